@@ -28,14 +28,15 @@ class ApiClient {
   ApiClient(ApiClient&&) noexcept;
   ~ApiClient();
 
-  // Returns the answer to a GET. If INDEX is not null, it receives the index of the answer, which
-  // the answer must have. If INDEX is not 0 before the call, the agent answers as soon as it has
-  // something newer than INDEX, or after WAIT.
+  // Returns the answer to a GET. If INDEX is not null, the call stores the index of the answer in
+  // INDEX, and an answer without an index is an error. If INDEX holds a number other than 0 before
+  // the call, the agent answers as soon as its own index is higher than this number, or after
+  // WAIT.
   Result<nlohmann::json> Get(const std::string& path, Query query = {},
                              std::uint64_t* index = nullptr, Duration wait = 10s);
   // Returns the answer to a PUT of BODY, or to a DELETE. If BODY is a JSON null, the body is
-  // empty. The calls take as long as the agent's work: a restart returns after the restart of the
-  // task.
+  // empty. The calls return when the agent has done the work. For example, a request to restart a
+  // task returns after the restart.
   Result<nlohmann::json> Put(const std::string& path, const nlohmann::json& body, Query query = {});
   Result<nlohmann::json> Delete(const std::string& path, Query query = {});
   // Returns the answer to a DELETE with a BODY, which names what the agent must delete.

@@ -68,7 +68,7 @@ class ApiStreams::Set {
   Event came_{&loop_};   // set when bytes or an end were passed to a callback
   Event ended_{&loop_};  // set when a request ends, so that a waiting request can begin
   int asking_ = 0;
-  std::map<std::uint64_t, Context> streams_;  // the requests whose END was not called yet
+  std::map<std::uint64_t, Context> streams_;  // requests for which END was not called yet
   std::uint64_t last_ = 0;
 };
 

@@ -12,8 +12,8 @@ struct ClientOptions {
   // Such as "http://127.0.0.1:4646", "https://..." or "unix:///run/drover.sock"
   std::string address;
   std::string token;
-  // If it is empty, reads search all namespaces, and a write uses the namespace that the job
-  // names.
+  // If this name is empty, reads search all namespaces, and a write uses the namespace that the
+  // job names.
   std::string job_namespace;
   // The four members below name PEM files, except that ca_path names a directory of such files.
   std::string ca_cert;

@@ -25,8 +25,8 @@ constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
 constexpr Duration kConnectTime = 10s;
 constexpr int kKeepAliveSeconds = 60;
 
-// An answer that is followed may bring no bytes for a long time. Probes of TCP then detect that
-// the agent's machine is unreachable.
+// The answer of a stream may contain no new bytes for a long time. The keep-alive probes of TCP
+// detect during such a time that the agent's machine is unreachable.
 void KeepAlive(StreamSocket* socket) {
   const int on = 1;
   const int fd = socket->native_handle();
@@ -68,9 +68,10 @@ Co<Result<StreamSocket>> Endpoint::ConnectSocket(Context context) const {
   Loop* const loop = context.loop();
   ErrorCode error;
   for (std::size_t i = 0; i < places->size(); ++i) {
-    // The context may have ended while the answer of Resolve was queued.
+    // The context may have ended after Resolve was done and before this coroutine was resumed.
     DROVER_CO_TRY(context.status());
-    // An endpoint that does not answer takes only half of the time, so the next can be tried.
+    // An endpoint that does not answer uses only half of the time that is left. The next endpoint
+    // can thus be tried.
     const Duration left = *context.deadline() - loop->Now();
     const Context attempt = context.WithTimeout(i + 1 < places->size() ? left / 2 : left);
     StreamSocket socket(loop->io());

@@ -102,8 +102,9 @@ Co<Result<ClientReply>> HttpClient::AskRepeatedly(Context context, const ClientR
     }
     Result<ClientReply> reply = co_await AskOnce(context, request, &exchange);
     if (exchange.reusable) idle_.push_back(std::move(exchange.stream));
-    // The agent may have closed a connection that was kept open, so the request is sent again.
-    // GET, PUT and DELETE can be repeated.
+    // The agent may have closed a connection that was kept open from an earlier request. In this
+    // case, the request is sent again. This is allowed because GET, PUT and DELETE can be
+    // repeated.
     const bool stale = kept && !reply.ok() && !exchange.answered;
     if (!stale || context.cancelled()) co_return reply;
   }
@@ -124,7 +125,7 @@ Co<Result<ClientReply>> HttpClient::AskOnce(Context context, const ClientRequest
   while (!parser.done()) {
     const asio::mutable_buffer space = asio::buffer(block);
     const ByteStream::Transfer read = co_await stream->ReadSome(space);
-    // The bytes may have come before the context ended, but nobody wants them any more.
+    // If the context has ended, bytes that came earlier are dropped.
     DROVER_CO_TRY(context.status());
     const ErrorCode error = std::get<0>(read);
     std::string_view rest(block.data(), std::get<1>(read));

@@ -27,7 +27,8 @@ struct ClientRequest {
   std::string path;
   Query query;
   std::optional<std::string> body;  // JSON
-  // Receives the body of a successful answer. If it is null, the reply has the body.
+  // Receives the body of a successful answer. If this function is null, the body is stored in
+  // ClientReply::body.
   TakeBytes take;
 };
 

@@ -13,7 +13,8 @@ namespace drover {
 inline constexpr Duration kForever = std::chrono::hours(24 * 365 * 10);
 
 // Runs LOOP until EVENT is set, one of FDS can be read, or MOST has passed. Descriptors below 0
-// are ignored. No descriptor becomes non-blocking, because other programs may share it.
+// are ignored. The function makes no descriptor non-blocking, because other programs may share the
+// descriptor.
 Status RunUntil(RealLoop* loop, Event* event, const std::vector<int>& fds, Duration most);
 
 }  // namespace drover

@@ -16,7 +16,8 @@ namespace drover {
 namespace ip = boost::asio::ip;
 namespace {
 
-// Returns the first of these variables that has a value, or null if none has a value.
+// Returns the first of NAMES that is an environment variable with a value. Returns null if none of
+// them has a value.
 const char* FirstSet(std::initializer_list<const char*> names) {
   for (const char* name : names) {
     const char* const value = std::getenv(name);

@@ -9,8 +9,8 @@ namespace drover {
 // Returns an error if the environment names a proxy for ADDRESS. Drover uses no proxies, but the
 // user expects that this proxy is used. The error names the variable. The rules are those of curl.
 // For http the variables are http_proxy, all_proxy and ALL_PROXY. For https they are https_proxy,
-// HTTPS_PROXY, all_proxy and ALL_PROXY. No variable applies to this machine, or to the hosts in
-// no_proxy or NO_PROXY.
+// HTTPS_PROXY, all_proxy and ALL_PROXY. No variable applies if ADDRESS is on this machine, or is
+// one of the hosts in no_proxy or NO_PROXY.
 Status RefuseProxy(const ServerAddress& address);
 
 // Returns whether LIST, the value of no_proxy, names HOST. LIST is "*" for all hosts. Otherwise it

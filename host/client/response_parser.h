@@ -20,7 +20,8 @@ class ResponseParser {
   // mistake. Returns the number of bytes that it took. Sets BODY to the piece, which is a part of
   // BYTES.
   std::size_t Put(std::string_view bytes, std::string_view* body);
-  // Call it when the connection has ended. The end of the connection is the end of some answers.
+  // Call it when the connection has ended. Some answers have no length and are complete only when
+  // the connection ends.
   void PutEnd();
 
   bool done() const;

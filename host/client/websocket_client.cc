@@ -79,7 +79,7 @@ struct WebSocketClient::State {
   std::optional<Socket> socket;
   std::deque<std::string> messages;  // messages that have come
   std::deque<std::string> queue;     // messages to send
-  std::size_t unsent = 0;            // the bytes that were not sent yet
+  std::size_t unsent = 0;            // number of bytes that were not sent yet
   bool ended = false;                // whether no more messages come
   Error why{Code::kUnavailable, ""};
   Event changed{&loop};  // set when a message or the end has come, or a message was sent
