@@ -100,7 +100,7 @@ class EventReader {
   EventFeed* const feed_;
   const EventFilter* const filter_;
   EventFeed::Position at_;
-  bool first_ = true;  // before the first read, dropped events do not matter
+  bool first_ = true;  // true until the first read, which ignores dropped events
 };
 
 // Writes the events that exist now. Events that come during this call wait for the next call. Sets

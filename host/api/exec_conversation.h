@@ -50,8 +50,8 @@ class ExecConversation {
   std::unique_ptr<ExecPipe> output_;
   std::unique_ptr<ExecPipe> error_;  // null if the command has a terminal
   Status broken_;                    // an error if the client sent an invalid message
-  Event answered_;                   // set when the call has returned a result or an error
-  bool refused_ = false;             // whether the call has returned an error
+  Event answered_;                   // set when ExecCall::Run has returned
+  bool refused_ = false;             // whether ExecCall::Run has returned an error
   Gate outputs_;
   Gate background_;
 };

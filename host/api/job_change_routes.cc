@@ -36,7 +36,8 @@ Co<Answer> Register(ApiRequest* request, JobRegistration registration) {
   co_return JsonAnswer(EncodeJobReply(*reply), reply->index);
 }
 
-// Returns the earlier version to which the job must go back, or an error that says why it cannot.
+// Returns the earlier version to which the job must go back, or an error that says why the job
+// cannot go back.
 Result<JobRegistration> EarlierVersion(const ApiRequest& request, const json& body) {
   const JobKey key(request.Namespace(), request.parameter(0));
   const auto wanted = Field<std::uint64_t>(body, "JobVersion");

@@ -134,8 +134,9 @@ std::string Lowered(std::string text) {
   return text;
 }
 
-// Finds the names that contain a text, in upper or lower case. Names with an earlier match come
-// first, then shorter names.
+// Finds the names that contain a text. The case of letters is ignored. Names that contain the text
+// earlier come first. If two names contain the text at the same place, the shorter name comes
+// first.
 class FuzzyMatches {
  public:
   explicit FuzzyMatches(const Wanted& wanted) : wanted_(wanted), text_(Lowered(wanted.text)) {}
