@@ -93,9 +93,9 @@ class ProcessService {
   // Sends a signal to the process of the run.
   virtual Co<Status> Signal(Context context, RunId run, int signal_number) = 0;
   // Sends SIGNAL_NUMBER only to the process of the run. Waits at most TIMEOUT for the end of the
-  // process, then kills all processes that the run has started. If the process ends in time, Stop
-  // then kills the remaining processes of the run. Returns when the run has ended. With a TIMEOUT
-  // of 0, Stop kills all processes of the run at once.
+  // process, then kills all processes that the run has started. If the process ends in time, the
+  // remaining processes of the run are killed at that moment. Returns when the run has ended. With
+  // a TIMEOUT of 0, Stop kills all processes of the run at once.
   virtual Co<Result<ProcessExit>> Stop(Context context, RunId run, int signal_number,
                                        Duration timeout) = 0;
   // Kills all processes of the run; Wait returns when they have ended.
