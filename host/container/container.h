@@ -22,7 +22,7 @@ class DriverContainer {
   // uses the pool.
   virtual void UsePool(Post) {}
 
-  // Returns false once all functions of the container fail.
+  // Returns false when the container cannot be used any more. Then all its functions fail.
   virtual bool alive() const { return true; }
   // Returns the table of all functions except create. The functions must be called on the plugin's
   // pool.

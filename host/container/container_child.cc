@@ -24,8 +24,8 @@
 namespace drover {
 namespace {
 
-// The maximum number of threads that receive frames. The host has fewer threads, so it never calls
-// more functions at the same time.
+// The maximum number of threads that receive frames. The host calls functions on fewer threads
+// than this. So the driver never runs more functions at the same time than there can be receivers.
 constexpr int kMaxReceivers = 64;
 
 ContainerChild* the_child = nullptr;
@@ -100,8 +100,8 @@ void ContainerChild::AddReceiver() {
   try {
     std::thread([this] { Receive(); }).detach();
   } catch (const std::system_error&) {
-    // A later frame makes another thread try this again. If there is no receiver at all, the host
-    // notices that it gets no answer.
+    // When a later frame occupies the last idle receiver, that receiver calls AddReceiver again.
+    // If no thread receives frames at all, the host gets no answer and notices that.
     --receivers_;
   }
 }
@@ -298,7 +298,8 @@ std::int32_t ContainerChild::Cancelled(WireReader* from) {
       const std::uint64_t one = 1;
       if (found->second.event) (void)!write(found->second.event.get(), &one, sizeof one);
     } else {
-      // Another thread may have received the frame of this call and not served it yet.
+      // Another thread may have received the frame that begins this call, but may not have served
+      // that frame yet.
       cancelled_early_.insert(id);
       if (cancelled_early_.size() > kMaxEarly) cancelled_early_.erase(cancelled_early_.begin());
     }
@@ -338,7 +339,7 @@ std::int32_t ContainerChild::FireTimer(WireReader* from, drover_error* error) {
   {
     const std::lock_guard lock(mutex_);
     const auto node = timers_.extract(id);
-    if (node.empty()) return DROVER_OK;  // the timer was cancelled in the meantime
+    if (node.empty()) return DROVER_OK;  // the driver has cancelled the timer
     timer = node.mapped();
   }
   timer.function(timer.context);
@@ -367,8 +368,8 @@ void ContainerChild::Complete(std::uint64_t id, const drover_error* error, const
   WireMessage body;
   std::string why;
   auto unreadable = NewStruct<drover_error>();
-  // If the call is unknown here, it is also unknown to the host, which drops and logs the
-  // completion. So its result is left out.
+  // A call that this process does not know is also unknown to the host. The host drops and logs
+  // such a completion, so the frame has no result.
   if (encode != nullptr && error == nullptr && !encode(result, &body, &why)) {
     body = WireMessage();
     WriteError(Error(Code::kInternal, "its answer: " + why), &unreadable);

@@ -14,11 +14,11 @@
 
 namespace drover {
 
-// The inside of a container: a process of this program with one driver and nothing else. It calls
-// the functions of the driver that the host's frames name. Each function runs on a thread of its
-// own. The host decides which functions run at the same time, and waits for each function to
-// return. Calls of the driver to the host are sent as frames. Each process has one object, which
-// is never destroyed.
+// The part of a container that runs in the driver's own process. That process runs this program,
+// with one driver and nothing else. This class calls the functions of the driver that the host's
+// frames name. Each function runs on a thread of its own. The host decides which functions run at
+// the same time, and waits for each function to return. Calls of the driver to the host are sent
+// as frames. Each process has one ContainerChild, which is never destroyed.
 class ContainerChild {
  public:
   explicit ContainerChild(UniqueFd socket);
@@ -32,7 +32,7 @@ class ContainerChild {
   // Returns the object of this process, for the functions of Face().
   static ContainerChild& Get();
   // Sends a frame. Waits for room in the socket, by default without limit, since each frame must
-  // arrive. If the host ends, this process ends, too, and so does the wait.
+  // arrive. If the host ends, this process ends, too, so the wait does not outlast the host.
   Status Send(std::uint16_t kind, std::uint64_t id, WireMessage message,
               TimePoint deadline = TimePoint::max()) {
     return socket_.Send(kind, id, std::move(message), deadline);
@@ -60,8 +60,8 @@ class ContainerChild {
   bool CancelTimer(std::uint64_t id);
 
  private:
-  // A function that writes the result of a call to a frame. If RESULT cannot be read, returns
-  // false and sets WHY.
+  // A function that writes RESULT, the result of a call, into the frame TO. If RESULT cannot be
+  // read, the function returns false and sets WHY to the reason.
   using Encode = bool (*)(const void* result, WireMessage* to, std::string* why);
   struct Call {
     Encode encode = nullptr;
@@ -107,9 +107,9 @@ class ContainerChild {
 
   std::mutex mutex_;  // protects all members below
   std::map<std::uint64_t, Call> calls_;
-  // The ids of calls that were cancelled and are not in CALLS_. Either their frames have not been
-  // served yet, or the calls have ended. The number of ids is limited, so that those of ended
-  // calls do not accumulate. The lowest ids are the oldest.
+  // The ids of calls that were cancelled and are not in CALLS_. Either the frame of such a call
+  // has not been served yet, or the call has ended. The number of ids is limited, so that the ids
+  // of ended calls do not accumulate. The lowest ids are the oldest.
   static constexpr std::size_t kMaxEarly = 1024;
   std::set<std::uint64_t> cancelled_early_;
   std::map<std::uint64_t, bool> streams_;  // true: the stream was cancelled

@@ -50,7 +50,8 @@ std::int32_t StreamSend(const drover_host*, std::uint64_t id, const drover_messa
   } else if (type == DROVER_MESSAGE_STATS) {
     readable = PutMessage<drover_stats>(&frame, message, &why);
   }
-  // The body is left out, and the host reports that the message was broken.
+  // A message that cannot be read is sent without its body. The host then reports that the message
+  // is broken.
   if (!readable) to(std::uint8_t{0});
   // If the host is slow, this call waits, so the driver is slowed down, too (back-pressure).
   (void)Child().Send(frame_kind::kStreamSend, id, std::move(frame));

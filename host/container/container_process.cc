@@ -118,7 +118,7 @@ Result<std::unique_ptr<ContainerProcess>> ContainerProcess::Start(int plugin_fd,
 ContainerProcess::~ContainerProcess() {
   if (reaped_ || pid_ == 0) return;
   Signal(SIGKILL);
-  // The process ends at once, unless it hangs in the kernel.
+  // After SIGKILL the process ends at once, unless it hangs in the kernel.
   constexpr Duration kPatience = 1s;
   ContainerDeath ignored;
   Reap(BootClock::now() + kPatience, "", &ignored);

@@ -20,7 +20,7 @@ struct ContainerDeath {
   int signal = 0;
   std::string function;                // the driver's function that was running
   std::vector<std::string> backtrace;  // FILE(SYMBOL+OFFSET), innermost first
-  std::string output;                  // the end of the output
+  std::string output;                  // the last part of the output
 
   // Returns one line about PLUGIN: "plugin x 1.0 crashed in start (signal 11, Segmentation fault),
   // at ...".
@@ -28,12 +28,13 @@ struct ContainerDeath {
 };
 
 // The process of a container, as the host sees it: its life, its last output and its crash report.
-// The driver may have started its tasks as children of this process. These children are not ended
-// with the process.
+// The driver may have started its tasks as children of this process. When the process ends, these
+// children continue.
 class ContainerProcess {
  public:
-  // Starts a process of this program with the checked file at PLUGIN_FD, which is not consumed.
-  // NAME appears in lists of processes. Blocks as long as it takes to load a program. [any thread]
+  // Starts this program as a new process, which loads the checked plugin file at PLUGIN_FD. The
+  // caller keeps PLUGIN_FD. NAME appears in lists of processes. Blocks as long as it takes to load
+  // a program. [any thread]
   static Result<std::unique_ptr<ContainerProcess>> Start(int plugin_fd, const std::string& name);
   ~ContainerProcess();
   ContainerProcess(const ContainerProcess&) = delete;

@@ -94,11 +94,12 @@ void AskTheOldest(int) {
 
 void InstallCrashReport(int fd) {
   report_fd = fd;
-  // The first call of backtrace loads what later calls in the handlers need.
+  // The first call of backtrace loads a library. A signal handler must not do that, so the first
+  // call is made here.
   std::array<void*, 2> frames;
   backtrace(frames.data(), static_cast<int>(frames.size()));
   // All threads block all signals except faults. Only the main thread, which calls no function of
-  // the driver, lets SIGQUIT through while it waits.
+  // the driver, unblocks SIGQUIT while it waits.
   sigset_t all;
   sigfillset(&all);
   struct sigaction action{};

@@ -16,8 +16,8 @@ namespace drover {
 // thread, before other threads are made.
 void InstallCrashReport(int fd);
 
-// A thread that calls functions of the driver must have such an object as long as it lives. The
-// object gives the thread a stack on which a crash can be reported.
+// A thread that calls functions of the driver must have a ReportedThread as long as the thread
+// lives. The object gives the thread a stack on which a crash can be reported.
 class ReportedThread {
  public:
   ReportedThread();

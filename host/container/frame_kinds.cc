@@ -11,7 +11,7 @@ namespace drover {
 namespace {
 
 // The assertions below fail if a table of the header has a function that DROVER_CALLED_FUNCTIONS
-// lacks. FunctionsIn counts the functions in a table from the offset FIRST.
+// lacks. FunctionsIn counts the functions of a table whose offset in the table is at least FIRST.
 template <typename Table>
 constexpr std::size_t FunctionsIn(std::size_t first) {
   return (sizeof(Table) - first) / sizeof(void (*)());

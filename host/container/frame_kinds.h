@@ -13,7 +13,8 @@
 //
 // The host calls functions of the driver by frames. The container answers each such frame with one
 // kReturn that has the same id. The host does not answer frames of the container, with one
-// exception: when a service has ended, the host calls the container with kDone.
+// exception. When a service that a frame has requested ends, the host calls the container with
+// kDone.
 
 // The functions of a container that the host calls, except the verbs, which the header lists. The
 // arguments of X are the kind of the frame, the name in reports, and the table in the header. With

@@ -16,8 +16,8 @@
 namespace drover {
 namespace {
 
-// The largest body in bytes that is sent in one message with its head. A larger body would take up
-// to half of the socket's buffer.
+// The largest body in bytes that is sent in one message with its head. A larger body takes a large
+// part of the socket's buffer, so it is sent as a file.
 constexpr std::size_t kInline = 64u << 10;
 constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_WRITE;
 

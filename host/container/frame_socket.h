@@ -12,8 +12,9 @@
 
 // Whole messages with descriptors between the host and a container, over a pair of SOCK_SEQPACKET
 // sockets. The kernel keeps each frame and its descriptors together. So threads on both sides send
-// and receive without locks. A send that is given up has sent nothing, and a frame that does not
-// fit is an error. A frame that is too large for the socket is sent as a sealed file.
+// and receive without locks. A send that reaches its deadline has sent no part of the frame. A
+// frame with a body that is too large for one message of the socket has its body in a sealed file.
+// A frame that was not received completely is an error.
 namespace drover {
 
 inline constexpr std::size_t kMaxFrame = 16u << 20;  // the maximum size of a body in bytes

@@ -58,8 +58,8 @@ void State::Run() {
 }
 
 void State::End(ContainerDeath death) {
-  // Without an error, the process ends by itself, and its socket closes a moment before its end.
-  // So the process gets some time to end and to report.
+  // If there is no reason in DEATH, the process ends by itself. Its socket closes a moment before
+  // the process ends. So the process gets some time to end and to write its report.
   bool may_tell = death.why.empty();
   {
     const std::lock_guard lock(mutex);
@@ -68,7 +68,7 @@ void State::End(ContainerDeath death) {
       may_tell = asked;
     }
   }
-  // A thread that waits for room in the socket returns at once.
+  // After the shutdown, a thread that waits for room in the socket returns at once.
   socket.Shutdown();
   bool reaped = may_tell && process->Reap(BootClock::now() + kLastWords, path, &death);
   if (!reaped) {
@@ -87,7 +87,8 @@ void State::End(ContainerDeath death) {
 }
 
 State::Frames State::ReadFrames(std::string* why_not) {
-  // Limits the frames per turn, since output and end of the process must be noticed, too.
+  // The maximum number of frames for each call. The caller must also have time for the output and
+  // the end of the process.
   constexpr int kTurn = 256;
   for (int i = 0; i < kTurn; ++i) {
     Frame frame;
@@ -199,7 +200,8 @@ void State::HandleLoaded(WireReader* from) {
       error ? Result<PluginInfo>(ReadError(DROVER_OK, &*error))
             : PluginInfoFromJson(std::string(json.data == nullptr ? "" : json.data, json.size));
   if (!info.ok()) {
-    // The child has no path of the file, only a descriptor, so it writes "plugin" instead.
+    // The child has only a descriptor of the file and not its path, so the child writes "plugin"
+    // in place of the path.
     std::string message = info.error().message();
     if (message.starts_with("plugin")) message = path + message.substr(6);
     info = Error(info.code(), message);
@@ -218,8 +220,8 @@ void State::HandleComplete(std::uint64_t id, WireReader* from) {
     }
   }
   const std::optional<drover_error> error = GetError(from);
-  // If the call is unknown here, it is also unknown to the host, which drops and logs the
-  // completion.
+  // A call that this container does not know is also unknown to the host. The host drops and logs
+  // such a completion.
   const drover_host* const face = host;
   if (forward == nullptr) {
     from->Skip();
@@ -252,9 +254,9 @@ void State::HandleMessage(std::uint64_t id, WireReader* from) {
   if (cancelled != 0) CancelStream(id);
 }
 
-// Sends the driver a frame that cancels the stream. The sender of the last message has not waited
-// for the host's answer, so a return value does not reach it. If the socket has no room for the
-// frame now, the next message of the stream causes another such frame.
+// Sends the driver a frame that cancels the stream. The function that sent the last message did
+// not wait for the host's answer, so a return value cannot report the cancellation. If the socket
+// has no room for the frame now, the next message of the stream causes another such frame.
 void State::CancelStream(std::uint64_t id) {
   WireMessage message;
   WireWriter to(&message);
@@ -303,8 +305,8 @@ void State::Die(ContainerDeath death) {
     for (const auto& [id, forward] : open_calls) face->complete(face, id, &error, nullptr);
     for (const std::uint64_t id : open_streams) face->stream_end(face, id, &error);
   }
-  // This call must be the last, because the owner then drops the host's side of the container.
-  // Later calls find no listener.
+  // The call of DIED must be the last call to the owner of the container, because the owner then
+  // destroys the host's side of the container.
   const std::lock_guard lock(mutex);
   if (const auto died = std::exchange(listener.died, nullptr)) died(std::move(death));
 }
@@ -315,8 +317,8 @@ void State::Kill(const std::string& because, bool ask) {
   why = because;
   asked = ask;
   process->Signal(ask ? SIGQUIT : SIGKILL);
-  // The shutdown ends the wait of the container's thread and of threads that wait for room. It
-  // works even if the process ignores the signal.
+  // The shutdown ends the wait of the container's thread and of threads that wait for room. The
+  // shutdown works even if the process ignores the signal.
   socket.Shutdown();
 }
 

@@ -14,10 +14,10 @@
 namespace drover {
 
 // Runs a driver instance in a process of its own. Each function of this container sends a frame to
-// that process. It returns when the driver's function in the process has returned. So the threads,
-// turns and limits of the host's pool apply to both functions. A thread of the container reads the
-// socket and waits for nothing but frames. It passes completions, messages and requests for
-// services to the host at once.
+// that process. The function of the container returns when the driver's function in the process
+// has returned. So the threads, turns and limits of the host's pool apply to both functions. A
+// thread of the container reads the socket and waits for nothing but frames. That thread passes
+// completions, messages and requests for services to the host at once.
 //
 // The process may end, or it is ended because it breaks the rules of the frames. Then every
 // waiting function, every open call and every later function fails with E_UNAVAILABLE.
@@ -44,12 +44,12 @@ class ProcessContainer : public DriverContainer {
   std::int32_t Create(const drover_host* host, const drover_call* call,
                       const drover_create_args* args, drover_error* error) override;
 
-  // Ends the process for the reason WHY. With ASK the process may first report where it hangs.
-  // [any thread]
+  // Ends the process for the reason WHY. If ASK is true, the process may first report where it
+  // hangs. [any thread]
   void Kill(const std::string& why, bool ask);
   bool alive() const override;  // false also while the process is being ended
   pid_t pid() const;
-  // Returns the end of the process's output. [any thread]
+  // Returns the last part of the process's output. [any thread]
   std::string output() const;
 
   struct State;  // defined in process_container_state.h

@@ -177,8 +177,8 @@ std::int32_t State::Invoke(std::uint16_t kind, WireMessage message, drover_error
     const std::lock_guard lock(mutex);
     return Refuse(Error(Code::kUnavailable, told, true), error);
   }
-  // If the other side does not read, this call waits. Then the pool finds that its thread is held
-  // for too long, and the process is ended.
+  // If the driver's process does not read from the socket, this call waits. Then the pool notices
+  // that one of its threads has waited for too long, and the host ends the process.
   const Status sent = socket.Send(kind, id, std::move(message));
   std::unique_lock lock(mutex);
   if (!sent.ok() && sent.code() != Code::kUnavailable) {

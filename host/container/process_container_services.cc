@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// The requests of a driver in its own process for services of the host. The container calls a
-// function in the host's tables for each frame. It sends a frame when the operation has ended.
+// Serves the requests for services of the host that come from a driver in its own process. For
+// each frame with a request, the container calls a function in the host's tables. When the
+// requested operation has ended, the container sends a frame with the result.
 #include <string_view>
 
 #include "host/abi/abi_write.h"
@@ -11,16 +12,17 @@ namespace {
 
 using State = ProcessContainer::State;
 
-// The maximum number of open services, and of timers. A driver with as many tasks as a machine can
-// have needs fewer.
+// The maximum number of open services, and also the maximum number of timers. A driver needs
+// fewer, even with as many tasks as a machine can have.
 constexpr std::size_t kMaxServices = 256u << 10;
 
-// Sends the result of an operation to the driver's process. The host calls this function on its
-// pool, so it may wait.
+// Sends the result of an operation to the driver's process. The host calls this function on a
+// thread of its pool, so this function may wait.
 template <typename T>
 void Done(void* context, const drover_error* error, const void* result) {
   auto* service = static_cast<State::Service*>(context);
-  // STATE must be held, because this may be the last thread that uses the container.
+  // This function holds STATE, because all other users of the container may release it while this
+  // function runs.
   const std::shared_ptr<State> state = service->state->shared_from_this();
   const std::unique_ptr<State::Service> own = state->TakeService(service);
   WireMessage message;
@@ -33,8 +35,9 @@ void Done(void* context, const drover_error* error, const void* result) {
   (void)state->Invoke(frame_kind::kDone, std::move(message), &failed);
 }
 
-// Starts an operation of the host by CALL. The container's thread must not wait, so a refusal is
-// also sent from the host's pool.
+// Calls CALL, which starts an operation of the host. If the host refuses the operation, a thread
+// of the host's pool sends the refusal to the driver's process. The container's thread must not
+// send it, because a send may wait.
 template <typename T, typename Call>
 void Submit(State* state, std::uint64_t id, WireReader* from, const Call& call) {
   auto made = std::make_unique<State::Service>(State::Service{state, id});
@@ -101,7 +104,7 @@ void State::CancelTimer(std::uint64_t id) {
   if (table->cancel(face, found->second->in_host) == 1) timers.erase(found);
 }
 
-// The host calls this function on its pool, so it may wait.
+// The host calls this function on a thread of its pool, so this function may wait.
 void State::FireTimer(void* context) {
   auto* const timer = static_cast<Timer*>(context);
   const std::shared_ptr<State> state = timer->state->shared_from_this();
@@ -160,8 +163,8 @@ bool State::HandleService(std::uint16_t kind, std::uint64_t id, WireReader* from
           session = found->second.get();
         }
       }
-      // The host only compares SESSION with its open sessions, so a session that has ended by now
-      // is not found.
+      // The session may have ended by now, so SESSION may be an invalid pointer. The host only
+      // compares the pointer with those of its open sessions, so it finds no session then.
       if (!from->Done() || session == nullptr || table == nullptr) return true;
       auto error = NewStruct<drover_error>();
       if (resize) {

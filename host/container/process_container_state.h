@@ -40,8 +40,8 @@ struct ProcessContainer::State : std::enable_shared_from_this<State> {
         listener(std::move(hear)) {}
 
   drover_instance* handle() { return reinterpret_cast<drover_instance*>(this); }
-  // Returns a shared pointer to the state. A function must hold it until it returns, since the
-  // process may end earlier and release the state.
+  // Returns a shared pointer to the state. The caller must hold this pointer until the caller
+  // returns. Otherwise the state may be destroyed earlier, when the process ends.
   static std::shared_ptr<State> From(drover_instance* handle) {
     return reinterpret_cast<State*>(handle)->shared_from_this();
   }
@@ -73,8 +73,8 @@ struct ProcessContainer::State : std::enable_shared_from_this<State> {
     std::uint64_t id;
   };
   bool HandleService(std::uint16_t kind, std::uint64_t id, WireReader* from);
-  // A timer of the driver, which runs as a timer of the host. So the host notices a function of a
-  // timer that hangs, like any other function.
+  // A timer of the driver. The host runs it as one of the host's own timers. So the host notices
+  // if the timer's function hangs, as with any other function of the driver.
   struct Timer {
     State* state;
     std::uint64_t id;
@@ -100,14 +100,14 @@ struct ProcessContainer::State : std::enable_shared_from_this<State> {
   bool dead = false;
   std::string why;     // why the process is being ended, or empty
   bool asked = false;  // the process may first report where it hangs
-  std::string told;    // the error of calls after the process has died
+  std::string told;    // the error message of all calls after the death of the process
   std::uint64_t next_frame = 1;
   std::map<std::uint64_t, Waiting*> waiting;
   std::map<std::uint64_t, Forward> calls;
   std::set<std::uint64_t> streams;
   std::map<std::uint64_t, std::unique_ptr<Service>> services;
   std::map<std::uint64_t, std::unique_ptr<Timer>> timers;
-  std::string output;  // the end of the output
+  std::string output;  // the last part of the output
   std::string line;    // the last line of the output, while it is incomplete
 };
 

@@ -11,8 +11,8 @@ using BootId = std::array<std::uint8_t, 16>;
 
 BootId ThisBoot();
 
-// Returns true if REPORTED, 16 bytes from a shim, is the id of another boot than OURS. Returns
-// false if REPORTED or OURS is unknown.
+// Returns true if REPORTED, the 16 bytes of a boot id from a shim, differs from OURS. Returns
+// false if REPORTED or OURS is the unknown boot.
 bool IsOfAnotherBoot(const std::uint8_t* reported, const BootId& ours);
 
 }  // namespace drover

@@ -10,7 +10,7 @@
 namespace drover {
 namespace {
 
-// The file shim/record.c also removes files with this suffix.
+// The suffix of the links. The shim also removes files with this suffix (shim/record.c).
 constexpr std::string_view kSuffix = ".cgroup";
 
 std::string NameOf(const RunId& run) { return run.Short() + std::string(kSuffix); }

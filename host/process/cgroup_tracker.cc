@@ -27,14 +27,14 @@
 namespace drover {
 namespace {
 
-// How deep the cgroups that a task makes are followed; deeper cgroups are ignored.
+// The maximum depth of cgroups below the cgroup of a run. The tracker ignores deeper cgroups.
 constexpr int kMaxDepth = 32;
 
 UniqueFd OpenDirectory(int directory, const char* path) {
   return UniqueFd(openat(directory, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
 }
 
-// Returns true if ERROR means that the cgroup of a call has been removed.
+// Returns true if ERROR, the errno of a call on a cgroup, means that the cgroup has been removed.
 bool IsGone(int error) { return error == ENOENT || error == ENODEV; }
 
 // Calls FUNCTION with the name of each directory in DIRECTORY. Returns false if DIRECTORY cannot
@@ -60,7 +60,8 @@ bool RemoveBelow(int parent, const char* name, int depth) {
   return unlinkat(parent, name, AT_REMOVEDIR) == 0 || errno == ENOENT;
 }
 
-// Adds the pids of all members to OUT. Returns false if OUT may lack some members.
+// Adds to OUT the pids of all members of the cgroup DIRECTORY and of the cgroups below it, up to
+// DEPTH levels. Returns false if OUT may lack some members.
 bool AddMembers(int directory, int depth, std::vector<pid_t>* out) {
   const std::optional<std::string> text = ReadSmallFile(directory, "cgroup.procs");
   if (!text) return IsGone(errno);
@@ -139,9 +140,9 @@ std::optional<std::string> FindMountOf(
   return std::nullopt;
 }
 
-// Returns the name of the cgroup that an agent makes to try cgroups. Agents with the same run
-// directory NOTES use the same name. So an agent removes the cgroup of an agent that was killed
-// during its trial. Without a run directory, the name is random.
+// Returns the name of the trial cgroup, by which an agent tests whether cgroups work. Agents with
+// the same run directory NOTES use the same name. So the next agent removes the trial cgroup of an
+// agent that was killed during the test. Without a run directory, the name is random.
 RunId TrialOf(int notes) {
   struct stat directory{};
   if (fstat(notes, &directory) != 0) return RunId::Random();
@@ -153,9 +154,9 @@ RunId TrialOf(int notes) {
   return trial;
 }
 
-// Locks the run directory NOTES during a trial, because all agents with this run directory try the
-// same cgroup. The lock is held by a descriptor that is opened only for it, so no other process
-// shares the lock.
+// Locks the run directory NOTES while an agent uses the trial cgroup, because all agents with this
+// run directory use the same trial cgroup. The descriptor that holds the lock is opened only for
+// the lock, so no other process shares the lock.
 class TrialLock {
  public:
   explicit TrialLock(int notes) : directory_(OpenDirectory(notes, ".")) {
@@ -198,15 +199,16 @@ Result<std::unique_ptr<CgroupTracker>> CgroupTracker::Open(std::string root, int
   if (!directory) return ErrnoError(errno, "cannot open the cgroup " + root);
   struct statfs file_system{};
   const bool freezer = fstatfs(directory.get(), &file_system) == 0 &&
-                       file_system.f_type == CGROUP_SUPER_MAGIC;  // a file system of version 1
+                       file_system.f_type == CGROUP_SUPER_MAGIC;  // a version 1 hierarchy
   std::unique_ptr<CgroupTracker> tracker(
       new CgroupTracker(std::move(root), std::move(directory), freezer, notes));
   DROVER_TRY(tracker->Try(TrialOf(notes)));
   return tracker;
 }
 
-// Checks that cgroups can be made, killed and removed in the root. An earlier agent may have been
-// killed before it removed its cgroup TRIAL, so this function removes that cgroup first.
+// Checks that cgroups can be made, killed and removed in the tracker's root. The check uses a
+// cgroup with the name TRIAL. An earlier agent may have been killed before it removed its own
+// cgroup TRIAL, so this function removes a cgroup of that name first.
 Status CgroupTracker::Try(const RunId& trial) {
   const TrialLock lock(notes_.directory());
   Remove(trial);
@@ -238,8 +240,8 @@ Result<UniqueFd> CgroupTracker::CreateIn(int parent, const RunId& run) {
   const std::string path =
       std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(parent), failed);
   if (failed) return ErrnoError(failed.value(), "cannot read the path of the task's cgroup");
-  // A cgroup below the root belongs to another run. This run would be killed together with that
-  // run.
+  // A cgroup below the tracker's root belongs to another run. Killing the other run also kills all
+  // processes below its cgroup, so this run must not be there.
   if ((path + "/").starts_with(root_ + "/"))
     return Error(Code::kInvalidArgument,
                  "drover tracks tasks in the cgroup " + path + ": name another");

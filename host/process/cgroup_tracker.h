@@ -25,8 +25,9 @@ class CgroupTracker {
  public:
   // If ROOT is empty, the root is "drover" below the mount point of the version 2 hierarchy.
   // Without a version 2 hierarchy, it is "drover" below the mount point of the freezer. The error
-  // says why runs cannot be tracked by cgroups. NOTES is a borrowed directory for CgroupNotes,
-  // which also find the cgroups of an agent with another root. If NOTES is -1, no notes are kept.
+  // says why runs cannot be tracked by cgroups. NOTES is a borrowed directory for CgroupNotes.
+  // With the notes, the tracker also finds the cgroups that an earlier agent made below another
+  // root. If NOTES is -1, no notes are kept.
   static Result<std::unique_ptr<CgroupTracker>> Open(std::string root, int notes = -1);
 
   // Returns the mount point of the version 2 hierarchy. MOUNTS is the text of /proc/self/mounts.
@@ -53,8 +54,9 @@ class CgroupTracker {
   // Returns true if the cgroup of the run has living members, or may have some.
   bool Populated(const RunId& run) const;
   // Kills all members of the run's cgroup and of the cgroups below it. Does nothing if the run has
-  // no cgroup. With the freezer, members that hang in the kernel are not frozen in time and may
-  // have forked. Then the caller must call Kill again.
+  // no cgroup. If the tracker uses the freezer, a member that hangs in the kernel may not be
+  // frozen in time, and may fork before it is killed. So the caller must call Kill again while the
+  // cgroup has members.
   void Kill(const RunId& run) const;
   // Removes the cgroup of the run and the cgroups that its members made. Returns false if the
   // cgroup still has members.

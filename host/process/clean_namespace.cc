@@ -62,8 +62,8 @@ Status CheckClean(const UniqueFd& root, const UniqueFd& self) {
   DROVER_ASSIGN(const std::uint64_t entered, MountIdOf(AT_FDCWD, "/"));
   const std::optional<std::string> mounts = ReadSmallFile(self.get(), "mountinfo");
   if (!mounts) return CannotClean("mountinfo");
-  // If the agent runs in a chroot, it cannot unmount what lies above its root. A run that enters
-  // the namespace would begin there.
+  // An agent in a chroot cannot unmount the mounts above its root. A run that enters such a
+  // namespace begins in these mounts, so the namespace is refused.
   if (made == 0 || entered != made || std::count(mounts->begin(), mounts->end(), '\n') != 1)
     return Error(Code::kFailedPrecondition,
                  "cannot make a mount namespace without mounts: some of the host are left");

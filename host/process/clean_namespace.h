@@ -13,17 +13,18 @@
 
 namespace drover {
 
-// Makes a mount namespace whose only mount is its root, an empty and read-only tmpfs. It exists as
-// long as the descriptor is open or a process is in it, and keeps no mount of the host. Fails if
-// the kernel does not let a process enter it and build the root of a task there. If the error is
-// recoverable, another try may succeed. Blocks for some milliseconds if the host has thousands of
-// mounts. Needs root and the newer calls for mounts.
+// Makes a mount namespace whose only mount is its root, an empty and read-only tmpfs. Returns a
+// descriptor of the namespace. The namespace exists as long as the descriptor is open or a process
+// is in the namespace. It keeps no mount of the host. Fails if the kernel does not let a process
+// enter it and build the root of a task there. If the error is recoverable, a later call may
+// succeed. Blocks for some milliseconds if the host has thousands of mounts. Needs root and the
+// newer system calls for mounts (shim/mount_calls.h).
 // [a thread of its own, which stays in that namespace]
 Result<UniqueFd> MakeCleanNamespace();
 
-// The clean namespace of a process service. The namespaces of a run can begin as a copy of it;
-// then the start costs the same, however many mounts the host has. The first call of Get makes it.
-// Control thread only.
+// The clean namespace of a process service. The mount namespace of a run can begin as a copy of
+// the clean namespace. Then the time to start the run does not depend on the number of the host's
+// mounts. The first call of Get makes the clean namespace. Control thread only.
 class CleanNamespace {
  public:
   explicit CleanNamespace(Loop* loop) : loop_(loop) {}
@@ -33,7 +34,7 @@ class CleanNamespace {
 
   // Returns the descriptor of the namespace, which stays open as long as this object exists.
   // Returns -1 if there is no clean namespace; then runs must begin with a copy of the agent's
-  // mounts. The only error is that of the context.
+  // mounts. Fails only if the context ends, with the error of the context.
   Co<Result<int>> Get(Context context);
 
   // Records that a run could not begin in the namespace, because of the errno ERROR. Later runs do

@@ -14,7 +14,7 @@ namespace drover {
 
 // Returns how RUN ended. BYTES are its drover_exit_record (shim/attach_protocol.h). The error says
 // how the record is damaged. kFailedPrecondition means that the record is intact but was written
-// during another boot than BOOT. Then it says nothing about a run of this boot.
+// during another boot than BOOT. Such a record belongs to no run of this boot.
 Result<ProcessExit> ParseExitRecord(std::string_view bytes, const RunId& run, const BootId& boot);
 
 // Reads the exit record of RUN, the file `<16 hex digits>.exit` in RUN_DIRECTORY. The error is

@@ -16,15 +16,16 @@
 namespace drover {
 namespace {
 
-// The controllers that a job may name. A hierarchy is found by the name of a controller among its
-// mount options. Those also contain words that are not controllers, so other names are refused.
-// The kernel adds no new controllers to version 1.
+// The version 1 controllers that a job may name. The hierarchy of a controller is found by the
+// controller's name in the mount options of the hierarchy. Mount options also contain words that
+// are not controllers, so names outside this list are refused. The list is complete, because the
+// kernel adds no new controllers to version 1.
 constexpr const char* kControllers[] = {"blkio",    "cpu",        "cpuacct", "cpuset", "devices",
                                         "freezer",  "hugetlb",    "memory",  "misc",   "net_cls",
                                         "net_prio", "perf_event", "pids",    "rdma"};
 
-// Returns PATH relative to the element of PLACES that PATH begins with. PLACES are several names
-// of one mount point. Returns nothing if PATH is absolute and below none of them.
+// Returns PATH relative to a mount point. PLACES are the names of this one mount point. Returns a
+// relative PATH unchanged. Returns nothing if PATH is absolute and begins with none of PLACES.
 std::optional<std::string> Below(const std::vector<std::string>& places, const std::string& path) {
   if (!path.starts_with('/')) return path;
   for (const std::string& place : places) {
@@ -69,7 +70,8 @@ Result<std::vector<GivenCgroup>> OpenGivenCgroups(
     const std::string& mounts, const std::vector<std::pair<std::string, std::string>>& cgroups,
     bool freezer_is_taken) {
   std::vector<GivenCgroup> opened;
-  // Controller and path, by mount point.
+  // The controller and the path that the job names for each hierarchy. The key is the mount point
+  // of the hierarchy.
   std::map<std::string, std::pair<std::string, std::string>> taken;
   for (const auto& [controller, path] : cgroups) {
     if (std::ranges::find(kControllers, controller) == std::end(kControllers))

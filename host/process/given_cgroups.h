@@ -23,7 +23,7 @@ struct GivenCgroup {
   std::string hierarchy;  // the mount point of the hierarchy
 };
 // Opens version 1 cgroups. Each element of CGROUPS is a controller and a path. Controllers of one
-// hierarchy must have the same path. FREEZER_IS_TAKEN means that the agent tracks runs with the
+// hierarchy must have the same path. If FREEZER_IS_TAKEN is true, the agent tracks runs with the
 // freezer, so a job must not name a cgroup of the freezer.
 Result<std::vector<GivenCgroup>> OpenGivenCgroups(
     const std::string& mounts, const std::vector<std::pair<std::string, std::string>>& cgroups,

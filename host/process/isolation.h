@@ -13,9 +13,10 @@ class PlanBuilder;
 // /proc, /sys and a minimal /dev. MOUNTS are attached to it in their order. No file is copied.
 struct RootSpec {
   std::vector<MountTree> mounts;
-  // If true, the old root is unmounted. An agent on an initramfs, whose root cannot be pivoted,
-  // sets false: then the old root is only covered. A process that may call chroot could reach the
-  // covered root, so CAP_SYS_CHROOT is refused.
+  // If true, the old root is unmounted. If false, the old root is only covered by the new root. An
+  // agent on an initramfs sets PIVOT to false, because pivot_root does not work there. A process
+  // with CAP_SYS_CHROOT can reach a covered root, so a task without PIVOT is refused this
+  // capability.
   bool pivot = true;
 };
 
@@ -26,7 +27,7 @@ struct NamespaceSpec {
   RootSpec root;
 };
 
-// The name of the step that compares the mounts with the planned mounts.
+// The name of the step that checks whether the task's mounts are the planned mounts.
 inline constexpr char kVerifyStep[] = "verify the mounts";
 
 // Returns TARGET as the kernel prints it: without double slashes and without a slash at the end.
@@ -36,9 +37,9 @@ std::string PlaceOf(const std::string& target);
 // The name of the step by which a run begins in the clean mount namespace.
 inline constexpr char kCleanMountsStep[] = "begin without the mounts of the host";
 
-// Adds the steps that make the namespaces. The process that holds the namespaces executes them.
-// CLEAN_NAMESPACE is a descriptor of process/clean_namespace.h. If it is -1, the mounts begin as a
-// copy of the agent's mounts.
+// Adds to PLAN the steps that make the namespaces. The process that holds the namespaces executes
+// these steps. CLEAN_NAMESPACE is a descriptor of process/clean_namespace.h. If it is -1, the
+// mounts begin as a copy of the agent's mounts.
 void AddNamespaceSteps(const NamespaceSpec& namespaces, int clean_namespace, PlanBuilder* plan);
 
 }  // namespace drover

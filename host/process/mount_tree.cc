@@ -68,8 +68,9 @@ Result<MountTree> Make(UniqueFd place, const std::string& path, std::string targ
   if (propagation != kPrivate)
     return Error(Code::kFailedPrecondition,
                  path + ": the propagation " + options.propagation + " needs " + kNewerCalls);
-  // While the shim makes the task's root, that root is mounted on the host's root. Without the
-  // newer calls, a mount of the host's root would include it.
+  // While the shim makes the task's root, the task's root is mounted on the host's root. Without
+  // the newer calls, a mount of the host's root in the task also contains the task's root, so such
+  // a mount is refused.
   struct stat root{};
   if (stat("/", &root) != 0) return ErrnoError(errno, "/");
   if (info.st_dev == root.st_dev && info.st_ino == root.st_ino)

@@ -9,14 +9,14 @@
 
 namespace drover {
 
-// Returns true if all newer calls for mounts work; shim/mount_calls.h names them. The first call
-// tries them, for this process and its shims.
+// Returns true if all newer system calls for mounts work; shim/mount_calls.h names these calls.
+// The first call of this function tests them. The result also holds for the shims.
 bool MountCallsExist();
 
 // A mount that a task will see at TARGET. TREE is a copy of the mount. The copy is attached to no
-// mount namespace yet and disappears when TREE is closed. The copy needs system calls of
-// Linux 5.12, which filters of old container runtimes refuse. Without these calls, TREE is the
-// original file or directory, which the shim mounts by its name.
+// mount namespace yet and disappears when TREE is closed. The copy needs system calls of Linux
+// 5.12, which filters of old container runtimes refuse. If these system calls are missing, TREE is
+// the original file or directory, which the shim mounts by its name.
 struct MountTree {
   UniqueFd tree;
   std::string target;  // an absolute path in the task's root
@@ -41,8 +41,8 @@ struct MountOptions {
 Result<MountTree> OpenMountTree(int directory, const std::string& path, std::string target,
                                 const MountOptions& options);
 
-// Opens PATH below DIRECTORY as a mount for TARGET, where a task may have changed the path.
-// Follows no symbolic link.
+// Opens PATH below DIRECTORY as a mount for TARGET. Follows no symbolic link, because a task may
+// have replaced a part of PATH by a link.
 Result<MountTree> OpenMountTreeBeneath(int directory, const std::string& path, std::string target,
                                        const MountOptions& options);
 

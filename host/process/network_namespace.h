@@ -18,10 +18,10 @@ Result<UniqueFd> OpenNetworkNamespace(const std::string& path);
 // Needs root.
 Result<UniqueFd> MakeNetworkNamespace();
 
-// Opens the network namespace that is mounted on FILE. If there is none, makes one and mounts it
-// on FILE. Then the namespace exists, even without a process in it, until DropNetworkNamespace or
-// the shutdown of the machine. The directory of FILE must exist, and only the agent may write in
-// it. Blocks, usually for a few milliseconds. Needs root.
+// Opens the network namespace that is mounted on FILE. If no namespace is mounted on FILE, makes a
+// network namespace and mounts it on FILE. The mounted namespace exists, even without a process in
+// it, until DropNetworkNamespace or the shutdown of the machine. The directory of FILE must exist,
+// and only the agent may write in it. Blocks, usually for a few milliseconds. Needs root.
 Result<UniqueFd> KeepNetworkNamespace(const std::string& file);
 
 // Undoes KeepNetworkNamespace by removing FILE. The namespace itself ends when its last process

@@ -19,9 +19,9 @@ class PlanBuilder {
   // DROVER_STEP_FOR_... values.
   void For(std::uint16_t flags) { flags_ = flags; }
 
-  // Adds a step that consists of FIXED and TAIL. The first member of FIXED must be its
-  // drover_step. NAME appears in the message of a failure: "cannot NAME: No such file or
-  // directory".
+  // Adds a step that consists of FIXED and TAIL. FIXED must begin with a member of type
+  // drover_step. NAME appears in the error message if the step fails: "cannot NAME: No such file
+  // or directory".
   template <typename T>
   void Add(std::uint16_t kind, T fixed, std::string_view tail, std::string name) {
     const std::size_t size = (sizeof fixed + tail.size() + 7) / 8 * 8;

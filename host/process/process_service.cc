@@ -92,7 +92,7 @@ class ProcessServiceImpl : public ProcessService {
     Result<RunPointer> launched = DurableStep(
         Step::kLaunchShim, [&] { return Launch(run, *message, host_->tracker != nullptr); });
     // The shim has copies of the descriptors now. The agent closes its own copies, so that a
-    // running task costs it only two descriptors.
+    // running task needs only two descriptors of the agent.
     {
       const ProcessSpec closed = std::move(spec);
       const RunCgroups::Made closed_cgroups = std::move(cgroups);
@@ -139,7 +139,7 @@ class ProcessServiceImpl : public ProcessService {
           co_return Remember(run, std::move(lost));
         }
         if (attached.ok() || attached.code() != Code::kUnavailable) co_return attached;
-        // If the context has ended, only our wait has ended, not the run.
+        // If the context has ended, this coroutine stops waiting, but the run continues.
         DROVER_CO_TRY(context.status());
         // The run ended after the connection was made. By now its exit record exists, or the run
         // is lost.
@@ -165,8 +165,8 @@ class ProcessServiceImpl : public ProcessService {
         ProcessExit lost = LostExit("supervisor lost", loop_->Wall());
         co_return Remember(run, std::move(lost));
       }
-      // The cgroup is made before the shim starts. If the last agent died between the two, the
-      // shim may still appear.
+      // The cgroup is made before the shim starts. If the last agent died between these two steps,
+      // the shim may still appear.
       const bool may_come = !host_->tracker || cgroup == CgroupTracker::State::kEmpty;
       if (!may_come || loop_->Now() >= birth_end) {
         cgroups_.Remove(run);
@@ -196,8 +196,8 @@ class ProcessServiceImpl : public ProcessService {
     DROVER_CO_ASSIGN(ShimConnection::Bytes message,
                      SignalMessage(DROVER_ATTACH_SIGNAL, signal_number));
     if (timeout > 0ns && pointer->connection()) {
-      // The signal goes to the process alone, because it knows the order in which its children
-      // must end.
+      // The signal is sent only to the process of the run, because that process knows the order in
+      // which its children must end.
       pointer->connection()->Send(std::move(message));
       Context limit = context.WithTimeout(timeout);
       const Status in_time = co_await pointer->ended().Wait(limit);
@@ -286,7 +286,8 @@ class ProcessServiceImpl : public ProcessService {
     for (const pid_t pid :
          (*found)->tracked() ? host_->tracker->Members(run) : DescendantsOf(info.shim_pid)) {
       // ReadProcessUsage skips the holder of the namespaces, which it finds by its name. The
-      // task's own process may have the same name, so it is read without a shim.
+      // task's own process may have the same name, so the call for the task's own process passes
+      // no shim.
       const std::optional<ProcessUsage::Process> process =
           ReadProcessUsage(pid, pid == info.pid ? 0 : info.shim_pid);
       if (process) processes.push_back(*process);
@@ -396,8 +397,9 @@ class ProcessServiceImpl : public ProcessService {
     if (!answer.ok()) co_return answer.error();
     const auto reply = MessageAs<drover_attach_hello_reply>(*answer);
     if (reply.header.type != DROVER_ATTACH_HELLO_REPLY) {
-      // The shim understands no command. It is killed, because its task must not run at the same
-      // time as the next task.
+      // The shim speaks another version of the protocol and understands no command. This function
+      // kills the shim, because its task must not run at the same time as the task that replaces
+      // it.
       pointer->WakeShim(true);
       co_return Error(Code::kUnimplemented, "supervisor lost: it does not speak version " +
                                                 std::to_string(DROVER_ATTACH_VERSION) +
@@ -407,8 +409,8 @@ class ProcessServiceImpl : public ProcessService {
       co_return Error(Code::kNotFound, "run " + run.ToString() + " was never started");
     pointer->Introduce(reply);
     if (IsOfAnotherBoot(reply.boot_id, host_->boot)) {
-      // It is unclear which process this is. But it is alive and holds the run, and a run must not
-      // exist twice.
+      // It is unclear which process has answered. But that process is alive and holds the run, and
+      // a run must not exist twice.
       pointer->Kill();
       pointer->WakeShim(true);
       co_return Error(Code::kUnimplemented,
@@ -418,8 +420,9 @@ class ProcessServiceImpl : public ProcessService {
     co_return State(*pointer);
   }
 
-  // Kills the run and waits for its end. If the shim does not report the end, this function
-  // continues the shim, in case it is stopped. If that does not help, it kills the shim.
+  // Kills the run and waits for its end. If the shim does not report the end, this function sends
+  // SIGCONT to the shim, in case the shim is stopped. If the shim still reports no end, this
+  // function kills the shim.
   Co<Result<ProcessExit>> KillAndWait(Context context, RunPointer run) {
     run->Kill();
     for (const bool force : {false, true}) {

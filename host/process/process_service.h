@@ -17,16 +17,16 @@
 
 namespace drover {
 
-// One command that runs beside the task of a run. Destroying the session closes it. Control thread
-// only.
+// One command that runs beside the task of a run. The destructor closes the session. Control
+// thread only.
 class ExecSession {
  public:
   virtual ~ExecSession() = default;
 
   // Returns the master side of the terminal, a non-blocking descriptor that the session owns.
-  // Returns -1 if the session has no terminal. After Wait has returned, the bytes that can be read
-  // without blocking are the end of the output. A background child that keeps the terminal open
-  // does not keep the session open.
+  // Returns -1 if the session has no terminal. After Wait has returned, the bytes that can still
+  // be read without blocking are the last output of the command. A background child that keeps the
+  // terminal open does not keep the session open.
   virtual int terminal() const = 0;
 
   virtual Status Resize(std::uint16_t rows, std::uint16_t columns) = 0;
@@ -63,16 +63,17 @@ struct ProcessServiceOptions {
   std::function<void(StartMessage*)> change_start;
 };
 
-// The processes of the runs. A shim starts and holds each process, and outlives this object and
-// the agent. Control thread only. Every coroutine must end before the service is destroyed. A
+// The processes of the runs. A shim starts and holds each process. The shim outlives this object
+// and the agent. Control thread only. Every coroutine must end before the service is destroyed. A
 // coroutine ends early, with the error of its context, when the context ends; the work that the
 // coroutine began continues.
 class ProcessService {
  public:
   virtual ~ProcessService() = default;
 
-  // Returns when the program has been executed. The error names the step that failed. After an
-  // error, nothing of the run is left, even if the context ended first.
+  // Returns when the new process has begun to execute the program. If a step of the start fails,
+  // the error names that step. If Start returns an error, nothing of the run is left, even if the
+  // context ended first.
   virtual Co<Result<ProcessInfo>> Start(Context context, ProcessSpec spec) = 0;
   virtual Co<Result<ProcessInfo>> StartOutput(Context context, OutputSpec spec) = 0;
 
@@ -93,8 +94,8 @@ class ProcessService {
   virtual Co<Status> Signal(Context context, RunId run, int signal_number) = 0;
   // Sends SIGNAL_NUMBER only to the process of the run. Waits at most TIMEOUT for the end of the
   // process, then kills all processes that the run has started. If the process ends in time, the
-  // processes that it leaves behind are killed then. Returns when the run has ended. With a
-  // TIMEOUT of 0 it kills at once.
+  // remaining processes of the run are killed at that moment. Returns when the run has ended. With
+  // a TIMEOUT of 0, Stop kills all processes of the run at once.
   virtual Co<Result<ProcessExit>> Stop(Context context, RunId run, int signal_number,
                                        Duration timeout) = 0;
   // Kills all processes of the run; Wait returns when they have ended.

@@ -41,7 +41,7 @@ struct Privileges {
   CapabilitySet bounding;
   // The capabilities of a process that runs as another user. They must be a part of BOUNDING.
   CapabilitySet ambient;
-  // True: the default filter of system calls applies. It implies no_new_privileges.
+  // If true, the default filter of system calls applies. The filter implies no_new_privileges.
   bool filter_calls = true;
 };
 
@@ -75,7 +75,8 @@ struct ProcessSpec {
   // If open, this is the network namespace (process/network_namespace.h) of the process and of its
   // exec sessions. If NAMESPACES has a value, the task's /sys shows this network namespace.
   UniqueFd network;
-  // Without a value, the process has the agent's privileges, as far as USER keeps them.
+  // Without a value, the process has the agent's privileges, except those that the change to USER
+  // removes.
   std::optional<Privileges> privileges;
   LogSpec logs;
   std::optional<BoundSpec> bound;

@@ -64,7 +64,8 @@ std::vector<Setting> Settings(const std::string& controller, bool unified,
     add(unified ? "memory.max" : "memory.limit_in_bytes", hard);
     add(unified ? "memory.low" : "memory.soft_limit_in_bytes", kept);
     // The task must not swap, because a task that swaps instead of being killed makes the whole
-    // machine unusable. The file does not exist on kernels without swap accounting.
+    // machine unusable. The file of the swap limit does not exist on kernels without swap
+    // accounting.
     if (hard > 0)
       settings.push_back({unified ? "memory.swap.max" : "memory.memsw.limit_in_bytes",
                           unified ? "0" : std::to_string(hard), true});
@@ -199,7 +200,7 @@ Status ResourceCgroups::Limit(const Controller& controller, const RunId& run,
   UniqueFd own;
   int directory = tracking;
   if (controller.unified) {
-    // This is repeated for each run, since another program may have disabled the controller.
+    // The controller is enabled again for each run, since another program may have disabled it.
     if (tracking < 0) return {};
     DROVER_TRY(HandDown(controller.top, controller.root, controller.name));
   } else {

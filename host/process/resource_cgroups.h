@@ -20,12 +20,12 @@ struct ResourceLimits {
   }
 
   std::int64_t memory = 0;  // in bytes; the hard limit, unless MEMORY_MAX is larger
-  // In bytes. If it is larger than MEMORY, it is the hard limit. Then the run keeps MEMORY when
-  // the machine is short of memory.
+  // In bytes. If MEMORY_MAX is larger than MEMORY, MEMORY_MAX is the hard limit. Then the run
+  // keeps at least MEMORY bytes when the machine is short of memory.
   std::int64_t memory_max = 0;
   std::int64_t cpu_shares = 0;     // a weight; the default of the kernel is 1024
   std::int64_t max_processes = 0;  // the maximum number of processes and threads
-  double cpu_time = 0;             // processor seconds per second, even on an idle machine
+  double cpu_time = 0;             // maximum processor seconds per second, even on an idle machine
   std::string cores{};             // the cores that the run may use: "0,5-7"; empty: all cores
 };
 
@@ -49,8 +49,8 @@ class ResourceCgroups {
     UniqueFd memory_events;         // a file with a line "oom_kill N"
   };
   // Makes the cgroups of RUN and sets LIMITS. TRACKING is the run's version 2 cgroup, or -1. A
-  // limit that has no controller is ignored, except that cores without a controller are an error.
-  // After an error only TRACKING is left.
+  // limit whose controller is missing is ignored, except that cores without a controller are an
+  // error. If Create returns an error, it has removed the cgroups that it made.
   Result<Run> Create(const RunId& run, const ResourceLimits& limits, int tracking);
   // Makes a cgroup of the version 1 controller cpuacct, which counts the run's processor time.
   // Returns an empty descriptor if Create has made a cgroup in the same hierarchy. Also returns an

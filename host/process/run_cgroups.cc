@@ -62,7 +62,8 @@ ResourceCgroups& RunCgroups::resources() {
   return *resources_;
 }
 
-// Opens the version 1 cgroups that the job names, and checks that a version 2 cgroup can be used.
+// Opens the version 1 cgroups that the job names, and checks that the version 2 cgroup of the job
+// can be used.
 Result<std::vector<GivenCgroup>> RunCgroups::OpenGiven(const ProcessSpec& spec) const {
   if (spec.cgroup.empty() && spec.v1_cgroups.empty()) return std::vector<GivenCgroup>();
   if (spec.resources.any())

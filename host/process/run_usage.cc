@@ -77,8 +77,8 @@ void RunUsage::ReadTime(const std::string& cpu, ProcessUsage* usage) const {
   const std::optional<std::uint64_t> spent = NumberIn(accounting_);
   if (!spent) return;
   const Duration total(static_cast<Duration::rep>(*spent));
-  // The user and system times are counted in ticks, and old kernels only count samples. So only
-  // the ratio of the two times is used.
+  // The kernel counts the user and system times in ticks, and old kernels only estimate them by
+  // sampling. So only the ratio of the two times is used.
   const std::string modes = TextOf(modes_);
   const auto own = static_cast<double>(Count(modes, "user"));
   const auto all = own + static_cast<double>(Count(modes, "system"));

@@ -35,9 +35,9 @@ struct Refused {
   int capability;  // the capability that allows the call, or kNever
 };
 
-// The system calls that the filter refuses. Without the capability, the kernel itself would refuse
-// most of them. The filter also makes the code of these calls unreachable for the task, with any
-// faults in that code.
+// The system calls that the filter refuses to a task without the capability. The kernel itself
+// also refuses most of these calls without the capability. But with the filter, the task cannot
+// even reach the kernel's code of these calls, which may have faults.
 constexpr Refused kRefused[] = {
     // Calls for mounts and namespaces.
     {SYS_mount, CAP_SYS_ADMIN},

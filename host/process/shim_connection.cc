@@ -29,8 +29,8 @@ Result<UniqueFd> ShimConnection::Connect(int directory, const RunId& run, int* e
   UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  // The path goes through the descriptor of DIRECTORY, because the real path may be too long for a
-  // socket address.
+  // The address names the socket by the descriptor of DIRECTORY in /proc/self/fd, because the real
+  // path may be too long for a socket address.
   const std::string path = "/proc/self/fd/" + std::to_string(directory) + "/" + name;
   DROVER_CHECK(path.size() < sizeof address.sun_path);
   std::memcpy(address.sun_path, path.data(), path.size());

@@ -47,10 +47,11 @@ class ShimConnection : public std::enable_shared_from_this<ShimConnection>,
   void Start(EventHandler on_event, std::function<void()> on_closed);
 
   // Sends MESSAGE with a request number, and waits for the answer with the same number. FDS are
-  // borrowed. The answer has at least the size of a header; MessageAs reads it.
+  // borrowed. The answer has at least the size of a header. MessageAs converts the answer to a
+  // struct.
   Co<Result<Bytes>> Call(Context context, Bytes message, std::vector<int> fds = {});
-  // Sends MESSAGE like Call. The answer must be a DROVER_ATTACH_RESULT, whose errno becomes an
-  // error "WHAT: ...".
+  // Sends MESSAGE and waits for the answer, as Call does. The answer must be a
+  // DROVER_ATTACH_RESULT. If its errno is not 0, Command returns an error "WHAT: ...".
   Co<Status> Command(Context context, Bytes message, std::string what, std::vector<int> fds = {});
   // Sends a message without waiting for an answer. Returns false if the shim has ended or does not
   // read.
@@ -91,11 +92,13 @@ class ShimConnection : public std::enable_shared_from_this<ShimConnection>,
   bool closed_ = false;
 };
 
-// Returns the first message of a client, which subscribes to EVENTS (DROVER_ATTACH_EVENT_...).
+// Returns the hello, the first message that a client sends. The hello subscribes the client to
+// EVENTS (DROVER_ATTACH_EVENT_...).
 ShimConnection::Bytes HelloMessage(std::uint32_t events);
 
-// Returns a request of TYPE that sends a signal to the leader of the run or of SESSION. The error
-// is kInvalidArgument if there is no signal with this number.
+// Returns a request of TYPE to send a signal. The shim sends the signal to the leader of the run,
+// or to the leader of SESSION if SESSION is not 0. The error is kInvalidArgument if there is no
+// signal with this number.
 Result<ShimConnection::Bytes> SignalMessage(std::uint16_t type, int signal_number,
                                             std::uint32_t session = 0);
 

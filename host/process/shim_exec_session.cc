@@ -20,7 +20,8 @@
 namespace drover {
 namespace {
 
-// The same in all sessions: each session has its own connection.
+// The session number in messages. All sessions use the same number, because each session has its
+// own connection.
 constexpr std::uint32_t kSession = 1;
 
 struct Terminal {

@@ -10,7 +10,7 @@ namespace drover {
 
 // Returns the text of a file of the kernel (procfs, cgroupfs) or of the run directory, which is on
 // a tmpfs. The file must not be on a disk. Returns nothing if the file cannot be read; errno has
-// the reason. Stops when it has LIMIT bytes or more.
+// the reason. Stops reading when the text has LIMIT bytes or more.
 std::optional<std::string> ReadSmallFile(int directory, const char* path,
                                          std::size_t limit = 1u << 20);
 
@@ -18,7 +18,7 @@ std::optional<std::string> ReadSmallFile(int directory, const char* path,
 // errno.
 int WriteSmallFile(int directory, const char* path, std::string_view text);
 
-// Returns the number after KEY and a space at the start of a line of TEXT.
+// Finds the line of TEXT that begins with KEY and a space. Returns the number after the space.
 std::optional<std::int64_t> FieldOf(const std::string& text, const std::string& key);
 
 }  // namespace drover

@@ -18,8 +18,8 @@
 namespace drover {
 namespace {
 
-// The maximum number of mounts. With it, the descriptors and steps of a message stay within the
-// limits of the shim.
+// The maximum number of mounts. This maximum keeps the descriptors and steps of a message within
+// the limits of the shim.
 constexpr std::size_t kMaxMounts = 100;
 
 bool HasNul(std::string_view text) { return text.find('\0') != std::string_view::npos; }

@@ -115,7 +115,8 @@ void SupervisedRun::End(ProcessExit exit) {
 // Reaps the shim, which has become a child of this process and will end soon. If the shim has not
 // ended, tries again after PAUSE, and doubles the pause each time.
 void SupervisedRun::Collect(Loop* loop, std::shared_ptr<UniqueFd> pidfd, Duration pause) {
-  // After this pause, the shim's writer must hang on a disk, and the shim is not reaped.
+  // The longest pause. A shim that still has not ended hangs while it writes to a disk. Such a
+  // shim is not reaped.
   constexpr Duration kLongest = 1min;
   siginfo_t info{};
   const bool waits = waitid(static_cast<idtype_t>(3 /* P_PIDFD */), static_cast<id_t>(pidfd->get()),
@@ -164,7 +165,7 @@ void SupervisedRun::OnClosed() {
 bool SupervisedRun::Reconnect() {
   int error = 0;
   Result<UniqueFd> socket = ShimConnection::Connect(host_->run_directory.get(), id_, &error);
-  // The error is in this process, so this try does not count.
+  // The error is in this process, not in the shim, so this attempt is not counted.
   if (!socket.ok() && !ShimConnection::NobodyListens(error)) --reconnects_;
   if (!socket.ok()) return false;
   auto connection = ShimConnection::Make(host_->loop, std::move(*socket));
@@ -183,7 +184,8 @@ void SupervisedRun::Lose() {
 }
 
 void SupervisedRun::WaitUntilEmpty(int tries) {
-  // At least 1 ms each; a member that hangs in the kernel must not block the end.
+  // The maximum number of attempts, each of which takes at least 1 ms. Without a maximum, a member
+  // that hangs in the kernel prevents the end of the run.
   constexpr int kTries = 1000;
   if (tracked_ && host_->tracker->Populated(id_) && tries < kTries) {
     After(1ms, [this, tries] { WaitUntilEmpty(tries + 1); });

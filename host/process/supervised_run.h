@@ -68,8 +68,8 @@ class SupervisedRun : public std::enable_shared_from_this<SupervisedRun>,
   // Sends SIGKILL to all processes of the run, through the cgroup and through the shim. Either way
   // alone is sufficient.
   void Kill();
-  // Continues the shim in case it is stopped, or kills it if FORCE is true. The caller uses this
-  // if a shim does not report the end of a killed run.
+  // Kills the shim if FORCE is true. Otherwise sends SIGCONT to the shim, in case the shim is
+  // stopped. The caller uses this function if a shim does not report the end of a killed run.
   void WakeShim(bool force);
 
   // Ends the run with EXIT, unless the run has already ended. Closes the connection to the shim.

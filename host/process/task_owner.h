@@ -17,18 +17,20 @@ namespace drover {
 Status GiveDirectory(int dir, const ProcessUser& user, const std::string& path);
 
 // Makes USER the owner of the directory of a task, and of the directories local, tmp and secrets
-// in it. Skips a missing one of the three; a link or a file in its place is an error.
+// in it. Skips each of these three directories that does not exist. Returns an error if a link or
+// a file is in the place of a directory.
 Status GiveTaskDirectory(int task_dir, const ProcessUser& user, const std::string& path);
 
 // Lets USER pass through DIR, a directory that is open for reading. DIR stays closed to other
 // users. Does not change a directory through which everybody may pass. On a file system without
-// access control lists, the user's group may pass; then all users of DIR must have the same group.
+// access control lists, the user's group may pass; then all users who may pass through DIR must
+// have the same group.
 Status LetPass(int dir, const ProcessUser& user, const std::string& path);
 
-// Makes USER the owner of TASK_DIR. The caller uses it before a process of USER starts, if the
-// driver and not the job chose USER. An ISOLATED process need not pass through the allocation
-// directory, since TASK_DIR is mounted for it. Does nothing if TASK_DIR is empty or does not
-// exist.
+// Makes USER the owner of TASK_DIR. If the driver and not the job chose USER, the caller must call
+// this function before a process of USER starts. An ISOLATED process need not pass through the
+// allocation directory, since TASK_DIR is mounted for it. Does nothing if TASK_DIR is empty or
+// does not exist.
 Status HandOverTaskDirectory(const std::string& task_dir, const ProcessUser& user, bool isolated);
 
 }  // namespace drover
