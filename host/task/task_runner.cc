@@ -280,7 +280,7 @@ Co<TaskRunner::Step> TaskRunner::StopLeftover() {
   }
   if (!run->exited.is_set()) co_return Step::kShutdown;
   co_await EndRun();
-  // A decision follows every kill, so the events are the same as without a restart of the agent.
+  // Emits the same events as after a kill without a restart of the agent.
   if (goes_on) co_return co_await Decide();
   co_return Step::kEnd;
 }
