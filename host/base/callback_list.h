@@ -16,8 +16,8 @@ class CallbackList {
   using Functions = std::map<std::uint64_t, std::function<void()>>;
 
  public:
-  // Removes its function from the list when the subscription is destroyed. A subscription may
-  // outlive the list.
+  // Owns one function of the list. The destructor of the subscription removes the function from the
+  // list. A subscription may outlive the list.
   class Subscription {
    public:
     Subscription() = default;
@@ -49,8 +49,8 @@ class CallbackList {
     return subscription;
   }
 
-  // Calls and removes all functions. This call does not call functions that are added or cancelled
-  // meanwhile.
+  // Calls and removes all functions. If a called function adds or cancels another function, this
+  // Fire does not call that other function.
   void Fire() {
     const auto functions = std::exchange(functions_, nullptr);  // a function may destroy this list
     while (functions != nullptr && !functions->empty()) {

@@ -33,9 +33,9 @@ const std::string& TestDirectory() {
   return directory;
 }
 
-// Returns WAY of the fault file if the fault is for this step, else an empty text. Only a step
-// with the name NAME matches. At its begin it must be the step with the number NUMBER. At its end
-// it is enough that step NUMBER has begun, because steps may overlap.
+// Returns the WAY of the fault file if its fault is for this call, else an empty text. The file
+// must contain NAME. If BEGINS is true, this step must be the one that the file's NUMBER selects.
+// If BEGINS is false, it is enough that the selected step has begun, because steps may overlap.
 std::string WayOfFault(std::string_view name, bool begins) {
   static std::mutex& mutex = *new std::mutex;  // lets one thread at a time use the files
   const std::lock_guard lock(mutex);

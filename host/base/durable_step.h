@@ -13,8 +13,8 @@ namespace drover {
 // below. So a test can kill the agent before and after each step, can let each step fail, and
 // notices new steps.
 enum class Step : int {
-  kLedgerAdd = 1,       // the ledger gets the name of a run or directory before it is made
-  kLedgerRemove = 2,    // the ledger loses the name of a run or directory after its removal
+  kLedgerAdd = 1,       // a run or directory is about to be made; the ledger gets its name
+  kLedgerRemove = 2,    // a run or directory was removed; the ledger loses its name
   kCommit = 3,          // records are written to the store
   kSync = 4,            // the written records are synchronized to the disk
   kMakeAllocDir = 5,    //
@@ -29,7 +29,7 @@ enum class Step : int {
   kMakeLimits = 14,     // the cgroups that limit a run or count its time are made
   kMountSecrets = 15,   // a task's directory for secrets is mounted
   kMakeLedger = 16,     // a ledger gets its name, by which it is found later
-  kForgetLedger = 17,   // a ledger is removed when everything it names is gone
+  kForgetLedger = 17,   // a ledger is removed after everything that it names was removed
   kReplaceStore = 18,   // a file of a damaged store gets another name
   kDropSecrets = 19,    // the secrets of all tasks of an allocation are unmounted
   kTryCgroup = 20,      // at its start the agent makes a cgroup as a trial and removes it
@@ -47,7 +47,7 @@ std::string_view StepName(Step step);  // for example "ledger_add"
 Status BeginStep(Step step);
 void EndStep(Step step);
 
-// Calls ACT, which returns a Status or Result, as STEP.
+// Runs ACT as the step STEP. ACT must return a Status or Result.
 template <typename Act>
 std::invoke_result_t<Act> DurableStep(Step step, Act act) {
   DROVER_TRY(BeginStep(step));

@@ -13,7 +13,8 @@ namespace {
 
 using Handler = asio::any_completion_handler<void()>;
 
-// Suspends the coroutine until its callback in LIST is called. SUBSCRIPTION owns the callback.
+// Adds a callback to LIST, and suspends the calling coroutine until the callback is called.
+// SUBSCRIPTION owns the callback.
 Co<void> Suspend(Loop* loop, CallbackList* list, Subscription* subscription) {
   return asio::async_initiate<const asio::use_awaitable_t<>&, void()>(
       [loop, list, subscription](auto handler) {

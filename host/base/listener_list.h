@@ -43,7 +43,7 @@ class ListenerList {
     return std::all_of(listeners_.begin(), listeners_.end(),
                        [](const auto& listener) { return listener->token.empty(); });
   }
-  // Includes cancelled listeners that are not removed yet.
+  // The number of listeners, including cancelled listeners that are not removed yet.
   std::size_t size() const { return listeners_.size(); }
 
  private:

@@ -12,9 +12,9 @@
 namespace drover {
 
 // Writes the lines of a log to a file descriptor that perhaps nobody reads. As long as the writer
-// has no thread, each caller writes its line and waits. With a thread, no caller waits. A line
-// that finds no room is then dropped, and a line in its place reports the number of dropped lines.
-// [any thread]
+// has no thread, each caller writes its line and waits. With a thread, no caller waits. If the
+// buffer of the thread is full, new lines are dropped. The log then contains one line with the
+// number of dropped lines in their place. [any thread]
 class LogWriter {
  public:
   // Returns the line that replaces COUNT dropped lines. Called on the writer's thread.
@@ -29,12 +29,12 @@ class LogWriter {
 
   // Starts the thread. If the system cannot create a thread, nothing changes.
   void Start();
-  // Ends the thread when everything is written, at the latest after LIMIT. Lines that are not
-  // written by then are lost, and so are all later lines. If everything was written, callers write
-  // their lines themselves again.
+  // Ends the thread when all lines are written, at the latest after LIMIT. If lines are left after
+  // LIMIT, these lines and all later lines are lost. Otherwise callers write their lines themselves
+  // again.
   void Finish(Duration limit);
   // Waits for a short time until the thread has written the lines that are left. For the handler
-  // of a signal by which the process dies: the other threads still run then.
+  // of a signal that ends the process. The other threads still run during that handler.
   void LastWords() const;
 
  private:

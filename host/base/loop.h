@@ -83,7 +83,7 @@ class RealLoop : public Loop {
   void Run();
   void Stop();  // [any thread]
   // Runs the loop until COROUTINE has ended, and returns true. Returns false if LIMIT has passed
-  // first. Then the coroutine continues in the next Run.
+  // before that end. In this case the coroutine continues in the next Run.
   bool RunToEnd(Co<void> coroutine, Duration limit = 60s);
 
  protected:

@@ -24,10 +24,10 @@ struct OwnedKind {
 // sticky directory, because nobody can replace the files of other users in it.
 Status CheckOwned(const std::string& path, const struct stat& info, const OwnedKind& kind);
 
-// Opens PATH, an absolute path, part by part. FLAGS are the flags of the last open. Checks each
-// directory on the way, each symbolic link and the result with CheckOwned, by their descriptors. A
-// link is checked because its owner could change its target. Stores the path without symbolic
-// links in REAL. No other user can change where REAL leads.
+// Opens PATH, an absolute path, part by part. FLAGS are the flags of the last open. Opens each
+// directory on the way, each symbolic link and the result, and calls CheckOwned for each open
+// descriptor. A link is checked because its owner could change its target. Stores the path without
+// symbolic links in REAL. No other user can change where REAL leads.
 Result<UniqueFd> OpenOwned(const std::string& path, int flags, const OwnedKind& kind,
                            std::string* real = nullptr);
 

@@ -7,12 +7,13 @@ namespace drover {
 
 // Limits how long the host waits for a party that stands still when this process stands still.
 // Such a party is a driver, a hook, or an answer that this process must read. The context ends
-// after LIMIT, like one of WithTimeout. But a party that could not run is not late. So a
+// after LIMIT, like a context of WithTimeout. But a party that could not run is not late. So a
 // standstill of the whole process uses up less than one of the kParts parts of LIMIT.
 //
 // The process stands still while it is stopped by a signal or a debugger, frozen, or suspended
-// with its machine. A standstill shows as a timer that fires so late that a busy machine cannot be
-// the reason. Do not use this for deadlines by the clock, such as that of a kill.
+// with its machine. This class detects a standstill when its timer fires so late that a busy
+// machine cannot be the reason. Do not use this class for deadlines by the clock, such as the kill
+// timeout.
 class Patience {
  public:
   static constexpr int kParts = 4;
@@ -20,7 +21,7 @@ class Patience {
   Patience(const Context& parent, Duration limit);
   Patience(const Patience&) = delete;
   Patience& operator=(const Patience&) = delete;
-  // Ends the context.
+  // Cancels the context.
   ~Patience();
 
   const Context& context() const { return context_; }

@@ -26,7 +26,8 @@ std::optional<T> ParseNumber(std::string_view text) {
 // Returns TEXT without the spaces and tabs at its ends.
 std::string_view Trim(std::string_view text);
 
-// Returns ID, a UUID or its beginning, without hyphens. Requests may omit the hyphens of ids.
+// Returns ID without hyphens. ID is a UUID or the beginning of a UUID. Requests may omit the
+// hyphens of ids.
 std::string WithoutHyphens(std::string_view id);
 
 }  // namespace drover

@@ -233,10 +233,10 @@ int RunConformanceChild(int spec_fd, int result_fd) {
   close(spec_fd);
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object()) return 2;
-  // Without this, a write to a session that reads no input would kill this process.
+  // A write to a session that reads no input raises SIGPIPE, which must not end this process.
   std::signal(SIGPIPE, SIG_IGN);
-  // The case must end with the kit that waits for it. Otherwise a driver that hangs would keep
-  // this process alive.
+  // The kernel kills this process when its parent, the kit, ends. Otherwise a driver that hangs
+  // could keep this process alive after the end of the kit.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != json.value("parent", 0)) return 2;
   KitSpec spec;

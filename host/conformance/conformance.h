@@ -23,7 +23,8 @@ std::string_view VerdictName(Verdict verdict);
 struct ConformanceCase {
   std::string name;
   std::string what;  // the rule that the case checks, in one sentence
-  // The common name of cases that check the same in several ways. Empty if the case has no family.
+  // The common name of cases that check the same rule in several ways. Empty if the case has no
+  // family.
   std::string family;
 };
 std::vector<ConformanceCase> ConformanceCases();
@@ -38,7 +39,8 @@ struct ConformanceOptions {
   std::string task_config;
   std::vector<std::string> cases;  // the cases to run; empty: all
   std::string isolation = "in-process";
-  // Runs the one case of CASES in this process, without a time limit, for a debugger.
+  // If true, CASES must contain one case. The kit then runs this case in the kit's own process,
+  // without a time limit, for a debugger.
   bool in_process = false;
   Duration limit = 15s;    // the time limit of one case
   int parallel = 8;        // how many cases run at the same time

@@ -18,13 +18,14 @@ class DriverAccess {
   // Returns whether get_extension returns an extension for ID.
   static Co<Result<bool>> HasExtension(LoadedDriver* driver, Context context, std::string id);
 
-  // Calls VERB with the function MAKE. Returns the result of the call, or nothing if the call did
-  // not end within LIMIT. If CONFIG is not null, the host registers it as the configuration of
-  // RUN.
+  // Makes a call of VERB with the function MAKE. Returns the result of the call, or nothing if the
+  // call did not end within LIMIT. If CONFIG is not null, the host registers CONFIG as the
+  // configuration of RUN.
   //
-  // TOLD_AGAIN is for a MAKE that itself reports the cancellation to the driver. If it is not
-  // null, the host reports the cancellation again only when half of LIMIT has passed without a
-  // completion. It then sets *TOLD_AGAIN to true.
+  // TOLD_AGAIN is for a MAKE that itself reports the cancellation of the call to the driver. If
+  // TOLD_AGAIN is not null, the host does not report this cancellation a second time, with one
+  // exception. If the call is not completed after half of LIMIT, the host reports the cancellation
+  // again and sets *TOLD_AGAIN to true.
   using MakeCall = std::function<std::int32_t(PluginHost* host, const drover_driver* table,
                                               drover_instance* self, const drover_call* call,
                                               drover_error* error)>;

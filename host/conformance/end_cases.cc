@@ -103,7 +103,7 @@ Co<void> OddSignal(KitCase* kit, LoadedDriver* driver, std::string name) {
   KIT_EXPECT(after.ok(), "inspect fails after a signal that is none: " + Describe(after));
 }
 
-// Checks that stop completes within MOST and that the task has ended then.
+// Checks that stop completes within MOST, and that the task has ended when stop completes.
 Co<void> StopsIn(KitCase* kit, LoadedDriver* driver, std::shared_ptr<const TaskConfig> task,
                  Duration timeout, std::string signal, Duration most) {
   if (!task || !co_await kit->Start(driver, task)) co_return;

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// Commands beside a task, for drivers whose tasks are commands.
+// Cases for sessions (commands beside a task), for drivers whose tasks are commands.
 #include <fstream>
 #include <iterator>
 
@@ -9,7 +9,7 @@
 namespace drover {
 namespace {
 
-// One session with the kit's ends of its streams.
+// One exec session. The kit holds one end of each of the session's streams.
 struct Session {
   std::unique_ptr<TaskExecSession> session;
   ExecStreams streams;
@@ -155,8 +155,8 @@ std::string LogOf(const TaskConfig& task) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Each task prints its mount namespace and cgroup. A command beside the second task must print
-// those of the second task.
+// Each task prints its mount namespace and cgroup. A command that runs beside the second task must
+// print the namespace and the cgroup of the second task.
 Co<void> ExecPlace(KitCase* kit, LoadedDriver* driver) {
   if (!driver->info().can_exec) co_return kit->Skip("it offers no exec");
   const std::string place = "readlink /proc/self/ns/mnt; cat /proc/self/cgroup; echo end";

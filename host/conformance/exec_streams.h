@@ -11,11 +11,11 @@ namespace drover {
 // The kit's ends of the streams of an exec session. They are non-blocking pipes. Control thread.
 class ExecStreams {
  public:
-  // Returns the request to run COMMAND, with the session's ends of the streams.
+  // Returns the request to run COMMAND. The request contains the session's ends of the streams.
   ExecRequest Open(std::vector<std::string> command, bool tty);
 
-  // Writes as much of TEXT as the pipe accepts, and removes it from TEXT. Returns false if the
-  // pipe has no reader any more.
+  // Writes as much of TEXT as the pipe accepts, and removes the written part from TEXT. Returns
+  // false if the pipe has no reader any more.
   bool Write(std::string* text);
   void CloseInput() { input_.Reset(); }
 

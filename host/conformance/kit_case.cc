@@ -208,7 +208,7 @@ std::shared_ptr<const TaskConfig> KitCase::SlowlyStarting() {
   auto task = Lasting();
   if (!task || !HasProperty("start_block_for")) return task;
   nlohmann::json json = nlohmann::json::parse(task->driver_config_json, nullptr, false);
-  // If the user's task is no JSON object, its start reports that.
+  // If the user's task is no JSON object, the start of the task later reports this error.
   if (!json.is_object()) return task;
   json["start_block_for"] = "2s";
   return Task(json.dump());

@@ -36,8 +36,8 @@ class KitCase {
   KitCase(RealLoop* loop, WorkerPool* workers, ProcessService* processes, KitSpec spec);
   ~KitCase();
 
-  // The three functions set the verdict and its reason. The first verdict stays, except that a
-  // failure replaces a warning.
+  // The three functions below set the verdict and its reason. The first verdict stays, except that
+  // a failure replaces a warning.
   void Fail(std::string why);
   void Skip(std::string why);
   void Warn(std::string why);
@@ -75,18 +75,18 @@ class KitCase {
   void Note(LoadedDriver* driver, RunId run) { runs_.emplace_back(driver, run); }
   // Returns how long a probe of the plugin file takes.
   Co<Result<Duration>> TimeProbe();
-  // Returns the plugin's configuration before its defaults are filled in. It comes from the user
-  // of the kit, or else from the kit.
+  // Returns the plugin's configuration before its defaults are filled in. The user of the kit may
+  // supply this configuration. Otherwise the kit makes it.
   std::string PluginConfigJson(const PluginInfo& info) const;
   // Returns the plugin's configuration as the plugin receives it, checked and completed by the
   // schema.
   std::string NormalPluginConfig() const;
   // Returns the names of the files in the run directory of the process service.
   std::vector<std::string> RunEntries() const;
-  // Returns at most MOST bytes that the seed determines.
+  // Returns at most MOST random bytes. The seed of the case determines their number and values.
   std::string RandomBytes(std::size_t most);
   std::uint64_t seed() const { return spec_.seed; }
-  // Destroys all runs, as far as the driver can, and then kills all processes.
+  // Lets the driver destroy all runs, and then kills all processes that are left.
   Co<void> Clean();
 
   Context Within(Duration duration) const { return context_.WithTimeout(duration); }
@@ -118,7 +118,7 @@ struct KitEntry {
   std::string name;
   std::string what;
   KitFunction run;
-  std::string family{};  // the common name of cases that check the same in several ways
+  std::string family{};  // the common name of cases that check the same rule in several ways
 };
 // Each function returns the cases of one file. AllKitCases returns the cases of all files.
 const std::vector<KitEntry>& LoadCases();

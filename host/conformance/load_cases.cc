@@ -34,8 +34,8 @@ Co<void> UnknownExtension(KitCase* kit, LoadedDriver* driver, std::string id) {
                         SafeText(id, 60) + "\"");
 }
 
-// Checks that get_extension always gives the same answer, and that it has the extensions that the
-// driver reports in its info.
+// Checks that get_extension always gives the same answer, and that it returns all extensions that
+// the driver reports in its info.
 Co<void> ConstantExtensions(KitCase* kit, LoadedDriver* driver) {
   for (const auto& [id, offered] : {std::pair(DROVER_TASK_STATS_ID, driver->info().has_stats),
                                     std::pair(DROVER_TASK_EXEC_ID, driver->info().can_exec)}) {
@@ -72,7 +72,7 @@ Co<void> UnknownKeys(KitCase* kit, LoadedDriver* driver) {
     told("a task's");
 }
 
-// One of the plugin's two schemas.
+// The schema of the plugin's configuration or of its tasks.
 struct Schema {
   const char* whose;
   std::string text;
@@ -119,7 +119,8 @@ void TypedProperties(KitCase* kit, const Schema& schema, const ConfigChecker& ch
   }
 }
 
-// Checks that a configuration with its defaults filled in does not change when that is repeated.
+// Checks that a configuration whose defaults are filled in does not change when the defaults are
+// filled in a second time.
 void StableDefaults(KitCase* kit, const Schema& schema, const ConfigChecker& checker) {
   const Result<std::string> once = checker.Normalize("", schema.good, true);
   if (!once.ok())

@@ -23,8 +23,8 @@ bool Remove(const std::string& directory) {
   return access(directory.c_str(), F_OK) != 0;
 }
 
-// Starts the remover. It gets a session of its own, so that an interrupt of the kit does not end
-// it. Returns -1 if the process cannot be started.
+// Starts the remover process in a session of its own, so that an interrupt of the kit does not end
+// the remover. Returns -1 if the remover cannot be started.
 pid_t SpawnRemover(const std::string& directory, int input) {
   SelfSpawn self;
   self.arguments = {kScratchArgument, directory};

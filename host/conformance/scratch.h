@@ -8,8 +8,8 @@
 namespace drover {
 
 // The directory of one run of the kit, which contains all files of its cases. A separate process,
-// the remover, removes the directory when this object is destroyed or the kit has ended, even by
-// SIGKILL. The destructor waits for the removal.
+// the remover, removes the directory when this object is destroyed or when the kit has ended. It
+// does so even if SIGKILL ended the kit. The destructor waits for the removal.
 class Scratch {
  public:
   Scratch();
@@ -27,8 +27,8 @@ class Scratch {
 
 // The first argument of the remover process. Its second argument is the directory.
 inline constexpr char kScratchArgument[] = "__remove-scratch";
-// Waits for the end of standard input and then removes DIRECTORY. Tries this for up to 10 s,
-// because the tasks of a killed kit may still write files for a moment.
+// Waits for the end of standard input and then removes DIRECTORY. Repeats the removal for up to
+// 10 s, because the tasks of a killed kit may still write files for a moment.
 int RunScratchRemover(const std::string& directory);
 
 }  // namespace drover

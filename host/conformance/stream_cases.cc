@@ -91,7 +91,8 @@ Co<void> StreamJoin(KitCase* kit, LoadedDriver* driver) {
   auto samples = std::make_shared<Samples>();
   const Context wanted = kit->Within(200ms);
   kit->loop()->Spawn(Collect(driver, wanted, task->run_id, StatsRequest{50ms}, samples));
-  (void)co_await Sleep(kit->context(), 2s);  // the host cancels and joins the stream meanwhile
+  // During this sleep the host cancels and joins the stream.
+  (void)co_await Sleep(kit->context(), 2s);
   const long late = driver->host()->streams().late();
   (void)co_await Sleep(kit->context(), 300ms);
   KIT_EXPECT(driver->host()->streams().late() == late,
@@ -109,8 +110,8 @@ Co<void> StatsUnknown(KitCase* kit, LoadedDriver* driver) {
 }
 
 // This case is useful if the host's structs are larger than the driver's and the additional bytes
-// are meaningless. That is so with DROVER_GROWN and isolation "process". Otherwise this is one
-// more check of start.
+// are meaningless. The structs are such with DROVER_GROWN and isolation "process". Otherwise this
+// case is only one more check of start.
 Co<void> WholeConfig(KitCase* kit, LoadedDriver* driver) {
   const auto task = kit->Lasting();
   if (!task) co_return;

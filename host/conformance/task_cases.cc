@@ -220,7 +220,7 @@ Co<void> GivenUpStart(KitCase* kit, LoadedDriver* driver) {
 
 Co<void> StartWhatever(KitCase* kit, LoadedDriver* driver, std::shared_ptr<const TaskConfig> task) {
   (void)co_await driver->Start(kit->context(),
-                               task);  // other cases check whether it succeeds
+                               task);  // other cases check whether a start succeeds
 }
 
 Co<void> AskWhileOthersStart(KitCase* kit, LoadedDriver* driver, RunId run) {

@@ -16,7 +16,8 @@ namespace drover {
 namespace {
 
 // Copies texts and arrays so that each copy ends directly before an unreadable page. The copies
-// are never freed. A read after the call is a different fault, which this class must not detect.
+// are never freed, so a driver can still read them after the call. Such a late read is a different
+// fault, which this class must not detect.
 class PageEnds {
  public:
   void operator()(drover_str& text) { text.data = Copy(text.data, text.size); }

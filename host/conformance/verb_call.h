@@ -8,16 +8,16 @@
 
 #include "host/conformance/driver_access.h"
 
-// Calls the verbs of the ABI directly, in ways in which another host may call them but this host
-// does not. The host's usual extra work for a call is left out.
+// Calls the verbs of the ABI directly, in ways that the ABI allows but that this host otherwise
+// does not use. The host's usual extra work for a call is left out.
 namespace drover {
 
 enum class Manner {
   kPlain,
-  // The call is cancelled before the verb is called. The driver receives call_cancelled after the
-  // verb.
+  // The host cancels the call before it calls the verb. The driver receives call_cancelled after
+  // the verb.
   kCancelledBefore,
-  // The call is cancelled before the verb is called. The driver receives call_cancelled once,
+  // The host cancels the call before it calls the verb. The driver receives call_cancelled once,
   // before the verb.
   kCancelledEarly,
   kCancelled,     // the call is cancelled as soon as the verb has returned
@@ -27,7 +27,7 @@ enum class Manner {
   kPageEnds,
 };
 
-// The possible arguments. Each verb uses those that it has.
+// All arguments that a verb can have. Each verb uses only its own arguments.
 struct VerbRequest {
   RunId run;
   std::shared_ptr<const TaskConfig> config;  // for start and recover

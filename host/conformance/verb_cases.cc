@@ -289,8 +289,8 @@ Co<void> InManner(KitCase* kit, LoadedDriver* driver, std::string_view verb, Man
                                                   Describe(after));
 }
 
-// Cancels calls that are already completed. This happens when a cancellation and a completion
-// cross.
+// Cancels calls that the driver does not have. A host also does this when its cancellation and the
+// driver's completion of the same call cross.
 Co<void> CancelsTheCompleted(KitCase* kit, LoadedDriver* driver) {
   const auto task = kit->Lasting();
   if (!task || !co_await kit->Start(driver, task)) co_return;
@@ -330,7 +330,8 @@ Co<void> UnknownStream(KitCase* kit, LoadedDriver* driver) {
   KIT_EXPECT(Is(there, Code::kNotFound), "inspect of an unknown run, after it: " + Told(there));
 }
 
-// Adds one case for each verb. The cases keep pointers to the names, which must be literals.
+// Adds one case for each of VERBS. The cases store pointers to the names in VERBS, so the names
+// must be literals.
 using VerbFunction = Co<void> (*)(KitCase* kit, LoadedDriver* driver, std::string_view verb);
 void AddVerbs(std::vector<KitEntry>* to, const std::string& family, const std::string& what,
               std::initializer_list<const char*> verbs, VerbFunction function) {
@@ -342,8 +343,8 @@ void AddVerbs(std::vector<KitEntry>* to, const std::string& family, const std::s
   }
 }
 
-// Adds a case for each asynchronous verb. If the manner is a cancellation, also adds a case for
-// exec, which the driver must complete like any other call.
+// Adds a case for each asynchronous verb. If MANNER is a cancellation, also adds a case for exec.
+// The driver must complete a cancelled exec like any other call.
 void AddManner(std::vector<KitEntry>* to, const std::string& family, Manner manner,
                const std::string& what) {
   std::vector<const char*> verbs;
@@ -351,7 +352,7 @@ void AddManner(std::vector<KitEntry>* to, const std::string& family, Manner mann
   if (family.starts_with("cancelled")) verbs.push_back("exec");
   for (const char* const name_of : verbs) {
     const std::string_view verb = name_of;
-    if (verb == "shutdown") continue;  // after it the case cannot call the instance
+    if (verb == "shutdown") continue;  // after a shutdown the case cannot call the instance
     const auto run = [verb, manner](KitCase* kit, LoadedDriver* driver) {
       return InManner(kit, driver, verb, manner);
     };

@@ -43,9 +43,9 @@ class HookChain {
   };
   using PrestartResult = std::variant<Prepared, Failed>;
 
-  // Calls the prestart of each hook that is not done yet, and keeps the states of the hooks in
-  // HOOKS. Calls SAVE after each change of HOOKS. The first error ends the call. The context of
-  // each hook ends with KILL, with SHUTDOWN, and when the hook has returned.
+  // Calls the prestart of each hook that is not done yet, and stores the states of the hooks in
+  // HOOKS. Calls SAVE after each change of HOOKS. After the first error, calls no further hook.
+  // The context of each hook ends with KILL, with SHUTDOWN, and when the hook has returned.
   Co<PrestartResult> Prestart(Context kill, Context shutdown, PrestartRequest request,
                               std::map<std::string, HookState>* hooks,
                               std::function<Co<Status>()> save);
@@ -56,9 +56,9 @@ class HookChain {
   // Returns the environment variables of those prestart hooks that HOOKS marks as done.
   StringMap StoredEnv(const std::map<std::string, HookState>& hooks) const;
 
-  // Calls every hook of STAGE, which must not be prestart. An error is only reported, and the next
-  // hook is still called. The context of each hook ends with CONTEXT and at the deadline of the
-  // hook.
+  // Calls every hook of STAGE, which must not be prestart. If a hook fails, its error is only
+  // reported, and the next hook is still called. The context of each hook ends with CONTEXT and at
+  // the deadline of the hook.
   Co<void> Run(HookStage stage, Context context, PoststartRequest request,
                const std::map<std::string, HookState>* hooks);
 

@@ -11,8 +11,8 @@
 
 namespace drover {
 
-// One run that the driver has. Three parties share this object: the main coroutine of the runner,
-// the coroutine that waits for the end of the run, and requests from outside.
+// One run that the driver has. The main coroutine of the runner shares this object with the
+// coroutine that waits for the end of the run, and with requests from outside the runner.
 struct LiveRun {
   LiveRun(Loop* loop, std::shared_ptr<const TaskConfig> of)
       : config(std::move(of)),
@@ -52,7 +52,7 @@ struct LiveRun {
   // The time of the last recover that followed a loss of the plugin.
   std::optional<TimePoint> recovered_at;
   DroppedOutput dropped;           // all dropped output of the run so far
-  DroppedOutput dropped_reported;  // the value of DROPPED in the last event about it
+  DroppedOutput dropped_reported;  // the value of DROPPED in the last event about dropped output
   bool reports_dropped = false;    // a coroutine waits for more dropped output
   Event dropped_more;
   Subscription on_dropped;

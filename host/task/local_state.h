@@ -15,13 +15,13 @@ namespace drover {
 struct HookState {
   bool prestart_done = false;  // true: the hook's prestart is not called again
   StringMap data;              // data that only the hook uses
-  StringMap env;               // variables that its prestart adds to the task's environment
+  StringMap env;               // variables that the hook adds to the task's environment
 
   bool operator==(const HookState&) const = default;
 };
 
-// The request, if any, that ends a run. A requested end does not count for the restart policy,
-// except with kRestartFailure.
+// The request, if any, that ends a run. The restart policy counts the end of such a run as an
+// attempt only if the request is kRestartFailure.
 enum class RunWish {
   kNone,
   kKill,            // the task must end for good
@@ -37,8 +37,8 @@ struct LocalState {
   // called. So if this agent dies during a start, the next agent can still find the run.
   std::optional<RunId> run_id;
   std::string task_config_id;  // the TaskConfig::id of the run
-  // The configuration of the run. The store does not keep it, so it is null after a restore until
-  // the runner has made it again.
+  // The configuration of the run, which is not stored. So this pointer is null after a restore
+  // until the runner has made the configuration again.
   std::shared_ptr<const TaskConfig> config;
   std::optional<TaskHandle> handle;  // absent as long as the run is only an intent
   // The end of the run. It is stored before the driver removes the run. So if the agent then dies,
@@ -48,9 +48,9 @@ struct LocalState {
   RunWish wish = RunWish::kNone;
   // DELAY_UNTIL and STOP_SINCE store the progress of WISH. They are times of the boot clock, which
   // the next agent can use because no run outlives the boot. DELAY_UNTIL is the end of the
-  // shutdown delay. When it is set, the prekill hooks have already run.
+  // shutdown delay. If DELAY_UNTIL is set, the prekill hooks have already run.
   std::optional<TimePoint> delay_until;
-  // The time at which the stop began, and with it the kill timeout.
+  // The time at which the stop began. The kill timeout also began at this time.
   std::optional<TimePoint> stop_since;
   std::optional<DriverNetwork> network;
   bool run_complete = false;  // the task has ended for good; only its stop hooks may run again

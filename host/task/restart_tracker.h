@@ -12,8 +12,9 @@
 
 namespace drover {
 
-// Whether a task that exits successfully starts again. Tasks of service and system jobs do, and so
-// do sidecars of any job. Other lifecycle tasks do not.
+// Returns whether a task that exits successfully starts again. Returns true for the main tasks of
+// service and system jobs, and for the sidecars of any job. Returns false for all other tasks, and
+// for every poststop task.
 bool RestartsOnSuccess(JobType type, const Task& task);
 
 // Decides by the restart policy what follows the end or the failed start of a task. The caller
@@ -43,7 +44,8 @@ class RestartTracker {
     TimePoint interval_start;
   };
 
-  // Continues from COUNTED. For a new task COUNTED has no attempts and starts now.
+  // Continues from COUNTED. For a new task, COUNTED must have no attempts, and its interval must
+  // start now.
   RestartTracker(RestartPolicy policy, bool on_success, Counted counted, Random random);
 
   // Replaces the policy and keeps the number of attempts.
@@ -53,10 +55,11 @@ class RestartTracker {
   void SetKilled() { killed_ = true; }
   void SetExit(ExitResult result) { exit_ = std::move(result); }
   void SetStartError(Error error) { start_error_ = std::move(error); }
-  // Records the request for a restart. If FAILURE is true, it counts like an exit with an error.
+  // Records the request for a restart. If FAILURE is true, the request counts like an exit with an
+  // error.
   void SetTriggered(bool failure) { (failure ? failure_ : triggered_) = true; }
 
-  // Makes the decision and clears what was recorded for it.
+  // Makes the decision, and clears what the Set functions recorded for this decision.
   Decision Next(TimePoint now);
 
   const Counted& counted() const { return counted_; }

@@ -13,29 +13,29 @@
 
 namespace drover {
 
-// Delays the starts of tasks while an agent restores tasks. A driver is first asked for all
-// its earlier tasks, and then informed that this list is complete. Until then it starts no task.
-// Each driver has its own barrier, so a driver that hangs does not delay the tasks of other
-// drivers. Control thread only. The barrier must outlive the task runners.
+// Delays the starts of tasks while an agent restores tasks. The agent first asks a driver for all
+// its earlier tasks, and then informs the driver that the list of tasks is complete. Before that,
+// the driver starts no task. Each driver has its own barrier, so a driver that hangs does not delay
+// the tasks of other drivers. Control thread only. The barrier must outlive the task runners.
 class RestoreBarrier {
  public:
   explicit RestoreBarrier(Loop* loop) : loop_(loop) {}
 
-  // Records that an earlier agent left this task with RUN, or without a run. Must be called before
-  // the first Found.
+  // Records that an earlier agent left this task with RUN, or without a run if RUN is absent. Must
+  // be called before the first Found.
   void Expect(const std::string& driver, const std::string& task_id, std::optional<RunId> run);
-  // Records that the task was restored with RUN, or without a run. Ignores a task that was not
-  // expected.
+  // Records that the task was restored with RUN, or without a run if RUN is absent. Ignores a task
+  // for which Expect was not called.
   void Found(const std::string& driver, const std::string& task_id, std::optional<RunId> run);
 
   // Returns when all expected tasks of DRIVER have been found, or after LIMIT. Time during which
   // this whole process stands still does not count against LIMIT.
   Co<Status> WaitFound(Context context, std::string driver, Duration limit);
-  // Returns the runs of the driver's tasks. For a task that is not found yet, that is the run that
-  // the earlier agent left.
+  // Returns the runs of the driver's tasks. If a task is not found yet, returns the run with which
+  // the earlier agent left this task.
   std::vector<RunId> RunsOf(const std::string& driver) const;
-  // Records that the driver is not loaded yet. Until it is, its properties and the schema of its
-  // tasks are unknown.
+  // Records that the driver is not loaded yet. Until the driver is loaded, its properties and the
+  // schema of its tasks are unknown.
   void Loading(const std::string& driver) { EntryOf(driver).loaded.Reset(); }
   // Records that the driver is loaded now or will never be loaded.
   void Loaded(const std::string& driver) { EntryOf(driver).loaded.Set(); }

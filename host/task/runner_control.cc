@@ -55,7 +55,7 @@ Co<Status> TaskRunner::ForceRestart(TaskEvent event, bool failure) {
   journal_.Emit(std::move(event));
   tracker_.SetTriggered(failure);
   // If the runner has not decided yet what follows the end of the run, that decision includes this
-  // request. Otherwise the event starts the dead task.
+  // request. Otherwise the task is dead, and FORCE_RESTART_ makes the runner start it.
   if (!undecided) force_restart_.Set();
   co_return Status();
 }
@@ -142,8 +142,8 @@ Co<void> TaskRunner::Shutdown() {
   if (outcome_->begun) co_await outcome_->ended.Wait();
   const Context context(loop_);
   co_await RunHooks(HookStage::kShutdown, context);
-  // If Run was never called, this agent has changed nothing, and a new task is also new to the
-  // next agent.
+  // If Run was never called, this agent has changed nothing, so nothing must be saved. A new task
+  // then has no records, and the next agent also treats it as new.
   if (outcome_->begun) co_await journal_.SaveOrReport();
 }
 

@@ -8,21 +8,21 @@
 #include "host/task/runner_outcome.h"
 #include "host/task/task_runner.h"
 
-// The part of TaskRunner from the request of a stop to the end of the processes. The driver's stop
-// is called, but the host has the timer. When the timer fires, the host kills the processes,
-// whatever the driver does.
+// The part of TaskRunner from the request of a stop to the end of the processes. The host calls the
+// driver's stop, and also starts a timer of its own. When the timer fires, the host kills the
+// processes, whatever the driver does.
 namespace drover {
 namespace {
 
-// The time after the kill timeout in which the driver may still kill the task before the host
-// does.
+// The host kills the task this long after the kill timeout, so the driver can kill the task
+// first.
 constexpr Duration kKillSlack = 50ms;
 // How long the driver may take to report the end after all processes were killed.
 constexpr Duration kExitGrace = 5s;
 // How long the driver's stop may take to return after the driver has reported the end.
 constexpr Duration kStopGrace = 250ms;
 
-// How long a stop may wait until its request is stored.
+// How long a stop waits at most until the request for the stop is stored.
 constexpr Duration kWishLimit = 250ms;
 
 constexpr int kStopRetries = 5;
@@ -55,18 +55,20 @@ Co<void> TaskRunner::KillTask(std::shared_ptr<LiveRun> run) {
   if (run->exited.is_set() || shutdown_.cancelled()) co_return;
   outcome_->kill_status = co_await StopRun(run);
   if (run->exited.is_set() || shutdown_.cancelled()) co_return;
-  // Nothing is left to try, so the runner stops waiting. The error reports what may be left.
+  // The runner can do no more to end the run, so it stops waiting. The run's result reports why
+  // the end of the run is unknown.
   run->FinishUnknown(outcome_->kill_status.ok() ? "the driver did not report how the task ended"
                                                 : outcome_->kill_status.error().message());
 }
 
-// Stores the request. Suppose the agent died after the driver received the stop. Without this
-// record, the next agent would believe that the task ended by itself. If the disk hangs, this
+// Stores WISH before the driver receives the stop. If the agent dies after the driver has received
+// the stop, the record shows the next agent that the task did not end by itself. A disk that hangs
 // delays the stop by at most kWishLimit.
 Co<void> TaskRunner::NoteWish(RunWish wish) {
   if (journal_.local().wish == wish || !journal_.local().run_id) co_return;
   journal_.SetWish(wish);
-  // If neither a delay nor a prekill hook separates them, one record stores request and stop.
+  // If there is neither a shutdown delay nor a prekill hook, the stop follows the request at once.
+  // Then one record stores both the request and the start of the stop.
   const bool delayed = wish == RunWish::kKill && task_->shutdown_delay > 0s;
   if (!delayed && !hooks_->Has(HookStage::kPrekill)) journal_.BeginStop();
   co_await journal_.SaveOrReport(kWishLimit);

@@ -10,12 +10,14 @@
 namespace drover {
 namespace {
 
-// The pauses between the tries are 250 ms, 1 s, 4 s, 5 s and 5 s.
+// The runner repeats a step at most kLazyTries times while the plugin or the run is missing. The
+// pauses before the repetitions are 250 ms, 1 s, 4 s, 5 s and 5 s.
 constexpr int kLazyTries = 5;
 constexpr Duration kLazyBase = 250ms;
 constexpr Duration kLazyMax = 5s;
 
-// If the plugin of a run is lost again within this time after a recover, the run is given up.
+// If the plugin of a run is lost again within this time after a recover, the runner does not
+// recover the run once more.
 constexpr Duration kRecoverAgainAfter = 30s;
 
 // The first and the longest pause between two events about dropped output. Each pause is four
@@ -73,8 +75,9 @@ Co<bool> TaskRunner::RecoverLost(std::shared_ptr<LiveRun> run) {
   const TimePoint now = loop_->Now();
   if (run->recovered_at && now - *run->recovered_at < kRecoverAgainAfter) co_return false;
   Result<RecoveredTask> recovered = co_await AskRecover(run->watch, run->config);
-  // The task lives on in its shim, even without the plugin. A driver that may come back has not
-  // reported that the task is lost, so recover is called again. A kill does not wait for this.
+  // The task continues to run in its shim, even without the plugin. A driver that may come back
+  // has not reported that the task is lost, so recover is called again. A kill of the task does
+  // not wait for this loop.
   while (!run->watch.cancelled() && MayComeBack(recovered)) {
     if (recovered.code() == Code::kTimeout) (void)co_await Sleep(run->watch, kLazyMax);
     recovered = co_await AskRecover(run->watch, run->config);

@@ -6,8 +6,8 @@
 
 namespace drover {
 
-// The end of TaskRunner::Run. The callers that wait for this end share the object, so it may
-// outlive the runner.
+// The end of TaskRunner::Run. The callers that wait for this end share this object, which may
+// therefore outlive the runner.
 struct TaskRunner::Outcome {
   explicit Outcome(Loop* loop) : ended(loop) {}
   bool begun = false;

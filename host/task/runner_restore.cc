@@ -6,13 +6,13 @@
 #include "host/task/task_runner.h"
 
 // The part of TaskRunner that restores a task of an earlier agent. The task may still run, may
-// have ended meanwhile, or may have been about to start when that agent died.
+// have ended since that agent died, or may have been about to start when that agent died.
 namespace drover {
 namespace {
 
-// The first and the longest pause between two recover calls to a driver that may come back. The
-// pause doubles each time, because a recover call that crashes the driver also harms the driver's
-// other tasks.
+// The first and the longest pause between two recover calls to a driver that does not work but may
+// be repaired. The pause doubles each time, because a recover call that crashes the driver also
+// harms the driver's other tasks.
 constexpr Duration kAskFirst = 5s;
 constexpr Duration kAskLast = 10min;
 
@@ -78,7 +78,8 @@ Co<TaskRunner::Step> TaskRunner::Reattach() {
     if (!made.ok()) co_return co_await GiveUpReattach(made.error());
     config = std::move(*made);
   }
-  // A kill does not end this call, because the driver must find a run before it can stop it.
+  // A kill does not end this call, because the driver can stop a run only after it has
+  // recovered the run.
   Result<RecoveredTask> recovered = co_await AskRecover(shutdown_, config);
   // A task that must end does not wait for a driver that may come back.
   const bool wanted = ShouldRun() && journal_.local().wish != RunWish::kKill;
@@ -118,8 +119,8 @@ bool TaskRunner::MayComeBack(const Result<RecoveredTask>& recovered) const {
   return driver.ok() && (*driver)->fingerprint().health == Health::kUnhealthy;
 }
 
-// Calls recover until the driver gives an answer. Meanwhile the task lives on in its shim, even
-// without the plugin. A kill ends the wait.
+// Calls recover until the driver gives an answer. Until then the task continues to run in its shim,
+// even without the plugin. A kill of the task ends the wait for the driver.
 Co<Result<RecoveredTask>> TaskRunner::AwaitDriver(std::shared_ptr<const TaskConfig> config,
                                                   Error first) {
   // The error is also logged, because the agent may be refusing the clients that could read the

@@ -66,9 +66,9 @@ Co<TaskRunner::Step> TaskRunner::Prestart() {
   co_return Step::kNext;
 }
 
-// RUNNING is true if an earlier agent started the run. Its configuration may no longer be valid,
-// for example because the node lacks metadata that it refers to. This is no error for a running
-// task: the next start reports it.
+// RUNNING is true if an earlier agent started the run. The configuration of such a run may no
+// longer be valid, for example because it refers to metadata that the node has lost. For a running
+// task, an invalid configuration is no error. The next start of the task reports the error.
 Result<std::shared_ptr<const TaskConfig>> TaskRunner::MakeConfig(RunId run, std::string id,
                                                                  bool running) {
   PrepareRequest request = MakePrepareRequest();
@@ -86,7 +86,7 @@ Result<std::shared_ptr<const TaskConfig>> TaskRunner::MakeConfig(RunId run, std:
 }
 
 Co<TaskRunner::Step> TaskRunner::StartDriver() {
-  if (run_) {  // an earlier agent has started it
+  if (run_) {  // an earlier agent has started the run
     if (run_->announced) {
       journal_.SetState(RunnerState::kRunning);
     } else {
@@ -116,8 +116,8 @@ Co<TaskRunner::Step> TaskRunner::StartDriver() {
     if (started.ok()) break;
     if (shutdown_.cancelled()) co_return Step::kShutdown;
     if (kill_.cancelled()) co_return Step::kEnd;
-    // If the plugin went away during the call, either it is loaded again by now or it will not be
-    // loaded soon. So one retry is enough.
+    // The plugin may have been lost during the call. Then either the plugin is loaded again by now,
+    // or it will not be loaded again soon. So one retry is enough.
     if (started.code() == Code::kUnavailable && !retried && FindDriver().ok()) continue;
     journal_.Emit(TaskEvent(event_type::kDriverFailure)
                       .With(event_key::kDriverError, started.error().message()));

@@ -73,7 +73,7 @@ inline constexpr const char* kDroppedBytes = "dropped_bytes";
 // The reason of a restart that the policy allowed. Display messages leave it out.
 inline constexpr std::string_view kRestartWithinPolicy = "Restart within policy";
 
-// Something that happened to a task, for people and for dashboards. All facts are in DETAILS. The
+// An event in the life of a task, which people and dashboards read. All facts are in DETAILS. The
 // fields that older clients read are made from DETAILS when an event is served.
 struct TaskEvent {
   std::string type;
@@ -125,8 +125,9 @@ TaskEvent KillingEvent(Duration timeout);
 TaskEvent RestartingEvent(Duration delay, std::string_view reason);
 TaskEvent OutputDroppedEvent(const DroppedOutput& dropped);
 // Makes a driver's event from MESSAGE and ANNOTATIONS. A plugin may send any number of annotations
-// of any size. So the event contains at most kMaxAnnotations of them, and with MESSAGE at most
-// kMaxDriverEvent bytes. The event contains the number of annotations that were left out.
+// of any size. So the event contains at most kMaxAnnotations annotations. MESSAGE and the
+// annotations together have at most kMaxDriverEvent bytes. If annotations were left out, the event
+// contains their number.
 TaskEvent DriverEventOf(std::string_view message, const StringMap& annotations);
 inline constexpr std::size_t kMaxDriverEvent = 8192;
 inline constexpr std::size_t kMaxAnnotations = 16;

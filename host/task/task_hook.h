@@ -58,7 +58,7 @@ struct PrestartResponse {
   StringMap env;  // variables to add to the task's environment
   std::vector<TaskMount> mounts;
   std::vector<TaskDevice> devices;
-  bool done = false;  // true: not called again; ENV is stored and used for each start
+  bool done = false;  // true: prestart is not called again; ENV is stored and used for each start
   StringMap data;     // stored when it differs from the data of the request
 };
 
@@ -80,10 +80,11 @@ class TaskControl {
   virtual void RequestSignal(TaskEvent event, std::string signal) = 0;
 };
 
-// A hook handles one concern of a task that is not the driver's. Each stage is a coroutine of the
-// control thread. The context of a stage ends at its deadline, with the shutdown of the agent, and
-// in the cases that HookStage describes. If the hook does not return soon after that, the runner
-// stops waiting for it and drops its answer. From then on the hook must touch only what it owns.
+// A hook does work for a task, in addition to the work of the driver. Each stage is a coroutine of
+// the control thread. The context of a stage ends at its deadline, with the shutdown of the agent,
+// and in the cases that HookStage describes. If the hook does not return soon after the end of the
+// context, the runner stops waiting for the hook and drops its answer. From then on the hook must
+// use only objects that it owns.
 class TaskHook {
  public:
   virtual ~TaskHook() = default;
@@ -103,8 +104,8 @@ class TaskHook {
   virtual Co<Status> Update(Context context, HookRequest request);
   virtual Co<Status> Shutdown(Context context, HookRequest request);
 
-  // Returns the event for ERROR, which Prestart has just returned. The default is an event "Task
-  // hook failed" with the message "NAME: ERROR".
+  // Returns the event for ERROR, which Prestart has just returned. The default implementation
+  // returns an event "Task hook failed" with the message "NAME: ERROR".
   virtual TaskEvent FailureEvent(const Error& error) const;
 };
 

@@ -59,8 +59,9 @@ bool TaskJournal::LastReported(std::string_view type) const {
   return !state_.events.empty() && state_.events.back()->type == type;
 }
 
-// The record contains wall time, because the next agent can read that. If the wall clock was set
-// since then, this one interval gets shorter or longer. But it never begins in the future.
+// The record contains wall time, which the next agent can use even after a reboot. If the wall
+// clock was set since the record was made, the current interval gets shorter or longer. But the
+// interval never begins in the future.
 RestartTracker::Counted TaskJournal::attempts() const {
   if (state_.attempts_since == 0) return {0, loop_->Now()};
   const Duration age(std::max<WallTime>(0, loop_->Wall() - state_.attempts_since));

@@ -31,9 +31,10 @@ struct TaskJournalOptions {
   std::function<void(const Error&)> report;  // receives the errors of SaveOrReport
 };
 
-// Keeps the records of one task. Clients see the state, so each change of it is published at once.
-// The local state is only for the next agent. A change of it is safe when Save has returned, and
-// the runner decides what must wait for Save. Control thread only.
+// Owns the records of one task. Clients see the state, so each change of the state is published at
+// once. The local state is only for the next agent. A change of the local state survives a
+// death of the agent when Save has returned. The runner decides which of its steps must wait for
+// Save. Control thread only.
 class TaskJournal {
  public:
   // Continues from the records of an earlier agent, or creates the records of a new task.

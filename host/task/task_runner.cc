@@ -21,7 +21,7 @@ std::shared_ptr<const Task> TaskOf(const std::shared_ptr<const Allocation>& allo
   return std::shared_ptr<const Task>(alloc, task);  // keeps ALLOC alive
 }
 
-constexpr Duration kSaveAgain = 1s;  // as often as the store retries a write
+constexpr Duration kSaveAgain = 1s;  // the store retries a write after the same pause
 
 RestartTracker::Random RandomOf(const TaskServices& services) {
   if (services.random) return services.random;
@@ -195,8 +195,8 @@ Co<TaskRunner::Step> TaskRunner::AfterExit() {
 
 Co<void> TaskRunner::EndRun() {
   const auto run = run_;
-  // The end is stored before it is reported. If the agent dies in between, the next agent finds
-  // the end in the record. By then the driver may have removed the run.
+  // The end is stored before it is reported. If the agent dies before the report, the next agent
+  // finds the end in the record. The driver may no longer have the run when the next agent starts.
   journal_.SetExit(*run->result);
   const Status saved = co_await journal_.Save();
   ReportDropped(run.get());
@@ -212,9 +212,9 @@ Co<void> TaskRunner::EndRun() {
   co_await RunHooks(HookStage::kExited, shutdown_);
 }
 
-// Removes the ended run from the record. The driver keeps a run until its end is stored. Before
-// that, only the driver can report the end to the next agent. At a shutdown the run stays in the
-// record, because it may not have been destroyed.
+// Removes the ended run from the record. The runner first stores the end of the run, and only then
+// destroys the run. As long as the end is not stored, only the driver can report the end to the
+// next agent. At a shutdown the run stays in the record, because it may not have been destroyed.
 Co<TaskRunner::Step> TaskRunner::ForgetEnded() {
   while (unsaved_end_) {
     const Status saved = co_await journal_.Save();
@@ -280,7 +280,7 @@ Co<TaskRunner::Step> TaskRunner::StopLeftover() {
   }
   if (!run->exited.is_set()) co_return Step::kShutdown;
   co_await EndRun();
-  // The events are the same as if the earlier agent had not died.
+  // Emits the same events as after a kill without a restart of the agent.
   if (goes_on) co_return co_await Decide();
   co_return Step::kEnd;
 }

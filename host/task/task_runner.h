@@ -69,8 +69,8 @@ class TaskRunner : public TaskControl,
   ~TaskRunner() override;
 
   // Runs the task. Returns when the task has ended for good and its stop hooks have run. Also
-  // returns when the agent shuts down, which leaves a running task alone. While the task is dead,
-  // Run waits for a ForceRestart or a Kill. For a dead poststop task it returns instead.
+  // returns when the agent shuts down. Then a running task keeps running. While the task is dead,
+  // Run waits for a ForceRestart or a Kill. Run does not wait if the dead task is a poststop task.
   Co<void> Run();
   // The first method reports whether Run has returned, and the second waits for that.
   bool ended() const;
@@ -98,8 +98,9 @@ class TaskRunner : public TaskControl,
   // Sends a signal, given by its name, to the task. Without a live run, returns "Task not running"
   // and emits no event.
   Co<Status> Signal(TaskEvent event, std::string signal);
-  // Runs a command beside the task. Waits up to 15 s for a task that is about to start. After
-  // that, returns the error "no driver handle".
+  // Runs a command beside the running task, as a session. If the task is about to start, waits up
+  // to 15 s for the start. If the task has not started by then, returns the error "no driver
+  // handle".
   Co<Result<std::unique_ptr<TaskExecSession>>> Exec(Context context, ExecRequest request);
   Co<Result<TaskStatus>> Inspect(Context context);
 
@@ -114,8 +115,8 @@ class TaskRunner : public TaskControl,
   // Informs the runner that the allocation will be removed. From then on the runner does not wait
   // for records that cannot be stored.
   void LetGo() { let_go_.Cancel("the allocation will be removed"); }
-  // Replaces the allocation by its changed version ALLOC. Kills the task if ALLOC no longer has
-  // it.
+  // Replaces the allocation by its changed version ALLOC. Kills the task if ALLOC no longer
+  // contains the task.
   void Update(std::shared_ptr<const Allocation> alloc);
   // Ends the runner at the shutdown of the agent. Leaves the task running, waits until Run has
   // returned, and then runs the shutdown hooks.
@@ -131,7 +132,7 @@ class TaskRunner : public TaskControl,
   // Returns the current state as an immutable object. Each change makes a new object.
   TaskSnapshot snapshot() const { return journal_.snapshot(); }
   bool running() const { return journal_.state().state == RunnerState::kRunning; }
-  // Returns the state from which the next agent would continue.
+  // Returns the state from which the next agent continues.
   const LocalState& local_state() const { return journal_.local(); }
   const std::shared_ptr<StatsCollector>& stats() const { return stats_; }
 
@@ -242,8 +243,8 @@ class TaskRunner : public TaskControl,
   HookChain::Prepared prepared_;  // the result of the newest prestart
   std::shared_ptr<StatsCollector> stats_;
   std::shared_ptr<LiveRun> run_;  // null while the driver has no run
-  // A run that has ended, but whose end is not stored yet. Only the driver can report this end to
-  // the next agent.
+  // A run that has ended, but whose end is not stored yet. Until it is stored, only the driver can
+  // report the end to the next agent.
   std::shared_ptr<LiveRun> unsaved_end_;
   std::optional<std::string> no_start_;  // why the task must not start any more
 };

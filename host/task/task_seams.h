@@ -28,8 +28,8 @@ struct TaskDirRequest {
   std::string task;
   FsIsolation isolation = FsIsolation::kNone;
   std::string user;  // from the job, after interpolation; empty: the driver's default
-  // True at the first build, if the output is collected. Then the build makes empty log files, so
-  // that clients can read them from the start.
+  // True for the first build of the directory, if the task's output is collected. Then the build
+  // makes empty log files, so that clients can read the files even before the task writes output.
   bool makes_logs = false;
 };
 
@@ -51,8 +51,8 @@ struct PrepareRequest {
   std::vector<TaskMount> mounts;
   std::vector<TaskDevice> devices;
   std::optional<DriverNetwork> network;  // the network of the previous run, if it had one
-  // True for a run that already runs. Then text that cannot be interpolated any more stays as it
-  // was written.
+  // True if the run has already started. Then a text that can no longer be interpolated is no
+  // error, and stays as it is in the job.
   bool running = false;
 };
 

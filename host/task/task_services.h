@@ -27,29 +27,29 @@ struct TaskServices {
   // The processes of the runs, which the host controls whatever their driver does. Null if the
   // host has no such processes.
   ProcessService* processes = nullptr;
-  // Receives the outcome of a restore. No task starts before the barrier opens. If it is null, no
-  // start waits.
+  // Receives the outcome of a restore. No task starts before the barrier opens. If the barrier is
+  // null, no start waits.
   RestoreBarrier* restores = nullptr;
-  // The demand of the whole agent for statistics. Null if there is no demand.
+  // The demand of the whole agent for statistics. Null if the agent never demands statistics.
   StatsDemand* stats_demand = nullptr;
 
-  // Receives a run that could not be destroyed, so parts of it may be left. May be null.
+  // Receives each run that could not be destroyed. Parts of such a run may be left. May be null.
   std::function<void(RunId)> release_later;
   // Returns when the agent has had contact with a server. A task that could not be re-attached
-  // waits for this. Null if there is no server, so no task waits.
+  // waits for this contact. Null if there is no server. Then no task waits.
   std::function<Co<Status>(Context)> wait_server_contact;
   // Receives the errors that are only logged. May be null.
   std::function<void(const std::string& task_name, const Error& error)> report;
-  // Returns a random number below BOUND, for the jitter of restarts. If it is null, RandomBytes is
-  // used.
+  // Returns a random number below BOUND, for the jitter of restarts. If this function is null,
+  // RandomBytes is used.
   std::function<std::uint64_t(std::uint64_t bound)> random;
 
   Duration max_kill_timeout = 30s;
   Duration stats_interval = 1s;
   Duration start_timeout = 10min;  // the time limit of a driver's start
-  // A driver itself ends a start, recover, destroy or signal that its plugin does not answer in
-  // time. The runner waits this much longer than that limit of the driver. Storing a record may
-  // also take this long at most.
+  // If a plugin does not answer a start, recover, destroy or signal in time, its driver ends the
+  // call. The runner waits this much longer than the driver's time limit. This is also the longest
+  // time that the runner waits until a record is stored.
   Duration driver_timeout = 30s;
 };
 

@@ -3,8 +3,8 @@
 
 namespace drover {
 
-// The hook outlives this coroutine, because the call of Exited or Shutdown that waits for RUNNING_
-// keeps the hook alive.
+// The hook outlives this coroutine: Exited and Shutdown wait for RUNNING_, and the hook lives until
+// they return.
 Co<void> StatsHook::Collect(StatsHook* self, Context context, StatsCollector::Source source) {
   // A driver may end the stream of the previous run late. The new stream must not begin before
   // that end.
