@@ -167,8 +167,8 @@ class CallView {
   // cancelled already, HEAR is called at once. HEAR replaces the function of an earlier OnCancel.
   // HEAR is dropped when the call completes.
   void OnCancel(std::function<void()> hear) const { state_->OnCancel(std::move(hear)); }
-  // For a call that only waits for an event: a cancellation completes the call with an error. The
-  // owner of the call may still complete it later, without effect.
+  // Makes a cancellation complete the call with an error, for a call that only waits for an event.
+  // The owner of the call may still complete it later, without effect.
   void FailOnCancel() const {
     std::weak_ptr<abi::CallState> weak = state_;
     state_->OnCancel([weak] {

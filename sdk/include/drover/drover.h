@@ -156,7 +156,8 @@ typedef struct drover_array {
   size_t element_size;
 } drover_array;
 
-/* 128 bits that identify one start of a task in the host's store, its files and its cgroups. */
+/* 128 bits that identify one start of a task in the store, the files and the cgroups of the
+ * host. */
 typedef struct drover_run_id {
   uint8_t bytes[16];
 } drover_run_id;
@@ -549,9 +550,9 @@ struct drover_host {
 
   /* Sends one message on a stream; the message is copied. Returns 0 if the stream stays open.
    * Returns 1 if the stream is cancelled; the driver must then end the stream. The function does
-   * not wait until the message is read. The host reads only the newest of several unread
-   * fingerprints, and only the newest of several unread samples. Unread events beyond some hundreds
-   * are dropped. [any-thread] */
+   * not wait until the message is read. Of several unread fingerprints, and of several unread
+   * samples, only the newest is sure to be read. Unread events beyond some hundreds are dropped.
+   * [any-thread] */
   int32_t (*stream_send)(const drover_host* host, uint64_t stream_id, const drover_message* message);
   /* Ends a stream. ERROR is null if there are no more messages. After a RECOVERABLE error, the host
    * subscribes again later. [any-thread] */
@@ -719,7 +720,8 @@ typedef struct drover_isolation {
   uint32_t flags; /* DROVER_ISOLATE_... */
   /* Of drover_str, such as "net_bind_service": the capabilities of a process that runs as root. */
   drover_array capabilities;
-  /* Of drover_str, some of capabilities: those of a process that runs as another user. */
+  /* Of drover_str: the capabilities of a process that runs as a user other than root. All of them
+   * must also be in the member capabilities. */
   drover_array ambient_capabilities;
   /* Of drover_pair: a path on the host, and the path in the root where it appears read-only. If
    * there is no pair, the paths are /bin, /etc, /lib, /lib32, /lib64, /run/resolvconf,

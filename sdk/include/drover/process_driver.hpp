@@ -118,8 +118,8 @@ class ProcessDriver : public Driver {
         if (outcome.error().code() == Code::kNotFound) outcome = Empty{};
         return call.Finish(outcome);
       }
-      // The process has been killed, but this driver may not have received its end yet. So wait for
-      // the end.
+      // The process has been killed, but this driver may not have received the report of its end
+      // yet. So wait for that report.
       host().process().Wait(task->run, [this, task, call, late](Outcome<ExitResult> end) mutable {
         late.Cancel();
         if (end.ok()) SetExited(task, end.value());
