@@ -23,8 +23,8 @@ std::string Rfc3339(WallTime time);
 nlohmann::json EncodeJob(const JobRecord& job);
 // Returns the allocations of a job, without those of a purged job of the same name.
 AllocRecords AllocsOf(const JobRecord& job, const Tables& tables);
-// The counts and the blocked evaluations for the summary of a job. PartsOf need not read each
-// allocation for them.
+// The data for the summary of a job: the numbers of allocations by status for each group, and the
+// blocked evaluations. PartsOf does not read each allocation.
 struct JobParts {
   std::map<std::string, StatusCounts> groups;
   std::vector<std::shared_ptr<const Evaluation>> blocked;

@@ -59,7 +59,8 @@ json EncodePorts(const Allocation& alloc) {
   return ports;
 }
 
-// Returns the networks of the allocation. Older clients look for the ports in them.
+// Returns the networks of the allocation. Older clients look for the allocation's ports in its
+// networks.
 json EncodeNetworks(const Allocation& alloc) {
   json networks = json::array();
   for (const Network& network : alloc.group()->networks) {
@@ -138,7 +139,8 @@ json NoNetworkStatus() {
   return {{"InterfaceName", ""}, {"Address", ""}, {"AddressIPv6", ""}, {"DNS", nullptr}};
 }
 
-// Returns the fields that an allocation has both in the list and alone.
+// Returns the fields that are both in an entry of the list of allocations and in the answer for one
+// allocation.
 json EncodeCommon(const AllocRecord& record) {
   const Allocation& alloc = *record.alloc;
   const Job& job = *alloc.job;

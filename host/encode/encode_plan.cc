@@ -24,7 +24,8 @@ json EncodeUpdates(const GroupPlan& group) {
           {"RescheduleLater", 0}};
 }
 
-// Returns the numbers of updates of a group's allocations. The keys are words for people.
+// Returns the numbers of the updates of a group's allocations. The keys are words for people, such
+// as "create".
 json UpdateWords(const json& updates) {
   static constexpr std::pair<const char*, const char*> kWords[] = {
       {"Ignore", "ignore"},
@@ -46,7 +47,8 @@ const char* ForcedBy(const json& task, const GroupPlan& group) {
   return group.destructive > 0 ? "forces create/destroy update" : "forces in-place update";
 }
 
-// Adds to each change the updates that it forces.
+// Adds the numbers of updates to GROUP. Adds to each change in GROUP what the change forces, such
+// as "forces create".
 void Annotate(const PlanReply& plan, json* group) {
   const auto found = plan.plan.find(group->at("Name").get<std::string>());
   if (found == plan.plan.end()) return;
@@ -61,14 +63,14 @@ void Annotate(const PlanReply& plan, json* group) {
 }
 
 json EncodeDiff(const PlanReply& plan, json after) {
-  after["Stop"] = false;  // to register a job means that it must run
+  after["Stop"] = false;  // a job that is registered must run
   json diff = DiffJobs(plan.before ? EncodeJob(*plan.before) : json(), after);
   for (json& group : diff["TaskGroups"]) Annotate(plan, &group);
   return diff;
 }
 
-// Returns the blocked evaluation in which allocations without room would wait. Returns null if
-// there are none.
+// Returns the blocked evaluation that a registration would make for the allocations that cannot be
+// placed now. Returns null if all allocations can be placed.
 json EncodeWaiting(const PlanReply& plan, const PlannedJob& planned) {
   if (plan.failed_groups.empty()) return nullptr;
   Evaluation eval;

@@ -10,7 +10,8 @@ namespace drover {
 // Make tables of the records that an agent lists.
 
 TextTable AllocTable(const nlohmann::json& stubs, bool full_ids);
-// Returns a table of the health checks of one allocation. CHECKS has them by their ids.
+// Returns a table of the health checks of one allocation. CHECKS maps the id of each check to the
+// check.
 TextTable CheckTable(const nlohmann::json& checks);
 // Returns a table of evaluations, the newest first.
 TextTable EvalTable(const nlohmann::json& evals, bool full_ids);

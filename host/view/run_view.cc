@@ -91,8 +91,8 @@ class TextRunView : public RunView {
       line += (line.empty() ? "" : "   ") + Printable(task.task) + " " + Mebibytes(task.rss) + " " +
               cpu;
     }
-    // A terminal redraws its status line. Any other output gets every fifth line only, since it
-    // keeps all lines.
+    // A terminal redraws its status line. Other output, such as a file, keeps all lines, so it gets
+    // only every fifth line.
     if (terminal_.is_terminal()) {
       terminal_.Status(line);
     } else if (!line.empty() && ++usages_ % 5 == 1) {

@@ -75,7 +75,8 @@ std::vector<std::string> TextTable::Lines(std::size_t width, const Paint& paint)
   std::vector<std::string> lines;
   for (const auto& row : rows_) {
     std::string line;
-    // The number of spaces to write before the next cell. None are written at the end of a line.
+    // The number of spaces to write before the next cell. The spaces after the last cell are not
+    // written.
     std::size_t missing = 0;
     for (std::size_t i = 0; i < row.size(); ++i) {
       const std::string text = Cut(row[i].text, widths[i]);

@@ -18,8 +18,8 @@ class Terminal {
   Terminal();
 
   bool is_terminal() const { return is_terminal_; }
-  // Returns the number of characters in a line. Returns 0 if the output is not a terminal, since
-  // its lines have no limit.
+  // Returns the number of characters that fit in one line of the terminal. Returns 0 if the output
+  // is not a terminal, since its lines have no limit.
   std::size_t width() const { return is_terminal_ ? static_cast<std::size_t>(width_) : 0; }
   std::string Paint(Colour colour, std::string_view text) const;
 
@@ -36,8 +36,8 @@ class Terminal {
   std::string status_;
 };
 
-// Asks QUESTION on the terminal. Returns true if the answer is yes. If standard input is not a
-// terminal, returns an error that names --yes.
+// Asks the user QUESTION on the terminal. Returns true if the answer is yes. If standard input is
+// not a terminal, returns an error that suggests the option --yes.
 Result<bool> Confirmed(const std::string& question);
 
 }  // namespace drover

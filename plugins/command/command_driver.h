@@ -32,8 +32,8 @@ struct Denied {
   std::vector<std::string> variables;
 
   static Denied Read(const drover::Json& config);
-  // Returns the ids of USER. Throws if there is no such user or if one of its ids is denied. If
-  // ROOT is false, it also throws if one of the ids is 0. May block.
+  // Returns the ids of USER. Throws if there is no such user or if one of the user's ids is denied.
+  // If ROOT is false, also throws if one of the ids is 0. May block.
   TaskUser CheckUser(const std::string& user, bool root = true) const;
 };
 

@@ -10,8 +10,8 @@ namespace command {
 inline bool Matches(std::string_view pattern, std::string_view text) {
   std::size_t p = 0;
   std::size_t t = 0;
-  std::size_t star = std::string_view::npos;  // the position of the last * in PATTERN
-  std::size_t taken = 0;                      // the end of the text that this * matches
+  std::size_t star = std::string_view::npos;  // the position of the last * in PATTERN so far
+  std::size_t taken = 0;                      // the end of the text that the * at STAR matches
   while (t < text.size()) {
     if (p < pattern.size() && pattern[p] == '*') {
       star = p++;

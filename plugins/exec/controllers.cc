@@ -11,8 +11,9 @@ namespace exec_driver {
 namespace {
 
 // Returns the cgroup of version 2 whose controllers this agent may use. MOUNT is the mount point of
-// the hierarchy. In a systemd unit of its own, the host moves itself to the cgroup "agent" of the
-// unit. The agent may then use the cgroup of the unit. Otherwise it uses the whole hierarchy.
+// the hierarchy. If the agent has a systemd unit of its own, the agent moves itself to the cgroup
+// "agent" of the unit, and may use the cgroup of the unit. Otherwise the agent uses the whole
+// hierarchy.
 std::string TopCgroup(const std::string& mount) {
   const std::string start = "0::", own_name = "/agent";
   std::ifstream cgroups("/proc/self/cgroup");

@@ -1,7 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
 // The driver exec runs a command in a root file system, namespaces and rights of its own. The host
-// isolates the command. This driver turns the options of jobs and operators into those of the host.
+// isolates the command. This driver turns the options of jobs and operators into the options of the
+// host's isolation.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -201,8 +202,8 @@ class ExecDriver : public command::CommandDriver<Settings> {
     return true;
   }
 
-  // True if COMMAND is a plain name and the task's own directory has a file of that name. That file
-  // comes before the PATH inside the root.
+  // True if COMMAND is a plain name and the task's own directory has a file of that name. The
+  // driver prefers that file to a file in the PATH inside the root.
   static bool IsLocal(const drover::TaskConfig& task, const std::string& command) {
     if (command.find('/') != std::string::npos) return false;
     struct stat info;

@@ -103,7 +103,7 @@ bool ChangeRoot(bool pivot) {
 }
 
 // Returns the first step that the kernel refuses, and leaves the reason in errno. Returns kDone if
-// it refuses none.
+// the kernel refuses no step.
 Step TrySteps(bool pivot) {
   constexpr uid_t kNobody = 65534;
   constexpr char kBound[] = DROVER_TRIAL_ROOT "/etc";

@@ -113,8 +113,8 @@ constexpr int kThreads = 64;
 constexpr int kDescriptors = 20;
 constexpr int kHostSocket = 3;  // in a driver's own process, the socket to the host
 
-// Makes threads that never end, but only once per process. If each probe made some, the machine
-// would run out of threads.
+// Makes threads that never end, but only once per process. Otherwise repeated probes would use up
+// the threads of the machine.
 void LeaveThreads() {
   static std::once_flag once;
   std::call_once(once, [] {

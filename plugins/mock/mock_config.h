@@ -26,7 +26,7 @@ struct Faults {
   std::string silent_in;  // the call is accepted and never completed
 
   static Faults Read(const drover::Json& config);
-  // Makes the faults of CALL, except silent_in.
+  // Executes the faults that are set for CALL, except silent_in.
   void Commit(const char* call) const;
   void Crash() const;
   bool Silent(const char* call) const;
@@ -34,7 +34,7 @@ struct Faults {
   bool Ends(const char* call) const;
 };
 
-// The life of a task, or of a command beside a task.
+// The life of a task, or of a command that exec runs for a task.
 struct RunSpec {
   Duration run_for{0};
   int exit_code = 0;

@@ -277,7 +277,7 @@ class MockDriver : public drover::Driver {
   }
   void Resize(std::uint64_t, int, int) override { Commit("resize"); }
 
-  // Makes the faults of CALL that the plugin's configuration sets.
+  // Executes the faults that the plugin's configuration sets for CALL.
   void Commit(const char* call) { faults().Commit(call); }
 
  private:
@@ -308,8 +308,8 @@ class MockDriver : public drover::Driver {
     std::lock_guard<std::mutex> lock(mutex_);
     return faults_;
   }
-  // Makes the faults of the call NAME that the plugin's configuration sets. Returns true if CALL
-  // must never be completed.
+  // Executes the faults that the plugin's configuration sets for calls of NAME. Returns true if
+  // CALL must never be completed.
   template <typename T>
   bool Faulty(const char* name, const Call<T>& call) {
     return Faulty(faults(), name, call);
@@ -425,8 +425,8 @@ class MockDriver : public drover::Driver {
   // A delay that is longer than a host needs to join a stream.
   static constexpr std::chrono::milliseconds kLate{20};
 
-  // Sends a message after the end of its stream. It uses the C function of the host, since the
-  // wrapper would not send the message.
+  // Sends a message after the end of its stream. This method calls the C function of the host
+  // directly, since the wrapper would not send the message.
   void SendLate(std::uint64_t stream) {
     drover_stats late = {};
     late.struct_size = sizeof late;
@@ -464,8 +464,8 @@ class MockDriver : public drover::Driver {
   std::vector<drover::CallView> silent_;
 };
 
-// The driver class that the plugin exports. Its function table also makes faults in those functions
-// that the wrapper answers itself.
+// The driver class that the plugin exports. The wrapper handles some functions of the table without
+// a call of MockDriver. This class replaces these functions, so that they have faults, too.
 class MockPlugin : public MockDriver {
  public:
   using MockDriver::MockDriver;

@@ -13,8 +13,9 @@ namespace mock {
 // Writes TEXT to FD, whose reader may have closed it. Stops at the first error. May block.
 void WriteAll(int fd, const std::string& text);
 
-// The pretended life of one task or command. It writes its output and lasts for its time. It ends
-// when both are over. It owns no thread: timers and the instance's pool execute it. [any-thread]
+// The pretended life of one task or command. The run writes its output and lasts for its configured
+// time. The run ends when the output is written and the time is over. The run owns no thread:
+// timers and the instance's pool execute it. [any-thread]
 class MockRun : public std::enable_shared_from_this<MockRun> {
  public:
   using Ended = std::function<void(const drover::ExitResult&)>;
@@ -23,15 +24,15 @@ class MockRun : public std::enable_shared_from_this<MockRun> {
       : host_(std::move(host)), spec_(std::move(spec)), ended_(std::move(ended)) {}
 
   // Begins the run. REMAINING is the time that the run has left. PIPES may be null if there is no
-  // output. The run closes them when it ends. SPEAK is false for a run that has written its output
-  // already.
+  // output. The run closes PIPES when the run ends. SPEAK is false for a run that has written its
+  // output already.
   void Begin(Duration remaining, std::shared_ptr<drover::OutputPipes> pipes, bool speak);
   // Ends the run now, with the configured result.
   void Kill();
 
  private:
-  // Writes the text of STREAM (0: standard output, 1: standard error). Then writes it AGAIN more
-  // times, each after the gap.
+  // Writes the text of STREAM (0: standard output, 1: standard error). Then writes the text AGAIN
+  // more times, each time after the gap.
   void Say(int stream, std::int64_t again);
   void SayLater(int stream, std::int64_t again);
   void OutputOver(int stream);

@@ -60,7 +60,8 @@ std::optional<std::string> FindBelow(const std::string& root, const std::string&
   if (!directory.ok()) return std::nullopt;
   drover::Fd file = OpenBeneath(directory.get(), relative);
   if (!file.ok()) {
-    // A symbolic link is on the way. The start of the task follows it, with the task's rights.
+    // The path contains a symbolic link. The start of the task follows the link, with the task's
+    // rights.
     if (errno == ELOOP && IsRegularFile(path)) return path;
     return std::nullopt;
   }

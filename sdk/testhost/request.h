@@ -10,8 +10,8 @@
 
 namespace drover {
 
-// The members of one request. Call status() after the last member has been read. It returns an
-// error if a member has the wrong type or was never read. So a misspelled name is never ignored.
+// The members of one request. Call status() after the last member has been read. status() returns
+// an error if a member has the wrong type or was never read. So a misspelled name is never ignored.
 class Request {
  public:
   using Json = nlohmann::json;

@@ -30,7 +30,7 @@ void Server::StartReader() {
       arrived_.Set();
     });
     // Wait until the test closes its end of standard output, as when the test is killed. Then
-    // cancel its requests.
+    // cancel all requests of the test.
     pollfd out = {STDOUT_FILENO, 0, 0};
     while (poll(&out, 1, -1) <= 0) {
     }

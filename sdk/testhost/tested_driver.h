@@ -34,7 +34,8 @@ class TestedDriver {
   ~TestedDriver();
 
   Co<Status> Load();
-  // Returns the result of Load: the name, version and offers of the driver, and its directory.
+  // Returns the result of Load: the name, version and offers of the driver, and the directory with
+  // the files of its tasks.
   Json Describe() const;
 
   // Executes one call, such as "start". docs/drivers.md lists the calls.
@@ -80,8 +81,8 @@ class TestedDriver {
   WorkerPool* workers_;
   ProcessService* processes_;
   const TestedDriverOptions options_;
-  // One registry for each instance so far. Old ones are kept, since calls of their instances may
-  // not have ended. The last one has the current driver.
+  // One registry for each instance so far. Old registries are kept, since calls of their instances
+  // may not have ended. The last registry has the current driver.
   std::vector<std::unique_ptr<PluginRegistry>> registries_;
   PluginReport report_;
   Driver* driver_ = nullptr;

@@ -93,8 +93,9 @@ class CallState {
     return true;
   }
 
-  // Marks the call as cancelled and calls the function of OnCancel. WHY is null if the host has
-  // given the call up. Otherwise the instance shuts down, and WHY is the error for the call.
+  // Marks the call as cancelled and calls the function that OnCancel has set. WHY is null if the
+  // host has given the call up. Otherwise the instance shuts down, and WHY is the error for the
+  // call.
   DROVER_SDK_ONCE void Cancel(const Error* why = nullptr) {
     std::function<void()> hear;
     {
@@ -105,7 +106,7 @@ class CallState {
     }
     if (hear) hear();
   }
-  // The reason of the cancellation. It is set before the function of OnCancel is called.
+  // The reason of the cancellation. It is set before the function that OnCancel has set is called.
   const Error& why_cancelled() const { return why_cancelled_; }
   DROVER_SDK_ONCE void OnCancel(std::function<void()> hear) {
     {
@@ -121,7 +122,7 @@ class CallState {
 
  private:
   void Forget() noexcept {
-    // The function may own this call, so it is destroyed after the lock is released.
+    // The function of OnCancel may own this call, so HEAR is destroyed after the lock is released.
     std::function<void()> hear;
     {
       std::lock_guard<std::mutex> lock(mutex_);
@@ -164,10 +165,10 @@ class CallView {
   }
   // Calls HEAR once, on a thread of the host's pool, when the call is cancelled. If the call is
   // cancelled already, HEAR is called at once. HEAR replaces the function of an earlier OnCancel.
-  // It is dropped when the call completes.
+  // HEAR is dropped when the call completes.
   void OnCancel(std::function<void()> hear) const { state_->OnCancel(std::move(hear)); }
-  // For a call that only waits for an event: a cancellation completes the call with an error. The
-  // owner of the call may still complete it later, without effect.
+  // Makes a cancellation complete the call with an error, for a call that only waits for an event.
+  // The owner of the call may still complete it later, without effect.
   void FailOnCancel() const {
     std::weak_ptr<abi::CallState> weak = state_;
     state_->OnCancel([weak] {

@@ -41,11 +41,13 @@ struct Info {
   std::string config_schema = R"({"type":"object","additionalProperties":false})";
   std::string task_config_schema = R"({"type":"object","additionalProperties":false})";
   // The largest numbers of threads for blocking methods. A thread is made when it is needed. A call
-  // that finds no free thread waits for one. The wait does not move the call's deadline.
+  // that finds no free thread waits for a thread. The call's deadline stays the same during the
+  // wait.
   //
-  // For Start, Recover and Plan. If Start pulls images, at most this many are pulled at a time.
+  // The limit for Start, Recover and Plan. If Start pulls images, this is also the largest number
+  // of images that are pulled at a time.
   unsigned start_threads = 4;
-  // For Stop and Destroy. A Stop uses its thread until its task has ended.
+  // The limit for Stop and Destroy. A Stop uses its thread until its task has ended.
   unsigned stop_threads = 64;
 };
 
@@ -132,13 +134,13 @@ class Driver {
   }
 
   // Sends a sample on STREAM at once, and then at each interval. A driver with DROVER_CAP_STATS
-  // must override it. [any-thread]
+  // must override this method. [any-thread]
   virtual void TaskStats(const RunId& run, const StatsRequest& request, Stream<Stats> stream) {
     (void)run, (void)request, (void)stream;
     throw Error(Code::kUnimplemented, "this driver has no statistics");
   }
-  // Runs a command beside the task. The id of CALL names the session. A driver with DROVER_CAP_EXEC
-  // must override it. [any-thread]
+  // Runs an extra command for a running task. The id of CALL names the session. A driver with
+  // DROVER_CAP_EXEC must override this method. [any-thread]
   virtual void Exec(ExecRequest request, Call<ExitResult> call) {
     (void)request, (void)call;
     throw Error(Code::kUnimplemented, "this driver runs no commands");
@@ -197,7 +199,7 @@ class Driver {
     };
     InBackground(std::move(call), destroy, Lane::kStop);
   }
-  // Sends the result of Probe on STREAM, at first and whenever it changes.
+  // Sends the first result of Probe on STREAM, and later each result that has changed.
   virtual void Fingerprints(Stream<Fingerprint> stream) {
     {
       std::lock_guard<std::mutex> lock(mutex_);
@@ -251,7 +253,7 @@ class Driver {
   }
 
   // Calls SAMPLE(done) at once and then at each INTERVAL. SAMPLE must pass a sample to DONE, which
-  // sends it on STREAM. If SAMPLE passes an error, the stream ends with it. [any-thread]
+  // sends it on STREAM. If SAMPLE passes an error, the stream ends with that error. [any-thread]
   void SampleEvery(Duration interval, Stream<Stats> stream,
                    std::function<void(Done<Stats>)> sample) {
     if (interval < std::chrono::milliseconds(10)) interval = std::chrono::milliseconds(10);
@@ -274,7 +276,7 @@ class Driver {
   void PostProbe() {
     try {
       host_.Post([this] { ProbeNow(); }, Lane::kProbe);
-    } catch (...) {  // no thread could be made; the next ProbeSoon tries it again
+    } catch (...) {  // no thread could be made; the next ProbeSoon posts the probe again
       std::lock_guard<std::mutex> lock(mutex_);
       probe_posted_ = false;
       throw;
@@ -293,7 +295,8 @@ class Driver {
     try {
       late = host_.After(ProbeLimit(), [this, number] { SendLateFingerprint(number); });
     } catch (...) {
-      // The probe runs without the timer, too. Only a probe that hangs is not reported then.
+      // The probe runs even if the timer could not be set. Without the timer, a probe that hangs is
+      // not reported.
     }
     Fingerprint now;
     try {

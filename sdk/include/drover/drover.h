@@ -18,10 +18,11 @@
  *     value. Five structs are fixed, and these rules do not hold for them: drover_run_id,
  *     drover_str, drover_pair, drover_array, drover_fd.
  *   - Reserved members. The writer sets members called reserved to zero. The reader ignores them.
- *   - Unknown values. Enumerations and flags may grow. An unknown code counts as E_INTERNAL. An
- *     unknown offer is ignored. A message of an unknown kind is dropped and logged. Any other
- *     unknown value is refused. So a driver may use an addition of a later minor in two cases only:
- *     the driver needs that minor, or host->abi_minor shows that the host has the addition.
+ *   - Unknown values. Enumerations and flags may grow. The reader treats an unknown drover_code as
+ *     E_INTERNAL. An unknown offer is ignored. A message of an unknown kind is dropped and logged.
+ *     Any other unknown value is refused. So a driver may use an addition of a later minor in two
+ *     cases only: the driver needs that minor, or host->abi_minor shows that the host has the
+ *     addition.
  *   - Text is UTF-8, given as pointer and length, without a NUL. Text, and everything else to
  *     which a pointer leads, is valid during the call only. A side that needs it later must copy
  *     it.
@@ -39,30 +40,33 @@
  *     driver ignores an id that it does not know. A driver that finds its calls by their ids must
  *     call call_is_cancelled after it has recorded the call: it must not rely on another
  *     call_cancelled. If the host gives up a create, there is no instance for call_cancelled. Only
- *     call_is_cancelled and call_cancel_fd report the cancellation then. If a process runs only
- *     that driver, the host ends the process instead.
+ *     call_is_cancelled and call_cancel_fd report the cancellation then. If the driver has a
+ *     process of its own, the host ends that process instead.
  *   - Ids. In its life, a host never uses an id of a call, stream or session twice.
  *   - Lifetime. The drover_host that create gets, and the tables that its get_extension returns,
  *     are valid until the end of the instance. The instance ends when its shutdown has been
- *     completed, or when its create has failed. The results of the driver's entry function, info
- *     and get_extension are valid for the life of the library.
- *   - Re-entry. No function of the host calls the driver on the thread of its caller. Calls that
- *     follow from the function come on another thread, maybe before the function has returned. So
- *     a driver may hold a lock of its own while it calls complete, stream_send, stream_end or a
- *     service. The DONE of a service may run before the function of the service has returned.
+ *     completed, or when its create has failed. What the driver returns from its functions
+ *     drover_driver_entry_v1, info and get_extension is valid for the life of the library.
+ *   - Re-entry. No function of the host calls the driver on the thread of its caller. If a function
+ *     of the host causes calls to the driver, these calls come on another thread, maybe before the
+ *     function has returned. So a driver may hold a lock of its own while it calls complete,
+ *     stream_send, stream_end or a service. The DONE of a service may run before the function of
+ *     the service has returned.
  *   - File descriptors are passed as drover_fd. A BORROWED descriptor stays with the giver and is
  *     valid during the call. The receiver of a GIVEN descriptor closes it, whatever the call
  *     returns.
  *
  * Threads. A tag in brackets says where a function is called, or from where it may be called:
  *   [control]    Functions with this tag are called one at a time per driver instance. They run on
- *                a thread of the host's pool for the plugin. Only the function itself counts: its
- *                asynchronous call may still be open when the next function is called.
- *   [task]       The functions with this tag are start, recover, stop and destroy. They are
- *                called one at a time per run, in parallel with other runs. The next one is called
- *                after the driver has completed the call before it. If the host gives that call
- *                up, it holds the next one back for some seconds only. Then both run at once, most
- *                often a start and the destroy that follows it. So the state needs a lock.
+ *                a thread of the host's pool for the plugin. The next function may be called as
+ *                soon as the function before it has returned, even if the asynchronous call of that
+ *                function is still open.
+ *   [task]       The functions with this tag are start, recover, stop and destroy. They are called
+ *                one at a time per run, in parallel with other runs. The next function is called
+ *                after the driver has completed the call of the function before it. If the host
+ *                gives that call up, the host delays the next function for some seconds only. After
+ *                the delay both run at once, most often a start and the destroy that follows it. So
+ *                the state needs a lock.
  *   [any-thread] Functions with this tag are called, or may be called, on any thread, in parallel
  *                with everything else.
  *   [callback]   Functions with this tag are called on a thread of the plugin's pool. As with
@@ -75,10 +79,10 @@
  * destroy follows every start that was accepted, also a start that failed or was given up. If a
  * start is completed with success after its destroy, another destroy follows.
  *
- * Order at the end of an instance: the host cancels the streams of the instance. It gives up the
- * operations of its services that the driver waits for. It calls shutdown after each DONE that it
- * owed has returned. So a driver may free the data that its own DONEs use. Calls that the driver
- * has not completed are still open at that time.
+ * Order at the end of an instance: the host cancels the streams of the instance. The host gives up
+ * those operations of the host's services for which the driver waits. The host calls shutdown after
+ * each DONE that the host owed has returned. So shutdown may free the data that the driver's DONEs
+ * use. Calls that the driver has not completed are still open when the host calls shutdown.
  *
  * An instance can be replaced while its tasks run, by an instance of the same file or of another
  * file. The host creates the new instance. The new instance recovers the runs while the old
@@ -119,7 +123,7 @@ enum drover_code {
   DROVER_E_RESOURCE_EXHAUSTED = 10
 };
 
-/* Flags of an error. RECOVERABLE means that another try of the same call may succeed. */
+/* Flags of an error. RECOVERABLE means that the same call may succeed if it is repeated. */
 #define DROVER_ERROR_RECOVERABLE 1u
 
 #define DROVER_ERROR_MESSAGE_MAX 1000
@@ -152,7 +156,8 @@ typedef struct drover_array {
   size_t element_size;
 } drover_array;
 
-/* 128 bits that identify one start of a task in the host's store, its files and its cgroups. */
+/* 128 bits that identify one start of a task in the store, the files and the cgroups of the
+ * host. */
 typedef struct drover_run_id {
   uint8_t bytes[16];
 } drover_run_id;
@@ -195,8 +200,9 @@ enum drover_log_level {
  * lead. The function complete copies the struct in drover_create_result, as it copies every result.
  * The struct lists neither network modes nor kinds of mounts. If a driver cannot do what the
  * configuration of a task says, it refuses the start. A later minor may add a member to the
- * configuration of a task. A driver may ignore the member, unless it comes with a bit of offers. A
- * host starts no task that needs such a member with a driver that lacks the bit. */
+ * configuration of a task. A driver may ignore that member, unless a new bit of offers belongs to
+ * the member. If a task needs a member that has a bit, the host does not start the task with a
+ * driver that lacks the bit. */
 typedef struct drover_info {
   uint32_t struct_size;
   int32_t fs_isolation;   /* enum drover_fs_isolation */
@@ -239,7 +245,7 @@ typedef struct drover_device {
  *   - Paths of cgroups. drover.process puts the processes that it starts into its own cgroups.
  *   - An OOM score. It is an option of a driver's own task configuration.
  *   - Name servers, host names and labels of a network, names and SELinux labels of volumes. Jobs
- *     cannot have them yet. They will be added at the end of this struct. */
+ *     cannot have these data yet. Their members will be added at the end of this struct. */
 typedef struct drover_task_config {
   uint32_t struct_size;
   uint32_t logs_disabled; /* not 0 if nobody collects the output */
@@ -262,7 +268,7 @@ typedef struct drover_task_config {
   drover_str task_dir;
   drover_str local_dir;
   drover_str secrets_dir;
-  drover_str log_dir;      /* drover.process and drover.task-output write there */
+  drover_str log_dir;      /* drover.process and drover.task-output write the logs here */
   drover_str driver_config; /* JSON, valid by task_config_schema, with defaults filled in */
   int64_t log_max_files;
   int64_t log_max_file_size; /* in bytes */
@@ -275,11 +281,11 @@ typedef struct drover_task_config {
   drover_array mounts;     /* of drover_mount */
   drover_array devices;    /* of drover_device */
   drover_str kill_signal;  /* "SIGTERM"; empty means the driver's default signal */
-  int64_t kill_timeout;    /* in ns; then the host kills the task, whatever the driver does */
+  int64_t kill_timeout;    /* in ns; after it the host kills the task, whatever the driver does */
   drover_str network_mode; /* "", "host" or "none" */
   /* A path on the host, valid while the task lives. Empty means the host's network namespace.
    * drover.process itself enters the namespace. A driver that does not use drover.process must
-   * enter it. */
+   * enter the namespace itself. */
   drover_str network_namespace;
   drover_str cpu_cores; /* the cores reserved for this task, "0,5-7"; empty means none */
   int64_t cpu_period;   /* in ns */
@@ -380,8 +386,8 @@ typedef struct drover_recover_args {
 /* The error E_NOT_FOUND means that the driver does not know the run, and that no part of it runs.
  * If no handle was stored, the host may then start the task again. After E_TIMEOUT and after a
  * recoverable E_UNAVAILABLE, the host calls recover again later. After any other error, the host
- * has the run destroyed by force before it starts the task again. A driver that cannot recover
- * tasks returns E_UNIMPLEMENTED. */
+ * calls destroy with force for the run before it starts the task again. A driver that cannot
+ * recover tasks returns E_UNIMPLEMENTED. */
 typedef struct drover_recover_result {
   uint32_t struct_size;
   int32_t state; /* DROVER_TASK_RUNNING or DROVER_TASK_EXITED */
@@ -487,7 +493,7 @@ typedef struct drover_event {
 
 typedef struct drover_usage {
   uint32_t struct_size;
-  int32_t pid; /* the process, in a list of processes; 0 for the whole task */
+  int32_t pid; /* the pid of one process in a list of processes; 0 for the whole task */
   uint64_t measured;
   /* All in bytes. */
   uint64_t rss, cache, swap, mapped_file, usage, max_usage, kernel_usage, kernel_max_usage;
@@ -512,10 +518,12 @@ typedef struct drover_stats {
 /* ------------------------------------------------------------------ the host, given to create */
 
 /* The host calls this function when an operation of a service has ended. ERROR is null on success.
- * RESULT is the result of the service, or null. An accepted operation cannot be cancelled, unless
- * it is an exec session. The operation ends by itself, or before shutdown. If a call is given up
- * while the driver waits for an operation, the driver completes that call. When DONE comes, the
- * driver then ignores the arguments, but closes the descriptors that it is GIVEN. [callback] */
+ * RESULT is the result of the service, or null. A driver cannot cancel an accepted operation,
+ * unless the operation is an exec session. The operation ends by itself, or before shutdown. The
+ * host may give a call up while the driver waits for an operation that the call needs. The driver
+ * then completes the call, and does not wait for the operation. When DONE is called later for that
+ * operation, the driver ignores the arguments of DONE, but closes the descriptors that are GIVEN to
+ * it. [callback] */
 typedef void (*drover_done)(void* context, const drover_error* error, const void* result);
 
 typedef struct drover_host drover_host;
@@ -540,10 +548,11 @@ struct drover_host {
   int32_t (*call_cancel_fd)(const drover_host* host, uint64_t call_id, drover_fd* out,
                             drover_error* error);
 
-  /* Sends one message on a stream; the message is copied. Returns 0 if the stream goes on. Returns
-   * 1 if the stream is cancelled; the driver must then end it. The function does not wait until the
-   * message is read. Among unread fingerprints, and among unread samples, only the newest counts.
-   * Unread events beyond some hundreds are dropped. [any-thread] */
+  /* Sends one message on a stream; the message is copied. Returns 0 if the stream stays open.
+   * Returns 1 if the stream is cancelled; the driver must then end the stream. The function does
+   * not wait until the message is read. Of several unread fingerprints, and of several unread
+   * samples, only the newest is sure to be read. Unread events beyond some hundreds are dropped.
+   * [any-thread] */
   int32_t (*stream_send)(const drover_host* host, uint64_t stream_id, const drover_message* message);
   /* Ends a stream. ERROR is null if there are no more messages. After a RECOVERABLE error, the host
    * subscribes again later. [any-thread] */
@@ -651,8 +660,8 @@ typedef struct drover_task_stats {
   uint32_t struct_size;
   uint32_t reserved;
   /* Begins a stream of drover_stats. The driver sends the first sample at once, then one at each
-   * interval. A driver may end the stream at any time: the host asks again after an interval.
-   * E_UNIMPLEMENTED means that the host never asks again. [any-thread] */
+   * interval. A driver may end the stream at any time: the host calls stats again after an
+   * interval. After E_UNIMPLEMENTED the host never calls stats again. [any-thread] */
   int32_t (*stats)(drover_instance* self, uint64_t stream_id, const drover_run_id* run,
                    const drover_stats_args* args, drover_error* error);
 } drover_task_stats;
@@ -664,8 +673,8 @@ typedef struct drover_exec_args {
   uint32_t tty;
   drover_array command; /* of drover_str */
   int32_t width, height;
-  drover_fd input;  /* GIVEN; the session reads its input from it */
-  /* Both GIVEN. The session writes to output and to error. With a tty, it uses only output. */
+  drover_fd input;  /* GIVEN; the session reads from this descriptor */
+  /* Both GIVEN. The session writes to output and to error. With a tty, it writes only to output. */
   drover_fd output;
   drover_fd error;
 } drover_exec_args;
@@ -673,9 +682,9 @@ typedef struct drover_exec_args {
 typedef struct drover_task_exec {
   uint32_t struct_size;
   uint32_t reserved;
-  /* Runs a command beside the task. The command has the user, the limits, the root, the namespaces
-   * and the environment of the task. The call's id names the session. The call completes when the
-   * session ends. A cancellation of the call ends the session.
+  /* Runs an extra command for a running task. The command has the user, the limits, the root, the
+   * namespaces and the environment of the task. The call's id names the session. The call completes
+   * when the session ends. A cancellation of the call ends the session.
    *                                                         -> drover_exit_result [any-thread] */
   int32_t (*exec)(drover_instance* self, const drover_call* call, const drover_exec_args* args,
                   drover_error* error);
@@ -688,11 +697,11 @@ typedef struct drover_task_exec {
 
 #define DROVER_PROCESS_ID "drover.process/1"
 
-#define DROVER_ISOLATE_ROOT (1u << 0)      /* its own root file system; all other flags need it */
+#define DROVER_ISOLATE_ROOT (1u << 0)      /* own root file system, which all other flags need */
 #define DROVER_ISOLATE_PIDS (1u << 1)      /* the process sees only processes of its run */
-#define DROVER_ISOLATE_IPC (1u << 2)       /* the process shares memory and IPC only in its run */
+#define DROVER_ISOLATE_IPC (1u << 2)       /* the process shares memory and IPC only with its run */
 #define DROVER_ISOLATE_CALLS (1u << 3)     /* the host filters system calls; no new privileges */
-#define DROVER_ISOLATE_NO_PIVOT (1u << 4)  /* for an agent whose root allows no pivot_root */
+#define DROVER_ISOLATE_NO_PIVOT (1u << 4)  /* no pivot_root: for an agent whose root refuses it */
 /* The memory, the processor shares and the cores of the task configuration limit the process, as
  * far as this machine has cgroups for them. Cores that the process cannot have are an error. */
 #define DROVER_ISOLATE_RESOURCES (1u << 5)
@@ -702,16 +711,17 @@ typedef struct drover_task_exec {
 
 /* Isolates a process from the host and from other tasks. The agent must be root. Inside the root,
  * the directories of the task configuration are /alloc (with /alloc/logs read-only), /local,
- * /secrets and /tmp. The mounts and devices of the task configuration are at the paths that it
- * names. Everything else in the root is read-only. The process makes no core files and has at most
- * 65536 file descriptors. A driver that uses this struct must declare fs_isolation
- * DROVER_FS_CHROOT. The host refuses a flag that it does not know. */
+ * /secrets and /tmp. The mounts and devices of the task configuration are at the paths that the
+ * task configuration names. Everything else in the root is read-only. The process makes no core
+ * files and has at most 65536 file descriptors. A driver that uses this struct must declare
+ * fs_isolation DROVER_FS_CHROOT. The host refuses a flag that it does not know. */
 typedef struct drover_isolation {
   uint32_t struct_size;
   uint32_t flags; /* DROVER_ISOLATE_... */
   /* Of drover_str, such as "net_bind_service": the capabilities of a process that runs as root. */
   drover_array capabilities;
-  /* Of drover_str, some of capabilities: those of a process that runs as another user. */
+  /* Of drover_str: the capabilities of a process that runs as a user other than root. All of them
+   * must also be in the member capabilities. */
   drover_array ambient_capabilities;
   /* Of drover_pair: a path on the host, and the path in the root where it appears read-only. If
    * there is no pair, the paths are /bin, /etc, /lib, /lib32, /lib64, /run/resolvconf,
@@ -737,8 +747,8 @@ typedef struct drover_process_start_args {
    * cgroups must exist, and must stay. Their paths are relative to the mount point of the
    * hierarchy, or begin with it. They must not be combined with limits of the isolation.
    *
-   * A cgroup of version 2. The cgroup that tracks the run is made inside it. Empty means inside the
-   * host's own cgroup. */
+   * A cgroup of version 2. The cgroup that tracks the run is made inside this cgroup. If empty, it
+   * is made inside the host's own cgroup. */
   drover_str cgroup;
   drover_array v1_cgroups; /* of drover_pair: a controller of version 1, and the cgroup to enter */
 } drover_process_start_args;
@@ -784,7 +794,7 @@ typedef struct drover_process_state {
  *   start    starts the process of a run. It succeeds only if exec succeeded. It fails with
  *            E_FAILED_PRECONDITION if the run has a process already
  *   attach   finds the process of a run again after a restart of the agent. It fails with
- *            E_NOT_FOUND if there is none
+ *            E_NOT_FOUND if the run has no process
  *   wait     waits for the end of the process
  *   signal   sends a signal to the process
  *   stop     sends a signal to the process. Then it sends SIGKILL to every descendant, when the
@@ -792,7 +802,7 @@ typedef struct drover_process_state {
  *   kill     sends SIGKILL to the process and every descendant
  *   release  kills the remaining processes and forgets the run, its exit record and its cgroup
  *   usage    returns one sample as drover_stats
- *   exec     runs a command beside the process. exec_end cancels the command. CONTEXT names the
+ *   exec     runs an extra command for the run. exec_end cancels the command. CONTEXT names the
  *            session. It must differ from the CONTEXT of each session whose DONE has not returned
  */
 #define DROVER_PROCESS_FUNCTIONS(X)                                  \
@@ -811,15 +821,16 @@ typedef struct drover_process_state {
                       const args_type* args, drover_done done, void* context,               \
                       drover_error* error); /* [any-thread] */
 
-/* The host itself knows the logs, the kill_timeout and the run id of the task configuration. So the
- * driver passes only its own decisions. */
+/* The host already has the logs, the kill_timeout and the run id of the task configuration. So the
+ * driver passes only what it decides itself. */
 typedef struct drover_process {
   uint32_t struct_size;
   uint32_t reserved;
   DROVER_PROCESS_FUNCTIONS(DROVER_PROCESS_MEMBER)
   /* These two functions take the CONTEXT that was given with an exec session. The host does not
    * know a session that has ended, and exec_end does nothing for it. If a driver may call these
-   * functions late, it must not use the same address for another session before. [any-thread] */
+   * functions after the end of a session, it must not use the address of that session's CONTEXT for
+   * another session before these calls. [any-thread] */
   int32_t (*exec_resize)(const drover_host* host, void* context, int32_t width, int32_t height,
                          drover_error* error);
   void (*exec_end)(const drover_host* host, void* context);
@@ -828,11 +839,11 @@ typedef struct drover_process {
 #define DROVER_TASK_OUTPUT_ID "drover.task-output/1"
 
 /* Output pipes for drivers whose tasks are not processes of the host. A shim reads the pipes and
- * rotates the log files as for processes. The shim ends when both pipes are closed. */
+ * rotates the log files, as a shim does for a process. The shim ends when both pipes are closed. */
 typedef struct drover_task_output_pipes {
   uint32_t struct_size;
   uint32_t reserved;
-  drover_fd output; /* GIVEN to the driver, like error */
+  drover_fd output; /* output and error are GIVEN to the driver */
   drover_fd error;
 } drover_task_output_pipes;
 
@@ -864,8 +875,8 @@ typedef struct drover_timer {
   uint64_t (*after)(const drover_host* host, int64_t delay, void (*function)(void* context),
                     void* context);
   /* Returns 1 if the function will not run. Returns 0 if it has run, is running, or the id is
-   * unknown. There is no wait for a function that is running. So the driver itself must count the
-   * functions that have not returned. [any-thread] */
+   * unknown. cancel does not wait for a function that is running. So the driver itself must count
+   * the functions that have not returned. [any-thread] */
   int32_t (*cancel)(const drover_host* host, uint64_t timer_id);
 } drover_timer;
 

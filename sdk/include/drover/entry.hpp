@@ -55,7 +55,7 @@ class Instance {
     auto state = std::make_shared<CallState>(core_->host, core_->calls, call);
     core_->calls->Add(call.id, state);
     // If the host cancelled the call before it was in the table, call_cancelled did not find it. So
-    // ask the host again.
+    // ask the host whether the call is cancelled.
     if (core_->host->call_is_cancelled(core_->host, call.id) != 0) state->Cancel();
     return state;
   }
@@ -65,8 +65,8 @@ class Instance {
     return state;
   }
 
-  // One overload for each verb, chosen by the type of the arguments. It passes the verb to the
-  // driver.
+  // There is one overload for each verb, chosen by the type of the arguments. The overload passes
+  // the verb to the driver.
   void Do(const drover_configure_args& args, Call<Empty> call) {
     driver_->ConfigureAsync(DecodeJson(args.config), std::move(call));
   }
@@ -199,7 +199,8 @@ struct Thunks {
   }
 
   static const void* get_extension(drover_instance* self, drover_str id) noexcept {
-    // Facts throws if Describe fails. If there is an instance, Describe has succeeded.
+    // Facts throws if Describe fails. If there is an instance, Describe has succeeded, and Facts
+    // does not throw.
     if (self == nullptr) return nullptr;
     if (View(id) == DROVER_TASK_STATS_ID && (Facts().offers & DROVER_CAP_STATS) != 0) {
       static const drover_task_stats kStats = {sizeof(drover_task_stats), 0, &stats};
@@ -291,8 +292,8 @@ struct Thunks {
     static const drover_info* (*info)(void) = nullptr;
     return info;
   }
-  // Returns the info of an instance. Its struct_size is 0 if it does not differ from the library's
-  // info.
+  // Returns the info of an instance. If that info is the same as the library's info, the
+  // struct_size of the result is 0.
   static drover_info InfoOf(const Driver& driver) {
     const Info own = driver.Configured(Facts());
     drover_info out = {};

@@ -34,9 +34,9 @@ enum class Code : std::int32_t {
   kResourceExhausted = DROVER_E_RESOURCE_EXHAUSTED,
 };
 
-// An error has a code for programs and a text for people. A recoverable error means that another
-// try may succeed. If a start fails with such an error, the host restarts the task by its restart
-// policy.
+// An error has a code for programs and a text for people. A recoverable error means that the
+// operation may succeed if it is repeated. If a start fails with such an error, the host restarts
+// the task by its restart policy.
 class Error : public std::exception {
  public:
   DROVER_SDK_ONCE Error(Code code, std::string message, bool recoverable = false)
@@ -115,8 +115,8 @@ inline drover_error EmptyError() noexcept {
   return error;
 }
 
-// Returns the error IN, which the host has filled. CODE is the result of the host's function. It
-// counts if IN has no code.
+// Returns the error IN, which the host has filled. CODE is the result of the host's function. CODE
+// is used if IN has no code.
 DROVER_SDK_ONCE inline Error ReadError(std::int32_t code, const drover_error& in) {
   if (in.code != DROVER_OK) code = in.code;
   if (code < DROVER_E_INTERNAL || code > DROVER_E_RESOURCE_EXHAUSTED) code = DROVER_E_INTERNAL;
@@ -176,7 +176,7 @@ class Ref {
 };
 
 // Runs BODY and catches every exception, so that none reaches the host. Returns DROVER_OK, or fills
-// OUT from the exception and returns its code.
+// OUT from the exception and returns the code of the exception.
 DROVER_SDK_ONCE inline std::int32_t Guard(drover_error* out, Ref<> body) noexcept {
   try {
     try {

@@ -16,8 +16,8 @@ inline namespace sdk_v1 {
 
 class Gate {
  public:
-  // Counts as one running callback while it exists. It is false if the gate was closed; the
-  // callback must not run then.
+  // A Pass counts as one running callback while it exists. It converts to false if the gate was
+  // closed; the callback must not run then.
   class Pass {
    public:
     explicit Pass(Gate* gate) : gate_(gate) {}

@@ -20,7 +20,7 @@ inline namespace sdk_v1 {
 namespace abi {
 
 // The data that all parts of one instance share. The host's pointer is valid until shutdown has
-// completed. The completion of shutdown is the last use of it.
+// completed. The completion of shutdown is the last use of that pointer.
 struct Core {
   Core(const drover_host* host_in, unsigned start_threads, unsigned stop_threads)
       : host(host_in),

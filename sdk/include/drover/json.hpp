@@ -18,8 +18,8 @@
 
 // A small JSON parser for configurations, so that a driver needs no JSON library. It is strict (RFC
 // 8259, valid UTF-8, no duplicate keys) and limits size and depth. The host has already checked the
-// text against the driver's schema. The functions that read a member still refuse a wrong type, and
-// name the member.
+// text against the driver's schema. The functions that read a member still refuse a wrong type,
+// with an error that names the member.
 namespace drover {
 inline namespace sdk_v1 {
 
@@ -93,7 +93,7 @@ class Json {
         std::vector<std::string>{});
   }
 
-  // Returns the value as compact JSON text, with the keys of objects in order.
+  // Returns the value as compact JSON text, with the keys of each object sorted.
   std::string Text() const;
 
  private:

@@ -27,8 +27,8 @@ class Pool {
   // Runs JOB on a thread of the pool. After Stop, JOB is dropped. Throws if the pool has no thread
   // and cannot make one.
   void Post(std::function<void()> job) {
-    // Threads that have ended. They may still hold the lock, so they are joined after it is
-    // released.
+    // Threads that have ended. Such a thread may still hold the lock, so it is joined only after
+    // the lock is released.
     std::list<std::thread> ended;
     {
       std::lock_guard<std::mutex> lock(mutex_);
@@ -58,7 +58,7 @@ class Pool {
     return threads_.size();
   }
 
-  // Drops the queued jobs and joins the threads. A thread of the pool must not call it.
+  // Drops the queued jobs and joins the threads. A thread of the pool must not call Stop.
   void Stop() {
     std::deque<std::function<void()>> dropped;
     std::list<std::thread> threads;

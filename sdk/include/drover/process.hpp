@@ -73,8 +73,8 @@ struct ProcessState {
   std::optional<ExitResult> exit_result;
 };
 
-// A command to run beside a task. With a tty, the command writes only to OUTPUT, and ERROR is not
-// used.
+// An extra command to run for a running task. With a tty, the command writes only to OUTPUT, and
+// ERROR is not used.
 struct ExecRequest {
   RunId run_id;
   std::vector<std::string> command;
@@ -86,8 +86,8 @@ struct ExecRequest {
   Fd error;
 };
 
-// A command that the process service runs beside a task. The service keeps the session alive until
-// it reports the end of the command. [any-thread]
+// A session is an extra command that the process service runs for a task. The service keeps the
+// session alive until the service reports the end of the command. [any-thread]
 class ExecSession {
  public:
   void Resize(int width, int height) const {
@@ -96,7 +96,8 @@ class ExecSession {
         service_->exec_resize(host_, const_cast<ExecSession*>(this), width, height, &error);
     if (code != DROVER_OK) throw abi::ReadError(code, error);
   }
-  // Ends the command soon. The service reports the end to the DONE of Exec, as usual.
+  // Ends the command soon. The service reports the end to the DONE of Exec, as for a command that
+  // ends by itself.
   void End() const { service_->exec_end(host_, const_cast<ExecSession*>(this)); }
 
  private:
@@ -108,8 +109,8 @@ class ExecSession {
   const drover_process* const service_;
   std::shared_ptr<Gate> gate_;
   Done<ExitResult> done_;
-  // The host identifies the session by its address. So the session keeps itself alive until its end
-  // is reported.
+  // The host identifies the session by the address of this object. So the object keeps itself alive
+  // until the end of the session is reported.
   std::shared_ptr<ExecSession> self_;
 };
 
@@ -233,8 +234,8 @@ class ProcessService {
     return landing.Take(gate_);
   }
 
-  // Runs a command beside the process, and calls DONE when the command has ended. Takes the
-  // descriptors of REQUEST. If the host refuses the command, DONE gets the error.
+  // Runs an extra command for the run, and calls DONE when the command has ended. Takes ownership
+  // of the descriptors of REQUEST. If the host refuses the command, DONE gets the error.
   std::shared_ptr<ExecSession> Exec(ExecRequest request, Done<ExitResult> done) const {
     Need();
     std::shared_ptr<ExecSession> session(new ExecSession(host_, service_));

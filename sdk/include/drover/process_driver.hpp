@@ -43,7 +43,8 @@ class ProcessDriver : public Driver {
     (void)run;
     return NeedSignal(name);
   }
-  // Returns the result of a task as the host gets it. RESULT is the result of the task's process.
+  // Returns the result of a task that is sent to the host. RESULT is the result of the task's
+  // process.
   virtual ExitResult Ended(ExitResult result) const { return result; }
 
   void StartAsync(TaskConfig task, Call<Started> call) override {
@@ -106,7 +107,7 @@ class ProcessDriver : public Driver {
       std::lock_guard<std::mutex> lock(task->mutex);
       if (task->exited) return call.Complete(Empty{});
     }
-    // The call must end even if the process cannot be killed.
+    // The timer completes the call if the process cannot be killed, so that the call always ends.
     Duration limit = std::min<Duration>(request.timeout, std::chrono::hours(24 * 365));
     Timer late = host().After(limit + kStopGrace, [call] {
       call.Fail(Error(Code::kTimeout, "the task has not ended 15 s after it was killed"));
@@ -117,8 +118,8 @@ class ProcessDriver : public Driver {
         if (outcome.error().code() == Code::kNotFound) outcome = Empty{};
         return call.Finish(outcome);
       }
-      // The process has been killed, but this driver may not have received its end yet. So wait for
-      // the end.
+      // The process has been killed, but this driver may not have received the report of its end
+      // yet. So wait for that report.
       host().process().Wait(task->run, [this, task, call, late](Outcome<ExitResult> end) mutable {
         late.Cancel();
         if (end.ok()) SetExited(task, end.value());
@@ -273,8 +274,8 @@ class ProcessDriver : public Driver {
     }
   }
 
-  // Releases a process that was started too late. Meanwhile the host has given the start up and
-  // destroyed the task.
+  // Releases a process that was started too late: before the start succeeded, the host gave the
+  // start up and destroyed the task.
   void ReleaseLate(const std::shared_ptr<Task>& task, const Call<Started>& call) {
     host().process().Release(task->run, [call](Outcome<Empty>) {
       call.Fail(Error(Code::kCancelled, "the start was given up"));

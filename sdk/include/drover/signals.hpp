@@ -10,7 +10,7 @@
 namespace drover {
 inline namespace sdk_v1 {
 
-// Returns the number of a signal such as "SIGTERM" or "TERM". It is absent if there is no such
+// Returns the number of a signal such as "SIGTERM" or "TERM". Returns nothing if there is no such
 // signal.
 inline std::optional<int> SignalNumber(std::string_view name) {
   struct Known {

@@ -49,7 +49,7 @@ class StreamTable {
   }
 
  private:
-  std::mutex mutex_;  // held during a removal, so that a waiting Join misses none
+  std::mutex mutex_;  // held during a removal, so that a waiting Join notices the removal
   std::condition_variable ended_;
   OpenTable<StreamState> open_;
 };

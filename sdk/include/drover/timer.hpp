@@ -44,7 +44,7 @@ class TimerTable : public std::enable_shared_from_this<TimerTable> {
       jobs_[job->number] = job.get();
     }
     std::uint64_t number = job->number;
-    // This call passes the job to Fire, which may run before the call returns.
+    // The host passes the job to Fire, which may run before service_->after returns.
     std::uint64_t id =
         service_->after(host_, delay.count() < 0 ? 0 : delay.count(), &Fire, job.get());
     std::lock_guard<std::mutex> lock(mutex_);

@@ -131,7 +131,7 @@ struct ExitResult {
 
 struct Recovered {
   std::optional<ExitResult> exited;  // the result if the task has ended; absent if it runs
-  std::optional<TaskHandle> handle;  // replaces the stored handle; if absent, that one stays
+  std::optional<TaskHandle> handle;  // replaces the stored handle, which stays if this is absent
 };
 
 enum class TaskState { kUnknown = 0, kRunning = 1, kExited = 2 };
@@ -169,7 +169,7 @@ struct Event {
 };
 
 struct Usage {
-  int pid = 0;                 // the process, in a list of processes
+  int pid = 0;                 // the pid of one process, in a list of processes
   std::uint64_t measured = 0;  // DROVER_STAT_... bits of the measured members
   // The members from rss to kernel_max_usage are in bytes.
   std::uint64_t rss = 0, cache = 0, swap = 0, mapped_file = 0, usage = 0, max_usage = 0;
