@@ -100,8 +100,8 @@ Status FinishRebuild(const std::string& path) {
     return {};
   }
   if (!fs::exists(path + kNew)) return {};
-  // The log of the damaged file still has its name if the process was killed between the two
-  // renames.
+  // If the process was killed between the two renames, the log of the damaged file still has its
+  // old name.
   if (fs::exists(LogOf(path))) DROVER_TRY(Rename(LogOf(path), LogOf(NameForDamaged(path))));
   DROVER_TRY(Rename(path + kNew, path));
   return SyncDirectoryOf(path);
