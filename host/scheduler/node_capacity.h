@@ -45,7 +45,7 @@ class NodeCapacity {
   // Returns the first resource that is missing; empty if none is. It does not check cores.
   std::string MissingOf(const GroupNeeds& needs) const;
   void Add(const GroupNeeds& needs, int sign);
-  // A reserved core counts as its whole frequency.
+  // Returns the CPU needs in MHz, including the whole frequency of each reserved core.
   std::int64_t MhzOf(const GroupNeeds& needs) const {
     return needs.cpu_mhz + needs.cores * core_mhz_;
   }
