@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-// A register request has these fields beside the job. Only the API uses them.
+// A register request may have these fields in addition to the job. Only the API uses them.
 constexpr std::string_view kRequestFields[] = {
     "Job",       "Submission",        "EnforceIndex", "JobModifyIndex", "PolicyOverride",
     "Diff",      "PreserveResources", "EvalPriority", "PreserveCounts", "Region",
