@@ -15,7 +15,7 @@ struct Awaited {
   enum class What {
     kRoom,  // `least` is free on the node
     kPort,  // PORT (any dynamic port if PORT is 0) and `least` are free
-    kEnd,   // an allocation of JOB ends; until then a constraint forbids one more
+    kEnd,   // an allocation of JOB ends; until then, a constraint forbids one more allocation
     kNode,  // the node changes, or there is another node
   };
 
@@ -38,7 +38,7 @@ struct NoPlace {
 
 // The events, other than freed room, that have occurred since the last walk over the queue.
 struct Freed {
-  bool all = false;            // any event may have occurred, since the node has changed
+  bool all = false;            // the node has changed, so any event may have occurred
   bool other_ports = false;    // processes outside Drover may have freed ports, too
   std::set<int> ports = {};    // freed port numbers, on any address
   std::set<JobKey> jobs = {};  // jobs with an allocation that has ended

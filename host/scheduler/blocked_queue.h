@@ -15,9 +15,9 @@
 
 namespace drover {
 
-// The queue of blocked evaluations, ordered by the highest priority, then by age, the oldest
-// first. It stores the events that each evaluation waits for. So after a small change only some
-// evaluations must be tried again.
+// The queue of blocked evaluations. Evaluations with a higher priority come first. Among
+// evaluations of equal priority, older ones come first. The queue stores the events that each
+// evaluation waits for. So after a small change only some evaluations must be tried again.
 class BlockedQueue {
  public:
   struct Entry {
@@ -47,14 +47,16 @@ class BlockedQueue {
   std::map<std::string, Known> known_;  // by evaluation id
 
  public:
-  // Returns whether an awaited event seems to have occurred. It does not examine the whole job.
+  // Returns whether an awaited event seems to have occurred. This quick test does not examine the
+  // whole job.
   using IsThere = std::function<bool(const Awaited&)>;
 
   // Visits, in the order of the queue, the evaluations whose awaited event may have occurred. The
   // queue must not change during the walk.
   class Walk {
    public:
-    // If IS_THERE returns false for an event, the walk does not call it again for that event.
+    // If IS_THERE returns false for an event, the walk does not call IS_THERE again for that
+    // event.
     Walk(BlockedQueue* queue, const Freed& freed, IsThere is_there);
     // Returns the next evaluation, or null after the last one.
     Entry* Next();
@@ -70,8 +72,8 @@ class BlockedQueue {
         return a.next->first > b.next->first;
       }
     };
-    // Adds the evaluations that wait for the same event as FIRST, whatever room they need. With
-    // WHAT_ONLY, only FIRST.what is compared, so that any port matches.
+    // Adds the evaluations that wait for an event with the same `what`, `port` and `job` as FIRST.
+    // With WHAT_ONLY, only `what` must be equal.
     void Add(std::map<Awaited, Ranks>* waiting, const Awaited& first, bool what_only = false);
     void Push(const Awaited& awaited, Ranks* ranks);
 

@@ -27,8 +27,9 @@ struct UpdatePace {
   Duration slow_tick = 1s;  // for all other updates
 };
 
-// The interface of a node to its scheduler, which is embedded in the agent or, later, in a remote
-// cluster. Any call may take long. Call it only on the control thread.
+// A node reaches its scheduler through this interface. The scheduler is embedded in the agent. In
+// a later version, it may be a part of a remote cluster. Any call may take long. Call these
+// functions only on the control thread.
 class ClusterLink {
  public:
   virtual ~ClusterLink() = default;

@@ -43,7 +43,7 @@ std::optional<double> NumberOf(const std::string& text) {
   return number;
 }
 
-// Compares two numbers by value, and any other two texts byte by byte.
+// Compares by value if both texts are numbers, and byte by byte otherwise.
 std::partial_ordering Order(const std::string& left, const std::string& right) {
   const std::optional<double> a = NumberOf(left), b = NumberOf(right);
   if (a && b) return *a <=> *b;

@@ -15,7 +15,7 @@ namespace drover {
 // Cores by task, in ascending order.
 using ReservedCores = std::map<std::string, std::vector<int>>;
 
-// The cores of a node that no task has reserved.
+// The free cores of a node. A core is free if no task has reserved it.
 class CorePool {
  public:
   // CORES must be sorted in ascending order.

@@ -21,8 +21,8 @@ bool IsInDatacenters(const std::vector<std::string>& datacenters, const std::str
 bool IsInRegion(const Job& job, const NodeRecord& node);
 
 // Returns the number of available nodes, by datacenter, for a job with the list DATACENTERS. The
-// only node is in DATACENTER. An entry that does not match DATACENTER has the count 0, under the
-// text of the entry.
+// only node is in DATACENTER. If an entry of the list does not match DATACENTER, the result has
+// the text of the entry as a key, with the number 0.
 std::map<std::string, int> NodesAvailable(const std::vector<std::string>& datacenters,
                                           const std::string& datacenter);
 

@@ -25,7 +25,7 @@ NodeRecord BeginDrain(const NodeRecord& node, const DrainSpec& spec, StringMap m
   NodeDrain drain;
   drain.deadline = spec.deadline;
   drain.ignore_system_jobs = spec.ignore_system_jobs;
-  // A drain that replaces a current drain keeps the start time of that drain.
+  // If a drain is already under way, the new drain replaces it and keeps the old start time.
   drain.started_at = node.drain ? node.drain->started_at : now;
   if (spec.deadline != Duration(0)) {
     const Duration left = std::max(spec.deadline, Duration(0));

@@ -70,7 +70,8 @@ std::map<std::string, PlacementFailure> Evaluating::Try(std::shared_ptr<const Jo
   return std::move(out_.eval.failed_groups);
 }
 
-// Does not stop an allocation that may stop only for its replacement. StopFor does this later.
+// Stops the allocations of `stop`, except those that may stop only if their replacement will find
+// room. StopFor stops these later.
 void Evaluating::CarryOut(const JobPlan& plan, Unplaced* to_place) {
   for (const auto& [group, of_group] : plan) {
     out_.eval.queued[group] = 0;
@@ -87,12 +88,12 @@ void Evaluating::CarryOut(const JobPlan& plan, Unplaced* to_place) {
 }
 
 void Evaluating::PlaceGroup(const TaskGroup& group, std::vector<GroupPlan::Place>* places) {
-  std::vector<GroupPlan::Place> left;  // in the order of placement, which PLACES has reversed
+  std::vector<GroupPlan::Place> left;  // in the order of placement; PLACES has the reverse order
   std::optional<PlacementFailure> first;
   auto stopping = std::ranges::count_if(*places, &GroupPlan::Place::stops);
   // After one failure, the other allocations of the group would fail for the same reason, so they
-  // are not tried. But replacements are still tried: each one that will find room stops the
-  // allocation that it replaces.
+  // are not tried. But replacements are still tried. Each replacement that will find room must
+  // stop the allocation that it replaces.
   while (!places->empty() && (!first || stopping > 0)) {
     GroupPlan::Place place = std::move(places->back());
     places->pop_back();
@@ -102,8 +103,9 @@ void Evaluating::PlaceGroup(const TaskGroup& group, std::vector<GroupPlan::Place
     if (tries) none = Place(group, &place);
     if (tries && !none) continue;
     if (none) {
-      // A replacement takes over the room and ports of the allocation that it stops. Only this
-      // evaluation can count these as free, so `least` and the address stay unset.
+      // A replacement takes over the room and ports of the allocation that it stops. For other
+      // code, this room and these ports are not free. So `least` and the address stay unset, and
+      // the check of blocked evaluations ignores them.
       if (place.stops) none->awaited.address.clear();
       if (!place.stops && none->awaited.NeedsRoom()) none->awaited.least = NeedsOf(group);
       out_.awaited.insert(std::move(none->awaited));
@@ -120,8 +122,8 @@ void Evaluating::PlaceGroup(const TaskGroup& group, std::vector<GroupPlan::Place
   out_.eval.failed_groups[group.name] = room_->Described(*job_->job, std::move(*first));
 }
 
-// The replaced allocation keeps its room until it has ended. So it may have to stop some time
-// before its replacement is placed.
+// The replaced allocation keeps its room until it has ended. So this allocation may have to stop
+// first, and its replacement is placed some time later.
 std::optional<NoPlace> Evaluating::StopFor(const TaskGroup& group, GroupPlan::Place* place) {
   const Allocation& leaving = *place->replaces->alloc;
   if (ports_ != nullptr) {
@@ -169,7 +171,8 @@ void Evaluating::Placed(std::shared_ptr<Allocation> alloc, const GroupPlan::Plac
   record.job = job_;
   record.reported.id = alloc->id;
   if (place.replaces != nullptr) {
-    // The replaced allocation may have been collected meanwhile.
+    // While the replacement waited for room, the record of the replaced allocation may have been
+    // erased.
     if (const auto replaced = Find(place.replaces->id())) {
       record.previous = replaced->id();
       AllocRecord old = *replaced;

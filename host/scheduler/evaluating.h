@@ -22,7 +22,7 @@ std::shared_ptr<const NodeRecord> ReadyNode(const Tables& tables);
 // placed first.
 using Unplaced = std::map<std::string, std::vector<GroupPlan::Place>>;
 
-// The free room on a node. Several evaluations take room from one object, one after another.
+// The free room on a node. Several evaluations, one after another, take room from the same object.
 class Room {
  public:
   // NODE is null if no node is ready.
@@ -31,16 +31,17 @@ class Room {
   const NodeRecord* node() const { return node_.get(); }
   NodeCapacity* capacity() { return capacity_ ? &*capacity_ : nullptr; }
 
-  // Takes room for one more allocation of GROUP of JOB, counts the allocation in HERE and sets its
-  // CORES. After a failure, it has taken nothing and returns the reason. COUNTED means that
-  // TakeAfter has already taken the later room for this allocation.
+  // Takes room for one more allocation of GROUP, which is a group of JOB. Counts the allocation in
+  // HERE, and sets CORES to its reserved cores. If there is no place, returns the reason and takes
+  // nothing. COUNTED means that a call of TakeAfter has already taken this room from the room that
+  // will be free later.
   std::optional<NoPlace> Take(const Job& job, const TaskGroup& group, GroupCounts* here,
                               ReservedCores* cores, bool counted);
-  // Like Take, but takes room that will be free later. That is the room after LEAVING and all
-  // other stopping allocations have ended.
+  // Like Take, but takes room that will be free later, after some allocations have ended. These
+  // are LEAVING and the other allocations that this evaluation stops.
   std::optional<NoPlace> TakeAfter(const Allocation& leaving, const Job& job,
                                    const TaskGroup& group, GroupCounts* here);
-  // Notes that LEAVING stops, so that its room counts as free later.
+  // Records that LEAVING stops, so that the room of LEAVING counts as free later.
   void WillLeave(const Allocation& leaving);
   // Begins a new evaluation, which has not stopped any allocation yet.
   void Begin() { later_ = capacity_; }
@@ -61,13 +62,14 @@ class Room {
 // The result of an evaluation.
 struct Evaluated {
   Evaluation eval;
-  // A new evaluation that waits for room, unless EVAL itself waits.
+  // A new evaluation that waits for room; absent if no allocation waits, or if `eval` itself
+  // waits.
   std::optional<Evaluation> blocked;
   std::vector<std::shared_ptr<const AllocRecord>> allocs;  // new and changed allocations
   // The allocations without a place; absent if the whole job must be reconciled again.
   std::optional<Unplaced> unplaced;
   std::set<Awaited> awaited;  // what the unplaced allocations wait for
-  bool changed = false;       // whether allocations or the outcome of EVAL differ from before
+  bool changed = false;       // whether there are changed allocations, or `eval` has a new outcome
 
   const Evaluation* waiting() const {
     if (blocked) return &*blocked;
@@ -76,8 +78,8 @@ struct Evaluated {
 };
 
 // Carries out evaluations of jobs: stops, updates and places allocations. Allocations without a
-// place wait in a blocked evaluation. An object of this class changes no tables: the caller stores
-// the result with the next write. But it takes ports at once.
+// place wait in a blocked evaluation. An object of this class does not change the tables. The
+// caller stores the result in the tables with the next write. But the object takes ports at once.
 class Evaluating {
  public:
   // TABLES and the pointers must outlive this object. INDEX is the index of the next write. PORTS
@@ -88,15 +90,16 @@ class Evaluating {
   // Carries out EVAL. UNPLACED are the allocations that an earlier attempt at EVAL left without a
   // place. It may be given only if the job has not changed since that attempt.
   Evaluated Run(const Evaluation& eval, bool no_shutdown_delay, std::optional<Unplaced> unplaced);
-  // Returns, by group, why PLAN could not be carried out completely if JOB were in the tables.
-  // Without PORTS, it ignores ports and checks only room.
+  // Tries to carry out PLAN as if JOB were in the tables. Returns, by group, the reason why some
+  // allocations found no place. If PORTS is null, only room is checked, and no ports.
   std::map<std::string, PlacementFailure> Try(std::shared_ptr<const JobRecord> job,
                                               const JobPlan& plan);
 
  private:
   void Begin(std::shared_ptr<const JobRecord> job, const JobKey& key);
   void Put(AllocRecord record, std::shared_ptr<const Allocation> alloc);
-  // Returns the allocation ID with the changes so far; null if there is no such allocation.
+  // Returns the allocation ID, with the changes that this evaluation has made so far; null if
+  // there is no such allocation.
   std::shared_ptr<const AllocRecord> Find(const std::string& id) const;
   std::shared_ptr<Allocation> Changed(const AllocRecord& record) const;
   void Stop(const AllocRecord& record, const std::string& description);

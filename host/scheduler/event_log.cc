@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kPage = 32;  // the most batches in a page
 
-// Removes all but the last change of each record and keeps the order of the others.
+// Removes all but the last change of each record. The last changes stay in the same order.
 void KeepLast(std::vector<StateEvent>* changes) {
   std::set<std::tuple<Topic, std::string, std::string>> seen;
   std::vector<StateEvent> kept;

@@ -17,8 +17,8 @@ namespace drover {
 // for a slow reader, and no caller waits for a slow reader. [any thread]
 class EventLog {
  public:
-  // Keeps at most MOST events, the newest ones. It keeps fewer if their records take more than
-  // MOST_BYTES bytes. It always keeps all events of the last write.
+  // Keeps at most MOST events, the newest ones. Keeps fewer events if their records take more
+  // than MOST_BYTES bytes. Always keeps all events of the last write.
   explicit EventLog(std::size_t most = 8192, std::size_t most_bytes = std::size_t{32} << 20)
       : most_(most), most_bytes_(most_bytes) {}
 

@@ -22,21 +22,22 @@ struct GarbageRule {
   static constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 
   WallTime ended_before = std::numeric_limits<WallTime>::max();
-  std::size_t keep = kAll;  // of the allocations that ended later, keep this many of the newest
-  bool living = true;       // also collect runners and files that live jobs still need
-  bool jobs = true;         // also erase evaluations, and jobs that are over
+  // Of the allocations that ended after `ended_before`, the newest `keep` are kept.
+  std::size_t keep = kAll;
+  bool living = true;  // also collect runners and files that live jobs still need
+  bool jobs = true;    // also erase evaluations, and jobs that are over
 };
 
-// Whether an evaluation must be kept: it is open, it is the newest of an existing job, or an
-// allocation that it made still has a record.
+// Returns whether EVAL must be kept. This is the case if EVAL is open, is the newest evaluation of
+// an existing job, or has made an allocation that still has a record.
 bool IsNeeded(const Tables& tables, const Evaluation& eval);
 
 // Returns how many ended allocations still have a runner or files on their node.
 std::size_t CountEnded(const Tables& tables);
 
-// Collects by a rule. It works in slices, so that no other thread waits long for the tables. It
-// keeps everything that has not ended. It also keeps everything that a job needs if the job may be
-// evaluated again: a service that no user has stopped, or a batch job that has not ended.
+// Collects by a rule. The work is done in slices, so that no other thread waits long for the
+// tables. Everything that has not ended is kept. A service that no user has stopped, or a batch
+// job that has not ended, may be evaluated again. The records that such a job needs are kept, too.
 class GarbageCollection {
  public:
   explicit GarbageCollection(GarbageRule rule) : rule_(rule) {}

@@ -14,8 +14,8 @@ namespace drover {
 // cores of all tasks stay reserved as long as the allocation lives.
 Resources GroupResources(const TaskGroup& group);
 
-// The resources that an allocation of a group needs, as in GroupResources, and its disk. The tasks
-// of the group share the disk.
+// The resources that an allocation of a group needs. They are the resources that GroupResources
+// returns, and the disk that the tasks of the group share.
 struct GroupNeeds {
   std::int64_t cpu_mhz = 0;  // in addition to reserved cores
   std::int64_t cores = 0;
@@ -26,8 +26,8 @@ struct GroupNeeds {
 };
 GroupNeeds NeedsOf(const TaskGroup& group);
 
-// The resources of a node that no allocation has. An allocation that must stop keeps its resources
-// until it has ended, since it uses its memory until then.
+// The free resources of a node. An allocation that must stop keeps its resources until it has
+// ended, since it uses its memory until then.
 class NodeCapacity {
  public:
   NodeCapacity(const NodeRecord& node, const Tables& tables);
@@ -45,7 +45,7 @@ class NodeCapacity {
   // Returns the first resource that is missing; empty if none is. It does not check cores.
   std::string MissingOf(const GroupNeeds& needs) const;
   void Add(const GroupNeeds& needs, int sign);
-  // A reserved core counts as its whole frequency.
+  // Returns the CPU needs in MHz, including the whole frequency of each reserved core.
   std::int64_t MhzOf(const GroupNeeds& needs) const {
     return needs.cpu_mhz + needs.cores * core_mhz_;
   }

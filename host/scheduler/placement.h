@@ -46,12 +46,12 @@ struct TakenPort {
   Error why;
 };
 // Returns a static port of GROUP that is taken; absent if all are free. If LEAVING is not null,
-// its ports count as free, since it ends first.
+// the ports of LEAVING count as free, since LEAVING ends first.
 std::optional<TakenPort> FindTakenPort(const TaskGroup& group, const Allocation* leaving,
                                        PortPool* ports);
 
-// Makes one allocation of GROUP on this node and takes its ports. Does not set its evaluation and
-// its indexes. After an error it has taken no port.
+// Makes one allocation of GROUP on this node and takes its ports. The evaluation and the indexes
+// of the allocation stay unset. If the function fails, it has taken no port.
 Result<std::shared_ptr<Allocation>> PlaceAllocation(std::shared_ptr<const Job> job,
                                                     const TaskGroup& group, int index,
                                                     const std::string& node_id,

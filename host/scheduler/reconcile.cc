@@ -9,7 +9,7 @@ namespace {
 constexpr char kNotNeeded[] = "alloc not needed due to job update";
 constexpr char kMigrated[] = "alloc is being migrated";
 
-// Whether RECORD was stopped for a replacement that is not placed yet.
+// Returns whether RECORD was stopped for a replacement that is not placed yet.
 bool WaitsForReplacement(const AllocRecord& record) {
   const std::string& why = record.alloc->desired_description;
   return record.next.empty() && (why == kUpdated || why == kMigrated);

@@ -17,16 +17,17 @@ struct GroupPlan {
   struct Stop {
     std::shared_ptr<const AllocRecord> alloc;
     std::string description;
-    bool for_new = false;  // runs on unless its replacement in `place` will find room
+    bool for_new = false;  // `alloc` runs on unless its replacement in `place` will find room
   };
   struct Place {
     int index = 0;                                // the index in the allocation's name
-    std::shared_ptr<const AllocRecord> replaces;  // null if it replaces none
-    bool stops = false;  // `replaces` must stop first, if there will be room for this one
+    std::shared_ptr<const AllocRecord> replaces;  // null if the new allocation replaces none
+    // `replaces` must stop first, but only if the new allocation will find room.
+    bool stops = false;
   };
   std::vector<Stop> stop;
   std::vector<Place> place;
-  AllocRecords update;  // these get the new job, and run on
+  AllocRecords update;  // allocations that get the new job and run on
   int ignore = 0;
   int destructive = 0;  // how many in `place` replace allocations that cannot be updated
   int migrate = 0;      // how many in `place` replace allocations that were asked to leave

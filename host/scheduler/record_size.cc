@@ -15,7 +15,7 @@ constexpr std::size_t kNode = 48;
 constexpr std::size_t kObject = 32;
 
 std::size_t Of(const std::string& text) {
-  constexpr std::size_t kInside = 15;  // a string holds up to this many bytes itself
+  constexpr std::size_t kInside = 15;  // a string stores longer texts in separate memory
   return text.capacity() > kInside ? text.capacity() + 16 : 0;
 }
 
@@ -133,8 +133,8 @@ std::size_t Of(const NodeRecord& node) {
   return bytes;
 }
 
-// Calls SEE with each part that EVENT contains. A part that occurs several times is passed several
-// times.
+// Walk calls SEE with each part of EVENT. If a part occurs several times, SEE receives it each
+// time.
 template <typename See>
 class Parts {
  public:
@@ -151,7 +151,8 @@ class Parts {
     see_(part.get(), [&part] { return Of(*part); });
     Inside(*part);
   }
-  // Calls SEE for a task state and its events, which earlier and later states share.
+  // Calls SEE for a task state and for each of its events. The events are separate parts, because
+  // earlier and later states share them.
   void Part(const TaskSnapshot& state) {
     if (state == nullptr) return;
     see_(state.get(), [&state] {

@@ -141,7 +141,7 @@ struct DriverRecord {
 
 // A drain that is under way on a node.
 struct NodeDrain {
-  Duration deadline{0};  // as requested; negative means at once, 0 means none
+  Duration deadline{0};  // as requested; negative means at once, 0 means no deadline
   bool ignore_system_jobs = false;
   WallTime started_at = 0;
   WallTime force_at = 0;  // when all allocations must leave; 0 means never

@@ -31,7 +31,8 @@ bool ShowTheSame(const AllocUpdate& a, const AllocUpdate& b) {
                     });
 }
 
-// Removes the shutdown delay of all allocations of a job that are already stopping.
+// Examines all allocations of a job. Removes the shutdown delay of each allocation that is already
+// stopping.
 void DropShutdownDelays(Tables* tables, const JobKey& key, std::uint64_t index, WallTime now) {
   const JobAllocs records = tables->AllocsOf(key);  // a copy, since Put changes the list
   for (const auto& record : records) {
@@ -57,8 +58,8 @@ Error NoSuch(const std::string& what) { return Error(Code::kNotFound, what + " n
 
 Scheduler::Scheduler(Loop* loop, StateStore* store, PortPool* ports, SchedulerOptions options)
     : loop_(loop), store_(store), ports_(ports), options_(std::move(options)), looks_again_(loop) {
-  // Queues the open evaluations of an earlier agent. The store does not contain the events that
-  // they wait for.
+  // Queues the open evaluations of an earlier agent. The events that these evaluations wait for
+  // are unknown, since the store does not contain them.
   store_->Read([this](const Tables& tables) {
     for (const auto& [key, ids] : tables.open_evals_of_job) {
       for (const std::string& id : ids) blocked_.Put(*tables.evals.at(id), {}, std::nullopt);
@@ -153,7 +154,7 @@ Result<JobReply> Scheduler::Register(JobRegistration registration) {
   store_->Write(cause::kJobRegistered, [&](Tables* tables, std::uint64_t index) -> TableMask {
     TableMask written = kEvals;
     const auto before = Tables::Find(tables->jobs, key);
-    // If nothing in the job has changed, it is only evaluated again.
+    // If the job has not changed, no version is stored, and the job is only evaluated again.
     if (before == nullptr || before->stop != registration.stop ||
         *before->json != *registration.json) {
       auto record = std::make_shared<JobRecord>();
@@ -431,7 +432,8 @@ Co<Result<Duration>> Scheduler::Heartbeat(Context, std::string node_id) {
       return kNodes;
     });
   }
-  // No event reports that a process outside Drover has freed a port.
+  // No event reports that a process outside Drover has freed a port. So each heartbeat tries the
+  // evaluations that wait for ports.
   RetryBlocked({.other_ports = true});
   co_return ContinueDrain(node_id);
 }
@@ -500,7 +502,8 @@ Co<Status> Scheduler::UpdateAllocs(Context, std::string node_id, std::vector<All
   co_return Status();
 }
 
-// Uses one Room for all evaluations, so that the room that one takes is not free for the next.
+// Uses one Room for all evaluations, so that room taken by one evaluation is not free for the next
+// evaluation.
 void Scheduler::RetryBlocked(Freed freed) {
   if (blocked_.empty()) return;
   std::vector<Evaluated> evaluated;
@@ -511,14 +514,14 @@ void Scheduler::RetryBlocked(Freed freed) {
     const std::uint64_t nodes = tables.IndexOf(kNodes);
     freed.all = std::exchange(nodes_looked_at_, nodes) != nodes;
     const auto is_there = [&room, this](const Awaited& awaited) {
-      // For other events the evaluation must run even if there is no room: afterwards it waits for
-      // room.
+      // If the event is of another kind, the evaluation must run even if there is no room. After
+      // that, the evaluation waits for room.
       if (!awaited.NeedsRoom()) return true;
       return room.capacity()->Has(awaited.least) &&
              (awaited.address.empty() || ports_->CheckStatic(awaited.address, awaited.port).ok());
     };
     BlockedQueue::Walk walk(&blocked_, freed, is_there);
-    std::vector<Evaluated> unchanged;  // unchanged except for the events that they wait for
+    std::vector<Evaluated> unchanged;  // the results are as before, except for the awaited events
     while (BlockedQueue::Entry* const entry = walk.Next()) {
       const auto eval = Tables::Find(tables.evals, entry->id);
       DROVER_CHECK(eval != nullptr && eval->open());
@@ -551,8 +554,8 @@ Duration Scheduler::LookAt(const std::string& node_id) {
   const Duration left = expected->second - loop_->Now();
   if (left > Duration(0)) return std::min(pause, left);
   if (left < -kLate) {
-    // If this check is so late, this process was stopped for a while, and perhaps the node was,
-    // too.
+    // If this check is more than kLate overdue, this process was suspended for a while. Perhaps
+    // the node was suspended, too.
     expected->second = loop_->Now() + options_.heartbeat_grace;
     return std::min(pause, options_.heartbeat_grace);
   }

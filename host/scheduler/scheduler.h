@@ -33,7 +33,7 @@ struct JobRegistration {
 
 // The result of a call that changes or evaluates a job.
 struct JobReply {
-  std::string eval_id;  // empty: there was nothing to evaluate
+  std::string eval_id;  // empty if there was nothing to evaluate
   std::uint64_t eval_create_index = 0;
   std::uint64_t job_modify_index = 0;
   std::uint64_t index = 0;
@@ -53,14 +53,14 @@ struct PlanReply {
 };
 
 struct SchedulerOptions {
-  // Returns an error if the node does not accept a driver of the job or its configuration. If it
-  // is empty, every job is accepted.
+  // Returns an error if the node does not accept a driver of the job, or the driver's
+  // configuration. If this function is empty, every job is accepted.
   std::function<Status(const Job& job)> check_job;
-  // Returns an error if the changes that wait to be stored leave no room for one more job. If it
-  // is empty, there is always room.
+  // Returns an error if the changes that wait to be stored leave no room for one more job. If this
+  // function is empty, there is always room.
   std::function<Status()> check_room;
   Duration heartbeat = 10s;
-  // A node whose heartbeat is overdue by this time is down.
+  // A node whose heartbeat is overdue by this duration is down.
   Duration heartbeat_grace = 10s;
 };
 
@@ -95,9 +95,9 @@ class Scheduler : public ClusterLink {
   // Stops an allocation and places a replacement. Error kNotFound means that there is no such
   // allocation.
   Result<JobReply> StopAlloc(const std::string& id, bool no_shutdown_delay);
-  // With SPEC, drains a node. Without SPEC, ends its drain, and with MARK_ELIGIBLE, the node then
-  // takes new allocations again. META is stored with a new drain. Error kNotFound means that there
-  // is no such node.
+  // With SPEC, drains a node, and stores META with the drain. Without SPEC, ends the drain of the
+  // node. If MARK_ELIGIBLE is true, the node takes new allocations again after the end of the
+  // drain. Error kNotFound means that there is no such node.
   Result<DrainReply> Drain(const std::string& node_id, std::optional<DrainSpec> spec,
                            bool mark_eligible, StringMap meta);
   // Sets whether the node takes new allocations. Returns the index of the write. Error kNotFound
@@ -110,13 +110,13 @@ class Scheduler : public ClusterLink {
   // allocation, and kFailedPrecondition that it has not ended.
   Status CollectAlloc(const std::string& id);
   // Erases the evaluations IDS and returns how many it has erased. With SKIP_NEEDED, it skips
-  // evaluations that are needed (see IsNeeded) or do not exist. Otherwise it erases all or none.
-  // Then error kNotFound means that one does not exist, and kFailedPrecondition that one is
-  // needed.
+  // evaluations that are needed (see IsNeeded) or do not exist. Without SKIP_NEEDED, it erases all
+  // or none. Error kNotFound then means that an evaluation does not exist, and error
+  // kFailedPrecondition that an evaluation is needed.
   Result<std::size_t> DeleteEvals(const std::vector<std::string>& ids, bool skip_needed);
 
-  // Does the work that is due at a certain time: deadlines of drains, and nodes without a
-  // heartbeat. Runs until CONTEXT ends.
+  // Does the work that becomes due with time. It carries out the deadlines of drains, and marks
+  // nodes without a heartbeat as down. Runs until CONTEXT ends.
   Co<void> Run(Context context);
 
   // The node is in the same process, so it sends status changes without delay.
@@ -160,8 +160,8 @@ class Scheduler : public ClusterLink {
   void SetDown(const std::string& node_id);
   // Continues the drain of a node, if it has one. Returns how soon the next call is due.
   Duration ContinueDrain(const std::string& node_id);
-  // Tries blocked evaluations again. If the node has changed, these are all blocked evaluations.
-  // Otherwise they are those that wait for room or for an event in FREED.
+  // Tries blocked evaluations again. If the node has changed, tries all blocked evaluations.
+  // Otherwise, tries only those that wait for room or for an event in FREED.
   void RetryBlocked(Freed freed);
   Result<std::uint64_t> PutVersion(const JobKey& key,
                                    const std::function<Result<JobRecord>(const Tables&)>& change);
@@ -174,7 +174,8 @@ class Scheduler : public ClusterLink {
   BlockedQueue blocked_;
   // The index of the table of nodes when all blocked evaluations were last tried.
   std::uint64_t nodes_looked_at_ = 0;
-  std::map<std::string, TimePoint> expected_;  // by node: when it is down without a heartbeat
+  // By node id, the time at which the node is down if no heartbeat arrives.
+  std::map<std::string, TimePoint> expected_;
   Event looks_again_;  // set when the next work of Run is due at another time
 };
 

@@ -14,7 +14,7 @@ namespace drover {
 // The kind of record in an event. The order is the same as in StateEvent::record.
 enum class Topic { kJob, kEvaluation, kAllocation, kNode };
 
-// One record as a write has stored it, or, if the write erased it, as it was before.
+// One record that a write has stored or erased. An erased record is as it was before the write.
 struct StateEvent {
   std::variant<std::shared_ptr<const JobRecord>, std::shared_ptr<const Evaluation>,
                std::shared_ptr<const AllocRecord>, std::shared_ptr<const NodeRecord>>

@@ -60,9 +60,9 @@ class StateJournal {
   Store::Changes changes_;  // of the current write
 };
 
-// The tables that an agent builds from the records of a store when it starts. The new indexes
-// begin a gap above the last stored index, because clients may have seen writes that were not
-// stored.
+// The tables that an agent builds from the records of a store when it starts. There is a
+// gap between the last stored index and the first new index, because clients may have seen writes
+// that were not stored.
 struct LoadedState {
   Tables tables;
   KeptSources sources;               // all submissions, also those whose version is lost

@@ -76,7 +76,8 @@ class StateLoader {
     }
   }
 
-  // An allocation without this record is restored as if its node had not reported yet.
+  // If an allocation has no record of the kind kReported, the allocation is restored as if its
+  // node had not reported yet.
   void ReadReported(const Record& record) {
     const auto alloc = allocs_.find(record.key.id);
     if (alloc == allocs_.end()) return;
@@ -146,7 +147,8 @@ class StateLoader {
     alloc->alloc = std::move(changed);
   }
 
-  // Returns RECORD with the job of the same version in the tables, if there is one.
+  // Returns a copy of RECORD. If the tables contain the same version of the job, the copy shares
+  // the job of that version.
   std::shared_ptr<const JobRecord> WithJobOf(const JobKey& key, const JobRecord& record) const {
     auto shared = std::make_shared<JobRecord>(record);
     const auto versions = loaded_.tables.versions.find(key);

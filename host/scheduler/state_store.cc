@@ -54,7 +54,7 @@ Co<Status> StateStore::Wait(Context context, TableMask mask, std::uint64_t newer
                             std::function<bool()> there) {
   Waiters::iterator place;
   const std::shared_ptr<Waiter> waiter = AddWaiter(context.loop(), mask, newer_than, &place);
-  // Checks only after the waiter was added, so that it cannot miss a write.
+  // Checks only after the waiter was added, so that the waiter cannot miss a write.
   Status waited;
   if (!there()) waited = co_await waiter->changed.Wait(context);
   RemoveWaiter(context.loop(), place);

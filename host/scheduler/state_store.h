@@ -22,7 +22,7 @@ namespace drover {
 
 // The tables, for one writer (the scheduler, on the control thread) and many readers (the API's
 // threads). Records are shared. So a reader copies pointers to records under the lock, and encodes
-// the records without it.
+// the records without the lock.
 class StateStore {
  public:
   StateStore() = default;
@@ -31,11 +31,12 @@ class StateStore {
   ~StateStore();
 
   // A function that is called after each write, in the order of the writes, with the changes and
-  // the tables. [control] Set it before the first write.
+  // the tables. Set the function before the first write. [control]
   using Journal = std::function<void(const std::vector<StateEvent>& changes, const Tables& tables)>;
   void SetJournal(Journal journal) { journal_ = std::move(journal); }
-  // While an object of this class lives, the journal is not called. Then the journal receives the
-  // changes of all these writes in one call, so that they are stored together.
+  // While an object of this class lives, the journal is not called. When the object is destroyed,
+  // the journal receives the changes of all writes since its construction in one call. So these
+  // changes are stored together.
   class Together {
    public:
     explicit Together(StateStore* store) : store_(store) { ++store_->together_; }
@@ -54,8 +55,8 @@ class StateStore {
   void Read(const std::function<void(const Tables&)>& look) const;
 
   // Makes one write and returns its index. CHANGE receives the tables and the index, and returns
-  // the set of tables that it has written to. Then Write wakes all waiters for these tables, and
-  // adds the changes with CAUSE to events(). [control]
+  // the set of tables that it has written to. After CHANGE has returned, Write wakes all waiters
+  // for these tables, and adds the changes with CAUSE to events(). [control]
   std::uint64_t Write(std::string_view cause,
                       const std::function<TableMask(Tables*, std::uint64_t index)>& change);
 
@@ -81,11 +82,11 @@ class StateStore {
   };
   using Waiters = std::list<std::shared_ptr<Waiter>>;
   // The waiters of one loop. A write posts at most one task to the loop, however many waiters
-  // there are. It posts none if the task of an earlier write has not run yet.
+  // there are. A write posts no task if the task of an earlier write has not run yet.
   struct LoopWaiters {
     Waiters waiters;
     std::array<std::size_t, kTables> of_table{};      // how many waiters each table has
-    std::array<std::uint64_t, kTables> written_at{};  // the index of the last write to each
+    std::array<std::uint64_t, kTables> written_at{};  // the index of the last write to each table
     bool posted = false;                              // a task is posted and has not run
   };
 
@@ -107,7 +108,8 @@ class StateStore {
   mutable std::shared_mutex tables_mutex_;
   Tables tables_;
   EventLog events_;
-  // The mutex is shared with tasks that were posted to loops, which may outlive the store.
+  // Tasks that were posted to loops share this mutex. Such a task may run after the StateStore was
+  // destroyed.
   const std::shared_ptr<std::mutex> waiters_mutex_ = std::make_shared<std::mutex>();
   std::map<Loop*, std::shared_ptr<LoopWaiters>> waiters_;
 };

@@ -36,7 +36,8 @@ using JobKey = std::pair<std::string, std::string>;
 inline JobKey KeyOf(const Job& job) { return {job.job_namespace, job.id}; }
 inline JobKey KeyOf(const Evaluation& eval) { return {eval.job_namespace, eval.job_id}; }
 
-// These sort allocations by the order in which they were placed, and in which they ended.
+// PlacedBefore sorts allocations in the order of their placement, and EndedBefore in the order in
+// which they ended.
 struct PlacedBefore {
   bool operator()(const std::shared_ptr<const AllocRecord>& a,
                   const std::shared_ptr<const AllocRecord>& b) const;
@@ -65,7 +66,8 @@ struct NodeUsage {
 using StatusCounts = std::array<std::size_t, 6>;
 
 // Identifies allocations of one group that leave a node together in a drain. BY_ITSELF is set for
-// batch jobs, whose allocations end without a request. These come last in the order.
+// batch jobs, whose allocations end without a request. Groups of batch jobs come last in the
+// order.
 struct DrainGroup {
   std::string node_id;
   bool by_itself = false;
@@ -89,11 +91,12 @@ struct Tables {
   // allocations. They contain no empty entries.
   std::map<std::string, std::shared_ptr<const AllocRecord>> live_allocs;  // not ended
   EndedAllocs ended_allocs;                          // ended, but not collected yet
-  std::map<JobKey, GroupCounts> open_allocs_of_job;  // not terminal
+  std::map<JobKey, GroupCounts> open_allocs_of_job;  // only those that are not terminal
   std::map<JobKey, std::set<std::string>> open_evals_of_job;
   std::map<std::string, std::size_t> allocs_of_eval;
   std::map<std::string, NodeUsage> usage;  // the resources of live_allocs, by node
-  // The live_allocs that may still stay, and the number of those that were asked to leave.
+  // `staying` contains the ids of the live_allocs that may stay on the node. `leaving` contains
+  // the number of live_allocs that were asked to leave the node.
   std::map<DrainGroup, std::set<std::string>> staying;
   std::map<DrainGroup, std::size_t> leaving;
   // The number of allocations that are not collected, by job.

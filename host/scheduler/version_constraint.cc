@@ -9,8 +9,8 @@
 namespace drover {
 namespace {
 
-// The most bytes of a version or a constraint. Both come from clients, and no sensible one is
-// longer.
+// The maximum length of a version or a constraint in bytes. Both come from clients, and no
+// sensible version or constraint is longer.
 constexpr std::size_t kMaxVersionText = 256;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }

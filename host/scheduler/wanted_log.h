@@ -11,10 +11,11 @@
 
 namespace drover {
 
-// The ids of the allocations whose desired state has changed, by the index of the write. So a node
-// that asks again reads only the changes. The log keeps only the last writes, which together have
-// at most MOST changes. One string holds all ids of a write. Separate strings would lie in memory
-// between records, and keep that memory from the system after the records are freed.
+// The ids of the allocations whose desired state has changed, by the index of the write. With this
+// log, a node that fetches its allocations again receives only the changes. The log keeps only the
+// last writes, which together have at most MOST changes. One string contains all ids of a write.
+// Separate strings would lie in memory between records. After the records are freed, such strings
+// would prevent the return of that memory to the system.
 class WantedLog {
  public:
   explicit WantedLog(std::size_t most = 8192) : most_(most) {}

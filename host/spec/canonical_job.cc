@@ -56,8 +56,8 @@ void TellDurationsAsNumbers(std::span<const JobField> fields, json* object) {
   }
 }
 
-// Returns BASE with the members of OVER. A member of OVER replaces a member of BASE, unless it is
-// null.
+// Returns BASE with the members of OVER. If both objects have a member, the member of OVER wins,
+// unless its value is null.
 json Merged(json base, const json& over) {
   if (!over.is_object()) return base;
   for (const auto& [key, value] : over.items()) {
@@ -153,11 +153,12 @@ void MergePolicies(JobType type, json* job) {
   }
 }
 
-// Returns the value of a field that the client has not set. It need not be zero.
+// Returns the value that a server gives a field that the client has not set. The value need not be
+// zero.
 json ValueOf(const JobField& field) {
   switch (field.kind) {
     case kText:
-      // A server fills in the first of the values that have no effect.
+      // A server fills in the first value of the list `no_effect`.
       return *field.no_effect == '\0' ? json("") : json::parse(field.no_effect).at(0);
     case kInteger:
       return 0;

@@ -76,7 +76,7 @@ struct Network {
   bool operator==(const Network&) const = default;
 };
 
-// A named command that operators may run beside the task.
+// A named command that operators can run while the task runs.
 struct TaskAction {
   std::string name;
   std::string command;
@@ -85,7 +85,7 @@ struct TaskAction {
   bool operator==(const TaskAction&) const = default;
 };
 
-// A condition on the node for a job, group or task. See scheduler/constraint.h.
+// A condition that the node must meet for a job, group or task. See scheduler/constraint.h.
 struct Constraint {
   std::string left;  // a literal text, or ${...} for a value of the node
   std::string operand = "=";
@@ -159,7 +159,8 @@ inline const RestartPolicy& EffectiveRestartPolicy(const TaskGroup& group, const
   return task.restart_policy ? *task.restart_policy : group.restart_policy;
 }
 
-// Each of these returns whether TASK is in the coordinator's class of that name.
+// Each of these functions returns whether TASK belongs to the class of tasks in the function's
+// name. The coordinator uses these classes.
 inline bool IsPrestart(const Task& task) {
   return task.lifecycle && task.lifecycle->hook == Lifecycle::Hook::kPrestart;
 }
@@ -170,8 +171,8 @@ inline bool IsPoststop(const Task& task) {
   return task.lifecycle && task.lifecycle->hook == Lifecycle::Hook::kPoststop;
 }
 inline bool IsMain(const Task& task) { return !task.lifecycle; }
-// Returns whether TASK is a prestart or poststart task that runs beside the main tasks. A poststop
-// task ignores the field `sidecar`.
+// Returns whether TASK is a prestart or poststart task that runs at the same time as the main
+// tasks. A poststop task ignores the field `sidecar`.
 inline bool IsSidecar(const Task& task) {
   return task.lifecycle && task.lifecycle->sidecar && !IsPoststop(task);
 }

@@ -19,7 +19,7 @@ constexpr std::size_t kMaxName = 128;  // bytes; names become parts of paths, wi
 constexpr int kMinDiskMb = 10;
 constexpr int kMaxCount = 100'000;
 
-// A place in the job's JSON, and the list for its faults.
+// A place in the job's JSON, and the list that receives the faults found there.
 class At {
  public:
   At(std::string pointer, JobFaults* faults) : pointer_(std::move(pointer)), faults_(faults) {}
@@ -225,7 +225,7 @@ void CheckLogConfig(const LogConfig& config, int disk_mb, const At& at) {
   } else if (!CheckMost(config.max_files, kMostLogFiles, at / "MaxFiles")) {
     return;
   } else if (disk_mb < kMinDiskMb) {
-    return;  // this fault is reported for the group
+    return;  // a wrong disk size is already reported for the group
   } else if (!config.disabled && config.max_files * size_mb > disk_mb) {
     at.Fault("the log storage of " + std::to_string(config.max_files * size_mb) +
              " MB is more than the group's ephemeral disk of " + std::to_string(disk_mb) + " MB");
@@ -244,13 +244,13 @@ void CheckActions(const std::vector<TaskAction>& actions, const At& at) {
   }
 }
 
-// Returns whether a constraint with OPERAND counts allocations.
+// Returns whether a constraint with OPERAND limits the number of allocations.
 bool IsDistinct(const std::string& operand) {
   return operand == "distinct_hosts" || operand == "distinct_property";
 }
 
 // OF_TASK means that the constraints belong to a task. A task is placed with its group, so its
-// constraints cannot count allocations.
+// constraints cannot limit the number of allocations.
 void CheckConstraints(const std::vector<Constraint>& constraints, bool of_task, const At& at) {
   static constexpr std::string_view kOperands[] = {"=",
                                                    "==",

@@ -117,8 +117,8 @@ Member KindOf(const std::string& key, const json& before, const json& after) {
 
 class ObjectComparison {
  public:
-  // BEFORE or AFTER is null if there is no such object. The caller itself compares the members in
-  // WITHOUT. With STAYING, unchanged fields are listed, too.
+  // BEFORE or AFTER is null if there is no such object. The members in WITHOUT are not compared.
+  // With STAYING, unchanged fields are listed, too.
   ObjectComparison(const json& before, const json& after, const std::set<std::string>& without,
                    bool staying)
       : before_(before), after_(after) {

@@ -20,8 +20,8 @@ struct JobFault {
 // Collects the faults of a job, so that its author sees all of them at once.
 class JobFaults {
  public:
-  // Adds a fault at POINTER. Drops the fault if POINTER, or a place around it, already has one. So
-  // one mistake gives one message.
+  // Adds a fault at POINTER. If POINTER or a place that contains it already has a fault, the new
+  // fault is dropped. So one mistake gives one message.
   void Add(const std::string& pointer, std::string message);
 
   bool empty() const { return faults_.empty(); }

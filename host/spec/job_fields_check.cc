@@ -130,7 +130,7 @@ void CheckValue(const JobField& field, const json& value, const std::string& poi
     faults->Add(pointer, "must be " + ExpectedType(field.kind) + ", but is " + TypeOf(value));
     return;
   }
-  // An object itself gives no warning. Its fields do.
+  // Only the fields of an object give warnings, not the object itself.
   if (field.state == kWarned && found.warnings != nullptr && field.kind != kObject &&
       !HasNoEffect(field, value)) {
     found.warnings->Add(pointer, std::string("is not carried out by this version: ") + field.note);

@@ -15,8 +15,8 @@ namespace drover {
 // error (Code::kInvalidArgument) lists every fault with its JSON pointer. The other results are
 // optional. FAULTS receives the faults one by one, and PLACE the JSON pointer of the job ("/Job"
 // or ""). WARNINGS receives the fields that are accepted but not carried out. ParseJob does not
-// check that drivers exist and accept their configuration: the host of the plugins does.
-// [any thread]
+// check that drivers exist and accept their configuration. The host of the plugins checks that
+// later. [any thread]
 Result<Job> ParseJob(std::string_view json, std::vector<JobFault>* faults = nullptr,
                      std::string* place = nullptr, std::vector<JobFault>* warnings = nullptr);
 

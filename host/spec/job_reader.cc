@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-// A register request has these fields beside the job. Only the API uses them.
+// A register request may have these fields in addition to the job. Only the API uses them.
 constexpr std::string_view kRequestFields[] = {
     "Job",       "Submission",        "EnforceIndex", "JobModifyIndex", "PolicyOverride",
     "Diff",      "PreserveResources", "EvalPriority", "PreserveCounts", "Region",
@@ -163,8 +163,8 @@ LogConfig ReadLogConfig(const Members& in) {
   return config;
 }
 
-// Returns absent if the hook is wrong. The task then counts as a main task, which causes no second
-// fault.
+// Returns absent if the hook is wrong. The task is then read as a main task, so that the mistake
+// gives only one fault.
 std::optional<Lifecycle> ReadLifecycle(const Members& in) {
   using Hook = Lifecycle::Hook;
   std::optional<Hook> hook;
@@ -212,7 +212,7 @@ void ReadTask(const Members& in, const RestartPolicy& group_policy, Task* task) 
   }
   const Members resources = in.Object("Resources");
   resources.Read("Cores", &task->resources.cores);
-  if (task->resources.cores != 0) task->resources.cpu_mhz = 0;  // CPU, if given, replaces this
+  if (task->resources.cores != 0) task->resources.cpu_mhz = 0;  // replaced below if CPU is given
   resources.Read("CPU", &task->resources.cpu_mhz);
   resources.Read("MemoryMB", &task->resources.memory_mb);
   resources.Read("MemoryMaxMB", &task->resources.memory_max_mb);

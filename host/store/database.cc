@@ -102,8 +102,8 @@ Result<Database> Database::Open(const std::string& path) {
   Database database;
   database.database_.reset(opened);
   if (code != SQLITE_OK) return DatabaseError(opened, code).WithContext(path);
-  // SQLite makes its other files beside this one with the same mode. A failed chmod does no harm,
-  // since no other user can enter the directory.
+  // SQLite makes further files next to this file, and gives them the mode of this file. A failed
+  // chmod does no harm, since no other user can enter the directory.
   for (const char* end : {"", "-wal"}) (void)chmod((path + end).c_str(), 0600);
   // The schema in a damaged file is not trusted.
   sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);

@@ -17,20 +17,20 @@ class Statement {
  public:
   Statement() = default;
 
-  // These bind a value for the next execution. PLACE counts from 1. Texts and blobs are not
+  // These bind a value for the next execution. The first PLACE is 1. Texts and blobs are not
   // copied: they must live until Reset.
   void Bind(int place, std::int64_t number);
   void BindText(int place, const std::string& text);
   void BindBlob(int place, const std::string& bytes);
 
-  // Moves to the next row and returns whether there is one. After an error, or after the last row,
-  // the statement is reset.
+  // Moves to the next row and returns whether there is one. If Step fails, or if there is no
+  // further row, the statement is reset.
   Result<bool> Step();
   // Executes a statement that returns no rows.
   Status Run();
   void Reset();
 
-  // These return a value of the current row. COLUMN counts from 0. Values of other types are
+  // These return a value of the current row. The first COLUMN is 0. Values of other types are
   // converted.
   std::int64_t Number(int column) const;
   std::string Text(int column) const;

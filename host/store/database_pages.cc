@@ -16,8 +16,8 @@ constexpr std::size_t kFileHeader = 100;  // bytes, at the start of the first pa
 constexpr std::size_t kLeafHeader = 8;    // bytes; then two bytes follow for the place of each row
 constexpr char kTableLeaf = 0x0d;         // the first byte of a leaf page of a table
 
-// Reads numbers and bytes from the front of BYTES. Beyond the end it returns 0 or an empty text,
-// and failed() is true from then on.
+// Reads numbers and bytes from the front of BYTES. A read beyond the end returns 0 or an empty
+// text, and failed() is true from then on.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : bytes_(bytes) {}
@@ -78,8 +78,8 @@ bool ReadColumns(std::string_view front, std::uint64_t size, Row* row) {
   return !row->empty() && !header.failed() && sum == size;
 }
 
-// Returns how many bytes of a row of SIZE bytes are on the page of its table. The others are on a
-// chain of further pages.
+// Returns how many bytes of a row of SIZE bytes are on the page of its table. The other bytes are
+// on a chain of further pages.
 std::uint64_t SizeOnLeaf(std::uint64_t size) {
   constexpr std::uint64_t kMost = kPageSize - 35;
   constexpr std::uint64_t kLeast = (kPageSize - 12) * 32 / 255 - 23;

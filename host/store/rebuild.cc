@@ -14,7 +14,7 @@
 #include "host/store/record_file.h"
 #include "host/store/write_ahead_log.h"
 
-// The new file is written beside the old one and receives its final name last, so a crash loses
+// The new file is written next to the old file and receives its final name last, so a crash loses
 // nothing. If the old file still has its name, the new file may be incomplete and is written
 // again. If the old file was renamed, the new file is complete.
 namespace drover {
@@ -100,8 +100,8 @@ Status FinishRebuild(const std::string& path) {
     return {};
   }
   if (!fs::exists(path + kNew)) return {};
-  // The log of the damaged file still has its name if the process was killed between the two
-  // renames.
+  // If the process was killed between the two renames, the log of the damaged file still has its
+  // old name.
   if (fs::exists(LogOf(path))) DROVER_TRY(Rename(LogOf(path), LogOf(NameForDamaged(path))));
   DROVER_TRY(Rename(path + kNew, path));
   return SyncDirectoryOf(path);

@@ -158,8 +158,8 @@ std::int64_t RecordFile::LogSize() const {
 Status RecordFile::Checkpoint() {
   if (salvaged_) DROVER_TRY(MakeAnew());
   DROVER_TRY(database_.Execute("PRAGMA wal_checkpoint(TRUNCATE)"));
-  // The first commit to an empty log waits for the disk. This commit does so now, when no caller
-  // waits.
+  // The first commit to an empty log waits for the disk. So a commit that changes nothing is made
+  // now, when no caller waits.
   (void)database_.Execute("UPDATE meta SET value = value WHERE key = 'version'");
   return {};
 }

@@ -18,8 +18,9 @@ namespace drover {
 //
 // A damaged record is moved to the table `damaged`, which keeps the newest 1000. A damaged file is
 // renamed, with the time in its new name. Its records that can be read and have the right checksum
-// are written to a new file. Damaged files are never deleted. If the disk is too full for a new
-// file, each write first tries again to make it, and fails if it cannot.
+// are written to a new file. Damaged files are never deleted. If the new file cannot be made, as
+// on a full disk, each write first tries again to make the new file. The write fails if the new
+// file still cannot be made.
 class RecordFile {
  public:
   struct Opened;
@@ -28,8 +29,8 @@ class RecordFile {
   static Result<Opened> Open(const std::string& path);
 
   // Carries out all changes or none. After its return, the changes survive the end of this
-  // process. They survive a power failure only after the log was also synchronized to the disk,
-  // which any thread may do.
+  // process. They survive a power failure only after the log was also synchronized to the disk.
+  // Any thread may synchronize the log.
   Status Apply(const std::vector<RecordChange>& changes);
   std::int64_t LogSize() const;  // size of the write-ahead log in bytes
   // Writes the contents of the log to the file itself, and synchronizes the file. Empties the log,
@@ -52,7 +53,7 @@ class RecordFile {
   Database database_;
   Statement put_;
   Statement erase_;
-  // The records of a damaged file; absent unless a new file must still be made from them.
+  // The records of a damaged file, if a new file must still be made from them; else absent.
   std::optional<SalvagedRecords> salvaged_;
 };
 

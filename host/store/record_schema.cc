@@ -6,9 +6,9 @@
 
 #include "host/store/checksum.h"
 
-// The version of the tables is in the file's header and, with a checksum, in the table `meta`.
-// This table is the same in all versions. So a damaged header is not mistaken for the header of a
-// newer program.
+// The version of the tables is in the file's header and, with a checksum, in the table `meta`. The
+// table `meta` is the same in all versions. So a damaged header is not mistaken for the header of
+// a newer program.
 namespace drover {
 namespace {
 

@@ -19,9 +19,9 @@ namespace {
 constexpr auto kRetry = std::chrono::seconds(1);
 // If no caller waits for the changes, they are gathered for this time before they are written.
 constexpr auto kGather = std::chrono::milliseconds(1);
-// If the log is damaged, commits may be lost that are not in the file itself. So the log is
-// emptied when nothing was written for kRest. It is also emptied between two writes when it is
-// older than kOld or longer than kLong.
+// If the log is damaged, commits that are only in the log may be lost. So the log is emptied when
+// nothing was written for kRest. The log is also emptied between two writes when it is older than
+// kOld or longer than kLong.
 constexpr auto kRest = std::chrono::seconds(1);
 constexpr auto kOld = std::chrono::seconds(10);
 constexpr std::int64_t kLong = 4 << 20;  // bytes
@@ -211,7 +211,8 @@ void Store::WriteForever() {
     if (written.ok()) {
       committed_ = number;
     } else {
-      changes_.merge(batch);  // keeps changes that were given since, which are newer
+      // Does not replace the newer changes that were given during the write.
+      changes_.merge(batch);
       bytes_ += batch_bytes_;
       for (const auto& [key, change] : batch) bytes_ -= BytesOf(key, change);
     }

@@ -29,7 +29,7 @@ namespace drover {
 // they were given. Each write contains the changes that have gathered during the write before. So
 // waiters share a write, and no caller is blocked while that thread waits for the disk.
 //
-// If changes cannot be written, because the disk is full, the write is tried again each second.
+// If changes cannot be written, for example to a full disk, the write is tried again each second.
 // Callers that wait for these changes receive the error at once.
 class Store {
  public:
@@ -64,21 +64,21 @@ class Store {
   using Changes = std::map<RecordKey, Change>;
   // A limit for the memory of waiting changes, in bytes. All changes are accepted, since they have
   // already happened. But callers that can refuse new work must do so while waiting_bytes() is
-  // higher.
+  // above this limit.
   static constexpr std::size_t kMostWaiting = std::size_t{64} << 20;
 
-  // Accepts changes that belong together: all of them are restored, or none. Never waits. Only the
-  // last change of each key counts. [any thread]
+  // Accepts changes that belong together: all of them are restored, or none. Never waits. A change
+  // replaces an earlier change of the same key that is not written yet. [any thread]
   void Give(Changes changes);
   void Put(RecordKey key, Change change);
   void Erase(RecordKey key);
 
-  // Returns when all changes given before would survive the end of this process. [any thread]
+  // Returns when all changes given before this call survive the end of this process. [any thread]
   Co<Status> Committed(Context context) { return Wait(context, false); }
-  // Returns when all changes given before would survive a power failure. [any thread]
+  // Returns when all changes given before this call survive a power failure. [any thread]
   Co<Status> Synced(Context context) { return Wait(context, true); }
 
-  // Returns about how many bytes of memory the changes hold that are not written yet. [any thread]
+  // Returns about how many bytes of memory the unwritten changes take. [any thread]
   std::size_t waiting_bytes() const;
 
  private:
@@ -101,16 +101,18 @@ class Store {
   void SyncForever();
   Status WriteNow(const Changes& batch);
   Status OpenLog();
-  // Writes the contents of the log to the file itself. After a failure, the next commit makes it
-  // try again. The caller must hold the lock, which EmptyLog releases during the work.
+  // Writes the contents of the log to the file itself. If EmptyLog fails, the writer calls it
+  // again some time after the next commit. The caller must hold the lock, which EmptyLog releases
+  // during the work.
   Status EmptyLog(std::unique_lock<std::mutex>* lock);
   // Makes commits durable after a failed sync. After such a failure, the kernel counts the pages
   // of the log as clean. So a later sync would succeed even if their contents are lost. A
   // checkpoint writes the contents once more, to the file itself, and synchronizes the file. The
   // caller must hold the lock, which RenewLog releases during the work.
   void RenewLog(std::unique_lock<std::mutex>* lock);
-  // These end the waits that are over. The caller must hold the lock. After an error, EndWaits
-  // ends all waits, and EndSyncWaits ends the waits for a sync of committed changes.
+  // These end the waits that are over. The caller must hold the lock. If WRITTEN is an error,
+  // EndWaits ends all waits. If SYNCED is an error, EndSyncWaits ends the waits for a sync of
+  // committed changes.
   void EndWaits(const Status& written);
   void EndSyncWaits(const Status& synced);
   // Ends the waits at the front of WAITERS whose number is at most NUMBER.
@@ -122,8 +124,8 @@ class Store {
   // SQLite. The writer opens it before it first increases committed_, and does not change it
   // afterwards.
   UniqueFd log_;
-  // About the time of the oldest commit that is only in the log. Only the writer uses it. At first
-  // it is set, since the log may contain commits of an earlier agent.
+  // About the time of the oldest commit that is only in the log. Only the writer uses it. It is
+  // set at the start, since the log may contain commits of an earlier agent.
   std::optional<Clock::time_point> log_began_ = Clock::now();
   const Report report_;
 

@@ -49,7 +49,7 @@ std::string_view SaltsOf(std::string_view frame) { return frame.substr(8, 8); }
 bool IsCommit(std::string_view frame) { return BigEndian(frame.substr(4, 4)) != 0; }
 
 // Returns the salts of the log. Frames since the last checkpoint have the salts of the header, and
-// older frames have others. If the header is damaged, the most frequent salts are returned.
+// older frames have other salts. If the header is damaged, the most frequent salts are returned.
 std::string_view SaltsOfLog(std::string_view header, const std::vector<std::string_view>& frames) {
   if (HeaderIsSound(header)) return header.substr(16, 8);
   std::map<std::string_view, int> counts;
