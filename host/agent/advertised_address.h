@@ -10,10 +10,10 @@ namespace drover {
 // Returns the address on which an API listens, as "host:port".
 std::string BoundAddress(const AgentConfig::Http& http, int port);
 
-// Returns the address by which clients reach an API that listens on PORT, as "host:port". That is
-// the configured address, or else the bound address. An API that is bound to all addresses
-// advertises the source address of packets that leave this machine. If there is no such address,
-// the API advertises the loopback.
+// Returns the address by which clients reach an API that listens on PORT, as "host:port". The
+// result is HTTP.advertise if that is set, and otherwise the bound address. If the API is bound to
+// all addresses, the result is the source address of packets that leave this machine, instead of
+// the bound address. If this machine has no route, the result is then the loopback address.
 std::string AdvertisedAddress(const AgentConfig::Http& http, int port);
 
 }  // namespace drover
