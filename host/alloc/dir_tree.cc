@@ -66,8 +66,8 @@ Result<UniqueFd> MakeDirAt(int dir, const std::string& name, const std::string& 
   const bool made = mkdirat(dir, name.c_str(), mode.bits & 0777) == 0;
   if (!made && errno != EEXIST) return ErrnoError(errno, "mkdir " + path);
   DROVER_ASSIGN(UniqueFd fd, OpenDirAt(dir, name, path));
-  // The mode of a new directory is unknown, since the umask may have removed bits. So it counts as
-  // 0.
+  // The mode of a new directory is unknown, since the umask may have removed bits. So this code
+  // assumes that the mode is 0.
   mode_t now = 0;
   if (!made) {
     struct stat info;
