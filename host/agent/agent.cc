@@ -348,8 +348,8 @@ Co<Status> Agent::Reload(std::function<Result<AgentConfig>()> read) {
   co_return Status();
 }
 
-// Refreshes the plugins in WANTED and adds the refreshed plugins to CHANGED. The plugin registry
-// logs each failure.
+// Reloads each plugin in WANTED that does not run, or whose file or configuration has changed.
+// Adds the reloaded plugins to CHANGED. The plugin registry logs each failure.
 Co<void> Agent::RefreshPlugins(std::vector<PluginConfig> wanted,
                                std::vector<std::string>* changed) {
   const auto refresh = [](PluginRegistry* plugins, PluginConfig config,

@@ -43,11 +43,11 @@ class Agent {
   // Calls READY once the API answers. An error means that the API never answered.
   Co<Status> Run(Context stop, std::function<void()> ready);
 
-  // Applies those changes in the configuration that READ returns that need no restart. These are
-  // changes of the log level, gc, server, telemetry, the token, the files of TLS and the plugins.
-  // Reload also reloads plugins of which only the file has changed. It calls READ on another
-  // thread. It logs one line with the keys that have changed and the keys that need a restart. If
-  // Reload returns an error, nothing has changed.
+  // Applies the configuration that READ returns, as far as a change needs no restart. Such changes
+  // are those of the log level, gc, server, telemetry, the token, the files of TLS and the
+  // plugins. Reload also reloads plugins of which only the file has changed. It calls READ on
+  // another thread. It logs one line with the keys that have changed and the keys that need a
+  // restart. If Reload returns an error, nothing has changed.
   Co<Status> Reload(std::function<Result<AgentConfig>()> read);
 
   // Kills every process of every task at once, unless the tasks must outlive this agent.

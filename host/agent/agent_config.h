@@ -51,7 +51,7 @@ struct AgentConfig {
     std::string node_class;  // the value of ${node.class}
     // The network interface on which tasks have their ports, given by its name or by one of its
     // addresses. If network_interface is empty, the agent uses the interface of the default route.
-    // It then uses the loopback if there is no default route, or if the agent keeps no state.
+    // If there is no default route, or if the agent keeps no state, it uses the loopback instead.
     std::string network_interface;
     StringMap meta;  // the values of ${meta.KEY}
     // Decides about running tasks that the state of an earlier agent does not name. If true, they

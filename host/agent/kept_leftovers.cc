@@ -119,8 +119,8 @@ Co<void> KeptLeftovers::EndAlloc(Context context, std::string id,
 
 // Removes from LEFT the runs that must keep running, and sets KEEPS if there are any. From now on,
 // only the ledger of this agent names these runs, also for later agents. If an agent finds that
-// such a run has ended, that agent drops the run. Returns false if the ledger cannot store one of
-// these runs. The records of that run must then stay.
+// such a run has ended, that agent drops the run. Returns false if the ledger cannot store such a
+// run. The records that name the run must then stay.
 bool KeptLeftovers::KeepUnknown(const std::string& alloc_id, LedgerLeftovers* left, bool* keeps) {
   for (const RunId& run : std::vector<RunId>(left->runs)) {
     if (!Lives(run)) continue;

@@ -42,8 +42,8 @@ Co<std::vector<LedgerLeftovers>> Leftovers::EndDeadNodes(Context context, Durati
   co_return ended;
 }
 
-// Ends the runs of LEFT. Moves LEFT to ENDED if all runs have ended. A run that may continue keeps
-// its files.
+// Ends the runs of LEFT. Moves LEFT to ENDED if all runs have ended. Otherwise the files of LEFT
+// stay, since one of its runs may continue.
 Co<void> Leftovers::EndDeadNode(Context context, Duration patience, int run_directory,
                                 LedgerLeftovers* left, std::vector<LedgerLeftovers>* ended) {
   const TimePoint until = options_.loop->Now() + patience;

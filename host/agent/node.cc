@@ -196,9 +196,9 @@ Status Node::InitKept(LocalAllocEnv* env) {
 
 Status Node::InitNetworks() {
   DROVER_ASSIGN(std::string directory, RunDirectoryPath(options_.config.client.run_dir));
-  // Other agents may use the same run directory. So the name of this directory contains the device
-  // and inode number of alloc_dir. By this name, an agent finds the directory even if the state
-  // was lost.
+  // Other agents may use the same run directory. So the name of the networks directory contains
+  // the device and inode number of alloc_dir. By this name, an agent finds its networks even if
+  // the state was lost.
   struct stat allocs_dir{};
   if (stat(options_.config.client.alloc_dir.c_str(), &allocs_dir) != 0)
     return ErrnoError(errno, "cannot look at " + options_.config.client.alloc_dir);

@@ -52,7 +52,7 @@ class AllocRunner {
   // Gives the runner a new version of the allocation. The runner drops a version with a lower
   // alloc_modify_index than the newest version that it has received. It also drops a version that
   // it receives after everything has ended. If several versions wait, the runner applies only the
-  // newest. If that version must stop, the runner ends the tasks.
+  // newest. If the applied version says that the allocation must stop, the runner ends the tasks.
   virtual void Update(std::shared_ptr<const Allocation> alloc) = 0;
   // Ends the tasks of an allocation that was started, also its poststop tasks. Once the turn of a
   // poststop task has come, it may run for its kill timeout before it is killed. Returns at once.

@@ -78,8 +78,8 @@ Result<UniqueFd> MakeDirAt(int dir, const std::string& name, const std::string& 
   if (now != wanted && fchmod(fd.get(), wanted) != 0) {
     return ErrnoError(errno, "chmod " + path);
   }
-  // A user namespace may not have this user id. Then the permission bits alone make the directory
-  // usable.
+  // A user namespace may not have this user id. The call of fchown then fails, and the permission
+  // bits alone make the directory usable.
   if (made && mode.nobody && geteuid() == 0 && fchown(fd.get(), kNobody, kNobody) != 0 &&
       errno != EINVAL && errno != EPERM) {
     return ErrnoError(errno, "chown " + path);

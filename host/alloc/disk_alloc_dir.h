@@ -26,8 +26,8 @@ struct DiskAllocDirOptions {
   // Runs the blocking work that ends an allocation. That work may take long if a task has many
   // files. If removal_pool is null, POOL runs this work, too.
   WorkerPool* removal_pool = nullptr;
-  // Becomes true when nobody waits for a removal any more. The removal then ends early. Null means
-  // that this never happens.
+  // Becomes true when nobody waits for a removal any more. The removal then ends early. If give_up
+  // is null, no removal ends early.
   std::shared_ptr<const std::atomic<bool>> give_up;
 };
 

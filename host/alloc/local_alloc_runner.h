@@ -28,7 +28,8 @@ struct TaskHooks {
   std::vector<std::shared_ptr<TaskHook>> after_stats;
 };
 
-// What all allocation runners of an agent share. Everything that it points to must outlive them.
+// What all allocation runners of an agent share. Every object that a pointer in this struct points
+// to must outlive the runners.
 struct LocalAllocEnv {
   Loop* loop = nullptr;
   std::function<std::unique_ptr<AllocDir>(const std::string& alloc_id)> make_dir;
