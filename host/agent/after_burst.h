@@ -10,9 +10,9 @@
 
 namespace drover {
 
-// Runs some work after a burst of things. A burst begins when kMany things have been noted since
-// the work last ran. It ends when nothing more is noted for kQuiet, or after kLongest. Control
-// thread only.
+// Runs some work after each burst of calls of Note. A burst begins when Note has counted kMany
+// things since the work last ran. The burst ends when Note is not called for kQuiet, or when the
+// burst has lasted for kLongest. Control thread only.
 class AfterBurst {
  public:
   static constexpr int kMany = 256;

@@ -188,7 +188,7 @@ NodeRecord Agent::Describe() {
   record.reserved_cpu_mhz = options_.config.client.reserved.cpu_mhz;
   record.reserved_memory_mb = options_.config.client.reserved.memory_mb;
   record.reserved_disk_mb = options_.config.client.reserved.disk_mb;
-  // The statistics of this machine use the same name for this device.
+  // The device has the same name in the statistics of this machine.
   record.attributes["unique.storage.volume"] = disk_.device;
   record.attributes["unique.storage.bytestotal"] = std::to_string(disk_.size);
   record.attributes["unique.storage.bytesfree"] = std::to_string(disk_.available);
@@ -348,8 +348,8 @@ Co<Status> Agent::Reload(std::function<Result<AgentConfig>()> read) {
   co_return Status();
 }
 
-// Refreshes the plugins in WANTED and adds the refreshed plugins to CHANGED. The plugin registry
-// logs each failure.
+// Reloads each plugin in WANTED that does not run, or whose file or configuration has changed.
+// Adds the reloaded plugins to CHANGED. The plugin registry logs each failure.
 Co<void> Agent::RefreshPlugins(std::vector<PluginConfig> wanted,
                                std::vector<std::string>* changed) {
   const auto refresh = [](PluginRegistry* plugins, PluginConfig config,
@@ -390,8 +390,8 @@ Co<void> Agent::GiveMemoryBack() { return file_workers_.Do(GiveFreeMemoryBack); 
 
 Co<void> Agent::StopServing() {
   serving_ = nullptr;
-  // HttpServer::Stop waits for the request handlers, and these may wait for this thread. So
-  // another thread calls it.
+  // HttpServer::Stop waits for the request handlers, and a request handler may wait for this
+  // thread. So another thread calls HttpServer::Stop.
   std::function<Status()> stop = [this] {
     server_->Stop();
     return Status();
@@ -442,8 +442,8 @@ Co<Status> Agent::Run(Context stop, std::function<void()> ready) {
     node_->plugins()->GiveUpLoading();
     co_await background.Close();
     fingerprints_.clear();
-    // Both run at the same time, since the server waits for its requests and a request may wait
-    // for a task to end.
+    // StopServing and LeaveTasks run at the same time. StopServing waits for the requests in
+    // progress, and such a request may wait for a task to end.
     Status destroyed;
     std::vector<Co<void>> ends;
     ends.push_back(StopServing());

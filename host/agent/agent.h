@@ -26,7 +26,7 @@ struct AgentOptions {
   AgentConfig config;  // client.alloc_dir must name an existing directory
   std::string version;
   // The directory of the state from which the next agent restores the tasks. If it is empty, the
-  // agent keeps no state, and its tasks end with it.
+  // agent keeps no state, and all tasks end when the agent ends.
   std::string state_dir;
   // The soft limit of open files with which tasks start. 0 means the limit of the agent.
   std::uint64_t task_open_files = 0;
@@ -43,11 +43,11 @@ class Agent {
   // Calls READY once the API answers. An error means that the API never answered.
   Co<Status> Run(Context stop, std::function<void()> ready);
 
-  // Applies the changes in the configuration that READ returns, as far as no restart is needed. It
-  // can change the log level, gc, server, telemetry, the token, the files of TLS and the plugins.
-  // It also reloads plugins of which only the file has changed. Calls READ on another thread. Logs
-  // in one line which keys have changed and which keys need a restart. An error means that nothing
-  // has changed.
+  // Applies the configuration that READ returns, as far as a change needs no restart. Such changes
+  // are those of the log level, gc, server, telemetry, the token, the files of TLS and the
+  // plugins. Reload also reloads plugins of which only the file has changed. It calls READ on
+  // another thread. It logs one line with the keys that have changed and the keys that need a
+  // restart. If Reload returns an error, nothing has changed.
   Co<Status> Reload(std::function<Result<AgentConfig>()> read);
 
   // Kills every process of every task at once, unless the tasks must outlive this agent.
@@ -92,7 +92,8 @@ class Agent {
   StatsDemand::Token measuring_;  // held while metrics of allocations are published
   std::unique_ptr<Scheduler> scheduler_;
   std::unique_ptr<NodeClient> client_;
-  // Counts allocations that have ended or are restored. Their memory can then be returned.
+  // Counts allocations that have ended or have been restored. After a burst of them, the agent
+  // returns their memory to the system.
   AfterBurst burst_;
   Gate calls_;
   // Threads that read files and logs for clients. A disk that hangs blocks only these threads, not
@@ -102,7 +103,7 @@ class Agent {
   LogWatcher file_watcher_;
   std::string address_;                          // the address on which the API listens
   std::string advertised_;                       // the address of the API for clients
-  std::map<std::string, DriverRecord> drivers_;  // by name, as last described
+  std::map<std::string, DriverRecord> drivers_;  // the last record of each driver, by name
   ApiAgent api_;
   std::unique_ptr<HttpServer> server_;
   // The server while it runs, else null. Threads of the server read it, so it is atomic.

@@ -374,8 +374,8 @@ Result<AgentConfig> ReadAgentConfig(const std::string& path) {
   const std::string place = "configuration " + path;
   std::error_code error;
   const std::filesystem::path whole = std::filesystem::absolute(path, error);
-  // The file names plugins, which run with the agent's rights. So OpenOwned checks who may write
-  // to the file.
+  // The plugins in the configuration file run with the agent's rights. So OpenOwned checks which
+  // users may write to the file.
   const OwnedKind kind{"configurations", "the configuration", /*own_group_may_write=*/true};
   const Result<UniqueFd> opened = OpenOwned(whole.string(), O_RDONLY | O_NOCTTY, kind);
   struct stat info{};

@@ -18,8 +18,9 @@ struct AgentConfig {
   std::string datacenter = "dc1";
   std::string region = "global";
 
-  // The directory of the agent's own files. client.alloc_dir is below it, unless that key is set.
-  // If data_dir is empty, the option --data-dir must name a directory, except with --dev.
+  // The directory of the agent's own files. The allocation directories are below data_dir, unless
+  // client.alloc_dir names another directory. If data_dir is empty, the option --data-dir must
+  // name a directory, except with --dev.
   std::string data_dir;
   // The file with the token that every request must carry. Only the agent's user may be able to
   // read the file. If token_file is empty, requests need no token.
@@ -48,9 +49,9 @@ struct AgentConfig {
     std::string alloc_dir;
     std::string run_dir;
     std::string node_class;  // the value of ${node.class}
-    // The interface whose address has the ports of tasks, given by its name or by an address. If
-    // it is empty, the interface of the default route has the ports. The loopback has the ports if
-    // there is no such route, or if the agent keeps no state.
+    // The network interface on which tasks have their ports, given by its name or by one of its
+    // addresses. If network_interface is empty, the agent uses the interface of the default route.
+    // If there is no default route, or if the agent keeps no state, it uses the loopback instead.
     std::string network_interface;
     StringMap meta;  // the values of ${meta.KEY}
     // Decides about running tasks that the state of an earlier agent does not name. If true, they

@@ -42,8 +42,8 @@ class Gauges {
   std::vector<Metric>* const out_;
 };
 
-// Appends the values of PART, which is one part of a task's usage. If ALL is true, it also appends
-// the values that were not measured.
+// Appends the measured values of PART, which is the memory part or the CPU part of a task's usage.
+// If ALL is true, also appends the values that were not measured.
 template <typename Fields, typename Part>
 void AppendPart(const Fields& fields, const Part& part, StatSet measured, bool all,
                 Gauges* gauges) {

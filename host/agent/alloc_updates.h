@@ -15,10 +15,10 @@
 namespace drover {
 
 // The queue of allocation updates from a node to the server. A change of a client status is
-// urgent. It is sent as soon as a tick has passed since the last batch, which is at once after a
-// quiet time. Other updates wait for the next slow tick. The queue holds only the newest update of
-// each allocation. An update whose batch failed is sent again, unless there is a newer update.
-// Control thread only.
+// urgent. The node sends an urgent update as soon as a tick has passed since the last batch. So
+// after a quiet time, the node sends the update at once. Other updates wait for the next slow
+// tick. The queue holds only the newest update of each allocation. If a batch fails, each of its
+// updates is sent again, unless there is a newer update of the allocation. Control thread only.
 class AllocUpdates {
  public:
   using Send = std::function<Co<Status>(Context context, std::vector<AllocUpdate> updates)>;
@@ -30,7 +30,7 @@ class AllocUpdates {
 
   // Queues UPDATE in place of an older update of the same allocation. Returns at once.
   void Put(AllocUpdate update);
-  // Drops everything about the allocation ID, which has left this node.
+  // Drops the waiting update and the last status of the allocation ID, which has left this node.
   void Forget(const std::string& id);
 
   // Sends one batch after the other until CONTEXT ends.
@@ -53,7 +53,8 @@ class AllocUpdates {
   std::map<std::string, AllocUpdate> waiting_;
   std::set<std::string> urgent_;                      // the ids of urgent updates in waiting_
   std::map<std::string, ClientStatus> acknowledged_;  // by allocation, the last accepted status
-  // The ids for which Forget was called during a send. The batch may hold updates of these.
+  // The ids for which Forget was called during a send. If the batch fails, its updates of these
+  // ids are not sent again.
   std::set<std::string> forgotten_;
   bool sending_ = false;
   Event wake_;

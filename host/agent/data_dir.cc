@@ -47,8 +47,8 @@ Result<UniqueFd> OpenDirectory(const std::string& path, std::string* real) {
   return OpenOwned(whole, O_RDONLY | O_DIRECTORY, kDataDir, real);
 }
 
-// Makes the directory "alloc" of the allocations below DIR, unless it exists. PATH is its full
-// path.
+// Makes the directory "alloc" below DIR, unless it exists. The allocation directories are in
+// "alloc". PATH is the full path of "alloc".
 Status MakeAllocDir(int dir, const std::string& path) {
   if (mkdirat(dir, "alloc", kMode) != 0 && errno != EEXIST) return ErrnoError(errno, path);
   const UniqueFd made(openat(dir, "alloc", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));

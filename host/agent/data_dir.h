@@ -11,9 +11,10 @@ namespace drover {
 // The data directory of an agent. The directory is locked for as long as the object lives.
 class DataDir {
  public:
-  // Makes the directory PATH, unless it exists, and locks it. If PATH is empty, it makes a new
+  // Makes the directory PATH, unless it exists, and locks it. If PATH is empty, Make makes a new
   // directory below $TMPDIR. Returns kFailedPrecondition if another agent has locked the
-  // directory, or if something in it is in the way. Any other error is a mistake in PATH.
+  // directory, or if "alloc" in the directory is a file or a link. Any other error is a mistake in
+  // PATH.
   static Result<DataDir> Make(const std::string& path);
 
   std::string alloc_dir() const { return path_ + "/alloc"; }

@@ -11,8 +11,8 @@
 
 namespace drover {
 
-// Stores the records of one allocation, for an agent that keeps its state. The runs of the
-// allocation are in the ledger, too. So they can be found even if the store is damaged.
+// Stores the records of one allocation, for an agent that keeps its state. The ledger also names
+// the runs of the allocation. So the next agent can find the runs even if the store is damaged.
 class KeptAllocStore : public AllocStore {
  public:
   // RESTORED holds the tasks that have records already. It may be null. STORE must outlive this

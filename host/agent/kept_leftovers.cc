@@ -44,8 +44,8 @@ Co<void> KeptLeftovers::EndRuns(Context context) {
   co_await InParallel(options_.loop, std::move(all));
 }
 
-// Returns the kept ledgers of dead nodes with the same allocation directory. Each ledger holds
-// only the runs that no record names.
+// Returns the ledgers of dead nodes that kept their state and used the allocation directory of
+// this node. In each returned ledger, only the runs that no record names are left.
 std::vector<LedgerLeftovers> KeptLeftovers::UnknownLedgers() const {
   const std::set<RunId> known = KnownRuns(*options_.kept);
   std::vector<LedgerLeftovers> found = RunLedger::FindDead(options_.run_directory.get());
@@ -93,9 +93,9 @@ Co<void> KeptLeftovers::ReleaseOrLater(Context context, RunId run) {
   options_.late->Add(run);
 }
 
-// If the record of an allocation is missing, an earlier agent was clearing the allocation away
-// when that agent ended. But if records were lost, the allocation's files may be all that is left
-// of somebody's work. So they stay.
+// If the record of an allocation is missing, an earlier agent was usually clearing the allocation
+// away when that agent ended. But if records were lost, the allocation's files may be all that is
+// left of somebody's work. So the files stay in that case.
 Co<void> KeptLeftovers::EndAlloc(Context context, std::string id,
                                  const KeptState::Remains* remains) {
   Ended ended;
@@ -117,10 +117,10 @@ Co<void> KeptLeftovers::EndAlloc(Context context, std::string id,
   ended_.push_back(std::move(ended));
 }
 
-// Removes from LEFT the runs that must keep running, and sets KEEPS if there are any. Returns
-// false if such a run cannot be added to the ledger, so that its records must stay. From now on,
-// only the ledger names the kept runs, for later agents, too. If an agent finds that a kept run
-// has ended, it drops the run.
+// Removes from LEFT the runs that must keep running, and sets KEEPS if there are any. From now on,
+// only the ledger of this agent names these runs, also for later agents. If an agent finds that
+// such a run has ended, that agent drops the run. Returns false if the ledger cannot store such a
+// run. The records that name the run must then stay.
 bool KeptLeftovers::KeepUnknown(const std::string& alloc_id, LedgerLeftovers* left, bool* keeps) {
   for (const RunId& run : std::vector<RunId>(left->runs)) {
     if (!Lives(run)) continue;

@@ -70,7 +70,7 @@ void KeptState::FindNodeId(const std::vector<Record>& records) {
     if (record.key == NodeIdKey()) node_id_ = record.value;
   }
   if (!node_id_.empty()) return;
-  // If the record of the node's id is missing, an allocation names the id.
+  // If the record of the node's id is missing, this code takes the id from an allocation.
   if (!tables_.allocs.empty()) node_id_ = tables_.allocs.begin()->second->alloc->node_id;
   if (node_id_.empty()) node_id_ = RandomUuid();
   store_->Put(NodeIdKey(), [id = node_id_] { return id; });
@@ -129,8 +129,8 @@ void KeptState::SortTasks(std::map<std::string, Tasks> known, const TaskKeys& wi
     const auto found = known.find(id);
     const bool reported = !record->reported.tasks.empty();
     if (found == known.end() && !reported) {
-      // The runner of this allocation has never written a record, so the allocation is new. But if
-      // records were lost, all its records may be among them.
+      // The store has no record from the runner of this allocation, so the allocation is new. But
+      // if records were lost, all records of this runner may be among the lost records.
       const TaskGroup* const group = record->alloc->group();
       if (!damaged_ || group == nullptr) continue;
       for (const Task& task : group->tasks) lost_runs_[id].insert(task.name);

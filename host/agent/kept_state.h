@@ -37,7 +37,7 @@ class KeptState {
   using Tasks = std::map<std::string, RestoredTask>;  // by name
   // The allocations that an earlier agent ran and that must get a runner again.
   const std::map<std::string, Tasks>& allocs() const { return allocs_; }
-  // Drops the tasks of an allocation that has received its runner or needs none.
+  // Drops the tasks of an allocation that has received its runner or needs no runner.
   void DropAlloc(const std::string& alloc_id);
   // Calls SEE for each task of allocs() that exists in its job, and passes the name of the task's
   // driver. Call it once, before the first runner is made.

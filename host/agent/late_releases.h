@@ -21,7 +21,7 @@ class LateReleases {
       : processes_(processes), ledger_(std::move(ledger)), life_(loop), tries_(loop) {}
 
   void Add(RunId run);
-  // Stops the tries. Runs that are not released stay in the ledger.
+  // Stops repeating the releases. Runs that are not released by then stay in the ledger.
   Co<void> Close();
 
  private:

@@ -10,8 +10,9 @@
 
 namespace drover {
 
-// Writes to the node's ledger what the next node must clear away of one allocation, and nothing
-// else. This is the whole store of an allocation whose tasks end with its node.
+// Writes the directory and the runs of one allocation to the node's ledger, so that the next node
+// can clear them away. Stores nothing else. An allocation whose tasks end with its node needs no
+// other store.
 class LedgerStore : public AllocStore {
  public:
   // KEEP_DIRECTORY means that the allocation directory must not be cleared away. RUNS holds the

@@ -31,8 +31,8 @@ Co<std::vector<LedgerLeftovers>> Leftovers::EndDeadNodes(Context context, Durati
   const Result<UniqueFd> run_directory = OpenRunDirectory(options_.run_dir);
   if (!run_directory.ok()) co_return ended;  // rare: the directory existed a moment ago
   std::vector<LedgerLeftovers> dead = RunLedger::FindDead(run_directory->get());
-  // This unlocks the kept ledgers at once, since the next agent that uses one of them must be able
-  // to lock it.
+  // Erasing the kept ledgers from DEAD unlocks them at once. The next agent that uses one of these
+  // ledgers must be able to lock it.
   std::erase_if(dead, [](const LedgerLeftovers& left) { return left.kept; });
   std::vector<Co<void>> all;
   for (LedgerLeftovers& left : dead) {
@@ -42,8 +42,8 @@ Co<std::vector<LedgerLeftovers>> Leftovers::EndDeadNodes(Context context, Durati
   co_return ended;
 }
 
-// Ends the runs of LEFT. Moves LEFT to ENDED if all runs have ended. A run that may continue keeps
-// its files.
+// Ends the runs of LEFT. Moves LEFT to ENDED if all runs have ended. Otherwise the files of LEFT
+// stay, since one of its runs may continue.
 Co<void> Leftovers::EndDeadNode(Context context, Duration patience, int run_directory,
                                 LedgerLeftovers* left, std::vector<LedgerLeftovers>* ended) {
   const TimePoint until = options_.loop->Now() + patience;

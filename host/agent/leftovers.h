@@ -14,7 +14,8 @@
 
 namespace drover {
 
-// The time limit for the release of all runs of a ledger, which end at the same time.
+// The time limit for the release of all runs of one ledger. These runs are released at the same
+// time.
 inline constexpr Duration kReleaseLimit = 20s;
 
 // The pointers are not owned. Their objects must outlive all calls.
@@ -27,20 +28,21 @@ struct LeftoversOptions {
   std::shared_ptr<const std::atomic<bool>> give_up;
 };
 
-// Clears away the leftovers of dead nodes in two steps. The first step ends processes. Its time is
-// limited, since starts of tasks wait for it. The second step removes directories and takes as
-// long as the disk takes. Control thread only.
+// Clears away the leftovers of dead nodes in two steps. The first step ends processes. It has a
+// time limit, since starts of tasks wait for this step. The second step removes directories and
+// takes as long as the disk takes. Control thread only.
 class Leftovers {
  public:
   explicit Leftovers(LeftoversOptions options) : options_(std::move(options)) {}
 
-  // Runs the first step for every dead node that has a ledger in the run directory. It leaves out
-  // nodes whose runs continue without them. Returns the leftovers of which only the directories
-  // remain. A failure is logged, and the ledger of its node stays. PATIENCE is how long shims that
-  // are still alive may take to stop their tasks gracefully.
+  // Runs the first step for every dead node that has a ledger in the run directory, except nodes
+  // whose runs continue after the end of the node. Returns the leftovers of which only the
+  // directories remain. If the step fails for a node, the failure is logged, and the ledger of
+  // that node stays. PATIENCE is how long shims that are still alive may take to stop their tasks
+  // gracefully.
   Co<std::vector<LedgerLeftovers>> EndDeadNodes(Context context, Duration patience);
-  // Runs the second step for the result of EndDeadNodes. Once GIVE_UP is true, it begins no
-  // further removal.
+  // Runs the second step for the result of EndDeadNodes. Once LeftoversOptions::give_up is true,
+  // no further removal begins.
   Co<void> RemoveDeadNodes(std::vector<LedgerLeftovers> dead);
 
   // Kills the processes of LEFT and removes their exit records and cgroups. The error names the

@@ -11,8 +11,9 @@ void SetUpLogging(const std::string& level, const std::string& format = "text");
 
 // While this object lives, a separate thread writes the log. So a slow reader of the log delays
 // neither the control thread nor a kill. Lines that still wait are written when the object is
-// destroyed, and when a fatal signal ends the process, as far as somebody reads them. Make the
-// object after SetUpLogging. All forks that execute no other program must come before it.
+// destroyed, and when a fatal signal ends the process, as far as somebody reads the log. Make the
+// object after SetUpLogging. All forks that execute no other program must happen before the object
+// is made.
 class LogThread {
  public:
   LogThread();

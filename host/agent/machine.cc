@@ -60,8 +60,8 @@ std::vector<int> ReadCoreIds() {
   return ids;
 }
 
-// Reads the mount point and the version of the cgroups. If both versions are mounted, v1 counts,
-// since the controllers then belong to v1.
+// Reads the mount point and the version of the cgroups. If both versions are mounted, the result
+// is v1, since the controllers then belong to v1.
 void ReadCgroups(StringMap* attributes) {
   std::ifstream mounts("/proc/self/mounts");
   std::string device, path, type, rest;

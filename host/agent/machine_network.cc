@@ -113,7 +113,7 @@ std::vector<DefaultRoute> DefaultRoutes(std::istream& routes, std::istream& rout
     std::string to, length, from, of_from, hop, metric, references, use, flags, device;
     fields >> to >> length >> from >> of_from >> hop >> metric >> references >> use >> flags >>
         device;
-    // A default route on the loopback leads nowhere, so it does not count.
+    // A default route on the loopback leads nowhere, so it is left out.
     const bool any = length == "00" && to.find_first_not_of('0') == std::string::npos;
     if (!any || device.empty() || device == "lo") continue;
     devices.emplace(std::pair(true, std::strtoul(metric.c_str(), nullptr, 16)), device);

@@ -17,9 +17,9 @@ namespace drover {
 class NetworkHook : public AllocHook {
  public:
   // If KEPT_IN names a directory, the namespace is mounted there under the allocation's id. The
-  // next agent then gives it to tasks that start beside tasks that are still running. If KEPT_IN
-  // is empty, a file descriptor holds the namespace, so nothing of it is left after the agent is
-  // killed. POOL must outlive this object.
+  // next agent then gives this namespace to new tasks of the allocation while older tasks still
+  // run in it. If KEPT_IN is empty, only a file descriptor holds the namespace, so no mount is
+  // left after the agent is killed. POOL must outlive this object.
   NetworkHook(AllocHookEnv env, WorkerPool* pool, std::string kept_in)
       : env_(std::move(env)), pool_(pool), kept_in_(std::move(kept_in)) {}
 

@@ -28,7 +28,7 @@ namespace {
 constexpr int kWorkers = 2;   // threads that start allocations
 constexpr int kRemovers = 2;  // threads for removals, which may take long because of many files
 constexpr int kLoaders = 2;   // threads that load plugins and configurations, which may be slow
-// This is longer than a driver may take to answer for one task.
+// This limit is longer than the time in which a driver must answer for one task.
 constexpr Duration kRestoreLimit = 40s;
 
 }  // namespace
@@ -125,8 +125,8 @@ LocalAllocEnv Node::MakeAllocEnv() {
   return env;
 }
 
-// Returns the address that has the ports of tasks. By default, the ports of a foreground run can
-// be reached from this machine only.
+// Returns the address on which tasks have their ports. By default, the ports of a foreground run
+// can be reached from this machine only.
 Result<std::string> Node::PortAddress() const {
   const std::string& wanted = options_.config.client.network_interface;
   if (wanted.empty()) {
@@ -196,8 +196,9 @@ Status Node::InitKept(LocalAllocEnv* env) {
 
 Status Node::InitNetworks() {
   DROVER_ASSIGN(std::string directory, RunDirectoryPath(options_.config.client.run_dir));
-  // Other agents may use the same run directory. So the directory of our networks is named after
-  // the device and inode number of alloc_dir. It is found even if the state was lost.
+  // Other agents may use the same run directory. So the name of the networks directory contains
+  // the device and inode number of alloc_dir. By this name, an agent finds its networks even if
+  // the state was lost.
   struct stat allocs_dir{};
   if (stat(options_.config.client.alloc_dir.c_str(), &allocs_dir) != 0)
     return ErrnoError(errno, "cannot look at " + options_.config.client.alloc_dir);
@@ -241,7 +242,7 @@ Co<void> Node::Clear(Node* self, Context parent) {
   if (self->ledger_) dead = co_await self->leftovers_->EndDeadNodes(context, Duration(0));
   if (self->kept_leftovers_) co_await self->kept_leftovers_->EndRuns(context);
   self->cleared_.Set();
-  // Starts of tasks do not wait for these removals.
+  // Starts of tasks do not wait for the removal of directories.
   self->removing_.Spawn(RemoveLeftovers(self, std::move(dead)));
 }
 
@@ -262,9 +263,9 @@ Co<void> Node::FinishDriver(Node* self, Context parent, std::string driver) {
   const JoinContext joined(parent, life);
   const Context context = joined.context();
   (void)co_await self->plugins_->AwaitLoaded(context, driver);
-  // AwaitLoaded also returns when the agent ends and so gives up loading. Then the driver must not
-  // count as loaded. Runners that have not received the end yet would regard the driver as
-  // unusable and give up their tasks.
+  // AwaitLoaded also returns when the agent ends and so gives up loading. In that case, the driver
+  // must not be reported as loaded. Otherwise, runners that do not end yet would regard the driver
+  // as unusable and give up their tasks.
   if (context.cancelled()) co_return;
   if (self->restores_) self->restores_->Loaded(driver);
   co_await FinishRestore(self, context, driver);

@@ -36,7 +36,7 @@ struct NodeOptions {
   // If true, the node only inspects its plugins. It runs nothing, and clears away nothing that
   // other nodes left.
   bool inspect_only = false;
-  // If true, the directories of its allocations stay if the node dies.
+  // If true, the directories of the node's allocations stay if the node dies.
   bool keep_directories = false;
   std::uint64_t task_open_files = 0;  // see ProcessServiceOptions::open_files
   bool alloc_dir_is_own = false;      // alloc_dir was made for this node and is removed when empty
@@ -63,11 +63,11 @@ class Node {
   void SetMeta(StringMap meta) { info_.meta = std::move(meta); }
 
   // Ends the runs of dead nodes, and loads the plugins at the same time. A driver receives
-  // RestoreComplete after the runners have recovered all tasks that an earlier agent left with it.
-  // Only then may the driver start tasks. Start returns when all runs of dead nodes have ended and
-  // all plugins are loaded, or after PATIENCE. A PATIENCE of 0 means no limit. Unfinished work
-  // then continues in the background, and so does the removal of directories. A plugin that cannot
-  // be used causes a report, not an error.
+  // RestoreComplete after the runners have recovered all tasks that an earlier agent left with
+  // this driver. The driver may start tasks only after RestoreComplete. Start returns when all
+  // runs of dead nodes have ended and all plugins are loaded, or after PATIENCE. A PATIENCE of 0
+  // means no limit. After Start has returned, unfinished work continues in the background, and so
+  // does the removal of directories. A plugin that cannot be used causes a report, not an error.
   Co<std::vector<PluginReport>> Start(Context context, Duration patience = Duration(0));
   // Checks the constraints of a job, that its drivers exist, and that they accept the tasks'
   // configurations. PLACE is the JSON pointer of the job in its file. The error names all
@@ -83,8 +83,8 @@ class Node {
 
   // Kills every process of every run at once. The runners then find that their tasks have ended.
   void KillAll();
-  // Ends the drivers. No runner may run any more. In the foreground, it also waits until
-  // everything that dead nodes have left is removed.
+  // Shuts down the drivers. Call Shutdown when no runner runs any more. In a foreground run,
+  // Shutdown also waits until everything that dead nodes have left is removed.
   Co<void> Shutdown();
 
   PluginRegistry* plugins() { return plugins_.get(); }

@@ -45,7 +45,7 @@ class NodeClient::Held : public AllocObserver {
   NodeClient* const client_;
   const std::unique_ptr<AllocRunner> runner_;
   std::uint64_t modify_index_;
-  AllocSnapshot last_;  // the last observed state; null: none
+  AllocSnapshot last_;  // the last observed state, or null if none was observed yet
 };
 
 NodeClient::NodeClient(Loop* loop, ClusterLink* link, NodeRecord node, MakeRunner make_runner)
@@ -160,7 +160,7 @@ void NodeClient::Apply(Context context, const NodeAllocs& wanted) {
     if (const auto held = held_.find(id); held != held_.end()) {
       held->second->Update(alloc);
     } else if (refused_.count(id) > 0) {
-      // The server has already received a report that this allocation gets no runner.
+      // This allocation gets no runner. A report of that to the server is already queued or sent.
     } else if (restored_.count(id) > 0) {
       StartOne(alloc);
     } else if (alloc->server_terminal()) {
@@ -185,8 +185,8 @@ bool NodeClient::BeginStart(const std::string& id) {
   return held_.count(id) > 0;
 }
 
-// Removes the allocation ID. Running tasks are stopped at once. A runner that has ended can wait
-// for its turn.
+// Removes the allocation ID. Running tasks are stopped at once. If the runner has ended, its
+// removal can wait for its turn.
 void NodeClient::Remove(Context context, const std::string& id) {
   refused_.erase(id);
   to_start_.erase(id);
@@ -237,8 +237,8 @@ void NodeClient::Report(const AllocState& state) {
   updates_.Put(std::move(update));
 }
 
-// Repeats the destroy until it succeeds or CONTEXT ends, since nobody else does it while this
-// agent runs.
+// Repeats the destroy until it succeeds or CONTEXT ends. While this agent runs, no other code
+// destroys the allocation.
 Co<void> NodeClient::DestroyGone(Context context, std::shared_ptr<Held> held) {
   Context over(loop_);
   Gate interrupting(loop_);

@@ -35,7 +35,7 @@ class NodeClient {
   // Call SetObserver before Run.
   void SetObserver(Observe observe) { observe_ = std::move(observe); }
   // IDS are the allocations that an earlier agent has begun on this node. Each of them gets a
-  // runner even if it must stop. Call SetRestored before Run.
+  // runner, even if the server wants the allocation to stop. Call SetRestored before Run.
   void SetRestored(std::set<std::string> ids) { restored_ = std::move(ids); }
 
   // Called once, when each allocation of SetRestored has received its runner or has been removed.
@@ -49,9 +49,10 @@ class NodeClient {
   // Registers the node again, since its record has changed to NODE.
   void NodeChanged(NodeRecord node);
 
-  // Ends the tasks of all allocations gracefully and removes everything that belongs to them. Call
-  // it after Run. From then on, Find returns null for all of them. All users of a runner must be
-  // inside CALLERS. This method closes CALLERS before it deletes the runners.
+  // Ends the tasks of all allocations gracefully and removes everything that belongs to the
+  // allocations. Call DestroyAll after Run. From the call on, Find returns null for every
+  // allocation. All work that uses a runner must run inside the gate CALLERS. DestroyAll closes
+  // CALLERS before it deletes the runners.
   Co<Status> DestroyAll(Gate* callers);
   // Shuts down the runners but leaves the tasks running. Call it after Run. CALLERS is used as in
   // DestroyAll.
@@ -92,13 +93,13 @@ class NodeClient {
   std::set<std::string> restored_;
   AllocUpdates updates_;
   std::map<std::string, std::shared_ptr<Held>> held_;
-  // Allocations that the server wants and that get no runner. The server has received a report of
-  // that.
+  // Allocations that the server wants and that get no runner. A report of that to the server is
+  // already queued or sent.
   std::set<std::string> refused_;
-  Event ready_;         // set when the server has the node as ready
+  Event ready_;         // set after the first successful heartbeat
   Event node_changed_;  // set when the node must be registered again
-  // What waits for its turn. to_start_ holds allocations that get a runner. to_remove_ holds
-  // runners that have ended and must be destroyed.
+  // Allocations that wait for their turn. to_start_ holds allocations that get a runner.
+  // to_remove_ holds runners that have ended and must be destroyed.
   std::map<std::string, std::shared_ptr<const Allocation>> to_start_;
   std::map<std::string, std::shared_ptr<Held>> to_remove_;
   PacedQueue starts_;

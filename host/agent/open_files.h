@@ -14,8 +14,8 @@ struct OpenFileLimit {
 };
 
 // Raises the soft limit to the hard limit, since an agent has file descriptors for each task and
-// client. Tasks should start with the limit BEFORE. It is usually 1024, which protects programs
-// that use select().
+// client. Tasks should start with the limit BEFORE. This limit is usually 1024, which protects
+// programs that use select().
 Result<OpenFileLimit> RaiseOpenFileLimit();
 
 }  // namespace drover

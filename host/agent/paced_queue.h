@@ -14,17 +14,17 @@
 
 namespace drover {
 
-// Begins the work for allocations in the order in which Put queued them, a few at a time. So
-// thousands of allocations that come together need only the memory of a few, since each one reuses
-// what an earlier one has freed. And the control thread never has a long queue of work. Control
-// thread only.
+// Begins the work for allocations in the order in which Put queued them, a few at a time. So even
+// the work for thousands of allocations needs only the memory of a few. The work for each
+// allocation reuses the memory that earlier work has freed. And the control thread never has a
+// long queue of work. Control thread only.
 class PacedQueue {
  public:
   // The maximum number of allocations whose work is under way.
   static constexpr std::size_t kMost = 32;
-  // Work that hangs must not hold up the rest. After this time, work does not count as under way
-  // any more. While allocations still wait, the maximum is then doubled, again and again. When no
-  // allocation waits, the maximum returns to kMost.
+  // Work that hangs must not hold up the other work. After the time kPatience, work is not
+  // regarded as under way any more. If allocations still wait then, the maximum is doubled, at
+  // most once in kPatience. When no allocation waits, the maximum returns to kMost.
   static constexpr Duration kPatience = 500ms;
 
   // A function that begins the work for ID. CONTEXT is the context of Run. Returns false if
@@ -33,7 +33,7 @@ class PacedQueue {
   PacedQueue(Loop* loop, Begin begin) : loop_(loop), begin_(std::move(begin)), wake_(loop) {}
 
   void Put(std::string id);
-  // Call it when the work for ID is done. It does nothing if no such work is under way.
+  // Notes that the work for ID is done. Does nothing if no work for ID is under way.
   void Done(const std::string& id);
 
   // Begins the work for queued ids until CONTEXT ends.
@@ -50,8 +50,8 @@ class PacedQueue {
   std::set<std::string> under_way_;
   std::size_t most_ = kMost;
   TimePoint doubled_{};  // when most_ was last doubled
-  // The times at which the work in under_way_ began, the oldest first. The entry of work that is
-  // done is dropped when it is the first entry.
+  // When the work for each id began, the oldest first. The entry of finished work stays until it
+  // is the first entry.
   std::deque<std::pair<TimePoint, std::string>> begun_;
   Event wake_;
 };

@@ -86,8 +86,8 @@ std::optional<LedgerLeftovers> OpenDead(int run_directory, const std::string& na
   return left;
 }
 
-// Makes the file NAME and locks it. Before the lock, another node may mistake the file for a dead
-// node's file and remove it. Then the file is made again.
+// Makes the file NAME and locks it. Until the file is locked, another node may mistake it for a
+// dead node's file and remove it. In that case, this function makes the file again.
 UniqueFd MakeLocked(int run_directory, const std::string& name) {
   for (;;) {
     UniqueFd file(openat(run_directory, name.c_str(),
@@ -99,8 +99,8 @@ UniqueFd MakeLocked(int run_directory, const std::string& name) {
 }
 
 // Removes the unfinished ledger NAME if its node is dead, since that node has begun nothing. While
-// this function holds the lock, the file keeps its name. If the file lost that name before the
-// lock, nothing is removed.
+// this function holds the lock, the file keeps its name. If the file lost its name before it was
+// locked, this function removes nothing.
 void RemoveUnfinished(int run_directory, const std::string& name) {
   const UniqueFd file(openat(run_directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   struct stat locked{};
@@ -185,8 +185,8 @@ Status RunLedger::Add(const std::string& entry) {
 void RunLedger::Remove(const std::string& entry) {
   const auto found = slots_.find(entry);
   if (found == slots_.end()) return;
-  // If the slot cannot be emptied, it names something that does not exist any more. The only cost
-  // is that the next node looks for it.
+  // If the slot cannot be emptied, it still names a run or directory that does not exist any more.
+  // The only cost is that the next node looks for this run or directory.
   (void)DurableStep(Step::kLedgerRemove, [&] {
     Write(found->second, "");
     return Status();

@@ -35,9 +35,9 @@ void AwaitEnd(int process) {
   }
 }
 
-// Everything that the child does. RUN is the child's end of a socket pair with the run. The run
-// sends a byte when it ends by itself. If the stream ends without a byte, the run was killed.
-// PROCESS is the run's pidfd.
+// Does all the work of the child. RUN is the child's end of a socket pair with the foreground run.
+// The foreground run sends a byte when it ends by itself. If the stream ends without a byte, the
+// foreground run was killed. PROCESS is the pidfd of the foreground run.
 void WaitAndSweep(int run, int process, const std::string& run_dir, Duration patience) {
   setsid();
   prctl(PR_SET_NAME, "drover-sweeper");
@@ -76,7 +76,7 @@ Result<RunSweeper> RunSweeper::Start(const std::string& run_dir, Duration patien
   if (child == 0) {
     run_end.Reset();
     WaitAndSweep(child_end.get(), own.get(), run_dir, patience);
-    _exit(0);  // only the run flushes and destroys its objects
+    _exit(0);  // flushes and destroys nothing, since the foreground run does that
   }
   return RunSweeper(child, std::move(run_end));
 }

@@ -32,8 +32,8 @@ Status NotifyServiceManager(const std::string& state) {
   const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size());
   const UniqueFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (!socket) return ErrnoError(errno, what);
-  // The send may block, since the state must arrive. The timeout prevents that a manager that
-  // hangs also hangs the agent.
+  // The send blocks until the manager accepts the state. The timeout keeps a manager that hangs
+  // from blocking the agent for longer than a second.
   const timeval patience{.tv_sec = 1, .tv_usec = 0};
   setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
   if (sendto(socket.get(), state.data(), state.size(), MSG_NOSIGNAL,

@@ -34,17 +34,17 @@ class AllocDir {
 
   // Makes the shared directories. Directories that exist are kept and get the right modes.
   virtual Co<Status> Build() = 0;
-  // Makes the directories of one task, which only the task's user can enter. It also mounts the
-  // file systems that belong in these directories. It may be called any number of times.
+  // Makes the directories of one task, which only the task's user can enter. Also mounts the file
+  // systems that belong in these directories. BuildTask may be called any number of times.
   virtual Co<Status> BuildTask(TaskDirRequest request) = 0;
   // Succeeds if Build has completed and the directory still exists.
   virtual Co<Status> CheckBuilt() = 0;
-  // Removes the secrets that are in memory. Call it once the tasks have ended for good. It may be
-  // called any number of times. It succeeds if there is no directory.
+  // Removes the secrets that are in memory. Call DropSecrets when the tasks have ended for good.
+  // It may be called any number of times, and succeeds if the allocation directory does not exist.
   virtual Co<Status> DropSecrets() = 0;
-  // Unmounts everything in the directory and then removes the directory. A mount that cannot be
-  // unmounted stays, and the error names it. The call may be repeated. It succeeds if there is no
-  // directory.
+  // Unmounts everything in the allocation directory and then removes the directory. A mount that
+  // cannot be unmounted stays, and the error names it. Destroy may be called again. It succeeds if
+  // the directory does not exist.
   virtual Co<Status> Destroy() = 0;
 };
 

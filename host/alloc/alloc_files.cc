@@ -25,7 +25,8 @@ namespace {
 // The maximum number of entries in a list. A task may fill a directory with names, so a longer
 // list is an error.
 constexpr std::size_t kMaxEntries = 65'536;
-// How often openat2 is tried. It returns EAGAIN if a rename races with ".." in the path.
+// The maximum number of calls of openat2 for one path. The call returns EAGAIN if a rename races
+// with ".." in the path.
 constexpr int kMaxTries = 100;
 
 Error Escapes() { return Error(Code::kPermissionDenied, "Path escapes the alloc directory"); }
@@ -86,8 +87,8 @@ Result<UniqueFd> AllocFiles::Resolve(const std::string& path) const {
   return ErrnoError(errno, path);
 }
 
-// Refuses files that a task has mounted. The only visible mounts are the secrets, which are in
-// memory. Clients see the names and sizes of secrets.
+// Refuses files that a task has mounted. The only mounts that clients may see are the secrets in
+// memory. Clients see the names and sizes of secrets, but not their contents.
 Status AllocFiles::CheckVisible(int fd) const {
   const std::optional<std::uint64_t> mount = MountOf(fd);
   if (!mount) return Escapes();

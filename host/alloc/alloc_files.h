@@ -27,9 +27,9 @@ struct AllocFileInfo {
 // change the directory at any moment. So the kernel resolves each path and never leaves the
 // directory, and all checks look at the opened file. The methods block. [any thread]
 //
-// Errors: kNotFound if nothing has the path; kPermissionDenied if the path leads out of the
-// directory; kFailedPrecondition if the file is secret or private; kInvalidArgument if the method
-// does not take this path or kind of file.
+// The methods return kNotFound if nothing has the path, and kPermissionDenied if the path leads
+// out of the directory. They return kFailedPrecondition if the file is secret or private. They
+// return kInvalidArgument if the method does not accept this path or this kind of file.
 class AllocFiles {
  public:
   // BASE is the directory of all allocations.
@@ -38,8 +38,8 @@ class AllocFiles {
   // Returns the entries of a directory, sorted by name. Links are listed, not followed.
   Result<std::vector<AllocFileInfo>> List(const std::string& path) const;
   Result<AllocFileInfo> Stat(const std::string& path) const;
-  // Opens a regular file for reading. The file must have only one name. A second name may be the
-  // name of a file that the task itself cannot read.
+  // Opens a regular file for reading. Refuses a file with more than one hard link, since a task
+  // can make a hard link to a file that the task cannot read.
   Result<UniqueFd> OpenFile(const std::string& path) const;
 
   int root() const { return root_.get(); }

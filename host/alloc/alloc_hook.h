@@ -68,8 +68,8 @@ class AllocHook {
   // hold up an allocation or the agent.
   virtual Duration deadline(AllocHookStage stage, const AllocHookRequest& request) const;
 
-  // Called instead of Prerun for an allocation of an earlier agent that should not run any more
-  // but has a task that has not ended. Finds again what the last tasks need. Must not block.
+  // Called instead of Prerun if the allocation comes from an earlier agent, should not run any
+  // more, and has a task that has not ended. Finds again what such tasks need. Must not block.
   virtual void Restore(const AllocHookRequest& request);
 
   // The first error ends the stage, and then no task starts.
@@ -88,7 +88,7 @@ class AllocHook {
 // Makes a hook for one allocation, in addition to the hooks that every allocation has.
 using AllocHookMaker = std::function<std::unique_ptr<AllocHook>(const AllocHookEnv&)>;
 
-// The hooks of one allocation, in order.
+// The hooks of one allocation, in the order in which they were added.
 class AllocHookChain {
  public:
   void Add(std::shared_ptr<AllocHook> hook) { hooks_.push_back(std::move(hook)); }

@@ -49,16 +49,16 @@ class AllocRunner {
   virtual bool ended() const = 0;
   virtual Co<void> WaitEnded() = 0;
 
-  // Gives the runner a new version of the allocation. The runner drops a version that is older
-  // than the last (by its alloc_modify_index), and a version that comes after the end. If several
-  // versions wait, it applies only the newest. If the new version says that the allocation must
-  // stop, the tasks end.
+  // Gives the runner a new version of the allocation. The runner drops a version with a lower
+  // alloc_modify_index than the newest version that it has received. It also drops a version that
+  // it receives after everything has ended. If several versions wait, the runner applies only the
+  // newest. If the applied version says that the allocation must stop, the runner ends the tasks.
   virtual void Update(std::shared_ptr<const Allocation> alloc) = 0;
   // Ends the tasks of an allocation that was started, also its poststop tasks. Once the turn of a
   // poststop task has come, it may run for its kill timeout before it is killed. Returns at once.
   virtual void Kill() = 0;
   // Kills the tasks if necessary. Returns when no process, no file and no record of the allocation
-  // is left. An error names what could not be removed. After an error, Destroy may be called
+  // is left. If something could not be removed, the error names it, and Destroy may be called
   // again.
   virtual Co<Status> Destroy() = 0;
   // Call it when the agent ends. Returns when the runner has no work in progress any more. The
@@ -70,12 +70,12 @@ class AllocRunner {
   virtual void AddObserver(AllocObserver* observer) = 0;
   virtual void RemoveObserver(AllocObserver* observer) = 0;
 
-  // Restarts by these methods do not count against the restart policy. The methods return when the
-  // tasks have stopped and are starting again.
+  // The restart policy does not count restarts by these methods. The methods return when the tasks
+  // have stopped and are starting again.
   virtual Co<Status> RestartTask(std::string task) = 0;
   virtual Co<Status> RestartRunning() = 0;
-  // Restarts every task except poststop tasks, also tasks that are done, in the order of a first
-  // start.
+  // Restarts every task except poststop tasks, including tasks that are done. The tasks start in
+  // the same order as at the first start of the allocation.
   virtual Co<Status> RestartAll() = 0;
   // Sends a signal, which is given by its name, to one task. If TASK is empty, sends it to every
   // task.
@@ -93,7 +93,7 @@ struct RestoredTask {
   TaskStateRecord state;
   LocalState local;
   // The reason why the task must not be started. It is set if the task's last run cannot be found
-  // and may still go on. Otherwise it is empty.
+  // and may still be running. Otherwise it is empty.
   std::string no_start;
 };
 

@@ -15,13 +15,14 @@ namespace drover {
 // thread only.
 class AllocStore : public LocalStateStore {
  public:
-  // Returns when the allocation itself is stored, so that the next agent would find it. Nothing
-  // may be made for the allocation before that.
+  // Returns when the record of the allocation itself is stored, so that the next agent finds the
+  // allocation. Nothing may be made for the allocation before Known has returned.
   virtual Co<Status> Known(Context) { co_return Status(); }
-  // Queues the record STATE after earlier records. If a task has several queued records, only the
-  // last counts.
+  // Queues the record STATE after earlier records. If several records of one task are queued, only
+  // the last of them must be stored.
   virtual void SaveTaskState(const std::string& task_name, TaskSnapshot state) = 0;
-  // Deletes the records of the allocation and of all its tasks. It must be the last call.
+  // Deletes the records of the allocation and of all its tasks. No other method may be called
+  // after Delete.
   virtual Co<Status> Delete(Context context) = 0;
 };
 

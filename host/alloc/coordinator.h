@@ -57,11 +57,12 @@ class Coordinator {
 
   // Advances the phase as far as STATES allow, perhaps by several phases.
   void TaskStatesChanged(const TaskStates& states);
-  // Continues in the phase that an earlier agent had reached, as far as STATES show that phase.
+  // Continues in the phase that an earlier agent had reached. The phase is derived from STATES, so
+  // it may be an earlier phase than the agent's last.
   void Restore(const TaskStates& states);
   // Begins the phases of the whole allocation again. No task starts until all tasks are pending.
   void Restart();
-  // Notes that TASK is not restarted with the others. So the others do not wait until TASK is
+  // Leaves TASK out of the restart in progress. So the other tasks do not wait until TASK is
   // pending.
   void LeaveOut(const std::string& task) { gates_.at(task)->left_out = true; }
   // Closes all gates for good, so no task starts any more.

@@ -66,8 +66,8 @@ Result<UniqueFd> MakeDirAt(int dir, const std::string& name, const std::string& 
   const bool made = mkdirat(dir, name.c_str(), mode.bits & 0777) == 0;
   if (!made && errno != EEXIST) return ErrnoError(errno, "mkdir " + path);
   DROVER_ASSIGN(UniqueFd fd, OpenDirAt(dir, name, path));
-  // The mode of a new directory is unknown, since the umask may have removed bits. So it counts as
-  // 0.
+  // The mode of a new directory is unknown, since the umask may have removed bits. So this code
+  // assumes that the mode is 0.
   mode_t now = 0;
   if (!made) {
     struct stat info;
@@ -78,8 +78,8 @@ Result<UniqueFd> MakeDirAt(int dir, const std::string& name, const std::string& 
   if (now != wanted && fchmod(fd.get(), wanted) != 0) {
     return ErrnoError(errno, "chmod " + path);
   }
-  // A user namespace may not have this user id. Then the permission bits alone make the directory
-  // usable.
+  // A user namespace may not have this user id. The call of fchown then fails, and the permission
+  // bits alone make the directory usable.
   if (made && mode.nobody && geteuid() == 0 && fchown(fd.get(), kNobody, kNobody) != 0 &&
       errno != EINVAL && errno != EPERM) {
     return ErrnoError(errno, "chown " + path);

@@ -21,7 +21,7 @@ Result<UniqueFd> OpenDirAt(int dir, const std::string& name, const std::string& 
                            bool cross_mounts = true);
 
 struct DirMode {
-  mode_t bits = 0755;   // the bits that the directory gets at least, whatever the umask
+  mode_t bits = 0755;   // the directory gets at least these bits, whatever the umask
   bool exact = false;   // whether the directory gets no other bits
   bool nobody = false;  // whether a new directory belongs to nobody (65534)
 };

@@ -20,18 +20,18 @@ namespace {
 
 constexpr DirMode kShared{.bits = 0777, .nobody = true};
 // The logs and the directory that holds them belong to the agent. Tasks of other users can make
-// files beside the logs, but can neither change nor replace the logs.
+// files next to the logs, but can neither change nor replace the logs.
 constexpr DirMode kHoldsLogs{.bits = 01777};
 constexpr DirMode kLogs{.bits = 0755};
-// Only the owner of the directory and root can reach anything below it, whatever the modes there
-// are.
+// Only the owner of the directory and root can reach anything in the directory. The modes of the
+// files and directories in it make no difference.
 constexpr DirMode kClosed{.bits = 0700, .exact = true};
 // A directory for a task in an image is open to all, since the users of an image are not the users
 // of this machine.
 constexpr mode_t kAnybody = 0777;
 
-// Returns the owner of a task's directories. If it returns no owner, the directories keep their
-// owner until the driver names the user of the task's process.
+// Returns the owner that a task's directories must get. If no owner is returned, the directories
+// keep their current owner until the driver names the user of the task's process.
 std::optional<ProcessUser> OwnerOf(const TaskDirRequest& request) {
   if (geteuid() != 0) return std::nullopt;
   if (!request.user.empty() && request.isolation != FsIsolation::kImage) {
@@ -145,8 +145,8 @@ Status DiskAllocDir::BuildTaskNow(const TaskDirRequest& request) const {
   if (!owner) return {};
   if (for_image) return GiveDirectory(dir.get(), *owner, paths.dir);
   DROVER_TRY(GiveTaskDirectory(dir.get(), *owner, paths.dir));
-  // An isolated task has its directories mounted inside its own root, so it need not pass through
-  // this directory.
+  // An isolated task has its directories mounted inside its own root. So its user needs no
+  // permission to enter the allocation directory.
   if (request.isolation != FsIsolation::kNone) return {};
   return LetPass(root.get(), *owner, path_);
 }

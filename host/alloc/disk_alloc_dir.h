@@ -16,18 +16,18 @@ namespace drover {
 struct DiskAllocDirOptions {
   std::string base;  // the directory of all allocations; the agent makes and owns it
   // Whether TASK/secrets is a separate file system in memory, never on a disk. That needs root.
-  // Without it, TASK/secrets is a plain directory. Each such mount costs a task 60 us of processor
-  // time and a wait for all processors. So TASK/private is a plain directory, since the agent
-  // keeps nothing in it yet. Code that puts something there must mount a file system first.
-  // Destroy unmounts both.
+  // Otherwise TASK/secrets is a plain directory. Each such mount costs a task 60 us of processor
+  // time and a wait for all processors. Therefore TASK/private, in which the agent stores nothing
+  // yet, is always a plain directory. Code that stores something in TASK/private must mount a file
+  // system on it first. Destroy unmounts TASK/secrets and TASK/private.
   bool private_tmpfs = geteuid() == 0;
   std::int64_t secrets_bytes = 1 << 20;
   WorkerPool* pool = nullptr;  // runs blocking work; null: the calling thread does
   // Runs the blocking work that ends an allocation. That work may take long if a task has many
   // files. If removal_pool is null, POOL runs this work, too.
   WorkerPool* removal_pool = nullptr;
-  // Becomes true when nobody waits for a removal any more. The removal then ends early. Null means
-  // that this never happens.
+  // Becomes true when nobody waits for a removal any more. The removal then ends early. If give_up
+  // is null, no removal ends early.
   std::shared_ptr<const std::atomic<bool>> give_up;
 };
 

@@ -78,8 +78,9 @@ class LocalAllocRunner::Call {
   LocalAllocRunner* const runner_;
 };
 
-// Returns the error of a request for TASK when no runner for it exists. If the group has no such
-// task, that is UNKNOWN. After the allocation has ended for good, no task has a runner any more.
+// Returns the error of a request for TASK when no runner for TASK exists. If the group has no such
+// task, the error is UNKNOWN. Otherwise the allocation has ended for good, and its tasks have no
+// runners any more.
 Error LocalAllocRunner::NoRunner(const std::string& task, Error unknown) const {
   if (FindTask(*first_->group(), task) == nullptr) return unknown;
   return NotRunning();
@@ -133,7 +134,8 @@ Co<Status> LocalAllocRunner::RestartMany(RestartKind kind) {
   }
   co_await InParallel(loop_, std::move(restarts));
   for (const std::string& name : failed.tasks) coordinator_.LeaveOut(name);
-  // If all tasks were pending already, no task has reported a change.
+  // If all tasks were pending before the restart, no task has reported a change. So this line
+  // wakes WatchTasks in any case.
   task_wake_.Set();
   co_return JoinErrors(std::move(failed.errors));
 }

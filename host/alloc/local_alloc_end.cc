@@ -100,8 +100,8 @@ Co<Status> LocalAllocRunner::Destroy() {
     }
   }
   co_await FinishCalls();
-  // A shutdown of the agent interrupts the rest of Destroy. If the shutdown has already happened,
-  // the rest may take its time.
+  // If the agent begins to shut down from now on, that interrupts the rest of Destroy. If the
+  // agent was already shutting down, nothing interrupts the rest of Destroy.
   const Context context = shutdown_.cancelled() ? Context(loop_) : shutdown_;
   const AllocHookRequest request = HookRequestNow();
   DROVER_CO_TRY(co_await hooks_.Run(AllocHookStage::kDestroy, context, request));
@@ -111,8 +111,8 @@ Co<Status> LocalAllocRunner::Destroy() {
 }
 
 Co<void> LocalAllocRunner::Shutdown() {
-  // Cancels the context before it waits for its turn, so that a Destroy in progress is
-  // interrupted.
+  // Shutdown cancels this context before it waits for a Destroy in progress, so that the Destroy
+  // is interrupted.
   shutdown_.Cancel("the agent is shutting down");
   coordinator_.Shutdown();
   std::vector<Co<void>> shutdowns;
@@ -131,8 +131,8 @@ Co<void> LocalAllocRunner::Shutdown() {
 }
 
 // Kills the poststop task TASK after its kill timeout, counted from the time when its turn comes.
-// Only a kill of the allocation limits poststop tasks in this way. A stop lets them take their
-// time.
+// Only a kill of the allocation limits poststop tasks in this way. After a normal stop, poststop
+// tasks may take any time.
 Co<void> LocalAllocRunner::LimitPoststop(LocalAllocRunner* self, std::shared_ptr<TaskRunner> task) {
   Context waiting = self->shutdown_.Child();
   const Subscription on_over =

@@ -182,7 +182,7 @@ void LocalAllocRunner::FailStarts(const Error& error) {
 
 Co<void> LocalAllocRunner::RunTasks() {
   std::vector<Co<void>> runs;
-  // All tasks run at once, since each task waits for its turn at its gate.
+  // Calls Run of all tasks at the same time. Each task then waits for its turn at its start gate.
   for (const auto& task : tasks_) runs.push_back(task->Run());
   co_await InParallel(loop_, std::move(runs));
 }
@@ -211,8 +211,8 @@ void LocalAllocRunner::HandleTaskStates() {
         }
       }
     }
-    // A dead task waits for a restart of the whole allocation. When the last task is dead, there
-    // will be no such restart, so the tasks must end.
+    // A dead task waits, since a restart of the whole allocation would start it again. When the
+    // last task is dead, there is no such restart any more, so the tasks must end.
     if (verdict.kill_event || !verdict.any_live) BeginEnd();
     // No task may start while others are being stopped. The coordinator receives the new states
     // when the stop is complete.

@@ -28,7 +28,8 @@ struct TaskHooks {
   std::vector<std::shared_ptr<TaskHook>> after_stats;
 };
 
-// What all allocation runners of an agent share. Everything that it points to must outlive them.
+// What all allocation runners of an agent share. Every object that a pointer in this struct points
+// to must outlive the runners.
 struct LocalAllocEnv {
   Loop* loop = nullptr;
   std::function<std::unique_ptr<AllocDir>(const std::string& alloc_id)> make_dir;
@@ -87,7 +88,7 @@ class LocalAllocRunner : public AllocRunner,
   Status MakeTasks(const AllocRunnerRequest& request);
   TaskRunnerOptions OptionsFor(const Task& task);
 
-  // The life of an allocation, in local_alloc_runner.cc.
+  // Methods for the life of an allocation, in local_alloc_runner.cc.
   Co<void> Run();
   Co<Status> SetUp();
   void FailStarts(const Error& error);
@@ -102,11 +103,12 @@ class LocalAllocRunner : public AllocRunner,
   AllocStatus StatusOf(const TaskStates& states) const;
   void Publish();
   AllocHookRequest HookRequestNow();
-  // Runs a stage of the hooks and reports its errors, which no caller receives.
+  // Runs a stage of the hooks. Calls Report with the errors, since no caller receives them.
   Co<void> RunHooks(AllocHookStage stage, Context context);
   void Report(const Status& status) const;
 
-  // From the request to end the allocation until nothing is left, in local_alloc_end.cc.
+  // Methods that end the allocation, from the request to end it until nothing is left. They are in
+  // local_alloc_end.cc.
   void BeginEnd();
   Co<void> EndTasks();
   Co<void> KillAll(TaskRunners tasks);
@@ -114,7 +116,7 @@ class LocalAllocRunner : public AllocRunner,
   Co<void> FinishCalls();
   void Settle();
 
-  // Requests of clients, in local_alloc_control.cc.
+  // Methods for requests of clients, in local_alloc_control.cc.
   Error NoRunner(const std::string& task, Error unknown) const;
   enum class RestartKind { kRunning, kAll };
   Co<Status> RestartMany(RestartKind kind);
@@ -126,8 +128,8 @@ class LocalAllocRunner : public AllocRunner,
 
   Loop* const loop_;
   const std::shared_ptr<const LocalAllocEnv> env_;
-  // The first version of the allocation. Its group decides the class of each task, whatever
-  // updates change.
+  // The first version of the allocation. The group in this version decides the class of each task,
+  // even after updates.
   const std::shared_ptr<const Allocation> first_;
   std::shared_ptr<const Allocation> alloc_;
   const bool restored_;
@@ -141,7 +143,7 @@ class LocalAllocRunner : public AllocRunner,
   Coordinator coordinator_;
   TaskRunners tasks_;                           // in the order of the group; empty after the end
   TaskStates states_;                           // the result of the last call of States
-  std::vector<TaskSnapshot*> states_of_tasks_;  // each task's place in STATES_
+  std::vector<TaskSnapshot*> states_of_tasks_;  // the entry of each task in states_
   std::optional<AllocStatus> override_;         // the status of an allocation that failed
   // The description with which the allocation is complete when all tasks are dead. RequestEnd sets
   // it.

@@ -15,7 +15,8 @@ namespace {
 // A directory that lies deeper than this is first moved to the top of the tree. Otherwise a task
 // could make a tree whose removal uses up the agent's stack or file descriptors.
 constexpr int kMaxDepth = 32;
-// How often a directory is emptied while others keep filling it. After that, the removal fails.
+// The maximum number of passes over a tree that other processes keep filling. Passes that move
+// directories to the top are not counted. After the last pass, the removal fails.
 constexpr int kMaxPasses = 16;
 constexpr int kMaxHoists = 1'000'000;
 
@@ -81,7 +82,7 @@ class TreeRemover {
     }
     // The directory was empty, or it does not exist any more.
     if (Unlink(dir, name, AT_REMOVEDIR) == 0 || errno == ENOENT) return;
-    // The entry is no directory any more, so the next pass removes what it is by then.
+    // The entry is no directory any more. The next pass removes whatever has this name by then.
     if (errno == ENOTDIR) return;
     if (errno == EBUSY && !Unmount(dir, name, path)) return;
     Result<UniqueFd> inside = OpenDirAt(dir, name, path, false);

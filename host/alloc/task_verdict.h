@@ -9,8 +9,8 @@
 
 namespace drover {
 
-// What the states of the tasks mean for their allocation. Poststop tasks do not count, since they
-// start when all others are dead.
+// What the states of the tasks mean for their allocation. Poststop tasks are left out, since they
+// start when all other tasks are dead.
 struct TaskVerdict {
   // The reason why the remaining tasks must be killed. If it is absent, they may continue.
   std::optional<TaskEvent> kill_event;

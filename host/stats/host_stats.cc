@@ -13,7 +13,7 @@ namespace drover {
 namespace {
 
 // The minimum number of clock ticks between two measurements. A Look after fewer ticks returns the
-// same percentages as the Look before.
+// same percentages as the previous Look.
 constexpr std::uint64_t kFewestTicks = 20;
 
 std::string ReadText(const char* path) {
@@ -130,8 +130,8 @@ std::vector<DiskMount> ParseDiskMounts(std::string_view mounts, std::string_view
     std::istringstream fields(line);
     std::string type;
     fields >> type;
-    // A FUSE file system is served by a process. If that process hangs, it could hold up the
-    // agent.
+    // Leaves out FUSE file systems. A process serves each of them, and if that process hangs, a
+    // measurement of the file system could block the agent.
     if (type != "nodev" && !type.starts_with("fuse")) types.insert(type);
   }
   std::vector<DiskMount> disks;
@@ -149,7 +149,7 @@ std::vector<DiskMount> ParseDiskMounts(std::string_view mounts, std::string_view
 HostStats::Core CoreUsage(const std::string& name, const CoreTimes& before, const CoreTimes& now,
                           double core_mhz) {
   const auto since = [](std::uint64_t then, std::uint64_t later) {
-    // The kernel's idle time may decrease.
+    // The idle time that the kernel reports may decrease. A decrease counts as 0.
     return later > then ? static_cast<double>(later - then) : 0;
   };
   HostStats::Core core;

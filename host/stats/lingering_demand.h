@@ -5,7 +5,7 @@
 
 namespace drover {
 
-// A demand for samples that expires. Each Renew keeps the demand for the time LINGER. Control
+// A demand for samples that ends when Renew has not been called for the time LINGER. Control
 // thread only.
 class LingeringDemand {
  public:

@@ -33,7 +33,7 @@ class SampleWindow {
   mutable std::mutex mutex_;
   std::int64_t number_ = 0;  // the number of the window of current_
   Summary current_;
-  Summary last_;  // the summary of the window before
+  Summary last_;  // the summary of the window before the current window
 };
 
 }  // namespace drover

@@ -15,13 +15,13 @@
 namespace drover {
 
 // Keeps the newest sample of one task. It requests one stream at a time from its source, and only
-// while somebody wants samples. That is a client that called Look within the last ten seconds, or
-// the whole agent while metrics are on. The stream contains processes only while a client wants
-// samples with processes. When that begins or ends, the collector requests a new stream. Control
-// thread only.
+// while somebody wants samples. Clients that called Look within the last ten seconds want samples.
+// The whole agent also wants samples while metrics are on. The stream contains processes only
+// while a client wants samples with processes. When the demand for processes begins or ends, the
+// collector requests a new stream. Control thread only.
 class StatsCollector {
  public:
-  // A Source is Driver::Stats with its run bound. It passes samples to the sink until the stream
+  // A Source is Driver::Stats for one run. The source passes samples to the sink until the stream
   // ends.
   using Sink = std::function<void(TaskUsage)>;
   using Source = std::function<Co<Status>(Context, StatsRequest, Sink)>;
@@ -40,15 +40,16 @@ class StatsCollector {
   StatsCollector(const StatsCollector&) = delete;
   StatsCollector& operator=(const StatsCollector&) = delete;
 
-  // Collects samples until CONTEXT ends or the driver returns an error after which a new request
-  // is useless. If a stream was closed or has failed, it requests a new stream after a pause. When
-  // Run returns, it drops the sample. Only one Run may be in progress at a time.
+  // Collects samples until CONTEXT ends, or until the driver returns an error after which a new
+  // request is useless. If a stream was closed or has failed, Run requests a new stream after a
+  // pause. When Run returns, the collector drops the newest sample. Only one Run may be in
+  // progress at a time.
   Co<void> Run(Context context, Source source);
 
-  // Returns the newest sample and demands more samples. Waits for a first sample, and for a sample
-  // with DETAIL, until CONTEXT ends. When CONTEXT ends, a sample with less detail is returned if
-  // there is one. Returns kUnimplemented if the driver has no samples, and kFailedPrecondition if
-  // the task does not run.
+  // Returns the newest sample and demands more samples. If there is no sample yet, or no sample
+  // with DETAIL, Look waits for such a sample until CONTEXT ends. When CONTEXT ends, Look returns
+  // a sample with less detail if there is one. Returns kUnimplemented if the driver has no
+  // samples, and kFailedPrecondition if the task does not run.
   Co<Result<Sample>> Look(Context context, UsageDetail detail);
 
   // The following methods are for tests.
