@@ -20,12 +20,12 @@ void tree_init(int cgroup, bool freezer);
 void tree_signal(int signal_number, pid_t except);
 
 /* Kills all processes of the run. No process of a cgroup can escape, because the kernel kills all
-   members at once, or they are frozen before. Without a cgroup, it searches and kills again until
-   it finds no process, at most 20 times. */
+   members at once, or they are frozen before. Without a cgroup, this function searches and kills
+   again until it finds no process, at most 20 times. */
 void tree_kill(void);
 
-/* Kills all processes of the run. Then removes its cgroup, a directory with the name RUN_ID, as
-   soon as it is empty. Gives up after a second. Without a cgroup, only kills. */
+/* Kills all processes of the run. Then removes the run's cgroup, a directory with the name RUN_ID,
+   as soon as the cgroup is empty. Gives up after a second. Without a cgroup, only kills. */
 void tree_remove(const uint8_t* run_id);
 
 /* Removes the cgroup that is open as DIRECTORY and has the name RUN_ID. Gives up after a
