@@ -14,9 +14,10 @@ namespace {
 
 // The number of lines that --tail prints without -n.
 constexpr std::int64_t kTailLines = 10;
-// The number of bytes in which the last lines are searched for first.
+// To find the last lines of a log, the command first reads this number of bytes from the end of
+// the log.
 constexpr std::int64_t kTailBytes = 64 << 10;
-constexpr Duration kWait = 1h;  // maximum time of one wait; data ends it earlier
+constexpr Duration kWait = 1h;  // maximum time of one wait, which ends earlier if data arrives
 
 // Where the output begins. Without a value in either member, it begins with the whole log.
 struct LogBeginning {
@@ -95,7 +96,7 @@ class LogStream {
 
   Query query_;
   TaskOutput output_;
-  bool first_cut_ = false;  // true until the end of the line that the tail cuts
+  bool first_cut_ = false;  // true until the end of the cut line before the last lines is received
   std::optional<Status> ended_;
 };
 
@@ -147,8 +148,8 @@ struct AllocLogsCommand {
     return kExitOk;
   }
 
-  // If both streams are wanted, each goes to the stream of the same name of this program. A single
-  // stream goes to standard output.
+  // If both streams are wanted, each is written to this program's stream of the same name. A
+  // single stream is written to standard output.
   LogStreams WantedStreams(const std::string& name) const {
     const bool none = !standard_output && !standard_error;
     const bool output = standard_output || none;

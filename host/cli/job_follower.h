@@ -44,8 +44,9 @@ class JobFollower {
   struct Log;
   struct Followed;
 
-  // Requests the state that the events may not contain: allocations that ran before and were only
-  // updated, and changes before the oldest event that the agent still has.
+  // Requests the states that the events may not contain. These are the states of allocations that
+  // were already running and were only updated, and changes before the oldest event that the agent
+  // still has.
   void AskState();
   void AskJob();
   // Sends a GET for PATH and calls TAKE with the answer. If the record does not exist, calls

@@ -37,7 +37,7 @@ class Output : public Terminal {
   // time.
   bool json_lines() const { return json_; }
 
-  // Prints ANSWER as JSON or by the template. All three functions return the exit code 0.
+  // Prints ANSWER as JSON or by the template. All three Print functions return the exit code 0.
   Result<int> Print(const nlohmann::json& answer);
   // Prints ANSWER if raw() is true, and otherwise LINE.
   Result<int> Print(const nlohmann::json& answer, const std::string& line);
