@@ -38,8 +38,8 @@ struct LogWatcherState : std::enable_shared_from_this<LogWatcherState> {
   std::mutex mutex;  // protects the members below
   // Null if the kernel gave no inotify instance.
   std::unique_ptr<asio::posix::stream_descriptor> inotify;
-  // By the kernel's number of the watch. The kernel returns the same number for the same
-  // directory.
+  // The key is the kernel's number of a watched object. If the same object is watched twice, the
+  // kernel returns the same number again.
   std::map<int, std::set<LogWatcher::Watch*>> watches;
 };
 
@@ -64,7 +64,8 @@ void LogWatcherState::Gathered() {
   alignas(inotify_event) char buffer[16 << 10];
   std::set<int> changed;
   bool all = false;
-  // The number of reads is limited. If changes come faster, the rest is read the next time.
+  // The number of reads is limited. If changes come faster than they are read, the next call reads
+  // the rest.
   for (int reads = 0; reads < 16; ++reads) {
     const ssize_t n = read(inotify->native_handle(), buffer, sizeof buffer);
     if (n <= 0) break;
