@@ -50,8 +50,8 @@ struct TaskEnvInput {
   std::string local_dir;
   std::string secrets_dir;
   StringMap host_env;  // environment of the agent, see ReadHostEnv
-  // Variables from each hook, in the order of the hooks. They are not interpolated, and a later
-  // hook wins.
+  // Variables from each hook, in the order of the hooks. These variables are not interpolated. If
+  // two hooks set the same variable, the later hook gives the value.
   std::vector<StringMap> hook_env;
   // Ports inside the task that its driver has chosen, by label.
   std::map<std::string, int> driver_ports;
@@ -64,8 +64,9 @@ struct TaskEnvInput {
 class TaskEnv {
  public:
   // Builds the environment from these sources: the description of the task, metadata, the agent's
-  // variables, the task's own variables with references replaced, and the hooks' variables. A
-  // later source wins, but a variable of the agent never replaces an earlier one.
+  // variables, the task's own variables with references replaced, and the hooks' variables. If two
+  // sources set the same variable, the later source gives the value. But a variable of the agent
+  // never replaces an earlier one.
   //
   // An error is a mistake in the job: a name or value that is impossible after interpolation, or
   // more than kMaxBytes in total.
