@@ -81,7 +81,7 @@ struct drover_attach_hello {
   struct drover_attach_header header;
   /* DROVER_ATTACH_VERSION of the client; the shim answers any other version with RESULT EPROTO. */
   uint32_t version;
-  uint32_t subscribe; /* DROVER_ATTACH_EVENT_* */
+  uint32_t subscribe; /* the DROVER_ATTACH_EVENT_... bits of the wanted events */
 };
 
 #define DROVER_ATTACH_EVENT_EXIT 1u
@@ -102,7 +102,7 @@ struct drover_attach_hello_reply {
 enum drover_attach_phase {
   DROVER_ATTACH_STARTING = 0,
   DROVER_ATTACH_RUNNING = 1,
-  DROVER_ATTACH_DRAINING = 2, /* the process has ended, and the shim writes its last output */
+  DROVER_ATTACH_DRAINING = 2, /* the process has ended, and the shim writes the last output */
 };
 
 struct drover_attach_state_reply {
@@ -183,8 +183,8 @@ struct drover_attach_session_exit {
 struct drover_attach_gap {
   struct drover_attach_header header;
   uint32_t stream; /* 0 for stdout, 1 for stderr */
-  uint32_t begins; /* 1 if the gap begins with this message, 0 if it has ended */
-  uint64_t lines;  /* lines and bytes that were dropped in this gap so far */
+  uint32_t begins; /* 1 if this message reports the start of a gap, 0 if it reports the end */
+  uint64_t lines;  /* LINES and BYTES are what was dropped in this gap so far */
   uint64_t bytes;
 };
 
@@ -201,13 +201,13 @@ struct drover_exit_record {
   uint8_t run_id[16];
   uint8_t boot_id[16];
   int32_t wait_status; /* wait status as waitpid gives it */
-  /* How many processes of the run the kernel killed for lack of memory. */
+  /* Number of processes of the run that the kernel killed for lack of memory. */
   uint32_t oom_kills;
   int32_t pid;
   int32_t shim_pid;
-  int64_t started_at; /* both in CLOCK_REALTIME nanoseconds */
+  int64_t started_at; /* STARTED_AT and FINISHED_AT are in CLOCK_REALTIME nanoseconds */
   int64_t finished_at;
-  int64_t started_boot; /* both in CLOCK_BOOTTIME nanoseconds */
+  int64_t started_boot; /* STARTED_BOOT and FINISHED_BOOT are in CLOCK_BOOTTIME nanoseconds */
   int64_t finished_boot;
   /* The members from here to the last one whose name ends in _switches give the resources that the
      task's process has used, together with the children that it waited for. */
@@ -222,7 +222,8 @@ struct drover_exit_record {
   uint64_t involuntary_switches;
   uint64_t dropped_lines[2];
   uint64_t dropped_bytes[2];
-  /* FNV-1a 64 of the SIZE - 8 bytes before this field, which is always the last 8 bytes. */
+  /* FNV-1a 64 of the SIZE - 8 bytes before this field. This field is always the last 8 bytes of
+     the record. */
   uint64_t checksum;
 };
 

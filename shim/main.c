@@ -43,12 +43,14 @@ static struct log_writer_config log_config;
 static int signals = -1;
 /* Status pipe of the process STARTING; -1 if there is none. */
 static int start_status = -1;
-/* The task's process, or the holder of the namespaces, whose status pipe the shim reads. */
+/* The process whose status pipe the shim reads: the task's process or the holder of the
+   namespaces. */
 static pid_t starting;
 /* File descriptors 0 to 2 of the task, until its process has started. */
 static int task_standard[3] = {-1, -1, -1};
 static int64_t drain_until; /* when the phase DRAINING ends */
-/* When to kill a bound run that has got its kill signal; 0 if no kill is due. */
+/* The time at which the shim must kill a bound run that has got its kill signal; 0 if no kill is
+   due. */
 static int64_t kill_at;
 /* Connection of the agent that sent the plan; -1 if it has ended. */
 static int owner = kConnection;

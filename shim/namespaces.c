@@ -97,7 +97,8 @@ int namespaces_start(const struct plan* plan, struct child* child, struct step_f
   const struct drover_step* step = plan_find(plan, DROVER_STEP_NAMESPACES, &index);
   namespace_set = (uint64_t)plan_number(step);
   /* Keeps the task from inspecting the holder. Later children of the shim inherit the setting.
-     They need it, too, because the task can reach them before they execute their program. */
+     These children need the setting, too, because the task can reach them before they execute
+     their program. */
   failure->error = sys_error(SYS(prctl, PR_SET_DUMPABLE, 0));
   int status[2] = {-1, -1};
   if (!failure->error) failure->error = sys_error(SYS(pipe2, status, O_CLOEXEC));

@@ -27,12 +27,14 @@ extern "C" {
 #define DROVER_START_REPLY 150u
 #define DROVER_PLAN_VERSION 1u
 #define DROVER_PLAN_MAX_STEPS 256u
-/* Maximum size in bytes of all steps, above the kernel's limit for the strings of one exec. */
+/* Maximum size in bytes of all steps. It is above the kernel's limit for the strings of one
+   exec. */
 #define DROVER_PLAN_MAX_SIZE (8u << 20)
 #define DROVER_PLAN_MAX_FDS 128u
 #define DROVER_PLAN_MAX_STRINGS 65536u /* maximum number of arguments and variables together */
 #define DROVER_PLAN_MAX_GROUPS 4096u
-#define DROVER_PLAN_MAX_FILTER 4096u /* maximum number of instructions, the kernel's limit */
+/* Maximum number of a filter's instructions, equal to the kernel's limit. */
+#define DROVER_PLAN_MAX_FILTER 4096u
 
 /* The bits of drover_start.flags. */
 #define DROVER_START_BOUND 1u /* the shim stops the run when the agent's connection ends */
