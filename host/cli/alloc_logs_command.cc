@@ -19,7 +19,8 @@ constexpr std::int64_t kTailLines = 10;
 constexpr std::int64_t kTailBytes = 64 << 10;
 constexpr Duration kWait = 1h;  // maximum time of one wait, which ends earlier if data arrives
 
-// Where the output begins. Without a value in either member, it begins with the whole log.
+// Where the output begins. If neither member has a value, the output begins at the beginning of
+// the log.
 struct LogBeginning {
   std::optional<std::int64_t> lines;  // number of lines before the end
   std::optional<std::int64_t> bytes;
@@ -37,7 +38,7 @@ class LogStream {
       BeginBeforeEnd(*start.bytes);
     } else if (start.lines) {
       const Result<std::optional<std::int64_t>> tail = FindTail(client, path, *start.lines);
-      // If the log does not exist, the later Ask reports that, or waits for the log.
+      // If the log does not exist, the later call of Ask reports that, or waits for the log.
       if (!tail.ok() && tail.code() != Code::kNotFound) return tail.error();
       if (tail.ok() && *tail) {
         BeginBeforeEnd(**tail);

@@ -86,7 +86,8 @@ class JobFollower {
   std::map<std::string, std::unique_ptr<Followed>> followed_;  // by allocation id
   std::map<std::string, std::map<std::string, RunView::TaskLine>> usage_;
   std::size_t asked_usage_ = 0;  // number of requests for usage without an answer yet
-  // Number of logs that are followed, and of those whose connections were closed a short time ago.
+  // Number of logs that are followed, plus the number of logs whose connections were closed a
+  // short time ago.
   std::size_t logs_ = 0;
   std::size_t ended_logs_ = 0;  // number of logs in logs_ whose connections are closed
   bool noted_waiting_ = false;  // true if the view shows that logs wait
