@@ -33,8 +33,8 @@ struct LogFollowOptions {
 class LogFollower : public LiveCount<LogFollower> {
  public:
   using Sink = std::function<void(LogChunk)>;
-  // Receives the chunks. The next chunk is read only after the sink has returned, so a slow sink
-  // costs no memory. If the sink returns an error, the follower ends.
+  // Receives the chunks. The next chunk is read only after the sink has returned, so chunks do not
+  // fill the memory if the sink is slow. If the sink returns an error, the follower ends.
   using CoSink = std::function<Co<Status>(LogChunk)>;
 
   static constexpr Duration kPoll = 100ms;

@@ -23,8 +23,8 @@ struct LogWatcherState : std::enable_shared_from_this<LogWatcherState> {
   void Wait();
   void Gathered();
 
-  // Sets the event of each watch on the thread of that watch. While a watch is in the list it
-  // exists, and so does its loop.
+  // Sets the event of each watch on the thread of that watch. A watch that is in the list exists,
+  // and so does its loop.
   static void Ring(const std::set<LogWatcher::Watch*>& of) {
     for (const LogWatcher::Watch* watch : of) {
       watch->changed_->loop()->Post([bell = std::weak_ptr<Event>(watch->changed_)] {
@@ -49,8 +49,8 @@ void LogWatcherState::Wait() {
                       [weak](const boost::system::error_code& error) {
                         const auto self = weak.lock();
                         if (error || self == nullptr || self->inotify == nullptr) return;
-                        // Waits before it reads, because the kernel merges equal changes that are
-                        // not read yet.
+                        // The changes are read only after kGather, because the kernel merges equal
+                        // changes that are not read yet.
                         self->timer = self->loop->After(LogWatcher::kGather, [weak] {
                           if (const auto state = weak.lock()) state->Gathered();
                         });
