@@ -27,8 +27,8 @@ std::string Upper(std::string text) {
   return text;
 }
 
-// Replaces each character that shells do not accept in a name. Changes only names that contain a
-// label or a metadata key, which may have such characters.
+// Replaces each character that shells do not accept in a name. Only names that contain a label or
+// a metadata key can have such characters.
 std::string CleanName(const std::string& name) {
   constexpr std::string_view kCleaned[] = {"NOMAD_ADDR_", "NOMAD_IP_", "NOMAD_PORT_",
                                            "NOMAD_HOST_PORT_", kMetaPrefix};
@@ -288,8 +288,7 @@ Result<TaskEnv> TaskEnv::Build(const TaskEnvInput& input) {
   out.node_ = NodeVariables(*input.node);
   Builder builder(input, out.node_);
   DROVER_ASSIGN(out.raw_, builder.Build());
-  // CleanName may return a name that another variable has. Then the variable keeps the value of
-  // that other variable.
+  // CleanName may return the name of another variable. Then that other variable keeps its value.
   for (const auto& [name, value] : out.raw_) {
     if (CleanName(name) == name) out.env_[name] = value;
   }

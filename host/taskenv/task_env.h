@@ -44,8 +44,9 @@ struct TaskEnvInput {
   const Allocation* alloc = nullptr;
   const Task* task = nullptr;
   TaskRoot root = TaskRoot::kHost;
-  // Paths on the host of three directories. The task gets them, or the paths that it sees, as
-  // NOMAD_ALLOC_DIR, NOMAD_TASK_DIR and NOMAD_SECRETS_DIR.
+  // Paths on the host of three directories. The task gets these paths as NOMAD_ALLOC_DIR,
+  // NOMAD_TASK_DIR and NOMAD_SECRETS_DIR. A task that does not see the host's root gets /alloc,
+  // /local and /secrets instead.
   std::string alloc_dir;
   std::string local_dir;
   std::string secrets_dir;
