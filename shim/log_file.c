@@ -106,7 +106,8 @@ static int create(struct log_file* file, uint64_t index) {
     const int fd =
         (int)sys_open(file->directory, name,
                       O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-    if (fd == -EEXIST) continue; /* another process made this file: do not write to it */
+    /* Another process made this file, so the shim must not write to it. */
+    if (fd == -EEXIST) continue;
     if (fd < 0) return fd;
     log_file_close(file);
     file->fd = fd;

@@ -27,8 +27,8 @@ static struct {
   _Atomic int error[2];
 } writer = {.event = -1};
 
-/* The stack of the thread. The thread uses one or two pages of it; the kernel never allocates the
-   others. */
+/* The stack of the writer thread. The thread uses one or two pages of its stack; the kernel never
+   allocates the other pages. */
 static _Alignas(64) char stack[64 << 10];
 
 static void notify(void) {

@@ -122,8 +122,7 @@ static void add_stream(int i, int fd) {
 }
 
 static int reply_to_start(const struct step_failure* failure) {
-  /* OWNER is -1 once the connection has ended, because a new file descriptor may have the same
-     number. */
+  /* The connection has ended, so OWNER is -1. A new file descriptor may have the old number. */
   if (owner < 0) return EPIPE;
   struct drover_start_reply reply = {
       .error = failure->error,

@@ -49,8 +49,8 @@ static int close_all_but(int status) {
 }
 
 /* Opens PATH, but does not follow the links in /proc/PID. Other links cannot leave the root of
-   this process, so RESOLVE_IN_ROOT is not needed. RESOLVE_IN_ROOT would also fail when any process
-   on the machine renames something at the same time. */
+   this process, so RESOLVE_IN_ROOT is not needed. RESOLVE_IN_ROOT would also fail if any process
+   on the machine renames a file during the call. */
 static long open_path(const char* path, int flags) {
   struct open_how how = {.flags = (uint64_t)(O_PATH | O_CLOEXEC | flags),
                          .resolve = RESOLVE_NO_MAGICLINKS};

@@ -1,7 +1,7 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
 /*
- * All processes of the run. They are the members of its cgroup or, without a cgroup, the
- * descendants of the shim, which is their subreaper. Since pids are reused, the shim signals a
+ * All processes of the run. They are the members of the run's cgroup. Without a cgroup, they are
+ * the descendants of the shim, which is their subreaper. Since pids are reused, the shim signals a
  * process only through a pidfd, after a check that the process still belongs to the run.
  */
 #ifndef DROVER_SHIM_TREE_H_
