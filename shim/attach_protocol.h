@@ -15,12 +15,14 @@
  * neither a shim listens nor that file exists, the shim was lost.
  *
  * Conversation. A client first sends HELLO. The shim answers each request by exactly one message
- * with the same request number: the reply of its type, or RESULT. The shim refuses a request, and
- * answers with a RESULT that has an errno, if its size field differs from its length, if it is
- * shorter than its fixed part, if its type is unknown, or if it comes before HELLO. A refused
- * request has no effect. Events have request number 0, and the shim sends them to the clients that
- * subscribed. If a client does not read its socket, so that an answer or the exit event does not
- * fit, the shim disconnects that client. A gap event that does not fit is dropped.
+ * with the same request number. That message is either the reply that belongs to the type of the
+ * request, or a RESULT. When the command of an EXEC has ended, the shim also sends a SESSION_EXIT.
+ * The shim refuses a request whose size field differs from the length of the datagram, which is
+ * shorter than its fixed part, whose type is unknown, or which comes before HELLO. A refused
+ * request has no effect, and its answer is a RESULT with an errno. Events have request number 0,
+ * and the shim sends them to the clients that subscribed. If an answer or the exit event does not
+ * fit into the socket of a client, because the client does not read, the shim disconnects that
+ * client. The shim drops a gap event that does not fit.
  */
 #ifndef DROVER_SHIM_ATTACH_PROTOCOL_H_
 #define DROVER_SHIM_ATTACH_PROTOCOL_H_
@@ -37,19 +39,20 @@ extern "C" {
 #define DROVER_ATTACH_MAX_ENV 256u
 
 enum drover_attach_type {
-  /* From client to shim: the struct of each request -> the type of its answer. */
+  /* Requests, from client to shim. Each comment gives the struct of the request, then "->", then
+     the type of the answer. */
   DROVER_ATTACH_HELLO = 1,  /* drover_attach_hello -> HELLO_REPLY */
   DROVER_ATTACH_STATE = 2,  /* only a header -> STATE_REPLY */
   DROVER_ATTACH_SIGNAL = 3, /* drover_attach_signal -> RESULT */
   /* Only a header -> RESULT. The shim sends SIGKILL to all processes of the run. */
   DROVER_ATTACH_KILL = 4,
-  /* drover_attach_exec, strings and file descriptors -> RESULT, and when the command has ended a
-     SESSION_EXIT with the same request number. */
+  /* drover_attach_exec, strings and file descriptors -> RESULT. When the command has ended, the
+     shim also sends a SESSION_EXIT with the same request number. */
   DROVER_ATTACH_EXEC = 5,
   DROVER_ATTACH_RESIZE = 6,    /* drover_attach_resize -> RESULT */
   DROVER_ATTACH_SUBSCRIBE = 7, /* drover_attach_subscribe -> RESULT */
-  /* Only a header -> RESULT. After it, the end of this connection stops nothing, and the run is no
-     longer bound to its agent. */
+  /* Only a header -> RESULT. After this request the run is no longer bound to its agent: the end
+     of this connection does not stop the run. */
   DROVER_ATTACH_DETACH = 8,
   /* drover_attach_signal, whose header.session names the session -> RESULT. */
   DROVER_ATTACH_SESSION_SIGNAL = 9,
@@ -69,8 +72,8 @@ struct drover_attach_header {
   uint16_t type;
   uint16_t reserved; /* 0 */
   uint32_t request;  /* number that the client chooses; the answer repeats it */
-  /* Number of a session, which the client chooses, unique on its connection; 0 in other
-     messages. */
+  /* Number of a session. The client chooses the number, which must be unique on its connection. It
+     is 0 in a message that concerns no session. */
   uint32_t session;
 };
 
@@ -78,7 +81,7 @@ struct drover_attach_hello {
   struct drover_attach_header header;
   /* DROVER_ATTACH_VERSION of the client; the shim answers any other version with RESULT EPROTO. */
   uint32_t version;
-  uint32_t subscribe; /* DROVER_ATTACH_EVENT_* */
+  uint32_t subscribe; /* the DROVER_ATTACH_EVENT_... bits of the wanted events */
 };
 
 #define DROVER_ATTACH_EVENT_EXIT 1u
@@ -99,14 +102,15 @@ struct drover_attach_hello_reply {
 enum drover_attach_phase {
   DROVER_ATTACH_STARTING = 0,
   DROVER_ATTACH_RUNNING = 1,
-  DROVER_ATTACH_DRAINING = 2, /* the process has ended, and the shim writes its last output */
+  DROVER_ATTACH_DRAINING = 2, /* the process has ended, and the shim writes the last output */
 };
 
 struct drover_attach_state_reply {
   struct drover_attach_header header;
   uint32_t phase; /* a drover_attach_phase */
   uint32_t sessions;
-  /* In each array, index 0 is for stdout and 1 for stderr. The counts begin with the run. */
+  /* In each array, index 0 is for stdout and 1 for stderr. The counters start at 0 when the run
+     starts. */
   uint64_t dropped_lines[2];
   uint64_t dropped_bytes[2];
   uint64_t written_bytes[2];
@@ -117,9 +121,9 @@ struct drover_attach_state_reply {
 
 /* The signal goes to the task's process, or to the session's process group. */
 #define DROVER_ATTACH_SCOPE_LEADER 0u
-#define DROVER_ATTACH_SCOPE_ALL                              \
-  1u /* the signal goes to the leader, and then to all other \
-        processes of the run; only older agents use this */
+#define DROVER_ATTACH_SCOPE_ALL                                \
+  1u /* the signal goes to the task's process, and then to all \
+        other processes of the run; only older agents use this */
 
 struct drover_attach_signal {
   struct drover_attach_header header;
@@ -129,11 +133,11 @@ struct drover_attach_signal {
 
 /*
  * The client chooses header.session, the number of the new session. The file descriptors come by
- * SCM_RIGHTS. With DROVER_ATTACH_EXEC_TTY there is one, the slave side of the terminal. Without it
- * there are three: stdin, stdout, stderr. STRINGS are ARGC arguments and then ENVC times
- * NAME=VALUE, each ended by NUL. The command gets the task's environment, changed by these
- * variables, and the task's cgroup, user, limits and working directory. When the connection ends,
- * the shim kills the session's process group.
+ * SCM_RIGHTS. With the flag DROVER_ATTACH_EXEC_TTY there is one file descriptor, the slave side of
+ * the terminal. Without that flag there are three: stdin, stdout and stderr. STRINGS are ARGC
+ * arguments and then ENVC times NAME=VALUE, each ended by NUL. The command gets the task's
+ * environment, changed by these variables, and the task's cgroup, user, limits and working
+ * directory. When the connection ends, the shim kills the session's process group.
  */
 struct drover_attach_exec {
   struct drover_attach_header header;
@@ -179,8 +183,8 @@ struct drover_attach_session_exit {
 struct drover_attach_gap {
   struct drover_attach_header header;
   uint32_t stream; /* 0 for stdout, 1 for stderr */
-  uint32_t begins; /* 1 if the gap begins with this message, 0 if it has ended */
-  uint64_t lines;  /* lines and bytes that were dropped in this gap so far */
+  uint32_t begins; /* 1 if this message reports the start of a gap, 0 if it reports the end */
+  uint64_t lines;  /* LINES and BYTES are what was dropped in this gap so far */
   uint64_t bytes;
 };
 
@@ -197,16 +201,16 @@ struct drover_exit_record {
   uint8_t run_id[16];
   uint8_t boot_id[16];
   int32_t wait_status; /* wait status as waitpid gives it */
-  /* How many processes of the run the kernel killed for lack of memory. */
+  /* Number of processes of the run that the kernel killed for lack of memory. */
   uint32_t oom_kills;
   int32_t pid;
   int32_t shim_pid;
-  int64_t started_at; /* both in CLOCK_REALTIME nanoseconds */
+  int64_t started_at; /* STARTED_AT and FINISHED_AT are in CLOCK_REALTIME nanoseconds */
   int64_t finished_at;
-  int64_t started_boot; /* both in CLOCK_BOOTTIME nanoseconds */
+  int64_t started_boot; /* STARTED_BOOT and FINISHED_BOOT are in CLOCK_BOOTTIME nanoseconds */
   int64_t finished_boot;
-  /* From here to the last _switches: the use of resources by the task's process and by the
-     children that it waited for. */
+  /* The members from here to the last one whose name ends in _switches give the resources that the
+     task's process has used, together with the children that it waited for. */
   int64_t user_us;
   int64_t system_us;
   uint64_t max_rss_kib;
@@ -218,7 +222,8 @@ struct drover_exit_record {
   uint64_t involuntary_switches;
   uint64_t dropped_lines[2];
   uint64_t dropped_bytes[2];
-  /* FNV-1a 64 of the SIZE - 8 bytes before this field, which is always the last 8 bytes. */
+  /* FNV-1a 64 of the SIZE - 8 bytes before this field. This field is always the last 8 bytes of
+     the record. */
   uint64_t checksum;
 };
 

@@ -1,6 +1,6 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
-/* Calls clone or clone3 so that the child runs on a stack of its own. The shim and the agent use
-   it. */
+/* Calls clone or clone3 so that the child runs on a stack of its own. The shim and the agent both
+   use this header. */
 #ifndef DROVER_SHIM_CHILD_ENTRY_H_
 #define DROVER_SHIM_CHILD_ENTRY_H_
 

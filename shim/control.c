@@ -153,8 +153,8 @@ static uint32_t fixed_size(uint16_t type) {
   return size ? size : sizeof(struct drover_attach_header);
 }
 
-/* Executes a request. Returns the errno for its RESULT, or -1 if the request has its answer
-   already. */
+/* Executes a request. Returns the errno that the RESULT must contain, or -1 if this function has
+   already sent the answer. */
 static int dispatch(int i, struct drover_attach_header* request, uint32_t size, int* fds,
                     int fd_count) {
   if (request->size != size || size < fixed_size(request->type)) return EBADMSG;
@@ -192,7 +192,8 @@ static int dispatch(int i, struct drover_attach_header* request, uint32_t size, 
   }
 }
 
-/* Receives and executes one message. Returns false if the connection has no further message. */
+/* Receives and executes one message. Returns false if no message waits, or if the connection has
+   ended. */
 static bool receive(int i) {
   int fds[kMaxFds];
   int fd_count = 0;

@@ -11,8 +11,8 @@
 #include "shim/sys.h"
 
 enum { kNameMax = 288, kShortPiece = 16 << 10, kLongPieceRoom = 1 << 20 };
-/* The highest index of a log file. A file with a higher index is the task's own: the task may make
-   files in the same directory. */
+/* The highest index of a log file. A file with a higher index is not treated as a log file: the
+   task may have made it, since tasks may make files in the same directory. */
 #define MAX_INDEX 999999999u
 
 void log_file_init(struct log_file* file, int directory, const char* task, const char* stream,
@@ -30,7 +30,8 @@ void log_file_close(struct log_file* file) {
   file->fd = -1;
 }
 
-/* Writes "<task>.<stream>." to OUT. Returns its length, or 0 if it is too long. */
+/* Writes "<task>.<stream>." to OUT. Returns the length of that text, or 0 if the text is too
+   long. */
 static size_t prefix(const struct log_file* file, char* out) {
   const size_t task = strlen(file->task), stream = strlen(file->stream);
   if (task + stream > kNameMax - 16) return 0;
@@ -50,7 +51,8 @@ static bool name_of(const struct log_file* file, uint64_t index, char* out) {
   return true;
 }
 
-/* If NAME is a log file of this stream, sets INDEX to its number and returns true. */
+/* If NAME is the name of a log file of this stream, sets INDEX to the index of that file and
+   returns true. */
 static bool index_of(const char* name, const char* start, size_t start_length, uint64_t* index) {
   if (strncmp(name, start, start_length) != 0) return false;
   const char* digit = name + start_length;
@@ -65,9 +67,9 @@ static bool index_of(const char* name, const char* start, size_t start_length, u
   return true;
 }
 
-/* If HIGHEST is not NULL, sets it to the highest index and returns 1, or returns 0 if there is no
-   file. If HIGHEST is NULL, removes all files with an index below KEEP_FROM and returns 0. Returns
-   a negative errno on failure. */
+/* If HIGHEST is not NULL, sets HIGHEST to the highest index of a log file and returns 1. Returns 0
+   if there is no log file. If HIGHEST is NULL, removes all log files with an index below KEEP_FROM
+   and returns 0. Returns a negative errno on failure. */
 static int scan(struct log_file* file, uint64_t* highest, uint64_t keep_from) {
   char start[kNameMax];
   const size_t start_length = prefix(file, start);
@@ -104,7 +106,8 @@ static int create(struct log_file* file, uint64_t index) {
     const int fd =
         (int)sys_open(file->directory, name,
                       O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-    if (fd == -EEXIST) continue; /* another process made this file: do not write to it */
+    /* Another process made this file, so the shim must not write to it. */
+    if (fd == -EEXIST) continue;
     if (fd < 0) return fd;
     log_file_close(file);
     file->fd = fd;
@@ -121,8 +124,8 @@ static int create(struct log_file* file, uint64_t index) {
   return -EEXIST;
 }
 
-/* Opens the file with the highest index to append to it. If that file has another
-   owner, has further hard links or is no plain file, makes a new file. */
+/* Opens the file with the highest index to append to it. If that file has another owner, has
+   further hard links or is not a regular file, makes a new file. */
 static int open_first(struct log_file* file) {
   uint64_t highest = 0;
   const int found = scan(file, &highest, 0);
@@ -167,8 +170,8 @@ static uint64_t first_line_end(const struct iovec data[2]) {
   return found ? data[0].iov_len + (uint64_t)(found - (const char*)data[1].iov_base) + 1 : 0;
 }
 
-/* Returns how many bytes of DATA the open file gets. Returns 0 if they must go into the next
-   file. */
+/* Returns how many of the first bytes of DATA must be written to the open file. Returns 0 if DATA
+   must begin in the next file. */
 static uint64_t share(const struct log_file* file, const struct iovec data[2]) {
   const uint64_t total = data[0].iov_len + data[1].iov_len;
   const uint64_t room = file->size < file->max_size ? file->max_size - file->size : 0;

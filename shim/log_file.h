@@ -36,9 +36,10 @@ void log_file_init(struct log_file* file, int directory, const char* task, const
                    uint32_t max_files, uint64_t max_size);
 
 /*
- * Writes a first part of DATA, and opens and rotates files as needed. DATA has two parts, and the
- * second may be empty. Returns the number of bytes written, which is more than 0, or a negative
- * errno. The caller must call it again for the remaining bytes.
+ * Writes as many of the first bytes of DATA as one file can take. Opens and rotates files as
+ * needed. DATA is an array of two buffers, and the second may be empty. Returns the number of
+ * bytes written, which is more than 0, or a negative errno. The caller must call this function
+ * again for the remaining bytes.
  */
 long log_file_write(struct log_file* file, const struct iovec data[2]);
 

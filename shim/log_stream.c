@@ -15,7 +15,8 @@ enum {
 };
 /* Maximum time for which the task waits for the writer. It is less than a second. */
 static const int64_t kPatienceNs = 900 * 1000 * 1000;
-/* If so many bytes are read within kPatienceNs, that time begins again. */
+/* If this number of bytes is read within kPatienceNs, the task may wait for another
+   kPatienceNs. */
 static const uint64_t kPatienceBytes = 1 << 20;
 /* A line without its end, for example a prompt, is published after this time. */
 static const int64_t kPieceNs = 100 * 1000 * 1000;
@@ -172,8 +173,9 @@ bool log_stream_tick(struct log_stream* stream, int64_t now) {
   bool published = false;
   if (stream->piece_at != 0 && now - stream->piece_at >= kPieceNs &&
       ring_used(stream->ring) != ring_tentative(stream->ring)) {
-    /* The writer has not yet written what was published before, so nobody would see the piece
-       earlier. An unpublished piece can still be dropped together with its line. */
+    /* The writer has not yet written the bytes that were published before. So a piece that is
+       published now would not reach the file earlier. As long as it is not published, the piece
+       can still be dropped together with its line. */
     stream->piece_at = now;
   } else if (stream->piece_at != 0 && now - stream->piece_at >= kPieceNs) {
     ring_publish(stream->ring, 0);

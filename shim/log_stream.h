@@ -1,10 +1,10 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
 /*
  * The reader of one output stream of the task. It runs on the control thread and moves lines from
- * the pipe into the ring. While the ring is full it does not read the pipe, so the task waits for
- * a slow disk, but only for a limited time. If it could read less than 1 MiB within 0.9 s, it
- * drops and counts whole lines until the ring is half empty. Then it writes one gap line with
- * their number.
+ * the pipe into the ring. While the ring is full, the reader does not read the pipe. So the task
+ * waits for a slow disk, but only for a limited time. If the reader could read less than 1 MiB
+ * within 0.9 s, the reader drops and counts whole lines until the ring is half empty. Then the
+ * reader writes one gap line with the number of dropped lines.
  */
 #ifndef DROVER_SHIM_LOG_STREAM_H_
 #define DROVER_SHIM_LOG_STREAM_H_
@@ -21,10 +21,11 @@ struct log_stream {
   bool dropping;
   bool drop_mid_line; /* true if the last dropped byte does not end a line */
   bool full;          /* true if the ring is full and the reader waits for the writer */
-  /* When the ring became full while the pipe had data; 0 if the task does not wait. */
+  /* The time at which the ring became full while the pipe had data; 0 if the task does not
+     wait. */
   int64_t stalled_at;
   uint64_t stalled_bytes; /* bytes read since STALLED_AT */
-  /* Since when an unfinished line waits to be published; 0 if there is none. */
+  /* The time since which an unfinished line waits to be published; 0 if no line waits. */
   int64_t piece_at;
   uint64_t gap_lines, gap_bytes; /* lines and bytes dropped in the present gap */
   uint64_t dropped_lines, dropped_bytes;
@@ -39,10 +40,10 @@ struct log_stream {
 bool log_stream_read(struct log_stream* stream, int64_t now);
 
 /*
- * The caller must call it at the time that log_stream_deadline returns, and when the writer has
- * made room in the ring. Publishes an unfinished line that has waited long enough, ends a gap, or
- * begins to drop lines because the task has waited too long. Returns true if it published
- * something.
+ * The caller must call this function at the time that log_stream_deadline returns, and when the
+ * writer has made room in the ring. Publishes an unfinished line that has waited long enough, ends
+ * a gap, or begins to drop lines because the task has waited too long. Returns true if it
+ * published something.
  */
 bool log_stream_tick(struct log_stream* stream, int64_t now);
 

@@ -27,8 +27,8 @@ static struct {
   _Atomic int error[2];
 } writer = {.event = -1};
 
-/* The stack of the thread. The thread uses one or two pages of it; the kernel never allocates the
-   others. */
+/* The stack of the writer thread. The thread uses one or two pages of its stack; the kernel never
+   allocates the other pages. */
 static _Alignas(64) char stack[64 << 10];
 
 static void notify(void) {
@@ -43,8 +43,8 @@ static void sleep_until_work(uint32_t seen, int milliseconds) {
   SYS(futex, &writer.work, FUTEX_WAIT_PRIVATE, seen, milliseconds < 0 ? NULL : &limit, NULL, 0);
 }
 
-/* Writes the bytes of ring I to its files until the ring is empty. Returns false after an
-   error. */
+/* Writes the bytes of ring I to its files until the ring is empty. Returns false if a write
+   fails. */
 static bool write_ring(int i) {
   struct ring* ring = &writer.rings[i];
   struct iovec parts[2];
@@ -76,8 +76,8 @@ static void run(void* unused) {
       if (is_empty() && !atomic_load(&writer.finish)) sleep_until_work(seen, -1);
       atomic_store(&writer.sleeping, false);
     } else {
-      /* The write failed, for example because the disk is full. Waits and tries again; the wait is
-         shorter when the run has ended. */
+      /* The write failed, for example because the disk is full. The thread waits and then writes
+         again; the wait is shorter when the run has ended. */
       sleep_until_work(atomic_load(&writer.work), finish ? kRetryFinishingMs : kRetryMs);
     }
   }
@@ -100,7 +100,7 @@ static void start(void) {
                   config->max_files, config->max_file_size);
   if (writer.event < 0) writer.event = (int)SYS(eventfd2, 0, EFD_CLOEXEC | EFD_NONBLOCK);
   /* The thread may fail to start, for lack of memory or because of a pids limit. Then the rings
-     fill, and lines are dropped until a later wake can start the thread. */
+     fill, and lines are dropped until a later call of log_writer_wake can start the thread. */
   writer.started = writer.event >= 0 && sys_start_thread(run, stack + sizeof stack) > 0;
 }
 

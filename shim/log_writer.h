@@ -1,8 +1,9 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
 /*
  * The second thread of the shim, which alone writes to a disk: it moves the bytes of both rings
- * into log files. A frozen file system may block it for ever, so every wait for it has a limit.
- * The first output starts it. Only the control thread may call these functions.
+ * into log files. A frozen file system may block this thread for ever, so every wait for the
+ * thread has a time limit. The thread starts at the first output. Only the control thread may call
+ * the functions of this header.
  */
 #ifndef DROVER_SHIM_LOG_WRITER_H_
 #define DROVER_SHIM_LOG_WRITER_H_
@@ -19,21 +20,24 @@ struct log_writer_config {
   uint64_t max_file_size;
 };
 
-/* Keeps pointers to CONFIG and to RINGS. */
+/* Stores the pointers CONFIG and RINGS, so both objects must stay valid. */
 void log_writer_init(const struct log_writer_config* config, struct ring rings[2]);
 
-/* Wakes the writer after something was published. The first call starts it. */
+/* Must be called after bytes were published. Wakes the writer thread; the first call starts the
+   thread. */
 void log_writer_wake(void);
 
 /*
  * Returns a file descriptor, or -1 if the writer has not started. The descriptor becomes readable
- * when the writer has finished, and when it has written something after log_writer_want_room.
+ * when the writer has finished, and when the writer has written something after a call of
+ * log_writer_want_room.
  */
 int log_writer_fd(void);
 void log_writer_want_room(void);
 void log_writer_clear(void);
 
-/* Makes the writer write the remaining bytes and then exit. Does not wait for that. */
+/* Makes the writer write the remaining bytes and then exit. Returns before the writer has
+   exited. */
 void log_writer_finish(void);
 bool log_writer_finished(void);
 

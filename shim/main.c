@@ -43,12 +43,14 @@ static struct log_writer_config log_config;
 static int signals = -1;
 /* Status pipe of the process STARTING; -1 if there is none. */
 static int start_status = -1;
-/* The task's process, or the holder of the namespaces, whose status pipe the shim reads. */
+/* The process whose status pipe the shim reads: the task's process or the holder of the
+   namespaces. */
 static pid_t starting;
 /* File descriptors 0 to 2 of the task, until its process has started. */
 static int task_standard[3] = {-1, -1, -1};
 static int64_t drain_until; /* when the phase DRAINING ends */
-/* When to kill a bound run that has got its kill signal; 0 if no kill is due. */
+/* The time at which the shim must kill a bound run that has got its kill signal; 0 if no kill is
+   due. */
 static int64_t kill_at;
 /* Connection of the agent that sent the plan; -1 if it has ended. */
 static int owner = kConnection;
@@ -120,7 +122,7 @@ static void add_stream(int i, int fd) {
 }
 
 static int reply_to_start(const struct step_failure* failure) {
-  /* The connection has ended. Another file descriptor may have its number by now. */
+  /* The connection has ended, so OWNER is -1. A new file descriptor may have the old number. */
   if (owner < 0) return EPIPE;
   struct drover_start_reply reply = {
       .error = failure->error,
@@ -151,9 +153,10 @@ static bool wait_readable(int fd, int64_t nanoseconds) {
   return SYS(ppoll, &event, 1, &limit, NULL, 0) > 0;
 }
 
-/* Reaps all children, which must have been killed, and waits at most kKilledNs. A zombie in a pid
-   namespace keeps the namespace's init and the run's cgroup from ending. A process that adopts
-   zombies of a shim that has exited might reap them late. */
+/* Reaps all children, which must have been killed, and waits at most kKilledNs. While a zombie
+   exists in a pid namespace, the init process of that namespace cannot end and the run's cgroup
+   cannot be removed. If the shim exited and left zombies, the process that adopts them might reap
+   them late. */
 static void reap_killed(void) {
   const int64_t until = boot_time() + kKilledNs;
   for (;;) {
@@ -269,8 +272,8 @@ static void reap(void) {
     shim.wait_status = status;
     shim.usage = usage;
     begin_draining(kDrainNs);
-    /* The task ends with its first process: the shim kills all processes that are left. They are
-       descendants of the shim's children, since the shim is their subreaper. */
+    /* The task ends with its first process, so the shim kills all of the task's other processes.
+       These are descendants of the shim's children, since the shim is their subreaper. */
     if (!has_children()) return;
     sessions_kill_all();
     namespaces_end();
@@ -339,8 +342,8 @@ static void turn(void) {
 }
 
 /* Reads the bytes that the pipes hold now. Does not wait until all writers have closed the pipes.
-   Waits a limited time for the log writer, and counts the bytes that it has not written as
-   dropped. */
+   Waits a limited time for the log writer, and counts the bytes that the log writer has not
+   written as dropped. */
 static void finish_streams(void) {
   for (int i = 0; i < 2; i++) {
     struct log_stream* stream = &shim.streams[i];
@@ -381,8 +384,8 @@ static _Noreturn void finish(void) {
   } message;
   record_fill(&message.record);
   record_write(&message.record);
-  /* The record must exist before the event, and the socket must be gone: a client that receives
-     the event relies on both. */
+  /* The record must exist, and the socket must be removed, before the event is sent: a client that
+     receives the event relies on both. */
   control_unlisten(shim.name);
   control_broadcast(DROVER_ATTACH_EVENT_EXIT, &message.header, DROVER_ATTACH_EXIT, sizeof message);
   if (orphaned) {

@@ -74,7 +74,7 @@ static int make_by_context(const struct drover_step_filesystem* made, int target
 }
 
 /* Opens the mount that was mounted over the root of this process. The path "/.." leads to that
-   mount, the path "/" does not. */
+   mount, but the path "/" leads to the mount below it. */
 static long open_upper_root(void) {
   const long root = sys_open(AT_FDCWD, "/..", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
   if (root < 0) return root;

@@ -14,8 +14,8 @@
 
 #include "shim/start_plan.h"
 
-/* EXIST must be true if all of the newer calls work. The agent finds this out by trying them under
-   the same filter. */
+/* EXIST must be true if all of the newer calls work. The agent finds out whether they work: it
+   makes these calls under the same filter. */
 void mount_calls_init(bool exist);
 bool mount_calls_exist(void);
 
@@ -26,21 +26,22 @@ int mount_calls_make(const struct drover_step_filesystem* step, int target, int*
 /* Attaches TREE, a mount that belongs to no namespace yet, at TARGET. */
 int mount_calls_attach(int tree, int target);
 
-/* Mounts SOURCE at TARGET with its attributes and ATTRIBUTES. Both must be in this mount
-   namespace. Without the newer calls, ATTRIBUTES are not set. */
+/* Mounts SOURCE at TARGET. The new mount has the attributes of SOURCE's mount and, in addition,
+   ATTRIBUTES. SOURCE and TARGET must be in this mount namespace. Without the newer calls,
+   ATTRIBUTES are not set. */
 int mount_calls_bind(int source, int target, bool recursive, uint32_t attributes);
 
 /* Adds attributes to the mount that is open as TARGET. Without the newer calls, does nothing. */
 int mount_calls_set(int target, uint32_t attributes);
 
-/* Adds attributes to the mount that is open as TARGET by mount(2). OLD must be the attributes that
-   it has. */
+/* Adds attributes by mount(2) to the mount that is open as TARGET. OLD must be the attributes that
+   this mount has at present. */
 int mount_calls_remount(int target, uint32_t old, uint32_t attributes);
 
 /*
  * PLACE is a file descriptor from another mount namespace. Opens the file of the same path in this
- * namespace. Returns a file descriptor or a negative errno, -EXDEV if the path now leads to
- * another file.
+ * namespace. Returns a file descriptor or a negative errno. That errno is -EXDEV if the path leads
+ * to another file in this namespace.
  */
 long mount_calls_find(int place);
 

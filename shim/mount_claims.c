@@ -55,8 +55,9 @@ static struct claim claim_of(const struct drover_step* step) {
   }
 }
 
-/* Returns true if PLACE is DIRECTORY or a path below it, and sets EXACT to whether they are equal.
-   Neither path may have a slash at its end; each may have one at its beginning. */
+/* Returns true if PLACE is DIRECTORY or a path below it. Then also sets EXACT, which is true if
+   PLACE equals DIRECTORY. Neither path may have a slash at its end; each may have one at its
+   beginning. */
 static bool covers(const char* directory, const char* place, bool* exact) {
   if (*directory == '/') directory++;
   if (*place == '/') place++;
@@ -70,14 +71,14 @@ static bool covers(const char* directory, const char* place, bool* exact) {
 static bool has(uint32_t attributes, uint32_t wanted) { return (attributes & wanted) == wanted; }
 
 /*
- * Returns the attributes that the steps before END claim for PLACE. If END is NULL, all steps
- * count. They are the attributes of the last step that mounted something at PLACE or above it, and
- * those that later steps set at exactly PLACE. No step covers the mount of another step, because
- * the host leaves out mounts that would be hidden.
+ * Returns the attributes that the steps before END claim for PLACE. If END is NULL, this function
+ * uses all steps. The result contains the attributes of the last step that mounted something at
+ * PLACE or above it, and those that later steps set at exactly PLACE. No step covers the mount of
+ * another step, because the host leaves out mounts that would be hidden.
  *
- * Sets BY to the index of the last step that added to the result. Sets the bit of each step in
- * SEEN whose mount point is exactly PLACE and whose claimed attributes FOUND contains. BY and SEEN
- * may be NULL.
+ * Sets BY to the index of the last step that added to the result. If a step's mount point is
+ * exactly PLACE, and FOUND contains all attributes that the step claims, sets the step's bit in
+ * SEEN. BY and SEEN may be NULL.
  */
 static uint32_t claimed(const struct plan* plan, const struct drover_step* end, const char* place,
                         uint32_t found, uint64_t* seen, int32_t* by) {
@@ -162,8 +163,8 @@ static bool parse(char* text, struct mount_line* line) {
   return true;
 }
 
-/* Opens the mount of LINE. Returns -ENOENT if it has left its place, or if another mount covers
-   it. */
+/* Opens the mount of LINE. Returns -ENOENT if that mount is no longer at its mount point, or if
+   another mount covers it. */
 static long open_visible(const struct mount_line* line) {
   const struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS};
   const long place = SYS(openat2, AT_FDCWD, line->place, &how, sizeof how);
@@ -183,9 +184,9 @@ static bool is_hidden(const struct mount_line* line) {
   return place == -ENOENT;
 }
 
-/* Adds WANTED to the mount of LINE. Does nothing if that mount is hidden or the host has
-   unmounted it. A new mount may have got the same id and place meanwhile, and then the new
-   mount is changed. */
+/* Adds WANTED to the mount of LINE. Does nothing if that mount is hidden or the host has unmounted
+   it. If the host has replaced that mount by a new mount with the same id at the same place, this
+   function changes the new mount. */
 static int add_attributes(const struct mount_line* line, uint32_t wanted) {
   int error = 0;
   for (int tries = 0; tries < kTries; tries++) {

@@ -10,17 +10,17 @@
 #include "shim/plan.h"
 
 /*
- * Reads the mountinfo file of the new root, after the step PIVOT. Each mount, and each mount below
- * a copied mount, must have the attributes (read-only, nosuid, nodev, noexec, nosymfollow) that
- * its step claims. The mount of each step must exist.
+ * Reads the mountinfo file of the new root, after the step PIVOT. Each mount that a step makes,
+ * and each mount below a copied mount, must have the attributes (read-only, nosuid, nodev, noexec,
+ * nosymfollow) that its step claims. The mount of each step must exist.
  *
- * If the newer calls for mounts are missing, it first adds the attributes that are missing. It
- * always adds missing attributes to mounts below a mount with DROVER_MOUNT_FOLLOWS, since the host
- * may have made them a moment ago.
+ * If the newer calls for mounts are missing, this function first adds the attributes that a mount
+ * lacks. It always adds missing attributes to mounts below a mount with DROVER_MOUNT_FOLLOWS,
+ * since the host may have made them a moment ago.
  *
  * Returns 0, an errno or DROVER_NOT_AS_CLAIMED. STEP must be the index of the step VERIFY. On
- * failure it becomes the index of the step whose claim is wrong, or to whose mount an attribute
- * cannot be added.
+ * failure, STEP becomes the index of the step whose claim is wrong, or whose mount cannot get a
+ * missing attribute.
  */
 int mount_claims_verify(const struct plan* plan, int32_t* step);
 

@@ -57,7 +57,8 @@ static long open_beneath(int directory, const char* path, int flags) {
   return SYS(openat2, directory, path, &how, sizeof how);
 }
 
-/* Opens PATH below the new root in one call, which is enough for most paths, since they exist. */
+/* Opens PATH below the new root by one system call. This succeeds for most paths, because they
+   exist. */
 static long open_in_root(const char* path, int flags) {
   while (*path == '/') path++;
   return open_beneath(root, *path ? path : ".", flags);
@@ -96,8 +97,8 @@ static long open_parent(const char* path, char name[kMaxName]) {
 
 /*
  * Opens PATH as the mount point of STEP. If PATH is missing, makes a directory or, with IS_FILE,
- * an empty file. mount(2) makes mounts read-only only at the end, so this function must refuse to
- * make anything in a mount that will be read-only.
+ * an empty file. With mount(2), a mount becomes read-only only at the step VERIFY. So this
+ * function must refuse to make anything in a mount that becomes read-only later.
  */
 static long open_target(const struct plan* plan, const struct drover_step* step, const char* path,
                         bool is_file) {
@@ -212,8 +213,8 @@ static long check_namespace_root(void) {
 static int change_root(bool pivot) {
   long result = SYS(fchdir, root);
   if (pivot) {
-    /* pivot_root with the same directory twice mounts the old root over the new root, so it can be
-       unmounted afterwards. */
+    /* pivot_root with the same directory twice mounts the old root over the new root, so the old
+       root can be unmounted afterwards. */
     if (result == 0) result = SYS(pivot_root, ".", ".");
     if (result == 0) result = SYS(umount2, ".", kDetach);
   } else if (result == 0) {

@@ -7,19 +7,22 @@
 
 #include "shim/plan.h"
 
-/* Returns true if STEP is such a step and its payload is complete. For the check of the plan. */
+/* Returns true if mounts_run can execute STEP and the payload of STEP is complete. The check of
+   the plan calls this function. */
 bool mounts_check(const struct plan* plan, const struct drover_step* step);
 
 /*
- * Executes a step and returns an errno. Only the process that holds the namespaces may call it, in
- * the order of the plan. The first FILESYSTEM has an empty target and makes the new root. All
- * later paths are below that root. No path is resolved through a symbolic link. So links that a
- * task left in its directories can make a step fail, but cannot lead it to another place.
+ * Executes a step and returns an errno. Only the process that holds the namespaces may call this
+ * function, once for each step in the order of the plan. The first FILESYSTEM has an empty target
+ * and makes the new root. All later paths are below that root. No path is resolved through a
+ * symbolic link. So links that a task left in its directories can make a step fail, but cannot
+ * lead it to another place.
  */
 int mounts_run(const struct plan* plan, const struct drover_step* step);
 
-/* Closes file descriptors of the shim: those of mounts and of the clean mount namespace. The
-   holder of the namespaces must have started before, so that it has copies. */
+/* Closes file descriptors of the shim: those of mounts and of the clean mount namespace. Must be
+   called after the start of the process that holds the namespaces, because that process needs
+   copies of them. */
 void mounts_close(const struct plan* plan);
 
 #endif /* DROVER_SHIM_MOUNTS_H_ */

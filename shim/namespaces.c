@@ -19,7 +19,7 @@
 static pid_t holder; /* pid of the holder, or 0 if there is none */
 /* Pidfd of the holder, by which its namespaces can be entered while it lives. */
 static int holder_pidfd = -1;
-static int own_pids = -1;      /* the shim's own pid namespace */
+static int own_pids = -1;      /* file descriptor of the shim's own pid namespace */
 static uint64_t namespace_set; /* CLONE_NEW... */
 
 bool namespaces_wanted(const struct plan* plan) {
@@ -55,7 +55,8 @@ static _Noreturn void run_holder(const struct plan* plan, int status) {
   SYS(prctl, PR_SET_NAME, "drover-init");
   SYS(umask, 0);
   failure.error = sys_error(SYS(prctl, PR_SET_PDEATHSIG, SIGKILL));
-  /* The shim may have exited before this prctl. Then nothing kills this process, so it exits. */
+  /* If the shim exited before this prctl, the kernel does not kill this process. So this process
+     must exit by itself. */
   struct pollfd shim = {.fd = status, .events = 0};
   if (SYS(ppoll, &shim, 1, &(struct timespec){0}, NULL, 0) > 0) sys_exit(1);
   if (!failure.error) failure.error = sys_error(SYS(setsid));
@@ -96,7 +97,8 @@ int namespaces_start(const struct plan* plan, struct child* child, struct step_f
   const struct drover_step* step = plan_find(plan, DROVER_STEP_NAMESPACES, &index);
   namespace_set = (uint64_t)plan_number(step);
   /* Keeps the task from inspecting the holder. Later children of the shim inherit the setting.
-     They need it, too, because the task can reach them before they execute their program. */
+     These children need the setting, too, because the task can reach them before they execute
+     their program. */
   failure->error = sys_error(SYS(prctl, PR_SET_DUMPABLE, 0));
   int status[2] = {-1, -1};
   if (!failure->error) failure->error = sys_error(SYS(pipe2, status, O_CLOEXEC));
@@ -110,7 +112,7 @@ int namespaces_start(const struct plan* plan, struct child* child, struct step_f
   struct clone_args args = {.flags = (namespace_set & ~later) | CLONE_PIDFD,
                             .pidfd = (uint64_t)(uintptr_t)&holder_pidfd,
                             .exit_signal = SIGCHLD};
-  /* The holder stays in the shim's cgroups, so its memory does not count for the task. */
+  /* The holder stays in the shim's cgroups, so the holder's memory is not charged to the task. */
   const long pid = SYS(clone3, &args, sizeof args);
   if (pid == 0) {
     SYS(close, status[0]);

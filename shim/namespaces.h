@@ -26,16 +26,17 @@ bool namespaces_wanted(const struct plan* plan);
    reports either a failure or kNamespacesReady. */
 int namespaces_start(const struct plan* plan, struct child* holder, struct step_failure* failure);
 
-/* Chooses the pid namespace of the children that the shim starts from now on. With INSIDE it is
-   that of the run, otherwise the shim's own. Returns an errno. */
+/* Chooses the pid namespace of the children that the shim starts from now on. With INSIDE, the
+   children begin in the pid namespace of the run, otherwise in the shim's own. Returns an
+   errno. */
 int namespaces_place_children(bool inside);
-/* Enters all namespaces of the run except the pid namespace, in which the calling child began
-   already. Returns an errno. */
+/* Enters all namespaces of the run except the pid namespace, because the calling child was started
+   in it. Returns an errno. */
 int namespaces_enter(void);
 
 /* Enters the network namespace that STEP gives, and returns an errno. The task's process, a
-   session or the holder calls it. The holder does so before it mounts /sys, which shows the
-   network of its time. */
+   session or the holder calls this function. The holder calls it before it mounts /sys, because
+   /sys shows the network namespace in which it was mounted. */
 int namespaces_enter_network(const struct plan* plan, const struct drover_step* step);
 
 /* Kills the holder. May be called several times. After the shim has reaped the holder it must call

@@ -15,8 +15,8 @@ struct plan {
 };
 
 /*
- * Receives the message from CONNECTION into PLAN, checks it, and sets the pointers to the strings
- * of EXEC. Returns 0 or an errno, ECONNRESET if the connection ended without a message.
+ * Receives the message from CONNECTION into PLAN, checks it, and sets the pointers to strings in
+ * its step EXEC. Returns 0 or an errno, ECONNRESET if the connection ended without a message.
  */
 int plan_receive(int connection, struct plan* plan);
 

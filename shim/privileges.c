@@ -45,8 +45,8 @@ int privileges_set(const struct drover_step_capabilities* capabilities) {
   struct __user_cap_data_struct own[2];
   int error = sys_error(SYS(capget, &header, own));
   const uint64_t permitted = own[0].permitted | (uint64_t)own[1].permitted << 32;
-  /* Permitted capabilities that the shim lacks are left out. The job lists the ambient ones by
-     name, so capset must fail if the shim lacks one of them. */
+  /* Permitted capabilities that the shim lacks are left out. The job lists the ambient
+     capabilities by name, so capset must fail if the shim lacks one of these. */
   const uint64_t wanted = (capabilities->permitted & permitted) | capabilities->ambient;
   if (!error) error = write_sets(wanted, capabilities->ambient);
   for (int capability = 0; capability < 64 && !error; capability++)
@@ -64,6 +64,6 @@ int privileges_filter(const struct drover_step_filter* filter) {
 
 int privileges_new_keyring(void) {
   const long result = SYS(keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
-  /* A kernel without support for keys has no key that the task could reach. */
+  /* A kernel without keyrings has no keys, so there is no key that the task could reach. */
   return result == -ENOSYS ? 0 : sys_error(result);
 }

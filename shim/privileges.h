@@ -7,8 +7,8 @@
 
 int privileges_set_ids(const struct drover_step_ids* ids);
 
-/* Removes all capabilities but BOUNDING from the bounding set. Keeps the permitted capabilities
-   when the process later changes its user. */
+/* Removes all capabilities but BOUNDING from the bounding set. Also lets the process keep its
+   permitted capabilities when it later changes its user. */
 int privileges_bound(const struct drover_step_capabilities* capabilities);
 /* Sets the capabilities that the program gets. Must be called after the change of the user. */
 int privileges_set(const struct drover_step_capabilities* capabilities);

@@ -11,8 +11,8 @@ uint32_t record_oom_kills(int memory_events);
 void record_fill(struct drover_exit_record* record);
 
 /* Makes the file `<name>.tmp` in the run directory, which must be the current directory. The file
-   has the size of the record, because the directory may have no room at the end of the run.
-   Returns 0 or an errno. On an error, leaves no file. */
+   gets the full size of the record now, because the directory may have no room left at the end of
+   the run. Returns 0 or an errno. On an error, leaves no file. */
 int record_reserve(void);
 /* Removes `<name>.tmp`. */
 void record_give_back(void);

@@ -22,8 +22,8 @@ struct ring {
   _Atomic uint32_t commit; /* position after the published bytes; only the producer sets it */
   uint32_t tail;           /* position after the written bytes; only the producer uses it */
   /*
-   * The position whose byte is at data[0]. The producer sets it when the ring is empty, so that a
-   * task with little output always uses the same page. The consumer reads it only after it has
+   * The position whose byte is at data[0]. The producer sets BASE when the ring is empty, so that
+   * a task with little output always uses the same page. The consumer reads BASE only after it has
    * found that COMMIT differs from HEAD. Until the consumer takes those bytes, the producer does
    * not set BASE.
    */

@@ -80,8 +80,8 @@ int sessions_resize(int connection, uint32_t id, uint16_t rows, uint16_t columns
 }
 
 static void kill_group(const struct session* session, int signal_number) {
-  /* Before its setsid, the child has no process group of its own, so only the child gets the
-     signal. */
+  /* Until the child has called setsid, it has no process group of its own. Then only the child
+     gets the signal. */
   if (SYS(kill, -session->pid, signal_number) != 0) SYS(kill, session->pid, signal_number);
 }
 

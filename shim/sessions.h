@@ -13,9 +13,9 @@
 
 enum { kMaxSessions = 32 };
 
-/* Starts a session and returns an errno. The caller must have checked that MESSAGE has SIZE
-   bytes. If the session keeps a descriptor of FDS, sets that element to -1; the caller closes
-   all others. */
+/* Starts a session and returns an errno. The caller must have checked that MESSAGE has SIZE bytes.
+   If the session keeps a descriptor of FDS, sets the element of that descriptor to -1. The caller
+   must close all other descriptors. */
 int sessions_start(int connection, struct drover_attach_exec* message, uint32_t size, int* fds,
                    int fd_count);
 int sessions_resize(int connection, uint32_t session, uint16_t rows, uint16_t columns);

@@ -31,14 +31,14 @@ extern struct shim shim;
 int64_t boot_time(void); /* in nanoseconds of CLOCK_BOOTTIME */
 int64_t wall_time(void); /* in nanoseconds of CLOCK_REALTIME */
 
-/* Sends the signal to the task's process and then, with ALL, to all other processes of the run.
-   Returns an errno. */
+/* Sends the signal to the task's process and then, if ALL is true, to all other processes of the
+   run. Returns an errno. */
 int shim_signal(int signal_number, bool all);
 /* Ends the run. Sends SIGKILL to all its processes. If the run has no process, stops reading the
    pipes. */
 void shim_kill(void);
-/* Must be called when the connection of the agent that started the run has ended. Stops a bound
-   run. */
+/* Must be called when the connection of the agent that started the run has ended. If the run is
+   bound, stops the run. */
 void shim_owner_lost(void);
 
 #endif /* DROVER_SHIM_SHIM_H_ */

@@ -6,11 +6,11 @@
  * and C++.
  *
  * The start message is the first datagram on file descriptor 3 of the shim. The agent sends it
- * before the shim exists, so it arrives whole or not at all. A shim that finds the end of the
- * connection instead exits. The message is a drover_start, then STEPS_SIZE bytes of steps. If the
- * steps do not fit into one datagram, they come in a memory file. The shim answers with one
- * drover_start_reply. After that the connection is an attach connection, as if the agent had sent
- * HELLO and subscribed to all events.
+ * before the shim exists, so it arrives whole or not at all. If the shim receives the end of the
+ * connection instead of a message, it exits. The message is a drover_start, then STEPS_SIZE bytes
+ * of steps. If the steps do not fit into one datagram, they come in a memory file. The shim
+ * answers with one drover_start_reply. After that the connection is an attach connection, as if
+ * the agent had sent HELLO and subscribed to all events.
  */
 #ifndef DROVER_SHIM_START_PLAN_H_
 #define DROVER_SHIM_START_PLAN_H_
@@ -27,12 +27,14 @@ extern "C" {
 #define DROVER_START_REPLY 150u
 #define DROVER_PLAN_VERSION 1u
 #define DROVER_PLAN_MAX_STEPS 256u
-/* Maximum size in bytes of all steps, above the kernel's limit for the strings of one exec. */
+/* Maximum size in bytes of all steps. It is above the kernel's limit for the strings of one
+   exec. */
 #define DROVER_PLAN_MAX_SIZE (8u << 20)
 #define DROVER_PLAN_MAX_FDS 128u
 #define DROVER_PLAN_MAX_STRINGS 65536u /* maximum number of arguments and variables together */
 #define DROVER_PLAN_MAX_GROUPS 4096u
-#define DROVER_PLAN_MAX_FILTER 4096u /* maximum number of instructions, the kernel's limit */
+/* Maximum number of a filter's instructions, equal to the kernel's limit. */
+#define DROVER_PLAN_MAX_FILTER 4096u
 
 /* The bits of drover_start.flags. */
 #define DROVER_START_BOUND 1u /* the shim stops the run when the agent's connection ends */
@@ -187,7 +189,8 @@ struct drover_step_filter {
   /* struct sock_filter instructions[count] */
 };
 
-/* How the shim checks a path that the task or another task may have led elsewhere by links. */
+/* Checks of a path. This task or another task may have put links into the path that lead to
+   another place. */
 /* The path must not use the links in /proc/PID, because they ignore every root. */
 #define DROVER_PATH_NO_PROC_LINKS 1u
 #define DROVER_PATH_IN_ROOT 2u /* the directory must be below the process's root */
@@ -210,14 +213,16 @@ struct drover_step_filesystem {
 
 #define DROVER_MOUNT_FILE 1u     /* the target is a file, not a directory */
 #define DROVER_MOUNT_MAY_MISS 2u /* if the target does not exist, the step does nothing */
-/* TREE_FD is no mount, but the directory or file that the mount will show. */
+/* TREE_FD is not a mount. It is the directory or file of the host that the new mount shows. */
 #define DROVER_MOUNT_PLACE 4u
-#define DROVER_MOUNT_RECURSIVE 8u /* a copy contains the mounts below it, too */
+/* The copy of a mount contains the mounts below that mount, too. */
+#define DROVER_MOUNT_RECURSIVE 8u
 /* Mounts that the host makes below the source may appear below the target at any time. */
 #define DROVER_MOUNT_FOLLOWS 16u
 
-/* Attaches a mount at TARGET. The mount is TREE_FD, which belongs to no namespace yet, or a copy
-   of a place of the host (DROVER_MOUNT_PLACE), or a copy of SOURCE, a path in the new root. */
+/* Attaches a mount at TARGET. If TREE_FD is -1, the mount is a copy of SOURCE, a path in the new
+   root. With DROVER_MOUNT_PLACE, the mount is a copy of the directory or file TREE_FD of the host.
+   Otherwise TREE_FD is itself the mount, which belongs to no namespace yet. */
 struct drover_step_mount {
   struct drover_step step;
   int32_t tree_fd; /* index of a file descriptor, or -1 to use SOURCE */

@@ -33,23 +33,24 @@ static int set_oom_score(int64_t score) {
 }
 
 /* Enters a cgroup of version 1 by a write to "tasks", which moves only this thread. A write to
-   "cgroup.procs" would move a whole process and keep it from forking meanwhile. For that, the
-   kernel waits until all processors have been idle once, which takes many milliseconds. */
+   "cgroup.procs" would move a whole process, which must not fork during the move. To prevent
+   forks, the kernel waits until all processors have been idle once, which takes many
+   milliseconds. */
 static int join_cgroup(int cgroup) {
   return sys_write_file(cgroup, "tasks", "0", 1); /* "0" means the writer, in any pid namespace */
 }
 
-/* Closes all file descriptors from 3 on except STATUS. It must do so before the exec: until then
-   the task's path, the interpreter of its program, or a link of another task could lead to a
-   descriptor through /proc/self/fd. */
+/* Closes all file descriptors from 3 on except STATUS. This must happen before the exec. Until the
+   descriptors are closed, the task's path, the interpreter of its program, or a link of another
+   task could lead to a descriptor through /proc/self/fd. */
 static int close_all_but(int status) {
   const int error = status > 3 ? sys_error(SYS(close_range, 3u, status - 1, 0)) : 0;
   return error ? error : sys_error(SYS(close_range, status + 1, ~0u, 0));
 }
 
 /* Opens PATH, but does not follow the links in /proc/PID. Other links cannot leave the root of
-   this process, so RESOLVE_IN_ROOT is not needed. RESOLVE_IN_ROOT would also fail when any process
-   on the machine renames something at the same time. */
+   this process, so RESOLVE_IN_ROOT is not needed. RESOLVE_IN_ROOT would also fail if any process
+   on the machine renames a file during the call. */
 static long open_path(const char* path, int flags) {
   struct open_how how = {.flags = (uint64_t)(O_PATH | O_CLOEXEC | flags),
                          .resolve = RESOLVE_NO_MAGICLINKS};
@@ -87,8 +88,8 @@ static int change_directory(const struct drover_step_cwd* cwd) {
 }
 
 /* Makes the kernel kill this process when the shim dies. If the shim has died before, no process
-   holds the other end of the status pipe. getppid cannot find that out: it returns 0 in a pid
-   namespace. */
+   holds the other end of the status pipe. getppid cannot show whether the shim has died, because
+   getppid returns 0 in a pid namespace. */
 static int die_with_shim(int status) {
   const long result = SYS(prctl, PR_SET_PDEATHSIG, SIGKILL);
   if (result < 0) return (int)-result;
@@ -247,7 +248,8 @@ struct job {
 };
 
 /* The stack of a child that shares the shim's memory. It needs room for one path of the PATH
-   search and little more. Sessions do not use it, because they get a copy of all memory. */
+   search and little more. Sessions do not use this stack, because they get a copy of all
+   memory. */
 static _Alignas(16) char child_stack[24 << 10];
 
 static void run_job(void* argument) {
@@ -297,7 +299,7 @@ static long start_child(const struct job* job, const struct session_command* ses
       return clone3_with_child(&args, sizeof args, run_job, (void*)job);
     }
   }
-  /* Without a cgroup it uses clone, because unprivileged containers refuse clone3. */
+  /* Without a cgroup, this function uses clone, because unprivileged containers refuse clone3. */
   const long pid = cgroup >= 0 ? SYS(clone3, &args, sizeof args) : SYS(clone, SIGCHLD, 0, 0, 0, 0);
   if (pid == 0) {
     SYS(close, job->status[0]);
@@ -326,7 +328,8 @@ int steps_start(const struct plan* plan, const int standard[3],
   const int still_inside = namespaces_place_children(false);
   SYS(close, status[1]);
   if (pid > 0 && still_inside) {
-    /* The shim could start no thread while its children begin in another pid namespace. */
+    /* As long as new children of the shim begin in another pid namespace, the shim can start no
+       thread. So this start must fail. */
     SYS(kill, pid, SIGKILL);
     SYS(close, status[0]);
     return failure->error = still_inside;

@@ -22,7 +22,8 @@ struct child {
   int status; /* the read end of the status pipe */
 };
 
-/* The command of an exec session. A NULL pointer stands for the task itself. */
+/* The command of an exec session. Where a function takes a pointer to this struct, NULL stands for
+   the task's own program. */
 struct session_command {
   uint32_t argc, envc;
   char* strings; /* argc + envc strings, each ended by NUL */

@@ -57,8 +57,8 @@ static long read_file(int directory, const char* name, char* out, size_t size) {
   return (long)length;
 }
 
-/* Reads the pids of the processes in the cgroup DIRECTORY and in the cgroups below it, which the
-   task has made. Returns the length of the list. */
+/* Lists the pids of the processes in the cgroup DIRECTORY and in the cgroups below it, which the
+   task has made. Writes the list to OUT as text, and returns the length of that text. */
 static size_t read_members_of(int directory, char* out, size_t size, int depth) {
   const long own = read_file(directory, "cgroup.procs", out, size);
   size_t length = own > 0 ? (size_t)own : 0;
@@ -111,7 +111,8 @@ static bool is_member(const char* text, pid_t pid) {
   return false;
 }
 
-/* Sends the signal to all members of the cgroup except EXCEPT. Returns their number. */
+/* Sends the signal to all members of the cgroup except EXCEPT. Returns the number of members that
+   got the signal. */
 static int signal_cgroup(int signal_number, pid_t except) {
   read_members(members, sizeof members);
   const char* at = members;
@@ -160,7 +161,8 @@ static pid_t parent_of(pid_t pid) {
   SYS(close, fd);
   if (n <= 0) return -1;
   text[n] = 0;
-  const char* end = strrchr(text, ')'); /* the process name before it may contain any character */
+  /* Skips the name of the process, which may contain any character. */
+  const char* end = strrchr(text, ')');
   if (!end || end[1] != ' ' || end[2] == 0 || end[2] == 'Z' || end[2] == 'X') return -1;
   end += 3;
   return next_number(&end);
@@ -227,7 +229,8 @@ void tree_signal(int signal_number, pid_t except) {
   }
 }
 
-/* Kills all processes that it finds in one pass, and returns their number. */
+/* Searches once for processes of the run and kills them. Returns the number of killed
+   processes. */
 static int kill_once(void) {
   if (cgroup_directory < 0) return signal_descendants(SIGKILL, 0);
   if (!is_freezer) return signal_cgroup(SIGKILL, 0);

@@ -1,7 +1,7 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
 /*
- * All processes of the run. They are the members of its cgroup or, without a cgroup, the
- * descendants of the shim, which is their subreaper. Since pids are reused, the shim signals a
+ * All processes of the run. They are the members of the run's cgroup. Without a cgroup, they are
+ * the descendants of the shim, which is their subreaper. Since pids are reused, the shim signals a
  * process only through a pidfd, after a check that the process still belongs to the run.
  */
 #ifndef DROVER_SHIM_TREE_H_
@@ -20,12 +20,12 @@ void tree_init(int cgroup, bool freezer);
 void tree_signal(int signal_number, pid_t except);
 
 /* Kills all processes of the run. No process of a cgroup can escape, because the kernel kills all
-   members at once, or they are frozen before. Without a cgroup, it searches and kills again until
-   it finds no process, at most 20 times. */
+   members at once, or they are frozen before. Without a cgroup, this function searches and kills
+   again until it finds no process, at most 20 times. */
 void tree_kill(void);
 
-/* Kills all processes of the run. Then removes its cgroup, a directory with the name RUN_ID, as
-   soon as it is empty. Gives up after a second. Without a cgroup, only kills. */
+/* Kills all processes of the run. Then removes the run's cgroup, a directory with the name RUN_ID,
+   as soon as the cgroup is empty. Gives up after a second. Without a cgroup, only kills. */
 void tree_remove(const uint8_t* run_id);
 
 /* Removes the cgroup that is open as DIRECTORY and has the name RUN_ID. Gives up after a

@@ -25,8 +25,8 @@
 namespace drover {
 namespace {
 
-// The directory of the driver plugins, relative to this program. An installation and the build
-// both have it there.
+// The directory of the driver plugins, relative to this program. This relative path is the same in
+// an installation and in the build directory.
 std::string PluginDirBesideProgram() {
   std::error_code error;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
@@ -63,7 +63,8 @@ Co<void> RunAgent(Agent* agent, Context stop, ReloadOnHangup* reload, Status* st
 struct AgentCommand {
   bool dev = false;
   PluginSources sources;
-  // For each option below that is empty or -1, the value of the configuration counts.
+  // If one of the following members is empty or -1, the agent uses the value from the
+  // configuration.
   std::string data_dir;
   std::string bind;
   int port = -1;
@@ -187,7 +188,7 @@ struct AgentCommand {
     };
     wait();
     Status status;
-    // RunToEnd needs a limit of time, but an agent has none.
+    // RunToEnd needs a time limit. The agent must run without one, so this limit is 100 years.
     loop.RunToEnd(RunAgent(agent->get(), stop, reload ? &*reload : nullptr, &status),
                   std::chrono::hours(24 * 365 * 100));
     return status.ok() ? kExitOk : Fail("agent", status.error(), kExitFailed);

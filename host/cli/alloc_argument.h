@@ -19,8 +19,8 @@ struct AllocArgument {
   std::string group;    // a task group of that job; empty for any group
 
   void Declare(CLI::App* command);
-  // Returns the id of the allocation. For a job, it is the newest allocation that runs or, if none
-  // runs, the newest of all.
+  // Returns the id of the allocation. For a job, this is the job's newest allocation that runs. If
+  // none of its allocations runs, this is its newest allocation.
   Result<std::string> Find(ApiClient* client) const;
 };
 

@@ -14,11 +14,13 @@ namespace {
 
 // The number of lines that --tail prints without -n.
 constexpr std::int64_t kTailLines = 10;
-// The number of bytes in which the last lines are searched for first.
+// To find the last lines of a log, the command first reads this number of bytes from the end of
+// the log.
 constexpr std::int64_t kTailBytes = 64 << 10;
-constexpr Duration kWait = 1h;  // maximum time of one wait; data ends it earlier
+constexpr Duration kWait = 1h;  // maximum time of one wait, which ends earlier if data arrives
 
-// Where the output begins. Without a value in either member, it begins with the whole log.
+// Where the output begins. If neither member has a value, the output begins at the beginning of
+// the log.
 struct LogBeginning {
   std::optional<std::int64_t> lines;  // number of lines before the end
   std::optional<std::int64_t> bytes;
@@ -36,7 +38,7 @@ class LogStream {
       BeginBeforeEnd(*start.bytes);
     } else if (start.lines) {
       const Result<std::optional<std::int64_t>> tail = FindTail(client, path, *start.lines);
-      // If the log does not exist, the later Ask reports that, or waits for the log.
+      // If the log does not exist, the later call of Ask reports that, or waits for the log.
       if (!tail.ok() && tail.code() != Code::kNotFound) return tail.error();
       if (tail.ok() && *tail) {
         BeginBeforeEnd(**tail);
@@ -95,7 +97,7 @@ class LogStream {
 
   Query query_;
   TaskOutput output_;
-  bool first_cut_ = false;  // true until the end of the line that the tail cuts
+  bool first_cut_ = false;  // true until the end of the cut line before the last lines is received
   std::optional<Status> ended_;
 };
 
@@ -147,8 +149,8 @@ struct AllocLogsCommand {
     return kExitOk;
   }
 
-  // If both streams are wanted, each goes to the stream of the same name of this program. A single
-  // stream goes to standard output.
+  // If both streams are wanted, each is written to this program's stream of the same name. A
+  // single stream is written to standard output.
   LogStreams WantedStreams(const std::string& name) const {
     const bool none = !standard_output && !standard_error;
     const bool output = standard_output || none;

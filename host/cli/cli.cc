@@ -104,7 +104,7 @@ int RunCli(int argc, char** argv) {
   try {
     app.parse(std::move(arguments));
   } catch (const CLI::ParseError& e) {
-    // For an unknown command, the parser's error says only that a command is missing.
+    // For an unknown command, the parser's error contains only that a command is missing.
     for (const std::string& unknown : app.remaining(true)) {
       if (app.get_subcommands().empty()) {
         std::fprintf(stderr, "drover: unknown command \"%s\"\n", Printable(unknown).c_str());

@@ -20,8 +20,8 @@ struct ClientWork {
   std::function<Status()> check;
   // Returns the exit code.
   std::function<Result<int>(ApiClient* client, Output* out)> run;
-  // The exit code of every error. Without a value, it is 2 for a wrong command line and 1
-  // otherwise.
+  // The exit code of every error. If this member has no value, the exit code is 2 for a wrong
+  // command line and 1 for any other error.
   std::optional<int> error_code;
 };
 
@@ -74,8 +74,8 @@ class ClientGroup {
 };
 
 // Adds a command that sends requests to an agent to a group that also has other commands. COMMAND
-// is as for ClientGroup::Add. In addition it has the members ClientOptions client and AnswerForm
-// form, whose options its Declare adds, too.
+// is as for ClientGroup::Add. In addition, COMMAND must have the members ClientOptions client and
+// AnswerForm form. Its Declare must also add the options of these two members.
 template <typename Command>
 void AddClientCommand(const CommandGroup& group, const char* name, const char* what) {
   const auto command = std::make_shared<Command>();

@@ -81,11 +81,12 @@ std::string PositionalName(const CLI::App& app, std::size_t nth) {
   return "";
 }
 
-// The command, and the place in it, to which all words except the last one lead.
+// The state after all words except the last one are read: the command, and what its next word can
+// be.
 struct Way {
   const CLI::App* app;
   std::size_t positionals = 0;
-  const CLI::Option* value = nullptr;  // the option whose value the next word is, or null
+  const CLI::Option* value = nullptr;  // the option that needs the next word as its value, or null
   bool of_job = false;                 // true after --job: then ID is the id of a job
 };
 
@@ -113,8 +114,8 @@ Way Follow(const CLI::App& root, const std::vector<std::string>& words) {
   return way;
 }
 
-// Returns the ids that an agent knows and that begin with BEGUN. Returns none if it reaches no
-// agent.
+// Requests from an agent the ids that begin with BEGUN, and returns them. Returns no ids if the
+// request fails.
 std::vector<std::string> Ids(const std::string& kind, const std::string& begun) {
   Result<ApiClient> client = ApiClient::Create(ClientOptions());
   if (!client.ok()) return {};
@@ -134,7 +135,8 @@ std::vector<std::string> Ids(const std::string& kind, const std::string& begun) 
   const json none;
   for (const json& stub : AsList(answer.ok() ? *answer : none)) {
     const std::string id = RawField(stub, "ID");
-    // Other characters in an id could have a special meaning for a shell or a terminal.
+    // Ids with characters that Printable replaces are left out, because such characters could have
+    // a special meaning for a shell or a terminal.
     if (id.starts_with(begun) && Printable(id) == id) ids.push_back(id);
   }
   return ids;

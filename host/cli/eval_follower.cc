@@ -24,7 +24,7 @@ constexpr int kExitUnplaced = 2;
 
 class EvalFollower {
  public:
-  // The pointers must outlive this object. With a null TERMINAL it prints nothing.
+  // The pointers must outlive this object. If TERMINAL is null, this object prints nothing.
   EvalFollower(ApiClient* client, Terminal* terminal, bool full_ids)
       : client_(client), terminal_(terminal), full_ids_(full_ids) {}
 

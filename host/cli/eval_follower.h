@@ -25,10 +25,10 @@ inline constexpr char kWaitCodes[] =
     "Exit code: 0 every allocation is placed and has started, 1 an error, or an allocation has "
     "failed, 2 something could not be placed; it is when there is room for it.";
 
-// Follows the evaluation whose id is "EvalID" in ANSWER, until it has ended and none of its
-// allocations is pending any more. Prints each change. With --json or a template, it prints only
-// ANSWER and the last states, at the end. If there is no evaluation, or with --detach, it does not
-// wait. Returns the exit code.
+// Follows the evaluation whose id is "EvalID" in ANSWER, until the evaluation has ended and none
+// of its allocations is pending any more. Prints each change. With --json or a template, prints
+// only ANSWER and the last states, and only at the end. If ANSWER names no evaluation, or with
+// --detach, returns without a wait. Returns the exit code.
 Result<int> FollowAnswer(ApiClient* client, Output* out, const WaitOptions& options,
                          const nlohmann::json& answer);
 

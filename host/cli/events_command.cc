@@ -52,7 +52,7 @@ struct EventsCommand {
   Result<int> Run(ApiClient* agent, Output* out) const {
     Query query = {{"namespace", agent->SearchedNamespace()}, {"index", std::to_string(index)}};
     for (const std::string& topic : topics) query.emplace_back("topic", topic);
-    std::string wrong;  // the error in the agent's last message, if it ended with one
+    std::string wrong;  // the error that the agent sent last; empty if it sent none
     const auto show = [&](const std::string& line) {
       const auto keep = [](int depth, json::parse_event_t, const json&) {
         return depth < kMaxEventDepth;

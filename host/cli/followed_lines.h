@@ -9,7 +9,7 @@
 namespace drover {
 
 // Sends a GET and calls TAKE with each line of the answer, without the line break, until the
-// answer ends. Returns the reason why it ended.
+// answer ends. Returns the reason why the answer ended.
 Error FollowLines(ApiClient* client, const std::string& path, Query query,
                   const std::function<void(const std::string& line)>& take);
 

@@ -35,8 +35,9 @@ class ForegroundRun {
   // the command. If the cleanup fails, the view shows the error and the exit code is that of a
   // failure.
   Co<int> Run(std::vector<std::shared_ptr<const Allocation>> allocations);
-  // The first call stops every allocation in order. Each later call kills all processes, and
-  // poststop tasks then have no more time than their kill timeout.
+  // The first call begins an orderly stop of every allocation, with kill signals and timeouts.
+  // Each later call kills all processes. After such a kill, a poststop task may run only for its
+  // kill timeout.
   void Interrupt();
 
  private:
@@ -49,7 +50,8 @@ class ForegroundRun {
   Node* const node_;
   RunView* const view_;
   const ForegroundOptions options_;
-  // A pool of its own, so that a disk that hangs does not delay the start of a task.
+  // Separate from other worker pools, so that a disk that hangs during a read of logs does not
+  // delay the start of a task.
   WorkerPool log_readers_{2};
   LogWatcher log_watcher_;
   std::vector<std::unique_ptr<Watched>> watched_;

@@ -18,12 +18,14 @@ inline constexpr IdKind kAllocIds{"allocation", "/v1/allocations", "drover job a
 inline constexpr IdKind kNodeIds{"node", "/v1/nodes", "drover node status"};
 inline constexpr IdKind kEvalIds{"evaluation", "/v1/evaluations", "drover eval list"};
 
-// Returns the only id that begins with PREFIX, where hyphens do not count. Returns Code::kNotFound
-// if there is none, and Code::kFailedPrecondition if there are several, which the message lists.
+// Returns the only id that begins with PREFIX. The comparison ignores hyphens. Returns
+// Code::kNotFound if there is no such id. Returns Code::kFailedPrecondition, with a message that
+// lists the ids, if there are several.
 Result<std::string> FindId(ApiClient* client, const IdKind& kind, const std::string& prefix);
 
-// Returns the prefix to send to an agent that should list the ids that begin with PREFIX. It has
-// the hyphens of an id. It also has an even number of digits, because older agents need that.
+// Returns the prefix to send in a request for the ids that begin with PREFIX. The returned prefix
+// has hyphens at the same positions as an id. It has an even number of digits, because older
+// agents need that.
 Result<std::string> ListedPrefix(const std::string& prefix);
 
 struct JobName {
@@ -38,9 +40,9 @@ Result<JobName> FindJob(ApiClient* client, const std::string& prefix);
 // Returns the path in the API for the name TAG of a version of JOB.
 std::string JobTagPath(const JobName& job, const std::string& tag);
 
-// Finds the job as FindJob does, and returns the id of its newest allocation that runs or, if none
-// runs, of its newest one. If GROUP is not empty, only allocations of that task group count.
-// Returns the same errors as FindId.
+// Finds the job as FindJob does, and returns the id of the job's newest allocation that runs. If
+// no allocation runs, returns the id of the newest allocation. If GROUP is not empty, considers
+// only allocations of that task group. Returns the same errors as FindId.
 Result<std::string> FindAllocOfJob(ApiClient* client, const std::string& prefix,
                                    const std::string& group);
 

@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-// The job, and the part of it, in which an action is searched for.
+// The place in which an action is searched for: a job, or one of its allocations or task groups.
 struct ActionPlace {
   JobName job;
   std::string alloc;  // id of an allocation of the job; empty for any allocation

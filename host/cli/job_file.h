@@ -19,8 +19,8 @@ struct JobFile {
   std::string place;               // JSON pointer to the job in the file
   std::vector<JobFault> warnings;  // about fields that have no effect
 };
-// Reads the job in a file. The error lists every mistake. Its code is Code::kInvalidArgument if
-// the job is wrong, and another code if the file cannot be read.
+// Reads the job in a file. The error lists every mistake. The code of the error is
+// Code::kInvalidArgument if the job is wrong, and another code if the file cannot be read.
 Result<JobFile> ReadJobFile(const std::string& path);
 
 // Prints the warnings about the job in FILE to standard error.

@@ -26,8 +26,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr Duration kUsageInterval = 1s;
 constexpr int kMaxJsonDepth = 200;
-// The maximum number of logs that are followed at a time. Other requests need the remaining
-// connections.
+// The maximum number of logs that are followed at a time. The other connections to the agent are
+// for other requests.
 constexpr std::size_t kMostLogs = 40;
 // Maximum number of allocations whose usage is requested at a time.
 constexpr std::size_t kMostMeasured = 16;
@@ -90,8 +90,8 @@ JobFollower::~JobFollower() = default;
 
 Result<int> JobFollower::Follow(int signals) {
   Query query = {{"namespace", target_.job_namespace}, {"index", std::to_string(target_.index)}};
-  // A topic with a key cannot have a colon in the key. For such a job all events are requested,
-  // and most of them are ignored.
+  // The key of a topic cannot contain a colon. So for a job with a colon in its name, the events
+  // of all jobs are requested, and those of other jobs are ignored.
   const bool keyed = target_.job.find(':') == std::string::npos;
   for (const char* topic : {"Job", "Evaluation", "Allocation"}) {
     query.emplace_back("topic", keyed ? topic + (":" + target_.job) : topic);
@@ -113,7 +113,8 @@ Result<int> JobFollower::Follow(int signals) {
     if (interrupts_ > 2) return kExitInterrupted;
     if (Clock::now() < next_usage) continue;
     next_usage = Clock::now() + kUsageInterval;
-    // These connections were closed a while ago, so the agent no longer counts them.
+    // The connections of these logs were closed at least one interval ago, so they no longer count
+    // against the agent's limit of connections.
     logs_ -= std::exchange(ended_logs_, 0);
     StartLogs();
     AskUsage();
@@ -149,7 +150,7 @@ void JobFollower::AskJob() {
       [this](const json& job) {
         const auto index = static_cast<std::uint64_t>(NumberField(job, "ModifyIndex"));
         // If a job that had ended is submitted again without a change, its index stays below
-        // target_.index.
+        // target_.index. So its state is used only after the evaluation has ended.
         const bool concerned = index >= target_.index || eval_ended_;
         TakeJob(concerned && RawField(job, "Status") == "dead", index);
       },
@@ -189,7 +190,8 @@ void JobFollower::TakeList(const json& stubs) {
 }
 
 void JobFollower::TakeEvents(const json& batch) {
-  // From the first message on no event is missed, so the state is requested only now.
+  // The stream contains all events from its first message on. So the state must be requested only
+  // after that message.
   if (!std::exchange(asked_state_, true)) AskState();
   if (batch.is_object() && batch.contains("Error") && !broken_) {
     broken_ = Error(Code::kUnavailable, TextField(batch, "Error"));
@@ -236,7 +238,8 @@ void JobFollower::TakeAlloc(const json& from) {
   if (EndedBefore(alloc)) return;
   auto& followed = followed_[id];
   if (followed == nullptr) followed = std::make_unique<Followed>();
-  // A state from a request may be as new as the event, or newer.
+  // A request may already have returned this state or a newer one. Then this state must be
+  // ignored.
   if (followed->shown && alloc.modify_index <= followed->alloc.modify_index) return;
   const ClientStatus before = followed->alloc.client_status;
   followed->alloc = std::move(alloc);
@@ -361,7 +364,7 @@ void JobFollower::FinishLog(Followed* followed, Log* log) {
 }
 
 void JobFollower::AskUsage() {
-  // The agent has not answered the last requests yet.
+  // No new requests are sent until the agent has answered the last ones.
   if (asked_usage_ > 0) return;
   for (const auto& [id, followed] : followed_) {
     if (followed->alloc.client_status != ClientStatus::kRunning) continue;

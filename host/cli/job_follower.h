@@ -44,8 +44,9 @@ class JobFollower {
   struct Log;
   struct Followed;
 
-  // Requests the state that the events may not contain: allocations that ran before and were only
-  // updated, and changes before the oldest event that the agent still has.
+  // Requests the states that the events may not contain. These are the states of allocations that
+  // were already running and were only updated, and changes before the oldest event that the agent
+  // still has.
   void AskState();
   void AskJob();
   // Sends a GET for PATH and calls TAKE with the answer. If the record does not exist, calls
@@ -85,7 +86,8 @@ class JobFollower {
   std::map<std::string, std::unique_ptr<Followed>> followed_;  // by allocation id
   std::map<std::string, std::map<std::string, RunView::TaskLine>> usage_;
   std::size_t asked_usage_ = 0;  // number of requests for usage without an answer yet
-  // Number of logs that are followed, and of those whose connections were closed a short time ago.
+  // Number of logs that are followed, plus the number of logs whose connections were closed a
+  // short time ago.
   std::size_t logs_ = 0;
   std::size_t ended_logs_ = 0;  // number of logs in logs_ whose connections are closed
   bool noted_waiting_ = false;  // true if the view shows that logs wait

@@ -17,8 +17,8 @@ using Colour = Terminal::Colour;
 constexpr int kExitChanges = 1;
 constexpr int kExitPlanError = 255;
 
-// A kind of change in a plan. In the plan, FIELD is the number of allocations of a task group with
-// this change.
+// A kind of change in a plan. FIELD is the name of the field in the plan that contains the number
+// of allocations with this change, for each task group.
 struct Change {
   const char* field;
   const char* what;

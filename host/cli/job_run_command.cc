@@ -90,8 +90,8 @@ struct JobRunCommand {
     target.index = static_cast<std::uint64_t>(NumberField(answer, "EvalCreateIndex"));
     const std::unique_ptr<RunView> view = json_lines ? NewJsonRunView() : NewTextRunView();
     if (target.eval.empty()) {
-      // The job has no allocations of its own and only creates other jobs, because it is periodic
-      // for example.
+      // This job has no allocations. It only creates other jobs, for example because it is
+      // periodic.
       view->Note("nothing is placed for this job now, so there is nothing to follow");
       return kExitOk;
     }

@@ -22,7 +22,8 @@ Status WithLoadedNode(AgentConfig config,
   RealLoop loop;
   NodeOptions options;
   options.config = std::move(config);
-  // The setting must not be empty, but the directory is not used, because no allocation is placed.
+  // This setting must not be empty. But the directory is not used, because no allocation is
+  // placed.
   if (options.config.client.alloc_dir.empty()) options.config.client.alloc_dir = "/nonexistent";
   options.foreground = true;
   options.inspect_only = true;

@@ -9,7 +9,8 @@
 namespace drover {
 namespace {
 
-// Returns true if OPTION, an option of `alloc exec`, does not have the next argument as its value.
+// Returns true if OPTION, an option of `alloc exec`, has no value or contains its value after "=".
+// The next argument is then not its value.
 bool StandsAlone(const std::string& option) {
   static constexpr const char* kFlags[] = {
       "-i", "-t", "--no-interactive", "--no-tty", "--tls-skip-verify", "--job", "-h", "--help"};

@@ -98,7 +98,7 @@ struct NodeDrainCommand {
   }
 
   // Requests the states of the node's allocations. Prints those that differ from KNOWN, and stores
-  // them in KNOWN. With a null TERMINAL it prints nothing.
+  // them in KNOWN. If TERMINAL is null, prints nothing.
   Status ShowChanges(ApiClient* client, Terminal* terminal, const std::string& id,
                      AllocStates* known) const {
     DROVER_ASSIGN(const json allocs, client->Get(ApiPath("/v1/node", id, "/allocations")));

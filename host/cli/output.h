@@ -33,11 +33,11 @@ class Output : public Terminal {
 
   // Returns true if the answer itself must be printed, without lines for people.
   bool raw() const { return json_ || template_; }
-  // Returns true if --json was given. For commands that print several lines of JSON, one at a
-  // time.
+  // Returns true if --json was given. This function is for commands that print several lines of
+  // JSON, one at a time.
   bool json_lines() const { return json_; }
 
-  // Prints ANSWER as JSON or by the template. All three functions return the exit code 0.
+  // Prints ANSWER as JSON or by the template. All three Print functions return the exit code 0.
   Result<int> Print(const nlohmann::json& answer);
   // Prints ANSWER if raw() is true, and otherwise LINE.
   Result<int> Print(const nlohmann::json& answer, const std::string& line);

@@ -22,7 +22,8 @@
 namespace drover {
 namespace {
 
-// The directory for the allocations of this run. The options name it, or it is a new directory.
+// The directory for the allocations of this run. It is the directory that the options name or,
+// without that, a new directory.
 class AllocBase {
  public:
   static Result<AllocBase> Make(const std::string& wanted) {
@@ -36,8 +37,8 @@ class AllocBase {
       return AllocBase(path.lexically_normal().string(), false);
     }
     const char* parent = std::getenv("TMPDIR");
-    // The path must be absolute: tasks get it as NOMAD_ALLOC_DIR, and have another working
-    // directory.
+    // The path must be absolute, because tasks get it as NOMAD_ALLOC_DIR and have another working
+    // directory than this program.
     std::string made =
         std::filesystem::absolute(parent != nullptr && *parent ? parent : "/tmp", error)
             .lexically_normal()
@@ -99,8 +100,9 @@ void TakeMountsAlong() {
 struct RunCommand {
   std::string job_file;
   PluginSources sources;
-  // Empty for the directory of the configuration or, without that, a new directory that is removed
-  // at the end.
+  // Path of the directory for allocations. If this path is empty, the configuration gives the
+  // directory. If the configuration gives none, the run makes a new directory and removes it at
+  // the end.
   std::string alloc_dir;
   bool json = false;
   bool no_logs = false;
@@ -139,8 +141,9 @@ struct RunCommand {
 
     SetUpLogging(config->log_level, config->log_format);
     TakeMountsAlong();
-    // Must come before the start of the sweeper: if a process of the unit is outside the cgroups,
-    // the unit cannot limit its tasks.
+    // Must come before the sweeper is forked, because this call does not move processes that were
+    // forked earlier. If a process of the unit is outside these cgroups, the unit cannot limit its
+    // tasks.
     const auto unit = EnterUnitCgroups();
     if (!unit.ok()) return Fail("run", unit.error(), kExitFailed);
     const Result<RunSweeper> sweeper = RunSweeper::Start(
@@ -172,16 +175,16 @@ struct RunCommand {
     }
 
     ForegroundRun run(&loop, node->get(), view.get(), foreground);
-    // When the terminal or the reader of the output has closed, the tasks must still be stopped in
-    // order.
+    // SIGHUP comes when the terminal has closed, and SIGPIPE when the reader of the output has
+    // closed. In both cases this program must still stop its tasks before it exits.
     boost::asio::signal_set signals(loop.io(), SIGINT, SIGTERM, SIGHUP);
     signals.add(SIGPIPE);
     bool stopping = false;
     std::function<void()> wait = [&] {
       signals.async_wait([&](const boost::system::error_code& error, int number) {
         if (error) return;
-        // Only SIGINT and SIGTERM count as a second request. With a broken pipe, each line that is
-        // printed sends a SIGPIPE.
+        // Only SIGINT and SIGTERM are taken as a second request to stop. SIGPIPE is not, because a
+        // broken pipe causes a SIGPIPE for each line that is printed.
         const bool asked = number == SIGINT || number == SIGTERM;
         if (asked || !stopping) run.Interrupt();
         stopping = true;
@@ -190,7 +193,7 @@ struct RunCommand {
     };
     wait();
     int code = kExitFailed;
-    // RunToEnd needs a limit of time, but a run has none.
+    // RunToEnd needs a time limit. A run must have none, so this limit is a year.
     loop.RunToEnd(RunJob(&loop, node->get(), view.get(), &run, std::move(job), &code),
                   std::chrono::hours(24 * 365));
     if (!keep) base.Remove();

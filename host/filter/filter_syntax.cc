@@ -191,8 +191,8 @@ class Parser {
     return Compared(std::move(node));
   }
 
-  // Reads "any FIELD as NAME {...}" or "all FIELD as KEY, NAME {...}". Returns null if the next
-  // words are neither, because a field may also have the name "any" or "all".
+  // Reads "any FIELD as NAME {...}" or "all FIELD as KEY, NAME {...}". If the next words have
+  // neither form, returns null without an error, because a field may have the name "any" or "all".
   Result<FilterNodePtr> Collection(int depth) {
     const std::size_t from = next_;
     const bool any = TakeWord("any");

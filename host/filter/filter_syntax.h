@@ -22,8 +22,8 @@ struct FilterNode {
   std::shared_ptr<const FilterNode> left = nullptr,
                                     right = nullptr;  // kNot, kAny and kAll use only `left`
   std::vector<std::string> field = {};  // path to the field; empty for kAnd, kOr, kNot
-  std::string value = {};               // what kEquals and kContains compare with
-  std::shared_ptr<const re2::RE2> pattern = nullptr;  // what kMatches compares with
+  std::string value = {};               // with kEquals or kContains, the value to compare with
+  std::shared_ptr<const re2::RE2> pattern = nullptr;  // with kMatches, the pattern that must match
   // The names in kAny and kAll by which the inner expression refers to an item. Empty means no
   // name. With one name, SINGLE is for the element of a list or for the key of an object. With two
   // names, KEY is for the index or key, and ELEMENT is for the element.

@@ -55,7 +55,7 @@ constexpr std::string_view kMaps[] = {"Attributes",
 struct Binding {
   const std::string& name;
   const json& value;
-  // True if VALUE is the key of a member or the index of an element, which has no fields.
+  // True if VALUE is the key of a member or the index of an element. Such a value has no fields.
   bool key;
   const Binding* outer;
 };
@@ -103,7 +103,7 @@ std::optional<bool> Equals(const json& value, const std::string& text) {
     return std::nullopt;
   }
   if (!value.is_number()) return std::nullopt;
-  // Integers are compared as such, because a double is not exact above 2^53.
+  // Integers are compared as integers, because a double is not exact above 2^53.
   if (value.is_number_integer()) {
     if (const auto whole = ParseNumber<std::int64_t>(text)) return value == json(*whole);
   }

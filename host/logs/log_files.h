@@ -46,9 +46,11 @@ struct LogPosition {
   bool operator==(const LogPosition&) const = default;
 };
 
-// Returns the position OFFSET bytes after the beginning of file INDEX or, if OFFSET is negative,
-// before the end of that file. The position may be in a later or an earlier file. It is never
-// outside the existing data. If INDEX is too high, the last file counts. FILES must not be empty.
+// Returns a position in the stream. If OFFSET is not negative, the position is OFFSET bytes after
+// the beginning of file INDEX. If OFFSET is negative, the position is -OFFSET bytes before the end
+// of that file. The position may be in a later or an earlier file, but it is never outside the
+// existing data. If INDEX is too high, the last file is used in place of file INDEX. FILES must
+// not be empty.
 LogPosition ClosestLogPosition(const std::vector<LogFile>& files, int index, std::int64_t offset);
 
 }  // namespace drover

@@ -34,7 +34,8 @@ LogFollower::LogFollower(Loop* loop, UniqueFd directory, std::string task, std::
       finish_(loop) {}
 
 Co<LogReader::Step> LogFollower::ReadOnPool() {
-  // The worker may use the reader, because no other thread uses it during the read.
+  // The worker thread may use the reader, because no other thread uses the reader during this
+  // call.
   if (options_.pool == nullptr) co_return reader_.Read(kChunk);
   co_return co_await options_.pool->Run([this] { return reader_.Read(kChunk); });
 }
@@ -54,7 +55,7 @@ Co<Status> LogFollower::Follow(Context context) {
     if (watch_ == nullptr && options_.watcher != nullptr && options_.follow) {
       watch_ = options_.watcher->Add(finish_.loop(), reader_.directory());
     }
-    // Reset before the read, so that a later change wakes the wait.
+    // The event must be reset before the read. Then a change after the reset ends the next wait.
     if (watch_ != nullptr) watch_->changed().Reset();
     const bool last = finish_.is_set() || !options_.follow;
     LogReader::Step step = co_await ReadOnPool();

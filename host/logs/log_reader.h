@@ -20,8 +20,8 @@ enum class LogEvent {
 // A part of a stream.
 struct LogChunk {
   std::string data;
-  int index = 0;            // index of the file of the data
-  std::int64_t offset = 0;  // offset in that file after the data
+  int index = 0;            // index of the file that contains the data
+  std::int64_t offset = 0;  // offset in that file of the byte after the data
   LogEvent event = LogEvent::kNone;
   std::string file;  // name of that file
 };
@@ -35,8 +35,8 @@ struct LogStart {
 };
 
 // Reads one stream of a task through its rotated files. Reading blocks on the disk. Only one
-// thread may use a reader at a time, usually a thread of the worker pool. A file that the reader
-// has opened is read to its end, even if its name is removed meanwhile.
+// thread may use a reader at a time, usually a thread of the worker pool. Once the reader has
+// opened a file, it reads that file to the end, even if the name of the file is removed before.
 class LogReader : public LiveCount<LogReader> {
  public:
   // DIRECTORY is either a file descriptor of the log directory, or its path. The reader opens a
@@ -65,8 +65,8 @@ class LogReader : public LiveCount<LogReader> {
  private:
   bool OpenDirectory();
   void Begin(const std::vector<LogFile>& files);
-  // Opens file INDEX and sets the position to OFFSET. If the file does not exist, file_ is then
-  // empty.
+  // Opens file INDEX and sets the position to OFFSET. If that file does not exist, file_ is empty
+  // afterwards.
   void Open(int index, std::int64_t offset);
   // Must be called at the end of the open file. Finds more data in it, or opens the next file.
   // Returns true if reading can continue.
@@ -81,7 +81,8 @@ class LogReader : public LiveCount<LogReader> {
   UniqueFd file_;
   LogPosition at_;
   bool begun_ = false;  // true after the first file was found
-  // True if there was no file at first. Then the stream ended at its beginning when reading began.
+  // True if no file existed when reading began. The end of the stream at that time was then the
+  // beginning of the stream.
   bool empty_ = false;
   LogPosition first_end_;
 };

@@ -23,8 +23,8 @@ struct LogWatcherState : std::enable_shared_from_this<LogWatcherState> {
   void Wait();
   void Gathered();
 
-  // Sets the event of each watch on the thread of that watch. While a watch is in the list it
-  // exists, and so does its loop.
+  // Sets the event of each watch on the thread of that watch. A watch that is in the list exists,
+  // and so does its loop.
   static void Ring(const std::set<LogWatcher::Watch*>& of) {
     for (const LogWatcher::Watch* watch : of) {
       watch->changed_->loop()->Post([bell = std::weak_ptr<Event>(watch->changed_)] {
@@ -38,8 +38,8 @@ struct LogWatcherState : std::enable_shared_from_this<LogWatcherState> {
   std::mutex mutex;  // protects the members below
   // Null if the kernel gave no inotify instance.
   std::unique_ptr<asio::posix::stream_descriptor> inotify;
-  // By the kernel's number of the watch. The kernel returns the same number for the same
-  // directory.
+  // The key is the kernel's number of a watched object. If the same object is watched twice, the
+  // kernel returns the same number again.
   std::map<int, std::set<LogWatcher::Watch*>> watches;
 };
 
@@ -49,8 +49,8 @@ void LogWatcherState::Wait() {
                       [weak](const boost::system::error_code& error) {
                         const auto self = weak.lock();
                         if (error || self == nullptr || self->inotify == nullptr) return;
-                        // Waits before it reads, because the kernel merges equal changes that are
-                        // not read yet.
+                        // The changes are read only after kGather, because the kernel merges equal
+                        // changes that are not read yet.
                         self->timer = self->loop->After(LogWatcher::kGather, [weak] {
                           if (const auto state = weak.lock()) state->Gathered();
                         });
@@ -64,7 +64,8 @@ void LogWatcherState::Gathered() {
   alignas(inotify_event) char buffer[16 << 10];
   std::set<int> changed;
   bool all = false;
-  // The number of reads is limited. If changes come faster, the rest is read the next time.
+  // The number of reads is limited. If changes come faster than they are read, the next call reads
+  // the rest.
   for (int reads = 0; reads < 16; ++reads) {
     const ssize_t n = read(inotify->native_handle(), buffer, sizeof buffer);
     if (n <= 0) break;

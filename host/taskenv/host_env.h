@@ -7,9 +7,9 @@
 
 namespace drover {
 
-// Returns true if tasks must not inherit the variable NAME from the agent's environment. These are
-// credentials, information of the service manager for the agent, and variables that change how
-// programs are loaded. The case of NAME does not matter.
+// Returns true if tasks must not inherit the variable NAME from the agent's environment. These
+// variables are credentials, information from the service manager that is only for the agent, and
+// variables that change how programs are loaded. The case of NAME does not matter.
 bool IsDeniedHostVariable(std::string_view name);
 
 // Returns true if VALUE contains a URL with a password, such as

@@ -18,8 +18,9 @@ inline constexpr std::size_t kMaxInterpolated = 1u << 20;
 // Returns the value for NAME, or null if NAME is unknown.
 using VariableLookup = std::function<const std::string*(std::string_view name)>;
 
-// Replaces each ${NAME} for which LOOKUP returns a value. An inserted value is not searched again.
-// Unknown references stay. If the result would be too long, the whole text stays as it is.
+// Replaces each ${NAME} for which LOOKUP returns a value. References in an inserted value are not
+// replaced. Unknown references stay. If the result would be too long, the whole text stays as it
+// is.
 std::string InterpolateText(std::string_view text, const VariableLookup& lookup);
 
 // Interpolates the configuration of a driver. In contrast to InterpolateText, it returns an error

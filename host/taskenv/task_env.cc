@@ -27,8 +27,8 @@ std::string Upper(std::string text) {
   return text;
 }
 
-// Replaces each character that shells do not accept in a name. Changes only names that contain a
-// label or a metadata key, which may have such characters.
+// Replaces each character that shells do not accept in a name. Only names that contain a label or
+// a metadata key can have such characters.
 std::string CleanName(const std::string& name) {
   constexpr std::string_view kCleaned[] = {"NOMAD_ADDR_", "NOMAD_IP_", "NOMAD_PORT_",
                                            "NOMAD_HOST_PORT_", kMetaPrefix};
@@ -177,9 +177,9 @@ class Builder {
       for (const auto& [key, value] : group->meta) meta[key] = value;
     }
     for (const auto& [key, value] : input_.task->meta) meta[key] = value;
-    // A value may refer to the variables that are set before, but not to other metadata, because
-    // the order of keys has no meaning. If two keys make the same variable, the key in capitals
-    // wins.
+    // A value of the metadata may refer to variables that are set before this function runs. It
+    // may not refer to other metadata, because the order of keys has no meaning. If two keys lead
+    // to the same variable, the key in capitals gives the value.
     StringMap variables;
     std::size_t bytes = 0;
     for (const bool exact : {false, true}) {
@@ -288,7 +288,7 @@ Result<TaskEnv> TaskEnv::Build(const TaskEnvInput& input) {
   out.node_ = NodeVariables(*input.node);
   Builder builder(input, out.node_);
   DROVER_ASSIGN(out.raw_, builder.Build());
-  // If CleanName makes the name of another variable, the variable that has the name already wins.
+  // CleanName may return the name of another variable. Then that other variable keeps its value.
   for (const auto& [name, value] : out.raw_) {
     if (CleanName(name) == name) out.env_[name] = value;
   }

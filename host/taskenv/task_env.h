@@ -44,14 +44,15 @@ struct TaskEnvInput {
   const Allocation* alloc = nullptr;
   const Task* task = nullptr;
   TaskRoot root = TaskRoot::kHost;
-  // Paths on the host of three directories. The task gets them, or the paths that it sees, as
-  // NOMAD_ALLOC_DIR, NOMAD_TASK_DIR and NOMAD_SECRETS_DIR.
+  // Paths on the host of three directories. The task gets these paths as NOMAD_ALLOC_DIR,
+  // NOMAD_TASK_DIR and NOMAD_SECRETS_DIR. A task that does not see the host's root gets /alloc,
+  // /local and /secrets instead.
   std::string alloc_dir;
   std::string local_dir;
   std::string secrets_dir;
   StringMap host_env;  // environment of the agent, see ReadHostEnv
-  // Variables from each hook, in the order of the hooks. They are not interpolated, and a later
-  // hook wins.
+  // Variables from each hook, in the order of the hooks. These variables are not interpolated. If
+  // two hooks set the same variable, the later hook gives the value.
   std::vector<StringMap> hook_env;
   // Ports inside the task that its driver has chosen, by label.
   std::map<std::string, int> driver_ports;
@@ -64,8 +65,9 @@ struct TaskEnvInput {
 class TaskEnv {
  public:
   // Builds the environment from these sources: the description of the task, metadata, the agent's
-  // variables, the task's own variables with references replaced, and the hooks' variables. A
-  // later source wins, but a variable of the agent never replaces an earlier one.
+  // variables, the task's own variables with references replaced, and the hooks' variables. If two
+  // sources set the same variable, the later source gives the value. But a variable of the agent
+  // never replaces an earlier one.
   //
   // An error is a mistake in the job: a name or value that is impossible after interpolation, or
   // more than kMaxBytes in total.

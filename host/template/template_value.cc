@@ -25,7 +25,8 @@ Error Wrong(const std::string& name, const std::string& what) {
   return Error(Code::kInvalidArgument, name + ": " + what);
 }
 
-// Returns -1, 0 or 1. Returns no value if A and B have no order.
+// Returns -1 if A is less than B, 0 if they are equal, and 1 if A is greater. Returns no value if
+// A and B cannot be ordered.
 std::optional<int> Compare(const json& a, const json& b) {
   if (a.is_number() && b.is_number()) return a < b ? -1 : (b < a ? 1 : 0);
   if (!a.is_string() || !b.is_string()) return std::nullopt;

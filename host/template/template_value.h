@@ -19,7 +19,7 @@ bool TemplateTruth(const nlohmann::json& value);
 nlohmann::json TemplateField(const nlohmann::json& value, const std::string& key);
 
 bool IsTemplateFunction(const std::string& name);
-// Calls the function NAME. The error explains why the function cannot use them.
+// Calls the function NAME. The error explains why the function cannot use its arguments.
 Result<nlohmann::json> CallTemplateFunction(const std::string& name,
                                             const std::vector<nlohmann::json>& arguments);
 

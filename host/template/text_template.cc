@@ -103,7 +103,8 @@ void TrimStart(std::string_view* text) {
 Result<std::vector<Piece>> Pieces(std::string_view text) {
   std::vector<Piece> pieces;
   std::size_t at = 0;
-  bool trim = false;  // true if the last action removes the blanks after it
+  // True if the last action ended with -}}, so that the blanks after it are removed.
+  bool trim = false;
   while (true) {
     const std::size_t open = text.find("{{", at);
     std::string_view plain = text.substr(at, open == std::string_view::npos ? open : open - at);

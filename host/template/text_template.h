@@ -15,10 +15,10 @@ namespace drover {
 //   {{range .}}{{.ID}} {{.Job.Name | printf "%-20s"}}{{if eq .Status "running"}} up{{end}}
 //   {{end}}
 //
-// Actions are values, if, else, range, with, end, $name := value, and comments. {{- and -}} remove
-// the blanks beside them. Functions are and, or, not, eq, ne, lt, le, gt, ge, len, index, print,
-// println, printf (%s, %v, %d, %q, %f, %t with width and precision) and json. A missing value is
-// written as "<no value>". Immutable.
+// Actions are values, if, else, range, with, end, $name := value, and comments. {{- removes the
+// blanks before it, and -}} removes the blanks after it. Functions are and, or, not, eq, ne, lt,
+// le, gt, ge, len, index, print, println, printf (%s, %v, %d, %q, %f, %t with width and precision)
+// and json. A missing value is written as "<no value>". Immutable.
 class TextTemplate {
  public:
   // Parses TEXT. The error describes the mistake and its position.
