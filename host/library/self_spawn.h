@@ -15,7 +15,7 @@ namespace drover {
 // Describes a child process that runs this program again for a part of its work.
 struct SelfSpawn {
   struct Descriptor {
-    int fd;      // of this process; not consumed
+    int fd;      // descriptor of this process; the caller still owns it
     int number;  // descriptor number in the child, below 16
   };
 
