@@ -28,16 +28,16 @@ struct DriverLimits {
   // If a call is given up but has not ended, the next call for the same task waits for it to end,
   // but at most for this time.
   Duration abandoned = 5s;
-  // The pause before a stream is opened again after a recoverable end. It is doubled each time, up
-  // to resubscribe_last.
+  // The pause before a stream is opened again after a recoverable error. The pause is doubled each
+  // time, up to resubscribe_last.
   Duration resubscribe_first = 1s;
   Duration resubscribe_last = 60s;
   Duration load = 10s;  // the longest time to load the plugin's code
-  // The pause before a plugin's own process is launched again after its end. It is doubled each
-  // time, up to relaunch_last.
+  // The pause before a plugin's own process is launched again after the process has ended. The
+  // pause is doubled each time, up to relaunch_last.
   Duration relaunch_first = 1s;
   Duration relaunch_last = 30s;
-  // After a process that has lived for this time, the pause is relaunch_first again.
+  // If a process has lived for this time before its end, the next pause is relaunch_first again.
   Duration relaunch_reset = 60s;
   Duration relaunch_patience = 5s;  // how long a call waits for a new process
   // A reload waits this long for the calls inside the old instance, and then gives them up.

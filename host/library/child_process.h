@@ -13,7 +13,7 @@ namespace drover {
 // case of the conformance kit.
 struct ChildSpec {
   std::vector<std::string> arguments;    // without argv[0]
-  std::vector<std::string> environment;  // the complete environment: "NAME=value"
+  std::vector<std::string> environment;  // the complete environment, as "NAME=value"
   // Becomes descriptor 3 of the child; the caller still owns it.
   int descriptor = -1;
   Duration limit = 5s;

@@ -21,7 +21,7 @@ struct SelfSpawn {
 
   std::string name = "drover";           // argv[0], which process lists show
   std::vector<std::string> arguments;    // without argv[0]
-  std::vector<std::string> environment;  // the complete environment: "NAME=value"
+  std::vector<std::string> environment;  // the complete environment, as "NAME=value"
   // Descriptors of the child. Each of 0, 1 and 2 that is missing here becomes /dev/null.
   std::vector<Descriptor> descriptors;
   // If true, the child leads a session of its own, otherwise only a process group of its own.

@@ -20,7 +20,7 @@ namespace drover {
 class PluginPool {
  public:
   struct Job {
-    std::string what;           // for messages: "start", "done of process.wait"
+    std::string what;           // name for messages, such as "start"
     std::function<void()> run;  // must not throw
     Duration hold{0};           // the longest time that the job may hold its thread
     // Control jobs run one at a time, in the order in which they were posted.

@@ -42,7 +42,7 @@ struct ContainerStatus {
 //   any     --Exchange(kReload)-->    kServes
 //   any     --Shutdown-->             kNone
 //
-//   kNone    There is no instance, for a reason. Calls fail with this reason.
+//   kNone    There is no instance. Calls fail with the stored reason for this.
 //   kServes  Calls go to the instance in charge.
 //   kDown    The process of the instance in charge has ended. BringBack makes the next instance,
 //            after a longer pause each time. A start or recover that had begun is answered by the
