@@ -45,9 +45,10 @@ Result<std::string> ReadText(drover_str text);
 Result<std::string> ReadBytes(drover_str bytes, std::size_t limit);
 Result<StringMap> ReadPairs(drover_array pairs);
 
-// Calls VISIT with a pointer to each element of an array, until VISIT returns an error. The step
-// is the element size of the side that filled the array. An element size below LEAST is an error,
-// so at least LEAST bytes of each element exist.
+// Calls VISIT with a pointer to each element of an array, until VISIT returns an error. The
+// distance between two elements is the element size that is stored in the array by the side that
+// filled it. An element size below LEAST is an error, so at least LEAST bytes of each element
+// exist.
 template <typename T, typename Visit>
 Status ReadArray(const drover_array& array, std::size_t least, Visit visit) {
   if (array.count == 0) return {};
@@ -64,7 +65,8 @@ Status ReadArray(const drover_array& array, std::size_t least, Visit visit) {
   return {};
 }
 
-// Returns the error of a call that returned STATUS, also if STATUS and ERROR report no error.
+// Converts the failure of a driver's call to an Error. The code is STATUS, or the code in ERROR if
+// STATUS is DROVER_OK. Returns an error even if neither contains a valid error code.
 Error ReadError(std::int32_t status, const drover_error* error);
 
 Result<PluginInfo> ReadInfo(const drover_info* from);

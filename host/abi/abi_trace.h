@@ -9,7 +9,7 @@
 
 // The trace that DROVER_TRACE=abi in the environment turns on. It writes one line with time and
 // status to standard error for each of these: a call of a plugin's function, a completion, a
-// plugin's call of the host, and the end of a service. Any thread.
+// plugin's call of the host, and the end of a service's operation. Any thread.
 namespace drover {
 
 bool TracesAbi();
@@ -20,8 +20,8 @@ void TraceReturn(const std::string& plugin, const char* function, std::uint64_t 
 // Traces the completion of the asynchronous call ID.
 void TraceCompletion(const std::string& plugin, const char* verb, std::uint64_t id,
                      const RunId& run, TimePoint began, std::int32_t status);
-// Traces that the driver's function for the end of a service has returned. STATUS is the result of
-// the service.
+// Traces that the driver's done function for an operation of a service has returned. STATUS is the
+// result of the operation.
 void TraceDone(const std::string& plugin, const char* service, TimePoint began,
                std::int32_t status);
 

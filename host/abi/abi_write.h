@@ -8,8 +8,8 @@
 #include "drover/drover.h"
 #include "host/driver/driver.h"
 
-// Converts the host's own types to structs for a driver. The structs point into their source,
-// which must live as long as they are used.
+// Converts the host's own types to structs for a driver. The structs point into their source, which
+// must live as long as the structs are used.
 namespace drover {
 
 inline drover_str ToStr(std::string_view text) { return {text.data(), text.size()}; }

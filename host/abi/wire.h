@@ -16,7 +16,8 @@
 #include "host/abi/abi_read.h"
 
 // Converts structs of the ABI to bytes, for messages between the host and a driver's process. The
-// bytes include everything that pointers lead to. File descriptors are sent beside the bytes.
+// bytes include everything that pointers lead to. The bytes do not contain file descriptors, which
+// are sent separately.
 namespace drover {
 
 template <typename T>
@@ -83,7 +84,7 @@ class WireWriter {
     Fields(*this, copy);
   }
 
-  // Returns false if something could not be read. Then the message must not be used.
+  // Returns false if a struct could not be read. Then the message must not be used.
   bool ok() const { return ok_; }
 
   static constexpr std::uint32_t kNoFd = ~0u;
@@ -181,8 +182,8 @@ class WireReader {
   bool AtEnd() const { return left() == 0; }
   // Ignores the rest of the message.
   void Skip() { at_ = message_.bytes.size(); }
-  // Marks all file descriptors as not read, so the destructor closes them. What was read must not
-  // be used.
+  // Marks all file descriptors as not read, so the destructor closes them. After this call, structs
+  // that were read must not be used.
   void Drop() { taken_.assign(taken_.size(), false); }
   // Returns false if the bytes did not match the structs that were read. Then the structs must not
   // be used.

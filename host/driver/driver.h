@@ -27,7 +27,7 @@ namespace drover {
 enum class FsIsolation { kNone = 0, kChroot = 1, kImage = 2 };
 
 struct DriverInfo {
-  std::string name;     // as jobs name the driver: "raw_exec"
+  std::string name;     // name of the driver in jobs, such as "raw_exec"
   std::string version;  // the plugin's version
   bool can_signal = false;
   bool can_exec = false;
@@ -70,7 +70,8 @@ struct ExitResult {
   int signal = 0;
   bool oom_killed = false;
   std::string error;  // why the true result is not known, or empty
-  // When the task's process ended, as its shim has recorded it. 0 if the host does not know.
+  // The time at which the task's process ended, from the exit record of its shim. 0 if the host
+  // does not have this time.
   WallTime ended_at = 0;
 
   bool Successful() const { return exit_code == 0 && signal == 0 && error.empty(); }
@@ -94,13 +95,15 @@ struct TaskDevice {
   bool operator==(const TaskDevice&) const = default;
 };
 
-// The length of the periods by which processor time is limited.
+// The period of the processor limit: a limited task may use a quota of processor time in each
+// period.
 inline constexpr Duration kCpuPeriod = 100ms;
-// Returns the processor time in each period that equals MHZ, for cores of CORE_MHZ. If CORE_MHZ is
-// unknown (0), a core counts as 1 GHz, as in the scheduler.
+// Returns the quota of processor time in each period that corresponds to MHZ, if one core has
+// CORE_MHZ. If CORE_MHZ is unknown (0), a core counts as 1 GHz, as in the scheduler.
 inline Duration CpuQuota(std::int64_t mhz, double core_mhz) {
   const double cores = static_cast<double>(mhz) / (core_mhz > 0 ? core_mhz : 1000);
-  constexpr double kMost = 1e6;  // in cores: more than any machine has, and without overflow
+  // Number of cores: above any real machine, and small enough to avoid overflow.
+  constexpr double kMost = 1e6;
   return std::chrono::duration_cast<Duration>(std::min(cores, kMost) *
                                               std::chrono::duration<double>(kCpuPeriod));
 }
@@ -124,8 +127,8 @@ struct TaskConfig {
   std::string user;
   std::string alloc_dir;           // host path of the allocation's shared directory ("alloc")
   std::string task_dir;            // host path of the task's directory
-  std::string local_dir;           // host path of its "local"
-  std::string secrets_dir;         // host path of its "secrets"
+  std::string local_dir;           // host path of the task's "local" directory
+  std::string secrets_dir;         // host path of the task's "secrets" directory
   std::string driver_config_json;  // validated and interpolated, with all defaults
 
   // The directory and the limits for the task's output. The process service writes the files
@@ -136,9 +139,9 @@ struct TaskConfig {
   Resources resources;
   std::int64_t memory_limit_bytes = 0;
   std::int64_t cpu_shares = 0;
-  std::string cpu_cores;  // cores that are reserved for the task, as "0,5-7"; or empty
-  // The processor time in each kCpuPeriod that equals cpu_mhz on this machine. 0 if cores are
-  // reserved.
+  std::string cpu_cores;  // reserved cores, such as "0,5-7"; empty if no cores are reserved
+  // The quota of processor time in each kCpuPeriod that corresponds to cpu_mhz on this machine. 0
+  // if cores are reserved.
   Duration cpu_quota{0};
   std::vector<Port> ports;
   std::vector<TaskMount> mounts;
@@ -147,7 +150,7 @@ struct TaskConfig {
   std::string kill_signal;
   Duration kill_timeout = 5s;
   std::string network_mode;            // "", "host" or "none"
-  std::string network_namespace_path;  // empty: the host's namespace
+  std::string network_namespace_path;  // empty for the host's namespace
 };
 
 enum class TaskState { kUnknown = 0, kRunning = 1, kExited = 2 };
@@ -179,7 +182,7 @@ struct StartedTask {
 
 struct RecoveredTask {
   TaskHandle handle;
-  // Set if the task has ended meanwhile. Absent if it is running.
+  // The result of the task if it has ended. Absent if the task is running.
   std::optional<ExitResult> exited;
 };
 
@@ -188,8 +191,8 @@ struct TerminalSize {
   int height = 24;
 };
 
-// The command of an exec session, with the session's ends of its streams. With a tty, ERROR is not
-// used.
+// The command of an exec session, with the file descriptors that the session uses for input, output
+// and errors. With a tty, ERROR is not used.
 struct ExecRequest {
   std::vector<std::string> command;
   bool tty = false;
@@ -199,7 +202,7 @@ struct ExecRequest {
   UniqueFd error;
 };
 
-// A running exec session. Its destructor ends the session by killing the process group.
+// A running exec session. The destructor ends the session by killing the command's process group.
 class TaskExecSession {
  public:
   virtual ~TaskExecSession() = default;
@@ -260,15 +263,15 @@ class Driver {
                                             TaskHandle handle) = 0;
   // Returns when the task has ended. May be called many times until the task is destroyed.
   virtual Co<Result<ExitResult>> Wait(Context context, RunId run) = 0;
-  // Sends SIGNAL, or the driver's default signal if it is empty. Kills the task when TIMEOUT is
-  // over. Returns when the task has ended.
+  // Sends SIGNAL to the task, or the driver's default signal if SIGNAL is empty. Kills the task
+  // when TIMEOUT is over. Returns when the task has ended.
   virtual Co<Status> Stop(Context context, RunId run, Duration timeout, std::string signal) = 0;
   // Kills every process of the run through shim and cgroup, without the driver. For a driver that
   // is unhealthy or late.
   virtual Co<Status> ForceKill(Context context, RunId run) = 0;
   virtual Co<Status> Signal(Context context, RunId run, std::string signal) = 0;
-  // Removes the task from the driver. A running task is an error (kFailedPrecondition) without
-  // FORCE.
+  // Removes the task from the driver. Without FORCE, fails with kFailedPrecondition if the task is
+  // running.
   virtual Co<Status> Destroy(Context context, RunId run, bool force) = 0;
   virtual Co<Result<TaskStatus>> Inspect(Context context, RunId run) = 0;
   // Calls SINK with a sample at each interval, and with the first sample immediately. Returns when

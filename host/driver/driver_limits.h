@@ -8,15 +8,14 @@ namespace drover {
 // How long a driver may take for its calls, and how many threads of the host it may hold. The
 // defaults are for normal use. Tests shorten them.
 struct DriverLimits {
-  int threads = 4;  // in the plugin's pool
-  // How many threads may be held past their limit at the same time. With so many, all calls fail
-  // immediately.
+  int threads = 4;  // maximum number of threads in the plugin's pool
+  // If this many threads are held past their limit at the same time, all calls fail immediately.
   int written_off_threads = 8;
   Duration hold = 30s;    // the longest time that any function may hold its thread
-  Duration create = 30s;  // for create and configure, each
+  Duration create = 30s;  // for one call of create or configure
   Duration start = std::chrono::minutes(10);
   Duration recover = 60s;
-  Duration stop_extra = 10s;  // stop may last its own timeout and this
+  Duration stop_extra = 10s;  // a stop may last its own timeout plus this time
   // When this time has passed after the timeout of a stop, the host itself kills the task.
   Duration kill_after = 1s;
   Duration destroy = 60s;
@@ -26,22 +25,22 @@ struct DriverLimits {
   // The time until the first fingerprint. A driver that reports none by then is unhealthy.
   Duration fingerprint = 10s;
   Duration stream_join = 5s;
-  // If a call is given up but has not ended, the next call of its task waits for it, but at most
-  // for this time.
+  // If a call is given up but has not ended, the next call for the same task waits for it to end,
+  // but at most for this time.
   Duration abandoned = 5s;
-  // The pause before a stream is opened again after a recoverable end. It is doubled each time, up
-  // to resubscribe_last.
+  // The pause before a stream is opened again after a recoverable error. The pause is doubled each
+  // time, up to resubscribe_last.
   Duration resubscribe_first = 1s;
   Duration resubscribe_last = 60s;
-  Duration load = 10s;  // until the plugin's code is loaded
-  // The pause before a plugin's own process is launched again after its end. It is doubled each
-  // time, up to relaunch_last.
+  Duration load = 10s;  // the longest time to load the plugin's code
+  // The pause before a plugin's own process is launched again after the process has ended. The
+  // pause is doubled each time, up to relaunch_last.
   Duration relaunch_first = 1s;
   Duration relaunch_last = 30s;
-  // After a process that has lived for this time, the pause is relaunch_first again.
+  // If a process has lived for this time before its end, the next pause is relaunch_first again.
   Duration relaunch_reset = 60s;
   Duration relaunch_patience = 5s;  // how long a call waits for a new process
-  // A reload gives up the calls of the old instance that last longer than this.
+  // A reload waits this long for the calls inside the old instance, and then gives them up.
   Duration reload_drain = 10s;
   // The time in which the new instance of a reload must recover all tasks.
   Duration reload_recover = 30s;

@@ -70,7 +70,7 @@ template <typename Part, typename Value>
 struct StatField {
   Stat stat;
   const char* key;  // the key of its value in the API
-  // Its name in the API's lists of measured statistics.
+  // The name of the statistic in the API's lists of measured statistics.
   const char* name;
   const char* metric;  // the name of its metric, after "nomad.client.allocs."
   Value Part::* member;

@@ -33,9 +33,9 @@ Result<Pipe> MakePipe() {
   return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
 }
 
-// Appends what can be read now, at most 64 pieces, so that the caller can check its deadline
-// between two calls. Keeps the last LIMIT bytes if KEEP_END is true, otherwise the first. Returns
-// false at the end of the input.
+// Appends the bytes that can be read now without blocking. Reads at most 64 times, so that the
+// caller can check its deadline between two calls. Keeps the last LIMIT bytes if KEEP_END is true,
+// otherwise the first. Returns false at the end of the input.
 bool Drain(int fd, std::string* to, std::size_t limit, bool keep_end) {
   constexpr int kTurn = 64;
   std::array<char, 8192> buffer{};

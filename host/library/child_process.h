@@ -13,11 +13,12 @@ namespace drover {
 // case of the conformance kit.
 struct ChildSpec {
   std::vector<std::string> arguments;    // without argv[0]
-  std::vector<std::string> environment;  // the complete environment: "NAME=value"
-  int descriptor = -1;                   // becomes descriptor 3 of the child; not consumed
+  std::vector<std::string> environment;  // the complete environment, as "NAME=value"
+  // Becomes descriptor 3 of the child; the caller still owns it.
+  int descriptor = -1;
   Duration limit = 5s;
-  // If LIMIT is over, the child gets SIGTERM, and then this time to end by itself. If it is 0, the
-  // child's process group is killed immediately.
+  // When LIMIT is over, the child gets SIGTERM and then has this time to end by itself. If this
+  // time is 0, the child's process group is killed immediately.
   Duration grace{0};
 };
 

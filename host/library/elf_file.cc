@@ -148,8 +148,8 @@ Result<std::vector<ElfSymbol>> ElfFile::ExportedSymbols() const {
       const unsigned visibility = ELF64_ST_VISIBILITY(symbol.st_other);
       if (symbol.st_shndx == SHN_UNDEF || bind == STB_LOCAL) continue;
       if (visibility == STV_HIDDEN || visibility == STV_INTERNAL) continue;
-      // A version script makes an absolute symbol for each version node, such as "DROVER_0". It is
-      // no symbol that can be called.
+      // A version script makes an absolute symbol for each version node, such as "DROVER_0". Such a
+      // symbol cannot be called, so it is skipped.
       if (symbol.st_shndx == SHN_ABS && ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT) continue;
       exported.push_back({TableText(names, symbol.st_name), bind == STB_GNU_UNIQUE});
     }

@@ -45,8 +45,8 @@ class Loading {
   const std::lock_guard<std::mutex> alone_;
 };
 
-// Checks the table of a driver, as far as its struct_size allows reading. Every function of this
-// ABI version must exist.
+// Checks a driver's function table. Reads only the members that its struct_size includes. Every
+// function of this ABI version must exist.
 Status CheckTable(const std::string& file, const drover_driver* driver) {
   if (driver == nullptr) {
     return Error(Code::kFailedPrecondition, file + " has no driver: " DROVER_ENTRY_SYMBOL
@@ -93,8 +93,8 @@ std::string PluginBeingLoaded() {
 }
 
 Result<const drover_driver*> LoadPluginCode(PluginFile file) {
-  // The name must stay in use too, because the dynamic linker compares names before it opens
-  // files.
+  // The descriptor stays open for ever, so that no later file gets the same name. The dynamic
+  // linker does not open a file if a library with the same name is already loaded.
   const int fd = file.fd.Release();
   const std::string name = "/proc/self/fd/" + std::to_string(fd);
   drover_driver_entry entry = nullptr;

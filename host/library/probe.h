@@ -30,8 +30,8 @@ struct ProbeLimits {
 // privileges, writes no core dump and has limits for its resources. When it ends, all processes
 // that the plugin's constructors started end too.
 //
-// Results are kept by the file's sha256. A failure is kept only for the same limits. A timeout is
-// not kept. Thread-safe.
+// Results are stored by the file's sha256. A stored failure is used only for a probe with the same
+// limits. A timeout is not stored. Thread-safe.
 class PluginProber {
  public:
   // Code with a sanitizer starts many times more slowly.

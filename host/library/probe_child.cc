@@ -27,13 +27,13 @@ namespace drover {
 namespace {
 
 // RLIMIT_NPROC counts all processes of a user, so probes need users that run nothing else.
-// systemd's allocation of user ids leaves 65520 to 65533 unused, and tasks run as 65534. Several
-// of these users are used, so that few probes at the same time share one.
+// systemd's allocation of user ids leaves 65520 to 65533 unused, and tasks run as 65534. Each probe
+// uses one of several such users, so that simultaneous probes rarely share a user.
 constexpr uid_t kFirstUser = 65520;
 constexpr int kUsers = 14;
 constexpr uid_t kNobody = 65534;
 constexpr rlim_t kCpuSeconds = 60;  // ends a child that no parent waits for any more
-constexpr rlim_t kProcesses = 256;  // counts threads too, and a language runtime may start many
+constexpr rlim_t kProcesses = 256;  // includes threads, and a language runtime may start many
 
 void Limit(int resource, rlim_t value) {
   const rlimit limit{value, value};
@@ -61,7 +61,7 @@ void Restrict(const ProbeLimits& limits) {
     unshare(CLONE_NEWNET | CLONE_NEWIPC);
     if (Become(kFirstUser + static_cast<uid_t>(getpid() % kUsers))) {
       Limit(RLIMIT_NPROC, kProcesses);
-    } else if (!Become(kNobody)) {  // for a user namespace without kFirstUser
+    } else if (!Become(kNobody)) {  // kFirstUser may be missing in a user namespace
       _exit(126);                   // a probe must not run as root
     }
   }

@@ -23,7 +23,7 @@ namespace {
 constexpr int kRounds = 200;
 constexpr long kPause = 10'000'000;  // nanoseconds
 
-// Returns the parent's pid of PROCESS from /proc, or 0 if the process has ended.
+// Returns the pid of the parent of PROCESS, from /proc, or 0 if the process has ended.
 pid_t ParentOf(const std::string& process) {
   const int fd = open(("/proc/" + process + "/stat").c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return 0;
@@ -48,14 +48,14 @@ void KillChildren() {
   while (const dirent* entry = readdir(processes)) {
     if (entry->d_name[0] < '1' || entry->d_name[0] > '9') continue;
     if (ParentOf(entry->d_name) != self) continue;
-    // Only this process reaps it, so the pid is still valid.
+    // Only this process reaps its children, so the child's pid is still valid.
     kill(static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10)), SIGKILL);
   }
   closedir(processes);
 }
 
-// Kills and reaps all descendants. Each round reaches the children of the processes that the round
-// before has killed.
+// Kills and reaps all descendants. The children of a killed process become children of this
+// process, so the next round kills them.
 void EndDescendants() {
   for (int round = 0; round < kRounds; ++round) {
     pid_t ended = 0;

@@ -15,13 +15,13 @@ namespace drover {
 // Describes a child process that runs this program again for a part of its work.
 struct SelfSpawn {
   struct Descriptor {
-    int fd;      // of this process; not consumed
+    int fd;      // descriptor of this process; the caller still owns it
     int number;  // descriptor number in the child, below 16
   };
 
   std::string name = "drover";           // argv[0], which process lists show
   std::vector<std::string> arguments;    // without argv[0]
-  std::vector<std::string> environment;  // the complete environment: "NAME=value"
+  std::vector<std::string> environment;  // the complete environment, as "NAME=value"
   // Descriptors of the child. Each of 0, 1 and 2 that is missing here becomes /dev/null.
   std::vector<Descriptor> descriptors;
   // If true, the child leads a session of its own, otherwise only a process group of its own.

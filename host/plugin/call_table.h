@@ -27,21 +27,21 @@ namespace drover {
 // The result of a driver's create function.
 struct CreatedInstance {
   drover_instance* instance = nullptr;
-  std::optional<PluginInfo> info{};  // absent: the library's information applies
+  std::optional<PluginInfo> info{};  // absent if the library's information applies
 };
 // The result of an asynchronous verb, copied out of the driver's memory.
 using CallValue = std::variant<std::monostate, StartedTask, RecoveredTask, ExitResult, TaskStatus,
                                CreatedInstance>;
 using CallDecoder = Result<CallValue> (*)(const void* result);
 
-// One call of an asynchronous verb. Any thread may read the constant members; the others are for
-// the control thread.
+// One call of an asynchronous verb. Any thread may read the constant members; only the control
+// thread may use the other members.
 struct PendingCall : LiveCount<PendingCall> {
   PendingCall(Loop* loop, const char* name, RunId of, CallDecoder with);
 
   const std::uint64_t id;
   const char* const verb;
-  const RunId run;  // zero: the call belongs to no run
+  const RunId run;  // zero if the call belongs to no run
   const CallDecoder decode;
   const TimePoint began;
   TimePoint deadline = TimePoint::max();
@@ -62,23 +62,24 @@ std::uint64_t NextPluginId();
 // The calls that a driver has not completed yet, by id.
 class CallTable {
  public:
-  // COMPLAIN is called with a message for each completion that belongs to no call. [any thread]
+  // Calls COMPLAIN, on any thread, with a message for each completion that belongs to no call or
+  // has a malformed result.
   CallTable(std::shared_ptr<LoopPort> port, std::function<void(const std::string&)> complain,
             std::string plugin);
 
   void Add(std::shared_ptr<PendingCall> call);  // control thread
-  // The caller puts the verb's function between Enter and Leave. A completion that arrives between
-  // them, from any thread, is delivered by Leave. So the next call of the run starts only after
-  // the function has returned. [any thread]
-  // Enter returns false if the call was given up or ended before it began. The caller must then
-  // not call the verb's function.
+  // The caller calls the verb's function between Enter and Leave. If the driver completes the call
+  // during this time, on any thread, Leave delivers the completion. So the next call of the run
+  // starts only after the function has returned. [any thread]
+  // Enter returns false if the call was given up or ended before it began. The caller must then not
+  // call the verb's function.
   bool Enter(std::uint64_t id);
   void Leave(std::uint64_t id);
-  // Handles the driver's host->complete. Only the first completion of an id counts. Later ones are
-  // dropped and logged. [any thread]
+  // Handles the driver's call of host->complete. The table accepts only the first completion of an
+  // id. It drops and logs all later completions of this id. [any thread]
   void Complete(std::uint64_t id, const drover_error* error, const void* result);
-  // Ends the call with ERROR, without a completion by the driver, because the call was refused.
-  // [any thread]
+  // Ends the call with ERROR. This is for a call that the driver will not complete, such as a
+  // refused call. [any thread]
   void Fail(std::uint64_t id, Error error);
 
   // Marks the call as given up by the host. Returns false if the call is no longer pending.
@@ -87,19 +88,20 @@ class CallTable {
   bool IsCancelled(std::uint64_t id) const;
   Result<UniqueFd> CancelFd(std::uint64_t id);
 
-  // Returns true if the verb's function was entered, so the driver may know the call. A call that
-  // was cancelled before that never begins.
+  // Returns true if the call is pending and Enter has succeeded for it, so the driver may know the
+  // call. If a call is cancelled before Enter, Enter fails and the call never begins.
   bool HasBegun(std::uint64_t id) const;
   bool IsPending(std::uint64_t id) const;
-  // Returns true if the driver has not yet completed a call of VERB for RUN that the host gave up.
+  // Returns true if the host gave up a call of VERB for RUN and the driver has not completed that
+  // call yet.
   bool IsAtIt(std::string_view verb, const RunId& run) const;
 
   // Ends the calls of a destroyed run with kNotFound, because their completions would come too
-  // late. A start or recover that was given up stays, since it may still make a task that must be
-  // destroyed.
+  // late. A start or recover that was given up stays in the table. It may still make a task, which
+  // must then be destroyed.
   void ForgetRun(const RunId& run);
-  // Ends all calls that are left, with ERROR. If a call is still inside its function and has a
-  // completion, that completion is used instead.
+  // Ends all pending calls with ERROR. But if the driver has completed a call whose function has
+  // not returned, that call ends with the driver's completion.
   void EndAll(const Error& error);
   std::size_t size() const;
   // The number of completions that were dropped since the table was made.
@@ -111,7 +113,7 @@ class CallTable {
     bool cancelled = false;
     UniqueFd event;
     bool begun = false;
-    bool entered = false;    // the verb's function has not returned
+    bool entered = false;    // true between Enter and Leave
     bool completed = false;  // the driver has completed the call
     std::optional<Result<CallValue>> outcome;
   };

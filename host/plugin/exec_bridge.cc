@@ -25,14 +25,14 @@ std::uint16_t Cells(int value) { return static_cast<std::uint16_t>(std::clamp(va
 }  // namespace
 
 // File descriptors that the loop can wait for. Closing a descriptor ends the coroutine that copies
-// from it or to it.
+// from or to this descriptor.
 struct ExecBridge::Streams {
   explicit Streams(asio::io_context& io)
       : input(io), output(io), terminal_in(io), terminal_out(io) {}
   asio::posix::stream_descriptor input;
   asio::posix::stream_descriptor output;
-  asio::posix::stream_descriptor terminal_in;   // the terminal, to write what is typed
-  asio::posix::stream_descriptor terminal_out;  // the terminal, to read what is shown
+  asio::posix::stream_descriptor terminal_in;   // the terminal, for writing the input
+  asio::posix::stream_descriptor terminal_out;  // the terminal, for reading the output
 };
 
 ExecBridge::ExecBridge(PluginHost* host, RunId run, Request request)
@@ -75,7 +75,7 @@ Co<void> ExecBridge::CopyInput() {
 }
 
 // Copies the terminal's output to the driver. Ends when the terminal is closed (read fails with
-// EIO), or when the driver closes its end.
+// EIO), or when the driver closes the reading end of the output.
 Co<void> ExecBridge::CopyOutput() {
   std::array<char, kChunk> buffer;
   while (true) {
@@ -115,8 +115,7 @@ Co<Result<ExecExit>> ExecBridge::Run() {
     boost::system::error_code failed;
     streams_->terminal_in.assign(fcntl(terminal, F_DUPFD_CLOEXEC, 3), failed);
     streams_->terminal_out.assign(fcntl(terminal, F_DUPFD_CLOEXEC, 3), failed);
-    // assign() fails for a file that cannot be waited for, such as /dev/null. Such a file needs no
-    // copying.
+    // If assign() fails, nothing is copied from or to this descriptor.
     const auto adopt = [](UniqueFd* fd, asio::posix::stream_descriptor* to) {
       boost::system::error_code error;
       if (fd->valid()) to->assign(fd->get(), error);
@@ -127,18 +126,18 @@ Co<Result<ExecExit>> ExecBridge::Run() {
     if (streams_->input.is_open()) copying.Spawn(CopyInput());
     if (streams_->output.is_open()) copying.Spawn(CopyOutput());
   }
-  // The wait uses the context of all services. A session that was given up must be awaited too,
-  // because its process group is being killed.
+  // A session that was given up must be awaited too, until its process group has been killed. So
+  // the wait uses the context of all services, which the end of one session does not cancel.
   const Context patient = host_->services_context();
   Result<ExecExit> end = co_await session_->Wait(patient);
   if (streams_) {
     boost::system::error_code ignored;
     streams_->input.close(ignored);
     streams_->terminal_in.close(ignored);
-    // The terminal is not read to its end, since a background child may keep it open. The rest of
-    // the output can already be read, and the loop below copies it. The descriptor is closed and
-    // not only cancelled: a coroutine that is not waiting at this moment would wait again after a
-    // cancel.
+    // The terminal is not read to its end, since a background child may keep it open. What the
+    // command has written is already in the terminal's buffer, and the loop below copies it. It is
+    // not enough to cancel the reads of the descriptor: a coroutine that is not waiting at this
+    // moment would start another read. So the descriptor is closed.
     streams_->terminal_out.close(ignored);
     co_await copying.Close();
     std::array<char, kChunk> buffer;

@@ -12,9 +12,9 @@
 
 namespace drover {
 
-// A command that a driver runs beside one of its processes, as a session of the process service.
-// If the session has a terminal, the bridge copies between the terminal's master side and the
-// driver's file descriptors. Control thread.
+// A command that a driver runs for a task in addition to the task's own process. The command is a
+// session of the process service. If the session has a terminal, the bridge copies between the
+// terminal's master side and the driver's file descriptors. Control thread.
 class ExecBridge {
  public:
   struct Request {

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// How a method of the driver becomes a call of the plugin. The call runs on the pool, in turn and
-// with a deadline. It is given up when its caller stops waiting.
+// This file turns the methods of LoadedDriver into calls of the plugin. Each call runs on the pool
+// and has a deadline. The calls that start, recover, stop or destroy one run happen one after the
+// other. A call is given up when its caller stops waiting.
 #include <string_view>
 
 #include "host/abi/abi_read.h"
@@ -12,7 +13,7 @@
 namespace drover {
 namespace {
 
-// Calls a function of the plugin and turns an exception that leaves it into an error.
+// Calls FUNCTION, a function of the plugin. Returns an error if FUNCTION throws an exception.
 template <typename Function>
 std::int32_t Guarded(const Function& function, drover_error* error) {
   try {
@@ -26,7 +27,8 @@ std::int32_t Guarded(const Function& function, drover_error* error) {
 
 drover_error NewError() { return NewStruct<drover_error>(); }
 
-// During shutdown the driver frees the instance that call_cancelled would need.
+// A call of shutdown gets no call_cancelled, because shutdown frees the instance that
+// call_cancelled uses.
 bool IsShutdown(const PendingCall& call) { return std::string_view(call.verb) == "shutdown"; }
 
 // Runs on a thread of the pool.
@@ -75,8 +77,8 @@ std::int32_t LoadedDriver::RunVerb(PluginHost* host, const DriverContainer& cont
   TraceReturn(host->plugin(), call.verb, call.id, call.run, began, status);
   if (status != DROVER_OK) host->calls().Fail(call.id, ReadError(status, error));
   host->calls().Leave(call.id);
-  // Most drivers ignore a cancellation that comes before they have registered the call. So it is
-  // repeated.
+  // Most drivers ignore a call_cancelled for a call that they have not registered yet. So
+  // call_cancelled is repeated after the verb's function has returned.
   if (told != nullptr && host->calls().IsPending(call.id) && host->calls().IsCancelled(call.id))
     TellCancelled(*host, container, told, call.id);
   return status;
@@ -149,8 +151,8 @@ Co<Result<CallValue>> LoadedDriver::CallInTurn(Context context, std::shared_ptr<
   turn->freed.Reset();
   Result<CallValue> value =
       co_await Call(std::move(context), call, limit, /*control=*/false, std::move(verb));
-  // The driver is still busy with the call. HoldTurn keeps the turn, so the next call of the run
-  // waits, but only for a limited time.
+  // If the call was given up, the driver is still busy with it. HoldTurn then holds the turn for a
+  // limited time, so that the next call of the run waits.
   const bool given_up = !call->outcome && host_->calls().IsPending(call->id);
   if (!given_up || !gate_.Spawn(HoldTurn(call, turn))) {
     --turn->users;
@@ -164,8 +166,8 @@ Co<void> LoadedDriver::HoldTurn(std::shared_ptr<PendingCall> call, std::shared_p
   (void)co_await call->done.Wait(until);
   --turn->users;
   LeaveTurn(call->run, turn.get());
-  // A task that a start makes after the destroy of its run would have no owner. It is destroyed
-  // again.
+  // A start or recover that was given up may make a task after its run was destroyed. Such a task
+  // has no owner, so the run is destroyed again.
   if (!call->brings_task) co_return;
   (void)co_await call->done.Wait(life_);
   const bool made = call->outcome && call->outcome->ok();
@@ -209,8 +211,8 @@ Co<Status> LoadedDriver::Invoke(Context context, const char* what, RunId run, st
   if (!host_->pool().Post(std::move(job))) {
     co_return Unavailable(std::string("no thread is left for ") + what);
   }
-  // The pool itself notices a function that holds its thread for too long. This limit only ends
-  // the waiting.
+  // This limit only ends the wait for the function. The pool itself detects a function that holds
+  // its thread for too long.
   const Patience patience(context, hold);
   (void)co_await answer->returned.Wait(patience.context());
   if (answer->returned.is_set()) co_return answer->status;

@@ -91,7 +91,7 @@ LoadedDriver::LoadedDriver(Parts parts)
 LoadedDriver::~LoadedDriver() = default;
 
 Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
-  DROVER_CO_TRY(context.status());  // before anything exists that Shutdown would have to await
+  DROVER_CO_TRY(context.status());  // before Create makes anything that Shutdown must await
   auto config = std::make_shared<const std::string>(std::move(config_json));
   const auto call = NewCall("create", RunId(), DecodeInstance);
   Verb create = [container = container_, host = host_, config](const drover_call* frame,
@@ -132,7 +132,8 @@ Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
     found->exec =
         Extension<drover_task_exec>(of, self, DROVER_TASK_EXEC_ID, sizeof(drover_task_exec));
     if (container->alive()) return DROVER_OK;
-    // If the process has ended, its null pointers do not mean that the extensions are absent.
+    // After the end of the process the container returns null for every extension. This does not
+    // mean that the driver lacks the extensions.
     WriteError(Error(Code::kUnavailable, "it ended in get_extension", /*recoverable=*/true), error);
     return DROVER_E_UNAVAILABLE;
   };
@@ -228,7 +229,7 @@ Co<Result<StartedTask>> LoadedDriver::Start(Context context,
 Co<Result<RecoveredTask>> LoadedDriver::Recover(Context context,
                                                 std::shared_ptr<const TaskConfig> config,
                                                 TaskHandle handle) {
-  // Each further recover would occupy a thread.
+  // Without this check, each further recover could occupy another thread of the pool.
   if (host_->calls().IsAtIt("recover", config->run_id))
     co_return Error(Code::kUnavailable,
                     "driver " + info_.name + " has not ended an earlier recover of the run", true);
@@ -295,7 +296,7 @@ Co<Status> LoadedDriver::Stop(Context context, RunId run, Duration timeout, std:
     args.signal = ToStr(*name);
     return container->table()->stop(self, frame, &args, error);
   };
-  // The host kills the task after the timeout, whether the driver does or not.
+  // The host kills the task after the timeout, even if the driver does not.
   const Loop::TimerId kill = loop()->After(timeout + limits().kill_after, [host = host_, run] {
     const PluginHost::Run* known = host->FindRun(run);
     if (known == nullptr || !known->has_processes()) return;
@@ -341,7 +342,7 @@ Co<Status> LoadedDriver::Destroy(Context context, RunId run, bool force) {
       ToStatus(co_await CallInTurn(context, call, limits().destroy, std::move(verb)));
   const bool gone = status.ok() || status.code() == Code::kNotFound;
   // After a destroy nothing of the run may be left, whatever the driver did. If the instance does
-  // not know the run, an earlier agent may have left its cgroup and exit record.
+  // not know the run, an earlier agent may have left the run's cgroup and exit record.
   const PluginHost::Run* known = host_->FindRun(run);
   const bool may_be_left = known == nullptr || known->inherited || known->has_processes();
   Status released;
@@ -378,8 +379,8 @@ Co<Result<TaskStatus>> LoadedDriver::Inspect(Context context, RunId run) {
 }
 
 // A create that was given up may still make its instance, with threads and sockets. Without this
-// wait that instance would never be shut down. The call was cancelled, so it gets only the time
-// limit of a shutdown.
+// wait that instance would never be shut down. The host has cancelled the create, so this wait is
+// only as long as a shutdown may take.
 Co<void> LoadedDriver::AwaitLateCreate() {
   const std::shared_ptr<PendingCall> call = std::move(late_create_);
   if (!call || !container_->alive()) co_return;
@@ -401,9 +402,9 @@ Co<void> LoadedDriver::Shutdown() {
   host_->BeginShutdown();
   life_.Cancel("the driver is being shut down");
   co_await gate_.Join();
-  // Everything that the driver waits for ends before its shutdown, and its timers are dropped. So
-  // the host calls no function of the driver for an earlier operation after that. Timers that the
-  // driver sets during its shutdown still run.
+  // Before the driver's shutdown, all operations that the driver has requested from services end,
+  // and its timers are dropped. So the host calls no function for such an operation or timer after
+  // the shutdown has begun. Timers that the driver sets during its shutdown still run.
   co_await host_->CloseServices();
   host_->timers().DropAll();
   co_await AwaitLateCreate();

@@ -19,12 +19,12 @@
 
 namespace drover {
 
-// A driver whose code is a plugin's. Each method becomes a call over the C ABI, on a thread of the
-// plugin's own pool. A plugin that hangs never blocks the control thread.
+// A driver whose code comes from a plugin. Each method becomes a call over the C ABI, on a thread
+// of the plugin's own pool. A plugin that hangs never blocks the control thread.
 //
 // The health comes from the driver's fingerprint stream. While a function holds its thread for too
-// long, or a call is past its own deadline, the driver is unhealthy. A caller's context that ends
-// earlier only gives the call up and does not change the health.
+// long, or a call is past its own deadline, the driver is unhealthy. If the caller's context ends
+// before the deadline, the call is given up and the health does not change.
 class LoadedDriver : public Driver {
  public:
   struct Parts {
@@ -37,7 +37,8 @@ class LoadedDriver : public Driver {
     DriverLimits limits;
     double core_mhz = 0;
     bool bind_runs = false;  // the shims end the processes when this agent ends
-    // Called when a function does not return or a call is past its deadline, perhaps many times.
+    // Called when a function does not return in time or a call is past its deadline. May be called
+    // many times for the same function or call.
     std::function<void(const std::string& what)> stuck;
     // Called with the events of all runs.
     std::function<void(const DriverEvent&)> hear_events;
@@ -62,9 +63,9 @@ class LoadedDriver : public Driver {
   const Fingerprint& fingerprint() const override { return fingerprint_; }
   Duration LimitOf(Duration DriverLimits::* which) const override { return limits().*which; }
   Subscription OnFingerprint(std::function<void()> changed) override;
-  // Never calls its function, since Parts::hear_events gets all events.
+  // Never calls the listener, since Parts::hear_events receives all events.
   Subscription OnEvents(RunId, std::function<void(const DriverEvent&)>) override { return {}; }
-  // Never calls its function, since an instance keeps the handles that it has returned.
+  // Never calls the listener, since an instance does not replace a handle that it has returned.
   Subscription OnHandle(RunId, std::function<void(const TaskHandle&)>) override { return {}; }
   Result<std::string> NormalizeConfigAt(const std::string& place, const std::string& config_json,
                                         bool final) override;
@@ -102,7 +103,7 @@ class LoadedDriver : public Driver {
   struct Overdue {
     std::string what;
     RunId run;
-    Subscription late;  // fires if the call completes after all
+    Subscription late;  // its function runs if the call completes late
   };
 
   // Defined in loaded_calls.cc:
@@ -116,14 +117,14 @@ class LoadedDriver : public Driver {
   // Like Call, but waits for the turn of the run first.
   Co<Result<CallValue>> CallInTurn(Context context, std::shared_ptr<PendingCall> call,
                                    Duration limit, Verb verb);
-  // The part of a call that runs on the pool, for every VERB and for exec. It enters the call,
-  // unless the call was given up before, and leaves the call afterwards. If the call is cancelled
-  // meanwhile, TOLD gets call_cancelled again, unless it is null. [any thread]
+  // Runs the part of a call that belongs on the pool, for every verb and for exec: Enter, VERB and
+  // Leave. Does not call VERB if the call was given up before. If the call is cancelled while VERB
+  // runs and TOLD is not null, the instance TOLD gets call_cancelled again. [any thread]
   static std::int32_t RunVerb(PluginHost* host, const DriverContainer& container,
                               drover_instance* told, const PendingCall& call, const Verb& verb,
                               drover_error* error);
-  // Runs a function that returns only a status. ID is the id of a call or a stream, for the trace.
-  // IS_CALL must be true if FUNCTION is a RunVerb, which prints its own trace.
+  // Runs FUNCTION, which returns only a status, on the pool. ID is the id of a call or a stream,
+  // for the trace. IS_CALL must be true if FUNCTION calls RunVerb, which writes the trace itself.
   Co<Status> Invoke(Context context, const char* what, RunId run, std::uint64_t id, Duration hold,
                     bool control, Plain function, bool is_call = false);
   void GiveUp(const PendingCall& call);
@@ -176,8 +177,9 @@ class LoadedDriver : public Driver {
   Gate gate_;
 };
 
-// Calls call_cancelled of the instance for the call ID. Does nothing for a call that has not
-// begun, since it will never begin. Does nothing either if the instance is being shut down.
+// Posts a job to the pool that calls call_cancelled of the instance SELF for the call ID. Does
+// nothing if the call has not begun, since a cancelled call never begins. Does nothing if the
+// instance is being shut down.
 void PostCancelled(const std::shared_ptr<PluginHost>& host,
                    std::shared_ptr<DriverContainer> container, drover_instance* self,
                    std::uint64_t id);

@@ -1,5 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// How the streams of a driver are opened, joined, and opened again after a recoverable end.
+// This file opens and joins the streams of a driver. If a stream ends with a recoverable error, it
+// is opened again.
 #include "host/abi/abi_write.h"
 #include "host/base/patience.h"
 #include "host/plugin/loaded_driver.h"
@@ -44,8 +45,8 @@ Co<Status> LoadedDriver::RunStream(Context context, const char* what, RunId run,
 
 Co<void> LoadedDriver::EndStream(std::uint64_t id, std::shared_ptr<Event> subscribed) {
   const Context context(loop());
-  // Until SUBSCRIBE returns, the driver does not know the stream, and would open it after its
-  // cancellation.
+  // The stream must not be cancelled before SUBSCRIBE has returned. Until that moment the driver
+  // may not know the stream: it would ignore the cancellation and open the stream afterwards.
   const Patience opening(context, limits().stream_join);
   (void)co_await subscribed->Wait(opening.context());
   Plain cancel = [container = container_, self = instance_, id](drover_error*) {
@@ -67,8 +68,8 @@ Co<void> LoadedDriver::EndStream(std::uint64_t id, std::shared_ptr<Event> subscr
   }
 }
 
-// Sets a limit for the first fingerprint. Without it, the host would wait forever for a driver
-// that opens its stream but sends no message.
+// Limits the time until the first fingerprint. Without this limit, the host would wait forever for
+// a driver that opens its stream but sends no message.
 Co<void> LoadedDriver::AwaitFingerprint() {
   const Patience patience(life_, limits().fingerprint);
   (void)co_await first_fingerprint_.Wait(patience.context());
@@ -79,8 +80,9 @@ Co<void> LoadedDriver::AwaitFingerprint() {
   UpdateHealth();
 }
 
-// Keeps one of the driver's own streams open for the driver's life. Each attempt waits longer than
-// the one before, so a driver that fails immediately costs nothing.
+// Keeps one of the driver's own streams open for the driver's life. The pause before each new
+// attempt is longer than the pause before, so a stream that always ends immediately costs little
+// time.
 Co<void> LoadedDriver::KeepStream(const char* what, std::int32_t type, Subscribe subscribe,
                                   std::function<void(StreamMessage)> hear) {
   Duration delay = limits().resubscribe_first;
@@ -108,8 +110,9 @@ Co<void> LoadedDriver::KeepStream(const char* what, std::int32_t type, Subscribe
                  std::string("its stream of ") + what + " ended: " + end.error().message());
       break;
     }
-    // If the function has not returned in time, a second call of it would have to wait, too. So
-    // this waits for the return of the first.
+    // If the driver's function has not returned in time, a second call of the function would have
+    // to wait for the first call. So the next attempt begins only after the first call has
+    // returned.
     if (end.code() == Code::kTimeout) (void)co_await returned->Wait(life_);
     if (heard) delay = limits().resubscribe_first;
     (void)co_await Sleep(life_, delay);

@@ -21,8 +21,8 @@ enum class Isolation {
 Result<Isolation> ParseIsolation(const std::string& text, Isolation otherwise);
 std::string_view IsolationName(Isolation isolation);
 
-// The configuration of one plugin by the operator. The agent runs no plugin file without such a
-// block.
+// The operator's configuration of one plugin, from a plugin block. The agent runs only plugin files
+// that have such a block.
 struct PluginConfig {
   std::string name;  // name of the driver in jobs
   // Path of the plugin file. If it is empty, the file is NAME.so in the first plugin directory
@@ -32,8 +32,8 @@ struct PluginConfig {
   std::string config_json = "{}";
   // The sha256 that the file must have, as 64 hex digits. If it is empty, any content is accepted.
   std::string sha256;
-  // If it is empty, drivers of this installation run in process, and all others in a process of
-  // their own.
+  // If it is empty, a driver that was installed with this program runs in the agent's process.
+  // Every other driver runs in a process of its own.
   std::string isolation = "in-process";
   // The limits of kPluginLimits that this block sets, by name. The host's limits apply to the
   // rest.

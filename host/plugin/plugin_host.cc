@@ -11,8 +11,8 @@
 
 namespace drover {
 
-// The object that the driver's pointer leads to. It derives from the table, so a pointer to the
-// table is also a pointer to this object.
+// The object behind the table pointer that a driver gets. It derives from the function table, so a
+// pointer to the table is also a pointer to this object.
 struct PluginHost::Face : drover_host {
   std::weak_ptr<PluginHost> owner;  // set once, before the driver gets the table
 };

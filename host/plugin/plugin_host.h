@@ -26,8 +26,8 @@ class ExecBridge;
 // calls, streams, timers, threads and runs. The table is never freed, because a driver may call at
 // any time. When this object no longer exists, such a call has no effect.
 //
-// The last owner of this object may be a driver's thread that is inside a call, after the loop has
-// been destroyed. So after Close no member's destructor may need the loop.
+// A driver's thread that is inside a call may release the last reference to this object, even after
+// the loop has been destroyed. So after Close no member's destructor may use the loop.
 class PluginHost : public std::enable_shared_from_this<PluginHost> {
  public:
   struct Parts {
@@ -71,16 +71,18 @@ class PluginHost : public std::enable_shared_from_this<PluginHost> {
   std::map<RunId, Run>& runs() { return runs_; }
   Run* FindRun(const RunId& run);
 
-  // After this the host calls only the instance's shutdown and the functions that a shutdown
-  // needs. All jobs that were posted before have run when the pool is drained. Control thread.
+  // After BeginShutdown the host calls only the instance's shutdown and the functions that a
+  // shutdown needs. Jobs that were posted before BeginShutdown still run until the pool is drained.
+  // Control thread.
   void BeginShutdown() { shutting_down_ = true; }
   bool is_shutting_down() const { return shutting_down_; }
 
-  // Ends all operations of the services with E_CANCELLED. Returns when the driver's functions for
-  // them have been posted to the pool. Further operations are refused. Control thread.
+  // Ends all operations of the services with E_CANCELLED, and refuses further operations. Returns
+  // when the driver's done functions for the ended operations have been posted to the pool. Control
+  // thread.
   Co<void> CloseServices();
-  // Joins the pool and ends all calls that are left, also those that hold their threads. After
-  // this nothing reaches the control thread any more.
+  // Joins the pool and ends all pending calls, even calls whose functions still hold threads. After
+  // this, the driver's threads can post nothing to the control thread.
   Co<void> Close(TimePoint deadline);
 
   const std::string& plugin() const { return parts_.plugin; }

@@ -31,7 +31,8 @@ Co<Status> PluginInstance::Load(Context context) {
   } else {
     DROVER_CO_TRY(co_await LaunchProcess(context));
     parts.container = process_;
-    // If a function does not return or a call is not answered, the process is killed.
+    // If a function does not return in time or a call is not completed in time, the process is
+    // killed.
     parts.stuck = [process = std::weak_ptr(process_)](const std::string& what) {
       if (const auto alive = process.lock()) alive->Kill(what, /*ask=*/true);
     };

@@ -32,8 +32,8 @@ struct PluginCode {
 };
 
 // One instance of a plugin, from its create to its shutdown. It consists of a LoadedDriver and,
-// perhaps, a process for the plugin's code. If the process ends, the instance reports how it ended
-// and is useless after that. Control thread only; always held by a shared_ptr.
+// perhaps, a process for the plugin's code. If the process ends, the instance reports how the
+// process ended, and cannot be used any more. Control thread only; always held by a shared_ptr.
 class PluginInstance : public std::enable_shared_from_this<PluginInstance> {
  public:
   // These functions are called on the control thread, with the number of the instance, until End
@@ -46,9 +46,9 @@ class PluginInstance : public std::enable_shared_from_this<PluginInstance> {
   PluginInstance(std::shared_ptr<const PluginCode> code, int number, Listener listener);
   ~PluginInstance() { port_->Close(); }
 
-  // Launches the process, if the plugin has one, and makes the instance in it. Call it once,
-  // before all other methods. Fails with kUnavailable if the process crashes or hangs. End must be
-  // called also after an error.
+  // Launches the process, if the plugin has one, and makes the instance in it. Call it once, before
+  // all other methods. Fails with kUnavailable if the process crashes or hangs. Even if Create
+  // fails, End must be called.
   Co<Status> Create(Context context);
   // Returns when the driver has reported its health, or will never report it.
   Co<void> AwaitFirstFingerprint(Context context);
@@ -68,8 +68,7 @@ class PluginInstance : public std::enable_shared_from_this<PluginInstance> {
   bool alive() const;
   // Set when the end of the process has been reported.
   Event* died() { return &died_; }
-  // Waits until the end of a process that is ending has been reported. In all other cases returns
-  // immediately.
+  // If the process is ending, waits until its end has been reported. Otherwise returns immediately.
   Co<void> AwaitDeath(Context context);
   // How the process has ended; empty if it has not ended.
   std::string death_text() const { return death_ ? death_->Text(code_->Title()) : std::string(); }
@@ -90,7 +89,7 @@ class PluginInstance : public std::enable_shared_from_this<PluginInstance> {
   const int number_;
   const TimePoint made_at_;
   Listener listener_;
-  // The thread of the process can outlive this object and even the loop.
+  // The host's thread that serves the process can outlive this object and even the loop.
   const std::shared_ptr<LoopPort> port_;
   std::shared_ptr<ProcessContainer> process_;
   std::unique_ptr<LoadedDriver> driver_;

@@ -16,7 +16,7 @@ PluginLogSink DefaultPluginLog() {
       } else {
         spdlog::log(to, "plugin {}: {}", plugin, message);
       }
-    } catch (const std::exception&) {  // a full disk must not fail the caller
+    } catch (const std::exception&) {  // for example, the disk is full: the caller must not fail
     }
   };
 }

@@ -23,7 +23,7 @@ struct PluginPool::State {
   struct Running {
     std::string what;
     TimePoint until;
-    // One of the Patience::kParts parts of the time that the job may hold its thread.
+    // The time that the job may hold its thread, divided by Patience::kParts.
     Duration part;
     int parts_left = Patience::kParts - 1;
     bool written_off = false;
@@ -38,7 +38,7 @@ struct PluginPool::State {
         quiet(on),
         ended(on) {}
 
-  // Returns true if a job waits or runs. Jobs whose threads were written off do not count.
+  // Returns true if a job waits or runs. Ignores jobs whose threads were written off.
   bool Busy() const {
     return !queue.empty() || std::any_of(running.begin(), running.end(), [](const auto& entry) {
       return !entry.second.written_off;
@@ -126,7 +126,8 @@ bool PluginPool::Post(Job job) {
       }
     }
   }
-  // The lock is not held here, because the thread that wakes takes it immediately.
+  // The lock is released before this call, because the thread that wakes acquires the lock
+  // immediately.
   state_->work.notify_one();
   return true;
 }
@@ -158,8 +159,8 @@ void PluginPool::Work(const std::shared_ptr<State>& state, std::uint64_t id) {
     if (state->draining && !state->Busy()) state->port->Post([state] { state->quiet.Set(); });
     if (job->control) {
       state->control_busy = false;
-      // This thread takes the next job. That may be a different job than the next control job, so
-      // another thread is woken for the control job.
+      // The next control job may run now. This thread may take a different job first, so it wakes
+      // another thread for the control job.
       if (!state->queue.empty()) state->work.notify_one();
     }
     if (written_off) {
@@ -177,7 +178,7 @@ void PluginPool::Work(const std::shared_ptr<State>& state, std::uint64_t id) {
   }
 }
 
-// Writes off the threads that a job holds for too long, and sets the timer for the next look.
+// Writes off the threads that a job holds for too long, and sets the timer for the next check.
 // Control thread.
 void PluginPool::Watch(const std::shared_ptr<State>& state) {
   state->loop->Cancel(std::exchange(state->timer, 0));

@@ -15,19 +15,20 @@ namespace drover {
 
 // The threads of one plugin. Every function of the plugin runs on them, and none on the control
 // thread. The pool makes threads when it needs them. If a job holds its thread past its limit, the
-// thread is written off: another thread replaces it, and it ends if the job ever returns. When too
-// many threads are held in this way, the pool takes no more jobs.
+// thread is written off and another thread replaces it. A thread that was written off ends when its
+// job returns. When too many threads are held in this way, the pool takes no more jobs.
 class PluginPool {
  public:
   struct Job {
-    std::string what;           // for messages: "start", "done of process.wait"
+    std::string what;           // name for messages, such as "start"
     std::function<void()> run;  // must not throw
     Duration hold{0};           // the longest time that the job may hold its thread
     // Control jobs run one at a time, in the order in which they were posted.
     bool control = false;
   };
 
-  // Calls CHANGED on the control thread when a thread was written off, or when its job returned.
+  // Calls CHANGED on the control thread when a thread was written off, or when the job of such a
+  // thread has returned.
   PluginPool(Loop* loop, std::shared_ptr<LoopPort> port, int threads, int written_off,
              std::function<void()> changed);
   PluginPool(const PluginPool&) = delete;
@@ -45,12 +46,13 @@ class PluginPool {
   bool exhausted() const;
   int threads() const;  // living threads, without those that are held past their limit
 
-  // Returns when no job waits or runs, or at DEADLINE. Jobs that hold their threads past their
-  // limit do not count.
+  // Returns when no job waits or runs, at the latest at DEADLINE. Does not wait for jobs that hold
+  // their threads past their limit.
   Co<void> Drain(TimePoint deadline);
 
-  // Takes no more jobs and runs those that wait. Returns when all threads have ended, or at
-  // DEADLINE. Threads that are then still held are detached. Control thread; call it once.
+  // Refuses new jobs and runs the jobs that wait. Returns when all threads have ended, at the
+  // latest at DEADLINE. Detaches the threads that have not ended at DEADLINE. Control thread; call
+  // it once.
   Co<void> Close(TimePoint deadline);
 
  private:

@@ -38,8 +38,9 @@ DriverLimits WithLimits(DriverLimits limits, const PluginConfig& config) {
   return limits;
 }
 
-// Loads the file on a thread of its own. Constructors that did not hang in the probe can hang
-// here. They then block this thread for ever, and the threads of later loads.
+// Loads the file on a thread of its own, because the library's constructors can hang here even if
+// they did not hang in the probe. Such constructors block this thread and the threads of all later
+// loads for ever.
 Co<Loaded> LoadOnThread(Context context, std::shared_ptr<PluginFile> file, Duration limit) {
   auto loaded = std::make_shared<std::optional<Loaded>>();
   const std::string path = file->path;
@@ -106,7 +107,7 @@ PluginRegistry::PluginRegistry(Loop* loop, WorkerPool* workers, ProcessService* 
 PluginRegistry::~PluginRegistry() {
   const bool any = std::any_of(slots_.begin(), slots_.end(),
                                [](const auto& slot) { return slot->driver.has_instance(); });
-  DROVER_CHECK(shut_down_ || !any);  // Shutdown joins what still runs
+  DROVER_CHECK(shut_down_ || !any);  // if any instance exists, Shutdown was called
 }
 
 void PluginRegistry::BeginLoading(Context context) {
@@ -138,8 +139,8 @@ Co<std::vector<PluginReport>> PluginRegistry::LoadAll(Context context) {
   co_return reports();
 }
 
-// Runs all checks up to a file that may be loaded. Returns the error of the first check that
-// fails.
+// Runs all checks that a file must pass before it may be loaded. Returns the error of the first
+// check that fails.
 Co<Result<PluginRegistry::Checked>> PluginRegistry::Check(Context context, PluginConfig config,
                                                           PluginReport* report) {
   DROVER_CO_TRY(ParseIsolation(config.isolation, Isolation::kInProcess));

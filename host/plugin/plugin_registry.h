@@ -28,16 +28,17 @@ class PluginProber;
 
 struct PluginRegistryOptions {
   std::vector<PluginConfig> plugins;
-  // The directories in which plugins without a `file` are searched, in this order.
+  // The directories that are searched, one after the other, for plugins whose block has no `file`.
   std::vector<std::string> directories;
   // Receives the messages of drivers and about drivers, on any thread. If it is empty, the
   // program's default logger receives them.
   PluginLogSink log;
-  // Makes the checker for a schema. If it is empty, host/schema makes it.
+  // Makes the checker for a schema. If this function is empty, host/schema makes the checkers.
   ConfigCheckerFactory checker;
   // Not owned. If it is null, the prober of this process is used.
   PluginProber* prober = nullptr;
-  // After this time a driver without a first fingerprint no longer counts as being loaded.
+  // The maximum time that a load waits for the driver's first fingerprint. After this time the load
+  // is complete even without a fingerprint.
   Duration first_fingerprint = 2s;
   // The frequency of one core in MHz, for the ticks in usage samples. If it is 0, samples have no
   // ticks.
@@ -76,12 +77,13 @@ class PluginRegistry : public DriverRegistry {
                  PluginRegistryOptions options);
   ~PluginRegistry() override;
 
-  // Begins to check, probe, load and create all enabled plugins, independently of each other.
-  // Until a plugin is loaded, its driver's fingerprint reports this, and calls of the driver wait.
-  // Call it once.
+  // Begins to check, probe, load and create all enabled plugins, independently of each other. While
+  // a plugin is being loaded, its driver's fingerprint reports that it is being loaded, and calls
+  // of the driver wait. Call it once.
   void BeginLoading(Context context);
-  // Returns when the plugin has failed, or is loaded and its driver has reported a fingerprint or
-  // has not done so in time. Returns immediately if the plugin is not being loaded.
+  // Returns when the load has failed, or when the plugin is loaded and its driver has reported a
+  // fingerprint. Waits for the fingerprint only for a limited time. Returns immediately if the
+  // plugin is not being loaded.
   Co<Status> AwaitLoaded(Context context, std::string driver);
   bool IsLoading(const std::string& driver) const;
   // Calls BeginLoading and waits until all plugins are loaded or have failed.
@@ -92,18 +94,19 @@ class PluginRegistry : public DriverRegistry {
   Co<void> RestoreComplete(Context context, std::string driver, std::vector<RunId> runs);
 
   // Replaces the running plugin by the one that WANTED configures, while the tasks run on. WANTED
-  // must name a plugin of this registry. The present file is checked, probed and loaded, and its
-  // new instance recovers every task. After an error the old instance stays in charge, and the
-  // error is also in the log. Only one reload of a plugin at a time.
+  // must name a plugin of this registry. The file is checked, probed and loaded in its present
+  // form, and its new instance recovers every task. After an error the old instance stays in
+  // charge, and the error is also in the log. A second reload of the same plugin is refused while
+  // the first reload runs.
   Co<Result<PluginReport>> Reload(Context context, PluginConfig wanted);
-  // Reloads only if nothing runs, or if WANTED or the content of its file differs from what runs.
-  // If only the configuration differs, the running instance gets the new configuration. Returns
-  // false if nothing has changed.
+  // Reloads the plugin only if it is not running, or if WANTED or the content of its file differs
+  // from the running plugin. If only the configuration differs, the running instance gets the new
+  // configuration. Returns false if nothing has changed.
   Co<Result<bool>> Refresh(Context context, PluginConfig wanted);
   // The context of all loads and reloads.
   const Context& context() const { return life_; }
   // Gives up all loads and reloads that are active, and refuses every later reload. Call it before
-  // an agent ends.
+  // the agent ends.
   void GiveUpLoading() { life_.Cancel("the agent is shutting down"); }
   // The present state of the plugins.
   std::vector<PluginReport> reports() const;
@@ -117,8 +120,8 @@ class PluginRegistry : public DriverRegistry {
 
   // Does not find disabled plugins.
   Driver* Find(const std::string& name) override;
-  // Returns the driver that is called now, in this process or in its own. Null if no driver can be
-  // called.
+  // Returns the plugin's driver that receives calls now, whether the driver runs in this process or
+  // in its own process. Returns null if no driver can receive calls.
   LoadedDriver* FindLoaded(const std::string& name);
   // Returns the driver of a plugin that runs in a process of its own. Null for all other plugins.
   SupervisedDriver* FindContained(const std::string& name);

@@ -138,8 +138,8 @@ void ServiceDone::Finish(Result<TaskUsage> usage) {
 }
 
 void ServiceDone::FinishPipes(UniqueFd output, UniqueFd error) {
-  // Shared, since a function object must be copyable. The function object gives the file
-  // descriptors away when it runs.
+  // The file descriptors are in a shared object, since the function object must be copyable. The
+  // function object passes them to the driver when it runs.
   auto fds = std::make_shared<std::pair<UniqueFd, UniqueFd>>(std::move(output), std::move(error));
   Post([function = function_, context = context_, fds] {
     auto pipes = NewStruct<drover_task_output_pipes>();

@@ -11,9 +11,9 @@
 
 namespace drover {
 
-// Calls the driver's function for one operation of a service, exactly once, on the plugin's pool.
-// The function gets what Finish was given. It is never called if the plugin has lost all its
-// threads.
+// Calls the driver's done function for one operation of a service on the plugin's pool, exactly
+// once. The function gets the result that is passed to Finish. If the plugin has lost all its
+// threads, the function is not called.
 class ServiceDone {
  public:
   ServiceDone(std::shared_ptr<PluginHost> host, const char* what, drover_done function,
@@ -42,8 +42,8 @@ class ServiceDone {
   void* context_;
 };
 
-// Makes a sample of USAGE, with the shares of the processor since the last sample of RUN. The
-// first sample of a run has no shares. RUN may be null.
+// Makes a sample from USAGE. Its processor shares cover the time since the last sample of RUN. The
+// first sample of a run has no shares. RUN may be null; then the sample has no shares either.
 TaskUsage ToTaskUsage(const ProcessUsage& usage, PluginHost::Run* run, TimePoint now, WallTime wall,
                       double core_mhz);
 

@@ -20,19 +20,20 @@ namespace drover {
 
 using StreamMessage = std::variant<Fingerprint, DriverEvent, TaskUsage>;
 
-// The streams on which a driver sends messages, by id. A message is copied on the thread that
-// sends it, and passed on in order on the control thread. If the queue of a stream is full, a new
-// fingerprint or sample replaces the last one in the queue, and a new event is lost. Held by
-// shared_ptr, so that posted functions can hold a weak pointer.
+// The streams on which a driver sends messages, by id. A message is copied on the thread that sends
+// it. The control thread then passes the messages of a stream on in the sequence in which they were
+// sent. If the queue of a stream is full, a new fingerprint or sample replaces the newest message
+// in the queue, and a new event is lost. Held by shared_ptr, so that posted functions can hold a
+// weak pointer.
 class StreamTable : public std::enable_shared_from_this<StreamTable> {
  public:
-  // COMPLAIN is called with an error text for each broken message. [any thread]
+  // Calls COMPLAIN, on any thread, with an error text for each malformed message.
   StreamTable(std::shared_ptr<LoopPort> port, std::function<void(const std::string&)> complain)
       : port_(std::move(port)), complain_(std::move(complain)) {}
 
-  // Opens a stream for messages of TYPE and returns its id. HEAR is called for each message, and
-  // END once when the driver has ended the stream, without an error or with the driver's error.
-  // Both are called on the control thread, and neither after Close. Control thread.
+  // Opens a stream for messages of TYPE and returns its id. HEAR is called for each message. END is
+  // called once when the driver has ended the stream, with the driver's error if there is an error.
+  // Both functions are called on the control thread. Neither is called after Close. Control thread.
   std::uint64_t Open(std::int32_t type, std::function<void(StreamMessage)> hear,
                      std::function<void(std::optional<Error>)> end);
   // Closes a stream whose messages are no longer needed. Later messages are dropped. Control

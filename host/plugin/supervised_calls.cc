@@ -8,7 +8,7 @@
 
 namespace drover {
 
-// A running command. It keeps the instance alive that started it.
+// A running command (exec session). The session keeps the instance that started it alive.
 class SupervisedDriver::Session : public TaskExecSession {
  public:
   Session(Instance instance, std::unique_ptr<TaskExecSession> session)
@@ -22,7 +22,7 @@ class SupervisedDriver::Session : public TaskExecSession {
 
  private:
   const Instance instance_;
-  const CallCount::Inside inside_;  // counts until session_ is destroyed
+  const CallCount::Inside inside_;  // counts this session until session_ is destroyed
   const std::unique_ptr<TaskExecSession> session_;
 };
 
@@ -131,7 +131,8 @@ Co<Result<RecoveredTask>> SupervisedDriver::Recover(Context context,
     made.config = config;
     made.handle = handle;
     made.lost.reset();
-    // Allows one more attempt, but does not forget the processes that ended in earlier recovers.
+    // Allows one more attempt even if kMaxDeaths processes have ended in earlier recovers of this
+    // run. A smaller number of ended processes stays unchanged.
     made.deaths = std::min(made.deaths, kMaxDeaths - 1);
     auto said = co_await Ask<Result<RecoveredTask>>(context, instance, &calls_, recover);
     if (said.given_up) continue;
@@ -222,7 +223,8 @@ Co<Status> SupervisedDriver::Signal(Context context, RunId run, std::string sign
 }
 
 Co<Status> SupervisedDriver::Destroy(Context context, RunId id, bool force) {
-  // A reload may still have the run recovered until it releases the calls.
+  // Until a reload releases the calls, its new instance may still recover the run. So the destroy
+  // must wait for the release.
   DROVER_CO_TRY(co_await AwaitRelease(context));
   if (!has_instance()) {
     // Without an instance only the host's part of the run, its processes, can be released. The
@@ -241,11 +243,12 @@ Co<Status> SupervisedDriver::Destroy(Context context, RunId id, bool force) {
   if (Run* run = FindRun(id)) wanted = std::exchange(run->wanted, false);
   const bool restored = restored_ && restored_->erase(id) > 0;
   Status status;
-  // True if the destroy has ended for another reason than the end of its process.
+  // True if the driver has answered a destroy. False if the process ended in every attempt.
   bool answered = false;
-  // The driver has nothing of the run any more. The release of the host's part may have failed.
+  // True if the driver has removed its part of the run. The release of the host's part may have
+  // failed even then.
   bool gone = false;
-  constexpr int kTries = 2;  // the second try uses the next process
+  constexpr int kTries = 2;  // the second attempt uses the next process
   for (int tries = 0; tries < kTries && !answered;) {
     const Result<Instance> instance = co_await Admit(context, limits().relaunch_patience);
     if (!instance.ok()) {
@@ -272,7 +275,7 @@ Co<Status> SupervisedDriver::Destroy(Context context, RunId id, bool force) {
     co_return status;
   }
   // If the driver has answered, even that it does not know the run, LoadedDriver::Destroy has
-  // released the host's part. If it has not answered, nothing is released yet.
+  // released the host's part. If the driver has not answered, the host's part is not released yet.
   if (!answered && parts_.processes != nullptr && !ending_) {
     const Context patient = life_.Child();
     const Status released = co_await parts_.processes->Release(patient, id);

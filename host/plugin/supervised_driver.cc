@@ -38,7 +38,8 @@ void SupervisedDriver::SetReason(std::string reason) {
   Release();
 }
 
-// Calls that wait for a process to come back wake up, and wait for the release from now on.
+// Holds all calls until Release. This also wakes the calls that wait for a process to come back, so
+// that they wait for Release instead.
 void SupervisedDriver::Hold() {
   held_ = true;
   released_.Reset();

@@ -21,7 +21,7 @@ namespace drover {
 
 // The process of a plugin, as operators see it.
 struct ContainerStatus {
-  pid_t pid = 0;  // 0: there is no process now
+  pid_t pid = 0;  // 0 if there is no process now
   int launches = 0;
   // How the last process ended, as one line. Empty if no process has ended.
   std::string last_end;
@@ -42,7 +42,7 @@ struct ContainerStatus {
 //   any     --Exchange(kReload)-->    kServes
 //   any     --Shutdown-->             kNone
 //
-//   kNone    There is no instance, for a reason. Calls fail with this reason.
+//   kNone    There is no instance. Calls fail with the stored reason for this.
 //   kServes  Calls go to the instance in charge.
 //   kDown    The process of the instance in charge has ended. BringBack makes the next instance,
 //            after a longer pause each time. A start or recover that had begun is answered by the
@@ -52,12 +52,12 @@ struct ContainerStatus {
 //
 // Load and Reload hold calls. Calls that are held wait in every state.
 //
-// Only Exchange replaces one instance by another. It ends the use of the old instance and
-// has the next instance recover every run. It reports to the next instance which runs the host
-// knows, and has it destroy the runs that were destroyed meanwhile. Then it puts the next instance
-// in charge. At most one Exchange runs at a time: a reload ends the BringBack that is active, and
-// begins a new BringBack if the reload fails. If an instance dies while calls are held, its
-// BringBack begins when the calls are released.
+// Only Exchange replaces one instance by another. It ends the use of the old instance and has the
+// next instance recover every run. Exchange reports to the next instance which runs the host knows,
+// and has the next instance destroy the runs that were destroyed while no process could be asked.
+// After that, Exchange puts the next instance in charge. At most one Exchange runs at a time: a
+// reload ends the BringBack that is active, and begins a new BringBack if the reload fails. If an
+// instance dies while calls are held, its BringBack begins when the calls are released.
 //
 // Control thread only.
 class SupervisedDriver : public Driver {
@@ -71,18 +71,19 @@ class SupervisedDriver : public Driver {
   SupervisedDriver(std::string name, Parts parts);
   ~SupervisedDriver() override;
 
-  // Makes all calls wait until Load or SetReason, because there will be an instance. REASON
-  // describes the state until then.
+  // Holds all calls until Load or SetReason, because an instance is expected. REASON describes the
+  // state until Load or SetReason.
   void Expect(std::string reason);
-  // Stores the REASON why there is no instance. Does nothing if there is one.
+  // Stores the REASON why there is no instance. Does nothing if there is an instance.
   void SetReason(std::string reason);
-  // Makes the first instance. If its process ends meanwhile, Load fails, but further processes are
-  // launched: then has_instance() is true.
+  // Makes the first instance. If the instance's process ends during Load, Load fails. Even so,
+  // further processes are launched, and has_instance() is true.
   Co<Status> Load(Context context, PluginCode code);
-  // Makes an instance of CODE beside the one in charge and replaces that one. Calls are held.
-  // Calls that have begun are awaited and then given up. The next instance recovers every run.
-  // After an error the old instance stays in charge. After a success the old instance is shut down
-  // when the commands that run through it have ended. Only one Reload at a time.
+  // Makes a new instance of CODE and replaces the instance in charge by it. New calls are held
+  // during the replacement. Calls that have begun are awaited for a limited time and then given up.
+  // The new instance recovers every run. If Reload fails, the old instance stays in charge. If
+  // Reload succeeds, the old instance is shut down when the commands that run through it have
+  // ended. The caller must not begin a second Reload before the first has ended.
   Co<Status> Reload(Context context, PluginCode code);
   // Passes a new configuration, already checked, to the instance in charge. Later instances of the
   // same code get it too.
@@ -117,7 +118,8 @@ class SupervisedDriver : public Driver {
   Co<Status> Stop(Context context, RunId run, Duration timeout, std::string signal) override;
   Co<Status> ForceKill(Context context, RunId run) override;
   Co<Status> Signal(Context context, RunId run, std::string signal) override;
-  // Without an instance the call fails, but with FORCE the host's part of the run is released.
+  // If there is no instance, Destroy fails. But with FORCE it first releases the host's part of the
+  // run.
   Co<Status> Destroy(Context context, RunId run, bool force) override;
   Co<Result<TaskStatus>> Inspect(Context context, RunId run) override;
   Co<Status> Stats(Context context, RunId run, StatsRequest request,
@@ -131,34 +133,34 @@ class SupervisedDriver : public Driver {
 
   // Describes an exchange: why one instance replaces another, and what follows from that.
   struct Cause {
-    // If true, the old instance exists, does not take part in the exchange, and stays in charge if
-    // the exchange fails. The exchange fails if the next instance cannot recover a run.
+    // If true, the old instance stays in charge until the exchange has succeeded. In this case the
+    // exchange fails if the next instance cannot recover a run.
     bool old_stays;
-    // If true, runs in whose recover a process has ended are recovered after all others, one at a
-    // time. So if such a run ends the process again, the other runs are hardly affected.
+    // A run is a suspect if a process ended during the run's recover. If this is true, suspects are
+    // recovered after all other runs, one at a time. So a suspect that ends the process again
+    // hardly affects the other runs.
     bool suspects_alone;
   };
   static constexpr Cause kReload{.old_stays = true, .suspects_alone = false};
   static constexpr Cause kDeath{.old_stays = false, .suspects_alone = true};
 
-  // A run is not recovered any more when this many processes have ended in its recover.
+  // A run is not recovered any more if this many processes have ended during its recovers.
   static constexpr int kMaxDeaths = 3;
   // A run that was given to the driver. It exists until its destroy.
   struct Run {
     std::shared_ptr<const TaskConfig> config;
-    TaskHandle handle;     // empty: the start has returned no handle yet
+    TaskHandle handle;     // empty until the start has returned a handle
     bool wanted = false;   // the next instance must recover the run
     bool awaited = false;  // the run's start or first recover has not been answered
     int known_by = 0;      // the number of the instance that knows the run
     std::optional<ExitResult> exited;
-    // The error of the last instance that was asked. That instance does not know the run, and
-    // never will.
+    // The error with which an instance has finally reported that it cannot recover the run.
     std::optional<Error> lost;
     bool recovering = false;  // a recover of the run has begun and has not returned
     // How many processes ended while this run was recovered alone.
     int deaths = 0;
-    // Null, unless the instance in charge could not report yet what became of the run. Set when
-    // this is known, or when another instance is asked.
+    // Null, unless the instance in charge cannot report yet what became of the run. The event is
+    // set when an instance has reported this, or when another instance must be asked.
     std::shared_ptr<Event> unseen;
 
     void Seen() {
@@ -184,14 +186,16 @@ class SupervisedDriver : public Driver {
   // Returns the instance to ask. Waits while calls are held, at most HELD, and for a process that
   // comes back, at most BACK. A limit of 0 means no limit.
   Co<Result<Instance>> Admit(Context context, Duration back, Duration held = Duration(0));
-  // Asks INSTANCE by CALL(driver, context). CALL is not a coroutine itself but returns one. AMONG
-  // counts the call. The call is given up when ISSUE_ is cancelled.
+  // Calls CALL with the driver of INSTANCE and a context, and awaits the coroutine that CALL
+  // returns. CALL must not be a coroutine itself. AMONG counts the call while it runs. The call is
+  // given up when issue_ is cancelled.
   template <typename Answer, typename Function>
   Co<Said<Answer>> Ask(Context context, Instance instance, CallCount* among, Function call);
   // Asks the instance in charge, and asks again if the call was given up for a reload.
   template <typename Answer, typename Function>
   Co<Answer> Call(Context context, Function call);
-  // Like Call, for calls that last as long as the task. Asks again also if the process has ended.
+  // Like Call, for calls that last as long as the task. If the process has ended, Watch asks the
+  // next instance.
   template <typename Answer, typename Function>
   Co<Answer> Watch(Context context, Function call);
   // Continues a start or recover of RUN that failed because its process ended. Waits until the
@@ -241,14 +245,15 @@ class SupervisedDriver : public Driver {
   // The instance that Load or BringBack is making.
   Instance coming_;
   int instances_ = 0;
-  // The launches and ends of this code's processes, without the pid and output of the living one.
+  // The launches and ends of this code's processes, without the pid and output of the living
+  // process.
   ContainerStatus last_;
   Duration delay_{0};  // the pause before the next launch
 
   std::map<RunId, Run> runs_;
   std::optional<std::set<RunId>> restored_;  // the runs that restore_complete reports
-  // Runs that were destroyed while no process could be asked. A process that was being launched
-  // may have recovered them, so they are destroyed again.
+  // Runs that were destroyed while no process could be asked. A process that was being launched at
+  // that time may have recovered these runs, so they are destroyed again.
   std::set<RunId> unheard_;
 
   bool held_ = false;
@@ -260,7 +265,7 @@ class SupervisedDriver : public Driver {
   CallCount calls_;
   CallCount starts_;   // the starts among calls_
   CallCount watches_;  // waits and streams of statistics
-  CallCount reloads_;  // counts at most one
+  CallCount reloads_;  // counts the active reload; at most one
 
   DriverInfo info_;
   Fingerprint fingerprint_;

@@ -51,13 +51,13 @@ Co<Status> SupervisedDriver::Reload(Context context, PluginCode code) {
     if (state_ == State::kDown) relaunches_.Spawn(BringBack());
     Release();
   }
-  // The end of an instance that hangs takes long, and the caller need not wait for it.
+  // It takes long to end an instance that hangs, and the caller need not wait for this.
   if (!done.ok()) gate_.Spawn(End(next));
   co_return done;
 }
 
-// Makes NEXT for a reload. Fails if NEXT is not healthy while the instance in charge is. Fails
-// also if the agent has not recovered its own tasks yet.
+// Starts NEXT for a reload. Fails if the instance in charge is healthy and NEXT is not healthy.
+// Fails also if the agent has not recovered its own tasks yet.
 Co<Status> SupervisedDriver::Prepare(Context context, Instance next) {
   const std::string path = next->code()->path;
   const Status made = co_await next->Create(context);
@@ -108,7 +108,7 @@ void SupervisedDriver::GiveUp(const Error& error) {
 Co<void> SupervisedDriver::BringBack() {
   const Context context = relaunch_;
   while (true) {
-    // The last instance has ended completely before the next instance gets its first call.
+    // The last instance must end completely before the next instance gets its first call.
     const Instance last = instance_;
     health_.Cancel();
     co_await last->AwaitDeath(context);
@@ -132,7 +132,7 @@ Co<void> SupervisedDriver::BringBack() {
     instance_ = made;
     if (!context.cancelled()) {
       GiveUp(back.error());
-    } else if (!ending_) {  // a reload holds the calls
+    } else if (!ending_) {  // a reload has cancelled this BringBack
       made->Kill("it was given up before it was in charge");
     }
   }
@@ -152,8 +152,8 @@ Co<Status> SupervisedDriver::Exchange(Context context, Cause cause, Instance nex
   DROVER_CO_TRY(context.status());
   co_await next->AwaitDeath(context);
   if (!next->alive()) co_return Error(Code::kUnavailable, next->death_text());
-  // There is no co_await from here to the end. So a call that was held meets either the old or the
-  // next instance, never a mixture.
+  // There is no co_await from here to the end. So a call that was held uses either the old or the
+  // next instance, and never sees a state between the two.
   for (auto& [id, answer] : answers) {
     if (answer.ok()) {
       Learn(id, std::move(*answer), next->number());
@@ -179,16 +179,16 @@ Co<Status> SupervisedDriver::Exchange(Context context, Cause cause, Instance nex
 Co<Status> SupervisedDriver::Create(Context context, Instance next) {
   DROVER_CO_TRY(co_await next->Create(context));
   if (last_.launches == 1) co_return Status();
-  // A relaunched instance is back only when its health is known. A driver that reports no health
-  // is unhealthy.
+  // A relaunched instance is put in charge only when its health is known. A driver that reports no
+  // health in time is unhealthy.
   const Patience patience(context, limits().fingerprint);
   co_await next->AwaitFirstFingerprint(patience.context());
   co_return Status();
 }
 
-// Returns when no call is inside the instance in charge any more. Calls that do not end in time
-// are given up, and are made again with the instance that is then in charge. A start cannot be
-// made again: if one does not end in time, the reload fails.
+// Returns when no call is inside the instance in charge any more. Calls that do not end in time are
+// given up, and are repeated with the instance that is in charge after the reload. A start cannot
+// be repeated, so the reload fails if a start does not end in time.
 Co<Status> SupervisedDriver::Drain(Context context) {
   {
     const Patience patience(context, parts_.limits.reload_drain);
@@ -214,8 +214,8 @@ Co<Status> SupervisedDriver::Drain(Context context) {
                   true);
 }
 
-// Reports the known runs to NEXT, and then has NEXT destroy the runs of unheard_. Either may
-// become necessary only during the other step, so both are checked again.
+// Reports the known runs to NEXT, and then has NEXT destroy the runs of unheard_. Each step may
+// become necessary while the other step runs, so both are checked again after each step.
 Co<Status> SupervisedDriver::ReportRuns(Context context, Cause cause, Instance next) {
   bool told = false;
   while (next->alive() && !context.cancelled()) {
@@ -236,8 +236,8 @@ Co<Status> SupervisedDriver::ReportRuns(Context context, Cause cause, Instance n
   co_return Status();
 }
 
-// Destroys one run of unheard_, with one attempt. If the process ends in it, the next process has
-// not recovered the run, so no second attempt is needed.
+// Destroys one run of unheard_, with one attempt. If the process ends during the attempt, no second
+// attempt is needed, because the next process does not recover the run.
 Co<void> SupervisedDriver::DestroyUnheard(Context context, Instance by) {
   const RunId id = *unheard_.begin();
   unheard_.erase(id);
@@ -262,8 +262,8 @@ SupervisedDriver::Instance SupervisedDriver::NewInstance(std::shared_ptr<const P
   return std::make_shared<PluginInstance>(std::move(code), ++instances_, std::move(listener));
 }
 
-// Returns true if the messages of the instance NUMBER count. The messages of a reload's new
-// instance do not count until it is in charge.
+// Returns true if the messages of the instance NUMBER are used. The messages of a reload's new
+// instance are ignored until that instance is in charge.
 bool SupervisedDriver::Hears(int number) const {
   return (instance_ && instance_->number() == number) || (coming_ && coming_->number() == number);
 }

@@ -45,8 +45,9 @@ Co<Status> SupervisedDriver::RecoverAll(Context context, Cause cause, Instance n
   int failed = 0;
   std::string first;
   for (const auto& [id, answer] : *answers) {
-    // A failed recover does not matter for a run that has ended, since its result is known here.
-    // It does not matter for an awaited run either, since the caller gets the error.
+    // A failed recover of a run that has ended is ignored, since the result of the run is stored
+    // here. A failed recover of an awaited run is ignored too, since the caller of the start or
+    // recover gets the error.
     const Run* const run = FindRun(id);
     if (answer.ok() || run == nullptr || run->exited || run->awaited) continue;
     if (failed++ == 0) first = "run " + id.Short() + ": " + answer.error().message();
@@ -86,7 +87,8 @@ Co<void> SupervisedDriver::RecoverOne(Context context, Cause cause, Instance fro
     co_return;
   }
   run = FindRun(id);
-  // The process also ends if it does not answer a recover in time. Then recovering stays true.
+  // A process that does not answer a recover in time is killed. In this case run->recovering stays
+  // true.
   if (run == nullptr || !Hears(from->number()) || !from->alive()) co_return;
   run->recovering = false;
   if (answer.ok()) {
@@ -95,8 +97,8 @@ Co<void> SupervisedDriver::RecoverOne(Context context, Cause cause, Instance fro
   } else if (!context.cancelled() && run->known_by != from->number()) {
     Miss(id, answer.error());
   }
-  // Otherwise the answer is not needed any more, or another recover of the run has succeeded
-  // meanwhile.
+  // In all other cases the answer is not needed any more, or another recover of the run has
+  // succeeded during this recover.
 }
 
 // Stores that the instance NUMBER knows the run, and the answer to its recover.
@@ -143,8 +145,8 @@ Co<void> SupervisedDriver::RecoverLater(RunId id) {
     (void)co_await Sleep(life_, pause);
     const Run* const run = FindRun(id);
     if (life_.cancelled() || run == nullptr || run->unseen != unseen) break;
-    // The run is about to be destroyed, the instance is about to be replaced, or its process has
-    // ended.
+    // Asks no instance if the run is being destroyed, if the instance is being replaced, or if the
+    // process of the instance has ended.
     if (!run->wanted || held_ || !Serves()) continue;
     const Instance instance = instance_;
     co_await RecoverOne(life_, kDeath, instance, id, nullptr);

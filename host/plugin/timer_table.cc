@@ -19,7 +19,7 @@ std::uint64_t TimerTable::After(Duration delay, void (*function)(void*), void* c
     const std::lock_guard lock(table->mutex_);
     const auto found = table->timers_.find(id);
     if (found == table->timers_.end()) return;  // the timer was cancelled already
-    // The time until this thread runs the function counts as part of the delay.
+    // The delay begins with the call of After, so the time since that call is subtracted.
     const Duration left = std::max(Duration(0), delay - (BootClock::now() - asked));
     found->second.in_loop = table->loop_->After(left, [weak, id] {
       if (const auto alive = weak.lock()) alive->Fire(id);

@@ -13,17 +13,19 @@
 
 namespace drover {
 
-// The timers of one driver, for the extension drover.timer. The control thread's loop keeps the
-// times, and the functions run on the plugin's pool. Held by shared_ptr.
+// The timers of one driver, for the extension drover.timer. The control thread's loop waits until a
+// timer is due. The timer's function runs on the plugin's pool. Held by shared_ptr.
 class TimerTable : public std::enable_shared_from_this<TimerTable> {
  public:
   TimerTable(Loop* loop, std::shared_ptr<LoopPort> port, PluginPool* pool, Duration hold)
       : loop_(loop), port_(std::move(port)), pool_(pool), hold_(hold) {}
 
-  // Sets a timer and returns its id. After Close no timer is set. [any thread]
+  // Sets a timer and returns its id. After Close it sets no timer but still returns an id. [any
+  // thread]
   std::uint64_t After(Duration delay, void (*function)(void*), void* context);
-  // Cancels the timer. Returns true if its function will not run, also because the timer was
-  // dropped. Returns true only once for each timer. [any thread]
+  // Cancels the timer. Returns true if the timer's function will not run, either because of this
+  // call or because the timer was dropped before. Returns true only once for each timer. [any
+  // thread]
   bool Cancel(std::uint64_t id);
 
   // Drops all timers that are set now. Their functions are not called, except those that run
@@ -48,8 +50,8 @@ class TimerTable : public std::enable_shared_from_this<TimerTable> {
   mutable std::mutex mutex_;
   bool closed_ = false;
   std::map<std::uint64_t, Timer> timers_;
-  // The timers that were dropped. Cancel returns true for each, so the driver can free what it
-  // keeps for the timer.
+  // The timers that were dropped. Cancel returns true for each, so the driver can free its data for
+  // the timer.
   std::set<std::uint64_t> dropped_;
 };
 

@@ -24,9 +24,9 @@ struct FunctionName {
   char text[kSize];
 };
 
-// A function of the host as drivers get it: the function itself, but each call is traced. The
-// trace finds the arguments to print by their types: an id and a run. It prints the result as a
-// status if the function has an error argument.
+// Wraps a function of the host for drivers. Call calls the function and writes one line to the
+// trace. The line contains the id and the run among the arguments, which are found by their types.
+// If the function has an error argument, the line shows the result as a status.
 template <FunctionName kName, auto kFunction>
 struct Traced;
 

@@ -25,7 +25,7 @@ struct SchemaNode;
 //   title, description, examples, $schema, $comment
 // Any other keyword makes the schema invalid, so that no rule is silently ignored.
 //
-// A schema is immutable, and its copies share their data. All methods are for [any thread].
+// A schema is immutable, and its copies share their data. Any thread may call the methods.
 class Schema {
  public:
   // Parses a schema. The error contains the JSON pointer of the fault inside the schema.

@@ -22,10 +22,11 @@ struct SchemaNode {
   std::map<std::string, SchemaNode, std::less<>> properties;
   std::set<std::string> required;
   bool additional_allowed = false;
-  // The schema of all properties that are not in PROPERTIES. If it is null, they may have any
-  // value.
+  // The schema of all properties that are not in PROPERTIES. If it is null, these properties may
+  // have any value.
   std::shared_ptr<const SchemaNode> additional;
-  std::shared_ptr<const SchemaNode> items;  // the schema of each array element; null: any value
+  // The schema of each array element; null if any value is valid.
+  std::shared_ptr<const SchemaNode> items;
   std::optional<std::vector<nlohmann::json>> enumeration;
   std::optional<nlohmann::json> constant;
   std::optional<nlohmann::json> minimum;
@@ -46,7 +47,8 @@ class SchemaFaults {
  public:
   void Add(const std::string& pointer, const std::string& message);
   bool empty() const { return messages_.empty(); }
-  // If this is true, further faults are only counted, so the caller need not make their messages.
+  // If this is true, further faults are only counted, so the caller need not make messages for
+  // them.
   bool full() const { return messages_.size() == kMaxFaults; }
   Error ToError() const;
 

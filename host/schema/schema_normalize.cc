@@ -24,7 +24,7 @@ bool HoldsReference(const json& value) {
 }
 
 // Returns true if TEXT is a number in JSON syntax, a whole number if WHOLE. The texts "+1", "01",
-// "1.", "nan" and " 1" are none.
+// "1.", "nan" and " 1" are not numbers.
 bool IsNumberText(std::string_view text, bool whole) {
   const auto digits = [&text] {
     std::size_t count = 0;
@@ -49,8 +49,8 @@ bool IsNumberText(std::string_view text, bool whole) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// Returns the number that TEXT spells. Returns a discarded value if TEXT is not a number or the
-// number is too large.
+// Returns the number that TEXT spells. Returns a JSON value of the type `discarded` if TEXT is not
+// a number or the number is too large.
 json NumberOf(const std::string& text, bool whole) {
   const json none(json::value_t::discarded);
   if (!IsNumberText(text, whole)) return none;
@@ -92,7 +92,7 @@ bool IsListOfObjects(const json& value) {
   return true;
 }
 
-// Replaces a list of objects, which a client has made of one or several blocks, by one object.
+// Replaces a list of objects by one object. A client makes such a list from one or several blocks.
 void Unwrap(const SchemaNode& node, const std::string& pointer, json* value, SchemaFaults* faults) {
   if (!IsListOfObjects(*value)) return;
   if (value->size() == 1) {

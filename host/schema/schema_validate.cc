@@ -21,8 +21,8 @@ std::string Shown(const json& value) {
   return text.size() > 60 ? text.substr(0, 60) + "..." : text;
 }
 
-// Returns the number of single-character edits between two names without regard to case, or a
-// number above LIMIT.
+// Returns how many single-character edits turn one name into the other, ignoring case. If more than
+// LIMIT edits are needed, returns any number above LIMIT.
 std::size_t Distance(std::string_view a, std::string_view b, std::size_t limit) {
   if (a.size() > b.size() + limit || b.size() > a.size() + limit) return limit + 1;
   std::vector<std::size_t> row(b.size() + 1);
