@@ -84,8 +84,9 @@ struct ProcessContainer::State : std::enable_shared_from_this<State> {
   void CancelTimer(std::uint64_t id);
   static void FireTimer(void* context);
 
-  // Takes SERVICE out of SERVICES. All operations end before their host ends, and the host ends
-  // before this object is destroyed.
+  // Takes SERVICE out of SERVICES. The end of an operation may call this at any time: each
+  // operation ends before its PluginHost does, and the PluginHost ends before this object is
+  // destroyed.
   std::unique_ptr<Service> TakeService(Service* service);
 
   const std::unique_ptr<ContainerProcess> process;

@@ -82,7 +82,8 @@ struct WebSocket::State {
 
   Parts parts;
   beast::websocket::stream<BeastStream<ByteInput, ByteOutput>, false> socket;
-  // The operations are shared, because the last cancelled operation may destroy this object.
+  // A shared pointer: when the last operation ends, this object may be destroyed, while the
+  // function that cancels the operations still uses them.
   const std::shared_ptr<Operations> operations = std::make_shared<Operations>();
   Gate background;
   Context pinging;

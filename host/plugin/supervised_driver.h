@@ -194,8 +194,8 @@ class SupervisedDriver : public Driver {
   // Asks the instance in charge, and asks again if the call was given up for a reload.
   template <typename Answer, typename Function>
   Co<Answer> Call(Context context, Function call);
-  // Like Call, for calls that last as long as the task. If the process has ended, Watch asks the
-  // next instance.
+  // Like Call, for calls that last as long as the task. If the plugin's process ends during the
+  // call, Watch repeats the call on the next instance.
   template <typename Answer, typename Function>
   Co<Answer> Watch(Context context, Function call);
   // Continues a start or recover of RUN that failed because its process ended. Waits until the

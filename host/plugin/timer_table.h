@@ -23,9 +23,8 @@ class TimerTable : public std::enable_shared_from_this<TimerTable> {
   // Sets a timer and returns its id. After Close it sets no timer but still returns an id. [any
   // thread]
   std::uint64_t After(Duration delay, void (*function)(void*), void* context);
-  // Cancels the timer. Returns true if the timer's function will not run, either because of this
-  // call or because the timer was dropped before. Returns true only once for each timer. [any
-  // thread]
+  // Cancels the timer. Returns true if the timer's function will not run: because of this call, or
+  // because DropAll has dropped the timer. A second Cancel of a timer returns false. [any thread]
   bool Cancel(std::uint64_t id);
 
   // Drops all timers that are set now. Their functions are not called, except those that run

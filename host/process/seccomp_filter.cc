@@ -140,9 +140,9 @@ constexpr std::size_t Argument(int index) {
   return offsetof(seccomp_data, args) + sizeof(std::uint64_t) * static_cast<std::size_t>(index);
 }
 
-// Returns a program that allows only the socket families that tasks need. Most faults of the
-// kernel are found in the code of the other families. The family vsock also leads to the
-// hypervisor, past every network namespace and firewall.
+// Returns a program that allows only the socket families that tasks need. Most of the
+// kernel's vulnerabilities in sockets are in the code of the other families. In addition, vsock
+// reaches the hypervisor and bypasses every network namespace and firewall.
 Program SocketFamilies(CapabilitySet capabilities) {
   Program netlink;
   netlink.Load(Argument(2));

@@ -43,7 +43,7 @@ class BlockedQueue {
     std::set<Awaited> awaited;
   };
 
-  std::map<Awaited, Ranks> waiting_;    // waiting evaluations, by each event
+  std::map<Awaited, Ranks> waiting_;    // the waiting evaluations, by the event that they await
   std::map<std::string, Known> known_;  // by evaluation id
 
  public:

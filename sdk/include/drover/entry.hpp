@@ -287,7 +287,7 @@ struct Thunks {
     return *kInfo;
   }
 
-  // The C function that returns the library's info. Descriptor stores it.
+  // The C function that returns the library's info. Descriptor() stores the function here.
   static const drover_info* (*&LibraryInfo())(void) {
     static const drover_info* (*info)(void) = nullptr;
     return info;
