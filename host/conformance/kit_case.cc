@@ -10,7 +10,7 @@
 #include "host/conformance/kit_task.h"
 #include "host/library/plugin_file.h"
 #include "host/library/probe.h"
-#include "host/plugin/config_checker.h"
+#include "host/schema/config_checker.h"
 
 namespace drover {
 namespace {

@@ -6,7 +6,7 @@
 #include "host/abi/abi_text.h"
 #include "host/conformance/driver_access.h"
 #include "host/conformance/kit_case.h"
-#include "host/plugin/config_checker.h"
+#include "host/schema/config_checker.h"
 
 namespace drover {
 namespace {

@@ -5,7 +5,7 @@
 #include "host/abi/abi_read.h"
 #include "host/abi/abi_write.h"
 #include "host/base/patience.h"
-#include "host/plugin/kill_run.h"
+#include "host/process/kill_run.h"
 
 namespace drover {
 namespace {

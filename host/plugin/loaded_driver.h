@@ -12,10 +12,10 @@
 #include "host/container/container.h"
 #include "host/driver/driver.h"
 #include "host/plugin/call_table.h"
-#include "host/plugin/config_checker.h"
 #include "host/plugin/plugin_config.h"
 #include "host/plugin/plugin_host.h"
 #include "host/plugin/stream_table.h"
+#include "host/schema/config_checker.h"
 
 namespace drover {
 

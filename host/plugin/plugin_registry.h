@@ -17,10 +17,10 @@
 #include "host/base/worker_pool.h"
 #include "host/driver/driver.h"
 #include "host/driver/driver_limits.h"
-#include "host/plugin/config_checker.h"
 #include "host/plugin/plugin_config.h"
 #include "host/plugin/plugin_log.h"
 #include "host/process/process_service.h"
+#include "host/schema/config_checker.h"
 
 namespace drover {
 

@@ -3,8 +3,8 @@
 // that instance is replaced.
 #include <algorithm>
 
-#include "host/plugin/kill_run.h"
 #include "host/plugin/supervised_driver.h"
+#include "host/process/kill_run.h"
 
 namespace drover {
 

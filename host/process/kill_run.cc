@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/plugin/kill_run.h"
+#include "host/process/kill_run.h"
 
 #include "host/process/process_service.h"
 

@@ -1,5 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/plugin/config_checker.h"
+#include "host/schema/config_checker.h"
+
 #include "host/schema/schema.h"
 
 namespace drover {
