@@ -18,7 +18,7 @@ struct ContainerDeath {
   std::string why;  // why the host ended the container; empty: it ended by itself
   int exit_code = -1;
   int signal = 0;
-  std::string function;                // the driver's function that was running
+  std::string function;                // the driver's function that was running, or all of them
   std::vector<std::string> backtrace;  // FILE(SYMBOL+OFFSET), innermost first
   std::string output;                  // the last part of the output
 

@@ -291,8 +291,14 @@ void State::Die(ContainerDeath death) {
   {
     const std::lock_guard lock(mutex);
     death.output = output;
-    if (death.function.empty() && !waiting.empty()) {
-      death.function = FrameFunction(waiting.begin()->second->kind);
+    if (death.function.empty()) {
+      // Each function that has not returned may be the cause.
+      std::set<std::uint16_t> named;
+      for (const auto& [id, own] : waiting) {
+        if (!named.insert(own->kind).second) continue;
+        if (!death.function.empty()) death.function += " or ";
+        death.function += FrameFunction(own->kind);
+      }
     }
     told = death.Text(name);
     WriteError(Error(Code::kUnavailable, told, /*recoverable=*/true), &error);
