@@ -1,24 +1,28 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
 /*
- * The attach protocol: how an agent talks to the shim that holds one task. Valid C11 and C++.
+ * The attach protocol: the messages between an agent and the shim that holds one task. This header
+ * is valid C11 and C++.
  *
- * FROZEN: shims outlive the agent that started them, so every agent must understand the shims of
- * all older releases of the same DROVER_ATTACH_VERSION. Messages and structs only grow at their
- * end; a receiver takes the part it knows and treats missing bytes as zero.
+ * FROZEN: shims outlive the agent that started them. So every agent must understand the shims of
+ * all older releases with the same DROVER_ATTACH_VERSION. Messages and structs only grow at their
+ * end. A receiver reads the fields that it knows, and treats missing bytes as zero.
  *
  * Transport. The shim of run R listens on `RUN_DIR/<first 16 hex digits of R>.sock`, a unix socket
- * of type SOCK_SEQPACKET: one message per datagram, at most DROVER_ATTACH_MAX bytes, in the byte
- * order of the machine. The shim accepts a connection only from uid 0 or its own uid (SO_PEERCRED).
- * When nothing listens any more, `RUN_DIR/<16 hex digits>.exit` describes the run's end: a
- * drover_exit_record, written to a temporary name and renamed. If it is missing too, the shim was
- * lost.
+ * of type SOCK_SEQPACKET. Each datagram is one message of at most DROVER_ATTACH_MAX bytes, in the
+ * byte order of the machine. The shim accepts a connection only from uid 0 or from its own uid
+ * (SO_PEERCRED). When the shim has exited, `RUN_DIR/<16 hex digits>.exit` describes how the run
+ * ended. It is a drover_exit_record, which the shim writes under a temporary name and renames. If
+ * neither a shim listens nor that file exists, the shim was lost.
  *
- * Conversation. A client first sends HELLO. Each request is answered by exactly one message with
- * the same request number: the reply of its type, or RESULT. A message is refused by RESULT with an
- * errno, and nothing else happens, if its size field is not its length, if it is shorter than its
- * fixed part, if its type is unknown, or if it comes before HELLO. Events carry request number 0
- * and go to clients that subscribed. A client that does not read its socket is disconnected when an
- * answer or the exit event does not fit; it only misses gap events.
+ * Conversation. A client first sends HELLO. The shim answers each request by exactly one message
+ * with the same request number. That message is either the reply that belongs to the type of the
+ * request, or a RESULT. When the command of an EXEC has ended, the shim also sends a SESSION_EXIT.
+ * The shim refuses a request whose size field differs from the length of the datagram, which is
+ * shorter than its fixed part, whose type is unknown, or which comes before HELLO. A refused
+ * request has no effect, and its answer is a RESULT with an errno. Events have request number 0,
+ * and the shim sends them to the clients that subscribed. If an answer or the exit event does not
+ * fit into the socket of a client, because the client does not read, the shim disconnects that
+ * client. The shim drops a gap event that does not fit.
  */
 #ifndef DROVER_SHIM_ATTACH_PROTOCOL_H_
 #define DROVER_SHIM_ATTACH_PROTOCOL_H_
@@ -30,45 +34,54 @@ extern "C" {
 #endif
 
 #define DROVER_ATTACH_VERSION 1u
-#define DROVER_ATTACH_MAX 65536u /* bytes of a message, header included */
+#define DROVER_ATTACH_MAX 65536u /* maximum size in bytes of a message with its header */
 #define DROVER_ATTACH_MAX_ARGS 1024u
 #define DROVER_ATTACH_MAX_ENV 256u
 
 enum drover_attach_type {
-  /* Client to shim. */
-  DROVER_ATTACH_HELLO = 1,     /* drover_attach_hello -> HELLO_REPLY */
-  DROVER_ATTACH_STATE = 2,     /* header only -> STATE_REPLY */
-  DROVER_ATTACH_SIGNAL = 3,    /* drover_attach_signal -> RESULT */
-  DROVER_ATTACH_KILL = 4,      /* header only -> RESULT: SIGKILL to all processes of the run */
-  DROVER_ATTACH_EXEC = 5,      /* drover_attach_exec + strings + descriptors -> RESULT, later one
-                                  SESSION_EXIT with the same request number */
+  /* Requests, from client to shim. Each comment gives the struct of the request, then "->", then
+     the type of the answer. */
+  DROVER_ATTACH_HELLO = 1,  /* drover_attach_hello -> HELLO_REPLY */
+  DROVER_ATTACH_STATE = 2,  /* only a header -> STATE_REPLY */
+  DROVER_ATTACH_SIGNAL = 3, /* drover_attach_signal -> RESULT */
+  /* Only a header -> RESULT. The shim sends SIGKILL to all processes of the run. */
+  DROVER_ATTACH_KILL = 4,
+  /* drover_attach_exec, strings and file descriptors -> RESULT. When the command has ended, the
+     shim also sends a SESSION_EXIT with the same request number. */
+  DROVER_ATTACH_EXEC = 5,
   DROVER_ATTACH_RESIZE = 6,    /* drover_attach_resize -> RESULT */
   DROVER_ATTACH_SUBSCRIBE = 7, /* drover_attach_subscribe -> RESULT */
-  DROVER_ATTACH_DETACH = 8,    /* header only -> RESULT: the end of this connection stops nothing;
-                                  a bound shim is bound no longer */
-  DROVER_ATTACH_SESSION_SIGNAL = 9, /* drover_attach_signal, header.session -> RESULT */
+  /* Only a header -> RESULT. After this request the run is no longer bound to its agent: the end
+     of this connection does not stop the run. */
+  DROVER_ATTACH_DETACH = 8,
+  /* drover_attach_signal, whose header.session names the session -> RESULT. */
+  DROVER_ATTACH_SESSION_SIGNAL = 9,
 
-  /* Shim to client. */
+  /* From shim to client. */
   DROVER_ATTACH_HELLO_REPLY = 101,
   DROVER_ATTACH_STATE_REPLY = 102,
   DROVER_ATTACH_RESULT = 103,
-  DROVER_ATTACH_EXIT = 104,         /* event: header + drover_exit_record; the last message */
+  /* An event: a header and a drover_exit_record. It is the shim's last message. */
+  DROVER_ATTACH_EXIT = 104,
   DROVER_ATTACH_SESSION_EXIT = 105, /* drover_attach_session_exit */
-  DROVER_ATTACH_GAP = 106,          /* event: drover_attach_gap */
+  DROVER_ATTACH_GAP = 106,          /* an event: drover_attach_gap */
 };
 
 struct drover_attach_header {
-  uint32_t size; /* of the whole message */
+  uint32_t size; /* size in bytes of the message with its header */
   uint16_t type;
   uint16_t reserved; /* 0 */
-  uint32_t request;  /* chosen by the client, echoed */
-  uint32_t session;  /* chosen by the client, unique on its connection; else 0 */
+  uint32_t request;  /* number that the client chooses; the answer repeats it */
+  /* Number of a session. The client chooses the number, which must be unique on its connection. It
+     is 0 in a message that concerns no session. */
+  uint32_t session;
 };
 
 struct drover_attach_hello {
   struct drover_attach_header header;
-  uint32_t version;   /* DROVER_ATTACH_VERSION of the client; another one gets RESULT EPROTO */
-  uint32_t subscribe; /* DROVER_ATTACH_EVENT_* */
+  /* DROVER_ATTACH_VERSION of the client; the shim answers any other version with RESULT EPROTO. */
+  uint32_t version;
+  uint32_t subscribe; /* the DROVER_ATTACH_EVENT_... bits of the wanted events */
 };
 
 #define DROVER_ATTACH_EVENT_EXIT 1u
@@ -81,31 +94,36 @@ struct drover_attach_hello_reply {
   uint8_t run_id[16];
   uint8_t boot_id[16];
   int32_t shim_pid;
-  int32_t pid;          /* of the task's process, 0 without one */
-  int64_t started_at;   /* CLOCK_REALTIME nanoseconds, 0: not yet executed */
+  int32_t pid;          /* pid of the task's process, or 0 if there is none */
+  int64_t started_at;   /* CLOCK_REALTIME nanoseconds, or 0 before the exec */
   int64_t started_boot; /* CLOCK_BOOTTIME nanoseconds */
 };
 
 enum drover_attach_phase {
   DROVER_ATTACH_STARTING = 0,
   DROVER_ATTACH_RUNNING = 1,
-  DROVER_ATTACH_DRAINING = 2, /* the process has ended, its output is being written */
+  DROVER_ATTACH_DRAINING = 2, /* the process has ended, and the shim writes the last output */
 };
 
 struct drover_attach_state_reply {
   struct drover_attach_header header;
-  uint32_t phase; /* drover_attach_phase */
+  uint32_t phase; /* a drover_attach_phase */
   uint32_t sessions;
-  uint64_t dropped_lines[2]; /* stdout, stderr, since the start */
+  /* In each array, index 0 is for stdout and 1 for stderr. The counters start at 0 when the run
+     starts. */
+  uint64_t dropped_lines[2];
   uint64_t dropped_bytes[2];
   uint64_t written_bytes[2];
-  int32_t log_errno[2]; /* why the log files cannot be written now; 0: they can */
+  /* The errno because of which the log files cannot be written at present; 0 if they can be
+     written. */
+  int32_t log_errno[2];
 };
 
-#define DROVER_ATTACH_SCOPE_LEADER 0u /* the task's process, or the session's process group */
-#define DROVER_ATTACH_SCOPE_ALL                               \
-  1u /* that first, then all other processes of the run; only \
-        older agents ask for it */
+/* The signal goes to the task's process, or to the session's process group. */
+#define DROVER_ATTACH_SCOPE_LEADER 0u
+#define DROVER_ATTACH_SCOPE_ALL                                \
+  1u /* the signal goes to the task's process, and then to all \
+        other processes of the run; only older agents use this */
 
 struct drover_attach_signal {
   struct drover_attach_header header;
@@ -114,18 +132,20 @@ struct drover_attach_signal {
 };
 
 /*
- * header.session names the new session. Descriptors come by SCM_RIGHTS: one with
- * DROVER_ATTACH_EXEC_TTY, the terminal's slave side; else three: stdin, stdout, stderr. Then come
- * STRINGS: ARGC arguments and ENVC times NAME=VALUE, each ended by NUL. The command gets the task's
- * environment, changed by these variables, and its cgroup, user, limits and working directory. When
- * the connection ends, the session's process group is killed.
+ * The client chooses header.session, the number of the new session. The file descriptors come by
+ * SCM_RIGHTS. With the flag DROVER_ATTACH_EXEC_TTY there is one file descriptor, the slave side of
+ * the terminal. Without that flag there are three: stdin, stdout and stderr. STRINGS are ARGC
+ * arguments and then ENVC times NAME=VALUE, each ended by NUL. The command gets the task's
+ * environment, changed by these variables, and the task's cgroup, user, limits and working
+ * directory. When the connection ends, the shim kills the session's process group.
  */
 struct drover_attach_exec {
   struct drover_attach_header header;
   uint32_t flags;
   uint32_t argc;
   uint32_t envc;
-  uint16_t rows; /* with a terminal; 0: its size stays */
+  /* Size of the terminal; if ROWS or COLUMNS is 0, the shim does not change its size. */
+  uint16_t rows;
   uint16_t columns;
   /* char strings[] */
 };
@@ -147,46 +167,51 @@ struct drover_attach_subscribe {
 
 struct drover_attach_result {
   struct drover_attach_header header;
-  int32_t error;         /* errno, 0: success */
-  uint32_t refused_type; /* of the request */
+  int32_t error;         /* an errno, or 0 for success */
+  uint32_t refused_type; /* type of the request that failed, or 0 */
 };
 
 struct drover_attach_session_exit {
   struct drover_attach_header header;
-  int32_t wait_status; /* as of waitpid, if exec_errno is 0 */
-  int32_t exec_errno;  /* why the command could not be executed */
-  uint32_t exec_step;  /* drover_step_kind that failed */
+  /* Wait status as waitpid gives it; valid only if EXEC_ERRNO is 0. */
+  int32_t wait_status;
+  int32_t exec_errno; /* errno if the command could not be executed, else 0 */
+  uint32_t exec_step; /* drover_step_kind of the step that failed */
   uint32_t reserved;
 };
 
 struct drover_attach_gap {
   struct drover_attach_header header;
-  uint32_t stream; /* 0: stdout, 1: stderr */
-  uint32_t begins; /* 1: the first line of this gap was dropped; 0: the gap has ended */
-  uint64_t lines;  /* of this gap so far */
+  uint32_t stream; /* 0 for stdout, 1 for stderr */
+  uint32_t begins; /* 1 if this message reports the start of a gap, 0 if it reports the end */
+  uint64_t lines;  /* LINES and BYTES are what was dropped in this gap so far */
   uint64_t bytes;
 };
 
 #define DROVER_EXIT_MAGIC 0x74787244u /* "Drxt" */
 #define DROVER_EXIT_VERSION 1u
-#define DROVER_EXIT_NO_PROCESS 1u /* flags: the run had only output, wait_status is 0 */
+/* A bit of FLAGS: the run had no process, only output, and WAIT_STATUS is 0. */
+#define DROVER_EXIT_NO_PROCESS 1u
 
 struct drover_exit_record {
   uint32_t magic;
   uint32_t version;
-  uint32_t size; /* of this struct at the shim */
+  uint32_t size; /* size in bytes of this struct as the shim wrote it */
   uint32_t flags;
   uint8_t run_id[16];
   uint8_t boot_id[16];
-  int32_t wait_status; /* as of waitpid */
-  uint32_t oom_kills;  /* how often the kernel killed for lack of memory within the run */
+  int32_t wait_status; /* wait status as waitpid gives it */
+  /* Number of processes of the run that the kernel killed for lack of memory. */
+  uint32_t oom_kills;
   int32_t pid;
   int32_t shim_pid;
-  int64_t started_at; /* CLOCK_REALTIME nanoseconds */
+  int64_t started_at; /* STARTED_AT and FINISHED_AT are in CLOCK_REALTIME nanoseconds */
   int64_t finished_at;
-  int64_t started_boot; /* CLOCK_BOOTTIME nanoseconds */
+  int64_t started_boot; /* STARTED_BOOT and FINISHED_BOOT are in CLOCK_BOOTTIME nanoseconds */
   int64_t finished_boot;
-  int64_t user_us; /* of the process and the children it waited for */
+  /* The members from here to the last one whose name ends in _switches give the resources that the
+     task's process has used, together with the children that it waited for. */
+  int64_t user_us;
   int64_t system_us;
   uint64_t max_rss_kib;
   uint64_t minor_faults;
@@ -197,7 +222,8 @@ struct drover_exit_record {
   uint64_t involuntary_switches;
   uint64_t dropped_lines[2];
   uint64_t dropped_bytes[2];
-  /* FNV-1a 64 of the SIZE - 8 bytes before it; always the last 8 bytes. */
+  /* FNV-1a 64 of the SIZE - 8 bytes before this field. This field is always the last 8 bytes of
+     the record. */
   uint64_t checksum;
 };
 

@@ -1,5 +1,6 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
-/* clone and clone3 with a child on a stack of its own: for the shim and for the agent. */
+/* Calls clone or clone3 so that the child runs on a stack of its own. The shim and the agent both
+   use this header. */
 #ifndef DROVER_SHIM_CHILD_ENTRY_H_
 #define DROVER_SHIM_CHILD_ENTRY_H_
 
@@ -7,10 +8,10 @@
 #include <sys/syscall.h>
 
 /*
- * The system call NUMBER, SYS_clone or SYS_clone3, with the arguments A to E. The child runs
- * FUNCTION(ARGUMENT), which must never return, on the stack that those arguments name. The parent
- * gets the child's pid or a negative errno. The child does not touch the parent's stack between the
- * call and FUNCTION, so both may share the memory.
+ * Calls the system call NUMBER, which is SYS_clone or SYS_clone3, with the arguments A to E. The
+ * child runs FUNCTION(ARGUMENT), which must never return, on the stack that A to E give. The
+ * parent gets the child's pid or a negative errno. The child does not touch the parent's stack
+ * before it calls FUNCTION, so parent and child may share their memory.
  */
 static inline long call_with_child(long number, long a, long b, long c, long d, long e,
                                    void (*function)(void*), void* argument) {

@@ -18,9 +18,9 @@
 enum { kBacklog = 16, kMaxFds = 4 };
 
 struct connection {
-  int fd; /* -1: a free entry */
+  int fd; /* -1 if the entry is free */
   bool greeted;
-  bool owner; /* of the agent that started the run */
+  bool owner; /* true for the connection of the agent that started the run */
   uint32_t events;
 };
 static struct connection connections[kMaxConnections];
@@ -28,7 +28,8 @@ static int listener = -1;
 static char message[DROVER_ATTACH_MAX] __attribute__((aligned(8)));
 
 static struct sockaddr_un address_of(const char* name) {
-  /* Relative to the run directory, whose path may be too long for an address. */
+  /* The address is relative to the run directory, because a socket address has no room for a long
+     path. */
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   memcpy(address.sun_path, name, 16);
   memcpy(address.sun_path + 16, ".sock", 6);
@@ -152,7 +153,8 @@ static uint32_t fixed_size(uint16_t type) {
   return size ? size : sizeof(struct drover_attach_header);
 }
 
-/* Executes a request. Returns the errno for its RESULT; -1: it has been answered already. */
+/* Executes a request. Returns the errno that the RESULT must contain, or -1 if this function has
+   already sent the answer. */
 static int dispatch(int i, struct drover_attach_header* request, uint32_t size, int* fds,
                     int fd_count) {
   if (request->size != size || size < fixed_size(request->type)) return EBADMSG;
@@ -190,7 +192,8 @@ static int dispatch(int i, struct drover_attach_header* request, uint32_t size, 
   }
 }
 
-/* Receives and executes one message; false: there are no more. */
+/* Receives and executes one message. Returns false if no message waits, or if the connection has
+   ended. */
 static bool receive(int i) {
   int fds[kMaxFds];
   int fd_count = 0;
@@ -200,7 +203,7 @@ static bool receive(int i) {
       .msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
   const long n = SYS(recvmsg, connections[i].fd, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
   if (n == -EAGAIN || n == -EINTR) return false;
-  if (n <= 0) { /* an empty message looks like the end and counts as such */
+  if (n <= 0) { /* recvmsg returns 0 for an empty message, too */
     disconnect(i);
     return false;
   }

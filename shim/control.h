@@ -1,5 +1,5 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
-/* Connections of agents, and the messages on them (attach_protocol.h). */
+/* The connections to agents, and the messages that they carry (attach_protocol.h). */
 #ifndef DROVER_SHIM_CONTROL_H_
 #define DROVER_SHIM_CONTROL_H_
 
@@ -11,21 +11,21 @@
 
 enum { kMaxConnections = 40 };
 
-/* Listens in the current directory as `<name>.sock`. 0 or an errno. */
+/* Listens on the socket `<name>.sock` in the current directory. Returns 0 or an errno. */
 int control_listen(const char* name);
 void control_unlisten(const char* name);
 
-/* Adds the connection on which the start message came. */
+/* Adds the connection on which the shim received its start message. */
 void control_adopt(int fd);
 
-/* Writes to FDS the descriptors to poll; returns how many entries. */
+/* Fills FDS with the entries to poll, and returns their number. */
 int control_poll(struct pollfd* fds);
-/* Handles the events of the COUNT entries. */
+/* Handles the events that poll reported in the first COUNT entries of FDS. */
 void control_handle(const struct pollfd* fds, int count);
 
 /*
- * Sends MESSAGE, whose type is TYPE, to connection I. If the message does not fit, the connection
- * ends, unless MAY_MISS.
+ * Sends MESSAGE, whose type is TYPE, to connection I. A message that does not fit
+ * into the socket is dropped if MAY_MISS is true. Otherwise the shim ends the connection.
  */
 void control_send(int i, struct drover_attach_header* message, uint16_t type, uint32_t size,
                   uint32_t request, uint32_t session, bool may_miss);

@@ -11,7 +11,8 @@
 #include "shim/sys.h"
 
 enum { kNameMax = 288, kShortPiece = 16 << 10, kLongPieceRoom = 1 << 20 };
-/* Names with a higher index are not ours: the task may make files in the same directory. */
+/* The highest index of a log file. A file with a higher index is not treated as a log file: the
+   task may have made it, since tasks may make files in the same directory. */
 #define MAX_INDEX 999999999u
 
 void log_file_init(struct log_file* file, int directory, const char* task, const char* stream,
@@ -29,7 +30,8 @@ void log_file_close(struct log_file* file) {
   file->fd = -1;
 }
 
-/* Writes "<task>.<stream>." to OUT; returns its length, 0 if it is too long. */
+/* Writes "<task>.<stream>." to OUT. Returns the length of that text, or 0 if the text is too
+   long. */
 static size_t prefix(const struct log_file* file, char* out) {
   const size_t task = strlen(file->task), stream = strlen(file->stream);
   if (task + stream > kNameMax - 16) return 0;
@@ -49,7 +51,8 @@ static bool name_of(const struct log_file* file, uint64_t index, char* out) {
   return true;
 }
 
-/* Sets INDEX to the N of a file name of this stream; false for any other name. */
+/* If NAME is the name of a log file of this stream, sets INDEX to the index of that file and
+   returns true. */
 static bool index_of(const char* name, const char* start, size_t start_length, uint64_t* index) {
   if (strncmp(name, start, start_length) != 0) return false;
   const char* digit = name + start_length;
@@ -64,8 +67,9 @@ static bool index_of(const char* name, const char* start, size_t start_length, u
   return true;
 }
 
-/* With HIGHEST, finds the highest index and returns 1, or 0 if there is no file. Without HIGHEST,
- * removes all files below KEEP_FROM and returns 0. Returns a negative errno if it fails. */
+/* If HIGHEST is not NULL, sets HIGHEST to the highest index of a log file and returns 1. Returns 0
+   if there is no log file. If HIGHEST is NULL, removes all log files with an index below KEEP_FROM
+   and returns 0. Returns a negative errno on failure. */
 static int scan(struct log_file* file, uint64_t* highest, uint64_t keep_from) {
   char start[kNameMax];
   const size_t start_length = prefix(file, start);
@@ -94,7 +98,7 @@ static int scan(struct log_file* file, uint64_t* highest, uint64_t keep_from) {
   return error;
 }
 
-/* Makes a new file at the first free index from INDEX on. */
+/* Makes a new file. Its index is INDEX or the first higher index that is free. */
 static int create(struct log_file* file, uint64_t index) {
   char name[kNameMax];
   for (int tries = 0; tries < 64; tries++, index++) {
@@ -102,7 +106,8 @@ static int create(struct log_file* file, uint64_t index) {
     const int fd =
         (int)sys_open(file->directory, name,
                       O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-    if (fd == -EEXIST) continue; /* somebody else made it: leave it alone */
+    /* Another process made this file, so the shim must not write to it. */
+    if (fd == -EEXIST) continue;
     if (fd < 0) return fd;
     log_file_close(file);
     file->fd = fd;
@@ -110,7 +115,7 @@ static int create(struct log_file* file, uint64_t index) {
     file->size = 0;
     if (index >= file->max_files) {
       const uint64_t keep_from = index - file->max_files + 1;
-      /* Usually there is exactly one file too many: the one just below KEEP_FROM. */
+      /* Usually exactly one file must be removed, the one with the index just below KEEP_FROM. */
       if (name_of(file, keep_from - 1, name) && SYS(unlinkat, file->directory, name, 0) != 0)
         scan(file, NULL, keep_from);
     }
@@ -119,7 +124,8 @@ static int create(struct log_file* file, uint64_t index) {
   return -EEXIST;
 }
 
-/* Continues the highest file, if it is a plain file that nobody has replaced by a link. */
+/* Opens the file with the highest index to append to it. If that file has another owner, has
+   further hard links or is not a regular file, makes a new file. */
 static int open_first(struct log_file* file) {
   uint64_t highest = 0;
   const int found = scan(file, &highest, 0);
@@ -156,7 +162,7 @@ uint64_t log_file_lines_end(const struct iovec data[2], uint64_t count) {
   return found ? (uint64_t)(found - (const char*)data[0].iov_base) + 1 : 0;
 }
 
-/* The offset after the first line end; 0: there is none. */
+/* Returns the offset of the byte after the first line end, or 0 if DATA has no line end. */
 static uint64_t first_line_end(const struct iovec data[2]) {
   const char* found = data[0].iov_len > 0 ? memchr(data[0].iov_base, '\n', data[0].iov_len) : NULL;
   if (found) return (uint64_t)(found - (const char*)data[0].iov_base) + 1;
@@ -164,7 +170,8 @@ static uint64_t first_line_end(const struct iovec data[2]) {
   return found ? data[0].iov_len + (uint64_t)(found - (const char*)data[1].iov_base) + 1 : 0;
 }
 
-/* How many bytes go into the open file now; 0: into the next one. */
+/* Returns how many of the first bytes of DATA must be written to the open file. Returns 0 if DATA
+   must begin in the next file. */
 static uint64_t share(const struct log_file* file, const struct iovec data[2]) {
   const uint64_t total = data[0].iov_len + data[1].iov_len;
   const uint64_t room = file->size < file->max_size ? file->max_size - file->size : 0;
@@ -177,7 +184,7 @@ static uint64_t share(const struct log_file* file, const struct iovec data[2]) {
     const uint64_t length = line > 0 ? line : total;
     return length > file->max_size ? room : 0;
   }
-  const uint64_t piece = total - whole; /* the beginning of a line without its end */
+  const uint64_t piece = total - whole; /* length of the last line, which has no end yet */
   if (piece == 0 || (whole == 0 && file->mid_line)) return total;
   uint64_t reserve = piece < kShortPiece ? kShortPiece : kLongPieceRoom;
   if (reserve > file->max_size) reserve = file->max_size;

@@ -1,10 +1,12 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rotated files of one stream: `<task>.stdout.N`. N counts up from 0, or from the highest file
- * that exists. A file never exceeds the maximum size. A line that fits into one file is never
- * split: it goes whole to the next file. A longer line fills files to their end. If a line arrives
- * in pieces its length is not known: the first piece then needs room for 16 KiB, or for 1 MiB if
- * the piece has 16 KiB or more.
+ * The rotated log files of one output stream, `<task>.stdout.N` or `<task>.stderr.N`. N begins at
+ * 0, or at the highest N that exists, and counts up. A file never exceeds the maximum size. A line
+ * that fits into one file is never split: if the open file has no room for it, the line goes to
+ * the next file. A line longer than a file fills each file to its end.
+ *
+ * The length of a line that arrives in pieces is not known. So its first piece goes into the open
+ * file only if that file has room for 16 KiB, or for 1 MiB if the piece has 16 KiB or more.
  */
 #ifndef DROVER_SHIM_LOG_FILE_H_
 #define DROVER_SHIM_LOG_FILE_H_
@@ -18,31 +20,33 @@ extern "C" {
 #endif
 
 struct log_file {
-  int directory; /* borrowed */
+  int directory; /* a file descriptor that the caller keeps open */
   const char* task;
   const char* stream; /* "stdout" or "stderr" */
   uint32_t max_files;
   uint64_t max_size;
 
-  int fd; /* -1: not open yet */
+  int fd; /* -1 if no file is open yet */
   uint64_t index;
   uint64_t size;
-  bool mid_line; /* the last byte written does not end a line */
+  bool mid_line; /* true if the last byte written does not end a line */
 };
 
 void log_file_init(struct log_file* file, int directory, const char* task, const char* stream,
                    uint32_t max_files, uint64_t max_size);
 
 /*
- * Writes the beginning of DATA (two parts, the second may be empty). Returns the number of bytes
- * written, more than 0, or a negative errno. Opens and rotates files as needed. Call it again for
- * the remaining bytes.
+ * Writes as many of the first bytes of DATA as one file can take. Opens and rotates files as
+ * needed. DATA is an array of two buffers, and the second may be empty. Returns the number of
+ * bytes written, which is more than 0, or a negative errno. The caller must call this function
+ * again for the remaining bytes.
  */
 long log_file_write(struct log_file* file, const struct iovec data[2]);
 
 void log_file_close(struct log_file* file);
 
-/* The offset after the last line end within the first COUNT bytes of DATA; 0: there is none. */
+/* Returns the offset of the byte after the last line end in the first COUNT bytes of DATA, or 0 if
+   they have no line end. */
 uint64_t log_file_lines_end(const struct iovec data[2], uint64_t count);
 
 #ifdef __cplusplus

@@ -9,12 +9,17 @@
 #include "shim/sys.h"
 
 enum {
-  kReadsPerTurn = 8, /* then the other stream and the connections have their turn */
-  kGapLineMax = 64,  /* longest gap line */
+  /* Maximum number of reads before the other stream and the connections get their turn. */
+  kReadsPerTurn = 8,
+  kGapLineMax = 64, /* maximum length in bytes of a gap line */
 };
-static const int64_t kPatienceNs = 900 * 1000 * 1000; /* a task waits less than a second */
-static const uint64_t kPatienceBytes = 1 << 20;       /* bytes read that renew the patience */
-static const int64_t kPieceNs = 100 * 1000 * 1000;    /* then a prompt without line end is shown */
+/* Maximum time for which the task waits for the writer. It is less than a second. */
+static const int64_t kPatienceNs = 900 * 1000 * 1000;
+/* If this number of bytes is read within kPatienceNs, the task may wait for another
+   kPatienceNs. */
+static const uint64_t kPatienceBytes = 1 << 20;
+/* A line without its end, for example a prompt, is published after this time. */
+static const int64_t kPieceNs = 100 * 1000 * 1000;
 
 static void begin_gap(struct log_stream* stream) {
   struct ring* ring = stream->ring;
@@ -28,7 +33,8 @@ static void begin_gap(struct log_stream* stream) {
   if (stream->on_gap) stream->on_gap(stream, true);
 }
 
-/* Publishes "[drover] N lines dropped". The caller has checked that the ring has room. */
+/* Publishes "[drover] N lines dropped". The caller must have checked that the ring has room for
+   it. */
 static void end_gap(struct log_stream* stream) {
   char text[kGapLineMax];
   size_t length = 0;
@@ -56,7 +62,8 @@ static void close_pipe(struct log_stream* stream) {
   stream->fd = -1;
 }
 
-/* Publishes whole lines, or everything if the ring is full of one unfinished line. */
+/* COUNT new bytes are in the ring. Publishes all complete lines. Publishes an unfinished line only
+   if it fills the whole ring. */
 static bool publish(struct log_stream* stream, uint32_t count, int64_t now) {
   struct ring* ring = stream->ring;
   struct iovec parts[2];
@@ -78,7 +85,8 @@ static bool publish(struct log_stream* stream, uint32_t count, int64_t now) {
   return false;
 }
 
-/* One read into the ring. Returns the read's result; 0 with FD still open: the ring is full. */
+/* Reads once from the pipe into the ring, and returns the result of the read. Also returns 0 if
+   the ring is full; the pipe is then still open. */
 static long read_into_ring(struct log_stream* stream, int64_t now, bool* published) {
   struct ring* ring = stream->ring;
   ring_rewind(ring);
@@ -112,7 +120,8 @@ static long read_into_ring(struct log_stream* stream, int64_t now, bool* publish
   return n;
 }
 
-/* Reads and drops; if the ring is half empty, only up to the next line end. */
+/* Reads once from the pipe and drops the bytes. If at most half of the ring is used, drops only up
+   to the next line end, and then ends the gap. */
 static long read_and_drop(struct log_stream* stream, int64_t now, bool* published) {
   char scratch[8192];
   const long n = SYS(read, stream->fd, scratch, sizeof scratch);
@@ -145,12 +154,13 @@ bool log_stream_read(struct log_stream* stream, int64_t now) {
                                 : read_into_ring(stream, now, &published);
     if (n > 0) continue;
     if (n == 0) {
-      if (stream->dropping != was_dropping) continue; /* now read and drop */
+      /* The gap has just begun: read again, and drop. */
+      if (stream->dropping != was_dropping) continue;
       break;
     }
     if (n == -EINTR) continue;
     if (n == -EAGAIN) {
-      stream->stalled_at = 0; /* the pipe is empty: nobody waits */
+      stream->stalled_at = 0; /* the pipe is empty, so the task does not wait */
     } else {
       close_pipe(stream);
     }
@@ -163,7 +173,9 @@ bool log_stream_tick(struct log_stream* stream, int64_t now) {
   bool published = false;
   if (stream->piece_at != 0 && now - stream->piece_at >= kPieceNs &&
       ring_used(stream->ring) != ring_tentative(stream->ring)) {
-    /* The writer is behind: the piece would not be seen yet, and can still be dropped as a line. */
+    /* The writer has not yet written the bytes that were published before. So a piece that is
+       published now would not reach the file earlier. As long as it is not published, the piece
+       can still be dropped together with its line. */
     stream->piece_at = now;
   } else if (stream->piece_at != 0 && now - stream->piece_at >= kPieceNs) {
     ring_publish(stream->ring, 0);
@@ -192,7 +204,7 @@ void log_stream_finish(struct log_stream* stream) {
   ring_publish(stream->ring, 0);
   stream->piece_at = 0;
   if (!stream->dropping) return;
-  if (stream->drop_mid_line) stream->gap_lines++; /* the line that never ended */
+  if (stream->drop_mid_line) stream->gap_lines++; /* counts the last line, which never ended */
   if (ring_free(stream->ring) >= kGapLineMax) {
     end_gap(stream);
   } else {

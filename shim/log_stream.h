@@ -1,9 +1,10 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
 /*
- * The reader of one output stream of the task, on the control thread: it moves lines from the pipe
- * into the ring. While the ring is full it does not read the pipe, so the task waits for a slow
- * disk, but not for long. If less than 1 MiB could be read within 0.9 s, it drops and counts whole
- * lines until the ring is half empty, and then writes one gap line with their number.
+ * The reader of one output stream of the task. It runs on the control thread and moves lines from
+ * the pipe into the ring. While the ring is full, the reader does not read the pipe. So the task
+ * waits for a slow disk, but only for a limited time. If the reader could read less than 1 MiB
+ * within 0.9 s, the reader drops and counts whole lines until the ring is half empty. Then the
+ * reader writes one gap line with the number of dropped lines.
  */
 #ifndef DROVER_SHIM_LOG_STREAM_H_
 #define DROVER_SHIM_LOG_STREAM_H_
@@ -14,37 +15,43 @@
 #include "shim/ring.h"
 
 struct log_stream {
-  int fd; /* the pipe, -1: it has ended */
+  int fd; /* the pipe, or -1 after its end */
   struct ring* ring;
-  bool mid_line; /* the published part ends within a line */
+  bool mid_line; /* true if the last published byte does not end a line */
   bool dropping;
-  bool drop_mid_line;     /* the last dropped byte does not end a line */
-  bool full;              /* waits for the writer */
-  int64_t stalled_at;     /* when the ring became full while the pipe had data; 0: no stall */
-  uint64_t stalled_bytes; /* read since then */
-  int64_t piece_at;       /* since when an unfinished line waits unpublished; 0: none does */
-  uint64_t gap_lines, gap_bytes; /* of the present gap */
+  bool drop_mid_line; /* true if the last dropped byte does not end a line */
+  bool full;          /* true if the ring is full and the reader waits for the writer */
+  /* The time at which the ring became full while the pipe had data; 0 if the task does not
+     wait. */
+  int64_t stalled_at;
+  uint64_t stalled_bytes; /* bytes read since STALLED_AT */
+  /* The time since which an unfinished line waits to be published; 0 if no line waits. */
+  int64_t piece_at;
+  uint64_t gap_lines, gap_bytes; /* lines and bytes dropped in the present gap */
   uint64_t dropped_lines, dropped_bytes;
   /* Called when a gap begins or has ended. */
   void (*on_gap)(struct log_stream* stream, bool begins);
 };
 
 /*
- * Reads the pipe until it is empty or the ring is full; returns true if it published something. At
- * the end of the pipe closes it and sets FD to -1.
+ * Reads the pipe until it is empty or the ring is full. Returns true if it published something. At
+ * the end of the pipe, closes it and sets FD to -1.
  */
 bool log_stream_read(struct log_stream* stream, int64_t now);
 
 /*
- * To be called when time has passed or the writer has made room: publishes a piece of a line that
- * has waited, ends a gap, or begins to drop after a stall. Returns true if it published something.
+ * The caller must call this function at the time that log_stream_deadline returns, and when the
+ * writer has made room in the ring. Publishes an unfinished line that has waited long enough, ends
+ * a gap, or begins to drop lines because the task has waited too long. Returns true if it
+ * published something.
  */
 bool log_stream_tick(struct log_stream* stream, int64_t now);
 
-/* The time at which log_stream_tick must be called; INT64_MAX: never. */
+/* Returns the time at which log_stream_tick must be called, or INT64_MAX if it need not be
+   called. */
 int64_t log_stream_deadline(const struct log_stream* stream);
 
-/* Closes the pipe, and publishes the remaining bytes and a last gap line. */
+/* Closes the pipe. Publishes the remaining bytes, and a gap line if the stream is in a gap. */
 void log_stream_finish(struct log_stream* stream);
 
 #endif /* DROVER_SHIM_LOG_STREAM_H_ */

@@ -17,8 +17,8 @@ static struct {
   struct ring* rings;
   struct log_file files[2];
   bool started;
-  int event;             /* eventfd, writer to control thread */
-  _Atomic uint32_t work; /* futex word: counts wakes */
+  int event;             /* eventfd by which the writer wakes the control thread */
+  _Atomic uint32_t work; /* futex word that counts the calls of log_writer_wake */
   atomic_bool sleeping;
   atomic_bool want_room;
   atomic_bool finish;
@@ -27,12 +27,14 @@ static struct {
   _Atomic int error[2];
 } writer = {.event = -1};
 
-/* The thread needs one page or two; the other pages are never touched. */
+/* The stack of the writer thread. The thread uses one or two pages of its stack; the kernel never
+   allocates the other pages. */
 static _Alignas(64) char stack[64 << 10];
 
 static void notify(void) {
   const uint64_t one = 1;
-  SYS(write, writer.event, &one, sizeof one); /* fails only if the event is readable already */
+  /* The write fails only if the eventfd is readable already. */
+  SYS(write, writer.event, &one, sizeof one);
 }
 
 static void sleep_until_work(uint32_t seen, int milliseconds) {
@@ -41,7 +43,8 @@ static void sleep_until_work(uint32_t seen, int milliseconds) {
   SYS(futex, &writer.work, FUTEX_WAIT_PRIVATE, seen, milliseconds < 0 ? NULL : &limit, NULL, 0);
 }
 
-/* Writes out one ring until it is empty; false: an error stopped it. */
+/* Writes the bytes of ring I to its files until the ring is empty. Returns false if a write
+   fails. */
 static bool write_ring(int i) {
   struct ring* ring = &writer.rings[i];
   struct iovec parts[2];
@@ -73,7 +76,8 @@ static void run(void* unused) {
       if (is_empty() && !atomic_load(&writer.finish)) sleep_until_work(seen, -1);
       atomic_store(&writer.sleeping, false);
     } else {
-      /* For example a full disk: tries again, and sooner when the end is near. */
+      /* The write failed, for example because the disk is full. The thread waits and then writes
+         again; the wait is shorter when the run has ended. */
       sleep_until_work(atomic_load(&writer.work), finish ? kRetryFinishingMs : kRetryMs);
     }
   }
@@ -81,7 +85,7 @@ static void run(void* unused) {
   log_file_close(&writer.files[1]);
   atomic_store(&writer.finished, true);
   notify();
-  for (;;) SYS(exit, 0); /* of this thread */
+  for (;;) SYS(exit, 0); /* ends only this thread */
 }
 
 void log_writer_init(const struct log_writer_config* config, struct ring rings[2]) {
@@ -95,8 +99,8 @@ static void start(void) {
     log_file_init(&writer.files[i], config->directory, config->task, i == 0 ? "stdout" : "stderr",
                   config->max_files, config->max_file_size);
   if (writer.event < 0) writer.event = (int)SYS(eventfd2, 0, EFD_CLOEXEC | EFD_NONBLOCK);
-  /* Without a thread (no memory, pids limit) the rings fill and lines are dropped. The next wake
-   * tries again. */
+  /* The thread may fail to start, for lack of memory or because of a pids limit. Then the rings
+     fill, and lines are dropped until a later call of log_writer_wake can start the thread. */
   writer.started = writer.event >= 0 && sys_start_thread(run, stack + sizeof stack) > 0;
 }
 

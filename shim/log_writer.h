@@ -1,8 +1,9 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
 /*
- * The second thread of the shim, and the only one that touches a disk: it moves the bytes of both
- * rings into log files. It may hang in a frozen file system for ever, so every wait for it has
- * a limit. It starts with the first output. Only the control thread calls these functions.
+ * The second thread of the shim, which alone writes to a disk: it moves the bytes of both rings
+ * into log files. A frozen file system may block this thread for ever, so every wait for the
+ * thread has a time limit. The thread starts at the first output. Only the control thread may call
+ * the functions of this header.
  */
 #ifndef DROVER_SHIM_LOG_WRITER_H_
 #define DROVER_SHIM_LOG_WRITER_H_
@@ -19,25 +20,28 @@ struct log_writer_config {
   uint64_t max_file_size;
 };
 
-/* Keeps CONFIG and the RINGS by reference. */
+/* Stores the pointers CONFIG and RINGS, so both objects must stay valid. */
 void log_writer_init(const struct log_writer_config* config, struct ring rings[2]);
 
-/* Wakes the writer after something was published; starts it the first time. */
+/* Must be called after bytes were published. Wakes the writer thread; the first call starts the
+   thread. */
 void log_writer_wake(void);
 
 /*
- * A descriptor that becomes readable when the writer has finished, or has written something after
- * log_writer_want_room; -1: the writer has not started.
+ * Returns a file descriptor, or -1 if the writer has not started. The descriptor becomes readable
+ * when the writer has finished, and when the writer has written something after a call of
+ * log_writer_want_room.
  */
 int log_writer_fd(void);
 void log_writer_want_room(void);
 void log_writer_clear(void);
 
-/* Asks the writer to write the remaining bytes and to end. */
+/* Makes the writer write the remaining bytes and then exit. Returns before the writer has
+   exited. */
 void log_writer_finish(void);
 bool log_writer_finished(void);
 
 uint64_t log_writer_written(int stream);
-int log_writer_error(int stream); /* errno of the last write, 0: it succeeded */
+int log_writer_error(int stream); /* errno of the last write, or 0 if it succeeded */
 
 #endif /* DROVER_SHIM_LOG_WRITER_H_ */

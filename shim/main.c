@@ -1,8 +1,8 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
 /*
- * drover-shim: holds one run. It starts the task's process, keeps its output and its exit status,
- * and ends when both are written, with or without an agent. Descriptor 3 is the agent's connection;
- * 0, 1 and 2 are /dev/null.
+ * drover-shim holds one run. It starts the task's process, and writes the task's output to log
+ * files and its exit status to a record. Then it exits. It does all that with or without an agent.
+ * File descriptor 3 is the agent's connection; 0, 1 and 2 are /dev/null.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -30,21 +30,31 @@
 #include "shim/tree.h"
 
 enum { kConnection = 3 };
-static const int64_t kDrainNs = 1000 * 1000 * 1000;  /* for descendants that keep the pipes */
-static const int64_t kKilledNs = 1000 * 1000 * 1000; /* for killed processes to be gone */
-static const int64_t kWriterNs = 1000 * 1000 * 1000; /* for the writer to write the last output */
+/* Maximum time for which descendants may keep the pipes open after the end of the task. */
+static const int64_t kDrainNs = 1000 * 1000 * 1000;
+/* Maximum wait until killed processes have ended. */
+static const int64_t kKilledNs = 1000 * 1000 * 1000;
+/* Maximum wait until the writer has written the last output. */
+static const int64_t kWriterNs = 1000 * 1000 * 1000;
 
 struct shim shim;
 static struct ring rings[2];
 static struct log_writer_config log_config;
 static int signals = -1;
-static int start_status = -1;               /* the status pipe of the task until it is executed */
-static pid_t starting;                      /* the process at its other end */
-static int task_standard[3] = {-1, -1, -1}; /* descriptors 0 to 2 of the task, until it is made */
-static int64_t drain_until;                 /* in the phase DRAINING */
-static int64_t kill_at;                     /* when a bound run that stops is killed; 0: never */
-static int owner = kConnection;             /* the agent that sent the plan; -1: it has gone */
-static bool orphaned;                       /* a bound run whose agent has gone */
+/* Status pipe of the process STARTING; -1 if there is none. */
+static int start_status = -1;
+/* The process whose status pipe the shim reads: the task's process or the holder of the
+   namespaces. */
+static pid_t starting;
+/* File descriptors 0 to 2 of the task, until its process has started. */
+static int task_standard[3] = {-1, -1, -1};
+static int64_t drain_until; /* when the phase DRAINING ends */
+/* The time at which the shim must kill a bound run that has got its kill signal; 0 if no kill is
+   due. */
+static int64_t kill_at;
+/* Connection of the agent that sent the plan; -1 if it has ended. */
+static int owner = kConnection;
+static bool orphaned; /* true for a bound run after its agent has disconnected */
 
 static int64_t read_clock(int clock_id) {
   struct timespec now;
@@ -93,7 +103,7 @@ void shim_owner_lost(void) {
   if (!(start->flags & DROVER_START_BOUND)) return;
   orphaned = true;
   if (kill_at) return;
-  if (!has_process()) return; /* the run ends when its pipes end */
+  if (!has_process()) return; /* a run without a process ends when its pipes end */
   shim_signal(start->kill_signal, false);
   kill_at = boot_time() + (int64_t)start->kill_timeout_ns;
 }
@@ -112,7 +122,8 @@ static void add_stream(int i, int fd) {
 }
 
 static int reply_to_start(const struct step_failure* failure) {
-  if (owner < 0) return EPIPE; /* its number may be another descriptor's by now */
+  /* The connection has ended, so OWNER is -1. A new file descriptor may have the old number. */
+  if (owner < 0) return EPIPE;
   struct drover_start_reply reply = {
       .error = failure->error,
       .step = failure->error ? failure->step : 0,
@@ -127,23 +138,25 @@ static int reply_to_start(const struct step_failure* failure) {
   return sys_error(n);
 }
 
-/* Gives a pipe to the task's user, who otherwise could not open it again as /dev/stdout. */
+/* Makes the task's user the owner of a pipe: otherwise the task could not open the pipe again as
+   /dev/stdout. */
 static int give_to_user(int fd) {
   const struct drover_step_ids* ids =
       (const struct drover_step_ids*)plan_find(&shim.plan, DROVER_STEP_IDS, NULL);
   return ids ? (int)-SYS(fchown, fd, ids->uid, ids->gid) : 0;
 }
 
-/* Waits until FD is readable, at most for NANOSECONDS. */
+/* Waits until FD is readable, but at most NANOSECONDS. Returns false if the time has passed. */
 static bool wait_readable(int fd, int64_t nanoseconds) {
   struct pollfd event = {.fd = fd, .events = POLLIN};
   const struct timespec limit = sys_timespec(nanoseconds);
   return SYS(ppoll, &event, 1, &limit, NULL, 0) > 0;
 }
 
-/* Waits for the ends of all children, which have been killed. While one of them is a zombie in a
-   pid namespace, its init is not gone, nor is their cgroup. A process that inherited our zombies
-   might reap them late. */
+/* Reaps all children, which must have been killed, and waits at most kKilledNs. While a zombie
+   exists in a pid namespace, the init process of that namespace cannot end and the run's cgroup
+   cannot be removed. If the shim exited and left zombies, the process that adopts them might reap
+   them late. */
 static void reap_killed(void) {
   const int64_t until = boot_time() + kKilledNs;
   for (;;) {
@@ -159,10 +172,10 @@ static void reap_killed(void) {
   }
 }
 
-/* Ends a start that failed: nothing is left of the run but the answer. */
+/* Removes everything of a run that could not start, sends the failure to the agent, and exits. */
 static _Noreturn void give_up(const struct step_failure* failure) {
   tree_kill();
-  namespaces_end(); /* its holder is in no cgroup of the run */
+  namespaces_end(); /* tree_kill does not find the holder, which is in no cgroup of the run */
   reap_killed();
   record_give_back();
   control_unlisten(shim.name);
@@ -176,8 +189,8 @@ static void executed(void) {
   shim.phase = DROVER_ATTACH_RUNNING;
   struct step_failure failure = {.step = -1};
   failure.error = reply_to_start(&(struct step_failure){0});
-  /* If the agent has gone, the next one finds the run. But a living agent without the answer would
-     wait for ever. */
+  /* If the agent has exited, the run continues and the next agent finds it. If a living agent
+     cannot get the answer, the start fails: otherwise that agent would wait for ever. */
   if (failure.error && failure.error != EPIPE && failure.error != ECONNRESET) give_up(&failure);
 }
 
@@ -221,7 +234,7 @@ static void read_start_status(void) {
     executed();
     return;
   }
-  if (n != sizeof failure) /* 0: the holder of the namespaces was killed */
+  if (n != sizeof failure) /* n is 0 if the holder of the namespaces was killed */
     failure = (struct step_failure){.step = -1, .error = n < 0 ? (int32_t)-n : ECHILD};
   if (!failure.error && failure.step == kNamespacesReady) {
     start_leader();
@@ -236,7 +249,8 @@ static bool has_children(void) {
   return SYS(waitid, P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT, NULL) == 0;
 }
 
-/* Reaps every child that has ended, also the orphans that the task has left to us. */
+/* Reaps every child that has ended, and also the orphans of the task, which the shim has
+   adopted. */
 static void reap(void) {
   struct signalfd_siginfo info;
   while (SYS(read, signals, &info, sizeof info) > 0) {
@@ -258,8 +272,8 @@ static void reap(void) {
     shim.wait_status = status;
     shim.usage = usage;
     begin_draining(kDrainNs);
-    /* The task is its first process: all processes that it leaves behind end with it. They are
-     * below one of our children, since we are their subreaper. */
+    /* The task ends with its first process, so the shim kills all of the task's other processes.
+       These are descendants of the shim's children, since the shim is their subreaper. */
     if (!has_children()) return;
     sessions_kill_all();
     namespaces_end();
@@ -282,7 +296,7 @@ static int64_t next_deadline(void) {
   return at;
 }
 
-/* Waits until something happens, and handles it. */
+/* Waits for the next event or deadline, and handles all events that are present. */
 static void turn(void) {
   struct pollfd fds[1 + kMaxConnections + kMaxSessions + 6];
   int count = control_poll(fds);
@@ -327,8 +341,9 @@ static void turn(void) {
   }
 }
 
-/* Reads the bytes that are in the pipes now, without waiting for the ends of the pipes, and lets
- * the writer write them. Counts the bytes that it cannot write in time as dropped. */
+/* Reads the bytes that the pipes hold now. Does not wait until all writers have closed the pipes.
+   Waits a limited time for the log writer, and counts the bytes that the log writer has not
+   written as dropped. */
 static void finish_streams(void) {
   for (int i = 0; i < 2; i++) {
     struct log_stream* stream = &shim.streams[i];
@@ -353,7 +368,7 @@ static void finish_streams(void) {
   }
 }
 
-/* Removes the cgroups of the run other than the cgroup that tracks it. */
+/* Removes the cgroups that the task joined in addition to the cgroup that tracks the run. */
 static void remove_joined(void) {
   for (const struct drover_step* step = plan_next(&shim.plan, NULL); step;
        step = plan_next(&shim.plan, step))
@@ -369,23 +384,27 @@ static _Noreturn void finish(void) {
   } message;
   record_fill(&message.record);
   record_write(&message.record);
-  /* In this order: a client that gets the event finds the record, and no socket any more. */
+  /* The record must exist, and the socket must be removed, before the event is sent: a client that
+     receives the event relies on both. */
   control_unlisten(shim.name);
   control_broadcast(DROVER_ATTACH_EVENT_EXIT, &message.header, DROVER_ATTACH_EXIT, sizeof message);
   if (orphaned) {
-    /* Nobody will ever ask for this run: removes the files and cgroups that an agent would. */
+    /* No agent will ever ask for this run. So the shim removes the files and cgroups that
+       otherwise an agent removes. */
     record_remove();
     tree_remove(shim.plan.start.run_id);
     remove_joined();
-    record_remove_note(); /* last, since an agent finds the cgroup by it */
+    record_remove_note(); /* must be last: an agent finds the cgroup by this file */
   }
-  /* Explicitly, since a writer that hangs on a disk would keep the connections open. */
+  /* The exit alone might not close the connections: a writer thread that hangs on a disk keeps the
+     process alive. */
   control_close_all();
   sys_exit(0);
 }
 
 static void reset_signals(void) {
-  /* The kernel's struct: handler, flags, restorer, mask. */
+  /* The sigaction struct of the kernel (handler, flags, restorer, mask), with the default
+     action. */
   static const uint64_t standard[4];
   for (int number = 1; number <= 64; number++)
     SYS(rt_sigaction, number, standard, NULL, sizeof(uint64_t));
@@ -412,7 +431,8 @@ int main(void) {
   reset_signals();
   SYS(fcntl, kConnection, F_SETFD, FD_CLOEXEC);
   SYS(fcntl, kConnection, F_SETFL, O_NONBLOCK);
-  /* Orphans of the task become our children: we find them, reap them and wait for their end. */
+  /* The shim adopts the orphans of the task, so it finds them, reaps them and waits for their
+     end. */
   if (!failure.error) failure.error = (int32_t)-SYS(prctl, PR_SET_CHILD_SUBREAPER, 1);
   if (!failure.error) failure.error = (int32_t)-SYS(fchdir, plan_fd(&shim.plan, start->run_dir_fd));
   if (!failure.error && signals < 0) failure.error = -signals;
@@ -443,7 +463,7 @@ int main(void) {
     add_stream(1, plan_fd(&shim.plan, start->stderr_fd));
     executed();
   }
-  /* Only the descriptors that exec sessions and the log need stay open. */
+  /* Closes the file descriptors that neither exec sessions nor the log need. */
   const int32_t used_up[] = {start->run_dir_fd, start->plan_fd};
   for (int i = 0; i < 2; i++)
     if (used_up[i] >= 0) SYS(close, plan_fd(&shim.plan, used_up[i]));

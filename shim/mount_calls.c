@@ -17,7 +17,7 @@ enum { kMaxName = 256, kMaxOptions = 1024, kMaxPath = 4096 };
 enum { kFromEmptyPath = 4, kToEmptyPath = 0x40 };
 /* MS_REMOUNT, MS_BIND, MS_REC, MS_NOSYMFOLLOW */
 enum { kRemount = 32, kBind = 4096, kRecursive = 1 << 14, kNoSymFollow = 256 };
-/* They have the same numbers as MS_RDONLY to MS_NOEXEC. */
+/* These attributes have the same values as the flags MS_RDONLY to MS_NOEXEC. */
 enum { kPlain = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC };
 
 static bool calls_exist;
@@ -26,13 +26,14 @@ void mount_calls_init(bool exist) { calls_exist = exist; }
 
 bool mount_calls_exist(void) { return calls_exist; }
 
-/* A name of FD for mount(2), through the /proc of this process's root. */
+/* Writes to NAME a path by which mount(2) can use FD. It needs a /proc below this process's
+   root. */
 static void name_of(int fd, char name[32]) {
   memcpy(name, "/proc/self/fd/", 14);
   name[14 + sys_decimal((uint64_t)fd, name + 14)] = 0;
 }
 
-/* Sets an option of mount(8): "KEY=VALUE" or "KEY". */
+/* Sets OPTION, an option as for mount(8): "KEY=VALUE" or "KEY". */
 static long configure(long context, const char* option) {
   const char* value = strchr(option, '=');
   if (!value) return SYS(fsconfig, context, FSCONFIG_SET_FLAG, option, NULL, 0);
@@ -72,7 +73,8 @@ static int make_by_context(const struct drover_step_filesystem* made, int target
   return error;
 }
 
-/* Opens the mount that lies on the root of this process: "/.." leads to it, "/" does not. */
+/* Opens the mount that was mounted over the root of this process. The path "/.." leads to that
+   mount, but the path "/" leads to the mount below it. */
 static long open_upper_root(void) {
   const long root = sys_open(AT_FDCWD, "/..", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
   if (root < 0) return root;
@@ -100,7 +102,7 @@ static int make_by_mount(const struct drover_step_filesystem* made, int target, 
   options[length] = 0;
   char name[32] = "/";
   if (target >= 0) name_of(target, name);
-  /* MS_RDONLY would make the file system itself read-only, in other mounts, too. */
+  /* MS_RDONLY is left out: it would make the file system read-only in its other mounts, too. */
   const int error = sys_error(
       SYS(mount, "none", name, type, made->attributes & kPlain & ~MOUNT_ATTR_RDONLY, options));
   if (error || target >= 0) return error;

@@ -1,9 +1,10 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernel's calls for mounts. Where the calls of Linux 5.2 to 5.12 (fsopen, open_tree,
- * move_mount, mount_setattr) are missing, or a filter around the agent refuses one of them,
- * mount(2) does the same. Attributes that it cannot set at once are set by mount_claims_verify. If
- * nothing else is said, functions return an errno or 0.
+ * The system calls that make and change mounts. Linux 5.2 to 5.12 brought newer calls: fsopen,
+ * open_tree, move_mount and mount_setattr. If one of them is missing, or a filter around the agent
+ * refuses it, these functions use mount(2). mount(2) cannot set every attribute at once, so
+ * mount_claims_verify sets the missing attributes later. Functions return an errno or 0 unless
+ * their comment says otherwise.
  */
 #ifndef DROVER_SHIM_MOUNT_CALLS_H_
 #define DROVER_SHIM_MOUNT_CALLS_H_
@@ -13,29 +14,34 @@
 
 #include "shim/start_plan.h"
 
-/* EXIST: all of the newer calls work. The agent has tried them, under the same filter. */
+/* EXIST must be true if all of the newer calls work. The agent finds out whether they work: it
+   makes these calls under the same filter. */
 void mount_calls_init(bool exist);
 bool mount_calls_exist(void);
 
-/* Makes the file system of STEP and mounts it at TARGET. If TARGET is -1, mounts it on the present
-   root and sets ROOT to a descriptor of it. */
+/* Makes the file system of STEP and mounts it at TARGET. If TARGET is -1, mounts it over the
+   present root and sets ROOT to a file descriptor of the new mount. */
 int mount_calls_make(const struct drover_step_filesystem* step, int target, int* root);
 
-/* Attaches TREE, a mount that belongs to no namespace. */
+/* Attaches TREE, a mount that belongs to no namespace yet, at TARGET. */
 int mount_calls_attach(int tree, int target);
 
-/* Mounts SOURCE at TARGET, both in this namespace, with ATTRIBUTES in addition. */
+/* Mounts SOURCE at TARGET. The new mount has the attributes of SOURCE's mount and, in addition,
+   ATTRIBUTES. SOURCE and TARGET must be in this mount namespace. Without the newer calls,
+   ATTRIBUTES are not set. */
 int mount_calls_bind(int source, int target, bool recursive, uint32_t attributes);
 
-/* Adds attributes to the mount that is open as TARGET. */
+/* Adds attributes to the mount that is open as TARGET. Without the newer calls, does nothing. */
 int mount_calls_set(int target, uint32_t attributes);
 
-/* The same by mount(2), for a mount that has the attributes OLD. */
+/* Adds attributes by mount(2) to the mount that is open as TARGET. OLD must be the attributes that
+   this mount has at present. */
 int mount_calls_remount(int target, uint32_t old, uint32_t attributes);
 
 /*
- * Opens in this namespace, by its name, the file that PLACE names, a descriptor from another
- * namespace. EXDEV: another file has that name by now. Returns a descriptor or a negative errno.
+ * PLACE is a file descriptor from another mount namespace. Opens the file of the same path in this
+ * namespace. Returns a file descriptor or a negative errno. That errno is -EXDEV if the path leads
+ * to another file in this namespace.
  */
 long mount_calls_find(int place);
 

@@ -15,19 +15,19 @@
 #include "shim/sys.h"
 
 enum {
-  kLine = 4096, /* holds the part of a line that is read */
+  kLine = 4096, /* size of the buffer; the rest of a longer line is ignored */
   kTries = 10
 };
 
 struct mount_line {
   uint64_t id;
-  const char* place; /* absolute */
+  const char* place; /* absolute path of the mount point */
   uint32_t attributes;
 };
 
-/* The claim of a step about the mount that it has made or changed. */
+/* What a step claims about the mount that it has made or changed. */
 struct claim {
-  const char* place; /* NULL: none */
+  const char* place; /* the mount point, or NULL if the step claims nothing */
   uint32_t attributes;
   bool makes;
   bool may_miss;
@@ -55,8 +55,9 @@ static struct claim claim_of(const struct drover_step* step) {
   }
 }
 
-/* True if PLACE is DIRECTORY or below it; EXACT becomes true if they are equal. Neither has a slash
-   at the end; either may have one at the beginning. */
+/* Returns true if PLACE is DIRECTORY or a path below it. Then also sets EXACT, which is true if
+   PLACE equals DIRECTORY. Neither path may have a slash at its end; each may have one at its
+   beginning. */
 static bool covers(const char* directory, const char* place, bool* exact) {
   if (*directory == '/') directory++;
   if (*place == '/') place++;
@@ -70,11 +71,14 @@ static bool covers(const char* directory, const char* place, bool* exact) {
 static bool has(uint32_t attributes, uint32_t wanted) { return (attributes & wanted) == wanted; }
 
 /*
- * The attributes that the steps before END (NULL: all) claim for PLACE: the claim of the last step
- * that mounted there or above, and attributes that later steps set at exactly this place. No step
- * covers the mount of another step: the host leaves out mounts that would be hidden. BY becomes the
- * index of the step that decides. A bit of SEEN is set for each step that is about exactly this
- * place and whose claim FOUND fulfils. Both may be NULL.
+ * Returns the attributes that the steps before END claim for PLACE. If END is NULL, this function
+ * uses all steps. The result contains the attributes of the last step that mounted something at
+ * PLACE or above it, and those that later steps set at exactly PLACE. No step covers the mount of
+ * another step, because the host leaves out mounts that would be hidden.
+ *
+ * Sets BY to the index of the last step that added to the result. If a step's mount point is
+ * exactly PLACE, and FOUND contains all attributes that the step claims, sets the step's bit in
+ * SEEN. BY and SEEN may be NULL.
  */
 static uint32_t claimed(const struct plan* plan, const struct drover_step* end, const char* place,
                         uint32_t found, uint64_t* seen, int32_t* by) {
@@ -110,7 +114,7 @@ static bool take_word(char** at, char** word) {
   return true;
 }
 
-/* The kernel prints spaces and the like as a backslash and three octal digits. */
+/* The kernel writes a space or a similar character as a backslash and three octal digits. */
 static void unescape(char* text) {
   char* out = text;
   for (; *text; text++) {
@@ -145,7 +149,7 @@ static uint32_t attributes_of(char* options) {
   return attributes;
 }
 
-/* "ID PARENT MAJOR:MINOR ROOT PLACE OPTIONS ..." */
+/* Parses the line "ID PARENT MAJOR:MINOR ROOT PLACE OPTIONS ..." of a mountinfo file. */
 static bool parse(char* text, struct mount_line* line) {
   char *id, *skipped, *place, *options;
   if (!take_word(&text, &id) || !take_word(&text, &skipped) || !take_word(&text, &skipped) ||
@@ -159,7 +163,8 @@ static bool parse(char* text, struct mount_line* line) {
   return true;
 }
 
-/* Opens the mount of LINE; -ENOENT: it is no longer at its place, or another mount covers it. */
+/* Opens the mount of LINE. Returns -ENOENT if that mount is no longer at its mount point, or if
+   another mount covers it. */
 static long open_visible(const struct mount_line* line) {
   const struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS};
   const long place = SYS(openat2, AT_FDCWD, line->place, &how, sizeof how);
@@ -179,8 +184,9 @@ static bool is_hidden(const struct mount_line* line) {
   return place == -ENOENT;
 }
 
-/* Adds WANTED to the mount of LINE, unless it is hidden or the host has unmounted it again. A new
- * mount may get the same id and place: then the new one is changed. */
+/* Adds WANTED to the mount of LINE. Does nothing if that mount is hidden or the host has unmounted
+   it. If the host has replaced that mount by a new mount with the same id at the same place, this
+   function changes the new mount. */
 static int add_attributes(const struct mount_line* line, uint32_t wanted) {
   int error = 0;
   for (int tries = 0; tries < kTries; tries++) {
@@ -190,12 +196,12 @@ static int add_attributes(const struct mount_line* line, uint32_t wanted) {
                                 : mount_calls_remount((int)place, line->attributes, wanted);
     SYS(close, place);
     if (!error || is_hidden(line)) return 0;
-    if (error != EINVAL) break; /* EINVAL: the mount is gone */
+    if (error != EINVAL) break; /* EINVAL means that the mount no longer exists */
   }
   return error;
 }
 
-/* True if the host may have added a mount below the mount of the step INDEX. */
+/* Returns true if the host may add mounts below the mount of the step INDEX at any time. */
 static bool may_have_come(const struct plan* plan, int32_t index) {
   const struct drover_step* step = plan_next(plan, NULL);
   for (; step && index > 0; step = plan_next(plan, step)) index--;
@@ -219,12 +225,13 @@ static int check_line(const struct plan* plan, char* text, bool add, uint64_t* s
   return error;
 }
 
-/* Checks all lines, or with ADD adds the attributes that they lack. Ignores the part of a line that
- * does not fit into BUFFER. */
+/* Checks all lines of the mountinfo file. With ADD, adds the attributes that a mount lacks.
+   Ignores the part of a line that does not fit into BUFFER. */
 static int check_lines(const struct plan* plan, int file, bool add, uint64_t* seen, int32_t* step) {
   char buffer[kLine];
   size_t length = 0;
-  bool rest = false; /* BUFFER begins within a line that has been checked */
+  /* True if BUFFER begins with the rest of a line that has been checked. */
+  bool rest = false;
   for (;;) {
     const long n = SYS(read, file, buffer + length, sizeof buffer - 1 - length);
     if (n < 0) return (int)-n;
@@ -249,7 +256,7 @@ static int check_lines(const struct plan* plan, int file, bool add, uint64_t* se
   }
 }
 
-/* Finds a step whose mount the kernel does not list. */
+/* Fails if the kernel has not listed the mount of a step, and sets STEP to that step. */
 static int check_missing(const struct plan* plan, const uint64_t* seen, int32_t* step) {
   int32_t index = 0;
   for (const struct drover_step* at = plan_next(plan, NULL); at;

@@ -1,5 +1,6 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
-/* Compares the mounts of a run, as the kernel reports them, with the claims of the plan. */
+/* Compares the mounts of a run, as the kernel lists them, with the claims in the steps of the
+   plan. */
 #ifndef DROVER_SHIM_MOUNT_CLAIMS_H_
 #define DROVER_SHIM_MOUNT_CLAIMS_H_
 
@@ -9,17 +10,22 @@
 #include "shim/plan.h"
 
 /*
- * Reads the mountinfo from the /proc of the new root, after PIVOT. Each mount, and each mount below
- * a copied one, must have the attributes (read-only, nosuid, nodev, noexec) that its step claims,
- * and each step must have left its mount. If mount(2) has made the mounts, it first adds the
- * attributes. It always adds them to mounts that the host may just have made below a mount that
- * FOLLOWS. Returns an errno or DROVER_NOT_AS_CLAIMED. STEP is the index of the step that verifies;
- * on failure it becomes the index of the step whose claim does not hold, or to whose mounts an
- * attribute cannot be added.
+ * Reads the mountinfo file of the new root, after the step PIVOT. Each mount that a step makes,
+ * and each mount below a copied mount, must have the attributes (read-only, nosuid, nodev, noexec,
+ * nosymfollow) that its step claims. The mount of each step must exist.
+ *
+ * If the newer calls for mounts are missing, this function first adds the attributes that a mount
+ * lacks. It always adds missing attributes to mounts below a mount with DROVER_MOUNT_FOLLOWS,
+ * since the host may have made them a moment ago.
+ *
+ * Returns 0, an errno or DROVER_NOT_AS_CLAIMED. STEP must be the index of the step VERIFY. On
+ * failure, STEP becomes the index of the step whose claim is wrong, or whose mount cannot get a
+ * missing attribute.
  */
 int mount_claims_verify(const struct plan* plan, int32_t* step);
 
-/* True if the steps before BEFORE claim that PLACE of the new root is read-only. */
+/* Returns true if the steps before BEFORE claim that PLACE, a path in the new root, is
+   read-only. */
 bool mount_claims_read_only(const struct plan* plan, const struct drover_step* before,
                             const char* place);
 

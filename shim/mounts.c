@@ -16,9 +16,9 @@
 enum { kMaxName = 256 };
 enum { kPrivate = 1 << 18, kRecursive = 1 << 14, kDetach = 2 }; /* MS_PRIVATE, MS_REC, MNT_DETACH */
 
-static int root = -1; /* of the new file system */
+static int root = -1; /* the root of the new file system, as a file descriptor */
 
-/* True if COUNT strings, each ended by NUL, follow the FIXED bytes of STEP. */
+/* Returns true if STEP has COUNT strings after its first FIXED bytes. NUL ends each string. */
 static bool has_strings(const struct drover_step* step, size_t fixed, uint32_t count) {
   const char* at = (const char*)step;
   return step->size >= fixed && plan_after_strings(at + fixed, at + step->size, count) != NULL;
@@ -57,15 +57,17 @@ static long open_beneath(int directory, const char* path, int flags) {
   return SYS(openat2, directory, path, &how, sizeof how);
 }
 
-/* Opens PATH below the new root in one call. Most paths exist. */
+/* Opens PATH below the new root by one system call. This succeeds for most paths, because they
+   exist. */
 static long open_in_root(const char* path, int flags) {
   while (*path == '/') path++;
   return open_beneath(root, *path ? path : ".", flags);
 }
 
 /*
- * Opens the directory that holds the last component of PATH, makes missing directories, and copies
- * that component to NAME; "." for the root. Returns a descriptor or a negative errno.
+ * Opens the parent directory of PATH in the new root, and makes missing directories. Copies the
+ * last component of PATH to NAME, or "." if PATH is the root. Returns a file descriptor or a
+ * negative errno.
  */
 static long open_parent(const char* path, char name[kMaxName]) {
   long directory = open_beneath(root, ".", O_DIRECTORY);
@@ -94,9 +96,9 @@ static long open_parent(const char* path, char name[kMaxName]) {
 }
 
 /*
- * Opens PATH as the mount point of STEP; if it is missing, makes a directory or, with IS_FILE, an
- * empty file. With mount(2), mounts become read-only only at the end: nothing is made in a mount
- * that will be read-only.
+ * Opens PATH as the mount point of STEP. If PATH is missing, makes a directory or, with IS_FILE,
+ * an empty file. With mount(2), a mount becomes read-only only at the step VERIFY. So this
+ * function must refuse to make anything in a mount that becomes read-only later.
  */
 static long open_target(const struct plan* plan, const struct drover_step* step, const char* path,
                         bool is_file) {
@@ -121,7 +123,8 @@ static long open_target(const struct plan* plan, const struct drover_step* step,
 static int make_filesystem(const struct plan* plan, const struct drover_step_filesystem* made) {
   const char* type = (const char*)(made + 1);
   const char* path = type + strlen(type) + 1;
-  /* The new root is mounted on the old one until PIVOT: only a mounted directory can be a root. */
+  /* Until PIVOT the new root is mounted over the old root, because a root must be a mount
+     point. */
   if (!*path) return mount_calls_make(made, -1, &root);
   const long target = open_target(plan, (const struct drover_step*)made, path, false);
   if (target < 0) return (int)-target;
@@ -160,7 +163,8 @@ static int set_attributes(const struct drover_step_mount_attributes* step) {
   return error;
 }
 
-/* Opens the place that the mount will show. Returns a descriptor or a negative errno. */
+/* Opens the directory or file that the mount will show. Returns a file descriptor or a negative
+   errno. */
 static long open_source(const struct plan* plan, const struct drover_step_mount* step,
                         const char* source) {
   return step->tree_fd >= 0 ? mount_calls_find(plan_fd(plan, step->tree_fd))
@@ -189,9 +193,10 @@ static int attach_mount(const struct plan* plan, const struct drover_step_mount*
 }
 
 /*
- * A process that enters the mount namespace later begins at the namespace's root. If this process
- * began in a chroot, that is not our root, and all files of the host would be in reach. So this
- * enters the namespace and compares the roots.
+ * Checks that the root of this process is the root of its mount namespace. A process that enters
+ * the namespace later begins at the namespace's root. If this process began in a chroot, the two
+ * roots differ, and such a process could reach all files of the host. This function enters the
+ * namespace again and compares the roots.
  */
 static long check_namespace_root(void) {
   struct stat ours, entered;
@@ -208,7 +213,8 @@ static long check_namespace_root(void) {
 static int change_root(bool pivot) {
   long result = SYS(fchdir, root);
   if (pivot) {
-    /* With the same directory for both, the old root is mounted on the new one; then unmount it. */
+    /* pivot_root with the same directory twice mounts the old root over the new root, so the old
+       root can be unmounted afterwards. */
     if (result == 0) result = SYS(pivot_root, ".", ".");
     if (result == 0) result = SYS(umount2, ".", kDetach);
   } else if (result == 0) {

@@ -1,5 +1,5 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
-/* The steps that build a run's root file system in a mount namespace of its own. */
+/* The steps that build the root file system of a run, in a mount namespace of its own. */
 #ifndef DROVER_SHIM_MOUNTS_H_
 #define DROVER_SHIM_MOUNTS_H_
 
@@ -7,19 +7,22 @@
 
 #include "shim/plan.h"
 
-/* True if the payload of such a step is complete. For the check of the plan. */
+/* Returns true if mounts_run can execute STEP and the payload of STEP is complete. The check of
+   the plan calls this function. */
 bool mounts_check(const struct plan* plan, const struct drover_step* step);
 
 /*
- * Executes a step; returns an errno. Only for the process that holds the namespaces, in the order
- * of the plan. The first FILESYSTEM, with an empty target, is the new root; all further paths lie
- * below it. No path is resolved through a symbolic link: links that a task left in its directories
- * can make the step fail, but cannot lead it elsewhere.
+ * Executes a step and returns an errno. Only the process that holds the namespaces may call this
+ * function, once for each step in the order of the plan. The first FILESYSTEM has an empty target
+ * and makes the new root. All later paths are below that root. No path is resolved through a
+ * symbolic link. So links that a task left in its directories can make a step fail, but cannot
+ * lead it to another place.
  */
 int mounts_run(const struct plan* plan, const struct drover_step* step);
 
-/* Closes the shim's descriptors of mounts and of the clean mount namespace, once the holder of the
-   namespaces has its own. */
+/* Closes file descriptors of the shim: those of mounts and of the clean mount namespace. Must be
+   called after the start of the process that holds the namespaces, because that process needs
+   copies of them. */
 void mounts_close(const struct plan* plan);
 
 #endif /* DROVER_SHIM_MOUNTS_H_ */

@@ -16,17 +16,18 @@
 #include "shim/privileges.h"
 #include "shim/sys.h"
 
-static pid_t holder;           /* 0: there is none */
-static int holder_pidfd = -1;  /* names the namespaces as long as the holder lives */
-static int own_pids = -1;      /* the shim's own pid namespace */
+static pid_t holder; /* pid of the holder, or 0 if there is none */
+/* Pidfd of the holder, by which its namespaces can be entered while it lives. */
+static int holder_pidfd = -1;
+static int own_pids = -1;      /* file descriptor of the shim's own pid namespace */
 static uint64_t namespace_set; /* CLONE_NEW... */
 
 bool namespaces_wanted(const struct plan* plan) {
   return plan_find(plan, DROVER_STEP_NAMESPACES, NULL) != NULL;
 }
 
-/* Makes a copy of the clean mount namespace. A copy of the shim's would hold every mount of the
-   host. */
+/* Enters a copy of the clean mount namespace. A copy of the shim's own namespace would contain
+   every mount of the host. */
 static int copy_clean_mounts(const struct plan* plan, const struct drover_step* step) {
   const int clean = plan_step_fd(plan, step);
   long result = SYS(setns, clean, CLONE_NEWNS);
@@ -35,12 +36,14 @@ static int copy_clean_mounts(const struct plan* plan, const struct drover_step* 
   return sys_error(result);
 }
 
-/* Reaps orphans until it is killed. It has no descriptor and no capability, and the task cannot
-   inspect it: neither its memory nor its rights are of use to the task. */
+/* Reaps orphans until the shim kills this process. The process has no open file descriptor and no
+   capability, and the task cannot inspect it. So the task gains nothing from its memory or its
+   rights. */
 static _Noreturn void hold(void) {
   const uint64_t all = ~0ull;
   for (;;) {
-    /* A child that appears or ends after the wait leaves its signal pending. */
+    /* wait4 fails if there is no child. A SIGCHLD that comes before the next wait stays pending,
+       so no child is missed. */
     if (SYS(wait4, -1, NULL, 0, NULL) < 0) SYS(rt_sigtimedwait, &all, NULL, NULL, sizeof all);
   }
 }
@@ -52,7 +55,8 @@ static _Noreturn void run_holder(const struct plan* plan, int status) {
   SYS(prctl, PR_SET_NAME, "drover-init");
   SYS(umask, 0);
   failure.error = sys_error(SYS(prctl, PR_SET_PDEATHSIG, SIGKILL));
-  /* If the shim has ended before that, nobody would read a report. */
+  /* If the shim exited before this prctl, the kernel does not kill this process. So this process
+     must exit by itself. */
   struct pollfd shim = {.fd = status, .events = 0};
   if (SYS(ppoll, &shim, 1, &(struct timespec){0}, NULL, 0) > 0) sys_exit(1);
   if (!failure.error) failure.error = sys_error(SYS(setsid));
@@ -61,7 +65,7 @@ static _Noreturn void run_holder(const struct plan* plan, int status) {
     failure.step++;
     failure.kind = step->kind;
     if (!(step->flags & DROVER_STEP_FOR_NAMESPACES)) continue;
-    if (step->kind == DROVER_STEP_NAMESPACES) continue; /* done by clone3 */
+    if (step->kind == DROVER_STEP_NAMESPACES) continue; /* clone3 has done this step */
     if (step->kind == DROVER_STEP_CLEAN_MOUNTS)
       failure.error = copy_clean_mounts(plan, step);
     else if (step->kind == DROVER_STEP_NETWORK)
@@ -92,8 +96,9 @@ int namespaces_start(const struct plan* plan, struct child* child, struct step_f
   int32_t index;
   const struct drover_step* step = plan_find(plan, DROVER_STEP_NAMESPACES, &index);
   namespace_set = (uint64_t)plan_number(step);
-  /* Keeps the task from inspecting the holder. It covers later children of the shim, too, which the
-     task can reach for a moment before they execute their program. */
+  /* Keeps the task from inspecting the holder. Later children of the shim inherit the setting.
+     These children need the setting, too, because the task can reach them before they execute
+     their program. */
   failure->error = sys_error(SYS(prctl, PR_SET_DUMPABLE, 0));
   int status[2] = {-1, -1};
   if (!failure->error) failure->error = sys_error(SYS(pipe2, status, O_CLOEXEC));
@@ -107,7 +112,7 @@ int namespaces_start(const struct plan* plan, struct child* child, struct step_f
   struct clone_args args = {.flags = (namespace_set & ~later) | CLONE_PIDFD,
                             .pidfd = (uint64_t)(uintptr_t)&holder_pidfd,
                             .exit_signal = SIGCHLD};
-  /* The holder stays in the shim's cgroups: the task does not pay for it. */
+  /* The holder stays in the shim's cgroups, so the holder's memory is not charged to the task. */
   const long pid = SYS(clone3, &args, sizeof args);
   if (pid == 0) {
     SYS(close, status[0]);

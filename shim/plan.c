@@ -12,7 +12,8 @@
 #include "shim/mounts.h"
 #include "shim/sys.h"
 
-/* The steps stay here for the life of the shim: exec sessions need them again. */
+/* The start message. The steps stay in it for the life of the shim, because exec sessions need
+   them. */
 static _Alignas(8) char message[DROVER_ATTACH_MAX];
 
 struct drover_step* plan_next(const struct plan* plan, const struct drover_step* at) {
@@ -49,8 +50,8 @@ const char* plan_after_strings(const char* text, const char* limit, uint32_t cou
   return text;
 }
 
-/* Points the COUNT elements of OUT to the strings at TEXT, and ends them with NULL. Returns the
-   byte after the strings; NULL: LIMIT comes first. */
+/* Sets the COUNT elements of OUT to the strings at TEXT, and adds a NULL. Returns the byte after
+   the strings, or NULL if they do not end before LIMIT. */
 static char* point_to_strings(char** out, uint32_t count, char* text, const char* limit) {
   for (uint32_t i = 0; i < count && text; i++) {
     out[i] = text;
@@ -144,7 +145,8 @@ int plan_check(struct plan* plan) {
     return EINVAL;
 
   uint32_t left = start->steps_size, count = 0;
-  uint16_t closed = 0; /* DROVER_STEP_FOR_... of the processes that have come to their CLOSE */
+  /* The flags DROVER_STEP_FOR_... of all CLOSE steps that were checked so far. */
+  uint16_t closed = 0;
   bool executes = false;
   for (char* at = plan->steps; left > 0; count++) {
     struct drover_step* step = (struct drover_step*)at;
@@ -153,7 +155,8 @@ int plan_check(struct plan* plan) {
       return EPROTO;
     if (step->kind == DROVER_STEP_CGROUP && count != 0) return EPROTO;
     if (!check_step(plan, step)) return EPROTO;
-    /* Through /proc/self/fd the task's path could lead to any descriptor that is still open. */
+    /* Before the step CLOSE has run, the task's path could lead through /proc/self/fd to any open
+       file descriptor. */
     const bool follows = step->kind == DROVER_STEP_CWD || step->kind == DROVER_STEP_EXEC;
     if (follows && (step->flags & ~closed)) return EPROTO;
     if (step->kind == DROVER_STEP_CLOSE) closed |= step->flags;

@@ -11,43 +11,47 @@ struct plan {
   struct drover_start start;
   int fds[DROVER_PLAN_MAX_FDS];
   uint32_t fd_count;
-  char* steps; /* start.steps_size bytes, writable, aligned to 8 */
+  char* steps; /* start.steps_size bytes, which are writable and aligned to 8 */
 };
 
 /*
- * Receives the message from CONNECTION into PLAN, checks it and sets the pointers to the strings of
- * EXEC. Returns 0 or an errno; ECONNRESET: the agent is gone and has sent nothing.
+ * Receives the message from CONNECTION into PLAN, checks it, and sets the pointers to strings in
+ * its step EXEC. Returns 0 or an errno, ECONNRESET if the connection ended without a message.
  */
 int plan_receive(int connection, struct plan* plan);
 
-/* Checks START and STEPS and sets the pointers; for tests and plan_receive. 0 or an errno. */
+/* Checks the members START and STEPS of PLAN, and sets the pointers of EXEC. Returns 0 or an
+   errno. Only tests and plan_receive call it. */
 int plan_check(struct plan* plan);
 
-/* The descriptor with INDEX, -1 for none. */
+/* Returns the file descriptor with INDEX in the start message, or -1 if there is none. */
 static inline int plan_fd(const struct plan* plan, int64_t index) {
   return index >= 0 && index < plan->fd_count ? plan->fds[index] : -1;
 }
 
-/* The number of STEP, a drover_step_number. */
+/* Returns the number of STEP, which must be a drover_step_number. */
 static inline int64_t plan_number(const struct drover_step* step) {
   return ((const struct drover_step_number*)step)->number;
 }
 
-/* The descriptor whose index is the number of STEP, -1 for none. */
+/* Returns the file descriptor whose index is the number of STEP, or -1 if there is none. */
 static inline int plan_step_fd(const struct plan* plan, const struct drover_step* step) {
   return plan_fd(plan, plan_number(step));
 }
 
-/* The step after AT, or the first step if AT is NULL; NULL: there is no more. */
+/* Returns the step after AT, or the first step if AT is NULL. Returns NULL if there are no more
+   steps. */
 struct drover_step* plan_next(const struct plan* plan, const struct drover_step* at);
 
-/* The first step of KIND; NULL: there is none. INDEX becomes its index, unless it is NULL. */
+/* Returns the first step of KIND, or NULL if there is none. Sets INDEX to its index if INDEX is
+   not NULL. */
 const struct drover_step* plan_find(const struct plan* plan, uint16_t kind, int32_t* index);
 
-/* The byte after COUNT strings at TEXT, each ended by NUL; NULL: LIMIT comes first. */
+/* Returns the byte after the COUNT strings at TEXT, each ended by NUL. Returns NULL if they do not
+   end before LIMIT. */
 const char* plan_after_strings(const char* text, const char* limit, uint32_t count);
 
-/* argv, envp and the program of an EXEC step that was checked. */
+/* Return argv, envp and the program of EXEC, which must have passed plan_check. */
 char** plan_argv(const struct drover_step_exec* exec);
 char** plan_envp(const struct drover_step_exec* exec);
 const char* plan_program(const struct drover_step_exec* exec);

@@ -1,5 +1,5 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
-/* The steps that take rights from a new process. Each returns an errno. */
+/* The steps that take rights from a new process. Each function returns an errno. */
 #ifndef DROVER_SHIM_PRIVILEGES_H_
 #define DROVER_SHIM_PRIVILEGES_H_
 
@@ -7,14 +7,15 @@
 
 int privileges_set_ids(const struct drover_step_ids* ids);
 
-/* Cuts the bounding set, and lets the capabilities survive the change of the user that follows. */
+/* Removes all capabilities but BOUNDING from the bounding set. Also lets the process keep its
+   permitted capabilities when it later changes its user. */
 int privileges_bound(const struct drover_step_capabilities* capabilities);
-/* Sets the capabilities that the program gets; after the change of the user. */
+/* Sets the capabilities that the program gets. Must be called after the change of the user. */
 int privileges_set(const struct drover_step_capabilities* capabilities);
 
 int privileges_filter(const struct drover_step_filter* filter);
 
-/* Joins a new session keyring: the keys of the agent's session are no longer in reach. */
+/* Joins a new session keyring, so the task cannot reach the keys of the agent's session. */
 int privileges_new_keyring(void);
 
 #endif /* DROVER_SHIM_PRIVILEGES_H_ */

@@ -4,26 +4,28 @@
 
 #include "shim/shim.h"
 
-/* How often the kernel has killed for lack of memory, from an open memory.events or
-   memory.oom_control. */
+/* Returns how many processes the kernel has killed for lack of memory. MEMORY_EVENTS is an open
+   file memory.events or memory.oom_control of a cgroup. */
 uint32_t record_oom_kills(int memory_events);
 
 void record_fill(struct drover_exit_record* record);
 
-/* Makes `<name>.tmp` in the current directory, the run directory, with the size of the record: at
-   the end of the run there may be no room for it. Returns 0 or an errno; after an error nothing is
-   left. */
+/* Makes the file `<name>.tmp` in the run directory, which must be the current directory. The file
+   gets the full size of the record now, because the directory may have no room left at the end of
+   the run. Returns 0 or an errno. On an error, leaves no file. */
 int record_reserve(void);
-/* Removes that file. */
+/* Removes `<name>.tmp`. */
 void record_give_back(void);
 
-/* Writes the record to that file and renames it to `<name>.exit`. Returns 0 or an errno. */
+/* Writes the record to `<name>.tmp` and renames that file to `<name>.exit`. Returns 0 or an
+   errno. */
 int record_write(const struct drover_exit_record* record);
 
 /* Removes `<name>.exit`. */
 void record_remove(void);
 
-/* Removes `<name>.cgroup`, by which an agent finds the run's cgroup if it is not among its own. */
+/* Removes `<name>.cgroup`. By that file the next agent finds the cgroup of the run, even
+   if it makes its own cgroups elsewhere. */
 void record_remove_note(void);
 
 #endif /* DROVER_SHIM_RECORD_H_ */

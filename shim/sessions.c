@@ -12,11 +12,12 @@
 #include "shim/sys.h"
 
 struct session {
-  pid_t pid;      /* 0: a free entry; the process is not reaped, so no other process has its pid */
-  int connection; /* -1: it has ended */
+  /* 0 if the entry is free. The process is not yet reaped, so no other process has its pid. */
+  pid_t pid;
+  int connection; /* -1 after the connection has ended */
   uint32_t id, request;
-  int status;   /* the status pipe until the command is executed, then -1 */
-  int terminal; /* slave side, for resizing; -1: none */
+  int status;   /* status pipe of the process; -1 after the shim has read it */
+  int terminal; /* slave side of the terminal, to resize it; -1 without a terminal */
   struct step_failure failure;
 };
 static struct session sessions[kMaxSessions];
@@ -79,7 +80,8 @@ int sessions_resize(int connection, uint32_t id, uint16_t rows, uint16_t columns
 }
 
 static void kill_group(const struct session* session, int signal_number) {
-  /* Before setsid the child has no process group of its own. */
+  /* Until the child has called setsid, it has no process group of its own. Then only the child
+     gets the signal. */
   if (SYS(kill, -session->pid, signal_number) != 0) SYS(kill, session->pid, signal_number);
 }
 

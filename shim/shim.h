@@ -1,5 +1,5 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
-/* The one run that this process holds. Control thread only. */
+/* The one run that this process holds. Only the control thread may use it. */
 #ifndef DROVER_SHIM_SHIM_H_
 #define DROVER_SHIM_SHIM_H_
 
@@ -13,10 +13,11 @@
 
 struct shim {
   struct plan plan;
-  char name[17];  /* 16 hex digits of the run id: the name of its files */
-  uint32_t phase; /* drover_attach_phase */
-  pid_t leader;   /* the task's process while it is not reaped, else 0 */
-  int32_t pid;    /* the same, kept after it is reaped */
+  /* The first 16 hex digits of the run id, with which the names of the run's files begin. */
+  char name[17];
+  uint32_t phase; /* a drover_attach_phase */
+  pid_t leader;   /* pid of the task's process; 0 before its start and after it is reaped */
+  int32_t pid;    /* pid of the task's process, also after it is reaped */
   int wait_status;
   struct rusage usage;
   int64_t started_at, started_boot, finished_at, finished_boot;
@@ -27,14 +28,17 @@ struct shim {
 
 extern struct shim shim;
 
-int64_t boot_time(void); /* CLOCK_BOOTTIME, nanoseconds */
-int64_t wall_time(void); /* CLOCK_REALTIME, nanoseconds */
+int64_t boot_time(void); /* in nanoseconds of CLOCK_BOOTTIME */
+int64_t wall_time(void); /* in nanoseconds of CLOCK_REALTIME */
 
-/* Signals the task's process and then, with ALL, all other processes. Returns an errno. */
+/* Sends the signal to the task's process and then, if ALL is true, to all other processes of the
+   run. Returns an errno. */
 int shim_signal(int signal_number, bool all);
-/* Ends the run: sends SIGKILL to all processes or, without a process, stops reading the pipes. */
+/* Ends the run. Sends SIGKILL to all its processes. If the run has no process, stops reading the
+   pipes. */
 void shim_kill(void);
-/* The connection of the agent that started a bound run has ended. */
+/* Must be called when the connection of the agent that started the run has ended. If the run is
+   bound, stops the run. */
 void shim_owner_lost(void);
 
 #endif /* DROVER_SHIM_SHIM_H_ */

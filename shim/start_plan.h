@@ -1,14 +1,16 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
 /*
- * The start message from an agent to its own shim, compiled from the task's description. It is NOT
- * frozen: the shim is embedded in the agent, so both ends are of one build. The shim still checks
- * every size and offset. Valid C11 and C++.
+ * The start message, by which an agent gives its new shim a plan. The agent compiles the plan from
+ * the task's description. This format is NOT frozen: the shim is embedded in the agent, so both
+ * are from the same build. The shim still checks every size and offset. This header is valid C11
+ * and C++.
  *
- * It is the first datagram on descriptor 3 of the shim. It is sent before the shim exists, so it
- * arrives whole or not at all; a shim that reads the end of the connection instead exits. It is a
- * drover_start, then STEPS_SIZE bytes of steps; a plan too big for one datagram comes in a memory
- * file. The answer is one drover_start_reply. After that the connection is an attach connection, as
- * if it had sent HELLO and subscribed to everything.
+ * The start message is the first datagram on file descriptor 3 of the shim. The agent sends it
+ * before the shim exists, so it arrives whole or not at all. If the shim receives the end of the
+ * connection instead of a message, it exits. The message is a drover_start, then STEPS_SIZE bytes
+ * of steps. If the steps do not fit into one datagram, they come in a memory file. The shim
+ * answers with one drover_start_reply. After that the connection is an attach connection, as if
+ * the agent had sent HELLO and subscribed to all events.
  */
 #ifndef DROVER_SHIM_START_PLAN_H_
 #define DROVER_SHIM_START_PLAN_H_
@@ -25,17 +27,23 @@ extern "C" {
 #define DROVER_START_REPLY 150u
 #define DROVER_PLAN_VERSION 1u
 #define DROVER_PLAN_MAX_STEPS 256u
-#define DROVER_PLAN_MAX_SIZE (8u << 20) /* bytes of steps: above the kernel's limit of one exec */
+/* Maximum size in bytes of all steps. It is above the kernel's limit for the strings of one
+   exec. */
+#define DROVER_PLAN_MAX_SIZE (8u << 20)
 #define DROVER_PLAN_MAX_FDS 128u
-#define DROVER_PLAN_MAX_STRINGS 65536u /* arguments plus variables */
+#define DROVER_PLAN_MAX_STRINGS 65536u /* maximum number of arguments and variables together */
 #define DROVER_PLAN_MAX_GROUPS 4096u
-#define DROVER_PLAN_MAX_FILTER 4096u /* instructions; the kernel's limit */
+/* Maximum number of a filter's instructions, equal to the kernel's limit. */
+#define DROVER_PLAN_MAX_FILTER 4096u
 
-/* drover_start.flags */
-#define DROVER_START_BOUND 1u        /* the run stops when the agent's connection ends */
-#define DROVER_START_NO_PROCESS 2u   /* only reads stdout_fd and stderr_fd */
-#define DROVER_START_LOGS 4u         /* output goes to log_dir_fd, else to /dev/null */
-#define DROVER_START_FREEZER 8u      /* cgroup_fd is of the freezer of version 1; JOIN enters it */
+/* The bits of drover_start.flags. */
+#define DROVER_START_BOUND 1u /* the shim stops the run when the agent's connection ends */
+/* The shim starts no process, and only reads STDOUT_FD and STDERR_FD. */
+#define DROVER_START_NO_PROCESS 2u
+/* Output goes to files in LOG_DIR_FD; without this bit, to /dev/null. */
+#define DROVER_START_LOGS 4u
+/* CGROUP_FD is a cgroup of the version 1 freezer; a step JOIN enters it. */
+#define DROVER_START_FREEZER 8u
 #define DROVER_START_MOUNT_CALLS 16u /* the newer calls for mounts work (shim/mount_calls.h) */
 
 struct drover_start {
@@ -44,7 +52,7 @@ struct drover_start {
   uint32_t flags;
   uint8_t run_id[16];
   uint8_t boot_id[16];
-  /* Indexes into the descriptors of the message; -1: none. */
+  /* The fields ..._fd are indexes into the file descriptors of the message, or -1 for none. */
   int32_t run_dir_fd;
   int32_t log_dir_fd;
   int32_t cgroup_fd;
@@ -52,26 +60,27 @@ struct drover_start {
   int32_t stdout_fd;
   int32_t stderr_fd;
   int32_t plan_fd;
-  int32_t kill_signal; /* if bound */
+  int32_t kill_signal; /* the kill signal of a bound run */
   uint64_t kill_timeout_ns;
   uint64_t max_file_size;
   uint32_t max_files;
   uint32_t step_count;
   uint32_t steps_size;
   uint32_t reserved;
-  char log_name[232]; /* the task's name, NUL at the end */
+  char log_name[232]; /* the task's name, ended by NUL */
 };
 
-/* Errors beside the errnos. */
-#define DROVER_NOT_AS_CLAIMED 4096 /* the kernel reports another mount than the step claims */
+/* Values of drover_start_reply.error that are not errnos. */
+#define DROVER_NOT_AS_CLAIMED 4096 /* the kernel lists another mount than a step claims */
 #define DROVER_NO_ROOM 4097        /* the run directory has no room for the exit record */
-#define DROVER_LEAVES_ROOT 4098    /* a path leads out of the task's root, or by a link of /proc */
+/* A path leads out of the task's root, or through a link in /proc. */
+#define DROVER_LEAVES_ROOT 4098
 
 struct drover_start_reply {
   struct drover_attach_header header;
-  int32_t error; /* errno, 0: the program has been executed */
-  int32_t step;  /* index of the step that failed; -1: not in a step */
-  uint32_t kind; /* drover_step_kind of that step */
+  int32_t error; /* an errno, or 0 if the program has been executed */
+  int32_t step;  /* index of the step that failed, or -1 if the failure was in no step */
+  uint32_t kind; /* drover_step_kind of the step that failed */
   int32_t shim_pid;
   int32_t pid;
   uint32_t reserved;
@@ -80,47 +89,59 @@ struct drover_start_reply {
 };
 
 /*
- * A step is a drover_step followed by its payload and zeros up to SIZE, a multiple of 8. The new
- * process executes the steps in their order; EXEC is the last.
+ * A step is a drover_step, then its payload, then zeros up to SIZE, which is a multiple of 8. The
+ * new process executes the steps in their order, and EXEC is the last. The comments give the
+ * struct of each payload; "no payload" means a bare drover_step.
  */
 enum drover_step_kind {
   DROVER_STEP_NONE = 0,
-  DROVER_STEP_CGROUP = 1,        /* drover_step_number: index of the cgroup's descriptor; first */
-  DROVER_STEP_SETSID = 2,        /* nothing */
+  /* drover_step_number: index of the cgroup's file descriptor. Must be the first step. */
+  DROVER_STEP_CGROUP = 1,
+  DROVER_STEP_SETSID = 2,        /* no payload */
   DROVER_STEP_OOM_SCORE_ADJ = 3, /* drover_step_number */
   DROVER_STEP_RLIMIT = 4,        /* drover_step_rlimit */
   DROVER_STEP_UMASK = 5,         /* drover_step_number */
-  DROVER_STEP_IDS = 6,           /* drover_step_ids + groups */
-  DROVER_STEP_CWD = 7,           /* drover_step_cwd + path; after CLOSE */
-  DROVER_STEP_NO_NEW_PRIVS = 8,  /* nothing */
-  DROVER_STEP_PDEATHSIG = 9,     /* nothing; after the last change of credentials */
-  DROVER_STEP_EXEC = 10,         /* drover_step_exec + pointers + strings; after CLOSE */
-  DROVER_STEP_BOUNDING = 11,     /* drover_step_capabilities; before IDS */
-  DROVER_STEP_CAPABILITIES = 12, /* drover_step_capabilities; after IDS */
-  DROVER_STEP_SECCOMP = 13,      /* drover_step_filter + instructions; shortly before EXEC */
-  DROVER_STEP_KEYRING = 14,      /* nothing: a session keyring of its own */
-  DROVER_STEP_ENTER = 15,        /* nothing: the namespaces that NAMESPACES has made */
-  DROVER_STEP_JOIN = 23,         /* drover_step_number: index of a version 1 cgroup's directory */
-  DROVER_STEP_NETWORK = 24,      /* drover_step_number: index of a network namespace */
-  DROVER_STEP_CLOSE = 26, /* nothing: closes all descriptors but 0 to 2 and the status pipe */
-  /* For the process that holds the namespaces. */
-  DROVER_STEP_NAMESPACES = 16,       /* drover_step_number: CLONE_NEW... of the run */
-  DROVER_STEP_PRIVATE_MOUNTS = 17,   /* nothing: no mount reaches the host from here */
-  DROVER_STEP_FILESYSTEM = 18,       /* drover_step_filesystem + strings; the first is the root */
-  DROVER_STEP_MOUNT = 19,            /* drover_step_mount + path */
-  DROVER_STEP_NODE = 20,             /* drover_step_node + path and target */
-  DROVER_STEP_MOUNT_ATTRIBUTES = 21, /* drover_step_mount_attributes + path */
-  DROVER_STEP_PIVOT = 22,            /* drover_step_number: 1 pivot_root, 0 chroot */
-  DROVER_STEP_VERIFY = 25, /* nothing: the mounts are as the steps claim; after PIVOT. A failure
-                              with the index of another step is about the mount of that step */
-  DROVER_STEP_CLEAN_MOUNTS = 27, /* drover_step_number: index of a mount namespace. The namespace of
-                                    the run begins as a copy of it, not of the shim's. It needs the
-                                    newer calls for mounts: no path of the host exists in it */
-  DROVER_STEP_KINDS = 28,        /* above every kind */
+  DROVER_STEP_IDS = 6,           /* drover_step_ids and the groups */
+  DROVER_STEP_CWD = 7,           /* drover_step_cwd and a path; must come after CLOSE */
+  DROVER_STEP_NO_NEW_PRIVS = 8,  /* no payload */
+  DROVER_STEP_PDEATHSIG = 9,     /* no payload; must come after the last change of credentials */
+  DROVER_STEP_EXEC = 10,         /* drover_step_exec, pointers and strings; must come after CLOSE */
+  DROVER_STEP_BOUNDING = 11,     /* drover_step_capabilities; must come before IDS */
+  DROVER_STEP_CAPABILITIES = 12, /* drover_step_capabilities; must come after IDS */
+  DROVER_STEP_SECCOMP = 13,      /* drover_step_filter and instructions; shortly before EXEC */
+  DROVER_STEP_KEYRING = 14,      /* no payload; joins a new session keyring */
+  DROVER_STEP_ENTER = 15,        /* no payload; enters the namespaces that NAMESPACES has made */
+  /* drover_step_number: index of the directory of a version 1 cgroup, which the process enters. */
+  DROVER_STEP_JOIN = 23,
+  /* drover_step_number: index of a network namespace, which the process enters. */
+  DROVER_STEP_NETWORK = 24,
+  /* No payload. Closes all file descriptors except 0 to 2 and the status pipe. */
+  DROVER_STEP_CLOSE = 26,
+  /* The following steps are for the process that holds the namespaces. */
+  DROVER_STEP_NAMESPACES = 16, /* drover_step_number: the flags CLONE_NEW... to make */
+  /* No payload. Makes all mounts private, so no later mount of this process appears on the
+     host. */
+  DROVER_STEP_PRIVATE_MOUNTS = 17,
+  /* drover_step_filesystem and strings. The first such step makes the new root. */
+  DROVER_STEP_FILESYSTEM = 18,
+  DROVER_STEP_MOUNT = 19,            /* drover_step_mount and paths */
+  DROVER_STEP_NODE = 20,             /* drover_step_node, a path and a target */
+  DROVER_STEP_MOUNT_ATTRIBUTES = 21, /* drover_step_mount_attributes and a path */
+  DROVER_STEP_PIVOT = 22,            /* drover_step_number: 1 for pivot_root, 0 for chroot */
+  /* No payload. Checks that the mounts are as the steps claim. Must come after PIVOT. If it fails
+     and reports the index of another step, the mount of that other step is wrong. */
+  DROVER_STEP_VERIFY = 25,
+  /* drover_step_number: index of a mount namespace. The namespace of the run begins as a copy of
+     that namespace instead of the shim's. Needs the newer calls for mounts: mount(2) takes paths,
+     and in that namespace no path of the host exists. */
+  DROVER_STEP_CLEAN_MOUNTS = 27,
+  DROVER_STEP_KINDS = 28, /* a number above every kind */
 };
 
-#define DROVER_STEP_FOR_TASK 1u    /* drover_step.flags: which processes execute the step */
-#define DROVER_STEP_FOR_SESSION 2u /* for EXEC: only its environment */
+/* The bits of drover_step.flags: which processes execute the step. */
+#define DROVER_STEP_FOR_TASK 1u
+/* A session uses only the environment and PATH_FLAGS of EXEC. */
+#define DROVER_STEP_FOR_SESSION 2u
 #define DROVER_STEP_FOR_NAMESPACES 4u
 
 struct drover_step {
@@ -151,12 +172,14 @@ struct drover_step_ids {
   /* uint32_t groups[group_count] */
 };
 
-/* Sets of capabilities, bit N for capability N. */
+/* Sets of capabilities, where bit N stands for capability N. */
 struct drover_step_capabilities {
   struct drover_step step;
-  uint64_t bounding;  /* all others leave the bounding set */
-  uint64_t permitted; /* become permitted and effective, as far as the shim itself has them */
-  uint64_t ambient;   /* become inheritable and ambient, too: a user other than root keeps them */
+  uint64_t bounding; /* all other capabilities leave the bounding set */
+  /* Become permitted and effective, as far as the shim itself has them. */
+  uint64_t permitted;
+  /* Become inheritable and ambient, too, so that a user other than root keeps them. */
+  uint64_t ambient;
 };
 
 struct drover_step_filter {
@@ -166,39 +189,46 @@ struct drover_step_filter {
   /* struct sock_filter instructions[count] */
 };
 
-/* Checks of paths that the task, or another task, can make lead anywhere. */
-#define DROVER_PATH_NO_PROC_LINKS 1u /* follows no links of /proc: they lead past every root */
-#define DROVER_PATH_IN_ROOT 2u       /* the directory must be below the root of the process */
+/* Checks of a path. This task or another task may have put links into the path that lead to
+   another place. */
+/* The path must not use the links in /proc/PID, because they ignore every root. */
+#define DROVER_PATH_NO_PROC_LINKS 1u
+#define DROVER_PATH_IN_ROOT 2u /* the directory must be below the process's root */
 
 struct drover_step_cwd {
   struct drover_step step;
   uint32_t path_flags; /* DROVER_PATH_... */
   uint32_t reserved;
-  /* char path[], NUL at the end */
+  /* char path[], ended by NUL */
 };
 
-/* Makes a file system and mounts it. */
+/* Makes a file system and mounts it on TARGET. */
 struct drover_step_filesystem {
   struct drover_step step;
   uint32_t attributes; /* MOUNT_ATTR_... */
   uint32_t option_count;
-  /* char type[], target[] (empty: it is the new root), options[option_count][] as KEY or KEY=VALUE
-   */
+  /* Then char type[], target[] and options[option_count][], each ended by NUL. If TARGET is empty,
+     the file system is the new root. Each option is KEY or KEY=VALUE. */
 };
 
-#define DROVER_MOUNT_FILE 1u      /* the mount is of a file */
-#define DROVER_MOUNT_MAY_MISS 2u  /* nothing is done if the target does not exist */
-#define DROVER_MOUNT_PLACE 4u     /* tree_fd is no mount, but the place that the mount will show */
-#define DROVER_MOUNT_RECURSIVE 8u /* a copy has the mounts below it, too */
-#define DROVER_MOUNT_FOLLOWS 16u  /* mounts of the host below it may appear here at any moment */
+#define DROVER_MOUNT_FILE 1u     /* the target is a file, not a directory */
+#define DROVER_MOUNT_MAY_MISS 2u /* if the target does not exist, the step does nothing */
+/* TREE_FD is not a mount. It is the directory or file of the host that the new mount shows. */
+#define DROVER_MOUNT_PLACE 4u
+/* The copy of a mount contains the mounts below that mount, too. */
+#define DROVER_MOUNT_RECURSIVE 8u
+/* Mounts that the host makes below the source may appear below the target at any time. */
+#define DROVER_MOUNT_FOLLOWS 16u
 
-/* Attaches a mount that belongs to no namespace yet, or a copy of a place of the host, or a copy of
-   SOURCE, a place below the new root. */
+/* Attaches a mount at TARGET. If TREE_FD is -1, the mount is a copy of SOURCE, a path in the new
+   root. With DROVER_MOUNT_PLACE, the mount is a copy of the directory or file TREE_FD of the host.
+   Otherwise TREE_FD is itself the mount, which belongs to no namespace yet. */
 struct drover_step_mount {
   struct drover_step step;
-  int32_t tree_fd; /* index; -1: SOURCE */
+  int32_t tree_fd; /* index of a file descriptor, or -1 to use SOURCE */
   uint32_t flags;
-  uint32_t attributes; /* MOUNT_ATTR_... that it has, and that a copy gets in addition */
+  /* MOUNT_ATTR_... that the mount TREE_FD has, or that a copy gets in addition. */
+  uint32_t attributes;
   uint32_t reserved;
   /* char target[], source[] */
 };
@@ -206,15 +236,15 @@ struct drover_step_mount {
 struct drover_step_node {
   struct drover_step step;
   uint32_t mode;   /* S_IFDIR, S_IFCHR, S_IFBLK or S_IFLNK, with permissions */
-  uint32_t device; /* as for mknod */
-  /* char path[], target[] (of a link) */
+  uint32_t device; /* device number as for mknod */
+  /* char path[], target[], where TARGET is only used for a link */
 };
 
 struct drover_step_mount_attributes {
   struct drover_step step;
-  uint32_t set; /* MOUNT_ATTR_... */
+  uint32_t set; /* MOUNT_ATTR_... to add */
   uint32_t reserved;
-  /* char path[]; empty: the root */
+  /* char path[], where an empty path is the root */
 };
 
 struct drover_step_exec {
@@ -224,8 +254,8 @@ struct drover_step_exec {
   uint32_t path_flags; /* DROVER_PATH_NO_PROC_LINKS or 0 */
   uint32_t reserved;
   /*
-   * uint64_t pointers[argc + 1 + envc + 1]: zeros that the shim turns into argv and envp in place.
-   * Then strings, each ended by NUL: the program, ARGC arguments, ENVC times NAME=VALUE.
+   * uint64_t pointers[argc + 1 + envc + 1], zeros that the shim replaces by argv and envp. Then
+   * strings, each ended by NUL: the program, ARGC arguments, ENVC times NAME=VALUE.
    */
 };
 

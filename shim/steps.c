@@ -20,7 +20,7 @@
 #include "shim/privileges.h"
 #include "shim/sys.h"
 
-/* For the child alone: the shim itself never touches these pages. */
+/* Only the child uses these arrays, so the shim itself never touches their pages. */
 static char* session_argv[DROVER_ATTACH_MAX_ARGS + 1];
 static char* session_envp[DROVER_PLAN_MAX_STRINGS + DROVER_ATTACH_MAX_ENV + 1];
 
@@ -32,37 +32,39 @@ static int set_oom_score(int64_t score) {
   return sys_write_file(AT_FDCWD, "/proc/self/oom_score_adj", text, length);
 }
 
-/* Enters a cgroup of version 1. Writes "tasks", which moves only this thread. "cgroup.procs" moves
-   a whole process and keeps it from forking meanwhile: for that the kernel waits until all
-   processors have been idle once, which takes many milliseconds. */
+/* Enters a cgroup of version 1 by a write to "tasks", which moves only this thread. A write to
+   "cgroup.procs" would move a whole process, which must not fork during the move. To prevent
+   forks, the kernel waits until all processors have been idle once, which takes many
+   milliseconds. */
 static int join_cgroup(int cgroup) {
-  return sys_write_file(cgroup, "tasks", "0", 1); /* "0" is the writer in any pid namespace */
+  return sys_write_file(cgroup, "tasks", "0", 1); /* "0" means the writer, in any pid namespace */
 }
 
-/* Closes descriptors now, not only when the program is executed. Until then the task's path, the
-   interpreter of its program, or a link of another task on the way could lead through
-   /proc/self/fd. */
+/* Closes all file descriptors from 3 on except STATUS. This must happen before the exec. Until the
+   descriptors are closed, the task's path, the interpreter of its program, or a link of another
+   task could lead to a descriptor through /proc/self/fd. */
 static int close_all_but(int status) {
   const int error = status > 3 ? sys_error(SYS(close_range, 3u, status - 1, 0)) : 0;
   return error ? error : sys_error(SYS(close_range, status + 1, ~0u, 0));
 }
 
-/* Opens PATH, but follows no links of /proc. Other links cannot leave the root of this process, so
-   RESOLVE_IN_ROOT is not needed: it fails if anybody on the machine renames something meanwhile. */
+/* Opens PATH, but does not follow the links in /proc/PID. Other links cannot leave the root of
+   this process, so RESOLVE_IN_ROOT is not needed. RESOLVE_IN_ROOT would also fail if any process
+   on the machine renames a file during the call. */
 static long open_path(const char* path, int flags) {
   struct open_how how = {.flags = (uint64_t)(O_PATH | O_CLOEXEC | flags),
                          .resolve = RESOLVE_NO_MAGICLINKS};
   const long found = SYS(openat2, AT_FDCWD, path, &how, sizeof how);
   if (found != -ELOOP) return found;
-  /* Opens it again only to distinguish the causes. */
+  /* Finds out whether ELOOP came from a link in /proc or from too many links. */
   how.resolve = 0;
   const long followed = SYS(openat2, AT_FDCWD, path, &how, sizeof how);
   if (followed >= 0) SYS(close, followed);
   return followed == -ELOOP ? followed : -DROVER_LEAVES_ROOT;
 }
 
-/* Checks that the current directory is below the root: otherwise the kernel puts text before the
-   first slash of its path. */
+/* Checks that the current directory is below the root. If it is not, the kernel returns a path
+   that does not begin with a slash. */
 static int check_in_root(void) {
   char path[4096];
   const long length = SYS(getcwd, path, sizeof path);
@@ -85,8 +87,9 @@ static int change_directory(const struct drover_step_cwd* cwd) {
   return cwd->path_flags & DROVER_PATH_IN_ROOT ? check_in_root() : 0;
 }
 
-/* Has the kernel kill this process when the shim dies. The shim may have died before: then nobody
-   holds the other end of the status pipe. (In a pid namespace the parent's pid is not visible.) */
+/* Makes the kernel kill this process when the shim dies. If the shim has died before, no process
+   holds the other end of the status pipe. getppid cannot show whether the shim has died, because
+   getppid returns 0 in a pid namespace. */
 static int die_with_shim(int status) {
   const long result = SYS(prctl, PR_SET_PDEATHSIG, SIGKILL);
   if (result < 0) return (int)-result;
@@ -103,8 +106,9 @@ static const char* variable(char** envp, const char* name) {
   return NULL;
 }
 
-/* Executes by path, since a script that is executed by a descriptor would need it to stay open.
-   Another file may have the path by then, but no descriptor is open that it could lead to. */
+/* Executes PATH and not a file descriptor: a script executed by descriptor would need the
+   descriptor to stay open. PATH may lead to another file by the time of the exec, but it can lead
+   to no open descriptor. */
 static int execute_file(const char* path, char** argv, char** envp, uint32_t path_flags) {
   if (path_flags & DROVER_PATH_NO_PROC_LINKS) {
     const long file = open_path(path, 0);
@@ -114,7 +118,8 @@ static int execute_file(const char* path, char** argv, char** envp, uint32_t pat
   return (int)-SYS(execve, path, argv, envp);
 }
 
-/* Executes PROGRAM; a name without a slash is searched in the PATH of ENVP. Returns the errno. */
+/* Executes PROGRAM, and returns an errno if that fails. A name without a slash is searched for in
+   the PATH of ENVP. */
 static int execute(const char* program, char** argv, char** envp, uint32_t path_flags) {
   if (!*program) return ENOENT;
   if (strchr(program, '/')) return execute_file(program, argv, envp, path_flags);
@@ -138,7 +143,7 @@ static int execute(const char* program, char** argv, char** envp, uint32_t path_
   return error;
 }
 
-/* Executes the command of a session. Its own variables replace those of the task. */
+/* Executes the command of a session. The variables of the session replace those of the task. */
 static int execute_session(const struct drover_step_exec* exec,
                            const struct session_command* session) {
   char* text = session->strings;
@@ -160,7 +165,7 @@ static int run_step(const struct plan* plan, const struct drover_step* step, int
                     const struct session_command* session) {
   switch (step->kind) {
     case DROVER_STEP_CGROUP:
-      return 0; /* done by clone3 */
+      return 0; /* clone3 has done this step */
     case DROVER_STEP_SETSID:
       return sys_error(SYS(setsid));
     case DROVER_STEP_OOM_SCORE_ADJ:
@@ -213,8 +218,9 @@ static _Noreturn void run_child(const struct plan* plan, const int standard[3],
   struct step_failure failure = {.step = -1};
   for (int i = 0; i < 3 && !failure.error; i++)
     if (standard[i] >= 0) failure.error = sys_error(SYS(dup3, standard[i], i, 0));
-  /* The status pipe closes when the program is executed, which reports success. The step CLOSE
-     closes the other descriptors; until then this keeps them from any executed program. */
+  /* Marks all file descriptors from 3 on to be closed at the exec. When the exec closes the status
+     pipe, the shim knows that the exec succeeded. The step CLOSE later closes the other
+     descriptors. */
   if (!failure.error)
     failure.error = sys_error(SYS(close_range, 3u, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */));
   const uint16_t wanted = session ? DROVER_STEP_FOR_SESSION : DROVER_STEP_FOR_TASK;
@@ -241,7 +247,9 @@ struct job {
   int status[2];
 };
 
-/* Must hold a path of the search and little else. Sessions do not use it: they copy all memory. */
+/* The stack of a child that shares the shim's memory. It needs room for one path of the PATH
+   search and little more. Sessions do not use this stack, because they get a copy of all
+   memory. */
 static _Alignas(16) char child_stack[24 << 10];
 
 static void run_job(void* argument) {
@@ -250,7 +258,8 @@ static void run_job(void* argument) {
   run_child(job->plan, job->standard, NULL, job->status[1]);
 }
 
-/* True if all steps may run in the shim's own memory: they change only the process. */
+/* Returns true if all steps change only the process, so that they may run in the shim's own
+   memory. */
 static bool may_share_memory(const struct plan* plan) {
   for (const struct drover_step* step = plan_next(plan, NULL); step; step = plan_next(plan, step)) {
     switch (step->kind) {
@@ -273,10 +282,10 @@ static bool may_share_memory(const struct plan* plan) {
 }
 
 /*
- * A child in a cgroup of its own may share the memory of the shim, which waits for the exec as
- * after vfork: neither page tables nor pages are copied. If the exec hangs, cgroup.kill ends it,
- * which needs no shim. Steps that change the user do not share memory: the kernel would treat the
- * shim, too, as a program that gave up its rights.
+ * A child in a cgroup of its own may share the memory of the shim. The shim waits until the exec,
+ * as with vfork, and the kernel copies neither page tables nor pages. If the exec hangs, the agent
+ * can end the child by cgroup.kill without the shim. A child that changes its user must not share
+ * memory: the kernel would then treat the shim, too, as a program that gave up its rights.
  */
 static long start_child(const struct job* job, const struct session_command* session, int cgroup) {
   struct clone_args args = {.exit_signal = SIGCHLD};
@@ -290,7 +299,7 @@ static long start_child(const struct job* job, const struct session_command* ses
       return clone3_with_child(&args, sizeof args, run_job, (void*)job);
     }
   }
-  /* Without a cgroup uses clone: unprivileged containers refuse clone3. */
+  /* Without a cgroup, this function uses clone, because unprivileged containers refuse clone3. */
   const long pid = cgroup >= 0 ? SYS(clone3, &args, sizeof args) : SYS(clone, SIGCHLD, 0, 0, 0, 0);
   if (pid == 0) {
     SYS(close, job->status[0]);
@@ -319,7 +328,8 @@ int steps_start(const struct plan* plan, const int standard[3],
   const int still_inside = namespaces_place_children(false);
   SYS(close, status[1]);
   if (pid > 0 && still_inside) {
-    /* While its children begin in another pid namespace, the shim can make no thread. */
+    /* As long as new children of the shim begin in another pid namespace, the shim can start no
+       thread. So this start must fail. */
     SYS(kill, pid, SIGKILL);
     SYS(close, status[0]);
     return failure->error = still_inside;

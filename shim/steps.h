@@ -1,5 +1,5 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
-/* Starts a process by the steps of the plan. */
+/* Starts a process that executes the steps of the plan. */
 #ifndef DROVER_SHIM_STEPS_H_
 #define DROVER_SHIM_STEPS_H_
 
@@ -9,19 +9,21 @@
 
 #include "shim/plan.h"
 
-/* A new process's report in its status pipe. No report comes if the program was executed. */
+/* The failure that a new process reports in its status pipe. If the program was executed, the pipe
+   ends without a report. */
 struct step_failure {
-  int32_t step; /* index; -1: before the first */
+  int32_t step; /* index of the step, or -1 before the first step */
   uint32_t kind;
   int32_t error;
 };
 
 struct child {
   pid_t pid;
-  int status; /* read end of the status pipe */
+  int status; /* the read end of the status pipe */
 };
 
-/* The command of an exec session; NULL if the task itself is started. */
+/* The command of an exec session. Where a function takes a pointer to this struct, NULL stands for
+   the task's own program. */
 struct session_command {
   uint32_t argc, envc;
   char* strings; /* argc + envc strings, each ended by NUL */
@@ -29,9 +31,9 @@ struct session_command {
 };
 
 /*
- * Starts a process whose descriptors 0, 1, 2 are STANDARD (-1: /dev/null). Returns 0 and sets
- * CHILD; its status pipe then shows if the program was executed. Otherwise returns an errno and
- * sets FAILURE.
+ * Starts a process with the three file descriptors STANDARD as 0, 1 and 2, where -1 keeps
+ * /dev/null. Returns 0 and sets CHILD, whose status pipe later shows whether the program was
+ * executed. On failure, returns an errno and sets FAILURE.
  */
 int steps_start(const struct plan* plan, const int standard[3],
                 const struct session_command* session, struct child* child,

@@ -30,7 +30,7 @@ static void send_signal(int pidfd, int signal_number) {
 
 static int open_pidfd(pid_t pid) { return (int)SYS(pidfd_open, pid, 0); }
 
-/* Reads a number and moves past it; -1 at the end of the text. */
+/* Reads the next number and moves TEXT past it. Returns -1 at the end of the text. */
 static pid_t next_number(const char** text) {
   while (**text && (**text < '0' || **text > '9')) (*text)++;
   if (!**text) return -1;
@@ -39,10 +39,12 @@ static pid_t next_number(const char** text) {
   return value;
 }
 
-/* Both are only touched when the members of a cgroup are signalled one by one. */
+/* Lists of pids. Their pages are touched only when the members of a cgroup are signalled one by
+   one. */
 static char members[128 << 10], members_again[128 << 10];
 
-/* Reads a file into OUT, with a NUL at its end, and returns its length; -1: it cannot be opened. */
+/* Reads a file into OUT, adds a NUL, and returns the length. Returns -1 if it cannot open the
+   file. */
 static long read_file(int directory, const char* name, char* out, size_t size) {
   const int fd = (int)sys_open(directory, name, O_RDONLY | O_CLOEXEC, 0);
   if (fd < 0) return -1;
@@ -55,7 +57,8 @@ static long read_file(int directory, const char* name, char* out, size_t size) {
   return (long)length;
 }
 
-/* The members of DIRECTORY and of the cgroups that the task has made below it. */
+/* Lists the pids of the processes in the cgroup DIRECTORY and in the cgroups below it, which the
+   task has made. Writes the list to OUT as text, and returns the length of that text. */
 static size_t read_members_of(int directory, char* out, size_t size, int depth) {
   const long own = read_file(directory, "cgroup.procs", out, size);
   size_t length = own > 0 ? (size_t)own : 0;
@@ -89,8 +92,8 @@ static void set_freezer(const char* state) {
   sys_write_file(cgroup_directory, "freezer.state", state, strlen(state));
 }
 
-/* Freezes the cgroup, in which no process can fork then. The wait for a member that hangs in the
-   kernel is short. */
+/* Freezes the cgroup, so that its processes cannot fork. Waits only a short time for a process
+   that hangs in the kernel. */
 static void freeze(void) {
   set_freezer("FROZEN");
   for (int look = 0; look < 100; look++) {
@@ -108,7 +111,8 @@ static bool is_member(const char* text, pid_t pid) {
   return false;
 }
 
-/* Returns how many processes were signalled. */
+/* Sends the signal to all members of the cgroup except EXCEPT. Returns the number of members that
+   got the signal. */
 static int signal_cgroup(int signal_number, pid_t except) {
   read_members(members, sizeof members);
   const char* at = members;
@@ -126,7 +130,7 @@ static int signal_cgroup(int signal_number, pid_t except) {
       pidfds[count] = open_pidfd(pid);
       if (pidfds[count] >= 0) count++;
     }
-    /* A pid that is still listed after its pidfd was opened is the process that the pidfd names. */
+    /* If the pid is still a member after its pidfd was opened, the pidfd is for that member. */
     if (count > 0) read_members(members_again, sizeof members_again);
     for (int i = 0; i < count; i++) {
       if (is_member(members_again, pids[i])) {
@@ -145,7 +149,7 @@ struct process {
 };
 static struct process processes[kMaxProcesses];
 
-/* The parent of PID from /proc; -1: PID is gone or a zombie. */
+/* Reads the parent of PID from /proc. Returns -1 if PID does not exist or is a zombie. */
 static pid_t parent_of(pid_t pid) {
   char path[32] = "/proc/";
   const size_t length = sys_decimal((uint64_t)pid, path + 6);
@@ -157,7 +161,8 @@ static pid_t parent_of(pid_t pid) {
   SYS(close, fd);
   if (n <= 0) return -1;
   text[n] = 0;
-  const char* end = strrchr(text, ')'); /* the name before it may hold anything */
+  /* Skips the name of the process, which may contain any character. */
+  const char* end = strrchr(text, ')');
   if (!end || end[1] != ' ' || end[2] == 0 || end[2] == 'Z' || end[2] == 'X') return -1;
   end += 3;
   return next_number(&end);
@@ -204,7 +209,8 @@ static int signal_descendants(int signal_number, pid_t except) {
     if (!processes[i].ours || processes[i].pid == except) continue;
     const int pidfd = open_pidfd(processes[i].pid);
     if (pidfd < 0) continue;
-    /* It still has the same parent, or the shim has adopted it since that parent died. */
+    /* The process is still a descendant if it has the same parent, or if the shim has adopted it
+       because that parent died. */
     const pid_t parent = parent_of(processes[i].pid);
     if (parent == processes[i].parent || parent == shim) {
       send_signal(pidfd, signal_number);
@@ -223,12 +229,14 @@ void tree_signal(int signal_number, pid_t except) {
   }
 }
 
-/* Returns how many processes were killed. */
+/* Searches once for processes of the run and kills them. Returns the number of killed
+   processes. */
 static int kill_once(void) {
   if (cgroup_directory < 0) return signal_descendants(SIGKILL, 0);
   if (!is_freezer) return signal_cgroup(SIGKILL, 0);
   freeze();
-  /* The signals take effect when it thaws. A child that is about to enter is no member yet. */
+  /* The signals take effect when the cgroup thaws. A new child may not have entered the cgroup
+     yet, so the descendants are killed, too. */
   const int found = signal_cgroup(SIGKILL, 0) + signal_descendants(SIGKILL, 0);
   set_freezer("THAWED");
   return found;
@@ -249,7 +257,7 @@ void tree_remove_cgroup(int directory, const uint8_t* run_id) {
   const int parent = (int)sys_open(directory, "..", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
   if (parent < 0) return;
   for (int round = 0; round < 1000; round++) {
-    /* EBUSY while a killed process is still in it. */
+    /* The result is EBUSY while a killed process is still in the cgroup. */
     if (SYS(unlinkat, parent, name, AT_REMOVEDIR) != -EBUSY) break;
     SYS(nanosleep, &kPause, NULL);
   }

@@ -1,8 +1,8 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
 /*
- * All processes of the run: the members of its cgroup or, without one, the descendants of the shim,
- * which is their subreaper. Since pids are reused, a process is only signalled through a pidfd,
- * after a check that it still belongs to the run.
+ * All processes of the run. They are the members of the run's cgroup. Without a cgroup, they are
+ * the descendants of the shim, which is their subreaper. Since pids are reused, the shim signals a
+ * process only through a pidfd, after a check that the process still belongs to the run.
  */
 #ifndef DROVER_SHIM_TREE_H_
 #define DROVER_SHIM_TREE_H_
@@ -11,22 +11,25 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* CGROUP: the directory of the run's cgroup, kept open; -1: walk the descendants. FREEZER: it is a
-   cgroup of the version 1 freezer. */
+/* CGROUP is an open directory, the cgroup of the run, and must stay open. If CGROUP is -1, these
+   functions use the descendants of the shim. FREEZER must be true for a cgroup of the version 1
+   freezer. */
 void tree_init(int cgroup, bool freezer);
 
-/* Sends SIGNAL_NUMBER to all processes but EXCEPT. */
+/* Sends SIGNAL_NUMBER to all processes of the run except EXCEPT. */
 void tree_signal(int signal_number, pid_t except);
 
-/* Kills all processes. In a cgroup none escapes: the kernel kills the members, or they are frozen
- * first. A walk is repeated until it finds no process, at most 20 times. */
+/* Kills all processes of the run. No process of a cgroup can escape, because the kernel kills all
+   members at once, or they are frozen before. Without a cgroup, this function searches and kills
+   again until it finds no process, at most 20 times. */
 void tree_kill(void);
 
-/* Kills all processes and removes the cgroup, the directory named RUN_ID, as soon as it is empty;
- * gives up after a second. Without a cgroup it only kills. */
+/* Kills all processes of the run. Then removes the run's cgroup, a directory with the name RUN_ID,
+   as soon as the cgroup is empty. Gives up after a second. Without a cgroup, only kills. */
 void tree_remove(const uint8_t* run_id);
 
-/* Removes the cgroup that is open as DIRECTORY and named RUN_ID; gives up after a second, too. */
+/* Removes the cgroup that is open as DIRECTORY and has the name RUN_ID. Gives up after a
+   second. */
 void tree_remove_cgroup(int directory, const uint8_t* run_id);
 
 #endif /* DROVER_SHIM_TREE_H_ */

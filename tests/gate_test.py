@@ -40,30 +40,32 @@ class GateProject(unittest.TestCase):
                       f"project(Gate LANGUAGES {self.LANGUAGES})", "enable_testing()"]
         subprocess.run(["git", "init", "-q"], cwd=self.root, check=True)
 
-    def gate(self):
-        """Builds and tests. Returns the output of bash."""
+    def gate(self, labels="fast|e2e"):
+        """Builds, and tests what has one of LABELS. Returns the output of bash."""
         (self.root / "CMakeLists.txt").write_text("\n".join(self.lists))
         env = {key: value for key, value in os.environ.items() if not key.startswith("CTEST_")}
-        script = """set -e
+        script = f"""set -e
             cmake --preset release >/dev/null
             cmake --build build/release >/dev/null
             source ./dev
-            tests_of_processes release everything -L 'fast|e2e'
-            echo "second tries: ${second_tries[*]}" """
+            tests_of_processes release everything -L '{labels}'
+            echo "second tries: ${{second_tries[*]}}" """
         return subprocess.run(["bash", "-c", script], cwd=self.root, env=env, capture_output=True, text=True)
 
     def runs(self, name):
         return len((self.notes / name).read_text().splitlines())
 
 
-class SecondTryTest(GateProject):
     def add(self, name, fails=0, label="e2e"):
+        """Adds a test that is a script."""
         (self.root / "test.sh").write_text(TEST)
         (self.notes / name).touch()
         (self.notes / f"{name}.fails").write_text("\n" * fails)
         self.lists += [f"add_test(NAME {name} COMMAND sh {self.root}/test.sh {self.notes / name})",
                        f"set_tests_properties({name} PROPERTIES LABELS {label})"]
 
+
+class SecondTryTest(GateProject):
     def test_what_failed_once_runs_again_and_nothing_else_does(self):
         self.add("e2e.Good")
         self.add("e2e.Flaky", fails=1)
@@ -96,7 +98,7 @@ class SecondTryTest(GateProject):
 
 
 class KeptTest(GateProject):
-    """A unit test that does not run again while its program, C code of the project, is unchanged."""
+    """A test that does not run again while its program, C code of the project, is unchanged."""
 
     LANGUAGES = "C"
 
@@ -136,6 +138,28 @@ class KeptTest(GateProject):
         self.write_program("size == 0")
         for _ in range(2):
             self.assertEqual(self.gate().returncode, 0)
+        self.assertEqual(self.runs("unit"), 3)
+
+    def test_what_passed_beside_a_failure_is_kept(self):
+        self.write_program("0")
+        self.add("e2e.Flaky", fails=1)
+        self.assertIn("second tries: e2e.Flaky", self.gate().stdout)
+        self.gate()
+        self.assertEqual(self.runs("unit"), 1)
+
+    def test_a_script_runs_always_and_so_does_what_shares_its_prefix(self):
+        self.write_program("0")
+        self.add("unit.Script")
+        for _ in range(2):
+            self.assertEqual(self.gate().returncode, 0)
+        self.assertEqual((self.runs("unit"), self.runs("unit.Script")), (2, 2))
+
+    def test_a_test_that_was_not_chosen_before_runs(self):
+        self.write_program("0")
+        self.lists += [f"add_test(NAME unit.Long COMMAND unit_test {self.notes / 'unit'})",
+                       "set_tests_properties(unit.Long PROPERTIES LABELS long)"]
+        self.gate()
+        self.gate("fast|e2e|long")
         self.assertEqual(self.runs("unit"), 3)
 
 

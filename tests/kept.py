@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""Unit tests that have passed with exactly these programs and inputs need not run again.
+"""Tests that have passed with exactly these programs and inputs need not run again.
 
-Usage: kept.py names BUILD_DIRECTORY           prints the prefixes of such tests, one a line
-       kept.py store BUILD_DIRECTORY CTEST...  notes that all tests that ctest runs with these arguments have passed
+Usage: kept.py names BUILD_DIRECTORY CTEST...  prints the prefixes of such tests, one a line
+       kept.py store BUILD_DIRECTORY CTEST...  notes which prefixes have passed; ctest has just run
 
-The unit tests are those labelled `fast`; `scheduler.PlacementTest.Fits` has the prefix `scheduler`. A prefix
-has one stamp, below BUILD_DIRECTORY/kept. The stamp is the hash of the programs of its tests, of the programs
-and modules that ninja makes before them, of the files of the repository that no compiler reads, and of this
-machine's packages, kernel and user. Tests that are no program of the build, or share their prefix with other
-tests, have no stamp, so they always run.
+CTEST are the arguments of ctest that choose the tests. `scheduler.PlacementTest.Fits` has the prefix `scheduler`.
+A prefix has one stamp, below BUILD_DIRECTORY/kept. The stamp is the hash of the names and the programs of the
+chosen tests, of the programs and modules that ninja makes before these programs, of the files of the repository
+that no compiler reads, and of this machine's packages, kernel and user. A prefix has no stamp if one of its tests
+has failed, or if one is no program of the build: a script that starts the host does not say what it depends on.
 """
 import collections
 import hashlib
@@ -74,12 +74,23 @@ class Machine:
         return whole.hexdigest()
 
 
+def prefix_of(name):
+    return name.split(".")[0]
+
+
 def listed(build, *arguments):
     """The tests that ctest runs with these arguments, by prefix."""
     tests = collections.defaultdict(list)
     for test in json.loads(run("ctest", "--test-dir", str(build), "--show-only=json-v1", *arguments))["tests"]:
-        tests[test["name"].split(".")[0]].append(test)
+        tests[prefix_of(test["name"])].append(test)
     return tests
+
+
+def failed_prefixes(build):
+    """The prefixes of the tests that failed when ctest ran last."""
+    log = build / "Testing/Temporary/LastTestsFailed.log"
+    lines = log.read_text().splitlines() if log.exists() else []
+    return {prefix_of(line.split(":", 1)[1]) for line in lines}
 
 
 def main():
@@ -88,17 +99,16 @@ def main():
     build = pathlib.Path(sys.argv[2]).resolve()
     stamps = build / "kept"
     stamps.mkdir(exist_ok=True)
-    everything, fast, machine = listed(build), listed(build, "-L", "fast"), Machine(build)
-    passed = listed(build, *sys.argv[3:]) if sys.argv[1] == "store" else {}
-    for prefix, tests in fast.items():
-        key = machine.key(tests)
-        if key is None or len(tests) != len(everything[prefix]):
-            continue
+    machine, failed = Machine(build), failed_prefixes(build)
+    for prefix, tests in listed(build, *sys.argv[3:]).items():
         stamp = stamps / prefix
-        if len(passed.get(prefix, [])) == len(tests):
+        if (key := machine.key(tests)) is None:
+            continue
+        if sys.argv[1] == "names":
+            if stamp.exists() and stamp.read_text() == key:
+                print(prefix)
+        elif prefix not in failed:
             stamp.write_text(key)
-        elif sys.argv[1] == "names" and stamp.exists() and stamp.read_text() == key:
-            print(prefix)
 
 
 if __name__ == "__main__":

@@ -3,12 +3,12 @@
 
 #include "drover/drover.h"
 
-// The fields of each struct of the ABI that carries data, once. A visitor V is called as
+// Fields() lists the members of each ABI struct that carries data. It calls a visitor V as
 //   v(field)             for numbers, drover_str, drover_run_id and drover_fd,
 //   v.Array<T>(field)    for a drover_array of T,
 //   v.Pointer(field)     for a pointer to another such struct, which may be null.
-// struct_size is the visitor's own affair, "reserved" is visited so that no byte is forgotten: a
-// test finds what a struct has and its list has not.
+// The lists omit struct_size, which a visitor handles itself. They include members with the name
+// "reserved", so that a list covers every byte. A test finds members that a list lacks.
 namespace drover {
 
 template <typename V>

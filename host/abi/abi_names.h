@@ -13,10 +13,11 @@ inline constexpr std::uint64_t kKnownOffers =
 inline constexpr std::uint64_t kKnownNeeds =
     DROVER_NEEDS_PROCESS_SERVICE | DROVER_NEEDS_TASK_OUTPUT;
 
-// In TaskHandle::driver between ReadRecovered and the driver: recover gave a new handle.
+// ReadRecovered stores this in TaskHandle::driver if recover returned a new handle.
+// LoadedDriver::Recover replaces it by the driver's name.
 inline constexpr char kNewHandle[] = "*";
 
-// "OK", "E_NOT_FOUND", ...: a status as the trace prints it.
+// Returns the name of a status for the trace: "OK", "E_NOT_FOUND" and so on.
 std::string_view StatusName(std::int32_t status);
 
 }  // namespace drover

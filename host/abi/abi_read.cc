@@ -17,7 +17,7 @@ Result<drover_str> Checked(drover_str text) {
 
 Result<TaskHandle> ReadHandle(const drover_task_handle* from) {
   DROVER_ASSIGN(const drover_task_handle raw, CopyStruct(from));
-  TaskHandle handle;  // driver and driver_version are the host's to fill
+  TaskHandle handle;  // the caller sets driver and driver_version
   handle.format_version = raw.format_version;
   DROVER_ASSIGN(handle.state, ReadBytes(raw.state, kMaxState));
   return handle;
@@ -44,7 +44,8 @@ Result<ResourceUsage> ReadUsage(const drover_usage* from, int* pid) {
   *pid = raw.pid;
   const StatSet measured(raw.measured);
   ForEachStat(&usage, &raw, [&](Stat stat, auto& to, auto value) {
-    // A share that is no number would make the JSON of the API unreadable.
+    // A NaN or a negative value counts as not measured, because a NaN would make the API's JSON
+    // unreadable.
     if (!measured.Has(stat) || !(value >= 0)) return;
     to = value;
     usage.measured.Add(stat);

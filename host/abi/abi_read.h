@@ -9,19 +9,20 @@
 #include "host/abi/plugin_info.h"
 #include "host/driver/driver.h"
 
-// Copies what a driver passes into the host's own types. A driver is not trusted to be correct:
-// sizes are checked, counts are bounded and text is made valid. Nothing here keeps a pointer. Any
-// thread.
+// Copies data of a driver into the host's own types. A driver is not trusted to be correct: sizes
+// are checked, counts are bounded and text is made valid. The functions keep no pointer into the
+// driver's memory. Any thread.
 namespace drover {
 
-inline constexpr std::size_t kMaxText = 64u << 10;      // bytes of one text
-inline constexpr std::size_t kMaxState = 1u << 20;      // bytes of a task handle
-inline constexpr std::size_t kMaxSchema = 1u << 20;     // bytes of a schema
-inline constexpr std::size_t kMaxElements = 64u << 10;  // of one array
+inline constexpr std::size_t kMaxText = 64u << 10;      // maximum size of one text in bytes
+inline constexpr std::size_t kMaxState = 1u << 20;      // maximum size of a task handle in bytes
+inline constexpr std::size_t kMaxSchema = 1u << 20;     // maximum size of a schema in bytes
+inline constexpr std::size_t kMaxElements = 64u << 10;  // maximum number of elements of one array
 inline constexpr std::uint32_t kMaxStruct = 64u << 10;
 
-// *FROM as this host knows it: what the other side does not have is zero, what it has more is left
-// out. The other side's struct_size is at least that of the first field.
+// Copies the members of *FROM that both sides know. Members that only this host knows become zero,
+// and members that only the other side knows are left out. struct_size must be at least the size
+// of struct_size itself.
 template <typename T>
 Result<T> CopyStruct(const T* from) {
   if (from == nullptr) return Error(Code::kInternal, "a struct is missing where one must be");
@@ -38,14 +39,16 @@ Result<T> CopyStruct(const T* from) {
   return copy;
 }
 
-// Text that people read: made valid UTF-8, cut at kMaxText.
+// Reads a text for people: makes it valid UTF-8 and cuts it at kMaxText.
 Result<std::string> ReadText(drover_str text);
-// Bytes as they are; more than LIMIT is an error.
+// Reads the bytes unchanged. More than LIMIT bytes are an error.
 Result<std::string> ReadBytes(drover_str bytes, std::size_t limit);
 Result<StringMap> ReadPairs(drover_array pairs);
 
-// Walks an array by the element size of the side that filled it. VISIT gets a pointer to each
-// element, of which at least LEAST bytes exist, and returns a Status.
+// Calls VISIT with a pointer to each element of an array, until VISIT returns an error. The
+// distance between two elements is the element size that is stored in the array by the side that
+// filled it. An element size below LEAST is an error, so at least LEAST bytes of each element
+// exist.
 template <typename T, typename Visit>
 Status ReadArray(const drover_array& array, std::size_t least, Visit visit) {
   if (array.count == 0) return {};
@@ -62,7 +65,8 @@ Status ReadArray(const drover_array& array, std::size_t least, Visit visit) {
   return {};
 }
 
-// The error of a call that returned STATUS; never a success.
+// Converts the failure of a driver's call to an Error. The code is STATUS, or the code in ERROR if
+// STATUS is DROVER_OK. Returns an error even if neither contains a valid error code.
 Error ReadError(std::int32_t status, const drover_error* error);
 
 Result<PluginInfo> ReadInfo(const drover_info* from);

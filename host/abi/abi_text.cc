@@ -6,7 +6,8 @@
 namespace drover {
 namespace {
 
-// The bytes of the character that TEXT begins with; 0 when it is no UTF-8.
+// Returns the number of bytes of the first character of TEXT, or 0 if TEXT does not begin with
+// valid UTF-8.
 std::size_t CharacterSize(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);

@@ -6,12 +6,12 @@
 
 namespace drover {
 
-// Valid UTF-8 without control characters.
+// Returns true if TEXT is valid UTF-8 without control characters.
 bool IsPlainText(std::string_view text);
 bool IsUtf8(std::string_view text);
 
-// TEXT as it may stand in logs, states and JSON: what is no UTF-8 becomes U+FFFD, control
-// characters but tab and line break become '?', and what is longer than LIMIT bytes is cut.
+// Makes TEXT safe for logs, states and JSON. Each byte that is not valid UTF-8 becomes U+FFFD.
+// Control characters except tab and line break become '?'. The result has at most LIMIT bytes.
 std::string SafeText(std::string_view text, std::size_t limit);
 
 }  // namespace drover

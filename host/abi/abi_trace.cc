@@ -14,7 +14,7 @@ void Print(const char* what, const std::string& plugin, const char* function, st
            const RunId& run, TimePoint began, std::int32_t status) {
   const double ms = std::chrono::duration<double, std::milli>(BootClock::now() - began).count();
   const std::string name = run == RunId() ? std::string("-") : run.Short();
-  // One write for one line: threads do not mix theirs.
+  // One call of fprintf writes the whole line, so the lines of several threads do not mix.
   std::fprintf(stderr, "abi %s %s %s id=%llu run=%s %.3fms %s\n", plugin.c_str(), what, function,
                static_cast<unsigned long long>(id), name.c_str(), ms, StatusName(status).data());
 }

@@ -7,20 +7,21 @@
 #include "host/base/ids.h"
 #include "host/base/time.h"
 
-// DROVER_TRACE=abi in the environment: each call of a plugin's function, each completion, each call
-// that the plugin makes of its host and the end of each service is a line on standard error with
-// its time and status. Any thread.
+// The trace that DROVER_TRACE=abi in the environment turns on. It writes one line with time and
+// status to standard error for each of these: a call of a plugin's function, a completion, a
+// plugin's call of the host, and the end of a service's operation. Any thread.
 namespace drover {
 
 bool TracesAbi();
 
-// A function has returned STATUS after it began at BEGAN.
+// Traces a function that began at BEGAN and has returned STATUS.
 void TraceReturn(const std::string& plugin, const char* function, std::uint64_t id,
                  const RunId& run, TimePoint began, std::int32_t status);
-// The asynchronous call ID has been completed.
+// Traces the completion of the asynchronous call ID.
 void TraceCompletion(const std::string& plugin, const char* verb, std::uint64_t id,
                      const RunId& run, TimePoint began, std::int32_t status);
-// The driver's function for the end of a service has returned; STATUS is the service's.
+// Traces that the driver's done function for an operation of a service has returned. STATUS is the
+// result of the operation.
 void TraceDone(const std::string& plugin, const char* service, TimePoint began,
                std::int32_t status);
 

@@ -26,7 +26,9 @@ static_assert(IsBit(Stat::kTotalTicks, DROVER_STAT_TOTAL_TICKS));
 static_assert(IsBit(Stat::kThrottledPeriods, DROVER_STAT_THROTTLED_PERIODS));
 static_assert(IsBit(Stat::kThrottledTime, DROVER_STAT_THROTTLED_TIME));
 
-// Calls FUNCTION(stat, value, raw) for each statistic, with its member of USAGE and of RAW.
+// Calls FUNCTION with three arguments for each statistic. The first argument is the Stat. The
+// second argument is the statistic's member in *USAGE, and the third argument is its member in
+// *RAW.
 template <typename Usage, typename Raw, typename Function>
 void ForEachStat(Usage* usage, Raw* raw, Function function) {
   auto& memory = usage->memory;

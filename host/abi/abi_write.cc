@@ -17,7 +17,7 @@ std::vector<drover_pair> ToPairs(const StringMap& map) {
   return pairs;
 }
 
-// The texts of a task, and their places in the header's struct.
+// The texts of a task, and their members in the struct of the C header.
 constexpr std::pair<std::string TaskConfig::*, drover_str drover_task_config::*> kTaskTexts[] = {
     {&TaskConfig::id, &drover_task_config::id},
     {&TaskConfig::alloc_id, &drover_task_config::alloc_id},
@@ -85,14 +85,14 @@ void WriteError(const Error& error, drover_error* out) {
   std::uint32_t room = 0;
   std::memcpy(&room, out, sizeof room);
   drover_error made = NewStruct<drover_error>();
-  made.struct_size = room;  // stays the driver's
+  made.struct_size = room;  // the driver's value is kept
   made.code = static_cast<std::int32_t>(error.code());
   made.flags = error.recoverable() ? DROVER_ERROR_RECOVERABLE : 0;
   constexpr std::size_t kHead = offsetof(drover_error, message);
   if (room > kHead) {
     std::size_t size = std::min<std::size_t>(
         {error.message().size(), room - kHead, std::size_t{DROVER_ERROR_MESSAGE_MAX}});
-    // Not in the middle of a character.
+    // The message must not be cut in the middle of a UTF-8 character.
     while (size > 0 && size < error.message().size() &&
            (static_cast<unsigned char>(error.message()[size]) & 0xc0) == 0x80) {
       --size;

@@ -8,8 +8,8 @@
 #include "drover/drover.h"
 #include "host/driver/driver.h"
 
-// Lays the host's own types out for a driver. What is made here points into its source, which must
-// live as long as it is used.
+// Converts the host's own types to structs for a driver. The structs point into their source, which
+// must live as long as the structs are used.
 namespace drover {
 
 inline drover_str ToStr(std::string_view text) { return {text.data(), text.size()}; }
@@ -19,7 +19,7 @@ drover_array ToArray(const std::vector<T>& elements) {
   return {elements.data(), elements.size(), sizeof(T)};
 }
 
-// A struct of the ABI, zero but for its size.
+// Makes a struct of the ABI in which all members except struct_size are zero.
 template <typename T>
 T NewStruct() {
   T made{};
@@ -29,13 +29,15 @@ T NewStruct() {
 
 drover_run_id ToRunId(const RunId& run);
 
-// Writes ERROR into OUT, which the driver made: not a byte behind its struct_size. OUT may be null.
+// Writes ERROR into OUT, which the driver allocated. Writes at most OUT's struct_size bytes. OUT
+// may be null.
 void WriteError(const Error& error, drover_error* out);
-// The same; returns the code of ERROR, as a function of the header does that fails.
+// Writes ERROR into OUT like WriteError, and returns the code of ERROR, which a function of the
+// ABI returns when it fails.
 std::int32_t Refuse(const Error& error, drover_error* out);
 
-// A task configuration in the form of the ABI. It holds the host's own, so its texts are not
-// copied.
+// A task configuration in the form of the ABI. It holds a reference to the host's configuration,
+// so the texts are not copied.
 class TaskConfigView {
  public:
   explicit TaskConfigView(std::shared_ptr<const TaskConfig> config);

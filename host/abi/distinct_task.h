@@ -8,7 +8,7 @@
 
 namespace drover {
 
-// A task for tests of the way to the driver: each field has a value of its own.
+// A task for tests that convert it for the driver. Each field has a different value.
 inline std::shared_ptr<const TaskConfig> DistinctTask() {
   auto config = std::make_shared<TaskConfig>();
   config->run_id = RunId::Random();

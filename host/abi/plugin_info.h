@@ -8,7 +8,7 @@
 
 namespace drover {
 
-// A driver's information about itself (drover_info), copied.
+// The host's copy of a driver's information about itself (drover_info).
 struct PluginInfo {
   std::string name;
   std::string version;
@@ -23,12 +23,12 @@ struct PluginInfo {
 
 DriverInfo ToDriverInfo(const PluginInfo& info);
 
-// The same as text, for the pipe between a probe and its parent.
+// Convert the information to JSON and back, for the pipe between a probe and its parent.
 std::string PluginInfoToJson(const PluginInfo& info);
 Result<PluginInfo> PluginInfoFromJson(const std::string& json);
 
-// A driver's name, as it stands in jobs, file names and logs: lower case letters, digits, '_' and
-// '-', at most 63 bytes.
+// Returns true if NAME is a valid driver name for jobs, file names and logs. A name has 1 to 63
+// lower case letters, digits, '_' and '-'.
 bool IsDriverName(const std::string& name);
 
 }  // namespace drover

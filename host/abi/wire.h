@@ -15,8 +15,9 @@
 #include "host/abi/abi_fields.h"
 #include "host/abi/abi_read.h"
 
-// Structs of the ABI as bytes: what a container sends to another process. Everything a pointer
-// leads to is written out; descriptors travel beside the bytes.
+// Converts structs of the ABI to bytes, for messages between the host and a driver's process. The
+// bytes include everything that pointers lead to. The bytes do not contain file descriptors, which
+// are sent separately.
 namespace drover {
 
 template <typename T>
@@ -67,7 +68,7 @@ class WireWriter {
     (*this)(static_cast<std::uint8_t>(pointer != nullptr));
     if (pointer != nullptr) Struct(pointer);
   }
-  // As far as its own size goes; the rest is zero.
+  // Writes the first struct_size bytes of the struct. Members beyond them are written as zero.
   template <typename T>
   void Struct(const T* from) {
     T copy{};
@@ -83,7 +84,7 @@ class WireWriter {
     Fields(*this, copy);
   }
 
-  // False when something could not be read; what was written is then of no use.
+  // Returns false if a struct could not be read. Then the message must not be used.
   bool ok() const { return ok_; }
 
   static constexpr std::uint32_t kNoFd = ~0u;
@@ -96,16 +97,18 @@ class WireWriter {
   bool ok_ = true;
 };
 
-// How a reader lays structs out.
+// How a reader lays out the structs that it makes.
 enum class WireForm {
   kPlain,
-  // Each is larger than this ABI's, as those of a newer host would be. For tests of drivers.
+  // Each struct is larger than in this ABI, as the structs of a newer host would be. For tests of
+  // drivers.
   kGrown,
 };
 
-// Rebuilds structs in memory of its own, from bytes that may say anything. What it gives is valid
-// as long as it lives; texts have no NUL behind them, and empty ones no pointer. Descriptors that
-// were not read are closed with it, and all of them when it is not Done().
+// Rebuilds structs from bytes, which are not trusted. The structs live in the reader's memory and
+// are valid as long as the reader. Texts do not end with NUL, and empty texts have a null pointer.
+// The destructor closes the file descriptors that were not read. If Done() is false, it closes all
+// file descriptors.
 class WireReader {
  public:
   explicit WireReader(WireMessage message, WireForm form = WireForm::kPlain)
@@ -154,7 +157,8 @@ class WireReader {
   void Array(drover_array& array) {
     const auto count = Number<std::uint64_t>();
     array = {nullptr, 0, sizeof(T) + Growth(kHasSize<T> ? 32 : 16)};
-    // An element has a length or a number at least: so a few bytes cannot ask for much memory.
+    // Each element takes at least four bytes of the message. So a message of a few bytes cannot
+    // make the reader allocate much memory.
     if (count > kMaxElements || count > left() / sizeof(std::uint32_t)) ok_ = false;
     if (!ok_ || count == 0) return;
     auto* elements = static_cast<char*>(Allocate(count * array.element_size));
@@ -168,7 +172,7 @@ class WireReader {
   void Pointer(const T*& pointer) {
     pointer = Number<std::uint8_t>() != 0 && ok_ ? Struct<T>() : nullptr;
   }
-  // A number by itself; 0 when the bytes are at their end.
+  // Reads one number. Returns 0 if too few bytes are left.
   template <typename T>
   T Number() {
     T number{};
@@ -176,13 +180,15 @@ class WireReader {
     return number;
   }
   bool AtEnd() const { return left() == 0; }
-  // Skips the rest of the message.
+  // Ignores the rest of the message.
   void Skip() { at_ = message_.bytes.size(); }
-  // Drops all that was read, and closes its descriptors.
+  // Marks all file descriptors as not read, so the destructor closes them. After this call, structs
+  // that were read must not be used.
   void Drop() { taken_.assign(taken_.size(), false); }
-  // False when the bytes were not what was asked for; what was read is then of no use.
+  // Returns false if the bytes did not match the structs that were read. Then the structs must not
+  // be used.
   bool ok() const { return ok_; }
-  // The same, and nothing is left over.
+  // Returns true if ok() is true and no bytes are left.
   bool Done() const { return ok_ && AtEnd(); }
 
  private:
@@ -202,7 +208,8 @@ class WireReader {
     std::memcpy(to, message_.bytes.data() + at_, size);
     at_ += size;
   }
-  // One block for each, so that a reader behind its end is found out.
+  // Each struct, array and text gets a memory block of its own, so that sanitizers find a read
+  // beyond its end.
   void* Allocate(std::size_t size) {
     memory_.push_back(std::make_unique<char[]>(size));
     return memory_.back().get();
@@ -216,9 +223,9 @@ class WireReader {
   std::list<std::unique_ptr<char[]>> memory_;
 };
 
-// A copy of a struct as a newer host passes it: it went over the wire, and back into a larger one.
-// Null stays null; what cannot be read as a struct stays as it is, for the other side to complain
-// about.
+// A copy of a struct as a newer host would pass it: the copy is larger than this ABI's struct. For
+// tests. If FROM is null or cannot be read as a struct, get() returns FROM itself, so that the
+// other side reports the error.
 template <typename T>
 class Carried {
  public:

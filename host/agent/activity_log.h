@@ -6,13 +6,14 @@
 #include "host/alloc/alloc_state.h"
 #include "host/scheduler/state_event.h"
 
-// Logs task events and evaluations at level debug. Costs nothing while that level is off. Control
-// thread only.
+// Functions that log task events and evaluations at level debug. The functions cost nothing while
+// that level is off. Control thread only.
 namespace drover {
 
-// Logs the task events of NOW that BEFORE does not have. BEFORE is null for a new allocation.
+// Logs each task event in NOW that is newer than the task's last event in BEFORE. BEFORE is the
+// previous state of the allocation, or null for a new allocation.
 void LogTaskEvents(const AllocSnapshot& before, const AllocState& now);
-// Logs the evaluations that a write has stored.
+// Logs the evaluations in CHANGES, which a write to the state store has stored.
 void LogEvaluations(const std::vector<StateEvent>& changes);
 
 }  // namespace drover

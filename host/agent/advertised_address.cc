@@ -10,13 +10,14 @@
 namespace drover {
 namespace {
 
-// The source address of packets that would leave this machine, or the loopback. Sends nothing.
+// Returns the source address of packets that leave this machine. If there is no route, returns the
+// loopback address. Sends no packet.
 std::string OutwardAddress() {
   const UniqueFd fd(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   sockaddr_in there{};
   there.sin_family = AF_INET;
   there.sin_port = htons(9);
-  inet_pton(AF_INET, "192.0.2.1", &there.sin_addr);  // on no real network: RFC 5737
+  inet_pton(AF_INET, "192.0.2.1", &there.sin_addr);  // a documentation address (RFC 5737)
   sockaddr_in here{};
   socklen_t size = sizeof here;
   char text[INET_ADDRSTRLEN];

@@ -7,12 +7,13 @@
 
 namespace drover {
 
-// The "host:port" on which an API listens.
+// Returns the address on which an API listens, as "host:port".
 std::string BoundAddress(const AgentConfig::Http& http, int port);
 
-// The "host:port" by which clients reach an API that listens on PORT: the configured one, else the
-// bound one. An API bound to all addresses advertises the address that leads out of this machine,
-// or the loopback if there is none.
+// Returns the address by which clients reach an API that listens on PORT, as "host:port". If
+// HTTP.advertise is set, the result is that address. Otherwise it is the bound address. An API
+// that is bound to all addresses advertises the source address of packets that leave this machine.
+// If this machine has no route, such an API advertises the loopback address.
 std::string AdvertisedAddress(const AgentConfig::Http& http, int port);
 
 }  // namespace drover

@@ -10,8 +10,9 @@
 
 namespace drover {
 
-// Runs some work after a burst: when many things have happened since it last ran, and then nothing
-// more for a while, or they go on for long. Control thread only.
+// Runs some work after each burst of calls of Note. A burst begins when Note has counted kMany
+// things since the work last ran. The burst ends when Note is not called for kQuiet, or when the
+// burst has lasted for kLongest. Control thread only.
 class AfterBurst {
  public:
   static constexpr int kMany = 256;

@@ -33,7 +33,7 @@ constexpr int kFileWorkers = 2;
 constexpr Duration kStartPatience = 500ms;
 constexpr Duration kDriverPatience = 5s;
 
-// The token of the API; empty if no file is configured.
+// Returns the token of the API, or an empty string if no token file is configured.
 Result<std::string> ReadToken(const std::string& path) {
   if (path.empty()) return std::string();
   const OwnedKind kind{"token files", "the token"};
@@ -77,7 +77,7 @@ HttpTls TlsOf(const AgentConfig& config) {
 struct ReadAgain {
   AgentConfig config;
   std::string token;
-  std::shared_ptr<TlsContext> tls;  // null: no TLS
+  std::shared_ptr<TlsContext> tls;  // null if TLS is off
 };
 
 Result<ReadAgain> ReadEverything(const std::function<Result<AgentConfig>()>& read) {
@@ -118,7 +118,8 @@ Result<std::unique_ptr<Agent>> Agent::Create(Loop* loop, AgentOptions options) {
     DROVER_ASSIGN(agent->kept_, KeptState::Open(agent->options_.state_dir));
   }
   node.kept = agent->kept_.get();
-  // Without a state no agent can restore the tasks, so they end with this one.
+  // Without a stored state, no later agent can restore the tasks. So the tasks end with this
+  // agent.
   node.foreground = agent->kept_ == nullptr;
   node.task_open_files = agent->options_.task_open_files;
   DROVER_ASSIGN(agent->node_, Node::Create(loop, std::move(node)));
@@ -178,7 +179,7 @@ NodeRecord Agent::Describe() {
   record.interfaces = machine.interfaces;
   record.cores = machine.cores;
   record.core_ids = machine.core_ids;
-  // A core of unknown frequency counts as one of 1 GHz.
+  // A core whose frequency is unknown counts as a core of 1 GHz.
   const double core_mhz = machine.core_mhz > 0 ? machine.core_mhz : 1000;
   record.cpu_mhz = static_cast<std::int64_t>(core_mhz * machine.cores);
   record.memory_mb = static_cast<std::int64_t>(machine.memory_bytes >> 20);
@@ -187,7 +188,7 @@ NodeRecord Agent::Describe() {
   record.reserved_cpu_mhz = options_.config.client.reserved.cpu_mhz;
   record.reserved_memory_mb = options_.config.client.reserved.memory_mb;
   record.reserved_disk_mb = options_.config.client.reserved.disk_mb;
-  // A device that the statistics of this machine name too.
+  // The device has the same name in the statistics of this machine.
   record.attributes["unique.storage.volume"] = disk_.device;
   record.attributes["unique.storage.bytestotal"] = std::to_string(disk_.size);
   record.attributes["unique.storage.bytesfree"] = std::to_string(disk_.available);
@@ -213,7 +214,7 @@ void Agent::DescribeDrivers(NodeRecord* record) {
     of.attributes = fingerprint.attributes;
     DriverRecord& last = drivers_[driver->info().name];
     of.update_time = last.update_time;
-    // The time of the driver's last change, not of the last look at it.
+    // update_time is the time of the driver's last change, not of the last check of the driver.
     if (last.update_time == 0 || of != last) of.update_time = loop_->Wall();
     last = of;
   }
@@ -235,7 +236,8 @@ void Agent::ApplySettings(const AgentConfig& config, std::string token) {
   api_.settings.Set(std::move(settings));
 }
 
-// Sets up everything that a request may need before the server accepts the first one.
+// Starts the API server. Everything that a request may need is set up before the server accepts
+// the first request.
 Status Agent::Serve() {
   const AgentConfig& config = options_.config;
   DROVER_ASSIGN(std::string token, ReadToken(config.token_file));
@@ -301,7 +303,7 @@ Status Agent::Serve() {
   serving_ = server_.get();
   address_ = BoundAddress(config.http, server_->port());
   advertised_ = AdvertisedAddress(config.http, server_->port());
-  client_->NodeChanged(Describe());  // which now has an address
+  client_->NodeChanged(Describe());  // the node now has an address
   return {};
 }
 
@@ -330,7 +332,7 @@ Co<Status> Agent::Reload(std::function<Result<AgentConfig>()> read) {
   running.telemetry.prometheus_metrics = wanted.telemetry.prometheus_metrics;
   ApplySettings(running, std::move(again->token));
   if (running.client.gc != wanted.client.gc) changed.emplace_back("the gc of client");
-  running.client.gc = wanted.client.gc;  // used from the next round on
+  running.client.gc = wanted.client.gc;  // the next collection uses the new rules
   if (running.server != wanted.server) changed.emplace_back("server");
   running.server = wanted.server;
   if (running.log_level != wanted.log_level) changed.emplace_back("log_level");
@@ -346,7 +348,8 @@ Co<Status> Agent::Reload(std::function<Result<AgentConfig>()> read) {
   co_return Status();
 }
 
-// The registry logs each failure.
+// Reloads each plugin in WANTED that does not run, or whose file or configuration has changed.
+// Adds the reloaded plugins to CHANGED. The plugin registry logs each failure.
 Co<void> Agent::RefreshPlugins(std::vector<PluginConfig> wanted,
                                std::vector<std::string>* changed) {
   const auto refresh = [](PluginRegistry* plugins, PluginConfig config,
@@ -364,7 +367,8 @@ Co<void> Agent::RefreshPlugins(std::vector<PluginConfig> wanted,
   co_await InParallel(loop_, std::move(all));
 }
 
-// Only loaded drivers can check their configurations. If one takes too long, CheckJob reports it.
+// Waits until the drivers of JOB are loaded, since only a loaded driver can check a configuration.
+// If a driver takes too long to load, CheckJob reports that.
 Co<void> Agent::AwaitDrivers(Agent* self, Context context, std::shared_ptr<const Job> job) {
   const Patience patience(context, kDriverPatience);
   for (const TaskGroup& group : job->groups) {
@@ -381,12 +385,13 @@ Co<double> Agent::DiskUsed() {
   return file_workers_.Run(std::move(look));
 }
 
-// On another thread: it takes milliseconds.
+// Returns free memory to the system. That takes milliseconds, so another thread does it.
 Co<void> Agent::GiveMemoryBack() { return file_workers_.Do(GiveFreeMemoryBack); }
 
 Co<void> Agent::StopServing() {
   serving_ = nullptr;
-  // Stopping waits for the handlers, and these may be waiting for this thread.
+  // HttpServer::Stop waits for the request handlers, and a request handler may wait for this
+  // thread. So another thread calls HttpServer::Stop.
   std::function<Status()> stop = [this] {
     server_->Stop();
     return Status();
@@ -404,7 +409,8 @@ Co<void> Agent::LeaveTasks(Status* status) {
 }
 
 Co<Status> Agent::Run(Context stop, std::function<void()> ready) {
-  // Usually clients find every driver ready; they need not wait long for a driver that hangs.
+  // A short wait is enough for clients to find every driver ready in the usual case. A driver that
+  // hangs must not delay the API for longer.
   (void)co_await node_->Start(stop, kStartPatience);
   SchedulerOptions scheduling;
   scheduling.check_job = [this](const Job& job) { return node_->CheckJob(job, "/Job"); };
@@ -436,7 +442,8 @@ Co<Status> Agent::Run(Context stop, std::function<void()> ready) {
     node_->plugins()->GiveUpLoading();
     co_await background.Close();
     fingerprints_.clear();
-    // Side by side: the server waits for its requests, and a request may wait for a task to end.
+    // StopServing and LeaveTasks run at the same time. StopServing waits for the requests in
+    // progress, and such a request may wait for a task to end.
     Status destroyed;
     std::vector<Co<void>> ends;
     ends.push_back(StopServing());

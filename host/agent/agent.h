@@ -23,12 +23,13 @@
 namespace drover {
 
 struct AgentOptions {
-  AgentConfig config;  // alloc_dir is set and exists
+  AgentConfig config;  // client.alloc_dir must name an existing directory
   std::string version;
-  // The directory of the state from which the next agent restores the tasks. Empty: the agent keeps
-  // no state, and its tasks end with it.
+  // The directory of the state from which the next agent restores the tasks. If it is empty, the
+  // agent keeps no state, and all tasks end when the agent ends.
   std::string state_dir;
-  std::uint64_t task_open_files = 0;  // the soft limit that tasks begin with; 0: the agent's
+  // The soft limit of open files with which tasks start. 0 means the limit of the agent.
+  std::uint64_t task_open_files = 0;
 };
 
 // A node, the scheduler of its machine, and the HTTP API of both. Control thread only.
@@ -37,23 +38,24 @@ class Agent {
   static Result<std::unique_ptr<Agent>> Create(Loop* loop, AgentOptions options);
   ~Agent();
 
-  // Loads the drivers, serves the API and runs allocations until STOP ends. Then ends all tasks in
-  // order or, if it keeps state, leaves them to the next agent. Calls READY once the API answers.
-  // An error means that the API never answered.
+  // Loads the drivers, serves the API and runs allocations until STOP ends. Then an agent that
+  // keeps state leaves all tasks to the next agent. Any other agent stops all tasks gracefully.
+  // Calls READY once the API answers. An error means that the API never answered.
   Co<Status> Run(Context stop, std::function<void()> ready);
 
-  // Applies the changes in the configuration that READ returns, as far as a serving agent can: the
-  // log level, gc, server, telemetry, the token, the files of TLS and the plugins, also plugins of
-  // which only the file has changed. READ runs on another thread. Logs in one line which keys have
-  // changed and which need a restart. After an error nothing has changed.
+  // Applies the configuration that READ returns, as far as a change needs no restart. Such changes
+  // are those of the log level, gc, server, telemetry, the token, the files of TLS and the
+  // plugins. Reload also reloads plugins of which only the file has changed. It calls READ on
+  // another thread. It logs one line with the keys that have changed and the keys that need a
+  // restart. If Reload returns an error, nothing has changed.
   Co<Status> Reload(std::function<Result<AgentConfig>()> read);
 
-  // Kills every process of every task at once, unless the tasks must go on without this agent.
+  // Kills every process of every task at once, unless the tasks must outlive this agent.
   void KillAll() {
     if (!kept_) node_->KillAll();
   }
 
-  // Where the API listens, such as "127.0.0.1:4646"; empty until the API answers.
+  // The address on which the API listens, such as "127.0.0.1:4646". Empty until the API answers.
   const std::string& address() const { return address_; }
   bool tls() const;
 
@@ -66,7 +68,8 @@ class Agent {
   Co<void> RefreshPlugins(std::vector<PluginConfig> wanted, std::vector<std::string>* changed);
   Co<void> StopServing();
   Co<void> LeaveTasks(Status* status);
-  // Begins the state store with the kept state; returns the journal that keeps later changes.
+  // Fills the state store with the state that an earlier agent kept. Returns the journal that
+  // keeps later changes.
   StateStore::Journal BeginFromKept();
   static Co<void> AwaitDrivers(Agent* self, Context context, std::shared_ptr<const Job> job);
   Co<double> DiskUsed();
@@ -77,30 +80,34 @@ class Agent {
 
   Loop* const loop_;
   AgentOptions options_;
-  std::unique_ptr<KeptState> kept_;  // null: nothing is kept
+  std::unique_ptr<KeptState> kept_;  // null if the agent keeps no state
   std::unique_ptr<Node> node_;
-  NodeMeta meta_;  // of the node
+  NodeMeta meta_;  // the metadata of the node
   StateStore store_;
   std::unique_ptr<LogMonitor> log_monitor_;
   std::unique_ptr<HostStatsReader> host_stats_;
-  HostStats::Disk disk_;  // of the allocation directories, at the start
+  HostStats::Disk disk_;  // the disk of the allocation directories, as read at the start
   MetricRegistry metrics_;
   TaskCounters task_counters_{&metrics_};
   StatsDemand::Token measuring_;  // held while metrics of allocations are published
   std::unique_ptr<Scheduler> scheduler_;
   std::unique_ptr<NodeClient> client_;
-  AfterBurst burst_;  // of allocations that have ended or are restored, and need less now
+  // Counts allocations that have ended or have been restored. After a burst of them, the agent
+  // returns their memory to the system.
+  AfterBurst burst_;
   Gate calls_;
-  // Reads files and logs for clients: a disk that hangs there does not hold up the node.
+  // Threads that read files and logs for clients. A disk that hangs blocks only these threads, not
+  // the node.
   WorkerPool file_workers_;
-  WorkerPool stopper_{1};  // stops the server, even while all other threads wait
+  WorkerPool stopper_{1};  // the thread that stops the server, even while all other threads wait
   LogWatcher file_watcher_;
-  std::string address_;                          // where the API listens
+  std::string address_;                          // the address on which the API listens
   std::string advertised_;                       // the address of the API for clients
-  std::map<std::string, DriverRecord> drivers_;  // as last described
+  std::map<std::string, DriverRecord> drivers_;  // the last record of each driver, by name
   ApiAgent api_;
   std::unique_ptr<HttpServer> server_;
-  std::atomic<const HttpServer*> serving_{nullptr};  // the server while it runs; for its threads
+  // The server while it runs, else null. Threads of the server read it, so it is atomic.
+  std::atomic<const HttpServer*> serving_{nullptr};
   std::vector<Subscription> fingerprints_;
 };
 

@@ -26,7 +26,8 @@ using Json = nlohmann::json;
 
 constexpr std::size_t kMaxFileBytes = 4 << 20;
 
-// Reads an object key by key and collects all mistakes. A key that was not read is a mistake.
+// Reads a JSON object key by key and collects all mistakes. A key that no caller reads is a
+// mistake.
 class ObjectReader {
  public:
   ObjectReader(const Json& object, std::string pointer, std::vector<std::string>* mistakes)
@@ -39,8 +40,8 @@ class ObjectReader {
     if (!object_.is_object()) return nullptr;
     const auto found = object_.find(key);
     if (found == object_.end()) return nullptr;
-    // A template without a value writes this. The agent would run without the key, such as that of
-    // the token, and nobody would see it.
+    // A template whose value is missing writes null. If null were allowed, the agent would run
+    // without that key, for example without a token, and nobody would notice.
     if (found->is_null()) Mistake(key, "is null: write a value, or leave the key out");
     return found->is_null() ? nullptr : &*found;
   }
@@ -52,7 +53,7 @@ class ObjectReader {
     *out = value->get<std::string>();
   }
 
-  // Reads a path; a relative one starts at BASE. An empty path is a mistake, and so is null: with
+  // Reads a path. A relative path starts at BASE. An empty path is a mistake, and so is null. With
   // an empty token_file, for example, an agent would run without a token, and nobody would notice.
   void Path(const std::string& key, const std::string& base, std::string* out) {
     if (const Json* value = Take(key)) ReadPath(*value, key, base, out);
@@ -91,7 +92,8 @@ class ObjectReader {
     const Result<Duration> parsed = ParseDuration(value->get<std::string>());
     if (!parsed.ok()) return Mistake(key, parsed.error().message());
     if (*parsed <= Duration(0)) return Mistake(key, "must be longer than 0s");
-    if (*parsed > kLongestOfJob) {  // further on times are not numbers any more
+    // A longer duration can overflow a point in time.
+    if (*parsed > kLongestOfJob) {
       return Mistake(key, "must be at most " + FormatDuration(kLongestOfJob) + " (100 years)");
     }
     *out = *parsed;
@@ -122,7 +124,7 @@ class ObjectReader {
         (key.empty() ? (pointer_.empty() ? "/" : pointer_) : pointer_ + "/" + key) + ": " + what);
   }
 
-  // Refuses the keys that were not read.
+  // Reports each key that was not read as a mistake.
   void End() {
     if (!object_.is_object()) return;
     for (const auto& [key, value] : object_.items()) {
@@ -195,7 +197,7 @@ PluginConfig ReadPlugin(const std::string& name, const Json& json, const std::st
   return block;
 }
 
-// A host name or an IP address, IPv6 addresses in brackets.
+// Whether TEXT is a host name or an IP address. An IPv6 address must be in brackets.
 bool IsHost(const std::string& text) {
   if (text.starts_with('[')) {
     return text.size() > 2 &&
@@ -207,7 +209,7 @@ bool IsHost(const std::string& text) {
   });
 }
 
-// A host, perhaps with a port.
+// Whether TEXT is a host, with or without a port.
 bool IsHostAndPort(const std::string& text) {
   const std::size_t colon = text.rfind(':');
   if (colon == std::string::npos || text.ends_with(']')) return IsHost(text);
@@ -225,7 +227,7 @@ bool IsOrigin(const std::string& text) {
          IsHostAndPort(text.substr(name + 3));
 }
 
-// Reads the names by which clients reach the API.
+// Reads the names of the API: its hosts, its origins, and the address for clients.
 void ReadNames(ObjectReader* reader, AgentConfig::Http* http) {
   reader->Texts("hosts", &http->hosts);
   for (const std::string& host : http->hosts) {
@@ -293,7 +295,8 @@ void ReadClient(const Json& json, const std::string& base, std::vector<std::stri
   reader.End();
 }
 
-// A plugin with the same name and state needs no restart: other changes of its block reload it.
+// Whether a change from A to B needs no restart. Name and "enabled" must be equal. Any other
+// change of the block only reloads the plugin.
 bool SamePlugin(const PluginConfig& a, const PluginConfig& b) {
   return a.name == b.name && a.enabled == b.enabled;
 }
@@ -371,7 +374,8 @@ Result<AgentConfig> ReadAgentConfig(const std::string& path) {
   const std::string place = "configuration " + path;
   std::error_code error;
   const std::filesystem::path whole = std::filesystem::absolute(path, error);
-  // The file names plugins, which run with the agent's rights.
+  // The plugins in the configuration file run with the agent's rights. So OpenOwned checks which
+  // users may write to the file.
   const OwnedKind kind{"configurations", "the configuration", /*own_group_may_write=*/true};
   const Result<UniqueFd> opened = OpenOwned(whole.string(), O_RDONLY | O_NOCTTY, kind);
   struct stat info{};
@@ -412,7 +416,7 @@ std::vector<std::string> KeysThatNeedRestart(const AgentConfig& running,
   compare("http/hosts", a.http.hosts == b.http.hosts);
   compare("http/origins", a.http.origins == b.http.origins);
   compare("http/advertise", a.http.advertise == b.http.advertise);
-  // Whether there is TLS at all.
+  // Turning TLS on or off needs a restart, but new files of TLS do not.
   compare("http/tls", a.http.cert_file.empty() == b.http.cert_file.empty());
   compare("plugin_dirs", a.plugin_dirs == b.plugin_dirs);
   compare("plugins", std::equal(a.plugins.begin(), a.plugins.end(), b.plugins.begin(),

@@ -11,51 +11,54 @@
 
 namespace drover {
 
-// The agent's configuration file, JSON with comments. Paths are absolute after reading; in the
-// file, a relative path starts at the file's directory.
+// The agent's configuration file, which is JSON with comments. In the file, a relative path starts
+// at the directory of the file. After reading, all paths are absolute.
 struct AgentConfig {
-  std::string name;  // of the node; empty: the machine's host name
+  std::string name;  // the name of the node; if empty, the machine's host name
   std::string datacenter = "dc1";
   std::string region = "global";
 
-  // The directory of the agent's own files; client.alloc_dir is below it unless set. Empty: the
-  // command chooses it.
+  // The directory of the agent's own files. The allocation directories are below data_dir, unless
+  // client.alloc_dir names another directory. If data_dir is empty, the option --data-dir must
+  // name a directory, except with --dev.
   std::string data_dir;
-  // The file with the token that every request must carry. Only its owner may read it. Empty: no
-  // token.
+  // The file with the token that every request must carry. Only the agent's user may be able to
+  // read the file. If token_file is empty, requests need no token.
   std::string token_file;
   struct Http {
     std::string address = "127.0.0.1";
-    int port = 4646;        // 0: any that is free
+    int port = 4646;        // 0: any free port
     std::string cert_file;  // PEM; empty: no TLS
     std::string key_file;   // PEM
-    std::string ca_file;    // PEM; signs the certificates of clients
+    std::string ca_file;    // PEM; the authority that signs the certificates of clients
     bool verify_client = false;
-    // As in HttpServerOptions: host names and origins that browsers may send.
+    // The host names and origins that browsers may send in requests, as in HttpServerOptions.
     std::vector<std::string> hosts;
     std::vector<std::string> origins;
     std::string advertise;  // "HOST" or "HOST:PORT" for clients; empty: see AdvertisedAddress
   } http;
 
   std::vector<std::string> plugin_dirs;
-  std::vector<PluginConfig> plugins;  // by name, files absolute
+  std::vector<PluginConfig> plugins;  // sorted by name, with absolute file paths
 
-  // The node, on which tasks run.
+  // Settings of the node, on which tasks run.
   struct Client {
-    // The parent of the allocation directories, and the directory of the shims' sockets and exit
-    // records. Empty: the command chooses it.
+    // alloc_dir is the parent of the allocation directories. run_dir is the directory of the
+    // shims' sockets and exit records. If one of them is empty, the command chooses a directory
+    // for it.
     std::string alloc_dir;
     std::string run_dir;
-    std::string node_class;  // ${node.class}
-    // The interface whose address has the ports of tasks, by its name or an address. Empty: the
-    // interface of the default route. The loopback serves if there is no such route, and if the
-    // agent keeps no state.
+    std::string node_class;  // the value of ${node.class}
+    // The network interface on which tasks have their ports, given by its name or by one of its
+    // addresses. If network_interface is empty, the agent uses the interface of the default route.
+    // If there is no default route, or if the agent keeps no state, it uses the loopback instead.
     std::string network_interface;
-    StringMap meta;  // ${meta.KEY}
-    // Whether running tasks that the state of an earlier agent does not name go on; else they end.
+    StringMap meta;  // the values of ${meta.KEY}
+    // Decides about running tasks that the state of an earlier agent does not name. If true, they
+    // continue. If false, they are stopped.
     bool keep_unknown_tasks = false;
     Duration max_kill_timeout = 30s;
-    // The part of the machine that jobs cannot use.
+    // The resources of the machine that jobs cannot use.
     struct Reserved {
       int cpu_mhz = 0;
       int memory_mb = 0;
@@ -63,24 +66,25 @@ struct AgentConfig {
 
       bool operator==(const Reserved&) const = default;
     } reserved;
-    // When ended allocations lose their runner and directory.
+    // Decides when the runner and the directory of an ended allocation are removed.
     struct Gc {
       Duration interval = 60s;
-      int max_allocs = 500;           // ended ones that are kept
-      int disk_usage_threshold = 80;  // percent of the file system of alloc_dir
+      int max_allocs = 500;           // the number of ended allocations to keep
+      int disk_usage_threshold = 80;  // use of alloc_dir's file system in percent
 
       bool operator==(const Gc&) const = default;
     } gc;
   } client;
-  // The scheduler.
+  // Settings of the scheduler.
   struct Server {
-    Duration job_gc_threshold = std::chrono::hours(4);  // records of older ends are removed
+    // Records that ended longer ago than this are removed.
+    Duration job_gc_threshold = std::chrono::hours(4);
 
     bool operator==(const Server&) const = default;
   } server;
   struct Telemetry {
     Duration collection_interval = 1s;        // how often tasks are measured
-    bool publish_allocation_metrics = false;  // tasks are then measured all the time
+    bool publish_allocation_metrics = false;  // if true, tasks are measured all the time
     bool prometheus_metrics = false;
   } telemetry;
   std::string log_level = "warn";
@@ -89,21 +93,22 @@ struct AgentConfig {
   struct Limits {
     int http_max_conns = 4096;               // 0: no limit
     int http_max_conns_per_client = 2048;    // per local user or IP address; 0: no limit
-    Duration https_handshake_timeout = 10s;  // also for the head of a request
+    Duration https_handshake_timeout = 10s;  // also the limit for the head of a request
 
     bool operator==(const Limits&) const = default;
   } limits;
 };
 
-// Reads the text of a configuration file. The error names all mistakes, each with its JSON pointer;
-// an unknown key is a mistake. BASE is the directory of relative paths.
+// Parses the text of a configuration file. BASE is the directory at which relative paths start.
+// The error names all mistakes, each with its JSON pointer. An unknown key is a mistake.
 Result<AgentConfig> ParseAgentConfig(const std::string& text, const std::string& base);
 
 Result<AgentConfig> ReadAgentConfig(const std::string& path);
 
-// The keys that differ between RUNNING and WANTED and that an agent applies only when it starts.
-// All others need no restart: log_level, server, the gc of client, the published metrics of
-// telemetry, token_file, the files of TLS, and the blocks of plugins that stay.
+// Returns the keys that differ between RUNNING and WANTED and that an agent applies only when it
+// starts. A change of the following keys needs no restart: log_level, server, the gc of client,
+// the published metrics of telemetry, token_file, the files of TLS, and the blocks of plugins. But
+// adding or removing a plugin needs a restart, and so does a change of its "enabled".
 std::vector<std::string> KeysThatNeedRestart(const AgentConfig& running, const AgentConfig& wanted);
 
 }  // namespace drover

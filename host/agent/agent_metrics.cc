@@ -20,7 +20,8 @@ long CountDescriptors() {
   std::error_code error;
   const std::filesystem::directory_iterator all("/proc/self/fd", error);
   if (error) return 0;
-  return std::distance(begin(all), end(all)) - 1;  // without the one that reads them
+  // Leaves out the file descriptor that reads the directory.
+  return std::distance(begin(all), end(all)) - 1;
 }
 
 }  // namespace

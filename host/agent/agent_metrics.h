@@ -7,13 +7,15 @@
 #include "host/stats/host_stats.h"
 #include "host/stats/metric_registry.h"
 
-// The gauges of an agent. [any thread]
+// Functions that append the gauges of an agent. [any thread]
 namespace drover {
 
-// Gauges of this process: memory, threads, descriptors, and numbers of objects that must not leak.
+// Appends gauges of this process: its memory, threads and file descriptors, and the numbers of
+// live objects that must not leak.
 void AppendProcessMetrics(std::vector<Metric>* out);
 void AppendHostMetrics(const HostStats& stats, std::vector<Metric>* out);
-// Gauges of the records, of NODE_ID's allocations by client status, and of blocking queries.
+// Appends the numbers of records and of blocking queries, and the numbers of NODE_ID's allocations
+// by client status.
 void AppendStateMetrics(const StateStore& store, const std::string& node_id,
                         std::vector<Metric>* out);
 

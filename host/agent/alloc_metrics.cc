@@ -7,7 +7,7 @@
 namespace drover {
 namespace {
 
-constexpr int kAtOnce = 32;  // allocations before other work may run
+constexpr int kAtOnce = 32;  // the number of allocations after which other work may run
 
 using Labels = std::map<std::string, std::string>;
 
@@ -19,7 +19,7 @@ Labels LabelsOf(const Allocation& alloc, const std::string& task) {
                    {"task", task},
                    {"namespace", job.job_namespace}};
   if (job.parent_id.empty()) return labels;
-  // The id of such a job is "PARENT/dispatch-REST" or "PARENT/periodic-REST".
+  // A job with a parent has the id "PARENT/dispatch-REST" or "PARENT/periodic-REST".
   labels["parent_id"] = job.parent_id;
   for (const std::string kind : {"dispatch", "periodic"}) {
     const std::string begin = job.parent_id + "/" + kind + "-";
@@ -42,7 +42,8 @@ class Gauges {
   std::vector<Metric>* const out_;
 };
 
-// Adds the values of one part of USAGE. ALL: those that were not measured, too.
+// Appends the measured values of PART, which is the memory part or the CPU part of a task's usage.
+// If ALL is true, also appends the values that were not measured.
 template <typename Fields, typename Part>
 void AppendPart(const Fields& fields, const Part& part, StatSet measured, bool all,
                 Gauges* gauges) {

@@ -8,12 +8,13 @@
 
 namespace drover {
 
-// The gauges of the tasks of one allocation that USAGE has: their allotted resources and all
-// measured values. A driver that does not say which values it measures has measured all.
+// Appends gauges for each task of ALLOC that has a sample in USAGE: its allotted resources and all
+// measured values. If a driver reports no memory value as measured, all memory values are
+// appended. The same rule applies to the CPU values.
 void AppendAllocMetrics(const Allocation& alloc, const AllocUsage& usage, std::vector<Metric>* out);
 
-// The gauges of all allocations that run here, from the newest samples; does not wait for newer
-// ones. Control thread; lets other work run in between.
+// Returns the gauges of all allocations that run on this node, from their newest samples. Does not
+// wait for newer samples. Control thread only. Lets other work run from time to time.
 Co<Result<std::vector<Metric>>> RunningAllocMetrics(Context context, const NodeClient* client);
 
 }  // namespace drover

@@ -43,7 +43,7 @@ void AllocUpdates::Forget(const std::string& id) {
 void AllocUpdates::Judge(const std::string& id) {
   const auto waiting = waiting_.find(id);
   const auto known = acknowledged_.find(id);
-  // Until its first update, an allocation is pending for the server.
+  // The server regards an allocation as pending until its first update.
   const ClientStatus before = known == acknowledged_.end() ? ClientStatus::kPending : known->second;
   if (waiting != waiting_.end() && waiting->second.status.status != before) {
     urgent_.insert(id);
@@ -69,7 +69,7 @@ Co<void> AllocUpdates::Run(Context context) {
     if (due > loop_->Now()) {
       wake_.Reset();
       const Context until_due = context.WithDeadline(due);
-      (void)co_await wake_.Wait(until_due);  // an urgent update may come
+      (void)co_await wake_.Wait(until_due);  // wakes early for a new update, which may be urgent
       if (loop_->Now() < due || waiting_.empty()) continue;
     }
     if (context.cancelled()) break;
@@ -94,7 +94,7 @@ Co<bool> AllocUpdates::SendBatch(Context context) {
     const std::string id = update.id;
     if (forgotten.count(id) > 0) continue;
     if (sent.ok()) acknowledged_.insert_or_assign(id, update.status.status);
-    // Keeps a newer update if there is one.
+    // Queues the failed update again, unless a newer update of the allocation is already queued.
     if (!sent.ok()) waiting_.try_emplace(id, std::move(update));
     Judge(id);
   }

@@ -14,21 +14,23 @@
 
 namespace drover {
 
-// The queue of allocation updates from a node to the server. A change of a client status after a
-// quiet time goes at once; further ones gather for a tick. Other updates wait for the next slow
-// tick. Only the newest update of an allocation goes. A failed update is sent again, unless there
-// is a newer one. Control thread only.
+// The queue of allocation updates from a node to the server. A change of a client status is
+// urgent. The node sends an urgent update as soon as a tick has passed since the last batch. So
+// after a quiet time, the node sends the update at once. Other updates wait for the next slow
+// tick. The queue holds only the newest update of each allocation. If a batch fails, each of its
+// updates is sent again, unless there is a newer update of the allocation. Control thread only.
 class AllocUpdates {
  public:
   using Send = std::function<Co<Status>(Context context, std::vector<AllocUpdate> updates)>;
 
-  static constexpr Duration kRetry = 5s;  // plus a random time up to the same length
+  // The pause after a failed batch. A random time up to the same length is added.
+  static constexpr Duration kRetry = 5s;
 
   AllocUpdates(Loop* loop, UpdatePace pace, Send send);
 
-  // Never waits.
+  // Queues UPDATE in place of an older update of the same allocation. Returns at once.
   void Put(AllocUpdate update);
-  // Drops everything about an allocation that has left this node.
+  // Drops the waiting update and the last status of the allocation ID, which has left this node.
   void Forget(const std::string& id);
 
   // Sends one batch after the other until CONTEXT ends.
@@ -49,9 +51,11 @@ class AllocUpdates {
   const TimePoint began_;
   TimePoint last_sent_;
   std::map<std::string, AllocUpdate> waiting_;
-  std::set<std::string> urgent_;                      // ids in waiting_, to avoid scans of it
-  std::map<std::string, ClientStatus> acknowledged_;  // the last that the server accepted
-  std::set<std::string> forgotten_;  // during a send: its batch may hold updates of these
+  std::set<std::string> urgent_;                      // the ids of urgent updates in waiting_
+  std::map<std::string, ClientStatus> acknowledged_;  // by allocation, the last accepted status
+  // The ids for which Forget was called during a send. If the batch fails, its updates of these
+  // ids are not sent again.
+  std::set<std::string> forgotten_;
   bool sending_ = false;
   Event wake_;
 };

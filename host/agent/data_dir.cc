@@ -20,13 +20,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A user who can write there, or to a directory above it, could replace the agent's files.
+// A user who can write to the data directory, or to a directory above it, could replace the
+// agent's files.
 constexpr OwnedKind kDataDir{"data directories", "what the agent keeps there",
                              /*own_group_may_write=*/true};
-// Tasks of any user reach their own directory below those of an agent that is root.
+// If the agent is root, tasks of any user must be able to reach their own directories below the
+// agent's directories.
 const mode_t kMode = geteuid() == 0 ? 0711 : 0700;
 
-// A child of a killed agent holds the lock until it has executed another program.
+// Tries to lock FILE for a while. A child of a killed agent still holds the lock until the child
+// has executed another program.
 bool LockSoon(int file) {
   constexpr int kTries = 100;
   for (int tries = 0; tries < kTries; ++tries) {
@@ -36,14 +39,16 @@ bool LockSoon(int file) {
   return false;
 }
 
-// REAL becomes the path without links: a link might lead elsewhere later.
+// Opens the directory PATH. Sets REAL to its path without symbolic links, since a link might lead
+// elsewhere later.
 Result<UniqueFd> OpenDirectory(const std::string& path, std::string* real) {
   std::error_code error;
   const std::string whole = fs::absolute(path, error).string();
   return OpenOwned(whole, O_RDONLY | O_DIRECTORY, kDataDir, real);
 }
 
-// Makes the directory of the allocations, PATH, below DIR, unless it exists.
+// Makes the directory "alloc" below DIR, unless it exists. The allocation directories are in
+// "alloc". PATH is the full path of "alloc".
 Status MakeAllocDir(int dir, const std::string& path) {
   if (mkdirat(dir, "alloc", kMode) != 0 && errno != EEXIST) return ErrnoError(errno, path);
   const UniqueFd made(openat(dir, "alloc", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -60,7 +65,7 @@ Status MakeAllocDir(int dir, const std::string& path) {
   return {};
 }
 
-// A new directory below $TMPDIR.
+// Makes a new directory below $TMPDIR and returns its path.
 Result<std::string> MakeTemporary() {
   std::error_code error;
   const char* parent = std::getenv("TMPDIR");
@@ -103,7 +108,7 @@ Result<DataDir> DataDir::Make(const std::string& path) {
 void DataDir::RemoveIfMade() const {
   std::error_code error;
   if (!made_) return;
-  fs::remove(alloc_dir(), error);  // only when it is empty
+  fs::remove(alloc_dir(), error);  // fails if the directory is not empty
   if (error) return;
   fs::remove(path_ + "/agent.lock", error);
   fs::remove(path_, error);

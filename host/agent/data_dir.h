@@ -8,17 +8,18 @@
 
 namespace drover {
 
-// The directory of an agent, which is locked for as long as the object lives.
+// The data directory of an agent. The directory is locked for as long as the object lives.
 class DataDir {
  public:
-  // Makes the directory PATH, unless it exists, and locks it. An empty PATH stands for a new
-  // directory below $TMPDIR. Code::kFailedPrecondition: another agent has it, or something in it is
-  // in the way; other errors are mistakes in PATH.
+  // Makes the directory PATH, unless it exists, and locks it. If PATH is empty, Make makes a new
+  // directory below $TMPDIR. Returns kFailedPrecondition if another agent has locked the
+  // directory, or if "alloc" in the directory is a file or a link. Any other error is a mistake in
+  // PATH.
   static Result<DataDir> Make(const std::string& path);
 
   std::string alloc_dir() const { return path_ + "/alloc"; }
   std::string state_dir() const { return path_ + "/state"; }
-  // Removes a directory that Make chose, unless allocations are left in it.
+  // Removes the directory if Make made it below $TMPDIR, unless allocations are left in it.
   void RemoveIfMade() const;
 
  private:
@@ -27,8 +28,9 @@ class DataDir {
   UniqueFd lock_;
 };
 
-// The path without links of PATH, a directory for allocations that exists. Only the agent's user,
-// its group and root may write to it and to the directories above it.
+// Returns PATH without symbolic links. PATH must be an existing directory for allocations. Only
+// the agent's user, its group and root may have the right to write to it and to the directories
+// above it.
 Result<std::string> CheckAllocDir(const std::string& path);
 
 }  // namespace drover

@@ -49,7 +49,7 @@ class EnvPreparer : public TaskPreparer {
     config.resources = resources;
     config.memory_limit_bytes = std::max(resources.memory_mb, resources.memory_max_mb) << 20;
     config.cpu_cores = CoresOf(request);
-    // A cgroup has 1024 shares by default; a task gets as many for each reserved core.
+    // By default, a cgroup has 1024 CPU shares. A task gets 1024 shares for each reserved core.
     config.cpu_shares = resources.cores > 0 ? resources.cores * 1024 : resources.cpu_mhz;
     config.cpu_quota = CpuQuota(resources.cpu_mhz, core_mhz_);
     for (const AllocatedPort& allocated : alloc.ports) {

@@ -8,9 +8,9 @@
 
 namespace drover {
 
-// Makes the configurations that drivers get of tasks on this node. NODE outlives the preparer and
-// may change between its calls. Tasks inherit HOST_ENV unless their root is an image. CORE_MHZ is
-// the frequency of one core (0: unknown).
+// Makes the configurations that drivers receive for the tasks of this node. NODE must outlive the
+// preparer and may change between two calls of the preparer. Tasks inherit HOST_ENV unless their
+// root is an image. CORE_MHZ is the frequency of one core, or 0 if it is unknown.
 std::unique_ptr<TaskPreparer> NewEnvPreparer(const NodeInfo* node, StringMap host_env,
                                              double core_mhz);
 

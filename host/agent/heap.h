@@ -3,12 +3,13 @@
 
 namespace drover {
 
-// Returns to the system the freed memory that the allocator keeps for later. After the removal of
-// thousands of allocations nobody needs it soon. [any thread]
+// Returns freed memory to the system. The allocator keeps such memory for later, but after the
+// removal of thousands of allocations nobody needs it soon. [any thread]
 //
-// A thread that allocates from the same part of the heap meanwhile waits: some 6 ms for 10,000 free
-// pieces of a page and more, twice as long the first time. The allocator has no smaller step, so
-// call it rarely: after many allocations have gone, and after a single large use.
+// During the call, any thread that allocates from the same part of the heap waits. The wait is
+// some 6 ms for 10,000 free pieces of at least a page, and twice as long in the first call. The
+// allocator cannot return the memory in smaller steps. So call this function rarely: after many
+// allocations have been removed, and after a single large use of memory.
 void GiveFreeMemoryBack();
 
 }  // namespace drover

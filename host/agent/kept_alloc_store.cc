@@ -10,7 +10,7 @@
 namespace drover {
 namespace {
 
-constexpr Duration kRetry = 1s;  // as often as the store retries a write
+constexpr Duration kRetry = 1s;  // the store also waits this long before it repeats a write
 
 std::map<std::string, RunId> RunsOf(const KeptState::Tasks* tasks) {
   std::map<std::string, RunId> runs;
@@ -27,7 +27,8 @@ std::size_t SizeOf(const StringMap& map) {
   return bytes;
 }
 
-// Without the configuration, which the runner has, too.
+// Returns the bytes of memory that STATE holds. Leaves out the configuration of the task, since
+// the runner holds it in memory in any case.
 std::size_t HeldBy(const LocalState& state) {
   std::size_t bytes = sizeof(LocalState) + (state.handle ? state.handle->state.size() : 0);
   for (const auto& [name, hook] : state.hooks) bytes += SizeOf(hook.data) + SizeOf(hook.env);
@@ -54,7 +55,8 @@ KeptAllocStore::KeptAllocStore(Store* store, std::shared_ptr<RunLedger> ledger,
 
 Co<Status> KeptAllocStore::Known(Context context) {
   if (known_) co_return Status();
-  // The store got the record before the runner was made, and logs errors itself.
+  // The store received the allocation's record before the runner was made. So this code only waits
+  // until the record is committed. The store logs errors itself.
   Status committed = co_await store_->Committed(context);
   while (!committed.ok()) {
     DROVER_CO_TRY(co_await Sleep(context, kRetry));

@@ -11,11 +11,12 @@
 
 namespace drover {
 
-// Keeps the records of one allocation in the store, for an agent that keeps its state. Its runs are
-// in the ledger too, so that they are known even if the store is damaged.
+// Stores the records of one allocation, for an agent that keeps its state. The ledger also names
+// the runs of the allocation. So the next agent can find the runs even if the store is damaged.
 class KeptAllocStore : public AllocStore {
  public:
-  // RESTORED: the tasks that have records already; may be null. STORE outlives this.
+  // RESTORED holds the tasks that have records already. It may be null. STORE must outlive this
+  // object.
   KeptAllocStore(Store* store, std::shared_ptr<RunLedger> ledger, std::string alloc_id,
                  const KeptState::Tasks* restored);
 
@@ -29,9 +30,10 @@ class KeptAllocStore : public AllocStore {
   Store* const store_;
   const std::string alloc_id_;
   LedgerStore ledger_;
-  // The store has read the allocation and its runs, so it goes on even if the disk is full.
+  // Whether the agent has read the allocation and all its runs from the store. Such an allocation
+  // continues even if the disk is full.
   bool known_ = false;
-  std::set<std::string> tasks_;  // that have records
+  std::set<std::string> tasks_;  // the tasks that have records
 };
 
 }  // namespace drover

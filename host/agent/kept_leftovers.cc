@@ -11,7 +11,7 @@
 namespace drover {
 namespace {
 
-// The runs that records name.
+// Returns the runs that any record in KEPT names.
 std::set<RunId> KnownRuns(const KeptState& kept) {
   std::set<RunId> known = kept.runs();
   for (const auto& [id, remains] : kept.remains()) {
@@ -44,8 +44,8 @@ Co<void> KeptLeftovers::EndRuns(Context context) {
   co_await InParallel(options_.loop, std::move(all));
 }
 
-// The kept ledgers of dead nodes with the same allocation directory, each only with the runs that
-// no record names.
+// Returns the ledgers of dead nodes that kept their state and used the allocation directory of
+// this node. In each returned ledger, only the runs that no record names are left.
 std::vector<LedgerLeftovers> KeptLeftovers::UnknownLedgers() const {
   const std::set<RunId> known = KnownRuns(*options_.kept);
   std::vector<LedgerLeftovers> found = RunLedger::FindDead(options_.run_directory.get());
@@ -57,7 +57,8 @@ std::vector<LedgerLeftovers> KeptLeftovers::UnknownLedgers() const {
   return found;
 }
 
-// The directories that these ledgers name stay.
+// Ends or takes over the runs in the ledgers that UnknownLedgers returns. The directories that
+// these ledgers name are not removed.
 Co<void> KeptLeftovers::TakeOverLedgers(Context context) {
   const Context limited = context.WithTimeout(kReleaseLimit);
   for (const LedgerLeftovers& left : UnknownLedgers()) {
@@ -92,8 +93,9 @@ Co<void> KeptLeftovers::ReleaseOrLater(Context context, RunId run) {
   options_.late->Add(run);
 }
 
-// An allocation whose record is gone was being cleared away when the agent ended. But if records
-// were lost, its files may be all that is left of somebody's work.
+// If the record of an allocation is missing, an earlier agent was usually clearing the allocation
+// away when that agent ended. But if records were lost, the allocation's files may be all that is
+// left of somebody's work. So the files stay in that case.
 Co<void> KeptLeftovers::EndAlloc(Context context, std::string id,
                                  const KeptState::Remains* remains) {
   Ended ended;
@@ -115,9 +117,10 @@ Co<void> KeptLeftovers::EndAlloc(Context context, std::string id,
   ended_.push_back(std::move(ended));
 }
 
-// Removes from LEFT the runs that must keep running, and sets KEEPS if there were any. Returns
-// false if their records must stay. From now on only the ledger names the kept runs, for the next
-// agents too. The agent that finds one of them ended drops it.
+// Removes from LEFT the runs that must keep running, and sets KEEPS if there are any. From now on,
+// only the ledger of this agent names these runs, also for later agents. If an agent finds that
+// such a run has ended, that agent drops the run. Returns false if the ledger cannot store such a
+// run. The records that name the run must then stay.
 bool KeptLeftovers::KeepUnknown(const std::string& alloc_id, LedgerLeftovers* left, bool* keeps) {
   for (const RunId& run : std::vector<RunId>(left->runs)) {
     if (!Lives(run)) continue;
@@ -131,7 +134,7 @@ bool KeptLeftovers::KeepUnknown(const std::string& alloc_id, LedgerLeftovers* le
     const Status added = options_.ledger->AddRun(run);
     if (added.ok()) continue;
     spdlog::warn("run {}: {}", run.ToString(), added.error().message());
-    return false;  // so that its records still name it
+    return false;  // so that the run's records stay and name the run
   }
   return true;
 }
@@ -139,7 +142,7 @@ bool KeptLeftovers::KeepUnknown(const std::string& alloc_id, LedgerLeftovers* le
 Co<void> KeptLeftovers::RemoveDirectories() {
   const auto all = std::exchange(ended_, {});
   for (const Ended& ended : all) {
-    if (options_.leftovers->given_up()) co_return;  // the next agent goes on with it
+    if (options_.leftovers->given_up()) co_return;  // the next agent continues the removals
     const Status removed = co_await options_.leftovers->RemoveDirectories(&ended.left);
     if (!removed.ok()) {
       spdlog::warn("allocation {} cannot be cleared away: {}", ended.left.allocs.front(),

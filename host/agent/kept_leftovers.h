@@ -14,39 +14,41 @@
 
 namespace drover {
 
-// Pointers are not owned and must outlive the calls.
+// The pointers are not owned. Their objects must outlive all calls.
 struct KeptLeftoversOptions {
   Loop* loop = nullptr;
   ProcessService* processes = nullptr;
   KeptState* kept = nullptr;
-  RunLedger* ledger = nullptr;  // of this agent
+  RunLedger* ledger = nullptr;  // the ledger of this agent
   LateReleases* late = nullptr;
   Leftovers* leftovers = nullptr;
   UniqueFd run_directory;
   std::string alloc_dir;
-  bool keep_unknown = false;  // AgentConfig::Client::keep_unknown_tasks
+  bool keep_unknown = false;  // see AgentConfig::Client::keep_unknown_tasks
 };
 
-// Clears away what earlier agents with the same state left and this one does not continue: runs
-// that no record names, and allocations whose record is gone or collected. With KEEP_UNKNOWN, runs
-// that no record names are kept. Control thread only.
+// Clears away what earlier agents with the same state left and this agent does not continue. These
+// are runs that no record names, and allocations whose record is missing or collected. With
+// KEEP_UNKNOWN, runs that no record names are kept. Control thread only.
 class KeptLeftovers {
  public:
   explicit KeptLeftovers(KeptLeftoversOptions options) : options_(std::move(options)) {}
 
-  // Finds the runs that will be kept. Call it before the first runner is made, which must know
-  // them, and before EndRuns.
+  // Finds the runs that will be kept. Call it before EndRuns, and before the first runner is made.
+  // A runner must not start a task to which one of these runs may belong.
   void Find();
-  // The runs that Find has found. They may end at any time.
+  // Returns the runs that Find has found. Any of them may end at any time.
   const std::vector<RunId>& unknown_runs() const { return unknown_runs_; }
 
-  // Ends the runs, except those that are kept: from now on the ledger of this agent names them.
+  // Ends the runs that earlier agents left, except the runs that are kept. From now on, the ledger
+  // of this agent names the kept runs.
   Co<void> EndRuns(Context context);
-  // Removes the directories and records of the allocations, as far as EndRuns has ended their runs.
+  // Removes the directories and records of those allocations whose runs EndRuns has ended.
   Co<void> RemoveDirectories();
 
  private:
-  // An allocation whose runs have ended: only the directory, if any, and the records are left.
+  // An allocation whose runs have ended. Only its records are left, and its directory if it has
+  // one.
   struct Ended {
     LedgerLeftovers left;
     const KeptState::Remains* remains = nullptr;

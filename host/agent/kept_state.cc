@@ -12,8 +12,8 @@
 namespace drover {
 namespace {
 
-constexpr const char* kTask = "task";    // the state of a task
-constexpr const char* kLocal = "local";  // the local state of its runner
+constexpr const char* kTask = "task";    // the kind of a record of a task's state
+constexpr const char* kLocal = "local";  // the kind of a record of a task runner's local state
 const RecordKey& NodeIdKey() {
   static const auto& key = *new RecordKey{"agent", "node_id"};
   return key;
@@ -70,7 +70,7 @@ void KeptState::FindNodeId(const std::vector<Record>& records) {
     if (record.key == NodeIdKey()) node_id_ = record.value;
   }
   if (!node_id_.empty()) return;
-  // Without a record of the id, an allocation names it.
+  // If the record of the node's id is missing, this code takes the id from an allocation.
   if (!tables_.allocs.empty()) node_id_ = tables_.allocs.begin()->second->alloc->node_id;
   if (node_id_.empty()) node_id_ = RandomUuid();
   store_->Put(NodeIdKey(), [id = node_id_] { return id; });
@@ -129,7 +129,8 @@ void KeptState::SortTasks(std::map<std::string, Tasks> known, const TaskKeys& wi
     const auto found = known.find(id);
     const bool reported = !record->reported.tasks.empty();
     if (found == known.end() && !reported) {
-      // Its runner has never written anything, so it is new, unless all its records were lost.
+      // The store has no record from the runner of this allocation, so the allocation is new. But
+      // if records were lost, all records of this runner may be among the lost records.
       const TaskGroup* const group = record->alloc->group();
       if (!damaged_ || group == nullptr) continue;
       for (const Task& task : group->tasks) lost_runs_[id].insert(task.name);
@@ -137,7 +138,7 @@ void KeptState::SortTasks(std::map<std::string, Tasks> known, const TaskKeys& wi
     }
     Tasks tasks = found == known.end() ? Tasks() : std::move(found->second);
     if (found != known.end()) known.erase(found);
-    // A task without records has the state that its node reported last.
+    // A task without records gets the state that its node reported last.
     for (const auto& [name, state] : record->reported.tasks)
       tasks.try_emplace(name, RestoredTask{*state, {}, {}});
     NoteLostRuns(id, tasks, with_local);
@@ -164,9 +165,10 @@ void KeptState::NoteLostRuns(const std::string& alloc_id, const Tasks& tasks,
                              const TaskKeys& with_local) {
   for (const auto& [name, task] : tasks) {
     if (with_local.count({alloc_id, name}) > 0 || task.state.state == RunnerState::kDead) continue;
-    // A run is recorded before it begins, so a running task without a record has lost it. A task
-    // with more events than "Received" may have lost one too, but only if records were lost: else
-    // the agent may have died before it made a run.
+    // A run is recorded before it begins. So if a running task has no record of its run, that
+    // record was lost. A task with more events than "Received" may also have lost such a record,
+    // but only if records were lost at all. Otherwise the agent may have died before it made a
+    // run.
     const bool begun = task.state.state == RunnerState::kRunning;
     if (begun || (damaged_ && task.state.events.size() > 1)) lost_runs_[alloc_id].insert(name);
   }

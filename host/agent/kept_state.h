@@ -16,47 +16,47 @@
 
 namespace drover {
 
-// The state that an agent keeps for the next one, and the state that the previous one left. Control
-// thread only.
+// The state that an agent stores for the next agent, and the state that the previous agent left.
+// Control thread only.
 class KeptState {
  public:
-  // Opens the state in DIRECTORY, or makes a new one. Logs all damage. Blocks.
+  // Opens the state in DIRECTORY, or makes a new state in it. Logs all damage. Blocks.
   static Result<std::unique_ptr<KeptState>> Open(const std::string& directory);
 
   Store* store() { return store_.get(); }
   const std::string& node_id() const { return node_id_; }
   // The node's metadata that clients of earlier agents have set.
   const NodeMeta::Changes& dynamic_meta() const { return dynamic_meta_; }
-  // Keeps the metadata that clients have set by now.
+  // Stores DYNAMIC, which is the metadata that clients have set by now.
   void SaveDynamicMeta(const NodeMeta::Changes& dynamic);
-  // The scheduler's state; call it once.
+  // Moves out the scheduler's state, so call it only once.
   Tables TakeTables() { return std::move(tables_); }
-  // The submissions that are in the store already; call it once.
+  // Moves out the job submissions that are in the store already, so call it only once.
   KeptSources TakeSources() { return std::move(sources_); }
 
   using Tasks = std::map<std::string, RestoredTask>;  // by name
   // The allocations that an earlier agent ran and that must get a runner again.
   const std::map<std::string, Tasks>& allocs() const { return allocs_; }
-  // Drops the tasks of an allocation that has its runner, or needs none.
+  // Drops the tasks of an allocation that has received its runner or needs no runner.
   void DropAlloc(const std::string& alloc_id);
-  // Calls SEE for each task of allocs() that is in its job, with the name of its driver. Call it
-  // once, before the first runner.
+  // Calls SEE for each task of allocs() that exists in its job, and passes the name of the task's
+  // driver. Call it once, before the first runner is made.
   using SeeTask = std::function<void(const std::string& alloc_id, const std::string& task,
                                      const std::string& driver, const LocalState& local)>;
   void ForEachTask(const SeeTask& see);
-  // The runs of all tasks of allocs(), also after DropAlloc.
+  // The runs of all tasks of allocs(). DropAlloc does not remove runs from this set.
   const std::set<RunId>& runs() const { return runs_; }
-  // By allocation, the tasks that may have a run although no record names it: it was lost.
+  // For each allocation, the tasks that may have a run whose record was lost.
   const std::map<std::string, std::set<std::string>>& lost_runs() const { return lost_runs_; }
 
-  // The leftovers of an allocation whose record is gone or collected.
+  // What is left of an allocation whose record is missing or collected.
   struct Remains {
     std::vector<RunId> runs;
     std::vector<RecordKey> records;
     bool let_go = false;  // the allocation was collected, so it has surely ended
   };
   const std::map<std::string, Remains>& remains() const { return remains_; }
-  // Whether records were lost. Then unknown directories may hold somebody's data.
+  // Whether records were lost. If so, unknown directories may hold somebody's data.
   bool damaged() const { return damaged_; }
 
  private:
@@ -64,7 +64,7 @@ class KeptState {
   void ReportDamage(const std::string& sentence);
   void FindNodeId(const std::vector<Record>& records);
   void FindMeta(const std::vector<Record>& records);
-  using TaskKeys = std::set<std::pair<std::string, std::string>>;  // allocation and task
+  using TaskKeys = std::set<std::pair<std::string, std::string>>;  // pairs of allocation and task
   void ReadTasks(const std::vector<Record>& records);
   void SortTasks(std::map<std::string, Tasks> known, const TaskKeys& with_local);
   void NoteLostRuns(const std::string& alloc_id, const Tasks& tasks, const TaskKeys& with_local);
@@ -75,14 +75,15 @@ class KeptState {
   Tables tables_;
   KeptSources sources_;
   std::map<std::string, Tasks> allocs_;
-  std::map<std::pair<std::string, std::string>, std::string> drivers_;  // by allocation and task
+  // The names of the drivers, by allocation and task.
+  std::map<std::pair<std::string, std::string>, std::string> drivers_;
   std::set<RunId> runs_;
   std::map<std::string, std::set<std::string>> lost_runs_;
   std::map<std::string, Remains> remains_;
   bool damaged_ = false;
 };
 
-// The keys of a task's two records.
+// The keys of the two records that each task has.
 RecordKey TaskStateKey(const std::string& alloc_id, const std::string& task);
 RecordKey LocalStateKey(const std::string& alloc_id, const std::string& task);
 

@@ -13,7 +13,7 @@ constexpr Duration kLast = 1min;
 
 void LateReleases::Add(RunId run) {
   (void)ledger_->AddRun(run);
-  ledger_->HoldRun(run);  // its allocation will remove the entry
+  ledger_->HoldRun(run);  // so that the run's allocation cannot remove the entry
   tries_.Spawn(Try(this, run));
 }
 

@@ -11,9 +11,9 @@
 
 namespace drover {
 
-// Releases runs for which the first release failed: a process that hangs on a disk, for example,
-// dies only when the disk answers. Each run is tried again until it is released, and stays in the
-// ledger until then, so that the next agent takes care of it too. Control thread only.
+// Releases runs whose first release failed. For example, a process that hangs on a disk dies only
+// when the disk answers. The release of each run is repeated until it succeeds. Until then, the
+// run stays in the ledger, so that the next agent takes care of it, too. Control thread only.
 class LateReleases {
  public:
   // PROCESSES is not owned.
@@ -21,7 +21,7 @@ class LateReleases {
       : processes_(processes), ledger_(std::move(ledger)), life_(loop), tries_(loop) {}
 
   void Add(RunId run);
-  // Gives up; runs that are left stay in the ledger.
+  // Stops repeating the releases. Runs that are not released by then stay in the ledger.
   Co<void> Close();
 
  private:

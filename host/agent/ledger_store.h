@@ -10,12 +10,13 @@
 
 namespace drover {
 
-// The store of one allocation on a node whose tasks end with it. It writes to the node's ledger
-// only what the next node must clear away.
+// Writes the directory and the runs of one allocation to the node's ledger, so that the next node
+// can clear them away. Stores nothing else. An allocation whose tasks end with its node needs no
+// other store.
 class LedgerStore : public AllocStore {
  public:
-  // KEEP_DIRECTORY: the allocation directory must not be cleared away.
-  // RUNS: the runs that the ledger names already, by task.
+  // KEEP_DIRECTORY means that the allocation directory must not be cleared away. RUNS holds the
+  // runs that the ledger names already, by task.
   LedgerStore(std::shared_ptr<RunLedger> ledger, std::string alloc_id, bool keep_directory,
               std::map<std::string, RunId> runs = {});
 
@@ -27,7 +28,7 @@ class LedgerStore : public AllocStore {
  private:
   const std::shared_ptr<RunLedger> ledger_;
   const std::string alloc_id_;
-  std::map<std::string, RunId> runs_;  // by task, as in the ledger
+  std::map<std::string, RunId> runs_;  // the runs in the ledger, by task
 };
 
 }  // namespace drover

@@ -20,7 +20,7 @@ void WarnStillThere(const Error& error) {
 
 }  // namespace
 
-// A killed shim leaves its socket behind, but nobody listens on it.
+// A killed shim leaves its socket file behind, but no process accepts connections on it.
 bool ShimLives(int run_directory, const RunId& run) {
   int error_number = 0;
   return ShimConnection::Connect(run_directory, run, &error_number).ok();
@@ -29,9 +29,10 @@ bool ShimLives(int run_directory, const RunId& run) {
 Co<std::vector<LedgerLeftovers>> Leftovers::EndDeadNodes(Context context, Duration patience) {
   std::vector<LedgerLeftovers> ended;
   const Result<UniqueFd> run_directory = OpenRunDirectory(options_.run_dir);
-  if (!run_directory.ok()) co_return ended;  // it was there a moment ago
+  if (!run_directory.ok()) co_return ended;  // rare: the directory existed a moment ago
   std::vector<LedgerLeftovers> dead = RunLedger::FindDead(run_directory->get());
-  // At once: the next agent of a kept ledger must be able to lock it.
+  // Erasing the kept ledgers from DEAD unlocks them at once. The next agent that uses one of these
+  // ledgers must be able to lock it.
   std::erase_if(dead, [](const LedgerLeftovers& left) { return left.kept; });
   std::vector<Co<void>> all;
   for (LedgerLeftovers& left : dead) {
@@ -41,7 +42,8 @@ Co<std::vector<LedgerLeftovers>> Leftovers::EndDeadNodes(Context context, Durati
   co_return ended;
 }
 
-// Moves LEFT to ENDED if none of its runs goes on: a run that may go on keeps its files.
+// Ends the runs of LEFT. Moves LEFT to ENDED if all runs have ended. Otherwise the files of LEFT
+// stay, since one of its runs may continue.
 Co<void> Leftovers::EndDeadNode(Context context, Duration patience, int run_directory,
                                 LedgerLeftovers* left, std::vector<LedgerLeftovers>* ended) {
   const TimePoint until = options_.loop->Now() + patience;
@@ -97,7 +99,7 @@ Co<Status> Leftovers::RemoveDirectories(const LedgerLeftovers* left) {
     const Status removed = co_await directory.Destroy();
     if (!removed.ok() && first.ok()) first = removed;
   }
-  // Only if it is empty: files that somebody else has put there are not ours to remove.
+  // rmdir fails if the directory is not empty. Files that somebody else has put there must stay.
   if (left->base_is_own) rmdir(left->alloc_base.c_str());
   co_return first;
 }

@@ -16,7 +16,7 @@
 namespace drover {
 namespace {
 
-// The time that a slow reader gets at the end.
+// How long the end of the program waits for a slow reader of the log.
 constexpr Duration kLastLines = 1s;
 
 std::unique_ptr<spdlog::formatter> NewFormatter(const std::string& format) {
@@ -24,7 +24,7 @@ std::unique_ptr<spdlog::formatter> NewFormatter(const std::string& format) {
   return std::make_unique<spdlog::pattern_formatter>("%Y-%m-%dT%H:%M:%S.%e [%l] %v");
 }
 
-// Never destroyed: a signal handler may use it at any time.
+// The writer is never destroyed, since a signal handler may use it at any time.
 LogWriter* g_writer = nullptr;
 
 class WriterSink : public spdlog::sinks::base_sink<std::mutex> {
@@ -55,7 +55,7 @@ LogWriter::GapLine GapLineIn(const std::string& format) {
 
 extern "C" void WriteLastWords(int number) {
   g_writer->LastWords();
-  // SA_RESETHAND has removed the handler: the signal has its default effect.
+  // SA_RESETHAND has reset the handler, so the signal now has its default effect.
   raise(number);
 }
 
@@ -73,7 +73,7 @@ LogThread::LogThread() {
   g_writer->Start();
   for (const int number : {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE}) {
     struct sigaction before{};
-    // A sanitizer has its own.
+    // A sanitizer has installed its own handler, which stays.
     if (sigaction(number, nullptr, &before) != 0 || before.sa_handler != SIG_DFL) continue;
     struct sigaction last{};
     last.sa_handler = WriteLastWords;

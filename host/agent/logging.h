@@ -5,14 +5,15 @@
 
 namespace drover {
 
-// Sends the program's own log to standard error; standard output is for results. LEVEL is trace,
-// debug, info, warn or error, FORMAT is text or json, as in the configuration.
+// Sends the program's own log to standard error, since standard output is for results. As in the
+// configuration, LEVEL is trace, debug, info, warn or error, and FORMAT is text or json.
 void SetUpLogging(const std::string& level, const std::string& format = "text");
 
-// While it lives, a thread of its own writes the log, so a slow reader delays neither the control
-// thread nor a kill. Lines that still wait are written at its end, and when the process dies by a
-// fatal signal, as far as somebody reads them. Make it after SetUpLogging and after all forks
-// without exec.
+// While this object lives, a separate thread writes the log. So a slow reader of the log delays
+// neither the control thread nor a kill. Lines that still wait are written when the object is
+// destroyed, and when a fatal signal ends the process, as far as somebody reads the log. Make the
+// object after SetUpLogging. All forks that execute no other program must happen before the object
+// is made.
 class LogThread {
  public:
   LogThread();

@@ -16,8 +16,8 @@
 namespace drover {
 namespace {
 
-// The frequency of a core in MHz: its highest if the kernel reports it, else the current one. 0:
-// unknown.
+// Returns the frequency of a core in MHz, or 0 if it is unknown. That is the core's highest
+// frequency if the kernel reports it, else the current frequency.
 double ReadCoreMhz() {
   std::ifstream max("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq");
   if (double kilohertz = 0; max >> kilohertz) return kilohertz / 1000;
@@ -35,10 +35,10 @@ std::string ReadCoreModel() {
   for (std::string line; std::getline(cpuinfo, line);) {
     if (line.rfind("model name", 0) == 0) return line.substr(line.find(':') + 2);
   }
-  return "";  // not every architecture reports it
+  return "";  // not every architecture reports the model
 }
 
-// The signals that a job may name, in the order of their names.
+// Returns the names of the signals that a job may name, sorted and separated by commas.
 std::string SignalNames() {
   std::set<std::string> names;
   for (int signal = 1; signal < NSIG; ++signal) {
@@ -60,8 +60,8 @@ std::vector<int> ReadCoreIds() {
   return ids;
 }
 
-// Reads the place and the version of the cgroups. If both versions are mounted, v1 counts, since it
-// has the controllers.
+// Reads the mount point and the version of the cgroups. If both versions are mounted, the result
+// is v1, since the controllers then belong to v1.
 void ReadCgroups(StringMap* attributes) {
   std::ifstream mounts("/proc/self/mounts");
   std::string device, path, type, rest;
@@ -74,7 +74,7 @@ void ReadCgroups(StringMap* attributes) {
   }
 }
 
-// The value of KEY in /etc/os-release, without its quotes.
+// Returns the value of KEY in /etc/os-release without its quotes.
 std::string ReadOsRelease(const std::string& key) {
   std::ifstream file("/etc/os-release");
   for (std::string line; std::getline(file, line);) {

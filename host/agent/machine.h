@@ -10,19 +10,21 @@
 
 namespace drover {
 
-// Jobs read this as ${attr.nomad.version}: the version of the API and of the job specification that
-// this program follows. Many jobs require a version that has the features they use.
+// The value of ${attr.nomad.version} in jobs. It is the version of the API and of the job
+// specification that this program follows. Many jobs require a version that has the features they
+// use.
 inline constexpr char kNomadVersion[] = "2.0.0";
 
 // The properties of this machine.
 struct Machine {
   std::string hostname;
   int cores = 1;
-  std::vector<int> core_ids;  // of the cores that this process may use, ascending
-  double core_mhz = 0;        // of one core; 0: unknown
+  std::vector<int> core_ids;  // the cores that this process may use, ascending
+  double core_mhz = 0;        // the frequency of one core; 0: unknown
   std::uint64_t memory_bytes = 0;
   std::vector<NodeInterface> interfaces;  // see ReadInterfaces
-  // By the KEY of ${attr.KEY}: "kernel.name", "kernel.version", "cpu.arch", "cpu.numcores", ...
+  // The values of ${attr.KEY} by KEY, which is "kernel.name", "kernel.version", "cpu.arch",
+  // "cpu.numcores", and so on.
   StringMap attributes;
 };
 

@@ -65,7 +65,8 @@ void Add(const ifaddrs& one, const std::vector<DefaultRoute>& routes,
       const auto best = std::ranges::find(routes, each.device, &DefaultRoute::device);
       return std::pair(best - routes.begin(), each.loopback);
     };
-    // Behind its equals: in the order of the kernel.
+    // Inserts the interface after interfaces of the same rank, which keeps the order of the
+    // kernel.
     found = all->insert(std::ranges::upper_bound(*all, rank(of), {}, rank), of);
   }
   if (one.ifa_addr->sa_family == AF_PACKET && !found->loopback) found->mac = ReadMac(one.ifa_addr);
@@ -94,8 +95,10 @@ std::vector<NodeInterface> ReadInterfaces() {
 }
 
 std::vector<DefaultRoute> DefaultRoutes(std::istream& routes, std::istream& routes6) {
-  std::multimap<std::pair<bool, unsigned long>, std::string> devices;  // by family and metric
-  // Iface Destination Gateway Flags RefCnt Use Metric Mask ...
+  // The devices of the routes. Each key is a pair: whether the route is for IPv6, and its metric.
+  std::multimap<std::pair<bool, unsigned long>, std::string> devices;
+  // The fields of a line are Iface, Destination, Gateway, Flags, RefCnt, Use, Metric, Mask and
+  // more.
   for (std::string line; std::getline(routes, line);) {
     std::istringstream fields(line);
     std::string device, to, gateway, flags, references, use, metric, mask;
@@ -103,13 +106,14 @@ std::vector<DefaultRoute> DefaultRoutes(std::istream& routes, std::istream& rout
     if (to != "00000000" || mask != "00000000") continue;
     devices.emplace(std::pair(false, std::strtoul(metric.c_str(), nullptr, 10)), device);
   }
-  // Destination, its length, source, its length, next hop, metric, references, use, flags, device.
+  // The fields of a line are the destination, its length, the source, its length, the next hop,
+  // the metric, the references, the use, the flags and the device.
   for (std::string line; std::getline(routes6, line);) {
     std::istringstream fields(line);
     std::string to, length, from, of_from, hop, metric, references, use, flags, device;
     fields >> to >> length >> from >> of_from >> hop >> metric >> references >> use >> flags >>
         device;
-    // Default routes that lead nowhere are on the loopback.
+    // A default route on the loopback leads nowhere, so it is left out.
     const bool any = length == "00" && to.find_first_not_of('0') == std::string::npos;
     if (!any || device.empty() || device == "lo") continue;
     devices.emplace(std::pair(true, std::strtoul(metric.c_str(), nullptr, 16)), device);

@@ -10,9 +10,9 @@
 
 namespace drover {
 
-// The interfaces of this machine that are up and have an address that is not an IPv6 link-local
-// one. Interfaces with a default route come first, in the order of DefaultRoutes, the loopback
-// last. In each, IPv4 addresses come first.
+// Returns the interfaces of this machine that are up and have an address other than an IPv6
+// link-local address. Interfaces with a default route come first, in the order of DefaultRoutes.
+// The loopback comes last. In each interface, IPv4 addresses come first.
 std::vector<NodeInterface> ReadInterfaces();
 
 struct DefaultRoute {
@@ -22,17 +22,18 @@ struct DefaultRoute {
   bool operator==(const DefaultRoute&) const = default;
 };
 
-// The default routes in ROUTES (/proc/net/route) and ROUTES6 (/proc/net/ipv6_route). IPv4 comes
-// first; in each family the route with the lowest metric, which the kernel uses, comes first.
+// Returns the default routes in ROUTES (/proc/net/route) and ROUTES6 (/proc/net/ipv6_route). IPv4
+// routes come first. In each family, the route with the lowest metric comes first, since the
+// kernel uses that route.
 std::vector<DefaultRoute> DefaultRoutes(std::istream& routes, std::istream& routes6);
 
-// The address of the interface of the default route, in the family of that route; IPv4 is
-// preferred. Without a default route it is 127.0.0.1: an interface may then be a bridge that only
-// this machine knows.
+// Returns an address of the interface of the default route, in the family of that route. IPv4 is
+// preferred. Without a default route it returns 127.0.0.1, since any other interface may be a
+// bridge that only this machine can reach.
 std::string BestAddress(const std::vector<NodeInterface>& interfaces);
 
-// The address that WANTED stands for: WANTED is a device or an address of INTERFACES.
-// kInvalidArgument: it is neither.
+// Returns the address that WANTED names. WANTED is a device or an address of INTERFACES. Returns
+// kInvalidArgument if WANTED is neither.
 Result<std::string> AddressOf(const std::vector<NodeInterface>& interfaces,
                               const std::string& wanted);
 

@@ -48,9 +48,9 @@ Co<Status> NetworkHook::Prerun(Context context, AllocHookRequest request) {
 void NetworkHook::Restore(const AllocHookRequest& request) {
   if (!WantsNoNetwork(*request.alloc) || kept_in_.empty()) return;
   const std::string file = KeptFile(*request.alloc);
-  // A reboot removes the namespace and all processes in it. Tasks that must still run get another
-  // one, which takes a millisecond. Without one they fail to start, which is better than a start in
-  // the host's network.
+  // A reboot removes the namespace and all processes in it. Tasks that must still run get a new
+  // namespace, which takes a millisecond. If the new namespace cannot be made, the tasks fail to
+  // start. That is better than a start in the host's network.
   if (access(file.c_str(), F_OK) != 0 && errno == ENOENT) {
     const Result<UniqueFd> made =
         DurableStep(Step::kKeepNetwork, [&] { return KeepNetworkNamespace(file); });
@@ -70,7 +70,7 @@ Co<Status> NetworkHook::Postrun(Context, AllocHookRequest request) {
 
 void NetworkHook::DropUnknown(const std::string& kept_in,
                               const std::function<bool(const std::string&)>& known) {
-  std::error_code failed;  // there may be no such directory
+  std::error_code failed;  // the directory may not exist
   std::filesystem::directory_iterator entry(kept_in, failed);
   for (; !failed && entry != std::filesystem::directory_iterator(); entry.increment(failed)) {
     const std::string id = entry->path().filename();

@@ -12,13 +12,14 @@
 
 namespace drover {
 
-// Gives an allocation whose group has the network mode "none" a network namespace of its own, which
-// its tasks share: it has a loopback interface and nothing else.
+// Gives an allocation a network namespace of its own if its group has the network mode "none". The
+// tasks of the allocation share the namespace, which has a loopback interface and nothing else.
 class NetworkHook : public AllocHook {
  public:
-  // If KEPT_IN names a directory, the namespace is mounted there under the allocation's id, and the
-  // next agent gives it to tasks that start beside running ones. If KEPT_IN is empty, a descriptor
-  // holds the namespace: nothing of it is left after a kill of the agent. POOL outlives this.
+  // If KEPT_IN names a directory, the namespace is mounted there under the allocation's id. The
+  // next agent then gives this namespace to new tasks of the allocation while older tasks still
+  // run in it. If KEPT_IN is empty, only a file descriptor holds the namespace, so no mount is
+  // left after the agent is killed. POOL must outlive this object.
   NetworkHook(AllocHookEnv env, WorkerPool* pool, std::string kept_in)
       : env_(std::move(env)), pool_(pool), kept_in_(std::move(kept_in)) {}
 
@@ -30,7 +31,7 @@ class NetworkHook : public AllocHook {
   void Restore(const AllocHookRequest& request) override;
   Co<Status> Prerun(Context context, AllocHookRequest request) override;
   Co<Status> Postrun(Context context, AllocHookRequest request) override;
-  // Tries again if Postrun has failed.
+  // Tries to drop the namespace again, in case Postrun has failed to drop it.
   Co<Status> Destroy(Context context, AllocHookRequest request) override {
     return Postrun(context, std::move(request));
   }

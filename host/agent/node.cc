@@ -25,10 +25,10 @@
 namespace drover {
 namespace {
 
-constexpr int kWorkers = 2;   // for starts of allocations
-constexpr int kRemovers = 2;  // for removals, which may be as slow as a task's files or a disk
-constexpr int kLoaders = 2;   // for plugins and configurations, which may be slow to load
-// Longer than a driver may take to answer for one task.
+constexpr int kWorkers = 2;   // threads that start allocations
+constexpr int kRemovers = 2;  // threads for removals, which may take long because of many files
+constexpr int kLoaders = 2;   // threads that load plugins and configurations, which may be slow
+// This limit is longer than the time in which a driver must answer for one task.
 constexpr Duration kRestoreLimit = 40s;
 
 }  // namespace
@@ -49,7 +49,7 @@ Node::Node(Loop* loop, NodeOptions options)
       removing_(loop) {}
 
 Node::~Node() {
-  // It stays if allocations that live on have namespaces in it.
+  // rmdir fails if allocations that continue have namespaces in the directory.
   if (!networks_dir_.empty()) rmdir(networks_dir_.c_str());
 }
 
@@ -125,7 +125,8 @@ LocalAllocEnv Node::MakeAllocEnv() {
   return env;
 }
 
-// A foreground run offers its ports to this machine only.
+// Returns the address on which tasks have their ports. By default, the ports of a foreground run
+// can be reached from this machine only.
 Result<std::string> Node::PortAddress() const {
   const std::string& wanted = options_.config.client.network_interface;
   if (wanted.empty()) {
@@ -145,7 +146,8 @@ Status Node::InitLedger(LocalAllocEnv* env) {
   using Kind = RunLedger::Kind;
   const Kind kind =
       kept != nullptr ? Kind::kKept : (options_.alloc_dir_is_own ? Kind::kOwn : Kind::kGiven);
-  // Each agent of a node makes a ledger of its own, since the earlier ones must be read first.
+  // Each agent of a node makes a new ledger, since the ledgers of earlier agents must be read
+  // first.
   const std::string name = kept == nullptr ? id_ : RandomUuid();
   DROVER_ASSIGN(ledger_,
                 RunLedger::Create(std::move(run_directory), name, config.client.alloc_dir, kind));
@@ -194,8 +196,9 @@ Status Node::InitKept(LocalAllocEnv* env) {
 
 Status Node::InitNetworks() {
   DROVER_ASSIGN(std::string directory, RunDirectoryPath(options_.config.client.run_dir));
-  // Other agents may use the same run directory. The identity of alloc_dir names our networks, so
-  // they are found even if the state was lost.
+  // Other agents may use the same run directory. So the name of the networks directory contains
+  // the device and inode number of alloc_dir. By this name, an agent finds its networks even if
+  // the state was lost.
   struct stat allocs_dir{};
   if (stat(options_.config.client.alloc_dir.c_str(), &allocs_dir) != 0)
     return ErrnoError(errno, "cannot look at " + options_.config.client.alloc_dir);
@@ -239,7 +242,7 @@ Co<void> Node::Clear(Node* self, Context parent) {
   if (self->ledger_) dead = co_await self->leftovers_->EndDeadNodes(context, Duration(0));
   if (self->kept_leftovers_) co_await self->kept_leftovers_->EndRuns(context);
   self->cleared_.Set();
-  // Starts of tasks do not wait for these removals.
+  // Starts of tasks do not wait for the removal of directories.
   self->removing_.Spawn(RemoveLeftovers(self, std::move(dead)));
 }
 
@@ -260,8 +263,9 @@ Co<void> Node::FinishDriver(Node* self, Context parent, std::string driver) {
   const JoinContext joined(parent, life);
   const Context context = joined.context();
   (void)co_await self->plugins_->AwaitLoaded(context, driver);
-  // AwaitLoaded also returns when loading is given up because the agent ends. Runners that do not
-  // know of the end yet would take the driver for unusable, and give up their tasks.
+  // AwaitLoaded also returns when the agent ends and so gives up loading. In that case, the driver
+  // must not be reported as loaded. Otherwise, runners that do not end yet would regard the driver
+  // as unusable and give up their tasks.
   if (context.cancelled()) co_return;
   if (self->restores_) self->restores_->Loaded(driver);
   co_await FinishRestore(self, context, driver);
@@ -280,7 +284,7 @@ Co<void> Node::FinishRestore(Node* self, Context context, std::string driver) {
     runs = self->restores_->RunsOf(driver);
   }
   co_await self->plugins_->RestoreComplete(context, driver, runs);
-  // Unknown runs end before new ones take their place.
+  // Unknown runs must end before new runs take their place.
   (void)co_await self->cleared_.Wait(context);
   if (context.cancelled()) co_return;
   if (self->restores_) self->restores_->Open(driver);
@@ -370,7 +374,7 @@ Result<std::unique_ptr<AllocRunner>> Node::MakeRunner(std::shared_ptr<const Allo
   return made;
 }
 
-// Any of the kept runs may be of any task in lost_runs(), so none of these tasks may start.
+// Each kept run may belong to any task in lost_runs(), so none of these tasks may start.
 void Node::RefuseSecondRuns(AllocRunnerRequest* request) const {
   const std::vector<RunId>& unknown_runs = kept_leftovers_->unknown_runs();
   if (unknown_runs.empty()) return;
@@ -401,8 +405,9 @@ Co<void> Node::Shutdown() {
   co_await starting_.Close();
   if (late_) co_await late_->Close();
   co_await plugins_->Shutdown();
-  // Nobody waits for removals any more, but their threads must end. The next agent goes on with the
-  // removals of an agent that keeps its state. A run in the foreground may have no successor.
+  // No caller waits for removals any more, but their threads must end. If the agent keeps its
+  // state, the next agent continues the removals. A foreground run may have no successor, so its
+  // removals are finished first.
   if (options_.kept != nullptr) *give_up_removals_ = true;
   co_await removing_.Close();
   *give_up_removals_ = true;

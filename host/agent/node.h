@@ -29,13 +29,16 @@
 namespace drover {
 
 struct NodeOptions {
-  AgentConfig config;  // alloc_dir is set and exists
-  // Tasks end with this process, however it ends (`drover run`); else they live on.
+  AgentConfig config;  // client.alloc_dir must name an existing directory
+  // If true (`drover run`), the tasks end with this process, however it ends. If false, the tasks
+  // outlive the process.
   bool foreground = false;
-  // Only inspects its plugins: it runs nothing, and clears away nothing that other nodes left.
+  // If true, the node only inspects its plugins. It runs nothing, and clears away nothing that
+  // other nodes left.
   bool inspect_only = false;
-  bool keep_directories = false;      // of its allocations, if the node dies
-  std::uint64_t task_open_files = 0;  // ProcessServiceOptions::open_files
+  // If true, the directories of the node's allocations stay if the node dies.
+  bool keep_directories = false;
+  std::uint64_t task_open_files = 0;  // see ProcessServiceOptions::open_files
   bool alloc_dir_is_own = false;      // alloc_dir was made for this node and is removed when empty
   KeptState* kept = nullptr;          // not owned; null: no state is kept or restored
   PluginLogSink plugin_log;           // empty: the program's default logger
@@ -45,7 +48,7 @@ struct NodeOptions {
 class RestoreBarrier;
 struct LocalAllocEnv;
 
-// A node: everything that runs allocations on this machine, wired together. Control thread only.
+// A node owns and connects everything that runs allocations on this machine. Control thread only.
 class Node {
  public:
   static Result<std::unique_ptr<Node>> Create(Loop* loop, NodeOptions options);
@@ -54,32 +57,34 @@ class Node {
   const std::string& id() const { return id_; }
   const std::string& name() const { return name_; }
   const Machine& machine() const { return machine_; }
-  // The attributes of the machine, and the present ones of its drivers.
+  // The attributes of the machine and the current attributes of its drivers.
   StringMap Attributes() const;
-  // Sets the ${meta.KEY} of tasks that start from now on.
+  // Sets the values of ${meta.KEY} for tasks that start from now on.
   void SetMeta(StringMap meta) { info_.meta = std::move(meta); }
 
-  // Ends the runs of dead nodes, and loads the plugins side by side. After the runners have
-  // recovered all tasks that an earlier agent left with a driver, the driver gets RestoreComplete;
-  // only then may it start tasks. Returns when all runs have ended and all plugins are loaded, or
-  // after PATIENCE (0: no limit); unfinished work goes on beside the runners, and so does the
-  // removal of directories. A plugin that cannot be used is a report, not an error.
+  // Ends the runs of dead nodes, and loads the plugins at the same time. A driver receives
+  // RestoreComplete after the runners have recovered all tasks that an earlier agent left with
+  // this driver. The driver may start tasks only after RestoreComplete. Start returns when all
+  // runs of dead nodes have ended and all plugins are loaded, or after PATIENCE. A PATIENCE of 0
+  // means no limit. After Start has returned, unfinished work continues in the background, and so
+  // does the removal of directories. A plugin that cannot be used causes a report, not an error.
   Co<std::vector<PluginReport>> Start(Context context, Duration patience = Duration(0));
-  // Checks the constraints of a job, and that its drivers exist and accept its configurations. The
-  // error names all mistakes, each with its JSON pointer. PLACE is the pointer of the job in its
-  // file. kUnavailable: a driver is still being loaded.
+  // Checks the constraints of a job, that its drivers exist, and that they accept the tasks'
+  // configurations. PLACE is the JSON pointer of the job in its file. The error names all
+  // mistakes, each with its JSON pointer. Returns kUnavailable if a driver of the job is still
+  // being loaded.
   Status CheckJob(const Job& job, const std::string& place);
   Result<std::vector<std::shared_ptr<const Allocation>>> Place(std::shared_ptr<const Job> job);
   Result<std::unique_ptr<AllocRunner>> MakeRunner(std::shared_ptr<const Allocation> alloc);
-  // Frees the ports of an allocation. Nothing of it may run any more.
+  // Frees the ports of an allocation. No process of the allocation may run any more.
   void Release(const Allocation& alloc);
   // The directory of the log files of an allocation's tasks.
   std::string LogDir(const Allocation& alloc) const;
 
-  // Kills every process of every run at once; the runners see their tasks end.
+  // Kills every process of every run at once. The runners then find that their tasks have ended.
   void KillAll();
-  // Ends the drivers. No runner may run any more. In the foreground it waits until all that dead
-  // nodes have left is removed.
+  // Shuts down the drivers. Call Shutdown when no runner runs any more. In a foreground run,
+  // Shutdown also waits until everything that dead nodes have left is removed.
   Co<void> Shutdown();
 
   PluginRegistry* plugins() { return plugins_.get(); }
@@ -118,7 +123,8 @@ class Node {
   StatsDemand stats_demand_;
   std::unique_ptr<ProcessService> processes_;
   std::unique_ptr<PluginRegistry> plugins_;
-  std::string networks_dir_;                       // for NetworkHook; empty when no state is kept
+  // The directory of NetworkHook. Empty when no state is kept.
+  std::string networks_dir_;
   std::shared_ptr<RunLedger> ledger_;              // null with inspect_only
   std::unique_ptr<LateReleases> late_;             // null with inspect_only
   std::unique_ptr<Leftovers> leftovers_;           // null with inspect_only
@@ -128,9 +134,9 @@ class Node {
   std::unique_ptr<AllocRunnerFactory> runners_;
   std::unique_ptr<PortPool> ports_;
   Context life_;
-  Event cleared_;  // no unknown run goes on
+  Event cleared_;  // set when all unknown runs have ended or are kept
   Gate starting_;  // joins the work that Start has begun
-  Gate removing_;  // joins the removals of directories, for which no start waits
+  Gate removing_;  // joins the removals of directories; no start waits for them
 };
 
 }  // namespace drover

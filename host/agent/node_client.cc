@@ -12,12 +12,12 @@ namespace {
 constexpr Duration kFirstRetry = 1s;
 constexpr Duration kLongestRetry = 30s;
 constexpr Duration kFetchWait = std::chrono::minutes(5);
-// How long an agent that ends waits for the removal of allocations.
+// How long an ending agent waits for the removal of allocations.
 constexpr Duration kRemovalGrace = 5s;
 
 }  // namespace
 
-// A runner, and the reports of its states to the server.
+// Holds a runner and reports its states to the server.
 class NodeClient::Held : public AllocObserver {
  public:
   Held(NodeClient* client, std::unique_ptr<AllocRunner> runner, std::uint64_t modify_index)
@@ -45,7 +45,7 @@ class NodeClient::Held : public AllocObserver {
   NodeClient* const client_;
   const std::unique_ptr<AllocRunner> runner_;
   std::uint64_t modify_index_;
-  AllocSnapshot last_;  // the last observed state; null: none
+  AllocSnapshot last_;  // the last observed state, or null if none was observed yet
 };
 
 NodeClient::NodeClient(Loop* loop, ClusterLink* link, NodeRecord node, MakeRunner make_runner)
@@ -160,7 +160,7 @@ void NodeClient::Apply(Context context, const NodeAllocs& wanted) {
     if (const auto held = held_.find(id); held != held_.end()) {
       held->second->Update(alloc);
     } else if (refused_.count(id) > 0) {
-      // The server got a report of that.
+      // This allocation gets no runner. A report of that to the server is already queued or sent.
     } else if (restored_.count(id) > 0) {
       StartOne(alloc);
     } else if (alloc->server_terminal()) {
@@ -185,7 +185,8 @@ bool NodeClient::BeginStart(const std::string& id) {
   return held_.count(id) > 0;
 }
 
-// Stops running tasks at once. A runner that has ended can wait for its turn.
+// Removes the allocation ID. Running tasks are stopped at once. If the runner has ended, its
+// removal can wait for its turn.
 void NodeClient::Remove(Context context, const std::string& id) {
   refused_.erase(id);
   to_start_.erase(id);
@@ -236,7 +237,8 @@ void NodeClient::Report(const AllocState& state) {
   updates_.Put(std::move(update));
 }
 
-// Tries until it succeeds: while this agent runs, nobody else would do it.
+// Repeats the destroy until it succeeds or CONTEXT ends. While this agent runs, no other code
+// destroys the allocation.
 Co<void> NodeClient::DestroyGone(Context context, std::shared_ptr<Held> held) {
   Context over(loop_);
   Gate interrupting(loop_);
@@ -255,7 +257,8 @@ Co<void> NodeClient::DestroyGone(Context context, std::shared_ptr<Held> held) {
   removals_.Done(held->runner()->id());
 }
 
-// The removal of a directory may take long. The next agent continues it.
+// Interrupts the destroy kRemovalGrace after STOP ends, unless OVER ends first. The removal of a
+// directory may take long, and the next agent continues it.
 Co<void> NodeClient::InterruptDestroy(Context stop, Context over, std::shared_ptr<Held> held) {
   const JoinContext either(stop, over);
   co_await either.context().Cancelled();

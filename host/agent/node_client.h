@@ -17,45 +17,50 @@
 
 namespace drover {
 
-// Runs the allocations that a server wants on this machine: registers the node, sends heartbeats,
-// fetches its allocations, gives each a runner, and reports their states. Control thread only.
+// Runs the allocations that a server wants on this machine. It registers the node, sends
+// heartbeats, fetches the node's allocations, gives each allocation a runner, and reports their
+// states. Control thread only.
 class NodeClient {
  public:
   using MakeRunner =
       std::function<Result<std::unique_ptr<AllocRunner>>(std::shared_ptr<const Allocation>)>;
 
-  // Called at each change of an allocation on this node; BEFORE is null at its first.
+  // Called at each change of an allocation on this node. BEFORE is null at the first change.
   using Observe = std::function<void(const AllocSnapshot& before, const AllocState& now)>;
 
-  // LINK outlives this.
+  // LINK must outlive this object.
   NodeClient(Loop* loop, ClusterLink* link, NodeRecord node, MakeRunner make_runner);
   ~NodeClient();
 
-  // Call it before Run.
+  // Call SetObserver before Run.
   void SetObserver(Observe observe) { observe_ = std::move(observe); }
-  // IDS are the allocations that an earlier agent has begun here: they get a runner even if they
-  // must stop. Call it before Run.
+  // IDS are the allocations that an earlier agent has begun on this node. Each of them gets a
+  // runner, even if the server wants the allocation to stop. Call SetRestored before Run.
   void SetRestored(std::set<std::string> ids) { restored_ = std::move(ids); }
 
-  // Called once, when the allocations of SetRestored have got their runners, or have gone: the
-  // records that were read for them are freed now. COUNT is how many there were.
+  // Called once, when each allocation of SetRestored has received its runner or has been removed.
+  // The records that were read for these allocations are freed by then. COUNT is the number of
+  // these allocations.
   using RestoreDone = std::function<void(int count)>;
   void SetRestoreDone(RestoreDone done) { restore_done_ = std::move(done); }
 
-  // Returns when CONTEXT ends; the runners go on.
+  // Returns when CONTEXT ends. The runners continue.
   Co<void> Run(Context context);
-  // Registers the node again, since something about it has changed.
+  // Registers the node again, since its record has changed to NODE.
   void NodeChanged(NodeRecord node);
 
-  // After Run: ends the tasks of all allocations in order and removes all their traces. Find finds
-  // none of them any more. All users of a runner must be inside CALLERS, which is closed before the
-  // runners are deleted.
+  // Ends the tasks of all allocations gracefully and removes everything that belongs to the
+  // allocations. Call DestroyAll after Run. From the call on, Find returns null for every
+  // allocation. All work that uses a runner must run inside the gate CALLERS. DestroyAll closes
+  // CALLERS before it deletes the runners.
   Co<Status> DestroyAll(Gate* callers);
-  // After Run: leaves the tasks as they are. CALLERS as in DestroyAll.
+  // Shuts down the runners but leaves the tasks running. Call it after Run. CALLERS is used as in
+  // DestroyAll.
   Co<void> ShutdownAll(Gate* callers);
 
-  // Null if the allocation is not (any more) on this node, or waits for others to start first.
-  // Valid until the next co_await.
+  // Returns null if the allocation is not, or not any more, on this node. Also returns null if the
+  // allocation waits for other allocations to start first. The pointer is valid until the next
+  // co_await.
   AllocRunner* Find(const std::string& alloc_id) const;
   std::vector<std::string> alloc_ids() const;
   std::size_t runners() const { return held_.size(); }  // for tests
@@ -68,7 +73,7 @@ class NodeClient {
   Co<void> Follow(Context context);
   Co<void> Fetch(Context context);
   void Apply(Context context, const NodeAllocs& wanted);
-  // Return false if there is nothing to do any more.
+  // BeginStart and BeginRemoval return false if nothing is left to do for ID.
   bool BeginStart(const std::string& id);
   bool BeginRemoval(Context context, const std::string& id);
   void StartOne(const std::shared_ptr<const Allocation>& alloc);
@@ -88,11 +93,13 @@ class NodeClient {
   std::set<std::string> restored_;
   AllocUpdates updates_;
   std::map<std::string, std::shared_ptr<Held>> held_;
-  std::set<std::string> refused_;  // the server wants them, and knows that they get no runner
-  Event ready_;                    // the server knows that the node is ready
-  Event node_changed_;             // it must be registered again
-  // Waiting for their turn: allocations that get a runner, and runners that have ended and must be
-  // destroyed.
+  // Allocations that the server wants and that get no runner. A report of that to the server is
+  // already queued or sent.
+  std::set<std::string> refused_;
+  Event ready_;         // set after the first successful heartbeat
+  Event node_changed_;  // set when the node must be registered again
+  // Allocations that wait for their turn. to_start_ holds allocations that get a runner.
+  // to_remove_ holds runners that have ended and must be destroyed.
   std::map<std::string, std::shared_ptr<const Allocation>> to_start_;
   std::map<std::string, std::shared_ptr<Held>> to_remove_;
   PacedQueue starts_;

@@ -14,32 +14,34 @@
 
 namespace drover {
 
-// Begins the work of allocations in the order in which it was put, a few at a time. So thousands
-// that come together need the memory of these few, since each one reuses what an earlier one has
-// freed, and the control thread has no long queue of work. Control thread only.
+// Begins the work for allocations in the order in which Put queued them, a few at a time. So even
+// the work for thousands of allocations needs only the memory of a few. The work for each
+// allocation reuses the memory that earlier work has freed. And the control thread never has a
+// long queue of work. Control thread only.
 class PacedQueue {
  public:
-  // So much work is under way at most.
+  // The maximum number of allocations whose work is under way.
   static constexpr std::size_t kMost = 32;
-  // Work that hangs must not hold up the rest: after this time it does not count any more, and
-  // twice as much begins, until nothing waits.
+  // Work that hangs must not hold up the other work. After the time kPatience, work is not
+  // regarded as under way any more. If allocations still wait then, the maximum is doubled, at
+  // most once in kPatience. When no allocation waits, the maximum returns to kMost.
   static constexpr Duration kPatience = 500ms;
 
-  // Begins the work of ID; CONTEXT is that of Run. Returns false if there is nothing to do any
-  // more.
+  // A function that begins the work for ID. CONTEXT is the context of Run. Returns false if
+  // nothing is left to do for ID.
   using Begin = std::function<bool(Context context, const std::string& id)>;
   PacedQueue(Loop* loop, Begin begin) : loop_(loop), begin_(std::move(begin)), wake_(loop) {}
 
   void Put(std::string id);
-  // The work of ID is done, if it was under way.
+  // Notes that the work for ID is done. Does nothing if no work for ID is under way.
   void Done(const std::string& id);
 
-  // Begins what is put, until CONTEXT ends.
+  // Begins the work for queued ids until CONTEXT ends.
   Co<void> Run(Context context);
 
  private:
   void BeginNext(Context context);
-  // Forgets the entries that are done or hang.
+  // Drops the entries of work that is done or hangs.
   void MakeRoom();
 
   Loop* const loop_;
@@ -47,8 +49,9 @@ class PacedQueue {
   std::deque<std::string> waiting_;
   std::set<std::string> under_way_;
   std::size_t most_ = kMost;
-  TimePoint doubled_{};  // when most_ last was
-  // The begin times of under_way_, the oldest first. An entry that is done leaves when it is first.
+  TimePoint doubled_{};  // when most_ was last doubled
+  // When the work for each id began, the oldest first. The entry of finished work stays until it
+  // is the first entry.
   std::deque<std::pair<TimePoint, std::string>> begun_;
   Event wake_;
 };

@@ -10,15 +10,16 @@
 
 namespace drover {
 
-// Calls RELOAD whenever SIGHUP comes. The signal does not end the process while the object lives.
-// One that comes before Listen counts afterwards; all that come during a reload lead to one more.
-// The service manager and the log hear of each reload. Control thread only.
+// Calls RELOAD whenever this process receives SIGHUP. The signal does not end the process while
+// the object lives. A signal that comes before Listen takes effect at Listen. All signals that
+// come during a reload cause one more reload. Each reload is reported to the service manager and
+// to the log. Control thread only.
 class ReloadOnHangup {
  public:
   ReloadOnHangup(Loop* loop, std::function<Co<Status>()> reload);
 
   void Listen();
-  // Returns when no reload runs any more.
+  // Stops listening for the signal. Returns when no reload runs any more.
   Co<void> End();
 
  private:

@@ -18,10 +18,10 @@ namespace {
 
 constexpr std::string_view kMagic = "drover ledger 1";
 constexpr std::string_view kSuffix = ".ledger";
-// A ledger gets its final name only after it is locked and complete, so that nobody takes it for
+// A ledger gets its final name only after it is locked and complete. So no node mistakes it for
 // the ledger of a dead node.
 constexpr std::string_view kUnfinished = ".ledger.tmp";
-constexpr std::size_t kSlot = 64;  // bytes, with the line break
+constexpr std::size_t kSlot = 64;  // size of a slot in bytes, with the line break
 
 std::string Slot(const std::string& entry) {
   std::string slot = entry;
@@ -75,7 +75,7 @@ std::optional<LedgerLeftovers> OpenDead(int run_directory, const std::string& na
   UniqueFd file(openat(run_directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   if (!file || flock(file.get(), LOCK_EX | LOCK_NB) != 0) return std::nullopt;
   struct stat status{};
-  // Another node was faster, and has cleared up and removed this ledger.
+  // The file has no name any more if another node was faster and has already removed this ledger.
   if (fstat(file.get(), &status) != 0 || status.st_nlink == 0) return std::nullopt;
   const std::optional<std::string> text = ReadAll(file.get());
   if (!text) return std::nullopt;
@@ -86,8 +86,8 @@ std::optional<LedgerLeftovers> OpenDead(int run_directory, const std::string& na
   return left;
 }
 
-// Makes the file NAME and locks it. Before the lock, another node may take it for a dead node's and
-// remove it; then it is made again.
+// Makes the file NAME and locks it. Until the file is locked, another node may mistake it for a
+// dead node's file and remove it. In that case, this function makes the file again.
 UniqueFd MakeLocked(int run_directory, const std::string& name) {
   for (;;) {
     UniqueFd file(openat(run_directory, name.c_str(),
@@ -98,8 +98,9 @@ UniqueFd MakeLocked(int run_directory, const std::string& name) {
   }
 }
 
-// Removes the unfinished ledger NAME if its node is dead, since that node has begun nothing. A
-// locked file keeps its name. A file that has lost the name since it was opened is left alone.
+// Removes the unfinished ledger NAME if its node is dead, since that node has begun nothing. While
+// this function holds the lock, the file keeps its name. If the file lost its name before it was
+// locked, this function removes nothing.
 void RemoveUnfinished(int run_directory, const std::string& name) {
   const UniqueFd file(openat(run_directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   struct stat locked{};
@@ -111,7 +112,7 @@ void RemoveUnfinished(int run_directory, const std::string& name) {
   }
 }
 
-// A ledger that cannot be removed only costs the next node a look.
+// Removes the ledger NAME. If that fails, the only cost is that the next node looks at the ledger.
 void Unlink(int run_directory, const std::string& name) {
   (void)DurableStep(Step::kForgetLedger, [&] {
     unlinkat(run_directory, name.c_str(), 0);
@@ -184,7 +185,8 @@ Status RunLedger::Add(const std::string& entry) {
 void RunLedger::Remove(const std::string& entry) {
   const auto found = slots_.find(entry);
   if (found == slots_.end()) return;
-  // A slot that cannot be emptied names something that is gone: it costs the next node a look.
+  // If the slot cannot be emptied, it still names a run or directory that does not exist any more.
+  // The only cost is that the next node looks for this run or directory.
   (void)DurableStep(Step::kLedgerRemove, [&] {
     Write(found->second, "");
     return Status();
@@ -199,7 +201,7 @@ std::vector<LedgerLeftovers> RunLedger::FindDead(int run_directory) {
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(copy ? fdopendir(copy.get()) : nullptr,
                                                     closedir);
   if (!entries) return dead;
-  copy.Release();  // the stream owns it
+  copy.Release();  // the directory stream owns the descriptor now
   while (const dirent* entry = readdir(entries.get())) {
     const std::string name = entry->d_name;
     if (name.ends_with(kUnfinished)) RemoveUnfinished(run_directory, name);

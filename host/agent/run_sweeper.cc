@@ -17,7 +17,8 @@
 namespace drover {
 namespace {
 
-// For the steps after the stop of the tasks: kills, records, directories.
+// The time limit for the steps after the tasks have stopped: kills, and the removal of records and
+// directories.
 constexpr Duration kClearing = 60s;
 
 Co<void> Sweep(Leftovers* leftovers, Context context, Duration patience) {
@@ -25,16 +26,18 @@ Co<void> Sweep(Leftovers* leftovers, Context context, Duration patience) {
   co_await leftovers->RemoveDeadNodes(std::move(dead));
 }
 
-// Waits until PROCESS has ended as a whole. The kernel closes the descriptors of a dead process one
-// by one, so the lock of its ledger may be held for a while after its socket has closed.
+// Waits until the whole process with the pidfd PROCESS has ended. The kernel closes the file
+// descriptors of a dead process one by one. So the lock of its ledger may be held for a while
+// after its socket has closed.
 void AwaitEnd(int process) {
   pollfd end{process, POLLIN, 0};
   while (poll(&end, 1, -1) < 0 && errno == EINTR) {
   }
 }
 
-// The life of the child. RUN closes when the run dies, and sends a byte when it ends in order.
-// PROCESS is the run's pidfd.
+// Does all the work of the child. RUN is the child's end of a socket pair with the foreground run.
+// The foreground run sends a byte when it ends by itself. If the stream ends without a byte, the
+// foreground run was killed. PROCESS is the pidfd of the foreground run.
 void WaitAndSweep(int run, int process, const std::string& run_dir, Duration patience) {
   setsid();
   prctl(PR_SET_NAME, "drover-sweeper");
@@ -73,14 +76,14 @@ Result<RunSweeper> RunSweeper::Start(const std::string& run_dir, Duration patien
   if (child == 0) {
     run_end.Reset();
     WaitAndSweep(child_end.get(), own.get(), run_dir, patience);
-    _exit(0);  // the run flushes and destroys its own objects
+    _exit(0);  // flushes and destroys nothing, since the foreground run does that
   }
   return RunSweeper(child, std::move(run_end));
 }
 
 RunSweeper::~RunSweeper() {
   if (!run_) return;
-  // A byte first: an end of the stream alone means that the run was killed.
+  // Sends a byte first, since the end of the stream without a byte means that the run was killed.
   (void)send(run_.get(), "", 1, MSG_NOSIGNAL);
   run_.Reset();
   while (waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {

@@ -11,16 +11,16 @@
 
 namespace drover {
 
-// A child of a foreground run that cleans up when the run is killed. It waits until the shims have
-// stopped their tasks in order, and then removes whatever the run's ledger names, such as the
-// directories. It has a session of its own, so a signal to the run's process group does not end it.
-// It stays in the run's mount namespace, where the secrets are mounted.
+// A child process of a foreground run that cleans up when the run is killed. It waits until the
+// shims have stopped their tasks gracefully. Then it removes everything that the run's ledger
+// names, such as directories. It has a session of its own, so a signal to the run's process group
+// does not end it. It stays in the run's mount namespace, where the secrets are mounted.
 class RunSweeper {
  public:
-  // Call it before this process has threads, with open standard descriptors. PATIENCE: how long a
-  // task may take to stop.
+  // Starts the child. Call it before this process has threads, and while the standard file
+  // descriptors are open. PATIENCE is how long a task may take to stop.
   static Result<RunSweeper> Start(const std::string& run_dir, Duration patience);
-  // The run has ended by itself and has cleaned up: the sweeper ends too.
+  // Ends the sweeper without a cleanup, since the run has ended by itself and has cleaned up.
   ~RunSweeper();
   RunSweeper(RunSweeper&&) = default;
 

@@ -28,11 +28,12 @@ Status NotifyServiceManager(const std::string& state) {
     return Error(Code::kInvalidArgument, what + ": is not the address of a unix socket");
   }
   std::memcpy(address.sun_path, name.data(), name.size());
-  if (name[0] == '@') address.sun_path[0] = '\0';  // an abstract address, which has no final NUL
+  if (name[0] == '@') address.sun_path[0] = '\0';  // an abstract address has no final NUL
   const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size());
   const UniqueFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (!socket) return ErrnoError(errno, what);
-  // A state must arrive, but a manager that hangs must not hang the agent.
+  // The send blocks until the manager accepts the state. The timeout keeps a manager that hangs
+  // from blocking the agent for longer than a second.
   const timeval patience{.tv_sec = 1, .tv_usec = 0};
   setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
   if (sendto(socket.get(), state.data(), state.size(), MSG_NOSIGNAL,
@@ -50,7 +51,7 @@ void NotifyOrWarn(const std::string& state) {
 
 std::string ReloadingState() {
   timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);  // the manager compares it with its own clock
+  clock_gettime(CLOCK_MONOTONIC, &now);  // the manager compares the time with its own clock
   return "RELOADING=1\nMONOTONIC_USEC=" +
          std::to_string(now.tv_sec * 1'000'000 + now.tv_nsec / 1000);
 }

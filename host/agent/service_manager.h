@@ -8,13 +8,14 @@
 namespace drover {
 
 // Reports STATE to the service manager that started this process (systemd, Type=notify). STATE has
-// lines such as "READY=1", as in sd_notify(3). Without $NOTIFY_SOCKET it does nothing. Waits a
-// second at most. [any thread]
+// lines such as "READY=1", as in sd_notify(3). Does nothing if $NOTIFY_SOCKET is not set. Waits at
+// most one second. [any thread]
 Status NotifyServiceManager(const std::string& state);
-// The same, and logs an error.
+// Calls NotifyServiceManager and logs its error.
 void NotifyOrWarn(const std::string& state);
 
-// The state of a service that is reloading its configuration; READY=1 ends it.
+// Returns the state by which a service reports that it reloads its configuration. The state
+// "READY=1" reports the end of the reload.
 std::string ReloadingState();
 
 }  // namespace drover

@@ -34,7 +34,8 @@ void TaskCounters::Changed(const AllocSnapshot& before, const AllocState& now) {
 }
 
 void TaskCounters::TaskChanged(const TaskStateRecord& before, const TaskStateRecord& now) {
-  // The new events come after the last known one, which may have been dropped since.
+  // The new events come after the last event of BEFORE. If that event is not in NOW any more, all
+  // events of NOW count as new.
   auto event = now.events.begin();
   if (!before.events.empty()) {
     const auto last = std::find(now.events.rbegin(), now.events.rend(), before.events.back());

@@ -6,14 +6,14 @@
 
 namespace drover {
 
-// Counts the starts, restarts and ends of tasks. The counters are of the whole node: with labels of
-// allocations they would grow without end. Control thread only.
+// Counts the starts, restarts and ends of tasks on the whole node. There are no counters for
+// single allocations, since their number would grow without end. Control thread only.
 class TaskCounters {
  public:
-  // METRICS outlives this.
+  // METRICS must outlive this object.
   explicit TaskCounters(MetricRegistry* metrics);
 
-  // BEFORE is the last known state of the allocation; null: none.
+  // BEFORE is the last known state of the allocation, or null if there is none.
   void Changed(const AllocSnapshot& before, const AllocState& now);
 
  private:

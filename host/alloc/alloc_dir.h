@@ -10,19 +10,19 @@
 
 namespace drover {
 
-// The host's paths of a task's own directories.
+// The paths of a task's own directories, as the host sees them.
 struct TaskDirPaths {
-  std::string dir;          // TASK
-  std::string local;        // TASK/local
-  std::string tmp;          // TASK/tmp
-  std::string secrets;      // TASK/secrets: the task's, never shown by the file API
-  std::string private_dir;  // TASK/private: the agent's, never shown to anybody
+  std::string dir;          // ALLOC_ID/TASK
+  std::string local;        // ALLOC_ID/TASK/local
+  std::string tmp;          // ALLOC_ID/TASK/tmp
+  std::string secrets;      // ALLOC_ID/TASK/secrets; no client can read its files
+  std::string private_dir;  // ALLOC_ID/TASK/private, for the agent; no client can read its files
 };
 
 // The directory of one allocation:
 //   ALLOC_ID/alloc/{logs,tmp,data}            shared by the tasks
 //   ALLOC_ID/TASK/{local,tmp,secrets,private} one tree per task
-// All methods are for the control thread; long work runs on another.
+// All methods are for the control thread. Long work runs on another thread.
 class AllocDir {
  public:
   virtual ~AllocDir() = default;
@@ -32,23 +32,24 @@ class AllocDir {
   std::string log_path() const { return path() + "/alloc/logs"; }
   TaskDirPaths TaskPaths(std::string_view task) const;
 
-  // Makes the shared directories. Existing ones are kept and get the right modes.
+  // Makes the shared directories. Directories that exist are kept and get the right modes.
   virtual Co<Status> Build() = 0;
-  // Makes one task's directories, which only its user can enter, and mounts the file systems that
-  // belong there. May be called any number of times.
+  // Makes the directories of one task, which only the task's user can enter. Also mounts the file
+  // systems that belong in these directories. BuildTask may be called any number of times.
   virtual Co<Status> BuildTask(TaskDirRequest request) = 0;
-  // Succeeds if Build has been done and the directory is still there.
+  // Succeeds if Build has completed and the directory still exists.
   virtual Co<Status> CheckBuilt() = 0;
-  // Removes the secrets in memory once the tasks have ended for good. May be called any number of
-  // times; without a directory it succeeds.
+  // Removes the secrets that are in memory. Call DropSecrets when the tasks have ended for good.
+  // It may be called any number of times, and succeeds if the allocation directory does not exist.
   virtual Co<Status> DropSecrets() = 0;
-  // Unmounts everything, then removes it. A mount that cannot be unmounted is kept and named in
-  // the error, and the call may be repeated. Without a directory it succeeds.
+  // Unmounts everything in the allocation directory and then removes the directory. A mount that
+  // cannot be unmounted stays, and the error names it. Destroy may be called again. It succeeds if
+  // the directory does not exist.
   virtual Co<Status> Destroy() = 0;
 };
 
-// Task names become names of directories. Refuses empty and very long names, ".", "..", "alloc",
-// and names with a slash or a NUL.
+// Checks whether TASK can be the name of a directory. Refuses empty names, names longer than 255
+// bytes, ".", "..", "alloc", and names with a slash or a NUL.
 Status CheckTaskDirName(std::string_view task);
 
 }  // namespace drover

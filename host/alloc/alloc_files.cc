@@ -22,9 +22,11 @@
 namespace drover {
 namespace {
 
-// A task may fill a directory with names; a longer list is an error.
+// The maximum number of entries in a list. A task may fill a directory with names, so a longer
+// list is an error.
 constexpr std::size_t kMaxEntries = 65'536;
-// A rename that races with ".." in a path makes the kernel return EAGAIN; then it is tried again.
+// The maximum number of calls of openat2 for one path. The call returns EAGAIN if a rename races
+// with ".." in the path.
 constexpr int kMaxTries = 100;
 
 Error Escapes() { return Error(Code::kPermissionDenied, "Path escapes the alloc directory"); }
@@ -40,7 +42,8 @@ AllocFileInfo InfoOf(std::string name, const struct stat& status) {
 
 std::string ProcPath(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
 
-// The present place of the file open as FD; empty if it is unknown.
+// Returns the current path of the file that is open as FD, or an empty string if the path is
+// unknown.
 std::string PlaceOf(int fd) {
   std::string place(PATH_MAX, '\0');
   const ssize_t size = readlink(ProcPath(fd).c_str(), place.data(), place.size());
@@ -64,7 +67,7 @@ Result<AllocFiles> AllocFiles::Open(const std::string& base, const std::string& 
   return AllocFiles(std::move(root), alloc_id);
 }
 
-// Opens with O_PATH, so that the file can be checked before anything is read.
+// Opens PATH with O_PATH, so that the file can be checked before anything is read.
 Result<UniqueFd> AllocFiles::Resolve(const std::string& path) const {
   if (path.find('\0') != std::string::npos) {
     return Error(Code::kInvalidArgument, "the path has a NUL in it");
@@ -84,8 +87,8 @@ Result<UniqueFd> AllocFiles::Resolve(const std::string& path) const {
   return ErrnoError(errno, path);
 }
 
-// Files that a task has mounted are not visible. The only visible mounts are the secrets, which are
-// in memory: clients see their names and sizes.
+// Refuses files that a task has mounted. The only mounts that clients may see are the secrets in
+// memory. Clients see the names and sizes of secrets, but not their contents.
 Status AllocFiles::CheckVisible(int fd) const {
   const std::optional<std::uint64_t> mount = MountOf(fd);
   if (!mount) return Escapes();
@@ -102,8 +105,8 @@ Status AllocFiles::CheckVisible(int fd) const {
   return {};
 }
 
-// Judges a file by its real place, whatever links led there. Secrets in memory are also recognized
-// by their mount, since its name may have been changed.
+// Checks a file by its real path, whatever links lead to the file. Secrets in memory are also
+// recognized by their mount, since their directory may have been renamed.
 Status AllocFiles::CheckReadable(int fd, const std::string& path) const {
   const std::string root = PlaceOf(root_.get()) + "/";
   const std::string place = PlaceOf(fd);
@@ -134,12 +137,12 @@ Result<std::vector<AllocFileInfo>> AllocFiles::List(const std::string& path) con
     if (errno == ENOTDIR) return Error(Code::kInvalidArgument, path + ": not a directory");
     return ErrnoError(errno, path);
   }
-  fd.Release();  // the stream owns it
+  fd.Release();  // the directory stream owns the descriptor now
   std::vector<AllocFileInfo> list;
   while (const dirent* entry = readdir(entries.get())) {
     const std::string name = entry->d_name;
     if (name == "." || name == "..") continue;
-    // Leaves out an entry on which a task has mounted something else.
+    // Leaves out an entry on which a task has mounted something.
     const UniqueFd at(openat(place.get(), entry->d_name, O_PATH | O_NOFOLLOW | O_CLOEXEC));
     struct stat status{};
     if (!at || !CheckVisible(at.get()).ok() || fstat(at.get(), &status) != 0) continue;
@@ -174,7 +177,7 @@ Result<UniqueFd> AllocFiles::OpenFile(const std::string& path) const {
   if (S_ISDIR(status.st_mode)) return Error(Code::kInvalidArgument, file + "is a directory");
   if (!S_ISREG(status.st_mode)) return Error(Code::kInvalidArgument, file + "is no regular file");
   if (status.st_nlink > 1) return Error(Code::kInvalidArgument, file + "has a second name");
-  // The same file, opened through the descriptor that was checked.
+  // Opens the same file again, through the descriptor that was checked.
   UniqueFd fd(open(ProcPath(place.get()).c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   if (!fd) return ErrnoError(errno, path);
   return fd;

@@ -14,46 +14,51 @@
 
 namespace drover {
 
-// When a hook of an allocation is called.
+// The stage at which a hook of an allocation is called.
 enum class AllocHookStage {
-  kPrerun,          // before the tasks, if the allocation should run
-  kUpdate,          // the allocation has changed and should still run
+  kPrerun,          // before the tasks start, if the allocation should run
+  kUpdate,          // after a change of the allocation, if it should still run
   kPreTaskRestart,  // before all running tasks, or all tasks, are restarted
-  kPrekill,         // once: before tasks are killed, or when all have ended by themselves
+  kPrekill,         // once, before tasks are killed or when all have ended by themselves
   kPostrun,         // when all tasks have ended for good
-  kDestroy,         // the allocation is removed
-  kShutdown,        // the agent ends; the tasks keep running
+  kDestroy,         // when the allocation is removed
+  kShutdown,        // when the agent ends; the tasks keep running
 };
 std::string_view AllocHookStageName(AllocHookStage stage);
 
 struct AllocHookRequest {
   std::shared_ptr<const Allocation> alloc;
-  bool any_task_live = false;  // a task that is not poststop is pending or running
+  bool any_task_live = false;  // whether any task other than poststop is pending or running
 };
 
-// The allocation, as its hooks may change it.
+// The changes that a hook can make to its allocation.
 class AllocControl {
  public:
   virtual ~AllocControl() = default;
-  // Ends the allocation as complete, whatever its tasks' states say. DESCRIPTION is the reason.
+  // Ends the allocation with the status complete, whatever the states of its tasks are.
+  // DESCRIPTION is the reason.
   virtual void RequestEnd(std::string description) = 0;
 };
 
-// Given to a hook when it is made. Valid for all its calls, except those that were left behind.
+// What a hook receives when it is made. It is valid during all calls of the hook, except calls
+// that were left behind (see AllocHook).
 struct AllocHookEnv {
   Loop* loop = nullptr;
   HookResources* resources = nullptr;
   AllocControl* control = nullptr;
-  // Cancelled to skip the shutdown delays.
+  // A context that is cancelled to skip the shutdown delays.
   std::shared_ptr<const Context> no_shutdown_delay;
 };
 
-// One concern of an allocation as a whole. Stages are coroutines of the control thread, called in
-// the order of the hooks' registration, one at a time. A stage that is not overridden does nothing.
-// Every context ends at the stage's deadline. A kill or the agent's shutdown also ends those of
-// prerun, update and pre-task-restart; the shutdown alone ends those of prekill, postrun and
-// destroy. A hook that does not return soon after that is left behind and its answer is dropped.
-// From then on it must touch only what it owns, which excludes its AllocHookEnv.
+// One concern of an allocation as a whole. Its stages are coroutines of the control thread. They
+// are called one at a time, in the order in which the hooks were registered. A stage that is not
+// overridden does nothing.
+//
+// Every context ends at the deadline of its stage. A kill or the agent's shutdown also ends the
+// contexts of prerun, update and pre-task-restart. The shutdown also ends the contexts of prekill,
+// postrun and destroy, but a kill does not. A hook that does not return soon after the end of its
+// context is left behind, and its answer is dropped. From then on, the hook must touch only what
+// it owns. It does not own its AllocHookEnv.
 class AllocHook {
  public:
   virtual ~AllocHook() = default;
@@ -63,14 +68,15 @@ class AllocHook {
   // hold up an allocation or the agent.
   virtual Duration deadline(AllocHookStage stage, const AllocHookRequest& request) const;
 
-  // Called instead of prerun for an allocation of an earlier agent that should not run any more,
-  // while one of its tasks has not ended. Finds again what its last tasks need. Must not block.
+  // Called instead of Prerun if the allocation comes from an earlier agent, should not run any
+  // more, and has a task that has not ended. Finds again what such tasks need. Must not block.
   virtual void Restore(const AllocHookRequest& request);
 
-  // The first error ends the stage, and no task starts.
+  // The first error ends the stage, and then no task starts.
   virtual Co<Status> Prerun(Context context, AllocHookRequest request);
-  // In all other stages every hook runs, whatever the errors. The errors of PreTaskRestart and
-  // Destroy go to whoever requested these; all others go to LocalAllocEnv::report.
+  // In all other stages, every hook runs, whatever errors the earlier hooks return. The errors of
+  // PreTaskRestart and Destroy are returned to the caller of the restart or destroy. All other
+  // errors are passed to LocalAllocEnv::report.
   virtual Co<Status> Update(Context context, AllocHookRequest request);
   virtual Co<Status> PreTaskRestart(Context context, AllocHookRequest request);
   virtual Co<Status> Postrun(Context context, AllocHookRequest request);
@@ -82,13 +88,14 @@ class AllocHook {
 // Makes a hook for one allocation, in addition to the hooks that every allocation has.
 using AllocHookMaker = std::function<std::unique_ptr<AllocHook>(const AllocHookEnv&)>;
 
-// The hooks of one allocation, in order.
+// The hooks of one allocation, in the order in which they were added.
 class AllocHookChain {
  public:
   void Add(std::shared_ptr<AllocHook> hook) { hooks_.push_back(std::move(hook)); }
 
   void Restore(const AllocHookRequest& request);
-  // Runs one stage. Each error names the stage and the hook; several errors are joined.
+  // Runs one stage of the hooks. Each error names the stage and the hook. Several errors are
+  // joined into one error.
   Co<Status> Run(AllocHookStage stage, Context context, AllocHookRequest request);
 
  private:
@@ -98,7 +105,8 @@ class AllocHookChain {
   std::vector<std::shared_ptr<AllocHook>> hooks_;  // shared with calls that were left behind
 };
 
-// Makes one error of several: a single one stays as it is, more become their number and all texts.
+// Joins errors. A single error stays as it is. Several errors become one error with their number
+// and all their messages.
 Status JoinErrors(std::vector<Error> errors);
 
 }  // namespace drover

@@ -17,25 +17,26 @@ namespace drover {
 // The newest samples of an allocation's tasks.
 struct AllocUsage {
   ResourceUsage total;                                            // the sum of the tasks below
-  std::map<std::string, std::shared_ptr<const TaskUsage>> tasks;  // running ones with a sample
-  WallTime timestamp = 0;                                         // of the newest sample
+  std::map<std::string, std::shared_ptr<const TaskUsage>> tasks;  // running tasks with a sample
+  WallTime timestamp = 0;                                         // the time of the newest sample
 };
 
-// Hears each change of an allocation. Called from inside its runner, so it must only note it and
-// return.
+// Receives each change of an allocation. The allocation's runner calls it in the middle of its own
+// work. So it must only note the change and return.
 class AllocObserver {
  public:
   virtual ~AllocObserver() = default;
   virtual void OnAllocState(const AllocSnapshot& state) = 0;
 };
 
-// Carries one allocation from its placement on this node to its end. The agent knows allocations
-// only through this interface. The methods are for the control thread; any thread may read
+// Carries one allocation from its placement on this node to its end. The agent uses allocations
+// only through this interface. The methods are for the control thread. Any thread may read
 // snapshots.
 //
-// The life of a runner: Start once; Update as often as the allocation changes; then Shutdown, which
-// leaves the tasks running, or Destroy, which stops them and removes every trace. It may be deleted
-// after Destroy or Shutdown has returned, or if it was never started.
+// Start is called once, and then Update as often as the allocation changes. At the end comes
+// Shutdown, which leaves the tasks running, or Destroy, which stops them and removes everything of
+// the allocation. A runner may be deleted after Destroy or Shutdown has returned, or if it was
+// never started.
 class AllocRunner {
  public:
   virtual ~AllocRunner() = default;
@@ -43,22 +44,25 @@ class AllocRunner {
   virtual const std::string& id() const = 0;
 
   virtual void Start() = 0;
-  // Whether everything that Start began has ended: the tasks for good, or left running by Shutdown.
+  // Whether everything that Start began has ended. The tasks have then ended for good, or Shutdown
+  // has left them running.
   virtual bool ended() const = 0;
   virtual Co<void> WaitEnded() = 0;
 
-  // Takes the allocation as it should be from now on. Drops one that is older than the last (by its
-  // alloc_modify_index), and one that comes after the end. If several are waiting, only the newest
-  // is applied. One that must stop ends the tasks.
+  // Gives the runner a new version of the allocation. The runner drops a version with a lower
+  // alloc_modify_index than the newest version that it has received. It also drops a version that
+  // it receives after everything has ended. If several versions wait, the runner applies only the
+  // newest. If the applied version says that the allocation must stop, the runner ends the tasks.
   virtual void Update(std::shared_ptr<const Allocation> alloc) = 0;
-  // Ends the tasks of an allocation that was started, poststop tasks too: once its turn has come, a
-  // poststop task may run for its kill timeout before it is killed. Returns at once.
+  // Ends the tasks of an allocation that was started, also its poststop tasks. Once the turn of a
+  // poststop task has come, it may run for its kill timeout before it is killed. Returns at once.
   virtual void Kill() = 0;
-  // Kills the tasks, if necessary, and returns when nothing is left of the allocation: no process,
-  // no file, no record. After an error, which names what could not be removed, it may be called
+  // Kills the tasks if necessary. Returns when no process, no file and no record of the allocation
+  // is left. If something could not be removed, the error names it, and Destroy may be called
   // again.
   virtual Co<Status> Destroy() = 0;
-  // The agent ends. Returns when nothing of this runner runs any more; the tasks keep running.
+  // Call it when the agent ends. Returns when the runner has no work in progress any more. The
+  // tasks keep running.
   virtual Co<void> Shutdown() = 0;
 
   virtual AllocSnapshot snapshot() const = 0;
@@ -66,39 +70,43 @@ class AllocRunner {
   virtual void AddObserver(AllocObserver* observer) = 0;
   virtual void RemoveObserver(AllocObserver* observer) = 0;
 
-  // Restarts on request do not count against the restart policy. They return when the tasks have
-  // stopped and are starting again.
+  // The restart policy does not count restarts by these methods. The methods return when the tasks
+  // have stopped and are starting again.
   virtual Co<Status> RestartTask(std::string task) = 0;
   virtual Co<Status> RestartRunning() = 0;
-  // Every task except poststop tasks, including those that are done, in the order of a first start.
+  // Restarts every task except poststop tasks, including tasks that are done. The tasks start in
+  // the same order as at the first start of the allocation.
   virtual Co<Status> RestartAll() = 0;
-  // Sends a signal, by its name, to one task; TASK empty: to every task.
+  // Sends a signal, which is given by its name, to one task. If TASK is empty, sends it to every
+  // task.
   virtual Co<Status> Signal(std::string task, std::string signal) = 0;
   virtual Co<Result<std::unique_ptr<TaskExecSession>>> Exec(Context context, std::string task,
                                                             ExecRequest request) = 0;
-  // Samples of all running tasks, or of one (an unknown name gives none). Waits for first samples,
-  // or for samples with processes, at most until CONTEXT ends.
+  // Returns samples of the task TASK, or of all running tasks if TASK is empty. An unknown name
+  // gives no samples. Waits for first samples, or for samples with processes, at most until
+  // CONTEXT ends.
   virtual Co<AllocUsage> Usage(Context context, std::string task, UsageDetail detail) = 0;
 };
 
-// The state that an earlier agent left of one task.
+// The state that an earlier agent has left of one task.
 struct RestoredTask {
   TaskStateRecord state;
   LocalState local;
-  // Why the task must not be started, if so: nobody could find its last run, which may still go on.
+  // The reason why the task must not be started. It is set if the task's last run cannot be found
+  // and may still be running. Otherwise it is empty.
   std::string no_start;
 };
 
 struct AllocRunnerRequest {
   std::shared_ptr<const Allocation> alloc;
-  // Present for an allocation that an earlier agent ran, even if some tasks have no record.
+  // Has a value if an earlier agent ran the allocation, even if some tasks have no record.
   std::optional<std::map<std::string, RestoredTask>> restored;
 };
 
 class AllocRunnerFactory {
  public:
   virtual ~AllocRunnerFactory() = default;
-  // Fails when the job of the allocation has no such group.
+  // Fails if the job of the allocation does not contain the allocation's group.
   virtual Result<std::unique_ptr<AllocRunner>> Make(AllocRunnerRequest request) = 0;
 };
 

@@ -11,8 +11,8 @@
 
 namespace drover {
 
-// The state of an allocation at one moment, as the store, the API and the event stream see it. It
-// never changes, so any thread may keep it.
+// The state of an allocation at one moment, as the store, the API and the event stream see it. The
+// object never changes, so any thread may hold and read it.
 struct AllocState {
   std::shared_ptr<const Allocation> alloc;  // as it was placed or last updated
   AllocStatus status;

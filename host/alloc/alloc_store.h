@@ -10,16 +10,19 @@
 
 namespace drover {
 
-// Stores the records with which an allocation continues after a restart of the agent. The
-// allocation itself is stored by the code that placed it, before its runner is made. Control thread
-// only.
+// Stores the records with which an allocation continues after a restart of the agent. The code
+// that places the allocation stores the allocation itself, before its runner is made. Control
+// thread only.
 class AllocStore : public LocalStateStore {
  public:
-  // Returns when the next agent would know the allocation. Nothing is made for it before that.
+  // Returns when the record of the allocation itself is stored, so that the next agent finds the
+  // allocation. Nothing may be made for the allocation before Known has returned.
   virtual Co<Status> Known(Context) { co_return Status(); }
-  // Queues the record behind earlier ones. If a task has several, only the last counts.
+  // Queues the record STATE after earlier records. If several records of one task are queued, only
+  // the last of them must be stored.
   virtual void SaveTaskState(const std::string& task_name, TaskSnapshot state) = 0;
-  // Deletes the records of the allocation and of all its tasks; the last call.
+  // Deletes the records of the allocation and of all its tasks. No other method may be called
+  // after Delete.
   virtual Co<Status> Delete(Context context) = 0;
 };
 

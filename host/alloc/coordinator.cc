@@ -19,7 +19,8 @@ void TaskGate::Shutdown() {
 }
 
 Co<Status> TaskGate::WaitOpen(Context context) {
-  // The gate may have closed again after the wake-up: then the turn has passed.
+  // The gate may have closed again since the wake-up. Then the task has missed its turn and waits
+  // again.
   while (!is_open()) DROVER_CO_TRY(co_await opened_.Wait(context));
   co_return Status();
 }

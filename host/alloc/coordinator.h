@@ -18,16 +18,16 @@ using TaskStates = std::map<std::string, TaskSnapshot>;
 
 // The phase of an allocation's life. Each phase lets some classes of tasks start.
 enum class LifecyclePhase {
-  kInit,       // no task
-  kPrestart,   // prestart tasks
-  kMain,       // main tasks, and prestart sidecars again
-  kPoststart,  // poststart tasks too
-  kWaitAlloc,  // main tasks and sidecars may restart, one-shots are done
-  kPoststop,   // poststop tasks only
+  kInit,       // no task may start
+  kPrestart,   // prestart tasks may start
+  kMain,       // main tasks may start, and prestart sidecars may restart
+  kPoststart,  // poststart tasks may start, too
+  kWaitAlloc,  // main tasks and sidecars may restart; one-shot tasks are done
+  kPoststop,   // only poststop tasks may start
 };
 
-// The start gate of one task, closed at first. Open and Close may be repeated. After Shutdown they
-// have no effect, and waiters wait until their contexts end.
+// The start gate of one task. It is closed at first. Open and Close may be repeated. After
+// Shutdown they have no effect, and a caller of WaitOpen waits until its context ends.
 class TaskGate : public StartGate {
  public:
   explicit TaskGate(Loop* loop) : opened_(loop) {}
@@ -44,28 +44,30 @@ class TaskGate : public StartGate {
   bool shutdown_ = false;
 };
 
-// Decides which tasks of an allocation may start. It holds one gate per task, which the task's
-// runner asks before each start. It opens and closes the gates as the tasks' states change. Closing
-// a gate does not affect a running task. Control thread only.
+// Decides which tasks of an allocation may start. It holds one gate per task. The task's runner
+// waits at this gate before each start. The coordinator opens and closes the gates as the tasks'
+// states change. Closing a gate does not affect a running task. Control thread only.
 class Coordinator {
  public:
   Coordinator(Loop* loop, const TaskGroup& group);
 
-  // The gate of a task of the group. Lives as long as the coordinator, or until Forget.
+  // The gate of a task of the group. It exists as long as the coordinator, or until Forget.
   TaskGate* gate(const std::string& task) { return &gates_.at(task)->gate; }
   LifecyclePhase phase() const { return phase_; }
 
-  // Advances as far as STATES allow, perhaps through several phases.
+  // Advances the phase as far as STATES allow, perhaps by several phases.
   void TaskStatesChanged(const TaskStates& states);
-  // Continues where an earlier agent was, as far as STATES show it.
+  // Continues in the phase that an earlier agent had reached. The phase is derived from STATES, so
+  // it may be an earlier phase than the agent's last.
   void Restore(const TaskStates& states);
-  // The whole allocation begins again: no task starts until all of them are pending.
+  // Begins the phases of the whole allocation again. No task starts until all tasks are pending.
   void Restart();
-  // This task is not restarted with the others, so they do not wait for it to be pending.
+  // Leaves TASK out of the restart in progress. So the other tasks do not wait until TASK is
+  // pending.
   void LeaveOut(const std::string& task) { gates_.at(task)->left_out = true; }
-  // No task starts any more.
+  // Closes all gates for good, so no task starts any more.
   void Shutdown();
-  // Frees the gates: nobody asks them any more.
+  // Frees the gates. Call it when no task runner uses a gate any more.
   void Forget() { gates_.clear(); }
 
  private:
@@ -81,14 +83,14 @@ class Coordinator {
     Entry(Loop* loop, Class of_class) : task_class(of_class), gate(loop) {}
     const Class task_class;
     TaskGate gate;
-    bool left_out = false;  // of the restart in progress
+    bool left_out = false;  // whether the restart in progress leaves this task out
   };
 
   static Class ClassOf(const Task& task);
   static bool MayStart(LifecyclePhase phase, Class task_class);
   LifecyclePhase Next(const TaskStates& states) const;
   bool AllPending(const TaskStates& states) const;
-  // Whether TEST holds for the states of all tasks of these classes.
+  // Whether TEST is true for the states of all tasks of CLASSES.
   template <typename Test>
   bool All(const TaskStates& states, std::initializer_list<Class> classes, Test test) const;
   void Enter(LifecyclePhase phase);

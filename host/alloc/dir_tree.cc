@@ -13,12 +13,13 @@ namespace drover {
 namespace {
 
 constexpr uid_t kNobody = 65534;
-// Mounts stacked on one place are removed one by one; more than this is an attack or a loop.
+// The maximum number of mounts that are unmounted from one directory, one by one. More stacked
+// mounts than this are an attack or a loop.
 constexpr int kMaxStackedMounts = 64;
 
 std::string ProcPath(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
 
-// Returns the descriptor, or -1 and errno.
+// Returns a file descriptor. On failure, returns -1 and sets errno.
 int OpenAt(int dir, const std::string& name, std::uint64_t flags, bool cross_mounts) {
   open_how how{};
   how.flags = flags | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
@@ -27,7 +28,7 @@ int OpenAt(int dir, const std::string& name, std::uint64_t flags, bool cross_mou
   long fd;
   do {
     fd = syscall(SYS_openat2, dir, name.c_str(), &how, sizeof how);
-  } while (fd < 0 && (errno == EINTR || errno == EAGAIN));  // EAGAIN: a rename raced with it
+  } while (fd < 0 && (errno == EINTR || errno == EAGAIN));  // EAGAIN: a rename raced with the call
   return static_cast<int>(fd);
 }
 
@@ -49,8 +50,9 @@ Result<UniqueFd> OpenDirAt(int dir, const std::string& name, const std::string& 
   UniqueFd fd(OpenAt(dir, name, O_RDONLY, cross_mounts));
   if (fd) return fd;
   if (errno != EACCES) return OpenError(errno, path);
-  // Without root, a task of the same user may have locked the agent out. Only a directory ever gets
-  // other bits: a file might be a link to an unrelated one.
+  // If the agent is not root, a task of the same user may have locked the agent out of the
+  // directory. Only the mode of a directory is ever changed here, since a file might be a link to
+  // an unrelated file.
   const UniqueFd locked(OpenAt(dir, name, O_PATH, cross_mounts));
   if (!locked) return OpenError(errno, path);
   if (chmod(ProcPath(locked.get()).c_str(), 0700) != 0) return ErrnoError(errno, "chmod " + path);
@@ -64,7 +66,9 @@ Result<UniqueFd> MakeDirAt(int dir, const std::string& name, const std::string& 
   const bool made = mkdirat(dir, name.c_str(), mode.bits & 0777) == 0;
   if (!made && errno != EEXIST) return ErrnoError(errno, "mkdir " + path);
   DROVER_ASSIGN(UniqueFd fd, OpenDirAt(dir, name, path));
-  mode_t now = 0;  // unknown for a new one: the umask took bits away
+  // The mode of a new directory is unknown, since the umask may have removed bits. So this code
+  // assumes that the mode is 0.
+  mode_t now = 0;
   if (!made) {
     struct stat info;
     if (fstat(fd.get(), &info) != 0) return ErrnoError(errno, "stat " + path);
@@ -74,7 +78,8 @@ Result<UniqueFd> MakeDirAt(int dir, const std::string& name, const std::string& 
   if (now != wanted && fchmod(fd.get(), wanted) != 0) {
     return ErrnoError(errno, "chmod " + path);
   }
-  // A user namespace may not have this id. The bits alone make the directory usable.
+  // A user namespace may not have this user id. The call of fchown then fails, and the permission
+  // bits alone make the directory usable.
   if (made && mode.nobody && geteuid() == 0 && fchown(fd.get(), kNobody, kNobody) != 0 &&
       errno != EINVAL && errno != EPERM) {
     return ErrnoError(errno, "chown " + path);
@@ -102,7 +107,7 @@ Status MountTmpfs(int dir, const std::string& path, std::int64_t size, mode_t mo
       "size=" + std::to_string(size) + ",mode=" + (mode == 0777 ? "0777" : "0700");
   const unsigned long flags = MS_NOEXEC | MS_NOSUID | MS_NODEV;
   if (mount("tmpfs", where.c_str(), "tmpfs", flags, (options + ",noswap").c_str()) == 0) return {};
-  // Kernels before 6.4, and user namespaces, do not know noswap.
+  // Kernels before 6.4, and mounts in user namespaces, do not support the option noswap.
   if (errno == EINVAL && mount("tmpfs", where.c_str(), "tmpfs", flags, options.c_str()) == 0) {
     return {};
   }
@@ -119,7 +124,7 @@ Status UnmountAt(int dir, const std::string& name, const std::string& path, bool
                    "cannot unmount " + path + ": a process still uses it; end that process")
           .AsRecoverable();
     }
-    // Without the right to unmount, only somebody else can have mounted something there.
+    // If the agent has no right to unmount, only somebody else can have mounted something there.
     if (errno == EPERM) {
       const UniqueFd inside(OpenAt(dir, name, O_PATH, false));
       if (inside || errno != EXDEV) return {};

@@ -19,23 +19,25 @@ namespace drover {
 namespace {
 
 constexpr DirMode kShared{.bits = 0777, .nobody = true};
-// The logs and the directory that holds them belong to the agent. Tasks of other users make files
-// beside the logs, but can neither change nor replace them.
+// The logs and the directory that holds them belong to the agent. Tasks of other users can make
+// files next to the logs, but can neither change nor replace the logs.
 constexpr DirMode kHoldsLogs{.bits = 01777};
 constexpr DirMode kLogs{.bits = 0755};
-// Only its owner and root reach anything below it, whatever the modes there.
+// Only the owner of the directory and root can reach anything in the directory. The modes of the
+// files and directories in it make no difference.
 constexpr DirMode kClosed{.bits = 0700, .exact = true};
-// The users of an image are not the users of this machine.
+// A directory for a task in an image is open to all, since the users of an image are not the users
+// of this machine.
 constexpr mode_t kAnybody = 0777;
 
-// The owner of a task's directories. None: they keep their owner, until the driver names the user
-// of the task's process.
+// Returns the owner that a task's directories must get. If no owner is returned, the directories
+// keep their current owner until the driver names the user of the task's process.
 std::optional<ProcessUser> OwnerOf(const TaskDirRequest& request) {
   if (geteuid() != 0) return std::nullopt;
   if (!request.user.empty() && request.isolation != FsIsolation::kImage) {
     Result<std::optional<ProcessUser>> user = LookUpUser(request.user);
     if (user.ok() && *user) return std::move(*user);
-    // The driver reports what is wrong with the user.
+    // If the user cannot be used, the driver reports the reason.
   } else if (request.isolation == FsIsolation::kChroot) {
     return std::nullopt;
   }
@@ -78,8 +80,8 @@ Co<Status> DiskAllocDir::DropSecrets() {
   std::function<Status()> work = [this]() -> Status {
     const Result<UniqueFd> root = OpenRoot();
     if (!root.ok()) return root.code() == Code::kNotFound ? Status() : Status(root.error());
-    // No task of the allocation runs again, so a reader that still has a file open is no reason to
-    // leave it mounted.
+    // No task of the allocation runs again. So the secrets are unmounted even if a reader still
+    // has a file open.
     return DurableStep(Step::kDropSecrets,
                        [&] { return UnmountTasks(root->get(), {"secrets"}, /*detach=*/true); });
   };
@@ -106,7 +108,8 @@ Result<UniqueFd> DiskAllocDir::OpenRoot() const {
 
 Status DiskAllocDir::BuildNow() const {
   DROVER_ASSIGN(const UniqueFd base, OpenBase());
-  // With root, a directory that is open stays open: tasks of an earlier version may need that.
+  // If the agent is root, an existing directory keeps any further permission bits. Tasks that an
+  // earlier version of the agent started may need them.
   const DirMode root_mode{.bits = 0700, .exact = geteuid() != 0};
   DROVER_ASSIGN(const UniqueFd root, MakeDirAt(base.get(), id_, path_, root_mode));
   DROVER_ASSIGN(const UniqueFd shared, MakeDirAt(root.get(), "alloc", shared_path(), kHoldsLogs));
@@ -126,11 +129,12 @@ Status DiskAllocDir::BuildTaskNow(const TaskDirRequest& request) const {
   const DirMode local{.bits = for_image ? kAnybody : mode_t{0755}};
   DROVER_TRY(MakeDirAt(dir.get(), "local", paths.local, local));
   DROVER_TRY(MakeDirAt(dir.get(), "tmp", paths.tmp, DirMode{.bits = 01777}));
-  // For the agent only: a task has no business in it.
+  // Only the agent uses this directory. Tasks must not enter it.
   DROVER_TRY(MakeDirAt(dir.get(), "private", paths.private_dir, DirMode{.bits = 0700}));
   const DirMode secret{.bits = for_image ? kAnybody : mode_t{0700}};
   DROVER_ASSIGN(const UniqueFd secrets, MakeDirAt(dir.get(), "secrets", paths.secrets, secret));
-  // The kernel is asked, not a marker file, which a task could make or remove.
+  // The kernel reports whether the tmpfs is mounted. A marker file could not, since a task could
+  // make or remove it.
   if (options_.private_tmpfs && !IsMountRoot(secrets.get())) {
     DROVER_TRY(DurableStep(Step::kMountSecrets, [&] {
       return MountTmpfs(secrets.get(), paths.secrets, options_.secrets_bytes, secret.bits);
@@ -141,7 +145,8 @@ Status DiskAllocDir::BuildTaskNow(const TaskDirRequest& request) const {
   if (!owner) return {};
   if (for_image) return GiveDirectory(dir.get(), *owner, paths.dir);
   DROVER_TRY(GiveTaskDirectory(dir.get(), *owner, paths.dir));
-  // An isolated task has its directories mounted where it runs, so it need not pass here.
+  // An isolated task has its directories mounted inside its own root. So its user needs no
+  // permission to enter the allocation directory.
   if (request.isolation != FsIsolation::kNone) return {};
   return LetPass(root.get(), *owner, path_);
 }
@@ -151,7 +156,7 @@ Status DiskAllocDir::MakeLogs(int root, const std::string& task) const {
   DROVER_ASSIGN(const UniqueFd logs, OpenDirAt(shared.get(), "logs", log_path()));
   for (const char* stream : {".stdout.0", ".stderr.0"}) {
     const std::string name = task + stream;
-    if (name.size() > NAME_MAX) return {};  // its output is dropped, and that is reported
+    if (name.size() > NAME_MAX) return {};  // the output is dropped, and that is reported
     DROVER_TRY(MakeFileAt(logs.get(), name, log_path() + "/" + name));
   }
   return {};
@@ -169,7 +174,7 @@ Status DiskAllocDir::UnmountTasks(int root, std::initializer_list<const char*> n
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(copy ? fdopendir(copy.get()) : nullptr,
                                                     closedir);
   if (!entries) return ErrnoError(errno, path_);
-  copy.Release();  // the stream owns it
+  copy.Release();  // the directory stream owns the descriptor now
   std::vector<std::string> tasks;
   while (const dirent* entry = readdir(entries.get())) {
     if (CheckTaskDirName(entry->d_name).ok()) tasks.emplace_back(entry->d_name);
@@ -178,7 +183,7 @@ Status DiskAllocDir::UnmountTasks(int root, std::initializer_list<const char*> n
   for (const std::string& task : tasks) {
     const std::string task_path = path_ + "/" + task;
     const Result<UniqueFd> dir = OpenDirAt(root, task, task_path);
-    if (!dir.ok()) continue;  // not a directory: removed with everything else
+    if (!dir.ok()) continue;  // not a directory; removed with everything else
     for (const char* name : names) {
       const Status done = UnmountAt(dir->get(), name, task_path + "/" + name, detach);
       if (!done.ok() && first.ok()) first = done;
@@ -193,7 +198,7 @@ Status DiskAllocDir::DestroyNow() const {
   {
     const Result<UniqueFd> root = OpenDirAt(base->get(), id_, path_);
     if (!root.ok()) return root.code() == Code::kNotFound ? Status() : Status(root.error());
-    // All mounts first: nothing is removed while one is in use.
+    // Unmounts everything first, so that nothing is removed while a mount is in use.
     DROVER_TRY(UnmountTasks(root->get(), {"secrets", "private", "alloc"}, /*detach=*/false));
   }
   return RemoveTreeAt(base->get(), id_, path_, options_.give_up.get());

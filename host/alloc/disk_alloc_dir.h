@@ -15,22 +15,24 @@ namespace drover {
 
 struct DiskAllocDirOptions {
   std::string base;  // the directory of all allocations; the agent makes and owns it
-  // TASK/secrets is a file system of its own in memory, never on a disk. That needs root; without
-  // it, it is a plain directory. Each such mount costs a task 60 us of processor time and a wait
-  // for all processors. So TASK/private, where the agent keeps nothing yet, is a plain directory.
-  // Code that puts something there must mount one first. Destroy unmounts both.
+  // Whether TASK/secrets is a separate file system in memory, never on a disk. That needs root.
+  // Otherwise TASK/secrets is a plain directory. Each such mount costs a task 60 us of processor
+  // time and a wait for all processors. Therefore TASK/private, in which the agent stores nothing
+  // yet, is always a plain directory. Code that stores something in TASK/private must mount a file
+  // system on it first. Destroy unmounts TASK/secrets and TASK/private.
   bool private_tmpfs = geteuid() == 0;
   std::int64_t secrets_bytes = 1 << 20;
-  WorkerPool* pool = nullptr;  // runs blocking work; null: on the calling thread
-  // Runs the blocking work that ends an allocation, which may take long if a task has many files;
-  // null: POOL does.
+  WorkerPool* pool = nullptr;  // runs blocking work; null: the calling thread does
+  // Runs the blocking work that ends an allocation. That work may take long if a task has many
+  // files. If removal_pool is null, POOL runs this work, too.
   WorkerPool* removal_pool = nullptr;
-  // Set when nobody waits for a removal any more; null: never.
+  // Becomes true when nobody waits for a removal any more. The removal then ends early. If give_up
+  // is null, no removal ends early.
   std::shared_ptr<const std::atomic<bool>> give_up;
 };
 
-// An allocation's directory on a disk. Tasks may change anything below it at any moment, so each
-// call opens what it needs from the base downwards, without following links.
+// An allocation's directory on a disk. Tasks may change anything below it at any moment. So each
+// call starts at the base, opens what it needs step by step, and follows no links.
 class DiskAllocDir : public AllocDir {
  public:
   DiskAllocDir(DiskAllocDirOptions options, std::string alloc_id);
@@ -54,8 +56,8 @@ class DiskAllocDir : public AllocDir {
   WorkerPool* removal_pool() const {
     return options_.removal_pool != nullptr ? options_.removal_pool : options_.pool;
   }
-  // Unmounts NAMES below the directory of each task. DETACH as in UnmountAt. Returns the first
-  // error.
+  // Unmounts NAMES below the directory of each task. DETACH has the same meaning as in UnmountAt.
+  // Returns the first error.
   Status UnmountTasks(int root, std::initializer_list<const char*> names, bool detach) const;
 
   const DiskAllocDirOptions options_;

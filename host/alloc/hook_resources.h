@@ -6,11 +6,12 @@
 
 namespace drover {
 
-// Results of an allocation's hooks that others read. Hooks may work on other threads, so this one
+// Results of an allocation's hooks that other code reads. Hooks may work on other threads, so this
 // object has a lock. [any thread]
 class HookResources {
  public:
-  // The path of the tasks' network namespace, set by a prerun hook. Empty: that of the host.
+  // The path of the tasks' network namespace, which a prerun hook sets. If it is empty, the tasks
+  // use the host's network namespace.
   void SetNetworkNamespace(std::string path);
   std::string network_namespace() const;
 

@@ -19,7 +19,7 @@ TaskEvent RestartEvent(std::string_view reason) {
 
 struct RestartErrors {
   std::vector<Error> errors;
-  std::vector<std::string> tasks;  // those that were not restarted
+  std::vector<std::string> tasks;  // the tasks that were not restarted
 };
 
 Co<void> RestartOne(std::shared_ptr<TaskRunner> task, TaskEvent event, bool force,
@@ -32,12 +32,12 @@ Co<void> RestartOne(std::shared_ptr<TaskRunner> task, TaskEvent event, bool forc
   }
   if (status.ok()) co_return;
   failed->tasks.push_back(task->name());
-  // The task does not run: there is nothing to restart.
+  // The task does not run, so there is nothing to restart.
   if (status.code() == Code::kFailedPrecondition) co_return;
   failed->errors.push_back(status.error().WithContext("failed to restart task " + task->name()));
 }
 
-// For a task of an allocation that has ended.
+// The error of a request for a task of an allocation that has ended.
 Error NotRunning() { return {Code::kFailedPrecondition, "Task not running"}; }
 
 Error NotSignalled(const std::string& task, const Error& error) {
@@ -78,7 +78,9 @@ class LocalAllocRunner::Call {
   LocalAllocRunner* const runner_;
 };
 
-// After the allocation has ended for good, its tasks have no runners any more.
+// Returns the error of a request for TASK when no runner for TASK exists. If the group has no such
+// task, the error is UNKNOWN. Otherwise the allocation has ended for good, and its tasks have no
+// runners any more.
 Error LocalAllocRunner::NoRunner(const std::string& task, Error unknown) const {
   if (FindTask(*first_->group(), task) == nullptr) return unknown;
   return NotRunning();
@@ -132,7 +134,8 @@ Co<Status> LocalAllocRunner::RestartMany(RestartKind kind) {
   }
   co_await InParallel(loop_, std::move(restarts));
   for (const std::string& name : failed.tasks) coordinator_.LeaveOut(name);
-  // Tasks that were all pending already have not reported a change.
+  // If all tasks were pending before the restart, no task has reported a change. So this line
+  // wakes WatchTasks in any case.
   task_wake_.Set();
   co_return JoinErrors(std::move(failed.errors));
 }

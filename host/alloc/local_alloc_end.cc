@@ -4,7 +4,8 @@
 namespace drover {
 namespace {
 
-// Keeps an event reset as long as it lives; one at a time.
+// Keeps the event FREE reset as long as the object lives. At most one such object may exist for an
+// event.
 class Turn {
  public:
   explicit Turn(Event* free) : free_(free) { free_->Reset(); }
@@ -17,7 +18,7 @@ class Turn {
 };
 
 Co<void> KillOne(std::shared_ptr<TaskRunner> task) {
-  // The task's events contain the error already.
+  // The task's events already contain the error.
   [[maybe_unused]] const Status status = co_await task->Kill(task->MakeKillingEvent());
 }
 
@@ -26,7 +27,7 @@ Co<void> KillOne(std::shared_ptr<TaskRunner> task) {
 void LocalAllocRunner::RequestEnd(std::string description) {
   if (shutdown_.cancelled() || over_.is_set()) return;
   end_description_ = std::move(description);
-  // The time is over for the poststop tasks too.
+  // The time of the allocation is over, so its poststop tasks are killed, too.
   for (const auto& task : tasks_) {
     if (!IsPoststop(task->task())) continue;
     task->StartKill(task->MakeKillingEvent().With(event_key::kKillReason, *end_description_));
@@ -37,7 +38,7 @@ void LocalAllocRunner::RequestEnd(std::string description) {
 void LocalAllocRunner::BeginEnd() {
   if (end_begun_) return;
   end_begun_ = true;
-  killing_ = true;  // until the end of EndTasks, which may come before Spawn returns
+  killing_ = true;  // EndTasks resets it, perhaps before Spawn returns
   workers_.Spawn(EndTasks());
   kill_.Cancel("the allocation is stopped");
 }
@@ -48,7 +49,7 @@ Co<void> LocalAllocRunner::EndTasks() {
   TaskRunners others;
   TaskRunners sidecars;
   for (const auto& task : tasks_) {
-    if (IsPoststop(task->task())) continue;  // they run when the others are dead
+    if (IsPoststop(task->task())) continue;  // poststop tasks run when the others are dead
     if (task->task().leader) {
       leader.push_back(task);
     } else if (IsSidecar(task->task())) {
@@ -89,7 +90,8 @@ Co<Status> LocalAllocRunner::Destroy() {
     co_await ended_.Wait();
   }
   for (const auto& task : tasks_) {
-    // The agent ends, or an earlier one left it running: only the next agent can stop the task.
+    // The task still runs because this agent is ending, or because an earlier agent left it
+    // running. Only the next agent can stop it.
     if (task->snapshot()->state == RunnerState::kRunning) {
       co_return Error(Code::kUnavailable,
                       "allocation " + id() + " cannot be removed now: its task \"" + task->name() +
@@ -98,7 +100,8 @@ Co<Status> LocalAllocRunner::Destroy() {
     }
   }
   co_await FinishCalls();
-  // A shutdown of the agent interrupts this; after one, it may take its time.
+  // If the agent begins to shut down from now on, that interrupts the rest of Destroy. If the
+  // agent was already shutting down, nothing interrupts the rest of Destroy.
   const Context context = shutdown_.cancelled() ? Context(loop_) : shutdown_;
   const AllocHookRequest request = HookRequestNow();
   DROVER_CO_TRY(co_await hooks_.Run(AllocHookStage::kDestroy, context, request));
@@ -108,7 +111,8 @@ Co<Status> LocalAllocRunner::Destroy() {
 }
 
 Co<void> LocalAllocRunner::Shutdown() {
-  // Before the wait for its turn: a Destroy in progress must see it.
+  // Shutdown cancels this context before it waits for a Destroy in progress, so that the Destroy
+  // is interrupted.
   shutdown_.Cancel("the agent is shutting down");
   coordinator_.Shutdown();
   std::vector<Co<void>> shutdowns;
@@ -126,8 +130,9 @@ Co<void> LocalAllocRunner::Shutdown() {
   co_await RunHooks(AllocHookStage::kShutdown, context);
 }
 
-// A stop lets poststop tasks take their time; a kill does not. Once its turn has come, a poststop
-// task has its kill timeout for its work; then it is killed.
+// Kills the poststop task TASK after its kill timeout, counted from the time when its turn comes.
+// Only a kill of the allocation limits poststop tasks in this way. After a normal stop, poststop
+// tasks may take any time.
 Co<void> LocalAllocRunner::LimitPoststop(LocalAllocRunner* self, std::shared_ptr<TaskRunner> task) {
   Context waiting = self->shutdown_.Child();
   const Subscription on_over =
@@ -138,8 +143,9 @@ Co<void> LocalAllocRunner::LimitPoststop(LocalAllocRunner* self, std::shared_ptr
   if (ended.ok()) task->StartKill(task->MakeKillingEvent());
 }
 
-// Ended allocations are kept until they are collected, possibly thousands. Later requests need the
-// directory, the hooks and the last snapshot, but not the objects that ran the tasks.
+// Frees the objects that ran the tasks. Ended allocations are kept until they are collected,
+// possibly thousands of them. Later requests need only the directory, the hooks and the last
+// snapshot.
 void LocalAllocRunner::Settle() {
   if (!ended() || shutdown_.cancelled() || calls_ > 0) return;
   tasks_.clear();

@@ -52,7 +52,8 @@ LocalAllocRunner::LocalAllocRunner(std::shared_ptr<const LocalAllocEnv> env,
   for (const AllocHookMaker& make : env_->extra_hooks) {
     if (std::unique_ptr<AllocHook> hook = make(hook_env)) hooks_.Add(std::move(hook));
   }
-  // Last: the hooks above do the work before the delay, such as deregistering services.
+  // The hook with the delay is last, since the hooks above do the work before the delay, such as
+  // deregistering services.
   hooks_.Add(std::make_unique<GroupShutdownDelayHook>(hook_env));
 }
 
@@ -109,7 +110,7 @@ Co<void> LocalAllocRunner::Run() {
   if (restored_) coordinator_.Restore(States());
   workers_.Spawn(WatchUpdates());
   const Status setup = co_await SetUp();
-  // A set-up that was interrupted has not failed: the tasks know why they do not run.
+  // An interrupted set-up is no failure. The tasks already have the reason why they do not run.
   if (ending()) {
     Report(setup);
   } else if (!setup.ok()) {
@@ -161,8 +162,8 @@ Co<Status> LocalAllocRunner::SetUp() {
   co_return Status();
 }
 
-// Handles a failed set-up: no task starts. Tasks that an earlier agent started keep running until
-// they end.
+// Handles a failed set-up. No task starts any more. Tasks that an earlier agent started keep
+// running until they end.
 void LocalAllocRunner::FailStarts(const Error& error) {
   const auto runs = [](const auto& task) {
     const LocalState& left = task->local_state();
@@ -181,7 +182,7 @@ void LocalAllocRunner::FailStarts(const Error& error) {
 
 Co<void> LocalAllocRunner::RunTasks() {
   std::vector<Co<void>> runs;
-  // All at once: each waits for its turn at its gate.
+  // Calls Run of all tasks at the same time. Each task then waits for its turn at its start gate.
   for (const auto& task : tasks_) runs.push_back(task->Run());
   co_await InParallel(loop_, std::move(runs));
 }
@@ -210,11 +211,11 @@ void LocalAllocRunner::HandleTaskStates() {
         }
       }
     }
-    // Dead tasks wait for a restart of the whole allocation. When the last one is dead there will
-    // be none, so they must end.
+    // A dead task waits, since a restart of the whole allocation would start it again. When the
+    // last task is dead, there is no such restart any more, so the tasks must end.
     if (verdict.kill_event || !verdict.any_live) BeginEnd();
-    // No task may start while others are being stopped. The consequences of the stop are considered
-    // when it is done.
+    // No task may start while others are being stopped. The coordinator receives the new states
+    // when the stop is complete.
     if (!killing_) coordinator_.TaskStatesChanged(states);
   }
   Publish();
@@ -303,13 +304,13 @@ Co<void> LocalAllocRunner::RunHooks(AllocHookStage stage, Context context) {
 }
 
 void LocalAllocRunner::Report(const Status& status) const {
-  // A hook that was interrupted has not failed.
+  // The interruption of a hook is no failure.
   if (status.ok() || status.code() == Code::kCancelled) return;
   if (env_->report) env_->report(id(), status.error());
 }
 
 Co<Status> LocalAllocRunner::BuildTaskDir(Context, TaskDirRequest request) {
-  const std::shared_ptr<AllocDir> dir = dir_;  // the runner may be gone before the end
+  const std::shared_ptr<AllocDir> dir = dir_;  // the runner may be deleted before BuildTask ends
   co_return co_await dir->BuildTask(std::move(request));
 }
 

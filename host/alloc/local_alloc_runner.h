@@ -22,22 +22,23 @@
 
 namespace drover {
 
-// Hooks of one task in addition to those of every task.
+// The hooks that one task has in addition to the hooks of every task.
 struct TaskHooks {
   std::vector<std::shared_ptr<TaskHook>> before_stats;
   std::vector<std::shared_ptr<TaskHook>> after_stats;
 };
 
-// Shared by the allocation runners of an agent. Everything it points to outlives them.
+// What all allocation runners of an agent share. Every object that a pointer in this struct points
+// to must outlive the runners.
 struct LocalAllocEnv {
   Loop* loop = nullptr;
   std::function<std::unique_ptr<AllocDir>(const std::string& alloc_id)> make_dir;
-  // Null: nothing is stored for the next agent.
+  // If open_store is null, nothing is stored for the next agent.
   std::function<std::unique_ptr<AllocStore>(const std::string& alloc_id)> open_store;
-  std::vector<AllocHookMaker> extra_hooks;  // in this order, after the built-in ones
+  std::vector<AllocHookMaker> extra_hooks;  // called in this order, after the built-in hooks
   std::function<TaskHooks(const Allocation&, const Task&)> make_task_hooks;  // may be null
-  // Receives errors of hooks that do not affect the tasks and are only worth a line in the log. May
-  // be null.
+  // Receives errors of hooks that do not affect the tasks and only need a line in the log. May be
+  // null.
   std::function<void(const std::string& alloc_id, const Error& error)> report;
   TaskServices services;
 };
@@ -51,7 +52,7 @@ class LocalAllocRunner : public AllocRunner,
  public:
   static Result<std::unique_ptr<LocalAllocRunner>> Create(std::shared_ptr<const LocalAllocEnv> env,
                                                           AllocRunnerRequest request);
-  // Aborts if anything of it still runs.
+  // Aborts the process if anything of this runner is still in progress.
   ~LocalAllocRunner() override;
 
   const std::string& id() const override { return alloc_->id; }
@@ -73,7 +74,7 @@ class LocalAllocRunner : public AllocRunner,
                                                     ExecRequest request) override;
   Co<AllocUsage> Usage(Context context, std::string task, UsageDetail detail) override;
 
-  // For tests.
+  // The following methods are for tests.
   const Coordinator& coordinator() const { return coordinator_; }
   const HookResources& resources() const { return resources_; }
   AllocDir* dir() { return dir_.get(); }
@@ -81,13 +82,13 @@ class LocalAllocRunner : public AllocRunner,
 
  private:
   using TaskRunners = std::vector<std::shared_ptr<TaskRunner>>;
-  class Call;  // counts a caller that is inside
+  class Call;  // counts a call that is in progress
 
   LocalAllocRunner(std::shared_ptr<const LocalAllocEnv> env, const AllocRunnerRequest& request);
   Status MakeTasks(const AllocRunnerRequest& request);
   TaskRunnerOptions OptionsFor(const Task& task);
 
-  // local_alloc_runner.cc: the life of an allocation.
+  // Methods for the life of an allocation, in local_alloc_runner.cc.
   Co<void> Run();
   Co<Status> SetUp();
   void FailStarts(const Error& error);
@@ -97,16 +98,17 @@ class LocalAllocRunner : public AllocRunner,
   Co<void> WatchUpdates();
   Co<void> ApplyUpdate(std::shared_ptr<const Allocation> alloc);
   bool ShouldRun();
-  // The present states of the tasks; the next call changes the result.
+  // Returns the current states of the tasks. The next call changes the returned object.
   const TaskStates& States();
   AllocStatus StatusOf(const TaskStates& states) const;
   void Publish();
   AllocHookRequest HookRequestNow();
-  // Runs a stage and reports its errors, which nobody else receives.
+  // Runs a stage of the hooks. Calls Report with the errors, since no caller receives them.
   Co<void> RunHooks(AllocHookStage stage, Context context);
   void Report(const Status& status) const;
 
-  // local_alloc_end.cc: from the request to end it until nothing is left.
+  // Methods that end the allocation, from the request to end it until nothing is left. They are in
+  // local_alloc_end.cc.
   void BeginEnd();
   Co<void> EndTasks();
   Co<void> KillAll(TaskRunners tasks);
@@ -114,7 +116,7 @@ class LocalAllocRunner : public AllocRunner,
   Co<void> FinishCalls();
   void Settle();
 
-  // local_alloc_control.cc: requests of clients.
+  // Methods for requests of clients, in local_alloc_control.cc.
   Error NoRunner(const std::string& task, Error unknown) const;
   enum class RestartKind { kRunning, kAll };
   Co<Status> RestartMany(RestartKind kind);
@@ -126,11 +128,12 @@ class LocalAllocRunner : public AllocRunner,
 
   Loop* const loop_;
   const std::shared_ptr<const LocalAllocEnv> env_;
-  // The first version. Its group classes the tasks, whatever updates bring.
+  // The first version of the allocation. The group in this version decides the class of each task,
+  // even after updates.
   const std::shared_ptr<const Allocation> first_;
   std::shared_ptr<const Allocation> alloc_;
   const bool restored_;
-  std::map<std::string, std::string> no_start_;  // by task: the reason
+  std::map<std::string, std::string> no_start_;  // by task, the reason why it must not start
 
   std::shared_ptr<AllocDir> dir_;      // shared with hooks that were left behind
   std::unique_ptr<AllocStore> store_;  // may be null
@@ -138,37 +141,38 @@ class LocalAllocRunner : public AllocRunner,
   std::shared_ptr<Context> no_shutdown_delay_;
   AllocHookChain hooks_;
   Coordinator coordinator_;
-  TaskRunners tasks_;  // in the order of the group; empty once it has ended for good
-  TaskStates states_;  // as of the last call of States
-  std::vector<TaskSnapshot*> states_of_tasks_;  // each task's place in STATES_
-  std::optional<AllocStatus> override_;         // the allocation failed, whatever its tasks say
-  std::optional<std::string> end_description_;  // complete with this when all are dead
+  TaskRunners tasks_;                           // in the order of the group; empty after the end
+  TaskStates states_;                           // the result of the last call of States
+  std::vector<TaskSnapshot*> states_of_tasks_;  // the entry of each task in states_
+  std::optional<AllocStatus> override_;         // the status of an allocation that failed
+  // The description with which the allocation is complete when all tasks are dead. RequestEnd sets
+  // it.
+  std::optional<std::string> end_description_;
 
   AllocSnapshot snapshot_;
   std::vector<AllocObserver*> observers_;
   std::shared_ptr<const Allocation> queued_;  // the newest update that was not applied yet
 
-  Context kill_;      // the tasks must end
-  Context shutdown_;  // the agent ends
-  Context updating_;  // ends the update hooks that run now
+  Context kill_;      // cancelled when the tasks must end
+  Context shutdown_;  // cancelled when the agent ends
+  Context updating_;  // the context of the update hooks that run now
   Event task_wake_;
   Event update_wake_;
   Event prerun_done_;
-  Event over_;   // all tasks have ended
-  Event ended_;  // Run has ended
+  Event over_;   // set when all tasks have ended
+  Event ended_;  // set when Run has ended
   Gate workers_;
   Gate main_;
   bool started_ = false;
   bool end_begun_ = false;
-  bool killing_ = false;  // while EndTasks runs, no task may start
+  bool killing_ = false;  // true while EndTasks runs; no task may start then
   bool destroyed_ = false;
 
-  Event idle_;  // set while no caller is inside
+  Event idle_;  // set while no call is in progress
   int calls_ = 0;
   Event free_;  // set while neither Shutdown nor Destroy runs
 };
 
-// Makes local runners.
 class LocalAllocRunnerFactory : public AllocRunnerFactory {
  public:
   explicit LocalAllocRunnerFactory(LocalAllocEnv env)

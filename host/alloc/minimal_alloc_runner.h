@@ -10,9 +10,10 @@
 
 namespace drover {
 
-// The smallest allocation runner that keeps the contract: each task is only a state, running or
-// dead. It shows that the interface needs neither drivers, directories nor a coordinator, so an
-// allocation may one day be run by something else. The contract's tests check it too.
+// The smallest allocation runner that fulfills the contract of AllocRunner. Each task is only a
+// state, running or dead. The class shows that the interface needs no drivers, directories or
+// coordinator. So something else may run an allocation one day. The contract's tests check this
+// class, too.
 class MinimalAllocRunner : public AllocRunner {
  public:
   MinimalAllocRunner(Loop* loop, std::shared_ptr<const Allocation> alloc);

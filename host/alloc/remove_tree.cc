@@ -12,10 +12,11 @@
 namespace drover {
 namespace {
 
-// A directory deeper than this is first moved up to the top. Otherwise a task could make a tree
-// that uses up the agent's stack or descriptors.
+// A directory that lies deeper than this is first moved to the top of the tree. Otherwise a task
+// could make a tree whose removal uses up the agent's stack or file descriptors.
 constexpr int kMaxDepth = 32;
-// How often a directory that others keep filling is emptied before that is an error.
+// The maximum number of passes over a tree that other processes keep filling. Passes that move
+// directories to the top are not counted. After the last pass, the removal fails.
 constexpr int kMaxPasses = 16;
 constexpr int kMaxHoists = 1'000'000;
 
@@ -28,7 +29,7 @@ class TreeRemover {
   TreeRemover(int top, std::string top_path, const std::atomic<bool>* give_up)
       : top_(top), top_path_(std::move(top_path)), give_up_(give_up) {}
 
-  // Empties the tree. The errors of single entries do not stop the others' removal.
+  // Empties the tree. The error of one entry does not prevent the removal of the other entries.
   Status Empty() {
     int idle_passes = 0;
     while (idle_passes < kMaxPasses) {
@@ -47,9 +48,10 @@ class TreeRemover {
     if (!error_) error_ = std::move(error);
   }
 
-  // Removes the entries of DIR; true if there were any.
+  // Removes the entries of DIR. Returns false only if DIR was empty.
   bool EmptyDir(int dir, const std::string& path, int depth) {
-    // The stream gets its own descriptor, since names below DIR are still used.
+    // The directory stream gets a descriptor of its own, since DIR is still needed to remove its
+    // entries.
     const int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     std::unique_ptr<DIR, CloseDir> entries(copy < 0 ? nullptr : fdopendir(copy));
     if (!entries) {
@@ -78,8 +80,10 @@ class TreeRemover {
       if (errno == EBUSY && Unmount(dir, name, path) && Unlink(dir, name, 0) == 0) return;
       if (errno != EISDIR) return Fail(ErrnoError(errno, "remove " + path));
     }
-    if (Unlink(dir, name, AT_REMOVEDIR) == 0 || errno == ENOENT) return;  // it was empty
-    if (errno == ENOTDIR) return;  // changed meanwhile: the next pass sees what it is now
+    // The directory was empty, or it does not exist any more.
+    if (Unlink(dir, name, AT_REMOVEDIR) == 0 || errno == ENOENT) return;
+    // The entry is no directory any more. The next pass removes whatever has this name by then.
+    if (errno == ENOTDIR) return;
     if (errno == EBUSY && !Unmount(dir, name, path)) return;
     Result<UniqueFd> inside = OpenDirAt(dir, name, path, false);
     if (!inside.ok() && Unmount(dir, name, path)) inside = OpenDirAt(dir, name, path, false);
@@ -100,7 +104,7 @@ class TreeRemover {
     }
   }
 
-  // unlinkat, which restores the right to change DIR if a task has taken it away.
+  // Calls unlinkat. If a task has taken away the right to change DIR, restores that right first.
   static int Unlink(int dir, const std::string& name, int flags) {
     const int result = unlinkat(dir, name.c_str(), flags);
     if (result == 0 || errno != EACCES) return result;
@@ -121,7 +125,7 @@ class TreeRemover {
 
   void Hoist(int dir, const std::string& name, const std::string& path, int inside) {
     if (++hoists_ > kMaxHoists) return Fail(Error(Code::kUnavailable, path + " is too deep", true));
-    fchmod(inside, 0700);  // moving a directory writes to it
+    fchmod(inside, 0700);  // a move needs write permission for the directory
     const std::string target = ".drover-remove-" + std::to_string(hoists_);
     if (renameat2(dir, name.c_str(), top_, target.c_str(), RENAME_NOREPLACE) != 0 &&
         errno != ENOENT && errno != EEXIST) {

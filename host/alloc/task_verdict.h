@@ -9,12 +9,12 @@
 
 namespace drover {
 
-// The consequence of the tasks' states for their allocation. Poststop tasks do not count: they
-// start when the others are dead.
+// What the states of the tasks mean for their allocation. Poststop tasks are left out, since they
+// start when all other tasks are dead.
 struct TaskVerdict {
-  // Why the remaining tasks must be killed; absent: they may continue.
+  // The reason why the remaining tasks must be killed. If it is absent, they may continue.
   std::optional<TaskEvent> kill_event;
-  bool any_live = false;  // a task is pending or running
+  bool any_live = false;  // whether a task is pending or running
 };
 
 TaskVerdict JudgeTasks(const TaskGroup& group, const TaskStates& states);

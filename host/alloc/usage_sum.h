@@ -5,7 +5,8 @@
 
 namespace drover {
 
-// Adds MORE to SUM. A value counts as measured if either of them measured it.
+// Adds MORE to SUM. A value of the result is marked as measured if it was measured in SUM or in
+// MORE.
 void AddUsage(ResourceUsage* sum, const ResourceUsage& more);
 
 }  // namespace drover

@@ -8,7 +8,8 @@ namespace drover {
 
 namespace {
 
-// The token in a header; empty: there is none.
+// Returns the token that the header with NAME and VALUE holds, or an empty text if the header
+// holds no token.
 std::string_view TokenIn(const std::string& name, std::string_view value) {
   if (EqualsIgnoringCase(name, "X-Nomad-Token")) return value;
   constexpr std::string_view kBearer = "bearer ";

@@ -9,19 +9,22 @@
 
 namespace drover {
 
-// Returns why a request that needs TOKEN is refused; nothing if it has the token. With an empty
-// TOKEN no request is refused. The time does not depend on how much of a guess is right.
+// Returns why REQUEST is refused, or nothing if REQUEST has the right TOKEN. If TOKEN is empty, no
+// request is refused. The run time does not depend on how many bytes of a guessed token are right.
 std::optional<std::string> Refusal(const HttpRequest& request, const std::string& token);
-// The same for the token GIVEN of a client.
+// Returns why a client that sent the token GIVEN is refused, or nothing if GIVEN is the right
+// TOKEN. If TOKEN is empty, no client is refused.
 std::optional<std::string> Refusal(std::string_view given, const std::string& token);
 
-// The token that the client sent: X-Nomad-Token, or Authorization with the scheme Bearer. The first
-// of several; if they differ, a proxy may have checked another one, so Refusal refuses the request.
+// Returns the token that the client sent in the header X-Nomad-Token, or in Authorization with the
+// scheme Bearer. If there are several tokens, returns the first. Refusal refuses a request whose
+// tokens differ, because a proxy may have checked a token other than the first.
 std::string_view GivenToken(const HttpRequest& request);
 
 bool SaysTwoTokens(const HttpRequest& request);
 
-// Compares in a time that does not depend on how much of the texts is equal.
+// Returns whether A and B are equal. The run time does not depend on how many of their bytes are
+// equal.
 bool SameSecret(std::string_view a, std::string_view b);
 
 }  // namespace drover

@@ -8,7 +8,7 @@ namespace {
 
 using nlohmann::json;
 
-// The address of the API; empty before the node has registered.
+// Returns the address of the API. The address is empty until the node has registered.
 std::string Address(const ApiAgent& agent) {
   std::string address;
   agent.store->Read([&](const Tables& tables) {
@@ -27,8 +27,7 @@ json EncodeMember(const ApiAgent& agent) {
             {"region", agent.region},
             {"dc", agent.datacenter},
             {"build", agent.version},
-            // For clients, the leader is the member whose address and port equal those in
-            // /v1/status/leader.
+            // Clients compare this address and port with /v1/status/leader to find the leader.
             {"rpc_addr", address.host},
             {"port", std::to_string(address.port)},
             {"id", agent.node_id},
@@ -53,7 +52,8 @@ json EncodeStats(const ApiAgent& agent) {
     evals = tables.evals.size();
   });
   return {{"drover", {{"version", agent.version}, {"node_id", agent.node_id}}},
-          {"client", {{"node_id", agent.node_id}}},  // clients look here for their own node
+          // Clients read the id of their own node from this field.
+          {"client", {{"node_id", agent.node_id}}},
           {"state",
            {{"jobs", std::to_string(jobs)},
             {"allocations", std::to_string(allocs)},
@@ -149,9 +149,10 @@ Co<Answer> ReadNamespace(ApiRequest* request) {
   });
 }
 
-// Describes the scheduler in the terms of clients. Nothing of it can be changed. The write that
-// makes an evaluation also carries it out, so no broker hands it out. PauseEvalBroker is therefore
-// true, as clients want it before they delete evaluations.
+// Describes the scheduler in the terms that clients use. Clients cannot change this configuration.
+// A single write to the store creates an evaluation and also processes it, so no broker hands out
+// evaluations. PauseEvalBroker is therefore true. Clients require this value before they delete
+// evaluations.
 Co<Answer> ReadSchedulerConfig(ApiRequest* request) {
   const json preemption = {{"SystemSchedulerEnabled", false},
                            {"SysBatchSchedulerEnabled", false},
@@ -180,7 +181,8 @@ Co<Answer> CollectAll(ApiRequest* request) {
   co_return EmptyAnswer();
 }
 
-// There is nothing to reconcile: summaries are counted on request.
+// Answers a request to reconcile the job summaries. There is nothing to reconcile, because the
+// agent computes the summaries anew for each request.
 Co<Answer> Reconciled(ApiRequest*) { co_return EmptyAnswer(); }
 
 }  // namespace

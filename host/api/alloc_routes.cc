@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-// How long statistics wait for the first sample of a task.
+// The maximum time that a request for statistics waits for the first sample of a task.
 constexpr Duration kFirstSample = 2s;
 
 bool HasAlloc(const ApiRequest& request) {
@@ -28,7 +28,7 @@ Answer IndexAnswer(const ApiRequest& request) {
   return JsonAnswer({{"Index", index}}, index);
 }
 
-// A key that sorts allocations by their placement, the newest first.
+// Returns a sort key by which the allocation that was placed last comes first.
 std::string NewestFirst(const Allocation& alloc) {
   char index[24];
   std::snprintf(index, sizeof index, "%020llu.",
@@ -44,9 +44,9 @@ bool IsNewer(const std::shared_ptr<const AllocRecord>& a,
   return a->id() < b->id();
 }
 
-// Keeps only the RECORDS that the page of REQUEST may show, and the first of the next page. A
-// filter needs a look at each record, so all stay then. A client that turns pages thus does not
-// make the agent sort all records each time.
+// Removes all RECORDS except those that the requested page may show and the first record of the
+// next page. The agent thus does not sort all records for each page that a client requests. If
+// REQUEST has a filter, removes no records, because the filter must examine each of them.
 void OnlyThePage(const ApiRequest& request, AllocRecords* records) {
   const Result<std::optional<std::uint64_t>> per_page = request.Number("per_page");
   if (!per_page.ok() || per_page->value_or(0) == 0 || !request.Text("filter").empty()) return;
@@ -65,14 +65,16 @@ void OnlyThePage(const ApiRequest& request, AllocRecords* records) {
   records->erase(end, records->end());
 }
 
-// Includes the job only if FILTER looks at it, as it is many times as large as the other fields.
+// Encodes all fields of the allocation that FILTER may examine. The job is many times as large as
+// the other fields, so the result includes the job only if FILTER examines the job.
 json WholeAlloc(const AllocRecord& record, const ListFilter& filter) {
   json whole = EncodeAllocStub(record, {});
   whole.update(filter.LooksAt("Job") ? EncodeAlloc(record) : EncodeAllocWithoutJob(record));
   return whole;
 }
 
-// Runs after the read of the store, since writers wait for that: the read only takes pointers.
+// Sorts and encodes the list after the read of the store has ended, because writers wait during a
+// read. The read itself only collects pointers to the records.
 Co<Answer> NewestList(ApiRequest* request, AllocRecords records) {
   OnlyThePage(*request, &records);
   StubFields fields;
@@ -131,7 +133,7 @@ Co<Answer> ListServices(ApiRequest* request) {
   co_return co_await AnswerNoList(request);
 }
 
-// The work of a client with the runner of an allocation.
+// The action that a client requests for the runner of an allocation.
 using RunnerWork = std::function<Co<Status>(AllocRunner* runner)>;
 
 // [control]
@@ -143,7 +145,8 @@ Co<Status> DoWithRunner(const ApiAgent* agent, std::string id, RunnerWork work) 
   co_return co_await work(runner);
 }
 
-// Does WORK with the runner of the request's allocation, and answers with the newest index.
+// Calls WORK with the runner of the allocation that the request's path names. Answers with the
+// newest index of the store.
 Co<Answer> WithRunner(ApiRequest* request, RunnerWork work) {
   const Status done = co_await request->Control(
       [agent = &request->agent(), id = request->parameter(0), work = std::move(work)](Context) {
@@ -215,7 +218,7 @@ Co<Answer> CollectOne(ApiRequest* request) {
   if (!done.ok()) {
     co_return ErrorAnswer(500, "No such allocation on client, or allocation not eligible for GC");
   }
-  // For the Go client an empty body is an error.
+  // The Go client treats an empty body as an error.
   co_return JsonAnswer(json::object());
 }
 

@@ -27,14 +27,16 @@ class WorkerPool;
 
 // The settings of the API that a reload of the configuration can change.
 struct ApiSettings {
-  std::string token;        // clients must send it; empty: none is needed. Never sent or logged
-  bool prometheus = false;  // whether metrics are available in its format
-  // The metrics of running allocations, for the control thread; see CallControl. Empty: they are
-  // not published.
+  // Clients must send this token. If the token is empty, clients need no token. The agent never
+  // sends or logs the token.
+  std::string token;
+  bool prometheus = false;  // whether metrics are available in the format of Prometheus
+  // Returns the metrics of running allocations. Must be called on the control thread; see
+  // CallControl. If this function is empty, the agent does not publish these metrics.
   std::function<Co<Result<std::vector<Metric>>>(Context context)> alloc_metrics;
 };
 
-// The newest settings. [any thread]
+// Holds the newest settings of the API. [any thread]
 class SharedApiSettings {
  public:
   std::shared_ptr<const ApiSettings> Get() const {
@@ -54,47 +56,53 @@ class SharedApiSettings {
 
 class PluginRegistry;
 
-// The parts of the agent that the API uses. It outlives the server.
+// The parts of the agent that the API uses. This object must outlive the HTTP server.
 struct ApiAgent {
   std::string version;
-  std::string name;  // of the node
+  std::string name;  // the name of the node
   std::string region = "global";
   std::string datacenter = "dc1";
   std::string node_id;
   SharedApiSettings settings;
-  std::shared_ptr<const nlohmann::json> config;  // for /v1/agent/self, without secrets
-  StateStore* store = nullptr;                   // [any thread]
-  LogMonitor* log_monitor = nullptr;             // [any thread]
-  HostStatsReader* host_stats = nullptr;         // [any thread]
-  MetricRegistry* metrics = nullptr;             // [any thread]
-  std::string alloc_dir;                         // of all allocations
-  WorkerPool* file_workers = nullptr;            // [any thread]; for files below alloc_dir
-  LogWatcher* file_watcher = nullptr;            // [any thread]
-  // The memory for the trees of values in the bodies of all requests that are being handled.
+  // The configuration without secrets, which /v1/agent/self returns.
+  std::shared_ptr<const nlohmann::json> config;
+  StateStore* store = nullptr;            // [any thread]
+  LogMonitor* log_monitor = nullptr;      // [any thread]
+  HostStatsReader* host_stats = nullptr;  // [any thread]
+  MetricRegistry* metrics = nullptr;      // [any thread]
+  // the directory that contains the directories of the allocations
+  std::string alloc_dir;
+  WorkerPool* file_workers = nullptr;  // [any thread] does the work on files below alloc_dir
+  LogWatcher* file_watcher = nullptr;  // [any thread]
+  // The memory in bytes that the parsed JSON bodies of all requests may take together.
   static constexpr std::size_t kTreeBytes = std::size_t{32} << 20;
   std::shared_ptr<ByteBudget> trees = std::make_shared<ByteBudget>(kTreeBytes);  // [any thread]
-  TimePoint started;                                                             // of the agent
+  // The time when the agent started.
+  TimePoint started;
 
-  // These belong to the control thread; see CallControl.
+  // The members below belong to the control thread; see CallControl.
   Loop* control = nullptr;
-  Gate* calls = nullptr;  // joins the calls of the API that have not ended
+  Gate* calls = nullptr;  // runs the coroutines of CallControl
   Scheduler* scheduler = nullptr;
-  // Returns when all changes so far would survive a power cut; only then may a client get its
-  // answer. Empty: no state is kept.
+  // Returns when all changes made before the call are durable, so that they survive a power cut. A
+  // client must not get the answer to its change earlier. If this function is empty, the agent
+  // keeps no state on disk.
   std::function<Co<Status>(Context context)> make_durable;
   std::function<NodeMeta()> node_meta;
-  // Applies the changes of a client to the metadata of the node; see NodeMeta::Apply.
+  // Applies CHANGES, which a client requested, to the metadata of the node; see NodeMeta::Apply.
   std::function<Status(const NodeMeta::Changes& changes)> change_node_meta;
   PluginRegistry* plugins = nullptr;
-  // Waits a limited time for drivers of a job that are still being loaded. Empty: there are none.
+  // Waits a limited time until the drivers that JOB needs are loaded. If this function is empty,
+  // there are no drivers to wait for.
   std::function<Co<void>(Context context, std::shared_ptr<const Job> job)> await_drivers;
-  // Returns null if the allocation has no runner here.
+  // Returns the runner of the allocation, or null if this agent has no runner for it.
   std::function<AllocRunner*(const std::string& alloc_id)> find_runner;
 };
 
-// Runs FUNCTION, which takes a Context and returns a coroutine, on the control thread and returns
-// its result. Returns only after FUNCTION has ended, even if the caller's context ends earlier, so
-// FUNCTION may use the caller's variables. For coroutines of other threads.
+// Runs FUNCTION on the control thread and returns its result. FUNCTION takes a Context and returns
+// a coroutine. This call returns only after FUNCTION has ended, even if the caller's context ends
+// earlier, so FUNCTION may use the caller's variables. Only coroutines of other threads may call
+// CallControl.
 template <typename F, typename R = typename std::invoke_result_t<F&, Context>::value_type>
 Co<R> CallControl(Loop* caller, const ApiAgent* agent, F function) {
   struct Call {

@@ -18,27 +18,28 @@ namespace drover {
 
 class ListFilter;
 
-// The answer of a route: a reply, and the index of the state that it shows.
+// The answer of a route. It has a reply, and the index of the state that the reply shows.
 struct Answer {
   Answer() = default;
   explicit Answer(HttpReply made) : reply(std::move(made)) {}
-  // The error as plain text, with the status for its code.
+  // Makes an answer with the message of ERROR as plain text, and the HTTP status for its code.
   Answer(const Error& error);  // NOLINT
 
   HttpReply reply;
-  std::optional<std::uint64_t> index;  // X-Nomad-Index
-  std::string next_token;              // X-Nomad-NextToken; empty: there is no more
-  bool streamed = false;               // the route has answered by a stream or a websocket
+  std::optional<std::uint64_t> index;  // the value of the header X-Nomad-Index
+  std::string next_token;              // the value of X-Nomad-NextToken; empty on the last page
+  bool streamed = false;               // whether the route has answered by a stream or a websocket
 };
 
-// An error as plain text.
+// Returns an answer with STATUS and with TEXT as plain text.
 Answer ErrorAnswer(int status, const std::string& text);
 Answer JsonAnswer(const nlohmann::json& body, std::optional<std::uint64_t> index = std::nullopt);
 Answer EmptyAnswer();
-// The result of a route that has answered through its exchange, by a stream or a websocket.
+// Returns the result of a route that has already answered through its exchange, by a stream or a
+// websocket.
 Answer StreamedAnswer();
 
-// One request to a route. Used on the thread of its exchange.
+// One request to a route. Use it only on the thread of its exchange.
 class ApiRequest {
  public:
   ApiRequest(HttpExchange* exchange, const ApiAgent* agent, std::vector<std::string> parameters)
@@ -47,21 +48,23 @@ class ApiRequest {
   const ApiAgent& agent() const { return *agent_; }
   const HttpRequest& http() const { return exchange_->request(); }
   HttpExchange* exchange() { return exchange_; }
-  // The part of the path that matches the n-th star of the route's pattern.
+  // Returns the part of the path that matches star N of the route's pattern; the first is 0.
   const std::string& parameter(std::size_t n) const { return parameters_.at(n); }
 
-  std::string Text(const char* name) const;  // a parameter of the query; empty if missing
-  // The parameter as a whole number of at least 0; nothing if missing.
+  // Returns the query parameter NAME, or an empty text if it is missing.
+  std::string Text(const char* name) const;
+  // Returns the query parameter NAME as a whole number of at least 0, or nothing if it is missing.
   Result<std::optional<std::uint64_t>> Number(const char* name) const;
-  // The parameter as a boolean: 1, t, true, True, TRUE and so on; MISSING if missing or no boolean.
+  // Returns the query parameter NAME as a boolean, such as 1, t, true, True or TRUE. Returns
+  // MISSING if the parameter is missing or is not a boolean.
   bool Flag(const char* name, bool missing = false) const;
-  // The namespace that the client wants; "*" stands for all.
+  // Returns the namespace that the client wants. The text "*" means all namespaces.
   std::string Namespace() const;
   bool InNamespace(const std::string& name) const {
     return Namespace() == "*" || Namespace() == name;
   }
 
-  // The body as an object, or why it is not one.
+  // Returns the body as a JSON object, or an error that says why the body is not an object.
   Result<nlohmann::json> Body() const;
 
   // Runs FUNCTION on the control thread; see CallControl.
@@ -69,13 +72,14 @@ class ApiRequest {
   auto Control(F function) {
     return CallControl(exchange_->loop(), agent_, std::move(function));
   }
-  // The same for a FUNCTION that does not wait: it returns a Result. Its changes are durable when
-  // this returns.
+  // Runs FUNCTION on the control thread. FUNCTION returns a Result and does not wait. Its changes
+  // are durable when this call returns.
   template <typename F>
   auto ControlNow(F function) {
     return ControlJob(nullptr, std::move(function));
   }
-  // The same, but first waits for the drivers of JOB; see ApiAgent::await_drivers.
+  // Runs FUNCTION like ControlNow, but first waits until the drivers of JOB are loaded. See
+  // ApiAgent::await_drivers.
   template <typename F>
   auto ControlJob(std::shared_ptr<const Job> job, F function) {
     return Control([agent = agent_, about = std::move(job), work = std::move(function)](
@@ -101,24 +105,26 @@ class ApiRequest {
   const std::vector<std::string> parameters_;
 };
 
-// The index of the newest change of the store.
+// Returns the index of the newest change in the store.
 std::uint64_t LastIndex(const ApiRequest& request);
 
-// The allocation ID as it is now; null: there is none.
+// Returns the present record of the allocation ID, or null if there is no such allocation.
 std::shared_ptr<const AllocRecord> FindAlloc(const ApiRequest& request, const std::string& id);
 
-// The field KEY of a body; MISSING if it is absent or null, which are the same for clients in Go.
-// For another type it throws nlohmann's type_error, and the router answers 400.
+// Returns the field KEY of BODY. Returns MISSING if the field is absent or null, because clients
+// written in Go do not distinguish these cases. If the field has another type than T, throws
+// nlohmann's type_error, and the router answers 400.
 template <typename T>
 T Field(const nlohmann::json& body, const char* key, T missing = {}) {
   const auto found = body.find(key);
   return found == body.end() || found->is_null() ? std::move(missing) : found->get<T>();
 }
 
-// The result of a read: its index, and a function that encodes it without holding the store.
+// The result of a read of the store. It has an index, and a function that encodes the answer after
+// the store is released.
 struct Found {
   Found() = default;
-  // HOW returns an Answer, or a Co<Answer> if that takes long.
+  // HOW encodes the answer. It returns an Answer, or a Co<Answer> if the encoding takes long.
   template <typename How>
   Found(std::uint64_t of, How how) : index(of) {
     if constexpr (std::is_same_v<std::invoke_result_t<How&>, Answer>) {
@@ -136,15 +142,18 @@ struct Found {
 };
 using Look = std::function<Found(const Tables& tables)>;
 
-// Answers with the result of LOOK. With ?index=N, waits until changes in the tables of MASK have
-// made the index of the result higher than N, or until ?wait has passed.
+// Answers with the result of LOOK. If the query has ?index=N, first waits until the index of the
+// result is higher than N. Only changes in the tables of MASK can raise this index. The wait takes
+// at most the time in ?wait and a random addition, which is at most a sixteenth of this time.
 Co<Answer> AnswerRead(ApiRequest* request, TableMask mask, Look look);
 
-// The same for things that this version never has: an empty list, or null, that never changes.
+// Some kinds of objects do not exist in this version. These functions answer requests for such
+// objects, with an empty list or with null. Like AnswerRead, they obey ?index and ?wait.
 Co<Answer> AnswerNoList(ApiRequest* request);
 Co<Answer> AnswerNull(ApiRequest* request);
 
-// Writes a list as text, element by element: the tree of a long list takes ten times the memory.
+// Writes a list as text, element by element. The JSON tree of a long list would take ten times the
+// memory.
 class JsonListText {
  public:
   void Add(const nlohmann::json& element);
@@ -156,16 +165,17 @@ class JsonListText {
   std::size_t size_ = 0;
 };
 
-// An element of a list. Its key is for the cuts between pages.
+// An element of a list. A client names the first element of a page by the element's key.
 struct ListItem {
   std::string key;
   std::function<nlohmann::json()> encode;
-  // Encodes the whole object, which FILTER looks at; null: the list shows the whole object.
+  // Encodes the whole object, which FILTER examines. If this function is null, `encode` already
+  // returns the whole object, and FILTER examines the result of `encode`.
   std::function<nlohmann::json(const ListFilter& filter)> whole = nullptr;
 };
-// Answers with the part of ITEMS that the client wants by ?filter, ?per_page, ?next_token and
-// ?reverse. ITEMS must be in order. Encodes a few at a time: in between, other requests have their
-// turn on this thread.
+// Answers with the part of ITEMS that the client chooses by ?filter, ?per_page, ?next_token and
+// ?reverse. ITEMS must be sorted in the order in which the list shows them. The function encodes a
+// few items at a time, so that other requests get a turn on this thread.
 Co<Answer> ListAnswer(ApiRequest* request, std::vector<ListItem> items);
 
 }  // namespace drover

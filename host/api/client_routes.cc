@@ -9,7 +9,8 @@ namespace {
 
 using nlohmann::json;
 
-// The answer to a client that names another node than this one.
+// Returns an error answer if WANTED is the id of another node. Returns nothing if WANTED is empty
+// or is the id of this node.
 std::optional<Answer> OtherNode(const ApiRequest& request, const std::string& wanted) {
   if (wanted.empty() || wanted == request.agent().node_id) return std::nullopt;
   return ErrorAnswer(404, "Unknown node \"" + wanted + "\"");

@@ -6,7 +6,8 @@
 
 namespace drover {
 
-// Collects ended records by RULE. The changes are durable when this returns.
+// Removes the ended allocations, evaluations and jobs that RULE chooses. The changes are durable
+// when this call returns.
 Co<Status> CollectGarbage(ApiRequest* request, GarbageRule rule);
 
 }  // namespace drover

@@ -13,8 +13,8 @@ using nlohmann::json;
 
 constexpr TableMask kOfEvals = MaskOf(Table::kEvals);
 
-// Chooses the evaluations of a list. It reads the query in advance, because writers wait while the
-// store is read.
+// Chooses the evaluations that a list shows. The constructor parses the query before the store is
+// read, because writers wait during a read of the store.
 class EvalFilter {
  public:
   explicit EvalFilter(const ApiRequest& request)
@@ -35,7 +35,7 @@ class EvalFilter {
 
 using Evals = std::vector<std::shared_ptr<const Evaluation>>;
 
-// The oldest evaluations come first, so new ones appear on the last page.
+// Lists the oldest evaluations first, so new evaluations appear on the last page.
 Co<Answer> OldestList(ApiRequest* request, const Evals& evals) {
   std::vector<ListItem> items;
   items.reserve(evals.size());
@@ -62,7 +62,8 @@ Co<Answer> ListEvals(ApiRequest* request) {
   });
 }
 
-// The ids of the evaluations in the request's namespace that TEXT chooses.
+// Returns the ids of the evaluations in the request's namespace that the filter expression TEXT
+// chooses.
 Result<std::vector<std::string>> ChosenEvals(const ApiRequest& request, const std::string& text) {
   DROVER_ASSIGN(const ListFilter filter, ListFilter::Parse(text));
   Evals evals;
@@ -80,8 +81,8 @@ Result<std::vector<std::string>> ChosenEvals(const ApiRequest& request, const st
   return ids;
 }
 
-// A filter skips evaluations that are still needed; for one that is named by its id, that is an
-// error.
+// Deletes the evaluations that the body names by a filter or by their ids. An evaluation that is
+// still needed stays. If an id in the body names such an evaluation, the request fails.
 Co<Answer> DeleteEvals(ApiRequest* request) {
   DROVER_CO_ASSIGN(const json body, request->Body());
   const std::string filter = Field<std::string>(body, "Filter");
@@ -112,7 +113,8 @@ Co<Answer> CountEvals(ApiRequest* request) {
   });
 }
 
-// The evaluations of the same job that followed from this one or led to it.
+// Returns the evaluation of the same job that came before EVAL and caused EVAL, and the
+// evaluations that EVAL caused.
 json Related(const Tables& tables, const Evaluation& eval) {
   json list = json::array();
   const auto ids = tables.evals_of_job.find(KeyOf(eval));
@@ -169,7 +171,8 @@ Co<Answer> ListAllocsOfEval(ApiRequest* request) {
   });
 }
 
-// ?choose=N|KEY has a number and a text.
+// Returns whether TEXT has the form N|KEY of the query parameter ?choose. N is a positive number,
+// and KEY is a text that is not empty.
 bool IsChoice(const std::string& text) {
   const std::size_t bar = text.find('|');
   if (bar == 0 || bar == std::string::npos || bar + 1 == text.size() || bar > 9) return false;

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-// Up to this number, followers write each event at once.
+// If there are at most this many followers, each follower sends every event without a pause.
 constexpr int kFew = 4;
 constexpr Duration kPerFollower = std::chrono::microseconds(200);
 
@@ -63,15 +63,16 @@ const std::string& EncodedBatch::Text(std::size_t place) {
 }
 
 std::shared_ptr<EncodedBatch> EventFeed::Encoded(const std::shared_ptr<const EventBatch>& batch) {
-  std::vector<std::shared_ptr<EncodedBatch>> old;  // freed without the lock
+  std::vector<std::shared_ptr<EncodedBatch>> old;  // destroyed after the lock is released
   const std::lock_guard lock(mutex_);
   if (const auto found = batches_.find(batch->index); found != batches_.end()) {
     return found->second;
   }
   auto encoded = std::make_shared<EncodedBatch>(batch, total_);
   batches_.emplace(batch->index, encoded);
-  // The new batch has nothing encoded and costs nothing yet, so it may exceed the bound. The oldest
-  // go first: only a single follower that catches up needs them.
+  // The new batch has no encoded bytes yet. When its events are encoded later, the total may
+  // exceed most_bytes_ until the next batch is added. The oldest batches are dropped first,
+  // because only a follower that is behind the other followers needs them.
   std::size_t kept = total_->load();
   while (kept > most_bytes_ && batches_.size() > 1) {
     kept -= std::min(kept, batches_.begin()->second->bytes());
@@ -93,7 +94,7 @@ void EventFeed::Keep(const std::string& filter, Position begin, Piece piece) {
     constexpr std::size_t kEntry = 256;
     return kEntry + key.size() + (of.text == nullptr ? 0 : of.text->chunk().size());
   };
-  std::vector<Piece> old;  // freed without the lock
+  std::vector<Piece> old;  // destroyed after the lock is released
   const std::lock_guard lock(mutex_);
   const std::size_t bytes = cost(filter, piece);
   if (!pieces_.emplace(std::pair(begin, filter), std::move(piece)).second) return;
@@ -111,7 +112,8 @@ Duration EventFeed::Pause() const {
 }
 
 void EventFeed::Leave() {
-  std::map<std::uint64_t, std::shared_ptr<EncodedBatch>> old;  // freed without the lock
+  // The maps below are destroyed after the lock is released.
+  std::map<std::uint64_t, std::shared_ptr<EncodedBatch>> old;
   std::map<std::pair<Position, std::string>, Piece> old_pieces;
   const std::lock_guard lock(mutex_);
   if (--followers_ > 0) return;

@@ -17,20 +17,20 @@
 
 namespace drover {
 
-// The encoded events of one write. Each event is encoded once, when the first follower wants it.
-// [any thread]
+// The encoded events of one write to the store. Each event is encoded once, when the first
+// follower wants it. [any thread]
 class EncodedBatch {
  public:
-  // TOTAL counts the bytes of all encoded batches of an EventFeed.
+  // TOTAL counts the encoded bytes of all batches of one EventFeed.
   EncodedBatch(std::shared_ptr<const EventBatch> batch,
                std::shared_ptr<std::atomic<std::size_t>> total);
   EncodedBatch(const EncodedBatch&) = delete;
   EncodedBatch& operator=(const EncodedBatch&) = delete;
   ~EncodedBatch();
 
-  // The JSON of the event at PLACE of the batch.
+  // Returns the JSON of the event at index PLACE in the batch.
   const std::string& Text(std::size_t place);
-  // The bytes that are encoded so far.
+  // Returns the number of bytes that are encoded so far.
   std::size_t bytes() const { return bytes_.load(); }
 
  private:
@@ -44,14 +44,14 @@ class EncodedBatch {
   std::atomic<std::size_t> bytes_{0};
 };
 
-// The state that the followers of the event stream share, so that they cost little more than their
-// writes. The newest encodings are kept while there are followers; older events are encoded again
-// for each reader. [any thread]
+// The state that all followers of the event stream share. A further follower thus costs little
+// more than the bytes that it sends. While there are followers, the feed keeps the newest
+// encodings. Older events are encoded again for each follower. [any thread]
 class EventFeed {
  public:
   explicit EventFeed(std::size_t most_bytes = std::size_t{8} << 20) : most_bytes_(most_bytes) {}
 
-  // Counts as a follower as long as it lives. FEED outlives it.
+  // Each object of this class counts as one follower while it exists. FEED must outlive it.
   class Follower {
    public:
     explicit Follower(EventFeed* feed) : feed_(feed) { ++feed_->followers_; }
@@ -65,24 +65,25 @@ class EventFeed {
 
   std::shared_ptr<EncodedBatch> Encoded(const std::shared_ptr<const EventBatch>& batch);
 
-  // The position of a follower: its next event comes after the first DONE ones of the write NEXT.
+  // The position of a follower in the event stream. The follower has passed the first DONE events
+  // of the write with the index NEXT, and all events of earlier writes.
   struct Position {
     std::uint64_t next = 1;
     std::size_t done = 0;
     auto operator<=>(const Position&) const = default;
   };
-  // The next text of all followers with the same filter and position, and their position after it.
-  // The first of them makes it, so all of them go on together.
+  // The next text for all followers with the same filter and position, and their position after
+  // this text. The first of these followers makes the text, so all reach the same next position.
   struct Piece {
-    std::shared_ptr<const SharedPiece> text;  // null: none of these events is wanted
+    std::shared_ptr<const SharedPiece> text;  // null if the filter chooses none of the events
     Position end;
   };
   std::optional<Piece> Find(const std::string& filter, Position begin);
   void Keep(const std::string& filter, Position begin, Piece piece);
 
-  // How long a follower waits after a write before it looks for more events. The pause grows with
-  // the number of followers, so that together they make at most a few thousand writes a second. The
-  // first event after a silence is written at once.
+  // Returns how long a follower waits after a write before it looks for more events. The pause
+  // grows with the number of followers, so that all followers together make at most a few thousand
+  // writes a second. The first event after a time without events is sent without a pause.
   Duration Pause() const;
 
   std::size_t bytes() const { return total_->load(); }
@@ -95,8 +96,9 @@ class EventFeed {
       std::make_shared<std::atomic<std::size_t>>(0);
   std::atomic<int> followers_{0};
   std::mutex mutex_;
-  std::map<std::uint64_t, std::shared_ptr<EncodedBatch>> batches_;  // by their index
-  std::map<std::pair<Position, std::string>, Piece> pieces_;        // the oldest events first
+  std::map<std::uint64_t, std::shared_ptr<EncodedBatch>> batches_;  // by the index of the write
+  // The pieces by position, the oldest events first.
+  std::map<std::pair<Position, std::string>, Piece> pieces_;
   std::size_t piece_bytes_ = 0;
 };
 

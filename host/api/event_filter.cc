@@ -35,7 +35,9 @@ Result<EventFilter> EventFilter::Parse(const HttpFields& query, std::string job_
   }
   if (filter.topics_.empty()) filter.topics_.emplace_back("*", "*");
   const auto add = [&filter](const std::string& part) {
-    filter.key_ += std::to_string(part.size()) + ':' + part;  // whatever letters it has
+    // The key includes the size of PART. Filters with different parts thus never have the same
+    // key, whatever characters the parts contain.
+    filter.key_ += std::to_string(part.size()) + ':' + part;
   };
   add(filter.namespace_);
   for (const auto& [topic, key] : filter.topics_) {

@@ -14,20 +14,22 @@ namespace drover {
 
 std::string_view TopicName(Topic topic);
 
-// Chooses the events that a client wants by any number of ?topic=TOPIC or ?topic=TOPIC:KEY. "*", or
-// no topic at all, stands for all. The events are of one namespace, or of all for "*". A topic that
-// this version does not have is not an error; it has no events.
+// Chooses the events that a client wants by any number of ?topic=TOPIC or ?topic=TOPIC:KEY. The
+// topic "*" means all topics, as does a query without a topic. The filter chooses the events of
+// one namespace, or of all namespaces for "*". A topic that this version does not have is no
+// error, but it has no events.
 class EventFilter {
  public:
   static Result<EventFilter> Parse(const HttpFields& query, std::string job_namespace);
 
-  // A key is the id of a record or of its job. Events without a namespace belong to all namespaces.
+  // Returns whether the client wants EVENT. A KEY of the query matches the id of a record or the
+  // id of its job. Events without a namespace belong to all namespaces.
   bool Wants(const StateEvent& event) const;
-  // Equal for filters that choose the same events.
+  // Returns the key of the filter. Filters with equal keys choose the same events.
   const std::string& key() const { return key_; }
 
  private:
-  std::vector<std::pair<std::string, std::string>> topics_;  // and their keys
+  std::vector<std::pair<std::string, std::string>> topics_;  // each topic with its key
   std::string namespace_;
   std::string key_;
 };

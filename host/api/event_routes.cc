@@ -16,23 +16,24 @@ constexpr char kBeat[] = "{}\n";
 constexpr char kTooSlow[] =
     "{\"Error\":\"events were written faster than this client has read them, and some are gone: "
     "subscribe again\"}\n";
-// The most events and bytes of a line. A write with more events is sent in several lines, all with
-// its index.
+// A line ends when it has this many events or bytes. The remaining events of a write follow in
+// further lines with the same index.
 constexpr std::size_t kMostEvents = 256;
 constexpr std::size_t kLongLine = std::size_t{1} << 20;
-// The bytes of a piece; its last line may exceed them.
+// The size of a piece in bytes. The last line of a piece may exceed this size.
 constexpr std::size_t kChunk = 256 << 10;
 
-// Reads the store's events at the pace of its client. It holds no events while it waits for the
-// client.
+// Reads the events of the store at the pace of its client. While the reader waits for the client,
+// it holds no events.
 class EventReader {
  public:
   EventReader(const EventLog* log, EventFeed* feed, const EventFilter* filter, std::uint64_t next)
       : log_(log), feed_(feed), filter_(filter), at_{next, 0} {}
 
   enum class Found { kNothing, kSome, kGone };
-  // Puts the next events into TEXT, up to about kChunk; null if none of them is wanted. kSome:
-  // there may be more. kGone: some events were dropped before this read them.
+  // Puts the next events into TEXT, up to about kChunk bytes. TEXT stays null if the client wants
+  // none of these events. Returns kSome if there may be more events. Returns kGone if the log
+  // dropped some events before this reader read them.
   Found Read(std::shared_ptr<const SharedPiece>* text) {
     const EventFeed::Position begin = at_;
     if (std::optional<EventFeed::Piece> known = feed_->Find(filter_->key(), begin)) {
@@ -48,7 +49,7 @@ class EventReader {
     feed_->Keep(filter_->key(), begin, {*text, at_});
     return found;
   }
-  // All events below this index have been read.
+  // Returns the next index. All events with a lower index have been read.
   std::uint64_t next() const { return at_.next; }
 
  private:
@@ -66,7 +67,7 @@ class EventReader {
     }
     return found;
   }
-  // Adds the remaining events of BATCH. Returns false if LINES is full before that.
+  // Adds the remaining events of BATCH to LINES. Returns false if not all events have room.
   bool AddLines(const std::shared_ptr<const EventBatch>& batch, std::string* lines) {
     if (batch->index != at_.next) at_.done = 0;
     at_.next = batch->index;
@@ -78,7 +79,7 @@ class EventReader {
     at_.done = 0;
     return true;
   }
-  // Adds one line with the next events that the client wants, or none.
+  // Adds one line with the next events that the client wants. Adds nothing if there are none.
   void AddLine(const std::shared_ptr<const EventBatch>& batch, std::string* text) {
     std::shared_ptr<EncodedBatch> encoded;
     std::size_t events = 0, bytes = 0;
@@ -99,11 +100,11 @@ class EventReader {
   EventFeed* const feed_;
   const EventFilter* const filter_;
   EventFeed::Position at_;
-  bool first_ = true;  // events that were dropped before the first read do not matter
+  bool first_ = true;  // true until the first read, which ignores dropped events
 };
 
-// Writes the events that exist now. Events that come meanwhile gather for the next call. WROTE:
-// some events were wanted.
+// Writes the events that exist now. Events that come during this call wait for the next call. Sets
+// WROTE to whether the client wanted some of the events.
 Co<Status> WriteAll(LiveStream* stream, EventReader* reader, const EventLog* log, bool* wrote) {
   const std::uint64_t last = log->last_index();
   *wrote = false;
@@ -122,7 +123,8 @@ Co<Status> WriteAll(LiveStream* stream, EventReader* reader, const EventLog* log
   co_return Status();
 }
 
-// Returns when the client has gone, or was too slow for the kept events.
+// Returns when the client has disconnected, or when events were dropped before the slow client
+// received them.
 Co<Status> Follow(LiveStream* stream, EventReader* reader, StateStore* store,
                   const EventFeed* feed) {
   const Context context = stream->context();
@@ -146,9 +148,10 @@ Co<Answer> StreamEvents(ApiRequest* request, std::shared_ptr<EventFeed> feed) {
   LiveStream stream(request->exchange());
   HttpReply head;
   Status sent = co_await stream.Start(std::move(head), kBeat, kHeartbeat);
-  // At once, so that clients know that the stream works.
+  // Sends a heartbeat at once, so that clients see that the stream works.
   if (sent.ok()) sent = co_await stream.Write(kBeat);
-  // No error needs an answer: either the client has gone, or the stream has sent it the error.
+  // An error needs no answer. Either the client has disconnected, or the stream has already sent
+  // the error to the client.
   StateStore* const store = request->agent().store;
   const EventFeed::Follower follower(feed.get());
   EventReader reader(&store->events(), feed.get(), &filter, std::max<std::uint64_t>(*index, 1));

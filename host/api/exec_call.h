@@ -10,19 +10,19 @@
 
 namespace drover {
 
-// The object by which another thread uses a session, which lives on the control thread. Both
-// threads share it.
+// Lets another thread use a session, which lives on the control thread. Both threads share this
+// object.
 class ExecCall : public std::enable_shared_from_this<ExecCall>, public LiveCount<ExecCall> {
  public:
   explicit ExecCall(const ApiAgent* agent) : agent_(agent) {}
 
-  // Returns when the command has ended, or could not be started. Call it once, in a coroutine of
-  // CALLER.
+  // Runs the command. Returns when the command has ended or could not be started. Call it once, in
+  // a coroutine on the loop CALLER.
   Co<Result<ExitResult>> Run(Loop* caller, std::string alloc_id, std::string task,
                              ExecRequest request);
-  // Sets the terminal's size, also before the session begins. [any thread]
+  // Sets the size of the terminal. The call may come before the session begins. [any thread]
   void Resize(TerminalSize size);
-  // Ends the command; Run returns when that is done. [any thread]
+  // Ends the command. Run returns after the command has ended. [any thread]
   void Cancel();
 
  private:
@@ -30,8 +30,8 @@ class ExecCall : public std::enable_shared_from_this<ExecCall>, public LiveCount
                                           std::string task, std::shared_ptr<ExecRequest> request);
 
   const ApiAgent* const agent_;
-  // For the control thread:
-  std::optional<Context> context_;  // while the command starts and runs
+  // Only the control thread uses the members below.
+  std::optional<Context> context_;  // exists while the command starts and runs
   TaskExecSession* session_ = nullptr;
   std::optional<TerminalSize> size_;
   bool cancelled_ = false;

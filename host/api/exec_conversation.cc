@@ -20,7 +20,8 @@ constexpr int kInternal = 1011;
 Co<void> CloseWith(WebSocketChannel* channel, Error error) {
   const bool theirs = error.code() == Code::kInvalidArgument || error.code() == Code::kNotFound;
   std::string reason = error.message();
-  // The reason must be UTF-8 but is cut at any byte, and it may have names that a client sent.
+  // The reason must be UTF-8. It may contain names that a client sent, and a long reason is cut,
+  // even inside a character. All bytes that are not ASCII are therefore replaced.
   std::replace_if(
       reason.begin(), reason.end(), [](char c) { return static_cast<signed char>(c) < 0; }, '?');
   (void)co_await channel->Close(theirs ? kPolicy : kInternal, std::move(reason));
@@ -66,7 +67,7 @@ Co<void> ExecConversation::Beat() {
 Co<void> ExecConversation::CopyOutput(ExecPipe* pipe, const char* name) {
   for (bool silent = true;; silent = false) {
     const std::string bytes = co_await pipe->Read(kPiece);
-    // The client of a refused command gets only the error, and not the ends of its streams.
+    // The client of a refused command gets only the error, and not the ends of the output streams.
     if (bytes.empty() && silent) {
       co_await answered_.Wait();
       if (refused_) break;
@@ -75,13 +76,14 @@ Co<void> ExecConversation::CopyOutput(ExecPipe* pipe, const char* name) {
         co_await Say(bytes.empty() ? ExecCloseMessage(name) : ExecDataMessage(name, bytes));
     if (!said || bytes.empty()) break;
   }
-  pipe->Close();  // a command that still writes gets an error
+  pipe->Close();  // a process that still writes to the pipe gets an error
 }
 
 Co<Status> ExecConversation::Take(std::string text) {
   DROVER_CO_ASSIGN(ExecMessage message, ParseExecMessage(text));
   if (message.size) call_->Resize(*message.size);
-  // If the command reads no more, that is not a mistake of the client.
+  // The error of the write is ignored. It means that the command reads no more input, which is not
+  // the client's mistake.
   if (!message.input.empty()) (void)co_await input_->Write(std::move(message.input));
   if (message.input_ends) input_->Close();
   co_return Status();
@@ -102,7 +104,8 @@ Co<void> ExecConversation::ReadMessages() {
 }
 
 Co<void> ExecConversation::Report(ExitResult exit, bool tty) {
-  // Reports why the command could not be executed, on the stream on which a shell would.
+  // If the command could not be executed, sends the reason on the stream on which a shell prints
+  // it.
   if (!exit.error.empty()) {
     (void)co_await Say(
         ExecDataMessage(tty ? "stdout" : "stderr", exit.error + (tty ? "\r\n" : "\n")));

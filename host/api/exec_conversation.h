@@ -13,8 +13,9 @@
 
 namespace drover {
 
-// Connects a client and a command through a websocket, in messages of JSON. Each side waits until
-// the other has taken its bytes, so that none pile up. Used on the thread of the exchange.
+// Connects a client and a command through a websocket, with JSON messages. Neither side sends more
+// bytes before the other side has read the earlier bytes, so bytes do not accumulate. Use it only
+// on the thread of the exchange.
 class ExecConversation {
  public:
   struct Command {
@@ -24,12 +25,12 @@ class ExecConversation {
     bool tty = false;
   };
 
-  // EXCHANGE and CHANNEL outlive it.
+  // EXCHANGE and CHANNEL must outlive this object.
   ExecConversation(HttpExchange* exchange, WebSocketChannel* channel,
                    std::shared_ptr<ExecCall> call);
 
-  // Returns when the command has ended and the websocket is closed. A client that goes ends the
-  // command.
+  // Runs COMMAND. Returns when the command has ended and the websocket is closed. If the client
+  // disconnects, the command is ended.
   Co<void> Run(Command command);
 
  private:
@@ -44,18 +45,19 @@ class ExecConversation {
   HttpExchange* const exchange_;
   WebSocketChannel* const channel_;
   const std::shared_ptr<ExecCall> call_;
-  const Context context_;  // ends with the client
+  const Context context_;  // ends when the client disconnects
   std::unique_ptr<ExecPipe> input_;
   std::unique_ptr<ExecPipe> output_;
-  std::unique_ptr<ExecPipe> error_;  // null with a terminal
-  Status broken_;                    // an error if a message of the client was invalid
-  Event answered_;                   // the call has returned the command's result, or an error
-  bool refused_ = false;             // it has returned an error
+  std::unique_ptr<ExecPipe> error_;  // null if the command has a terminal
+  Status broken_;                    // an error if the client sent an invalid message
+  Event answered_;                   // set when ExecCall::Run has returned
+  bool refused_ = false;             // whether ExecCall::Run has returned an error
   Gate outputs_;
   Gate background_;
 };
 
-// Closes with the code that clients expect for ERROR: 1008 if it is their mistake, else 1011.
+// Closes CHANNEL with the websocket code that clients expect for ERROR. The code is 1008 if the
+// error is the client's mistake, and 1011 otherwise.
 Co<void> CloseWith(WebSocketChannel* channel, Error error);
 
 }  // namespace drover

@@ -18,13 +18,13 @@ Error MustBe(const std::string& field, const char* what) {
   return Error(Code::kInvalidArgument, field + " must be " + what);
 }
 
-// The member KEY of OBJECT; null when it is null or missing.
+// Returns the member KEY of OBJECT. Returns nullptr if the member is missing or is a JSON null.
 const json* Member(const json& object, const char* key) {
   const auto found = object.find(key);
   return found == object.end() || found->is_null() ? nullptr : &*found;
 }
 
-// The same, which must be an object if it is there.
+// Returns the member KEY of MESSAGE like Member, or an error if the member is not an object.
 Result<const json*> Part(const json& message, const char* key) {
   const json* const part = Member(message, key);
   if (part != nullptr && !part->is_object()) return MustBe(key, "an object");
@@ -49,7 +49,7 @@ Result<int> Cells(const json& size, const char* key) {
   const json* const cells = Member(size, key);
   if (cells == nullptr) return 0;
   if (!cells->is_number_integer()) return MustBe(std::string("tty_size.") + key, "a whole number");
-  // A number above 63 bits counts as the highest.
+  // A number that is too large becomes the maximum, even if the number does not fit into 63 bits.
   if (cells->is_number_unsigned() && cells->get<std::uint64_t>() > kMostCells) {
     return static_cast<int>(kMostCells);
   }

@@ -13,21 +13,23 @@
 
 namespace drover {
 
-// Our end of a pipe whose other end belongs to a command. One thread.
+// The agent's end of a pipe whose other end belongs to a command. Use it on one thread only.
 class ExecPipe {
  public:
-  // THEIRS gets the other end.
+  // These functions make a pipe and store the command's end in THEIRS.
   static Result<std::unique_ptr<ExecPipe>> ToReadFrom(Loop* loop, UniqueFd* theirs);
   static Result<std::unique_ptr<ExecPipe>> ToWriteTo(Loop* loop, UniqueFd* theirs);
 
-  // Returns the next bytes, at most SIZE; empty: the end.
+  // Returns the next bytes, at most SIZE. Returns an empty text at the end of the stream.
   Co<std::string> Read(std::size_t size);
-  // Waits while the reader is slow; Code::kUnavailable if there is none (any more).
+  // Writes all BYTES and waits while the reader is slow. Returns Code::kUnavailable if no process
+  // has the other end of the pipe open.
   Co<Status> Write(std::string bytes);
-  // The command has ended: no call waits any more. The bytes in the pipe can still be read, but
-  // only a limited number, as processes that the command has left behind may go on writing.
+  // Call it when the command has ended. From then on, Read and Write do not wait. Read still
+  // returns the bytes in the pipe, but only a limited number. The limit is necessary because
+  // processes that the command left running may continue to write.
   void Finish();
-  // Closes our end: a reader sees the end of the stream.
+  // Closes the agent's end. A reader at the other end then reaches the end of the stream.
   void Close();
 
  private:

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// Sessions through a websocket: commands of clients and actions of jobs. Clients expect the
-// websocket to open before anything is checked; its close then reports the error.
+// Sessions through a websocket, for commands of clients and actions of jobs. Clients expect the
+// websocket to open before the request is checked. If a check fails, the close of the websocket
+// reports the error.
 #include "host/api/access.h"
 #include "host/api/exec_conversation.h"
 #include "host/api/router.h"
@@ -13,8 +14,8 @@ using nlohmann::json;
 
 constexpr Duration kHandshakeTime = 10s;
 
-// Checks the client's token. It is in a header or, as browsers cannot set headers, in the first
-// message.
+// Checks the client's token. The token is in a header or in the first message, because browsers
+// cannot set headers.
 Co<Status> Authorize(ApiRequest* request, WebSocketChannel* channel) {
   const HttpRequest& http = request->http();
   const std::string token = request->agent().settings.Get()->token;
@@ -87,7 +88,7 @@ Status MustRun(const AllocRecord& record, const std::string& name) {
 
 using Command = ExecConversation::Command;
 
-// The command of a request, for a running task.
+// Reads the command of a request, and checks that its task is running.
 Result<Command> ReadCommand(const ApiRequest& request) {
   Command command;
   command.alloc_id = request.parameter(0);
@@ -101,8 +102,8 @@ Result<Command> ReadCommand(const ApiRequest& request) {
   return command;
 }
 
-// The action that a request names, for a running task. It is used as in the job, without
-// interpolation. A command in the request is ignored.
+// Finds the action that a request names, and checks that its task is running. The action is used
+// as the job defines it, without interpolation. A command in the request is ignored.
 Result<Command> ReadAction(const ApiRequest& request) {
   Command command;
   command.alloc_id = request.Text("allocID");
@@ -132,7 +133,8 @@ Result<Command> ReadAction(const ApiRequest& request) {
 
 using ReadFunction = Result<Command> (*)(const ApiRequest& request);
 
-// Calls READ only if the client may know its result.
+// Opens the websocket and runs a session. Calls READ only after the client's token was accepted,
+// so that a client without the token learns nothing from the result of READ.
 Co<Answer> Converse(ApiRequest* request, ReadFunction read) {
   HttpExchange* const exchange = request->exchange();
   const Result<WebSocketChannel*> channel = co_await exchange->AcceptWebSocket();

@@ -12,7 +12,8 @@
 
 namespace drover {
 
-// The allocation whose files a request wants (the first star of its route), or the refusal.
+// The allocation whose files a request wants. The first star of the route names the allocation. If
+// the request is refused, `refusal` has the answer.
 struct FileTarget {
   std::shared_ptr<const AllocRecord> record;
   std::shared_ptr<const AllocFiles> files;
@@ -20,27 +21,29 @@ struct FileTarget {
 };
 Co<FileTarget> FindFiles(ApiRequest* request);
 
-// Runs WORK on a thread where it may block.
+// Runs WORK on a worker thread, where WORK may block.
 template <typename F>
 auto OnFileWorker(ApiRequest* request, F work) {
   return request->agent().file_workers->Run(std::move(work));
 }
 
-// The answers for an error of a listing or a look at a file, and for an error of reading one.
+// These functions return the answer for ERROR. LookError is for an error of listing or describing
+// files, and ReadError is for an error of reading a file.
 Answer LookError(const Error& error);
 Answer ReadError(const Error& error);
 
-// ?NAME as a number.
+// Returns the query parameter NAME as a number.
 Result<std::int64_t> NumberOf(const ApiRequest& request, const char* name);
 
-// Where reading begins, by ?origin and ?offset.
+// The place in a file where reading begins. The query sets it by ?origin and ?offset.
 struct ReadStart {
   bool from_end = false;
-  std::int64_t offset = 0;  // at least 0
+  std::int64_t offset = 0;  // in bytes, at least 0
 };
 Result<ReadStart> StartOf(const ApiRequest& request);
 
-// Returns at most SIZE bytes of FD at OFFSET; none at its end. Blocks.
+// Reads at most SIZE bytes of FD from OFFSET. Returns an empty text at the end of the file. The
+// call blocks.
 Result<std::string> ReadPiece(int fd, std::int64_t offset, std::size_t size);
 
 }  // namespace drover

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// The files of allocations: listing them, looking at them, reading them once.
+// Routes that list the files of allocations, describe them, and read them once.
 #include <algorithm>
 #include <limits>
 
@@ -26,7 +26,8 @@ Co<Answer> ListFiles(ApiRequest* request) {
   co_return JsonAnswer(infos);
 }
 
-// Encodes the file at PATH. A file that may not be read has no ContentType.
+// Encodes the description of the file at PATH. If the file cannot be opened, the description has
+// no ContentType.
 Result<json> LookAt(const AllocFiles& files, const std::string& path) {
   DROVER_ASSIGN(const AllocFileInfo info, files.Stat(path));
   json encoded = EncodeFileInfo(info);
@@ -48,7 +49,8 @@ Co<Answer> StatFile(ApiRequest* request) {
   co_return JsonAnswer(*info);
 }
 
-// A head with which a browser that is led here shows the file and executes nothing in it.
+// Returns a reply head for a browser that was directed to this file. With this head the browser
+// shows the file and executes nothing in it.
 HttpReply PassiveHead(std::string_view beginning) {
   HttpReply head;
   head.content_type = PassiveContentType(beginning);
@@ -61,7 +63,7 @@ HttpReply PassiveHead(std::string_view beginning) {
 
 struct OpenedFile {
   UniqueFd fd;
-  std::int64_t end = 0;  // when it was opened
+  std::int64_t end = 0;  // the size in bytes when the file was opened
   std::string beginning;
 };
 
@@ -76,7 +78,7 @@ Result<std::shared_ptr<const OpenedFile>> OpenIt(const AllocFiles& files, const 
   return std::shared_ptr<const OpenedFile>(std::move(opened));
 }
 
-// Sends LIMIT bytes from OFFSET; LIMIT below 0: up to the end.
+// Sends LIMIT bytes of the file from OFFSET. If LIMIT is negative, sends all bytes up to the end.
 Co<Answer> SendFile(ApiRequest* request, std::int64_t offset, std::int64_t limit) {
   FileTarget target = co_await FindFiles(request);
   if (target.refusal) co_return std::move(*target.refusal);
@@ -94,7 +96,7 @@ Co<Answer> SendFile(ApiRequest* request, std::int64_t offset, std::int64_t limit
       const auto size = static_cast<std::size_t>(std::min<std::int64_t>(left, kPiece));
       return ReadPiece(file->fd.get(), offset, size);
     });
-    if (!piece.ok() || piece->empty()) break;  // the file was truncated meanwhile
+    if (!piece.ok() || piece->empty()) break;  // the file was truncated after it was opened
     offset += static_cast<std::int64_t>(piece->size());
     left -= static_cast<std::int64_t>(piece->size());
     sent = co_await exchange->Write(std::move(*piece));
@@ -121,7 +123,7 @@ Co<Answer> ReadFileAt(ApiRequest* request) {
   co_return co_await SendFile(request, *offset, limit);
 }
 
-// Answers paths that no route before it takes, such as "ls", "ls/" and "none/ID".
+// Answers paths below /v1/client/fs that match no other route, such as "ls" and "none/ID".
 Co<Answer> NoFiles(ApiRequest* request) {
   const std::string& rest = request->parameter(0);
   const std::string verb = rest.substr(0, rest.find('/'));

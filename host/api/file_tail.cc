@@ -38,7 +38,8 @@ FileTail::Step FileTail::Read() {
     step.state = State::kTruncated;
     return step;
   }
-  // Checks whether the path still names this file. A file without that name does not come back.
+  // Checks whether the path still names the open file. If the path names no file or another file,
+  // the open file is treated as deleted.
   const Result<UniqueFd> there = files_->OpenFile(path_);
   struct stat named{};
   const bool same = there.ok() && fstat(there->get(), &named) == 0 &&

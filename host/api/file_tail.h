@@ -9,18 +9,18 @@
 
 namespace drover {
 
-// Reads one file of an allocation to its end, and continues when it grows. It blocks; only one
-// thread at a time may use it.
+// Reads one file of an allocation to its end, and continues when the file grows. The calls block.
+// Only one thread at a time may use the object.
 class FileTail {
  public:
   static Result<FileTail> Open(std::shared_ptr<const AllocFiles> files, std::string path,
                                ReadStart start);
 
   enum class State {
-    kMore,  // there may be more to read at once
+    kMore,  // there may be more bytes to read immediately
     kEnd,   // everything in the file has been read
     kTruncated,
-    kDeleted,  // or renamed, or replaced: nothing more comes
+    kDeleted,  // the file was deleted, renamed or replaced; no more bytes come
   };
   struct Step {
     State state = State::kEnd;
@@ -29,7 +29,7 @@ class FileTail {
   Step Read();
 
   std::int64_t offset() const { return offset_; }
-  // For a watch.
+  // Returns the descriptor of the file, so that a LogWatcher can watch the file.
   int fd() const { return fd_.get(); }
 
  private:

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// Follows the files and logs of allocations as they grow.
+// Routes that follow the files and logs of allocations as they grow.
 #include "host/api/file_request.h"
 #include "host/api/file_tail.h"
 #include "host/api/live_stream.h"
@@ -13,7 +13,8 @@ namespace {
 constexpr Duration kHeartbeat = 1s;
 constexpr char kLogPath[] = "alloc/logs";
 
-// ?NAME as a boolean; nothing if it is not a boolean.
+// Returns the query parameter NAME as a boolean, or MISSING if the parameter is missing. Returns
+// nothing if the value is not a boolean.
 std::optional<bool> BooleanOf(const ApiRequest& request, const char* name, bool missing) {
   const bool value = request.Flag(name, true);
   if (!request.Text(name).empty() && value != request.Flag(name, false)) return std::nullopt;
@@ -28,13 +29,14 @@ Co<Status> SendFrame(LiveStream* stream, StreamFrame frame) {
   return stream->Write(EncodeFrame(frame));
 }
 
-// Sends the bytes in the file and, if FOLLOW is set, those that come later.
+// Sends the bytes in the file. If FOLLOW is set, also sends the bytes that come later.
 Co<Status> SendTail(ApiRequest* request, LiveStream* stream, std::shared_ptr<FileTail> tail,
                     bool follow) {
   const ApiAgent& agent = request->agent();
   const std::string path = request->Text("path");
   std::unique_ptr<LogWatcher::Watch> watch;
-  Event unwatched(request->exchange()->loop());  // never set
+  // This event is never set. Without a watch, only the timeout ends the wait below.
+  Event unwatched(request->exchange()->loop());
   if (follow) watch = agent.file_watcher->Add(request->exchange()->loop(), tail->fd());
   while (true) {
     if (watch) watch->changed().Reset();  // a change from here on ends the wait below
@@ -77,7 +79,8 @@ Co<Answer> StreamFile(ApiRequest* request) {
   co_return StreamedAnswer();
 }
 
-// Why the task that a client wants has no logs; nothing if it has.
+// Returns an error answer if the task that the client wants has no logs. Returns nothing if the
+// task has logs.
 std::optional<Answer> RefusedLogs(const ApiRequest& request, const AllocRecord& record) {
   const std::string task = request.Text("task");
   const TaskGroup* const group = record.alloc->group();
@@ -93,8 +96,9 @@ std::optional<Answer> RefusedLogs(const ApiRequest& request, const AllocRecord& 
   return ErrorAnswer(404, "task \"" + task + "\" not started yet. No logs available");
 }
 
-// The directory of the logs; kNotFound if there are none of this type. A client that follows them
-// waits for the first one, which exists only after the task has written.
+// Returns the directory of the logs. Returns kNotFound if there are no logs of TYPE and FOLLOW is
+// not set. With FOLLOW, the client waits for the first log file, which exists only after the task
+// has written.
 Result<UniqueFd> OpenLogs(const AllocFiles& files, const std::string& task, const std::string& type,
                           bool follow) {
   const std::string none =

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// Changes to an existing job that do not need its full text: an earlier version, another count.
-// Also answers requests about kinds of jobs that this version does not have.
+// Routes that change an existing job without its full text: they restore an earlier version or
+// change the number of allocations of a task group. This file also answers requests about kinds of
+// jobs that this version lacks.
 #include <algorithm>
 #include <limits>
 
@@ -25,8 +26,8 @@ std::shared_ptr<const JobRecord> FindJob(const ApiRequest& request) {
 
 Answer NoSuchJob() { return ErrorAnswer(404, "job not found"); }
 
-// Registers a job that was made from the stored one. If somebody else has changed that meanwhile,
-// it is an error.
+// Registers a job that was made from the stored job. Fails if the stored job has changed since it
+// was read.
 Co<Answer> Register(ApiRequest* request, JobRegistration registration) {
   Scheduler* const scheduler = request->agent().scheduler;
   const Result<JobReply> reply = co_await request->ControlJob(
@@ -35,7 +36,8 @@ Co<Answer> Register(ApiRequest* request, JobRegistration registration) {
   co_return JsonAnswer(EncodeJobReply(*reply), reply->index);
 }
 
-// The earlier version to which a job must go back, or why it cannot.
+// Returns the earlier version to which the job must go back, or an error that says why the job
+// cannot go back.
 Result<JobRegistration> EarlierVersion(const ApiRequest& request, const json& body) {
   const JobKey key(request.Namespace(), request.parameter(0));
   const auto wanted = Field<std::uint64_t>(body, "JobVersion");
@@ -71,7 +73,7 @@ Co<Answer> RevertJob(ApiRequest* request) {
   co_return co_await Register(request, std::move(earlier));
 }
 
-// JOB with COUNT allocations of GROUP, or why that is impossible.
+// Returns JOB with COUNT allocations of the task group GROUP, or an error if that is impossible.
 Result<JobRegistration> WithCount(const JobRecord& job, const std::string& group, int count) {
   if (job.job->type == JobType::kSystem) {
     return Error(Code::kInvalidArgument, "cannot scale jobs of type \"system\"");
@@ -98,7 +100,8 @@ Result<JobRegistration> WithCount(const JobRecord& job, const std::string& group
   registration.json = std::make_shared<const json>(CanonicalJob(*parsed, scaled));
   registration.job = std::make_shared<const Job>(*parsed);
   registration.enforce_index = job.job_modify_index;
-  registration.stop = job.stop;  // a stopped job gets the count when it is started again
+  // A stopped job stays stopped, and uses the new count when it is started again.
+  registration.stop = job.stop;
   registration.triggered_by = "job-scaling";
   return registration;
 }
@@ -145,7 +148,7 @@ Co<Answer> ReadScale(ApiRequest* request) {
                      groups[group.name] = {{"Desired", job->stop ? 0 : group.count},
                                            {"Placed", placed},
                                            {"Running", running},
-                                           {"Healthy", 0},  // of a deployment
+                                           {"Healthy", 0},  // always 0 without deployments
                                            {"Unhealthy", 0},
                                            {"Events", json::array()}};
                    }

@@ -11,7 +11,8 @@ namespace {
 
 using nlohmann::json;
 
-// Calls EACH for each element of OBJECT's list KEY that has a namesake in the same list of OTHER.
+// Calls EACH for each pair of elements with the same name. One element is in the list KEY of
+// OBJECT, and the other element is in the list KEY of OTHER.
 void ForNamesakes(json* object, const json& other, const char* key,
                   const std::function<void(json* mine, const json& theirs)>& each) {
   const auto list = object->is_object() ? object->find(key) : object->end();

@@ -5,14 +5,15 @@
 
 namespace drover {
 
-// The parts of a job that stay as they are when another version of it is registered.
+// The parts of a job that do not change when another version of the job is registered.
 struct Preserved {
-  bool counts = false;     // of its groups
-  bool resources = false;  // of its tasks
+  bool counts = false;     // the counts of the job's groups
+  bool resources = false;  // the resources of the job's tasks
 };
 
-// Returns SENT, with the parts WHAT of the groups and tasks that have the same names in BEFORE.
-// SENT may be any JSON; BEFORE is a job as clients read it.
+// Replaces parts of the job SENT by the same parts of the job BEFORE, and returns the result. WHAT
+// chooses the parts. The function copies the parts between groups and tasks of the same name. SENT
+// may be any JSON. BEFORE must be a job in the form in which clients receive it.
 nlohmann::json Preserve(nlohmann::json sent, const nlohmann::json& before, Preserved what);
 
 }  // namespace drover

@@ -19,7 +19,7 @@ std::string TextOf(const JobFault& fault) {
   return fault.pointer.empty() ? fault.message : fault.pointer + ": " + fault.message;
 }
 
-// The mistakes in a job, as clients print them.
+// Returns the list of the mistakes in a job, in the format that clients print.
 std::string ErrorList(const std::vector<std::string>& faults) {
   std::string text = std::to_string(faults.size()) +
                      (faults.size() == 1 ? " error occurred:\n" : " errors occurred:\n");
@@ -27,7 +27,8 @@ std::string ErrorList(const std::vector<std::string>& faults) {
   return text + "\n";
 }
 
-// The warnings that clients print beside an answer; empty if there are none.
+// Returns the text of WARNINGS, which clients print together with an answer. The text is empty if
+// there are no warnings.
 std::string WarningList(const std::vector<std::string>& warnings) {
   if (warnings.empty()) return "";
   std::string text = std::to_string(warnings.size()) + " warning(s):\n";
@@ -41,7 +42,8 @@ std::vector<std::string> TextsOf(const std::vector<JobFault>& warnings) {
   return texts;
 }
 
-// Why there is no JOB; empty when there is one.
+// Returns the texts of the mistakes that the parser found in a job. If there are none but JOB is
+// an error, returns the text of this error.
 std::vector<std::string> FaultTexts(const Result<Job>& job, const std::vector<JobFault>& faults) {
   std::vector<std::string> texts;
   for (const JobFault& fault : faults) texts.push_back(TextOf(fault));
@@ -52,11 +54,11 @@ std::vector<std::string> FaultTexts(const Result<Job>& job, const std::vector<Jo
 struct Submission {
   JobRegistration registration;
   std::vector<std::string> warnings;
-  bool diff = false;  // the client wants the differences
-  Answer refused;     // if there is no job
+  bool diff = false;  // whether the client wants the differences
+  Answer refused;     // the answer if the request has no valid job
 };
 
-// Reads the source text of a job, if BODY has it.
+// Reads the source text of a job from BODY into OUT, if BODY has the text.
 Status ReadSource(const json& body, Submission* out) {
   const json sent = Field<json>(body, "Submission", json::object());
   if (!sent.is_object()) {
@@ -85,7 +87,7 @@ Status ReadSource(const json& body, Submission* out) {
 
 constexpr int kHighestPriority = 100;
 
-// Checks the PRIORITY that a client wants for an evaluation; 0: the priority of the job.
+// Checks the PRIORITY that a client wants for an evaluation. 0 means the priority of the job.
 Result<int> EvalPriority(std::int64_t priority) {
   if (priority < 0 || priority > kHighestPriority) {
     return Error(Code::kInvalidArgument, "the priority of an evaluation must be from 1 to " +
@@ -95,8 +97,8 @@ Result<int> EvalPriority(std::int64_t priority) {
   return static_cast<int>(priority);
 }
 
-// Copies the parts of the existing job that the client wants to preserve into JOB, and has
-// REGISTRATION fail if that job changes meanwhile.
+// Copies the parts that the client wants to preserve from the stored job into JOB. If a part was
+// copied and the stored job then changes, REGISTRATION fails.
 void KeepOf(const ApiRequest& request, const json& body, json* job, JobRegistration* registration) {
   const Preserved what{Field<bool>(body, "PreserveCounts"), Field<bool>(body, "PreserveResources")};
   if (!what.counts && !what.resources) return;
@@ -110,7 +112,7 @@ void KeepOf(const ApiRequest& request, const json& body, json* job, JobRegistrat
   registration->enforce_index = before->job_modify_index;
 }
 
-// The errors for a body without an id, and for one whose id differs from the path.
+// The error texts for a missing job id, and for a job id that differs from the id in the path.
 struct IdTexts {
   const char* missing;
   const char* mismatch;
@@ -118,7 +120,8 @@ struct IdTexts {
 constexpr IdTexts kRegistered = {"Job ID hasn't been provided", "Job ID does not match name"};
 constexpr IdTexts kPlanned = {"Job must have a valid ID", "Job ID does not match"};
 
-// The job of a request. MUST_BE, unless empty, is the id that the path names.
+// Reads the job of a request. MUST_BE is the id in the path, which the job must have. If MUST_BE
+// is empty, the job may have any id.
 Submission ReadSubmission(const ApiRequest& request, const std::string& must_be,
                           const IdTexts& texts) {
   Submission out;
@@ -137,9 +140,9 @@ Submission ReadSubmission(const ApiRequest& request, const std::string& must_be,
   }
   const Status source = ReadSource(*body, &out);
   if (!source.ok()) return out.refused = source.error(), out;
-  // Moves the job, as it may be large.
+  // The job is moved and not copied, because it may be large.
   json copy = std::move(*job);
-  // A job that names no namespace gets the one of the query.
+  // A job that names no namespace gets the namespace in the query.
   if (copy.value("Namespace", json()).is_null() && !request.Text("namespace").empty()) {
     copy["Namespace"] = request.Text("namespace");
   }
@@ -162,7 +165,8 @@ Submission ReadSubmission(const ApiRequest& request, const std::string& must_be,
   return out;
 }
 
-// Splits the mistakes that a node has found in a job. Each begins with its JSON pointer.
+// Splits the text of the mistakes that the node has found in a job. Each mistake begins with its
+// JSON pointer.
 std::vector<std::string> MistakesIn(const std::string& text) {
   constexpr std::string_view kNext = "; /Job/";
   std::vector<std::string> mistakes;
@@ -174,7 +178,8 @@ std::vector<std::string> MistakesIn(const std::string& text) {
   return mistakes;
 }
 
-// A job that the node does not accept is refused like an invalid one.
+// Returns the answer for a job that the node does not accept. It looks like the answer for an
+// invalid job.
 Answer RefusedJob(const Error& error) {
   if (error.code() != Code::kInvalidArgument) return error;
   return ErrorAnswer(500, ErrorList(MistakesIn(error.message())));
@@ -229,7 +234,8 @@ Co<Answer> ListJobs(ApiRequest* request) {
   });
 }
 
-// Reads the job that the path names.
+// Answers with the result of ENCODE for the job that the path names. Answers 404 if there is no
+// such job.
 Co<Answer> WithJob(ApiRequest* request, TableMask mask,
                    std::function<std::function<Answer()>(const Tables&, const JobRecord&)> encode) {
   return AnswerRead(request, mask, [request, mask, encode](const Tables& tables) {
@@ -279,7 +285,7 @@ Co<Answer> ListAllocsOfJob(ApiRequest* request) {
   const JobKey key(request->Namespace(), request->parameter(0));
   const bool all = request->Flag("all");
   return AnswerRead(request, MaskOf(Table::kAllocs), [key, all](const Tables& tables) {
-    // Allocations of a purged job of the same name are listed only with ?all.
+    // The allocations of a purged job with the same name are listed only if the query has ?all.
     const auto job = all ? nullptr : Tables::Find(tables.jobs, key);
     const JobAllocs& of_all = tables.AllocsOf(key);
     const auto allocs = job ? AllocsOf(*job, tables) : AllocRecords(of_all.begin(), of_all.end());
@@ -306,7 +312,7 @@ Co<Answer> ListEvalsOfJob(ApiRequest* request) {
   });
 }
 
-// The reply to a write that was not needed.
+// Returns the reply to a request that had nothing to change.
 JobReply NothingDone(const ApiRequest& request) {
   JobReply reply;
   reply.index = std::max<std::uint64_t>(LastIndex(request), 1);
@@ -323,7 +329,8 @@ Co<Answer> DeregisterJob(ApiRequest* request) {
   DROVER_CO_ASSIGN(const int priority, EvalPriority(static_cast<std::int64_t>(bounded)));
   Result<JobReply> reply = co_await request->ControlNow(
       [=] { return scheduler->Deregister(key, purge, no_delay, priority); });
-  // A client that wants a job gone, and perhaps asks twice, has success.
+  // A request to remove a job succeeds even if the job no longer exists, because a client may send
+  // the request twice.
   if (reply.code() == Code::kNotFound) reply = NothingDone(*request);
   if (!reply.ok()) co_return reply.error();
   json body = EncodeJobReply(*reply);

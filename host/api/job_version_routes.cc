@@ -1,5 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// The versions of a job: their source texts, and the tags and stability that users give them.
+// Routes for the versions of a job and their source texts. Users can give tags to versions and
+// mark them as stable.
 #include <algorithm>
 
 #include "host/api/router.h"
@@ -18,7 +19,8 @@ JobKey WantedJob(const ApiRequest& request) { return {request.Namespace(), reque
 
 using Versions = std::vector<std::shared_ptr<const JobRecord>>;
 
-// How the versions are compared: each with the one before it, or all with one.
+// How versions are compared. Each version is compared with the version before it, or all versions
+// are compared with one chosen version.
 struct Comparison {
   bool wanted = false;
   std::optional<std::uint64_t> version;
@@ -27,7 +29,8 @@ struct Comparison {
   bool with_one() const { return version || !tag.empty(); }
 };
 
-// The version with which all are compared; null if the job has no such version.
+// Returns the version with which all other versions are compared, or null if there is no such
+// version.
 std::shared_ptr<const JobRecord> ComparedWith(const Versions& versions, const Comparison& with) {
   for (const auto& version : versions) {
     const bool is_tagged = version->tag && version->tag->name == with.tag;
@@ -36,7 +39,8 @@ std::shared_ptr<const JobRecord> ComparedWith(const Versions& versions, const Co
   return nullptr;
 }
 
-// The differences of the versions, the newest first.
+// Returns the differences of the versions, the newest first. If WITH is not null, each version is
+// compared with WITH.
 json EncodeDiffs(const std::vector<json>& jobs, const json& with) {
   json diffs = json::array();
   for (std::size_t i = 0; i < jobs.size(); ++i) {
@@ -81,7 +85,8 @@ Co<Answer> ReadVersions(ApiRequest* request) {
     Versions versions;
     for (const auto& [number, version] : found->second) versions.push_back(version);
     std::reverse(versions.begin(), versions.end());
-    // Not the index of the newest version: that does not rise when a version is forgotten.
+    // The answer has the index of the tables. The index of the newest version would not rise when
+    // an old version is dropped.
     const std::uint64_t index = tables.IndexOf(kOfJobs);
     return Found{index, [index, versions = std::move(versions), with] {
                    return AnswerVersions(versions, index, with);
@@ -114,7 +119,7 @@ Co<Answer> ReadSubmission(ApiRequest* request) {
   });
 }
 
-// Carries out CHANGE, a change of a version. BODY is the answer without the index.
+// Calls CHANGE, which changes a version of a job. BODY is the answer without its index.
 Co<Answer> ChangeVersion(ApiRequest* request,
                          std::function<Result<std::uint64_t>(Scheduler*)> change, json body) {
   const Result<std::uint64_t> index = co_await request->ControlNow(
@@ -134,7 +139,7 @@ Co<Answer> TagVersion(ApiRequest* request) {
     number = wanted.get<std::uint64_t>();
   }
   if (Field<bool>(body, "Latest")) {
-    // Clients in Go always send a number, so 0 means nothing.
+    // Clients written in Go always send a number, so 0 means that the client names no version.
     if (number.value_or(0) != 0) {
       co_return ErrorAnswer(400, "Version and Latest contradict each other");
     }

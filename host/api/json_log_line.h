@@ -7,7 +7,8 @@
 
 namespace drover {
 
-// Writes each line of a log as a JSON object: {"@level":"warn","@message":"…","@timestamp":"…"}.
+// Returns a formatter that writes each line of a log as a JSON object, such as
+// {"@level":"warn","@message":"…","@timestamp":"…"}.
 std::unique_ptr<spdlog::formatter> NewJsonLogFormatter();
 
 }  // namespace drover

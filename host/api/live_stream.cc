@@ -46,7 +46,7 @@ Co<Status> LiveStream::WriteShared(std::shared_ptr<const SharedPiece> piece) {
 Co<void> LiveStream::Beat(std::string heartbeat, Duration interval) {
   while (true) {
     const TimePoint now = exchange_->loop()->Now();
-    // A write in progress is a sign of life itself.
+    // A write in progress shows the client that the stream is alive, so no heartbeat is needed.
     const TimePoint due = (writing_ ? now : last_write_) + interval;
     if (due > now) {
       const Status slept = co_await Sleep(context_, due - now);

@@ -11,35 +11,39 @@
 
 namespace drover {
 
-// An answer that goes on as long as its client stays. While nothing else is written, heartbeats
-// show the client that the stream lives. Used on the thread of its exchange; call End before its
-// destruction.
+// An answer that continues until its client disconnects. While nothing else is written, heartbeats
+// show the client that the stream is alive. Use the object only on the thread of its exchange, and
+// call End before the object is destroyed.
 class LiveStream : public LiveCount<LiveStream> {
  public:
-  // EXCHANGE outlives it.
+  // EXCHANGE must outlive this object.
   explicit LiveStream(HttpExchange* exchange)
       : exchange_(exchange),
         context_(exchange->context().Child()),
         written_(exchange->loop()),
         background_(exchange->loop()) {}
 
-  // Sends the head, and from then on HEARTBEAT whenever INTERVAL has passed without a write. Empty:
-  // never. Code::kCancelled: the client has asked for the head only.
+  // Sends HEAD. From then on, sends HEARTBEAT whenever nothing was written for INTERVAL. If
+  // HEARTBEAT is empty, sends no heartbeats. Returns Code::kCancelled if the client has requested
+  // the head only.
   Co<Status> Start(HttpReply head, std::string heartbeat, Duration interval);
-  // Writers take turns. Waits while the client is slow; Code::kUnavailable when it has gone.
+  // Writes BYTES. Several writers take turns. Waits while the client is slow, and returns
+  // Code::kUnavailable when the client has disconnected.
   Co<Status> Write(std::string bytes);
-  // The same for bytes that other streams send too.
+  // Writes a PIECE that other streams send too. The rules are those of Write.
   Co<Status> WriteShared(std::shared_ptr<const SharedPiece> piece);
-  // Returns when no heartbeat runs any more. The answer ends when the handler returns.
+  // Stops the heartbeats, and returns when no heartbeat is being written. The answer itself ends
+  // when the handler returns.
   Co<void> End();
 
-  // Ends when the client has gone, when the server stops, and by End.
+  // Returns the context of the stream. It ends when the client has disconnected, when the server
+  // stops, or when End is called.
   const Context& context() const { return context_; }
 
  private:
   Co<void> Beat(std::string heartbeat, Duration interval);
-  // Begin waits for the turn to write, and Done ends it. An error ends the stream. Done returns
-  // STATUS.
+  // Begin waits until this writer has its turn, and Done ends the turn and returns STATUS. If
+  // STATUS is an error, the stream ends.
   Co<Status> Begin();
   Status Done(Status status);
 

@@ -120,7 +120,7 @@ TEST_F(LiveStreamTest, WritersTakeTurnsWhileTheClientIsSlow) {
   Leave();
 }
 
-// Whoever waits for something to write learns that nobody would get it.
+// Nobody would get what a later write sends.
 TEST_F(LiveStreamTest, AWriteThatIsRefusedEndsIt) {
   Start("{}");
   exchange_.refuses = true;

@@ -36,15 +36,15 @@ std::optional<spdlog::level::level_enum> ParseLogLevel(std::string_view text) {
   return std::nullopt;
 }
 
-// The sink's lock guards everything but the event.
+// The sink's lock guards all members except the event.
 struct LogWatch::Queue {
   Queue(Loop* on, LogWatchOptions given) : loop(on), options(given), arrived(on) {}
   Loop* const loop;
   const LogWatchOptions options;
   std::string lines;
   std::size_t dropped = 0;
-  bool notified = false;  // the event is set, or will be soon
-  Event arrived;          // for the loop's thread
+  bool notified = false;  // whether the event is set or will be set soon
+  Event arrived;          // only the loop's thread uses it
 };
 
 class LogMonitor::Sink : public spdlog::sinks::sink {
@@ -53,7 +53,8 @@ class LogMonitor::Sink : public spdlog::sinks::sink {
 
   void log(const spdlog::details::log_msg& message) override {
     const std::lock_guard lock(mutex_);
-    std::string lines[2];  // text and JSON, made on demand
+    // The line as text (0) and as JSON (1). Each form is made when the first watcher needs it.
+    std::string lines[2];
     for (const std::shared_ptr<Queue>& queue : queues_) {
       if (message.level < queue->options.level) continue;
       std::string& line = lines[queue->options.json ? 1 : 0];
@@ -73,7 +74,8 @@ class LogMonitor::Sink : public spdlog::sinks::sink {
     const std::lock_guard lock(mutex_);
     queues_.remove(queue);
   }
-  // Returns the waiting lines, and a line about dropped ones; empty if there are none.
+  // Returns the waiting lines. If lines were dropped, adds a line with their number. Returns an
+  // empty text if there is nothing to report.
   std::string Take(Queue* queue) {
     const std::lock_guard lock(mutex_);
     std::string lines = std::exchange(queue->lines, {});
@@ -86,7 +88,8 @@ class LogMonitor::Sink : public spdlog::sinks::sink {
     queue->notified = false;
     return lines;
   }
-  // The lowest level of all watchers.
+  // Returns the lowest level that a watcher wants. Returns the level "off" if there are no
+  // watchers.
   spdlog::level::level_enum Lowest() {
     const std::lock_guard lock(mutex_);
     auto lowest = spdlog::level::off;
@@ -99,14 +102,16 @@ class LogMonitor::Sink : public spdlog::sinks::sink {
     return queue.options.json ? json_.get() : &text_;
   }
   static void Add(const std::shared_ptr<Queue>& queue, const std::string& line) {
-    // After a dropped line, further ones are dropped too, until the reader gets their number.
+    // After one dropped line, further lines are dropped too, until the watcher has received the
+    // number of dropped lines.
     if (queue->dropped > 0 || queue->lines.size() + line.size() > queue->options.most_bytes) {
       ++queue->dropped;
     } else {
       queue->lines += line;
     }
     if (std::exchange(queue->notified, true)) return;
-    // The queue is still in the list, so its loop still exists.
+    // A watcher removes its queue from the list before the loop of the watcher ends. The queue is
+    // still in the list, so the loop still exists.
     queue->loop->Post([queue] { queue->arrived.Set(); });
   }
 

@@ -27,12 +27,14 @@ class LogMonitor;
 std::optional<spdlog::level::level_enum> ParseLogLevel(std::string_view text);
 
 struct LogWatchOptions {
-  spdlog::level::level_enum level = spdlog::level::info;  // and all more severe ones
-  bool json = false;                                      // an object per line, else text
-  std::size_t most_bytes = 64 << 10;                      // that may wait for the reader
+  spdlog::level::level_enum level = spdlog::level::info;  // only lines of this level and above
+  // Whether each line is a JSON object. Otherwise the lines are text.
+  bool json = false;
+  // The maximum number of bytes that may wait for the reader.
+  std::size_t most_bytes = 64 << 10;
 };
 
-// One watcher of a log. Used on the thread of its loop.
+// One watcher of a log. Use it only on the thread of its loop.
 class LogWatch {
  public:
   LogWatch(LogMonitor* monitor, Loop* loop, LogWatchOptions options);
@@ -40,8 +42,8 @@ class LogWatch {
   LogWatch& operator=(const LogWatch&) = delete;
   ~LogWatch();
 
-  // Returns the lines since the last call: whole lines, at least one. If some were dropped for lack
-  // of room, a line in their place says how many.
+  // Waits for lines, and returns all whole lines since the last call. If lines were dropped for
+  // lack of room, a line in their place reports their number.
   Co<Result<std::string>> Next(Context context);
 
  private:
@@ -51,16 +53,16 @@ class LogWatch {
   const std::shared_ptr<Queue> queue_;
 };
 
-// Lets watchers read the program's log, each at a level of its own. It never waits for them: lines
-// for which there is no room are dropped and counted. [any thread]
+// Lets watchers read the program's log, each watcher at its own level. The monitor never waits for
+// a watcher. Lines for which there is no room are dropped and counted. [any thread]
 class LogMonitor {
  public:
-  // Joins LOGGER, and keeps its present sinks at its present level. Call it before other threads
-  // log.
+  // Adds a sink to LOGGER. The sinks that LOGGER already has get the present level of LOGGER. Call
+  // the constructor before other threads log.
   explicit LogMonitor(std::shared_ptr<spdlog::logger> logger);
   LogMonitor(const LogMonitor&) = delete;
   LogMonitor& operator=(const LogMonitor&) = delete;
-  ~LogMonitor();  // all watchers must be gone
+  ~LogMonitor();  // all watchers must be destroyed before
 
   // Sets the level of all sinks except the watchers.
   void SetLevel(spdlog::level::level_enum level);
@@ -73,7 +75,7 @@ class LogMonitor {
   const std::shared_ptr<spdlog::logger> logger_;
   const std::shared_ptr<Sink> sink_;
   std::mutex mutex_;                 // guards the levels
-  spdlog::level::level_enum level_;  // of all sinks except the watchers
+  spdlog::level::level_enum level_;  // the level of all sinks except the watchers
 };
 
 }  // namespace drover

@@ -8,7 +8,7 @@ namespace {
 
 using nlohmann::json;
 
-// "2026-11-22 08:15:30 +0000 UTC"
+// Returns TIME in the form "2026-11-22 08:15:30 +0000 UTC".
 std::string MetricsTime(WallTime time) {
   const std::time_t seconds = time / 1'000'000'000;
   std::tm parts{};
@@ -18,8 +18,8 @@ std::string MetricsTime(WallTime time) {
   return text;
 }
 
-// The metrics as clients read them. Counters count since the start of the agent, AGE seconds ago,
-// and grow one by one.
+// Encodes the metrics in the format that clients read. The agent started AGE seconds ago. Since
+// then, each counter has only grown, in steps of one.
 json EncodeMetrics(const std::vector<Metric>& metrics, json samples, WallTime now, double age) {
   json gauges = json::array(), counters = json::array();
   for (const Metric& metric : metrics) {
@@ -45,7 +45,7 @@ json EncodeMetrics(const std::vector<Metric>& metrics, json samples, WallTime no
           {"Samples", std::move(samples)}};
 }
 
-// The durations in the last whole window, in milliseconds.
+// Encodes the durations of the last complete window, in milliseconds.
 json EncodeSamples(const MetricRegistry& metrics, const std::string& host, TimePoint now) {
   json samples = json::array();
   const double seconds = std::chrono::duration<double>(SampleWindow::kLength).count();

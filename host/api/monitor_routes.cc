@@ -9,7 +9,7 @@ namespace {
 
 constexpr Duration kHeartbeat = 10s;
 
-// An object with the lines as "Data". Clients join the data of all frames.
+// Returns an object with LINES in the member "Data". Clients join the data of all frames.
 std::string Frame(std::string lines) {
   StreamFrame frame;
   frame.data = std::move(lines);
@@ -24,7 +24,8 @@ Co<Status> Follow(LiveStream* stream, LogWatch* watch, bool plain) {
   }
 }
 
-// There is one node, which is also the one server.
+// Returns an error answer if the request names another node or server. There is one node, and this
+// node is also the only server.
 std::optional<Answer> WrongTarget(const ApiRequest& request) {
   const std::string node = request.Text("node_id"), server = request.Text("server_id");
   const ApiAgent& agent = request.agent();
@@ -56,7 +57,7 @@ Co<Answer> StreamLog(ApiRequest* request) {
   if (plain) head.content_type = "text/plain";
   const Status started =
       co_await stream.Start(std::move(head), plain ? "" : kEmptyFrame, kHeartbeat);
-  // Follow returns when the client has gone.
+  // Follow returns when the client has disconnected.
   if (started.ok()) (void)co_await Follow(&stream, &watch, plain);
   co_await stream.End();
   co_return StreamedAnswer();

@@ -118,7 +118,7 @@ Co<Answer> EvaluateNode(ApiRequest* request) {
   const Status done = co_await request->ControlNow([scheduler, &jobs, &evals, &index]() -> Status {
     for (const JobKey& key : jobs) {
       const Result<JobReply> reply = scheduler->Evaluate(key);
-      if (!reply.ok()) continue;  // the job has gone meanwhile
+      if (!reply.ok()) continue;  // the job was removed after the store was read
       evals.push_back(reply->eval_id);
       index = reply->index;
     }

@@ -1,5 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// The plugins of the agent: their reports, how the process of one has ended, and their reload.
+// Routes for the plugins of the agent. They report the plugins and how the process of a plugin has
+// ended, and they reload a plugin.
 #include "host/abi/abi_text.h"
 #include "host/api/router.h"
 #include "host/plugin/plugin_registry.h"
@@ -53,7 +54,7 @@ using PluginLook = std::function<Result<json>(PluginRegistry* plugins)>;
 // [control]
 Co<Result<json>> LookNow(PluginRegistry* plugins, PluginLook look) { co_return look(plugins); }
 
-// Nothing is changed, so nothing needs to become durable.
+// Answers with the result of LOOK. LOOK changes nothing, so nothing needs to become durable.
 Co<Answer> AnswerLook(ApiRequest* request, PluginLook look) {
   const Result<json> found = co_await request->Control(
       [plugins = request->agent().plugins, &look](Context) { return LookNow(plugins, look); });
@@ -88,7 +89,7 @@ Co<Answer> ReadLastCrash(ApiRequest* request) {
           return Error(Code::kNotFound, "no process of plugin \"" + name + "\" has ended");
         }
         const ContainerDeath& death = *process.death;
-        // A crashed process wrote all of this, so it is cut and made valid text.
+        // A crashed process wrote all of these texts, so SafeText cuts them and makes them valid.
         json backtrace = json::array();
         for (const std::string& frame : death.backtrace) backtrace.push_back(SafeText(frame, 1000));
         return json{{"Plugin", report.name},

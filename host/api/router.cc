@@ -53,7 +53,7 @@ bool IsPretty(const HttpRequest& request) {
   return pretty != nullptr && *pretty != "0";
 }
 
-// Adds the headers of every reply, and indents the body if the client wants that.
+// Adds the headers that every reply has. Indents the body if the client wants that.
 HttpReply Finish(const HttpRequest& request, Answer answer) {
   HttpReply reply = std::move(answer.reply);
   if (answer.index) {
@@ -74,13 +74,14 @@ HttpReply Finish(const HttpRequest& request, Answer answer) {
 struct Target {
   const Route* route = nullptr;
   std::vector<std::string> stars;
-  bool known = false;  // the path exists, but perhaps not with this method
+  bool known = false;  // whether the path exists, perhaps only with other methods
 };
 
 Target FindRoute(const std::vector<Route>& routes, const std::string& path,
                  const std::string& method) {
   Target target, otherwise;
-  // A path that equals a pattern has no id in it for another pattern: "pools" is not a node.
+  // A path that equals a pattern is not an id in another pattern. For example, "pools" in
+  // /v1/node/pools is not the id of a node.
   const auto named = std::find_if(routes.begin(), routes.end(), [&](const Route& route) {
     return route.pattern == path && Allows(route.methods, method) &&
            path.find('*') == std::string::npos;
@@ -99,21 +100,23 @@ Target FindRoute(const std::vector<Route>& routes, const std::string& path,
   return target.known ? target : otherwise;
 }
 
-// Why the client may not use TARGET. Paths that are not in the table need the token too.
+// Returns why the client may not use TARGET, or nothing if the client may use TARGET. Paths that
+// are not in the table of routes need the token too.
 std::optional<std::string> RefusalOf(const Target& target, const ApiAgent& agent,
                                      const HttpRequest& http) {
   if (target.route != nullptr && target.route->access == Access::kOpen) return std::nullopt;
   return Refusal(http, agent.settings.Get()->token);
 }
 
-// The longest wait of a body for its turn.
+// The maximum time that a body waits until there is memory for its parsed form.
 constexpr Duration kTreeWait = 30s;
-// From these sizes on, the memory of a request is returned to the system at once; the allocator
-// would keep it for the next request.
+// If a tree or a reply has at least this many bytes, its memory is returned to the system
+// immediately. Otherwise the allocator keeps the memory for the next request.
 constexpr std::size_t kLargeTree = std::size_t{2} << 20;
 constexpr std::size_t kLargeReply = std::size_t{4} << 20;
 
-// Takes room for the tree of the body. Hundreds of small bodies have room at a time.
+// Reserves memory for the tree of the parsed body. There is enough memory for hundreds of small
+// bodies at a time.
 Co<Status> TakeRoom(HttpExchange* exchange, const ApiAgent* agent, ByteBudget::Share* share) {
   const std::string& body = exchange->request().body;
   if (body.empty()) co_return Status();
@@ -148,7 +151,8 @@ Co<Answer> Dispatch(const std::vector<Route>* routes, const ApiAgent* agent,
   }
   Target target = FindRoute(*routes, *path, http.method);
   if (const auto refusal = RefusalOf(target, *agent, http)) co_return ErrorAnswer(403, *refusal);
-  // A request for an open path proves nothing about its client, unless no token is configured.
+  // A request for an open path is allowed without the token, so it does not show that its client
+  // may use the server. If no token is configured, all clients may use the server.
   const bool open = target.route != nullptr && target.route->access == Access::kOpen;
   if (!open || agent->settings.Get()->token.empty()) exchange->Trust();
   if (target.route == nullptr) {
@@ -168,7 +172,7 @@ Co<Answer> Dispatch(const std::vector<Route>* routes, const ApiAgent* agent,
   try {
     co_return co_await target.route->handler(&request);
   } catch (const nlohmann::json::exception& error) {
-    // A field of the body has another type than the route expects.
+    // A field of the body does not have the type that the route expects.
     co_return ErrorAnswer(400, std::string("Failed to decode body: ") + error.what());
   }
 }
@@ -190,7 +194,8 @@ std::optional<std::vector<std::string>> MatchPath(std::string_view pattern, std:
   const std::vector<std::string_view> wanted = Split(pattern);
   const std::vector<std::string_view> parts = Split(path);
   if (parts.size() < wanted.size()) return std::nullopt;
-  const std::size_t more = parts.size() - wanted.size();  // parts that "**" takes beyond one
+  // The number of parts that "**" matches beyond the first.
+  const std::size_t more = parts.size() - wanted.size();
   std::vector<std::string> stars;
   std::size_t at = 0;
   bool stretched = false;
@@ -219,19 +224,21 @@ std::function<Result<bool>(const HttpRequest&)> MakeBodyCheck(const ApiAgent* ag
     }
     const Route* const route = target.route;
     if (route == nullptr || route->access == Access::kOpen) return false;
-    // A route that only reads needs no body, and its answer may never end.
+    // A route that only reads needs no body. The body would stay in memory until the end of the
+    // answer, and some answers never end.
     return route->effect == Effect::kChanges || !Allows("GET", http.method);
   };
 }
 
 namespace {
 
-// Reports an answered request to operators: its duration as a metric and, at level debug, a line in
-// the log. The line does not have the query, which may hold private data.
+// Reports an answered request to operators. Its duration becomes a metric and, at level debug, a
+// line in the log. The line does not have the query, which may hold private data.
 void Note(const ApiAgent& agent, HttpExchange* exchange, int status, Duration took) {
   const HttpRequest& http = exchange->request();
   const double ms = std::chrono::duration<double, std::milli>(took).count();
-  const bool waits = http.Query("index") != nullptr;  // its duration means nothing
+  // The duration of such a request depends on when the state changes, so it is no metric.
+  const bool waits = http.Query("index") != nullptr;
   if (agent.metrics != nullptr && !waits) {
     agent.metrics->Sample("drover.http.request", exchange->loop()->Now(), ms);
   }
@@ -239,7 +246,7 @@ void Note(const ApiAgent& agent, HttpExchange* exchange, int status, Duration to
                 http.method, http.path, status, ms);
 }
 
-// Shares the ROUTES, since the handler may be destroyed while this runs.
+// Shares ROUTES, because the handler may be destroyed while this coroutine runs.
 Co<void> Serve(std::shared_ptr<const std::vector<Route>> routes, const ApiAgent* agent,
                HttpExchange* exchange) {
   const TimePoint began = exchange->loop()->Now();

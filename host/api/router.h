@@ -14,27 +14,31 @@ namespace drover {
 // Whether a route needs the token, if one is configured.
 enum class Access { kToken, kOpen };
 
-// Whether a route is taken as soon as it fits, or only for a path that no other pattern fits. Such
-// a route does not answer requests with a wrong method for another route.
+// How a route is chosen for a path. A route with kFirst is chosen as soon as it matches. A route
+// with kNoOther is chosen only if no other pattern matches the path, even a pattern for other
+// methods.
 enum class Fit { kFirst, kNoOther };
 
-// Whether a route changes something even for a GET, which some clients use for it.
+// Whether a route changes something. With kChanges, even a GET changes something, because some
+// clients send a GET for a change.
 enum class Effect { kAsItsMethod, kChanges };
 
-// One entry of the table of routes. In PATTERN a "*" stands for one part of the path and "**" for
-// one or more: the id of a job may hold slashes, so such a route is recognised by its end. METHODS
-// are the accepted ones; "" accepts all. A handler returns its answer. A handler with a streamed
-// answer uses the exchange itself, until its context ends, and returns StreamedAnswer().
+// One entry of the table of routes. In PATTERN, "*" matches one part of the path, and "**" matches
+// one or more parts. The id of a job may contain slashes, so the end of the path identifies such a
+// route. METHODS are the accepted methods, and "" accepts all methods. A handler returns its
+// answer. A handler with a streamed answer uses the exchange itself until the context of the
+// exchange ends, and then returns StreamedAnswer().
 struct Route {
-  std::string_view methods;  // "GET", "PUT POST"
-  std::string_view pattern;  // "/v1/job/**/plan"
+  std::string_view methods;  // such as "GET" or "PUT POST"
+  std::string_view pattern;  // such as "/v1/job/**/plan"
   std::function<Co<Answer>(ApiRequest*)> handler;
   Access access = Access::kToken;
   Fit fit = Fit::kFirst;
   Effect effect = Effect::kAsItsMethod;
 };
 
-// The routes of each file. The first that fits is taken, so longer patterns come first.
+// Each function returns the routes of one file. The first route that matches a path is taken, so
+// longer patterns come first.
 std::vector<Route> JobRoutes();
 std::vector<Route> JobChangeRoutes();
 std::vector<Route> JobVersionRoutes();
@@ -51,20 +55,21 @@ std::vector<Route> SearchRoutes();
 std::vector<Route> MetricsRoutes();
 std::vector<Route> EventRoutes();
 std::vector<Route> MonitorRoutes();
-// The parts of Nomad's API that this version does not have: they answer 501 and a sentence.
+// Returns routes for the parts of Nomad's API that this version does not have. These routes answer
+// 501 with a sentence that says why.
 std::vector<Route> UnsupportedRoutes();
-// All of them, in the order in which they are tried. docs/compatibility.md lists them.
+// Returns all routes in the order in which they are tried. docs/compatibility.md lists them.
 std::vector<Route> AllRoutes();
 
-// The parts of PATH that match the stars of PATTERN; nothing if PATH does not fit.
+// Returns the parts of PATH that match the stars of PATTERN, or nothing if PATH does not match.
 std::optional<std::vector<std::string>> MatchPath(std::string_view pattern, std::string_view path);
 
-// Answers all requests. AGENT outlives the handler.
+// Returns a handler that answers all requests. AGENT must outlive the handler.
 HttpHandler MakeApiHandler(const ApiAgent* agent);
 
-// Makes HttpServerOptions::wants_body. It refuses the bodies of clients without the token, and
-// discards bodies that the route does not use, since all clients share the room for bodies. AGENT
-// outlives it.
+// Makes the function HttpServerOptions::wants_body. The function refuses the bodies of clients
+// without the token. It discards bodies that the route does not use, because all clients share the
+// room for bodies. AGENT must outlive the function.
 std::function<Result<bool>(const HttpRequest&)> MakeBodyCheck(const ApiAgent* agent);
 
 }  // namespace drover

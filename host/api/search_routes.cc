@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// Searches by the beginning of an id, or by a part of a name.
+// Routes that search by the beginning of an id, or by a part of a name.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -15,17 +15,17 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kMostMatches = 20;  // for each context
-constexpr std::size_t kShortestText = 2;  // of a fuzzy search
+constexpr std::size_t kMostMatches = 20;  // maximum number of matches for each context
+constexpr std::size_t kShortestText = 2;  // minimum size in bytes for a fuzzy search
 
-// The contexts in which clients may search; most are always empty here.
+// The contexts in which clients may search. Most contexts are always empty in this version.
 constexpr std::array kContexts = {"allocs",          "deployment",     "evals",      "jobs",
                                   "nodes",           "node_pools",     "namespaces", "quotas",
                                   "recommendations", "scaling_policy", "plugins",    "vars",
                                   "volumes",         "host_volumes",   "groups",     "services",
                                   "tasks",           "images",         "commands",   "classes"};
 
-// The text of a search, and its context.
+// The text for which a client searches, and the context in which it searches.
 struct Wanted {
   std::string text;
   std::string context;
@@ -47,8 +47,8 @@ Result<Wanted> ReadWanted(const ApiRequest& request, const char* field) {
   return wanted;
 }
 
-// The digits of a prefix of ids. Clients send any number of digits; the last of an odd number is
-// cut off.
+// Returns the digits of PREFIX, the beginning of an id. Clients send any number of digits. If the
+// number is odd, the last digit is cut off.
 std::string EvenDigits(const std::string& prefix) {
   std::string digits = WithoutHyphens(prefix);
   if (digits.size() % 2 == 1) digits.pop_back();
@@ -64,7 +64,7 @@ Answer FoundAnswer(json matches, json truncations, std::uint64_t index) {
                     index);
 }
 
-// The ids of one context that are shown, in their order.
+// The matching ids of one context, in the order in which the answer shows them.
 class PrefixMatches {
  public:
   void Add(const std::string& id) {
@@ -134,7 +134,9 @@ std::string Lowered(std::string text) {
   return text;
 }
 
-// Names that hold a text in any case. Earlier places come first, then shorter names.
+// Finds the names that contain a text. The case of letters is ignored. Names that contain the text
+// earlier come first. If two names contain the text at the same place, the shorter name comes
+// first.
 class FuzzyMatches {
  public:
   explicit FuzzyMatches(const Wanted& wanted) : wanted_(wanted), text_(Lowered(wanted.text)) {}
@@ -173,7 +175,8 @@ class FuzzyMatches {
   std::map<std::string, std::vector<Match>> found_;
 };
 
-// The program or image that a task runs, from its driver configuration.
+// Returns the text of FIELD in the driver configuration of TASK. FIELD names the program or the
+// image that the task runs.
 std::string ConfiguredText(const Task& task, const char* field) {
   const json config = json::parse(task.config_json, nullptr, false);
   return config.is_object() && config.contains(field) && config[field].is_string()
@@ -206,7 +209,7 @@ Co<Answer> SearchFuzzy(ApiRequest* request) {
   AllocRecords allocs;
   std::vector<std::shared_ptr<const NodeRecord>> nodes;
   std::uint64_t index = 0;
-  // Writers wait while the store is read, so the read only takes pointers.
+  // Writers wait while the store is read, so the read only collects pointers.
   request->agent().store->Read([&](const Tables& tables) {
     index = tables.last_index;
     for (const auto& [key, job] : tables.jobs) {

@@ -7,13 +7,13 @@ namespace {
 struct Unsupported {
   std::string_view pattern;
   const char* why;
-  std::string_view methods = "";  // all
+  std::string_view methods = "";  // empty for all methods
 };
 
 constexpr char kLater[] = "is not supported by this version of Drover";
 constexpr char kOneNode[] = "has no meaning on a single node";
 
-// Clients get one of these sentences instead of the 404 of a wrong path.
+// Clients receive one of these sentences, and not the 404 of an unknown path.
 constexpr char kFixed[] = "cannot be changed in this version of Drover";
 constexpr char kOnlyToken[] = "is not supported: a token of the agent is all that clients need";
 constexpr char kNamespaces[] = "is not supported: a namespace exists as soon as a job names it";

@@ -10,7 +10,7 @@ namespace drover {
 // Encodes bytes for JSON: the standard alphabet of RFC 4648, with padding.
 std::string Base64(std::string_view bytes);
 
-// Decodes TEXT; nothing if it is not valid.
+// Decodes TEXT. Returns nothing if TEXT is not valid Base64.
 std::optional<std::string> FromBase64(std::string_view text);
 
 }  // namespace drover

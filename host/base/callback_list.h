@@ -9,13 +9,15 @@
 
 namespace drover {
 
-// Functions to call once when something happens, in the order in which they were added. An empty
-// list needs no memory besides itself: most lists are empty most of the time. Control thread only.
+// A list of functions that are called once when something happens, in the order in which they were
+// added. An empty list allocates no memory, because most lists are empty most of the time. Control
+// thread only.
 class CallbackList {
   using Functions = std::map<std::uint64_t, std::function<void()>>;
 
  public:
-  // Removes the function when it is destroyed; may outlive the list.
+  // Owns one function of the list. The destructor of the subscription removes the function from the
+  // list. A subscription may outlive the list.
   class Subscription {
    public:
     Subscription() = default;
@@ -47,9 +49,10 @@ class CallbackList {
     return subscription;
   }
 
-  // Calls and removes all functions. One that is added or cancelled meanwhile is not called.
+  // Calls and removes all functions. If a called function adds or cancels another function, this
+  // Fire does not call that other function.
   void Fire() {
-    const auto functions = std::exchange(functions_, nullptr);  // one may destroy this list
+    const auto functions = std::exchange(functions_, nullptr);  // a function may destroy this list
     while (functions != nullptr && !functions->empty()) {
       auto node = functions->extract(functions->begin());
       node.mapped()();
@@ -59,7 +62,8 @@ class CallbackList {
   bool empty() const { return functions_ == nullptr || functions_->empty(); }
 
  private:
-  std::shared_ptr<Functions> functions_;  // null: none has been added since the last Fire
+  // Null if no function has been added since the last Fire.
+  std::shared_ptr<Functions> functions_;
   std::uint64_t next_id_ = 1;
 };
 

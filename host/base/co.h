@@ -5,7 +5,7 @@
 
 namespace drover {
 
-// A coroutine. It starts when it is awaited or given to Loop::Spawn, and runs on the thread of that
+// A coroutine. It starts when it is awaited or passed to Loop::Spawn. It runs on the thread of its
 // loop.
 template <typename T = void>
 using Co = boost::asio::awaitable<T>;

@@ -20,7 +20,7 @@ struct Context::State : LiveCount<Context::State> {
     StopTimer();
     callbacks.Fire();
   }
-  // Without a timer the loop is not used, since it may be gone.
+  // A context without a timer must not use the loop, which may already be destroyed.
   void StopTimer() {
     if (timer != 0) loop->Cancel(std::exchange(timer, 0));
   }
@@ -35,7 +35,7 @@ struct Context::State : LiveCount<Context::State> {
 
 namespace {
 
-// Makes CHILD end when PARENT does.
+// Makes CHILD end when PARENT ends.
 template <typename State>
 void Bind(const std::shared_ptr<State>& child, const std::shared_ptr<State>& parent) {
   if (parent->deadline) {
@@ -83,7 +83,7 @@ Context Context::WithDeadline(TimePoint deadline) const {
 void Context::Cancel(std::string reason) { CancelWith(Error(Code::kCancelled, std::move(reason))); }
 
 void Context::CancelWith(Error reason) {
-  const auto state = state_;  // a callback may destroy this
+  const auto state = state_;  // a callback may destroy this Context
   state->End(std::move(reason));
 }
 

@@ -12,36 +12,37 @@
 
 namespace drover {
 
-// Signals the work that was started under it to stop. It ends once: by a call, by its deadline or
-// with its parent. Copies are the same context. Control thread only.
+// A signal to stop for the work that was started under the context. A context ends once: by
+// Cancel, by its deadline or together with its parent. Copies refer to the same context. Control
+// thread only.
 class Context {
  public:
-  // A context without parent, which ends only by Cancel.
+  // Makes a context without a parent, which ends only by Cancel.
   explicit Context(Loop* loop);
 
   Loop* loop() const;
   Context Child() const;
-  // A child that also ends, with Code::kTimeout, at DEADLINE.
+  // Returns a child that also ends at DEADLINE, with Code::kTimeout.
   Context WithDeadline(TimePoint deadline) const;
   Context WithTimeout(Duration timeout) const { return WithDeadline(loop()->Now() + timeout); }
 
-  // Ends it, then its children and callbacks in the order in which they were added. The first
-  // reason stays.
+  // Ends the context, and then its children and callbacks in the order in which they were added.
+  // Only the first call sets the reason.
   void Cancel(std::string reason = "cancelled");
   void CancelWith(Error reason);
 
   bool cancelled() const;
-  // Success, or why it was cancelled: Code::kCancelled or Code::kTimeout.
+  // Returns success, or the reason of the cancellation with Code::kCancelled or Code::kTimeout.
   Status status() const;
-  // The earliest deadline of this context and its parents.
+  // Returns the earliest deadline of this context and its parents, if there is a deadline.
   std::optional<TimePoint> deadline() const;
 
-  // Calls FUNCTION once when the context is cancelled: at once if it already is.
+  // Calls FUNCTION once when the context is cancelled, or at once if it already is.
   [[nodiscard]] Subscription OnCancel(std::function<void()> function) const;
   // Returns when the context is cancelled.
   Co<void> Cancelled() const;
 
-  static long live();  // contexts in this process; a metric
+  static long live();  // the number of contexts in this process, a metric
 
  private:
   friend class JoinContext;
@@ -50,9 +51,9 @@ class Context {
   std::shared_ptr<State> state_;
 };
 
-// A context with two parents, such as "the task is killed" and "the agent shuts down". It ends with
-// the first parent that ends, and at the latest with its scope. So no work under it outlives the
-// scope.
+// A context with two parents, such as "the task is killed" and "the agent shuts down". It ends
+// when the first of its parents ends, and at the latest when this object is destroyed. So no work
+// under the context outlives the scope of this object.
 class JoinContext {
  public:
   JoinContext(const Context& first, const Context& second);
@@ -66,7 +67,7 @@ class JoinContext {
   Context context_;
 };
 
-// Sleeps for DURATION. If the context ends first, returns its error.
+// Sleeps for DURATION. If CONTEXT ends first, returns the error of CONTEXT.
 Co<Status> Sleep(Context context, Duration duration);
 
 }  // namespace drover

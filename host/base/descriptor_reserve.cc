@@ -21,8 +21,9 @@ rlim_t Limit() {
 bool DescriptorsLeft(int count) {
   constexpr rlim_t kMost = std::numeric_limits<int>::max();
   int left = 0;
-  // The kernel gives the lowest free number, so the highest numbers are taken last. The lowest free
-  // number alone says nothing: descriptors that were closed have left gaps.
+  // The kernel always gives the lowest free number, so the highest numbers are used last. The
+  // lowest free number alone does not show how many numbers are free, because closed descriptors
+  // leave gaps between used numbers.
   const int end = static_cast<int>(std::min(Limit(), kMost));
   const int lowest = std::max(end - kDescriptorsLookedAt, 0);
   for (int fd = end - 1; fd >= lowest && left < count; --fd) {

@@ -5,20 +5,23 @@
 
 namespace drover {
 
-// The last descriptors that this process may open are reserved for work that must continue when
-// there are too many. A task is started only while all of these are left. A client is served only
-// while those for stops are left. Running tasks can be stopped and released with all of them.
+// The last file descriptors that this process may open are reserved for work that must continue
+// when descriptors run out. A task is started only while kDescriptorsForStops plus
+// kDescriptorsForClients descriptors are left. A client is served only while kDescriptorsForStops
+// descriptors are left. The stop and the release of a running task may use all of them.
 constexpr int kDescriptorsForStops = 16;
 constexpr int kDescriptorsForClients = 32;
 
-// How many descriptor numbers are searched for free ones.
+// DescriptorsLeft checks at most this many descriptor numbers.
 constexpr int kDescriptorsLookedAt = 4096;
 
-// Whether at least COUNT further descriptors can be opened. Costs COUNT system calls while many are
-// left, and never more than kDescriptorsLookedAt. Only that many of the highest numbers are
-// searched, so free numbers below do not count. [any thread]
+// Returns whether at least COUNT more descriptors can be opened. Checks the descriptor numbers
+// downward from the highest, with one system call for each, until COUNT free numbers are found. If
+// many numbers are free, this takes only COUNT system calls. Checks at most kDescriptorsLookedAt
+// numbers, so lower free numbers do not count as free. [any thread]
 bool DescriptorsLeft(int count);
-// The error for an action that would use the reserve. Names the limit; may be tried again.
+// Returns the error for an action that would use the reserve. The error names the limit and is
+// recoverable.
 Error FewDescriptorsLeft();
 
 }  // namespace drover

@@ -33,10 +33,11 @@ const std::string& TestDirectory() {
   return directory;
 }
 
-// Returns the WAY of the fault if it is for this step. The step must have its name, and either
-// begin as the one with its number or end after that one has begun: steps may overlap.
+// Returns the WAY of the fault file if its fault is for this call, else an empty text. The file
+// must contain NAME. If BEGINS is true, this step must be the one that the file's NUMBER selects.
+// If BEGINS is false, it is enough that the selected step has begun, because steps may overlap.
 std::string WayOfFault(std::string_view name, bool begins) {
-  static std::mutex& mutex = *new std::mutex;  // writes one line at a time
+  static std::mutex& mutex = *new std::mutex;  // lets one thread at a time use the files
   const std::lock_guard lock(mutex);
   const std::string trace = TestDirectory() + "/trace";
   if (begins) {

@@ -9,42 +9,45 @@
 
 namespace drover {
 
-// The steps by which an agent makes changes that outlive it. All go through here. So a test can
-// kill the agent before and after each step, can let each one fail, and notices new ones.
+// The steps by which an agent makes changes that outlive it. Every such change calls the functions
+// below. So a test can kill the agent before and after each step, can let each step fail, and
+// notices new steps.
 enum class Step : int {
-  kLedgerAdd = 1,       // a run or a directory is named before it is made
-  kLedgerRemove = 2,    // and its name is removed when it is gone
-  kCommit = 3,          // records reach the store
-  kSync = 4,            // and the disk
+  kLedgerAdd = 1,       // a run or directory is about to be made; the ledger gets its name
+  kLedgerRemove = 2,    // a run or directory was removed; the ledger loses its name
+  kCommit = 3,          // records are written to the store
+  kSync = 4,            // the written records are synchronized to the disk
   kMakeAllocDir = 5,    //
   kMakeTaskDir = 6,     //
   kRemoveAllocDir = 7,  //
-  kMakeCgroup = 8,      // the cgroup that tracks a run
+  kMakeCgroup = 8,      // the cgroup that tracks a run is made
   kLaunchShim = 9,      //
   kRemoveCgroup = 10,   //
   kForgetEnd = 11,      // a run's exit record is removed
   kKeepNetwork = 12,    // a network namespace is mounted
   kDropNetwork = 13,    //
-  kMakeLimits = 14,     // the cgroups that limit a run or count its time
-  kMountSecrets = 15,   // a task's directory for secrets
+  kMakeLimits = 14,     // the cgroups that limit a run or count its time are made
+  kMountSecrets = 15,   // a task's directory for secrets is mounted
   kMakeLedger = 16,     // a ledger gets its name, by which it is found later
-  kForgetLedger = 17,   // a ledger is removed when everything it names is gone
+  kForgetLedger = 17,   // a ledger is removed after everything that it names was removed
   kReplaceStore = 18,   // a file of a damaged store gets another name
   kDropSecrets = 19,    // the secrets of all tasks of an allocation are unmounted
-  kTryCgroup = 20,      // at the agent's start: a cgroup is made, which it then removes
+  kTryCgroup = 20,      // at its start the agent makes a cgroup as a trial and removes it
 };
 constexpr int kSteps = 20;
-std::string_view StepName(Step step);  // "ledger_add"
+std::string_view StepName(Step step);  // for example "ledger_add"
 
 // Begins a step that is not one function. Returns the error that must replace the step, if any.
-// With DROVER_TEST_STEPS=DIRECTORY in the environment the agent writes each step into
-// DIRECTORY/trace, and obeys DIRECTORY/fault, which contains NAME NUMBER WAY. WAY is before or
-// after (then the agent is killed) or the name of an errno. NUMBER counts the steps of that name in
-// the trace, from 1. [any thread]
+// [any thread]
+//
+// With DROVER_TEST_STEPS=DIRECTORY in the environment, the agent appends the name of each step to
+// DIRECTORY/trace and obeys DIRECTORY/fault. The file fault contains NAME NUMBER WAY. NUMBER
+// counts the steps called NAME in the trace, from 1. If WAY is before or after, the agent is
+// killed before or after that step. If WAY is ENOSPC or EIO, the step fails with this error.
 Status BeginStep(Step step);
 void EndStep(Step step);
 
-// Calls ACT, which returns a Status or Result, as STEP.
+// Runs ACT as the step STEP. ACT must return a Status or Result.
 template <typename Act>
 std::invoke_result_t<Act> DurableStep(Step step, Act act) {
   DROVER_TRY(BeginStep(step));

@@ -13,7 +13,8 @@ namespace {
 
 using Handler = asio::any_completion_handler<void()>;
 
-// Suspends the coroutine until its callback in LIST is called. SUBSCRIPTION owns the callback.
+// Adds a callback to LIST, and suspends the calling coroutine until the callback is called.
+// SUBSCRIPTION owns the callback.
 Co<void> Suspend(Loop* loop, CallbackList* list, Subscription* subscription) {
   return asio::async_initiate<const asio::use_awaitable_t<>&, void()>(
       [loop, list, subscription](auto handler) {
@@ -52,7 +53,7 @@ Co<Status> Event::Wait(Context context) {
   const Subscription on_cancel = context.OnCancel([&either] { either.Fire(); });
   Subscription subscription;
   if (!set_ && !context.cancelled()) co_await Suspend(loop_, &either, &subscription);
-  // An event that was set and reset before this coroutine ran counts as set.
+  // An event that was set and reset before this coroutine continued counts as set.
   if (set_ || !context.cancelled()) co_return Status();
   co_return context.status();
 }

@@ -11,7 +11,7 @@
 
 namespace drover {
 
-// Something that happens and that coroutines wait for. It stays set until Reset. Must outlive its
+// A condition that coroutines wait for. It stays set until Reset. An event must outlive its
 // waiters. Control thread only.
 class Event {
  public:
@@ -19,16 +19,17 @@ class Event {
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
 
-  // Waiters continue from the loop, never inside Set.
+  // Sets the event. The loop resumes the waiters later, never inside Set.
   void Set();
   void Reset() { set_ = false; }
   bool is_set() const { return set_; }
 
   Co<void> Wait();
-  // The same, or the error of the context if it ends first. An event that is set wins.
+  // Returns success when the event is set, or the error of CONTEXT if CONTEXT ends first. If both
+  // have happened, returns success.
   Co<Status> Wait(Context context);
 
-  // Calls FUNCTION once when the event is set: at once if it already is.
+  // Calls FUNCTION once when the event is set, or at once if it already is.
   [[nodiscard]] Subscription OnSet(std::function<void()> function);
 
   Loop* loop() const { return loop_; }
@@ -39,10 +40,10 @@ class Event {
   CallbackList callbacks_;
 };
 
-// Returns when all work of LOOP that is ready now has had its turn.
+// Returns when all work of LOOP that is ready now has run.
 Co<void> NextTurn(Loop* loop);
 
-// Returns when one of the events is set or the context has ended.
+// Returns when one of the events is set or CONTEXT has ended.
 Co<void> WaitAny(Context context, Event* first, Event* second);
 
 }  // namespace drover

@@ -10,7 +10,8 @@
 
 namespace drover {
 
-// Counts the background work of its owner; Close joins all of it. Control thread only.
+// Counts the background work of its owner. Close waits for the end of all this work. Control
+// thread only.
 class Gate {
  public:
   explicit Gate(Loop* loop) : loop_(loop), empty_(loop) { empty_.Set(); }
@@ -18,11 +19,12 @@ class Gate {
   Gate& operator=(const Gate&) = delete;
   ~Gate() { DROVER_CHECK(running_ == 0); }
 
-  // Starts COROUTINE. After Close it is dropped without running, and Spawn returns false.
+  // Starts COROUTINE and returns true. After Close, drops COROUTINE without running it and returns
+  // false.
   bool Spawn(Co<void> coroutine);
-  // Lets nothing more in, and returns when everything inside has ended.
+  // Admits no further coroutines, and returns when all coroutines inside have ended.
   Co<void> Close();
-  // Returns when everything inside has ended; the gate stays open.
+  // Returns when all coroutines inside have ended. The gate stays open.
   Co<void> Join();
 
   int running() const { return running_; }

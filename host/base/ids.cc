@@ -10,7 +10,7 @@ namespace {
 
 constexpr char kHex[] = "0123456789abcdef";
 
-// Lower case only, so that an id has one spelling.
+// Accepts only lower case, so that an id has only one spelling.
 int LowerHexDigit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;

@@ -10,8 +10,9 @@
 
 namespace drover {
 
-// Names one run of a task: 128 random bits, chosen by the host before the driver is called. It
-// names the shim, the cgroup and everything else that the driver makes for the run.
+// The id of one run of a task. It has 128 random bits, which the host chooses before it calls the
+// driver. The shim, the cgroup and everything else that the driver makes for the run get their
+// names from this id.
 struct RunId {
   std::array<std::uint8_t, 16> bytes{};
 
@@ -19,16 +20,16 @@ struct RunId {
   static Result<RunId> Parse(std::string_view hex);  // 32 hex digits
 
   std::string ToString() const;  // 32 hex digits
-  // The first 16 digits: the name of the run's files in the run directory.
+  // Returns the first 16 digits, which name the run's files in the run directory.
   std::string Short() const { return ToString().substr(0, 16); }
 
   auto operator<=>(const RunId&) const = default;
 };
 
-// A random version 4 UUID, as Nomad names allocations and evaluations.
+// Returns a random version 4 UUID, the form in which Nomad names allocations and evaluations.
 std::string RandomUuid();
 
-// COUNT random bytes from the kernel; aborts if it has none.
+// Writes COUNT random bytes from the kernel to OUT. Aborts if the kernel has none.
 void RandomBytes(void* out, std::size_t count);
 
 }  // namespace drover

@@ -11,9 +11,9 @@
 
 namespace drover {
 
-// A ListenerList for each key. Add removes keys without listeners when there are twice as many keys
-// as the last removal left. So each Add pays only a constant share of the cost. Control thread
-// only.
+// A ListenerList for each key. Add removes the keys without listeners each time the number of keys
+// has doubled since the last removal. So the cost of removals per Add is constant on average.
+// Control thread only.
 template <typename Key, typename... Args>
 class KeyedListeners {
  public:

@@ -11,10 +11,10 @@
 
 namespace drover {
 
-// Functions to call each time something happens, as long as their subscriptions live. (A
-// CallbackList calls its functions only once.) Call removes cancelled functions. Add does so when
-// there are twice as many functions as the last removal left. So each Add pays only a constant
-// share of the cost. Control thread only.
+// A list of functions that are called each time something happens, as long as their subscriptions
+// live. (A CallbackList calls its functions only once.) Call removes cancelled functions. Add also
+// removes them each time the number of functions has doubled since the last removal. So the cost
+// of removals per Add is constant on average. Control thread only.
 template <typename... Args>
 class ListenerList {
  public:
@@ -30,7 +30,7 @@ class ListenerList {
     return subscription;
   }
 
-  // A listener may add or cancel listeners, or destroy this list.
+  // Calls all functions. A function may add or cancel listeners, or destroy this list.
   void Call(Args... args) {
     Sweep();
     const auto now = listeners_;
@@ -43,16 +43,18 @@ class ListenerList {
     return std::all_of(listeners_.begin(), listeners_.end(),
                        [](const auto& listener) { return listener->token.empty(); });
   }
-  std::size_t size() const { return listeners_.size(); }  // includes cancelled ones not removed yet
+  // The number of listeners, including cancelled listeners that are not removed yet.
+  std::size_t size() const { return listeners_.size(); }
 
  private:
   static constexpr std::size_t kLeast = 16;
   struct Listener {
-    CallbackList token;  // holds one entry as long as the subscription lives
+    CallbackList token;  // not empty as long as the subscription lives
     std::function<void(Args...)> function;
   };
   void Sweep() {
-    // Kept until the end, since a function that is destroyed may use this list.
+    // The removed listeners live until the end of this function, because the destructor of a
+    // listener's function may use this list.
     std::vector<std::shared_ptr<Listener>> gone;
     std::erase_if(listeners_, [&gone](auto& listener) {
       if (!listener->token.empty()) return false;

@@ -5,8 +5,8 @@
 
 namespace drover {
 
-// Counts the living objects of a class. A base for classes whose objects must never leak. The
-// counts are metrics, and tests check that they return to their first value. [any thread]
+// Counts the living objects of a class. It is a base for classes whose objects must never leak.
+// The counts are metrics, and tests check that they return to their first value. [any thread]
 template <typename T>
 class LiveCount {
  public:

@@ -24,13 +24,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How long the thread waits for a reader before it looks at its deadline.
+// How long the thread waits for room in the descriptor before it checks its deadline.
 constexpr int kLookMs = 50;
 constexpr int kLastWordsMs = 500;
 
-// Writes the beginning of TEXT and removes it. False when TEXT can never be written.
+// Writes the beginning of TEXT and removes it from TEXT. Returns false if TEXT can never be
+// written.
 bool WriteSome(int fd, std::string_view* text) {
-  // A pipe that poll reports as writable takes this much without blocking.
+  // A pipe that poll reports as writable accepts this many bytes without blocking.
   const ssize_t written = ::write(fd, text->data(), std::min<std::size_t>(text->size(), PIPE_BUF));
   if (written < 0) return errno == EINTR || errno == EAGAIN;
   text->remove_prefix(static_cast<std::size_t>(written));
@@ -57,10 +58,10 @@ struct LogWriter::State {
   Mode mode = Mode::kDirect;
   std::string lines;
   std::size_t dropped = 0;
-  std::atomic<std::size_t> unwritten{0};      // bytes of lines that were taken
-  std::optional<Clock::time_point> deadline;  // since kFinishing
+  std::atomic<std::size_t> unwritten{0};      // bytes in accepted lines that are not written yet
+  std::optional<Clock::time_point> deadline;  // absent before kFinishing
   bool ended = false;
-  bool gave_up = false;  // before all that it had taken was written
+  bool gave_up = false;  // the thread ended before it had written all accepted lines
   std::thread thread;
 
   bool Late() {
@@ -85,7 +86,8 @@ void LogWriter::Write(std::string_view line) {
       return;
     case State::Mode::kThread:
     case State::Mode::kFinishing:
-      // After one dropped line, later ones are dropped too, until the gap is written.
+      // After a dropped line, all later lines are dropped too, until the thread writes the line
+      // for the gap.
       if (state_->dropped > 0 || state_->lines.size() + line.size() > state_->most_bytes) {
         ++state_->dropped;
       } else {
@@ -102,7 +104,8 @@ void LogWriter::Write(std::string_view line) {
 void LogWriter::Start() {
   const std::lock_guard lock(state_->mutex);
   if (state_->mode != State::Mode::kDirect) return;
-  // The new thread inherits the mask: signals go to the threads that wait for them.
+  // The new thread inherits this mask, which blocks all signals. So signals are delivered only to
+  // the threads that wait for them.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -113,7 +116,7 @@ void LogWriter::Start() {
     state_->ended = false;
     state_->deadline.reset();
   } catch (const std::system_error&) {
-    // The callers go on writing their lines.
+    // The callers continue to write their lines themselves.
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
@@ -133,7 +136,8 @@ void LogWriter::Run(const std::shared_ptr<State>& state) {
     std::string_view rest = lines;
     bool late = false;
     while (!rest.empty() && !late) {
-      // Line by line, since other processes may write to the same file between them.
+      // Each line is written by itself, because other processes may write to the same file between
+      // the lines.
       std::string_view line = rest.substr(0, std::min(rest.find('\n'), rest.size() - 1) + 1);
       rest.remove_prefix(line.size());
       while (!line.empty() && !late) {
@@ -162,7 +166,7 @@ void LogWriter::Finish(Duration limit) {
   const bool all = ended && !state_->gave_up && state_->lines.empty() && state_->dropped == 0;
   state_->mode = all ? State::Mode::kDirect : State::Mode::kLost;
   lock.unlock();
-  // A thread that hangs in a write keeps the state to itself.
+  // A thread that hangs in a write is detached. It keeps its share of the state.
   if (ended) {
     thread.join();
   } else {
@@ -171,7 +175,7 @@ void LogWriter::Finish(Duration limit) {
 }
 
 void LogWriter::LastWords() const {
-  // Only calls that are safe in a signal handler.
+  // This function must only make calls that are safe in a signal handler.
   for (int i = 0; i < kLastWordsMs && state_->unwritten.load() > 0; ++i) {
     const timespec moment{0, 1'000'000};
     nanosleep(&moment, nullptr);

@@ -11,34 +11,36 @@
 
 namespace drover {
 
-// Writes the lines of a log to a descriptor that perhaps nobody reads. Without a thread of its own,
-// each caller writes its line and waits. With one, no caller waits: a line that finds no room is
-// dropped and counted, and a line in its place says how many there were. [any thread]
+// Writes the lines of a log to a file descriptor that perhaps nobody reads. As long as the writer
+// has no thread, each caller writes its line and waits. With a thread, no caller waits. If the
+// buffer of the thread is full, new lines are dropped. The log then contains one line with the
+// number of dropped lines in their place. [any thread]
 class LogWriter {
  public:
-  // Makes the line that stands for COUNT dropped lines. Called on the writer's thread.
+  // Returns the line that replaces COUNT dropped lines. Called on the writer's thread.
   using GapLine = std::function<std::string(std::size_t count)>;
   LogWriter(int fd, GapLine gap, std::size_t most_bytes = std::size_t{1} << 20);
   LogWriter(const LogWriter&) = delete;
   LogWriter& operator=(const LogWriter&) = delete;
   ~LogWriter();
 
-  // LINE ends with a newline.
+  // LINE must end with a newline.
   void Write(std::string_view line);
 
-  // Starts the thread. When the system has none to give, nothing changes.
+  // Starts the thread. If the system cannot create a thread, nothing changes.
   void Start();
-  // Ends the thread when everything is written, at the latest after LIMIT. Lines that are not
-  // written by then are lost, and so are later ones. Otherwise callers write their lines again.
+  // Ends the thread when all lines are written, at the latest after LIMIT. If lines are left after
+  // LIMIT, these lines and all later lines are lost. Otherwise callers write their lines themselves
+  // again.
   void Finish(Duration limit);
-  // Gives the thread a short time to write the lines that wait. For the handler of a signal by
-  // which the process dies: the other threads still run then.
+  // Waits for a short time until the thread has written the lines that are left. For the handler
+  // of a signal that ends the process. The other threads still run during that handler.
   void LastWords() const;
 
  private:
   struct State;
   static void Run(const std::shared_ptr<State>& state);
-  const std::shared_ptr<State> state_;  // shared with the thread, which may not end in time
+  const std::shared_ptr<State> state_;  // the thread, which may not end in time, shares it
 };
 
 }  // namespace drover

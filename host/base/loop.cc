@@ -76,7 +76,7 @@ void RealLoop::Run() {
 void RealLoop::Stop() { io().stop(); }
 
 bool RealLoop::RunToEnd(Co<void> coroutine, Duration limit) {
-  // Shared: after a timeout the coroutine outlives this call.
+  // The flag is shared, because after a timeout the coroutine outlives this call.
   auto ended = std::make_shared<bool>(false);
   auto whole = [](Co<void> inner, std::shared_ptr<bool> flag) -> Co<void> {
     co_await std::move(inner);

@@ -16,8 +16,8 @@
 namespace drover {
 
 // The control thread: an asio io_context and the timers of everything that runs on it. All runner
-// state belongs to the thread that drives the loop, so it needs no locks. All methods except Post
-// are for that thread.
+// state belongs to the thread that runs the loop, so it needs no locks. Only that thread may call
+// the methods, except Post.
 class Loop {
  public:
   // The id of a timer; never 0.
@@ -39,20 +39,21 @@ class Loop {
   TimerId After(Duration delay, std::function<void()> function) {
     return At(Now() + delay, std::move(function));
   }
-  // Removes a timer. One that has fired, or 0, is ignored.
+  // Removes a timer. Ignores 0 and the id of a timer that has already fired.
   void Cancel(TimerId id);
 
   // Runs FUNCTION on the control thread, later. [any thread]
   void Post(std::function<void()> function);
 
-  // Starts a coroutine that nobody waits for. An exception that leaves it aborts the program: it is
-  // a broken invariant, since errors here are values. Prefer Gate::Spawn, which can be joined.
+  // Starts a coroutine that nobody waits for. An exception that leaves the coroutine aborts the
+  // program. Such an exception is a bug, because errors are values in this program. Prefer
+  // Gate::Spawn, whose coroutines can be joined.
   void Spawn(Co<void> coroutine);
 
   std::size_t live_timers() const { return timers_.size(); }
 
  protected:
-  // The time of the first timer has changed.
+  // Called when a new timer is due before all other timers.
   virtual void TimersChanged() {}
   // Calls all timers that are due at NOW.
   void FireTimers(TimePoint now);
@@ -64,10 +65,12 @@ class Loop {
   std::map<Key, std::function<void()>> timers_;
   std::map<TimerId, TimePoint> timer_times_;
   TimerId next_timer_ = 1;
-  boost::asio::io_context io_{1};  // last: destroying a suspended coroutine may cancel its timers
+  // Must be the last member, because it must be destroyed first: the destruction of a suspended
+  // coroutine may cancel timers.
+  boost::asio::io_context io_{1};
 };
 
-// The loop of a real program: CLOCK_BOOTTIME through one timerfd.
+// The loop of a real program. It uses the time of CLOCK_BOOTTIME and one timerfd.
 class RealLoop : public Loop {
  public:
   RealLoop();
@@ -76,11 +79,11 @@ class RealLoop : public Loop {
   TimePoint Now() const override { return BootClock::now(); }
   WallTime Wall() const override { return WallNow(); }
 
-  // Runs until Stop; the calling thread is the control thread.
+  // Runs the loop on the calling thread until Stop. The calling thread is the control thread.
   void Run();
   void Stop();  // [any thread]
-  // Runs until COROUTINE has ended. Returns false if LIMIT has passed first; then the coroutine
-  // continues with the next Run.
+  // Runs the loop until COROUTINE has ended, and returns true. Returns false if LIMIT has passed
+  // before that end. In this case the coroutine continues in the next Run.
   bool RunToEnd(Co<void> coroutine, Duration limit = 60s);
 
  protected:
@@ -91,20 +94,20 @@ class RealLoop : public Loop {
   std::unique_ptr<Timer> timer_;
 };
 
-// The loop of a test: time stands still until the test moves it, so no test sleeps.
+// The loop of a test. Its time stands still until the test advances it, so no test sleeps.
 class SimLoop : public Loop {
  public:
   TimePoint Now() const override { return now_; }
   WallTime Wall() const override { return kWallStart + now_.time_since_epoch().count(); }
 
-  // Runs everything that is ready, without moving time.
+  // Runs all work that is ready, without advancing the time.
   void RunReady();
-  // Moves time forward timer by timer, and runs everything that becomes ready.
+  // Advances the time by DURATION, from timer to timer, and runs all work that becomes ready.
   void Advance(Duration duration);
-  // Advances to each next timer until COROUTINE has ended. Returns false if no timer is left that
-  // could end it, or if LIMIT of simulated time has passed.
+  // Advances the time from timer to timer until COROUTINE has ended. Returns false if no timer is
+  // left, or if LIMIT of simulated time has passed.
   bool RunToEnd(Co<void> coroutine, Duration limit = std::chrono::hours(24));
-  // The same, until DONE() is true.
+  // Like RunToEnd, but until DONE() is true.
   bool RunUntil(const std::function<bool()>& done, Duration limit = std::chrono::hours(24));
 
  private:

@@ -9,20 +9,22 @@
 
 namespace drover {
 
-// The way from a driver's threads to the control thread. A driver may keep threads for as long as
-// the process lives, so the loop can be gone when they call: then nothing happens.
+// Passes work from a driver's threads to the control thread. A driver may keep threads for as long
+// as the process lives. So a thread may call Post after the loop was destroyed, and then Post does
+// nothing.
 class LoopPort {
  public:
   explicit LoopPort(Loop* loop) : loop_(loop) {}
 
-  // Runs FUNCTION on the control thread, later; false, and it never runs, after Close. [any thread]
+  // Runs FUNCTION later on the control thread, and returns true. After Close, drops FUNCTION and
+  // returns false. [any thread]
   bool Post(std::function<void()> function) {
     const std::lock_guard lock(mutex_);
     if (loop_ == nullptr) return false;
     loop_->Post(std::move(function));
     return true;
   }
-  // Before the loop is destroyed.
+  // Must be called before the loop is destroyed.
   void Close() {
     const std::lock_guard lock(mutex_);
     loop_ = nullptr;

@@ -6,9 +6,9 @@
 
 namespace drover {
 
-// A file in memory whose contents may be executed. Once it is sealed, nobody can change it: neither
-// those who can write the file it was copied from nor those who receive it. NAME appears in lists
-// of mappings.
+// Makes a file in memory whose contents may be executed. NAME appears in lists of mappings. After
+// SealMemoryFile the contents cannot change any more. Neither a process that can write the
+// original of the contents nor a process that receives the descriptor can change them.
 Result<UniqueFd> MakeMemoryFile(const char* name);
 Status SealMemoryFile(const UniqueFd& file);
 

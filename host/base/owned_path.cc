@@ -21,9 +21,10 @@ std::string Octal(mode_t mode) {
   return text.data();
 }
 
-constexpr int kMaxLinks = 40;  // as the kernel follows
+constexpr int kMaxLinks = 40;  // the limit of the kernel is also 40
 
-// Adds the parts of PATH so that they come before those in AHEAD, whose last part is the next one.
+// Adds the parts of PATH to AHEAD. AHEAD is in reverse order: its last element is the next part.
+// The parts of PATH come before those that are already in AHEAD.
 void AddParts(const std::string& path, std::vector<std::string>* ahead) {
   std::size_t end = path.size();
   while (end > 0) {
@@ -35,14 +36,14 @@ void AddParts(const std::string& path, std::vector<std::string>* ahead) {
   }
 }
 
-// Returns where the link NAME in DIR leads.
+// Returns the target of the symbolic link NAME in the directory DIR.
 Result<std::string> ReadOwnedLink(int dir, const std::string& name, const std::string& path,
                                   const OwnedKind& kind) {
   const UniqueFd link(openat(dir, name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
   struct stat info{};
   if (!link || fstat(link.get(), &info) != 0) return ErrnoError(errno, "open " + path);
   if (!S_ISLNK(info.st_mode)) return ErrnoError(ENOTDIR, "open " + path);
-  info.st_mode &= ~mode_t{0777};  // the mode of a link has no meaning
+  info.st_mode &= ~mode_t{0777};  // the mode of a symbolic link has no meaning
   DROVER_TRY(CheckOwned(path, info, kind));
   std::array<char, PATH_MAX> target{};
   const ssize_t size = readlinkat(link.get(), "", target.data(), target.size());
@@ -73,7 +74,7 @@ Status CheckOwned(const std::string& path, const struct stat& info, const OwnedK
 
 Result<UniqueFd> OpenOwned(const std::string& path, int flags, const OwnedKind& kind,
                            std::string* real) {
-  std::vector<std::string> ahead;  // the next one is the last
+  std::vector<std::string> ahead;  // the parts that are left; the last element is the next part
   AddParts(path, &ahead);
   UniqueFd at;
   std::string done;
@@ -89,7 +90,7 @@ Result<UniqueFd> OpenOwned(const std::string& path, int flags, const OwnedKind& 
     ahead.pop_back();
     const std::string next_path =
         part == ".." ? done.substr(0, std::min(done.rfind('/'), done.size())) : done + "/" + part;
-    // O_NONBLOCK: a FIFO of that name must not stop the agent.
+    // With O_NONBLOCK the open does not wait if the file is a FIFO.
     const int how = ahead.empty() ? flags | O_NONBLOCK : O_PATH | O_DIRECTORY;
     UniqueFd next(openat(at.get(), part.c_str(), how | O_NOFOLLOW | O_CLOEXEC));
     const int error = errno;

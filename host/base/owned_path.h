@@ -10,21 +10,24 @@
 
 namespace drover {
 
-// A kind of file that only root and this process's user may change. The texts are for errors.
+// A kind of file that only root and this process's user may change. The two texts are parts of
+// error messages.
 struct OwnedKind {
-  const char* plural;    // "plugins": they must belong to root ...
-  const char* singular;  // "the plugin": others could replace it
-  // The agent's own group and root's group may write: their members are up to the operator.
+  const char* plural;    // such as "plugins" in "plugins ... must belong to root"
+  const char* singular;  // such as "the plugin" in "others could replace the plugin"
+  // True if the agent's own group and root's group may also write, because the operator chooses
+  // their members.
   bool own_group_may_write = false;
 };
 
-// Succeeds if nobody but root and this process's user can change the file that INFO describes. A
-// sticky directory is accepted, since nobody can replace other users' files in it.
+// Succeeds if only root and this process's user can change the file that INFO describes. Accepts a
+// sticky directory, because nobody can replace the files of other users in it.
 Status CheckOwned(const std::string& path, const struct stat& info, const OwnedKind& kind);
 
-// Opens PATH, which is absolute, step by step, with FLAGS for the last open. Checks each directory
-// on the way, the result, and each symbolic link, which its owner could let lead elsewhere, by
-// their descriptors. Stores the path without links in REAL; nobody else can change where it leads.
+// Opens PATH, an absolute path, part by part. FLAGS are the flags of the last open. Opens each
+// directory on the way, each symbolic link and the result, and calls CheckOwned for each open
+// descriptor. A link is checked because its owner could change its target. Stores the path without
+// symbolic links in REAL. No other user can change where REAL leads.
 Result<UniqueFd> OpenOwned(const std::string& path, int flags, const OwnedKind& kind,
                            std::string* real = nullptr);
 

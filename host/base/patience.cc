@@ -16,13 +16,14 @@ Patience::~Patience() {
 }
 
 void Patience::BeginPart() {
-  // The last part includes the remainder of the division.
+  // The last part also gets the remainder that LIMIT / kParts leaves.
   const Duration part = left_ < 2 * part_ ? left_ : part_;
   const TimePoint due = context_.loop()->Now() + part;
   timer_ = context_.loop()->At(due, [this, part, due] {
     timer_ = 0;
     if (context_.cancelled()) return;
-    if (context_.loop()->Now() - due < part_) left_ -= part;  // else the part begins again
+    // If the timer fired late by a whole part or more, the part begins again.
+    if (context_.loop()->Now() - due < part_) left_ -= part;
     if (left_ > Duration(0)) return BeginPart();
     context_.CancelWith(Error(Code::kTimeout, "the deadline has passed"));
   });

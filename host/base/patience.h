@@ -5,12 +5,15 @@
 
 namespace drover {
 
-// How long the host waits for a party that stands still when this process does: a driver, a hook,
-// or an answer that this process must read. The context ends like one WithTimeout, but a standstill
-// of the whole process costs less than one of the parts: a party that could not run is not late.
-// The process stands still while it is stopped by a signal or a debugger, frozen, or suspended with
-// its machine. A standstill shows as a timer that fires so late that no busy machine explains it.
-// Not for deadlines by the clock, such as a kill.
+// Limits how long the host waits for a party that stands still when this process stands still.
+// Such a party is a driver, a hook, or an answer that this process must read. The context ends
+// after LIMIT, like a context of WithTimeout. But a party that could not run is not late. So a
+// standstill of the whole process uses up less than one of the kParts parts of LIMIT.
+//
+// The process stands still while it is stopped by a signal or a debugger, frozen, or suspended
+// with its machine. This class detects a standstill when its timer fires so late that a busy
+// machine cannot be the reason. Do not use this class for deadlines by the clock, such as the kill
+// timeout.
 class Patience {
  public:
   static constexpr int kParts = 4;
@@ -18,7 +21,7 @@ class Patience {
   Patience(const Context& parent, Duration limit);
   Patience(const Patience&) = delete;
   Patience& operator=(const Patience&) = delete;
-  // Ends the context.
+  // Cancels the context.
   ~Patience();
 
   const Context& context() const { return context_; }
@@ -28,7 +31,7 @@ class Patience {
 
   Context context_;
   const Duration part_;
-  Duration left_;  // includes the part that has begun
+  Duration left_;  // the rest of the limit, with the part that has begun
   Loop::TimerId timer_ = 0;
 };
 

@@ -5,8 +5,9 @@
 
 namespace drover {
 
-// The options for regular expressions that clients send. RE2 has the syntax of Go. Its time grows
-// only with the text, for every pattern. A pattern that needs more than a MiB is refused.
+// The options for regular expressions that clients send. RE2 accepts the same syntax as Go. For
+// every pattern, the time of a match grows only in proportion to the text. A pattern that needs
+// more than 1 MiB of memory is refused.
 inline re2::RE2::Options PatternOptions() {
   re2::RE2::Options options(re2::RE2::Quiet);
   options.set_max_mem(1 << 20);

@@ -9,8 +9,9 @@
 namespace drover {
 namespace {
 
-// The length of the character at the start of TEXT, which is not empty. 0 when the character steers
-// terminals, changes how the text around it is read, or is not UTF-8.
+// Returns the length in bytes of the character at the start of TEXT, which must not be empty.
+// Returns 0 if the character controls terminals, changes how the text around it is read, or is not
+// UTF-8.
 std::size_t ShownLength(std::string_view text) {
   const auto first = static_cast<unsigned char>(text[0]);
   if (first < 0x80) return first == '\t' || (first >= 0x20 && first != 0x7f) ? 1 : 0;

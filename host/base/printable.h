@@ -6,11 +6,11 @@
 
 namespace drover {
 
-// TEXT for a terminal. Control characters, invisible characters that change how the text around
-// them is read, and bytes that are not UTF-8 appear as "\x1b", so a task cannot steer the
-// terminal.
+// Returns TEXT in a form for a terminal, so that a task cannot control the terminal. Escapes such
+// as "\x1b" replace all control characters except tab, and all bytes that are not UTF-8. Escapes
+// also replace invisible characters that change how the text around them is read.
 std::string Printable(std::string_view text);
-// The same for a text of several lines.
+// Like Printable, for a text of several lines.
 std::string PrintableLines(std::string_view text);
 
 }  // namespace drover

@@ -11,15 +11,15 @@
 
 namespace drover {
 
-// The kind of an error. Callers decide by it, never by the text. The values are those of the driver
-// ABI (sdk/include/drover/drover.h); a test checks that they are equal.
+// The kind of an error. Callers decide by this code, never by the text. The values are those of
+// the driver ABI (sdk/include/drover/drover.h). A test checks that they are equal.
 enum class Code : int {
   kOk = 0,
   kInternal = 1,            // a fault of Drover or of a plugin
   kInvalidArgument = 2,     // the caller's input is wrong
-  kNotFound = 3,            // no such task, file, driver
-  kUnimplemented = 4,       // this driver or version does not do it
-  kUnavailable = 5,         // not now: unhealthy driver, shutting down
+  kNotFound = 3,            // no such task, file or driver
+  kUnimplemented = 4,       // this driver or version does not support the call
+  kUnavailable = 5,         // not possible now: unhealthy driver, shutdown
   kCancelled = 6,           // the context was cancelled
   kTimeout = 7,             // the deadline has passed
   kFailedPrecondition = 8,  // wrong state: not running, already started
@@ -30,7 +30,7 @@ enum class Code : int {
 std::string_view CodeName(Code code);
 
 // An error as a value. The message says what was wrong, where, and what to do, without a full stop
-// or line break at its end. A recoverable error may go away if the same is tried again.
+// or line break at its end. After a recoverable error, another try may succeed.
 class [[nodiscard]] Error {
  public:
   Error(Code code, std::string message, bool recoverable = false)
@@ -40,7 +40,7 @@ class [[nodiscard]] Error {
   bool recoverable() const { return recoverable_; }
   const std::string& message() const { return message_; }
 
-  // The same error with "CONTEXT: " before its message.
+  // Returns the same error with "CONTEXT: " before its message.
   Error WithContext(std::string_view context) const {
     return Error(code_, std::string(context) + ": " + message_, recoverable_);
   }
@@ -54,7 +54,8 @@ class [[nodiscard]] Error {
   std::string message_;
 };
 
-// "WHAT: No such file or directory", with the errno's code. A lack of resources is recoverable.
+// Returns an error such as "WHAT: No such file or directory". Its code follows from the errno. A
+// lack of resources is recoverable.
 Error ErrnoError(int error_number, std::string_view what);
 
 namespace internal {
@@ -65,11 +66,11 @@ namespace internal {
 }
 }  // namespace internal
 
-// Aborts if CONDITION is false: that is a fault of the program, and continuing would lose tasks.
+// Aborts if CONDITION is false. That is a bug in the program, and continuing would lose tasks.
 #define DROVER_CHECK(condition) \
   ((condition) ? (void)0 : ::drover::internal::Die(__FILE__, __LINE__, #condition, ""))
 
-// A value or an error. value() of an error aborts.
+// A value or an error. Calling value() on an error aborts.
 template <typename T>
 class [[nodiscard]] Result {
  public:
@@ -128,13 +129,13 @@ class [[nodiscard]] Result<void> {
   std::optional<Error> error_;
 };
 
-// Success, or why not.
+// Success or an error.
 using Status = Result<void>;
 
 #define DROVER_CONCAT_INNER(a, b) a##b
 #define DROVER_CONCAT(a, b) DROVER_CONCAT_INNER(a, b)
 
-// Returns the error of EXPR from the function, if it has one. (DROVER_CO_TRY in a coroutine.)
+// If EXPR has an error, returns that error from the function. In a coroutine, use DROVER_CO_TRY.
 #define DROVER_TRY(expr)                                                                \
   do {                                                                                  \
     if (auto drover_status = (expr); !drover_status.ok()) return drover_status.error(); \
@@ -144,7 +145,8 @@ using Status = Result<void>;
     if (auto drover_status = (expr); !drover_status.ok()) co_return drover_status.error(); \
   } while (false)
 
-// DROVER_ASSIGN(auto x, F()): x is the value of F(), or F()'s error is returned.
+// DROVER_ASSIGN(auto x, F()) sets x to the value of F(). If F() returns an error, returns that
+// error from the function. In a coroutine, use DROVER_CO_ASSIGN.
 #define DROVER_ASSIGN(target, expr) \
   DROVER_ASSIGN_INNER(return, DROVER_CONCAT(drover_result_, __LINE__), target, expr)
 #define DROVER_CO_ASSIGN(target, expr) \

@@ -5,8 +5,9 @@
 
 namespace drover {
 
-// For tests: the loop of a process that can stand still. Time continues meanwhile, and then
-// everything that is due comes at once. After a standstill only Advance moves time.
+// For tests: the loop of a process that can stand still. The time continues during a standstill.
+// All timers that became due during the standstill fire at once after it. From the first standstill
+// on, tests must move the time only with the Advance of this class.
 class StoppableLoop : public SimLoop {
  public:
   TimePoint Now() const override { return SimLoop::Now() + stood_; }
@@ -15,7 +16,7 @@ class StoppableLoop : public SimLoop {
     FireTimers(Now());
     RunReady();
   }
-  // Like SimLoop's, but by the time of this loop.
+  // Like SimLoop::Advance, but includes the standstills in the time.
   void Advance(Duration duration) {
     if (stood_ == Duration(0)) return SimLoop::Advance(duration);
     const TimePoint end = Now() + duration;

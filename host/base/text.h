@@ -9,10 +9,11 @@
 
 namespace drover {
 
-// The value of a hexadecimal digit in either case; -1 for anything else.
+// Returns the value of a hexadecimal digit in either case, or -1 for any other character.
 int HexDigit(char c);
 
-// The number that the whole of TEXT is; nothing for another text, or for a number beyond T.
+// Returns the number that the whole of TEXT represents. Returns nothing for any other text and for
+// a number that T cannot hold.
 template <typename T>
 std::optional<T> ParseNumber(std::string_view text) {
   T number{};
@@ -22,10 +23,11 @@ std::optional<T> ParseNumber(std::string_view text) {
   return number;
 }
 
-// TEXT without the spaces and tabs at its ends.
+// Returns TEXT without the spaces and tabs at its ends.
 std::string_view Trim(std::string_view text);
 
-// The hexadecimal digits of a UUID or of its beginning: requests may omit the hyphens of ids.
+// Returns ID without hyphens. ID is a UUID or the beginning of a UUID. Requests may omit the
+// hyphens of ids.
 std::string WithoutHyphens(std::string_view id);
 
 }  // namespace drover

@@ -15,7 +15,7 @@ std::int64_t Read(clockid_t clock) {
   return ts.tv_sec * 1'000'000'000LL + ts.tv_nsec;
 }
 
-// VALUE / UNIT in decimals without trailing zeros.
+// Returns VALUE / UNIT as a decimal number without trailing zeros.
 std::string Fraction(std::uint64_t value, std::uint64_t unit) {
   std::string text = std::to_string(value / unit);
   std::uint64_t rest = value % unit;
@@ -32,7 +32,7 @@ struct Unit {
   std::string_view name;
   std::int64_t nanoseconds;
 };
-// If one name begins with another, the longer one comes first.
+// If one name begins with another name, the longer name must come first.
 constexpr std::array<Unit, 8> kUnits{{{"ns", 1},
                                       {"us", 1'000},
                                       {"µs", 1'000},

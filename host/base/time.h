@@ -12,8 +12,8 @@ namespace drover {
 using Duration = std::chrono::nanoseconds;
 using namespace std::chrono_literals;  // NOLINT: the units are part of the vocabulary
 
-// A point of CLOCK_BOOTTIME, which continues while the machine sleeps and never jumps. For
-// deadlines and delays. Records that people read contain WallTime.
+// The clock for deadlines and delays, CLOCK_BOOTTIME. It continues while the machine sleeps, and
+// it never jumps. Records that people read contain WallTime instead.
 struct BootClock {
   using duration = Duration;
   using rep = duration::rep;
@@ -28,11 +28,11 @@ using TimePoint = BootClock::time_point;
 using WallTime = std::int64_t;
 WallTime WallNow();
 
-// Go's text of a duration: "0s", "1.5s", "250ms", "1m30s", "2h0m0s".
+// Returns DURATION in the form of Go: "0s", "1.5s", "250ms", "1m30s", "2h0m0s".
 std::string FormatDuration(Duration duration);
 
-// Reads such a text. The unit is required ("10" is an error) and a sign is allowed. An empty text
-// is an error.
+// Reads a duration in the form that FormatDuration returns. A number needs a unit ("10" is an
+// error), except for "0". A sign is allowed. An empty text is an error.
 Result<Duration> ParseDuration(std::string_view text);
 
 }  // namespace drover

@@ -12,17 +12,17 @@
 
 namespace drover {
 
-// A few threads for work that blocks: walking directories, reading files, hashing. Work there sees
-// only the arguments of its function.
+// A few threads for work that blocks, such as walking directories, reading files and hashing. Such
+// work must use only the arguments of its function.
 class WorkerPool {
  public:
   explicit WorkerPool(int threads) : pool_(static_cast<std::size_t>(threads)) {}
 
-  // Runs FUNCTION on a pool thread; the awaiting coroutine continues on its own thread. It cannot
-  // be cancelled: the caller waits until FUNCTION has returned. [any thread with a loop]
+  // Runs FUNCTION on a pool thread. Afterwards the awaiting coroutine continues on its own thread.
+  // The call cannot be cancelled and returns only after FUNCTION. [any thread with a loop]
   Co<void> Do(std::function<void()> function);
 
-  // The same for a function with a result.
+  // Like Do, for a function with a result.
   template <typename F>
   Co<std::invoke_result_t<F&>> Run(F function) {
     std::optional<std::invoke_result_t<F&>> result;
@@ -30,8 +30,8 @@ class WorkerPool {
     co_return std::move(*result);
   }
 
-  // Waits for all work given so far; for the end of the program. The destructor waits only for work
-  // that has begun, and drops all other work.
+  // Waits for all work that the pool has received so far. The program calls this at its end. In
+  // contrast, the destructor waits only for work that has begun, and drops all other work.
   void Join() { pool_.join(); }
 
  private:

@@ -25,14 +25,16 @@
 namespace drover {
 namespace {
 
-// Drivers are installed, and built, beside the program.
+// The directory of the driver plugins, relative to this program. This relative path is the same in
+// an installation and in the build directory.
 std::string PluginDirBesideProgram() {
   std::error_code error;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
   return (program.parent_path().parent_path() / "lib/drover/plugins").string();
 }
 
-// Raises the limit of this process. Returns the limit that tasks should have; 0: the agent's.
+// Raises this process's limit of open files. Returns the limit that tasks should have, or 0 if
+// they should have the agent's limit.
 std::uint64_t RaiseLimits() {
   const Result<OpenFileLimit> files = RaiseOpenFileLimit();
   if (!files.ok()) {
@@ -61,7 +63,8 @@ Co<void> RunAgent(Agent* agent, Context stop, ReloadOnHangup* reload, Status* st
 struct AgentCommand {
   bool dev = false;
   PluginSources sources;
-  // The configuration decides what is empty, or -1, here.
+  // If one of the following members is empty or -1, the agent uses the value from the
+  // configuration.
   std::string data_dir;
   std::string bind;
   int port = -1;
@@ -91,7 +94,8 @@ struct AgentCommand {
   }
 
   int Run() const {
-    // Large blocks, such as the body of a request, go back to the system when they are freed.
+    // Makes malloc return large blocks, such as the body of a request, to the system when they are
+    // freed.
     mallopt(M_MMAP_THRESHOLD, 1 << 20);
     Result<AgentConfig> config = ReadConfig();
     if (!config.ok()) return Fail("agent", config.error(), kExitUsage);
@@ -144,7 +148,7 @@ struct AgentCommand {
     return config;
   }
 
-  // Runs the agent until a signal ends it. STATE_DIR: empty to keep no state.
+  // Runs the agent until a signal ends it. If STATE_DIR is empty, the agent keeps no state.
   int Serve(AgentConfig config, std::string state_dir,
             const std::function<Result<AgentConfig>()>& read_again) const {
     SetUpLogging(config.log_level, config.log_format);
@@ -165,7 +169,7 @@ struct AgentCommand {
     boost::asio::signal_set signals(loop.io(), SIGINT, SIGTERM);
     std::optional<ReloadOnHangup> reload;
     if (sources.config_file.empty()) {
-      signals.add(SIGHUP);  // there is no file to read again
+      signals.add(SIGHUP);  // without a configuration file to read again, SIGHUP stops the agent
     } else {
       reload.emplace(&loop,
                      [agent = agent->get(), read_again] { return agent->Reload(read_again); });
@@ -184,7 +188,7 @@ struct AgentCommand {
     };
     wait();
     Status status;
-    // An agent has no limit.
+    // RunToEnd needs a time limit. The agent must run without one, so this limit is 100 years.
     loop.RunToEnd(RunAgent(agent->get(), stop, reload ? &*reload : nullptr, &status),
                   std::chrono::hours(24 * 365 * 100));
     return status.ok() ? kExitOk : Fail("agent", status.error(), kExitFailed);

@@ -12,18 +12,19 @@ class App;
 
 namespace drover {
 
-// The arguments that name an allocation: its own id, or with --job a job.
+// The arguments that name an allocation: the id of the allocation or, with --job, of its job.
 struct AllocArgument {
   std::string id;
-  bool of_job = false;  // the id is that of a job
-  std::string group;    // a task group of that job; empty: any
+  bool of_job = false;  // true if ID is the id of a job
+  std::string group;    // a task group of that job; empty for any group
 
   void Declare(CLI::App* command);
-  // The id of the allocation. For a job it is the newest one, which runs if any does.
+  // Returns the id of the allocation. For a job, this is the job's newest allocation that runs. If
+  // none of its allocations runs, this is its newest allocation.
   Result<std::string> Find(ApiClient* client) const;
 };
 
-// TASK, or the name of the only task of the allocation when TASK is empty.
+// Returns TASK. If TASK is empty, returns the name of the only task of the allocation.
 Result<std::string> FindTaskName(ApiClient* client, const std::string& alloc,
                                  const std::string& task);
 

@@ -17,7 +17,8 @@ struct AllocExecCommand {
   std::string task;
   bool interactive = true;
   bool tty = false;
-  bool no_tty = false;  // neither: a terminal if this program has one
+  // With neither tty nor no_tty, the command gets a terminal if this program has one.
+  bool no_tty = false;
 
   void Declare(CLI::App* command) {
     alloc.Declare(command);

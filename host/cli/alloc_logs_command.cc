@@ -12,31 +12,33 @@
 namespace drover {
 namespace {
 
-// The number of lines for --tail without -n.
+// The number of lines that --tail prints without -n.
 constexpr std::int64_t kTailLines = 10;
-// The first guess of how many bytes the last lines have.
+// To find the last lines of a log, the command first reads this number of bytes from the end of
+// the log.
 constexpr std::int64_t kTailBytes = 64 << 10;
-constexpr Duration kWait = 1h;  // only until something comes
+constexpr Duration kWait = 1h;  // maximum time of one wait, which ends earlier if data arrives
 
-// The part of a log that is printed first.
+// Where the output begins. If neither member has a value, the output begins at the beginning of
+// the log.
 struct LogBeginning {
-  std::optional<std::int64_t> lines;  // the last ones only
+  std::optional<std::int64_t> lines;  // number of lines before the end
   std::optional<std::int64_t> bytes;
 };
 
-// One of the two streams of a task.
+// The log of one output stream of a task, stdout or stderr.
 class LogStream {
  public:
   LogStream(const std::string& task, const char* type, std::FILE* to)
       : query_({{"task", task}, {"type", type}, {"plain", "true"}}), output_(to) {}
 
-  // Finds the place of the log at PATH that START names.
+  // Finds the position at which START begins in the log at PATH.
   Status Begin(ApiClient* client, const std::string& path, const LogBeginning& start) {
     if (start.bytes) {
       BeginBeforeEnd(*start.bytes);
     } else if (start.lines) {
       const Result<std::optional<std::int64_t>> tail = FindTail(client, path, *start.lines);
-      // Ask reports a log that does not exist, or waits for it.
+      // If the log does not exist, the later call of Ask reports that, or waits for the log.
       if (!tail.ok() && tail.code() != Code::kNotFound) return tail.error();
       if (tail.ok() && *tail) {
         BeginBeforeEnd(**tail);
@@ -63,8 +65,8 @@ class LogStream {
     query_.emplace_back("offset", std::to_string(bytes));
   }
 
-  // The distance in bytes between the end of the log and the line break before its last LINES
-  // lines. Nothing when the log has no more lines than that.
+  // Returns the distance in bytes from the line break before the last LINES lines to the end of
+  // the log. Returns no value if the log has at most LINES lines.
   Result<std::optional<std::int64_t>> FindTail(ApiClient* client, const std::string& path,
                                                std::int64_t lines) const {
     for (std::int64_t asked = kTailBytes;; asked *= 4) {
@@ -74,7 +76,7 @@ class LogStream {
       std::string text;
       DROVER_TRY(client->Stream(path, tail, [&text](std::string_view some) { text += some; }));
       std::int64_t breaks = 0;
-      // A line break at the end belongs to the last line.
+      // The loop skips the last byte, because a line break there belongs to the last line.
       for (std::size_t at = text.empty() ? 0 : text.size() - 1; at-- > 0;) {
         if (text[at] == '\n' && ++breaks == lines) {
           return std::optional(static_cast<std::int64_t>(text.size() - at));
@@ -95,7 +97,7 @@ class LogStream {
 
   Query query_;
   TaskOutput output_;
-  bool first_cut_ = false;  // the log begins with the end of an earlier line
+  bool first_cut_ = false;  // true until the end of the cut line before the last lines is received
   std::optional<Status> ended_;
 };
 
@@ -139,7 +141,7 @@ struct AllocLogsCommand {
     for (const auto& log : logs) {
       DROVER_TRY(log->Begin(client, path, from));
       log->Ask(&streams, path, follow);
-      // Logs that end are printed one after the other.
+      // Without --follow, a log is printed to its end before the next log begins.
       if (!follow) DROVER_TRY(WaitFor(&streams, *log));
     }
     for (const auto& log : logs) DROVER_TRY(WaitFor(&streams, *log));
@@ -147,7 +149,8 @@ struct AllocLogsCommand {
     return kExitOk;
   }
 
-  // Both streams go to those of this program; a single one goes to standard output.
+  // If both streams are wanted, each is written to this program's stream of the same name. A
+  // single stream is written to standard output.
   LogStreams WantedStreams(const std::string& name) const {
     const bool none = !standard_output && !standard_error;
     const bool output = standard_output || none;
@@ -165,7 +168,7 @@ struct AllocLogsCommand {
     return {};
   }
 
-  // A task that has not written to one of two streams is no error.
+  // If both streams are wanted and one of them has no log, that is no error.
   static Status Outcome(const LogStreams& logs) {
     Status missing;
     bool any = false;

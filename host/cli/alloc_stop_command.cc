@@ -29,7 +29,8 @@ struct AllocStopCommand {
     DROVER_ASSIGN(const json whole, client->Get(ApiPath("/v1/allocation", alloc)));
     Query query;
     if (no_shutdown_delay) query.emplace_back("no_shutdown_delay", "true");
-    // A batch job must do its work elsewhere; a service is placed again anyway.
+    // The scheduler replaces a stopped allocation of a service by itself. An allocation of a batch
+    // job is only replaced if the request asks for it.
     const bool batch = RawField(MapField(whole, "Job"), "Type") == "batch";
     if (batch) query.emplace_back("reschedule", "true");
     DROVER_ASSIGN(const json answer,

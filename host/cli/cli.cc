@@ -100,11 +100,11 @@ int RunCli(int argc, char** argv) {
     return CompleteCommand(app, {arguments.begin() + 1, arguments.end()});
   }
   arguments = WithTwoDashes(std::move(arguments));
-  std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
+  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes the arguments in reverse order
   try {
     app.parse(std::move(arguments));
   } catch (const CLI::ParseError& e) {
-    // The parser only says that a command is missing.
+    // For an unknown command, the parser's error contains only that a command is missing.
     for (const std::string& unknown : app.remaining(true)) {
       if (app.get_subcommands().empty()) {
         std::fprintf(stderr, "drover: unknown command \"%s\"\n", Printable(unknown).c_str());

@@ -66,7 +66,8 @@ ClientGroup::ClientGroup(const CommandGroup& parent, const char* name, const cha
 
 ClientGroup::ClientGroup(const ClientGroup& parent, const char* name, const char* what)
     : group_(parent.group_, name, what), client_(parent.client_) {
-  group_.app()->fallthrough();  // to the options of PARENT
+  // The commands of this group also accept the options of PARENT.
+  group_.app()->fallthrough();
 }
 
 CLI::App* ClientGroup::AddApp(const char* name, const char* what, std::shared_ptr<AnswerForm> form,
@@ -75,7 +76,7 @@ CLI::App* ClientGroup::AddApp(const char* name, const char* what, std::shared_pt
     return RunClientCommand(whole_name, *client, form != nullptr ? *form : AnswerForm(), work);
   };
   CLI::App* const app = group_.AddApp(name, what, run);
-  app->fallthrough();  // to the options of the group
+  app->fallthrough();  // the command also accepts the options of its group
   if (form != nullptr) form->Declare(app);
   return app;
 }

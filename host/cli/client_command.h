@@ -14,32 +14,37 @@
 
 namespace drover {
 
-// A command that asks an agent.
+// The work of a command that sends requests to an agent.
 struct ClientWork {
-  std::function<Status()> check;                                   // of the options; empty: none
-  std::function<Result<int>(ApiClient* client, Output* out)> run;  // returns the exit code
-  std::optional<int> error_code;  // for all errors; none: 2 for the command line, 1 for others
+  // Checks the options. May be empty.
+  std::function<Status()> check;
+  // Returns the exit code.
+  std::function<Result<int>(ApiClient* client, Output* out)> run;
+  // The exit code of every error. If this member has no value, the exit code is 2 for a wrong
+  // command line and 1 for any other error.
+  std::optional<int> error_code;
 };
 
-// Connects and does WORK. Prints an error as that of "drover NAME". Returns the exit code.
+// Connects to the agent and does WORK. Prints an error with the prefix "drover NAME". Returns the
+// exit code.
 int RunClientCommand(const std::string& name, const ClientOptions& options, const AnswerForm& form,
                      const ClientWork& work);
 
-// A group of commands that ask an agent, such as "drover job". The options that say how to reach
-// the agent may stand behind the group or behind its commands.
+// A group of commands that send requests to an agent, such as "drover job". The options by which
+// the agent is reached may follow the name of the group or the name of a command.
 class ClientGroup {
  public:
-  // The group NAME in PARENT. WHAT is the first line of its help.
+  // Adds the group NAME to PARENT. WHAT is the first line of its help.
   ClientGroup(const CommandGroup& parent, const char* name, const char* what);
-  // A group in a group, such as "job tag".
+  // Adds the group NAME to another group of this kind, such as "job tag" to "job".
   ClientGroup(const ClientGroup& parent, const char* name, const char* what);
 
-  // Adds the command NAME, with --json and --template. COMMAND is a struct whose members are its
-  // other options. It has
-  //   void Declare(CLI::App*), which adds them to the command line,
-  //   Result<int> Run(ApiClient*, Output*) const, which returns the exit code, and, if needed,
-  //   Status Check() const, which looks at the options before anything is done.
-  // ERROR_CODE is the exit code of all errors.
+  // Adds the command NAME with the options --json and --template. COMMAND is a struct whose
+  // members are its other options. It has these functions:
+  //   void Declare(CLI::App*) adds the options to the command line.
+  //   Result<int> Run(ApiClient*, Output*) const returns the exit code.
+  //   Status Check() const is optional, and checks the options before Run.
+  // If ERROR_CODE has a value, it is the exit code of every error.
   template <typename Command>
   void Add(const char* name, const char* what, std::optional<int> error_code = {}) const {
     const auto command = std::make_shared<Command>();
@@ -51,7 +56,7 @@ class ClientGroup {
     }
     command->Declare(AddApp(name, what, std::make_shared<AnswerForm>(), std::move(work)));
   }
-  // Adds a command without --json and --template, with Result<int> Run(ApiClient*) const.
+  // Adds a command without --json and --template. Its Run is Result<int> Run(ApiClient*) const.
   template <typename Command>
   void AddPlain(const char* name, const char* what) const {
     const auto command = std::make_shared<Command>();
@@ -68,8 +73,9 @@ class ClientGroup {
   const std::shared_ptr<ClientOptions> client_;
 };
 
-// Adds a command that asks an agent to a group of commands of all kinds. COMMAND is as for
-// ClientGroup::Add, but its Declare also adds its members ClientOptions client and AnswerForm form.
+// Adds a command that sends requests to an agent to a group that also has other commands. COMMAND
+// is as for ClientGroup::Add. In addition, COMMAND must have the members ClientOptions client and
+// AnswerForm form. Its Declare must also add the options of these two members.
 template <typename Command>
 void AddClientCommand(const CommandGroup& group, const char* name, const char* what) {
   const auto command = std::make_shared<Command>();
@@ -80,15 +86,15 @@ void AddClientCommand(const CommandGroup& group, const char* name, const char* w
   }));
 }
 
-// Adds the options that say how to reach an agent: --address, --token and those of TLS.
+// Adds the options by which the agent is reached: --address, --token and those of TLS.
 std::vector<CLI::Option*> AddConnectionOptions(CLI::App* command, ClientOptions* client);
-// Adds these and --namespace.
+// Adds the options of AddConnectionOptions and --namespace.
 void AddClientOptions(CLI::App* command, ClientOptions* client);
-// Adds the argument ID.
+// Adds the positional argument ID.
 void AddId(CLI::App* command, std::string* id, bool required = true);
 // Adds --verbose.
 void AddVerbose(CLI::App* command, bool* verbose);
-// Adds TEXT above the note of the group below the help.
+// Adds TEXT to the end of the help, above the note that every command of the group has there.
 void AddNote(CLI::App* command, const std::string& text);
 
 }  // namespace drover

@@ -10,24 +10,26 @@
 
 namespace drover {
 
-// A place for commands: the program, or a group in it such as "drover plugin".
+// A place to which commands are added: the program, or a group in it such as "drover plugin".
 class CommandGroup {
  public:
-  // The program. CODE becomes the exit code of the command that runs, which it does while APP reads
-  // the command line. Both outlive the group.
+  // The group of the whole program. A command runs while APP parses the command line, and stores
+  // its exit code in CODE. Both pointers must outlive the group.
   CommandGroup(CLI::App* app, int* code) : app_(app), code_(code) {}
-  // The group NAME in PARENT. WHAT is the first line of its help.
+  // Adds the group NAME to PARENT. WHAT is the first line of its help.
   CommandGroup(const CommandGroup& parent, const char* name, const char* what);
 
-  // Adds the command NAME. COMMAND is a struct whose members are the options. It has
-  //   void Declare(CLI::App*), which adds them to the command line, and
-  //   int Run() const, which prints for itself and returns the exit code.
+  // Adds the command NAME. COMMAND is a struct whose members are the options. It has these
+  // functions:
+  //   void Declare(CLI::App*) adds the options to the command line.
+  //   int Run() const prints the output and the errors, and returns the exit code.
   template <typename Command>
   void Add(const char* name, const char* what) const {
     const auto command = std::make_shared<Command>();
     command->Declare(AddApp(name, what, [command](const std::string&) { return command->Run(); }));
   }
-  // RUN gets the whole name, "job tag apply", and returns the exit code.
+  // Adds the command NAME. RUN gets the whole name, such as "job tag apply", and returns the exit
+  // code.
   CLI::App* AddApp(const char* name, const char* what,
                    std::function<int(const std::string& whole_name)> run) const;
 

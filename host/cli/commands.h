@@ -6,8 +6,9 @@
 
 namespace drover {
 
-// Each function adds one command to its group. It is in the file of its name, such as AddJobRun in
-// job_run_command.cc. For these files this header is enough to declare options and to return codes.
+// Each function adds one command to its group. The name of its file follows from its name:
+// AddJobRun is in job_run_command.cc. Such a file needs only this header to declare options and to
+// return exit codes.
 
 void AddAgent(const CommandGroup& drover);
 void AddRun(const CommandGroup& drover);

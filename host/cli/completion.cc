@@ -18,13 +18,13 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kMostIds = 200;  // nobody reads more
+constexpr std::size_t kMostIds = 200;  // maximum number of ids to offer; nobody reads more
 
 std::vector<const CLI::App*> Children(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App*) { return true; });
 }
 
-// The options of APP and of the groups of options in it.
+// Returns the options of APP and of the option groups in it.
 std::vector<const CLI::Option*> OwnOptions(const CLI::App& app) {
   std::vector<const CLI::Option*> options = app.get_options();
   for (const CLI::App* child : Children(app)) {
@@ -34,7 +34,7 @@ std::vector<const CLI::Option*> OwnOptions(const CLI::App& app) {
   return options;
 }
 
-// The options that may stand behind a command: its own, and those of its groups.
+// Returns the options that a command accepts: its own, and those of the groups that it is in.
 std::vector<const CLI::Option*> AllOptions(const CLI::App& app) {
   std::vector<const CLI::Option*> options = OwnOptions(app);
   for (const CLI::App* at = &app; at->get_parent() != nullptr && at->get_fallthrough();) {
@@ -44,7 +44,7 @@ std::vector<const CLI::Option*> AllOptions(const CLI::App& app) {
   return options;
 }
 
-// The first group that APP is in: "job" for "job tag apply".
+// Returns the outermost group that APP is in: "job" for "job tag apply".
 const CLI::App* TopGroup(const CLI::App& app) {
   const CLI::App* group = &app;
   while (group->get_parent() != nullptr && group->get_parent()->get_parent() != nullptr) {
@@ -53,7 +53,8 @@ const CLI::App* TopGroup(const CLI::App& app) {
   return group;
 }
 
-// The option that WORD names, "--tail" or "-n"; null when there is none.
+// Returns the option of APP with the name WORD, such as "--tail" or "-n", or null if there is
+// none.
 const CLI::Option* FindOption(const CLI::App& app, const std::string& word) {
   const std::string name = word.substr(word.starts_with("--") ? 2 : 1);
   for (const CLI::Option* option : AllOptions(app)) {
@@ -71,7 +72,7 @@ bool TakesValue(const CLI::Option* option) {
   return option != nullptr && option->get_items_expected_max() > 0;
 }
 
-// The name of the NTH argument of APP that is no option: "ID", "FILE", ...
+// Returns the name of the NTH positional argument of APP, such as "ID" or "FILE".
 std::string PositionalName(const CLI::App& app, std::size_t nth) {
   for (const CLI::Option* option : OwnOptions(app)) {
     if (!option->get_positional()) continue;
@@ -80,12 +81,13 @@ std::string PositionalName(const CLI::App& app, std::size_t nth) {
   return "";
 }
 
-// The place to which the words before the last one lead.
+// The state after all words except the last one are read: the command, and what its next word can
+// be.
 struct Way {
   const CLI::App* app;
   std::size_t positionals = 0;
-  const CLI::Option* value = nullptr;  // an option that wants a value
-  bool of_job = false;                 // --job says that the id is that of a job
+  const CLI::Option* value = nullptr;  // the option that needs the next word as its value, or null
+  bool of_job = false;                 // true after --job: then ID is the id of a job
 };
 
 Way Follow(const CLI::App& root, const std::vector<std::string>& words) {
@@ -112,7 +114,8 @@ Way Follow(const CLI::App& root, const std::vector<std::string>& words) {
   return way;
 }
 
-// Ids from the agent; none without an agent.
+// Requests from an agent the ids that begin with BEGUN, and returns them. Returns no ids if the
+// request fails.
 std::vector<std::string> Ids(const std::string& kind, const std::string& begun) {
   Result<ApiClient> client = ApiClient::Create(ClientOptions());
   if (!client.ok()) return {};
@@ -132,7 +135,8 @@ std::vector<std::string> Ids(const std::string& kind, const std::string& begun) 
   const json none;
   for (const json& stub : AsList(answer.ok() ? *answer : none)) {
     const std::string id = RawField(stub, "ID");
-    // A shell or a terminal could take other ids for something else.
+    // Ids with characters that Printable replaces are left out, because such characters could have
+    // a special meaning for a shell or a terminal.
     if (id.starts_with(begun) && Printable(id) == id) ids.push_back(id);
   }
   return ids;

@@ -10,18 +10,21 @@ class App;
 
 namespace drover {
 
-// The first argument with which the script of a shell asks what may follow. The other arguments are
-// the words of the command line behind the program; the last one is incomplete.
+// The first argument of a call by which a shell's completion script asks for candidates. The other
+// arguments are the words of the command line after the program's name. The last word is
+// incomplete.
 inline constexpr char kCompleteArgument[] = "__complete";
 
-// The candidates for the last one of WORDS that the program knows.
+// The candidates for the last word, as far as they are known without an agent.
 struct Completion {
   std::vector<std::string> words;
-  std::string ids_of;  // "job", "alloc", "node" or "eval": ids that an agent knows; empty: none
+  // "job", "alloc", "node" or "eval" if ids of that kind are candidates, too; else empty.
+  std::string ids_of;
 };
 Completion Complete(const CLI::App& app, const std::vector<std::string>& words);
 
-// Prints what may follow, one word a line, with ids of the agent that the environment names.
+// Prints the candidates for the last of WORDS, one a line. The ids come from the agent that the
+// environment variables name.
 int CompleteCommand(const CLI::App& app, const std::vector<std::string>& words);
 
 }  // namespace drover

@@ -14,8 +14,8 @@ namespace {
 using nlohmann::json;
 
 struct EvalDeleteCommand {
-  std::vector<std::string> ids;  // or their beginnings
-  std::string filter;            // chooses evaluations without ids
+  std::vector<std::string> ids;  // ids or beginnings of ids
+  std::string filter;            // chooses the evaluations if no ids are given
   bool yes = false;
 
   void Declare(CLI::App* command) {

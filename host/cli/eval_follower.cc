@@ -24,11 +24,11 @@ constexpr int kExitUnplaced = 2;
 
 class EvalFollower {
  public:
-  // The pointers outlive this. TERMINAL: null prints nothing.
+  // The pointers must outlive this object. If TERMINAL is null, this object prints nothing.
   EvalFollower(ApiClient* client, Terminal* terminal, bool full_ids)
       : client_(client), terminal_(terminal), full_ids_(full_ids) {}
 
-  // Returns the exit code.
+  // Follows the evaluation to its end, and returns the exit code.
   Result<int> Follow(const std::string& eval_id) {
     Say("evaluation " + ShownId(Printable(eval_id), full_ids_) + " has begun");
     DROVER_TRY(FollowEval(ApiPath("/v1/evaluation", eval_id)));
@@ -40,7 +40,7 @@ class EvalFollower {
     return MapField(eval_, "FailedTGAllocs").empty() ? kExitOk : kExitUnplaced;
   }
 
-  // The last answers: {"Evaluation": ..., "Allocations": [...]}.
+  // Returns the last answers as {"Evaluation": ..., "Allocations": [...]}.
   json Report() const { return {{"Evaluation", eval_}, {"Allocations", stubs_}}; }
 
  private:
@@ -82,7 +82,8 @@ class EvalFollower {
   }
 
   void Note() {
-    for (auto& [id, seen] : allocs_) seen.wanted = false;  // stays so without a stub
+    // An allocation that the answer does not contain is no longer wanted.
+    for (auto& [id, seen] : allocs_) seen.wanted = false;
     for (const json& alloc : AsList(stubs_)) {
       const std::string id = RawField(alloc, "ID");
       const std::string status = RawField(alloc, "ClientStatus");
@@ -114,7 +115,7 @@ class EvalFollower {
   const bool full_ids_;
   json eval_;
   json stubs_;
-  std::map<std::string, Seen> allocs_;  // by id
+  std::map<std::string, Seen> allocs_;  // by allocation id
 };
 
 }  // namespace

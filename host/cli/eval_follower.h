@@ -12,22 +12,23 @@ class App;
 
 namespace drover {
 
-// The options of a command that starts an evaluation and waits for it.
+// The options of a command that starts an evaluation and waits for its outcome.
 struct WaitOptions {
-  bool detach = false;   // does not wait
-  bool verbose = false;  // ids in full
+  bool detach = false;   // if true, the command does not wait
+  bool verbose = false;  // if true, ids are printed in full
 
   void Declare(CLI::App* command);
 };
 
-// The exit codes of FollowAnswer, for the help.
+// The text of the help about the exit codes that FollowAnswer returns.
 inline constexpr char kWaitCodes[] =
     "Exit code: 0 every allocation is placed and has started, 1 an error, or an allocation has "
     "failed, 2 something could not be placed; it is when there is room for it.";
 
-// Follows the evaluation that ANSWER names as "EvalID", until it has ended and none of its
-// allocations is pending any more. Prints what happens, or with --json ANSWER and the last states.
-// Only prints when there is no evaluation, or with --detach. Returns the exit code.
+// Follows the evaluation whose id is "EvalID" in ANSWER, until the evaluation has ended and none
+// of its allocations is pending any more. Prints each change. With --json or a template, prints
+// only ANSWER and the last states, and only at the end. If ANSWER names no evaluation, or with
+// --detach, returns without a wait. Returns the exit code.
 Result<int> FollowAnswer(ApiClient* client, Output* out, const WaitOptions& options,
                          const nlohmann::json& answer);
 

@@ -17,7 +17,7 @@ using nlohmann::json;
 
 constexpr int kMaxEventDepth = 200;
 
-// The new state of the record that an event is about, in a few words.
+// Returns the new state of the record in the event's PAYLOAD, in a few words.
 std::string NewState(const json& payload) {
   if (payload.contains("Deleted")) return "deleted";
   if (const json& alloc = MapField(payload, "Allocation"); !alloc.empty()) {
@@ -31,8 +31,8 @@ std::string NewState(const json& payload) {
 }
 
 struct EventsCommand {
-  std::vector<std::string> topics;  // TOPIC or TOPIC:KEY; empty: all
-  std::uint64_t index = 0;          // the first; 0: all that the agent still has
+  std::vector<std::string> topics;  // each is TOPIC or TOPIC:KEY; empty for all topics
+  std::uint64_t index = 0;          // the first index; 0 for all events that the agent still has
   AnswerForm form;
   bool verbose = false;
   ClientOptions client;
@@ -52,13 +52,13 @@ struct EventsCommand {
   Result<int> Run(ApiClient* agent, Output* out) const {
     Query query = {{"namespace", agent->SearchedNamespace()}, {"index", std::to_string(index)}};
     for (const std::string& topic : topics) query.emplace_back("topic", topic);
-    std::string wrong;  // the error with which the agent ends the answer
+    std::string wrong;  // the error that the agent sent last; empty if it sent none
     const auto show = [&](const std::string& line) {
       const auto keep = [](int depth, json::parse_event_t, const json&) {
         return depth < kMaxEventDepth;
       };
       const json batch = json::parse(line, keep, false);
-      if (!batch.is_object() || batch.empty()) return;  // a heartbeat
+      if (!batch.is_object() || batch.empty()) return;  // an empty object is a heartbeat
       if (batch.contains("Error")) {
         wrong = RawField(batch, "Error");
       } else if (out->json_lines()) {
@@ -73,7 +73,9 @@ struct EventsCommand {
 
   void Show(Terminal* terminal, const json& event) const {
     const std::string topic = TextField(event, "Topic"), key = TextField(event, "Key");
-    const bool named = topic == "Job";  // by its author; other keys are uuids
+    // The key of a job is a name from its author. All other keys are uuids, which may be
+    // shortened.
+    const bool named = topic == "Job";
     terminal->Line(NumberText(event, "Index") + "  " + topic + "  " +
                    (named ? key : ShownId(key, verbose)) + "  " + TextField(event, "Type") + "  " +
                    NewState(MapField(event, "Payload")));

@@ -12,27 +12,31 @@
 namespace drover {
 
 struct ExecClientOptions {
-  bool input = true;  // standard input goes to the command; else its input is empty
-  bool tty = false;   // it has a terminal, of the size of this one
+  // True if the command gets standard input. If false, its input is empty.
+  bool input = true;
+  // True if the command gets a terminal, which has the size of this program's terminal.
+  bool tty = false;
 };
 
-// A command beside a task, with the standard streams of this program. One thread.
+// Runs a command beside a task and connects it to the standard streams of this program. Must be
+// used by one thread only.
 class ExecClient {
  public:
   ExecClient(WebSocketClient* socket, ExecClientOptions options)
       : socket_(socket), options_(options) {}
 
-  // Returns the exit code of the command when it has ended.
+  // Waits until the command has ended, and returns its exit code.
   Result<int> Run();
 
  private:
   void SendSize();
-  // Standard input is read while not much of it waits to be sent.
+  // Returns true if standard input must be read now: it is open, and not too many bytes wait to be
+  // sent.
   bool WantsInput() const;
   bool HasInput() const;
   void ReadInput();
   void EndInput();
-  // Takes what has come; the exit code when that is it.
+  // Handles the messages that have arrived. Returns the exit code if one of them contains it.
   Result<std::optional<int>> ReadMessages();
 
   WebSocketClient* const socket_;

@@ -10,8 +10,8 @@
 
 namespace drover {
 
-// The terminal of this program while a program far away has it: every key goes there. The
-// destructor restores it.
+// Sets this program's terminal to raw mode, so that every key reaches a remote program. The
+// destructor restores the old mode.
 class RawTerminal {
  public:
   // Standard input must be a terminal.
@@ -24,8 +24,9 @@ class RawTerminal {
   std::optional<termios> before_;
 };
 
-// SIGWINCH, and the signals that would end this program, as a descriptor. They do nothing else
-// while the object lives, so that a terminal can be restored.
+// A file descriptor for SIGWINCH and for the signals that would end this program. While the object
+// lives, these signals have no other effect, so the program can restore its terminal before it
+// exits.
 class SignalQueue {
  public:
   SignalQueue();
@@ -34,7 +35,7 @@ class SignalQueue {
   ~SignalQueue();
 
   int fd() const { return fd_.get(); }
-  // The next signal; 0 for none.
+  // Returns the number of the next signal, or 0 if there is none.
   int Next();
 
  private:

@@ -8,8 +8,8 @@
 
 namespace drover {
 
-// Hands each line of the answer to a GET to TAKE, without its line break, until the answer ends.
-// Returns why it has ended.
+// Sends a GET and calls TAKE with each line of the answer, without the line break, until the
+// answer ends. Returns the reason why the answer ended.
 Error FollowLines(ApiClient* client, const std::string& path, Query query,
                   const std::function<void(const std::string& line)>& take);
 

@@ -86,7 +86,8 @@ Co<int> ForegroundRun::Run(std::vector<std::shared_ptr<const Allocation>> alloca
     }
     watched_.push_back(std::move(watched));
   }
-  // An interrupt may have come before the allocations existed.
+  // An interrupt may have come before the allocations existed. In that case the interrupt is
+  // applied to the allocations here.
   if (interrupts_ > 0) {
     for (const auto& watched : watched_) {
       watched->Stop(interrupts_ > 1);
@@ -158,7 +159,8 @@ void ForegroundRun::Interrupt() {
     for (const auto& watched : watched_) watched->Stop(interrupts_ == 2);
   }
   if (interrupts_ < 2) return;
-  // After killed tasks come the poststop tasks. Their kill timeout begins now.
+  // After the other tasks are killed, the poststop tasks still run. The kill timeout of the
+  // poststop tasks begins now.
   for (const auto& watched : watched_) watched->runner()->Kill();
   node_->KillAll();
 }

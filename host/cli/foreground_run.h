@@ -20,22 +20,24 @@ namespace drover {
 struct ForegroundOptions {
   bool logs = true;
   bool stats = true;
-  bool keep = false;  // leaves the directories behind
+  bool keep = false;  // if true, the allocation directories stay
   Duration stats_interval = 1s;
 };
 
-// Runs the allocations of a job and shows them meanwhile. Control thread only.
+// Runs the allocations of a job and shows their changes. Control thread only.
 class ForegroundRun {
  public:
-  // The pointers outlive this.
+  // The pointers must outlive this object.
   ForegroundRun(Loop* loop, Node* node, RunView* view, ForegroundOptions options);
   ~ForegroundRun();
 
-  // Runs all of them to their end and removes their traces. Returns the exit code of the command.
-  // The view shows an error of the cleanup, and the run has failed then.
+  // Runs all allocations to their end and removes what they leave behind. Returns the exit code of
+  // the command. If the cleanup fails, the view shows the error and the exit code is that of a
+  // failure.
   Co<int> Run(std::vector<std::shared_ptr<const Allocation>> allocations);
-  // The first call stops every allocation in order. Later calls kill everything that runs, and
-  // poststop tasks get no longer than their kill timeout.
+  // The first call begins an orderly stop of every allocation, with kill signals and timeouts.
+  // Each later call kills all processes. After such a kill, a poststop task may run only for its
+  // kill timeout.
   void Interrupt();
 
  private:
@@ -48,7 +50,9 @@ class ForegroundRun {
   Node* const node_;
   RunView* const view_;
   const ForegroundOptions options_;
-  WorkerPool log_readers_{2};  // of its own: a disk that hangs delays no start
+  // Separate from other worker pools, so that a disk that hangs during a read of logs does not
+  // delay the start of a task.
+  WorkerPool log_readers_{2};
   LogWatcher log_watcher_;
   std::vector<std::unique_ptr<Watched>> watched_;
   int interrupts_ = 0;

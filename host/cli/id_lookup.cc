@@ -25,7 +25,7 @@ Error Ambiguous(const std::string& prefix, const char* name, std::vector<std::st
   return Error(Code::kFailedPrecondition, text);
 }
 
-// An id, with the fields that distinguish it from others.
+// Returns the id in STUB and the fields that distinguish its record from others.
 std::string Described(const json& stub) {
   std::string text = RawField(stub, "ID");
   for (const char* field : {"Name", "JobID", "ClientStatus", "Status"}) {

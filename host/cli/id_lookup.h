@@ -8,41 +8,45 @@
 
 namespace drover {
 
-// A kind of record that commands find by the beginning of its id.
+// A kind of record that a command can find by the beginning of its id.
 struct IdKind {
   const char* name;
-  const char* list;  // the route that lists the records
-  const char* hint;  // the command that lists them
+  const char* list;  // path in the API that lists the records
+  const char* hint;  // command that lists the records
 };
 inline constexpr IdKind kAllocIds{"allocation", "/v1/allocations", "drover job allocs JOB"};
 inline constexpr IdKind kNodeIds{"node", "/v1/nodes", "drover node status"};
 inline constexpr IdKind kEvalIds{"evaluation", "/v1/evaluations", "drover eval list"};
 
-// The only id that begins with PREFIX, without regard to hyphens. Code::kNotFound: there is none.
-// Code::kFailedPrecondition: there are several; the message lists them.
+// Returns the only id that begins with PREFIX. The comparison ignores hyphens. Returns
+// Code::kNotFound if there is no such id. Returns Code::kFailedPrecondition, with a message that
+// lists the ids, if there are several.
 Result<std::string> FindId(ApiClient* client, const IdKind& kind, const std::string& prefix);
 
-// The prefix with which an agent lists the ids that begin with PREFIX: with the hyphens of an id,
-// and with an even number of digits, which older agents need.
+// Returns the prefix to send in a request for the ids that begin with PREFIX. The returned prefix
+// has hyphens at the same positions as an id. It has an even number of digits, because older
+// agents need that.
 Result<std::string> ListedPrefix(const std::string& prefix);
 
 struct JobName {
   std::string id;
   std::string job_namespace;
-  bool exact = true;  // the whole name was given, and not its beginning
+  bool exact = true;  // true if the whole name was given, not only its beginning
 };
-// The job named PREFIX, or else the only one whose name begins with it; errors like FindId.
+// Finds the job with the name PREFIX, or else the only job whose name begins with PREFIX. Returns
+// the same errors as FindId.
 Result<JobName> FindJob(ApiClient* client, const std::string& prefix);
 
-// The route of the name TAG of a version of JOB.
+// Returns the path in the API for the name TAG of a version of JOB.
 std::string JobTagPath(const JobName& job, const std::string& tag);
 
-// The newest allocation of that job, or of its group GROUP; one that runs, if any does. Errors like
-// FindId.
+// Finds the job as FindJob does, and returns the id of the job's newest allocation that runs. If
+// no allocation runs, returns the id of the newest allocation. If GROUP is not empty, considers
+// only allocations of that task group. Returns the same errors as FindId.
 Result<std::string> FindAllocOfJob(ApiClient* client, const std::string& prefix,
                                    const std::string& group);
 
-// The node of the agent that is asked.
+// Returns the id of the node that belongs to the agent at the other end of CLIENT.
 Result<std::string> FindOwnNode(ApiClient* client);
 
 }  // namespace drover

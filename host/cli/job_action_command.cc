@@ -13,14 +13,14 @@ namespace {
 
 using nlohmann::json;
 
-// The place where actions are looked for.
+// The place in which an action is searched for: a job, or one of its allocations or task groups.
 struct ActionPlace {
   JobName job;
-  std::string alloc;  // the id of an allocation of the job; empty: any
-  std::string group;  // empty: any
+  std::string alloc;  // id of an allocation of the job; empty for any allocation
+  std::string group;  // a task group; empty for any group
 };
 
-// An action with the fields that distinguish it from others.
+// Returns the name of ACTION and the fields that distinguish it from others.
 std::string DescribedAction(const json& action) {
   return TextField(action, "Name") + " of the task " + TextField(action, "TaskName") +
          " in the group " + TextField(action, "TaskGroupName");
@@ -28,10 +28,11 @@ std::string DescribedAction(const json& action) {
 
 struct JobActionCommand {
   std::string name;
-  std::string job;    // the job, or the beginning of its name
-  std::string alloc;  // the allocation, or the beginning of its id; empty: one that runs
-  std::string group;  // empty: the only one that has the action
-  std::string task;   // the same
+  std::string job;  // name of the job, or the beginning of it
+  // Id of the allocation, or the beginning of it. Empty for the newest allocation that runs.
+  std::string alloc;
+  std::string group;  // empty for the only group that has the action
+  std::string task;   // empty for the only task that has the action
   bool input = false;
   bool tty = false;
 
@@ -89,7 +90,7 @@ struct JobActionCommand {
     return place;
   }
 
-  // The only one of ACTIONS that the options name.
+  // Returns the only one of ACTIONS that matches the options and PLACE.
   Result<json> FindAction(const json& actions, const ActionPlace& place) const {
     const json* found = nullptr;
     std::string all;

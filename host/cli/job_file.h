@@ -10,16 +10,17 @@
 
 namespace drover {
 
-// The text of a job file; "-" is standard input. No longer than an agent accepts.
+// Reads the text of a job file. The path "-" is standard input. Fails if the text is longer than
+// an agent accepts.
 Result<std::string> ReadJobText(const std::string& path);
 
 struct JobFile {
   Job job;
-  std::string place;               // the job's JSON pointer in the file
-  std::vector<JobFault> warnings;  // fields that have no effect
+  std::string place;               // JSON pointer to the job in the file
+  std::vector<JobFault> warnings;  // about fields that have no effect
 };
-// The job in a file. The error lists every mistake: Code::kInvalidArgument when the job is wrong,
-// another code when the file cannot be read.
+// Reads the job in a file. The error lists every mistake. The code of the error is
+// Code::kInvalidArgument if the job is wrong, and another code if the file cannot be read.
 Result<JobFile> ReadJobFile(const std::string& path);
 
 // Prints the warnings about the job in FILE to standard error.

@@ -26,15 +26,18 @@ using Clock = std::chrono::steady_clock;
 
 constexpr Duration kUsageInterval = 1s;
 constexpr int kMaxJsonDepth = 200;
-// Other requests need the rest of the connections.
+// The maximum number of logs that are followed at a time. The other connections to the agent are
+// for other requests.
 constexpr std::size_t kMostLogs = 40;
-constexpr std::size_t kMostMeasured = 16;  // allocations at a time
+// Maximum number of allocations whose usage is requested at a time.
+constexpr std::size_t kMostMeasured = 16;
 
-// A place in a task's log: the number of a file, and an offset in it. Both grow with the log.
+// A position in a task's log: the number of a log file, and an offset in that file. A later
+// position in the log compares greater.
 using Position = std::pair<std::int64_t, std::int64_t>;
 constexpr Position kNothing = {-1, 0};
 
-// The number of the log file NAME of a task's stream; -1 when it is not one.
+// Returns the number of the log file NAME, or -1 if NAME is no log file of that stream of TASK.
 std::int64_t NumberOf(const std::string& name, const std::string& task, const std::string& stream) {
   const std::string start = task + "." + stream + ".";
   std::int64_t number = -1;
@@ -58,17 +61,17 @@ int ExitCodeOf(bool failed, int interrupts) {
 
 }  // namespace
 
-// One stream of one task.
+// The log of one output stream of a task.
 struct JobFollower::Log {
   std::string task;
   std::string stream;
   std::uint64_t request = 0;
   JsonCutter frames;
   LineCutter lines;
-  Position at = kNothing;       // the end of what has come
-  std::optional<Position> end;  // the end of the log, after its task has ended
+  Position at = kNothing;       // end of the data received so far
+  std::optional<Position> end;  // end of the log, known after the task has ended
   bool started = false;
-  bool task_dead = false;  // as far as is known
+  bool task_dead = false;  // true if the last known state of the task is dead
   bool finished = false;
 };
 
@@ -87,7 +90,8 @@ JobFollower::~JobFollower() = default;
 
 Result<int> JobFollower::Follow(int signals) {
   Query query = {{"namespace", target_.job_namespace}, {"index", std::to_string(target_.index)}};
-  // A topic cannot name a key with a colon. Then all events come, and most are ignored.
+  // The key of a topic cannot contain a colon. So for a job with a colon in its name, the events
+  // of all jobs are requested, and those of other jobs are ignored.
   const bool keyed = target_.job.find(':') == std::string::npos;
   for (const char* topic : {"Job", "Evaluation", "Allocation"}) {
     query.emplace_back("topic", keyed ? topic + (":" + target_.job) : topic);
@@ -109,7 +113,8 @@ Result<int> JobFollower::Follow(int signals) {
     if (interrupts_ > 2) return kExitInterrupted;
     if (Clock::now() < next_usage) continue;
     next_usage = Clock::now() + kUsageInterval;
-    // By now the agent has seen that these connections are closed.
+    // The connections of these logs were closed at least one interval ago, so they no longer count
+    // against the agent's limit of connections.
     logs_ -= std::exchange(ended_logs_, 0);
     StartLogs();
     AskUsage();
@@ -130,7 +135,7 @@ void JobFollower::AskState() {
   Read(
       ApiPath("/v1/evaluation", target_.eval), {}, [this](const json& eval) { TakeEval(eval); },
       [this] {
-        eval_ended_ = true;  // it was collected
+        eval_ended_ = true;  // the agent has collected the evaluation
         AskJob();
       });
   Read(
@@ -144,7 +149,8 @@ void JobFollower::AskJob() {
       ApiPath("/v1/job", target_.job), {{"namespace", target_.job_namespace}},
       [this](const json& job) {
         const auto index = static_cast<std::uint64_t>(NumberField(job, "ModifyIndex"));
-        // A job that had ended does not change when it is submitted again unchanged.
+        // If a job that had ended is submitted again without a change, its index stays below
+        // target_.index. So its state is used only after the evaluation has ended.
         const bool concerned = index >= target_.index || eval_ended_;
         TakeJob(concerned && RawField(job, "Status") == "dead", index);
       },
@@ -184,7 +190,8 @@ void JobFollower::TakeList(const json& stubs) {
 }
 
 void JobFollower::TakeEvents(const json& batch) {
-  // After the first message no event is missed.
+  // The stream contains all events from its first message on. So the state must be requested only
+  // after that message.
   if (!std::exchange(asked_state_, true)) AskState();
   if (batch.is_object() && batch.contains("Error") && !broken_) {
     broken_ = Error(Code::kUnavailable, TextField(batch, "Error"));
@@ -203,7 +210,7 @@ void JobFollower::TakeEvents(const json& batch) {
 }
 
 void JobFollower::TakeJob(bool ended, std::uint64_t index) {
-  if (index < job_index_) return;  // a newer state was read
+  if (index < job_index_) return;  // a newer state is known already
   job_index_ = index;
   job_ended_ = ended;
 }
@@ -231,7 +238,8 @@ void JobFollower::TakeAlloc(const json& from) {
   if (EndedBefore(alloc)) return;
   auto& followed = followed_[id];
   if (followed == nullptr) followed = std::make_unique<Followed>();
-  // A state that was read may be newer than the events, or the same.
+  // A request may already have returned this state or a newer one. Then this state must be
+  // ignored.
   if (followed->shown && alloc.modify_index <= followed->alloc.modify_index) return;
   const ClientStatus before = followed->alloc.client_status;
   followed->alloc = std::move(alloc);
@@ -257,7 +265,7 @@ void JobFollower::ShowTasks(Followed* followed, std::map<std::string, TaskStateR
       if (log->task != task) continue;
       const bool dead = over || record.state == RunnerState::kDead;
       const bool was_dead = std::exchange(log->task_dead, dead);
-      if (!dead) log->end.reset();  // it was restarted
+      if (!dead) log->end.reset();  // the task was restarted, so its log continues
       if (dead && !was_dead && log->started) AskEnd(followed, log.get());
     }
   }
@@ -299,7 +307,7 @@ void JobFollower::StartLog(Followed* followed, Log* log) {
             some, [=, this](const std::string& text) { TakeFrame(followed, log, Parsed(text)); });
       },
       [=, this](const Status& status) {
-        // The allocation was collected meanwhile, or the task has no logs.
+        // kNotFound: the agent has collected the allocation, or the task has no logs.
         if (!status.ok() && status.code() != Code::kNotFound) {
           view_->Note("the output of " + Printable(log->task) +
                       " cannot be followed: " + Printable(status.error().message()));
@@ -309,7 +317,7 @@ void JobFollower::StartLog(Followed* followed, Log* log) {
 }
 
 void JobFollower::AskEnd(Followed* followed, Log* log) {
-  // When the agent reports the end of a task, all of its output is in its files.
+  // When the agent reports that a task has ended, the log files contain all of its output.
   Read(
       ApiPath("/v1/client/fs/ls", followed->alloc.id), {{"path", "alloc/logs"}},
       [=, this](const json& files) {
@@ -356,7 +364,8 @@ void JobFollower::FinishLog(Followed* followed, Log* log) {
 }
 
 void JobFollower::AskUsage() {
-  if (asked_usage_ > 0) return;  // the agent is slow
+  // No new requests are sent until the agent has answered the last ones.
+  if (asked_usage_ > 0) return;
   for (const auto& [id, followed] : followed_) {
     if (followed->alloc.client_status != ClientStatus::kRunning) continue;
     if (asked_usage_ == kMostMeasured) break;
@@ -414,7 +423,7 @@ void JobFollower::Interrupt() {
 }
 
 void JobFollower::Kill() {
-  // No shutdown delay may hold up the end.
+  // The job must end without a shutdown delay.
   Send("DELETE", ApiPath("/v1/job", target_.job),
        {{"namespace", target_.job_namespace}, {"no_shutdown_delay", "true"}}, nullptr);
   for (const auto& [id, followed] : followed_) {

@@ -19,35 +19,38 @@
 
 namespace drover {
 
-// Shows a job of an agent live, until all of it has ended, as `drover run` shows its own
-// allocations. One thread.
+// Shows a job of an agent live, until the job and all its allocations have ended. The output is
+// like that of `drover run`. Must be used by one thread only.
 class JobFollower {
  public:
   struct Target {
     std::string job;
     std::string job_namespace;
     std::string eval;
-    std::uint64_t index = 0;  // that of the write that made the evaluation
+    std::uint64_t index = 0;  // index of the write that created the evaluation
   };
 
-  // The pointers outlive this.
+  // The pointers must outlive this object.
   JobFollower(ApiStreams* streams, RunView* view, Target target);
   ~JobFollower();
 
-  // Returns the exit code: 0 every allocation is complete, 1 one is not, 130 there was a signal.
-  // Returns an error when the job cannot be followed. SIGNALS is a signalfd: the first signal stops
-  // the job, a second one kills its tasks, a third one leaves them.
+  // Returns the exit code: 0 if every allocation is complete, 1 if an allocation is not, and 130
+  // after a signal. Returns an error if the job cannot be followed. SIGNALS is a signalfd. The
+  // first signal stops the job, the second kills its tasks, and the third ends this function but
+  // not the job.
   Result<int> Follow(int signals);
 
  private:
   struct Log;
   struct Followed;
 
-  // Reads the state that events may not show: allocations that ran already and were only updated,
-  // and changes before the oldest event that the agent still has.
+  // Requests the states that the events may not contain. These are the states of allocations that
+  // were already running and were only updated, and changes before the oldest event that the agent
+  // still has.
   void AskState();
   void AskJob();
-  // Hands the answer of PATH to TAKE. Calls MISSING, unless it is empty, when there is no record.
+  // Sends a GET for PATH and calls TAKE with the answer. If the record does not exist, calls
+  // MISSING unless it is empty.
   void Read(const std::string& path, const Query& query,
             std::function<void(const nlohmann::json& answer)> take, std::function<void()> missing);
   void TakeList(const nlohmann::json& stubs);
@@ -55,14 +58,14 @@ class JobFollower {
   void TakeJob(bool ended, std::uint64_t index);
   void TakeEval(const nlohmann::json& eval);
   void TakeAlloc(const nlohmann::json& alloc);
-  // Whether ALLOC had ended before this run.
+  // Returns true if ALLOC had ended before the write that created the evaluation.
   bool EndedBefore(const Allocation& alloc) const;
   void ShowTasks(Followed* followed, std::map<std::string, TaskStateRecord> now);
   void FollowLogs(Followed* followed, const std::string& task);
-  // Starts as many of the waiting logs as there may be at a time.
+  // Begins to follow waiting logs, up to the maximum number of logs at a time.
   void StartLogs();
   void StartLog(Followed* followed, Log* log);
-  // Asks for the end of the log of a task that has ended.
+  // Requests the position of the end of LOG, whose task has ended.
   void AskEnd(Followed* followed, Log* log);
   void FinishAtEnd(Followed* followed, Log* log);
   void TakeFrame(Followed* followed, Log* log, const nlohmann::json& frame);
@@ -79,22 +82,24 @@ class JobFollower {
   ApiStreams* const streams_;
   RunView* const view_;
   const Target target_;
-  JsonCutter cutter_;                                          // of the events
-  std::map<std::string, std::unique_ptr<Followed>> followed_;  // by allocation
+  JsonCutter cutter_;  // cuts the stream of events into messages
+  std::map<std::string, std::unique_ptr<Followed>> followed_;  // by allocation id
   std::map<std::string, std::map<std::string, RunView::TaskLine>> usage_;
-  std::size_t asked_usage_ = 0;  // answers about usage that have not come
-  std::size_t logs_ = 0;         // logs that are followed, or were until just now
-  std::size_t ended_logs_ = 0;   // of these
-  bool noted_waiting_ = false;   // the view shows that logs wait
-  std::deque<std::pair<Followed*, Log*>> waiting_;  // logs that are followed when others end
-  bool asked_state_ = false;                        // the events have begun
-  std::size_t reads_ = 0;                           // answers for Read that have not come
-  std::uint64_t job_index_ = 0;                     // that of the newest state of the job
+  std::size_t asked_usage_ = 0;  // number of requests for usage without an answer yet
+  // Number of logs that are followed, plus the number of logs whose connections were closed a
+  // short time ago.
+  std::size_t logs_ = 0;
+  std::size_t ended_logs_ = 0;  // number of logs in logs_ whose connections are closed
+  bool noted_waiting_ = false;  // true if the view shows that logs wait
+  std::deque<std::pair<Followed*, Log*>> waiting_;  // logs to follow when other logs have ended
+  bool asked_state_ = false;                        // true after the first message of events
+  std::size_t reads_ = 0;                           // number of calls of Read without an answer yet
+  std::uint64_t job_index_ = 0;                     // index of the newest known state of the job
   bool eval_ended_ = false;
   bool eval_failed_ = false;
   bool job_ended_ = false;
   int interrupts_ = 0;
-  std::optional<Status> broken_;  // the first reason why no more events come
+  std::optional<Status> broken_;  // why the stream of events has ended or failed
 };
 
 }  // namespace drover

@@ -17,7 +17,8 @@ using Colour = Terminal::Colour;
 constexpr int kExitChanges = 1;
 constexpr int kExitPlanError = 255;
 
-// How many allocations of a task group a plan creates, stops and so on.
+// A kind of change in a plan. FIELD is the name of the field in the plan that contains the number
+// of allocations with this change, for each task group.
 struct Change {
   const char* field;
   const char* what;
@@ -88,7 +89,7 @@ struct JobPlanCommand {
     return false;
   }
 
-  // The counts of each task group.
+  // Returns the counts of changes, by task group.
   static const json& Updates(const json& plan) {
     return MapField(MapField(plan, "Annotations"), "DesiredTGUpdates");
   }

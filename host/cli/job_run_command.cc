@@ -21,13 +21,14 @@ namespace {
 
 using nlohmann::json;
 
-// A descriptor that SIGINT and SIGTERM make readable. They do not end the program any more.
+// Returns a file descriptor that becomes readable on SIGINT and SIGTERM. From then on these
+// signals do not end the program.
 Result<UniqueFd> CatchSignals() {
   sigset_t caught;
   sigemptyset(&caught);
   for (const int signal : {SIGINT, SIGTERM}) {
     sigaddset(&caught, signal);
-    std::signal(signal, SIG_DFL);  // a descriptor does not get ignored signals
+    std::signal(signal, SIG_DFL);  // a signalfd does not receive ignored signals
   }
   pthread_sigmask(SIG_BLOCK, &caught, nullptr);
   UniqueFd signals(signalfd(-1, &caught, SFD_CLOEXEC | SFD_NONBLOCK));
@@ -72,7 +73,8 @@ struct JobRunCommand {
                   : FollowAnswer(client, out, wait, *answer);
   }
 
-  // From here on an interrupt stops the job. ANSWER is the agent's answer to it.
+  // Shows the job until it has ended. From now on an interrupt stops the job. ANSWER is the
+  // agent's answer to the submission.
   static Result<int> FollowLive(ApiClient* client, bool json_lines, const SubmittedJob& read,
                                 const json& answer) {
     DROVER_ASSIGN(const UniqueFd signals, CatchSignals());
@@ -88,7 +90,8 @@ struct JobRunCommand {
     target.index = static_cast<std::uint64_t>(NumberField(answer, "EvalCreateIndex"));
     const std::unique_ptr<RunView> view = json_lines ? NewJsonRunView() : NewTextRunView();
     if (target.eval.empty()) {
-      // The job only makes other jobs: it is periodic, for example.
+      // This job has no allocations. It only creates other jobs, for example because it is
+      // periodic.
       view->Note("nothing is placed for this job now, so there is nothing to follow");
       return kExitOk;
     }

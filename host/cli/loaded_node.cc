@@ -22,7 +22,8 @@ Status WithLoadedNode(AgentConfig config,
   RealLoop loop;
   NodeOptions options;
   options.config = std::move(config);
-  // No allocation is placed, so nobody uses the directory.
+  // This setting must not be empty. But the directory is not used, because no allocation is
+  // placed.
   if (options.config.client.alloc_dir.empty()) options.config.client.alloc_dir = "/nonexistent";
   options.foreground = true;
   options.inspect_only = true;

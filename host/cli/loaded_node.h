@@ -9,8 +9,9 @@
 
 namespace drover {
 
-// Calls LOOK with a node that has its plugins loaded and runs nothing, for commands that only ask.
-// The error says why there is no node.
+// Makes a node, loads its plugins, and calls LOOK with it. The node runs nothing: it is for
+// commands that only inspect plugins. Returns an error if the node cannot be made or its plugins
+// are not loaded in time.
 Status WithLoadedNode(AgentConfig config,
                       const std::function<void(Node*, const std::vector<PluginReport>&)>& look);
 

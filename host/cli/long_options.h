@@ -6,9 +6,9 @@
 
 namespace drover {
 
-// ARGUMENTS of the program with two dashes before long options, where Nomad's spelling has one:
-// "-json" becomes "--json". Arguments behind "--" stay as they are, and so does the command that
-// follows the id of `alloc exec`, before which "--" is inserted.
+// Returns the program's ARGUMENTS with two dashes before long options. Nomad's spelling has one
+// dash: "-json" becomes "--json". Arguments after "--" do not change. The command after the id in
+// `alloc exec` does not change either: this function inserts "--" before it.
 std::vector<std::string> WithTwoDashes(std::vector<std::string> arguments);
 
 }  // namespace drover

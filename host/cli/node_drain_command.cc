@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-// The states of a node's allocations, by their ids.
+// The state of each allocation of a node, by allocation id.
 using AllocStates = std::map<std::string, std::string>;
 
 struct NodeDrainCommand {
@@ -30,7 +30,7 @@ struct NodeDrainCommand {
   bool ignore_system = false;
   bool keep_ineligible = false;
   std::string message;
-  std::vector<std::string> meta;  // KEY=VALUE
+  std::vector<std::string> meta;  // each is KEY=VALUE
   bool yes = false;
   bool detach = false;
   bool verbose = false;
@@ -97,8 +97,8 @@ struct NodeDrainCommand {
     return body;
   }
 
-  // Prints the states of the node's allocations that differ from KNOWN, and stores them there.
-  // TERMINAL: null prints nothing.
+  // Requests the states of the node's allocations. Prints those that differ from KNOWN, and stores
+  // them in KNOWN. If TERMINAL is null, prints nothing.
   Status ShowChanges(ApiClient* client, Terminal* terminal, const std::string& id,
                      AllocStates* known) const {
     DROVER_ASSIGN(const json allocs, client->Get(ApiPath("/v1/node", id, "/allocations")));
@@ -118,7 +118,8 @@ struct NodeDrainCommand {
                      AllocStates* known) const {
     std::uint64_t index = 0;
     while (true) {
-      // Allocations change more often than their node, so each wait for the node is short.
+      // Allocations change more often than the node, so each blocking request for the node is
+      // short.
       DROVER_ASSIGN(const json now, client->Get(ApiPath("/v1/node", id), {}, &index, 1s));
       DROVER_TRY(ShowChanges(client, terminal, id, known));
       if (MapField(now, "DrainStrategy").empty()) break;

@@ -13,8 +13,8 @@ using nlohmann::json;
 
 struct NodeMetaApplyCommand {
   NodeIdOption node;
-  std::vector<std::string> set;    // KEY=VALUE
-  std::vector<std::string> unset;  // keys
+  std::vector<std::string> set;    // each is KEY=VALUE
+  std::vector<std::string> unset;  // each is a key
 
   void Declare(CLI::App* command) {
     node.Declare(command);

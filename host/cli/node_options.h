@@ -17,25 +17,26 @@ namespace drover {
 // The arguments that name a node: its id, or --self.
 struct NodeArgument {
   std::string id;
-  bool self = false;  // the node of the agent that is asked
+  bool self = false;  // true for the node of the agent that receives the request
 
   void Declare(CLI::App* command);
   bool empty() const { return id.empty() && !self; }
-  // Throws the command line's own error for a missing argument when no node is named.
+  // If no node is named, throws the error that the command line has for a missing argument.
   Status Require() const;
   Result<std::string> Find(ApiClient* client) const;
 };
 
 // The option --node-id.
 struct NodeIdOption {
-  std::string id;  // or its beginning; empty: the node of the agent that is asked
+  // An id or the beginning of an id. Empty for the node of the agent that receives the request.
+  std::string id;
 
   void Declare(CLI::App* command);
   Result<std::string> Find(ApiClient* client) const;
 };
 
-// The object of PAIRS, each of which is "KEY=VALUE". OPTION stands before a wrong pair in the
-// error.
+// Returns a JSON object of PAIRS, each of which must be "KEY=VALUE". The error about a wrong pair
+// begins with OPTION.
 Result<nlohmann::json> KeyValues(const std::vector<std::string>& pairs, const std::string& option);
 
 }  // namespace drover

@@ -24,7 +24,7 @@ TextTable DriverTable(const json& node) {
   return table;
 }
 
-// ALLOCS are whole allocations, whose job has the version.
+// ALLOCS must be whole allocations, not stubs, because only their job contains the version.
 TextTable AllocsOfNodeTable(const json& allocs, bool full_ids) {
   TextTable table({"ID", "Job", "Group", "Version", "Desired", "Status", "Created", "Modified"});
   const WallTime now = WallNow();

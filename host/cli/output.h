@@ -16,30 +16,33 @@ class App;
 
 namespace drover {
 
-// The options that choose the form of what a command prints.
+// The options that choose the form in which a command prints an answer.
 struct AnswerForm {
   bool json = false;
-  std::string text_template;  // empty: none
+  std::string text_template;  // empty if there is no template
 
   void Declare(CLI::App* command);
 };
 
-// The output of a command that asks an agent: lines for people, or the answer itself for programs.
+// The output of a command that sends requests to an agent. It prints lines for people, or the
+// answer itself for programs.
 class Output : public Terminal {
  public:
-  // The error says what is wrong with the template.
+  // Fails if the template is wrong, and the error describes the mistake.
   static Result<Output> Create(const AnswerForm& form);
 
-  // Whether the answer itself is printed, and no lines.
+  // Returns true if the answer itself must be printed, without lines for people.
   bool raw() const { return json_ || template_; }
-  // Whether --json was given, for commands that print a line of JSON at a time.
+  // Returns true if --json was given. This function is for commands that print several lines of
+  // JSON, one at a time.
   bool json_lines() const { return json_; }
 
-  // Prints ANSWER by the template, or as JSON. Returns the exit code 0, as the next two do.
+  // Prints ANSWER as JSON or by the template. All three Print functions return the exit code 0.
   Result<int> Print(const nlohmann::json& answer);
-  // Prints ANSWER, or LINE for people.
+  // Prints ANSWER if raw() is true, and otherwise LINE.
   Result<int> Print(const nlohmann::json& answer, const std::string& line);
-  // Prints ANSWER, or TABLE for people. NONE stands for a table without rows, unless it is null.
+  // Prints ANSWER if raw() is true, and otherwise TABLE. If TABLE has no rows, prints NONE in its
+  // place unless NONE is null.
   Result<int> Print(const nlohmann::json& answer, const TextTable& table,
                     const char* none = nullptr);
 

@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-// A plugin that this program has loaded itself.
+// A plugin that this command has loaded itself, without an agent.
 struct LoadedPlugin {
   PluginReport report;
   Fingerprint fingerprint;
@@ -77,7 +77,7 @@ const char* HealthOf(const json& driver) {
   return FlagField(driver, "Healthy") ? "healthy" : "unhealthy";
 }
 
-// Prints the drivers of an agent.
+// Prints the drivers that an agent has loaded.
 Result<int> ListDrivers(ApiClient* agent, Output* out) {
   DROVER_ASSIGN(const std::string id, FindOwnNode(agent));
   DROVER_ASSIGN(const json node, agent->Get(ApiPath("/v1/node", id)));

@@ -18,7 +18,7 @@ PluginConfig ConfigOf(FoundPlugin found) {
   plugin.isolation.clear();
   plugin.file = std::move(found.path);
   plugin.name = found.manifest.ok() ? found.manifest->name : fs::path(plugin.file).stem().string();
-  // raw_exec is off unless somebody asks for it, and here somebody does.
+  // raw_exec is disabled by default. A --plugin-dir that contains raw_exec enables it.
   if (plugin.name == "raw_exec") plugin.config_json = R"({"enabled": true})";
   return plugin;
 }

@@ -14,15 +14,15 @@ class Option;
 
 namespace drover {
 
-// The options that say where a command finds plugins: --config and --plugin-dir.
+// The options that name the plugins of a command: --config and --plugin-dir.
 struct PluginSources {
-  std::string config_file;  // empty: none
+  std::string config_file;  // empty if there is no file
   std::vector<std::string> directories;
 
   std::vector<CLI::Option*> Declare(CLI::App* command);
   bool empty() const { return config_file.empty() && directories.empty(); }
-  // The configuration in the file, or the default one. Each plugin in a directory whose driver is
-  // not configured is added.
+  // Reads the configuration in the file, or takes the default one. Then searches the
+  // directories, and adds each plugin that is not in the configuration yet.
   Result<AgentConfig> Read() const;
 };
 

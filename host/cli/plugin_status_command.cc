@@ -46,7 +46,7 @@ struct PluginStatusCommand {
     return kExitOk;
   }
 
-  // How the last process ended; null when none has.
+  // Returns the report about the plugin's last process that has ended, or null if there is none.
   static Result<json> LastCrash(ApiClient* agent, const std::string& path) {
     Result<json> crash = agent->Get(path + "/last_crash");
     if (crash.code() == Code::kNotFound) return json();

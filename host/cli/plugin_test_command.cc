@@ -134,7 +134,7 @@ struct PluginTestCommand {
     return kit;
   }
 
-  // The results, and everything that is needed to repeat the run.
+  // Returns the results, and everything that someone needs to repeat the run.
   nlohmann::json Report(const ConformanceOptions& kit,
                         const std::vector<ConformanceResult>& results, bool conforms) const {
     nlohmann::json list = nlohmann::json::array();
@@ -160,7 +160,7 @@ struct PluginTestCommand {
                           {"Conforms", conforms},
                           {"Cases", std::move(list)}};
     if (max_skips) run["MaxSkips"] = *max_skips;
-    // A file that cannot be opened has failed, and its case says why.
+    // If the file cannot be opened, the result of a case contains the reason.
     if (const Result<PluginFile> opened = OpenPluginFile(file, ""); opened.ok()) {
       run["Sha256"] = opened->sha256;
       run["Driver"] = opened->manifest.name;

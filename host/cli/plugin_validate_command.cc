@@ -42,7 +42,8 @@ struct PluginValidateCommand {
     return error.empty() ? kExitOk : kExitFailed;
   }
 
-  // Loads the plugin at PATH. Returns the description in its fingerprint; NAME becomes its name.
+  // Loads the plugin at PATH. Returns the description in its fingerprint, and sets NAME to its
+  // name.
   Result<std::string> Load(const std::string& path, std::string* name) const {
     DROVER_ASSIGN(const PluginFile opened, OpenPluginFile(path, ""));
     *name = opened.manifest.name;

@@ -22,7 +22,8 @@
 namespace drover {
 namespace {
 
-// The directory of this run's allocations: the one that the options name, or a new one.
+// The directory for the allocations of this run. It is the directory that the options name or,
+// without that, a new directory.
 class AllocBase {
  public:
   static Result<AllocBase> Make(const std::string& wanted) {
@@ -36,7 +37,8 @@ class AllocBase {
       return AllocBase(path.lexically_normal().string(), false);
     }
     const char* parent = std::getenv("TMPDIR");
-    // Absolute: tasks get it as NOMAD_ALLOC_DIR, and their working directory is another one.
+    // The path must be absolute, because tasks get it as NOMAD_ALLOC_DIR and have another working
+    // directory than this program.
     std::string made =
         std::filesystem::absolute(parent != nullptr && *parent ? parent : "/tmp", error)
             .lexically_normal()
@@ -51,7 +53,7 @@ class AllocBase {
 
   const std::string& path() const { return path_; }
   bool made() const { return made_; }
-  // Removes the directory if it was made here and is empty.
+  // Removes the directory if this object has made it and it is empty.
   void Remove() const {
     std::error_code error;
     if (made_) std::filesystem::remove(path_, error);
@@ -87,17 +89,21 @@ Co<void> RunJob(Loop* loop, Node* node, RunView* view, ForegroundRun* run, JobFi
   co_await node->Shutdown();
 }
 
-// Hides the tasks' mounts, such as their secrets, from all other processes. The mounts end with the
-// last of these processes, even if nobody unmounts them. Call it before any thread starts.
+// Moves this process to a mount namespace of its own. So no other process sees the tasks' mounts,
+// such as their secrets. The kernel removes the mounts with the last process in the namespace,
+// even if no process unmounts them. Must be called before any thread starts.
 void TakeMountsAlong() {
-  if (unshare(CLONE_NEWNS) != 0) return;  // without root nothing will be mounted
+  if (unshare(CLONE_NEWNS) != 0) return;  // a process that is not root makes no mounts later
   mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr);
 }
 
 struct RunCommand {
   std::string job_file;
   PluginSources sources;
-  std::string alloc_dir;  // empty: that of the configuration, or a new one that goes at the end
+  // Path of the directory for allocations. If this path is empty, the configuration gives the
+  // directory. If the configuration gives none, the run makes a new directory and removes it at
+  // the end.
+  std::string alloc_dir;
   bool json = false;
   bool no_logs = false;
   bool no_stats = false;
@@ -135,7 +141,8 @@ struct RunCommand {
 
     SetUpLogging(config->log_level, config->log_format);
     TakeMountsAlong();
-    // Before the sweeper starts: a process outside the cgroup keeps the unit from limiting its
+    // Must come before the sweeper is forked, because this call does not move processes that were
+    // forked earlier. If a process of the unit is outside these cgroups, the unit cannot limit its
     // tasks.
     const auto unit = EnterUnitCgroups();
     if (!unit.ok()) return Fail("run", unit.error(), kExitFailed);
@@ -144,7 +151,7 @@ struct RunCommand {
     if (!sweeper.ok()) {
       PrintError("run", sweeper.error().WithContext("nobody will clear up if this run is killed"));
     }
-    const LogThread log_thread;  // after the fork of the sweeper
+    const LogThread log_thread;  // must start after the sweeper, which is forked
     return RunAllocations(std::move(*config), std::move(*job), *base);
   }
 
@@ -168,14 +175,16 @@ struct RunCommand {
     }
 
     ForegroundRun run(&loop, node->get(), view.get(), foreground);
-    // A terminal or a reader that goes away must not leave the tasks to a hard end.
+    // SIGHUP comes when the terminal has closed, and SIGPIPE when the reader of the output has
+    // closed. In both cases this program must still stop its tasks before it exits.
     boost::asio::signal_set signals(loop.io(), SIGINT, SIGTERM, SIGHUP);
     signals.add(SIGPIPE);
     bool stopping = false;
     std::function<void()> wait = [&] {
       signals.async_wait([&](const boost::system::error_code& error, int number) {
         if (error) return;
-        // Only people and service managers ask twice: a broken pipe sends a signal for every line.
+        // Only SIGINT and SIGTERM are taken as a second request to stop. SIGPIPE is not, because a
+        // broken pipe causes a SIGPIPE for each line that is printed.
         const bool asked = number == SIGINT || number == SIGTERM;
         if (asked || !stopping) run.Interrupt();
         stopping = true;
@@ -184,7 +193,7 @@ struct RunCommand {
     };
     wait();
     int code = kExitFailed;
-    // A run has no limit.
+    // RunToEnd needs a time limit. A run must have none, so this limit is a year.
     loop.RunToEnd(RunJob(&loop, node->get(), view.get(), &run, std::move(job), &code),
                   std::chrono::hours(24 * 365));
     if (!keep) base.Remove();

@@ -10,19 +10,20 @@
 
 namespace drover {
 
-// A job for an agent, which checks it.
+// A job to send to an agent. Only the agent checks it.
 struct SubmittedJob {
   nlohmann::json job;
   std::string id;
 };
 
-// The job in the file PATH; "-" is standard input.
+// Reads the job in the file PATH, where "-" is standard input.
 Result<SubmittedJob> ReadSubmittedJob(const std::string& path);
 
-// The query that names the namespace of the options. Jobs that name none get it.
+// Returns the query parameter with the namespace from the options. The agent gives that namespace
+// to a job that names none.
 Query NamespaceQuery(const ApiClient& client);
 
-// Prints the warnings in the answer of an agent.
+// Prints the warnings in ANSWER, an answer of an agent.
 void PrintWarnings(Terminal* terminal, const nlohmann::json& answer);
 
 }  // namespace drover

@@ -19,7 +19,7 @@ namespace {
 struct CheckedFile {
   std::string path;
   std::optional<JobFile> job;
-  std::string error;  // empty: valid
+  std::string error;  // empty if the job is valid
   bool unreadable = false;
 };
 

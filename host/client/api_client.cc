@@ -15,7 +15,9 @@ namespace {
 using nlohmann::json;
 
 constexpr int kMaxDepth = 200;
-constexpr Duration kReadTime = 60s;  // beyond what a read waits for something newer
+// The time limit of a GET. If the GET waits for a newer index, twice the time of this wait is
+// added to the limit.
+constexpr Duration kReadTime = 60s;
 
 Co<void> Keep(HttpClient* http, Context context, ClientRequest request,
               std::optional<Result<ClientReply>>* reply) {
@@ -24,7 +26,8 @@ Co<void> Keep(HttpClient* http, Context context, ClientRequest request,
 
 Result<json> Decoded(const std::string& address, const ClientReply& reply) {
   if (reply.body.empty()) return json(nullptr);
-  // Drops deeper levels: printing them would cost stack.
+  // Drops the parts of the JSON that are nested more deeply, because printing them needs too much
+  // stack.
   const auto keep = [](int depth, json::parse_event_t, const json&) { return depth < kMaxDepth; };
   json body = json::parse(reply.body, keep, false);
   if (!body.is_discarded()) return body;
@@ -33,13 +36,13 @@ Result<json> Decoded(const std::string& address, const ClientReply& reply) {
 
 }  // namespace
 
-// The loop runs only while a request waits.
+// The connection of an ApiClient. Its loop runs only while a request waits.
 class ApiClient::Connection {
  public:
   explicit Connection(std::shared_ptr<const Endpoint> to)
       : endpoint(std::move(to)), http_(endpoint) {}
 
-  // MOST: null for as long as it takes.
+  // Sends REQUEST and returns its reply. If MOST is not given, waits as long as the agent needs.
   Result<ClientReply> Ask(ClientRequest request, std::optional<Duration> most = std::nullopt) {
     Context context(&loop_);
     if (most) context = context.WithTimeout(*most);
@@ -78,7 +81,8 @@ Result<json> ApiClient::Get(const std::string& path, Query query, std::uint64_t*
   request.query = std::move(query);
   DROVER_ASSIGN(const ClientReply reply, connection_->Ask(std::move(request), most));
   if (index != nullptr && reply.index == 0) {
-    // A caller that waits for something newer would ask again at once, for ever.
+    // An answer without an index is an error. Otherwise, a caller that waits for a newer index
+    // sends its requests without a pause, forever.
     return Error(Code::kInternal, "the answer of " + options().address + " to " + path +
                                       " has no X-Nomad-Index: is it an agent?");
   }

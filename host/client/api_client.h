@@ -17,36 +17,41 @@ namespace drover {
 class ApiStreams;
 class WebSocketClient;
 
-// Asks an agent through its HTTP API, one request after the other on one connection. One thread.
-// Errors have the agent's text, as it came from the network: whoever prints it makes it printable.
+// Sends requests to the HTTP API of an agent, one after the other on one connection. Use it on one
+// thread only. Errors have the agent's text as it came from the network. The caller must make this
+// text printable before it prints it.
 class ApiClient {
  public:
-  // Connects nowhere yet. Code::kInvalidArgument: OPTIONS or the environment make no sense.
+  // Creates a client that is not connected yet. Returns Code::kInvalidArgument if OPTIONS or the
+  // environment are invalid.
   static Result<ApiClient> Create(const ClientOptions& options);
   ApiClient(ApiClient&&) noexcept;
   ~ApiClient();
 
-  // Returns the answer to a GET. INDEX, unless null, gets that of the answer, which must have one;
-  // when it is not 0, the agent answers as soon as it has something newer, or WAIT has passed.
+  // Returns the answer to a GET. If INDEX is not null, the call stores the index of the answer in
+  // INDEX, and an answer without an index is an error. If INDEX holds a number other than 0 before
+  // the call, the agent answers as soon as its own index is higher than this number, or after
+  // WAIT.
   Result<nlohmann::json> Get(const std::string& path, Query query = {},
                              std::uint64_t* index = nullptr, Duration wait = 10s);
-  // Returns the answer to a PUT of BODY (null for an empty body), or to a DELETE. They take as long
-  // as the agent does: a restart returns when the task has been restarted.
+  // Returns the answer to a PUT of BODY, or to a DELETE. If BODY is a JSON null, the body is
+  // empty. The calls return when the agent has done the work. For example, a request to restart a
+  // task returns after the restart.
   Result<nlohmann::json> Put(const std::string& path, const nlohmann::json& body, Query query = {});
   Result<nlohmann::json> Delete(const std::string& path, Query query = {});
-  // A DELETE with a BODY, which names what must go.
+  // Returns the answer to a DELETE with a BODY, which names what the agent must delete.
   Result<nlohmann::json> DeleteThose(const std::string& path, const nlohmann::json& body,
                                      Query query = {});
 
-  // Hands the answer to a GET to TAKE as it comes, for as long as the agent answers.
+  // Passes the answer to a GET to TAKE as the bytes come. Returns when the agent ends the answer.
   Status Stream(const std::string& path, Query query, const TakeBytes& take);
-  // A websocket, over a connection of its own.
+  // Opens a websocket, over a connection of its own.
   Result<std::unique_ptr<WebSocketClient>> OpenWebSocket(const std::string& path,
                                                          const Query& query);
-  // For several requests at a time, over connections of their own.
+  // Returns an object that sends several requests at a time, over connections of their own.
   Result<ApiStreams> OpenStreams() const;
 
-  // The namespace to look in: that of the options, or all of them.
+  // Returns the namespace in which to search. It is "*" for all if the options name no namespace.
   std::string SearchedNamespace() const;
   const ClientOptions& options() const;
 

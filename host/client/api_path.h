@@ -9,10 +9,11 @@ namespace drover {
 
 using Query = std::vector<std::pair<std::string, std::string>>;
 
-// The path of an element of a list: BASE and ID, whose odd characters are escaped, and REST.
+// Returns the path of an element of a list. The path is BASE, a slash, ID and REST. Characters of
+// ID that are not allowed in a path are escaped.
 std::string ApiPath(const std::string& base, const std::string& id, const std::string& rest = "");
 
-// PATH and its query, whose values are escaped.
+// Returns PATH with QUERY added. The values of QUERY are escaped.
 std::string WithQuery(const std::string& path, const Query& query);
 
 }  // namespace drover

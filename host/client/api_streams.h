@@ -14,13 +14,15 @@
 
 namespace drover {
 
-// Asks an agent several things at a time, each over a connection of its own, and hands out the
-// answers as they come. More than kMostConnections wait for their turn. One thread; nothing happens
-// but in Wait. Errors are as those of ApiClient.
+// Sends several requests to an agent at a time, each over a connection of its own. The object
+// passes the answers to callbacks as they come. Requests beyond kMostConnections wait for their
+// turn. Use it on one thread only. It sends, receives and calls back only in Wait. Errors are like
+// those of ApiClient.
 class ApiStreams {
  public:
-  // An agent lets one client have a hundred. It counts those that were left for a while longer, and
-  // some are for others to ask with.
+  // This number is low enough for an agent that allows one client only a hundred connections. An
+  // agent still counts a dropped connection for a while, and other programs of the same user need
+  // some connections too.
   static constexpr int kMostConnections = 45;
 
   using End = std::function<void(const Status& status)>;
@@ -29,14 +31,16 @@ class ApiStreams {
   ApiStreams(ApiStreams&&) noexcept;
   ~ApiStreams();
 
-  // Asks for PATH with METHOD. TAKE gets the body of a success, and then END that all has come, or
-  // why not; both may ask and drop. BODY: null for none.
+  // Sends a request for PATH with METHOD, and returns the id of the request. If BODY is null, the
+  // request has no body. TAKE receives the body of a successful answer. END is then called with
+  // success, or with the error that ended the request. Both callbacks may call Ask and Drop.
   std::uint64_t Ask(const char* method, const std::string& path, const Query& query, TakeBytes take,
                     End end, const std::string* body = nullptr);
-  // Leaves an answer: neither its TAKE nor its END is called any more.
+  // Drops a request. Neither its TAKE nor its END is called any more.
   void Drop(std::uint64_t id);
 
-  // Hands out what comes, until something has come, FD (-1: none) can be read, or MOST has passed.
+  // Passes answers to their callbacks. Returns when a callback was called, when FD can be read, or
+  // when MOST has passed. FD is -1 if no descriptor must be watched.
   Status Wait(int fd, Duration most);
 
  private:

@@ -7,20 +7,25 @@
 
 namespace drover {
 
-// How the client reaches an agent. WithEnvironment fills in what is empty.
+// How the client reaches an agent. WithEnvironment sets the members that are empty.
 struct ClientOptions {
-  std::string address;  // "http://127.0.0.1:4646", "https://...", "unix:///run/drover.sock"
+  // Such as "http://127.0.0.1:4646", "https://..." or "unix:///run/drover.sock"
+  std::string address;
   std::string token;
-  std::string job_namespace;  // empty: reads look in all, writes leave it to the job
-  std::string ca_cert;        // files and directories in PEM
+  // If this name is empty, reads search all namespaces, and a write uses the namespace that the
+  // job names.
+  std::string job_namespace;
+  // The four members below name PEM files, except that ca_path names a directory of such files.
+  std::string ca_cert;
   std::string ca_path;
   std::string client_cert;
   std::string client_key;
   bool tls_skip_verify = false;
 };
 
-// Fills in the variables of Drover (DROVER_ADDR) and Nomad (NOMAD_ADDR, NOMAD_TOKEN, ...), and then
-// the defaults. The error names an address without a known scheme.
+// Sets empty members from the variables of Drover (such as DROVER_ADDR) and of Nomad (such as
+// NOMAD_ADDR and NOMAD_TOKEN). Members that are still empty get their defaults. If the address has
+// no known scheme, returns an error that names the address.
 Result<ClientOptions> WithEnvironment(ClientOptions options);
 
 }  // namespace drover

@@ -25,7 +25,8 @@ constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
 constexpr Duration kConnectTime = 10s;
 constexpr int kKeepAliveSeconds = 60;
 
-// A followed answer may be silent for long: probes notice when the agent's machine has gone.
+// The answer of a stream may contain no new bytes for a long time. The keep-alive probes of TCP
+// detect during such a time that the agent's machine is unreachable.
 void KeepAlive(StreamSocket* socket) {
   const int on = 1;
   const int fd = socket->native_handle();
@@ -67,8 +68,10 @@ Co<Result<StreamSocket>> Endpoint::ConnectSocket(Context context) const {
   Loop* const loop = context.loop();
   ErrorCode error;
   for (std::size_t i = 0; i < places->size(); ++i) {
-    DROVER_CO_TRY(context.status());  // it may have ended while the answer of Resolve was queued
-    // A place that does not answer leaves time for the next.
+    // The context may have ended after Resolve was done and before this coroutine was resumed.
+    DROVER_CO_TRY(context.status());
+    // An endpoint that does not answer uses only half of the time that is left. The next endpoint
+    // can thus be tried.
     const Duration left = *context.deadline() - loop->Now();
     const Context attempt = context.WithTimeout(i + 1 < places->size() ? left / 2 : left);
     StreamSocket socket(loop->io());

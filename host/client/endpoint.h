@@ -14,19 +14,19 @@
 
 namespace drover {
 
-// The agent that is asked, and how connections to it are made. Immutable.
+// The agent to which requests are sent, and how to connect to it. Immutable.
 class Endpoint {
  public:
-  // OPTIONS are those of WithEnvironment. Code::kInvalidArgument: they make no sense.
+  // OPTIONS must come from WithEnvironment. Returns Code::kInvalidArgument if OPTIONS are invalid.
   static Result<std::shared_ptr<const Endpoint>> Create(ClientOptions options);
 
   const ClientOptions& options() const { return options_; }
   const ServerAddress& address() const { return address_; }
 
-  // A new connection, after the handshake of TLS. Takes at most ten seconds.
+  // Returns a new connection, after the handshake of TLS. Takes at most ten seconds.
   Co<Result<std::unique_ptr<ByteStream>>> Connect(Context context) const;
 
-  // Code::kUnavailable, unless another CODE is given: "cannot reach ADDRESS: WHY".
+  // Returns an error with CODE and the text "cannot reach ADDRESS: WHY".
   Error Unreachable(const std::string& why, Code code = Code::kUnavailable) const;
 
  private:
@@ -36,7 +36,7 @@ class Endpoint {
 
   const ClientOptions options_;
   const ServerAddress address_;
-  std::shared_ptr<TlsContext> tls_;  // null: connections are in the clear
+  std::shared_ptr<TlsContext> tls_;  // null if connections have no TLS
 };
 
 }  // namespace drover

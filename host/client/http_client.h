@@ -19,7 +19,7 @@
 
 namespace drover {
 
-// Gets what an agent answers, piece by piece.
+// A function that receives the bytes of an agent's answer, piece by piece.
 using TakeBytes = std::function<void(std::string_view)>;
 
 struct ClientRequest {
@@ -27,29 +27,33 @@ struct ClientRequest {
   std::string path;
   Query query;
   std::optional<std::string> body;  // JSON
-  TakeBytes take;                   // gets the body of a success; null: the reply has it
+  // Receives the body of a successful answer. If this function is null, the body is stored in
+  // ClientReply::body.
+  TakeBytes take;
 };
 
 struct ClientReply {
   std::string body;
-  std::uint64_t index = 0;  // X-Nomad-Index; 0: there was none
+  std::uint64_t index = 0;  // the value of X-Nomad-Index; 0 if it is missing
 };
 
-// Asks an agent. Connections stay open for later requests, so the loop of the first one must be
-// that of all, and outlive this. One thread.
+// Sends requests to an agent. Connections stay open for later requests. The loop of the first
+// request must therefore be the loop of all requests, and must outlive this object. Use it on one
+// thread only.
 class HttpClient {
  public:
   explicit HttpClient(std::shared_ptr<const Endpoint> endpoint) : endpoint_(std::move(endpoint)) {}
 
   const Endpoint& endpoint() const { return *endpoint_; }
 
-  // Returns when the whole answer has come. A status that is no success is an error with the
-  // agent's text. Code::kTimeout: CONTEXT has passed its deadline. Redirects are not followed.
+  // Returns when the whole answer has come. If the status is no success, returns an error with the
+  // agent's text. Returns Code::kTimeout if the deadline of CONTEXT has passed. Redirects are not
+  // followed.
   Co<Result<ClientReply>> Ask(Context context, ClientRequest request);
 
  private:
   struct Exchange;
-  // REQUEST outlives the call.
+  // REQUEST must outlive the call.
   Co<Result<ClientReply>> AskRepeatedly(Context context, const ClientRequest* request);
   Co<Result<ClientReply>> AskOnce(Context context, const ClientRequest* request,
                                   Exchange* exchange);

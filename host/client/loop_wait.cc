@@ -36,7 +36,7 @@ Status RunUntil(RealLoop* loop, Event* event, const std::vector<int>& fds, Durat
   for (const int fd : fds) {
     epoll_event wanted{};
     wanted.events = EPOLLIN;
-    // Descriptors that epoll refuses, such as regular files, can always be read.
+    // A descriptor that epoll refuses, such as a regular file, can always be read.
     if (fd >= 0 && epoll_ctl(set.get(), EPOLL_CTL_ADD, fd, &wanted) != 0) most = Duration(0);
   }
   Context context = Context(loop).WithTimeout(most);

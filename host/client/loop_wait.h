@@ -9,11 +9,12 @@
 
 namespace drover {
 
-// Longer than any program runs.
+// A time that is longer than any program runs.
 inline constexpr Duration kForever = std::chrono::hours(24 * 365 * 10);
 
-// Runs LOOP until EVENT is set, one of FDS can be read, or MOST has passed. Descriptors below 0 are
-// left out, and none of them becomes non-blocking: other programs may share it.
+// Runs LOOP until EVENT is set, one of FDS can be read, or MOST has passed. Descriptors below 0
+// are ignored. The function makes no descriptor non-blocking, because other programs may share the
+// descriptor.
 Status RunUntil(RealLoop* loop, Event* event, const std::vector<int>& fds, Duration most);
 
 }  // namespace drover

@@ -16,7 +16,8 @@ namespace drover {
 namespace ip = boost::asio::ip;
 namespace {
 
-// The first of these variables that has a value; null for none.
+// Returns the first of NAMES that is an environment variable with a value. Returns null if none of
+// them has a value.
 const char* FirstSet(std::initializer_list<const char*> names) {
   for (const char* name : names) {
     const char* const value = std::getenv(name);
@@ -26,12 +27,12 @@ const char* FirstSet(std::initializer_list<const char*> names) {
 }
 
 const char* ProxyVariable(const ServerAddress& address) {
-  // Not HTTP_PROXY: for a program that a web server starts, a stranger could set it.
+  // HTTP_PROXY is not used. A stranger could set it for a program that a web server starts.
   return address.tls ? FirstSet({"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"})
                      : FirstSet({"http_proxy", "all_proxy", "ALL_PROXY"});
 }
 
-// Whether ADDRESS is RULE, or is in the network RULE.
+// Returns whether ADDRESS equals RULE, or is in the network RULE.
 bool IsIn(const ip::address& address, const std::string& rule) {
   boost::system::error_code error;
   if (rule.find('/') == rule.npos) return ip::make_address(rule, error) == address && !error;
@@ -45,7 +46,7 @@ bool IsIn(const ip::address& address, const std::string& rule) {
   return !error && own.canonical() == network.canonical();
 }
 
-// Whether NAME is DOMAIN or ends with "." and DOMAIN.
+// Returns whether NAME equals DOMAIN, or ends with "." and DOMAIN.
 bool IsBelow(std::string_view name, std::string_view domain) {
   if (name.ends_with('.')) name.remove_suffix(1);
   if (domain.ends_with('.')) domain.remove_suffix(1);

@@ -6,14 +6,15 @@
 
 namespace drover {
 
-// Drover uses no proxies. A user whose environment names one for ADDRESS expects it, though, so
-// that is an error, which names the variable. curl's rules decide which variable applies:
-// http_proxy, or https_proxy and HTTPS_PROXY; else all_proxy and ALL_PROXY; and none for this
-// machine and the hosts in no_proxy or NO_PROXY.
+// Returns an error if the environment names a proxy for ADDRESS. Drover uses no proxies, but the
+// user expects that this proxy is used. The error names the variable. The rules are those of curl.
+// For http the variables are http_proxy, all_proxy and ALL_PROXY. For https they are https_proxy,
+// HTTPS_PROXY, all_proxy and ALL_PROXY. No variable applies if ADDRESS is on this machine, or is
+// one of the hosts in no_proxy or NO_PROXY.
 Status RefuseProxy(const ServerAddress& address);
 
-// Whether LIST, the value of no_proxy, names HOST: by "*", by its name, by a domain above it, by
-// its IP address or by a network in CIDR notation.
+// Returns whether LIST, the value of no_proxy, names HOST. LIST is "*" for all hosts. Otherwise it
+// has names of hosts, domains above them, IP addresses, and networks in CIDR notation.
 bool IsWithoutProxy(const std::string& host, std::string_view list);
 
 }  // namespace drover

@@ -49,7 +49,7 @@ Co<Result<StreamEndpoints>> Resolve(Context context, ServerAddress address) {
   const std::string port = std::to_string(address.port);
   Found numeric = LookUp(address.host, port, AI_NUMERICHOST);
   if (numeric.error == 0) co_return std::move(numeric.endpoints);
-  // A name may take as long as its servers like.
+  // The name servers may need any time for an answer, so the lookup has a thread of its own.
   const auto found = std::make_shared<Found>();
   std::function<void()> look_up = [found, host = address.host, port] {
     *found = LookUp(host, port, 0);

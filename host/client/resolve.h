@@ -13,8 +13,8 @@ namespace drover {
 
 using StreamEndpoints = std::vector<boost::asio::generic::stream_protocol::endpoint>;
 
-// Where the server at ADDRESS may be, in the order in which that should be tried; never empty.
-// Code::kUnavailable: its name is not known.
+// Returns the endpoints where the server at ADDRESS may be, in the order in which they should be
+// tried. The list is never empty. Returns Code::kUnavailable if the name of the server is unknown.
 Co<Result<StreamEndpoints>> Resolve(Context context, ServerAddress address);
 
 }  // namespace drover

@@ -21,7 +21,8 @@ constexpr std::uint64_t kMostChunk = std::uint64_t{1} << 59;
 
 }  // namespace
 
-// Beast parses the head, which it gets in one piece. The body is found here, as by the server.
+// Reads an answer. Beast parses the head, which it gets in one piece. This class finds the body
+// itself, as the server's RequestParser does.
 class ResponseParser::State {
  public:
   std::size_t Put(std::string_view bytes, std::string_view* body) {
@@ -50,7 +51,7 @@ class ResponseParser::State {
   }
 
   std::optional<http::response_parser<http::empty_body>> head;
-  int status = 0;  // of the answer whose body is read
+  int status = 0;  // the status of the answer whose body is read
   bool done = false;
   std::string mistake;
 
@@ -88,8 +89,8 @@ class ResponseParser::State {
     if (const auto length = head->content_length()) left = *length;
   }
 
-  std::string text;                   // of a head that is not complete
-  std::optional<std::uint64_t> left;  // of a body whose length is known
+  std::string text;                   // the part of the head that has come
+  std::optional<std::uint64_t> left;  // bytes to come, if the body has a length
   ChunkedDecoder chunks{kMostChunk};
 };
 

@@ -8,7 +8,7 @@
 
 namespace drover {
 
-// Reads the answer to one request. Interim answers (1xx) are skipped.
+// Reads the answer to one request. Skips interim answers (1xx).
 class ResponseParser {
  public:
   ResponseParser();
@@ -17,19 +17,22 @@ class ResponseParser {
   ~ResponseParser();
 
   // Takes bytes from the beginning of BYTES until there is a piece of the body, the end or a
-  // mistake, and returns their number. BODY is that piece, a part of BYTES.
+  // mistake. Returns the number of bytes that it took. Sets BODY to the piece, which is a part of
+  // BYTES.
   std::size_t Put(std::string_view bytes, std::string_view* body);
-  // The connection has ended, which is the end of some answers.
+  // Call it when the connection has ended. Some answers have no length and are complete only when
+  // the connection ends.
   void PutEnd();
 
   bool done() const;
-  // Why this is no answer. After that, Put takes no more bytes.
+  // Returns why the bytes are not a valid answer, or an empty text. After a mistake, Put takes no
+  // more bytes.
   const std::string& mistake() const;
 
-  // These are known when the head has come; before, the status is 0.
+  // The functions below may be called when the head has come. Before that, the status is 0.
   int status() const;
-  std::string Header(std::string_view name) const;  // empty for none
-  // A further request may follow on this connection.
+  std::string Header(std::string_view name) const;  // empty if there is no such header
+  // Returns whether another request may follow on this connection.
   bool keep_alive() const;
 
  private:

@@ -16,14 +16,15 @@ constexpr std::string_view kHttps = "https://";
 constexpr std::uint16_t kHttpPort = 80;
 constexpr std::uint16_t kHttpsPort = 443;
 
-// False: TEXT is no port.
+// Reads PORT from TEXT. Returns false if TEXT is not a port.
 bool ReadPort(std::string_view text, std::uint16_t* port) {
   const char* const end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, *port);
   return error == std::errc() && rest == end && *port != 0;
 }
 
-// Splits HOST, HOST:PORT, [IPV6] or [IPV6]:PORT; false if it is none.
+// Splits a text of the form HOST, HOST:PORT, [IPV6] or [IPV6]:PORT. Returns false if TEXT has
+// another form.
 bool ReadHost(std::string_view text, ServerAddress* address) {
   const bool brackets = text.starts_with('[');
   const std::size_t end = brackets ? text.find(']') : text.find(':');
@@ -33,7 +34,7 @@ bool ReadHost(std::string_view text, ServerAddress* address) {
   if (!port.empty() && (port.front() != ':' || !ReadPort(port.substr(1), &address->port))) {
     return false;
   }
-  // The zone of an IPv6 address means something on this machine only.
+  // The zone of an IPv6 address has a meaning on this machine only, so the Host header omits it.
   const std::size_t zone = address->host.find("%25");
   if (brackets && zone != std::string::npos) {
     address->authority = "[" + address->host.substr(0, zone) + "]" + std::string(port);
@@ -49,7 +50,7 @@ bool ReadHost(std::string_view text, ServerAddress* address) {
 Result<ServerAddress> ParseServerAddress(const std::string& text) {
   const Error wrong(Code::kInvalidArgument,
                     "the address \"" + text + "\" makes no sense: see --address and DROVER_ADDR");
-  // Spaces and control characters would become a part of the request.
+  // Spaces and control characters are refused, because they would become a part of the request.
   const auto odd = [](unsigned char c) { return c <= ' ' || c == 0x7f; };
   ServerAddress address;
   std::string_view rest = text;

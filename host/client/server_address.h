@@ -11,16 +11,19 @@ namespace drover {
 // The parts of a server's address.
 struct ServerAddress {
   bool tls = false;
-  std::string socket_path;    // of a Unix socket; empty: the server is at a host and a port
-  std::string host;           // a name or an IP address, without brackets
-  std::uint16_t port = 0;     //
-  std::string authority;      // the value of the Host header
-  std::string prefix;         // the path before each path that is asked for
-  std::string authorization;  // the value of that header; empty: the address names no user
+  // The path of a Unix socket. If it is empty, the server is at a host and a port.
+  std::string socket_path;
+  std::string host;  // a name or an IP address, without brackets
+  std::uint16_t port = 0;
+  std::string authority;  // the value of the Host header
+  std::string prefix;     // the path that precedes the path of each request
+  // The value of the header Authorization. It is empty if the address names no user.
+  std::string authorization;
 };
 
-// Reads "http://HOST[:PORT][/PREFIX]", the same with https:// and with USER:PASSWORD@ before the
-// host, or "unix:///PATH". Code::kInvalidArgument says what makes no sense.
+// Reads an address of the form "http://[USER:PASSWORD@]HOST[:PORT][/PREFIX]", of the same form
+// with https://, or of the form "unix:///PATH". If TEXT is invalid, returns
+// Code::kInvalidArgument.
 Result<ServerAddress> ParseServerAddress(const std::string& text);
 
 }  // namespace drover

@@ -30,7 +30,8 @@ using ErrorCode = boost::system::error_code;
 
 constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
 constexpr std::size_t kMostMessage = 16 << 20;
-constexpr std::size_t kMostRefusal = 4 << 10;  // of the text of an agent that refuses
+// The maximum number of bytes that are kept of an agent's refusal.
+constexpr std::size_t kMostRefusal = 4 << 10;
 constexpr std::size_t kWriteBuffer = 64 << 10;
 constexpr Duration kOpenTime = 30s;
 
@@ -43,7 +44,7 @@ std::string TextOf(const ErrorCode& error) {
   return closed ? "it was closed" : error.message();
 }
 
-// Why the agent answers a request for a websocket with ANSWER.
+// Returns the error for an ANSWER with which the agent did not open a websocket.
 Error Refusal(const beast::websocket::response_type& answer) {
   if (answer.result() == beast::http::status::switching_protocols) {
     return Error(Code::kInternal, "the answer is that of no websocket: is it an agent?");
@@ -76,13 +77,13 @@ struct WebSocketClient::State {
   Gate gate{&loop};
   std::unique_ptr<ByteStream> stream;
   std::optional<Socket> socket;
-  std::deque<std::string> messages;  // that have come
-  std::deque<std::string> queue;     // of messages to send
-  std::size_t unsent = 0;            // bytes
-  bool ended = false;                // no message comes any more
+  std::deque<std::string> messages;  // messages that have come
+  std::deque<std::string> queue;     // messages to send
+  std::size_t unsent = 0;            // number of bytes that were not sent yet
+  bool ended = false;                // whether no more messages come
   Error why{Code::kUnavailable, ""};
-  Event changed{&loop};  // a message or the end has come, or a message was sent
-  Event queued{&loop};   // there is something to send, or nothing any more
+  Event changed{&loop};  // set when a message or the end has come, or a message was sent
+  Event queued{&loop};   // set when there is something to send, or the websocket has ended
 };
 
 Co<Status> WebSocketClient::State::Connect(Context context, const Endpoint* endpoint,
@@ -115,7 +116,8 @@ Co<Status> WebSocketClient::State::Connect(Context context, const Endpoint* endp
   co_return Lost(TextOf(error));
 }
 
-// A normal end has no reason.
+// Returns why the websocket has ended. A normal end has no reason, and the error is then
+// Code::kCancelled.
 Error WebSocketClient::State::EndOf(const ErrorCode& error) const {
   if (error != beast::websocket::error::closed) return Lost(TextOf(error));
   const auto& reason = socket->reason().reason;
@@ -123,7 +125,7 @@ Error WebSocketClient::State::EndOf(const ErrorCode& error) const {
   return Error(Code::kFailedPrecondition, std::string(reason.data(), reason.size()));
 }
 
-// Answers the agent's pings, too.
+// Reads messages. These reads also answer the agent's pings.
 Co<void> WebSocketClient::State::Read() {
   while (!ended) {
     beast::flat_buffer buffer;
@@ -151,7 +153,7 @@ Co<void> WebSocketClient::State::Write() {
     const asio::const_buffer buffer = asio::buffer(text);
     const std::tuple<ErrorCode, std::size_t> written = co_await socket->async_write(buffer, kTuple);
     unsent -= text.size();
-    if (std::get<0>(written)) co_return;  // Read finds out why.
+    if (std::get<0>(written)) co_return;  // The function Read reports the error.
     changed.Set();
   }
 }

@@ -13,26 +13,28 @@
 
 namespace drover {
 
-// The client's side of a websocket. One thread; after Open nothing happens but in Wait.
+// The client's side of a websocket. Use it on one thread only. After Open, the object sends and
+// receives only in Wait.
 class WebSocketClient {
  public:
-  // Asks for the websocket at TARGET, a path with its query. An error has the agent's text.
+  // Opens the websocket at TARGET, a path with its query. An error has the agent's text.
   static Result<std::unique_ptr<WebSocketClient>> Open(const Endpoint& endpoint,
                                                        const std::string& target);
   WebSocketClient(const WebSocketClient&) = delete;
   WebSocketClient& operator=(const WebSocketClient&) = delete;
   ~WebSocketClient();
 
-  // Puts a message of text behind those that have not been sent yet.
+  // Adds a text message to the messages that have not been sent yet.
   void Send(std::string text);
-  // The bytes that have not been sent yet.
+  // Returns the number of bytes that have not been sent yet.
   std::size_t unsent() const;
-  // The next message that has come; nothing when none is complete. After the last one, an error:
-  // the reason with which the agent has closed, or Code::kCancelled when it gave none, or
-  // Code::kUnavailable when the connection is lost.
+  // Returns the next message that has come, or nothing if no message is complete. After the last
+  // message, returns an error with the reason for which the agent has closed the websocket. The
+  // error is Code::kCancelled if the agent gave no reason, and Code::kUnavailable if the
+  // connection was lost.
   Result<std::optional<std::string>> Receive();
-  // Sends and receives until something has come or was sent, one of FDS (-1: none) can be read, or
-  // MOST has passed.
+  // Sends and receives messages. Returns when a message has come or was sent, when one of FDS can
+  // be read, or when MOST has passed. Descriptors of -1 are ignored.
   Status Wait(const std::vector<int>& fds, Duration most);
 
  private:

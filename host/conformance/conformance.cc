@@ -171,7 +171,8 @@ Result<std::vector<ConformanceResult>> RunConformance(
     return Error(Code::kInvalidArgument, "in this process one case can be run: name it (--case)");
   }
   std::vector<ConformanceResult> results(specs.size());
-  // One probe for all cases. When it fails nothing else can be said.
+  // One probe serves all cases. If it fails, the case "load" fails and all other cases are
+  // skipped.
   const auto probed = [&]() -> Result<std::pair<std::string, PluginInfo>> {
     DROVER_ASSIGN(const PluginFile opened, OpenPluginFile(path, ""));
     DROVER_ASSIGN(PluginInfo info, SharedProber().Probe(opened));
@@ -232,8 +233,10 @@ int RunConformanceChild(int spec_fd, int result_fd) {
   close(spec_fd);
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object()) return 2;
-  std::signal(SIGPIPE, SIG_IGN);  // a session that takes no input is a finding
-  // A case is of no use without the kit that waits for it, and its driver may never end by itself.
+  // A write to a session that reads no input raises SIGPIPE, which must not end this process.
+  std::signal(SIGPIPE, SIG_IGN);
+  // The kernel kills this process when its parent, the kit, ends. Otherwise a driver that hangs
+  // could keep this process alive after the end of the kit.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != json.value("parent", 0)) return 2;
   KitSpec spec;
@@ -252,7 +255,8 @@ int RunConformanceChild(int spec_fd, int result_fd) {
   if (result.verdict == Verdict::kFail) said = "fail " + result.detail;
   if (result.verdict == Verdict::kWarn) said = "warn " + result.detail;
   (void)!write(result_fd, said.data(), said.size());
-  _exit(0);  // a driver may keep threads: nothing is destroyed under them
+  // Exits without destructors, because the driver may have threads that still use the objects.
+  _exit(0);
 }
 
 }  // namespace drover

@@ -10,54 +10,62 @@
 #include "host/base/result.h"
 #include "host/base/time.h"
 
-// The conformance kit: black-box cases against a driver's file, each in a process of its own,
-// through the loader and the process service of this host.
+// The conformance kit: black-box cases that test the plugin file of a driver. Each case runs in a
+// process of its own, and uses the plugin loader and the process service of this host.
 namespace drover {
 
-// A warning is about what depends on the machine too, or is bad manners: the driver conforms.
+// kWarn means that the driver conforms, but has a fault of style or a result that may be due to
+// the machine.
 enum class Verdict { kPass, kFail, kCrash, kTimeout, kSkip, kWarn };
-// "PASS", "FAIL", "CRASH", "TIMEOUT", "SKIP", "WARN"
+// Returns "PASS", "FAIL", "CRASH", "TIMEOUT", "SKIP" or "WARN".
 std::string_view VerdictName(Verdict verdict);
 
 struct ConformanceCase {
   std::string name;
-  std::string what;    // the rule that it checks, one sentence
-  std::string family;  // of cases that ask the same in several ways; empty: it stands alone
+  std::string what;  // the rule that the case checks, in one sentence
+  // The common name of cases that check the same rule in several ways. Empty if the case has no
+  // family.
+  std::string family;
 };
 std::vector<ConformanceCase> ConformanceCases();
 
 struct ConformanceOptions {
-  std::string plugin_config;  // JSON; empty: {}, with "enabled" where the schema has that
-  // JSON of a task that runs for a minute; empty: made for drivers whose schema has "command" and
-  // "args", or "run_for". Cases that need another kind of task are then skipped for other drivers.
+  // A JSON object. If it is empty, it is {}, or {"enabled":true} if the plugin's schema has
+  // "enabled".
+  std::string plugin_config;
+  // The JSON of a task that runs for a minute. If it is empty, the kit makes a task for drivers
+  // whose schema has "command" and "args", or "run_for". For other drivers, the cases that need a
+  // task with other properties are skipped.
   std::string task_config;
-  std::vector<std::string> cases;  // only those; empty: all
+  std::vector<std::string> cases;  // the cases to run; empty: all
   std::string isolation = "in-process";
-  // Runs the one case of CASES in this process, for a debugger: no time limit.
+  // If true, CASES must contain one case. The kit then runs this case in the kit's own process,
+  // without a time limit, for a debugger.
   bool in_process = false;
-  Duration limit = 15s;    // for one case
-  int parallel = 8;        // cases at a time
-  std::uint64_t seed = 1;  // of what cases make up at random
+  Duration limit = 15s;    // the time limit of one case
+  int parallel = 8;        // how many cases run at the same time
+  std::uint64_t seed = 1;  // the seed of the random numbers in the cases
 };
 
 struct ConformanceResult {
   std::string name;
   Verdict verdict = Verdict::kFail;
-  std::string detail;  // why, unless it passed
+  std::string detail;  // the reason of a verdict other than kPass
   Duration took{0};
 };
 
-// Runs the cases; ON_RESULT hears of each as it ends, one at a time, in any order. The results are
-// in the order of ConformanceCases. An error when nothing could be run: a name that is no case.
-// Blocks; main() must call MaybeRunKitChild first.
+// Runs the cases. Calls ON_RESULT when a case has ended, one call at a time and in any order. The
+// results are in the order of ConformanceCases. Returns an error if no case can be run, for
+// example because a name is not the name of a case. Blocks until all cases have ended. main() must
+// call MaybeRunKitChild first.
 Result<std::vector<ConformanceResult>> RunConformance(
     const std::string& file, const ConformanceOptions& options,
     const std::function<void(const ConformanceResult&)>& on_result = nullptr);
 
-// No case failed, crashed or ran out of time.
+// Returns true if no case failed, crashed or timed out.
 bool AllConform(const std::vector<ConformanceResult>& results);
 
-// The child's side.
+// The first argument of the kit's child process, and the function that runs one case in it.
 inline constexpr char kConformanceArgument[] = "__conformance-case";
 int RunConformanceChild(int spec_fd, int result_fd);
 

@@ -12,16 +12,20 @@
 
 namespace drover {
 
-// Calls of a loaded driver that the kit makes and no runner does.
+// Calls of a loaded driver that the kit makes but that no runner makes.
 class DriverAccess {
  public:
-  // Whether get_extension has something for that id.
+  // Returns whether get_extension returns an extension for ID.
   static Co<Result<bool>> HasExtension(LoadedDriver* driver, Context context, std::string id);
 
-  // Calls VERB by MAKE. Returns how the call ended, or nothing when it did not end within LIMIT.
-  // CONFIG: of a run that the host must know from now on, else null. With TOLD_AGAIN the host does
-  // not report a cancellation that MAKE has reported until half of LIMIT is over. Then it does, and
-  // sets TOLD_AGAIN.
+  // Makes a call of VERB with the function MAKE. Returns the result of the call, or nothing if the
+  // call did not end within LIMIT. If CONFIG is not null, the host registers CONFIG as the
+  // configuration of RUN.
+  //
+  // TOLD_AGAIN is for a MAKE that itself reports the cancellation of the call to the driver. If
+  // TOLD_AGAIN is not null, the host does not report this cancellation a second time, with one
+  // exception. If the call is not completed after half of LIMIT, the host reports the cancellation
+  // again and sets *TOLD_AGAIN to true.
   using MakeCall = std::function<std::int32_t(PluginHost* host, const drover_driver* table,
                                               drover_instance* self, const drover_call* call,
                                               drover_error* error)>;

@@ -1,5 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// How tasks end: by themselves, by a signal, by a stop; and what waits hear of it.
+// How tasks end: by themselves, by a signal or by a stop. Also checks what waits report about the
+// end.
 #include <csignal>
 #include <fstream>
 #include <iterator>
@@ -32,24 +33,27 @@ Co<void> DiesOf(KitCase* kit, LoadedDriver* driver, int signal, const char* name
   const Context patient = kit->Within(5s);
   const Result<ExitResult> end = co_await driver->Wait(patient, task->run_id);
   KIT_EXPECT(end.ok(), "wait: " + Describe(end));
-  // A driver may run its commands below a shell or the like, which turns a signal into a code.
+  // A driver may run its commands below a process such as a shell, which turns a signal into an
+  // exit code.
   KIT_EXPECT(end->signal == signal || end->exit_code == 128 + signal,
              "a task that SIG" + std::string(name) + " has ended was reported to have ended with " +
                  Told(*end));
 }
 
-// The output of a task of the kit: its first log.
+// Returns the output of a task of the kit, from its first log file.
 std::string Written(const TaskConfig& task) {
   std::ifstream file(task.log_dir + "/" + task.task_name + ".stdout.0");
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Waits until the task's shell has set its traps; by its log, or for a while where it has none.
+// Waits until the task's shell has set its traps and has written to its log. Without a log, waits
+// for a fixed time.
 Co<void> AwaitReady(KitCase* kit, std::shared_ptr<const TaskConfig> task) {
   for (int i = 0; i < 30 && Written(*task).empty(); ++i) (void)co_await Sleep(kit->context(), 20ms);
 }
 
-// With a task that is a command, it must have the signal; with others it must be answered.
+// If the task runs a command, the task must receive the signal. Otherwise the driver must only
+// answer.
 Co<void> Signals(KitCase* kit, LoadedDriver* driver, const char* name) {
   if (!driver->info().can_signal) co_return kit->Skip("it offers no signals");
   const bool seen = kit->RunsCommands();
@@ -87,7 +91,8 @@ Co<void> KillSignal(KitCase* kit, LoadedDriver* driver) {
   KIT_EXPECT(end.ok(), "a task does not end at SIGKILL: " + Describe(end));
 }
 
-// The driver answers such a name in some way, and the task is there.
+// Calls signal with NAME, which is no signal. The driver must answer in some way, and must still
+// have the task.
 Co<void> OddSignal(KitCase* kit, LoadedDriver* driver, std::string name) {
   if (!driver->info().can_signal) co_return kit->Skip("it offers no signals");
   const auto task = kit->Lasting();
@@ -98,7 +103,7 @@ Co<void> OddSignal(KitCase* kit, LoadedDriver* driver, std::string name) {
   KIT_EXPECT(after.ok(), "inspect fails after a signal that is none: " + Describe(after));
 }
 
-// stop completes, within what it was given and a second, with a task that has ended.
+// Checks that stop completes within MOST, and that the task has ended when stop completes.
 Co<void> StopsIn(KitCase* kit, LoadedDriver* driver, std::shared_ptr<const TaskConfig> task,
                  Duration timeout, std::string signal, Duration most) {
   if (!task || !co_await kit->Start(driver, task)) co_return;
@@ -134,7 +139,7 @@ Co<void> StopWilling(KitCase* kit, LoadedDriver* driver) {
   co_await StopsIn(kit, driver, task, 60s, term, 4s);
 }
 
-// The signal is that which was asked for.
+// Checks that stop sends the requested signal.
 Co<void> StopBySignal(KitCase* kit, LoadedDriver* driver, const char* name) {
   const auto task = kit->Script("trap 'exit 78' " + std::string(name) +
                                 "; echo ready; while :; do sleep 0.02; done");
@@ -150,8 +155,8 @@ Co<void> StopBySignal(KitCase* kit, LoadedDriver* driver, const char* name) {
                  (end.ok() ? "has ended with " + Told(*end) : "has not ended: " + Describe(end)));
 }
 
-// A name that is no signal may be refused, or something else sent: it is answered, and a stop with
-// the driver's own still works.
+// For a name that is no signal, the driver may return an error or send another signal. But it must
+// answer, and a stop with the driver's default signal must still work.
 Co<void> StopByNonsense(KitCase* kit, LoadedDriver* driver, std::string name) {
   const auto task = kit->Lasting();
   if (!task || !co_await kit->Start(driver, task)) co_return;
@@ -162,7 +167,7 @@ Co<void> StopByNonsense(KitCase* kit, LoadedDriver* driver, std::string name) {
   KIT_EXPECT(stopped.ok(), "stop, after one by a signal that is none: " + Describe(stopped));
 }
 
-// Waits into *TO.
+// Stores the result of a wait in *TO.
 Co<void> WaitInto(LoadedDriver* driver, Context context, RunId run, Result<ExitResult>* to) {
   *to = co_await driver->Wait(context, run);
 }
@@ -173,7 +178,7 @@ Co<void> StopSoon(KitCase* kit, LoadedDriver* driver, RunId run, Duration after)
 
 constexpr int kWaits = 12;
 
-// Every wait hears the same, whenever it was asked.
+// Checks that all waits report the same end, no matter when they were called.
 Co<void> EachWaitHears(KitCase* kit, LoadedDriver* driver, bool by_stop) {
   const auto task = by_stop ? kit->Lasting() : kit->Ending();
   if (!task || !co_await kit->Start(driver, task)) co_return;
@@ -198,7 +203,7 @@ Co<void> WaitsForAStop(KitCase* kit, LoadedDriver* driver) {
   co_await EachWaitHears(kit, driver, true);
 }
 
-// One of two waits is given up: the other hears of the end all the same.
+// Cancels one of two waits. The other wait must still report the end.
 Co<void> OneWaitGivenUp(KitCase* kit, LoadedDriver* driver) {
   const auto task = kit->Lasting();
   if (!task || !co_await kit->Start(driver, task)) co_return;
@@ -268,7 +273,7 @@ std::vector<KitEntry> MakeEndCases() {
                      "signal-odd"});
   }
   for (const Odd& one : odd) {
-    if (one.name.empty()) continue;  // the driver's default
+    if (one.name.empty()) continue;  // an empty name means the driver's default signal
     const auto run = [name = one.name](KitCase* kit, LoadedDriver* driver) {
       return StopByNonsense(kit, driver, name);
     };

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// Commands beside a task, for drivers whose tasks are commands.
+// Cases for sessions (commands beside a task), for drivers whose tasks are commands.
 #include <fstream>
 #include <iterator>
 
@@ -9,7 +9,7 @@
 namespace drover {
 namespace {
 
-// One session with this side's ends of its streams.
+// One exec session. The kit holds one end of each of the session's streams.
 struct Session {
   std::unique_ptr<TaskExecSession> session;
   ExecStreams streams;
@@ -17,7 +17,7 @@ struct Session {
   void Write(std::string text) { (void)streams.Write(&text); }
 };
 
-// A session of a task that runs.
+// Opens a session beside the running task of RUN. Returns false after Fail.
 Co<bool> OpenBeside(KitCase* kit, LoadedDriver* driver, RunId run, Session* to, std::string script,
                     bool tty) {
   std::vector<std::string> command = {"/bin/sh", "-c", std::move(script)};
@@ -31,7 +31,7 @@ Co<bool> OpenBeside(KitCase* kit, LoadedDriver* driver, RunId run, Session* to, 
   co_return true;
 }
 
-// A task for sessions; null after Skip or Fail.
+// Starts a task for sessions. Returns null after Skip or Fail.
 Co<std::shared_ptr<const TaskConfig>> StartTask(KitCase* kit, LoadedDriver* driver) {
   if (!driver->info().can_exec) {
     kit->Skip("it offers no exec");
@@ -43,7 +43,7 @@ Co<std::shared_ptr<const TaskConfig>> StartTask(KitCase* kit, LoadedDriver* driv
   co_return task;
 }
 
-// A session of a task of its own.
+// Starts a task and opens a session beside it. Returns false after Skip or Fail.
 Co<bool> Open(KitCase* kit, LoadedDriver* driver, Session* to, std::string script, bool tty) {
   const auto task = co_await StartTask(kit, driver);
   if (!task) co_return false;
@@ -129,7 +129,8 @@ Co<void> ExecTwoTtys(KitCase* kit, LoadedDriver* driver) {
   co_await ExpectEnd(kit, &second, 22);
 }
 
-// The reader of the output does not read: neither that of a command nor, fast enough, the task's.
+// Nobody reads the output of the command, and the host reads the output of the task too slowly.
+// The stop and the destroy of the task must still work.
 Co<void> PausedOutput(KitCase* kit, LoadedDriver* driver) {
   const auto task = kit->Writing();
   if (!task) co_return;
@@ -148,13 +149,14 @@ Co<void> PausedOutput(KitCase* kit, LoadedDriver* driver) {
   KIT_EXPECT(gone.ok(), "destroy of a task whose output nobody takes: " + Describe(gone));
 }
 
-// The output of a task of the kit: its first log.
+// Returns the output of a task of the kit, from its first log file.
 std::string LogOf(const TaskConfig& task) {
   std::ifstream file(task.log_dir + "/" + task.task_name + ".stdout.0");
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Tasks print where they are; a command beside the second one must be where that is.
+// Each task prints its mount namespace and cgroup. A command that runs beside the second task must
+// print the namespace and the cgroup of the second task.
 Co<void> ExecPlace(KitCase* kit, LoadedDriver* driver) {
   if (!driver->info().can_exec) co_return kit->Skip("it offers no exec");
   const std::string place = "readlink /proc/self/ns/mnt; cat /proc/self/cgroup; echo end";

@@ -12,7 +12,8 @@
 namespace drover {
 namespace {
 
-// The end to read from and the end to write to.
+// Makes a pipe. Returns its read end and its write end. The end that the kit keeps is
+// non-blocking.
 std::pair<UniqueFd, UniqueFd> Pipe(bool read_here) {
   std::array<int, 2> ends{-1, -1};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return {};
@@ -60,7 +61,7 @@ bool ExecStreams::Write(std::string* text) {
 bool ExecStreams::OutputIsFull() const {
   const int size = fcntl(output_.get(), F_GETPIPE_SZ);
   int waiting = 0;
-  // The kernel counts whole pages, of which the last may not be full.
+  // A pipe is full when all its pages are in use, but the pages may be only partly filled.
   return size > 0 && ioctl(output_.get(), FIONREAD, &waiting) == 0 && waiting > size / 2;
 }
 

@@ -8,21 +8,22 @@
 
 namespace drover {
 
-// This side's ends of the streams of an exec session, as pipes that never wait. Control thread.
+// The kit's ends of the streams of an exec session. They are non-blocking pipes. Control thread.
 class ExecStreams {
  public:
-  // The request of COMMAND with the other ends.
+  // Returns the request to run COMMAND. The request contains the session's ends of the streams.
   ExecRequest Open(std::vector<std::string> command, bool tty);
 
-  // Writes what fits and takes away what was written; false: the reader is gone.
+  // Writes as much of TEXT as the pipe accepts, and removes the written part from TEXT. Returns
+  // false if the pipe has no reader any more.
   bool Write(std::string* text);
   void CloseInput() { input_.Reset(); }
 
-  // Takes in what is there.
+  // Reads all output that has arrived so far.
   void Drain();
-  // The session cannot write any more until somebody reads.
+  // Returns true if the session cannot write until the kit reads.
   bool OutputIsFull() const;
-  // A stream has not ended yet.
+  // Returns true if a stream has not ended yet.
   bool open() const { return output_.valid() || error_.valid(); }
 
   const std::string& out() const { return out_; }

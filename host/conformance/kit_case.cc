@@ -10,7 +10,7 @@
 #include "host/conformance/kit_task.h"
 #include "host/library/plugin_file.h"
 #include "host/library/probe.h"
-#include "host/plugin/config_checker.h"
+#include "host/schema/config_checker.h"
 
 namespace drover {
 namespace {
@@ -90,7 +90,7 @@ std::string KitCase::NormalPluginConfig() const {
 Co<Result<Duration>> KitCase::TimeProbe() {
   std::function<Result<Duration>()> probe = [file = spec_.file]() -> Result<Duration> {
     DROVER_ASSIGN(const PluginFile opened, OpenPluginFile(file, ""));
-    PluginProber prober;  // which remembers nothing
+    PluginProber prober;  // a new prober has no cached result
     const TimePoint began = BootClock::now();
     DROVER_TRY(prober.Probe(opened));
     return BootClock::now() - began;
@@ -116,7 +116,7 @@ std::string KitCase::RandomBytes(std::size_t most) {
 Co<LoadedDriver*> KitCase::Load(bool restore) {
   std::function<Result<PluginInfo>()> probe = [this]() -> Result<PluginInfo> {
     DROVER_ASSIGN(const PluginFile file, OpenPluginFile(spec_.file, ""));
-    // The parent's probe counts, for the same content.
+    // If the file is unchanged, the result of the parent's probe is used.
     const Result<PluginInfo> told = PluginInfoFromJson(spec_.info_json);
     if (told.ok() && file.sha256 == spec_.sha256) SharedProber().Remember(file.sha256, *told);
     return SharedProber().Probe(file);
@@ -135,7 +135,7 @@ Co<LoadedDriver*> KitCase::Load(bool restore) {
   options.plugins = {config};
   options.limits = Limits();
   options.first_fingerprint = 0s;
-  options.bind_runs = true;  // nothing outlives the case
+  options.bind_runs = true;  // so that no run outlives the case
   options.log = [](PluginLogLevel level, const std::string& plugin, const RunId*,
                    const std::string& line) {
     if (level >= PluginLogLevel::kInfo) {
@@ -208,7 +208,8 @@ std::shared_ptr<const TaskConfig> KitCase::SlowlyStarting() {
   auto task = Lasting();
   if (!task || !HasProperty("start_block_for")) return task;
   nlohmann::json json = nlohmann::json::parse(task->driver_config_json, nullptr, false);
-  if (!json.is_object()) return task;  // the user's own, which is refused elsewhere
+  // If the user's task is no JSON object, the start of the task later reports this error.
+  if (!json.is_object()) return task;
   json["start_block_for"] = "2s";
   return Task(json.dump());
 }
@@ -290,7 +291,8 @@ ConformanceResult RunKitCase(const KitSpec& spec, const std::function<void(Verdi
   result.name = spec.name;
   for (const KitEntry& entry : AllKitCases()) {
     if (spec.name != entry.name) continue;
-    // Never destroyed: a driver may keep threads, and this process ends at once.
+    // These objects are never destroyed, because the driver may keep threads. The process ends
+    // soon.
     auto* loop = new RealLoop;
     auto* workers = new WorkerPool(2);
     ProcessServiceOptions options;

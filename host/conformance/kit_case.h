@@ -14,26 +14,30 @@
 
 namespace drover {
 
-// The input of one case, which goes from the parent to the child.
+// The input of one case. The parent sends it to the child.
 struct KitSpec {
   std::string file;
-  std::string name;  // of the case
+  std::string name;  // the name of the case
   std::string plugin_config;
   std::string task_config;
   std::string isolation;
-  std::string sha256;  // of the file that the parent has probed, and its information
+  // SHA256 is the checksum of the plugin file that the parent has probed. INFO_JSON is what the
+  // probe reported.
+  std::string sha256;
   std::string info_json;
-  std::string directory;  // for everything that the case makes; the parent removes it
+  // All files of the case are in this directory. The parent removes it.
+  std::string directory;
   std::uint64_t seed = 1;
 };
 
-// The world of one running case: a host with one plugin. Control thread.
+// The environment of one running case: a host with one plugin. Control thread.
 class KitCase {
  public:
   KitCase(RealLoop* loop, WorkerPool* workers, ProcessService* processes, KitSpec spec);
   ~KitCase();
 
-  // The first verdict counts, but that a failure is more than a warning.
+  // The three functions below set the verdict and its reason. The first verdict stays, except that
+  // a failure replaces a warning.
   void Fail(std::string why);
   void Skip(std::string why);
   void Warn(std::string why);
@@ -41,45 +45,48 @@ class KitCase {
   Verdict verdict() const { return verdict_; }
   const std::string& why() const { return why_; }
 
-  // Loads the plugin into a registry of its own; null after Fail. RESTORE: reports to it that no
-  // run will be recovered, as all that starts tasks must.
+  // Loads the plugin into a new registry. Returns null after Fail. If RESTORE is true, calls
+  // restore_complete without runs, which every host must do before it starts tasks.
   Co<LoadedDriver*> Load(bool restore = true);
-  // Shuts the registry of that driver down; what its shutdown said.
+  // Shuts down the instance DRIVER. Returns the status of its shutdown.
   Co<Status> Unload(LoadedDriver* driver);
 
-  // A task that lasts, and one that ends at once with code 43; null after Skip.
+  // The first function makes a task that runs for long. The second makes a task that ends at once
+  // with exit code 43. Both return null after Skip.
   std::shared_ptr<const TaskConfig> Lasting();
   std::shared_ptr<const TaskConfig> Ending();
-  // A task that lasts and whose start takes long, where its tasks have "start_block_for"; else one
-  // that lasts. Null after Skip.
+  // Makes a task that runs for long. If the task's schema has "start_block_for", the start of the
+  // task also takes long. Returns null after Skip.
   std::shared_ptr<const TaskConfig> SlowlyStarting();
-  // A task that writes as fast as it can and never ends; null after Skip.
+  // Makes a task that writes as fast as it can and does not end. Returns null after Skip.
   std::shared_ptr<const TaskConfig> Writing();
-  // A task that runs a shell script; null after Skip.
+  // Makes a task that runs the shell script TEXT. Returns null after Skip.
   std::shared_ptr<const TaskConfig> Script(const std::string& text);
   bool RunsCommands() const { return HasProperty("command") && HasProperty("args"); }
-  // A task that ends at once with that code; null after Skip.
+  // Makes a task that ends at once with EXIT_CODE. Returns null after Skip.
   std::shared_ptr<const TaskConfig> EndingWith(int exit_code);
-  // TASK with its configuration in the driver's form, and a run that the end destroys;
-  // null after Fail, and where TASK is.
+  // Returns TASK with its configuration checked and completed by the schema. The end of the case
+  // destroys the run of TASK. Returns null after Fail, and if TASK is null.
   std::shared_ptr<const TaskConfig> Prepare(LoadedDriver* driver,
                                             std::shared_ptr<const TaskConfig> task);
-  // Prepares and starts it; false after Fail.
+  // Prepares and starts TASK. Returns false after Fail.
   Co<bool> Start(LoadedDriver* driver, std::shared_ptr<const TaskConfig> task);
-  // The end destroys this run.
+  // Makes the end of the case destroy RUN.
   void Note(LoadedDriver* driver, RunId run) { runs_.emplace_back(driver, run); }
-  // How long a probe of the file takes.
+  // Returns how long a probe of the plugin file takes.
   Co<Result<Duration>> TimeProbe();
-  // The plugin's configuration with which it is loaded.
+  // Returns the plugin's configuration before its defaults are filled in. The user of the kit may
+  // supply this configuration. Otherwise the kit makes it.
   std::string PluginConfigJson(const PluginInfo& info) const;
-  // The same, in the form in which the plugin gets it.
+  // Returns the plugin's configuration as the plugin receives it, checked and completed by the
+  // schema.
   std::string NormalPluginConfig() const;
-  // The entries of the run directory of the process service.
+  // Returns the names of the files in the run directory of the process service.
   std::vector<std::string> RunEntries() const;
-  // Bytes that the seed determines, at most MOST.
+  // Returns at most MOST random bytes. The seed of the case determines their number and values.
   std::string RandomBytes(std::size_t most);
   std::uint64_t seed() const { return spec_.seed; }
-  // Gives every run up, as far as the driver lets it.
+  // Lets the driver destroy all runs, and then kills all processes that are left.
   Co<void> Clean();
 
   Context Within(Duration duration) const { return context_.WithTimeout(duration); }
@@ -111,9 +118,9 @@ struct KitEntry {
   std::string name;
   std::string what;
   KitFunction run;
-  std::string family{};  // of cases that ask the same in several ways
+  std::string family{};  // the common name of cases that check the same rule in several ways
 };
-// The cases of each file.
+// Each function returns the cases of one file. AllKitCases returns the cases of all files.
 const std::vector<KitEntry>& LoadCases();
 const std::vector<KitEntry>& LifeCases();
 const std::vector<KitEntry>& LeftoverCases();
@@ -125,10 +132,10 @@ const std::vector<KitEntry>& EndCases();
 const std::vector<KitEntry>& OddCases();
 const std::vector<KitEntry>& AllKitCases();
 
-// Runs one case to its verdict, in this process.
+// Runs one case in this process until it has a verdict.
 ConformanceResult RunKitCase(const KitSpec& spec, const std::function<void(Verdict)>& decided);
 
-// "OK" or "code: message".
+// Returns "OK" or "CODE: MESSAGE".
 std::string Describe(const Status& status);
 template <typename T>
 std::string Describe(const Result<T>& result) {

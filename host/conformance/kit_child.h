@@ -5,9 +5,10 @@
 
 namespace drover {
 
-// A program that runs the kit calls this first in main(): when this process was started as a case
-// of the kit, as the one that clears away behind a case, or as a plugin's child
-// (MaybeRunPluginChild), does that work and returns the exit code. Nothing otherwise.
+// Does the work of a child process of the kit and returns its exit code. A program that runs the
+// kit must call this first in main(). The work is a case of the kit, the removal of the files of
+// the cases, or a plugin's child (MaybeRunPluginChild). In a process that is no such child,
+// returns nothing.
 std::optional<int> MaybeRunKitChild(int argc, char** argv);
 
 }  // namespace drover

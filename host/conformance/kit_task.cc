@@ -24,7 +24,7 @@ TaskConfig MakeKitTask(const std::string& directory, const std::string& name) {
   config.secrets_dir = config.task_dir + "/secrets";
   config.log_dir = config.alloc_dir + "/logs";
   for (const std::string& path : {config.local_dir, config.secrets_dir, config.log_dir}) {
-    std::error_code ignored;  // the start fails without it, and says so
+    std::error_code ignored;  // if this fails, the start of the task reports an error
     std::filesystem::create_directories(path, ignored);
   }
   config.env = {{"PATH", "/usr/local/bin:/usr/bin:/bin"},

@@ -7,8 +7,8 @@
 
 namespace drover {
 
-// A task called NAME as a node would describe it to its driver, with an allocation directory below
-// DIRECTORY that is made if it is missing. Its driver_config_json is the caller's.
+// Returns a task called NAME, as a node would describe it to its driver. Makes an allocation
+// directory below DIRECTORY if it is missing. The caller must set driver_config_json.
 TaskConfig MakeKitTask(const std::string& directory, const std::string& name);
 
 }  // namespace drover

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// The things that a driver leaves behind of tasks that are destroyed.
+// Checks that a driver leaves nothing behind when a task is destroyed.
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ std::size_t Entries(const char* directory) {
 std::size_t OpenDescriptors() { return Entries("/proc/self/fd"); }
 std::size_t Threads() { return Entries("/proc/self/task"); }
 
-// Also those that have ended and that nobody has waited for.
+// Returns the number of child processes of this process. Zombies are included.
 std::size_t Children() {
   std::size_t count = 0;
   std::error_code ignored;
@@ -51,7 +51,8 @@ Co<void> LeavesNoDescriptors(KitCase* kit, LoadedDriver* driver) {
     const Context patient = kit->Within(5s);
     (void)co_await driver->Wait(patient, task->run_id);
     (void)co_await driver->Destroy(patient, task->run_id, true);
-    if (round == 0) before = OpenDescriptors();  // the first may open what is kept
+    // The first task may open descriptors that stay open.
+    if (round == 0) before = OpenDescriptors();
   }
   (void)co_await Sleep(kit->context(), 50ms);
   const std::size_t after = OpenDescriptors();
@@ -59,7 +60,7 @@ Co<void> LeavesNoDescriptors(KitCase* kit, LoadedDriver* driver) {
                                       " more descriptors are open");
 }
 
-// A task that lasts, started and destroyed; false after Fail or Skip.
+// Starts a task that runs for long, and destroys it. Returns false after Fail or Skip.
 Co<bool> Once(KitCase* kit, LoadedDriver* driver) {
   const auto task = kit->Lasting();
   if (!task) co_return false;
@@ -69,7 +70,7 @@ Co<bool> Once(KitCase* kit, LoadedDriver* driver) {
   co_return gone.ok();
 }
 
-// Waits for NOW to be at most MOST, since what ends takes its time.
+// Waits until NOW() returns at most MOST, because threads and processes end with a delay.
 Co<bool> Shrinks(KitCase* kit, std::size_t (*now)(), std::size_t most) {
   for (int i = 0; i < 200 && now() > most; ++i) (void)co_await Sleep(kit->context(), 10ms);
   co_return now() <= most;
@@ -77,7 +78,8 @@ Co<bool> Shrinks(KitCase* kit, std::size_t (*now)(), std::size_t most) {
 
 Co<void> LeavesNoThreads(KitCase* kit, LoadedDriver* driver) {
   constexpr int kTasks = 10;
-  constexpr std::size_t kPool = 5;  // the host's pool and that of the wrapper grow to four each
+  // The thread pools of the host and of the wrapper may still grow to four threads each.
+  constexpr std::size_t kPool = 5;
   for (int i = 0; i < 4; ++i) {
     if (!co_await Once(kit, driver)) co_return;
   }
@@ -101,7 +103,7 @@ Co<void> LeavesNoChildren(KitCase* kit, LoadedDriver* driver) {
                        " processes, or zombies, that are children of the host");
 }
 
-// An entry of the run directory that was not there before; empty: none.
+// Returns an entry of the run directory that is not in BEFORE, or an empty text if there is none.
 std::string Added(KitCase* kit, const std::vector<std::string>& before) {
   for (const std::string& name : kit->RunEntries()) {
     if (std::find(before.begin(), before.end(), name) == before.end()) return name;
@@ -109,7 +111,8 @@ std::string Added(KitCase* kit, const std::vector<std::string>& before) {
   return "";
 }
 
-// Each of them is a task of its own, whatever is done to another, and nothing of them is left.
+// Checks that an action on one of ten tasks leaves the other tasks alone, and that destroyed tasks
+// leave nothing behind.
 Co<void> TenTasks(KitCase* kit, LoadedDriver* driver) {
   const std::vector<std::string> before = kit->RunEntries();
   std::vector<std::shared_ptr<const TaskConfig>> tasks;
@@ -119,7 +122,7 @@ Co<void> TenTasks(KitCase* kit, LoadedDriver* driver) {
     if (!co_await kit->Start(driver, task)) co_return;
     tasks.push_back(task);
   }
-  // Whether stop works is the matter of another case; here it is whom else it stops.
+  // Another case checks whether stop works. This case checks that stop does not stop other tasks.
   for (const std::size_t stopped : {std::size_t{0}, std::size_t{5}})
     (void)co_await driver->Stop(kit->context(), tasks[stopped]->run_id, 1s, std::string());
   for (std::size_t i = 0; i < tasks.size(); ++i) {

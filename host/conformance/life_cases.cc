@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// The life of an instance: health, configuration, answers, shutting down.
+// The life of an instance: health, configuration, completions and shutdown.
 #include "host/conformance/kit_case.h"
 
 namespace drover {
@@ -30,7 +30,7 @@ Co<void> TwoInstances(KitCase* kit, LoadedDriver* first) {
   const auto task = kit->Lasting();
   if (!task) co_return;
   if (!co_await kit->Start(second, task)) co_return;
-  // The other instance knows nothing of it.
+  // The first instance must not have the run of the second instance.
   const Result<TaskStatus> there = co_await first->Inspect(kit->context(), task->run_id);
   KIT_EXPECT(there.code() == Code::kNotFound,
              "an instance knows the task of another: inspect says " + Describe(there));
@@ -40,7 +40,7 @@ Co<void> TwoInstances(KitCase* kit, LoadedDriver* first) {
 
 Co<void> Configures(KitCase* kit, LoadedDriver* driver) {
   const Status status = co_await driver->Configure(kit->context(), "{}");
-  // A configuration can be refused, as long as it is answered.
+  // The driver may refuse a configuration, but it must answer.
   KIT_EXPECT(status.ok() || status.code() == Code::kInvalidArgument ||
                  status.code() == Code::kUnimplemented ||
                  status.code() == Code::kFailedPrecondition,

@@ -1,17 +1,17 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// The cases before a task runs: loading, extensions, schemas.
+// The cases that need no running task: loading, extensions and schemas.
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "host/abi/abi_text.h"
 #include "host/conformance/driver_access.h"
 #include "host/conformance/kit_case.h"
-#include "host/plugin/config_checker.h"
+#include "host/schema/config_checker.h"
 
 namespace drover {
 namespace {
 
-Co<void> Loads(KitCase*, LoadedDriver*) { co_return; }  // loading it was the case
+Co<void> Loads(KitCase*, LoadedDriver*) { co_return; }  // the kit has loaded the plugin already
 
 Co<void> ProbesSoon(KitCase* kit, LoadedDriver*) {
   constexpr Duration kSoon = 100ms;
@@ -34,7 +34,8 @@ Co<void> UnknownExtension(KitCase* kit, LoadedDriver* driver, std::string id) {
                         SafeText(id, 60) + "\"");
 }
 
-// The extensions do not change, and are those that the driver offers.
+// Checks that get_extension always gives the same answer, and that it returns all extensions that
+// the driver reports in its info.
 Co<void> ConstantExtensions(KitCase* kit, LoadedDriver* driver) {
   for (const auto& [id, offered] : {std::pair(DROVER_TASK_STATS_ID, driver->info().has_stats),
                                     std::pair(DROVER_TASK_EXEC_ID, driver->info().can_exec)}) {
@@ -47,7 +48,7 @@ Co<void> ConstantExtensions(KitCase* kit, LoadedDriver* driver) {
   }
 }
 
-// CONFIG, a JSON object, with a key that no driver has.
+// Returns CONFIG, a JSON object, with an additional key that no driver has.
 std::string WithUnknownKey(const std::string& config) {
   nlohmann::json json = nlohmann::json::parse(config, nullptr, false);
   if (!json.is_object()) return config;
@@ -71,11 +72,11 @@ Co<void> UnknownKeys(KitCase* kit, LoadedDriver* driver) {
     told("a task's");
 }
 
-// One of the plugin's two schemas.
+// The schema of the plugin's configuration or of its tasks.
 struct Schema {
   const char* whose;
   std::string text;
-  std::string good;  // a configuration that it takes
+  std::string good;  // a configuration that the schema accepts
 };
 std::optional<Schema> SchemaOf(KitCase* kit, bool of_task) {
   if (!of_task)
@@ -85,7 +86,7 @@ std::optional<Schema> SchemaOf(KitCase* kit, bool of_task) {
   return Schema{"a task's", kit->info().task_config_schema, task->driver_config_json};
 }
 
-// The schema of the whole must be an object.
+// Checks that the schema accepts only objects as the whole configuration.
 void OnlyObjects(KitCase* kit, const Schema& schema, const ConfigChecker& checker) {
   for (const char* text : {"[]", "null", "1", "true", "\"text\"", "{", ""}) {
     if (checker.Normalize("", text, true).ok())
@@ -94,7 +95,7 @@ void OnlyObjects(KitCase* kit, const Schema& schema, const ConfigChecker& checke
   }
 }
 
-// Each property takes no value of every kind.
+// Checks that no property accepts values of all JSON types.
 void TypedProperties(KitCase* kit, const Schema& schema, const ConfigChecker& checker) {
   const auto json = nlohmann::json::parse(schema.text, nullptr, false);
   if (!json.is_object() || !json.contains("properties")) return;
@@ -118,7 +119,8 @@ void TypedProperties(KitCase* kit, const Schema& schema, const ConfigChecker& ch
   }
 }
 
-// With its defaults filled in, it is as it was.
+// Checks that a configuration whose defaults are filled in does not change when the defaults are
+// filled in a second time.
 void StableDefaults(KitCase* kit, const Schema& schema, const ConfigChecker& checker) {
   const Result<std::string> once = checker.Normalize("", schema.good, true);
   if (!once.ok())

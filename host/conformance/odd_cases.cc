@@ -1,5 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// Input that a driver may get and seldom does: odd configurations of tasks, and handles of others.
+// Input that a driver may receive but seldom does: odd configurations of tasks, and handles that
+// the driver did not write.
 #include <cstdint>
 #include <functional>
 
@@ -11,7 +12,8 @@ namespace {
 
 using Change = void (*)(TaskConfig* config);
 
-// The start must be answered, and must leave nothing behind. RUNS: the task must run, too.
+// Starts a task that CHANGE has made odd. The driver must answer the start, and the destroyed task
+// must leave nothing behind. If RUNS is true, the task must also run.
 Co<void> OddTask(KitCase* kit, LoadedDriver* driver, const char* what, Change change, bool runs) {
   const auto lasting = kit->Prepare(driver, kit->Lasting());
   if (!lasting) co_return;
@@ -130,7 +132,7 @@ const OddTaskCase kOddTasks[] = {
 
 using MakeState = std::string (*)(KitCase* kit);
 
-// A handle that it never wrote.
+// Calls recover with a handle that the driver never wrote. The result must be an error.
 Co<void> OddHandle(KitCase* kit, LoadedDriver* driver, const char* what, MakeState make, int tries,
                    std::uint32_t version) {
   for (int i = 0; i < tries; ++i) {
@@ -150,7 +152,8 @@ Co<void> OddHandle(KitCase* kit, LoadedDriver* driver, const char* what, MakeSta
   }
 }
 
-// Its own, but not whole: a driver may have written no more than it needs. It answers.
+// Calls recover with a part of the driver's own handle. That part may be enough for the driver, so
+// the result may be success or an error. But the driver must answer.
 Co<void> CutHandle(KitCase* kit, LoadedDriver* driver) {
   const auto config = kit->Prepare(driver, kit->Lasting());
   if (!config) co_return;

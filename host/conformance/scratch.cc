@@ -23,8 +23,8 @@ bool Remove(const std::string& directory) {
   return access(directory.c_str(), F_OK) != 0;
 }
 
-// In a session of its own, so that what interrupts the kit does not interrupt it. -1: there is
-// none.
+// Starts the remover process in a session of its own, so that an interrupt of the kit does not end
+// the remover. Returns -1 if the remover cannot be started.
 pid_t SpawnRemover(const std::string& directory, int input) {
   SelfSpawn self;
   self.arguments = {kScratchArgument, directory};
@@ -54,7 +54,7 @@ Scratch::~Scratch() {
   alive_.Reset();
   siginfo_t info{};
   if (remover_ > 0) WaitForChild(remover_, 0, &info);
-  if (!path_.empty()) Remove(path_);  // also where no process could be made
+  if (!path_.empty()) Remove(path_);  // this also works if the remover could not be started
 }
 
 int RunScratchRemover(const std::string& directory) {

@@ -7,9 +7,9 @@
 
 namespace drover {
 
-// The directory of one run of the kit, with everything that its cases leave in it. A process of its
-// own removes it when this object, or the whole kit, is gone: also after kill -9. The destructor
-// waits for that.
+// The directory of one run of the kit, which contains all files of its cases. A separate process,
+// the remover, removes the directory when this object is destroyed or when the kit has ended. It
+// does so even if SIGKILL ended the kit. The destructor waits for the removal.
 class Scratch {
  public:
   Scratch();
@@ -17,18 +17,18 @@ class Scratch {
   Scratch& operator=(const Scratch&) = delete;
   ~Scratch();
 
-  const std::string& path() const { return path_; }  // empty: it could not be made
+  const std::string& path() const { return path_; }  // empty if the directory could not be made
 
  private:
   std::string path_;
-  UniqueFd alive_;  // its end is what the remover waits for
+  UniqueFd alive_;  // the remover waits until this end of the pipe is closed
   int remover_ = -1;
 };
 
-// The first argument of the remover, the second is the directory.
+// The first argument of the remover process. Its second argument is the directory.
 inline constexpr char kScratchArgument[] = "__remove-scratch";
-// Waits for the end of standard input, then removes DIRECTORY, for some seconds if it must: the
-// tasks of a kit that was killed still write for a moment.
+// Waits for the end of standard input and then removes DIRECTORY. Repeats the removal for up to
+// 10 s, because the tasks of a killed kit may still write files for a moment.
 int RunScratchRemover(const std::string& directory);
 
 }  // namespace drover

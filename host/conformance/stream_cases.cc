@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// Streams and the data that goes over them.
+// Cases for streams, and for the data that streams carry.
 #include "host/conformance/kit_case.h"
 
 namespace drover {
@@ -7,7 +7,7 @@ namespace {
 
 struct Samples {
   int count = 0;
-  std::map<int, ResourceUsage> processes;  // of the last one
+  std::map<int, ResourceUsage> processes;  // the processes in the last sample
   bool over = false;
   Status end;
 };
@@ -38,7 +38,8 @@ Co<void> Stats(KitCase* kit, LoadedDriver* driver) {
                                       " samples; the stream ended with " + Describe(samples->end));
 }
 
-// A driver whose tasks are no processes of this machine may have none to report.
+// If a driver does not use the process service, its tasks may not be processes of this machine.
+// Such a driver may report no processes.
 Co<void> StatsProcesses(KitCase* kit, LoadedDriver* driver) {
   if (!driver->info().has_stats) co_return kit->Skip("it offers no stats");
   const bool needs_them = (kit->info().needs & DROVER_NEEDS_PROCESS_SERVICE) != 0;
@@ -73,7 +74,8 @@ Co<void> StatsInterval(KitCase* kit, LoadedDriver* driver) {
   const Context wanted = kit->Within(1200ms);
   kit->loop()->Spawn(Collect(driver, wanted, task->run_id, StatsRequest{kInterval}, samples));
   for (int i = 0; i < 300 && !samples->over; ++i) (void)co_await Sleep(kit->context(), 10ms);
-  // Only too many are the driver's fault for certain: a slow machine makes them late, not early.
+  // Only too many samples are certainly a fault of the driver. A slow machine can delay samples,
+  // but cannot add any.
   const auto due = (kit->loop()->Now() - began) / kInterval;
   const std::string said = std::to_string(samples->count) + " samples came where " +
                            std::to_string(due) + " were due, at intervals of 100 ms";
@@ -89,7 +91,8 @@ Co<void> StreamJoin(KitCase* kit, LoadedDriver* driver) {
   auto samples = std::make_shared<Samples>();
   const Context wanted = kit->Within(200ms);
   kit->loop()->Spawn(Collect(driver, wanted, task->run_id, StatsRequest{50ms}, samples));
-  (void)co_await Sleep(kit->context(), 2s);  // cancelled and joined meanwhile
+  // During this sleep the host cancels and joins the stream.
+  (void)co_await Sleep(kit->context(), 2s);
   const long late = driver->host()->streams().late();
   (void)co_await Sleep(kit->context(), 300ms);
   KIT_EXPECT(driver->host()->streams().late() == late,
@@ -106,8 +109,9 @@ Co<void> StatsUnknown(KitCase* kit, LoadedDriver* driver) {
              "stats of an unknown run must be an error, it was " + Describe(status));
 }
 
-// Only of use where each struct is larger than the driver's (DROVER_GROWN, isolation process)
-// own and behind it stand bytes that mean nothing; elsewhere it is a second look at start.
+// This case is useful if the host's structs are larger than the driver's and the additional bytes
+// are meaningless. The structs are such with DROVER_GROWN and isolation "process". Otherwise this
+// case is only one more check of start.
 Co<void> WholeConfig(KitCase* kit, LoadedDriver* driver) {
   const auto task = kit->Lasting();
   if (!task) co_return;

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// The life of a task: start, wait, stop, destroy, and taking it over again.
+// The life of a task: start, wait, stop, destroy and recover.
 #include "host/base/gate.h"
 #include "host/conformance/kit_case.h"
 
@@ -88,7 +88,8 @@ Co<void> DestroyForce(KitCase* kit, LoadedDriver* driver) {
   const Result<TaskStatus> gone = co_await driver->Inspect(kit->context(), task->run_id);
   KIT_EXPECT(gone.code() == Code::kNotFound,
              "inspect of a destroyed task must be E_NOT_FOUND, it was " + Describe(gone));
-  if (!co_await kit->Start(driver, task)) co_return;  // the same run again: nothing is left of it
+  // The same run must start again, because nothing is left of the destroyed run.
+  if (!co_await kit->Start(driver, task)) co_return;
 }
 
 Co<void> DestroyEnded(KitCase* kit, LoadedDriver* driver) {
@@ -128,7 +129,8 @@ Co<void> Signal(KitCase* kit, LoadedDriver* driver) {
   const Result<TaskStatus> running = co_await driver->Inspect(kit->context(), task->run_id);
   KIT_EXPECT(running.ok() && running->state == TaskState::kRunning,
              "the task does not run after SIGCONT");
-  // Some drivers send SIGINT instead of these; each must answer and go on.
+  // The two names below are no signals. Some drivers send SIGINT instead. Each driver must answer
+  // and continue.
   (void)co_await driver->Signal(kit->context(), task->run_id, "SIGNONSENSE");
   (void)co_await driver->Signal(kit->context(), task->run_id, std::string(300, 'S'));
   const Result<TaskStatus> after = co_await driver->Inspect(kit->context(), task->run_id);
@@ -218,11 +220,11 @@ Co<void> GivenUpStart(KitCase* kit, LoadedDriver* driver) {
 
 Co<void> StartWhatever(KitCase* kit, LoadedDriver* driver, std::shared_ptr<const TaskConfig> task) {
   (void)co_await driver->Start(kit->context(),
-                               task);  // whether it succeeds is the matter of others
+                               task);  // other cases check whether a start succeeds
 }
 
 Co<void> AskWhileOthersStart(KitCase* kit, LoadedDriver* driver, RunId run) {
-  (void)co_await Sleep(kit->context(), 200ms);  // the starts have begun
+  (void)co_await Sleep(kit->context(), 200ms);  // by now the starts have begun
   if (driver->info().can_signal) {
     const Status sent = co_await driver->Signal(kit->context(), run, std::string("SIGCONT"));
     KIT_EXPECT(sent.ok(), "signal, while other tasks start: " + Describe(sent));
@@ -233,7 +235,8 @@ Co<void> AskWhileOthersStart(KitCase* kit, LoadedDriver* driver, RunId run) {
   KIT_EXPECT(gone.ok(), "destroy, while other tasks start: " + Describe(gone));
 }
 
-// Twice as many as the threads that a driver of the SDK has for starts, unless it says otherwise.
+// Makes eight slow starts at the same time. A driver of the SDK has four threads for starts by
+// default.
 Co<void> SlowStarts(KitCase* kit, LoadedDriver* driver) {
   const auto running = kit->Lasting();
   if (!running || !co_await kit->Start(driver, running)) co_return;
@@ -247,7 +250,7 @@ Co<void> SlowStarts(KitCase* kit, LoadedDriver* driver) {
   co_await InParallel(kit->loop(), std::move(all));
 }
 
-// Calls that may come from any thread come from several at a time.
+// Checks calls that the ABI allows from any thread. Several calls run at the same time.
 Co<void> SideBySide(KitCase* kit, LoadedDriver* driver) {
   std::vector<RunId> runs;
   for (int i = 0; i < 3; ++i) {

@@ -15,9 +15,9 @@
 namespace drover {
 namespace {
 
-// Copies of texts and arrays, each with a page behind it that cannot be read. Kept as long as the
-// process lives: a driver that reads a text after the call is another finding than one that reads
-// beyond it.
+// Copies texts and arrays so that each copy ends directly before an unreadable page. The copies
+// are never freed, so a driver can still read them after the call. Such a late read is a different
+// fault, which this class must not detect.
 class PageEnds {
  public:
   void operator()(drover_str& text) { text.data = Copy(text.data, text.size); }

@@ -8,25 +8,30 @@
 
 #include "host/conformance/driver_access.h"
 
-// The verbs of the ABI, called straight: in ways in which this host does not call them, but another
-// may, and without what this host does beside them.
+// Calls the verbs of the ABI directly, in ways that the ABI allows but that this host otherwise
+// does not use. The host's usual extra work for a call is left out.
 namespace drover {
 
 enum class Manner {
   kPlain,
-  kCancelledBefore,  // it was given up before the verb was called, the driver hears of it after
-  kCancelledEarly,   // it was given up before, and the driver has heard of it before, once
-  kCancelled,        // it is given up as soon as the verb has returned
-  kDeadlineOver,     // its deadline was over before
-  kNewerHost,        // every struct and element is larger than any that the driver can know
-  kPageEnds,         // each text of the task's configuration ends where memory does
+  // The host cancels the call before it calls the verb. The driver receives call_cancelled after
+  // the verb.
+  kCancelledBefore,
+  // The host cancels the call before it calls the verb. The driver receives call_cancelled once,
+  // before the verb.
+  kCancelledEarly,
+  kCancelled,     // the call is cancelled as soon as the verb has returned
+  kDeadlineOver,  // the deadline of the call passes before the verb is called
+  kNewerHost,     // every struct and array element is larger than in the driver's ABI
+  // Each text of the task's configuration ends directly before an unreadable page.
+  kPageEnds,
 };
 
-// The parts of the arguments; each verb takes those that it has.
+// All arguments that a verb can have. Each verb uses only its own arguments.
 struct VerbRequest {
   RunId run;
-  std::shared_ptr<const TaskConfig> config;  // of start and recover
-  std::optional<TaskHandle> handle{};        // of recover
+  std::shared_ptr<const TaskConfig> config;  // for start and recover
+  std::optional<TaskHandle> handle{};        // for recover
   std::string text{};                        // a configuration, or the name of a signal
   Duration timeout{0};
   bool force = false;
@@ -36,15 +41,16 @@ struct KitVerb {
   const char* name;
   DriverAccess::MakeCall (*bind)(VerbRequest request, Manner manner);
 };
-// DROVER_ASYNC_VERBS, in its order.
+// The verbs of DROVER_ASYNC_VERBS, in the same order.
 const std::vector<KitVerb>& KitVerbs();
 
-// How it was completed; nothing: not within LIMIT. TOLD_AGAIN, which kCancelledEarly needs: as for
-// DriverAccess::CallAs.
+// Calls VERB. Returns its result, or nothing if it was not completed within LIMIT. kCancelledEarly
+// needs TOLD_AGAIN, which is described at DriverAccess::CallAs.
 Co<std::optional<Status>> CallVerb(LoadedDriver* driver, const char* verb, VerbRequest request,
                                    Manner manner, Duration limit = 3s, bool* told_again = nullptr);
 
-// Gives FRAME's call up as MANNER does it before, and behind, the function that is called for it.
+// These functions cancel CALL according to MANNER. The first must be called before the driver's
+// function, and the second after it.
 void GiveUpBefore(Manner manner, PluginHost* host, const drover_driver* table,
                   drover_instance* self, std::uint64_t call);
 void GiveUpBehind(Manner manner, PluginHost* host, const drover_driver* table,

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// Each verb in each situation: cases that are made from the list of verbs.
+// Cases for each verb in each situation. They are made from the list of verbs.
 #include <algorithm>
 #include <initializer_list>
 #include <string_view>
@@ -35,7 +35,7 @@ Co<void> AwaitSample(LoadedDriver* driver, Context context, RunId run,
   to->over = true;
 }
 
-// OK when a sample comes, else what the stream ended with.
+// Calls stats. Returns OK when a sample arrives, else the status with which the stream ended.
 Co<Answer> AskStats(KitCase* kit, LoadedDriver* driver, RunId run) {
   auto first = std::make_shared<FirstSample>();
   const Context wanted = kit->Within(3s);
@@ -47,7 +47,7 @@ Co<Answer> AskStats(KitCase* kit, LoadedDriver* driver, RunId run) {
   co_return first->end;
 }
 
-// OK when the command ends with its exit code.
+// Calls exec. Returns OK when the command ends with its exit code.
 Co<Answer> AskExec(KitCase* kit, LoadedDriver* driver, RunId run) {
   ExecStreams streams;
   std::vector<std::string> command = {"/bin/sh", "-c", "exit 7"};
@@ -63,7 +63,7 @@ Co<Answer> AskExec(KitCase* kit, LoadedDriver* driver, RunId run) {
   co_return Status();
 }
 
-// VERB, any that is of a run, in its plainest form.
+// Calls VERB, any verb that takes a run, with the simplest arguments.
 Co<Answer> Ask(KitCase* kit, LoadedDriver* driver, std::string_view verb, RunId run,
                std::shared_ptr<const TaskConfig> config = nullptr) {
   if (verb == "stats") co_return co_await AskStats(kit, driver, run);
@@ -76,7 +76,7 @@ Co<Answer> Ask(KitCase* kit, LoadedDriver* driver, std::string_view verb, RunId 
   co_return co_await CallVerb(driver, name, request, Manner::kPlain);
 }
 
-// False after Skip.
+// Returns whether the driver offers VERB. Calls Skip if it does not.
 bool Offers(KitCase* kit, LoadedDriver* driver, std::string_view verb) {
   if (verb == "signal" && !driver->info().can_signal) kit->Skip("it offers no signals");
   if (verb == "stats" && !driver->info().has_stats) kit->Skip("it offers no stats");
@@ -84,8 +84,8 @@ bool Offers(KitCase* kit, LoadedDriver* driver, std::string_view verb) {
   return !kit->decided();
 }
 
-// The answer that a verb must give for a run that the instance does not know. For streams and
-// sessions the header demands only an error.
+// Checks the answer of a verb for a run that the instance does not have. The answer must be
+// E_NOT_FOUND. For stats and exec the ABI header demands only an error.
 void ExpectUnknown(KitCase* kit, const std::string& what, std::string_view verb,
                    const Answer& answer) {
   if (verb == "stats" || verb == "exec") {
@@ -95,7 +95,7 @@ void ExpectUnknown(KitCase* kit, const std::string& what, std::string_view verb,
   }
 }
 
-// The answer that a verb must give for a task that goes on, other than these.
+// Checks the answer of a verb that must succeed for the run.
 void ExpectServed(KitCase* kit, const std::string& what, const Answer& answer) {
   if (!IsOk(answer)) kit->Fail(what + " must succeed, it was " + Told(answer));
 }
@@ -130,14 +130,14 @@ Co<void> Ended(KitCase* kit, LoadedDriver* driver, std::string_view verb) {
         Is(answer, Code::kFailedPrecondition),
         what + ", which the driver knows, must be E_FAILED_PRECONDITION, it was " + Told(answer));
   } else if (verb == "signal" || verb == "stats" || verb == "exec") {
-    // There may be nothing to do it to. But the driver must answer.
+    // These verbs may have no meaning for a task that has ended. But the driver must answer.
     KIT_EXPECT(answer, what + " is not answered within 3 s");
   } else {
     ExpectServed(kit, what, answer);
   }
 }
 
-// Its instance is replaced while it runs, and the next one is asked.
+// Replaces the instance while the task runs, and then calls VERB on the new instance.
 Co<void> Recovered(KitCase* kit, LoadedDriver* driver, std::string_view verb) {
   if (!Offers(kit, driver, verb)) co_return;
   if (verb == "exec" && !kit->RunsCommands()) co_return kit->Skip("its tasks are no commands");
@@ -203,7 +203,7 @@ const char* Words(Manner manner) {
   }
 }
 
-// A command that does not end by itself.
+// Calls exec according to MANNER, with a command that does not end by itself.
 Co<Answer> ExecInManner(LoadedDriver* driver, RunId run, Manner manner, bool* told_again) {
   auto streams = std::make_shared<ExecStreams>();
   std::vector<std::string> command = {"/bin/sh", "-c", "exec sleep 60"};
@@ -238,7 +238,7 @@ Co<Answer> AskInManner(LoadedDriver* driver, std::string_view verb, VerbRequest 
   co_return co_await CallVerb(driver, verb.data(), request, manner, 3s, told_again);
 }
 
-// The driver completes it, and is as it was.
+// Calls VERB according to MANNER. The driver must complete the call and work as before.
 Co<void> InManner(KitCase* kit, LoadedDriver* driver, std::string_view verb, Manner manner) {
   if (!Offers(kit, driver, verb)) co_return;
   if (verb == "exec" && !kit->RunsCommands()) co_return kit->Skip("its tasks are no commands");
@@ -253,7 +253,7 @@ Co<void> InManner(KitCase* kit, LoadedDriver* driver, std::string_view verb, Man
     asked = co_await kit->Load(/*restore=*/false);
     if (asked == nullptr) co_return;
   } else {
-    // A wait has no end of its own: where nobody gives it up, the task must.
+    // A wait does not end by itself. If the call is not cancelled, the task must end.
     const bool ends = verb == "wait" && !given_up;
     config = kit->Prepare(driver, ends ? kit->Ending() : kit->Lasting());
     if (!config) co_return;
@@ -289,14 +289,16 @@ Co<void> InManner(KitCase* kit, LoadedDriver* driver, std::string_view verb, Man
                                                   Describe(after));
 }
 
-// A call that has long been completed may be given up all the same: the two cross on their way.
+// Cancels calls that the driver does not have. A host also does this when its cancellation and the
+// driver's completion of the same call cross.
 Co<void> CancelsTheCompleted(KitCase* kit, LoadedDriver* driver) {
   const auto task = kit->Lasting();
   if (!task || !co_await kit->Start(driver, task)) co_return;
   DriverAccess::MakeCall cancel = [](PluginHost* host, const drover_driver* table,
                                      drover_instance* self, const drover_call* call,
                                      drover_error*) -> std::int32_t {
-    // The id of the kit is pending, but the driver never got it: an id that it does not know.
+    // CALL->ID is pending in the host, but the driver never received a call with this id. So the
+    // driver has none of these four calls.
     for (const std::uint64_t id : {call->id - 1, call->id, std::uint64_t{0}, ~std::uint64_t{0}})
       table->call_cancelled(self, id);
     (void)host;
@@ -328,7 +330,8 @@ Co<void> UnknownStream(KitCase* kit, LoadedDriver* driver) {
   KIT_EXPECT(Is(there, Code::kNotFound), "inspect of an unknown run, after it: " + Told(there));
 }
 
-// One case for each verb. The names last as long as the program: they are literals.
+// Adds one case for each of VERBS. The cases store pointers to the names in VERBS, so the names
+// must be literals.
 using VerbFunction = Co<void> (*)(KitCase* kit, LoadedDriver* driver, std::string_view verb);
 void AddVerbs(std::vector<KitEntry>* to, const std::string& family, const std::string& what,
               std::initializer_list<const char*> verbs, VerbFunction function) {
@@ -340,7 +343,8 @@ void AddVerbs(std::vector<KitEntry>* to, const std::string& family, const std::s
   }
 }
 
-// A case for each verb, and for exec where somebody gives it up: then it is a call like the others.
+// Adds a case for each asynchronous verb. If MANNER is a cancellation, also adds a case for exec.
+// The driver must complete a cancelled exec like any other call.
 void AddManner(std::vector<KitEntry>* to, const std::string& family, Manner manner,
                const std::string& what) {
   std::vector<const char*> verbs;
@@ -348,7 +352,7 @@ void AddManner(std::vector<KitEntry>* to, const std::string& family, Manner mann
   if (family.starts_with("cancelled")) verbs.push_back("exec");
   for (const char* const name_of : verbs) {
     const std::string_view verb = name_of;
-    if (verb == "shutdown") continue;  // nothing of the instance may be asked after it
+    if (verb == "shutdown") continue;  // after a shutdown the case cannot call the instance
     const auto run = [verb, manner](KitCase* kit, LoadedDriver* driver) {
       return InManner(kit, driver, verb, manner);
     };

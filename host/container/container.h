@@ -8,26 +8,30 @@
 
 namespace drover {
 
-// Where the code of a driver runs: the same functions, reached in different ways. Its tables live
-// as long as the process; one container serves one instance.
+// Runs the code of a driver. All kinds of containers offer the same functions, which reach the
+// code in different ways. The tables of functions live as long as the process. One container
+// serves one instance.
 class DriverContainer {
  public:
   virtual ~DriverContainer() = default;
 
-  // How FUNCTION, named WHAT in reports, gets to a thread of the driver's pool. [any thread]
+  // Runs FUNCTION on a thread of the driver's pool. Reports call FUNCTION by the name WHAT.
+  // [any thread]
   using Post = std::function<void(const char* what, std::function<void()> function)>;
-  // Before Create. A container whose own threads must not wait needs it.
+  // Sets the pool. Must be called before Create. Only a container whose own threads must not wait
+  // uses the pool.
   virtual void UsePool(Post) {}
 
-  // False once its functions can do nothing any more.
+  // Returns false when the container cannot be used any more. Then all its functions fail.
   virtual bool alive() const { return true; }
-  // All functions but create. Called on the plugin's pool.
+  // Returns the table of all functions except create. The functions must be called on the plugin's
+  // pool.
   virtual const drover_driver* table() const = 0;
   virtual std::int32_t Create(const drover_host* host, const drover_call* call,
                               const drover_create_args* args, drover_error* error) = 0;
 };
 
-// Straight calls into the library.
+// A container that calls the functions of the library directly, in this process.
 class InProcessContainer : public DriverContainer {
  public:
   explicit InProcessContainer(const drover_driver* driver) : driver_(driver) {}

@@ -24,7 +24,8 @@
 namespace drover {
 namespace {
 
-// More functions than this never run at a time; the host keeps fewer threads.
+// The maximum number of threads that receive frames. The host calls functions on fewer threads
+// than this. So the driver never runs more functions at the same time than there can be receivers.
 constexpr int kMaxReceivers = 64;
 
 ContainerChild* the_child = nullptr;
@@ -42,7 +43,7 @@ std::int32_t BadFrame(drover_error* error) {
 
 ContainerChild& ContainerChild::Get() { return *the_child; }
 
-// ------------------------------------------------------------------------------ its own life
+// ------------------------------------------------------------------------------- the process
 
 ContainerChild::ContainerChild(UniqueFd socket)
     : socket_(std::move(socket)),
@@ -55,13 +56,15 @@ void ContainerChild::Run(int plugin_fd) {
     Load(plugin_fd);
     AddReceiver();
   }).detach();
-  // The main thread calls nothing of the driver, so it always hears of the host's end.
+  // The main thread calls no function of the driver, so it always notices that the host has closed
+  // the socket.
   sigset_t waiting;
   pthread_sigmask(SIG_SETMASK, nullptr, &waiting);
   sigdelset(&waiting, SIGQUIT);
   pollfd event{socket_.fd(), 0, 0};
   while (ppoll(&event, 1, nullptr, &waiting) <= 0) continue;
-  // A host that wants to know where this hangs has asked before it went.
+  // If the host wants a report of where this process hangs, it sends SIGQUIT before it closes the
+  // socket. A pending SIGQUIT is handled before the exit.
   sigset_t asked;
   while (sigpending(&asked) == 0 && sigismember(&asked, SIGQUIT) == 1) sigsuspend(&waiting);
   _exit(0);
@@ -72,7 +75,7 @@ void ContainerChild::Load(int plugin_fd) {
     const ReportedFunction in("its constructors");
     PluginFile file;
     file.fd.Reset(plugin_fd);
-    file.path = "plugin";  // the host puts the path in its place
+    file.path = "plugin";  // the host replaces this by the real path
     DROVER_ASSIGN(const ElfFile elf, ElfFile::Open(plugin_fd));
     DROVER_ASSIGN(file.manifest, ReadManifest(elf));
     const Manifest manifest = file.manifest;
@@ -97,13 +100,14 @@ void ContainerChild::AddReceiver() {
   try {
     std::thread([this] { Receive(); }).detach();
   } catch (const std::system_error&) {
-    // Another will try; without any the host sees that nobody answers.
+    // When a later frame occupies the last idle receiver, that receiver calls AddReceiver again.
+    // If no thread receives frames at all, the host gets no answer and notices that.
     --receivers_;
   }
 }
 
-// The thread that receives a frame serves it: one hand-over less than with a thread that only
-// reads. Some thread always waits for the next frame.
+// Receives frames and serves them. The thread that receives a frame also serves it, which saves
+// handing the frame over to another thread. Some thread always waits for the next frame.
 void ContainerChild::Receive() {
   const ReportedThread reported;
   while (true) {
@@ -111,7 +115,7 @@ void ContainerChild::Receive() {
     std::string why;
     ++idle_;
     const Received received = socket_.Receive(&frame, /*wait=*/true, &why);
-    while (received == Received::kClosed) pause();  // what follows is the main thread's affair
+    while (received == Received::kClosed) pause();  // the main thread exits the process
     if (--idle_ == 0) AddReceiver();
     if (received == Received::kFrame) {
       Serve(std::move(frame));
@@ -122,7 +126,7 @@ void ContainerChild::Receive() {
   }
 }
 
-// ------------------------------------------------------------------------- what the host calls
+// --------------------------------------------------------------- functions that the host calls
 
 void ContainerChild::Serve(Frame frame) {
   const std::uint16_t kind = frame.kind;
@@ -164,7 +168,8 @@ std::int32_t ContainerChild::DoVerb(WireReader* from, drover_error* error,
 }
 
 std::int32_t ContainerChild::Dispatch(std::uint16_t kind, WireReader* from, drover_error* error) {
-  if (kind == frame_kind::kTimer) return FireTimer(from, error);  // also of one that is being made
+  // Timers also fire while the instance is being created.
+  if (kind == frame_kind::kTimer) return FireTimer(from, error);
   drover_instance* const self = self_;
   if (self == nullptr && kind != frame_kind::kCreate) {
     return Refuse(Error(Code::kFailedPrecondition, "there is no instance"), error);
@@ -219,7 +224,8 @@ std::int32_t ContainerChild::Dispatch(std::uint16_t kind, WireReader* from, drov
   }
 }
 
-// The driver's pointer stays here; the host hears that there is one.
+// Writes the result of create. The pointer to the instance stays in this process; the host only
+// receives whether there is an instance.
 bool ContainerChild::EncodeCreated(const void* result, WireMessage* to, std::string* why) {
   const auto made = CopyStruct(static_cast<const drover_create_result*>(result));
   if (!made.ok()) {
@@ -292,7 +298,8 @@ std::int32_t ContainerChild::Cancelled(WireReader* from) {
       const std::uint64_t one = 1;
       if (found->second.event) (void)!write(found->second.event.get(), &one, sizeof one);
     } else {
-      // Another thread may be about to serve the frame of the verb.
+      // Another thread may have received the frame that begins this call, but may not have served
+      // that frame yet.
       cancelled_early_.insert(id);
       if (cancelled_early_.size() > kMaxEarly) cancelled_early_.erase(cancelled_early_.begin());
     }
@@ -332,14 +339,14 @@ std::int32_t ContainerChild::FireTimer(WireReader* from, drover_error* error) {
   {
     const std::lock_guard lock(mutex_);
     const auto node = timers_.extract(id);
-    if (node.empty()) return DROVER_OK;  // cancelled meanwhile
+    if (node.empty()) return DROVER_OK;  // the driver has cancelled the timer
     timer = node.mapped();
   }
   timer.function(timer.context);
   return DROVER_OK;
 }
 
-// ----------------------------------------------------------------------- what the driver calls
+// ------------------------------------------------------------- functions that the driver calls
 
 void ContainerChild::Open(std::uint64_t id, Encode encode) {
   const std::lock_guard lock(mutex_);
@@ -361,7 +368,8 @@ void ContainerChild::Complete(std::uint64_t id, const drover_error* error, const
   WireMessage body;
   std::string why;
   auto unreadable = NewStruct<drover_error>();
-  // A call that is unknown here is unknown to the host, too, which drops and logs it.
+  // A call that this process does not know is also unknown to the host. The host drops and logs
+  // such a completion, so the frame has no result.
   if (encode != nullptr && error == nullptr && !encode(result, &body, &why)) {
     body = WireMessage();
     WriteError(Error(Code::kInternal, "its answer: " + why), &unreadable);
@@ -455,7 +463,7 @@ int RunContainerChild() {
   for (const int fd : {3, 4, 5}) fcntl(fd, F_SETFD, FD_CLOEXEC);
   prctl(PR_SET_NAME, "drover-plugin");
   InstallCrashReport(5);
-  // Never destroyed: the driver's threads use it to the end.
+  // The object is never destroyed, because the driver's threads use it until the process exits.
   (new ContainerChild(UniqueFd(3)))->Run(4);
 }
 

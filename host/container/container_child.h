@@ -14,23 +14,25 @@
 
 namespace drover {
 
-// The inside of a container: this program again, with one driver and nothing else. It calls the
-// driver's functions as the host's frames say, each on a thread of its own; which may run at a time
-// is the host's affair, which waits for each to return. What the driver calls goes back as frames.
-// One per process, never destroyed.
+// The part of a container that runs in the driver's own process. That process runs this program,
+// with one driver and nothing else. This class calls the functions of the driver that the host's
+// frames name. Each function runs on a thread of its own. The host decides which functions run at
+// the same time, and waits for each function to return. Calls of the driver to the host are sent
+// as frames. Each process has one ContainerChild, which is never destroyed.
 class ContainerChild {
  public:
   explicit ContainerChild(UniqueFd socket);
 
-  // Loads the file and serves until the host has gone.
+  // Loads the file of the plugin and serves frames until the host has closed the socket.
   [[noreturn]] void Run(int plugin_fd);
 
-  // The host as the driver gets it. [any thread]
+  // Returns the functions of the host as the driver gets them. [any thread]
   static const drover_host* Face();
 
-  // For the functions behind that face.
+  // Returns the object of this process, for the functions of Face().
   static ContainerChild& Get();
-  // Waits for room, since each frame must arrive. The host's end is this process's end.
+  // Sends a frame. Waits for room in the socket, by default without limit, since each frame must
+  // arrive. If the host ends, this process ends, too, so the wait does not outlast the host.
   Status Send(std::uint16_t kind, std::uint64_t id, WireMessage message,
               TimePoint deadline = TimePoint::max()) {
     return socket_.Send(kind, id, std::move(message), deadline);
@@ -43,19 +45,23 @@ class ContainerChild {
   bool IsStreamCancelled(std::uint64_t id);
   void ForgetStream(std::uint64_t id);
 
-  // Reads the end of a service, and calls the driver with it.
+  // A function that reads the result of a service from FROM and passes it to the driver's function
+  // DONE.
   using Deliver = void (*)(WireReader* from, drover_done done, void* context);
   std::uint64_t AddService(drover_done done, void* context, Deliver deliver, bool is_session);
   void DropService(std::uint64_t id);
-  // The exec session that the driver calls CONTEXT; 0: none.
+  // Returns the id of the exec session that the driver started with CONTEXT, or 0 if there is
+  // none.
   std::uint64_t FindSession(void* context);
 
-  // The host has the time and calls; the function stays here.
+  // Starts a timer. The host runs the timer and sends a frame when it fires. FUNCTION stays in
+  // this process.
   std::uint64_t SetTimer(std::int64_t delay, void (*function)(void*), void* context);
   bool CancelTimer(std::uint64_t id);
 
  private:
-  // How the result of a call is written.
+  // A function that writes RESULT, the result of a call, into the frame TO. If RESULT cannot be
+  // read, the function returns false and sets WHY to the reason.
   using Encode = bool (*)(const void* result, WireMessage* to, std::string* why);
   struct Call {
     Encode encode = nullptr;
@@ -66,7 +72,7 @@ class ContainerChild {
     drover_done done;
     void* context;
     Deliver deliver;
-    bool is_session;  // the context of others may be the same
+    bool is_session;  // an exec session; services of other kinds may have the same context
   };
   struct Timer {
     void (*function)(void*);
@@ -92,28 +98,30 @@ class ContainerChild {
   static bool EncodeCreated(const void* result, WireMessage* to, std::string* why);
 
   FrameSocket socket_;
-  const WireForm form_;  // of what the driver is given
+  const WireForm form_;  // the form of the structs that the driver gets
   const drover_driver* driver_ = nullptr;
   std::atomic<drover_instance*> self_{nullptr};
   std::atomic<bool> has_processes_{false};
   std::atomic<int> receivers_{0};
   std::atomic<int> idle_{0};
 
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // protects all members below
   std::map<std::uint64_t, Call> calls_;
-  // Cancelled, and not known: their verbs are on their way, or they have ended. Their number is
-  // bounded, so that the latter do not gather; the lowest are the oldest.
+  // The ids of calls that were cancelled and are not in CALLS_. Either the frame of such a call
+  // has not been served yet, or the call has ended. The number of ids is limited, so that the ids
+  // of ended calls do not accumulate. The lowest ids are the oldest.
   static constexpr std::size_t kMaxEarly = 1024;
   std::set<std::uint64_t> cancelled_early_;
-  std::map<std::uint64_t, bool> streams_;  // whether it was cancelled
+  std::map<std::uint64_t, bool> streams_;  // true: the stream was cancelled
   std::map<std::uint64_t, Service> services_;
   std::uint64_t next_service_ = 1;
   std::map<std::uint64_t, Timer> timers_;
   std::uint64_t next_timer_ = 1;
 };
 
-// The child's side: descriptor 3 is the socket, 4 the checked file, 5 takes a crash report.
-// DROVER_GROWN in its environment: the driver is given structs that are larger than this ABI's.
+// Runs the process of a container. Descriptor 3 is the socket, 4 is the checked file of the
+// plugin, and 5 is the file for a crash report. If the environment contains DROVER_GROWN, the
+// driver gets structs that are larger than those of this ABI.
 int RunContainerChild();
 inline constexpr char kContainerArgument[] = "__plugin-host";
 

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// The host as a driver inside a container is given it: each function becomes a frame.
+// The functions of the host that a driver inside a container gets. Each function sends a frame.
 #include <string_view>
 
 #include "host/abi/abi_read.h"
@@ -50,9 +50,10 @@ std::int32_t StreamSend(const drover_host*, std::uint64_t id, const drover_messa
   } else if (type == DROVER_MESSAGE_STATS) {
     readable = PutMessage<drover_stats>(&frame, message, &why);
   }
-  // Without its message the host reports that it was broken.
+  // A message that cannot be read is sent without its body. The host then reports that the message
+  // is broken.
   if (!readable) to(std::uint8_t{0});
-  // When the host is slow this waits: that is the back-pressure.
+  // If the host is slow, this call waits, so the driver is slowed down, too (back-pressure).
   (void)Child().Send(frame_kind::kStreamSend, id, std::move(frame));
   return Child().IsStreamCancelled(id) ? 1 : 0;
 }
@@ -80,7 +81,8 @@ void DeliverDone(WireReader* from, drover_done done, void* context) {
   done(context, error ? &*error : nullptr, result);
 }
 
-// The receiver of a call closes the descriptors that it gives, also when it refuses the call.
+// Closes the descriptors that ARGS give away. The receiver of a call must close them even if it
+// refuses the call.
 template <typename Args>
 void CloseGiven(const Args* args) {
   if constexpr (std::is_same_v<Args, drover_exec_args>) {
@@ -111,7 +113,7 @@ std::int32_t Submit(std::uint16_t kind, const drover_run_id* run, const Args* ar
     Child().DropService(id);
     return Refuse(sent.error(), error);
   }
-  // The host may still refuse it: then that is how the operation has ended.
+  // The host may still refuse the operation. Then the refusal is passed to DONE as the result.
   return DROVER_OK;
 }
 
@@ -128,7 +130,7 @@ DROVER_PROCESS_FUNCTIONS(DROVER_CHILD_PROCESS)
 std::int32_t ExecResize(const drover_host*, void* context, std::int32_t width, std::int32_t height,
                         drover_error* error) {
   const std::uint64_t id = Child().FindSession(context);
-  if (id == 0) return DROVER_OK;  // it has ended
+  if (id == 0) return DROVER_OK;  // the session has ended
   WireMessage frame;
   WireWriter to(&frame);
   to(width);
@@ -149,7 +151,7 @@ std::int32_t OpenOutput(const drover_host*, const drover_run_id* run, drover_don
                                                                     &none, done, context, error);
 }
 
-// A line is not worth waiting for long.
+// Waits only a short time for room in the socket, because a line of the log may be lost.
 void WriteLog(const drover_host*, std::int32_t level, const drover_run_id* run,
               drover_str message) {
   constexpr std::size_t kLongest = 8u << 10;

@@ -27,7 +27,8 @@
 namespace drover {
 namespace {
 
-// The lines of host/container/crash_report.h. The process that wrote them is trusted with nothing.
+// Reads the lines that host/container/crash_report.h describes. Their content is not trusted,
+// because a crashed process wrote them.
 void ReadCrashReport(int fd, const std::string& path, ContainerDeath* death) {
   std::array<char, 16384> buffer{};
   const ssize_t n = pread(fd, buffer.data(), buffer.size(), 0);
@@ -72,7 +73,7 @@ std::string ContainerDeath::Text(const std::string& plugin) const {
   }
   std::string said = output;
   while (!said.empty() && said.back() == '\n') said.pop_back();
-  // The last line is what a runtime says of an exception or a failed check.
+  // The last line usually is a runtime's message about an exception or a failed check.
   said = said.substr(said.rfind('\n') == std::string::npos ? 0 : said.rfind('\n') + 1);
   if (!said.empty()) text += "; its last output: " + SafeText(said, 300);
   return text;
@@ -100,7 +101,7 @@ Result<std::unique_ptr<ContainerProcess>> ContainerProcess::Start(int plugin_fd,
                       {plugin_fd, 4},
                       {made->crash_.get(), 5}};
   DROVER_ASSIGN(made->pid_, SpawnSelf(std::move(self)));
-  // Nobody else waits for this child, so until it is reaped the number is its own.
+  // No other code waits for this child, so its pid cannot be reused until this class reaps it.
   made->pidfd_.Reset(static_cast<int>(syscall(SYS_pidfd_open, made->pid_, 0)));
   if (!made->pidfd_) {
     const Error error = ErrnoError(errno, "pidfd_open");
@@ -117,7 +118,7 @@ Result<std::unique_ptr<ContainerProcess>> ContainerProcess::Start(int plugin_fd,
 ContainerProcess::~ContainerProcess() {
   if (reaped_ || pid_ == 0) return;
   Signal(SIGKILL);
-  // It ends at once, if at all.
+  // After SIGKILL the process ends at once, unless it hangs in the kernel.
   constexpr Duration kPatience = 1s;
   ContainerDeath ignored;
   Reap(BootClock::now() + kPatience, "", &ignored);
@@ -158,7 +159,7 @@ std::string ContainerProcess::KernelPlaces() const {
     std::string stat, place;
     std::getline(std::ifstream(at->path() / "stat"), stat);
     std::getline(std::ifstream(at->path() / "wchan"), place);
-    // "PID (NAME) STATE ...", where the name may hold anything.
+    // The line is "PID (NAME) STATE ...", where NAME may contain any characters.
     const std::size_t name_end = stat.rfind(") ");
     if (name_end == std::string::npos) continue;
     places.insert(stat.substr(name_end + 2, 1) + " " + place);

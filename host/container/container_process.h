@@ -13,47 +13,52 @@
 
 namespace drover {
 
-// How a container ended, as far as it can be known.
+// How a container ended, as far as that is known.
 struct ContainerDeath {
-  std::string why;  // what the host had against it; empty: it ended by itself
+  std::string why;  // why the host ended the container; empty: it ended by itself
   int exit_code = -1;
   int signal = 0;
-  std::string function;                // of the driver, where it was
+  std::string function;                // the driver's function that was running, or all of them
   std::vector<std::string> backtrace;  // FILE(SYMBOL+OFFSET), innermost first
-  std::string output;                  // the last of what it wrote
+  std::string output;                  // the last part of the output
 
-  // "plugin x 1.0 crashed in start (signal 11, Segmentation fault), at ...": one line about PLUGIN.
+  // Returns one line about PLUGIN: "plugin x 1.0 crashed in start (signal 11, Segmentation fault),
+  // at ...".
   std::string Text(const std::string& plugin) const;
 };
 
-// The process of a container, from outside: its life, its last output and its last words. Its
-// children are its own: a driver may have made its tasks itself, and they go on.
+// The process of a container, as the host sees it: its life, its last output and its crash report.
+// The driver may have started its tasks as children of this process. When the process ends, these
+// children continue.
 class ContainerProcess {
  public:
-  // Starts this program again with the checked file at PLUGIN_FD, which is not consumed. NAME is
-  // for lists of processes. Blocks for as long as a program takes to be loaded. [any thread]
+  // Starts this program as a new process, which loads the checked plugin file at PLUGIN_FD. The
+  // caller keeps PLUGIN_FD. NAME appears in lists of processes. Blocks as long as it takes to load
+  // a program. [any thread]
   static Result<std::unique_ptr<ContainerProcess>> Start(int plugin_fd, const std::string& name);
   ~ContainerProcess();
   ContainerProcess(const ContainerProcess&) = delete;
   ContainerProcess& operator=(const ContainerProcess&) = delete;
 
   pid_t pid() const { return pid_; }
-  // Readable when it has ended.
+  // Returns the pidfd of the process, which is readable when the process has ended.
   int pidfd() const { return pidfd_.get(); }
-  // Its standard output and standard error; non-blocking.
+  // Returns the read end of the process's standard output and standard error; it is non-blocking.
   int output_fd() const { return output_.get(); }
-  // The host's end of the pair of sockets; once.
+  // Returns the host's end of the pair of sockets. Must be called only once.
   UniqueFd TakeSocket() { return std::move(socket_); }
 
-  // Only ever by the pidfd: its number may be another's by now. [any thread]
+  // Sends a signal to the process through the pidfd, because the pid may belong to another process
+  // by now. [any thread]
   void Signal(int number) const;
 
-  // Waits for the end, at most until DEADLINE, and reports it: signal or code, function, backtrace.
-  // False: it has not ended, which a process cannot that hangs in the kernel. PATH stands in the
-  // backtrace for the descriptor from which the code was loaded.
+  // Waits for the end of the process, at most until DEADLINE. Sets the signal or exit code, the
+  // function and the backtrace of DEATH. Returns false if the process has not ended, which happens
+  // if it hangs in the kernel. In the backtrace, PATH replaces the descriptor from which the code
+  // was loaded.
   bool Reap(TimePoint deadline, const std::string& path, ContainerDeath* death);
-  // Where its threads are in the kernel, for a process that does not end: "D do_exit, S
-  // futex_wait".
+  // Returns where in the kernel the threads of the process are, if the process does not end: "D
+  // do_exit, S futex_wait".
   std::string KernelPlaces() const;
 
  private:

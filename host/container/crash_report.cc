@@ -12,7 +12,8 @@
 #include <cstdint>
 #include <cstring>
 
-// Handlers run in a process that is broken already: no memory is asked for, no lock is taken.
+// The signal handlers run in a process that may be damaged, so they allocate no memory and take no
+// lock.
 namespace drover {
 namespace {
 
@@ -20,9 +21,9 @@ constexpr std::size_t kStack = 64u << 10;
 constexpr std::array kFatal = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP};
 
 struct Slot {
-  std::atomic<int> thread{0};                  // its number; 0: the slot is free
-  std::atomic<const char*> function{nullptr};  // null: in none
-  std::atomic<std::uint64_t> entered{0};       // the order of entering
+  std::atomic<int> thread{0};                  // the thread id; 0: the slot is free
+  std::atomic<const char*> function{nullptr};  // null: the thread is in no function of the driver
+  std::atomic<std::uint64_t> entered{0};       // the order in which functions were entered
 };
 std::array<Slot, 128> slots;
 thread_local Slot* own_slot = nullptr;
@@ -43,12 +44,12 @@ void WriteNumber(int number) {
 
 void Die(int signal_number) {
   signal(signal_number, SIG_DFL);
-  raise(signal_number);  // pending until the handler returns
+  raise(signal_number);  // the signal stays pending until the handler returns
 }
 
 void Report(int signal_number) {
   if (reported.exchange(true)) {
-    // Another thread is at it, and ends the process.
+    // Another thread is writing the report and will end the process.
     while (true) pause();
   }
   Write("signal ");
@@ -59,7 +60,7 @@ void Report(int signal_number) {
     Write(function);
   }
   Write("\nbacktrace\n");
-  // The unwinder may wait for a lock that this very thread holds.
+  // The unwinder may wait for a lock that this thread itself holds. Then SIGALRM ends the process.
   sigset_t alarm_only;
   sigemptyset(&alarm_only);
   sigaddset(&alarm_only, SIGALRM);
@@ -68,7 +69,7 @@ void Report(int signal_number) {
   alarm(1);
   std::array<void*, 32> frames;
   const int count = backtrace(frames.data(), static_cast<int>(frames.size()));
-  // Without this function and the kernel's frame above it.
+  // The report leaves out this function and the kernel's frame above it.
   constexpr int kOwn = 2;
   if (count > kOwn) backtrace_symbols_fd(frames.data() + kOwn, count - kOwn, report_fd);
   alarm(0);
@@ -83,7 +84,7 @@ void AskTheOldest(int) {
   }
   if (oldest != nullptr) {
     syscall(SYS_tgkill, getpid(), oldest->thread.load(), SIGABRT);
-    sleep(2);  // it ends this process
+    sleep(2);  // the signaled thread ends this process
   } else {
     Die(SIGQUIT);
   }
@@ -93,10 +94,12 @@ void AskTheOldest(int) {
 
 void InstallCrashReport(int fd) {
   report_fd = fd;
-  // The first call loads what later ones need.
+  // The first call of backtrace loads a library. A signal handler must not do that, so the first
+  // call is made here.
   std::array<void*, 2> frames;
   backtrace(frames.data(), static_cast<int>(frames.size()));
-  // Signals are for the main thread, which calls nothing of the driver; faults are for everybody.
+  // All threads block all signals except faults. Only the main thread, which calls no function of
+  // the driver, unblocks SIGQUIT while it waits.
   sigset_t all;
   sigfillset(&all);
   struct sigaction action{};

@@ -1,20 +1,23 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The report of a container that dies: the signal, the function of the driver, and the backtrace.
-// It is written into a file that the host reads afterwards, line by line:
+// The report of a container that crashes: the signal, the function of the driver, and the
+// backtrace. The process writes the report to a file, which the host reads afterwards. These are
+// its lines:
 //   signal 11
 //   function start
 //   backtrace
-//   FILE(SYMBOL+OFFSET)[ADDRESS]     one for each frame
+//   FILE(SYMBOL+OFFSET)[ADDRESS]     one line for each frame of the backtrace
 namespace drover {
 
-// Writes to FD when this process gets a fatal signal. At SIGQUIT, which the host sends to a
-// container that hangs, the thread that has been in a function of the driver for longest reports
-// where. Once, on the main thread, before other threads are made.
+// Installs signal handlers. When this process gets a fatal signal, a handler writes the report to
+// FD. The host sends SIGQUIT to a container that hangs. Then the thread that has been in a
+// function of the driver for the longest time writes the report. Must be called once, on the main
+// thread, before other threads are made.
 void InstallCrashReport(int fd);
 
-// A thread that calls functions of the driver: it gets a stack for its last words. In its life.
+// A thread that calls functions of the driver must have a ReportedThread as long as the thread
+// lives. The object gives the thread a stack on which a crash can be reported.
 class ReportedThread {
  public:
   ReportedThread();
@@ -26,7 +29,8 @@ class ReportedThread {
   char* stack_;
 };
 
-// The driver's function that this thread is in; NAME must live for ever.
+// Records that this thread is in the driver's function NAME, as long as the object lives. The text
+// of NAME must live for ever.
 class ReportedFunction {
  public:
   explicit ReportedFunction(const char* name);

@@ -10,7 +10,8 @@
 namespace drover {
 namespace {
 
-// A function that the header gets is missing here until it is in the list.
+// The assertions below fail if a table of the header has a function that DROVER_CALLED_FUNCTIONS
+// lacks. FunctionsIn counts the functions of a table whose offset in the table is at least FIRST.
 template <typename Table>
 constexpr std::size_t FunctionsIn(std::size_t first) {
   return (sizeof(Table) - first) / sizeof(void (*)());

@@ -8,16 +8,18 @@
 #include "drover/drover.h"
 #include "host/abi/wire.h"
 
-// The meaning of the frames between a host and a container. Both ends are one program, so nothing
-// here is versioned.
+// The frames between a host and a container. Both ends are the same program, so the frames have no
+// version.
 //
-// The host calls functions of the driver; each such frame is answered by one kReturn with its id.
-// The host answers no frame of the container, except for the services, whose end is a call (kDone)
-// like the others.
+// The host calls functions of the driver by frames. The container answers each such frame with one
+// kReturn that has the same id. The host does not answer frames of the container, with one
+// exception. When a service that a frame has requested ends, the host calls the container with
+// kDone.
 
-// A host's calls to a container beside the verbs of the header's list: X(kind of its frame, name
-// in reports, its table in the header). With the verbs these are all functions of those tables, but
-// for info, which is asked when the library is loaded.
+// The functions of a container that the host calls, except the verbs, which the header lists. The
+// arguments of X are the kind of the frame, the name in reports, and the table in the header. With
+// the verbs these are all functions of those tables except info, which is called when the library
+// is loaded. The bodies of the frames are:
 //
 //   create          whether there are processes, call, arguments
 //   get_extension   id
@@ -48,35 +50,37 @@ namespace drover {
 
 namespace frame_kind {
 
-// Those that carry the header's lists have the names that stand there.
+// The kinds in the namespaces verb and process below have the names of the functions in the
+// header's lists.
 enum : std::uint16_t {
-  // From the container.
-  kReturn = 1,   // id: the call's frame. status, error
-  kLoaded,       // what it says about itself as JSON, or an error
-  kComplete,     // id: the call. error, result
-  kStreamSend,   // id: the stream. type, message
-  kStreamEnd,    // id: the stream. error
-  kLog,          // level, run, text
-  kOpenOutput,   // id: the service. run
-  kExecResize,   // id: the service. width, height
+  // Frames that the container sends. The comments name what the id of a frame identifies and what
+  // its body has.
+  kReturn = 1,   // id: the frame of the call; body: status, error
+  kLoaded,       // body: an error, or the information about the plugin as JSON
+  kComplete,     // id: the call; body: error, result
+  kStreamSend,   // id: the stream; body: type, message
+  kStreamEnd,    // id: the stream; body: error
+  kLog,          // body: level, run, text
+  kOpenOutput,   // id: the service; body: run
+  kExecResize,   // id: the service; body: width, height
   kExecEnd,      // id: the service
-  kTimerAfter,   // id: the timer. delay
+  kTimerAfter,   // id: the timer; body: delay
   kTimerCancel,  // id: the timer
-  // To the container.
+  // Frames that the host sends.
   kBeforeCalled = 31,
 #define DROVER_FRAME_CALLED(kind, name, table) kind,
   DROVER_CALLED_FUNCTIONS(DROVER_FRAME_CALLED)
 #undef DROVER_FRAME_CALLED
 };
 
-// To the container: call, arguments.
+// Frames that the host sends; body: call, arguments.
 namespace verb {
 #define DROVER_FRAME_VERB(verb, tag) verb,
 enum : std::uint16_t { kBefore = 63, DROVER_ASYNC_VERBS(DROVER_FRAME_VERB) kBehind };
 #undef DROVER_FRAME_VERB
 }  // namespace verb
 
-// From the container; id: the service. run, arguments.
+// Frames that the container sends; id: the service; body: run, arguments.
 namespace process {
 #define DROVER_FRAME_PROCESS(function, args_type, result_type) function,
 enum : std::uint16_t { kBefore = 95, DROVER_PROCESS_FUNCTIONS(DROVER_FRAME_PROCESS) kBehind };
@@ -85,14 +89,16 @@ enum : std::uint16_t { kBefore = 95, DROVER_PROCESS_FUNCTIONS(DROVER_FRAME_PROCE
 
 }  // namespace frame_kind
 
-// The function of the driver that a frame calls: "start".
+// Returns the name of the driver's function that a frame calls, such as "start".
 const char* FrameFunction(std::uint16_t kind);
 
-// Null is an answer too.
+// PutError writes ERROR, which may be null. GetError reads an error and returns nothing for a null
+// error.
 void PutError(WireWriter* to, const drover_error* error);
 std::optional<drover_error> GetError(WireReader* from);
 
-// RESULT may be null. False, and nothing is written, when it cannot be read; WHY has the reason.
+// Writes RESULT, which may be null. If RESULT cannot be read, the function writes nothing, sets
+// WHY to the reason and returns false.
 template <typename T>
 bool PutResult(WireMessage* to, const T* result, std::string* why) {
   if (result != nullptr) {

@@ -16,8 +16,8 @@
 namespace drover {
 namespace {
 
-// The largest body that is sent beside its head. A larger one would hold up to half of the socket's
-// room.
+// The largest body in bytes that is sent in one message with its head. A larger body takes a large
+// part of the socket's buffer, so it is sent as a file.
 constexpr std::size_t kInline = 64u << 10;
 constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_WRITE;
 
@@ -29,7 +29,7 @@ int Milliseconds(TimePoint deadline) {
   return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, INT_MAX));
 }
 
-// The bytes as a file that nobody can change any more.
+// Returns a memory file that has BYTES and that nobody can change any more.
 Result<UniqueFd> AsSealedFile(const std::string& bytes) {
   UniqueFd file(memfd_create("frame", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!file) return ErrnoError(errno, "memfd");
@@ -43,7 +43,8 @@ Result<UniqueFd> AsSealedFile(const std::string& bytes) {
   return file;
 }
 
-// Only a file in memory has seals, so reading it never waits for anybody.
+// Reads a sealed file of SIZE bytes. Returns false if FD is no such file. Only a memory file has
+// seals, so reading never waits for another process.
 bool ReadSealedFile(int fd, std::size_t size, std::string* bytes) {
   const int seals = fcntl(fd, F_GET_SEALS);
   struct stat info{};
@@ -61,7 +62,8 @@ bool ReadSealedFile(int fd, std::size_t size, std::string* bytes) {
   return true;
 }
 
-// Closes the descriptors that a message gives away, when they have gone or never will.
+// Closes the descriptors that MESSAGE gives away, after MESSAGE has been sent or the send has
+// failed.
 class Given {
  public:
   explicit Given(const WireMessage* message) : message_(message) {}
@@ -154,7 +156,7 @@ Status FrameSocket::SendBytes(const FrameHead& head, const void* body, std::size
 }
 
 Received FrameSocket::Receive(Frame* frame, bool wait, std::string* why) {
-  // Not cleared: only what was received is read.
+  // The buffer is not cleared, because only the received bytes are read.
   thread_local std::array<char, kInline> buffer;
   FrameHead head{};
   std::array<iovec, 2> parts{{{&head, sizeof head}, {buffer.data(), buffer.size()}}};

@@ -10,21 +10,22 @@
 #include "host/base/time.h"
 #include "host/base/unique_fd.h"
 
-// Whole messages between the host and a container, with descriptors, over a pair of SOCK_SEQPACKET
-// sockets. The kernel keeps each frame and its descriptors together: threads on both sides send and
-// receive without locks, a send that is given up has sent nothing, and a frame that does not fit is
-// an error. A frame larger than the socket takes travels as a sealed file.
+// Whole messages with descriptors between the host and a container, over a pair of SOCK_SEQPACKET
+// sockets. The kernel keeps each frame and its descriptors together. So threads on both sides send
+// and receive without locks. A send that reaches its deadline has sent no part of the frame. A
+// frame with a body that is too large for one message of the socket has its body in a sealed file.
+// A frame that was not received completely is an error.
 namespace drover {
 
-inline constexpr std::size_t kMaxFrame = 16u << 20;  // bytes of a body
+inline constexpr std::size_t kMaxFrame = 16u << 20;  // the maximum size of a body in bytes
 inline constexpr std::size_t kMaxFrameFds = 4;
 
 struct FrameHead {
   std::uint32_t magic;
   std::uint16_t kind;
-  std::uint16_t fds;  // beside the body's own, if that is in a file
+  std::uint16_t fds;  // the number of descriptors, without that of the body's file
   std::uint64_t id;
-  std::uint32_t size;  // of the body
+  std::uint32_t size;  // the size of the body in bytes
   std::uint32_t in_file;
 };
 inline constexpr std::uint32_t kFrameMagic = 0x64726631;  // "drf1"
@@ -32,7 +33,7 @@ inline constexpr std::uint32_t kFrameMagic = 0x64726631;  // "drf1"
 struct Frame {
   std::uint16_t kind = 0;
   std::uint64_t id = 0;
-  WireMessage message;  // its descriptors are GIVEN
+  WireMessage message;  // the descriptors have the ownership GIVEN
 };
 
 enum class Received { kFrame, kNothing, kClosed, kBroken };
@@ -42,19 +43,20 @@ class FrameSocket {
  public:
   explicit FrameSocket(UniqueFd socket) : socket_(std::move(socket)) {}
 
-  // Both ends, close-on-exec.
+  // Returns the two ends of a new pair of sockets, which are close-on-exec.
   static Result<std::pair<UniqueFd, UniqueFd>> MakePair();
 
-  // Waits until there is room, at most until DEADLINE. Closes what MESSAGE gives, whatever comes of
-  // it. kUnavailable: nobody is there any more; kTimeout: the other side does not read.
+  // Sends one frame. Waits for room in the socket, at most until DEADLINE. In any case closes the
+  // descriptors that MESSAGE gives away. The error is kUnavailable if the other side has closed
+  // the socket, and kTimeout if the other side does not read.
   Status Send(std::uint16_t kind, std::uint64_t id, WireMessage message,
               TimePoint deadline = TimePoint::max());
 
-  // One frame; without WAIT kNothing when none is there. kBroken: WHY has what was wrong with it;
-  // all its descriptors have been closed.
+  // Receives one frame. Without WAIT, returns kNothing if no frame has arrived. After kBroken, WHY
+  // says what is wrong with the frame, and all its descriptors have been closed.
   Received Receive(Frame* frame, bool wait, std::string* why);
 
-  // Nothing goes through any more, in neither direction; who waits here hears it.
+  // Closes the connection in both directions. Threads that wait for the socket return at once.
   void Shutdown();
 
   int fd() const { return socket_.get(); }

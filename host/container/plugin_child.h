@@ -5,8 +5,9 @@
 
 namespace drover {
 
-// The first thing that main() calls: when this process was started as a probe's child or as the
-// process of a driver, does that work and returns the exit code. Nothing otherwise.
+// Must be the first call in main(). A process may be started as the child of a probe or as the
+// process of a driver. In such a process, this function does the whole work of the process and
+// returns the exit code. In other processes, it returns nothing.
 std::optional<int> MaybeRunPluginChild(int argc, char** argv);
 
 }  // namespace drover

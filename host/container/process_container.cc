@@ -23,10 +23,10 @@ using State = ProcessContainer::State;
 
 constexpr std::size_t kMaxOutput = 64u << 10;
 constexpr std::size_t kMaxLine = 8u << 10;
-constexpr Duration kLastWords = 500ms;  // of a process that must report where it hangs
-constexpr Duration kEndOfProcess = 5s;  // after SIGKILL
+constexpr Duration kLastWords = 500ms;  // how long a process may take to report where it hangs
+constexpr Duration kEndOfProcess = 5s;  // how long a process may take to end after SIGKILL
 
-// The host's answer: 1 when the stream must end.
+// Passes a message to the host. Returns the host's answer, which is 1 if the stream must end.
 template <typename T>
 std::int32_t SendAs(const drover_host* host, std::uint64_t id, WireReader* from) {
   const T* message = nullptr;
@@ -38,7 +38,7 @@ std::int32_t SendAs(const drover_host* host, std::uint64_t id, WireReader* from)
 
 }  // namespace
 
-// ------------------------------------------------------------------------------------ the thread
+// ------------------------------------------------------------------------ the container's thread
 
 void State::Run() {
   ContainerDeath death;
@@ -51,22 +51,24 @@ void State::Run() {
     if (events[1].revents != 0) writes = ReadOutput();
     const Frames frames = ReadFrames(&death.why);
     if (frames == Frames::kOver) break;
-    // Frames that it sent before its end count.
+    // Frames that the process sent before its end must be handled.
     if (events[2].revents != 0 && frames == Frames::kDrained) break;
   }
   End(std::move(death));
 }
 
 void State::End(ContainerDeath death) {
-  bool may_tell = death.why.empty();  // it ends by itself: its socket goes a moment before it
+  // If there is no reason in DEATH, the process ends by itself. Its socket closes a moment before
+  // the process ends. So the process gets some time to end and to write its report.
+  bool may_tell = death.why.empty();
   {
     const std::lock_guard lock(mutex);
-    if (!why.empty()) {  // the host's own reason comes first
+    if (!why.empty()) {  // the host's reason takes precedence
       death.why = why;
       may_tell = asked;
     }
   }
-  // A thread that waits for room hears the end at once.
+  // After the shutdown, a thread that waits for room in the socket returns at once.
   socket.Shutdown();
   bool reaped = may_tell && process->Reap(BootClock::now() + kLastWords, path, &death);
   if (!reaped) {
@@ -79,13 +81,15 @@ void State::End(ContainerDeath death) {
   }
   ReadOutput();
   Die(std::move(death));
-  // Somebody must wait for it, however long it takes.
+  // The process must be reaped, however long its end takes.
   ContainerDeath ignored;
   if (!reaped) process->Reap(TimePoint::max(), path, &ignored);
 }
 
 State::Frames State::ReadFrames(std::string* why_not) {
-  constexpr int kTurn = 256;  // what it writes, and its end, must be seen too
+  // The maximum number of frames for each call. The caller must also have time for the output and
+  // the end of the process.
+  constexpr int kTurn = 256;
   for (int i = 0; i < kTurn; ++i) {
     Frame frame;
     switch (socket.Receive(&frame, /*wait=*/false, why_not)) {
@@ -145,7 +149,7 @@ Status State::Handle(Frame frame) {
     default:
       break;
   }
-  // Everything else comes of a driver, which there is only with a host.
+  // The driver sends all other frames, and a driver exists only after the host was set.
   const drover_host* const face = host;
   if (face == nullptr) return Error(Code::kInternal, "a frame before there was a driver");
   switch (frame.kind) {
@@ -180,7 +184,7 @@ void State::HandleReturn(std::uint64_t id, WireReader* from) {
   if (!from->Done()) return;
   const std::lock_guard lock(mutex);
   const auto found = waiting.find(id);
-  if (found == waiting.end() || found->second->over) return;  // nobody asked
+  if (found == waiting.end() || found->second->over) return;  // no function waits for this answer
   found->second->status = status;
   found->second->error = error;
   found->second->over = true;
@@ -196,7 +200,8 @@ void State::HandleLoaded(WireReader* from) {
       error ? Result<PluginInfo>(ReadError(DROVER_OK, &*error))
             : PluginInfoFromJson(std::string(json.data == nullptr ? "" : json.data, json.size));
   if (!info.ok()) {
-    // The child knows the file only by its descriptor.
+    // The child has only a descriptor of the file and not its path, so the child writes "plugin"
+    // in place of the path.
     std::string message = info.error().message();
     if (message.starts_with("plugin")) message = path + message.substr(6);
     info = Error(info.code(), message);
@@ -215,7 +220,8 @@ void State::HandleComplete(std::uint64_t id, WireReader* from) {
     }
   }
   const std::optional<drover_error> error = GetError(from);
-  // A call that is unknown here is unknown to the host, which drops and logs it.
+  // A call that this container does not know is also unknown to the host. The host drops and logs
+  // such a completion.
   const drover_host* const face = host;
   if (forward == nullptr) {
     from->Skip();
@@ -238,7 +244,8 @@ void State::HandleMessage(std::uint64_t id, WireReader* from) {
       cancelled = SendAs<drover_stats>(face, id, from);
       break;
     default: {
-      // The host reports what is wrong with it; it has come without its body.
+      // The type is unknown, so the child has left out the body. The host reports what is wrong
+      // with the message.
       (void)from->Number<std::uint8_t>();
       const drover_message head{sizeof(drover_message), type};
       cancelled = face->stream_send(face, id, &head);
@@ -247,8 +254,9 @@ void State::HandleMessage(std::uint64_t id, WireReader* from) {
   if (cancelled != 0) CancelStream(id);
 }
 
-// The sender has not waited for the host's answer, so it gets a frame. Where there is no room for
-// that now, its next message brings another one.
+// Sends the driver a frame that cancels the stream. The function that sent the last message did
+// not wait for the host's answer, so a return value cannot report the cancellation. If the socket
+// has no room for the frame now, the next message of the stream causes another such frame.
 void State::CancelStream(std::uint64_t id) {
   WireMessage message;
   WireWriter to(&message);
@@ -283,8 +291,14 @@ void State::Die(ContainerDeath death) {
   {
     const std::lock_guard lock(mutex);
     death.output = output;
-    if (death.function.empty() && !waiting.empty()) {
-      death.function = FrameFunction(waiting.begin()->second->kind);
+    if (death.function.empty()) {
+      // Each function that has not returned may be the cause.
+      std::set<std::uint16_t> named;
+      for (const auto& [id, own] : waiting) {
+        if (!named.insert(own->kind).second) continue;
+        if (!death.function.empty()) death.function += " or ";
+        death.function += FrameFunction(own->kind);
+      }
     }
     told = death.Text(name);
     WriteError(Error(Code::kUnavailable, told, /*recoverable=*/true), &error);
@@ -297,7 +311,8 @@ void State::Die(ContainerDeath death) {
     for (const auto& [id, forward] : open_calls) face->complete(face, id, &error, nullptr);
     for (const std::uint64_t id : open_streams) face->stream_end(face, id, &error);
   }
-  // The last: the host's side is given up then, and what comes later meets nobody.
+  // The call of DIED must be the last call to the owner of the container, because the owner then
+  // destroys the host's side of the container.
   const std::lock_guard lock(mutex);
   if (const auto died = std::exchange(listener.died, nullptr)) died(std::move(death));
 }
@@ -308,7 +323,8 @@ void State::Kill(const std::string& because, bool ask) {
   why = because;
   asked = ask;
   process->Signal(ask ? SIGQUIT : SIGKILL);
-  // The thread sees it, whatever the process does; and so do those that wait for room.
+  // The shutdown ends the wait of the container's thread and of threads that wait for room. The
+  // shutdown works even if the process ignores the signal.
   socket.Shutdown();
 }
 
@@ -326,7 +342,8 @@ Result<std::unique_ptr<ProcessContainer>> ProcessContainer::Start(const UniqueFd
   pthread_sigmask(SIG_SETMASK, &all, &before);
   std::string failed;
   try {
-    // It ends with the process; when that cannot end, nobody waits for it.
+    // The thread ends when the process has ended. If the process cannot end, nobody waits for the
+    // thread.
     std::thread([state] { state->Run(); }).detach();
   } catch (const std::system_error& e) {
     failed = e.what();

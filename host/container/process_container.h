@@ -13,24 +13,26 @@
 
 namespace drover {
 
-// A driver instance in a process of its own: what the driver's functions would do in this process
-// is done there. A function called here sends a frame and returns when the function there has
-// returned, so that the threads, turns and limits of the host's pool hold for both. The reader of
-// the socket is a thread of the container, which never waits for anything but frames: it hands
+// Runs a driver instance in a process of its own. Each function of this container sends a frame to
+// that process. The function of the container returns when the driver's function in the process
+// has returned. So the threads, turns and limits of the host's pool apply to both functions. A
+// thread of the container reads the socket and waits for nothing but frames. That thread passes
 // completions, messages and requests for services to the host at once.
 //
-// When the process ends, or breaks the rules of the frames and is ended, everything that waits here
-// fails with E_UNAVAILABLE, and so does every function from then on.
+// The process may end, or it is ended because it breaks the rules of the frames. Then every
+// waiting function, every open call and every later function fails with E_UNAVAILABLE.
 class ProcessContainer : public DriverContainer {
  public:
-  // Called on the container's thread; not after this object is gone.
+  // The container's thread calls these functions, but not after the ProcessContainer was
+  // destroyed.
   struct Listener {
-    std::function<void(Result<PluginInfo>)> loaded;  // once, unless it dies first
-    std::function<void(ContainerDeath)> died;        // once, the last
-    std::function<void(const std::string&)> line;    // that it wrote; valid UTF-8
+    std::function<void(Result<PluginInfo>)> loaded;  // called once, unless the process dies first
+    std::function<void(ContainerDeath)> died;        // called once, as the last function
+    // Called with each line of output, in valid UTF-8.
+    std::function<void(const std::string&)> line;
   };
-  // Starts a process for the file, which loads it: LOADED reports the result. NAME ("x 1.0") is for
-  // messages. Blocks for a moment.
+  // Starts a process that loads FILE. The listener's LOADED gets the result. NAME ("x 1.0") is for
+  // messages. Blocks for a short time.
   static Result<std::unique_ptr<ProcessContainer>> Start(const UniqueFd& file,
                                                          const std::string& path,
                                                          const std::string& name,
@@ -42,14 +44,15 @@ class ProcessContainer : public DriverContainer {
   std::int32_t Create(const drover_host* host, const drover_call* call,
                       const drover_create_args* args, drover_error* error) override;
 
-  // Ends the process, because of WHY. With ASK it may first report where it hangs. [any thread]
+  // Ends the process for the reason WHY. If ASK is true, the process may first report where it
+  // hangs. [any thread]
   void Kill(const std::string& why, bool ask);
-  bool alive() const override;  // and not being ended
+  bool alive() const override;  // false also while the process is being ended
   pid_t pid() const;
-  // The last of what it wrote. [any thread]
+  // Returns the last part of the process's output. [any thread]
   std::string output() const;
 
-  struct State;  // process_container_state.h
+  struct State;  // defined in process_container_state.h
 
  private:
   explicit ProcessContainer(std::shared_ptr<State> state) : state_(std::move(state)) {}

@@ -1,6 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// The functions of a driver that the host calls: each is a frame to its process, and returns with
-// that which answers it.
+// The functions of a driver that the host calls. Each function sends a frame to the driver's
+// process and returns when the answer has arrived.
 #include "host/abi/abi_read.h"
 #include "host/abi/abi_verbs.h"
 #include "host/abi/abi_write.h"
@@ -19,7 +19,8 @@ void ForwardResult(State* state, std::uint64_t id, const drover_error* error, Wi
   host->complete(host, id, error, from->Done() ? result : nullptr);
 }
 
-// The driver's pointer is of no use here: the host gets one of the container's.
+// The driver's pointer is valid only in the driver's process. So the host gets a pointer to the
+// state of the container.
 void ForwardCreated(State* state, std::uint64_t id, const drover_error* error, WireReader* from) {
   const drover_host* host = state->host;
   auto result = NewStruct<drover_create_result>();
@@ -52,7 +53,7 @@ std::int32_t CallVerb(std::uint16_t kind, drover_instance* self, const drover_ca
 DROVER_ASYNC_VERBS(DROVER_REMOTE_VERB)
 #undef DROVER_REMOTE_VERB
 
-// A function whose arguments are numbers and runs.
+// Calls a function whose arguments are only numbers, texts and run ids.
 template <typename... Args>
 std::int32_t CallPlain(std::uint16_t kind, drover_instance* self, drover_error* error,
                        const Args&... args) {
@@ -62,7 +63,8 @@ std::int32_t CallPlain(std::uint16_t kind, drover_instance* self, drover_error* 
   return State::From(self)->Invoke(kind, std::move(message), error);
 }
 
-// One that is open when the process ends is ended with it.
+// Opens a stream. If the stream is still open when the process ends, the container ends the
+// stream.
 template <typename... Args>
 std::int32_t Subscribe(std::uint16_t kind, drover_instance* self, std::uint64_t id,
                        drover_error* error, const Args&... args) {
@@ -131,14 +133,14 @@ const void* GetExtension(drover_instance* self, drover_str id) {
   const std::string_view name(id.data, id.size);
   if (name == DROVER_TASK_STATS_ID) return &kStats;
   if (name == DROVER_TASK_EXEC_ID) return &kExec;
-  return nullptr;  // not carried by this container
+  return nullptr;  // this container does not support the extension
 }
 
-const drover_info* Info() { return nullptr; }  // it came when the plugin was loaded
+const drover_info* Info() { return nullptr; }  // the info was received when the plugin was loaded
 
 std::int32_t CreateRefused(const drover_host*, const drover_call*, const drover_create_args*,
                            drover_error*) {
-  return DROVER_E_UNIMPLEMENTED;  // ProcessContainer::Create does it
+  return DROVER_E_UNIMPLEMENTED;  // ProcessContainer::Create calls create
 }
 
 #define DROVER_REMOTE_MEMBER(verb_name, tag) verb_name##_verb,
@@ -170,13 +172,13 @@ std::int32_t State::Invoke(std::uint16_t kind, WireMessage message, drover_error
     }
   }
   if (id == 0) {
-    // Its socket is shut down: this only closes what the message gives.
+    // The socket is shut down, so this call only closes the descriptors that MESSAGE gives away.
     (void)socket.Send(kind, 0, std::move(message));
     const std::lock_guard lock(mutex);
     return Refuse(Error(Code::kUnavailable, told, true), error);
   }
-  // Where the other side does not read, this waits until the pool finds its thread held for too
-  // long, and the process is ended.
+  // If the driver's process does not read from the socket, this call waits. Then the pool notices
+  // that one of its threads has waited for too long, and the host ends the process.
   const Status sent = socket.Send(kind, id, std::move(message));
   std::unique_lock lock(mutex);
   if (!sent.ok() && sent.code() != Code::kUnavailable) {

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// The requests of a driver in a process of its own to its host's services: frames become calls of
-// the host's tables, and the end of each becomes a frame.
+// Serves the requests for services of the host that come from a driver in its own process. For
+// each frame with a request, the container calls a function in the host's tables. When the
+// requested operation has ended, the container sends a frame with the result.
 #include <string_view>
 
 #include "host/abi/abi_write.h"
@@ -11,14 +12,17 @@ namespace {
 
 using State = ProcessContainer::State;
 
-// More than a driver with as many tasks as a machine can have needs; of timers, too.
+// The maximum number of open services, and also the maximum number of timers. A driver needs
+// fewer, even with as many tasks as a machine can have.
 constexpr std::size_t kMaxServices = 256u << 10;
 
-// The host's function for the end of an operation: on its pool, so it may wait.
+// Sends the result of an operation to the driver's process. The host calls this function on a
+// thread of its pool, so this function may wait.
 template <typename T>
 void Done(void* context, const drover_error* error, const void* result) {
   auto* service = static_cast<State::Service*>(context);
-  // Its thread may be the last that is in the container, which nobody else keeps for it.
+  // This function holds STATE, because all other users of the container may release it while this
+  // function runs.
   const std::shared_ptr<State> state = service->state->shared_from_this();
   const std::unique_ptr<State::Service> own = state->TakeService(service);
   WireMessage message;
@@ -27,12 +31,13 @@ void Done(void* context, const drover_error* error, const void* result) {
   PutError(&to, error);
   to.Pointer(static_cast<const T*>(result));
   auto failed = NewStruct<drover_error>();
-  // When nobody is there any more, nobody has to know.
+  // If the process has ended, nobody needs the result, so the error is ignored.
   (void)state->Invoke(frame_kind::kDone, std::move(message), &failed);
 }
 
-// Asks for an operation, with what was read. The thread of the container must not wait, so a
-// refusal goes through the host's pool too.
+// Calls CALL, which starts an operation of the host. If the host refuses the operation, a thread
+// of the host's pool sends the refusal to the driver's process. The container's thread must not
+// send it, because a send may wait.
 template <typename T, typename Call>
 void Submit(State* state, std::uint64_t id, WireReader* from, const Call& call) {
   auto made = std::make_unique<State::Service>(State::Service{state, id});
@@ -43,7 +48,8 @@ void Submit(State* state, std::uint64_t id, WireReader* from, const Call& call) 
     too_many = state->services.size() >= kMaxServices || state->services.count(id) != 0;
     if (!too_many) state->services.emplace(id, std::move(made));
   }
-  if (too_many) return from->Drop();  // a driver that does so has lost its senses
+  // Only a faulty driver opens so many services or repeats an id.
+  if (too_many) return from->Drop();
   auto error = NewStruct<drover_error>();
   if (call(service, &error) == DROVER_OK) return;
   if (state->post) {
@@ -56,7 +62,7 @@ const drover_process* Processes(const drover_host* host) {
   return static_cast<const drover_process*>(host->get_extension(host, ToStr(DROVER_PROCESS_ID)));
 }
 
-// Null when the host has gone.
+// Returns null if the host has ended.
 const drover_timer* Timers(const drover_host* host) {
   return static_cast<const drover_timer*>(host->get_extension(host, ToStr(DROVER_TIMER_ID)));
 }
@@ -78,7 +84,7 @@ std::unique_ptr<State::Service> State::TakeService(Service* service) {
   return own;
 }
 
-// The lock of this object is always taken before that of the host's timers.
+// The mutex of this object is always locked before the mutex of the host's timers.
 void State::SetTimer(std::uint64_t id, std::int64_t delay) {
   const drover_host* const face = host;
   const drover_timer* const table = Timers(face);
@@ -98,7 +104,7 @@ void State::CancelTimer(std::uint64_t id) {
   if (table->cancel(face, found->second->in_host) == 1) timers.erase(found);
 }
 
-// On the host's pool, so it may wait.
+// The host calls this function on a thread of its pool, so this function may wait.
 void State::FireTimer(void* context) {
   auto* const timer = static_cast<Timer*>(context);
   const std::shared_ptr<State> state = timer->state->shared_from_this();
@@ -157,7 +163,8 @@ bool State::HandleService(std::uint16_t kind, std::uint64_t id, WireReader* from
           session = found->second.get();
         }
       }
-      // The host only compares it: one that ends meanwhile is none.
+      // The session may have ended by now, so SESSION may be an invalid pointer. The host only
+      // compares the pointer with those of its open sessions, so it finds no session then.
       if (!from->Done() || session == nullptr || table == nullptr) return true;
       auto error = NewStruct<drover_error>();
       if (resize) {

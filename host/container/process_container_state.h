@@ -16,10 +16,10 @@
 
 namespace drover {
 
-// The state that the container's thread and the callers of its functions share. It is an instance
-// to the host: drover_instance* are pointers to it.
+// The state that the container's thread and the callers of its functions share. For the host the
+// state is the instance: a drover_instance* is a pointer to it.
 struct ProcessContainer::State : std::enable_shared_from_this<State> {
-  // A function that has not returned yet.
+  // A call of a function that has not returned yet.
   struct Waiting {
     std::uint16_t kind = 0;
     bool over = false;
@@ -27,7 +27,7 @@ struct ProcessContainer::State : std::enable_shared_from_this<State> {
     std::optional<drover_error> error;
     std::condition_variable returned;
   };
-  // How the result of a call reaches the host.
+  // A function that passes the result of a call to the host.
   using Forward = void (*)(State* state, std::uint64_t id, const drover_error* error,
                            WireReader* from);
   enum class Frames { kDrained, kMore, kOver };
@@ -40,23 +40,23 @@ struct ProcessContainer::State : std::enable_shared_from_this<State> {
         listener(std::move(hear)) {}
 
   drover_instance* handle() { return reinterpret_cast<drover_instance*>(this); }
-  // A caller of a function holds it: the process may end, and this with it, before the function
-  // returns.
+  // Returns a shared pointer to the state. The caller must hold this pointer until the caller
+  // returns. Otherwise the state may be destroyed earlier, when the process ends.
   static std::shared_ptr<State> From(drover_instance* handle) {
     return reinterpret_cast<State*>(handle)->shared_from_this();
   }
 
-  // Calls a function over there; returns when that has returned.
+  // Calls a function in the driver's process. Returns when that function has returned.
   std::int32_t Invoke(std::uint16_t kind, WireMessage message, drover_error* error);
   void Expect(std::uint64_t call, Forward forward);
   void Forget(std::uint64_t call);
   void Kill(const std::string& because, bool ask);
 
-  // The thread.
+  // These functions run on the container's thread.
   void Run();
   void End(ContainerDeath death);
   Frames ReadFrames(std::string* why_not);
-  bool ReadOutput();  // false at its end
+  bool ReadOutput();  // returns false at the end of the output
   Status Handle(Frame frame);
   void HandleReturn(std::uint64_t id, WireReader* from);
   void HandleLoaded(WireReader* from);
@@ -66,13 +66,15 @@ struct ProcessContainer::State : std::enable_shared_from_this<State> {
   void CancelStream(std::uint64_t id);
   void Die(ContainerDeath death);
 
-  // process_container_services.cc: what the driver asks of the host. False: no such service.
+  // The driver's requests for services of the host, in process_container_services.cc.
+  // HandleService returns false for an unknown kind.
   struct Service {
     State* state;
     std::uint64_t id;
   };
   bool HandleService(std::uint16_t kind, std::uint64_t id, WireReader* from);
-  // Its timers are the host's, so that one whose function hangs is seen like any other function.
+  // A timer of the driver. The host runs it as one of the host's own timers. So the host notices
+  // if the timer's function hangs, as with any other function of the driver.
   struct Timer {
     State* state;
     std::uint64_t id;
@@ -82,30 +84,32 @@ struct ProcessContainer::State : std::enable_shared_from_this<State> {
   void CancelTimer(std::uint64_t id);
   static void FireTimer(void* context);
 
-  // The operations end before their host, and that before this.
+  // Takes SERVICE out of SERVICES. The end of an operation may call this at any time: each
+  // operation ends before its PluginHost does, and the PluginHost ends before this object is
+  // destroyed.
   std::unique_ptr<Service> TakeService(Service* service);
 
   const std::unique_ptr<ContainerProcess> process;
   const std::string path;
   const std::string name;
   FrameSocket socket;
-  std::atomic<const drover_host*> host{nullptr};  // set before the driver is made
-  Post post;                                      // likewise
+  std::atomic<const drover_host*> host{nullptr};  // set before the driver is created
+  Post post;                                      // set before the driver is created
 
-  std::mutex mutex;  // of what follows
+  std::mutex mutex;  // protects all members below
   Listener listener;
   bool dead = false;
-  std::string why;     // it is being ended
-  bool asked = false;  // and may first report where it hangs
-  std::string told;    // the error of calls, once it is dead
+  std::string why;     // why the process is being ended, or empty
+  bool asked = false;  // the process may first report where it hangs
+  std::string told;    // the error message of all calls after the death of the process
   std::uint64_t next_frame = 1;
   std::map<std::uint64_t, Waiting*> waiting;
   std::map<std::uint64_t, Forward> calls;
   std::set<std::uint64_t> streams;
   std::map<std::uint64_t, std::unique_ptr<Service>> services;
   std::map<std::uint64_t, std::unique_ptr<Timer>> timers;
-  std::string output;  // the last of what it wrote
-  std::string line;    // of it, not complete
+  std::string output;  // the last part of the output
+  std::string line;    // the last line of the output, while it is incomplete
 };
 
 }  // namespace drover

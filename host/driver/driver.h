@@ -21,14 +21,14 @@
 #include "host/process/usage_detail.h"
 #include "host/spec/job.h"
 
-// A task driver as the runners see it, whether its code is loaded from a plugin or is a test's.
+// A task driver as the runners use it. The driver's code comes from a plugin, or from a test.
 namespace drover {
 
 enum class FsIsolation { kNone = 0, kChroot = 1, kImage = 2 };
 
 struct DriverInfo {
-  std::string name;     // as jobs name it: "raw_exec"
-  std::string version;  // of the plugin
+  std::string name;     // name of the driver in jobs, such as "raw_exec"
+  std::string version;  // the plugin's version
   bool can_signal = false;
   bool can_exec = false;
   bool has_stats = false;
@@ -46,13 +46,13 @@ struct Fingerprint {
   bool operator==(const Fingerprint&) const = default;
 };
 
-// The data by which a driver finds a task again after a restart of the agent. Only the driver knows
-// its meaning.
+// The data by which a driver finds a task again after a restart of the agent. Only the driver can
+// interpret its state.
 struct TaskHandle {
   std::string driver;
   std::string driver_version;
   std::uint32_t format_version = 0;
-  std::string state;  // bytes of the driver
+  std::string state;  // the driver's own bytes
 
   bool operator==(const TaskHandle&) const = default;
 };
@@ -69,8 +69,9 @@ struct ExitResult {
   int exit_code = 0;
   int signal = 0;
   bool oom_killed = false;
-  std::string error;  // why the true result is not known; empty otherwise
-  // When the task's process ended, as its supervisor has noted it; 0: the host does not know.
+  std::string error;  // why the true result is not known, or empty
+  // The time at which the task's process ended, from the exit record of its shim. 0 if the host
+  // does not have this time.
   WallTime ended_at = 0;
 
   bool Successful() const { return exit_code == 0 && signal == 0 && error.empty(); }
@@ -94,18 +95,20 @@ struct TaskDevice {
   bool operator==(const TaskDevice&) const = default;
 };
 
-// The length of the periods for which processor time is limited.
+// The period of the processor limit: a limited task may use a quota of processor time in each
+// period.
 inline constexpr Duration kCpuPeriod = 100ms;
-// The share of MHZ in one core's time, in each of them. A core of unknown frequency counts as one
-// of 1 GHz, as it does for the scheduler.
+// Returns the quota of processor time in each period that corresponds to MHZ, if one core has
+// CORE_MHZ. If CORE_MHZ is unknown (0), a core counts as 1 GHz, as in the scheduler.
 inline Duration CpuQuota(std::int64_t mhz, double core_mhz) {
   const double cores = static_cast<double>(mhz) / (core_mhz > 0 ? core_mhz : 1000);
-  constexpr double kMost = 1e6;  // cores: more than any machine has, and no overflow
+  // Number of cores: above any real machine, and small enough to avoid overflow.
+  constexpr double kMost = 1e6;
   return std::chrono::duration_cast<Duration>(std::min(cores, kMost) *
                                               std::chrono::duration<double>(kCpuPeriod));
 }
 
-// The task that a driver must start or recover. One object serves a whole run.
+// The task that a driver must start or recover. One object is used for a whole run.
 struct TaskConfig {
   RunId run_id;
   std::string id;  // "ALLOC/TASK/8 hex digits", new for each start
@@ -124,19 +127,22 @@ struct TaskConfig {
   std::string user;
   std::string alloc_dir;           // host path of the allocation's shared directory ("alloc")
   std::string task_dir;            // host path of the task's directory
-  std::string local_dir;           // host path of its "local"
-  std::string secrets_dir;         // host path of its "secrets"
-  std::string driver_config_json;  // validated, interpolated, defaults filled in
+  std::string local_dir;           // host path of the task's "local" directory
+  std::string secrets_dir;         // host path of the task's "secrets" directory
+  std::string driver_config_json;  // validated and interpolated, with all defaults
 
-  // Where the process service writes the output; log files are NAME.stdout.N below log_dir.
+  // The directory and the limits for the task's output. The process service writes the files
+  // NAME.stdout.N and NAME.stderr.N in log_dir, where NAME is the task's name.
   std::string log_dir;
   LogConfig log_config;
 
   Resources resources;
   std::int64_t memory_limit_bytes = 0;
   std::int64_t cpu_shares = 0;
-  std::string cpu_cores;  // "0,5-7": reserved for the task; empty: none
-  Duration cpu_quota{0};  // of each kCpuPeriod: what cpu_mhz are on this machine; 0 with cores
+  std::string cpu_cores;  // reserved cores, such as "0,5-7"; empty if no cores are reserved
+  // The quota of processor time in each kCpuPeriod that corresponds to cpu_mhz on this machine. 0
+  // if cores are reserved.
+  Duration cpu_quota{0};
   std::vector<Port> ports;
   std::vector<TaskMount> mounts;
   std::vector<TaskDevice> devices;
@@ -144,7 +150,7 @@ struct TaskConfig {
   std::string kill_signal;
   Duration kill_timeout = 5s;
   std::string network_mode;            // "", "host" or "none"
-  std::string network_namespace_path;  // empty: that of the host
+  std::string network_namespace_path;  // empty for the host's namespace
 };
 
 enum class TaskState { kUnknown = 0, kRunning = 1, kExited = 2 };
@@ -165,7 +171,8 @@ struct TaskUsage {
 
 struct StatsRequest {
   Duration interval = 1s;
-  UsageDetail detail = UsageDetail::kTotals;  // with kTotals the samples may name no processes
+  // With kTotals the samples need not list single processes.
+  UsageDetail detail = UsageDetail::kTotals;
 };
 
 struct StartedTask {
@@ -175,7 +182,8 @@ struct StartedTask {
 
 struct RecoveredTask {
   TaskHandle handle;
-  std::optional<ExitResult> exited;  // it has ended meanwhile; absent: it is running
+  // The result of the task if it has ended. Absent if the task is running.
+  std::optional<ExitResult> exited;
 };
 
 struct TerminalSize {
@@ -183,18 +191,18 @@ struct TerminalSize {
   int height = 24;
 };
 
-// The command of an exec session, with this side's ends of its streams. With a tty, error is not
-// used.
+// The command of an exec session, with the file descriptors that the session uses for input, output
+// and errors. With a tty, ERROR is not used.
 struct ExecRequest {
   std::vector<std::string> command;
   bool tty = false;
   TerminalSize size;
-  UniqueFd input;   // the session reads from it
-  UniqueFd output;  // and writes to these
+  UniqueFd input;   // the session reads its input from this
+  UniqueFd output;  // the session writes its output to this
   UniqueFd error;
 };
 
-// A running exec session. Destroying it ends the session: its process group is killed.
+// A running exec session. The destructor ends the session by killing the command's process group.
 class TaskExecSession {
  public:
   virtual ~TaskExecSession() = default;
@@ -202,43 +210,44 @@ class TaskExecSession {
   virtual Co<Result<ExitResult>> Wait(Context context) = 0;
 };
 
-// An event that a driver reports about one of its tasks, for the task's list of events.
+// An event that a driver reports about one of its tasks. It is added to the task's list of events.
 struct DriverEvent {
   RunId run_id;
   std::string message;
   StringMap annotations;
 };
 
-// Every method is for the control thread and returns without blocking; a coroutine ends early, with
-// the context's error, when its context does. What the driver then still does is its own affair
-// (and a late answer is dropped), so a start that was given up must be followed by Destroy. A call
-// past its deadline makes the driver unhealthy.
+// Every method is for the control thread and returns without blocking. A coroutine ends early,
+// with the error of its context, when the context ends. The driver may still continue the call
+// then, and its late answer is dropped. So the caller must call Destroy after a Start that ended
+// early. A call past its deadline makes the driver unhealthy.
 class Driver {
  public:
   virtual ~Driver() = default;
 
   virtual const DriverInfo& info() const = 0;
   virtual const Fingerprint& fingerprint() const = 0;
-  // Called after each change of the fingerprint.
+  // Calls CHANGED after each change of the fingerprint.
   [[nodiscard]] virtual Subscription OnFingerprint(std::function<void()> changed) = 0;
-  // Hears the driver's events of this run until the subscription goes; false events are dropped.
+  // Calls HEAR for each event that the driver reports for this run, until the subscription is
+  // destroyed. Malformed events are dropped.
   [[nodiscard]] virtual Subscription OnEvents(RunId run,
                                               std::function<void(const DriverEvent&)> hear) = 0;
-  // Hears each handle that replaces the one that this run's Start or Recover returned, until the
-  // subscription goes: a new instance of the plugin may find the run under another handle.
+  // Calls HEAR for each handle that replaces the handle of this run, until the subscription is
+  // destroyed. This happens when a new instance of the plugin finds the run under another handle.
   [[nodiscard]] virtual Subscription OnHandle(RunId run,
                                               std::function<void(const TaskHandle&)> hear) = 0;
 
-  // How long the driver waits for an answer of its plugin before it gives the call up by itself,
-  // WHICH of the limits; 0: as long as the caller.
+  // Returns the limit WHICH: how long the driver waits for the plugin's answer before it gives the
+  // call up. 0 means that only the caller's context limits the wait.
   virtual Duration LimitOf(Duration DriverLimits::* which) const {
     (void)which;
     return Duration(0);
   }
 
-  // The task's configuration checked against the driver's schema and brought into its form, with
-  // defaults filled in. A text that holds ${...} stands for any scalar unless FINAL. PLACE is the
-  // JSON pointer of the configuration: those of the error begin with it.
+  // Checks the task's configuration against the driver's schema. Returns it in the schema's form,
+  // with all defaults. Unless FINAL, a text that contains ${...} is valid for any scalar. PLACE is
+  // the JSON pointer of the configuration. The JSON pointers in the error begin with it.
   virtual Result<std::string> NormalizeConfigAt(const std::string& place,
                                                 const std::string& config_json, bool final) = 0;
   Result<std::string> NormalizeConfig(const std::string& config_json, bool final) {
@@ -247,25 +256,28 @@ class Driver {
 
   virtual Co<Result<StartedTask>> Start(Context context,
                                         std::shared_ptr<const TaskConfig> config) = 0;
-  // Code::kNotFound: the driver knows nothing of it. The handle is empty when none was stored.
+  // Fails with Code::kNotFound if the driver does not know the task. HANDLE is empty if no handle
+  // was stored.
   virtual Co<Result<RecoveredTask>> Recover(Context context,
                                             std::shared_ptr<const TaskConfig> config,
                                             TaskHandle handle) = 0;
-  // Returns when the task has ended; may be called many times until it is destroyed.
+  // Returns when the task has ended. May be called many times until the task is destroyed.
   virtual Co<Result<ExitResult>> Wait(Context context, RunId run) = 0;
-  // Sends SIGNAL (empty: the driver's default), and kills when TIMEOUT is over. Returns when
-  // the task is stopped.
+  // Sends SIGNAL to the task, or the driver's default signal if SIGNAL is empty. Kills the task
+  // when TIMEOUT is over. Returns when the task has ended.
   virtual Co<Status> Stop(Context context, RunId run, Duration timeout, std::string signal) = 0;
-  // Without the driver's help: every process of the run is killed through shim and cgroup. For a
-  // driver that is unhealthy or late.
+  // Kills every process of the run through shim and cgroup, without the driver. For a driver that
+  // is unhealthy or late.
   virtual Co<Status> ForceKill(Context context, RunId run) = 0;
   virtual Co<Status> Signal(Context context, RunId run, std::string signal) = 0;
-  // Forgets the task; without FORCE a running one is an error (kFailedPrecondition).
+  // Removes the task from the driver. Without FORCE, fails with kFailedPrecondition if the task is
+  // running.
   virtual Co<Status> Destroy(Context context, RunId run, bool force) = 0;
   virtual Co<Result<TaskStatus>> Inspect(Context context, RunId run) = 0;
-  // Feeds SINK at each interval, the first sample at once, and returns when the stream has ended:
-  // success when the driver closed it, else its error (kUnimplemented: never ask again). After it
-  // has returned the sink is not called.
+  // Calls SINK with a sample at each interval, and with the first sample immediately. Returns when
+  // the stream has ended: with success if the driver closed it, otherwise with the driver's error.
+  // After kUnimplemented the caller must not call Stats again. SINK is not called after the
+  // return.
   virtual Co<Status> Stats(Context context, RunId run, StatsRequest request,
                            std::function<void(TaskUsage)> sink) = 0;
   virtual Co<Result<std::unique_ptr<TaskExecSession>>> Exec(Context context, RunId run,
@@ -276,7 +288,7 @@ class Driver {
 class DriverRegistry {
  public:
   virtual ~DriverRegistry() = default;
-  // Null when no plugin of that name is known.
+  // Returns null if no plugin with that name is known.
   virtual Driver* Find(const std::string& name) = 0;
 };
 

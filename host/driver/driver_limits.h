@@ -5,41 +5,50 @@
 
 namespace drover {
 
-// How long a driver may take, and how much of the host it may hold. The defaults are for operation;
-// tests shorten them.
+// How long a driver may take for its calls, and how many threads of the host it may hold. The
+// defaults are for normal use. Tests shorten them.
 struct DriverLimits {
-  int threads = 4;              // of the plugin's pool
-  int written_off_threads = 8;  // held past their deadline at one time; then calls fail at once
-  Duration hold = 30s;          // the longest that any function may hold its thread
-  Duration create = 30s;        // create and configure, each
+  int threads = 4;  // maximum number of threads in the plugin's pool
+  // If this many threads are held past their limit at the same time, all calls fail immediately.
+  int written_off_threads = 8;
+  Duration hold = 30s;    // the longest time that any function may hold its thread
+  Duration create = 30s;  // for one call of create or configure
   Duration start = std::chrono::minutes(10);
   Duration recover = 60s;
-  Duration stop_extra = 10s;  // stop: its own timeout and this
-  Duration kill_after = 1s;   // stop: the host itself kills so long after the timeout
+  Duration stop_extra = 10s;  // a stop may last its own timeout plus this time
+  // When this time has passed after the timeout of a stop, the host itself kills the task.
+  Duration kill_after = 1s;
   Duration destroy = 60s;
   Duration inspect = 10s;
   Duration signal = 10s;
   Duration shutdown = 10s;
-  Duration fingerprint = 10s;  // the first one; a driver without one is unhealthy
+  // The time until the first fingerprint. A driver that reports none by then is unhealthy.
+  Duration fingerprint = 10s;
   Duration stream_join = 5s;
-  // A call that was given up keeps its task's turn until it has ended, or so long.
+  // If a call is given up but has not ended, the next call for the same task waits for it to end,
+  // but at most for this time.
   Duration abandoned = 5s;
-  Duration resubscribe_first = 1s;  // a stream that ended recoverably; doubled each time
+  // The pause before a stream is opened again after a recoverable error. The pause is doubled each
+  // time, up to resubscribe_last.
+  Duration resubscribe_first = 1s;
   Duration resubscribe_last = 60s;
-  Duration load = 10s;  // until its code is loaded
-  // For a plugin in a process of its own.
-  Duration relaunch_first = 1s;  // after its process has ended; doubled each time
+  Duration load = 10s;  // the longest time to load the plugin's code
+  // The pause before a plugin's own process is launched again after the process has ended. The
+  // pause is doubled each time, up to relaunch_last.
+  Duration relaunch_first = 1s;
   Duration relaunch_last = 30s;
-  Duration relaunch_reset = 60s;    // one that has lived for so long begins with the first again
-  Duration relaunch_patience = 5s;  // how long a call waits for it
-  // For a reload of a plugin.
-  Duration reload_drain = 10s;    // until the calls that are on their way are given up
-  Duration reload_recover = 30s;  // until the new instance has recovered all tasks
-  // How long the old instance stays for the commands that run through it.
+  // If a process has lived for this time before its end, the next pause is relaunch_first again.
+  Duration relaunch_reset = 60s;
+  Duration relaunch_patience = 5s;  // how long a call waits for a new process
+  // A reload waits this long for the calls inside the old instance, and then gives them up.
+  Duration reload_drain = 10s;
+  // The time in which the new instance of a reload must recover all tasks.
+  Duration reload_recover = 30s;
+  // How long the old instance continues to run after a reload, for the exec sessions that use it.
   Duration retire = std::chrono::hours(1);
 };
 
-// A limit that an operator may set for one plugin, by the name in its block.
+// A limit that an operator may set for one plugin, by this name in the plugin's block.
 struct NamedLimit {
   const char* name;
   Duration DriverLimits::* limit;

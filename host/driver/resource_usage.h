@@ -7,7 +7,8 @@
 
 namespace drover {
 
-// The statistics of a task. Their numbers are the bits DROVER_STAT_... of the C header.
+// The statistics of a task. The values are the bit numbers of the flags DROVER_STAT_... in the C
+// header.
 enum class Stat {
   kRss,
   kCache,
@@ -49,27 +50,29 @@ class StatSet {
   std::uint64_t bits_ = 0;
 };
 
-// One sample of a task or a process. A value that was not measured is 0.
+// One sample of a task or a process. A value that was not measured is 0. All memory values are in
+// bytes.
 struct ResourceUsage {
   struct Memory {
     std::uint64_t rss = 0, cache = 0, swap = 0, mapped_file = 0, usage = 0, max_usage = 0;
-    std::uint64_t kernel_usage = 0, kernel_max_usage = 0;  // bytes, all
+    std::uint64_t kernel_usage = 0, kernel_max_usage = 0;
   } memory;
   struct Cpu {
-    double system_mode = 0, user_mode = 0, percent = 0;  // percent of one core
-    double total_ticks = 0;                              // MHz
+    double system_mode = 0, user_mode = 0, percent = 0;  // all in percent of one core
+    double total_ticks = 0;                              // in MHz
     std::uint64_t throttled_periods = 0, throttled_time_ns = 0;
   } cpu;
   StatSet measured;
 };
 
-// A member of a sample, and what clients call it.
+// A statistic: its member in a sample, and its names for clients.
 template <typename Part, typename Value>
 struct StatField {
   Stat stat;
-  const char* key;     // of the value in the API
-  const char* name;    // in the API's lists of what was measured
-  const char* metric;  // below nomad.client.allocs
+  const char* key;  // the key of its value in the API
+  // The name of the statistic in the API's lists of measured statistics.
+  const char* name;
+  const char* metric;  // the name of its metric, after "nomad.client.allocs."
   Value Part::* member;
 };
 
@@ -104,7 +107,7 @@ inline constexpr StatField<ResourceUsage::Cpu, std::uint64_t> kThrottlingStats[]
      &ResourceUsage::Cpu::throttled_time_ns},
 };
 
-// Adds the names of those of FIELDS that were measured to NAMES.
+// Adds to NAMES the names of all FIELDS that were measured.
 template <typename Fields>
 void AddMeasured(const Fields& fields, StatSet measured, std::vector<std::string>* names) {
   for (const auto& field : fields) {

@@ -12,31 +12,33 @@
 #include "host/scheduler/scheduler.h"
 #include "host/scheduler/state_store.h"
 
-// Encodes records for clients. The names are those of the Go client's types. [any thread]
+// Encode records as JSON for clients. The names are those of the Go client's types. [any thread]
 namespace drover {
 
-// "2026-11-22T08:15:30.123456789Z"; the zero time of Go for 0.
+// Returns a time such as "2026-11-22T08:15:30.123456789Z". Returns the zero time of Go if TIME is
+// 0.
 std::string Rfc3339(WallTime time);
 
-// The job with the fields that the server adds to it.
+// Returns the job with the fields that the server adds to it.
 nlohmann::json EncodeJob(const JobRecord& job);
-// The allocations of a job, without those of a purged job of the same name.
+// Returns the allocations of a job, without those of a purged job of the same name.
 AllocRecords AllocsOf(const JobRecord& job, const Tables& tables);
-// The counts and blocked evaluations for the summary of a job, without a look at each allocation.
+// The data for the summary of a job: the numbers of allocations by status for each group, and the
+// blocked evaluations. PartsOf does not read each allocation.
 struct JobParts {
   std::map<std::string, StatusCounts> groups;
   std::vector<std::shared_ptr<const Evaluation>> blocked;
 };
 JobParts PartsOf(const JobRecord& job, const Tables& tables);
 nlohmann::json EncodeJobSummary(const JobRecord& job, const JobParts& parts);
-// The results of a write to a job.
+// Encodes the result of a write to a job.
 nlohmann::json EncodeJobReply(const JobReply& reply);
-// The job for which a client wants a plan.
+// The job for which a client requests a plan.
 struct PlannedJob {
   const Job& job;
-  const nlohmann::json& json;  // as clients read it
-  bool diff;                   // whether the answer has the differences
-  std::uint64_t index;         // of the state that was read
+  const nlohmann::json& json;  // the job as clients read it
+  bool diff;                   // whether the answer must have the differences
+  std::uint64_t index;         // the index of the state that was read
   WallTime now;
 };
 nlohmann::json EncodePlan(const PlanReply& plan, const PlannedJob& planned);
@@ -55,7 +57,7 @@ struct StubFields {
 nlohmann::json EncodeAllocStub(const AllocRecord& record, StubFields fields);
 nlohmann::json EncodeUsage(const AllocUsage& usage);
 
-// "host:port" in its parts; the host of "[::1]:4646" is "::1".
+// The parts of an address "host:port". The host of "[::1]:4646" is "::1".
 struct HostAndPort {
   std::string host;
   int port = 0;
@@ -63,7 +65,8 @@ struct HostAndPort {
 HostAndPort SplitAddress(const std::string& address);
 
 nlohmann::json EncodeNode(const NodeRecord& node);
-// RESOURCES and OS: whether it has these fields.
+// If RESOURCES is true, the result has the fields of resources. If OS is true, it has the
+// attributes of the operating system.
 nlohmann::json EncodeNodeStub(const NodeRecord& node, bool resources, bool os);
 
 }  // namespace drover

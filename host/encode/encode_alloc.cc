@@ -59,7 +59,8 @@ json EncodePorts(const Allocation& alloc) {
   return ports;
 }
 
-// The networks, in which older clients look for ports.
+// Returns the networks of the allocation. Older clients look for the allocation's ports in its
+// networks.
 json EncodeNetworks(const Allocation& alloc) {
   json networks = json::array();
   for (const Network& network : alloc.group()->networks) {
@@ -106,7 +107,8 @@ json EncodeAllocated(const Allocation& alloc) {
             {"Ports", EncodePorts(alloc)}}}};
 }
 
-// Resources as older clients read them. Their networks are null unless the caller sets them.
+// Returns resources in the form that older clients read. Their networks are null unless the caller
+// sets them.
 json EncodeResources(const Resources& resources, int disk_mb) {
   return {{"CPU", resources.cpu_mhz},
           {"Cores", resources.cores},
@@ -119,8 +121,8 @@ json EncodeResources(const Resources& resources, int disk_mb) {
           {"NUMA", nullptr}};
 }
 
-// The most memory that all tasks of GROUP may use together; 0: no task may use more than its
-// memory.
+// Returns the most memory in MB that all tasks of GROUP may use together. Returns 0 if no task may
+// use more than its memory_mb.
 std::int64_t MemoryMaxMb(const TaskGroup& group) {
   std::int64_t sum = 0;
   bool more = false;
@@ -131,12 +133,14 @@ std::int64_t MemoryMaxMb(const TaskGroup& group) {
   return more ? sum : 0;
 }
 
-// No group has a network of its own, but clients read the fields without a check.
+// Returns an empty network status. No group has a network of its own, but clients read these fields
+// without a check.
 json NoNetworkStatus() {
   return {{"InterfaceName", ""}, {"Address", ""}, {"AddressIPv6", ""}, {"DNS", nullptr}};
 }
 
-// The fields of both the list and the single allocation.
+// Returns the fields that are both in an entry of the list of allocations and in the answer for one
+// allocation.
 json EncodeCommon(const AllocRecord& record) {
   const Allocation& alloc = *record.alloc;
   const Job& job = *alloc.job;
@@ -247,7 +251,7 @@ json EncodeAllocWithoutJob(const AllocRecord& record) {
   json& of_tasks = out["TaskResources"] = json::object();
   for (const Task& task : group.tasks) of_tasks[task.name] = EncodeResources(task.resources, 0);
   out["Services"] = nullptr;
-  PlacementFailure none;  // there was one node, and nothing against it
+  PlacementFailure none;  // one node was evaluated, and nothing excluded it
   none.nodes_in_pool = none.nodes_evaluated = 1;
   if (!alloc.datacenter.empty()) {
     none.nodes_available = NodesAvailable(alloc.job->datacenters, alloc.datacenter);

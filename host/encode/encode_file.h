@@ -7,27 +7,27 @@
 
 #include "host/alloc/alloc_files.h"
 
-// Encodes files for clients. [any thread]
+// Encode files for clients. [any thread]
 namespace drover {
 
-// "-rw-r--r--", "dtrwxrwxrwx", "Lrwxrwxrwx": as Go writes modes.
+// Returns a mode as Go writes it, such as "-rw-r--r--", "dtrwxrwxrwx" or "Lrwxrwxrwx".
 std::string FileModeText(mode_t mode);
 
 nlohmann::json EncodeFileInfo(const AllocFileInfo& info);
 
-// A piece of a file that is followed.
+// A part of a file that a client follows.
 struct StreamFrame {
   std::string data;
   std::string file;
   std::string event;        // "file deleted" or "file truncated"
-  std::int64_t offset = 0;  // in the file, after the data
+  std::int64_t offset = 0;  // the position in the file after DATA, in bytes
 };
 inline constexpr char kFileDeleted[] = "file deleted";
 inline constexpr char kFileTruncated[] = "file truncated";
-// The frame for "nothing new".
+// The frame that is sent if there is no new data.
 inline constexpr char kEmptyFrame[] = "{}";
 
-// A JSON object without the empty fields.
+// Returns FRAME as a JSON object without its empty fields.
 std::string EncodeFrame(const StreamFrame& frame);
 
 }  // namespace drover

@@ -23,8 +23,8 @@ json EncodeDrivers(const NodeRecord& node) {
   return out;
 }
 
-// The addresses at which tasks can be reached, one by one; the loopback's only if all others are
-// missing.
+// Returns an array with one entry for each address at which tasks can be reached. The addresses of
+// the loopback interface are used only if there is no other interface.
 json EncodeAddresses(const NodeRecord& node) {
   const auto& all = node.interfaces;
   const bool others =

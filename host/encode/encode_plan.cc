@@ -24,7 +24,8 @@ json EncodeUpdates(const GroupPlan& group) {
           {"RescheduleLater", 0}};
 }
 
-// The updates of a group's allocations, in words for people.
+// Returns the numbers of the updates of a group's allocations. The keys are words for people, such
+// as "create".
 json UpdateWords(const json& updates) {
   static constexpr std::pair<const char*, const char*> kWords[] = {
       {"Ignore", "ignore"},
@@ -46,7 +47,8 @@ const char* ForcedBy(const json& task, const GroupPlan& group) {
   return group.destructive > 0 ? "forces create/destroy update" : "forces in-place update";
 }
 
-// Adds to each change what it forces.
+// Adds the numbers of updates to GROUP. Adds to each change in GROUP what the change forces, such
+// as "forces create".
 void Annotate(const PlanReply& plan, json* group) {
   const auto found = plan.plan.find(group->at("Name").get<std::string>());
   if (found == plan.plan.end()) return;
@@ -67,7 +69,8 @@ json EncodeDiff(const PlanReply& plan, json after) {
   return diff;
 }
 
-// The blocked evaluation in which allocations without room would wait.
+// Returns the blocked evaluation that a registration would make for the allocations that cannot be
+// placed now. Returns null if all allocations can be placed.
 json EncodeWaiting(const PlanReply& plan, const PlannedJob& planned) {
   if (plan.failed_groups.empty()) return nullptr;
   Evaluation eval;

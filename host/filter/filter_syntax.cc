@@ -32,11 +32,12 @@ bool IsWordCharacter(char c) {
          c == '*' || c == ':' || c == '+';
 }
 
-// The usual escapes in texts of Go, and the characters for which they stand.
+// The characters after "\" in a text, as in Go, and below them the characters for which they
+// stand.
 constexpr std::string_view kEscapes = "\"\\abfnrtv";
 constexpr std::string_view kEscaped = "\"\\\a\b\f\n\r\t\v";
 
-// Reads the text that begins with the quote at AT, and moves AT behind the closing quote.
+// Reads the text that begins with a quote at AT. Sets AT to the position after the closing quote.
 Result<Token> ReadText(std::string_view text, std::size_t* at) {
   const std::size_t from = *at;
   const char quote = text[from];
@@ -47,7 +48,7 @@ Result<Token> ReadText(std::string_view text, std::size_t* at) {
       *at = i + 1;
       return token;
     }
-    // Between backquotes there are no escapes.
+    // A text in backquotes has no escapes.
     if (c == '\\' && quote == '"') {
       if (++i == text.size()) break;
       const std::size_t which = kEscapes.find(text[i]);
@@ -83,7 +84,7 @@ Result<std::vector<Token>> Tokens(std::string_view text) {
   return tokens;
 }
 
-// The parts of a JSON pointer, RFC 6901.
+// Returns the parts of a JSON pointer (RFC 6901).
 std::vector<std::string> PointerParts(std::string_view pointer) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < pointer.size(); ++i) {
@@ -170,7 +171,8 @@ class Parser {
   Result<FilterNodePtr> Match(int depth) {
     DROVER_ASSIGN(FilterNodePtr collection, Collection(depth));
     if (collection) return collection;
-    // A value comes before "in", a field before everything else.
+    // With "in", the value comes first and the field last. With every other operator, the field
+    // comes first.
     const std::size_t from = next_;
     const bool quoted = Now().kind == Token::Kind::kText;
     if (!quoted && Now().kind != Token::Kind::kWord) return Unexpected("a field or a value");
@@ -189,8 +191,8 @@ class Parser {
     return Compared(std::move(node));
   }
 
-  // Reads any FIELD as NAME {...} or all FIELD as KEY, NAME {...}; null: there is none here. "any"
-  // and "all" may also be names of fields.
+  // Reads "any FIELD as NAME {...}" or "all FIELD as KEY, NAME {...}". If the next words have
+  // neither form, returns null without an error, because a field may have the name "any" or "all".
   Result<FilterNodePtr> Collection(int depth) {
     const std::size_t from = next_;
     const bool any = TakeWord("any");
@@ -220,7 +222,8 @@ class Parser {
     return std::make_shared<const FilterNode>(std::move(node));
   }
 
-  // Reads a name that the expression in braces uses; empty for "_", which is no name.
+  // Reads a name for the expression in braces. Returns an empty text for "_", which stands for no
+  // name.
   Result<std::string> Name() {
     if (Now().kind != Token::Kind::kWord) return Unexpected("a name");
     std::string name = tokens_[next_++].text;
@@ -265,7 +268,8 @@ class Parser {
     return negative ? Make(FilterNode::Kind::kNot, std::move(made)) : made;
   }
 
-  // Reads a value. A number has its sign in a word, and its fraction in another one after ".".
+  // Reads a value. A number may be several tokens: a word with the sign and the digits, a ".", and
+  // a word with the fraction.
   Result<std::string> Value() {
     if (Now().kind != Token::Kind::kText && Now().kind != Token::Kind::kWord) {
       return Unexpected("a value");
@@ -280,7 +284,7 @@ class Parser {
     return value;
   }
 
-  // Whether a text comes that is a JSON pointer, which stands for a field.
+  // Returns true if the next token is a text with a JSON pointer, which stands for a field.
   bool IsPointer() const { return Now().kind == Token::Kind::kText && Now().text.starts_with('/'); }
 
   Result<std::vector<std::string>> Field() {

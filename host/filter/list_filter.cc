@@ -13,14 +13,14 @@
 #include "host/base/text.h"
 #include "host/filter/filter_syntax.h"
 
-// The errors use the words that Nomad's clients know.
+// The errors have the words that clients of Nomad expect.
 namespace drover {
 namespace {
 
 using nlohmann::json;
 
-// Objects whose keys are free. All other objects have the fields of their type, and another name is
-// a mistake.
+// Names of the objects that may have any key. Every other object has the fields of its type, and a
+// filter with another field is an error.
 constexpr std::string_view kMaps[] = {"Attributes",
                                       "CSIControllerPlugins",
                                       "CSINodePlugins",
@@ -50,11 +50,13 @@ constexpr std::string_view kMaps[] = {"Attributes",
                                       "Tasks",
                                       "Volumes"};
 
-// A name that the expression inside a loop has for a value. The innermost loop comes first.
+// A name that the expression inside a loop uses for a value. The innermost loop is the first in
+// the list.
 struct Binding {
   const std::string& name;
   const json& value;
-  bool key;  // the value is a member's key or an element's index, which has no parts
+  // True if VALUE is the key of a member or the index of an element. Such a value has no fields.
+  bool key;
   const Binding* outer;
 };
 
@@ -76,7 +78,7 @@ Error Wrong(const std::string& what) {
 
 Error NotFound(const std::string& what) { return Wrong("error finding value in datum: " + what); }
 
-// The name of VALUE's type in Go.
+// Returns the name of VALUE's type in Go.
 std::string KindOf(const json& value) {
   if (value.is_boolean()) return "bool";
   if (value.is_number_float()) return "float64";
@@ -90,7 +92,8 @@ Error Incomparable(const FilterNode& node, const char* how, const json& value) {
                " for selector: \"" + Named(node) + "\"");
 }
 
-// Whether VALUE equals the value of TEXT; nothing if TEXT is no value of this type.
+// Returns true if VALUE equals the value that TEXT stands for. Returns no value if TEXT cannot be
+// a value of VALUE's type.
 std::optional<bool> Equals(const json& value, const std::string& text) {
   if (value.is_string()) return value.get_ref<const std::string&>() == text;
   if (value.is_boolean()) {
@@ -100,7 +103,8 @@ std::optional<bool> Equals(const json& value, const std::string& text) {
     return std::nullopt;
   }
   if (!value.is_number()) return std::nullopt;
-  if (value.is_number_integer()) {  // beyond 2^53 a double is not exact
+  // Integers are compared as integers, because a double is not exact above 2^53.
+  if (value.is_number_integer()) {
     if (const auto whole = ParseNumber<std::int64_t>(text)) return value == json(*whole);
   }
   const auto number = ParseNumber<double>(text);
@@ -160,10 +164,11 @@ class FilterRun {
     budget_->steps -= steps;
     return {};
   }
-  // Long texts cost more.
+  // Uses one step for every 64 bytes of TEXT, because long texts take more time.
   Status SpendOn(const std::string& text) { return Spend(text.size() / 64); }
 
-  // The value at the end of WAY; null if there is none, or if it is null.
+  // Returns the value at the path WAY. Returns null if there is no such value or the value is
+  // null.
   Result<const json*> Find(const std::vector<std::string>& way, const Binding* bound) {
     const json* at = &element_;
     std::size_t part = 0;
@@ -204,8 +209,8 @@ class FilterRun {
     return at->is_null() ? nullptr : at;
   }
 
-  // Whether the object that should have WAY[PART] may have any key. Inside a driver's configuration
-  // all objects may.
+  // Returns true if the object in which WAY[PART] is searched for may have any key. Inside a
+  // driver's configuration, every object may.
   static bool IsMap(const std::vector<std::string>& way, std::size_t part) {
     const auto end = way.begin() + static_cast<std::ptrdiff_t>(part);
     return std::find(way.begin(), end, "Config") != end ||

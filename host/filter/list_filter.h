@@ -12,38 +12,40 @@ namespace drover {
 
 struct FilterNode;
 
-// An expression of ?filter, by which clients choose among the elements of a list:
+// A filter expression, the value of the query parameter ?filter. With it, clients choose elements
+// of a list:
 //
 //   Status == "running" and not (JobID contains "test" or "x" in Datacenters)
 //   Meta["owner"] is not empty or ID matches "^web-[0-9]+$"
 //   Periodic is not nil
 //   any TaskGroups as g { g.Count == 0 or all g.Tasks as t { t.Driver == "exec" } }
 //
-// A field is named as in the JSON of the element, with ".name" or ["name"] for its parts and ".0"
-// for an element of a list, or by a JSON pointer in quotes. A key that a map does not have equals
-// no value, is empty and is nil. A field that an object of the API does not have is an error.
-// Immutable. [any thread]
+// A field has the name that it has in the JSON of the element. A part of a field is ".name" or
+// ["name"], and an element of a list is ".0". A JSON pointer in quotes also stands for a field. A
+// key that a map does not have equals no value, is empty and is nil. A field that an object of the
+// API does not have is an error. Immutable. [any thread]
 class ListFilter {
  public:
-  // Expressions that are longer, or nested deeper, are refused.
+  // The maximum size in bytes of an expression, and its maximum depth. Parse refuses a larger one.
   static constexpr std::size_t kMaxBytes = 4096;
   static constexpr int kMaxDepth = 32;
-  static constexpr int kMaxPatterns = 16;  // regular expressions
+  static constexpr int kMaxPatterns = 16;  // maximum number of regular expressions
 
-  // The most that one request may look at, in comparisons of some bytes each. Without it, loops
-  // within loops could keep a thread busy for hours.
+  // How many steps a request has left. A step is about one comparison of some bytes. Without a
+  // limit, nested loops could keep a thread busy for hours.
   struct Budget {
     std::size_t steps = 20'000'000;
   };
 
-  // The error says what is wrong and where.
+  // Parses TEXT. The error describes the mistake and its position.
   static Result<ListFilter> Parse(std::string_view text);
 
-  // Whether ELEMENT is chosen. kInvalidArgument: it has no such field, the field is of a type that
-  // cannot be compared in this way, or BUDGET is used up.
+  // Returns true if the filter chooses ELEMENT. Returns kInvalidArgument if ELEMENT does not have
+  // a field of the filter, if the type of a field does not allow the comparison, or if BUDGET is
+  // used up.
   Result<bool> Chooses(const nlohmann::json& element, Budget* budget) const;
 
-  // Whether it looks at the element's field NAME.
+  // Returns true if the filter uses the element's field NAME.
   bool LooksAt(std::string_view name) const;
 
  private:

@@ -14,9 +14,10 @@
 
 namespace drover {
 
-// Adapts a connection to Beast's idea of a stream. INPUT has ByteStream's AsyncReadSome, OUTPUT its
-// AsyncWriteSome. Beast does not close the connection: its owner does.
-// For sources only, since Beast's headers are large.
+// Adapts a connection to the stream type that Beast expects. INPUT must have the function
+// AsyncReadSome of ByteStream, and OUTPUT must have the function AsyncWriteSome of ByteStream.
+// Beast does not close the connection, because the owner of the connection does that. Include this
+// file only in source files, because Beast's headers are large.
 template <typename Input, typename Output>
 class BeastStream {
  public:
@@ -56,7 +57,8 @@ class BeastStream {
   }
 
  private:
-  // The first buffer that is not empty. Reads and writes may transfer less than all buffers.
+  // Returns the first buffer that is not empty. One buffer is enough, because reads and writes may
+  // transfer less than all buffers.
   template <typename Buffer, typename Buffers>
   static Buffer FirstOf(const Buffers& buffers) {
     const auto end = boost::asio::buffer_sequence_end(buffers);

@@ -14,7 +14,8 @@ bool IsIpAddress(const std::string& text) {
          inet_pton(AF_INET6, text.c_str(), &address) == 1;
 }
 
-// "localhost:4646" without the port, "[::1]:4646" without port and brackets.
+// Returns the name in a Host header. It is "localhost" for "localhost:4646" and "::1" for
+// "[::1]:4646".
 std::string HostName(std::string_view host) {
   if (host.starts_with('[')) return std::string(host.substr(1, host.find(']') - 1));
   return std::string(host.substr(0, host.find(':')));
@@ -56,12 +57,13 @@ std::optional<std::string> RefuseForBrowser(const HttpRequest& request,
     return "the Host header has a name that this agent does not know; use its IP address or "
            "localhost, or configure the name";
   }
-  // This holds for a GET too, as some of them change something.
+  // A GET is refused too, because some GETs change something.
   const std::string* origin = request.Header("Origin");
   if (origin && !IsOwnOrigin(*origin, host, options)) {
     return "pages of the origin '" + *origin + "' may not use this agent";
   }
-  // Requests for images and links have no Origin; browsers mark them by this header.
+  // Browsers send no Origin with requests for images and links, but they send the header
+  // Sec-Fetch-Site.
   const std::string* site = request.Header("Sec-Fetch-Site");
   if (!origin && site && (*site == "cross-site" || *site == "same-site")) {
     return "pages of other sites may not use this agent";

@@ -10,19 +10,21 @@
 
 namespace drover {
 
-// Whether only programs of this machine can connect, and without TLS. A Host header with a foreign
-// name then comes from a browser, for a name that the owner of a page has pointed to this machine.
+// Returns whether only programs on this machine can connect, without TLS. In this case, a foreign
+// name in the Host header comes from a browser. The owner of a page has then made the name point
+// to this machine.
 bool IsLocalOnly(const HttpServerOptions& options);
 
-// Returns why a request is refused (403), if a page may have tricked a browser into it. Pages of
-// other origins can read no answer anyway, as we never send CORS headers. This check also keeps
-// them from changing anything and from opening websockets.
+// Returns why REQUEST is refused with 403, or nothing if it is not refused. A request is refused
+// if a page of another origin may have made a browser send it. Even without this check, such a
+// page cannot read answers, because the server never sends CORS headers. The check also prevents
+// the page from changing anything and from opening websockets.
 std::optional<std::string> RefuseForBrowser(const HttpRequest& request,
                                             const HttpServerOptions& options, bool local_only);
 
-// Whether an unknown page may have made a browser send this: the headers name a browser, but not
-// the site that the request comes from. Routes that change something refuse such a GET, since an
-// image or a link can cause it.
+// Returns whether an unknown page may have made a browser send REQUEST. Such a request has headers
+// that name a browser, but no header that names the site from which the request comes. Routes that
+// change something refuse such a GET, because an image or a link in a page can cause the GET.
 bool MayBeOfAPage(const HttpRequest& request);
 
 }  // namespace drover

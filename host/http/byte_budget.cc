@@ -23,7 +23,7 @@ Co<Result<ByteBudget::Share>> ByteBudget::Take(Context context, std::size_t byte
     GrantLocked();
   }
   Status granted;
-  // Shares that are too young to give way now may be old enough at the next look.
+  // A share that is too young to give way now may be old enough later, so the loop checks again.
   for (Duration pause = kGrace;; pause *= 2) {
     const Context turn = context.WithTimeout(pause);
     granted = co_await waiter->granted.Wait(turn);
@@ -38,7 +38,8 @@ Co<Result<ByteBudget::Share>> ByteBudget::Take(Context context, std::size_t byte
       GrantLocked();  // the next waiters may have room now
     }
   }
-  // Bytes that were granted meanwhile are returned, or go back with the share after an error.
+  // The budget may have granted the bytes at the same time as the context ended. This share has
+  // all bytes that were granted. After an error, the destructor of the share gives them back.
   Share share(waiter->has ? this : nullptr, waiter->has ? bytes : 0, waiter->owned);
   if (!granted.ok()) co_return context.status().error();
   co_return share;
@@ -91,7 +92,8 @@ void ByteBudget::GrantLocked() {
     if (next->bytes > left_) return MakeRoomLocked(*next);
     waiters_.remove(next);
     TakeLocked(next.get());
-    // The waiter was still in the list, so its loop still exists.
+    // A waiter leaves the list before its loop ends. This waiter was still in the list, so its
+    // loop still exists.
     next->loop->Post([next] { next->granted.Set(); });
   }
 }
@@ -103,7 +105,7 @@ void ByteBudget::MakeRoomLocked(const Waiter& waiter) {
   const std::size_t own = held[waiter.owner.client];
   const TimePoint born = waiter.loop->Now() - kGrace;
   while (coming < waiter.bytes) {
-    // The oldest share of the client that holds the most.
+    // Finds the oldest share of the client that holds the most bytes.
     Owned* of = nullptr;
     for (auto& [id, share] : owned_) {
       const std::size_t most = of == nullptr ? own : held[of->owner.client];

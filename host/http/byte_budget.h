@@ -17,22 +17,22 @@
 
 namespace drover {
 
-// Limits the bytes that all requests may hold together. A request for more than is left waits for
-// its turn: the client that holds the least goes first, and among its requests the oldest.
-// [any thread]
+// Limits the number of bytes that all requests may hold together. A request for more bytes than
+// are left waits for its turn. The client that holds the fewest bytes is served first, and among
+// its requests the oldest. [any thread]
 class ByteBudget {
  public:
-  // The client of a share that still waits for it, as the share of a body does until all of the
-  // body has come. A share older than kGrace gives way to a client that holds less, so a client
-  // that announces bodies and sends none keeps nobody out. A share without `give_way` never gives
-  // way.
+  // The owner of a share that can still give way, such as the share of a body that has not fully
+  // come. If this share is older than kGrace, it gives way to a client that holds less. A client
+  // that announces bodies and sends none thus cannot keep other clients out. A share without
+  // `give_way` never gives way.
   struct Owner {
     std::string client;
-    // Called at most once, on any thread, under the lock. It may only pass on that the share must
-    // be given back.
+    // Called at most once, on any thread, while the budget is locked. The function must not give
+    // back the share itself. It must only notify the owner that the share must be given back.
     std::function<void()> give_way;
   };
-  // A body from a client on this machine arrives sooner.
+  // A body from a client on this machine arrives in less than this time.
   static constexpr Duration kGrace = 20ms;
 
   explicit ByteBudget(std::size_t bytes) : all_(bytes), left_(bytes) {}
@@ -40,8 +40,8 @@ class ByteBudget {
   ByteBudget& operator=(const ByteBudget&) = delete;
   ~ByteBudget();
 
-  // A part of the budget, held until this is destroyed, which must be before the budget is. An
-  // empty share holds nothing.
+  // A part of the budget, which is held until this object is destroyed. The object must be
+  // destroyed before the budget. An empty share holds nothing.
   class Share {
    public:
     Share() = default;
@@ -54,7 +54,8 @@ class ByteBudget {
     }
     ~Share() { ShrinkTo(0); }
 
-    // Gives back all but BYTES, which never give way from then on.
+    // Reduces the size of the share to at most BYTES, and gives back the other bytes. From then
+    // on, the share never gives way.
     void ShrinkTo(std::size_t bytes);
 
    private:
@@ -63,11 +64,12 @@ class ByteBudget {
         : of_(of), bytes_(bytes), owned_(owned) {}
     ByteBudget* of_ = nullptr;
     std::size_t bytes_ = 0;
-    std::uint64_t owned_ = 0;  // its key in ByteBudget::owned_; 0: it never gives way
+    // The key of the share in ByteBudget::owned_, or 0 if the share never gives way.
+    std::uint64_t owned_ = 0;
   };
 
-  // Waits on the thread of the context's loop; the error is the context's.
-  // Code::kResourceExhausted at once: BYTES is more than the whole budget.
+  // Waits for BYTES on the thread of the context's loop. Returns the context's error if CONTEXT
+  // ends first. Returns Code::kResourceExhausted at once if BYTES is more than the whole budget.
   Co<Result<Share>> Take(Context context, std::size_t bytes, Owner owner = {});
 
   std::size_t left() const;
@@ -79,33 +81,36 @@ class ByteBudget {
     Loop* const loop;
     const std::size_t bytes;
     const Owner owner;
-    bool has = false;         // guarded by the budget's lock
-    std::uint64_t owned = 0;  // guarded by it too
-    Event granted;            // for the loop's thread
+    bool has = false;  // whether the bytes were granted; guarded by the budget's lock
+    // The key of the waiter's share in owned_, or 0 if the share never gives way. Guarded by the
+    // budget's lock.
+    std::uint64_t owned = 0;
+    Event granted;  // only the loop's thread uses it
   };
   // A share that may have to give way.
   struct Owned {
     Owner owner;
     std::size_t bytes = 0;
     TimePoint since;
-    bool asked = false;  // `give_way` was called
+    bool asked = false;  // whether `give_way` was called
   };
-  using Held = std::map<std::string_view, std::size_t>;  // bytes by client
+  using Held = std::map<std::string_view, std::size_t>;  // the bytes of each client
 
   void Give(std::size_t bytes, std::uint64_t owned);
   Held HeldLocked() const;
-  // Returns the waiter whose turn is next; null: nobody waits.
+  // Returns the waiter whose turn is next, or null if nobody waits.
   std::shared_ptr<Waiter> NextLocked() const;
   void TakeLocked(Waiter* waiter);
   void GrantLocked();
-  // Asks shares to give way to WAITER, whose turn is next.
+  // Makes shares give way until the bytes of these shares and the free bytes are enough for
+  // WAITER, whose turn is next.
   void MakeRoomLocked(const Waiter& waiter);
 
   const std::size_t all_;
   mutable std::mutex mutex_;
   std::size_t left_;
   std::list<std::shared_ptr<Waiter>> waiters_;
-  std::map<std::uint64_t, Owned> owned_;  // the oldest first
+  std::map<std::uint64_t, Owned> owned_;  // by age, the oldest share first
   std::uint64_t last_owned_ = 0;
 };
 

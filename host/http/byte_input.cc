@@ -12,7 +12,8 @@ namespace drover {
 namespace asio = boost::asio;
 namespace {
 
-// Idle connections have the small block; a connection that fills it gets the large one.
+// The sizes of the buffer for reads, in bytes. Idle connections have the small buffer. A
+// connection that fills the small buffer gets the large one.
 constexpr std::size_t kSmallBlock = 4 << 10;
 constexpr std::size_t kLargeBlock = 64 << 10;
 

@@ -10,8 +10,9 @@
 
 namespace drover {
 
-// The bytes that a client has sent and nobody has taken yet. While there is room a read is always
-// pending, so a client that goes is noticed while its request is handled. One thread.
+// The bytes that a client has sent and that nobody has taken yet. While there is room, a read is
+// always pending, so the server notices a client that disconnects while its request is handled.
+// Use it on one thread only.
 class ByteInput {
  public:
   ByteInput(Loop* loop, ByteStream* stream, std::size_t room)
@@ -23,23 +24,24 @@ class ByteInput {
         taken_(loop),
         ended_(loop) {}
 
-  // Reads until the stream ends; run it in the background.
+  // Reads until the stream ends. Run it in the background.
   Co<void> Pump();
 
   std::string_view bytes() const { return std::string_view(buffer_).substr(begin_); }
   bool full() const { return bytes().size() >= room_; }
   void Take(std::size_t count);
-  // Nothing follows bytes().
+  // Returns whether the input has ended, so that nothing follows bytes().
   bool ended() const { return ended_.is_set(); }
-  // The input ended otherwise than by the client's closing of its side.
+  // Returns whether the input ended by an error, and not because the client closed its side.
   bool broken() const { return broken_; }
   Event* end() { return &ended_; }
-  // Returns when more has arrived, or the input has ended.
+  // Returns when more bytes have arrived, or when the input has ended.
   Co<Status> More(Context context);
-  // Takes bytes that are there, else the next ones; the error is "end of file" after the end.
+  // Takes bytes that have arrived, or else waits for the next bytes. After the end of the input,
+  // the error is "end of file".
   void AsyncReadSome(boost::asio::mutable_buffer buffer, ByteStream::Handler handler);
   TimePoint last_arrival() const { return last_arrival_; }
-  // Drops all bytes, also those that come later.
+  // Drops all bytes, and also the bytes that arrive later.
   void Discard();
 
  private:
@@ -47,14 +49,14 @@ class ByteInput {
   ByteStream* stream_;
   std::size_t room_;
   std::string buffer_;
-  std::size_t begin_ = 0;  // of the bytes that are not taken yet
+  std::size_t begin_ = 0;  // where the bytes begin that are not taken yet
   bool discarding_ = false;
   bool broken_ = false;
   TimePoint last_arrival_;
   Event arrived_;
   Event taken_;
   Event ended_;
-  Subscription on_arrived_;  // of AsyncReadSome
+  Subscription on_arrived_;  // completes a waiting AsyncReadSome
 };
 
 }  // namespace drover

@@ -10,15 +10,16 @@
 
 namespace drover {
 
-// Writes to a client. A client that takes nothing for STALL loses its connection. One thread.
+// Writes to a client. If the client takes no bytes for STALL, its connection is closed. Use it on
+// one thread only.
 class ByteOutput {
  public:
   ByteOutput(Loop* loop, ByteStream* stream, Duration stall)
       : loop_(loop), stream_(stream), stall_(stall), last_progress_(loop->Now()) {}
 
-  // Writes all BYTES; Code::kUnavailable when the client has gone or does not read.
+  // Writes all BYTES. Returns Code::kUnavailable if the client has disconnected or does not read.
   Co<Status> Write(std::string bytes);
-  // The same for bytes of the caller, which must live until this has returned.
+  // Writes all BYTES without a copy. BYTES must live until this call has returned.
   Co<Status> WriteView(std::string_view bytes);
   void AsyncWriteSome(boost::asio::const_buffer buffer, ByteStream::Handler handler);
 

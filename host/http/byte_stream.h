@@ -13,11 +13,12 @@
 
 namespace drover {
 
-// A connection of TCP or of a Unix socket.
+// A connection over TCP or over a Unix socket.
 using StreamSocket = boost::asio::generic::stream_protocol::socket;
 
-// The bytes of a connection, with or without TLS. It is one type, so that HTTP and websockets are
-// compiled once. At most one read and one write at a time; belongs to one thread.
+// The bytes of a connection, with or without TLS. Both cases have one type, so that HTTP and
+// websockets are compiled once. At most one read and one write may be pending at a time. A stream
+// belongs to one thread.
 class ByteStream {
  public:
   using ErrorCode = boost::system::error_code;
@@ -26,15 +27,15 @@ class ByteStream {
 
   virtual ~ByteStream() = default;
 
-  // Does what must precede the first byte of the protocol.
+  // Does what must precede the first byte of the protocol, such as the handshake of TLS.
   virtual Co<ErrorCode> Handshake() = 0;
   virtual void AsyncReadSome(boost::asio::mutable_buffer buffer, Handler handler) = 0;
   virtual void AsyncWriteSome(boost::asio::const_buffer buffer, Handler handler) = 0;
-  // Ends our side of the connection; the client can still be read.
+  // Ends the sending side of the connection. Bytes from the other side can still be read.
   virtual Co<void> ShutdownSend() = 0;
-  // Pending reads and writes end with an error. May be called again.
+  // Closes the connection. Pending reads and writes end with an error. A second call is allowed.
   virtual void Close() = 0;
-  // The subject of a verified client certificate; empty without one.
+  // Returns the subject of a verified client certificate, or an empty text if there is none.
   virtual std::string client_subject() const { return ""; }
 
   Co<Transfer> ReadSome(boost::asio::mutable_buffer buffer);

@@ -8,7 +8,8 @@
 namespace drover {
 namespace {
 
-// Bytes in the head of a chunk, or in all trailers. Nobody uses extensions and trailers here.
+// The maximum size in bytes of the head of a chunk, or of all trailers. The server uses neither
+// extensions nor trailers.
 constexpr std::size_t kMostText = 4 << 10;
 
 }  // namespace

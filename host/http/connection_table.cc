@@ -38,8 +38,8 @@ std::unique_ptr<ConnectionTable::Place> ConnectionTable::Add(const std::string& 
   return place;
 }
 
-// The client stays in the table, even without places: a new one is about to come, or Leave removes
-// the client later.
+// A client without places stays in the table. Either a new place is about to come, or Leave
+// removes the client later.
 bool ConnectionTable::DropStranger(Client* of) {
   if (of->strangers.empty()) return false;
   Place* const place = of->strangers.front();

@@ -10,22 +10,23 @@
 
 namespace drover {
 
-// The table of connections; it decides which must go when there are too many. A connection is a
-// stranger until it has shown by a whole request that its client may use the server. Strangers have
-// room only while nobody else needs it, so clients that connect and send nothing keep nobody out.
-// [any thread]
+// The table of connections. It decides which connection is closed when there are too many. A
+// connection is a stranger until a whole request has shown that its client may use the server.
+// Strangers have room only while no other connection needs it. Clients that connect and send
+// nothing thus cannot keep other clients out. [any thread]
 class ConnectionTable {
  public:
-  // 0 is no limit.
+  // A limit of 0 means no limit.
   ConnectionTable(int most, int most_per_client) : most_(most), most_per_client_(most_per_client) {}
 
-  // The place of one connection, until this is destroyed, which must be before the table is.
+  // The place of one connection in the table. The connection leaves the table when this object is
+  // destroyed. The object must be destroyed before the table.
   class Place {
    public:
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
     ~Place();
-    // From now on the connection is not a stranger.
+    // Makes the connection trusted. It is no stranger from then on.
     void Trust();
 
    private:
@@ -35,15 +36,17 @@ class ConnectionTable {
     ConnectionTable* const table_;
     const std::string client_;
     const std::function<void()> close_;
-    std::list<Place*>::iterator at_;  // among the strangers of its client
+    std::list<Place*>::iterator at_;  // in the list of its client's strangers
     enum { kStranger, kTrusted, kGone } state_ = kStranger;
   };
 
-  // A place for a connection of CLIENT. If CLIENT has too many, its oldest stranger goes. If there
-  // are too many in all, or IS_SHORT says that there is no room for one more, the oldest stranger
-  // of the client with the most strangers goes. CLOSE of the connection that goes is called under
-  // the lock of the table, so it may only schedule the close. Null: there are too many, and none
-  // can go.
+  // Returns a place for a connection of CLIENT. If CLIENT has too many connections, the table
+  // closes the oldest stranger of CLIENT. If there are too many connections in all, the table
+  // closes the oldest stranger of the client with the most strangers. The table also closes this
+  // stranger if IS_SHORT is set, which means that too few file descriptors are left for one more
+  // connection. To close a connection, the table calls the CLOSE of this connection. The table
+  // holds its lock during this call, so CLOSE must only schedule the close. Returns null if there
+  // are too many connections and none of them can be closed.
   std::unique_ptr<Place> Add(const std::string& client, bool is_short, std::function<void()> close);
 
   int total() const;

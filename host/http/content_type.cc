@@ -22,7 +22,7 @@ constexpr Signature kSignatures[] = {
     {"PK\x03\x04"sv, "application/zip"}, {"<?xml"sv, "text/xml; charset=utf-8"},
 };
 
-// The beginnings of HTML pages, after white space.
+// The texts with which HTML pages begin, after white space.
 constexpr std::string_view kPages[] = {
     "<!doctype html", "<html", "<head", "<script", "<iframe", "<body", "<title", "<style", "<table",
     "<div",           "<h1",   "<font", "<a",      "<b",      "<br",   "<p",     "<!--"};
@@ -37,7 +37,7 @@ bool IsPage(std::string_view beginning) {
   return false;
 }
 
-// Whether C is a byte that no text has.
+// Returns whether C is a byte that does not occur in text.
 bool IsBinary(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return byte <= 0x08 || byte == 0x0b || (byte >= 0x0e && byte <= 0x1a) ||

@@ -6,13 +6,14 @@
 
 namespace drover {
 
-// This many bytes of a file's beginning are enough to find its type.
+// The number of bytes at the beginning of a file that are enough to find the file's type.
 inline constexpr std::size_t kSniffedBytes = 512;
 
-// The media type of a file by its name and BEGINNING.
+// Returns the media type of a file by its NAME and by the BEGINNING of its content.
 std::string ContentTypeOf(std::string_view name, std::string_view beginning);
 
-// The same for files to which a browser may be led: a type that it shows and does not execute.
+// Returns a media type for a file to which a browser may be directed. The browser shows a file of
+// this type, and executes nothing in it.
 std::string PassiveContentType(std::string_view beginning);
 
 }  // namespace drover

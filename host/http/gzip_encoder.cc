@@ -13,16 +13,17 @@
 namespace drover {
 namespace {
 
-constexpr int kGzipFormat = 16;  // added to the window bits, this makes zlib write gzip
+constexpr int kGzipFormat = 16;  // zlib writes gzip if this is added to the window bits
 
-// Returns the part before SEPARATOR, and removes both from TEXT.
+// Returns the part of TEXT before SEPARATOR, and removes this part and SEPARATOR from TEXT.
 std::string_view Next(std::string_view* text, char separator) {
   const std::string_view part = text->substr(0, text->find(separator));
   text->remove_prefix(std::min(text->size(), part.size() + 1));
   return Trim(part);
 }
 
-// Whether PARAMETER is "q=0", "q=0.0" and so on, which means "not accepted".
+// Returns whether PARAMETER is a weight of zero, such as "q=0" or "q=0.0". This weight means "not
+// accepted".
 bool IsZeroWeight(std::string_view parameter) {
   if (!parameter.starts_with("q=") && !parameter.starts_with("Q=")) return false;
   return parameter.find_first_of("123456789") == parameter.npos;
@@ -73,7 +74,7 @@ std::string GzipEncoder::Deflate(std::string_view bytes, int flush) {
     const int done = deflate(&z, flush);
     DROVER_CHECK(done == Z_OK || done == Z_STREAM_END || done == Z_BUF_ERROR);
     used = out.size() - z.avail_out;
-    // If there is room left, zlib has no more output.
+    // If there is room left in `out`, zlib has no more output.
     if (z.avail_out > 0) break;
     out.resize(out.size() * 2);
   }

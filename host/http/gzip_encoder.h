@@ -7,14 +7,16 @@
 
 namespace drover {
 
-// Whether a value of Accept-Encoding accepts gzip.
+// Returns whether ACCEPT_ENCODING, a value of the header Accept-Encoding, accepts gzip.
 bool AcceptsGzip(std::string_view accept_encoding);
 
-// Compresses one body, fast rather than well: the network is near, and tasks need the processor.
+// Compresses one body. It favors speed over size, because the network is near and tasks need the
+// processor.
 class GzipEncoder {
  public:
-  // A whole body, or a stream whose parts must arrive as they are written. Streams live long and
-  // there can be many, so their encoders are small (about 40 KiB instead of 256).
+  // kWhole is for a whole body, and its encoder takes 256 KiB of memory. kStream is for a stream
+  // whose parts must arrive as they are written. Streams live long and there can be many, so an
+  // encoder of a stream takes only about 40 KiB.
   enum class Kind { kWhole, kStream };
 
   explicit GzipEncoder(Kind kind);
@@ -22,9 +24,9 @@ class GzipEncoder {
   GzipEncoder& operator=(const GzipEncoder&) = delete;
   ~GzipEncoder();
 
-  // Returns the bytes to send so that the client can read all BYTES.
+  // Returns the bytes to send. After them, the client can read all of BYTES.
   std::string Add(std::string_view bytes);
-  // Returns the bytes to send for BYTES and the end of the body. Nothing may follow.
+  // Returns the bytes to send for BYTES and for the end of the body. No call may follow.
   std::string End(std::string_view bytes = {});
 
  private:

@@ -11,7 +11,7 @@
 namespace drover {
 namespace {
 
-// Room for bytes that come with the head.
+// The room in bytes for data that arrives together with the head of a request.
 constexpr std::size_t kReadAhead = 64 << 10;
 
 }  // namespace
@@ -60,7 +60,7 @@ Co<bool> HttpConnection::Handshake() {
 Co<bool> HttpConnection::ServeRequest() {
   if (!co_await FirstByte()) co_return false;
   RequestParser parser({options_.max_header_bytes, options_.max_body_bytes});
-  ByteBudget::Share body;  // held as long as the body exists
+  ByteBudget::Share body;  // the room of the body, held as long as the body exists
   std::optional<Refusal> wrong = co_await Read(&parser, Part::kHead, stop_);
   if (!wrong) {
     if (auto of_browser = RefuseForBrowser(parser.request(), options_, service_->local_only)) {
@@ -69,7 +69,7 @@ Co<bool> HttpConnection::ServeRequest() {
   }
   if (!wrong && parser.has_body()) wrong = co_await TakeBody(&parser, &body);
   if (wrong) {
-    // A client that does not read its answer must not hold room.
+    // A client that does not read its answer must not hold room for a body.
     std::string().swap(parser.request().body);
     body.ShrinkTo(0);
     co_await Refuse(std::move(*wrong));
@@ -98,8 +98,8 @@ Co<std::optional<RequestParser::Refusal>> HttpConnection::TakeBody(RequestParser
   co_return co_await Read(parser, Part::kAll, stop_);
 }
 
-// Takes room for the whole body before the first byte is read. A body that has room thus waits only
-// for its client, so the waiting ones always get their turn.
+// Takes room for the whole body before the first byte is read. A body that has room waits only for
+// its own client, so the bodies that wait for room always get their turn.
 Co<std::optional<RequestParser::Refusal>> HttpConnection::ReadBody(RequestParser* parser,
                                                                    ByteBudget::Share* share) {
   const std::size_t bytes = parser->body_length().value_or(options_.max_body_bytes);
@@ -187,7 +187,8 @@ Co<void> HttpConnection::Refuse(Refusal refusal) {
   linger_ = written.ok();
 }
 
-// A close with unread bytes could destroy the answer on its way, so the client may close first.
+// If the server closes a connection with unread bytes, TCP may discard the answer before the
+// client has received the answer. The client therefore gets time to close the connection first.
 Co<void> HttpConnection::End() {
   if (linger_ && !input_.ended()) {
     const Loop::TimerId timer =

@@ -35,21 +35,23 @@ struct HttpService {
   const bool local_only;
 };
 
-// One client: reads its requests one after the other and has each answered. One thread.
+// The connection of one client. It reads the client's requests one after the other, and calls the
+// server's handler to answer each request. Use it on one thread only.
 class HttpConnection : LiveCount<HttpConnection> {
  public:
-  // REMOTE is the client's address; CLIENT is its name in ConnectionTable.
+  // REMOTE is the address of the client, and CLIENT is the name of the client in ConnectionTable.
   HttpConnection(Context stop, HttpService* service, std::unique_ptr<ByteStream> stream,
                  std::string remote, std::string client);
   ~HttpConnection();
 
-  // Returns when the connection is closed.
+  // Serves the client. Returns when the connection is closed.
   Co<void> Serve();
-  // The same, but only answers that there are too many connections.
+  // Answers that there are too many connections, and serves no request. Returns when the
+  // connection is closed.
   Co<void> TurnAway();
-  // Ends it at once.
+  // Closes the connection at once.
   void Drop() { stream_->Close(); }
-  // Calls TRUST when the client has shown that it may use the server.
+  // Sets the function TRUST. It is called when the client has shown that it may use the server.
   void OnTrust(std::function<void()> trust) { trust_ = std::move(trust); }
 
   using LiveCount::live;
@@ -61,16 +63,20 @@ class HttpConnection : LiveCount<HttpConnection> {
   Co<bool> Handshake();
   Co<bool> ServeRequest();
   Co<bool> FirstByte();
-  // Returns nothing if all of PART has come. Otherwise returns the answer for a client that is
-  // wrong or slow, or that must give way to others because READING has ended. Status 0: no answer,
-  // as the client has gone or the server stops.
+  // Reads PART of a request, and returns nothing if all of PART has come. Otherwise returns the
+  // answer to the client. Such an answer is necessary if the request is invalid or comes too
+  // slowly, or if the context READING has ended. READING ends when other clients need the room of
+  // the body. The status is 0 if no answer must be sent, because the client has disconnected or
+  // the server stops.
   Co<std::optional<Refusal>> Read(RequestParser* parser, Part part, Context reading);
-  // As Read, for a body. Discards a body that no handler needs, and refuses one that the client may
-  // not send. Otherwise SHARE holds the room of the body.
+  // Reads the body of a request, and returns the same as Read. Discards a body that no handler
+  // needs, and refuses a body that the client may not send. If the body is kept, SHARE holds its
+  // room.
   Co<std::optional<Refusal>> TakeBody(RequestParser* parser, ByteBudget::Share* share);
-  // As Read, for a body that is kept.
+  // Reads and keeps the body of a request, and returns the same as Read.
   Co<std::optional<Refusal>> ReadBody(RequestParser* parser, ByteBudget::Share* share);
-  // BODY is the room of the request's body.
+  // Calls the handler to answer the request. BODY is the room of the request's body. Returns
+  // whether another request may follow on the connection.
   Co<bool> Handle(RequestParser* parser, ByteBudget::Share* body);
   Co<void> Refuse(Refusal refusal);
   Co<void> End();
@@ -87,7 +93,7 @@ class HttpConnection : LiveCount<HttpConnection> {
   Loop::TimerId stop_timer_ = 0;
   Subscription on_stop_;
   std::function<void()> trust_ = [] {};
-  bool linger_ = false;  // the client has an answer to read before we close
+  bool linger_ = false;  // whether the client must read an answer before the close
 };
 
 }  // namespace drover

@@ -16,31 +16,33 @@
 namespace drover {
 
 struct WebSocketMessage {
-  bool text = true;  // else binary
+  bool text = true;  // whether the message is text; else binary
   std::string bytes;
 };
 
-// The two directions of an upgraded connection. One reader at a time; writers take turns. The
-// channel sends and answers pings itself. Belongs to its exchange, and to the exchange's thread.
+// The two directions of an upgraded connection. Only one reader may wait at a time, and writers
+// take turns. The channel sends pings and answers the pings of the client, so its user need not do
+// this. The channel belongs to its exchange and to the exchange's thread.
 class WebSocketChannel {
  public:
   virtual ~WebSocketChannel() = default;
 
-  // Returns the next message. Code::kUnavailable: the client has closed the connection or has gone.
-  // If the context ends first, returns its error, and no message is lost.
+  // Returns the next message. Returns Code::kUnavailable if the client has closed the connection
+  // or has disconnected. If CONTEXT ends first, returns the context's error, and no message is
+  // lost.
   virtual Co<Result<WebSocketMessage>> Read(Context context) = 0;
-  // Returns when the system has the message. CONTEXT does not end a write that has begun; the
-  // server's write_stall does.
+  // Returns when the operating system has taken the message. The end of CONTEXT does not end a
+  // write that has begun. Only the server's write_stall limits such a write.
   virtual Co<Status> Write(Context context, bool text, std::string bytes) = 0;
-  // Sends CODE (1000 is "normal") and REASON, and ends the connection within a second. Later reads
-  // return Code::kUnavailable.
+  // Sends CODE and REASON, and ends the connection within a second. The CODE 1000 means "normal".
+  // Later reads return Code::kUnavailable.
   virtual Co<Status> Close(int code, std::string reason) = 0;
 };
 
-// Bytes that many streams send. They are stored once, framed as a chunk of HTTP.
+// Bytes that many streams send. They are stored once, in the form of an HTTP chunk.
 class SharedPiece {
  public:
-  // BYTES are not empty.
+  // BYTES must not be empty.
   explicit SharedPiece(std::string_view bytes);
 
   std::string_view plain() const { return chunk().substr(begin_, size_); }
@@ -52,41 +54,46 @@ class SharedPiece {
   std::size_t size_ = 0;
 };
 
-// One request and its answer. It lives on its connection's thread until the handler's coroutine has
-// returned. All calls are made on that thread, one after the other.
+// One request and its answer. The exchange lives on the thread of its connection until the
+// handler's coroutine has returned. All calls must be made on that thread, one after the other.
 class HttpExchange {
  public:
   virtual ~HttpExchange() = default;
 
-  // The request's body is dropped when the answer begins, as that may take as long as the client
-  // likes.
+  // Returns the request. The body of the request is dropped when the answer begins, because the
+  // answer may take as long as the client likes.
   virtual const HttpRequest& request() const = 0;
   virtual Loop* loop() = 0;
-  // Ends when the client has gone or the server stops. A client that only closes its sending side
-  // counts as gone after nothing was sent to it for a second.
+  // Returns a context that ends when the client has disconnected or the server stops. If a client
+  // closes only its sending side, the context ends as soon as the server has sent nothing to the
+  // client for a second.
   virtual const Context& context() const = 0;
 
-  // The client has shown that it may use the server: from now on its connection is not closed to
-  // make room for others, and the messages of its websocket may be large. Before, only its first
-  // message is read, which must be small.
+  // Call it when the client has shown that it may use the server. From then on, the connection is
+  // not closed to make room for others, and the messages of its websocket may be large. Before
+  // this call, the websocket reads only the first message, which must be small.
   virtual void Trust() {}
 
-  // Sends the whole answer, once. Code::kUnavailable: the client has gone or does not read.
+  // Sends the whole answer. Call it once. Returns Code::kUnavailable if the client has
+  // disconnected or does not read.
   virtual Co<Status> Reply(HttpReply reply) = 0;
-  // Begins an answer of unknown length; the bytes of Write follow. The answer ends when the handler
-  // returns. If the handler throws, the client gets it cut short.
+  // Begins an answer of unknown length, to which Write adds bytes. The answer ends when the
+  // handler returns. If the handler throws, the connection is closed and the client's answer is
+  // incomplete.
   virtual Co<Status> StartStream(HttpReply head) = 0;
-  // Sends at once, and waits while the client is slow: at most write_stall without any progress.
-  // Code::kCancelled: the answer has no body, as that of HEAD, so nothing more needs to be made.
+  // Sends BYTES without a delay. Waits while the client is slow, but at most write_stall without
+  // any progress. Returns Code::kCancelled if the answer has no body, such as the answer to a
+  // HEAD. The handler then need not make more bytes.
   virtual Co<Status> Write(std::string bytes) = 0;
-  // The same for bytes that other streams send too; avoids a copy where possible.
+  // Sends a PIECE that other streams send too, like Write, but without a copy where possible.
   virtual Co<Status> WriteShared(std::shared_ptr<const SharedPiece> piece) {
     std::string bytes(piece->plain());
     co_return co_await Write(std::move(bytes));
   }
 
-  // Accepts the upgrade that the client asks for. An error means that its request is not a correct
-  // one for an upgrade; the handler may then Reply. The exchange owns the channel.
+  // Accepts the upgrade to a websocket that the client requests. An error means that the request
+  // is not a correct request for an upgrade, and the handler may then call Reply. The exchange
+  // owns the channel.
   virtual Co<Result<WebSocketChannel*>> AcceptWebSocket() = 0;
 };
 

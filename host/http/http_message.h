@@ -13,38 +13,40 @@ namespace drover {
 // Names and values in the order of their arrival.
 using HttpFields = std::vector<std::pair<std::string, std::string>>;
 
-// A request of a client.
+// A request from a client.
 struct HttpRequest {
   std::string method;  // any token, in the client's spelling
-  std::string path;    // as sent: not decoded, without the query
-  HttpFields query;    // decoded
+  std::string path;    // as the client sent it, not decoded and without the query
+  HttpFields query;    // the decoded names and values
   HttpFields headers;
   std::string body;
-  std::string remote;  // "127.0.0.1:4711", "[::1]:4711"
+  std::string remote;  // the client's address, such as "127.0.0.1:4711" or "[::1]:4711"
   bool tls = false;
-  std::string client_subject;  // of a verified client certificate; empty without one
+  // The subject of a verified client certificate, or an empty text if there is none.
+  std::string client_subject;
 
-  // The first value of this name; nullptr if there is none. The case of header names is ignored.
+  // Each function returns the first value of NAME, or nullptr if there is no value. The case of
+  // header names is ignored.
   const std::string* Header(std::string_view name) const;
   const std::string* Query(std::string_view name) const;
 };
 
-// The reply to it. The server itself adds Content-Length, Content-Encoding, Date, Vary and
+// The reply to a request. The server itself adds Content-Length, Content-Encoding, Date, Vary and
 // Connection.
 struct HttpReply {
   int status = 200;
-  std::string content_type = "application/json";  // empty: no such header
+  std::string content_type = "application/json";  // if it is empty, the reply has no such header
   HttpFields headers;
   std::string body;
 };
 
-// A reply in plain text, such as an error.
+// Returns a reply in plain text, such as an error.
 HttpReply TextReply(int status, std::string text);
 
-// Replaces each %XX; refuses other uses of % and NUL characters.
+// Replaces each %XX by its byte. Returns an error for other uses of % and for NUL characters.
 Result<std::string> PercentDecode(std::string_view text);
 
-// Splits and decodes "a=1&b=x%20y+z"; a name without "=" has the empty value.
+// Splits and decodes a query such as "a=1&b=x%20y+z". A name without "=" has the empty value.
 Result<HttpFields> ParseQuery(std::string_view text);
 
 bool EqualsIgnoringCase(std::string_view a, std::string_view b);

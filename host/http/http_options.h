@@ -13,56 +13,66 @@
 namespace drover {
 
 struct HttpTls {
-  std::string cert_file;  // PEM, with its chain; empty: no TLS
-  std::string key_file;   // PEM
-  std::string ca_file;    // PEM; signs the clients' certificates
+  std::string cert_file;  // a PEM file with the chain; empty without TLS
+  std::string key_file;   // a PEM file
+  std::string ca_file;    // a PEM file of the authority for clients' certificates
   bool verify_client = false;
 
   bool enabled() const { return !cert_file.empty(); }
 };
 
 // The address and the limits of an HTTP server. A limit of 0 connections means no limit.
-// ConnectionTable decides which connection must go when there are too many.
+// ConnectionTable decides which connection is closed when there are too many.
 struct HttpServerOptions {
   std::string address = "127.0.0.1";  // an IP address
-  int port = 4646;                    // 0: any that is free
+  int port = 4646;                    // 0 means any free port
   int threads = 2;
   HttpTls tls;
 
-  // If only this machine can connect, a Host header may have these names, "localhost" or an IP
-  // address. Any other name comes from a browser that a foreign name has led here.
+  // If only this machine can connect, a Host header may have one of these names, "localhost" or an
+  // IP address. A request with another name comes from a browser that a foreign name has directed
+  // here.
   std::vector<std::string> hosts;
-  // Origins ("https://ui.example:8443"), beside the server's own, whose pages may use the server.
+  // Further origins whose pages may use the server, such as "https://ui.example:8443". The
+  // server's own origin is always allowed.
   std::vector<std::string> origins;
 
-  // Called after the head of a request has come, before room for its body is taken. False: nobody
-  // needs the body, so it is read and discarded, and the handler sees none. An error: the request
-  // is refused (403) with its message. Null: all bodies are kept. Callable from several threads.
+  // The server calls this function after the head of a request has come, and before it takes room
+  // for the body. The function returns false if nobody needs the body. The body is then read and
+  // discarded, and the handler gets an empty body. If the function returns an error, the request
+  // is refused with 403 and the error's message. If the function is null, all bodies are kept.
+  // Several threads call the function.
   std::function<Result<bool>(const HttpRequest& request)> wants_body;
 
   int max_connections = 4096;
-  // Per user of this machine, or per IP address of other machines.
+  // The maximum number of connections of one client. Each user of this machine is one client, and
+  // so is each IP address of another machine.
   int max_connections_per_client = 2048;
   std::size_t max_header_bytes = 16 << 10;
   std::size_t max_body_bytes = 8 << 20;
-  // The bodies of all requests that are being read or handled have this room together. Bodies of at
-  // most small_body_bytes have room of their own, so that they never wait for a few large ones.
+  // The maximum size of all bodies together that are being read or handled. Bodies of at most
+  // small_body_bytes have a limit of their own, so that they never wait for a few large bodies.
   // ByteBudget decides whose turn is next.
   std::size_t max_total_body_bytes = 32 << 20;
   std::size_t max_total_small_body_bytes = 16 << 20;
   std::size_t small_body_bytes = 64 << 10;
-  std::size_t max_message_bytes = 1 << 20;        // of a websocket
-  std::size_t max_first_message_bytes = 4 << 10;  // until HttpExchange::Trust
+  std::size_t max_message_bytes = 1 << 20;  // maximum size of one websocket message
+  // The maximum size of a websocket message before HttpExchange::Trust is called.
+  std::size_t max_first_message_bytes = 4 << 10;
 
-  Duration header_time = 10s;     // for a TLS handshake; for a head, from its first byte
-  Duration body_wait = 30s;       // for the turn of a body; see max_total_body_bytes
-  Duration body_time = 60s;       // for a whole body, from its turn
-  Duration idle_time = 120s;      // for the first byte of a request
-  Duration write_stall = 30s;     // for some progress of a write
-  Duration half_close_time = 1s;  // see HttpExchange::context
-  Duration linger_time = 1s;      // for the client to close, after the last answer
-  Duration stop_time = 1s;        // for answers that are under way when the server stops
-  Duration ping_interval = 20s;   // of websockets; a client silent for two of them is gone
+  Duration header_time = 10s;  // limit for a TLS handshake, and for a head from its first byte
+  Duration body_wait = 30s;    // limit until there is room for a body; see max_total_body_bytes
+  Duration body_time = 60s;    // limit for a whole body, after there is room for it
+  Duration idle_time = 120s;   // limit until the first byte of a request comes
+  Duration write_stall = 30s;  // limit for a write without any progress
+  // After the client has closed its sending side, the context of the exchange ends when the server
+  // has sent nothing for this time. See HttpExchange.
+  Duration half_close_time = 1s;
+  Duration linger_time = 1s;  // limit for the client to close after the last answer
+  Duration stop_time = 1s;    // limit for unfinished answers when the server stops
+  // The time between the pings of a websocket. A client that sends nothing for two intervals is
+  // treated as disconnected.
+  Duration ping_interval = 20s;
 };
 
 }  // namespace drover

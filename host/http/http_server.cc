@@ -29,12 +29,13 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 namespace {
 
-// The number of clients at once that get the answer that there are too many. Connections of further
-// clients, and those with TLS, are only closed.
+// The server answers at most this many surplus connections at a time. The answer is that there are
+// too many connections. Further surplus connections, and those with TLS, are closed without an
+// answer.
 constexpr int kMostTurnedAway = 32;
 
 struct ServerThread {
-  RealLoop loop;  // first, as the others refer to it
+  RealLoop loop;  // must be first, because the other members refer to it
   Context stop{&loop};
   Gate gate{&loop};
   std::thread thread;
@@ -46,8 +47,8 @@ Co<void> StopThread(ServerThread* thread) {
   thread->loop.Stop();
 }
 
-// The owner of a connection: each user of this machine and each address of other machines counts by
-// itself.
+// Returns the name of the client that owns a connection. Each user of this machine is one client,
+// and so is each address of another machine.
 std::string ClientOf(const tcp::socket& socket, const tcp::endpoint& remote) {
   boost::system::error_code error;
   const tcp::endpoint local = socket.local_endpoint(error);
@@ -74,7 +75,9 @@ struct HttpServer::State {
 
   Status Listen();
   Co<void> Accept();
-  // ROOM: the connection can be served; else it only gets the answer that it cannot.
+  // Gives the connection to THREAD. If ROOM is not set, the server must close another connection
+  // before it can serve this connection. If no other connection can be closed, the server only
+  // answers that there are too many connections.
   void Give(ServerThread* thread, tcp::socket socket, bool room);
   Co<void> Serve(ServerThread* thread, std::shared_ptr<tcp::socket> socket, tcp::endpoint remote,
                  bool room);
@@ -86,10 +89,10 @@ struct HttpServer::State {
   HttpService service;
   ConnectionTable connected;
   mutable std::mutex tls_mutex;
-  std::shared_ptr<TlsContext> tls;  // null: without TLS
+  std::shared_ptr<TlsContext> tls;  // null without TLS
   std::atomic<int> turned_away{0};
   std::vector<std::unique_ptr<ServerThread>> threads;
-  std::optional<tcp::acceptor> acceptor;  // of the first thread
+  std::optional<tcp::acceptor> acceptor;  // belongs to the first thread
   int port = 0;
   bool stopped = false;
 };
@@ -126,7 +129,8 @@ Co<void> HttpServer::State::Accept() {
     std::tuple<boost::system::error_code, tcp::socket> accepted =
         co_await acceptor->async_accept(thread->loop.io(), kTuple);
     if (std::get<0>(accepted)) {
-      // Out of descriptors or memory, until some connection has ended.
+      // No file descriptors or no memory are left. Both become available when some connection has
+      // ended.
       (void)co_await Sleep(first->stop, 50ms);
       continue;
     }
@@ -153,7 +157,7 @@ Co<void> HttpServer::State::Serve(ServerThread* thread, std::shared_ptr<tcp::soc
   std::unique_ptr<ByteStream> stream =
       tls_now ? tls_now->MakeStream(std::move(*socket)) : MakePlainStream(std::move(*socket));
   HttpConnection connection(thread->stop, &service, std::move(stream), ClientText(remote), client);
-  // Points to null after the connection was served.
+  // The pointer becomes null after the connection was served.
   const auto served = std::make_shared<HttpConnection*>(&connection);
   const auto drop = [loop = &thread->loop, served] {
     loop->Post([served] {

@@ -13,29 +13,31 @@ namespace drover {
 
 class TlsContext;
 
-// Answers one request; called on the thread of its connection. Returning without an answer means
-// 500, and so does an exception.
+// Answers one request, on the thread of the request's connection. If the handler returns without
+// an answer or throws an exception, the server answers 500.
 using HttpHandler = std::function<Co<void>(HttpExchange*)>;
 
-// An HTTP/1.1 server that knows nothing about its content. It has threads of its own, each with a
-// loop; a connection belongs to one of them. Do not call Stop on these threads.
+// An HTTP/1.1 server that does not depend on the content that it serves. The server has threads of
+// its own, each with a loop. Each connection belongs to one of these threads. Do not call Stop on
+// these threads.
 class HttpServer {
  public:
-  // The server listens when this returns. The handler must be callable from several threads.
+  // Starts a server. The server listens when this call returns. HANDLER must be callable from
+  // several threads.
   static Result<std::unique_ptr<HttpServer>> Start(HttpServerOptions options, HttpHandler handler);
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
   ~HttpServer();
 
-  // Replaces the certificate and rules for connections that come from now on. The options must have
-  // enabled TLS. See TlsContext::Load. [any thread]
+  // Replaces the certificate and the TLS rules for connections that come from now on. TLS must be
+  // enabled in the options. See TlsContext::Load. [any thread]
   void UseTls(std::shared_ptr<TlsContext> tls);
 
-  int port() const;         // the port in use, also if the options say 0
-  int connections() const;  // their present number; a metric
+  int port() const;         // the port in use, even if the options have 0
+  int connections() const;  // the present number of connections, for a metric
 
-  // Stops accepting, ends the contexts of all exchanges, and returns when their handlers have
-  // returned and all connections are closed.
+  // Stops accepting connections, and ends the contexts of all exchanges. Returns when all handlers
+  // have returned and all connections are closed.
   void Stop();
 
  private:

@@ -19,9 +19,9 @@ namespace {
 using boost::asio::ip::address;
 using boost::asio::ip::tcp;
 
-constexpr std::uint8_t kListening = 10;  // TCP_LISTEN, which each header names differently
+constexpr std::uint8_t kListening = 10;  // TCP_LISTEN, whose name differs between headers
 
-// Returns an IPv4-mapped IPv6 address as the IPv4 address.
+// Returns an IPv4-mapped IPv6 address as the IPv4 address, and any other address unchanged.
 address Plain(const address& given) {
   if (!given.is_v6() || !given.to_v6().is_v4_mapped()) return given;
   return boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, given.to_v6());
@@ -61,7 +61,7 @@ std::optional<uid_t> UserOfPeer(const tcp::endpoint& local, const tcp::endpoint&
   question.about.id.idiag_sport = htons(remote.port());
   question.about.id.idiag_dport = htons(local.port());
   question.about.id.idiag_cookie[0] = question.about.id.idiag_cookie[1] = INET_DIAG_NOCOOKIE;
-  // The kernel has answered when the send returns.
+  // The kernel has already answered when the send returns.
   if (::send(socket.get(), &question, sizeof question, MSG_DONTWAIT) != sizeof question) {
     return std::nullopt;
   }
@@ -74,7 +74,8 @@ std::optional<uid_t> UserOfPeer(const tcp::endpoint& local, const tcp::endpoint&
   if (head.nlmsg_type != SOCK_DIAG_BY_FAMILY || head.nlmsg_len < kWhole) return std::nullopt;
   inet_diag_msg found{};
   std::memcpy(&found, answer.data() + NLMSG_HDRLEN, sizeof found);
-  // A socket without an inode is closed and has no owner any more. Its user would be 0, root.
+  // A socket without an inode is closed and has no owner any more. The kernel would report user 0,
+  // root.
   if (found.idiag_state == kListening || found.idiag_inode == 0) return std::nullopt;
   return found.idiag_uid;
 }

@@ -8,10 +8,10 @@
 
 namespace drover {
 
-// The user on this machine who holds the other end of a TCP connection. Asks the kernel for the
-// socket at REMOTE that is connected to LOCAL. Nothing if the socket is not on this machine, in
-// another network namespace or already closed, or if the kernel does not say. Does not wait.
-// [any thread]
+// Returns the user on this machine who holds the other end of a TCP connection. Queries the kernel
+// for the socket at REMOTE that is connected to LOCAL. Returns nothing if that socket is closed,
+// on another machine or in another network namespace. Also returns nothing if the kernel does not
+// report the user. Does not wait. [any thread]
 std::optional<uid_t> UserOfPeer(const boost::asio::ip::tcp::endpoint& local,
                                 const boost::asio::ip::tcp::endpoint& remote);
 

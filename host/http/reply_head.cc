@@ -9,7 +9,8 @@
 namespace drover {
 namespace {
 
-// Values can come from jobs, so no part of a value may begin a new line.
+// Values can come from jobs. Control characters are replaced, so that no part of a value begins a
+// new line.
 void AddField(std::string* head, std::string_view name, std::string_view value) {
   head->append(name).append(": ");
   for (const char c : value) {
@@ -44,7 +45,7 @@ std::string ReplyHead(const HttpReply& reply, const ReplyFraming& framing, WallT
   head.append(reason.data(), reason.size()).append("\r\n");
   AddField(&head, "Date", HttpDate(now));
   if (!reply.content_type.empty()) AddField(&head, "Content-Type", reply.content_type);
-  // Browsers must not guess another type for the output of a task.
+  // Browsers must not replace the media type of a task's output by a type that they guess.
   AddField(&head, "X-Content-Type-Options", "nosniff");
   AddField(&head, "Vary", "Accept-Encoding");
   for (const auto& [name, value] : reply.headers) AddField(&head, name, value);

@@ -13,19 +13,21 @@ namespace drover {
 
 // The headers that the server itself adds to an answer.
 struct ReplyFraming {
-  std::optional<std::uint64_t> length;  // of the body; else chunks, or the end of the connection
+  // The length of the body. Without a length, chunks or the end of the connection mark the body's
+  // end.
+  std::optional<std::uint64_t> length;
   bool chunked = false;
   bool gzip = false;
   bool close = false;
 };
 
-// The status line and the headers, with the empty line.
+// Returns the status line and the headers, with the empty line after them.
 std::string ReplyHead(const HttpReply& reply, const ReplyFraming& framing, WallTime now);
 
-// Whether an answer of this status can have a body at all.
+// Returns whether an answer with STATUS can have a body.
 bool StatusHasBody(int status);
 
-// "Sun, 06 Nov 1994 08:49:37 GMT".
+// Returns TIME in the form "Sun, 06 Nov 1994 08:49:37 GMT".
 std::string HttpDate(WallTime time);
 
 }  // namespace drover

@@ -12,8 +12,8 @@ namespace http = boost::beast::http;
 using boost::beast::error_code;
 using boost::beast::string_view;
 
-// Beast parses the head, which it gets in one piece. CheckHead and the on_..._impl functions hold
-// the rules that are stricter than Beast's.
+// Parses a request. Beast parses the head, which it gets in one piece. CheckHead and the functions
+// on_..._impl have the rules that are stricter than Beast's rules.
 class RequestParser::Parser : public http::basic_parser<true> {
  public:
   explicit Parser(Limits limits) : limits_(limits), chunks_(limits.body_bytes) {
@@ -52,7 +52,8 @@ class RequestParser::Parser : public http::basic_parser<true> {
     if (!refusal) refusal = Refusal{status, std::move(text)};
   }
 
-  // Looks at each byte of the head once. Returns the end of the head; 0: it is not there yet.
+  // Examines each byte of the head once. Returns the end of the head, or 0 if the end has not come
+  // yet.
   std::size_t CheckHead(std::string_view bytes) {
     for (; checked_ < bytes.size(); ++checked_) {
       if (checked_ >= limits_.header_bytes) {
@@ -162,7 +163,7 @@ class RequestParser::Parser : public http::basic_parser<true> {
       Refuse(400, "there is not exactly one Host header");
   }
 
-  // Beast reads only the length of the body; PutBody reads the body itself.
+  // Beast only determines the length of the body, and PutBody reads the body itself.
   void on_body_init_impl(boost::optional<std::uint64_t> const&, error_code&) override {}
   std::size_t on_body_impl(string_view body, error_code&) override { return body.size(); }
   void on_chunk_header_impl(std::uint64_t, string_view, error_code&) override {}
@@ -173,10 +174,10 @@ class RequestParser::Parser : public http::basic_parser<true> {
   void on_response_impl(int, string_view, int, error_code&) override {}
 
   const Limits limits_;
-  std::size_t checked_ = 0;  // bytes of the head that CheckHead has seen
+  std::size_t checked_ = 0;  // bytes of the head that CheckHead has examined
   int lengths_ = 0, codings_ = 0, hosts_ = 0;
-  std::size_t length_ = 0;   // of a body that is not chunked
-  std::size_t arrived_ = 0;  // of the body
+  std::size_t length_ = 0;   // the length of a body that is not chunked
+  std::size_t arrived_ = 0;  // bytes of the body that have arrived
   bool discards_ = false;
   ChunkedDecoder chunks_;
 };

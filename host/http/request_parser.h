@@ -11,8 +11,8 @@
 
 namespace drover {
 
-// Reads one request. Refuses everything that two readers could understand differently, since
-// request smuggling depends on that.
+// Reads one request. Refuses every request that two readers could understand differently, because
+// request smuggling depends on such requests.
 class RequestParser {
  public:
   struct Limits {
@@ -29,24 +29,25 @@ class RequestParser {
   RequestParser& operator=(const RequestParser&) = delete;
   ~RequestParser();
 
-  // Takes as many of BYTES as it can use and returns their number. BYTES begin after the bytes
-  // taken before. 0: it needs more bytes.
+  // Takes as many of BYTES as it can use, and returns their number. BYTES must begin after the
+  // bytes that were taken before. Returns 0 if it needs more bytes.
   std::size_t Put(std::string_view bytes);
 
   bool head_done() const;
   bool done() const;
-  // Why the request is refused; after that, Put takes no more bytes.
+  // Returns why the request is refused, or nothing. After a refusal, Put takes no more bytes.
   const std::optional<Refusal>& refusal() const;
 
-  // These are known when the head is done.
+  // The functions below may be called when the head is done.
   bool keep_alive() const;
   bool http_1_0() const;
-  bool has_body() const;  // a part of it is still to come
-  // Nothing: the body comes in chunks, and only the limit is known.
+  bool has_body() const;  // whether a part of the body is still to come
+  // Returns the length of the body. Returns nothing if the body comes in chunks, because the
+  // length of such a body is not known in advance.
   std::optional<std::size_t> body_length() const;
-  // The body is read over and not kept.
+  // Makes the parser skip the body instead of keeping it.
   void DiscardBody();
-  // The request as far as it is known.
+  // Returns the parts of the request that have been parsed so far.
   HttpRequest& request();
 
  private:

@@ -12,7 +12,7 @@ Error AlreadyAnswered() {
   return Error(Code::kFailedPrecondition, "the request has been answered already");
 }
 
-// For smaller bodies gzip saves less than it costs.
+// For bodies below this size in bytes, gzip saves less than it costs.
 constexpr std::size_t kSmallBody = 1 << 10;
 
 }  // namespace
@@ -46,8 +46,8 @@ ServerExchange::~ServerExchange() {
   context_.Cancel("the request has been answered");
 }
 
-// TCP does not distinguish a client that has closed its socket from one that only sends nothing
-// more. So the client gets the answer as long as there is no pause in it.
+// TCP does not distinguish a client that has closed its socket from a client that only stops
+// sending. The client therefore gets the answer until the answer pauses for half_close_time.
 void ServerExchange::WatchHalfClosed() {
   half_closed_timer_ = 0;
   const TimePoint end = parts_.output->last_progress() + parts_.options->half_close_time;
@@ -146,7 +146,7 @@ Co<Status> ServerExchange::WriteShared(std::shared_ptr<const SharedPiece> piece)
   if (answer_ != Answer::kStream || bodyless_ || gzip_ || !chunked_) {
     co_return co_await Write(std::string(piece->plain()));
   }
-  // PIECE lives until this returns.
+  // The parameter PIECE keeps the bytes alive until the write has returned.
   co_return Sent(co_await parts_.output->WriteView(piece->chunk()));
 }
 

@@ -16,7 +16,8 @@
 
 namespace drover {
 
-// The exchange of a connection: frames the answer, and notices when the client has gone.
+// The exchange of a connection. It frames the answer, and notices when the client has
+// disconnected.
 class ServerExchange : public HttpExchange {
  public:
   struct Parts {
@@ -26,7 +27,7 @@ class ServerExchange : public HttpExchange {
     ByteOutput* output;
     const HttpServerOptions* options;
     bool http_1_0;
-    bool keep_alive;          // the wish of the client
+    bool keep_alive;          // whether the client wants to keep the connection open
     ByteBudget::Share* body;  // the room of the request's body
     std::function<void()> trust;
   };
@@ -44,9 +45,10 @@ class ServerExchange : public HttpExchange {
   Co<Status> WriteShared(std::shared_ptr<const SharedPiece> piece) override;
   Co<Result<WebSocketChannel*>> AcceptWebSocket() override;
 
-  // Ends the answer when the handler has returned. FAILED: the handler threw; THROWN is the text.
+  // Ends the answer when the handler has returned. FAILED is set if the handler threw an
+  // exception, and THROWN is the text of the exception.
   Co<void> Finish(bool failed, std::string thrown);
-  // Whether another request may follow on the connection.
+  // Returns whether another request may follow on the connection.
   bool keep_alive() const { return keep_alive_; }
 
  private:
@@ -57,7 +59,7 @@ class ServerExchange : public HttpExchange {
   bool WantsGzip(const HttpReply& reply) const;
   std::string Chunk(std::string bytes) const;
   Co<Status> Send(std::string bytes);
-  // Notes that the client has gone if STATUS is an error. Returns STATUS.
+  // If STATUS is an error, records that the client has disconnected. Returns STATUS.
   Status Sent(Status status);
 
   Parts parts_;
@@ -65,9 +67,9 @@ class ServerExchange : public HttpExchange {
   HttpRequest request_;
   Answer answer_ = Answer::kNone;
   bool keep_alive_;
-  bool bodyless_ = false;  // HEAD, or a status without a body
+  bool bodyless_ = false;  // set for HEAD and for a status without a body
   bool chunked_ = false;
-  std::unique_ptr<GzipEncoder> gzip_;  // for a stream whose client wants gzip
+  std::unique_ptr<GzipEncoder> gzip_;  // exists for a stream if the client wants gzip
   std::unique_ptr<WebSocket> websocket_;
   Loop::TimerId half_closed_timer_ = 0;
   Subscription on_end_;

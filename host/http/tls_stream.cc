@@ -32,7 +32,8 @@ namespace {
 
 constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
 
-// "CN=client,O=Example", as RFC 2253 writes it.
+// Returns the subject of the verified certificate in the form of RFC 2253, such as
+// "CN=client,O=Example". Returns an empty text if there is none.
 std::string SubjectOf(SSL* connection) {
   const std::unique_ptr<X509, decltype(&X509_free)> certificate(
       SSL_get1_peer_certificate(connection), &X509_free);
@@ -44,7 +45,8 @@ std::string SubjectOf(SSL* connection) {
   return std::string(data, static_cast<std::size_t>(size));
 }
 
-// Why a certificate is refused. OpenSSL's own error only says that the verification failed.
+// The errors that say why a certificate is refused. OpenSSL's own error only says that the
+// verification failed.
 class CertificateErrors final : public boost::system::error_category {
  public:
   const char* name() const noexcept override { return "certificate"; }
@@ -53,7 +55,7 @@ class CertificateErrors final : public boost::system::error_category {
   }
 };
 
-// The certificate of the other side must be for SERVER.
+// Requires that the certificate of the other side is valid for SERVER.
 void Expect(SSL* connection, const std::string& server) {
   X509_VERIFY_PARAM* const rules = SSL_get0_param(connection);
   if (X509_VERIFY_PARAM_set1_ip_asc(rules, server.c_str()) == 1) return;
@@ -65,7 +67,7 @@ void Expect(SSL* connection, const std::string& server) {
 
 class TlsStream : public ByteStream {
  public:
-  // SERVER is empty for the server's own side.
+  // SERVER must be empty on the server's side of a connection.
   TlsStream(StreamSocket socket, ssl::context& context, const std::string& server)
       : stream_(std::move(socket), context),
         side_(server.empty() ? ssl::stream_base::server : ssl::stream_base::client) {
@@ -88,7 +90,8 @@ class TlsStream : public ByteStream {
     stream_.async_read_some(buffer, [this, buffer, handler = std::move(handler)](
                                         ErrorCode error, std::size_t size) mutable {
       if (shut_) return Drain(buffer, std::move(handler));
-      // Many clients end TLS by closing the connection. HTTP itself detects incomplete requests.
+      // Many clients end TLS by closing the connection. This is no error, because HTTP itself
+      // detects incomplete requests.
       const bool closed = error == ssl::error::stream_truncated;
       if (closed && side_ == ssl::stream_base::server) error = asio::error::eof;
       std::move(handler)(error, size);
@@ -97,7 +100,8 @@ class TlsStream : public ByteStream {
   void AsyncWriteSome(asio::const_buffer buffer, Handler handler) override {
     stream_.async_write_some(buffer, std::move(handler));
   }
-  // Does not wait for the end of the client's side, as asio would: the caller does, with a timer.
+  // Asio's shutdown waits until the other side has ended TLS too. This function does not wait. The
+  // caller waits for the end of the other side, with a timer.
   Co<void> ShutdownSend() override {
     SSL_set_shutdown(stream_.native_handle(), SSL_RECEIVED_SHUTDOWN);
     [[maybe_unused]] const std::tuple<ErrorCode> sent = co_await stream_.async_shutdown(kTuple);
@@ -114,9 +118,11 @@ class TlsStream : public ByteStream {
   }
 
  private:
-  // After our end, bytes of the client do not matter; only its close does.
+  // Reads without decryption. After the server has ended its side, the bytes of the client do not
+  // matter, but the server must notice when the client closes the connection.
   void Drain(asio::mutable_buffer buffer, Handler handler) {
-    // Asio's epoll is edge-triggered: for an end that was seen before, it would wait for ever.
+    // Asio's epoll is edge-triggered. If asio has already read the end of the connection, a new
+    // read waits forever. This code therefore checks for the end first.
     char next = 0;
     const ssize_t size =
         recv(stream_.next_layer().native_handle(), &next, 1, MSG_PEEK | MSG_DONTWAIT);
@@ -134,8 +140,9 @@ class TlsStream : public ByteStream {
   bool shut_ = false;
 };
 
-// OpenSSL opens files by name, and would wait for ever for a writer of a FIFO. So it gets the name
-// of a descriptor that was opened and checked here.
+// Opens a PEM file and checks that it is a regular file. OpenSSL opens files by name, and would
+// wait forever for a writer of a FIFO. OpenSSL therefore gets the name of the descriptor that is
+// checked here.
 Result<UniqueFd> OpenPem(const std::string& path) {
   UniqueFd file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
   struct stat info{};
@@ -167,7 +174,7 @@ Result<std::shared_ptr<TlsContext>> TlsContext::Load(const HttpTls& tls) {
   auto state = std::make_unique<State>(ssl::context::tls_server);
   ssl::context& context = state->context;
   SSL_CTX* native = context.native_handle();
-  // For TLS 1.2, only ciphers with forward secrecy and authenticated encryption.
+  // With TLS 1.2, only ciphers with forward secrecy and authenticated encryption are allowed.
   SSL_CTX_set_cipher_list(native, "ECDHE+AESGCM:ECDHE+CHACHA20");
   SSL_CTX_set_options(native, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
   SSL_CTX_set_mode(native, SSL_MODE_RELEASE_BUFFERS);  // idle connections need little memory
@@ -178,7 +185,8 @@ Result<std::shared_ptr<TlsContext>> TlsContext::Load(const HttpTls& tls) {
   const auto wrong = [](const char* what, const std::string& file, const std::string& why) {
     return CannotUse(Code::kInvalidArgument, what, file, why);
   };
-  // READ makes OpenSSL read FILE by the name that it gets.
+  // Opens and checks FILE, and passes the name of its descriptor to READ. READ makes OpenSSL read
+  // the file by this name.
   const auto load = [&wrong](const char* what, const std::string& file, auto read) -> Status {
     const Result<UniqueFd> opened = OpenPem(file);
     if (!opened.ok()) return wrong(what, file, opened.error().message());
@@ -206,12 +214,13 @@ Result<std::shared_ptr<TlsContext>> TlsContext::Load(const HttpTls& tls) {
   return std::shared_ptr<TlsContext>(new TlsContext(std::move(state)));
 }
 
-// A user may give any file, such as that of a process substitution, so it is not checked first.
+// The files are not checked first, because a user may give any file, such as that of a process
+// substitution.
 Result<std::shared_ptr<TlsContext>> TlsContext::LoadForClient(const TlsTrust& trust) {
   auto state = std::make_unique<State>(ssl::context::tls_client);
   ssl::context& context = state->context;
   SSL_CTX* const native = context.native_handle();
-  // An intermediate certificate may be the one that is trusted.
+  // The certificate that the user trusts may be an intermediate certificate.
   X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(native), X509_V_FLAG_PARTIAL_CHAIN);
   if (trust.ca_file.empty() && trust.ca_path.empty()) SSL_CTX_set_default_verify_paths(native);
   ByteStream::ErrorCode error;

@@ -10,16 +10,19 @@
 
 namespace drover {
 
-// The server that a client expects, and the certificate that the client shows. Files in PEM.
+// The servers that a client trusts, and the certificate that the client shows. The files are in
+// PEM format.
 struct TlsTrust {
   std::string ca_file;  // certificates that vouch for the server
-  std::string ca_path;  // a directory of those; without both, the system's count
+  // A directory of certificates that vouch for the server. If ca_file and ca_path are empty, the
+  // certificates of the system are used.
+  std::string ca_path;
   std::string cert_file;
-  std::string key_file;  // empty: the key is in cert_file
+  std::string key_file;  // if it is empty, cert_file has the key
   bool skip_verify = false;
 };
 
-// The certificate of one side of a connection, and its rules for TLS. [any thread]
+// The certificate of one side of a connection, and the TLS rules of this side. [any thread]
 class TlsContext {
  public:
   static Result<std::shared_ptr<TlsContext>> Load(const HttpTls& tls);
@@ -28,7 +31,8 @@ class TlsContext {
   TlsContext& operator=(const TlsContext&) = delete;
   ~TlsContext();
 
-  // A client names the SERVER, a host name or an IP address, that the certificate must be for.
+  // Returns a TLS stream over SOCKET. A client passes SERVER, the host name or IP address for
+  // which the server's certificate must be valid. On the server's side, SERVER is empty.
   std::unique_ptr<ByteStream> MakeStream(StreamSocket socket, const std::string& server = "");
 
  private:

@@ -27,9 +27,10 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace {
 
-// Reading ahead of Read stops at the message that exceeds this number of bytes.
+// The channel stops reading ahead when the messages that wait for Read have this many bytes.
 constexpr std::size_t kReadAhead = 64 << 10;
-constexpr std::size_t kMessageCost = 64;  // bytes for an empty message
+// The number of bytes that is added to the size of each message for its overhead.
+constexpr std::size_t kMessageCost = 64;
 
 constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
 using ErrorCode = boost::system::error_code;
@@ -41,9 +42,10 @@ beast::http::request<beast::http::empty_body> ForBeast(const HttpRequest& reques
   return message;
 }
 
-// Beast's operations wait for each other, and two can wait for ever: one that closes waits until
-// the one that reads has ended, while that one has met a wrong frame and waits for its turn to say
-// so. No end of the connection wakes them, so they are cancelled.
+// Beast's operations wait for each other, and two of them can wait forever. The operation that
+// closes waits until the operation that reads has ended. If the reading operation has met a wrong
+// frame, it waits for its turn to report the frame. The end of the connection wakes neither of
+// them, so the operations must be cancelled.
 struct Operations {
   void Cancel() {
     for (asio::cancellation_signal* one : {&read, &ping, &write, &close}) {
@@ -80,23 +82,25 @@ struct WebSocket::State {
 
   Parts parts;
   beast::websocket::stream<BeastStream<ByteInput, ByteOutput>, false> socket;
-  // Shared: the last of them that is cancelled may end this.
+  // A shared pointer: when the last operation ends, this object may be destroyed, while the
+  // function that cancels the operations still uses them.
   const std::shared_ptr<Operations> operations = std::make_shared<Operations>();
   Gate background;
   Context pinging;
   std::deque<WebSocketMessage> messages;
-  std::size_t ahead = 0;  // the cost of messages
-  bool over = false;      // no more message comes
-  bool closing = false;   // we have begun to close
+  std::size_t ahead = 0;  // bytes of the messages, with kMessageCost for each
+  bool over = false;      // whether no more messages come
+  bool closing = false;   // whether the server has begun to close
   bool writing = false;
   bool trusted = false;
-  bool has_first = false;  // a message has come
+  bool has_first = false;  // whether a message has come
   Event arrived;
   Event taken;
   Event written;
 };
 
-// Drops all messages, also later ones; only the client's answer to the close matters now.
+// Drops all messages that wait for Read, and also the messages that arrive later. From now on,
+// only the client's answer to the close matters.
 void WebSocket::State::BeginClosing() {
   closing = true;
   messages.clear();
@@ -127,7 +131,8 @@ Co<void> WebSocket::State::ReadAhead() {
   if (parts.on_end) parts.on_end();
 }
 
-// A client that sends nothing for two intervals, although we read, has gone without a close.
+// Sends pings. Closes the connection of a client that sends nothing for two intervals, although
+// the server reads. Such a client has disconnected without a close.
 Co<void> WebSocket::State::Ping() {
   const Duration interval = parts.options->ping_interval;
   for (;;) {
@@ -159,7 +164,8 @@ Status WebSocket::Check(const HttpRequest& request) {
 
 Co<Status> WebSocket::Accept(HttpRequest request) {
   auto& socket = state_->socket;
-  // Beast's timers would end a websocket whose input nobody reads for a while. We send the pings.
+  // Beast's timers would end a websocket whose input nobody reads for a while, so they are off.
+  // The function Ping sends the pings.
   beast::websocket::stream_base::timeout never{};
   never.handshake_timeout = beast::websocket::stream_base::none();
   never.idle_timeout = beast::websocket::stream_base::none();
@@ -227,7 +233,7 @@ Co<Status> WebSocket::Close(int code, std::string reason) {
   State* state = state_.get();
   if (state->over || state->closing) co_return state->Closed();
   state->BeginClosing();
-  // The client must answer the close; a client that does not is cut off.
+  // The client must answer the close. If the client does not answer, its connection is closed.
   const Loop::TimerId timer =
       state->parts.loop->After(state->parts.options->linger_time,
                                [stream = state->parts.stream, operations = state->operations] {

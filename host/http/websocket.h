@@ -12,9 +12,9 @@
 
 namespace drover {
 
-// The channel of an exchange, over Beast's websocket. It reads a little ahead, so that pings of the
-// client are answered, and its end is noticed, while nobody calls Read.
-// Before Trust, it holds at most one small message.
+// The websocket of an exchange, on top of Beast's websocket. It reads a little ahead. While nobody
+// calls Read, it can thus answer the client's pings and notice the end of the connection. Before
+// Trust is called, it holds at most one small message.
 class WebSocket : public WebSocketChannel {
  public:
   struct Parts {
@@ -29,13 +29,16 @@ class WebSocket : public WebSocketChannel {
   explicit WebSocket(Parts parts);
   ~WebSocket() override;
 
-  // An error says why the request does not ask for a websocket that Accept can open.
+  // Returns an error if REQUEST does not ask for a websocket that Accept can open. The error says
+  // why.
   static Status Check(const HttpRequest& request);
-  // From now on messages may be large, and are read ahead. Before, only one small message is read.
+  // From this call on, messages may be large and are read ahead. Before this call, only one small
+  // message is read.
   void Trust();
-  // Answers the request.
+  // Opens the websocket by answering REQUEST.
   Co<Status> Accept(HttpRequest request);
-  // Closes with CODE unless already closed. Returns when nothing uses the stream any more.
+  // Closes the websocket with CODE, unless it is already closed. Returns when no operation of the
+  // websocket uses the stream any more.
   Co<void> End(int code);
 
   Co<Result<WebSocketMessage>> Read(Context context) override;

@@ -33,8 +33,9 @@ Result<Pipe> MakePipe() {
   return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
 }
 
-// Appends what can be read now, of one that writes without end only so much that the clock is
-// looked at again; false at the end.
+// Appends the bytes that can be read now without blocking. Reads at most 64 times, so that the
+// caller can check its deadline between two calls. Keeps the last LIMIT bytes if KEEP_END is true,
+// otherwise the first. Returns false at the end of the input.
 bool Drain(int fd, std::string* to, std::size_t limit, bool keep_end) {
   constexpr int kTurn = 64;
   std::array<char, 8192> buffer{};
@@ -75,7 +76,7 @@ Result<ChildEnd> RunChildProcess(const ChildSpec& spec) {
   output.write.Reset();
   errors.write.Reset();
 
-  // Nobody else waits for this child, so its number stays its own until the waitid below.
+  // No other code waits for this child, so its pid stays valid until WaitForChild reaps it below.
   UniqueFd child(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
   ChildEnd end;
   const TimePoint until = BootClock::now() + spec.limit;
@@ -87,7 +88,7 @@ Result<ChildEnd> RunChildProcess(const ChildSpec& spec) {
     }
     std::array<pollfd, 3> events{
         {{child.get(), POLLIN, 0}, {output.read.get(), POLLIN, 0}, {errors.read.get(), POLLIN, 0}}};
-    // Without a pidfd (no descriptor was free) the child is looked at ten times a second.
+    // If no pidfd could be opened, the loop checks the child ten times a second.
     const int wait = static_cast<int>(std::min<std::int64_t>(left.count(), child ? 60'000 : 100));
     if (poll(events.data(), events.size(), wait) < 0 && errno != EINTR) break;
     if (output.read && events[1].revents != 0 &&
@@ -105,7 +106,7 @@ Result<ChildEnd> RunChildProcess(const ChildSpec& spec) {
     kill(pid, SIGTERM);
     AwaitEnd(pid, child.get(), spec.grace);
   }
-  kill(-pid, SIGKILL);  // before it is reaped: the group's number is still its own
+  kill(-pid, SIGKILL);  // not reaped yet, so the group's id is still valid
   siginfo_t info{};
   WaitForChild(pid, 0, &info);
   if (output.read) Drain(output.read.get(), &end.output, kMaxOutput, false);

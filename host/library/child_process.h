@@ -9,26 +9,29 @@
 
 namespace drover {
 
-// This program, run again for one small task: a probe, a case of the conformance kit.
+// Describes a child process that runs this program again for one small task, such as a probe or a
+// case of the conformance kit.
 struct ChildSpec {
-  std::vector<std::string> arguments;    // behind argv[0]
-  std::vector<std::string> environment;  // the whole of it: "NAME=value"
-  int descriptor = -1;                   // becomes descriptor 3 of the child; not consumed
+  std::vector<std::string> arguments;    // without argv[0]
+  std::vector<std::string> environment;  // the complete environment, as "NAME=value"
+  // Becomes descriptor 3 of the child; the caller still owns it.
+  int descriptor = -1;
   Duration limit = 5s;
-  // When the time is over the child itself gets SIGTERM, and so long to end by itself.
+  // When LIMIT is over, the child gets SIGTERM and then has this time to end by itself. If this
+  // time is 0, the child's process group is killed immediately.
   Duration grace{0};
 };
 
 struct ChildEnd {
-  bool timed_out = false;  // its process group was killed
+  bool timed_out = false;  // the limit was over, so the process group was killed
   int exit_code = -1;
   int signal = 0;
-  std::string output;       // what it wrote to its descriptor 4, at most 4 MiB
-  std::string stderr_tail;  // the last 4 KiB of its standard error
+  std::string output;       // what the child wrote to its descriptor 4, at most 4 MiB
+  std::string stderr_tail;  // the last 4 KiB of the child's standard error
 };
 
-// Blocks until the child has ended. Standard input and output of the child are /dev/null. The child
-// leads a process group, which is killed as a whole at the end, whichever way it came. Any thread.
+// Runs a child and blocks until it has ended. The child's standard input and output are /dev/null.
+// The child leads a process group, which is always killed at the end. Any thread.
 Result<ChildEnd> RunChildProcess(const ChildSpec& spec);
 
 }  // namespace drover

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMaxSections = 4096;
 constexpr std::size_t kMaxNames = 1u << 20;
-constexpr std::size_t kMaxSymbols = 16u << 20;  // bytes of the tables, not their number
+constexpr std::size_t kMaxSymbols = 16u << 20;  // size of one symbol or name table in bytes
 
 #if defined(__x86_64__)
 constexpr Elf64_Half kMachine = EM_X86_64;
@@ -30,7 +30,8 @@ Error Damaged(std::string what) {
   return Error(Code::kInvalidArgument, "the file is damaged: " + std::move(what));
 }
 
-// The text at OFFSET of a string table, up to its NUL; empty when it lies outside.
+// Returns the text at OFFSET of a string table, up to its NUL. Returns an empty text if OFFSET or
+// the NUL is outside the table.
 std::string TableText(const std::string& table, std::uint64_t offset) {
   if (offset >= table.size()) return {};
   const std::size_t end = table.find('\0', offset);
@@ -41,7 +42,8 @@ std::string TableText(const std::string& table, std::uint64_t offset) {
 template <typename T>
 T At(const std::string& bytes, std::size_t offset) {
   T value;
-  std::memcpy(&value, bytes.data() + offset, sizeof value);  // the file need not be aligned
+  // The value is copied, since the data in the file may be unaligned.
+  std::memcpy(&value, bytes.data() + offset, sizeof value);
   return value;
 }
 
@@ -146,7 +148,8 @@ Result<std::vector<ElfSymbol>> ElfFile::ExportedSymbols() const {
       const unsigned visibility = ELF64_ST_VISIBILITY(symbol.st_other);
       if (symbol.st_shndx == SHN_UNDEF || bind == STB_LOCAL) continue;
       if (visibility == STV_HIDDEN || visibility == STV_INTERNAL) continue;
-      // The node of a version script ("DROVER_0") is an absolute symbol, not something to call.
+      // A version script makes an absolute symbol for each version node, such as "DROVER_0". Such a
+      // symbol cannot be called, so it is skipped.
       if (symbol.st_shndx == SHN_ABS && ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT) continue;
       exported.push_back({TableText(names, symbol.st_name), bind == STB_GNU_UNIQUE});
     }

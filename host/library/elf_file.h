@@ -9,24 +9,26 @@
 
 namespace drover {
 
-// A symbol that a shared library offers to others.
+// A symbol that a shared library exports.
 struct ElfSymbol {
   std::string name;
-  bool unique = false;  // STB_GNU_UNIQUE: one for the whole process, whatever RTLD_LOCAL says
+  // True for the binding STB_GNU_UNIQUE: the whole process has only one such symbol, also with
+  // RTLD_LOCAL.
+  bool unique = false;
 };
 
-// Reads a 64 bit shared library of this machine without loading it: nothing of it runs. The file is
-// not trusted; each offset and size is checked against the file's length, and what is read is
-// bounded. Any thread.
+// Reads a 64 bit shared library for this machine without loading it, so none of its code runs. The
+// file is not trusted: each offset and size is checked against the file's length, and the sizes of
+// tables are limited. Any thread.
 class ElfFile {
  public:
-  // Reads from FD, which must stay open as long as this lives. Not owned.
+  // Reads from FD, which the caller owns. FD must stay open as long as the object lives.
   static Result<ElfFile> Open(int fd);
 
-  // The bytes of a section. kNotFound when there is none, kInvalidArgument when it has more than
-  // LIMIT bytes.
+  // Returns the bytes of a section. Fails with kNotFound if there is no such section, and with
+  // kInvalidArgument if it has more than LIMIT bytes.
   Result<std::string> Section(const std::string& name, std::size_t limit) const;
-  // The symbols that the library defines and exports.
+  // Returns the symbols that the library defines and exports.
   Result<std::vector<ElfSymbol>> ExportedSymbols() const;
 
  private:

@@ -16,10 +16,11 @@ namespace {
 
 namespace dll = boost::dll;
 
-// Handles that are never destroyed: shared_library unloads in its destructor.
+// The handles of loaded libraries. The object is never destroyed, because the destructor of
+// shared_library would unload the code.
 struct Registry {
-  std::mutex loading;  // one at a time
-  std::mutex mutex;    // of what follows
+  std::mutex loading;  // held while a library is loaded
+  std::mutex mutex;    // guards the members below
   std::vector<dll::shared_library> libraries;
   std::string being_loaded;
 };
@@ -44,7 +45,8 @@ class Loading {
   const std::lock_guard<std::mutex> alone_;
 };
 
-// Reads "driver" as far as its own struct_size goes; every member of this ABI must be there.
+// Checks a driver's function table. Reads only the members that its struct_size includes. Every
+// function of this ABI version must exist.
 Status CheckTable(const std::string& file, const drover_driver* driver) {
   if (driver == nullptr) {
     return Error(Code::kFailedPrecondition, file + " has no driver: " DROVER_ENTRY_SYMBOL
@@ -91,13 +93,14 @@ std::string PluginBeingLoaded() {
 }
 
 Result<const drover_driver*> LoadPluginCode(PluginFile file) {
-  // The name is kept too: the dynamic linker compares names before it looks at files.
+  // The descriptor stays open for ever, so that no later file gets the same name. The dynamic
+  // linker does not open a file if a library with the same name is already loaded.
   const int fd = file.fd.Release();
   const std::string name = "/proc/self/fd/" + std::to_string(fd);
   drover_driver_entry entry = nullptr;
   try {
     const Loading loading(file.path);
-    // Only the overload that throws has the linker's message.
+    // Only the overload that throws an exception reports the linker's message.
     dll::shared_library library(name, dll::load_mode::rtld_now | dll::load_mode::rtld_local);
     entry = &library.get<const drover_driver*()>(DROVER_ENTRY_SYMBOL);
     Registry& registry = NeverDestroyed();
@@ -105,7 +108,8 @@ Result<const drover_driver*> LoadPluginCode(PluginFile file) {
     registry.libraries.push_back(std::move(library));
   } catch (const std::exception& e) {
     std::string text = e.what();
-    // The linker names the descriptor; people want the file.
+    // The linker's message contains the name with the descriptor. People need the path of the file
+    // instead.
     for (std::size_t at; (at = text.find(name)) != std::string::npos;) {
       text.replace(at, name.size(), file.path);
     }

@@ -10,19 +10,20 @@
 
 namespace drover {
 
-// Loads the code of a checked file into this process and asks its entry function. The code and the
-// descriptor stay for the life of the process: code is never unloaded, since nobody can know what
-// still runs in it, and the descriptor's number keeps its name for the dynamic linker unique.
-// Constructors of the library run here: not for the control thread. One at a time: the dynamic
-// linker holds its lock meanwhile.
+// Loads the code of a checked file into this process and calls its entry function. The code is
+// never unloaded, because nobody can know which of its functions still run. The file descriptor
+// also stays open: its number is part of the name by which the dynamic linker identifies the file.
+// The library's constructors run in this call, so the control thread must not make this call. Files
+// are loaded one at a time, since the dynamic linker holds its lock during a load.
 Result<const drover_driver*> LoadPluginCode(PluginFile file);
 
-// The file that is being loaded now; empty: none. One whose constructors hang keeps all others out
-// for the life of the process. [any thread]
+// Returns the path of the file that is being loaded now, or an empty text. A file whose
+// constructors hang blocks all other loads for the life of the process. [any thread]
 std::string PluginBeingLoaded();
 
-// The driver's own description, checked: complete, of the manifest's name, without needs that this
-// host does not know. FILE is for messages.
+// Returns the driver's description of itself, or an error if a check fails. The description must be
+// complete, must have the manifest's name and version, and must need only what this host offers.
+// FILE is for messages.
 Result<PluginInfo> AskInfo(const std::string& file, const Manifest& manifest,
                            const drover_driver* driver);
 

@@ -10,7 +10,7 @@
 namespace drover {
 namespace {
 
-// A text field of the manifest: it must end with NUL inside its array.
+// Returns a text member of the manifest. The text must end with a NUL inside its array.
 template <std::size_t kSize>
 Result<std::string> Field(const char (&bytes)[kSize], const char* what) {
   const void* end = std::memchr(bytes, 0, kSize);

@@ -9,7 +9,7 @@
 
 namespace drover {
 
-// A plugin file's information about itself, which is there before the file is loaded.
+// A plugin file's description of itself, which can be read without loading the file.
 struct Manifest {
   std::uint32_t abi_major = 0;
   std::uint32_t min_host_minor = 0;
@@ -20,11 +20,12 @@ struct Manifest {
 
 Result<Manifest> ReadManifest(const ElfFile& file);
 
-// Whether this host can load a plugin of that ABI. The error is a full sentence: file, wanted,
-// found, what to do.
+// Returns an error if this host cannot load a plugin of that ABI version. The message says what
+// the file needs, what this host has, and what to do.
 Status CheckAbiVersion(const std::string& file, std::uint32_t major, std::uint32_t min_host_minor);
 
-// Exactly the entry function may be exported, and nothing that the whole process would share.
+// Returns an error unless the file exports the entry function and nothing else. No symbol may be
+// shared by the whole process.
 Status CheckExports(const std::string& file, const ElfFile& elf);
 
 }  // namespace drover

@@ -20,10 +20,11 @@ namespace {
 
 constexpr off_t kMaxFile = 1LL << 30;
 
-// A user who can write a plugin's file, or swap it by its directory, runs code as the agent.
+// A user who can write a plugin's file or replace it in its directory can run code as the agent.
+// OpenOwned refuses such a file.
 constexpr OwnedKind kKind{"plugins", "the plugin"};
 
-// REAL becomes the path that the links of PATH lead to.
+// Opens a plugin file after all checks. *REAL becomes the path without symbolic links.
 Result<UniqueFd> OpenChecked(const std::string& path, std::string* real) {
   DROVER_ASSIGN(UniqueFd at, OpenOwned(path, O_RDONLY, kKind, real));
   struct stat info{};
@@ -37,10 +38,10 @@ Result<UniqueFd> OpenChecked(const std::string& path, std::string* real) {
   return at;
 }
 
-// The content as it is now. Code that is mapped changes with its file: whoever writes a plugin's
-// file anew in its place would crash those who run it.
+// Returns a sealed copy of the present content. Mapped code changes when its file is written in
+// place, which would crash the processes that run it. The copy prevents this.
 Result<UniqueFd> Copied(int from, const std::string& path) {
-  // The name is what lists of mappings and debuggers show of it.
+  // Lists of mappings and debuggers show this name for the copy.
   constexpr std::size_t kLongestName = 200;
   const std::string name = path.substr(path.rfind('/') + 1).substr(0, kLongestName);
   DROVER_ASSIGN(UniqueFd copy, MakeMemoryFile(name.c_str()));
@@ -60,7 +61,8 @@ bool EndsWith(const std::string& text, std::string_view end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-// The shared libraries of a directory, sorted. One that is missing has none.
+// Returns the paths of the shared libraries in a directory, sorted. Returns none if the directory
+// cannot be opened.
 std::vector<std::string> Libraries(const std::string& directory) {
   std::vector<std::string> paths;
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(opendir(directory.c_str()), closedir);

@@ -10,32 +10,35 @@
 
 namespace drover {
 
-// A plugin file, opened once and copied into sealed memory: all checks, the probe and the load use
-// this descriptor, so what was checked is what runs, whatever happens to the file or its name
-// meanwhile or later.
+// A plugin file that was opened once and copied into sealed memory. All checks, the probe and the
+// load use this descriptor. So the code that runs is the code that was checked, also if the file
+// or its name changes meanwhile or later.
 struct PluginFile {
   UniqueFd fd;
   std::string path;
-  std::string sha256;  // 64 hex digits, lower case
+  std::string sha256;  // 64 lower case hex digits
   Manifest manifest;
 };
 
-// Opens PATH and checks, in this order: owner and mode of the file and of each directory above it
-// (root's or the agent's, writable by nobody else; a sticky directory such as /tmp may be), the
-// sha256 PIN unless it is empty, the manifest, the ABI version, the exported symbols. Nothing of
-// the file runs. Reads the whole file: not for the control thread.
+// Opens PATH and makes these checks in this order:
+// - The file and each directory above it belong to root or the agent, and no other user can write
+//   them. A sticky directory such as /tmp may be writable.
+// - The sha256 is PIN, unless PIN is empty.
+// - The manifest is valid, this host has the ABI version, and only the entry function is exported.
+// No code of the file runs. Reads the whole file, so it is not for the control thread.
 Result<PluginFile> OpenPluginFile(const std::string& path, const std::string& pin);
 
-// A file of a plugin directory, with its manifest or the reason why it cannot be used.
+// A file in a plugin directory, with its manifest or the reason why the file cannot be used.
 struct FoundPlugin {
   std::string path;
   Result<Manifest> manifest;
 };
-// All *.so files of the directories, sorted by path within each. Nothing of them runs.
+// Returns all *.so files of the directories, sorted by path within each directory. No code of the
+// files runs.
 std::vector<FoundPlugin> FindPlugins(const std::vector<std::string>& directories);
 
-// The file for driver NAME: NAME.so in the first directory that has it, else the first file whose
-// manifest has that name.
+// Returns the file for driver NAME. This is NAME.so in the first directory that has it, otherwise
+// the first file whose manifest has that name.
 Result<std::string> FindPluginFile(const std::vector<std::string>& directories,
                                    const std::string& name);
 

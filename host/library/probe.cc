@@ -24,8 +24,8 @@ Result<PluginInfo> PluginProber::Probe(const PluginFile& file, const ProbeLimits
   ++probes_;
   Result<PluginInfo> result = RunChild(file, limits);
   const std::lock_guard lock(mutex_);
-  // A probe that could not run, or not to its end, says nothing about the file: the machine may
-  // have been busy.
+  // The result is not stored if the probe could not run or did not end in time. Such a failure need
+  // not be the file's fault, since the machine may have been busy.
   const Code code = result.code();
   if (code != Code::kResourceExhausted && code != Code::kTimeout) {
     results_.insert_or_assign(file.sha256, result);
@@ -55,7 +55,7 @@ Result<PluginInfo> PluginProber::RunChild(const PluginFile& file, const ProbeLim
   spec.descriptor = file.fd.get();
   const Duration limit = limits.time.count() > 0 ? limits.time : limit_;
   spec.limit = limit;
-  spec.grace = 3s;  // for what the plugin has started
+  spec.grace = 3s;  // time for the child to end the processes that the plugin started
   Result<ChildEnd> ran = RunChildProcess(spec);
   if (!ran.ok()) {
     return Error(Code::kResourceExhausted,
@@ -82,7 +82,7 @@ Result<PluginInfo> PluginProber::RunChild(const PluginFile& file, const ProbeLim
   }
   if (end.output.rfind("error ", 0) == 0) {
     std::string message = SafeText(end.output.substr(6), 2000);
-    // The child knows the file only by its descriptor.
+    // The child does not know the file's path and writes "plugin" instead.
     const std::string name = "plugin";
     if (message.rfind(name, 0) == 0) message = file.path + message.substr(name.size());
     return Error(Code::kFailedPrecondition, message);

@@ -16,23 +16,25 @@
 
 namespace drover {
 
-// The limits of the child that tries a plugin before it is loaded.
+// The limits of the child process that loads a plugin as a trial, before the agent loads it.
 struct ProbeLimits {
-  Duration time{0};      // 0: the prober's own
-  int memory_mb = 2048;  // of address space
-  int file_mb = 0;       // the longest file that it may write
+  Duration time{0};      // if it is 0, the prober's own limit applies
+  int memory_mb = 2048;  // maximum address space
+  int file_mb = 0;       // maximum size of a file that the child writes
   bool operator==(const ProbeLimits&) const = default;
 };
 
-// Loads a plugin in a child process first, to see whether its code can be loaded at all, and what
-// it says about itself. The child is this program again, with a hidden argument; when the agent is
-// root it runs as a user of its own, without network, privileges to gain, core dumps or much of
-// anything else. With it ends whatever the plugin's constructors have started. Results are kept by
-// the file's sha256, failures too, though not for other limits, and not that the time was over.
-// Thread-safe.
+// Loads a plugin in a child process first, to find out whether its code can be loaded, and to get
+// its description of itself. The child is this program, started with a hidden argument. If the
+// agent is root, the child runs as a user of its own and without network. The child gains no
+// privileges, writes no core dump and has limits for its resources. When it ends, all processes
+// that the plugin's constructors started end too.
+//
+// Results are stored by the file's sha256. A stored failure is used only for a probe with the same
+// limits. A timeout is not stored. Thread-safe.
 class PluginProber {
  public:
-  // Sanitized code starts many times slower.
+  // Code with a sanitizer starts many times more slowly.
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
   static constexpr Duration kLimit = 60s;
 #else
@@ -40,13 +42,13 @@ class PluginProber {
 #endif
   explicit PluginProber(Duration limit = kLimit) : limit_(limit) {}
 
-  // Blocks until the child has ended: not for the control thread.
+  // Blocks until the child has ended, so it is not for the control thread.
   Result<PluginInfo> Probe(const PluginFile& file, const ProbeLimits& limits = {});
 
-  // Keeps the information that another probe of a file with that content has found.
+  // Stores the result of another prober for a file with that sha256.
   void Remember(const std::string& sha256, PluginInfo info);
 
-  // For tests: how often a child was started.
+  // For tests: the number of children that were started.
   int probes() const { return probes_; }
 
  private:
@@ -59,13 +61,13 @@ class PluginProber {
   std::atomic<int> probes_{0};
 };
 
-// The prober of this process.
+// Returns the prober of this process.
 PluginProber& SharedProber();
 
-// The child's side: never returns into the program's own work.
+// Runs in the child process, and never returns.
 int RunProbeChild(int plugin_fd, int result_fd, const ProbeLimits& limits);
 
-// In the environment of a probe's child, which can never probe again.
+// Set in the environment of a probe's child. A process with this variable refuses to probe.
 inline constexpr char kProbeMark[] = "DROVER_PROBE_CHILD";
 inline constexpr char kProbeArgument[] = "__probe-plugin";
 

@@ -26,14 +26,14 @@
 namespace drover {
 namespace {
 
-// Limits on processes count all of a user's, so this one is nobody else's: systemd's allocation of
-// numbers leaves 65520 to 65533 unused, and tasks run as 65534. Probes that run at a time share
-// few of them.
+// RLIMIT_NPROC counts all processes of a user, so probes need users that run nothing else.
+// systemd's allocation of user ids leaves 65520 to 65533 unused, and tasks run as 65534. Each probe
+// uses one of several such users, so that simultaneous probes rarely share a user.
 constexpr uid_t kFirstUser = 65520;
 constexpr int kUsers = 14;
 constexpr uid_t kNobody = 65534;
-constexpr rlim_t kCpuSeconds = 60;  // of one that nobody waits for any more
-constexpr rlim_t kProcesses = 256;  // threads count, which a runtime may start many of
+constexpr rlim_t kCpuSeconds = 60;  // ends a child that no parent waits for any more
+constexpr rlim_t kProcesses = 256;  // includes threads, and a language runtime may start many
 
 void Limit(int resource, rlim_t value) {
   const rlimit limit{value, value};
@@ -45,29 +45,29 @@ bool Become(uid_t user) {
          setresuid(user, user, user) == 0;
 }
 
-// Gives up what a plugin's constructors have no need of. What the kernel refuses to take away is
-// not fatal: the probe finds faults, it is no jail.
+// Gives up all rights that a plugin's constructors do not need. It is no error if the kernel
+// refuses to remove a right: a probe finds faults and is no protection against attacks.
 void Restrict(const ProbeLimits& limits) {
-  // Descriptors 0 to 4 are the probe's own.
+  // The probe itself uses descriptors 0 to 4.
   syscall(SYS_close_range, 5u, ~0u, 0u);
   Limit(RLIMIT_CORE, 0);
   Limit(RLIMIT_CPU, kCpuSeconds);
   Limit(RLIMIT_FSIZE, static_cast<rlim_t>(limits.file_mb) << 20);
   Limit(RLIMIT_NOFILE, 64);
-#ifndef DROVER_SHADOW_MEMORY  // sanitizers reserve terabytes of addresses
+#ifndef DROVER_SHADOW_MEMORY  // sanitizers reserve terabytes of address space
   Limit(RLIMIT_AS, static_cast<rlim_t>(limits.memory_mb) << 20);
 #endif
   if (geteuid() == 0) {
     unshare(CLONE_NEWNET | CLONE_NEWIPC);
     if (Become(kFirstUser + static_cast<uid_t>(getpid() % kUsers))) {
       Limit(RLIMIT_NPROC, kProcesses);
-    } else if (!Become(kNobody)) {  // where the number is not mapped there is only this one
-      _exit(126);                   // a probe as root would be none
+    } else if (!Become(kNobody)) {  // kFirstUser may be missing in a user namespace
+      _exit(126);                   // a probe must not run as root
     }
   }
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-  // After the change of user, which clears it.
+  // This comes after the change of user, which clears the setting.
   prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   if (chdir("/") != 0) _exit(126);
 }
@@ -85,7 +85,7 @@ void Answer(int fd, const std::string& text) {
 Result<PluginInfo> Load(int plugin_fd) {
   PluginFile file;
   file.fd.Reset(plugin_fd);
-  file.path = "plugin";  // the parent puts the path in its place
+  file.path = "plugin";  // the parent replaces this by the path
   DROVER_ASSIGN(const ElfFile elf, ElfFile::Open(plugin_fd));
   DROVER_ASSIGN(file.manifest, ReadManifest(elf));
   const Manifest manifest = file.manifest;
@@ -101,7 +101,8 @@ int RunProbeChild(int plugin_fd, int result_fd, const ProbeLimits& limits) {
   const Result<PluginInfo> info = Load(plugin_fd);
   Answer(result_fd,
          info.ok() ? "ok " + PluginInfoToJson(*info) : "error " + info.error().message());
-  // Destructors of the plugin are not the probe's affair: an agent never runs them before its end.
+  // The plugin's destructors do not run. An agent runs them only at its own end, so their faults
+  // do not matter for the probe.
   _exit(0);
 }
 

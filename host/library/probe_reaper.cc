@@ -21,9 +21,9 @@ namespace drover {
 namespace {
 
 constexpr int kRounds = 200;
-constexpr long kPause = 10'000'000;  // ns
+constexpr long kPause = 10'000'000;  // nanoseconds
 
-// The parent of PROCESS according to /proc; 0: it has gone.
+// Returns the pid of the parent of PROCESS, from /proc, or 0 if the process has ended.
 pid_t ParentOf(const std::string& process) {
   const int fd = open(("/proc/" + process + "/stat").c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return 0;
@@ -31,14 +31,16 @@ pid_t ParentOf(const std::string& process) {
   const ssize_t n = read(fd, text.data(), text.size() - 1);
   close(fd);
   if (n <= 0) return 0;
-  // "PID (NAME) STATE PARENT ...", where the name may have anything in it.
+  // The line is "PID (NAME) STATE PARENT ...". NAME may contain any characters, so the last ')'
+  // ends it.
   const char* const behind = std::strrchr(text.data(), ')');
   return behind == nullptr || std::strlen(behind) < 5
              ? 0
              : static_cast<pid_t>(std::strtol(behind + 4, nullptr, 10));
 }
 
-// Children of this process, those whose own parent has ended included: a subreaper gets them.
+// Kills all children of this process. They include processes whose own parent has ended, because
+// this process is a subreaper.
 void KillChildren() {
   DIR* const processes = opendir("/proc");
   if (processes == nullptr) return;
@@ -46,18 +48,19 @@ void KillChildren() {
   while (const dirent* entry = readdir(processes)) {
     if (entry->d_name[0] < '1' || entry->d_name[0] > '9') continue;
     if (ParentOf(entry->d_name) != self) continue;
-    // Nobody else reaps it, so the number is still its own.
+    // Only this process reaps its children, so the child's pid is still valid.
     kill(static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10)), SIGKILL);
   }
   closedir(processes);
 }
 
-// Each round gets the children of those that the one before has killed.
+// Kills and reaps all descendants. The children of a killed process become children of this
+// process, so the next round kills them.
 void EndDescendants() {
   for (int round = 0; round < kRounds; ++round) {
     pid_t ended = 0;
     while ((ended = waitpid(-1, nullptr, WNOHANG)) > 0) continue;
-    if (ended < 0) return;  // there is none
+    if (ended < 0) return;  // no child is left
     KillChildren();
     const timespec pause{0, round == 0 ? kPause / 10 : kPause};
     nanosleep(&pause, nullptr);
@@ -78,7 +81,7 @@ void EndDescendants() {
   }
   EndDescendants();
   if (WIFEXITED(status)) _exit(WEXITSTATUS(status));
-  // Ends by the same signal, which the parent reports.
+  // This process ends by the child's signal, so that its parent reports that signal.
   const int number = WTERMSIG(status);
   signal(number, SIG_DFL);
   sigset_t none;
@@ -107,7 +110,8 @@ void ReapAfterChild() {
     sigprocmask(SIG_SETMASK, &before, nullptr);
     return;
   }
-  // The child's answer ends with the child, whatever this one does.
+  // Closes the copies of the child's descriptors, so that the parent's pipe ends when the child
+  // ends.
   syscall(SYS_close_range, 3u, ~0u, 0u);
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
   Reap(child, awaited);

@@ -3,9 +3,10 @@
 
 namespace drover {
 
-// Splits a process without threads: the child returns, and what started this waits for the child,
-// then kills whatever that has started and has not ended, also what has made itself a session of
-// its own, and ends as the child did. It does so, too, when it gets SIGTERM or its parent ends.
+// Forks this process, which must have no other threads. The function returns only in the child. The
+// parent waits for the child and kills all of its descendants that are left, also those with a
+// session of their own. After that, it ends with the child's exit code or signal. If it gets
+// SIGTERM or its own parent ends, it kills the child first and then continues in the same way.
 void ReapAfterChild();
 
 }  // namespace drover

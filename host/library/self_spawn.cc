@@ -14,8 +14,9 @@ extern char** environ;
 namespace drover {
 namespace {
 
-// Numbers of the child's are below this one. What it is given is above it here, so that none is
-// overwritten before it is copied.
+// All numbers of the child's descriptors are below kAbove. First, the parent's descriptors are
+// duplicated to kAbove and higher numbers. So no descriptor is overwritten before it is copied to
+// its number in the child.
 constexpr int kAbove = 16;
 
 std::vector<char*> Pointers(std::vector<std::string>* texts) {

@@ -12,31 +12,35 @@
 
 namespace drover {
 
-// This program, started again for a part of its work.
+// Describes a child process that runs this program again for a part of its work.
 struct SelfSpawn {
   struct Descriptor {
-    int fd;      // of this process; not consumed
-    int number;  // that it becomes in the child, below 16
+    int fd;      // descriptor of this process; the caller still owns it
+    int number;  // descriptor number in the child, below 16
   };
 
-  std::string name = "drover";           // argv[0], for lists of processes
-  std::vector<std::string> arguments;    // behind it
-  std::vector<std::string> environment;  // the whole of it: "NAME=value"
-  std::vector<Descriptor> descriptors;   // of the first three, those that are missing are /dev/null
-  bool own_session = false;              // not only a process group
+  std::string name = "drover";           // argv[0], which process lists show
+  std::vector<std::string> arguments;    // without argv[0]
+  std::vector<std::string> environment;  // the complete environment, as "NAME=value"
+  // Descriptors of the child. Each of 0, 1 and 2 that is missing here becomes /dev/null.
+  std::vector<Descriptor> descriptors;
+  // If true, the child leads a session of its own, otherwise only a process group of its own.
+  bool own_session = false;
 };
 
-// Starts it through /proc/self/exe: nothing more to install, and always of the same version. The
-// child leads a process group, since a terminal's interrupt is for its parent, and has no signal
-// blocked or ignored. Blocks until it executes the program. The caller reaps it by WaitForChild.
-// [any thread]
+// Starts the child from /proc/self/exe, so that it always has this program's version. The child
+// leads its own process group, because a terminal's interrupt is meant for the parent. No signal
+// is blocked or ignored in the child. Blocks until the child executes the program. The caller must
+// reap the child with WaitForChild. [any thread]
 Result<pid_t> SpawnSelf(SelfSpawn spec);
 
-// The environment of this process, without what begins with WITHOUT. [any thread]
+// Returns the environment of this process, except variables whose name begins with WITHOUT.
+// [any thread]
 std::vector<std::string> OwnEnvironment(std::string_view without = {});
 
-// waitid for the end of the child PID, with FLAGS (WNOHANG, WNOWAIT) beside WEXITED, whatever
-// signals come meanwhile. True when INFO has its end. Without WNOHANG it blocks. [any thread]
+// Calls waitid for the child PID, with WEXITED and FLAGS (WNOHANG, WNOWAIT), and again after a
+// signal interrupts it. Returns true if the child has ended and INFO describes its end. Blocks
+// until then, unless FLAGS has WNOHANG. [any thread]
 bool WaitForChild(pid_t pid, int flags, siginfo_t* info);
 
 }  // namespace drover

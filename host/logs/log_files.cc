@@ -20,7 +20,8 @@ std::string Prefix(const std::string& task, const std::string& stream) {
   return task + "." + stream + ".";
 }
 
-// The N of a name PREFIX.N without sign or leading zeros; -1 for other names.
+// Returns the N of a name PREFIX.N, where N has no sign and no leading zeros. Returns -1 for any
+// other name.
 int IndexOf(std::string_view name, std::string_view prefix) {
   if (name.substr(0, prefix.size()) != prefix) return -1;
   const std::string_view digits = name.substr(prefix.size());
@@ -47,13 +48,13 @@ std::string LogFileName(const std::string& task, const std::string& stream, int 
 
 Result<std::vector<LogFile>> ListLogFiles(int directory, const std::string& task,
                                           const std::string& stream) {
-  // A descriptor of its own: reading a directory moves its offset.
+  // Opens the directory again, because reading it moves the offset of the file descriptor.
   UniqueFd fd(openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd) return ErrnoError(errno, "the log directory");
   const auto close = [](DIR* dir) { closedir(dir); };
   const std::unique_ptr<DIR, decltype(close)> dir(fdopendir(fd.get()), close);
   if (dir == nullptr) return ErrnoError(errno, "the log directory");
-  fd.Release();  // the DIR owns it now
+  fd.Release();  // the DIR owns the file descriptor now
   const std::string prefix = Prefix(task, stream);
   std::vector<LogFile> files;
   while (const dirent* entry = readdir(dir.get())) {
@@ -75,7 +76,7 @@ Result<std::vector<LogFile>> ListLogFiles(int directory, const std::string& task
 Result<UniqueFd> OpenLogFile(int directory, const std::string& task, const std::string& stream,
                              int index) {
   const std::string name = LogFileName(task, stream, index);
-  // O_NONBLOCK, since a task may have put a pipe there.
+  // O_NONBLOCK is needed because a task may have put a pipe there, at which open would wait.
   UniqueFd fd(openat(directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!fd) return ErrnoError(errno, "log file " + name);
   struct stat status{};

@@ -6,7 +6,7 @@
 namespace drover {
 namespace {
 
-// The sink's function lives in the follower, so it outlives the coroutine.
+// SINK belongs to the follower, which outlives this coroutine.
 Co<Status> CallSink(const LogFollower::Sink* sink, LogChunk chunk) {
   (*sink)(std::move(chunk));
   co_return Status();
@@ -34,7 +34,8 @@ LogFollower::LogFollower(Loop* loop, UniqueFd directory, std::string task, std::
       finish_(loop) {}
 
 Co<LogReader::Step> LogFollower::ReadOnPool() {
-  // Nothing else uses the reader during the read.
+  // The worker thread may use the reader, because no other thread uses the reader during this
+  // call.
   if (options_.pool == nullptr) co_return reader_.Read(kChunk);
   co_return co_await options_.pool->Run([this] { return reader_.Read(kChunk); });
 }
@@ -54,7 +55,8 @@ Co<Status> LogFollower::Follow(Context context) {
     if (watch_ == nullptr && options_.watcher != nullptr && options_.follow) {
       watch_ = options_.watcher->Add(finish_.loop(), reader_.directory());
     }
-    if (watch_ != nullptr) watch_->changed().Reset();  // a later change wakes the wait
+    // The event must be reset before the read. Then a change after the reset ends the next wait.
+    if (watch_ != nullptr) watch_->changed().Reset();
     const bool last = finish_.is_set() || !options_.follow;
     LogReader::Step step = co_await ReadOnPool();
     if (step.chunk) {

@@ -17,43 +17,47 @@ namespace drover {
 
 struct LogFollowOptions {
   LogStart start;
-  // False: reads up to the end that the stream had at the beginning; returns at once without a
-  // file.
+  // If false, the follower returns when it has reached the position that was the end of the stream
+  // when reading began. If the stream has no file, the follower returns at once.
   bool follow = true;
-  // Null: reads on the calling thread. Both must outlive the follower.
+  // Reads the files. If null, the calling thread reads them. Pool and watcher must outlive the
+  // follower.
   WorkerPool* pool = nullptr;
-  // Null: looks every kPoll.
+  // Reports changes. If null, the follower looks for new data every kPoll.
   LogWatcher* watcher = nullptr;
 };
 
-// Reads one stream of a task from the oldest file on, and continues with new data. Files are read
-// on the worker pool, so that a disk that hangs blocks a worker and not the loop. Belongs to the
-// thread of its loop.
+// Reads one stream of a task from START on, and continues with new data. The worker pool reads the
+// files, so that a disk that hangs blocks a worker and not the loop. Belongs to the thread of its
+// loop.
 class LogFollower : public LiveCount<LogFollower> {
  public:
   using Sink = std::function<void(LogChunk)>;
-  // The next chunk is read when the sink has returned, so a slow sink costs no memory. An error of
-  // the sink ends the follower.
+  // Receives the chunks. The next chunk is read only after the sink has returned, so chunks do not
+  // fill the memory if the sink is slow. If the sink returns an error, the follower ends.
   using CoSink = std::function<Co<Status>(LogChunk)>;
 
   static constexpr Duration kPoll = 100ms;
-  // The same with a watch, since some file systems do not report every change.
+  // How often the follower looks for new data if it has a watch. This is needed because some file
+  // systems do not report every change.
   static constexpr Duration kWatchedPoll = 5s;
   static constexpr std::size_t kChunk = 64 << 10;
 
-  // DIRECTORY is opened as soon as it exists.
+  // DIRECTORY is a path. The follower opens it as soon as it exists.
   LogFollower(Loop* loop, std::string directory, std::string task, std::string stream, Sink sink,
               LogFollowOptions options);
-  // DIRECTORY: see OpenLogDirectory.
+  // DIRECTORY is a file descriptor from OpenLogDirectory.
   LogFollower(Loop* loop, UniqueFd directory, std::string task, std::string stream, CoSink sink,
               LogFollowOptions options);
 
-  // Returns when the context ends or the sink fails, with that error, or at the end: after Finish,
-  // without follow, or when the directory has been removed. Call once.
+  // Returns an error with the reason if the context ends or the sink fails. Returns success when
+  // it has read all data and no more is wanted or expected. This is so after a call of Finish, if
+  // the option FOLLOW is false, or if the directory has been removed. May be called only once.
   Co<Status> Follow(Context context);
-  // The same, without a result.
+  // Does the same as Follow, without a result.
   Co<void> Run(Context context);
-  // No more data will come: Run returns at the end of the present data.
+  // Must be called when no more data will come. Then Follow and Run return at the end of the
+  // present data.
   void Finish() { finish_.Set(); }
 
  private:

@@ -83,18 +83,21 @@ bool LogReader::Advance(Step* step) {
   }
   struct stat status{};
   const bool gone = !file_ || (fstat(file_.get(), &status) == 0 && status.st_nlink == 0);
-  // A file that was gone and exists again is a new one.
+  // If the open file was removed, a file with the same name is a new file, which must be read
+  // next.
   const int wanted = gone ? at_.index : at_.index + 1;
   const auto next = std::find_if(files->begin(), files->end(),
                                  [wanted](const LogFile& file) { return file.index >= wanted; });
   if (next == files->end()) return false;
-  // A file that has a successor is complete. It may have grown after it was read to its end and
-  // before the list was made, so that data comes first.
+  // A file that has a successor gets no more data. But it may have got data after the last read
+  // and before the list was made. That data must be returned before the data of the successor.
   constexpr std::size_t kRest = 64u << 10;
   if (file_ && ReadData(kRest, step)) return true;
   const bool again = next->index == at_.index;
   Open(next->index, 0);
-  if (!file_) at_.index = next->index + 1;  // it has just been removed: take its successor
+  // If file_ is empty, the next file was removed after the list was made. Then the next call opens
+  // the successor of that file.
+  if (!file_) at_.index = next->index + 1;
   if (again && file_) step->chunk.emplace().event = LogEvent::kTruncated;
   return true;
 }

@@ -14,57 +14,62 @@ namespace drover {
 
 enum class LogEvent {
   kNone,
-  kTruncated,  // the file was cut or replaced: reading continues at its beginning
+  kTruncated,  // the file became shorter or was replaced, and reading continues at its beginning
 };
 
-// A piece of a stream.
+// A part of a stream.
 struct LogChunk {
   std::string data;
-  int index = 0;            // of the file it is from
-  std::int64_t offset = 0;  // in that file, after the data
+  int index = 0;            // index of the file that contains the data
+  std::int64_t offset = 0;  // offset in that file of the byte after the data
   LogEvent event = LogEvent::kNone;
-  std::string file;  // the name of the file
+  std::string file;  // name of that file
 };
 
-// The place where reading begins.
+// The position at which reading begins.
 struct LogStart {
-  // OFFSET counts from the beginning of the oldest file. FROM_END: it counts backwards from the
-  // end, over all files.
+  // If false, OFFSET counts bytes from the beginning of the oldest file. If true, it counts
+  // backward from the end of the last file, across all files.
   bool from_end = false;
   std::int64_t offset = 0;
 };
 
-// Reads one stream of a task through its rotated files. It blocks on the disk, and only one thread
-// may use it at a time, usually one of the worker pool. A file that it has opened is read to its
-// end, even if it is rotated away meanwhile.
+// Reads one stream of a task through its rotated files. Reading blocks on the disk. Only one
+// thread may use a reader at a time, usually a thread of the worker pool. Once the reader has
+// opened a file, it reads that file to the end, even if the name of the file is removed before.
 class LogReader : public LiveCount<LogReader> {
  public:
-  // DIRECTORY is a descriptor of the log directory, or its path, which is opened as soon as it
-  // exists.
+  // DIRECTORY is either a file descriptor of the log directory, or its path. The reader opens a
+  // path as soon as it exists.
   LogReader(UniqueFd directory, std::string task, std::string stream, LogStart start);
   LogReader(std::string directory, std::string task, std::string stream, LogStart start);
 
   struct Step {
     std::optional<LogChunk> chunk;
-    // There may be more to read at once. If false, the end of the present data has been reached.
+    // If true, another read may return data at once. If false, reading is at the end of the
+    // present data.
     bool more = false;
-    // Reading has reached or passed the end as it was at the beginning.
+    // Reading has reached or passed the position that was the end of the stream when reading
+    // began.
     bool past_first_end = false;
-    // The directory has been removed: no data will ever follow.
+    // The directory has been removed, so no more data will come.
     bool gone = false;
   };
-  // Reads once: at most LIMIT bytes.
+  // Reads once, at most LIMIT bytes.
   Step Read(std::size_t limit);
 
-  // For a watch on the directory; -1 until it could be opened.
+  // Returns the file descriptor of the directory, for a watch. Returns -1 until the directory is
+  // open.
   int directory() const { return directory_.get(); }
 
  private:
   bool OpenDirectory();
   void Begin(const std::vector<LogFile>& files);
-  // Opens file INDEX at OFFSET; leaves file_ empty if it is gone.
+  // Opens file INDEX and sets the position to OFFSET. If that file does not exist, file_ is empty
+  // afterwards.
   void Open(int index, std::int64_t offset);
-  // At the end of the open file: returns whether reading can continue, there or in another file.
+  // Must be called at the end of the open file. Finds more data in it, or opens the next file.
+  // Returns true if reading can continue.
   bool Advance(Step* step);
   bool ReadData(std::size_t limit, Step* step);
 
@@ -75,8 +80,10 @@ class LogReader : public LiveCount<LogReader> {
   UniqueFd directory_;
   UniqueFd file_;
   LogPosition at_;
-  bool begun_ = false;  // a file has been found
-  bool empty_ = false;  // there was no file at first, so the stream's end was its beginning
+  bool begun_ = false;  // true after the first file was found
+  // True if no file existed when reading began. The end of the stream at that time was then the
+  // beginning of the stream.
+  bool empty_ = false;
   LogPosition first_end_;
 };
 

@@ -16,15 +16,15 @@
 namespace drover {
 namespace asio = boost::asio;
 
-// Shared by the watcher, its watches and the handlers that wait in the loop.
+// The state that the watcher, its watches and the handlers in the loop share.
 struct LogWatcherState : std::enable_shared_from_this<LogWatcherState> {
   explicit LogWatcherState(Loop* of) : loop(of) {}
 
   void Wait();
   void Gathered();
 
-  // Wakes each watch on its own thread. A watch in the list has not been destroyed, so its loop
-  // exists.
+  // Sets the event of each watch on the thread of that watch. A watch that is in the list exists,
+  // and so does its loop.
   static void Ring(const std::set<LogWatcher::Watch*>& of) {
     for (const LogWatcher::Watch* watch : of) {
       watch->changed_->loop()->Post([bell = std::weak_ptr<Event>(watch->changed_)] {
@@ -35,9 +35,11 @@ struct LogWatcherState : std::enable_shared_from_this<LogWatcherState> {
 
   Loop* const loop;
   Loop::TimerId timer = 0;
-  std::mutex mutex;                                         // protects the fields below
-  std::unique_ptr<asio::posix::stream_descriptor> inotify;  // null: the kernel gave no instance
-  // By the kernel's watch number, which is the same for the same directory.
+  std::mutex mutex;  // protects the members below
+  // Null if the kernel gave no inotify instance.
+  std::unique_ptr<asio::posix::stream_descriptor> inotify;
+  // The key is the kernel's number of a watched object. If the same object is watched twice, the
+  // kernel returns the same number again.
   std::map<int, std::set<LogWatcher::Watch*>> watches;
 };
 
@@ -47,7 +49,8 @@ void LogWatcherState::Wait() {
                       [weak](const boost::system::error_code& error) {
                         const auto self = weak.lock();
                         if (error || self == nullptr || self->inotify == nullptr) return;
-                        // Read later, since equal changes become one until then.
+                        // The changes are read only after kGather, because the kernel merges equal
+                        // changes that are not read yet.
                         self->timer = self->loop->After(LogWatcher::kGather, [weak] {
                           if (const auto state = weak.lock()) state->Gathered();
                         });
@@ -61,7 +64,8 @@ void LogWatcherState::Gathered() {
   alignas(inotify_event) char buffer[16 << 10];
   std::set<int> changed;
   bool all = false;
-  // Bounded: if changes come faster than they are read, the others wait for the next time.
+  // The number of reads is limited. If changes come faster than they are read, the next call reads
+  // the rest.
   for (int reads = 0; reads < 16; ++reads) {
     const ssize_t n = read(inotify->native_handle(), buffer, sizeof buffer);
     if (n <= 0) break;
@@ -95,8 +99,9 @@ LogWatcher::~LogWatcher() {
 std::unique_ptr<LogWatcher::Watch> LogWatcher::Add(Loop* loop, int fd) {
   const std::lock_guard lock(state_->mutex);
   if (state_->inotify == nullptr || fd < 0) return nullptr;
-  // Uses the descriptor, not a path, so the opened object itself is watched. IN_ATTRIB, since
-  // only the attributes of an open file change when it loses its name.
+  // The path leads through the file descriptor, so the watch is on the opened object itself.
+  // IN_ATTRIB is needed because the removal of the name of an open file only changes its
+  // attributes.
   const std::string path = "/proc/self/fd/" + std::to_string(fd);
   const int id = inotify_add_watch(state_->inotify->native_handle(), path.c_str(),
                                    IN_MODIFY | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO |
@@ -122,7 +127,7 @@ LogWatcher::Watch::~Watch() {
   found->second.erase(this);
   if (!found->second.empty()) return;
   state_->watches.erase(found);
-  // Fails when the directory is gone, and the kernel's watch with it.
+  // This fails if the directory was removed, because the kernel then removed its watch, too.
   if (state_->inotify != nullptr) inotify_rm_watch(state_->inotify->native_handle(), id_);
 }
 

@@ -8,13 +8,13 @@
 
 namespace drover {
 
-// Reports changes in directories or files to all followers of one agent. There is one per agent,
-// since the kernel allows a user only few inotify instances. It belongs to the thread of its loop;
-// its watches may belong to other threads.
+// Reports changes in directories or files to all followers of an agent. Each agent has only one
+// watcher, because the kernel limits the inotify instances of a user. The watcher belongs to the
+// thread of its loop. Its watches may belong to other threads.
 class LogWatcher {
  public:
-  // How long changes are gathered: a task that writes without pause wakes its followers at most
-  // this often.
+  // How long changes are collected before they are reported. A task that writes without a pause
+  // wakes its followers once per kGather at most.
   static constexpr Duration kGather = 20ms;
 
   explicit LogWatcher(Loop* loop);
@@ -22,11 +22,12 @@ class LogWatcher {
   LogWatcher& operator=(const LogWatcher&) = delete;
   ~LogWatcher();
 
-  // Destroying it ends the watch. Belongs to the thread of its loop, which must outlive it.
+  // A watch on one object, which ends with the destructor. Belongs to the thread of its loop,
+  // which must outlive it.
   class Watch {
    public:
     ~Watch();
-    // Set by each change. Reset it before looking.
+    // Each change sets this event. The caller must reset it before it looks for new data.
     Event& changed() { return *changed_; }
 
    private:
@@ -38,12 +39,12 @@ class LogWatcher {
     const std::shared_ptr<Event> changed_;
   };
 
-  // Watches the directory or file that is open as FD. Called on the thread of LOOP, to which the
-  // watch belongs. Null when the kernel allows no more watches: then look from time to time. [any
-  // thread]
+  // Watches the directory or file that is open as FD. Must be called on the thread of LOOP, to
+  // which the watch belongs. Returns null if the kernel allows no more watches; then the caller
+  // must look for changes from time to time. [any thread]
   std::unique_ptr<Watch> Add(Loop* loop, int fd);
 
-  // The number of watched objects; for tests and metrics. [any thread]
+  // Returns the number of watched objects, for tests and metrics. [any thread]
   std::size_t watched() const;
 
  private:

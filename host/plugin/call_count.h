@@ -5,16 +5,16 @@
 
 namespace drover {
 
-// How many calls of one kind are inside of a driver. Control thread only.
+// Counts the calls of one kind that are inside a driver. Control thread only.
 class CallCount {
  public:
   explicit CallCount(Loop* loop) : none_(loop) { none_.Set(); }
 
   int calls() const { return calls_; }
-  // Set while there is no call inside.
+  // The event that is set while no call is inside the driver.
   Event* none() { return &none_; }
 
-  // One call, for as long as this object lives.
+  // Counts one call for as long as this object lives.
   class Inside {
    public:
     explicit Inside(CallCount* count) : count_(count) {

@@ -83,7 +83,7 @@ void CallTable::DeliverWhenLeft(std::uint64_t id, Result<CallValue> outcome) {
   {
     const std::lock_guard lock(mutex_);
     const auto found = entries_.find(id);
-    if (found == entries_.end()) return;  // its run was destroyed
+    if (found == entries_.end()) return;  // the run was destroyed, which ended the call
     if (found->second.entered) {
       found->second.outcome = std::move(outcome);
       return;

@@ -24,75 +24,87 @@
 
 namespace drover {
 
-// The result of create.
+// The result of a driver's create function.
 struct CreatedInstance {
   drover_instance* instance = nullptr;
-  std::optional<PluginInfo> info{};  // absent: the library's
+  std::optional<PluginInfo> info{};  // absent if the library's information applies
 };
 // The result of an asynchronous verb, copied out of the driver's memory.
 using CallValue = std::variant<std::monostate, StartedTask, RecoveredTask, ExitResult, TaskStatus,
                                CreatedInstance>;
 using CallDecoder = Result<CallValue> (*)(const void* result);
 
-// One call of an asynchronous verb. The constant part is for any thread, the rest for the control
-// thread.
+// One call of an asynchronous verb. Any thread may read the constant members; only the control
+// thread may use the other members.
 struct PendingCall : LiveCount<PendingCall> {
   PendingCall(Loop* loop, const char* name, RunId of, CallDecoder with);
 
   const std::uint64_t id;
   const char* const verb;
-  const RunId run;  // zero: of none
+  const RunId run;  // zero if the call belongs to no run
   const CallDecoder decode;
   const TimePoint began;
   TimePoint deadline = TimePoint::max();
-  bool brings_task = false;  // start and recover; set before it is added
-  bool told_once = false;    // the driver does not hear again of its cancellation; set before, too
+  // True for start and recover. Set before the call is added to the table.
+  bool brings_task = false;
+  // If true, the driver gets call_cancelled at most once for this call. Set before the call is
+  // added to the table.
+  bool told_once = false;
 
   Event done;
   std::optional<Result<CallValue>> outcome;
 };
 
-// An id for a call, a stream or a session: never used twice in this process. [any thread]
+// Returns an id for a call, a stream or a session. No id is used twice in this process.
+// [any thread]
 std::uint64_t NextPluginId();
 
-// The calls that a driver has still to complete, by id.
+// The calls that a driver has not completed yet, by id.
 class CallTable {
  public:
-  // COMPLAIN hears of completions that belong to no call. [any thread]
+  // Calls COMPLAIN, on any thread, with a message for each completion that belongs to no call or
+  // has a malformed result.
   CallTable(std::shared_ptr<LoopPort> port, std::function<void(const std::string&)> complain,
             std::string plugin);
 
   void Add(std::shared_ptr<PendingCall> call);  // control thread
-  // Around the verb's function: a completion from within, or from another thread meanwhile, counts
-  // when the function has returned, so that the next one of the run never meets it. [any thread]
-  // False: the call was given up or ended before it was begun, and the verb is not to be called.
+  // The caller calls the verb's function between Enter and Leave. If the driver completes the call
+  // during this time, on any thread, Leave delivers the completion. So the next call of the run
+  // starts only after the function has returned. [any thread]
+  // Enter returns false if the call was given up or ended before it began. The caller must then not
+  // call the verb's function.
   bool Enter(std::uint64_t id);
   void Leave(std::uint64_t id);
-  // The driver's host->complete. The first for an id counts, others are dropped and logged.
-  // [any thread]
+  // Handles the driver's call of host->complete. The table accepts only the first completion of an
+  // id. It drops and logs all later completions of this id. [any thread]
   void Complete(std::uint64_t id, const drover_error* error, const void* result);
-  // The call ends without the driver's completion: it was refused. [any thread]
+  // Ends the call with ERROR. This is for a call that the driver will not complete, such as a
+  // refused call. [any thread]
   void Fail(std::uint64_t id, Error error);
 
-  // The host has given the call up; false when it is not pending any more. [any thread]
+  // Marks the call as given up by the host. Returns false if the call is no longer pending.
+  // [any thread]
   bool Cancel(std::uint64_t id);
   bool IsCancelled(std::uint64_t id) const;
   Result<UniqueFd> CancelFd(std::uint64_t id);
 
-  // Whether the driver may know of it: it was entered once. Of one that was cancelled before, this
-  // stays false.
+  // Returns true if the call is pending and Enter has succeeded for it, so the driver may know the
+  // call. If a call is cancelled before Enter, Enter fails and the call never begins.
   bool HasBegun(std::uint64_t id) const;
   bool IsPending(std::uint64_t id) const;
-  // Whether the driver has not ended a VERB of RUN that was given up.
+  // Returns true if the host gave up a call of VERB for RUN and the driver has not completed that
+  // call yet.
   bool IsAtIt(std::string_view verb, const RunId& run) const;
 
-  // Ends the calls of a run that was destroyed, with kNotFound: completions would come too late.
-  // Not those that may still bring a task and were given up: somebody has to see to that.
+  // Ends the calls of a destroyed run with kNotFound, because their completions would come too
+  // late. A start or recover that was given up stays in the table. It may still make a task, which
+  // must then be destroyed.
   void ForgetRun(const RunId& run);
-  // Ends all that are left, with ERROR, or with the completion of those that are still entered.
+  // Ends all pending calls with ERROR. But if the driver has completed a call whose function has
+  // not returned, that call ends with the driver's completion.
   void EndAll(const Error& error);
   std::size_t size() const;
-  // Completions that were dropped, in all.
+  // The number of completions that were dropped since the table was made.
   long dropped() const { return dropped_; }
 
  private:
@@ -101,12 +113,12 @@ class CallTable {
     bool cancelled = false;
     UniqueFd event;
     bool begun = false;
-    bool entered = false;    // the verb's function has not returned
-    bool completed = false;  // by the driver
+    bool entered = false;    // true between Enter and Leave
+    bool completed = false;  // the driver has completed the call
     std::optional<Result<CallValue>> outcome;
   };
   using Entries = std::map<std::uint64_t, Entry>;
-  Entry Take(Entries::iterator entry);  // under the lock
+  Entry Take(Entries::iterator entry);  // the caller holds the lock
   std::optional<Entry> Extract(std::uint64_t id);
   void Deliver(std::shared_ptr<PendingCall> call, Result<CallValue> outcome);
   void DeliverWhenLeft(std::uint64_t id, Result<CallValue> outcome);
@@ -116,7 +128,7 @@ class CallTable {
   const std::string plugin_;
   mutable std::mutex mutex_;
   Entries entries_;
-  std::set<std::pair<RunId, std::uint64_t>> of_runs_;  // the same calls, by run
+  std::set<std::pair<RunId, std::uint64_t>> of_runs_;  // the ids in entries_, by run
   std::atomic<long> dropped_{0};
 };
 

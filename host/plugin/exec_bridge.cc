@@ -18,20 +18,21 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t kChunk = 16u << 10;
-constexpr unsigned char kEndOfInput = 4;  // what ^D sends
+constexpr unsigned char kEndOfInput = 4;  // the character that ^D sends
 
 std::uint16_t Cells(int value) { return static_cast<std::uint16_t>(std::clamp(value, 1, 0xffff)); }
 
 }  // namespace
 
-// Descriptors in the form that can be waited for. Each ends the copying that uses it by closing.
+// File descriptors that the loop can wait for. Closing a descriptor ends the coroutine that copies
+// from or to this descriptor.
 struct ExecBridge::Streams {
   explicit Streams(asio::io_context& io)
       : input(io), output(io), terminal_in(io), terminal_out(io) {}
   asio::posix::stream_descriptor input;
   asio::posix::stream_descriptor output;
-  asio::posix::stream_descriptor terminal_in;   // of the terminal: what is typed
-  asio::posix::stream_descriptor terminal_out;  // and what is shown
+  asio::posix::stream_descriptor terminal_in;   // the terminal, for writing the input
+  asio::posix::stream_descriptor terminal_out;  // the terminal, for reading the output
 };
 
 ExecBridge::ExecBridge(PluginHost* host, RunId run, Request request)
@@ -53,7 +54,8 @@ void ExecBridge::End() {
   if (session_) session_->Close();
 }
 
-// Copies the driver's bytes to the terminal. Their end is the terminal's end of input.
+// Copies the driver's input bytes to the terminal. At the end of the input it sends the terminal's
+// end-of-input character.
 Co<void> ExecBridge::CopyInput() {
   std::array<char, kChunk> buffer;
   while (true) {
@@ -72,7 +74,8 @@ Co<void> ExecBridge::CopyInput() {
   }
 }
 
-// Ends when the terminal does (EIO), or when the driver takes no more.
+// Copies the terminal's output to the driver. Ends when the terminal is closed (read fails with
+// EIO), or when the driver closes the reading end of the output.
 Co<void> ExecBridge::CopyOutput() {
   std::array<char, kChunk> buffer;
   while (true) {
@@ -112,7 +115,7 @@ Co<Result<ExecExit>> ExecBridge::Run() {
     boost::system::error_code failed;
     streams_->terminal_in.assign(fcntl(terminal, F_DUPFD_CLOEXEC, 3), failed);
     streams_->terminal_out.assign(fcntl(terminal, F_DUPFD_CLOEXEC, 3), failed);
-    // A file that cannot be waited for, such as /dev/null, needs no copying.
+    // If assign() fails, nothing is copied from or to this descriptor.
     const auto adopt = [](UniqueFd* fd, asio::posix::stream_descriptor* to) {
       boost::system::error_code error;
       if (fd->valid()) to->assign(fd->get(), error);
@@ -123,15 +126,18 @@ Co<Result<ExecExit>> ExecBridge::Run() {
     if (streams_->input.is_open()) copying.Spawn(CopyInput());
     if (streams_->output.is_open()) copying.Spawn(CopyOutput());
   }
-  // Also a session that was given up must be waited for: its process group is being killed.
+  // A session that was given up must be awaited too, until its process group has been killed. So
+  // the wait uses the context of all services, which the end of one session does not cancel.
   const Context patient = host_->services_context();
   Result<ExecExit> end = co_await session_->Wait(patient);
   if (streams_) {
     boost::system::error_code ignored;
     streams_->input.close(ignored);
     streams_->terminal_in.close(ignored);
-    // The rest of the output is there already; a background child may keep the terminal open.
-    // Closed, not cancelled: copying that does not wait at this moment would wait after it.
+    // The terminal is not read to its end, since a background child may keep it open. What the
+    // command has written is already in the terminal's buffer, and the loop below copies it. It is
+    // not enough to cancel the reads of the descriptor: a coroutine that is not waiting at this
+    // moment would start another read. So the descriptor is closed.
     streams_->terminal_out.close(ignored);
     co_await copying.Close();
     std::array<char, kChunk> buffer;

@@ -12,9 +12,9 @@
 
 namespace drover {
 
-// A command that a driver runs beside one of its processes: the session of the process service,
-// and with a terminal the copying between its master side and the driver's descriptors. Control
-// thread.
+// A command that a driver runs for a task in addition to the task's own process. The command is a
+// session of the process service. If the session has a terminal, the bridge copies between the
+// terminal's master side and the driver's file descriptors. Control thread.
 class ExecBridge {
  public:
   struct Request {
@@ -29,11 +29,11 @@ class ExecBridge {
   ExecBridge(PluginHost* host, RunId run, Request request);
   ~ExecBridge();
 
-  // Runs the command to its end. Once.
+  // Runs the command to its end. Call it once.
   Co<Result<ExecExit>> Run();
 
-  // Both may be called at any time while Run goes on; before the session stands they take effect
-  // when it does.
+  // Resize and End may be called at any time while Run is active. A call before the session exists
+  // takes effect when the session starts.
   Status Resize(TerminalSize size);
   void End();
 

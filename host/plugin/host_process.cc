@@ -28,22 +28,24 @@ namespace {
 using Host = std::shared_ptr<PluginHost>;
 
 constexpr std::size_t kMaxNames = 128;
-constexpr std::int64_t kMaxProcesses = 4 << 20;  // of the kernel
-constexpr std::size_t kMaxArguments = 2u << 20;  // bytes, as the kernel has it
+constexpr std::int64_t kMaxProcesses = 4 << 20;  // the kernel's maximum number of process ids
+// In bytes; the kernel's usual limit for a program's arguments.
+constexpr std::size_t kMaxArguments = 2u << 20;
 
 Error NotARun() {
   return Error(Code::kNotFound, "the run is not one of this driver, or was destroyed");
 }
 
-// An operation as it goes from the driver's thread to the control thread.
+// An operation of a service that a driver's thread passes to the control thread.
 struct Operation {
   Host host;
   RunId run;
   ServiceDone done;
 };
 
-// Accepts an operation, or returns the reason why not. WORK(operation) makes the coroutine that
-// does it.
+// Posts an operation to the control thread and returns DROVER_OK. If the operation is refused,
+// writes ERROR and returns its code. WORK(operation) makes the coroutine that carries out the
+// operation.
 template <typename Work>
 std::int32_t Submit(const drover_host* face, const char* what, const drover_run_id* run,
                     drover_done done, void* context, drover_error* error, Work work) {
@@ -87,8 +89,10 @@ Result<std::vector<std::string>> ReadTexts(const drover_array& array) {
   return texts;
 }
 
-// An isolated task leaves no core files, whose handler runs on the host, and cannot use up the
-// machine's descriptors. A program that uses select() must not get more than 1024 unasked.
+// Limits for isolated tasks. A task writes no core file, because the machine's core handler runs
+// outside the task's isolation. A task cannot use up the machine's file descriptors. The soft limit
+// is 1024, because programs that use select() fail with higher descriptor numbers. Other programs
+// can raise the soft limit.
 std::vector<ResourceLimit> IsolatedLimits() {
   rlimit own{};
   getrlimit(RLIMIT_NOFILE, &own);
@@ -96,13 +100,14 @@ std::vector<ResourceLimit> IsolatedLimits() {
   return {{RLIMIT_CORE, 0, 0}, {RLIMIT_NOFILE, std::min<std::uint64_t>(hard, 1024), hard}};
 }
 
-// The root and the network are opened later: where they are is the host's knowledge.
+// The driver's request to start a process. The task's root and network are opened later, because
+// only the host has their paths.
 struct StartRequest {
   ProcessSpec spec;
   TaskRootOptions root;
-  std::string network;   // the path of its namespace; empty: that of the host
-  std::string task_dir;  // goes to the user of the process
-  bool limited = false;  // by the resources of the task's configuration
+  std::string network;   // path of the network namespace; empty for the host's network
+  std::string task_dir;  // becomes owned by the process's user
+  bool limited = false;  // apply the resource limits of the task's configuration
   bool hard_cpu = false;
 };
 
@@ -201,7 +206,8 @@ Result<StartRequest> ReadStart(const drover_process_start_args* args) {
   return request;
 }
 
-// Where a directory of the task is in its root; other paths are meant as they are.
+// Converts the host path of a directory of the task to its path inside the task's root. Returns
+// every other path unchanged, since it is already a path inside the root.
 std::string InRoot(const std::string& path, const TaskConfig& config) {
   const std::pair<const std::string&, const char*> directories[] = {{config.alloc_dir, "/alloc"},
                                                                     {config.task_dir, ""}};
@@ -213,8 +219,8 @@ std::string InRoot(const std::string& path, const TaskConfig& config) {
   return path;
 }
 
-// The part that comes from the task's configuration: the network and, for isolation, directories,
-// mounts, devices and limits.
+// Copies from the task's configuration to REQUEST: the network and, for an isolated task, the
+// directories, mounts, devices and limits.
 void TakeFromConfig(const TaskConfig& config, StartRequest* request) {
   request->network = config.network_namespace_path;
   request->task_dir = config.task_dir;
@@ -240,7 +246,7 @@ void TakeFromConfig(const TaskConfig& config, StartRequest* request) {
         {device.host_path, device.task_path, device.permissions.find('w') == std::string::npos});
 }
 
-// Where the output of a run goes: the host's own knowledge.
+// Returns where the output of a run is stored. The driver does not choose this.
 Result<LogSpec> LogsOf(const TaskConfig& config) {
   LogSpec logs;
   logs.task = config.task_name;
@@ -255,8 +261,9 @@ Result<LogSpec> LogsOf(const TaskConfig& config) {
   return logs;
 }
 
-// The things that the shim of a run does when the agent has gone: in the foreground, those that the
-// host would do.
+// Returns how the shim must stop the run when the agent has ended. Returns nothing if the run must
+// continue then. Only a foreground run is stopped. The shim then uses the kill signal and the kill
+// timeout of the task, as the host does.
 std::optional<BoundSpec> BoundOf(const PluginHost& host, const TaskConfig& config) {
   if (!host.bind_runs()) return std::nullopt;
   BoundSpec bound;
@@ -267,7 +274,8 @@ std::optional<BoundSpec> BoundOf(const PluginHost& host, const TaskConfig& confi
 
 Status OpenPlaces(StartRequest* request) {
   ProcessSpec& spec = request->spec;
-  // Whom a driver takes for a task without a user only the driver knows.
+  // If the task's configuration names no user, the driver may choose a user. Only the driver's
+  // request contains this user, so the task directory is given to the user here.
   if (spec.user) {
     DROVER_TRY(HandOverTaskDirectory(request->task_dir, *spec.user, spec.namespaces.has_value()));
   }
@@ -280,9 +288,9 @@ Status OpenPlaces(StartRequest* request) {
   return {};
 }
 
-// Opens what the task's root consists of and its network, and opens its directory to its user, on a
-// thread of the plugin: a file system may be slow. After an error the request may still be in use
-// there.
+// Opens the parts of the task's root and the network, and gives the task directory to the task's
+// user. This runs on a thread of the plugin, because a file system may be slow. If this coroutine
+// ends early because CONTEXT has ended, that thread may still use REQUEST.
 Co<Status> OpenPlacesOnThread(Context context, Host host, std::shared_ptr<StartRequest> request) {
   const ProcessSpec& spec = request->spec;
   if (!spec.user && !spec.namespaces && request->network.empty()) co_return Status();
@@ -313,7 +321,7 @@ Co<void> DoStart(Op op, std::shared_ptr<StartRequest> request) {
     ready = co_await OpenPlacesOnThread(context, host, request);
   }
   PluginHost::Run* run = op->host->FindRun(op->run);
-  if (ready.ok() && run == nullptr) ready = NotARun();  // destroyed meanwhile
+  if (ready.ok() && run == nullptr) ready = NotARun();  // destroyed while the root was opened
   if (!ready.ok()) {
     op->done.Finish(ready);
     co_return;
@@ -326,7 +334,7 @@ Co<void> DoStart(Op op, std::shared_ptr<StartRequest> request) {
   op->done.Finish(co_await op->host->processes()->Start(context, std::move(*spec)));
 }
 
-// The driver hears how its process has ended, not when.
+// Stores the time at which the process ended, because the driver's exit result contains no time.
 void NoteEnd(const Operation& op, const ProcessExit& end) {
   if (PluginHost::Run* run = op.host->FindRun(op.run)) run->ended_at = end.finished_at;
 }
@@ -369,7 +377,8 @@ Co<void> DoRelease(Op op) {
   const Context context = op->host->services_context().Child();
   const int asked = op->host->FindRun(op->run)->asked;
   const Status released = co_await op->host->processes()->Release(context, op->run);
-  // Then the host need not do it again; what was started meanwhile still counts.
+  // The host need not release the run again, unless the driver requested another process during
+  // this release.
   PluginHost::Run* const run = op->host->FindRun(op->run);
   if (released.ok() && run != nullptr) {
     run->freed = asked;
@@ -431,7 +440,7 @@ Co<void> DoOutput(Op op) {
 
 // ------------------------------------------------------------- the functions that drivers call
 
-// By the names of the header's list, from which the table below is made.
+// The functions have the names in the list of the C header. The table below is made from that list.
 namespace process {
 
 std::int32_t start(const drover_host* face, const drover_run_id* run,
@@ -482,7 +491,8 @@ std::int32_t stop(const drover_host* face, const drover_run_id* run,
                   drover_error* error) {
   const Result<drover_process_stop_args> raw = CopyStruct(args);
   if (!raw.ok()) return Refuse(raw.error(), error);
-  // A year is as good as for ever, and can be added to any time without overflow.
+  // The timeout is limited to one year. In practice that is no limit, and a year can be added to
+  // any point in time without overflow.
   constexpr std::int64_t kYear = 365LL * 24 * 3600 * 1'000'000'000;
   const Duration timeout(std::clamp<std::int64_t>(raw->timeout, 0, kYear));
   return Submit(face, "process.stop", run, done, context, error,
@@ -494,7 +504,8 @@ std::int32_t exec(const drover_host* face, const drover_run_id* run, const drove
   const Result<drover_exec_args> raw = CopyStruct(args);
   if (!raw.ok()) return Refuse(raw.error(), error);
   auto request = std::make_shared<ExecBridge::Request>();
-  // Given descriptors are ours from here on, whatever becomes of the call.
+  // From here on the host owns the file descriptors that the driver has given, even if this
+  // function fails.
   const auto take = [](const drover_fd& fd) {
     if (fd.ownership == DROVER_FD_GIVEN) return UniqueFd(fd.fd);
     if (fd.ownership == DROVER_FD_BORROWED) return UniqueFd(fcntl(fd.fd, F_DUPFD_CLOEXEC, 3));
@@ -512,7 +523,8 @@ std::int32_t exec(const drover_host* face, const drover_run_id* run, const drove
   request->tty = raw->tty != 0;
   request->size = {raw->width, raw->height};
   return Submit(face, "process.exec", run, done, context, error, [request](Op op) {
-    // Known before the coroutine runs: exec_end may be the next in the queue.
+    // The bridge must be registered before the coroutine runs, because an exec_end of the session
+    // may be next in the control thread's queue.
     auto bridge = std::make_shared<ExecBridge>(op->host.get(), op->run, std::move(*request));
     op->host->exec_sessions()[op->done.context()] = bridge.get();
     return DoExec(op, bridge);

@@ -3,9 +3,9 @@
 
 namespace drover {
 
-// The tables of drover.process and drover.task-output. Their functions copy the arguments on the
-// caller's thread, do the work on the control thread through the ProcessService, and call the
-// driver's function on the plugin's pool.
+// The function tables of the extensions drover.process and drover.task-output. Each function copies
+// its arguments on the caller's thread and does its work on the control thread through the
+// ProcessService. After this work the host calls the driver's done function on the plugin's pool.
 const void* ProcessExtension();
 const void* TaskOutputExtension();
 

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// How a method becomes a call: on the pool, with a deadline, in turn, and given up when nobody
-// waits any more.
+// This file turns the methods of LoadedDriver into calls of the plugin. Each call runs on the pool
+// and has a deadline. The calls that start, recover, stop or destroy one run happen one after the
+// other. A call is given up when its caller stops waiting.
 #include <string_view>
 
 #include "host/abi/abi_read.h"
@@ -12,7 +13,7 @@
 namespace drover {
 namespace {
 
-// A function of the plugin, behind a net: nothing may unwind out of it.
+// Calls FUNCTION, a function of the plugin. Returns an error if FUNCTION throws an exception.
 template <typename Function>
 std::int32_t Guarded(const Function& function, drover_error* error) {
   try {
@@ -26,10 +27,11 @@ std::int32_t Guarded(const Function& function, drover_error* error) {
 
 drover_error NewError() { return NewStruct<drover_error>(); }
 
-// During that call the driver frees what call_cancelled would need.
+// A call of shutdown gets no call_cancelled, because shutdown frees the instance that
+// call_cancelled uses.
 bool IsShutdown(const PendingCall& call) { return std::string_view(call.verb) == "shutdown"; }
 
-// On a thread of the pool.
+// Runs on a thread of the pool.
 void TellCancelled(const PluginHost& host, const DriverContainer& container, drover_instance* self,
                    std::uint64_t id) {
   const TimePoint began = BootClock::now();
@@ -59,7 +61,7 @@ std::int32_t LoadedDriver::RunVerb(PluginHost* host, const DriverContainer& cont
                                    drover_instance* told, const PendingCall& call, const Verb& verb,
                                    drover_error* error) {
   if (!host->calls().Enter(call.id)) {
-    // Given up before it was begun: the driver need not hear of it.
+    // The call was given up before it began, so the driver needs no call_cancelled.
     const Error given_up(Code::kCancelled, "the call was given up");
     host->calls().Fail(call.id, given_up);
     WriteError(given_up, error);
@@ -75,7 +77,8 @@ std::int32_t LoadedDriver::RunVerb(PluginHost* host, const DriverContainer& cont
   TraceReturn(host->plugin(), call.verb, call.id, call.run, began, status);
   if (status != DROVER_OK) host->calls().Fail(call.id, ReadError(status, error));
   host->calls().Leave(call.id);
-  // Most drivers lose a cancellation that comes before they have entered the call: it is repeated.
+  // Most drivers ignore a call_cancelled for a call that they have not registered yet. So
+  // call_cancelled is repeated after the verb's function has returned.
   if (told != nullptr && host->calls().IsPending(call.id) && host->calls().IsCancelled(call.id))
     TellCancelled(*host, container, told, call.id);
   return status;
@@ -148,7 +151,8 @@ Co<Result<CallValue>> LoadedDriver::CallInTurn(Context context, std::shared_ptr<
   turn->freed.Reset();
   Result<CallValue> value =
       co_await Call(std::move(context), call, limit, /*control=*/false, std::move(verb));
-  // The driver is still at it: the next call of the run waits, though not for ever.
+  // If the call was given up, the driver is still busy with it. HoldTurn then holds the turn for a
+  // limited time, so that the next call of the run waits.
   const bool given_up = !call->outcome && host_->calls().IsPending(call->id);
   if (!given_up || !gate_.Spawn(HoldTurn(call, turn))) {
     --turn->users;
@@ -162,7 +166,8 @@ Co<void> LoadedDriver::HoldTurn(std::shared_ptr<PendingCall> call, std::shared_p
   (void)co_await call->done.Wait(until);
   --turn->users;
   LeaveTurn(call->run, turn.get());
-  // A task that a start makes after the destroy of its run would be nobody's.
+  // A start or recover that was given up may make a task after its run was destroyed. Such a task
+  // has no owner, so the run is destroyed again.
   if (!call->brings_task) co_return;
   (void)co_await call->done.Wait(life_);
   const bool made = call->outcome && call->outcome->ok();
@@ -206,12 +211,13 @@ Co<Status> LoadedDriver::Invoke(Context context, const char* what, RunId run, st
   if (!host_->pool().Post(std::move(job))) {
     co_return Unavailable(std::string("no thread is left for ") + what);
   }
-  // The pool itself sees when the function holds its thread; this only ends the waiting.
+  // This limit only ends the wait for the function. The pool itself detects a function that holds
+  // its thread for too long.
   const Patience patience(context, hold);
   (void)co_await answer->returned.Wait(patience.context());
   if (answer->returned.is_set()) co_return answer->status;
   if (context.cancelled()) co_return context.status();
-  // It may come back yet.
+  // The error is recoverable, since the function may still return.
   co_return Error(
       Code::kTimeout,
       "driver " + info_.name + " did not return from " + what + " within " + FormatDuration(hold),
@@ -230,7 +236,7 @@ void LoadedDriver::NoteOverdue(const std::shared_ptr<PendingCall>& call, Duratio
   UpdateHealth();
 }
 
-// After a destroy nothing of the run is awaited any more.
+// After a destroy the host awaits no call of the run any more.
 void LoadedDriver::ForgetRun(const RunId& run) {
   host_->calls().ForgetRun(run);
   host_->runs().erase(run);

@@ -5,7 +5,7 @@
 #include "host/abi/abi_read.h"
 #include "host/abi/abi_write.h"
 #include "host/base/patience.h"
-#include "host/plugin/kill_run.h"
+#include "host/process/kill_run.h"
 
 namespace drover {
 namespace {
@@ -45,7 +45,7 @@ Status ToStatus(const Result<CallValue>& value) {
   return {};
 }
 
-// A null pointer when the extension is absent or lacks its functions.
+// Returns null if the driver lacks the extension or some of its functions.
 template <typename T>
 const T* Extension(const drover_driver* table, drover_instance* self, const char* id,
                    std::size_t needed) {
@@ -91,7 +91,7 @@ LoadedDriver::LoadedDriver(Parts parts)
 LoadedDriver::~LoadedDriver() = default;
 
 Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
-  DROVER_CO_TRY(context.status());  // before anything exists that a shutdown must await
+  DROVER_CO_TRY(context.status());  // before Create makes anything that Shutdown must await
   auto config = std::make_shared<const std::string>(std::move(config_json));
   const auto call = NewCall("create", RunId(), DecodeInstance);
   Verb create = [container = container_, host = host_, config](const drover_call* frame,
@@ -132,7 +132,8 @@ Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
     found->exec =
         Extension<drover_task_exec>(of, self, DROVER_TASK_EXEC_ID, sizeof(drover_task_exec));
     if (container->alive()) return DROVER_OK;
-    // A process that has ended says nothing of what the driver has.
+    // After the end of the process the container returns null for every extension. This does not
+    // mean that the driver lacks the extensions.
     WriteError(Error(Code::kUnavailable, "it ended in get_extension", /*recoverable=*/true), error);
     return DROVER_E_UNAVAILABLE;
   };
@@ -228,7 +229,7 @@ Co<Result<StartedTask>> LoadedDriver::Start(Context context,
 Co<Result<RecoveredTask>> LoadedDriver::Recover(Context context,
                                                 std::shared_ptr<const TaskConfig> config,
                                                 TaskHandle handle) {
-  // Each would cost a thread.
+  // Without this check, each further recover could occupy another thread of the pool.
   if (host_->calls().IsAtIt("recover", config->run_id))
     co_return Error(Code::kUnavailable,
                     "driver " + info_.name + " has not ended an earlier recover of the run", true);
@@ -295,7 +296,7 @@ Co<Status> LoadedDriver::Stop(Context context, RunId run, Duration timeout, std:
     args.signal = ToStr(*name);
     return container->table()->stop(self, frame, &args, error);
   };
-  // The kill is the host's, whatever the driver does.
+  // The host kills the task after the timeout, even if the driver does not.
   const Loop::TimerId kill = loop()->After(timeout + limits().kill_after, [host = host_, run] {
     const PluginHost::Run* known = host->FindRun(run);
     if (known == nullptr || !known->has_processes()) return;
@@ -340,13 +341,13 @@ Co<Status> LoadedDriver::Destroy(Context context, RunId run, bool force) {
   const Status status =
       ToStatus(co_await CallInTurn(context, call, limits().destroy, std::move(verb)));
   const bool gone = status.ok() || status.code() == Code::kNotFound;
-  // After a destroy nothing of the run is left, whatever the driver did. A run that the instance
-  // does not know may be an earlier agent's, with its cgroup and exit record.
+  // After a destroy nothing of the run may be left, whatever the driver did. If the instance does
+  // not know the run, an earlier agent may have left the run's cgroup and exit record.
   const PluginHost::Run* known = host_->FindRun(run);
   const bool may_be_left = known == nullptr || known->inherited || known->has_processes();
   Status released;
   if ((gone || force) && may_be_left && host_->processes() != nullptr) {
-    // Also when the caller's patience is over, which the driver may have used up.
+    // The release has a context of its own, because the driver may have used up the caller's time.
     const Context patient = life_.Child();
     released = co_await host_->processes()->Release(patient, run);
     if (!released.ok()) {
@@ -358,7 +359,8 @@ Co<Status> LoadedDriver::Destroy(Context context, RunId run, bool force) {
   } else if (force) {
     host_->runs().erase(run);
   }
-  // The driver has nothing of it any more; what the host has left must be tried again.
+  // The driver has released its part of the run. The error makes the caller try again to release
+  // the host's part.
   if (gone && !released.ok()) co_return released.error().WithContext("releasing it");
   co_return status;
 }
@@ -376,8 +378,9 @@ Co<Result<TaskStatus>> LoadedDriver::Inspect(Context context, RunId run) {
   co_return std::get<TaskStatus>(std::move(*value));
 }
 
-// A create that was given up may still make its instance, with threads and sockets, which then
-// would be nobody's. It was cancelled; so it has as long as a shutdown.
+// A create that was given up may still make its instance, with threads and sockets. Without this
+// wait that instance would never be shut down. The host has cancelled the create, so this wait is
+// only as long as a shutdown may take.
 Co<void> LoadedDriver::AwaitLateCreate() {
   const std::shared_ptr<PendingCall> call = std::move(late_create_);
   if (!call || !container_->alive()) co_return;
@@ -399,8 +402,9 @@ Co<void> LoadedDriver::Shutdown() {
   host_->BeginShutdown();
   life_.Cancel("the driver is being shut down");
   co_await gate_.Join();
-  // All that the driver waits for ends before its shutdown, and its timers are dropped. So nothing
-  // of the host's calls into it afterwards. Timers that its shutdown sets are its own.
+  // Before the driver's shutdown, all operations that the driver has requested from services end,
+  // and its timers are dropped. So the host calls no function for such an operation or timer after
+  // the shutdown has begun. Timers that the driver sets during its shutdown still run.
   co_await host_->CloseServices();
   host_->timers().DropAll();
   co_await AwaitLateCreate();

@@ -12,19 +12,19 @@
 #include "host/container/container.h"
 #include "host/driver/driver.h"
 #include "host/plugin/call_table.h"
-#include "host/plugin/config_checker.h"
 #include "host/plugin/plugin_config.h"
 #include "host/plugin/plugin_host.h"
 #include "host/plugin/stream_table.h"
+#include "host/schema/config_checker.h"
 
 namespace drover {
 
-// A driver whose code is a plugin's: each method becomes a call over the C ABI, on a thread of the
-// plugin's own pool. Nothing that the plugin does or fails to do keeps the control thread.
+// A driver whose code comes from a plugin. Each method becomes a call over the C ABI, on a thread
+// of the plugin's own pool. A plugin that hangs never blocks the control thread.
 //
-// Its health comes from its fingerprint stream, unless a function holds its thread or a call is
-// past its own deadline: then it is unhealthy until that has come back. A caller's context that
-// ends first only gives the call up; it says nothing about the driver.
+// The health comes from the driver's fingerprint stream. While a function holds its thread for too
+// long, or a call is past its own deadline, the driver is unhealthy. If the caller's context ends
+// before the deadline, the call is given up and the health does not change.
 class LoadedDriver : public Driver {
  public:
   struct Parts {
@@ -32,38 +32,40 @@ class LoadedDriver : public Driver {
     ProcessService* processes = nullptr;  // may be null
     PluginInfo info;
     std::shared_ptr<DriverContainer> container;
-    std::shared_ptr<const ConfigChecker> task_checker;  // null: any JSON is good
+    std::shared_ptr<const ConfigChecker> task_checker;  // null: any JSON is accepted
     PluginLogSink log;
     DriverLimits limits;
     double core_mhz = 0;
-    bool bind_runs = false;  // processes end with this agent
-    // Hears that a function does not return or a call is past its deadline, perhaps many times.
+    bool bind_runs = false;  // the shims end the processes when this agent ends
+    // Called when a function does not return in time or a call is past its deadline. May be called
+    // many times for the same function or call.
     std::function<void(const std::string& what)> stuck;
-    // Hears the events of all runs.
+    // Called with the events of all runs.
     std::function<void(const DriverEvent&)> hear_events;
   };
   explicit LoadedDriver(Parts parts);
   ~LoadedDriver() override;
 
-  // Makes the instance and subscribes to its fingerprints and events. Once, first. CONFIG_JSON has
-  // been checked.
+  // Makes the instance and subscribes to its fingerprints and events. Call it once, before all
+  // other methods. CONFIG_JSON must have been checked.
   Co<Status> Create(Context context, std::string config_json);
-  // A new configuration, already checked.
+  // Passes on a new configuration, which must have been checked.
   Co<Status> Configure(Context context, std::string config_json);
-  // Reports to the driver which runs the host knows.
+  // Reports to the driver the runs that the host knows.
   Co<Status> RestoreComplete(Context context, std::vector<RunId> runs);
-  // Ends everything but the tasks. Needed before destruction, also when Create has failed.
+  // Ends everything except the tasks. Must be called before destruction, also when Create has
+  // failed.
   Co<void> Shutdown();
-  // Set when the driver has reported its health, or will not.
+  // Set when the driver has reported its health, or will never report it.
   Event* first_fingerprint() { return &first_fingerprint_; }
 
   const DriverInfo& info() const override { return driver_info_; }
   const Fingerprint& fingerprint() const override { return fingerprint_; }
   Duration LimitOf(Duration DriverLimits::* which) const override { return limits().*which; }
   Subscription OnFingerprint(std::function<void()> changed) override;
-  // Never: Parts::hear_events hears all of them.
+  // Never calls the listener, since Parts::hear_events receives all events.
   Subscription OnEvents(RunId, std::function<void(const DriverEvent&)>) override { return {}; }
-  // Never: an instance keeps the handles that it has returned.
+  // Never calls the listener, since an instance does not replace a handle that it has returned.
   Subscription OnHandle(RunId, std::function<void(const TaskHandle&)>) override { return {}; }
   Result<std::string> NormalizeConfigAt(const std::string& place, const std::string& config_json,
                                         bool final) override;
@@ -81,16 +83,17 @@ class LoadedDriver : public Driver {
   Co<Result<std::unique_ptr<TaskExecSession>>> Exec(Context context, RunId run,
                                                     ExecRequest request) override;
 
-  // Whether create has made an instance.
+  // True if create has made an instance.
   bool has_instance() const { return instance_ != nullptr; }
   const Status& shutdown_status() const { return shutdown_status_; }
   PluginHost* host() { return host_.get(); }
 
  private:
-  friend class DriverAccess;  // of the conformance kit, which makes calls that no runner makes
+  // DriverAccess of the conformance kit makes calls that no runner makes.
+  friend class DriverAccess;
   using Verb = std::function<std::int32_t(const drover_call* call, drover_error* error)>;
   using Plain = std::function<std::int32_t(drover_error* error)>;
-  // The order of start, recover, stop and destroy of one run.
+  // The turn of one run: start, recover, stop and destroy of the run happen one after the other.
   struct Turn {
     explicit Turn(Loop* loop) : freed(loop) {}
     bool busy = false;
@@ -100,27 +103,28 @@ class LoadedDriver : public Driver {
   struct Overdue {
     std::string what;
     RunId run;
-    Subscription late;  // its completion after all
+    Subscription late;  // its function runs if the call completes late
   };
 
-  // loaded_calls.cc
+  // Defined in loaded_calls.cc:
   Error Unavailable(const std::string& why) const;
   Status Usable() const;
   std::shared_ptr<PendingCall> NewCall(const char* verb, RunId run, CallDecoder decode) const;
-  // Runs VERB on the pool and waits for its completion, at most LIMIT (0: no limit of its own).
+  // Runs VERB on the pool and waits for its completion, at most LIMIT. If LIMIT is 0, only the
+  // context limits the wait.
   Co<Result<CallValue>> Call(Context context, std::shared_ptr<PendingCall> call, Duration limit,
                              bool control, Verb verb);
-  // The same in the run's turn.
+  // Like Call, but waits for the turn of the run first.
   Co<Result<CallValue>> CallInTurn(Context context, std::shared_ptr<PendingCall> call,
                                    Duration limit, Verb verb);
-  // The part of a call of VERB, also of exec, that runs on the pool: entered, unless it was given
-  // up before, and left behind. TOLD, if any, hears again of a cancellation that came meanwhile.
-  // [any thread]
+  // Runs the part of a call that belongs on the pool, for every verb and for exec: Enter, VERB and
+  // Leave. Does not call VERB if the call was given up before. If the call is cancelled while VERB
+  // runs and TOLD is not null, the instance TOLD gets call_cancelled again. [any thread]
   static std::int32_t RunVerb(PluginHost* host, const DriverContainer& container,
                               drover_instance* told, const PendingCall& call, const Verb& verb,
                               drover_error* error);
-  // Runs a function that only returns a status; ID, of a call or a stream, is for the trace.
-  // IS_CALL: it is a RunVerb, which is traced by itself.
+  // Runs FUNCTION, which returns only a status, on the pool. ID is the id of a call or a stream,
+  // for the trace. IS_CALL must be true if FUNCTION calls RunVerb, which writes the trace itself.
   Co<Status> Invoke(Context context, const char* what, RunId run, std::uint64_t id, Duration hold,
                     bool control, Plain function, bool is_call = false);
   void GiveUp(const PendingCall& call);
@@ -131,9 +135,9 @@ class LoadedDriver : public Driver {
   void UpdateHealth();
   Co<void> AwaitLateCreate();
 
-  // loaded_streams.cc
+  // Defined in loaded_streams.cc:
   using Subscribe = std::function<std::int32_t(std::uint64_t id, drover_error* error)>;
-  // RETURNED is set when SUBSCRIBE has returned, which may be after this.
+  // Sets RETURNED when SUBSCRIBE has returned, which may be after this coroutine has ended.
   Co<Status> RunStream(Context context, const char* what, RunId run, std::int32_t type,
                        bool control, Subscribe subscribe, std::function<void(StreamMessage)> hear,
                        std::shared_ptr<Event> returned);
@@ -146,24 +150,24 @@ class LoadedDriver : public Driver {
   Loop* loop() const { return host_->loop(); }
   const DriverLimits& limits() const { return host_->limits(); }
 
-  // Shared with the jobs on the pool, which may outlive this object when they never return.
+  // Shared with the jobs on the pool, which outlive this object if they never return.
   const std::shared_ptr<DriverContainer> container_;
-  const PluginInfo info_;   // of the library
-  DriverInfo driver_info_;  // of the instance, once it is there
+  const PluginInfo info_;   // the library's information
+  DriverInfo driver_info_;  // the instance's information, once the instance exists
   const std::shared_ptr<const ConfigChecker> task_checker_;
   const std::shared_ptr<PluginHost> host_;
   const std::function<void(const std::string&)> stuck_;
   const std::function<void(const DriverEvent&)> hear_events_;
 
   drover_instance* instance_ = nullptr;
-  std::shared_ptr<PendingCall> late_create_;  // given up
+  std::shared_ptr<PendingCall> late_create_;  // a create that was given up
   const drover_task_stats* stats_ = nullptr;
   const drover_task_exec* exec_ = nullptr;
   bool ending_ = false;
   Status shutdown_status_;
 
-  Fingerprint told_;         // by the driver
-  Fingerprint fingerprint_;  // as it counts
+  Fingerprint told_;         // the last fingerprint that the driver reported
+  Fingerprint fingerprint_;  // equals told_, unless the driver hangs or has ended
   Event first_fingerprint_;
   ListenerList<> fingerprint_listeners_;
   std::map<std::uint64_t, Overdue> overdue_;
@@ -173,8 +177,9 @@ class LoadedDriver : public Driver {
   Gate gate_;
 };
 
-// Tells the instance that nobody wants the answer to the call ID any more. Not of one that was not
-// begun, which it never will be, nor one that is about to be, or has been, shut down.
+// Posts a job to the pool that calls call_cancelled of the instance SELF for the call ID. Does
+// nothing if the call has not begun, since a cancelled call never begins. Does nothing if the
+// instance is being shut down.
 void PostCancelled(const std::shared_ptr<PluginHost>& host,
                    std::shared_ptr<DriverContainer> container, drover_instance* self,
                    std::uint64_t id);

@@ -17,23 +17,24 @@ Result<CallValue> DecodeExit(const void* result) {
   return CallValue(std::move(*exit));
 }
 
-// The size that a terminal must get. One thread passes it on at a time: of two threads, each with a
-// size of its own, the one with the older size might come last.
+// The size that a terminal must get next. Only one thread at a time passes sizes to the driver.
+// With two threads, the driver could get the older size last.
 class PendingSize {
  public:
-  // True when nobody is about to take it.
+  // Stores the size. Returns true if no job on the pool will take it, so the caller must post a job
+  // that calls Take.
   bool Set(TerminalSize size) {
     const std::lock_guard lock(mutex_);
     next_ = size;
     return !std::exchange(taken_, true);
   }
-  // None when the last one was taken: then the next one needs another taker.
+  // Takes the stored size. If no size is stored, returns nothing, and the next Set returns true.
   std::optional<TerminalSize> Take() {
     const std::lock_guard lock(mutex_);
     taken_ = next_.has_value();
     return std::exchange(next_, std::nullopt);
   }
-  // Nobody will take it.
+  // Drops the stored size. Called if the pool has no thread left for Take.
   void Drop() {
     const std::lock_guard lock(mutex_);
     next_ = std::nullopt;
@@ -46,8 +47,8 @@ class PendingSize {
   bool taken_ = false;
 };
 
-// One exec session: a call that the driver completes when the command has ended. Holds what it
-// needs of the driver, not the driver.
+// One exec session: a call that the driver completes when the command has ended. The session does
+// not hold the driver object, only the parts of it that the session needs.
 class LoadedExecSession : public TaskExecSession {
  public:
   LoadedExecSession(std::shared_ptr<PluginHost> host, std::shared_ptr<DriverContainer> container,
@@ -63,7 +64,8 @@ class LoadedExecSession : public TaskExecSession {
     if (host_->calls().Cancel(call_->id)) PostCancelled(host_, container_, self_, call_->id);
   }
 
-  // Nobody waits for the result: the terminal follows as soon as it can.
+  // Returns without waiting for the result. A thread of the pool then passes the size to the
+  // driver.
   Status Resize(TerminalSize size) override {
     if (host_->is_shutting_down())
       return Error(Code::kUnavailable, "the driver is being shut down");
@@ -145,7 +147,8 @@ Co<Result<std::unique_ptr<TaskExecSession>>> LoadedDriver::Exec(Context context,
   };
   const Status begun = co_await Invoke(context, "exec", run, call->id, limits().hold,
                                        /*control=*/false, std::move(start), /*is_call=*/true);
-  // Made before the error is looked at: its destructor gives the call up.
+  // The session is made before BEGUN is checked: if BEGUN is an error, the session's destructor
+  // gives the call up.
   auto session = std::make_unique<LoadedExecSession>(host_, container_, instance_, exec_, call);
   if (!begun.ok()) {
     const bool refused = !context.cancelled() && begun.code() != Code::kTimeout;

@@ -1,5 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// The streams of a driver: opened, subscribed to again when they end recoverably, and joined.
+// This file opens and joins the streams of a driver. If a stream ends with a recoverable error, it
+// is opened again.
 #include "host/abi/abi_write.h"
 #include "host/base/patience.h"
 #include "host/plugin/loaded_driver.h"
@@ -29,7 +30,7 @@ Co<Status> LoadedDriver::RunStream(Context context, const char* what, RunId run,
   };
   Status status = co_await Invoke(context, what, run, id, limits().hold, control, std::move(call));
   if (!status.ok() && !context.cancelled() && status.code() != Code::kTimeout) {
-    host_->streams().Close(id);  // refused
+    host_->streams().Close(id);  // the driver refused the stream
     co_return status;
   }
   if (status.ok()) (void)co_await state->ended.Wait(context);
@@ -44,7 +45,8 @@ Co<Status> LoadedDriver::RunStream(Context context, const char* what, RunId run,
 
 Co<void> LoadedDriver::EndStream(std::uint64_t id, std::shared_ptr<Event> subscribed) {
   const Context context(loop());
-  // Until then the driver does not know the stream, and would open it behind its end.
+  // The stream must not be cancelled before SUBSCRIBE has returned. Until that moment the driver
+  // may not know the stream: it would ignore the cancellation and open the stream afterwards.
   const Patience opening(context, limits().stream_join);
   (void)co_await subscribed->Wait(opening.context());
   Plain cancel = [container = container_, self = instance_, id](drover_error*) {
@@ -66,18 +68,21 @@ Co<void> LoadedDriver::EndStream(std::uint64_t id, std::shared_ptr<Event> subscr
   }
 }
 
-// A driver whose stream is open and says nothing would else be waited for for ever.
+// Limits the time until the first fingerprint. Without this limit, the host would wait forever for
+// a driver that opens its stream but sends no message.
 Co<void> LoadedDriver::AwaitFingerprint() {
   const Patience patience(life_, limits().fingerprint);
   (void)co_await first_fingerprint_.Wait(patience.context());
   if (first_fingerprint_.is_set() || life_.cancelled()) co_return;
   told_.health = Health::kUnhealthy;
-  told_.description = "it has not reported its health within " + FormatDuration(limits().fingerprint);
+  told_.description =
+      "it has not reported its health within " + FormatDuration(limits().fingerprint);
   UpdateHealth();
 }
 
-// Keeps one of the driver's own streams open for its life. Between attempts it waits longer each
-// time, so a driver that fails at once costs nothing.
+// Keeps one of the driver's own streams open for the driver's life. The pause before each new
+// attempt is longer than the pause before, so a stream that always ends immediately costs little
+// time.
 Co<void> LoadedDriver::KeepStream(const char* what, std::int32_t type, Subscribe subscribe,
                                   std::function<void(StreamMessage)> hear) {
   Duration delay = limits().resubscribe_first;
@@ -105,7 +110,9 @@ Co<void> LoadedDriver::KeepStream(const char* what, std::int32_t type, Subscribe
                  std::string("its stream of ") + what + " ended: " + end.error().message());
       break;
     }
-    // Where the function has not returned in time another call of it would have to wait, too.
+    // If the driver's function has not returned in time, a second call of the function would have
+    // to wait for the first call. So the next attempt begins only after the first call has
+    // returned.
     if (end.code() == Code::kTimeout) (void)co_await returned->Wait(life_);
     if (heard) delay = limits().resubscribe_first;
     (void)co_await Sleep(life_, delay);

@@ -14,29 +14,36 @@ namespace drover {
 // Where the code of a plugin runs.
 enum class Isolation {
   kInProcess,
-  // In a process of its own, which may crash or hang.
+  // The code runs in a process of its own, which may crash or hang.
   kProcess,
 };
-// "in-process" or "process"; an empty text is OTHERWISE.
+// Parses "in-process" or "process". Returns OTHERWISE if TEXT is empty.
 Result<Isolation> ParseIsolation(const std::string& text, Isolation otherwise);
 std::string_view IsolationName(Isolation isolation);
 
-// One plugin as the operator configures it. Nothing of a file runs without such a block.
+// The operator's configuration of one plugin, from a plugin block. The agent runs only plugin files
+// that have such a block.
 struct PluginConfig {
-  std::string name;  // of the driver, as jobs name it
-  std::string file;  // path; empty: NAME.so in the first plugin directory that has it
+  std::string name;  // name of the driver in jobs
+  // Path of the plugin file. If it is empty, the file is NAME.so in the first plugin directory
+  // that has this file.
+  std::string file;
   bool enabled = true;
   std::string config_json = "{}";
-  std::string sha256;  // 64 hex digits: the file must have exactly this content; empty: any
-  // Empty: in process for a driver of this installation, in a process of its own for all others.
+  // The sha256 that the file must have, as 64 hex digits. If it is empty, any content is accepted.
+  std::string sha256;
+  // If it is empty, a driver that was installed with this program runs in the agent's process.
+  // Every other driver runs in a process of its own.
   std::string isolation = "in-process";
-  std::map<std::string, Duration> limits{};  // of kPluginLimits; the others are the host's
+  // The limits of kPluginLimits that this block sets, by name. The host's limits apply to the
+  // rest.
+  std::map<std::string, Duration> limits{};
   ProbeLimits probe{};
 
   bool operator==(const PluginConfig&) const = default;
 };
 
-// The directory of the drivers that were installed with this program.
+// The directory of the drivers that are installed with this program.
 const std::string& ShippedPluginDirectory();
 
 }  // namespace drover

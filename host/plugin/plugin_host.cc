@@ -11,10 +11,10 @@
 
 namespace drover {
 
-// The object behind the driver's pointer. Its first member is the table, so a pointer to one is a
-// pointer to the other.
+// The object behind the table pointer that a driver gets. It derives from the function table, so a
+// pointer to the table is also a pointer to this object.
 struct PluginHost::Face : drover_host {
-  std::weak_ptr<PluginHost> owner;  // set once, before the driver sees it
+  std::weak_ptr<PluginHost> owner;  // set once, before the driver gets the table
 };
 
 namespace {
@@ -61,7 +61,7 @@ void WriteLog(const drover_host* face, std::int32_t level, const drover_run_id* 
   if (!host || message.data == nullptr) return;
   if (level < DROVER_LOG_TRACE || level > DROVER_LOG_ERROR) level = DROVER_LOG_INFO;
   std::string text = SafeText(std::string_view(message.data, message.size), kMaxLogLine);
-  for (char& c : text) c = c == '\n' ? ' ' : c;  // a line is a line
+  for (char& c : text) c = c == '\n' ? ' ' : c;  // each message stays on one line
   RunId id;
   if (run != nullptr) std::copy(std::begin(run->bytes), std::end(run->bytes), id.bytes.begin());
   host->Log(static_cast<PluginLogLevel>(level), text, run != nullptr ? &id : nullptr);
@@ -103,7 +103,8 @@ const void* GetExtension(const drover_host* face, drover_str id) {
 std::shared_ptr<PluginHost> PluginHost::Make(Parts parts) {
   auto host = std::make_shared<PluginHost>(std::move(parts));
   host->face_->owner = host;
-  // Reachable for ever: a driver's thread may use it until the process ends.
+  // The static list keeps the table reachable for ever: a driver's thread may use it until the
+  // process ends.
   static auto* const faces = new std::vector<Face*>;
   faces->push_back(host->face_);
   return host;
@@ -127,7 +128,7 @@ PluginHost::PluginHost(Parts parts)
       sizeof(drover_host),
       DROVER_ABI_MINOR,
       Traced<"get_extension", GetExtension>::Call,
-      Complete,  // the table of calls traces it, which knows the verb
+      Complete,  // traced by the call table, which knows the verb
       Traced<"call_is_cancelled", CallIsCancelled>::Call,
       Traced<"call_cancel_fd", CallCancelFd>::Call,
       Traced<"stream_send", StreamSend>::Call,

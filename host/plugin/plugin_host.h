@@ -22,47 +22,48 @@ namespace drover {
 
 class ExecBridge;
 
-// The host as one driver instance sees it: the function table that it is given, and behind it the
-// tables of its calls, streams and timers, its threads and its runs. The table that the driver
-// holds is never freed, since a driver may call at any time; this object can be gone then, and
-// nothing happens. The last to hold this object may be a thread of the driver that is inside of a
-// call, and the loop may be gone by then: after Close no member's destructor may need it.
+// The host as one driver instance sees it: the function table that the driver gets, with its
+// calls, streams, timers, threads and runs. The table is never freed, because a driver may call at
+// any time. When this object no longer exists, such a call has no effect.
+//
+// A driver's thread that is inside a call may release the last reference to this object, even after
+// the loop has been destroyed. So after Close no member's destructor may use the loop.
 class PluginHost : public std::enable_shared_from_this<PluginHost> {
  public:
   struct Parts {
     std::string plugin;
     Loop* loop = nullptr;
-    ProcessService* processes = nullptr;  // null: the driver gets no such service
+    ProcessService* processes = nullptr;  // null: the driver gets no process service
     PluginLogSink log;
     DriverLimits limits;
     double core_mhz = 0;
-    bool bind_runs = false;              // processes end with this agent
-    std::function<void()> pool_changed;  // control thread
+    bool bind_runs = false;              // the shims end the processes when this agent ends
+    std::function<void()> pool_changed;  // called on the control thread
   };
   static std::shared_ptr<PluginHost> Make(Parts parts);
   explicit PluginHost(Parts parts);
   PluginHost(const PluginHost&) = delete;
   PluginHost& operator=(const PluginHost&) = delete;
 
-  // The host as create() gets it. [any thread]
+  // The function table that create() gets. [any thread]
   const drover_host* face() const;
-  // The host behind a table; null when it is gone. [any thread]
+  // Returns the host that owns the table, or null if the host no longer exists. [any thread]
   static std::shared_ptr<PluginHost> From(const drover_host* face);
 
-  // A line about the plugin, or of it. [any thread]
+  // Logs a message of the plugin or about the plugin. [any thread]
   void Log(PluginLogLevel level, const std::string& message, const RunId* run = nullptr) const;
 
-  // A run of this driver, from start or recover until destroy. Control thread.
+  // A run of this driver. It exists from start or recover until destroy. Control thread.
   struct Run {
     std::shared_ptr<const TaskConfig> config;
-    int asked = 0;  // how often the service was asked for a process
-    int freed = 0;  // what ASKED was when the driver last released the run
+    int asked = 0;  // number of requests for a process of this run
+    int freed = 0;  // value of ASKED when the driver last released the run
     bool has_processes() const { return asked != freed; }
-    // Its recover was asked for, and it was not released since: something that an earlier instance
-    // has left may be there, whether this one has heard of it or not.
+    // True if recover was called for the run, and the run was not released since. Then an earlier
+    // instance may have left processes, even if this instance does not know the run.
     bool inherited = false;
-    WallTime ended_at = 0;  // of its last process
-    // The last usage sample, for shares of the processor.
+    WallTime ended_at = 0;  // when the last process of the run ended
+    // The last usage sample, from which the next sample computes its shares of the processor.
     TimePoint sampled;
     Duration user_time{0};
     Duration system_time{0};
@@ -70,16 +71,18 @@ class PluginHost : public std::enable_shared_from_this<PluginHost> {
   std::map<RunId, Run>& runs() { return runs_; }
   Run* FindRun(const RunId& run);
 
-  // From now on nothing is asked of the instance but its shutdown, and what is needed for that:
-  // what was posted before has run when the pool is drained. Control thread.
+  // After BeginShutdown the host calls only the instance's shutdown and the functions that a
+  // shutdown needs. Jobs that were posted before BeginShutdown still run until the pool is drained.
+  // Control thread.
   void BeginShutdown() { shutting_down_ = true; }
   bool is_shutting_down() const { return shutting_down_; }
 
-  // Ends the operations of the services, each with E_CANCELLED, and returns when their functions
-  // have been given to the pool. Further operations are refused. Control thread.
+  // Ends all operations of the services with E_CANCELLED, and refuses further operations. Returns
+  // when the driver's done functions for the ended operations have been posted to the pool. Control
+  // thread.
   Co<void> CloseServices();
-  // Joins the pool, ends the calls that are left, also those that hold their threads, and lets
-  // nothing more through to the control thread.
+  // Joins the pool and ends all pending calls, even calls whose functions still hold threads. After
+  // this, the driver's threads can post nothing to the control thread.
   Co<void> Close(TimePoint deadline);
 
   const std::string& plugin() const { return parts_.plugin; }
@@ -95,7 +98,8 @@ class PluginHost : public std::enable_shared_from_this<PluginHost> {
   TimerTable& timers() { return *timers_; }
   Gate& services() { return services_; }
   const Context& services_context() const { return services_context_; }
-  std::map<void*, ExecBridge*>& exec_sessions() { return exec_sessions_; }  // control thread
+  // The active exec sessions by the driver's context pointer. Control thread.
+  std::map<void*, ExecBridge*>& exec_sessions() { return exec_sessions_; }
 
  private:
   struct Face;

@@ -31,7 +31,8 @@ Co<Status> PluginInstance::Load(Context context) {
   } else {
     DROVER_CO_TRY(co_await LaunchProcess(context));
     parts.container = process_;
-    // A function that does not return, or a call that is not answered, ends the process.
+    // If a function does not return in time or a call is not completed in time, the process is
+    // killed.
     parts.stuck = [process = std::weak_ptr(process_)](const std::string& what) {
       if (const auto alive = process.lock()) alive->Kill(what, /*ask=*/true);
     };
@@ -44,7 +45,7 @@ Co<Status> PluginInstance::Load(Context context) {
 }
 
 Co<Status> PluginInstance::LaunchProcess(Context context) {
-  // Posted functions still run when this has gone.
+  // The functions use a weak pointer, since they may run after this object has been destroyed.
   const std::weak_ptr<PluginInstance> self = weak_from_this();
   ProcessContainer::Listener listener;
   listener.loaded = [self, port = port_](Result<PluginInfo> info) {
@@ -64,7 +65,8 @@ Co<Status> PluginInstance::LaunchProcess(Context context) {
       alive->death_ = std::move(*told);
       alive->heard_.Set();
       alive->died_.Set();
-      const auto tell = alive->listener_.died;  // End, which it may lead to, drops it
+      // A copy, since the function may call End, which destroys the listener.
+      const auto tell = alive->listener_.died;
       if (tell) tell(alive->number_, *alive->death_);
     });
   };

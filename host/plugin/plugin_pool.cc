@@ -18,12 +18,13 @@
 
 namespace drover {
 
-// Shared with the threads, which may outlive the pool when a plugin never gives them back.
+// Shared with the threads, which outlive the pool if a plugin's functions never return.
 struct PluginPool::State {
   struct Running {
     std::string what;
     TimePoint until;
-    Duration part;  // of how long it may hold its thread: counted like a Patience
+    // The time that the job may hold its thread, divided by Patience::kParts.
+    Duration part;
     int parts_left = Patience::kParts - 1;
     bool written_off = false;
   };
@@ -37,14 +38,15 @@ struct PluginPool::State {
         quiet(on),
         ended(on) {}
 
-  // Whether a job waits or runs, those that hold their threads apart.
+  // Returns true if a job waits or runs. Ignores jobs whose threads were written off.
   bool Busy() const {
     return !queue.empty() || std::any_of(running.begin(), running.end(), [](const auto& entry) {
       return !entry.second.written_off;
     });
   }
 
-  // The next job that may run now: control jobs wait for the one before them.
+  // Takes the next job that may run now. A control job may run only when no other control job
+  // runs.
   std::optional<Job> Take() {
     for (auto at = queue.begin(); at != queue.end(); ++at) {
       if (at->control && control_busy) continue;
@@ -66,18 +68,18 @@ struct PluginPool::State {
   std::deque<Job> queue;
   bool control_busy = false;
   bool closed = false;
-  bool draining = false;  // somebody waits until it is not busy
+  bool draining = false;  // Drain waits until Busy() is false
   int idle = 0;
   int held = 0;
   std::uint64_t next_id = 1;
-  std::map<std::uint64_t, std::thread> threads;  // without those written off
+  std::map<std::uint64_t, std::thread> threads;  // without the threads that were written off
   std::map<std::uint64_t, Running> running;
   std::vector<std::uint64_t> finished;
-  TimePoint watch_at = TimePoint::max();  // when the control thread looks next
+  TimePoint watch_at = TimePoint::max();  // time of the control thread's next Watch
 
-  // Control thread.
+  // The members below are for the control thread.
   std::function<void()> changed;
-  Event quiet;  // look again whether it is busy
+  Event quiet;  // set when Drain must check Busy() again
   Event ended;
   Loop::TimerId timer = 0;
 };
@@ -90,12 +92,12 @@ PluginPool::PluginPool(Loop* loop, std::shared_ptr<LoopPort> port, int threads, 
 
 PluginPool::~PluginPool() {
   const std::lock_guard lock(state_->mutex);
-  DROVER_CHECK(state_->threads.empty());  // Close was not awaited
+  DROVER_CHECK(state_->threads.empty());  // fails if Close was not awaited
   state_->changed = nullptr;
 }
 
 bool PluginPool::MakeThread(const std::shared_ptr<State>& state) {
-  // Signals are for the agent's own threads, whatever a plugin does.
+  // The thread blocks all signals, because they are for the agent's own threads.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -124,7 +126,9 @@ bool PluginPool::Post(Job job) {
       }
     }
   }
-  state_->work.notify_one();  // without the lock, which the thread that wakes takes at once
+  // The lock is released before this call, because the thread that wakes acquires the lock
+  // immediately.
+  state_->work.notify_one();
   return true;
 }
 
@@ -155,7 +159,8 @@ void PluginPool::Work(const std::shared_ptr<State>& state, std::uint64_t id) {
     if (state->draining && !state->Busy()) state->port->Post([state] { state->quiet.Set(); });
     if (job->control) {
       state->control_busy = false;
-      // This thread takes the next job; if that is another one, somebody takes this driver's next.
+      // The next control job may run now. This thread may take a different job first, so it wakes
+      // another thread for the control job.
       if (!state->queue.empty()) state->work.notify_one();
     }
     if (written_off) {
@@ -163,7 +168,7 @@ void PluginPool::Work(const std::shared_ptr<State>& state, std::uint64_t id) {
       state->port->Post([state] {
         if (state->changed) state->changed();
       });
-      return;  // another has taken its place
+      return;  // a new thread has replaced this one
     }
   }
   state->finished.push_back(id);
@@ -173,8 +178,8 @@ void PluginPool::Work(const std::shared_ptr<State>& state, std::uint64_t id) {
   }
 }
 
-// Looks for jobs that hold their thread for too long, and sets the timer for the next look. Control
-// thread.
+// Writes off the threads that a job holds for too long, and sets the timer for the next check.
+// Control thread.
 void PluginPool::Watch(const std::shared_ptr<State>& state) {
   state->loop->Cancel(std::exchange(state->timer, 0));
   bool changed = false;
@@ -281,10 +286,11 @@ Co<void> PluginPool::Close(TimePoint deadline) {
     }
     state->threads.clear();
     state->queue.clear();
-    state->watch_at = TimePoint::min();  // nobody looks any more
+    state->watch_at = TimePoint::min();  // so no thread posts a Watch any more
     state->changed = nullptr;
   }
-  for (std::thread& thread : over) thread.join();  // it has left its last function
+  // Each join returns soon, since the thread runs no function any more.
+  for (std::thread& thread : over) thread.join();
 }
 
 }  // namespace drover

@@ -13,41 +13,46 @@
 
 namespace drover {
 
-// The threads of one plugin: every function of the plugin runs here, none on the control thread.
-// Threads are made when they are needed. One that a job holds past its limit is written off: it is
-// replaced, and ends when the job returns, if ever. When too many are held so, no job is taken any
-// more.
+// The threads of one plugin. Every function of the plugin runs on them, and none on the control
+// thread. The pool makes threads when it needs them. If a job holds its thread past its limit, the
+// thread is written off and another thread replaces it. A thread that was written off ends when its
+// job returns. When too many threads are held in this way, the pool takes no more jobs.
 class PluginPool {
  public:
   struct Job {
-    std::string what;           // for messages: "start", "done of process.wait"
+    std::string what;           // name for messages, such as "start"
     std::function<void()> run;  // must not throw
-    Duration hold{0};           // how long it may hold its thread
-    bool control = false;       // one at a time among those, in the order of their posting
+    Duration hold{0};           // the longest time that the job may hold its thread
+    // Control jobs run one at a time, in the order in which they were posted.
+    bool control = false;
   };
 
-  // CHANGED is called on the control thread when a thread was written off or came back.
+  // Calls CHANGED on the control thread when a thread was written off, or when the job of such a
+  // thread has returned.
   PluginPool(Loop* loop, std::shared_ptr<LoopPort> port, int threads, int written_off,
              std::function<void()> changed);
   PluginPool(const PluginPool&) = delete;
   PluginPool& operator=(const PluginPool&) = delete;
   ~PluginPool();
 
-  // False, and the job never runs, when the pool is closed or has lost too many threads.
+  // Returns false, and never runs the job, if the pool is closed or has lost too many threads.
   // [any thread]
   bool Post(Job job);
 
-  // Threads that are held past their limit now, and by what the oldest. [any thread]
+  // The number of threads that are held past their limit now, and the job that holds the oldest of
+  // them. [any thread]
   int held() const;
   std::string held_by() const;
   bool exhausted() const;
-  int threads() const;  // alive, those held apart
+  int threads() const;  // living threads, without those that are held past their limit
 
-  // Returns when no job waits or runs, those that hold their threads apart, or at DEADLINE.
+  // Returns when no job waits or runs, at the latest at DEADLINE. Does not wait for jobs that hold
+  // their threads past their limit.
   Co<void> Drain(TimePoint deadline);
 
-  // Takes no more jobs, runs those that wait, and returns when all threads have ended or at
-  // DEADLINE; what holds a thread then keeps it. Control thread, once.
+  // Refuses new jobs and runs the jobs that wait. Returns when all threads have ended, at the
+  // latest at DEADLINE. Detaches the threads that have not ended at DEADLINE. Control thread; call
+  // it once.
   Co<void> Close(TimePoint deadline);
 
  private:

@@ -38,8 +38,9 @@ DriverLimits WithLimits(DriverLimits limits, const PluginConfig& config) {
   return limits;
 }
 
-// Loads on a thread of its own: constructors that did not hang in the probe can hang here, and then
-// keep this thread, and those of later loads.
+// Loads the file on a thread of its own, because the library's constructors can hang here even if
+// they did not hang in the probe. Such constructors block this thread and the threads of all later
+// loads for ever.
 Co<Loaded> LoadOnThread(Context context, std::shared_ptr<PluginFile> file, Duration limit) {
   auto loaded = std::make_shared<std::optional<Loaded>>();
   const std::string path = file->path;
@@ -62,10 +63,10 @@ Co<Loaded> LoadOnThread(Context context, std::shared_ptr<PluginFile> file, Durat
 }  // namespace
 
 struct PluginRegistry::Checked {
-  std::shared_ptr<PluginFile> file;  // shared: it goes to another thread
+  std::shared_ptr<PluginFile> file;  // shared, since another thread uses it too
   PluginInfo info;
   std::shared_ptr<const ConfigChecker> task_checker;
-  std::string config;  // in the form of its schema
+  std::string config;  // the plugin's configuration, in its schema's form
   Isolation isolation = Isolation::kInProcess;
   DriverLimits limits;
 };
@@ -80,7 +81,7 @@ struct PluginRegistry::Slot {
   PluginConfig config;
   PluginReport report;
   SupervisedDriver driver;
-  Event known;  // it is not being loaded
+  Event known;  // set while the plugin is not being loaded
   bool reloading = false;
 };
 
@@ -106,7 +107,7 @@ PluginRegistry::PluginRegistry(Loop* loop, WorkerPool* workers, ProcessService* 
 PluginRegistry::~PluginRegistry() {
   const bool any = std::any_of(slots_.begin(), slots_.end(),
                                [](const auto& slot) { return slot->driver.has_instance(); });
-  DROVER_CHECK(shut_down_ || !any);  // Shutdown joins what is still running
+  DROVER_CHECK(shut_down_ || !any);  // if any instance exists, Shutdown was called
 }
 
 void PluginRegistry::BeginLoading(Context context) {
@@ -138,7 +139,8 @@ Co<std::vector<PluginReport>> PluginRegistry::LoadAll(Context context) {
   co_return reports();
 }
 
-// The steps up to a file that may be loaded; the error of the first that fails.
+// Runs all checks that a file must pass before it may be loaded. Returns the error of the first
+// check that fails.
 Co<Result<PluginRegistry::Checked>> PluginRegistry::Check(Context context, PluginConfig config,
                                                           PluginReport* report) {
   DROVER_CO_TRY(ParseIsolation(config.isolation, Isolation::kInProcess));
@@ -155,7 +157,7 @@ Co<Result<PluginRegistry::Checked>> PluginRegistry::Check(Context context, Plugi
     checked.file = std::make_shared<PluginFile>(std::move(file));
     return checked;
   };
-  // A file that hangs in its probe holds nobody else up.
+  // Each probe has a thread of its own, so a file that hangs in its probe delays no other plugin.
   std::optional<Result<Checked>> found;
   std::function<void()> store = [check, &found] { found.emplace(check()); };
   const Context to_its_end(loop_);
@@ -195,7 +197,8 @@ Co<Result<PluginRegistry::Checked>> PluginRegistry::Check(Context context, Plugi
   co_return checked;
 }
 
-// Loads code that runs in this process.
+// Makes the code of a plugin from a checked file. Loads the file here unless the code runs in a
+// process of its own.
 Co<Result<PluginCode>> PluginRegistry::MakeCode(Context context, Checked checked) {
   PluginCode code;
   code.driver.loop = loop_;

@@ -17,10 +17,10 @@
 #include "host/base/worker_pool.h"
 #include "host/driver/driver.h"
 #include "host/driver/driver_limits.h"
-#include "host/plugin/config_checker.h"
 #include "host/plugin/plugin_config.h"
 #include "host/plugin/plugin_log.h"
 #include "host/process/process_service.h"
+#include "host/schema/config_checker.h"
 
 namespace drover {
 
@@ -28,32 +28,36 @@ class PluginProber;
 
 struct PluginRegistryOptions {
   std::vector<PluginConfig> plugins;
-  // Where the files of plugins without `file` are searched, in this order.
+  // The directories that are searched, one after the other, for plugins whose block has no `file`.
   std::vector<std::string> directories;
-  // Lines of drivers and about them. [any thread] Empty: the program's default logger.
+  // Receives the messages of drivers and about drivers, on any thread. If it is empty, the
+  // program's default logger receives them.
   PluginLogSink log;
-  // Makes the checker of a schema. Empty: that of host/schema.
+  // Makes the checker for a schema. If this function is empty, host/schema makes the checkers.
   ConfigCheckerFactory checker;
-  // Not owned. Null: the prober of this process.
+  // Not owned. If it is null, the prober of this process is used.
   PluginProber* prober = nullptr;
-  // How long a driver without a first fingerprint counts as being loaded.
+  // The maximum time that a load waits for the driver's first fingerprint. After this time the load
+  // is complete even without a fingerprint.
   Duration first_fingerprint = 2s;
-  // MHz of one core, for the ticks in usage samples; 0: samples have no ticks.
+  // The frequency of one core in MHz, for the ticks in usage samples. If it is 0, samples have no
+  // ticks.
   double core_mhz = 0;
   DriverLimits limits;
-  // Processes end with this agent, however it ends, instead of living on: for foreground runs.
+  // If true, the processes of tasks end with this agent, however it ends. For foreground runs.
   bool bind_runs = false;
 };
 
-// The result for one configured plugin.
+// The state of one configured plugin.
 struct PluginReport {
   std::string name;
-  std::string file;    // empty when none was found
-  std::string sha256;  // empty when it could not be read
+  std::string file;    // empty if no file was found
+  std::string sha256;  // empty if the file could not be read
   bool enabled = true;
   bool loaded = false;
-  std::string message;             // why it is not loaded: one sentence; else empty
-  std::optional<PluginInfo> info;  // when it could be probed
+  // Why the plugin is not loaded, as one sentence. Empty if it is loaded.
+  std::string message;
+  std::optional<PluginInfo> info;  // set if the plugin could be probed
   Isolation isolation = Isolation::kInProcess;
 };
 
@@ -62,66 +66,74 @@ class SupervisedDriver;
 struct ContainerStatus;
 struct PluginCode;
 
-// All drivers of the agent. Control thread only. A plugin that cannot be used is a driver that is
-// unhealthy and says why; it never keeps the others or the agent from going on.
+// All drivers of the agent. Control thread only. A plugin that cannot be used is an unhealthy
+// driver, whose fingerprint contains the reason. Such a plugin never stops the agent or the other
+// plugins.
 class PluginRegistry : public DriverRegistry {
  public:
-  // PROCESSES may be null: drivers that need processes are then refused. The three outlive this.
+  // If PROCESSES is null, drivers that need processes are refused. The first three arguments must
+  // outlive this object.
   PluginRegistry(Loop* loop, WorkerPool* workers, ProcessService* processes,
                  PluginRegistryOptions options);
   ~PluginRegistry() override;
 
-  // Begins to check, probe, load and create every enabled plugin, each by itself. Until one is
-  // loaded its driver says so, and calls of it wait. Once.
+  // Begins to check, probe, load and create all enabled plugins, independently of each other. While
+  // a plugin is being loaded, its driver's fingerprint reports that it is being loaded, and calls
+  // of the driver wait. Call it once.
   void BeginLoading(Context context);
-  // Returns when the plugin is loaded or has failed, and its driver has reported its first
-  // fingerprint or has taken too long for it. At once for one that nobody loads.
+  // Returns when the load has failed, or when the plugin is loaded and its driver has reported a
+  // fingerprint. Waits for the fingerprint only for a limited time. Returns immediately if the
+  // plugin is not being loaded.
   Co<Status> AwaitLoaded(Context context, std::string driver);
   bool IsLoading(const std::string& driver) const;
-  // Both, for all of them.
+  // Calls BeginLoading and waits until all plugins are loaded or have failed.
   Co<std::vector<PluginReport>> LoadAll(Context context);
 
-  // Reports to a driver which of its runs the agent still knows; after its last Recover, before its
-  // first Start. A driver that is not loaded hears it later.
+  // Reports to a driver which of its runs the agent still knows. Call it after the driver's last
+  // Recover and before its first Start. A driver that is not loaded yet gets the report later.
   Co<void> RestoreComplete(Context context, std::string driver, std::vector<RunId> runs);
 
-  // Puts the plugin as WANTED configures it, which is of one of the plugins here, in the place of
-  // the one that runs, while its tasks run on: the file as it is now is checked, probed and loaded,
-  // and its new instance recovers every task. After an error the old one is in charge as before;
-  // what was wrong is also in the log. One at a time of each plugin.
+  // Replaces the running plugin by the one that WANTED configures, while the tasks run on. WANTED
+  // must name a plugin of this registry. The file is checked, probed and loaded in its present
+  // form, and its new instance recovers every task. After an error the old instance stays in
+  // charge, and the error is also in the log. A second reload of the same plugin is refused while
+  // the first reload runs.
   Co<Result<PluginReport>> Reload(Context context, PluginConfig wanted);
-  // The same where WANTED or the content of its file is another than what runs, or nothing runs;
-  // false: nothing has changed. If only the configuration differs, the running instance gets it.
+  // Reloads the plugin only if it is not running, or if WANTED or the content of its file differs
+  // from the running plugin. If only the configuration differs, the running instance gets the new
+  // configuration. Returns false if nothing has changed.
   Co<Result<bool>> Refresh(Context context, PluginConfig wanted);
-  // The context of loading and reloading.
+  // The context of all loads and reloads.
   const Context& context() const { return life_; }
-  // Gives up all loads and reloads that are under way, and every later reload. Call it before an
-  // agent ends.
+  // Gives up all loads and reloads that are active, and refuses every later reload. Call it before
+  // the agent ends.
   void GiveUpLoading() { life_.Cancel("the agent is shutting down"); }
-  // As they are now.
+  // The present state of the plugins.
   std::vector<PluginReport> reports() const;
   std::optional<PluginReport> Report(const std::string& name) const;
-  // The block of an enabled plugin that runs or was to run.
+  // The configuration of an enabled plugin, loaded or not. Null if there is no such plugin.
   const PluginConfig* FindConfig(const std::string& name) const;
 
-  // Ends every driver: calls are given up, streams joined, instances shut down, threads ended.
-  // Tasks go on running. Must be called before this is destroyed.
+  // Shuts all drivers down: gives up their calls, joins their streams and threads, and shuts down
+  // their instances. The tasks run on. Must be called before destruction.
   Co<void> Shutdown();
 
-  // Disabled plugins are not found.
+  // Does not find disabled plugins.
   Driver* Find(const std::string& name) override;
-  // The driver's code as it is called now, in whatever process; null when it cannot be.
+  // Returns the plugin's driver that receives calls now, whether the driver runs in this process or
+  // in its own process. Returns null if no driver can receive calls.
   LoadedDriver* FindLoaded(const std::string& name);
-  // The driver of a plugin in a process of its own; null for others.
+  // Returns the driver of a plugin that runs in a process of its own. Null for all other plugins.
   SupervisedDriver* FindContained(const std::string& name);
-  // The process of a plugin that has its own; nothing for other plugins.
+  // Returns the state of the process of a plugin that has a process of its own. Nothing for all
+  // other plugins.
   std::optional<ContainerStatus> Inspect(const std::string& name);
-  // Enabled drivers by name, loaded or not.
+  // All enabled drivers by name, loaded or not.
   std::vector<Driver*> drivers();
 
  private:
   struct Slot;
-  // A file that may be loaded.
+  // A plugin file that has passed all checks and may be loaded.
   struct Checked;
   Co<void> LoadOne(Context context, Slot* slot);
   Co<Status> Bring(Context context, Slot* slot);

@@ -89,6 +89,20 @@ TEST_F(ProcessContainerTest, AFrameWithBytesLeftOverIsAnError) {
   EXPECT_THAT(log_, testing::HasSubstr("it completed call 7, which is not known"));
 }
 
+// A timer's function may run before the call that has set the timer returns.
+TEST_F(ProcessContainerTest, AnEndNamesEachFunctionThatHasNotReturned) {
+  ProcessContainer::State::Waiting start, wait, timer;
+  start.kind = frame_kind::verb::start;
+  wait.kind = frame_kind::verb::wait;
+  timer.kind = frame_kind::kTimer;
+  const std::pair<std::uint64_t, ProcessContainer::State::Waiting*> all[] = {
+      {1, &start}, {2, &wait}, {3, &wait}, {4, &timer}};
+  for (const auto& [id, own] : all) state_->waiting[id] = own;
+  state_->Die(ContainerDeath());
+  EXPECT_THAT(state_->told, testing::HasSubstr("ended in start or wait or a timer's function with"));
+  state_->waiting.clear();
+}
+
 TEST_F(ProcessContainerTest, DescriptorsThatNobodyTakesAreClosed) {
   const long before = OpenFds();
   WireMessage surplus = Exec();

@@ -138,7 +138,8 @@ void ServiceDone::Finish(Result<TaskUsage> usage) {
 }
 
 void ServiceDone::FinishPipes(UniqueFd output, UniqueFd error) {
-  // Shared, since a function object must be copyable: whoever runs it gives them away.
+  // The file descriptors are in a shared object, since the function object must be copyable. The
+  // function object passes them to the driver when it runs.
   auto fds = std::make_shared<std::pair<UniqueFd, UniqueFd>>(std::move(output), std::move(error));
   Post([function = function_, context = context_, fds] {
     auto pipes = NewStruct<drover_task_output_pipes>();
@@ -176,7 +177,8 @@ TaskUsage ToTaskUsage(const ProcessUsage& usage, PluginHost::Run* run, TimePoint
     auto& cpu = sample.total.cpu;
     cpu.user_mode = share(usage.user_time, run->user_time);
     cpu.system_mode = share(usage.system_time, run->system_time);
-    // Not of the two parts: a kernel may move time from one to the other.
+    // The percentage is computed from the total, not from the two shares, since a kernel may move
+    // time from one mode to the other.
     cpu.percent = share(usage.user_time + usage.system_time, run->user_time + run->system_time);
     sample.total.measured.Add(Stat::kUserMode, Stat::kSystemMode, Stat::kPercent);
     if (core_mhz > 0) {

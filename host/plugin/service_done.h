@@ -11,8 +11,9 @@
 
 namespace drover {
 
-// The driver's function for one operation of a service. It is called exactly once, on the plugin's
-// pool, with what Finish was given; never when the plugin has lost all its threads.
+// Calls the driver's done function for one operation of a service on the plugin's pool, exactly
+// once. The function gets the result that is passed to Finish. If the plugin has lost all its
+// threads, the function is not called.
 class ServiceDone {
  public:
   ServiceDone(std::shared_ptr<PluginHost> host, const char* what, drover_done function,
@@ -25,13 +26,13 @@ class ServiceDone {
   void Finish(Result<ExecExit> end);
   void FinishAttach(Result<ProcessService::Attached> attached);
   void Finish(Result<TaskUsage> usage);
-  // Gives both descriptors to the driver.
+  // Passes the ownership of both file descriptors to the driver.
   void FinishPipes(UniqueFd output, UniqueFd error);
 
   void* context() const { return context_; }
 
  private:
-  // Runs CALL on the pool; STATUS is its result, for the trace.
+  // Runs CALL on the pool. STATUS is the status of the operation, for the trace.
   void Post(std::function<void()> call, std::int32_t status = DROVER_OK);
   bool Failed(const Status& status);
 
@@ -41,7 +42,8 @@ class ServiceDone {
   void* context_;
 };
 
-// The shares of the processor since the run's last sample; both samples may be the first.
+// Makes a sample from USAGE. Its processor shares cover the time since the last sample of RUN. The
+// first sample of a run has no shares. RUN may be null; then the sample has no shares either.
 TaskUsage ToTaskUsage(const ProcessUsage& usage, PluginHost::Run* run, TimePoint now, WallTime wall,
                       double core_mhz);
 

@@ -98,8 +98,9 @@ void StreamTable::PostDrain(std::uint64_t id, Stream* stream) {
   });
 }
 
-// Hands out what has arrived until now; what arrives meanwhile has its turn behind everything else
-// that waits for the control thread. A function that is called may close the stream.
+// Passes on the messages that are in the queue when this function begins. Messages that arrive
+// during this function are passed on later, after the other work that is already posted to the
+// control thread. The function that gets a message may close the stream.
 void StreamTable::Drain(std::uint64_t id) {
   std::optional<std::size_t> left;
   while (true) {

@@ -20,31 +20,35 @@ namespace drover {
 
 using StreamMessage = std::variant<Fingerprint, DriverEvent, TaskUsage>;
 
-// The streams on which a driver sends, by id. Messages are copied where they arrive and handed out
-// on the control thread, in order. A driver that sends faster than they are taken loses: of
-// fingerprints and samples all but the newest, of events those that come too late. Held by
-// shared_ptr, so that what is posted can find it gone.
+// The streams on which a driver sends messages, by id. A message is copied on the thread that sends
+// it. The control thread then passes the messages of a stream on in the sequence in which they were
+// sent. If the queue of a stream is full, a new fingerprint or sample replaces the newest message
+// in the queue, and a new event is lost. Held by shared_ptr, so that posted functions can hold a
+// weak pointer.
 class StreamTable : public std::enable_shared_from_this<StreamTable> {
  public:
-  // COMPLAIN hears of broken messages. [any thread]
+  // Calls COMPLAIN, on any thread, with an error text for each malformed message.
   StreamTable(std::shared_ptr<LoopPort> port, std::function<void(const std::string&)> complain)
       : port_(std::move(port)), complain_(std::move(complain)) {}
 
-  // Opens a stream of messages of TYPE. Both functions are called on the control thread, HEAR for
-  // each message, END once, without error when the driver has ended the stream. Neither after
-  // Close. Control thread.
+  // Opens a stream for messages of TYPE and returns its id. HEAR is called for each message. END is
+  // called once when the driver has ended the stream, with the driver's error if there is an error.
+  // Both functions are called on the control thread. Neither is called after Close. Control thread.
   std::uint64_t Open(std::int32_t type, std::function<void(StreamMessage)> hear,
                      std::function<void(std::optional<Error>)> end);
-  // A stream that nobody wants any more: late messages meet nobody. Control thread.
+  // Closes a stream whose messages are no longer needed. Later messages are dropped. Control
+  // thread.
   void Close(std::uint64_t id);
 
-  // host->stream_send and stream_end. [any thread]
+  // Implement the driver's host->stream_send and stream_end. [any thread]
   std::int32_t Send(std::uint64_t id, const drover_message* message);
   void End(std::uint64_t id, const drover_error* error);
 
   std::size_t size() const;
-  static long live() { return Stream::live(); }  // of all drivers; a metric
-  // Messages that met no stream, since it was closed or never opened; and events that were lost.
+  // The number of open streams of all drivers, for the metrics.
+  static long live() { return Stream::live(); }
+  // late() counts messages for a stream that is closed or was never opened. lost() counts events
+  // that a full queue has lost.
   long late() const { return late_; }
   long lost() const { return lost_; }
 

@@ -1,13 +1,14 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// The calls of a supervised driver: whom they ask, and what becomes of them when that one goes.
+// The calls of a supervised driver: which instance gets a call, and what happens to the call when
+// that instance is replaced.
 #include <algorithm>
 
-#include "host/plugin/kill_run.h"
 #include "host/plugin/supervised_driver.h"
+#include "host/process/kill_run.h"
 
 namespace drover {
 
-// A command that runs: the instance that it was begun with stays for it.
+// A running command (exec session). The session keeps the instance that started it alive.
 class SupervisedDriver::Session : public TaskExecSession {
  public:
   Session(Instance instance, std::unique_ptr<TaskExecSession> session)
@@ -21,7 +22,7 @@ class SupervisedDriver::Session : public TaskExecSession {
 
  private:
   const Instance instance_;
-  const CallCount::Inside inside_;  // until the session has gone
+  const CallCount::Inside inside_;  // counts this session until session_ is destroyed
   const std::unique_ptr<TaskExecSession> session_;
 };
 
@@ -34,7 +35,7 @@ Co<SupervisedDriver::Said<Answer>> SupervisedDriver::Ask(Context context, Instan
   Answer answer = co_await call(instance->driver(), joined.context());
   const bool failed = !answer.ok() && !ending_;
   const bool given_up = failed && issued.cancelled() && !context.cancelled();
-  // The end of a call may be heard before that of the process.
+  // A call may fail before the end of its process is reported, so alive() is checked.
   const bool died = failed && answer.code() == Code::kUnavailable && !instance->alive();
   co_return Said<Answer>{std::move(answer), given_up, died};
 }
@@ -81,19 +82,20 @@ Co<Result<StartedTask>> SupervisedDriver::Start(Context context,
   const Run* const before = FindRun(id);
   const bool known = before != nullptr && (before->wanted || before->awaited);
   if (!known) {
-    Forget(id);  // what a start that failed has left
+    Forget(id);  // removes what a failed start has left
     Run& made = runs_[id];
     made.config = config;
     made.awaited = true;
   }
   Result<StartedTask> started = Error(Code::kInternal, "");
   {
-    // A start is never given up for a reload: the old instance might make good on it later.
+    // A start is never given up for a reload, since the old instance might still start the task
+    // later.
     const CallCount::Inside call(&calls_);
     const CallCount::Inside start(&starts_);
     started = co_await instance->driver()->Start(context, config);
   }
-  if (known) co_return started;  // the driver has refused it
+  if (known) co_return started;  // the driver has refused a run that it knows
   Run* const run = FindRun(id);
   if (run == nullptr) co_return started;
   run->awaited = false;
@@ -104,10 +106,11 @@ Co<Result<StartedTask>> SupervisedDriver::Start(Context context,
     co_return started;
   }
   const bool died = started.code() == Code::kUnavailable && !instance->alive();
-  if (!died || ending_) co_return started;  // its destroy follows
+  if (!died || ending_) co_return started;  // the caller will destroy the run
   const Error error = started.error();
   Result<RecoveredTask> found = co_await AwaitRecovered(context, id, error);
-  // Not found: it was never started, and may be started again.
+  // kNotFound means that the run was never started. The caller gets the error of its start and may
+  // start the run again.
   if (!found.ok()) co_return found.code() == Code::kNotFound ? error : found.error();
   co_return StartedTask{found->handle, std::nullopt};
 }
@@ -128,17 +131,21 @@ Co<Result<RecoveredTask>> SupervisedDriver::Recover(Context context,
     made.config = config;
     made.handle = handle;
     made.lost.reset();
-    made.deaths = std::min(made.deaths, kMaxDeaths - 1);  // what it has cost is not forgotten
+    // Allows one more attempt even if kMaxDeaths processes have ended in earlier recovers of this
+    // run. A smaller number of ended processes stays unchanged.
+    made.deaths = std::min(made.deaths, kMaxDeaths - 1);
     auto said = co_await Ask<Result<RecoveredTask>>(context, instance, &calls_, recover);
     if (said.given_up) continue;
     Run* const run = FindRun(id);
     if (run == nullptr) co_return std::move(said.answer);
     if (said.answer.ok()) {
       run->wanted = true;
-      run->handle = said.answer->handle;  // whoever asked hears it
+      // The handle is set before Learn, so that Learn calls no handle listener: the caller gets
+      // the handle as the result.
+      run->handle = said.answer->handle;
       Learn(id, *said.answer, instance->number());
     } else if (said.died) {
-      run->recovering = true;  // it may be this one's fault
+      run->recovering = true;  // the process may have ended because of this run
       const Error error = said.answer.error();
       co_return co_await AwaitRecovered(context, id, error);
     } else if (said.answer.code() == Code::kNotFound) {
@@ -148,7 +155,7 @@ Co<Result<RecoveredTask>> SupervisedDriver::Recover(Context context,
   }
 }
 
-// ------------------------------------------------------------------------------------ the rest
+// --------------------------------------------------------------------------------- other calls
 
 Co<Result<ExitResult>> SupervisedDriver::Wait(Context context, RunId id) {
   const auto wait = [id](LoadedDriver* driver, const Context& joined) {
@@ -160,7 +167,8 @@ Co<Result<ExitResult>> SupervisedDriver::Wait(Context context, RunId id) {
     if (run != nullptr && run->wanted && run->known_by != instance->number()) {
       if (run->exited) co_return *run->exited;
       if (run->lost) co_return *run->lost;
-      // It lives on without its driver: this instance may see it later, or the next one.
+      // The task runs on, but this instance does not know it. This instance or the next one may
+      // recover it later.
       const Context issued = issue_;
       const JoinContext asked(context, issued);
       const JoinContext joined(asked.context(), life_);
@@ -184,8 +192,8 @@ Co<Result<ExitResult>> SupervisedDriver::Wait(Context context, RunId id) {
 
 Co<Status> SupervisedDriver::Stop(Context context, RunId run, Duration timeout,
                                   std::string signal) {
-  // The task has this long whatever happens to its driver; a host that cannot have it stopped kills
-  // it by itself.
+  // The task gets TIMEOUT in total, whatever happens to its driver. If no instance can stop the
+  // task, the host kills it.
   const TimePoint due = parts_.loop->Now() + timeout;
   const Duration held = std::max(timeout, limits().relaunch_patience);
   Duration left = timeout;
@@ -215,10 +223,12 @@ Co<Status> SupervisedDriver::Signal(Context context, RunId run, std::string sign
 }
 
 Co<Status> SupervisedDriver::Destroy(Context context, RunId id, bool force) {
-  // Until then a reload may have the run recovered.
+  // Until a reload releases the calls, its new instance may still recover the run. So the destroy
+  // must wait for the release.
   DROVER_CO_TRY(co_await AwaitRelease(context));
   if (!has_instance()) {
-    // The driver's own part of the run stays; its processes do not.
+    // Without an instance only the host's part of the run, its processes, can be released. The
+    // driver's own part stays.
     Status released;
     if (force && parts_.processes != nullptr) {
       released = co_await parts_.processes->Release(context, id);
@@ -227,14 +237,18 @@ Co<Status> SupervisedDriver::Destroy(Context context, RunId id, bool force) {
     if (force && restored_) restored_->erase(id);
     co_return released.ok() ? Status(Unavailable()) : released;
   }
-  // From here on it is not: what must go is not brought back meanwhile.
+  // The run is not wanted from here on, so that no instance recovers it while it is being
+  // destroyed.
   bool wanted = false;
   if (Run* run = FindRun(id)) wanted = std::exchange(run->wanted, false);
   const bool restored = restored_ && restored_->erase(id) > 0;
   Status status;
-  bool answered = false;     // or failed otherwise than by the end of its process
-  bool gone = false;         // perhaps not released
-  constexpr int kTries = 2;  // the second one with the process that comes next
+  // True if the driver has answered a destroy. False if the process ended in every attempt.
+  bool answered = false;
+  // True if the driver has removed its part of the run. The release of the host's part may have
+  // failed even then.
+  bool gone = false;
+  constexpr int kTries = 2;  // the second attempt uses the next process
   for (int tries = 0; tries < kTries && !answered;) {
     const Result<Instance> instance = co_await Admit(context, limits().relaunch_patience);
     if (!instance.ok()) {
@@ -260,8 +274,8 @@ Co<Status> SupervisedDriver::Destroy(Context context, RunId id, bool force) {
     if (restored) restored_->insert(id);
     co_return status;
   }
-  // A driver that is not there has released nothing; after one that has answered, also that it does
-  // not know the run, the host has tried.
+  // If the driver has answered, even that it does not know the run, LoadedDriver::Destroy has
+  // released the host's part. If the driver has not answered, the host's part is not released yet.
   if (!answered && parts_.processes != nullptr && !ending_) {
     const Context patient = life_.Child();
     const Status released = co_await parts_.processes->Release(patient, id);
@@ -299,7 +313,8 @@ Co<Result<std::unique_ptr<TaskExecSession>>> SupervisedDriver::Exec(Context cont
   if (said.answer.ok()) {
     co_return Begun(std::make_unique<Session>(instance, std::move(*said.answer)));
   }
-  // Its streams have been given away: only whoever asked for it has others.
+  // The streams of the request were given to the old instance. Only the caller can make new ones,
+  // so the call is not repeated here.
   if (said.given_up) {
     co_return Error(Code::kUnavailable, "driver " + name_ + " was reloaded meanwhile, try again",
                     true);
@@ -323,7 +338,7 @@ Co<Status> SupervisedDriver::Configure(Context context, std::string config_json)
 Co<Status> SupervisedDriver::RestoreComplete(Context context, std::vector<RunId> runs) {
   DROVER_CO_TRY(co_await AwaitRelease(context));
   restored_.emplace(runs.begin(), runs.end());
-  if (!Serves()) co_return Status();  // the next one hears it when it comes
+  if (!Serves()) co_return Status();  // the next instance gets the report when it is made
   const CallCount::Inside call(&calls_);
   const Instance instance = instance_;
   co_return co_await instance->driver()->RestoreComplete(context, std::move(runs));

@@ -38,7 +38,8 @@ void SupervisedDriver::SetReason(std::string reason) {
   Release();
 }
 
-// A call that waits for a process to come back waits for the release from now on.
+// Holds all calls until Release. This also wakes the calls that wait for a process to come back, so
+// that they wait for Release instead.
 void SupervisedDriver::Hold() {
   held_ = true;
   released_.Reset();
@@ -124,7 +125,7 @@ Result<std::string> SupervisedDriver::NormalizeConfigAt(const std::string& place
   return checker->Normalize(place, config_json, final);
 }
 
-// ------------------------------------------------------------------------------- who is asked
+// ---------------------------------------------------------------------- which instance is asked
 
 Error SupervisedDriver::Unavailable() const {
   if (state_ == State::kNone) return Error(Code::kUnavailable, "driver " + name_ + ": " + reason_);

@@ -19,41 +19,45 @@
 
 namespace drover {
 
-// A plugin's process, as operators see it.
+// The process of a plugin, as operators see it.
 struct ContainerStatus {
-  pid_t pid = 0;  // 0: there is none now
+  pid_t pid = 0;  // 0 if there is no process now
   int launches = 0;
-  std::string last_end;  // how the last one ended, one line; empty: none has
-  std::string output;    // the last of what it wrote, or of what the one before it wrote
-  // The last one that ended, in more than one line.
+  // How the last process ended, as one line. Empty if no process has ended.
+  std::string last_end;
+  // The last output of the living process, or of the process before it if the living one wrote
+  // nothing.
+  std::string output;
+  // The details of the last process that ended, in more than one line.
   std::optional<ContainerDeath> death;
   WallTime died_at = 0;
 };
 
-// The driver that runners know: one for the life of the agent, whatever instance of the plugin is
-// in charge. It keeps what is known of each run towards the driver, and gives the runs to the next
-// instance when one goes.
+// The driver that runners call. One object exists for the life of the agent, while the instances
+// of the plugin replace each other. It stores what the driver has reported about each run, and
+// gives the runs to the next instance when an instance ends.
 //
 //   kNone   --Load-->                 kServes
 //   kServes --its process has ended-> kDown   --Exchange(kDeath)--> kServes
 //   any     --Exchange(kReload)-->    kServes
 //   any     --Shutdown-->             kNone
 //
-//   kNone    There is no instance, for a reason. Calls fail with it.
+//   kNone    There is no instance. Calls fail with the stored reason for this.
 //   kServes  Calls go to the instance in charge.
-//   kDown    The process of the instance in charge has ended. BringBack makes the next one, later
-//            each time. A start or recover that was on its way is answered by the next instance.
-//            Other calls that were on their way fail. New calls wait for a while.
+//   kDown    The process of the instance in charge has ended. BringBack makes the next instance,
+//            after a longer pause each time. A start or recover that had begun is answered by the
+//            next instance. Other calls that had begun fail. New calls wait for a limited time.
 //
-// A wait for the end of a task and a stream of statistics go on with the next instance.
+// A wait for the end of a task and a stream of statistics continue with the next instance.
 //
-// While calls are held, which a Load and a reload do, they wait in every state.
+// Load and Reload hold calls. Calls that are held wait in every state.
 //
-// Exchange is the one way in which an instance takes the place of another: it gets the old one out
-// of the way, has the next one recover every run, reports to it which runs the host knows, has it
-// destroy what was destroyed meanwhile, and puts it in charge. At most one runs at a time: a reload
-// ends the BringBack that is under way and, if the reload fails, begins another one. An instance
-// that dies while calls are held is brought back after that.
+// Only Exchange replaces one instance by another. It ends the use of the old instance and has the
+// next instance recover every run. Exchange reports to the next instance which runs the host knows,
+// and has the next instance destroy the runs that were destroyed while no process could be asked.
+// After that, Exchange puts the next instance in charge. At most one Exchange runs at a time: a
+// reload ends the BringBack that is active, and begins a new BringBack if the reload fails. If an
+// instance dies while calls are held, its BringBack begins when the calls are released.
 //
 // Control thread only.
 class SupervisedDriver : public Driver {
@@ -67,33 +71,35 @@ class SupervisedDriver : public Driver {
   SupervisedDriver(std::string name, Parts parts);
   ~SupervisedDriver() override;
 
-  // There will be an instance: until Load or SetReason calls wait.
+  // Holds all calls until Load or SetReason, because an instance is expected. REASON describes the
+  // state until Load or SetReason.
   void Expect(std::string reason);
-  // There is no instance, for this REASON. Nothing happens when there is one.
+  // Stores the REASON why there is no instance. Does nothing if there is an instance.
   void SetReason(std::string reason);
-  // Makes the first instance. A process that has ended in this is brought back: then the error is
-  // only the first one, and has_instance() is true.
+  // Makes the first instance. If the instance's process ends during Load, Load fails. Even so,
+  // further processes are launched, and has_instance() is true.
   Co<Status> Load(Context context, PluginCode code);
-  // Makes an instance of CODE beside the one in charge and puts it in its place: calls are held,
-  // those on their way are waited for and then given up, and the next instance recovers every run.
-  // After an error the old one is in charge as before. Else the old one is shut down when the
-  // commands that run through it have ended. One at a time.
+  // Makes a new instance of CODE and replaces the instance in charge by it. New calls are held
+  // during the replacement. Calls that have begun are awaited for a limited time and then given up.
+  // The new instance recovers every run. If Reload fails, the old instance stays in charge. If
+  // Reload succeeds, the old instance is shut down when the commands that run through it have
+  // ended. The caller must not begin a second Reload before the first has ended.
   Co<Status> Reload(Context context, PluginCode code);
-  // A new configuration, already checked, for the instance in charge and those that are made of the
-  // same code later.
+  // Passes a new configuration, already checked, to the instance in charge. Later instances of the
+  // same code get it too.
   Co<Status> Configure(Context context, std::string config_json);
-  // Which runs the host still knows; each instance hears it once.
+  // Reports the runs that the host still knows. Each instance gets the report once.
   Co<Status> RestoreComplete(Context context, std::vector<RunId> runs);
-  // Returns when the instance in charge has reported its health, or will not.
+  // Returns when the instance in charge has reported its health, or will never report it.
   Co<void> AwaitFirstFingerprint(Context context);
-  // Ends everything but the tasks; needed before destruction.
+  // Ends everything except the tasks. Must be called before destruction.
   Co<void> Shutdown();
 
-  // Whether there is an instance, or one is on its way back.
+  // Returns true if there is an instance, or if one is being brought back.
   bool has_instance() const { return state_ != State::kNone; }
-  // Whether that has a process of its own.
+  // Returns true if the instance has a process of its own.
   bool contained() const { return has_instance() && !code_->in_process(); }
-  // The code as it is called now; null when it cannot be.
+  // The driver that is called now. Null if no driver can be called.
   LoadedDriver* current() { return Serves() ? instance_->driver() : nullptr; }
   ContainerStatus status() const;
 
@@ -112,7 +118,8 @@ class SupervisedDriver : public Driver {
   Co<Status> Stop(Context context, RunId run, Duration timeout, std::string signal) override;
   Co<Status> ForceKill(Context context, RunId run) override;
   Co<Status> Signal(Context context, RunId run, std::string signal) override;
-  // Without an instance, the host's part of the run is released if FORCE; the call fails.
+  // If there is no instance, Destroy fails. But with FORCE it first releases the host's part of the
+  // run.
   Co<Status> Destroy(Context context, RunId run, bool force) override;
   Co<Result<TaskStatus>> Inspect(Context context, RunId run) override;
   Co<Status> Stats(Context context, RunId run, StatsRequest request,
@@ -124,32 +131,36 @@ class SupervisedDriver : public Driver {
   using Instance = std::shared_ptr<PluginInstance>;
   enum class State { kNone, kServes, kDown };
 
-  // Why an instance takes the place of another, and what follows from that.
+  // Describes an exchange: why one instance replaces another, and what follows from that.
   struct Cause {
-    // The old one is there, hears nothing of this, and stays in charge when anything fails. So a
-    // run that the next one cannot recover fails the exchange.
+    // If true, the old instance stays in charge until the exchange has succeeded. In this case the
+    // exchange fails if the next instance cannot recover a run.
     bool old_stays;
-    // Runs in whose recover a process has ended come after the others, one at a time, so that what
-    // they do costs the others little.
+    // A run is a suspect if a process ended during the run's recover. If this is true, suspects are
+    // recovered after all other runs, one at a time. So a suspect that ends the process again
+    // hardly affects the other runs.
     bool suspects_alone;
   };
   static constexpr Cause kReload{.old_stays = true, .suspects_alone = false};
   static constexpr Cause kDeath{.old_stays = false, .suspects_alone = true};
 
-  // A run in whose recover so many processes have ended is left alone.
+  // A run is not recovered any more if this many processes have ended during its recovers.
   static constexpr int kMaxDeaths = 3;
-  // A run that the driver was given, until destroy.
+  // A run that was given to the driver. It exists until its destroy.
   struct Run {
     std::shared_ptr<const TaskConfig> config;
-    TaskHandle handle;     // empty: its start has not returned one
-    bool wanted = false;   // the next instance must recover it
-    bool awaited = false;  // its start, or its first recover, has not been answered
-    int known_by = 0;      // the number of the instance that knows it
+    TaskHandle handle;     // empty until the start has returned a handle
+    bool wanted = false;   // the next instance must recover the run
+    bool awaited = false;  // the run's start or first recover has not been answered
+    int known_by = 0;      // the number of the instance that knows the run
     std::optional<ExitResult> exited;
-    std::optional<Error> lost;  // the last instance that was asked does not know it, and never will
-    bool recovering = false;    // its recover has begun and not returned
-    int deaths = 0;             // of processes in its recover, alone
-    // Null, unless the instance in charge could not report yet what became of it.
+    // The error with which an instance has finally reported that it cannot recover the run.
+    std::optional<Error> lost;
+    bool recovering = false;  // a recover of the run has begun and has not returned
+    // How many processes ended while this run was recovered alone.
+    int deaths = 0;
+    // Null, unless the instance in charge cannot report yet what became of the run. The event is
+    // set when an instance has reported this, or when another instance must be asked.
     std::shared_ptr<Event> unseen;
 
     void Seen() {
@@ -163,30 +174,33 @@ class SupervisedDriver : public Driver {
   template <typename Answer>
   struct Said {
     Answer answer;
-    bool given_up;  // for a reload: the next instance must be asked
-    bool died;      // the process has ended in this
+    bool given_up;  // given up for a reload: the next instance must be asked
+    bool died;      // the process ended during the call
   };
 
-  // supervised_driver.cc
+  // Defined in supervised_driver.cc:
   Error Unavailable() const;
   bool Serves() const { return state_ == State::kServes && instance_->alive(); }
-  // Waits while calls are held, at most LIMIT (0: as long as that is).
+  // Waits while calls are held, at most LIMIT. If LIMIT is 0, the wait has no limit of its own.
   Co<Status> AwaitRelease(Context context, Duration limit = Duration(0));
-  // The instance to ask. Waits while calls are held, at most HELD (0: as long as that is), and for
-  // a process that comes back, at most BACK (0: as long as that takes).
+  // Returns the instance to ask. Waits while calls are held, at most HELD, and for a process that
+  // comes back, at most BACK. A limit of 0 means no limit.
   Co<Result<Instance>> Admit(Context context, Duration back, Duration held = Duration(0));
-  // Has CALL(driver, context), which is no coroutine but makes one, ask INSTANCE. The call is
-  // counted AMONG others, and given up when ISSUE_ is cancelled.
+  // Calls CALL with the driver of INSTANCE and a context, and awaits the coroutine that CALL
+  // returns. CALL must not be a coroutine itself. AMONG counts the call while it runs. The call is
+  // given up when issue_ is cancelled.
   template <typename Answer, typename Function>
   Co<Said<Answer>> Ask(Context context, Instance instance, CallCount* among, Function call);
-  // The same of the instance in charge, and again when it was given up for a reload.
+  // Asks the instance in charge, and asks again if the call was given up for a reload.
   template <typename Answer, typename Function>
   Co<Answer> Call(Context context, Function call);
-  // The same for what lasts as long as the task does: also again when the process has ended.
+  // Like Call, for calls that last as long as the task. If the plugin's process ends during the
+  // call, Watch repeats the call on the next instance.
   template <typename Answer, typename Function>
   Co<Answer> Watch(Context context, Function call);
-  // The start or the recover of RUN ended with its process. The next one recovers the run, and its
-  // answer counts. ERROR is the call's, when nothing comes of it.
+  // Continues a start or recover of RUN that failed because its process ended. Waits until the
+  // next instance has recovered the run, and returns its answer. Returns ERROR, the error of the
+  // call, if there is no such answer.
   Co<Result<RecoveredTask>> AwaitRecovered(Context context, RunId run, Error error);
   Run* FindRun(const RunId& run);
   void Forget(const RunId& run);
@@ -196,7 +210,7 @@ class SupervisedDriver : public Driver {
   void Log(PluginLogLevel level, const std::string& message) const;
   const DriverLimits& limits() const { return code_ ? code_->driver.limits : parts_.limits; }
 
-  // supervised_exchange.cc
+  // Defined in supervised_exchange.cc:
   Instance NewInstance(std::shared_ptr<const PluginCode> code);
   bool Hears(int number) const;
   void Died(int number, const ContainerDeath& death);
@@ -222,28 +236,36 @@ class SupervisedDriver : public Driver {
   const std::string name_;
   const Parts parts_;
   State state_ = State::kNone;
-  std::string reason_ = "the plugin has not been loaded yet";  // unless it serves
-  std::shared_ptr<const PluginCode> code_;                     // of the instance in charge
-  Instance instance_;  // in charge, also after its end; null: there was none
-  Instance coming_;    // what a Load or BringBack makes
+  // Why there is no instance in charge. Not used in the state kServes.
+  std::string reason_ = "the plugin has not been loaded yet";
+  // The code of the instance in charge.
+  std::shared_ptr<const PluginCode> code_;
+  // The instance in charge, also after its process has ended. Null if there was none yet.
+  Instance instance_;
+  // The instance that Load or BringBack is making.
+  Instance coming_;
   int instances_ = 0;
-  ContainerStatus last_;  // of the processes of this code, but for the one that lives
-  Duration delay_{0};     // before the next launch
+  // The launches and ends of this code's processes, without the pid and output of the living
+  // process.
+  ContainerStatus last_;
+  Duration delay_{0};  // the pause before the next launch
 
   std::map<RunId, Run> runs_;
-  std::optional<std::set<RunId>> restored_;  // what restore_complete reports
-  // Destroyed while no process could be asked, which may have been about to recover them.
+  std::optional<std::set<RunId>> restored_;  // the runs that restore_complete reports
+  // Runs that were destroyed while no process could be asked. A process that was being launched at
+  // that time may have recovered these runs, so they are destroyed again.
   std::set<RunId> unheard_;
 
   bool held_ = false;
   bool ending_ = false;
-  Event released_;  // calls are not held
-  Event back_;      // there may be an instance again
-  Context issue_;   // of the calls in the instance in charge; cancelled when they are given up
+  Event released_;  // set while calls are not held
+  Event back_;      // set when there may be an instance again
+  // The context of the calls inside the instance in charge. Cancelled when the calls are given up.
+  Context issue_;
   CallCount calls_;
-  CallCount starts_;   // among the calls
-  CallCount watches_;  // waits and statistics
-  CallCount reloads_;  // at most one
+  CallCount starts_;   // the starts among calls_
+  CallCount watches_;  // waits and streams of statistics
+  CallCount reloads_;  // counts the active reload; at most one
 
   DriverInfo info_;
   Fingerprint fingerprint_;
@@ -252,8 +274,8 @@ class SupervisedDriver : public Driver {
   KeyedListeners<RunId, const DriverEvent&> event_listeners_;
   KeyedListeners<RunId, const TaskHandle&> handle_listeners_;
   Context life_;
-  Context relaunch_;  // of BringBack; a reload cancels it
-  Gate relaunches_;   // at most one BringBack
+  Context relaunch_;  // the context of BringBack; a reload cancels it
+  Gate relaunches_;   // runs at most one BringBack
   Gate gate_;
 };
 

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// How an instance of a plugin takes the place of another while its tasks run.
+// How an instance of a plugin replaces another one while the tasks run on.
 #include <algorithm>
 
 #include "host/base/patience.h"
@@ -7,7 +7,7 @@
 
 namespace drover {
 
-// ---------------------------------------------------------------------------------- the causes
+// ------------------------------------------------------- load, reload and the end of a process
 
 Co<Status> SupervisedDriver::Load(Context context, PluginCode code) {
   code_ = std::make_shared<const PluginCode>(std::move(code));
@@ -51,12 +51,13 @@ Co<Status> SupervisedDriver::Reload(Context context, PluginCode code) {
     if (state_ == State::kDown) relaunches_.Spawn(BringBack());
     Release();
   }
-  // One that hangs takes its time, which nobody needs to wait for.
+  // It takes long to end an instance that hangs, and the caller need not wait for this.
   if (!done.ok()) gate_.Spawn(End(next));
   co_return done;
 }
 
-// NEXT lives, and is no less healthy than the one in charge.
+// Starts NEXT for a reload. Fails if the instance in charge is healthy and NEXT is not healthy.
+// Fails also if the agent has not recovered its own tasks yet.
 Co<Status> SupervisedDriver::Prepare(Context context, Instance next) {
   const std::string path = next->code()->path;
   const Status made = co_await next->Create(context);
@@ -88,11 +89,12 @@ void SupervisedDriver::Died(int number, const ContainerDeath& death) {
   const bool served = in_charge && state_ == State::kServes;
   if (served) state_ = State::kDown;
   Update();
-  // While calls are held, their release looks at the state.
+  // While calls are held, Reload itself begins the BringBack before it releases the calls.
   if (served && !held_) relaunches_.Spawn(BringBack());
 }
 
-// The instance that was to come failed with ERROR: it is of no use, if its process lives.
+// Stores the ERROR of an instance that could not be brought back. Does nothing if its process has
+// ended, since Died has then stored the reason.
 void SupervisedDriver::GiveUp(const Error& error) {
   if (instance_->died()->is_set()) return;
   reason_ = error.message();
@@ -102,11 +104,11 @@ void SupervisedDriver::GiveUp(const Error& error) {
   Update();
 }
 
-// Makes instances until one is in charge.
+// Makes new instances until one of them is in charge.
 Co<void> SupervisedDriver::BringBack() {
   const Context context = relaunch_;
   while (true) {
-    // Everything that the last one was doing has ended before the next one is asked for anything.
+    // The last instance must end completely before the next instance gets its first call.
     const Instance last = instance_;
     health_.Cancel();
     co_await last->AwaitDeath(context);
@@ -130,13 +132,13 @@ Co<void> SupervisedDriver::BringBack() {
     instance_ = made;
     if (!context.cancelled()) {
       GiveUp(back.error());
-    } else if (!ending_) {  // calls are held
+    } else if (!ending_) {  // a reload has cancelled this BringBack
       made->Kill("it was given up before it was in charge");
     }
   }
 }
 
-// --------------------------------------------------------------------------------- the exchange
+// -------------------------------------------------------------------------------- the exchange
 
 Co<Status> SupervisedDriver::Exchange(Context context, Cause cause, Instance next) {
   if (cause.old_stays) {
@@ -150,7 +152,8 @@ Co<Status> SupervisedDriver::Exchange(Context context, Cause cause, Instance nex
   DROVER_CO_TRY(context.status());
   co_await next->AwaitDeath(context);
   if (!next->alive()) co_return Error(Code::kUnavailable, next->death_text());
-  // From here to the end nothing waits, so whoever was held meets one instance or the other.
+  // There is no co_await from here to the end. So a call that was held uses either the old or the
+  // next instance, and never sees a state between the two.
   for (auto& [id, answer] : answers) {
     if (answer.ok()) {
       Learn(id, std::move(*answer), next->number());
@@ -160,7 +163,7 @@ Co<Status> SupervisedDriver::Exchange(Context context, Cause cause, Instance nex
     }
   }
   if (cause.old_stays) {
-    // Its processes are counted anew.
+    // The processes of the new code are counted from 1 again.
     code_ = next->code();
     last_ = ContainerStatus();
     last_.launches = 1;
@@ -176,14 +179,16 @@ Co<Status> SupervisedDriver::Exchange(Context context, Cause cause, Instance nex
 Co<Status> SupervisedDriver::Create(Context context, Instance next) {
   DROVER_CO_TRY(co_await next->Create(context));
   if (last_.launches == 1) co_return Status();
-  // Its health is known before it counts as back; a driver that reports none is unhealthy.
+  // A relaunched instance is put in charge only when its health is known. A driver that reports no
+  // health in time is unhealthy.
   const Patience patience(context, limits().fingerprint);
   co_await next->AwaitFirstFingerprint(patience.context());
   co_return Status();
 }
 
-// Returns when no call is in the instance in charge any more. Those that do not end in time are
-// given up, and made again of whoever is in charge then; only a start cannot be.
+// Returns when no call is inside the instance in charge any more. Calls that do not end in time are
+// given up, and are repeated with the instance that is in charge after the reload. A start cannot
+// be repeated, so the reload fails if a start does not end in time.
 Co<Status> SupervisedDriver::Drain(Context context) {
   {
     const Patience patience(context, parts_.limits.reload_drain);
@@ -209,8 +214,8 @@ Co<Status> SupervisedDriver::Drain(Context context) {
                   true);
 }
 
-// The instance hears which runs the host knows, and then of those that were destroyed in vain. Both
-// may come to be known meanwhile.
+// Reports the known runs to NEXT, and then has NEXT destroy the runs of unheard_. Each step may
+// become necessary while the other step runs, so both are checked again after each step.
 Co<Status> SupervisedDriver::ReportRuns(Context context, Cause cause, Instance next) {
   bool told = false;
   while (next->alive() && !context.cancelled()) {
@@ -231,13 +236,14 @@ Co<Status> SupervisedDriver::ReportRuns(Context context, Cause cause, Instance n
   co_return Status();
 }
 
-// Once each: a process that ends in it is followed by one that has not recovered the run.
+// Destroys one run of unheard_, with one attempt. If the process ends during the attempt, no second
+// attempt is needed, because the next process does not recover the run.
 Co<void> SupervisedDriver::DestroyUnheard(Context context, Instance by) {
   const RunId id = *unheard_.begin();
   unheard_.erase(id);
   const Status gone = co_await by->driver()->Destroy(context, id, /*force=*/true);
   if (gone.ok() || gone.code() == Code::kNotFound) co_return;
-  if (context.cancelled()) {  // it was not asked, or not to the end: the next one is
+  if (context.cancelled()) {  // the next instance is asked instead
     unheard_.insert(id);
     co_return;
   }
@@ -256,7 +262,8 @@ SupervisedDriver::Instance SupervisedDriver::NewInstance(std::shared_ptr<const P
   return std::make_shared<PluginInstance>(std::move(code), ++instances_, std::move(listener));
 }
 
-// Whether what the instance of that number says counts: not beside another one.
+// Returns true if the messages of the instance NUMBER are used. The messages of a reload's new
+// instance are ignored until that instance is in charge.
 bool SupervisedDriver::Hears(int number) const {
   return (instance_ && instance_->number() == number) || (coming_ && coming_->number() == number);
 }

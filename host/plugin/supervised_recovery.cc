@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// How an instance of a plugin recovers the runs of the one before it.
+// How an instance of a plugin recovers the runs of the instance before it.
 #include <algorithm>
 
 #include "host/base/patience.h"
@@ -8,19 +8,20 @@
 namespace drover {
 namespace {
 
-// Between two times that an instance which could not report what became of a run is asked again.
+// The pauses before an instance is asked again about a run whose state it could not report.
 constexpr Duration kAskAgainFirst = 1s;
 constexpr Duration kAskAgainLast = 60s;
 
 }  // namespace
 
-// Beside an old one that stays, nothing is learned yet: ANSWERS are kept until all is well.
+// Has NEXT recover all runs that are wanted. In a reload the answers are only stored in ANSWERS,
+// and Exchange applies them when everything has succeeded.
 Co<Status> SupervisedDriver::RecoverAll(Context context, Cause cause, Instance next,
                                         Answers* answers) {
   std::vector<Co<void>> together;
   std::vector<RunId> suspects;
-  // A reload has a limit for all runs. It grows by the time that an operator gives this plugin's
-  // recover above that of others.
+  // A reload has a time limit for all runs together. If this plugin has a longer recover limit
+  // than the default, the limit for all runs is longer by the difference.
   std::optional<Patience> patience;
   if (cause.old_stays) {
     const Duration more = next->code()->driver.limits.recover - parts_.limits.recover;
@@ -30,7 +31,7 @@ Co<Status> SupervisedDriver::RecoverAll(Context context, Cause cause, Instance n
   for (auto& [id, run] : runs_) {
     const bool ended = run.exited && run.lost;
     const bool hopeless = !cause.old_stays && (run.lost || run.deaths >= kMaxDeaths);
-    if (!cause.old_stays) run.Seen();  // the instance before this one is asked no more
+    if (!cause.old_stays) run.Seen();  // the instance before NEXT is not asked again
     if (!run.wanted || ended || hopeless) continue;
     if (cause.suspects_alone && run.recovering) {
       suspects.push_back(id);
@@ -44,8 +45,9 @@ Co<Status> SupervisedDriver::RecoverAll(Context context, Cause cause, Instance n
   int failed = 0;
   std::string first;
   for (const auto& [id, answer] : *answers) {
-    // A run that has ended is not needed any more: how it ended is known here. The caller of one
-    // that is awaited hears the answer, whatever it is.
+    // A failed recover of a run that has ended is ignored, since the result of the run is stored
+    // here. A failed recover of an awaited run is ignored too, since the caller of the start or
+    // recover gets the error.
     const Run* const run = FindRun(id);
     if (answer.ok() || run == nullptr || run->exited || run->awaited) continue;
     if (failed++ == 0) first = "run " + id.Short() + ": " + answer.error().message();
@@ -85,7 +87,8 @@ Co<void> SupervisedDriver::RecoverOne(Context context, Cause cause, Instance fro
     co_return;
   }
   run = FindRun(id);
-  // A recover that is not answered in time ends the process, too.
+  // A process that does not answer a recover in time is killed. In this case run->recovering stays
+  // true.
   if (run == nullptr || !Hears(from->number()) || !from->alive()) co_return;
   run->recovering = false;
   if (answer.ok()) {
@@ -94,10 +97,11 @@ Co<void> SupervisedDriver::RecoverOne(Context context, Cause cause, Instance fro
   } else if (!context.cancelled() && run->known_by != from->number()) {
     Miss(id, answer.error());
   }
-  // Else nobody needs the answer any more, or another recover of the run has succeeded meanwhile.
+  // In all other cases the answer is not needed any more, or another recover of the run has
+  // succeeded during this recover.
 }
 
-// The instance of that number knows the run.
+// Stores that the instance NUMBER knows the run, and the answer to its recover.
 void SupervisedDriver::Learn(const RunId& id, RecoveredTask recovered, int number) {
   Run* const run = FindRun(id);
   if (run == nullptr) return;
@@ -113,10 +117,11 @@ void SupervisedDriver::Learn(const RunId& id, RecoveredTask recovered, int numbe
   handle_listeners_.Call(id, handle);
 }
 
-// An instance that is in charge alone has failed to recover the run.
+// Stores that the instance in charge has failed to recover the run.
 void SupervisedDriver::Miss(const RunId& id, const Error& error) {
   Run* const run = FindRun(id);
-  // It cannot say what became of the run, yet: what it needs may be away.
+  // The instance cannot report yet what became of the run: something that it needs may be
+  // unavailable.
   const bool unknown = error.code() == Code::kUnavailable || error.code() == Code::kTimeout;
   if (!unknown) {
     run->lost = error;
@@ -140,7 +145,8 @@ Co<void> SupervisedDriver::RecoverLater(RunId id) {
     (void)co_await Sleep(life_, pause);
     const Run* const run = FindRun(id);
     if (life_.cancelled() || run == nullptr || run->unseen != unseen) break;
-    // It is about to be destroyed, or the instance to be replaced, or it has gone.
+    // Asks no instance if the run is being destroyed, if the instance is being replaced, or if the
+    // process of the instance has ended.
     if (!run->wanted || held_ || !Serves()) continue;
     const Instance instance = instance_;
     co_await RecoverOne(life_, kDeath, instance, id, nullptr);

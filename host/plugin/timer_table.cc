@@ -18,8 +18,8 @@ std::uint64_t TimerTable::After(Duration delay, void (*function)(void*), void* c
     if (!table) return;
     const std::lock_guard lock(table->mutex_);
     const auto found = table->timers_.find(id);
-    if (found == table->timers_.end()) return;  // cancelled already
-    // The way to this thread counts as part of the delay.
+    if (found == table->timers_.end()) return;  // the timer was cancelled already
+    // The delay begins with the call of After, so the time since that call is subtracted.
     const Duration left = std::max(Duration(0), delay - (BootClock::now() - asked));
     found->second.in_loop = table->loop_->After(left, [weak, id] {
       if (const auto alive = weak.lock()) alive->Fire(id);
@@ -29,7 +29,8 @@ std::uint64_t TimerTable::After(Duration delay, void (*function)(void*), void* c
 }
 
 void TimerTable::Fire(std::uint64_t id) {
-  // It stays in the table until a thread runs it: until then it can be cancelled.
+  // The timer stays in the table until a thread of the pool runs it, so it can be cancelled until
+  // then.
   const bool posted = pool_->Post({"a timer's function",
                                    [self = shared_from_this(), id] {
                                      Timer timer{};

@@ -13,22 +13,24 @@
 
 namespace drover {
 
-// drover.timer: the timers of one driver, kept by the control thread's loop and called on the
-// plugin's pool. Held by shared_ptr.
+// The timers of one driver, for the extension drover.timer. The control thread's loop waits until a
+// timer is due. The timer's function runs on the plugin's pool. Held by shared_ptr.
 class TimerTable : public std::enable_shared_from_this<TimerTable> {
  public:
   TimerTable(Loop* loop, std::shared_ptr<LoopPort> port, PluginPool* pool, Duration hold)
       : loop_(loop), port_(std::move(port)), pool_(pool), hold_(hold) {}
 
-  // [any thread]
+  // Sets a timer and returns its id. After Close it sets no timer but still returns an id. [any
+  // thread]
   std::uint64_t After(Duration delay, void (*function)(void*), void* context);
-  // Whether the function will not run, also since the timer was dropped: once. [any thread]
+  // Cancels the timer. Returns true if the timer's function will not run: because of this call, or
+  // because DropAll has dropped the timer. A second Cancel of a timer returns false. [any thread]
   bool Cancel(std::uint64_t id);
 
-  // Drops the timers that were set until now; their functions are not called, but those that run
+  // Drops all timers that are set now. Their functions are not called, except those that run
   // already. Control thread.
   void DropAll();
-  // The same, and sets none any more. Control thread.
+  // Drops all timers like DropAll. Later calls of After set no timer. Control thread.
   void Close();
   std::size_t size() const;
 
@@ -36,7 +38,7 @@ class TimerTable : public std::enable_shared_from_this<TimerTable> {
   struct Timer {
     void (*function)(void*);
     void* context;
-    Loop::TimerId in_loop = 0;  // control thread
+    Loop::TimerId in_loop = 0;  // for the control thread
   };
   void Fire(std::uint64_t id);
 
@@ -47,7 +49,8 @@ class TimerTable : public std::enable_shared_from_this<TimerTable> {
   mutable std::mutex mutex_;
   bool closed_ = false;
   std::map<std::uint64_t, Timer> timers_;
-  // Their drivers learn by a cancel that what they keep for them can go.
+  // The timers that were dropped. Cancel returns true for each, so the driver can free its data for
+  // the timer.
   std::set<std::uint64_t> dropped_;
 };
 

@@ -15,7 +15,7 @@
 
 namespace drover {
 
-// A literal as a template argument.
+// A string literal that can be a template argument.
 template <std::size_t kSize>
 struct FunctionName {
   constexpr FunctionName(const char (&from)[kSize]) {  // NOLINT: implicit
@@ -24,8 +24,9 @@ struct FunctionName {
   char text[kSize];
 };
 
-// A function of the host's as a driver gets it: the same, but each call is traced. It finds the
-// arguments that it prints by their types: an id, a run, and whether the result is a status.
+// Wraps a function of the host for drivers. Call calls the function and writes one line to the
+// trace. The line contains the id and the run among the arguments, which are found by their types.
+// If the function has an error argument, the line shows the result as a status.
 template <FunctionName kName, auto kFunction>
 struct Traced;
 
@@ -72,7 +73,7 @@ struct Traced<kName, kFunction> {
     };
     (look(args), ...);
     const double ms = std::chrono::duration<double, std::milli>(BootClock::now() - began).count();
-    // One write for one line: threads do not mix theirs.
+    // One call of fprintf writes the whole line, so the lines of several threads do not mix.
     std::fprintf(stderr, "abi %s host %s id=%llu run=%s %.3fms %s\n",
                  host ? host->plugin().c_str() : "-", kName.text,
                  static_cast<unsigned long long>(id), run.c_str(), ms, said.c_str());

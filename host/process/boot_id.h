@@ -6,12 +6,13 @@
 
 namespace drover {
 
-// Identifies one boot of the machine. All zeros: unknown.
+// Identifies one boot of the machine. The value with only zeros means that the boot is unknown.
 using BootId = std::array<std::uint8_t, 16>;
 
 BootId ThisBoot();
 
-// True if REPORTED, 16 bytes from a shim, is another boot than OURS. False if either is unknown.
+// Returns true if REPORTED, the 16 bytes of a boot id from a shim, differs from OURS. Returns
+// false if REPORTED or OURS is the unknown boot.
 bool IsOfAnotherBoot(const std::uint8_t* reported, const BootId& ours);
 
 }  // namespace drover

@@ -8,21 +8,22 @@
 namespace drover {
 namespace {
 
-// In the kernel's order: the index is the number.
+// The names of the capabilities in the kernel's order. The index of a name is the number of the
+// capability.
 constexpr std::array<std::string_view, 41> kNames = {
-    // From 0.
+    // Capabilities 0 to 9.
     "chown", "dac_override", "dac_read_search", "fowner", "fsetid", "kill", "setgid", "setuid",
     "setpcap", "linux_immutable",
-    // From 10.
+    // Capabilities 10 to 19.
     "net_bind_service", "net_broadcast", "net_admin", "net_raw", "ipc_lock", "ipc_owner",
     "sys_module", "sys_rawio", "sys_chroot", "sys_ptrace",
-    // From 20.
+    // Capabilities 20 to 29.
     "sys_pacct", "sys_admin", "sys_boot", "sys_nice", "sys_resource", "sys_time", "sys_tty_config",
     "mknod", "lease", "audit_write",
-    // From 30.
+    // Capabilities 30 to 39.
     "audit_control", "setfcap", "mac_override", "mac_admin", "syslog", "wake_alarm",
     "block_suspend", "audit_read", "perfmon", "bpf",
-    // From 40.
+    // Capability 40.
     "checkpoint_restore"};
 
 }  // namespace

@@ -10,7 +10,8 @@
 namespace drover {
 namespace {
 
-constexpr std::string_view kSuffix = ".cgroup";  // shim/record.c removes it, too
+// The suffix of the links. The shim also removes files with this suffix (shim/record.c).
+constexpr std::string_view kSuffix = ".cgroup";
 
 std::string NameOf(const RunId& run) { return run.Short() + std::string(kSuffix); }
 

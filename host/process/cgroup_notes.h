@@ -9,18 +9,18 @@
 
 namespace drover {
 
-// Records where the cgroups of runs are, as symbolic links in the run directory, which only the
-// agent can write. A link is made before its cgroup and removed after it. So the next agent finds
-// the cgroup, even if this one was killed, and even if its own cgroups are elsewhere. Control
-// thread.
+// Records the paths of the runs' cgroups as symbolic links in the run directory, which only the
+// agent can write. A link is made before its cgroup and removed after the cgroup. So the next
+// agent finds the cgroup even if this agent was killed. The next agent also finds the cgroup if it
+// makes its own cgroups below another root. Control thread.
 class CgroupNotes {
  public:
-  // DIRECTORY is borrowed; -1: nothing is noted.
+  // DIRECTORY is borrowed. If it is -1, no links are made.
   explicit CgroupNotes(int directory) : directory_(directory) {}
 
   bool are_kept() const { return directory_ >= 0; }
   int directory() const { return directory_; }
-  // PATH is the path of the run's cgroup; its last part is the run's id.
+  // PATH is the path of the run's cgroup. The last part of PATH is the id of the run.
   Status Write(const RunId& run, const std::string& path) const;
   std::optional<std::string> Find(const RunId& run) const;
   void Remove(const RunId& run) const;

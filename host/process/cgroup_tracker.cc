@@ -27,16 +27,18 @@
 namespace drover {
 namespace {
 
-constexpr int kMaxDepth = 32;  // a task may nest cgroups; deeper ones are left alone
+// The maximum depth of cgroups below the cgroup of a run. The tracker ignores deeper cgroups.
+constexpr int kMaxDepth = 32;
 
 UniqueFd OpenDirectory(int directory, const char* path) {
   return UniqueFd(openat(directory, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
 }
 
-// True for the errors of a call on a cgroup that has been removed.
+// Returns true if ERROR, the errno of a call on a cgroup, means that the cgroup has been removed.
 bool IsGone(int error) { return error == ENOENT || error == ENODEV; }
 
-// Calls FUNCTION with the name of each directory within DIRECTORY. False: it cannot be read now.
+// Calls FUNCTION with the name of each directory in DIRECTORY. Returns false if DIRECTORY cannot
+// be read now.
 bool ForEachChild(int directory, const std::function<void(const char*)>& function) {
   UniqueFd copy = OpenDirectory(directory, ".");
   if (!copy) return IsGone(errno);
@@ -58,7 +60,8 @@ bool RemoveBelow(int parent, const char* name, int depth) {
   return unlinkat(parent, name, AT_REMOVEDIR) == 0 || errno == ENOENT;
 }
 
-// Adds the pids of all members to OUT. False: there may be more.
+// Adds to OUT the pids of all members of the cgroup DIRECTORY and of the cgroups below it, up to
+// DEPTH levels. Returns false if OUT may lack some members.
 bool AddMembers(int directory, int depth, std::vector<pid_t>* out) {
   const std::optional<std::string> text = ReadSmallFile(directory, "cgroup.procs");
   if (!text) return IsGone(errno);
@@ -79,8 +82,8 @@ bool AddMembers(int directory, int depth, std::vector<pid_t>* out) {
   return read && all;
 }
 
-// Freezes a cgroup of the version 1 freezer with everything below it. A member that hangs in the
-// kernel keeps it from being frozen as a whole, so the wait is short.
+// Freezes a cgroup of the version 1 freezer and all cgroups below it. The wait is short because a
+// member that hangs in the kernel prevents the state FROZEN.
 void Freeze(int directory) {
   constexpr int kLooks = 20;
   WriteSmallFile(directory, "freezer.state", "FROZEN");
@@ -90,9 +93,9 @@ void Freeze(int directory) {
   }
 }
 
-// No member forks while the cgroup is frozen, so the list of members is complete; the signals take
-// effect when it thaws. A pid that is still listed after its pidfd was opened is the process that
-// the pidfd names.
+// Kills all members of a cgroup of the version 1 freezer. No member forks while the cgroup is
+// frozen, so the list of members is complete. The signals take effect when the cgroup thaws. If a
+// pid is still listed after its pidfd was opened, the pidfd refers to that member.
 void KillInFreezer(int directory) {
   Freeze(directory);
   std::vector<pid_t> members;
@@ -109,7 +112,8 @@ void KillInFreezer(int directory) {
   WriteSmallFile(directory, "freezer.state", "THAWED");
 }
 
-// Makes the cgroup NAME in PARENT, which is at PATH, and opens it.
+// Makes the cgroup NAME in the directory PARENT and opens it. PATH is the path of PARENT, for
+// messages.
 Result<UniqueFd> Make(int parent, const std::string& path, const std::string& name) {
   if (mkdirat(parent, name.c_str(), 0755) != 0) {
     if (errno == EEXIST)
@@ -123,7 +127,7 @@ Result<UniqueFd> Make(int parent, const std::string& path, const std::string& na
   return ErrnoError(error, "cannot open the cgroup " + path + "/" + name);
 }
 
-// The mount point of the first line whose type and options LIKED accepts.
+// Returns the mount point of the first line of MOUNTS whose type and options LIKED accepts.
 std::optional<std::string> FindMountOf(
     const std::string& mounts,
     const std::function<bool(const std::string& type, const std::string& options)>& liked) {
@@ -136,8 +140,9 @@ std::optional<std::string> FindMountOf(
   return std::nullopt;
 }
 
-// The id of the trial of every agent with the run directory NOTES: an agent removes what a killed
-// one has left of its trial. Without a run directory each trial has its own.
+// Returns the name of the trial cgroup, by which an agent tests whether cgroups work. Agents with
+// the same run directory NOTES use the same name. So the next agent removes the trial cgroup of an
+// agent that was killed during the test. Without a run directory, the name is random.
 RunId TrialOf(int notes) {
   struct stat directory{};
   if (fstat(notes, &directory) != 0) return RunId::Random();
@@ -149,8 +154,9 @@ RunId TrialOf(int notes) {
   return trial;
 }
 
-// Locks the run directory NOTES during a trial: the agents of a run directory make the same cgroup.
-// The lock belongs to a descriptor of its own, which no other process can get.
+// Locks the run directory NOTES while an agent uses the trial cgroup, because all agents with this
+// run directory use the same trial cgroup. The descriptor that holds the lock is opened only for
+// the lock, so no other process shares the lock.
 class TrialLock {
  public:
   explicit TrialLock(int notes) : directory_(OpenDirectory(notes, ".")) {
@@ -193,15 +199,16 @@ Result<std::unique_ptr<CgroupTracker>> CgroupTracker::Open(std::string root, int
   if (!directory) return ErrnoError(errno, "cannot open the cgroup " + root);
   struct statfs file_system{};
   const bool freezer = fstatfs(directory.get(), &file_system) == 0 &&
-                       file_system.f_type == CGROUP_SUPER_MAGIC;  // version 1
+                       file_system.f_type == CGROUP_SUPER_MAGIC;  // a version 1 hierarchy
   std::unique_ptr<CgroupTracker> tracker(
       new CgroupTracker(std::move(root), std::move(directory), freezer, notes));
   DROVER_TRY(tracker->Try(TrialOf(notes)));
   return tracker;
 }
 
-// Checks that cgroups can be made, killed and removed here. An earlier agent may have been killed
-// before it removed its own trial.
+// Checks that cgroups can be made, killed and removed in the tracker's root. The check uses a
+// cgroup with the name TRIAL. An earlier agent may have been killed before it removed its own
+// cgroup TRIAL, so this function removes a cgroup of that name first.
 Status CgroupTracker::Try(const RunId& trial) {
   const TrialLock lock(notes_.directory());
   Remove(trial);
@@ -233,7 +240,8 @@ Result<UniqueFd> CgroupTracker::CreateIn(int parent, const RunId& run) {
   const std::string path =
       std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(parent), failed);
   if (failed) return ErrnoError(failed.value(), "cannot read the path of the task's cgroup");
-  // Otherwise the run would be killed together with another one.
+  // A cgroup below the tracker's root belongs to another run. Killing the other run also kills all
+  // processes below its cgroup, so this run must not be there.
   if ((path + "/").starts_with(root_ + "/"))
     return Error(Code::kInvalidArgument,
                  "drover tracks tasks in the cgroup " + path + ": name another");

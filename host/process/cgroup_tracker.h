@@ -16,50 +16,60 @@
 
 namespace drover {
 
-// The cgroups in which runs are tracked: one directory per run, below a root of ours or in a cgroup
-// of the operator. They serve to know and kill the members; limits are set elsewhere. Where no
-// version 2 hierarchy is mounted, they are cgroups of the version 1 freezer, since frozen members
-// can be killed without a race. Control thread only; nothing here touches a disk.
+// Makes the cgroups by which runs are tracked. Each run has one cgroup, below a root of the agent
+// or in a cgroup of the operator. The cgroups serve to find and kill the members; other classes
+// set limits. Where no version 2 hierarchy is mounted, the tracker uses cgroups of the version 1
+// freezer, whose frozen members can be killed without a race. Control thread only. No function
+// accesses a disk.
 class CgroupTracker {
  public:
-  // ROOT empty: "drover" below the mount point of the version 2 hierarchy, else of the freezer. The
-  // error says why runs cannot be tracked by cgroups. NOTES is a borrowed directory for
-  // CgroupNotes, by which cgroups of an agent with another root are found, too; -1: none.
+  // If ROOT is empty, the root is "drover" below the mount point of the version 2 hierarchy.
+  // Without a version 2 hierarchy, it is "drover" below the mount point of the freezer. The error
+  // says why runs cannot be tracked by cgroups. NOTES is a borrowed directory for CgroupNotes.
+  // With the notes, the tracker also finds the cgroups that an earlier agent made below another
+  // root. If NOTES is -1, no notes are kept.
   static Result<std::unique_ptr<CgroupTracker>> Open(std::string root, int notes = -1);
 
-  // The mount point of the version 2 hierarchy. MOUNTS is the text of /proc/self/mounts.
+  // Returns the mount point of the version 2 hierarchy. MOUNTS is the text of /proc/self/mounts.
   static std::optional<std::string> FindMount(const std::string& mounts);
-  // The same for the version 1 hierarchy of CONTROLLER.
+  // Returns the mount point of the version 1 hierarchy that has CONTROLLER.
   static std::optional<std::string> FindVersion1(const std::string& mounts,
                                                  const std::string& controller);
 
-  // Removes the cgroup at PATH and the cgroups that its members made below it. False: it still has
-  // members.
+  // Removes the cgroup at PATH and the cgroups that its members made below it. Returns false if
+  // the cgroup still has members.
   static bool RemoveTree(const std::string& path);
 
-  // Makes the cgroup of RUN and opens it. kFailedPrecondition: it exists already.
+  // Makes the cgroup of RUN and opens it. The error is kFailedPrecondition if the cgroup exists
+  // already.
   Result<UniqueFd> Create(const RunId& run);
-  // The same in PARENT, a version 2 cgroup of the operator. Not allowed with the freezer.
+  // Makes the cgroup of RUN in PARENT, a version 2 cgroup of the operator, and opens it. Must not
+  // be called if is_freezer() is true.
   Result<UniqueFd> CreateIn(int parent, const RunId& run);
 
   enum class State { kNone, kEmpty, kAlive };
-  // Reports if the run has a cgroup, and if that has living members, directly or below. An error:
-  // this cannot be found out now.
+  // Reports whether the run has a cgroup, and whether that cgroup or a cgroup below it has living
+  // members. Returns an error if this cannot be determined now.
   Result<State> Look(const RunId& run) const;
-  // True if it has, or may have, living members.
+  // Returns true if the cgroup of the run has living members, or may have some.
   bool Populated(const RunId& run) const;
-  // Kills all members, also in cgroups below. Without a cgroup it does nothing. With the freezer,
-  // members that hang in the kernel are not frozen in time and may have forked: call it again.
+  // Kills all members of the run's cgroup and of the cgroups below it. Does nothing if the run has
+  // no cgroup. If the tracker uses the freezer, a member that hangs in the kernel may not be
+  // frozen in time, and may fork before it is killed. So the caller must call Kill again while the
+  // cgroup has members.
   void Kill(const RunId& run) const;
-  // Removes the cgroup and the cgroups that its members made. False: it still has members.
+  // Removes the cgroup of the run and the cgroups that its members made. Returns false if the
+  // cgroup still has members.
   bool Remove(const RunId& run) const;
 
-  std::vector<pid_t> Members(const RunId& run) const;  // also in cgroups below
-  // Opens the directory of RUN. If that fails errno says why; ENOENT: the run has no cgroup.
+  std::vector<pid_t> Members(const RunId& run) const;  // includes members of cgroups below
+  // Opens the directory of the cgroup of RUN. If this fails, errno has the reason; ENOENT means
+  // that the run has no cgroup.
   UniqueFd OpenRun(const RunId& run) const;
 
   const std::string& root() const { return root_; }
-  // With the freezer a process must enter its cgroup itself, and the kernel does not kill members.
+  // True if the tracker uses the version 1 freezer. Then a process must enter its cgroup by
+  // itself, and the kernel cannot kill all members at once.
   bool is_freezer() const { return freezer_; }
 
  private:

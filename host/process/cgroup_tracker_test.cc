@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "host/base/directory_for_test.h"
 #include "host/process/process_usage.h"
 #include "host/process/small_file.h"
 
@@ -47,11 +48,10 @@ TEST(CgroupTrackerTest, TrialsOfOneRunDirectoryTakeTurns) {
       CgroupTracker::FindMount(ReadSmallFile(AT_FDCWD, "/proc/self/mounts").value_or(""));
   if (!mount || geteuid() != 0) GTEST_SKIP() << "it needs root and a mount of the hierarchy";
   const std::string root = *mount + "/drover-trial-test-" + std::to_string(getpid());
-  std::string run_dir = testing::TempDir() + "/drover-trial-XXXXXX";
-  ASSERT_TRUE(mkdtemp(run_dir.data()));
+  const DirectoryForTest run_dir;
   const auto open_many = [&] {
     for (int time = 0; time < 30; ++time) {
-      const UniqueFd notes(open(run_dir.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+      const UniqueFd notes(open(run_dir.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
       const auto opened = CgroupTracker::Open(root, notes.get());
       EXPECT_TRUE(opened.ok()) << opened.error().message();
     }
@@ -59,8 +59,7 @@ TEST(CgroupTrackerTest, TrialsOfOneRunDirectoryTakeTurns) {
   std::vector<std::thread> agents;
   for (int agent = 0; agent < 4; ++agent) agents.emplace_back(open_many);
   for (std::thread& agent : agents) agent.join();
-  EXPECT_TRUE(std::filesystem::is_empty(run_dir)) << "a note is left";
-  std::filesystem::remove(run_dir);
+  EXPECT_TRUE(std::filesystem::is_empty(run_dir.path())) << "a note is left";
   EXPECT_EQ(rmdir(root.c_str()), 0) << "a cgroup is left";
 }
 

@@ -28,7 +28,7 @@ Error CannotClean(const char* what) {
   return ErrnoError(errno, std::string("cannot make a mount namespace without mounts: ") + what);
 }
 
-// Makes a mount that belongs to no namespace.
+// Makes a mount that is attached to no namespace yet.
 Result<UniqueFd> DetachedMount(
     const char* type, unsigned attributes,
     std::initializer_list<std::pair<const char*, const char*>> options = {}) {
@@ -47,25 +47,27 @@ Result<UniqueFd> DetachedMount(
   return made;
 }
 
-// Returns 0 if the kernel does not report it.
+// Returns the id of the mount at PATH, or 0 if the kernel reports no id.
 Result<std::uint64_t> MountIdOf(int directory, const char* path) {
   struct statx info{};
   if (statx(directory, path, AT_EMPTY_PATH, STATX_MNT_ID, &info) != 0) return CannotClean("statx");
   return info.stx_mask & STATX_MNT_ID ? info.stx_mnt_id : 0;
 }
 
-// Checks that ROOT is the only mount here, and that the root of a task can be made here. This
-// thread has entered the namespace as a run does. SELF is its directory in a /proc of the host.
+// Checks that ROOT is the only mount of this namespace and that a task's root can be made in it.
+// The calling thread must have entered the namespace in the same way as a run. SELF is the
+// thread's directory in a /proc of the host.
 Status CheckClean(const UniqueFd& root, const UniqueFd& self) {
   DROVER_ASSIGN(const std::uint64_t made, MountIdOf(root.get(), ""));
   DROVER_ASSIGN(const std::uint64_t entered, MountIdOf(AT_FDCWD, "/"));
   const std::optional<std::string> mounts = ReadSmallFile(self.get(), "mountinfo");
   if (!mounts) return CannotClean("mountinfo");
-  // An agent in a chroot cannot unmount what lies above its root, and runs would begin there.
+  // An agent in a chroot cannot unmount the mounts above its root. A run that enters such a
+  // namespace begins in these mounts, so the namespace is refused.
   if (made == 0 || entered != made || std::count(mounts->begin(), mounts->end(), '\n') != 1)
     return Error(Code::kFailedPrecondition,
                  "cannot make a mount namespace without mounts: some of the host are left");
-  // In a user namespace the kernel makes these two only where they are mounted already.
+  // In a user namespace, the kernel mounts proc and sysfs only where they are already mounted.
   for (const char* type : {"proc", "sysfs"}) DROVER_TRY(DetachedMount(type, 0));
   return {};
 }
@@ -74,7 +76,7 @@ Status CheckClean(const UniqueFd& root, const UniqueFd& self) {
 
 Result<UniqueFd> MakeCleanNamespace() {
   if (unshare(CLONE_NEWNS) != 0) return CannotClean("unshare");
-  // This comes first: then the unmount below does not reach the host.
+  // The mounts become private first, so that the unmount below does not propagate to the host.
   if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return CannotClean("mount");
   UniqueFd made(open("/proc/thread-self/ns/mnt", O_RDONLY | O_CLOEXEC));
   const UniqueFd self(open("/proc/thread-self", O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -85,7 +87,8 @@ Result<UniqueFd> MakeCleanNamespace() {
   if (syscall(SYS_move_mount, root.get(), "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH) != 0 ||
       fchdir(root.get()) != 0)
     return CannotClean("move_mount");
-  // With the same directory for both, the old root is mounted on the new one.
+  // With the same directory for both arguments, pivot_root mounts the old root on top of the new
+  // root.
   if (syscall(SYS_pivot_root, ".", ".") != 0) return CannotClean("pivot_root");
   if (umount2(".", MNT_DETACH) != 0) return CannotClean("umount2");
   if (setns(made.get(), CLONE_NEWNS) != 0) return CannotClean("setns");
@@ -98,7 +101,7 @@ CleanNamespace::~CleanNamespace() {
 }
 
 void CleanNamespace::Begin() {
-  if (maker_.joinable()) maker_.join();  // it has posted its result
+  if (maker_.joinable()) maker_.join();  // returns soon: the thread has already posted its result
   making_ = std::make_shared<Making>(loop_);
   try {
     maker_ = std::thread([making = making_, loop = loop_] {
@@ -116,10 +119,11 @@ Co<Result<int>> CleanNamespace::Get(Context context) {
   if (!making_) Begin();
   const std::shared_ptr<Making> making = making_;
   DROVER_CO_TRY(co_await making->done.Wait(context));
-  if (making_ == making && maker_.joinable()) maker_.join();  // it has posted its result
+  // Returns soon: the thread has already posted its result.
+  if (making_ == making && maker_.joinable()) maker_.join();
   if (making->made.ok()) co_return possible_ ? making->made->get() : -1;
   if (!making->made.error().recoverable()) possible_ = false;
-  if (making_ == making) making_.reset();  // others may have waited, too
+  if (making_ == making) making_.reset();  // another waiter may have reset or replaced it
   co_return -1;
 }
 

@@ -13,16 +13,18 @@
 
 namespace drover {
 
-// Makes a mount namespace whose only mount is its root, an empty and read-only tmpfs. It lives as
-// long as the descriptor is open or a process is in it, and keeps no mount of the host. Fails if
-// the kernel does not let a process enter it and build the root of a task there; if the error is
-// recoverable, another try may succeed. Blocks for some milliseconds if the host has thousands of
-// mounts. Needs root and the newer calls for mounts. [a thread of its own, which stays in that
-// namespace]
+// Makes a mount namespace whose only mount is its root, an empty and read-only tmpfs. Returns a
+// descriptor of the namespace. The namespace exists as long as the descriptor is open or a process
+// is in the namespace. It keeps no mount of the host. Fails if the kernel does not let a process
+// enter it and build the root of a task there. If the error is recoverable, a later call may
+// succeed. Blocks for some milliseconds if the host has thousands of mounts. Needs root and the
+// newer system calls for mounts (shim/mount_calls.h).
+// [a thread of its own, which stays in that namespace]
 Result<UniqueFd> MakeCleanNamespace();
 
-// The clean namespace of a process service: a run whose namespaces begin as a copy of it costs the
-// same whatever is mounted on the host. Made when it is first asked for. Control thread only.
+// The clean namespace of a process service. The mount namespace of a run can begin as a copy of
+// the clean namespace. Then the time to start the run does not depend on the number of the host's
+// mounts. The first call of Get makes the clean namespace. Control thread only.
 class CleanNamespace {
  public:
   explicit CleanNamespace(Loop* loop) : loop_(loop) {}
@@ -30,12 +32,13 @@ class CleanNamespace {
   CleanNamespace& operator=(const CleanNamespace&) = delete;
   ~CleanNamespace();
 
-  // Returns a descriptor that stays open as long as this object; -1: there is no clean namespace,
-  // and runs begin with a copy of the agent's mounts. The only error is the context's.
+  // Returns the descriptor of the namespace, which stays open as long as this object exists.
+  // Returns -1 if there is no clean namespace; then runs must begin with a copy of the agent's
+  // mounts. Fails only if the context ends, with the error of the context.
   Co<Result<int>> Get(Context context);
 
-  // Reports that a run could not begin there, with this errno. Later runs do not try it, unless the
-  // machine only lacked something at that moment.
+  // Records that a run could not begin in the namespace, because of the errno ERROR. Later runs do
+  // not use the namespace, unless ERROR is a temporary lack of a resource.
   void Failed(int error);
 
  private:
@@ -48,7 +51,7 @@ class CleanNamespace {
   void Begin();
 
   Loop* const loop_;
-  std::shared_ptr<Making> making_;  // null: not asked for since the last failure
+  std::shared_ptr<Making> making_;  // null before the first Get and after a failure
   std::thread maker_;
   bool possible_ = true;
 };

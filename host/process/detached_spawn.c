@@ -15,8 +15,9 @@
 #include "shim/child_entry.h"
 
 /*
- * Both children share the memory of the caller, which waits for them (CLONE_VM | CLONE_VFORK), so
- * they may do only what is allowed after vfork. The file is built without sanitizers.
+ * Starts a child, which starts the program as its own child. Both children share the memory of the
+ * caller, which waits for them (CLONE_VM | CLONE_VFORK). So they may do only what is allowed after
+ * vfork. This file is built without sanitizers.
  */
 struct job {
   struct drover_detached_spawn* spawn;
@@ -25,7 +26,10 @@ struct job {
   int error;
 };
 
-/* The limits of a process are its own, also while it shares the memory of another one. */
+/*
+ * A process has its own limits even while it shares the caller's memory, so the caller keeps its
+ * limits.
+ */
 static int limit_open_files(uint64_t soft) {
   struct rlimit64 limit;
   if (soft == 0) return 0;
@@ -34,11 +38,11 @@ static int limit_open_files(uint64_t soft) {
   return (int)syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, &limit, NULL);
 }
 
-/* Runs as the process that becomes the program. */
+/* The second child runs this function and then becomes the program. */
 static void become_program(void* argument) {
   struct job* job = argument;
   const struct drover_detached_spawn* spawn = job->spawn;
-  /* Moves them out of the way of the numbers that are assigned below. */
+  /* Duplicates the descriptors to numbers above those that are assigned below. */
   const int image = fcntl(spawn->image, F_DUPFD_CLOEXEC, 8);
   const int connection = fcntl(spawn->connection, F_DUPFD_CLOEXEC, 8);
   const int null_device = fcntl(spawn->null_device, F_DUPFD_CLOEXEC, 8);
@@ -53,7 +57,10 @@ static void become_program(void* argument) {
   _exit(1);
 }
 
-/* Runs as the short-lived parent. It shares the caller's descriptors: the pidfd is the caller's. */
+/*
+ * The first child runs this function and exits. It shares the caller's descriptors, so the pidfd
+ * that it opens belongs to the caller.
+ */
 static void start_program(void* argument) {
   struct job* job = argument;
   struct drover_detached_spawn* spawn = job->spawn;
@@ -66,7 +73,7 @@ static void start_program(void* argument) {
       .stack_size = job->stack_size,
       .cgroup = (uint64_t)spawn->cgroup,
   };
-  /* Without a cgroup the old clone will do; unprivileged containers refuse clone3. */
+  /* Without a cgroup, the older clone is sufficient. Unprivileged containers refuse clone3. */
   const long pid = spawn->cgroup >= 0
                        ? clone3_with_child(&args, sizeof args, become_program, job)
                        : call_with_child(SYS_clone, (long)(flags | SIGCHLD),
@@ -82,7 +89,7 @@ int drover_spawn_detached(struct drover_detached_spawn* spawn) {
   struct job job = {.spawn = spawn, .second_stack = stacks[1], .stack_size = sizeof stacks[1]};
   spawn->pid = 0;
   spawn->pidfd = -1;
-  /* No handler may run in the children: it would change the caller's memory. */
+  /* No signal handler may run in the children, because it would change the caller's memory. */
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -92,7 +99,10 @@ int drover_spawn_detached(struct drover_detached_spawn* spawn) {
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   if (pid < 0) return (int)-pid;
   siginfo_t info;
-  /* It has no exit signal, hence __WALL. It is our child, not reaped yet: its pid is not reused. */
+  /*
+   * The child has no exit signal, so waitid needs __WALL. Nobody has reaped the child yet, so its
+   * pid cannot be reused.
+   */
   while (waitid(P_PID, (id_t)pid, &info, WEXITED | __WALL) != 0 && errno == EINTR) {
   }
   if (job.error == 0 && spawn->pid == 0) job.error = ECHILD;

@@ -8,7 +8,7 @@ namespace drover {
 // The part of a run's output that did not reach its files, because the disk took it too slowly or
 // not at all. The counts cover both streams since the start of the run.
 struct DroppedOutput {
-  bool ongoing = false;  // output is being dropped now; the counts include it afterwards
+  bool ongoing = false;  // output is being dropped now; the counts will include it later
   std::uint64_t lines = 0;
   std::uint64_t bytes = 0;
 

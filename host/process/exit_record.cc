@@ -19,7 +19,8 @@ Error Damaged(const std::string& what) {
 }  // namespace
 
 Result<ProcessExit> ParseExitRecord(std::string_view bytes, const RunId& run, const BootId& boot) {
-  // Magic, version and size. Version 1 has the size of the struct; a newer version may be longer.
+  // The head has the magic number, the version and the size. A record of version 1 has the size of
+  // the struct; a record of a newer version may be longer.
   constexpr std::size_t kHead = offsetof(drover_exit_record, flags);
   if (bytes.size() < kHead)
     return Damaged("it has only " + std::to_string(bytes.size()) + " bytes");

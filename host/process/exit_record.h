@@ -12,24 +12,26 @@
 
 namespace drover {
 
-// Returns how RUN ended, from the bytes of its drover_exit_record (shim/attach_protocol.h). The
-// error says how the record is damaged. kFailedPrecondition: it is intact, but was written before
-// this BOOT and says nothing about a run of this boot.
+// Returns how RUN ended. BYTES are its drover_exit_record (shim/attach_protocol.h). The error says
+// how the record is damaged. kFailedPrecondition means that the record is intact but was written
+// during another boot than BOOT. Such a record belongs to no run of this boot.
 Result<ProcessExit> ParseExitRecord(std::string_view bytes, const RunId& run, const BootId& boot);
 
-// Reads `<16 hex digits>.exit` in RUN_DIRECTORY. kNotFound: there is none. kUnavailable: it cannot
-// be read now. kFailedPrecondition: as above. A damaged record becomes an exit with an error: the
-// run has ended, but nobody knows how.
+// Reads the exit record of RUN, the file `<16 hex digits>.exit` in RUN_DIRECTORY. The error is
+// kNotFound if there is no record, and kUnavailable if the record cannot be read now. It is
+// kFailedPrecondition if the record is from another boot than BOOT. A damaged record means that
+// the run has ended, but not how; the function then returns an exit with an error.
 Result<ProcessExit> ReadExitRecord(int run_directory, const RunId& run, const BootId& boot);
 
-// Sets the exit code and the signal of EXIT, a ProcessExit or ExecExit, from a status of waitpid.
+// Sets the exit code and the signal of EXIT, a ProcessExit or an ExecExit, from WAIT_STATUS, a
+// status of waitpid.
 template <typename Exit>
 void SetWaitStatus(int wait_status, Exit* exit) {
   exit->signal = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
   exit->exit_code = exit->signal != 0 ? 128 + exit->signal : WEXITSTATUS(wait_status);
 }
 
-// The exit of a run about whose end nothing is known.
+// Returns the exit of a run about whose end nothing is known except ERROR.
 ProcessExit LostExit(std::string error, WallTime now);
 
 }  // namespace drover

@@ -16,14 +16,16 @@
 namespace drover {
 namespace {
 
-// The mount options of a hierarchy are the names of its controllers and other words, so a job may
-// name only these. Version 1 gets no new controllers.
+// The version 1 controllers that a job may name. The hierarchy of a controller is found by the
+// controller's name in the mount options of the hierarchy. Mount options also contain words that
+// are not controllers, so names outside this list are refused. The list is complete, because the
+// kernel adds no new controllers to version 1.
 constexpr const char* kControllers[] = {"blkio",    "cpu",        "cpuacct", "cpuset", "devices",
                                         "freezer",  "hugetlb",    "memory",  "misc",   "net_cls",
                                         "net_prio", "perf_event", "pids",    "rdma"};
 
-// PATH relative to one of PLACES, which are names of the same mount point. Nothing if it is below
-// none of them.
+// Returns PATH relative to a mount point. PLACES are the names of this one mount point. Returns a
+// relative PATH unchanged. Returns nothing if PATH is absolute and begins with none of PLACES.
 std::optional<std::string> Below(const std::vector<std::string>& places, const std::string& path) {
   if (!path.starts_with('/')) return path;
   for (const std::string& place : places) {
@@ -68,7 +70,9 @@ Result<std::vector<GivenCgroup>> OpenGivenCgroups(
     const std::string& mounts, const std::vector<std::pair<std::string, std::string>>& cgroups,
     bool freezer_is_taken) {
   std::vector<GivenCgroup> opened;
-  std::map<std::string, std::pair<std::string, std::string>> taken;  // by mount point
+  // The controller and the path that the job names for each hierarchy. The key is the mount point
+  // of the hierarchy.
+  std::map<std::string, std::pair<std::string, std::string>> taken;
   for (const auto& [controller, path] : cgroups) {
     if (std::ranges::find(kControllers, controller) == std::end(kControllers))
       return Error(Code::kInvalidArgument,
@@ -89,7 +93,8 @@ Result<std::vector<GivenCgroup>> OpenGivenCgroups(
       return Error(Code::kInvalidArgument,
                    "the controllers " + other->second.first + " and " + controller +
                        " are one hierarchy on this machine: name the same cgroup for both");
-    // The hierarchy may be "cpu,cpuacct"; the name of each controller is usually a link to it.
+    // The hierarchy may be mounted at "cpu,cpuacct". Usually each controller then has a symbolic
+    // link with its own name to that directory.
     const std::string parent = mount->substr(0, mount->rfind('/') + 1);
     DROVER_ASSIGN(UniqueFd directory,
                   Open({*mount, parent + controller}, path, "the cgroup " + name));

@@ -33,7 +33,8 @@ bool IsAtOrBelow(const std::string& place, const std::string& above) {
   return (place + "/").starts_with(above + "/");
 }
 
-// Leaves out the mounts that a later mount covers: nobody would see them.
+// Returns the mounts without those that a later mount covers completely, because the task could
+// not see them.
 std::vector<const MountTree*> VisibleMounts(const std::vector<MountTree>& mounts) {
   std::vector<const MountTree*> visible;
   for (const MountTree& mount : mounts) {
@@ -94,7 +95,7 @@ class RootBuilder {
   PlanBuilder* plan_;
 };
 
-// Makes /dev. MOUNTS are the task's mounts; some may replace directories of /dev.
+// Makes /dev. MOUNTS are the task's mounts, which may replace some directories of /dev.
 void AddDevices(const std::vector<const MountTree*>& mounts, RootBuilder* root) {
   root->Filesystem("tmpfs", "dev", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, {"mode=755", "size=64k"});
   constexpr mode_t kDevice = S_IFCHR | 0666;
@@ -121,7 +122,8 @@ void AddDevices(const std::vector<const MountTree*>& mounts, RootBuilder* root) 
     root->Filesystem("tmpfs", "dev/shm", kQuiet, {"mode=1777", "size=64m"});
 }
 
-// Hides, or makes read-only, the files of /proc and /sys that describe or change the whole machine.
+// Hides the files of /proc and /sys that describe or change the whole machine, or makes them
+// read-only.
 void ProtectKernelFiles(RootBuilder* root) {
   for (const char* path : {"proc/bus", "proc/fs", "proc/irq", "proc/sys", "proc/sysrq-trigger"})
     root->Copy(path, path, std::string_view(path).ends_with("trigger") ? DROVER_MOUNT_FILE : 0,
@@ -163,8 +165,8 @@ void AddNamespaceSteps(const NamespaceSpec& namespaces, int clean_namespace, Pla
   for (const MountTree* mount : mounts)
     if (!is_device(mount)) root.Tree(*mount);
   root.Filesystem("proc", "proc", kQuiet, {"hidepid=invisible"});
-  // A new sysfs shows only the task's network namespace, and none of the mounts below the host's
-  // /sys: no cgroups, no traces.
+  // The new sysfs shows only the task's network namespace. It has none of the mounts below the
+  // host's /sys, such as cgroups and tracefs.
   root.Filesystem("sysfs", "sys", kQuiet | MOUNT_ATTR_RDONLY, {});
   AddDevices(mounts, &root);
   for (const MountTree* mount : mounts)

@@ -9,34 +9,37 @@ namespace drover {
 
 class PlanBuilder;
 
-// The root file system of a task, in a mount namespace of its own: a read-only tmpfs with /proc,
-// /sys and a minimal /dev. MOUNTS are attached to it in their order. Nothing is copied.
+// The root file system of a task, in a mount namespace of its own. It is a read-only tmpfs with
+// /proc, /sys and a minimal /dev. MOUNTS are attached to it in their order. No file is copied.
 struct RootSpec {
   std::vector<MountTree> mounts;
-  // True: the old root is unmounted. False, for an agent on an initramfs, whose root cannot be
-  // pivoted: the old root is only covered. A process that may call chroot could get out then, so
-  // CAP_SYS_CHROOT is refused.
+  // If true, the old root is unmounted. If false, the old root is only covered by the new root. An
+  // agent on an initramfs sets PIVOT to false, because pivot_root does not work there. A process
+  // with CAP_SYS_CHROOT can reach a covered root, so a task without PIVOT is refused this
+  // capability.
   bool pivot = true;
 };
 
-// The namespaces of a run. Exec sessions enter them, too.
+// The namespaces of a run. Exec sessions of the run enter them, too.
 struct NamespaceSpec {
-  bool pids = true;  // sees only processes of the run
+  bool pids = true;  // the run sees only its own processes
   bool ipc = true;
   RootSpec root;
 };
 
-// The name of the step that compares the mounts with the planned ones.
+// The name of the step that checks whether the task's mounts are the planned mounts.
 inline constexpr char kVerifyStep[] = "verify the mounts";
 
-// TARGET as the kernel prints it: without double slashes or a slash at the end. Empty: the root.
+// Returns TARGET as the kernel prints it: without double slashes and without a slash at the end.
+// The root is an empty string.
 std::string PlaceOf(const std::string& target);
 
-// The name of the step that begins in the clean mount namespace.
+// The name of the step by which a run begins in the clean mount namespace.
 inline constexpr char kCleanMountsStep[] = "begin without the mounts of the host";
 
-// Adds the steps that make the namespaces, for the process that holds them. CLEAN_NAMESPACE: see
-// process/clean_namespace.h; -1: the mounts begin as a copy of those of the agent.
+// Adds to PLAN the steps that make the namespaces. The process that holds the namespaces executes
+// these steps. CLEAN_NAMESPACE is a descriptor of process/clean_namespace.h. If it is -1, the
+// mounts begin as a copy of the agent's mounts.
 void AddNamespaceSteps(const NamespaceSpec& namespaces, int clean_namespace, PlanBuilder* plan);
 
 }  // namespace drover

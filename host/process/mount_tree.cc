@@ -68,7 +68,9 @@ Result<MountTree> Make(UniqueFd place, const std::string& path, std::string targ
   if (propagation != kPrivate)
     return Error(Code::kFailedPrecondition,
                  path + ": the propagation " + options.propagation + " needs " + kNewerCalls);
-  // While the task's root is made, it is mounted on the host's root and would be bound with it.
+  // While the shim makes the task's root, the task's root is mounted on the host's root. Without
+  // the newer calls, a mount of the host's root in the task also contains the task's root, so such
+  // a mount is refused.
   struct stat root{};
   if (stat("/", &root) != 0) return ErrnoError(errno, "/");
   if (info.st_dev == root.st_dev && info.st_ino == root.st_ino)
@@ -81,7 +83,8 @@ Result<MountTree> Make(UniqueFd place, const std::string& path, std::string targ
 }  // namespace
 
 bool MountCallsExist() {
-  // The kernel answers these calls with EINVAL. A missing or filtered call has another error.
+  // The kernel returns EINVAL for these calls with invalid arguments. A missing or filtered call
+  // fails with another error.
   const auto exists = [](long result) { return result == -1 && errno == EINVAL; };
   static const bool exist = exists(syscall(SYS_open_tree, -1, "", ~0u)) &&
                             exists(syscall(SYS_move_mount, -1, "", -1, "", ~0u)) &&

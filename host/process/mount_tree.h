@@ -9,37 +9,40 @@
 
 namespace drover {
 
-// True if all the newer mount calls work, which shim/mount_calls.h names. Tried once, for this
-// process and its shims.
+// Returns true if all newer system calls for mounts work; shim/mount_calls.h names these calls.
+// The first call of this function tests them. The result also holds for the shims.
 bool MountCallsExist();
 
-// A mount that a task will see at TARGET: a copy that belongs to no namespace yet and goes when it
-// is closed. Where the calls for that are missing (Linux 5.12 has them; filters of old container
-// runtimes refuse them), it is the place itself, which the shim mounts by its name.
+// A mount that a task will see at TARGET. TREE is a copy of the mount. The copy is attached to no
+// mount namespace yet and disappears when TREE is closed. The copy needs system calls of Linux
+// 5.12, which filters of old container runtimes refuse. If these system calls are missing, TREE is
+// the original file or directory, which the shim mounts by its name.
 struct MountTree {
   UniqueFd tree;
-  std::string target;  // absolute, in the task's root
+  std::string target;  // an absolute path in the task's root
   bool is_file = false;
   bool is_place = false;
   bool is_recursive = false;
-  bool follows = false;          // later mounts of the host below its source appear in it
-  std::uint32_t attributes = 0;  // MOUNT_ATTR_... for it and all mounts below it
+  bool follows = false;          // mounts that the host makes later below the source appear in it
+  std::uint32_t attributes = 0;  // MOUNT_ATTR_... for this mount and all mounts below it
 };
 
 struct MountOptions {
   bool read_only = false;
   bool no_exec = false;
-  bool devices = false;    // device nodes below it work
-  bool recursive = false;  // includes the mounts below it; the options then hold there, too
-  std::string propagation = "private";  // "private", "host-to-task" or "bidirectional"
+  bool devices = false;    // device nodes below the mount work
+  bool recursive = false;  // includes the mounts below the source, with the same options
+  std::string propagation = "private";  // or "host-to-task" or "bidirectional"
 };
 
-// Opens PATH, relative to DIRECTORY (a descriptor, or AT_FDCWD), as a mount for TARGET. Set-user-id
-// bits of files below it have no effect. kNotFound: there is nothing at PATH.
+// Opens PATH, relative to DIRECTORY (a descriptor or AT_FDCWD), as a mount for TARGET. Set-user-id
+// bits of files below PATH have no effect in the task. The error is kNotFound if PATH does not
+// exist.
 Result<MountTree> OpenMountTree(int directory, const std::string& path, std::string target,
                                 const MountOptions& options);
 
-// The same for a path below DIRECTORY that a task may have changed: no symbolic link is followed.
+// Opens PATH below DIRECTORY as a mount for TARGET. Follows no symbolic link, because a task may
+// have replaced a part of PATH by a link.
 Result<MountTree> OpenMountTreeBeneath(int directory, const std::string& path, std::string target,
                                        const MountOptions& options);
 

@@ -48,7 +48,8 @@ Result<UniqueFd> EnterNew() {
 Result<UniqueFd> OpenNetworkNamespace(const std::string& path) {
   const UniqueFd place(open(path.c_str(), O_PATH | O_CLOEXEC));
   if (!place) return ErrnoError(errno, "cannot open the network namespace " + path);
-  // Checked before it is opened, since opening a device or a pipe may have effects.
+  // The type is checked before PATH is opened for reading, since opening a device or a pipe may
+  // have effects.
   struct statfs system{};
   if (fstatfs(place.get(), &system) != 0) return ErrnoError(errno, path);
   if (system.f_type != NSFS_MAGIC) return NoNetwork(path, "is no namespace");
@@ -61,7 +62,8 @@ Result<UniqueFd> OpenNetworkNamespace(const std::string& path) {
 }
 
 Result<UniqueFd> MakeNetworkNamespace() {
-  // Each thread has a network namespace; a thread that ends need not go back to the old one.
+  // A network namespace belongs to one thread. The new thread ends at once, so it need not return
+  // to the old network namespace.
   Result<UniqueFd> made = Error(Code::kInternal, "");
   try {
     std::thread([&made] { made = EnterNew(); }).join();
@@ -73,8 +75,8 @@ Result<UniqueFd> MakeNetworkNamespace() {
 
 Result<UniqueFd> KeepNetworkNamespace(const std::string& file) {
   Result<UniqueFd> kept = OpenNetworkNamespace(file);
-  // No namespace: an earlier call has begun and not finished. Any other error may be temporary, and
-  // tasks may be in the namespace.
+  // FILE is missing or is not a namespace if an earlier call was interrupted. Then FILE can be
+  // replaced. Any other error may be temporary, and tasks may be in the namespace.
   const bool none = kept.code() == Code::kNotFound || kept.code() == Code::kInvalidArgument;
   if (kept.ok() || !none) return kept;
   DROVER_TRY(DropNetworkNamespace(file));
@@ -91,7 +93,7 @@ Result<UniqueFd> KeepNetworkNamespace(const std::string& file) {
 }
 
 Status DropNetworkNamespace(const std::string& file) {
-  // EINVAL: the file exists, and nothing is mounted on it.
+  // EINVAL means that FILE exists but nothing is mounted on it.
   if (umount2(file.c_str(), MNT_DETACH | UMOUNT_NOFOLLOW) != 0 && errno != EINVAL &&
       errno != ENOENT)
     return ErrnoError(errno, "cannot unmount the network namespace " + file);

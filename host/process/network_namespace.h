@@ -8,22 +8,24 @@
 
 namespace drover {
 
-// Opens the network namespace that PATH names: a file of the kernel, such as /run/netns/NAME or
-// /proc/PID/ns/net. Anything else is refused without being opened. Blocks as long as the host's
-// file systems do.
+// Opens the network namespace that PATH names. PATH must be a file of the kernel, such as
+// /run/netns/NAME or /proc/PID/ns/net; any other file is refused without being opened. Blocks as
+// long as the host's file systems do.
 Result<UniqueFd> OpenNetworkNamespace(const std::string& path);
 
-// Makes a network namespace with only a loopback interface, which is up. It lives as long as a
-// process is in it or the descriptor is open. Blocks, usually for a few milliseconds. Needs root.
+// Makes a network namespace with only a loopback interface, which is up. The namespace exists as
+// long as the descriptor is open or a process is in it. Blocks, usually for a few milliseconds.
+// Needs root.
 Result<UniqueFd> MakeNetworkNamespace();
 
-// Opens the network namespace that is mounted on FILE. If there is none, makes one and mounts it
-// there: it lives until it is dropped or the machine ends, even without a process in it. The
-// directory of FILE must exist and be ours alone. Blocks as above. Needs root.
+// Opens the network namespace that is mounted on FILE. If no namespace is mounted on FILE, makes a
+// network namespace and mounts it on FILE. The mounted namespace exists, even without a process in
+// it, until DropNetworkNamespace or the shutdown of the machine. The directory of FILE must exist,
+// and only the agent may write in it. Blocks, usually for a few milliseconds. Needs root.
 Result<UniqueFd> KeepNetworkNamespace(const std::string& file);
 
-// Undoes KeepNetworkNamespace: removes FILE; the namespace goes with its last process. Succeeds if
-// there is no FILE.
+// Undoes KeepNetworkNamespace by removing FILE. The namespace itself ends when its last process
+// ends. Succeeds if FILE does not exist.
 Status DropNetworkNamespace(const std::string& file);
 
 }  // namespace drover

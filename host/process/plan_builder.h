@@ -11,15 +11,17 @@
 
 namespace drover {
 
-// Collects the steps of a start plan, aligned as the shim requires, and the descriptors, which the
-// steps name by index.
+// Collects the steps of a start plan, aligned as the shim requires. Also collects the descriptors,
+// which the steps name by their index.
 class PlanBuilder {
  public:
-  // Sets DROVER_STEP_FOR_... for the steps added from now on: the processes that execute them.
+  // Sets which processes execute the steps that are added after this call. FLAGS are
+  // DROVER_STEP_FOR_... values.
   void For(std::uint16_t flags) { flags_ = flags; }
 
-  // Adds a step: FIXED, whose first member is its drover_step, then TAIL. NAME is for the message
-  // of its failure: "cannot NAME: No such file or directory".
+  // Adds a step that consists of FIXED and TAIL. FIXED must begin with a member of type
+  // drover_step. NAME appears in the error message if the step fails: "cannot NAME: No such file
+  // or directory".
   template <typename T>
   void Add(std::uint16_t kind, T fixed, std::string_view tail, std::string name) {
     const std::size_t size = (sizeof fixed + tail.size() + 7) / 8 * 8;
@@ -40,7 +42,7 @@ class PlanBuilder {
     Add(kind, step, {}, std::move(name));
   }
 
-  // Adds a descriptor, which is borrowed, and returns its index.
+  // Adds the borrowed descriptor FD and returns its index.
   std::int32_t Descriptor(int fd) {
     fds_.push_back(fd);
     return static_cast<std::int32_t>(fds_.size() - 1);

@@ -31,7 +31,7 @@
 namespace drover {
 namespace {
 
-// How long a killed run may take to end before its shim counts as stuck.
+// How long a run may take to end after it was killed. After that time its shim counts as stuck.
 constexpr Duration kKillPatience = 3s;
 constexpr Duration kWakePatience = 2s;
 constexpr Duration kReleasePatience = 10s;
@@ -44,7 +44,8 @@ int OwnOomScoreAdj() {
   return std::atoi(text.c_str());
 }
 
-// The run may be alive, although this cannot be checked now. It must not be started twice.
+// Makes an error for a run that may be alive, although this cannot be checked now. Such a run must
+// not be started again.
 Error CannotFindOut(const RunId& run, const Error& error) {
   return Error(Code::kUnavailable,
                "cannot find out now what became of run " + run.ToString() + ": " + error.message(),
@@ -90,7 +91,8 @@ class ProcessServiceImpl : public ProcessService {
     if (options_.change_start) options_.change_start(&*message);
     Result<RunPointer> launched = DurableStep(
         Step::kLaunchShim, [&] { return Launch(run, *message, host_->tracker != nullptr); });
-    // The shim has its own descriptors now; a task may cost the agent only two.
+    // The shim has copies of the descriptors now. The agent closes its own copies, so that a
+    // running task needs only two descriptors of the agent.
     {
       const ProcessSpec closed = std::move(spec);
       const RunCgroups::Made closed_cgroups = std::move(cgroups);
@@ -137,8 +139,10 @@ class ProcessServiceImpl : public ProcessService {
           co_return Remember(run, std::move(lost));
         }
         if (attached.ok() || attached.code() != Code::kUnavailable) co_return attached;
-        DROVER_CO_TRY(context.status());  // only our wait has ended
-        // The run ended meanwhile: by now its exit record exists, or the run is lost.
+        // If the context has ended, this coroutine stops waiting, but the run continues.
+        DROVER_CO_TRY(context.status());
+        // The run ended after the connection was made. By now its exit record exists, or the run
+        // is lost.
       }
       if (const auto known = runs_.find(run); known != runs_.end()) continue;
       Result<ProcessExit> exit = ReadExitRecord(host_->run_directory.get(), run, host_->boot);
@@ -161,8 +165,8 @@ class ProcessServiceImpl : public ProcessService {
         ProcessExit lost = LostExit("supervisor lost", loop_->Wall());
         co_return Remember(run, std::move(lost));
       }
-      // The cgroup is made before the shim starts. If the last agent died in between, the shim may
-      // still appear.
+      // The cgroup is made before the shim starts. If the last agent died between these two steps,
+      // the shim may still appear.
       const bool may_come = !host_->tracker || cgroup == CgroupTracker::State::kEmpty;
       if (!may_come || loop_->Now() >= birth_end) {
         cgroups_.Remove(run);
@@ -192,7 +196,8 @@ class ProcessServiceImpl : public ProcessService {
     DROVER_CO_ASSIGN(ShimConnection::Bytes message,
                      SignalMessage(DROVER_ATTACH_SIGNAL, signal_number));
     if (timeout > 0ns && pointer->connection()) {
-      // The process itself knows the order in which its children must end.
+      // The signal is sent only to the process of the run, because that process knows the order in
+      // which its children must end.
       pointer->connection()->Send(std::move(message));
       Context limit = context.WithTimeout(timeout);
       const Status in_time = co_await pointer->ended().Wait(limit);
@@ -215,7 +220,8 @@ class ProcessServiceImpl : public ProcessService {
 
   Co<Status> Release(Context context, RunId run) override {
     if (!runs_.contains(run)) {
-      // It may be a run of an earlier agent: it is ended like one of ours.
+      // The run may belong to an earlier agent. Then it is taken over and ended like a run of this
+      // agent.
       Result<Attached> attached = co_await Attach(context, run);
       if (!attached.ok() && attached.code() != Code::kNotFound) co_return attached.error();
     }
@@ -279,7 +285,9 @@ class ProcessServiceImpl : public ProcessService {
     const ProcessInfo& info = (*found)->info();
     for (const pid_t pid :
          (*found)->tracked() ? host_->tracker->Members(run) : DescendantsOf(info.shim_pid)) {
-      // The task's own process may have any name, also that of the holder of the namespaces.
+      // ReadProcessUsage skips the holder of the namespaces, which it finds by its name. The
+      // task's own process may have the same name, so the call for the task's own process passes
+      // no shim.
       const std::optional<ProcessUsage::Process> process =
           ReadProcessUsage(pid, pid == info.pid ? 0 : info.shim_pid);
       if (process) processes.push_back(*process);
@@ -313,14 +321,14 @@ class ProcessServiceImpl : public ProcessService {
     return State(*pointer);
   }
 
-  // Leaves the descriptors that are needed to stop and clean up the running tasks.
+  // Succeeds if enough descriptors are left after a start to stop and clean up the running tasks.
   static Status MayStart() {
     if (!DescriptorsLeft(kDescriptorsForStops + kDescriptorsForClients))
       return FewDescriptorsLeft();
     return {};
   }
 
-  // Sends the start message and starts the shim that reads it.
+  // Sends the start message and starts the shim that will read it.
   Result<RunPointer> Launch(const RunId& run, const StartMessage& message, bool tracked) {
     if (runs_.contains(run))
       return Error(Code::kFailedPrecondition, "run " + run.ToString() + " was started already");
@@ -363,7 +371,7 @@ class ProcessServiceImpl : public ProcessService {
       if (reply->kind == DROVER_STEP_CLEAN_MOUNTS) clean_namespace_.Failed(reply->error);
       run->End(LostExit(error.message(), loop_->Wall()));
     }
-    // Nothing of a run that did not start may be left, even if the context has ended.
+    // Everything of a run that did not start must be removed, even if the context has ended.
     Context cleanup(loop_);
     Context limit = cleanup.WithTimeout(kKillPatience + kWakePatience + kReleasePatience);
     const Status released = co_await Release(limit, run->id());
@@ -382,14 +390,16 @@ class ProcessServiceImpl : public ProcessService {
         patience.context(), HelloMessage(DROVER_ATTACH_EVENT_EXIT | DROVER_ATTACH_EVENT_GAP));
     DROVER_CO_TRY(context.status());
     if (!answer.ok() && answer.code() == Code::kTimeout) {
-      // The shim hangs, and so does its task's output: the run counts as lost.
+      // The shim hangs, so nobody reads its task's output. The run counts as lost.
       pointer->WakeShim(true);
       co_return Error(Code::kUnavailable, "the shim does not answer");
     }
     if (!answer.ok()) co_return answer.error();
     const auto reply = MessageAs<drover_attach_hello_reply>(*answer);
     if (reply.header.type != DROVER_ATTACH_HELLO_REPLY) {
-      // The shim understands no command, and its task must not run beside the next one.
+      // The shim speaks another version of the protocol and understands no command. This function
+      // kills the shim, because its task must not run at the same time as the task that replaces
+      // it.
       pointer->WakeShim(true);
       co_return Error(Code::kUnimplemented, "supervisor lost: it does not speak version " +
                                                 std::to_string(DROVER_ATTACH_VERSION) +
@@ -399,8 +409,8 @@ class ProcessServiceImpl : public ProcessService {
       co_return Error(Code::kNotFound, "run " + run.ToString() + " was never started");
     pointer->Introduce(reply);
     if (IsOfAnotherBoot(reply.boot_id, host_->boot)) {
-      // It is unclear what process this is. But it is alive and has the run, which must not exist
-      // twice.
+      // It is unclear which process has answered. But that process is alive and holds the run, and
+      // a run must not exist twice.
       pointer->Kill();
       pointer->WakeShim(true);
       co_return Error(Code::kUnimplemented,
@@ -410,7 +420,9 @@ class ProcessServiceImpl : public ProcessService {
     co_return State(*pointer);
   }
 
-  // Kills and waits; a shim that does not report the end is woken, then killed itself.
+  // Kills the run and waits for its end. If the shim does not report the end, this function sends
+  // SIGCONT to the shim, in case the shim is stopped. If the shim still reports no end, this
+  // function kills the shim.
   Co<Result<ProcessExit>> KillAndWait(Context context, RunPointer run) {
     run->Kill();
     for (const bool force : {false, true}) {
@@ -427,7 +439,7 @@ class ProcessServiceImpl : public ProcessService {
     co_return *run->exit();
   }
 
-  // Kills the processes in the cgroup of a run without a shim.
+  // Kills the processes in the cgroup of a run that has no shim.
   Co<Status> KillOrphans(Context context, RunId run) {
     const TimePoint end = loop_->Now() + 1s;
     while (host_->tracker && host_->tracker->Populated(run) && loop_->Now() < end) {

@@ -18,79 +18,85 @@
 
 namespace drover {
 
-// Where the output of a run goes: files `<task>.stdout.N` and `<task>.stderr.N` in DIRECTORY.
+// Where the output of a run is written: to files `<task>.stdout.N` and `<task>.stderr.N` in
+// DIRECTORY.
 struct LogSpec {
-  bool disabled = false;  // output goes to /dev/null, the other members are ignored
-  UniqueFd directory;     // the log directory, opened once; the shim never resolves its path again
-  std::string task;       // one path component
+  bool disabled = false;  // output is discarded in /dev/null, and the other members are ignored
+  UniqueFd directory;     // the open log directory; the shim never resolves its path again
+  std::string task;       // the name of the task, one path component
   std::uint32_t max_files = 10;
-  std::uint64_t max_file_size = 10u << 20;  // bytes
+  std::uint64_t max_file_size = 10u << 20;  // in bytes
 };
 
-// Numbers only: names are looked up by the driver.
+// The user and groups of a process. They are numbers; the driver has looked up the names.
 struct ProcessUser {
   uid_t uid = 0;
   gid_t gid = 0;
-  std::vector<gid_t> groups;  // supplementary; they replace all groups of the agent
+  std::vector<gid_t> groups;  // supplementary groups; they replace all groups of the agent
 };
 
-// The rights of a process beyond those that its user gives it.
+// The privileges of a process beyond those of its user.
 struct Privileges {
-  CapabilitySet bounding;    // all that a process of root has; no program can get more
-  CapabilitySet ambient;     // all that a process of another user has; a part of BOUNDING
-  bool filter_calls = true;  // by the default filter of system calls; implies no_new_privileges
+  // The capabilities of a process that runs as root. No program of the run can get more.
+  CapabilitySet bounding;
+  // The capabilities of a process that runs as another user. They must be a part of BOUNDING.
+  CapabilitySet ambient;
+  // If true, the default filter of system calls applies. The filter implies no_new_privileges.
+  bool filter_calls = true;
 };
 
 struct ResourceLimit {
-  int resource = 0;  // RLIMIT_*
+  int resource = 0;  // an RLIMIT_* number
   std::uint64_t soft = 0;
   std::uint64_t hard = 0;
 };
 
-// How a shim stops its run when the agent's connection ends. A run without a BoundSpec lives on.
-// Foreground runs are bound.
+// How a shim stops its run when the connection to the agent ends. A run without a BoundSpec
+// continues. Foreground runs have a BoundSpec.
 struct BoundSpec {
   int kill_signal = 2;
   Duration kill_timeout = 5s;
 };
 
-// Everything about the process of one run. The service consumes the descriptors.
+// Describes the process of one run. The service takes ownership of the descriptors.
 struct ProcessSpec {
   RunId run;
-  // The program: a path, or a name that is looked up in the PATH of ENV. Empty means argv[0].
+  // The program: a path, or a name that is looked up in the PATH of ENV. If empty, it is argv[0].
   std::string executable;
   std::vector<std::string> argv;
-  std::vector<std::pair<std::string, std::string>> env;  // the whole environment
+  std::vector<std::pair<std::string, std::string>> env;  // the complete environment
   std::string cwd = "/";
   std::optional<ProcessUser> user;
   std::vector<ResourceLimit> limits;
-  int oom_score_adj = 0;  // not inherited from the agent
+  int oom_score_adj = 0;  // set for the task, not inherited from the agent
   std::optional<mode_t> umask;
   bool no_new_privileges = false;
-  std::optional<NamespaceSpec> namespaces;  // none: the agent's
-  // If open: the network namespace (process/network_namespace.h) of the process and of its exec
-  // sessions. With NAMESPACES, the task's /sys describes it.
+  std::optional<NamespaceSpec> namespaces;  // without a value: the agent's namespaces
+  // If open, this is the network namespace (process/network_namespace.h) of the process and of its
+  // exec sessions. If NAMESPACES has a value, the task's /sys shows this network namespace.
   UniqueFd network;
-  std::optional<Privileges> privileges;  // none: the agent's, as far as USER keeps them
+  // Without a value, the process has the agent's privileges, except those that the change to USER
+  // removes.
+  std::optional<Privileges> privileges;
   LogSpec logs;
   std::optional<BoundSpec> bound;
   ResourceLimits resources;
-  // Cgroups of the operator (process/given_cgroups.h), not together with RESOURCES. CGROUP is of
-  // version 2; the run's own cgroup is made in it. V1_CGROUPS are pairs of a version 1 controller
-  // and a path; the run enters them.
+  // Cgroups of the operator (process/given_cgroups.h). They must not be combined with RESOURCES.
+  // CGROUP is a version 2 cgroup, in which the run's own cgroup is made. Each element of
+  // V1_CGROUPS is a version 1 controller and the path of a cgroup, which the run enters.
   std::string cgroup;
   std::vector<std::pair<std::string, std::string>> v1_cgroups;
-  // A file with a line "oom_kill N" (memory.events, or memory.oom_control of version 1) of the
-  // run's resource cgroup; the run was killed for memory if N has grown by its end. Set by the
-  // service where RESOURCES limit the memory.
+  // A file of the run's resource cgroup with a line "oom_kill N": memory.events, or
+  // memory.oom_control of version 1. If N has grown when the run ends, the run was killed for lack
+  // of memory. The service sets this member if RESOURCES limit the memory.
   UniqueFd memory_events;
 };
 
-// A run whose process is not ours: the shim only reads two pipes and writes log files. It ends when
-// both pipes have ended, or by Kill.
+// A run whose process the service does not start: the shim only reads two pipes and writes log
+// files. The run ends when both pipes have ended, or after Kill.
 struct OutputSpec {
   RunId run;
-  UniqueFd stdout_pipe;  // read ends
+  UniqueFd stdout_pipe;  // both pipes are read ends
   UniqueFd stderr_pipe;
   LogSpec logs;
   std::optional<BoundSpec> bound;
@@ -98,33 +104,33 @@ struct OutputSpec {
 
 struct ProcessInfo {
   pid_t pid = 0;       // 0 for a run without a process
-  pid_t shim_pid = 0;  // for people; nothing is ever signalled by it
+  pid_t shim_pid = 0;  // for display only; no signal is ever sent to this pid
   WallTime started_at = 0;
 };
 
-// How a run has ended.
+// How a run ended.
 struct ProcessExit {
-  int exit_code = 0;  // of the process; 128 + signal when a signal ended it; -1 with an error
+  int exit_code = 0;  // of the process; 128 + SIGNAL after a signal; -1 with an error
   int signal = 0;
   bool oom_killed = false;
   std::string error;  // "supervisor lost", or why the exit record could not be read
   WallTime started_at = 0;
   WallTime finished_at = 0;
-  Duration user_time{0};  // of the process and the children it waited for
+  Duration user_time{0};  // both times: of the process and the children that it waited for
   Duration system_time{0};
-  std::uint64_t max_rss = 0;  // bytes
-  // Output that was lost, over the whole run.
+  std::uint64_t max_rss = 0;  // in bytes
+  // Output that the shim dropped during the whole run.
   std::uint64_t dropped_lines = 0;
   std::uint64_t dropped_bytes = 0;
 };
 
-// Bytes, as the memory controller of a run counts them.
+// Memory usage of a run in bytes, as the memory controller counts it.
 struct MemoryUsage {
   std::uint64_t cache = 0, mapped_file = 0, usage = 0;
   std::optional<std::uint64_t> max_usage{}, kernel_usage{};
 };
 
-// How often and how long the kernel kept a run from running since its start.
+// How often and how long the kernel has prevented a run from running, since the start of the run.
 struct Throttling {
   std::uint64_t periods = 0;
   Duration time{0};
@@ -132,14 +138,16 @@ struct Throttling {
 
 // The current resource usage of a run.
 struct ProcessUsage {
-  Duration user_time{0};  // since the start, with ended descendants where the kernel counts them
+  // Both times are since the start of the run. They include descendants that have ended, if the
+  // kernel counts those.
+  Duration user_time{0};
   Duration system_time{0};
-  // Bytes: as the run's memory controller counts, else the sums over the processes, which count
-  // shared memory several times.
+  // In bytes. The values come from the run's memory controller. Without that controller they are
+  // sums over the processes, which count shared memory several times.
   std::uint64_t rss = 0;
   std::uint64_t swap = 0;
-  std::optional<MemoryUsage> memory{};     // if the run has a memory controller
-  std::optional<Throttling> throttling{};  // if it has a cpu controller
+  std::optional<MemoryUsage> memory{};     // only with a memory controller
+  std::optional<Throttling> throttling{};  // only with a cpu controller
   struct Process {
     pid_t pid = 0;
     Duration user_time{0};
@@ -150,22 +158,25 @@ struct ProcessUsage {
   std::vector<Process> processes;
 };
 
-// A command to run beside the process of a run: in its cgroup, as its user, with its environment,
-// limits and working directory.
+// A command to run beside the process of a run. It runs in the cgroup of that process, as its
+// user, and with its environment, limits and working directory.
 struct ExecSpec {
   std::vector<std::string> argv;
   bool tty = false;
-  std::uint16_t rows = 24;  // with a terminal
+  std::uint16_t rows = 24;  // ROWS and COLUMNS are used only with a terminal
   std::uint16_t columns = 80;
-  UniqueFd standard_input;  // without a terminal: the child's ends
+  // The child's ends of the standard streams, used only without a terminal.
+  UniqueFd standard_input;
   UniqueFd standard_output;
   UniqueFd standard_error;
 };
 
 struct ExecExit {
-  int exit_code = 0;  // 128 + signal; 127: not found, 126: not executable (then with an error)
+  // The exit code of the command, or 128 + SIGNAL after a signal. It is 127 if the command was not
+  // found and 126 if the command cannot be executed; in both cases ERROR is set.
+  int exit_code = 0;
   int signal = 0;
-  std::string error;  // one line for the user's stderr
+  std::string error;  // one line that is written to the user's stderr
 };
 
 }  // namespace drover

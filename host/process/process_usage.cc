@@ -29,7 +29,8 @@ bool MachineHasSwap() {
 }  // namespace
 
 std::optional<ProcessStat> ParseProcessStat(std::string_view text) {
-  // The name may hold spaces and brackets, so the fields are counted from its last bracket.
+  // The name of the process may contain spaces and brackets. So the parser looks for the fields
+  // after the last closing bracket.
   const std::size_t end = text.rfind(')');
   if (end == std::string_view::npos || end + 2 >= text.size()) return std::nullopt;
   std::istringstream words{std::string(text.substr(end + 2))};

@@ -12,25 +12,27 @@
 
 namespace drover {
 
-// Reads the usage of one process from /proc. Nothing if it is gone, or if it is the child of SHIM
-// that holds the namespaces of the run, which is not part of the task.
+// Reads the usage of the process PID from /proc. Returns nothing if the process has ended. Also
+// returns nothing for the child of SHIM that holds the namespaces of the run. That child is not
+// part of the task.
 std::optional<ProcessUsage::Process> ReadProcessUsage(pid_t pid, pid_t shim);
 
-// The fields of /proc/PID/stat that are used here.
+// The used fields of /proc/PID/stat.
 struct ProcessStat {
   std::string name;
   pid_t parent = 0;
   Duration user_time{0};
   Duration system_time{0};
-  Duration started{0};  // since the boot, rounded down to a tick
+  Duration started{0};  // time since the boot, rounded down to a tick
 };
-// Parses the text of /proc/PID/stat. Nothing for a process that has ended.
+// Parses the text of /proc/PID/stat. Returns nothing for a process that has ended.
 std::optional<ProcessStat> ParseProcessStat(std::string_view text);
 
-// Returns in bytes a field that TEXT, the text of /proc/PID/status, has in kB; 0 if it is missing.
+// Returns in bytes the value of FIELD, which is in kB in TEXT, the text of /proc/PID/status.
+// Returns 0 if TEXT lacks FIELD.
 std::uint64_t ParseStatusField(std::string_view text, std::string_view field);
 
-// All living descendants of PID, without PID itself.
+// Returns all living descendants of PID, without PID itself.
 std::vector<pid_t> DescendantsOf(pid_t pid);
 
 }  // namespace drover

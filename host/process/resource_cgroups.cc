@@ -18,8 +18,10 @@ namespace drover {
 namespace {
 
 constexpr const char* kControllers[] = {"memory", "cpu", "pids", "cpuset"};
-constexpr std::int64_t kCpuPeriod = 100'000;  // microseconds; processor time is limited per period
-constexpr std::int64_t kLeastCpuTime = 1000;  // microseconds of a period; the kernel's minimum
+// The period in microseconds for which processor time is limited.
+constexpr std::int64_t kCpuPeriod = 100'000;
+// The kernel's minimum of processor time per period, in microseconds.
+constexpr std::int64_t kLeastCpuTime = 1000;
 
 Status Write(int directory, const std::string& file, const std::string& value) {
   const int error = WriteSmallFile(directory, file.c_str(), value);
@@ -37,7 +39,8 @@ bool HasWord(const std::string& text, const std::string& word) {
   return (" " + padded + " ").find(" " + word + " ") != std::string::npos;
 }
 
-// Shares range from 2 to 262144, usually 1024; weights from 1 to 10000, usually 100.
+// Converts version 1 shares to a version 2 weight. Shares range from 2 to 262144, usually 1024.
+// Weights range from 1 to 10000, usually 100.
 std::int64_t Weight(std::int64_t shares) {
   const std::int64_t bounded = std::clamp<std::int64_t>(shares, 2, 262144);
   return 1 + (bounded - 2) * 9999 / 262142;
@@ -60,8 +63,9 @@ std::vector<Setting> Settings(const std::string& controller, bool unified,
   if (controller == "memory") {
     add(unified ? "memory.max" : "memory.limit_in_bytes", hard);
     add(unified ? "memory.low" : "memory.soft_limit_in_bytes", kept);
-    // A task that swaps instead of being killed takes the whole machine down. Kernels without swap
-    // accounting have no such file.
+    // The task must not swap, because a task that swaps instead of being killed makes the whole
+    // machine unusable. The file of the swap limit does not exist on kernels without swap
+    // accounting.
     if (hard > 0)
       settings.push_back({unified ? "memory.swap.max" : "memory.memsw.limit_in_bytes",
                           unified ? "0" : std::to_string(hard), true});
@@ -94,13 +98,13 @@ Result<std::string> ReadNodes(int cgroup, const std::string& file) {
   return *text;
 }
 
-// A hierarchy that cannot be written counts as missing.
+// Returns false if the agent cannot write to HIERARCHY. Such a hierarchy counts as missing.
 bool CanBeWritten(const std::string& hierarchy) {
   return access(hierarchy.c_str(), W_OK) == 0 || (errno != EROFS && errno != EACCES);
 }
 
-// A new version 1 cgroup of cpuset has no cores and memory nodes, so nothing can enter it. Copies
-// them to the cgroup TO from FROM, the cgroup above.
+// A new version 1 cgroup of cpuset has no cores and no memory nodes, so no process can enter it.
+// This function copies them from FROM, the cgroup above, to the cgroup TO.
 Status InheritNodes(const std::string& from, const std::string& to) {
   const UniqueFd above = OpenDirectory(AT_FDCWD, from);
   const UniqueFd own = OpenDirectory(AT_FDCWD, to);
@@ -114,7 +118,8 @@ Status InheritNodes(const std::string& from, const std::string& to) {
   return {};
 }
 
-// A cgroup has a controller only if each cgroup above hands it down.
+// Enables CONTROLLER for the children of every cgroup from TOP to ROOT. A version 2 cgroup has a
+// controller only if every cgroup above enables the controller for its children.
 Status HandDown(const std::string& top, const std::string& root, const std::string& controller) {
   std::size_t end = top.size();
   for (bool last = false; !last; end = root.find('/', end + 1)) {
@@ -152,7 +157,8 @@ std::unique_ptr<ResourceCgroups> ResourceCgroups::Open(const std::string& mounts
       std::string source, path, type, options;
       if (!(words >> source >> path >> type >> options)) continue;
       if (type == "cgroup" && HasWord(options, controller)) {
-        if (!CanBeWritten(path)) break;  // the driver's fingerprint reports it
+        // The driver's fingerprint reports the controller as missing.
+        if (!CanBeWritten(path)) break;
         result->controllers_.push_back({controller, path, path + "/" + name, false});
         break;
       }
@@ -194,7 +200,7 @@ Status ResourceCgroups::Limit(const Controller& controller, const RunId& run,
   UniqueFd own;
   int directory = tracking;
   if (controller.unified) {
-    // For each run, since another program may take the controller away meanwhile.
+    // The controller is enabled again for each run, since another program may have disabled it.
     if (tracking < 0) return {};
     DROVER_TRY(HandDown(controller.top, controller.root, controller.name));
   } else {
@@ -244,7 +250,8 @@ UniqueFd ResourceCgroups::CreateAccounting(const RunId& run) {
   if (accounting_root_.empty()) return {};
   const std::string path = accounting_root_ + "/" + run.ToString();
   if (mkdir(path.c_str(), 0755) != 0) {
-    if (errno != ENOENT) return {};  // EEXIST: the run's processes enter it anyway
+    // EEXIST means that Create has made this cgroup, which the run's processes enter anyway.
+    if (errno != ENOENT) return {};
     mkdir(accounting_root_.c_str(), 0755);
     if (mkdir(path.c_str(), 0755) != 0) return {};
   }

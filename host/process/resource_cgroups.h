@@ -12,63 +12,70 @@
 
 namespace drover {
 
-// The limits of a run's resources. 0: no limit.
+// The limits of a run's resources. A member that is 0 or empty sets no limit.
 struct ResourceLimits {
   bool any() const {
     return memory > 0 || memory_max > 0 || cpu_shares > 0 || max_processes > 0 || cpu_time > 0 ||
            !cores.empty();
   }
 
-  std::int64_t memory = 0;         // bytes; the hard limit, unless MEMORY_MAX is larger
-  std::int64_t memory_max = 0;     // bytes; the run then keeps MEMORY when memory is short
-  std::int64_t cpu_shares = 0;     // a weight; others have 1024
-  std::int64_t max_processes = 0;  // processes and threads
-  double cpu_time = 0;             // processor seconds per second, even on an idle machine
-  std::string cores{};             // the only cores that it runs on: "0,5-7"; empty: all
+  std::int64_t memory = 0;  // in bytes; the hard limit, unless MEMORY_MAX is larger
+  // In bytes. If MEMORY_MAX is larger than MEMORY, MEMORY_MAX is the hard limit. Then the run
+  // keeps at least MEMORY bytes when the machine is short of memory.
+  std::int64_t memory_max = 0;
+  std::int64_t cpu_shares = 0;     // a weight; the default of the kernel is 1024
+  std::int64_t max_processes = 0;  // the maximum number of processes and threads
+  double cpu_time = 0;             // maximum processor seconds per second, even on an idle machine
+  std::string cores{};             // the cores that the run may use: "0,5-7"; empty: all cores
 };
 
-// The cgroups that limit runs and count their usage. Version 1: one in each controller's hierarchy.
-// Version 2: the run's tracking cgroup itself. Either version may lack a controller. Control
-// thread.
+// The cgroups that limit runs and count their usage. In version 1, a run has one cgroup in the
+// hierarchy of each controller. In version 2, the run's tracking cgroup also has the limits.
+// Either version may lack a controller. Control thread.
 class ResourceCgroups {
  public:
-  // MOUNTS is the text of /proc/self/mounts. TRACKING_ROOT is the directory of the tracking cgroups
-  // or empty; its last part names our directory in each version 1 hierarchy. UNIT is the cgroup
-  // above it that was delegated to us, or empty. With a UNIT, the version 2 controllers are those
-  // that it lists, cgroups above it are not ours, and the name in version 1 is "drover". Changes
-  // nothing: Create makes the cgroups.
+  // Finds the controllers and changes nothing; Create makes the cgroups. MOUNTS is the text of
+  // /proc/self/mounts. TRACKING_ROOT is the directory of the tracking cgroups, or empty. UNIT is
+  // the cgroup above TRACKING_ROOT that systemd has delegated to the agent, or empty. In each
+  // version 1 hierarchy, the agent's directory has the name of the last part of TRACKING_ROOT;
+  // with a UNIT, the name is "drover". With a UNIT, the version 2 controllers are those that UNIT
+  // lists. Cgroups above UNIT are not changed.
   static std::unique_ptr<ResourceCgroups> Open(const std::string& mounts,
                                                const std::string& tracking_root,
                                                const std::string& unit = "");
 
   struct Run {
-    std::vector<UniqueFd> cgroups;  // of version 1; the task's processes must enter them
-    UniqueFd memory_events;         // with a line "oom_kill N"
+    std::vector<UniqueFd> cgroups;  // version 1 cgroups, which the task's processes must enter
+    UniqueFd memory_events;         // a file with a line "oom_kill N"
   };
-  // TRACKING is the run's cgroup of version 2, or -1. Limits without a controller are left out,
-  // except cores, which are an error then. After an error nothing is left but TRACKING.
+  // Makes the cgroups of RUN and sets LIMITS. TRACKING is the run's version 2 cgroup, or -1. A
+  // limit whose controller is missing is ignored, except that cores without a controller are an
+  // error. If Create returns an error, it has removed the cgroups that it made.
   Result<Run> Create(const RunId& run, const ResourceLimits& limits, int tracking);
-  // Makes a cgroup of the controller cpuacct of version 1, which counts the run's processor time,
-  // unless Create has made one in the same hierarchy. Returns none if there is no such controller
-  // or the cgroup cannot be made: no task fails because of its statistics.
+  // Makes a cgroup of the version 1 controller cpuacct, which counts the run's processor time.
+  // Returns an empty descriptor if Create has made a cgroup in the same hierarchy. Also returns an
+  // empty descriptor if there is no such controller or the cgroup cannot be made. A task must not
+  // fail because of its statistics.
   UniqueFd CreateAccounting(const RunId& run);
-  // The mount point of cpuacct of version 1; empty: there is none.
+  // Returns the mount point of the version 1 controller cpuacct, or an empty text if it is not
+  // mounted.
   const std::string& accounting_hierarchy() const { return accounting_hierarchy_; }
-  // Removes the cgroups that Create and CreateAccounting made. False: they still have processes.
+  // Removes the cgroups that Create and CreateAccounting made. Returns false if one of them still
+  // has processes.
   bool Remove(const RunId& run);
 
-  // Opens the version 1 cgroup of the run for CONTROLLER, which may be "cpuacct". Empty if it has
-  // none.
+  // Opens the version 1 cgroup of the run for CONTROLLER, which may be "cpuacct". Returns an empty
+  // descriptor if the run has no such cgroup.
   UniqueFd OpenRun(const RunId& run, const std::string& controller) const;
 
-  // "memory, pids": the controllers that this machine does not have.
+  // Returns the controllers that this machine lacks, such as "memory, pids".
   std::string missing() const;
 
  private:
   struct Controller {
     std::string name;
-    std::string top;   // the uppermost cgroup that is ours to change
-    std::string root;  // below it, with a directory for each run
+    std::string top;   // the uppermost cgroup that the agent may change
+    std::string root;  // a cgroup below TOP or TOP itself; it has a directory for each run
     bool unified = false;
   };
   bool Has(const std::string& name) const;

@@ -62,7 +62,8 @@ ResourceCgroups& RunCgroups::resources() {
   return *resources_;
 }
 
-// Opens the given version 1 cgroups; checks the version 2 cgroup.
+// Opens the version 1 cgroups that the job names, and checks that the version 2 cgroup of the job
+// can be used.
 Result<std::vector<GivenCgroup>> RunCgroups::OpenGiven(const ProcessSpec& spec) const {
   if (spec.cgroup.empty() && spec.v1_cgroups.empty()) return std::vector<GivenCgroup>();
   if (spec.resources.any())
@@ -75,7 +76,8 @@ Result<std::vector<GivenCgroup>> RunCgroups::OpenGiven(const ProcessSpec& spec) 
   return OpenGivenCgroups(Mounts(), spec.v1_cgroups, freezer());
 }
 
-// Makes the cgroup that tracks the run: in GIVEN, unless that is empty.
+// Makes the cgroup that tracks the run. Makes it in the operator's cgroup GIVEN, unless GIVEN is
+// empty.
 Result<UniqueFd> RunCgroups::Track(const RunId& run, const std::string& given) {
   if (given.empty()) return tracker_->Create(run);
   DROVER_ASSIGN(const UniqueFd parent, OpenGivenCgroup(Mounts(), given));
@@ -92,12 +94,13 @@ Status RunCgroups::Limit(ProcessSpec* spec, Made* made) {
   return {};
 }
 
-// The freezer counts no processor time, so the run gets a cgroup of cpuacct. If it is in a cgroup
-// of the operator there, it gets none: that cgroup counts other processes, too.
+// Makes a cgroup of cpuacct for a run that is tracked by the freezer, which counts no processor
+// time. If the run enters a cgroup of the operator in the hierarchy of cpuacct, makes no cgroup.
+// The operator's cgroup is not used for the count, because it also counts other processes.
 void RunCgroups::CountTime(const RunId& run, Made* made) {
   for (const GivenCgroup& entered : made->given)
     if (entered.hierarchy == resources().accounting_hierarchy()) return;
-  // No task fails because of its statistics.
+  // A task must not fail because of its statistics.
   if (!BeginStep(Step::kMakeLimits).ok()) return;
   UniqueFd counted = resources().CreateAccounting(run);
   EndStep(Step::kMakeLimits);

@@ -15,16 +15,18 @@
 
 namespace drover {
 
-// All cgroups of a run: the cgroup that tracks it, the cgroups that limit it and count its usage,
-// and the operator's cgroups that its job names. Control thread.
+// Makes and removes all cgroups of a run. These are the cgroup that tracks the run and the cgroups
+// that limit it and count its usage. The class also opens the operator's cgroups that the job
+// names. Control thread.
 class RunCgroups {
  public:
-  // TRACKER is borrowed; null: runs are not tracked by cgroups. UNIT is the cgroup that systemd has
-  // delegated to us, or empty.
+  // TRACKER is borrowed. It is null if runs are not tracked by cgroups. UNIT is the cgroup that
+  // systemd has delegated to the agent, or empty.
   RunCgroups(CgroupTracker* tracker, std::string unit)
       : tracker_(tracker), unit_(std::move(unit)) {}
 
-  // The opened cgroups. They must stay open until the shim has descriptors of its own.
+  // The open cgroups of a run. They must stay open until the shim has its own copies of the
+  // descriptors.
   struct Made {
     void AddTo(StartEnvironment* environment) const;
 
@@ -33,10 +35,11 @@ class RunCgroups {
     ResourceCgroups::Run limits;
     std::vector<GivenCgroup> given;
   };
-  // Makes the cgroups that the run needs, in durable steps, and opens the operator's. Sets the
-  // memory_events of SPEC, which count the kills for memory. After an error nothing is left.
+  // Makes the cgroups that the run needs, in durable steps, and opens the operator's cgroups. Sets
+  // the memory_events of SPEC, a file that counts the kills for lack of memory. After an error no
+  // cgroup of the run is left.
   Result<Made> Make(ProcessSpec* spec);
-  // Removes the run's own cgroups. False: a process is still in one of them.
+  // Removes the run's own cgroups. Returns false if a process is still in one of them.
   bool Remove(const RunId& run);
 
   RunUsage OpenUsage(const RunId& run);

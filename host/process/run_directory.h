@@ -9,16 +9,17 @@
 
 namespace drover {
 
-// Opens the directory of the shims' sockets and exit records, and makes it if it is missing. It
-// must be ours alone, since a writer could pose as a shim. PATH empty: /run/drover for root, else
-// $XDG_RUNTIME_DIR/drover.
+// Opens the run directory, which has the shims' sockets and exit records, and makes it if it is
+// missing. The directory must belong to the agent's user and have mode 0700. Anybody else who
+// could write in it could pose as a shim. If PATH is empty, the directory is /run/drover for root
+// and $XDG_RUNTIME_DIR/drover for other users.
 Result<UniqueFd> OpenRunDirectory(std::string path);
 
-// The path of that directory: PATH, or the default if it is empty.
+// Returns the path of the run directory: PATH, or the default if PATH is empty.
 Result<std::string> RunDirectoryPath(std::string path);
 
-// Removes the files that the shim of an ended run left there, in a durable step. CLEAN: only the
-// exit record is left, since the shim itself reported the end.
+// Removes the files of an ended run from the run directory, in a durable step. CLEAN means that
+// the shim itself reported the end, so only the exit record is left.
 Status ForgetEnd(int run_directory, const RunId& run, bool clean);
 
 }  // namespace drover

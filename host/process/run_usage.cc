@@ -18,7 +18,8 @@ UniqueFd OpenFile(int directory, const char* name) {
   return UniqueFd(openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
 }
 
-// The whole text of a file; empty if it cannot be read, for example since the cgroup is gone.
+// Returns the whole text of a file. Returns an empty text if the file cannot be read, for example
+// because its cgroup was removed.
 std::string TextOf(const UniqueFd& file) {
   std::string text;
   char buffer[4096];
@@ -76,7 +77,8 @@ void RunUsage::ReadTime(const std::string& cpu, ProcessUsage* usage) const {
   const std::optional<std::uint64_t> spent = NumberIn(accounting_);
   if (!spent) return;
   const Duration total(static_cast<Duration::rep>(*spent));
-  // The modes are counted in ticks, by old kernels only as samples: just their ratio is used.
+  // The kernel counts the user and system times in ticks, and old kernels only estimate them by
+  // sampling. So only the ratio of the two times is used.
   const std::string modes = TextOf(modes_);
   const auto own = static_cast<double>(Count(modes, "user"));
   const auto all = own + static_cast<double>(Count(modes, "system"));
@@ -89,7 +91,7 @@ void RunUsage::Read(ProcessUsage* usage) const {
   ReadTime(cpu, usage);
   const std::string throttling = throttling_ ? TextOf(throttling_) : cpu;
   if (const auto periods = FieldOf(throttling, "nr_throttled")) {
-    // Microseconds in version 2, nanoseconds in version 1.
+    // The time is in microseconds in version 2 and in nanoseconds in version 1.
     const auto microseconds = FieldOf(throttling, "throttled_usec");
     const Duration time = microseconds ? Duration(std::chrono::microseconds(*microseconds))
                                        : Duration(Count(throttling, "throttled_time"));

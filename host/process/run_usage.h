@@ -8,35 +8,39 @@
 
 namespace drover {
 
-// The files of a run's cgroups that show its usage, kept open: up to six descriptors.
+// The open files of a run's cgroups that show the usage of the run. They need up to six
+// descriptors.
 class RunUsage {
  public:
-  // The cgroups of a run, borrowed; -1: it has none.
+  // The borrowed descriptors of a run's cgroups. -1 means that the run has no such cgroup.
   struct Cgroups {
-    int tracking = -1;  // of version 2
-    int memory = -1;    // this and the following: of the version 1 controllers
+    int tracking = -1;  // the version 2 cgroup
+    int memory = -1;    // this member and the next two: cgroups of the version 1 controllers
     int cpu = -1;
     int cpuacct = -1;
   };
   static RunUsage Open(const Cgroups& cgroups);
 
-  // True if the kernel counts both memory and processor time of the whole run.
+  // Returns true if the kernel counts both memory and processor time of the whole run.
   bool counts_all() const { return (cpu_ || accounting_) && memory_ && memory_usage_; }
-  // Sets the members that the kernel counts for the whole run, and leaves the others.
+  // Sets the members of USAGE that the kernel counts for the whole run, and does not change the
+  // other members.
   void Read(ProcessUsage* usage) const;
 
  private:
   void ReadTime(const std::string& cpu, ProcessUsage* usage) const;
 
   bool unified_memory_ = false;
-  UniqueFd cpu_;  // cpu.stat of version 2: processor time, and throttling with the controller
+  // The file cpu.stat of version 2 has the processor time and, with the cpu controller, the
+  // throttling.
+  UniqueFd cpu_;
   UniqueFd throttling_;  // cpu.stat of version 1
-  UniqueFd accounting_;  // cpuacct.usage of version 1: nanoseconds
-  UniqueFd modes_;       // cpuacct.stat of version 1: how user and system time share them
+  UniqueFd accounting_;  // cpuacct.usage of version 1: total processor time in nanoseconds
+  UniqueFd modes_;       // cpuacct.stat of version 1: user and system time, for their ratio
   UniqueFd memory_;      // memory.stat
   UniqueFd memory_usage_;
   UniqueFd memory_peak_;
-  UniqueFd swap_;  // version 2 only; version 1 has it in memory.stat
+  UniqueFd swap_;  // only version 2; in version 1, memory.stat has the swap
 };
 
 }  // namespace drover

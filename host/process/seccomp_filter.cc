@@ -25,20 +25,21 @@ constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
 #error "seccomp_filter.cc needs the architecture's number"
 #endif
 
-// The newest system call that this list takes into account: set_mempolicy_home_node.
+// The number of the newest system call that this file takes into account, set_mempolicy_home_node.
 constexpr std::uint32_t kNewest = 450;
 
-constexpr int kNever = -1;  // no capability allows it
+constexpr int kNever = -1;  // stands for a call that no capability allows
 
 struct Refused {
   long number;
-  int capability;  // allows the call
+  int capability;  // the capability that allows the call, or kNever
 };
 
-// The kernel itself refuses most of these to a task without the capability. The filter also keeps
-// their code, with any faults in it, out of the task's reach.
+// The system calls that the filter refuses to a task without the capability. The kernel itself
+// also refuses most of these calls without the capability. But with the filter, the task cannot
+// even reach the kernel's code of these calls, which may have faults.
 constexpr Refused kRefused[] = {
-    // Mounts and namespaces.
+    // Calls for mounts and namespaces.
     {SYS_mount, CAP_SYS_ADMIN},
     {SYS_umount2, CAP_SYS_ADMIN},
     {SYS_pivot_root, CAP_SYS_ADMIN},
@@ -51,7 +52,7 @@ constexpr Refused kRefused[] = {
     {SYS_mount_setattr, CAP_SYS_ADMIN},
     {SYS_setns, CAP_SYS_ADMIN},
     {SYS_unshare, CAP_SYS_ADMIN},
-    // The machine as a whole.
+    // Calls that change the machine as a whole.
     {SYS_reboot, CAP_SYS_BOOT},
     {SYS_kexec_load, CAP_SYS_BOOT},
     {SYS_kexec_file_load, CAP_SYS_BOOT},
@@ -77,10 +78,9 @@ constexpr Refused kRefused[] = {
     {SYS_uselib, kNever},
     {SYS_modify_ldt, kNever},
 #endif
-    // Pages of secret memory can be neither swapped nor dumped, and keep the machine from
-    // hibernating.
+    // memfd_secret: secret memory can be neither swapped nor dumped, and prevents hibernation.
     {SYS_memfd_secret, kNever},
-    // Ways around descriptors, users and the filter.
+    // Calls that bypass the permissions of files, the separation of users, or this filter.
     {SYS_open_by_handle_at, CAP_DAC_READ_SEARCH},
     {SYS_name_to_handle_at, CAP_DAC_READ_SEARCH},
     {SYS_fanotify_init, CAP_SYS_ADMIN},
@@ -90,7 +90,7 @@ constexpr Refused kRefused[] = {
     {SYS_io_uring_setup, kNever},
     {SYS_io_uring_enter, kNever},
     {SYS_io_uring_register, kNever},
-    // Other processes and the kernel's memory.
+    // Calls that access other processes and the kernel's memory.
     {SYS_process_vm_readv, CAP_SYS_PTRACE},
     {SYS_process_vm_writev, CAP_SYS_PTRACE},
     {SYS_kcmp, CAP_SYS_PTRACE},
@@ -108,7 +108,7 @@ class Program {
   void Load(std::size_t offset) {
     code_.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset)));
   }
-  // The next COUNT instructions run only if the COMPARISON of the loaded word with VALUE holds.
+  // The next COUNT instructions run only if COMPARISON is true for the loaded word and VALUE.
   void If(std::uint16_t comparison, std::uint32_t value, std::uint8_t count) {
     code_.push_back(
         BPF_JUMP(static_cast<std::uint16_t>(BPF_JMP | BPF_K | comparison), value, 0, count));
@@ -123,7 +123,7 @@ class Program {
     If(BPF_JEQ, static_cast<std::uint32_t>(value), 1);
     Return(SECCOMP_RET_ALLOW);
   }
-  // BLOCK, which always returns, runs if the loaded word is VALUE.
+  // Adds BLOCK, which must always return. BLOCK runs only if the loaded word is VALUE.
   void IfEqual(long value, Program block) {
     If(BPF_JEQ, static_cast<std::uint32_t>(value), static_cast<std::uint8_t>(block.code_.size()));
     code_.insert(code_.end(), block.code_.begin(), block.code_.end());
@@ -134,13 +134,15 @@ class Program {
   std::vector<sock_filter> code_;
 };
 
-// The offset of the lower half of an argument; the machines above are little-endian.
+// Returns the offset of the lower half of an argument. The supported architectures are
+// little-endian.
 constexpr std::size_t Argument(int index) {
   return offsetof(seccomp_data, args) + sizeof(std::uint64_t) * static_cast<std::size_t>(index);
 }
 
-// Allows the socket families that tasks need. The code of the others is where most faults of the
-// kernel are found; vsock leads to the hypervisor, past every network namespace and firewall.
+// Returns a program that allows only the socket families that tasks need. Most of the
+// kernel's vulnerabilities in sockets are in the code of the other families. In addition, vsock
+// reaches the hypervisor and bypasses every network namespace and firewall.
 Program SocketFamilies(CapabilitySet capabilities) {
   Program netlink;
   netlink.Load(Argument(2));
@@ -168,8 +170,8 @@ std::vector<sock_filter> DefaultSeccompFilter(CapabilitySet capabilities) {
   program.Load(offsetof(seccomp_data, arch));
   program.If(BPF_JEQ, kArchitecture, 1);
   program.Load(offsetof(seccomp_data, nr));
-  // The numbers of x32 are above kNewest. In another architecture its own number is still loaded,
-  // which is above kNewest, too.
+  // For another architecture than kArchitecture, the loaded word is still the number of that
+  // architecture, which is above kNewest. The system calls of x32 have numbers above kNewest, too.
   static_assert(AUDIT_ARCH_I386 > kNewest && AUDIT_ARCH_ARM > kNewest);
   program.If(BPF_JGT, kNewest, 1);
   program.Fail(ENOSYS);
@@ -182,12 +184,14 @@ std::vector<sock_filter> DefaultSeccompFilter(CapabilitySet capabilities) {
     program.Load(Argument(0));
     program.If(BPF_JSET, kNamespaces, 1);
     program.Fail(EPERM);
-    // A clone that is allowed arrives here with its flags loaded, so the number is loaded again.
+    // For an allowed clone, the loaded word is now the flags, so the number of the call is loaded
+    // again.
     program.Load(offsetof(seccomp_data, nr));
     for (const long call : {SYS_socket, SYS_socketpair})
       program.IfEqual(call, SocketFamilies(capabilities));
   }
-  // Refuses to type into a terminal that the task shares with somebody's shell.
+  // Refuses the ioctl calls that insert input into a terminal, because the task may share its
+  // terminal with a user's shell.
   program.If(BPF_JEQ, SYS_ioctl, 5);
   program.Load(Argument(1));
   program.FailIfEqual(TIOCSTI, EPERM);

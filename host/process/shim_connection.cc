@@ -29,7 +29,8 @@ Result<UniqueFd> ShimConnection::Connect(int directory, const RunId& run, int* e
   UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  // Through the directory's descriptor: its path may be longer than an address holds.
+  // The address names the socket by the descriptor of DIRECTORY in /proc/self/fd, because the real
+  // path may be too long for a socket address.
   const std::string path = "/proc/self/fd/" + std::to_string(directory) + "/" + name;
   DROVER_CHECK(path.size() < sizeof address.sun_path);
   std::memcpy(address.sun_path, path.data(), path.size());
@@ -69,7 +70,7 @@ void ShimConnection::Receive() {
   if (!closed_) WaitForMessage();
 }
 
-// False: there is nothing more to read now, or the connection has ended.
+// Returns false if no further message can be read now, or if the connection has ended.
 bool ShimConnection::ReceiveOne() {
   std::array<char, DROVER_ATTACH_MAX> buffer;  // NOLINT(*-member-init): most of it is not used
   const ssize_t n = recv(socket_.native_handle(), buffer.data(), buffer.size(), MSG_DONTWAIT);

@@ -22,40 +22,44 @@
 
 namespace drover {
 
-// One connection to a shim. It carries whole messages of shim/attach_protocol.h. Control thread
-// only.
+// One connection to a shim. It carries whole messages, which shim/attach_protocol.h defines.
+// Control thread only.
 class ShimConnection : public std::enable_shared_from_this<ShimConnection>,
                        public LiveCount<ShimConnection> {
  public:
   using Bytes = std::vector<char>;
-  // Receives each message that does not answer a Call.
+  // The handler of each message that does not answer a Call.
   using EventHandler = std::function<void(const drover_attach_header& header, const Bytes& bytes)>;
 
   // Takes ownership of SOCKET, a SOCK_SEQPACKET connection.
   static std::shared_ptr<ShimConnection> Make(Loop* loop, UniqueFd socket);
-  // Connects to the shim of RUN, which listens in the run directory DIRECTORY.
+  // Connects to the shim of RUN, which listens on a socket in DIRECTORY, the run directory.
   static Result<UniqueFd> Connect(int directory, const RunId& run, int* error_number);
-  // True if ERROR_NUMBER of Connect means that there is no shim; false: this is not known now.
+  // Returns true if ERROR_NUMBER, which Connect has set, means that there is no shim. Otherwise it
+  // is not known now whether there is a shim.
   static bool NobodyListens(int error_number) {
     return error_number == ENOENT || error_number == ECONNREFUSED;
   }
 
   ~ShimConnection();
 
-  // Starts receiving. The handlers are called until Close, never from inside another method.
+  // Starts receiving. The handlers are called until Close, and never from inside another method.
   void Start(EventHandler on_event, std::function<void()> on_closed);
 
   // Sends MESSAGE with a request number, and waits for the answer with the same number. FDS are
-  // borrowed. The answer has at least the bytes of a header; read it with MessageAs.
+  // borrowed. The answer has at least the size of a header. MessageAs converts the answer to a
+  // struct.
   Co<Result<Bytes>> Call(Context context, Bytes message, std::vector<int> fds = {});
-  // Calls and expects RESULT; its errno becomes an error "WHAT: ...".
+  // Sends MESSAGE and waits for the answer, as Call does. The answer must be a
+  // DROVER_ATTACH_RESULT. If its errno is not 0, Command returns an error "WHAT: ...".
   Co<Status> Command(Context context, Bytes message, std::string what, std::vector<int> fds = {});
-  // Sends a request whose answer nobody waits for. False: the shim is gone or does not read.
+  // Sends a message without waiting for an answer. Returns false if the shim has ended or does not
+  // read.
   bool Send(Bytes message, std::span<const int> fds = {});
 
   void Close();
 
-  // Returns a request as bytes: FIXED with its header filled in, then TAIL.
+  // Returns the bytes of a request: FIXED with its header filled in, then TAIL.
   template <typename T>
   static Bytes Message(T fixed, std::uint16_t type, std::uint32_t session = 0,
                        std::span<const char> tail = {}) {
@@ -69,7 +73,7 @@ class ShimConnection : public std::enable_shared_from_this<ShimConnection>,
   struct Pending {
     explicit Pending(Loop* loop) : answered(loop) {}
     Event answered;
-    Bytes bytes;  // empty: the connection has ended
+    Bytes bytes;  // empty if the connection has ended
   };
 
   ShimConnection(Loop* loop, UniqueFd socket);
@@ -88,15 +92,18 @@ class ShimConnection : public std::enable_shared_from_this<ShimConnection>,
   bool closed_ = false;
 };
 
-// The greeting of a client that subscribes to EVENTS (DROVER_ATTACH_EVENT_...).
+// Returns the hello, the first message that a client sends. The hello subscribes the client to
+// EVENTS (DROVER_ATTACH_EVENT_...).
 ShimConnection::Bytes HelloMessage(std::uint32_t events);
 
-// A request of TYPE that sends a signal to the leader of the run or of SESSION. kInvalidArgument:
-// there is no such signal.
+// Returns a request of TYPE to send a signal. The shim sends the signal to the leader of the run,
+// or to the leader of SESSION if SESSION is not 0. The error is kInvalidArgument if there is no
+// signal with this number.
 Result<ShimConnection::Bytes> SignalMessage(std::uint16_t type, int signal_number,
                                             std::uint32_t session = 0);
 
-// Reads a struct from the front of a message: missing bytes are zero.
+// Reads a struct from the start of a message. If the message is shorter, the missing bytes are
+// zero.
 template <typename T>
 T MessageAs(const ShimConnection::Bytes& bytes) {
   T value{};

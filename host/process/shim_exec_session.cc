@@ -20,7 +20,9 @@
 namespace drover {
 namespace {
 
-constexpr std::uint32_t kSession = 1;  // each session has a connection of its own
+// The session number in messages. All sessions use the same number, because each session has its
+// own connection.
+constexpr std::uint32_t kSession = 1;
 
 struct Terminal {
   UniqueFd master;
@@ -35,7 +37,8 @@ Result<Terminal> OpenTerminal(pid_t leader) {
   terminal.slave =
       UniqueFd(ioctl(terminal.master.get(), TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC));
   if (!terminal.slave) return ErrnoError(errno, "cannot open the terminal's other side");
-  // Programs open their terminal again by name, so it belongs to the task's user.
+  // Programs open their terminal again by its name, so the terminal must belong to the task's
+  // user.
   struct stat status{};
   if (stat(("/proc/" + std::to_string(leader)).c_str(), &status) == 0 && status.st_uid != geteuid())
     if (fchown(terminal.slave.get(), status.st_uid, gid_t(-1)) != 0)
@@ -125,7 +128,7 @@ class ShimExecSession : public ExecSession {
   std::string command_;
 };
 
-// The run ended before its shim started the session.
+// Returns the error of a session whose run ended before the shim could start the session.
 Error NotRunning() { return Error(Code::kFailedPrecondition, "the task is not running"); }
 
 Status CheckExec(const ExecSpec& spec) {

@@ -9,8 +9,8 @@
 
 namespace drover {
 
-// Starts a command in the run whose process is LEADER. CONNECTION is a fresh connection to its
-// shim; it belongs to the session from now on.
+// Starts a command in the run whose process is LEADER. CONNECTION is a new connection to the shim
+// of the run. The session owns CONNECTION from now on.
 Co<Result<std::unique_ptr<ExecSession>>> StartExecSession(
     Context context, Loop* loop, std::shared_ptr<ShimConnection> connection, pid_t leader,
     ExecSpec spec);

@@ -6,8 +6,9 @@
 
 namespace drover {
 
-// The shim's program as a memory file that nobody can change, not even a task that runs as root
-// and opens /proc/SHIM/exe. One per agent; all shims share its pages.
+// Opens the shim's program as a memory file that nobody can change. Even a task that runs as root
+// and opens /proc/SHIM/exe cannot change it. An agent needs only one such file, and all shims
+// share its pages.
 Result<UniqueFd> OpenShimImage();
 
 }  // namespace drover

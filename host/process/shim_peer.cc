@@ -44,7 +44,7 @@ Result<UniqueFd> PidfdOfPeer(int socket) {
   if (opened) return opened;
   Error error = ErrnoError(errno, "cannot open the process of the shim");
   if (error.code() == Code::kResourceExhausted) return error;
-  return UniqueFd();  // it has ended
+  return UniqueFd();  // the process has ended
 }
 
 bool StartedBefore(int pidfd, std::int64_t boot_time) {
@@ -53,7 +53,7 @@ bool StartedBefore(int pidfd, std::int64_t boot_time) {
   const std::size_t pid = about.find("Pid:\t");
   const std::optional<Duration> start =
       pid == std::string::npos ? std::nullopt : StartOf(std::atoll(about.c_str() + pid + 5));
-  if (HasEnded(pidfd)) return true;  // the start that was read may be of another process
+  if (HasEnded(pidfd)) return true;  // the start time may be that of another process
   return start && start->count() <= boot_time;
 }
 

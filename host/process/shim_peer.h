@@ -9,14 +9,16 @@
 namespace drover {
 
 // Returns the pidfd of the process that listens at the other end of SOCKET. Before Linux 6.5 the
-// process is opened by its pid, which may belong to another process by then: check it with
-// StartedBefore once the shim has reported its times. Empty if the process has ended.
-// kResourceExhausted: it may succeed later.
+// pidfd is opened by the pid, which another process may have got in the meantime. So the caller
+// must check the pidfd with StartedBefore once the shim has reported its times. Returns an empty
+// descriptor if the process has ended. After the error kResourceExhausted, a later call may
+// succeed.
 Result<UniqueFd> PidfdOfPeer(int socket);
 
-// True if the process of PIDFD existed at BOOT_TIME (CLOCK_BOOTTIME, nanoseconds). A stranger did
-// not, if it got the pid of a shim that died after its task began. Also true if the process has
-// ended since: no signal can reach it then.
+// Returns true if the process of PIDFD existed at BOOT_TIME (CLOCK_BOOTTIME in nanoseconds). The
+// caller passes the time at which the shim began its task. If another process got the pid of the
+// shim after that time, the function returns false. It also returns true if the process of PIDFD
+// has ended since, because then a signal reaches no process.
 bool StartedBefore(int pidfd, std::int64_t boot_time);
 
 }  // namespace drover

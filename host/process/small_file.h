@@ -8,15 +8,17 @@
 
 namespace drover {
 
-// Reads the text of a file of the kernel (procfs, cgroupfs) or of the run directory, a tmpfs; never
-// of a disk. Nothing if it cannot be read; errno says why. Stops once it has LIMIT bytes.
+// Returns the text of a file of the kernel (procfs, cgroupfs) or of the run directory, which is on
+// a tmpfs. The file must not be on a disk. Returns nothing if the file cannot be read; errno has
+// the reason. Stops reading when the text has LIMIT bytes or more.
 std::optional<std::string> ReadSmallFile(int directory, const char* path,
                                          std::size_t limit = 1u << 20);
 
-// Writes TEXT to such a file in one call. Returns 0 or an errno.
+// Writes TEXT to a file of the kernel or of the run directory with one write call. Returns 0 or an
+// errno.
 int WriteSmallFile(int directory, const char* path, std::string_view text);
 
-// The number after KEY and a space at the start of a line of TEXT.
+// Finds the line of TEXT that begins with KEY and a space. Returns the number after the space.
 std::optional<std::int64_t> FieldOf(const std::string& text, const std::string& key);
 
 }  // namespace drover

@@ -18,7 +18,8 @@
 namespace drover {
 namespace {
 
-// Together with the other descriptors and steps of a message, these stay within the shim's bounds.
+// The maximum number of mounts. This maximum keeps the descriptors and steps of a message within
+// the limits of the shim.
 constexpr std::size_t kMaxMounts = 100;
 
 bool HasNul(std::string_view text) { return text.find('\0') != std::string_view::npos; }
@@ -132,8 +133,8 @@ void AddExec(const ProcessSpec& spec, PlanBuilder* plan) {
   plan->Add(DROVER_STEP_EXEC, exec, tail, "execute " + program);
 }
 
-// The order matters: steps that need privileges come before the change of the ids, and steps that
-// this change would undo come after it.
+// The order of the steps matters. Steps that need privileges come before the change of the user
+// and group ids. Steps whose effect that change would undo come after it.
 void AddSteps(const ProcessSpec& spec, const StartEnvironment& environment, std::int32_t cgroup,
               PlanBuilder* plan) {
   if (cgroup >= 0)
@@ -155,7 +156,8 @@ void AddSteps(const ProcessSpec& spec, const StartEnvironment& environment, std:
   for (const auto& [entered, name] : environment.given_cgroups)
     plan->AddNumber(DROVER_STEP_JOIN, plan->Descriptor(entered), "enter the cgroup " + name);
   if (spec.namespaces) plan->Add(DROVER_STEP_ENTER, "enter the namespaces of the run");
-  // No later step needs a descriptor, and the next ones follow paths that the task chooses.
+  // No later step needs a descriptor. The descriptors are closed now because the next steps follow
+  // paths that the task chooses.
   plan->Add(DROVER_STEP_CLOSE, kCloseStep);
   for (const ResourceLimit& limit : spec.limits) {
     drover_step_rlimit step{};

@@ -18,8 +18,8 @@ namespace {
 constexpr int kMaxReconnects = 100;
 constexpr Duration kReconnectDelay = 10ms;
 
-// True if this process becomes the parent of every shim, for example as the first process of a
-// container. Then nobody else reaps the shims when they have ended.
+// Returns true if this process becomes the parent of every shim, for example as the first process
+// of a container. Then this process must reap the shims when they have ended.
 bool AdoptsOrphans() {
   int subreaper = 0;
   return getpid() == 1 || (prctl(PR_GET_CHILD_SUBREAPER, &subreaper) == 0 && subreaper != 0);
@@ -48,7 +48,7 @@ void SupervisedRun::Introduce(const drover_attach_hello_reply& reply) {
   info_.pid = reply.pid;
   info_.shim_pid = reply.shim_pid;
   info_.started_at = reply.started_at;
-  const bool started = reply.started_boot != 0;  // else it has not executed its task yet
+  const bool started = reply.started_boot != 0;  // false: the shim has not executed its task yet
   if (started && !StartedBefore(pidfd_.get(), reply.started_boot)) pidfd_.Reset();
   started_.Set();
 }
@@ -75,7 +75,7 @@ void SupervisedRun::OnEvent(const drover_attach_header& header,
       OnGap(MessageAs<drover_attach_gap>(bytes));
       return;
     default:
-      return;  // a message of a newer shim
+      return;  // a message type of a newer shim
   }
 }
 
@@ -94,13 +94,14 @@ void SupervisedRun::End(ProcessExit exit) {
   if (exit_) return;
   exit_ = std::move(exit);
   if (exit_->started_at == 0) exit_->started_at = info_.started_at;
-  // The record also counts output that no event reported: bytes that the writer could not write at
-  // the end, and events that this side missed. For a lost run it counts nothing.
+  // The exit record also counts dropped output that no event reported: bytes that the shim could
+  // not write at the end, and events that the agent missed. The exit of a lost run counts no
+  // output.
   if (exit_->dropped_bytes > dropped_.bytes) {
     dropped_ = {false, exit_->dropped_lines, exit_->dropped_bytes};
     host_->on_dropped.Call(id_, dropped_);
   }
-  // Posted, since a method of the connection may be calling us.
+  // The connection is closed later, since one of its methods may have called this function.
   host_->loop->Post([connection = std::move(connection_)] {
     if (connection) connection->Close();
   });
@@ -111,10 +112,12 @@ void SupervisedRun::End(ProcessExit exit) {
   ended_.Set();
 }
 
-// Reaps the shim, which has become our child and is about to end. Looks again after PAUSE, and then
-// after twice the time.
+// Reaps the shim, which has become a child of this process and will end soon. If the shim has not
+// ended, tries again after PAUSE, and doubles the pause each time.
 void SupervisedRun::Collect(Loop* loop, std::shared_ptr<UniqueFd> pidfd, Duration pause) {
-  constexpr Duration kLongest = 1min;  // then its writer hangs on a disk, and it stays a zombie
+  // The longest pause. A shim that still has not ended hangs while it writes to a disk. Such a
+  // shim is not reaped.
+  constexpr Duration kLongest = 1min;
   siginfo_t info{};
   const bool waits = waitid(static_cast<idtype_t>(3 /* P_PIDFD */), static_cast<id_t>(pidfd->get()),
                             &info, WEXITED | WNOHANG) == 0;
@@ -135,17 +138,19 @@ void SupervisedRun::After(Duration delay, std::function<void()> function) {
   });
 }
 
-// The shim has ended, is ending, has disconnected us because we did not read, or was killed.
+// Handles the end of the connection. Either the shim has ended, will end soon, or was killed. Or
+// the shim closed the connection because the agent did not read.
 void SupervisedRun::OnClosed() {
   if (exit_) return;
-  const bool dead = ShimIsDead();  // first: a shim writes its record before it dies
+  // Checked before the record is read: a shim writes its record before it dies.
+  const bool dead = ShimIsDead();
   Result<ProcessExit> exit = ReadExitRecord(host_->run_directory.get(), id_, host_->boot);
   if (exit.ok()) {
     End(std::move(*exit));
   } else if (exit.code() == Code::kUnavailable) {
-    After(kReconnectDelay, [this] { OnClosed(); });  // the record may exist
+    After(kReconnectDelay, [this] { OnClosed(); });  // the record may exist but be unreadable now
   } else if (!started_.is_set() || (start_reply_ && start_reply_->error != 0)) {
-    // The shim gave up before it started anything, and is about to end.
+    // The shim failed before it executed the task, and will end soon.
     End(LostExit("the shim ended before it started the task", host_->loop->Wall()));
   } else if (dead) {
     Lose();
@@ -160,7 +165,8 @@ void SupervisedRun::OnClosed() {
 bool SupervisedRun::Reconnect() {
   int error = 0;
   Result<UniqueFd> socket = ShimConnection::Connect(host_->run_directory.get(), id_, &error);
-  if (!socket.ok() && !ShimConnection::NobodyListens(error)) --reconnects_;  // our own fault
+  // The error is in this process, not in the shim, so this attempt is not counted.
+  if (!socket.ok() && !ShimConnection::NobodyListens(error)) --reconnects_;
   if (!socket.ok()) return false;
   auto connection = ShimConnection::Make(host_->loop, std::move(*socket));
   if (!connection->Send(HelloMessage(DROVER_ATTACH_EVENT_EXIT | DROVER_ATTACH_EVENT_GAP)))
@@ -170,14 +176,17 @@ bool SupervisedRun::Reconnect() {
   return true;
 }
 
-// The task's pipes and exit status went with the shim: its processes must not live on.
+// The task's pipes and exit status were lost with the shim, so the processes of the task must be
+// killed.
 void SupervisedRun::Lose() {
   if (tracked_) host_->tracker->Kill(id_);
   WaitUntilEmpty(0);
 }
 
 void SupervisedRun::WaitUntilEmpty(int tries) {
-  constexpr int kTries = 1000;  // of a millisecond or more: a member may hang in the kernel
+  // The maximum number of attempts, each of which takes at least 1 ms. Without a maximum, a member
+  // that hangs in the kernel prevents the end of the run.
+  constexpr int kTries = 1000;
   if (tracked_ && host_->tracker->Populated(id_) && tries < kTries) {
     After(1ms, [this, tries] { WaitUntilEmpty(tries + 1); });
     return;

@@ -25,12 +25,13 @@ struct RunHost {
   Loop* loop = nullptr;
   UniqueFd run_directory;
   BootId boot = ThisBoot();
-  std::unique_ptr<CgroupTracker> tracker;  // null: the shims walk their descendants
+  // Null: the shims find the processes of their runs by walking their descendants.
+  std::unique_ptr<CgroupTracker> tracker;
   KeyedListeners<RunId, const DroppedOutput&> on_dropped;
 };
 
-// Follows one run through the connection to its shim until the run ends, however that happens.
-// Holds two descriptors while the run lasts. Control thread only.
+// Follows one run through the connection to its shim until the run ends in any way. Holds two
+// descriptors while the run lasts. Control thread only.
 class SupervisedRun : public std::enable_shared_from_this<SupervisedRun>,
                       public LiveCount<SupervisedRun> {
  public:
@@ -47,27 +48,31 @@ class SupervisedRun : public std::enable_shared_from_this<SupervisedRun>,
   const ProcessInfo& info() const { return info_; }
   const std::optional<ProcessExit>& exit() const { return exit_; }
   const DroppedOutput& dropped() const { return dropped_; }
-  Event& started() { return started_; }  // set by the shim's first answer, or by the end
+  // Set after the shim's first answer, or at the end of the run.
+  Event& started() { return started_; }
   Event& ended() { return ended_; }
-  // True if the shim itself reported the end; its socket is gone then.
+  // Returns true if the shim itself reported the end of the run. Then the shim's socket has been
+  // removed.
   bool reported_end() const { return reported_end_; }
   const std::optional<drover_start_reply>& start_reply() const { return start_reply_; }
 
-  // Follows the run through CONNECTION to the shim of PIDFD.
+  // Follows the run through CONNECTION to its shim. PIDFD refers to the shim.
   void Follow(std::shared_ptr<ShimConnection> connection, UniqueFd pidfd);
   void set_info(const ProcessInfo& info) { info_ = info; }
-  // Takes the shim's answer to a hello. Drops the pidfd if it names another process: then only the
-  // end of the connection shows the end of the shim.
+  // Stores what REPLY, the shim's answer to a hello, reports. Closes the pidfd if it refers to
+  // another process than the shim. Then only the end of the connection shows that the shim has
+  // ended.
   void Introduce(const drover_attach_hello_reply& reply);
   const std::shared_ptr<ShimConnection>& connection() const { return connection_; }
 
-  // Sends SIGKILL to all processes, by the cgroup and by the shim; one of them is enough.
+  // Sends SIGKILL to all processes of the run, through the cgroup and through the shim. Either way
+  // alone is sufficient.
   void Kill();
-  // The last resort if a shim does not report the end of a killed run: continues a stopped shim, or
-  // kills it with FORCE.
+  // Kills the shim if FORCE is true. Otherwise sends SIGCONT to the shim, in case the shim is
+  // stopped. The caller uses this function if a shim does not report the end of a killed run.
   void WakeShim(bool force);
 
-  // Ends the run with EXIT, unless it has ended. Closes the connection to the shim.
+  // Ends the run with EXIT, unless the run has already ended. Closes the connection to the shim.
   void End(ProcessExit exit);
 
  private:
@@ -90,7 +95,7 @@ class SupervisedRun : public std::enable_shared_from_this<SupervisedRun>,
   std::optional<drover_start_reply> start_reply_;
   std::optional<ProcessExit> exit_;
   DroppedOutput dropped_;
-  std::array<bool, 2> in_gap_{};  // standard output, standard error
+  std::array<bool, 2> in_gap_{};  // for standard output and standard error
   Event started_;
   Event ended_;
   bool reported_end_ = false;

@@ -22,7 +22,8 @@
 namespace drover {
 namespace {
 
-// An access control list as the kernel reads and writes it (linux/posix_acl_xattr.h).
+// The format in which the kernel reads and writes an access control list
+// (linux/posix_acl_xattr.h).
 constexpr char kAttribute[] = "system.posix_acl_access";
 constexpr std::uint32_t kVersion = 2;
 constexpr std::uint16_t kOwner = 0x01, kUser = 0x02, kGroup = 0x04, kMask = 0x10, kOthers = 0x20;
@@ -37,8 +38,8 @@ static_assert(sizeof(AclEntry) == 8);
 constexpr std::uint16_t kAll = 7;
 constexpr std::uint16_t kPass = 1;
 
-// The users whom the access control list of DIR lets in, without users whom its mask keeps out.
-// Nothing if the file system has no such lists.
+// Returns the users whom the access control list of DIR lets pass. Leaves out users whose right
+// the mask of the list removes. Returns nothing if the file system has no access control lists.
 std::optional<std::vector<std::uint32_t>> UsersOf(int dir) {
   std::vector<char> raw(64u << 10);
   const ssize_t size = fgetxattr(dir, kAttribute, raw.data(), raw.size());
@@ -76,7 +77,7 @@ int WriteUsers(int dir, const std::vector<std::uint32_t>& users) {
   return fsetxattr(dir, kAttribute, raw.data(), raw.size(), 0);
 }
 
-// LetPass on a file system without access control lists.
+// Does the work of LetPass on a file system without access control lists.
 Status LetGroupPass(int dir, const struct stat& info, const ProcessUser& user,
                     const std::string& path) {
   const bool is_open = (info.st_mode & S_IXGRP) != 0;
@@ -95,7 +96,8 @@ Status LetGroupPass(int dir, const struct stat& info, const ProcessUser& user,
   return {};
 }
 
-// Opens one component below DIR. Empty, with an errno, if that fails.
+// Opens the directory NAME in DIR, without following links. If this fails, returns an empty
+// descriptor and sets errno.
 UniqueFd OpenBelow(int dir, const char* name) {
   open_how how{};
   how.flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
@@ -103,7 +105,7 @@ UniqueFd OpenBelow(int dir, const char* name) {
   long fd;
   do {
     fd = syscall(SYS_openat2, dir, name, &how, sizeof how);
-  } while (fd < 0 && (errno == EINTR || errno == EAGAIN));  // EAGAIN: a rename raced with it
+  } while (fd < 0 && (errno == EINTR || errno == EAGAIN));  // EAGAIN: a concurrent rename
   return UniqueFd(static_cast<int>(fd));
 }
 
@@ -129,7 +131,8 @@ Status GiveTaskDirectory(int task_dir, const ProcessUser& user, const std::strin
 
 Status LetPass(int dir, const ProcessUser& user, const std::string& path) {
   if (user.uid == 0) return {};
-  // Two tasks of an allocation may start at the same time. Nobody else may open and lock it.
+  // Two tasks of an allocation may start at the same time, so DIR is locked. No user but the
+  // agent's can open DIR and hold the lock.
   if (flock(dir, LOCK_EX) != 0) return ErrnoError(errno, "cannot lock " + path);
   struct stat info{};
   if (fstat(dir, &info) != 0) return ErrnoError(errno, path);

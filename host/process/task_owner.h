@@ -6,27 +6,31 @@
 #include "host/base/result.h"
 #include "host/process/process_spec.h"
 
-// Decides which users reach the directories of tasks. ALLOC_ID belongs to the agent and is closed
-// to others; only the users of its tasks may pass through it. ALLOC_ID/TASK belongs to the task's
-// user and is closed to others, so a task may choose any modes below it. The functions block and
-// may be called on any thread. PATH is for error messages only.
+// These functions decide which users can reach the directories of tasks. The directory ALLOC_ID
+// belongs to the agent. Only the users of its tasks may pass through it, and no other users. The
+// directory ALLOC_ID/TASK belongs to the task's user and is closed to other users. So a task may
+// choose any file modes below it. The functions block. They may be called on any thread. PATH is
+// only for error messages.
 namespace drover {
 
-// Gives the directory open as DIR to USER.
+// Makes USER the owner of the directory that is open as DIR.
 Status GiveDirectory(int dir, const ProcessUser& user, const std::string& path);
 
-// Gives the directory of a task to USER, with the directories local, tmp and secrets in it. Missing
-// ones are skipped; a link or a file in the place of one is an error.
+// Makes USER the owner of the directory of a task, and of the directories local, tmp and secrets
+// in it. Skips each of these three directories that does not exist. Returns an error if a link or
+// a file is in the place of a directory.
 Status GiveTaskDirectory(int task_dir, const ProcessUser& user, const std::string& path);
 
-// Lets USER pass through DIR, a directory opened for reading, which stays closed to others. Leaves
-// a directory as it is if everybody may pass through it. On a file system without access control
-// lists it lets the user's group pass, and all users must have the same group.
+// Lets USER pass through DIR, a directory that is open for reading. DIR stays closed to other
+// users. Does not change a directory through which everybody may pass. On a file system without
+// access control lists, the user's group may pass; then all users who may pass through DIR must
+// have the same group.
 Status LetPass(int dir, const ProcessUser& user, const std::string& path);
 
-// Gives TASK_DIR to USER before a process of USER starts, for a USER whom the driver chose and not
-// the job. An ISOLATED process need not pass through the allocation's directory, since TASK_DIR is
-// mounted for it. Does nothing if TASK_DIR is empty or does not exist.
+// Makes USER the owner of TASK_DIR. If the driver and not the job chose USER, the caller must call
+// this function before a process of USER starts. An ISOLATED process need not pass through the
+// allocation directory, since TASK_DIR is mounted for it. Does nothing if TASK_DIR is empty or
+// does not exist.
 Status HandOverTaskDirectory(const std::string& task_dir, const ProcessUser& user, bool isolated);
 
 }  // namespace drover

@@ -16,14 +16,15 @@ Result<UniqueFd> OpenDirectory(const std::string& path) {
   return directory;
 }
 
-// Makes the task's own /tmp, on the disk of the allocation.
+// Makes the directory for the task's own /tmp. It is in the task directory, on the disk of the
+// allocation.
 Status MakeTemporary(int task_directory) {
   if (mkdirat(task_directory, "tmp", 01777) != 0) {
     if (errno == EEXIST) return {};
     return ErrnoError(errno, "cannot make the task's directory tmp");
   }
-  // The umask may have removed bits of the mode. By now another task may have replaced the
-  // directory by a link.
+  // The umask may have removed bits of the mode, so the mode is set again. The directory is opened
+  // without following links, because another task may have replaced it by a link.
   const UniqueFd made(
       openat(task_directory, "tmp", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!made || fchmod(made.get(), 01777) != 0)
@@ -87,7 +88,7 @@ Status AddVolumes(const TaskRootOptions& options, RootSpec* root) {
     root->mounts.push_back(std::move(tree));
   }
   for (const RootDevice& device : options.devices) {
-    // The kernel lets a device be written on a read-only mount, too.
+    // The kernel lets a process write to a device even on a read-only mount.
     if (device.read_only)
       return Error(Code::kUnimplemented,
                    "the device " + device.host_path +

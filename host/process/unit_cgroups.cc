@@ -18,8 +18,9 @@
 namespace drover {
 namespace {
 
-// Checks the marks of systemd on delegated cgroups: trusted.delegate since 244, which needs a
-// privilege to be read; user.delegate since 251.
+// Checks the extended attributes by which systemd marks delegated cgroups. The attribute
+// trusted.delegate exists since systemd 244 and can only be read with a privilege. The attribute
+// user.delegate exists since systemd 251.
 bool IsDelegated(const std::string& directory) {
   for (const char* name : {"trusted.delegate", "user.delegate"}) {
     char value[8];
@@ -29,7 +30,8 @@ bool IsDelegated(const std::string& directory) {
   return false;
 }
 
-// The path of the version 2 cgroup: "0::/system.slice/drover.service".
+// Returns the path of the version 2 cgroup from the text of /proc/self/cgroup. The line of version
+// 2 looks like "0::/system.slice/drover.service".
 std::string OwnCgroup(const std::string& cgroups) {
   std::istringstream lines(cgroups);
   for (std::string line; std::getline(lines, line);)
@@ -49,7 +51,7 @@ std::vector<std::string> Members(const std::string& cgroup) {
 
 Status Move(const std::string& pid, const std::string& cgroup) {
   const int error = WriteSmallFile(AT_FDCWD, (cgroup + "/cgroup.procs").c_str(), pid);
-  // ESRCH: the process has ended meanwhile, so it is in no cgroup any more.
+  // ESRCH means that the process has ended, so it is in no cgroup any more.
   if (error == 0 || error == ESRCH) return {};
   return ErrnoError(error, "cannot move to the cgroup " + cgroup);
 }
@@ -83,7 +85,7 @@ Result<std::optional<UnitCgroups>> EnterUnitCgroups() {
   for (const std::string& path :
        {found->is_for_tasks ? found->keeper() : found->agent(), found->shims(), found->tasks()})
     DROVER_TRY(MakeCgroup(path));
-  // "0" is the process that writes, with all of its threads.
+  // "0" stands for the process that writes it, with all threads of the process.
   std::vector<std::string> movers = {"0"};
   if (found->is_for_tasks) movers = Members(found->unit);
   for (const std::string& mover : movers)

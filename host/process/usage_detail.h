@@ -3,8 +3,8 @@
 
 namespace drover {
 
-// The detail of a usage sample: totals of the run only, or each process too. The files of a run's
-// cgroups have the totals; each process must be read on its own.
+// The detail of a usage sample: only the totals of the run, or also each process. The totals come
+// from the files of the run's cgroups. Each process costs a read of its own files.
 enum class UsageDetail { kTotals, kProcesses };
 
 }  // namespace drover

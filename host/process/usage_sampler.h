@@ -13,13 +13,13 @@
 
 namespace drover {
 
-// Samples the usage of runs. The cgroup files of a run stay open while it is sampled regularly. Its
-// processes are read only if the caller asks for them, or if the files do not count everything.
-// Control thread.
+// Samples the usage of runs. The cgroup files of a run stay open while it is sampled regularly.
+// The sampler reads each process of the run only if the caller asks for that. It also reads the
+// processes if the files do not count everything. Control thread.
 class UsageSampler {
  public:
   using Open = std::function<RunUsage(const RunId& run)>;
-  // Reads each process of the run.
+  // A function that reads the usage of each process of a run.
   using Walk = std::function<std::vector<ProcessUsage::Process>(const RunId& run)>;
 
   UsageSampler(Loop* loop, Open open, Walk walk)
@@ -29,7 +29,7 @@ class UsageSampler {
   UsageSampler& operator=(const UsageSampler&) = delete;
 
   ProcessUsage Sample(const RunId& run, UsageDetail detail);
-  // Closes the files of a run that has gone.
+  // Closes the files of a run that has ended.
   void Forget(const RunId& run) { runs_.erase(run); }
 
  private:
@@ -44,7 +44,7 @@ class UsageSampler {
   const Open open_;
   const Walk walk_;
   std::map<RunId, OpenRun> runs_;
-  Loop::TimerId timer_ = 0;  // 0: none
+  Loop::TimerId timer_ = 0;  // 0 if there is no timer
 };
 
 }  // namespace drover

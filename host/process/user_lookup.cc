@@ -51,7 +51,7 @@ Result<std::optional<ProcessUser>> LookUpUser(const std::string& user) {
     }
     result.groups.resize(static_cast<std::size_t>(count));
   } else if (number) {
-    result.uid = *number;  // a user without entry has the group of its number and no other
+    result.uid = *number;  // a user without an entry has only the group with the same number
     result.gid = *number;
   } else if (failed != 0 && failed != ENOENT) {
     return ErrnoError(failed, "user \"" + user + "\"");

@@ -9,9 +9,9 @@
 
 namespace drover {
 
-// The user as whom a task must run: a name, or a number in decimal digits. Nothing for an empty
-// text, and for the agent's own user when the agent is not root. Asks the system's user database,
-// which may block: not for the control thread.
+// Returns the user as whom a task must run. USER is a name, or a number in decimal digits. Returns
+// nothing if USER is empty, or if the agent is not root and USER is the agent's own user. Reads
+// the system's user database, which may block, so it must not be called on the control thread.
 Result<std::optional<ProcessUser>> LookUpUser(const std::string& user);
 
 }  // namespace drover

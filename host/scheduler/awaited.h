@@ -9,39 +9,39 @@
 
 namespace drover {
 
-// The thing that a group without a place waits for. Until it has come, no evaluation of the group
-// has another result.
+// The event that a group waits for after it could not be placed. Until the event occurs, another
+// evaluation of the group would give the same result.
 struct Awaited {
   enum class What {
-    kRoom,  // as much as `least`
-    kPort,  // PORT, or any if it is 0, and room for `least`
-    kEnd,   // the end of an allocation of JOB, which must not be beside the next one
-    kNode,  // another node, or another state of this one
+    kRoom,  // `least` is free on the node
+    kPort,  // PORT (any dynamic port if PORT is 0) and `least` are free
+    kEnd,   // an allocation of JOB ends; until then, a constraint forbids one more allocation
+    kNode,  // the node changes, or there is another node
   };
 
   What what = What::kRoom;
   int port = 0;
   JobKey job = {};
-  std::string address = {};  // the address of PORT; empty: not known which
-  GroupNeeds least = {};     // for kRoom and kPort; nothing: not known how much
+  std::string address = {};  // the address of PORT; empty if unknown
+  GroupNeeds least = {};     // the resources for kRoom and kPort; all 0 if unknown
 
   bool NeedsRoom() const { return what == What::kRoom || what == What::kPort; }
 
   auto operator<=>(const Awaited&) const = default;
 };
 
-// The reason why a group has no place.
+// The reason why an allocation of a group could not be placed.
 struct NoPlace {
   PlacementFailure failure;
   Awaited awaited;
 };
 
-// The things beside room that have come since the last visit of the queue.
+// The events, other than freed room, that have occurred since the last walk over the queue.
 struct Freed {
-  bool all = false;            // anything: the node has changed
-  bool other_ports = false;    // perhaps also ports that foreign processes had
-  std::set<int> ports = {};    // of any address
-  std::set<JobKey> jobs = {};  // jobs of which an allocation has ended
+  bool all = false;            // the node has changed, so any event may have occurred
+  bool other_ports = false;    // processes outside Drover may have freed ports, too
+  std::set<int> ports = {};    // freed port numbers, on any address
+  std::set<JobKey> jobs = {};  // jobs with an allocation that has ended
 };
 
 }  // namespace drover

@@ -63,7 +63,8 @@ BlockedQueue::Entry* BlockedQueue::Walk::Next() {
     Class first = classes_.top();
     classes_.pop();
     const auto& [rank, entry] = *first.next;
-    const bool seen = last_ && rank <= *last_;  // it waits for other things too
+    // If an evaluation waits for several events, the walk may have returned it already.
+    const bool seen = last_ && rank <= *last_;
     if (!seen && !is_there_(*first.awaited)) continue;
     if (++first.next != first.end) classes_.push(first);
     if (seen) continue;

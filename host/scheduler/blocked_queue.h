@@ -15,20 +15,22 @@
 
 namespace drover {
 
-// The queue of blocked evaluations: the highest priority first, then the oldest. It knows what each
-// evaluation waits for, so a small change does not cause a look at all of them.
+// The queue of blocked evaluations. Evaluations with a higher priority come first. Among
+// evaluations of equal priority, older ones come first. The queue stores the events that each
+// evaluation waits for. So after a small change only some evaluations must be tried again.
 class BlockedQueue {
  public:
   struct Entry {
     std::string id;
-    // The places that an earlier attempt left open; absent: the whole job must be reconciled.
+    // The allocations that an earlier attempt could not place; absent if the whole job must be
+    // reconciled.
     std::optional<Unplaced> unplaced;
   };
 
-  // Adds EVAL, or replaces its entry. EVAL is visited after one of AWAITED has come; empty: nobody
-  // knows what it waits for.
+  // Adds EVAL, or replaces its entry. A walk visits EVAL after any event of AWAITED has occurred.
+  // If AWAITED is empty, the event is unknown, and each walk may visit EVAL.
   void Put(const Evaluation& eval, std::set<Awaited> awaited, std::optional<Unplaced> unplaced);
-  // Removes an evaluation, if it is there.
+  // Removes the evaluation ID if it is in the queue.
   void Erase(const std::string& id);
   bool empty() const { return known_.empty(); }
 
@@ -41,20 +43,22 @@ class BlockedQueue {
     std::set<Awaited> awaited;
   };
 
-  std::map<Awaited, Ranks> waiting_;    // by each thing that they wait for
+  std::map<Awaited, Ranks> waiting_;    // the waiting evaluations, by the event that they await
   std::map<std::string, Known> known_;  // by evaluation id
 
  public:
-  // Whether the awaited thing is there, as far as this shows without a look at the whole job.
+  // Returns whether an awaited event seems to have occurred. This quick test does not examine the
+  // whole job.
   using IsThere = std::function<bool(const Awaited&)>;
 
-  // Visits the waiting evaluations for which something may have come, in their order. The queue
-  // must not change meanwhile.
+  // Visits, in the order of the queue, the evaluations whose awaited event may have occurred. The
+  // queue must not change during the walk.
   class Walk {
    public:
-    // IS_THERE is not called again for a thing for which it was false in this walk.
+    // If IS_THERE returns false for an event, the walk does not call IS_THERE again for that
+    // event.
     Walk(BlockedQueue* queue, const Freed& freed, IsThere is_there);
-    // Returns the next evaluation; null: there is none.
+    // Returns the next evaluation, or null after the last one.
     Entry* Next();
 
    private:
@@ -68,8 +72,8 @@ class BlockedQueue {
         return a.next->first > b.next->first;
       }
     };
-    // Adds the evaluations that wait for the same thing as FIRST; with WHAT_ONLY, for any port.
-    // Their rooms may differ.
+    // Adds the evaluations that wait for an event with the same `what`, `port` and `job` as FIRST.
+    // With WHAT_ONLY, only `what` must be equal.
     void Add(std::map<Awaited, Ranks>* waiting, const Awaited& first, bool what_only = false);
     void Push(const Awaited& awaited, Ranks* ranks);
 

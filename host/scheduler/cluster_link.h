@@ -16,18 +16,20 @@ namespace drover {
 struct NodeAllocs {
   bool complete = true;
   std::vector<std::shared_ptr<const Allocation>> allocs;
-  std::vector<std::string> gone;  // if not complete: ids that the node must remove
+  // Ids of allocations that the node must remove; empty if complete.
+  std::vector<std::string> gone;
   std::uint64_t index = 0;
 };
 
-// How updates are gathered on their way to the server.
+// How long updates are gathered before they are sent to the server together.
 struct UpdatePace {
-  Duration tick = 200ms;    // for those that change a client status; 0: each goes at once
-  Duration slow_tick = 1s;  // for all others
+  Duration tick = 200ms;    // for updates that change a client status; 0 sends each at once
+  Duration slow_tick = 1s;  // for all other updates
 };
 
-// Everything that a node needs from the scheduler: the embedded one, or later a remote cluster. Any
-// call may take long. Control thread only.
+// A node reaches its scheduler through this interface. The scheduler is embedded in the agent. In
+// a later version, it may be a part of a remote cluster. Any call may take long. Call these
+// functions only on the control thread.
 class ClusterLink {
  public:
   virtual ~ClusterLink() = default;
@@ -36,15 +38,16 @@ class ClusterLink {
 
   // Registers the node, or registers it again. Returns how soon a heartbeat is due.
   virtual Co<Result<Duration>> Register(Context context, NodeRecord node) = 0;
-  // Reports that the node is alive and ready. Returns how soon the next heartbeat is due.
-  // kNotFound: register again.
+  // Reports that the node is alive and ready. Returns how soon the next heartbeat is due. Error
+  // kNotFound means that the node must register again.
   virtual Co<Result<Duration>> Heartbeat(Context context, std::string node_id) = 0;
-  // Waits until the allocations of the node have changed since NEWER_THAN, at most as long as
-  // CONTEXT lives. The node must remove an allocation that is missing from a complete answer. The
-  // answer to 0 is complete, others may be.
+  // Waits until the allocations of the node have changed after the index NEWER_THAN, or until
+  // CONTEXT ends. The node must remove each allocation that is missing from a complete answer. The
+  // answer to NEWER_THAN 0 is complete. Other answers may be complete, too.
   virtual Co<Result<NodeAllocs>> FetchAllocs(Context context, std::string node_id,
                                              std::uint64_t newer_than) = 0;
-  // kFailedPrecondition: the node is not ready, so it must send a heartbeat first.
+  // Reports the state of allocations. Error kFailedPrecondition means that the node is not ready,
+  // so it must send a heartbeat first.
   virtual Co<Status> UpdateAllocs(Context context, std::string node_id,
                                   std::vector<AllocUpdate> updates) = 0;
 };

@@ -43,7 +43,7 @@ std::optional<double> NumberOf(const std::string& text) {
   return number;
 }
 
-// Compares two numbers by value, and all other texts letter by letter.
+// Compares by value if both texts are numbers, and byte by byte otherwise.
 std::partial_ordering Order(const std::string& left, const std::string& right) {
   const std::optional<double> a = NumberOf(left), b = NumberOf(right);
   if (a && b) return *a <=> *b;
@@ -88,7 +88,8 @@ bool HasVersion(const std::string& version, const std::string& operand, const st
   return constraint.ok() && constraint->IsMetBy(version);
 }
 
-// How many allocations a distinct_* constraint allows together; absent: it sets no limit.
+// Returns how many allocations a distinct_* constraint allows on the node; absent if it sets no
+// limit.
 std::optional<int> MostTogether(const Constraint& constraint) {
   if (constraint.operand == "distinct_hosts") {
     if (constraint.right == "false") return std::nullopt;
@@ -96,7 +97,7 @@ std::optional<int> MostTogether(const Constraint& constraint) {
   }
   if (constraint.operand != "distinct_property") return std::nullopt;
   if (constraint.right.empty()) return 1;
-  int most = 0;  // CheckJob accepts only numbers
+  int most = 0;  // the conversion cannot fail: CheckJob accepts only numbers
   std::from_chars(constraint.right.data(), constraint.right.data() + constraint.right.size(), most);
   return most;
 }
@@ -107,7 +108,7 @@ std::string TextOf(const Constraint& constraint) {
   return constraint.right.empty() ? text : text + " " + constraint.right;
 }
 
-// The mistake in the right side of a constraint; empty: there is none.
+// Returns what is wrong with the right side of a constraint; empty if nothing is wrong.
 std::string RightMistake(const Constraint& constraint) {
   if (constraint.right.starts_with("${")) return "";
   if (constraint.operand == "regexp") {
@@ -149,7 +150,7 @@ bool Meets(const NodeRecord& node, const Constraint& constraint) {
   if (operand == "regexp") return MatchesPattern(*left, *right);
   if (IsVersionOperand(operand)) return HasVersion(*left, operand, *right);
   if (operand == "set_contains_any") return HasParts(*left, *right, false);
-  // CheckJob accepts no other operands.
+  // Only these two operands are left: CheckJob accepts no others.
   return (operand == "set_contains" || operand == "set_contains_all") &&
          HasParts(*left, *right, true);
 }
@@ -165,7 +166,7 @@ std::string UnmetConstraint(const Job& job, const TaskGroup& group, const NodeRe
   for (const auto* list : lists) {
     for (const Constraint& constraint : *list) {
       if (!Meets(node, constraint)) return TextOf(constraint);
-      // There is only one node, so all allocations here share its property.
+      // There is only one node, so all allocations of the job have the same value of the property.
       const std::optional<int> most = MostTogether(constraint);
       if (most && (list == &job.constraints ? in_job : in_group) >= *most) {
         return TextOf(constraint);

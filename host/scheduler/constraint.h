@@ -8,21 +8,23 @@
 
 namespace drover {
 
-// Whether NODE meets CONSTRAINT. ${...} names a value of the node: node.unique.id,
-// node.unique.name, node.datacenter, node.class, node.pool, attr.NAME or meta.NAME. Any other text
-// stands for itself. A value that the node lacks meets only is_not_set, and != against a value that
-// is there. distinct_property only needs a node that has the property, and distinct_hosts nothing:
-// UnmetConstraint counts the allocations.
+// Returns whether NODE meets CONSTRAINT. The text ${...} stands for a value of the node:
+// node.unique.id, node.unique.name, node.datacenter, node.class, node.pool, attr.NAME or
+// meta.NAME. Any other text is taken literally. If the node lacks a value, only two operands can
+// be met: is_not_set, and != if the value on the other side exists. The operand distinct_property
+// only requires that the node has the property, and distinct_hosts is always met. UnmetConstraint
+// counts the allocations for both.
 bool Meets(const NodeRecord& node, const Constraint& constraint);
 
-// Returns the first constraint of JOB, of its GROUP or of the group's tasks that NODE does not
-// meet, or that one more allocation of GROUP beside HERE would break. The text is for people:
-// "${meta.rack} = 7". Empty: all are met.
+// Returns the text of the first constraint that is not met, such as "${meta.rack} = 7"; empty if
+// all are met. It checks the constraints of JOB, of its GROUP, and of the group's tasks. A
+// constraint is not met if NODE does not meet it. A distinct_* constraint is also not met if it
+// forbids one more allocation of GROUP besides those in HERE. The text is for people.
 std::string UnmetConstraint(const Job& job, const TaskGroup& group, const NodeRecord& node,
                             const GroupCounts& here);
 
 // Checks the patterns and versions in all constraints of JOB. One error lists all mistakes, each
-// with its JSON pointer. PLACE is the pointer of the job in its file.
+// with its JSON pointer. PLACE is the JSON pointer of the job in its file.
 Status CheckConstraints(const Job& job, const std::string& place);
 
 }  // namespace drover

@@ -12,12 +12,13 @@
 
 namespace drover {
 
-using ReservedCores = std::map<std::string, std::vector<int>>;  // by task, ascending
+// Cores by task, in ascending order.
+using ReservedCores = std::map<std::string, std::vector<int>>;
 
-// The cores of a node that no task has reserved.
+// The free cores of a node. A core is free if no task has reserved it.
 class CorePool {
  public:
-  // CORES are sorted.
+  // CORES must be sorted in ascending order.
   explicit CorePool(std::vector<int> cores) : free_(std::move(cores)) {}
 
   std::size_t size() const { return free_.size(); }
@@ -27,8 +28,8 @@ class CorePool {
   // Makes the cores of an allocation free again.
   void Give(const ReservedCores& reserved);
 
-  // Takes the lowest free cores for each task of GROUP that reserves any. No two tasks share a
-  // core. Absent: there are not enough, and none is taken.
+  // Takes the lowest free cores for each task of GROUP that reserves cores. No two tasks share a
+  // core. If there are not enough cores, it takes none and returns absent.
   std::optional<ReservedCores> Take(const TaskGroup& group);
 
  private:

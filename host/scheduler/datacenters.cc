@@ -6,8 +6,8 @@
 namespace drover {
 
 bool MatchesGlob(std::string_view pattern, std::string_view text) {
-  // Tries ever longer texts for the last star so far. An earlier star never needs another text than
-  // its first one.
+  // After a mismatch, the last star before the mismatch is tried again with one more character.
+  // Earlier stars never have to match more characters than at first.
   std::size_t at = 0, star = std::string_view::npos, resume = 0;
   for (std::size_t i = 0; i < text.size();) {
     if (at < pattern.size() && pattern[at] == '*') {

@@ -10,17 +10,19 @@
 
 namespace drover {
 
-// Whether TEXT matches PATTERN, in which * stands for any letters, or none.
+// Returns whether TEXT matches PATTERN. A * in PATTERN matches any characters, or none.
 bool MatchesGlob(std::string_view pattern, std::string_view text);
 
-// Whether a job that names DATACENTERS may be in DATACENTER.
+// Returns whether a job with the list DATACENTERS may run in DATACENTER. Entries of the list may
+// contain *.
 bool IsInDatacenters(const std::vector<std::string>& datacenters, const std::string& datacenter);
-// Whether NODE is in the region of JOB. A job that names no region has "global", which means the
-// region in which it was submitted.
+// Returns whether NODE is in the region of JOB. A job that names no region has the region
+// "global". Such a job belongs to the region in which it was submitted.
 bool IsInRegion(const Job& job, const NodeRecord& node);
 
-// The number of nodes, by datacenter, for a job that names DATACENTERS, when the only node is in
-// DATACENTER. An entry that does not match it counts 0 under its own text.
+// Returns the number of available nodes, by datacenter, for a job with the list DATACENTERS. The
+// only node is in DATACENTER. If an entry of the list does not match DATACENTER, the result has
+// the text of the entry as a key, with the number 0.
 std::map<std::string, int> NodesAvailable(const std::vector<std::string>& datacenters,
                                           const std::string& datacenter);
 

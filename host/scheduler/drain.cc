@@ -10,7 +10,7 @@ namespace drover {
 
 namespace {
 
-// How many allocations of the group of RECORD may leave at the same time.
+// Returns how many allocations of the group of RECORD may leave the node at the same time.
 std::size_t MaxParallel(const AllocRecord& record) {
   const TaskGroup* const group = record.alloc->group();
   return group == nullptr ? 1 : static_cast<std::size_t>(std::max(group->migrate_max_parallel, 0));
@@ -25,7 +25,7 @@ NodeRecord BeginDrain(const NodeRecord& node, const DrainSpec& spec, StringMap m
   NodeDrain drain;
   drain.deadline = spec.deadline;
   drain.ignore_system_jobs = spec.ignore_system_jobs;
-  // A drain that replaces another one keeps its start time.
+  // If a drain is already under way, the new drain replaces it and keeps the old start time.
   drain.started_at = node.drain ? node.drain->started_at : now;
   if (spec.deadline != Duration(0)) {
     const Duration left = std::max(spec.deadline, Duration(0));

@@ -13,24 +13,27 @@ namespace drover {
 
 // The options of a drain.
 struct DrainSpec {
-  Duration deadline{0};  // after it, all allocations must go; negative: at once, 0: none
+  // The time after which all allocations must leave the node. A negative value means that they
+  // must leave at once, and 0 means no deadline.
+  Duration deadline{0};
   bool ignore_system_jobs = false;
 };
 
-// Returns NODE with a drain that begins now: it gets no new allocations.
+// Returns NODE with a drain that begins now. The node gets no new allocations.
 NodeRecord BeginDrain(const NodeRecord& node, const DrainSpec& spec, StringMap meta,
                       const Loop& loop);
-// Returns NODE without its drain, which ended as STATUS: "complete" or "canceled".
+// Returns NODE without its drain. STATUS is the result of the drain: "complete" or "canceled".
 NodeRecord EndDrain(const NodeRecord& node, const char* status, WallTime now);
 
-// The time until all allocations must go; 0 or less: the deadline has passed.
+// Returns the time until all allocations must leave; 0 or less if the deadline has passed.
 Duration UntilForced(const NodeDrain& drain, const Loop& loop);
-// The allocations of a draining node that must go now, and are not asked to yet. Until the deadline
-// batch jobs may run on, and at most migrate_max_parallel allocations of any other group go at a
-// time. After it, all go. Replacements are not awaited: there is no other node.
+// Returns the allocations that must be asked to leave a draining node now. Allocations that were
+// asked before are not among them. Before the deadline, batch jobs may run on, and at most
+// migrate_max_parallel allocations of each other group leave at a time. After the deadline, all
+// allocations must leave. A drain does not wait for replacements, since there is no other node.
 std::vector<std::shared_ptr<const AllocRecord>> ToMigrate(const Tables& tables,
                                                           const NodeRecord& node, const Loop& loop);
-// Whether all allocations of the node have ended.
+// Returns whether all allocations of the node have ended.
 bool IsDrained(const Tables& tables, const NodeRecord& node);
 
 }  // namespace drover

@@ -13,7 +13,8 @@ bool SaysTheSame(const Evaluation& a, const Evaluation& b) {
   return a.status == b.status && a.failed_groups == b.failed_groups && a.queued == b.queued;
 }
 
-// TAKEN is the static port that is taken; null: no dynamic port is free.
+// Returns the failure for a port that could not be taken. TAKEN is the static port that is in use;
+// null if no dynamic port is free.
 NoPlace NoPort(const Error& error, const TakenPort* taken) {
   NoPlace none;
   none.failure.nodes_evaluated = none.failure.nodes_exhausted = 1;
@@ -69,7 +70,8 @@ std::map<std::string, PlacementFailure> Evaluating::Try(std::shared_ptr<const Jo
   return std::move(out_.eval.failed_groups);
 }
 
-// Does not stop an allocation that stops only for its replacement: see StopFor.
+// Stops the allocations of `stop`, except those that may stop only if their replacement will find
+// room. StopFor stops these later.
 void Evaluating::CarryOut(const JobPlan& plan, Unplaced* to_place) {
   for (const auto& [group, of_group] : plan) {
     out_.eval.queued[group] = 0;
@@ -86,11 +88,12 @@ void Evaluating::CarryOut(const JobPlan& plan, Unplaced* to_place) {
 }
 
 void Evaluating::PlaceGroup(const TaskGroup& group, std::vector<GroupPlan::Place>* places) {
-  std::vector<GroupPlan::Place> left;  // the first to be placed comes first
+  std::vector<GroupPlan::Place> left;  // in the order of placement; PLACES has the reverse order
   std::optional<PlacementFailure> first;
   auto stopping = std::ranges::count_if(*places, &GroupPlan::Place::stops);
-  // One failure is enough: the other allocations of the group would fail alike. But each
-  // replacement that will find room still stops the allocation that it replaces.
+  // After one failure, the other allocations of the group would fail for the same reason, so they
+  // are not tried. But replacements are still tried. Each replacement that will find room must
+  // stop the allocation that it replaces.
   while (!places->empty() && (!first || stopping > 0)) {
     GroupPlan::Place place = std::move(places->back());
     places->pop_back();
@@ -100,7 +103,9 @@ void Evaluating::PlaceGroup(const TaskGroup& group, std::vector<GroupPlan::Place
     if (tries) none = Place(group, &place);
     if (tries && !none) continue;
     if (none) {
-      // A place that stops an allocation gets its room and ports, which only this evaluation sees.
+      // A replacement takes over the room and ports of the allocation that it stops. For other
+      // code, this room and these ports are not free. So `least` and the address stay unset, and
+      // the check of blocked evaluations ignores them.
       if (place.stops) none->awaited.address.clear();
       if (!place.stops && none->awaited.NeedsRoom()) none->awaited.least = NeedsOf(group);
       out_.awaited.insert(std::move(none->awaited));
@@ -117,7 +122,8 @@ void Evaluating::PlaceGroup(const TaskGroup& group, std::vector<GroupPlan::Place
   out_.eval.failed_groups[group.name] = room_->Described(*job_->job, std::move(*first));
 }
 
-// The replaced allocation counts until it has ended, so it may have to stop a while before.
+// The replaced allocation keeps its room until it has ended. So this allocation may have to stop
+// first, and its replacement is placed some time later.
 std::optional<NoPlace> Evaluating::StopFor(const TaskGroup& group, GroupPlan::Place* place) {
   const Allocation& leaving = *place->replaces->alloc;
   if (ports_ != nullptr) {
@@ -165,7 +171,8 @@ void Evaluating::Placed(std::shared_ptr<Allocation> alloc, const GroupPlan::Plac
   record.job = job_;
   record.reported.id = alloc->id;
   if (place.replaces != nullptr) {
-    // The replaced allocation may have been collected meanwhile.
+    // While the replacement waited for room, the record of the replaced allocation may have been
+    // erased.
     if (const auto replaced = Find(place.replaces->id())) {
       record.previous = replaced->id();
       AllocRecord old = *replaced;
@@ -228,7 +235,8 @@ void Evaluating::Finish(const Evaluation& before) {
   eval.modify_time = now_;
 }
 
-// Has the unplaced allocations wait: in this evaluation if it did so before, else in a new one.
+// Makes the unplaced allocations wait. A blocked evaluation that was tried again stays blocked.
+// For any other evaluation, a new blocked evaluation is made.
 void Evaluating::Block() {
   Evaluation& eval = out_.eval;
   if (eval.triggered_by == "queued-allocs") {

@@ -15,33 +15,38 @@
 
 namespace drover {
 
-// The node on which everything is placed; null while none is ready and eligible.
+// Returns the node on which all allocations are placed; null if no node is ready and eligible.
 std::shared_ptr<const NodeRecord> ReadyNode(const Tables& tables);
 
-// The allocations without a place yet, by group of a job. The last of each list is placed first.
+// The allocations of a job that have no place yet, by group. The last allocation of each list is
+// placed first.
 using Unplaced = std::map<std::string, std::vector<GroupPlan::Place>>;
 
-// The room on a node, which one evaluation after another takes.
+// The free room on a node. Several evaluations, one after another, take room from the same object.
 class Room {
  public:
-  // NODE null: none is ready.
+  // NODE is null if no node is ready.
   Room(std::shared_ptr<const NodeRecord> node, const Tables& tables);
 
   const NodeRecord* node() const { return node_.get(); }
   NodeCapacity* capacity() { return capacity_ ? &*capacity_ : nullptr; }
 
-  // Takes room for one more allocation of GROUP of JOB, counts it in HERE and sets its CORES. On a
-  // failure, nothing is taken. COUNTED: TakeAfter has taken its later room already.
+  // Takes room for one more allocation of GROUP, which is a group of JOB. Counts the allocation in
+  // HERE, and sets CORES to its reserved cores. If there is no place, returns the reason and takes
+  // nothing. COUNTED means that a call of TakeAfter has already taken this room from the room that
+  // will be free later.
   std::optional<NoPlace> Take(const Job& job, const TaskGroup& group, GroupCounts* here,
                               ReservedCores* cores, bool counted);
-  // Takes room that will be free after LEAVING and all others that stop have ended.
+  // Like Take, but takes room that will be free later, after some allocations have ended. These
+  // are LEAVING and the other allocations that this evaluation stops.
   std::optional<NoPlace> TakeAfter(const Allocation& leaving, const Job& job,
                                    const TaskGroup& group, GroupCounts* here);
-  // LEAVING stops, so its room will be free later.
+  // Records that LEAVING stops, so that the room of LEAVING counts as free later.
   void WillLeave(const Allocation& leaving);
-  // Begins a new evaluation, which has stopped nothing yet.
+  // Begins a new evaluation, which has not stopped any allocation yet.
   void Begin() { later_ = capacity_; }
-  // Returns FAILURE with the nodes in the pool and, by datacenter, those that are available.
+  // Returns FAILURE with two more facts: the number of nodes in the pool, and the number of
+  // available nodes by datacenter.
   PlacementFailure Described(const Job& job, PlacementFailure failure) const;
 
  private:
@@ -50,18 +55,21 @@ class Room {
 
   std::shared_ptr<const NodeRecord> node_;
   std::optional<NodeCapacity> capacity_;
-  std::optional<NodeCapacity> later_;  // after all that this evaluation stops has ended
+  // The capacity after all allocations that this evaluation stops have ended.
+  std::optional<NodeCapacity> later_;
 };
 
 // The result of an evaluation.
 struct Evaluated {
   Evaluation eval;
-  std::optional<Evaluation> blocked;  // waits for room, unless EVAL itself does
-  std::vector<std::shared_ptr<const AllocRecord>> allocs;  // new and changed ones
-  // Absent: the whole job must be reconciled again.
+  // A new evaluation that waits for room; absent if no allocation waits, or if `eval` itself
+  // waits.
+  std::optional<Evaluation> blocked;
+  std::vector<std::shared_ptr<const AllocRecord>> allocs;  // new and changed allocations
+  // The allocations without a place; absent if the whole job must be reconciled again.
   std::optional<Unplaced> unplaced;
   std::set<Awaited> awaited;  // what the unplaced allocations wait for
-  bool changed = false;       // anything differs from before
+  bool changed = false;       // whether there are changed allocations, or `eval` has a new outcome
 
   const Evaluation* waiting() const {
     if (blocked) return &*blocked;
@@ -69,35 +77,36 @@ struct Evaluated {
   }
 };
 
-// Carries out evaluations of jobs: stops, updates and places allocations. Those without a place
-// wait in a blocked evaluation. Writes nothing: the caller writes the result with the next write.
-// Ports are taken at once.
+// Carries out evaluations of jobs: stops, updates and places allocations. Allocations without a
+// place wait in a blocked evaluation. An object of this class does not change the tables. The
+// caller stores the result in the tables with the next write. But the object takes ports at once.
 class Evaluating {
  public:
-  // TABLES and the pointers outlive this. INDEX is that of the next write. PORTS may be null for
-  // Try.
+  // TABLES and the pointers must outlive this object. INDEX is the index of the next write. PORTS
+  // may be null if only Try is called.
   Evaluating(const Tables& tables, std::uint64_t index, PortPool* ports, WallTime now, Room* room)
       : tables_(tables), index_(index), ports_(ports), now_(now), room_(room) {}
 
-  // Carries out EVAL. UNPLACED: the allocations that an earlier attempt at EVAL left without a
-  // place; the job must not have changed since.
+  // Carries out EVAL. UNPLACED are the allocations that an earlier attempt at EVAL left without a
+  // place. It may be given only if the job has not changed since that attempt.
   Evaluated Run(const Evaluation& eval, bool no_shutdown_delay, std::optional<Unplaced> unplaced);
-  // Returns, by group, why not all of PLAN could be carried out if JOB were in the tables. Without
-  // PORTS, ports are ignored and only room is taken.
+  // Tries to carry out PLAN as if JOB were in the tables. Returns, by group, the reason why some
+  // allocations found no place. If PORTS is null, only room is checked, and no ports.
   std::map<std::string, PlacementFailure> Try(std::shared_ptr<const JobRecord> job,
                                               const JobPlan& plan);
 
  private:
   void Begin(std::shared_ptr<const JobRecord> job, const JobKey& key);
   void Put(AllocRecord record, std::shared_ptr<const Allocation> alloc);
-  // Returns the allocation with the changes so far; null: there is none.
+  // Returns the allocation ID, with the changes that this evaluation has made so far; null if
+  // there is no such allocation.
   std::shared_ptr<const AllocRecord> Find(const std::string& id) const;
   std::shared_ptr<Allocation> Changed(const AllocRecord& record) const;
   void Stop(const AllocRecord& record, const std::string& description);
   void Update(const AllocRecord& record);
   void CarryOut(const JobPlan& plan, Unplaced* to_place);
   void PlaceGroup(const TaskGroup& group, std::vector<GroupPlan::Place>* places);
-  // Returns why there is no place; absent: it is placed.
+  // Returns the reason if there is no place; absent if the allocation was placed.
   std::optional<NoPlace> Place(const TaskGroup& group, GroupPlan::Place* place);
   std::optional<NoPlace> StopFor(const TaskGroup& group, GroupPlan::Place* place);
   void Placed(std::shared_ptr<Allocation> alloc, const GroupPlan::Place& place);
@@ -113,7 +122,7 @@ class Evaluating {
   std::shared_ptr<const JobRecord> job_;
   GroupCounts here_;
   Evaluated out_;
-  std::map<std::string, std::size_t> at_;  // positions in out_.allocs, by id
+  std::map<std::string, std::size_t> at_;  // positions in out_.allocs, by allocation id
 };
 
 }  // namespace drover

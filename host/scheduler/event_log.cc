@@ -9,9 +9,9 @@
 namespace drover {
 namespace {
 
-constexpr std::size_t kPage = 32;  // batches
+constexpr std::size_t kPage = 32;  // the most batches in a page
 
-// Keeps only the last change of each record, at its position.
+// Removes all but the last change of each record. The last changes stay in the same order.
 void KeepLast(std::vector<StateEvent>* changes) {
   std::set<std::tuple<Topic, std::string, std::string>> seen;
   std::vector<StateEvent> kept;
@@ -34,7 +34,7 @@ void EventLog::Add(std::uint64_t index, std::string_view cause, std::vector<Stat
   batch->index = index;
   batch->cause = cause;
   batch->events = std::move(changes);
-  std::vector<std::shared_ptr<const EventBatch>> old;  // freed without the lock
+  std::vector<std::shared_ptr<const EventBatch>> old;  // destroyed after the lock is released
   const std::lock_guard lock(mutex_);
   events_ += batch->events.size();
   for (const StateEvent& event : batch->events) sizes_.Add(event);

@@ -13,12 +13,12 @@
 
 namespace drover {
 
-// The newest events, for readers that follow them at their own pace. A slow reader neither keeps
-// events for longer nor makes anybody wait. [any thread]
+// The newest events. Readers follow them at their own pace. The log does not keep events longer
+// for a slow reader, and no caller waits for a slow reader. [any thread]
 class EventLog {
  public:
-  // Keeps the newest MOST events, or fewer if their records take more than MOST_BYTES. All events
-  // of the last write are always kept.
+  // Keeps at most MOST events, the newest ones. Keeps fewer events if their records take more
+  // than MOST_BYTES bytes. Always keeps all events of the last write.
   explicit EventLog(std::size_t most = 8192, std::size_t most_bytes = std::size_t{32} << 20)
       : most_(most), most_bytes_(most_bytes) {}
 
@@ -27,15 +27,16 @@ class EventLog {
 
   struct Page {
     std::vector<std::shared_ptr<const EventBatch>> batches;  // by rising index
-    std::uint64_t next = 0;                                  // where the next page begins
-    bool complete = true;  // nothing at or above the asked-for index has been dropped
+    std::uint64_t next = 0;  // the index at which the next page begins
+    bool complete = true;    // false if events from the requested index on were dropped
   };
-  // Returns the first batches that have at least the index FIRST.
+  // Returns the first batches with an index of at least FIRST.
   Page From(std::uint64_t first) const;
 
-  // The index of the last write that had events; 0: there was none.
+  // Returns the index of the last write that had events; 0 if there was none.
   std::uint64_t last_index() const;
-  // The memory of the records of its events, which others may share; a metric.
+  // Returns how many bytes of memory the records of the kept events take, for metrics. Other
+  // objects may share these records.
   std::size_t bytes() const;
 
  private:
@@ -45,7 +46,7 @@ class EventLog {
   std::deque<std::shared_ptr<const EventBatch>> batches_;
   std::size_t events_ = 0;
   RecordSizes sizes_;
-  std::uint64_t dropped_ = 0;  // the index of the last batch that is no longer kept
+  std::uint64_t dropped_ = 0;  // the index of the newest batch that was dropped; 0 if none was
   std::uint64_t last_index_ = 0;
 };
 

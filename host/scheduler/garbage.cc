@@ -7,17 +7,20 @@
 namespace drover {
 namespace {
 
-// A slice ends when it has changed, or looked at, so many records: a few milliseconds.
+// A slice ends after it has changed, or looked at, this many records. That takes a few
+// milliseconds.
 constexpr int kMostChanged = 64;
 constexpr int kMostLooked = 1000;
 
-// Whether nothing will be placed for JOB again unless a user acts.
+// Returns whether JOB has ended for good. Its allocations are then placed again only if a user
+// acts.
 bool IsOver(const JobRecord& job) {
   const bool ends = job.job->type == JobType::kBatch || job.job->type == JobType::kSysbatch;
   return job.status == "dead" && (job.stop || ends);
 }
 
-// Whether JOB would place the allocation again if its record were gone.
+// Returns whether the scheduler would place the allocation of RECORD again if RECORD did not
+// exist.
 bool IsNeeded(const JobRecord* job, const AllocRecord& record) {
   return job != nullptr && !job->stop && !record.alloc->server_terminal() &&
          record.job->job_modify_index == job->job_modify_index;
@@ -71,7 +74,8 @@ TableMask GarbageCollection::Slice(Tables* tables, std::uint64_t index) {
   return written_;
 }
 
-// Collects the next ended allocation that holds something on its node, the oldest first.
+// Looks at the next ended allocation whose runner and files are still on its node. The order is
+// the order in which the allocations ended. Collects the allocation unless the rule keeps it.
 void GarbageCollection::CollectEnded(Tables* tables, std::uint64_t index) {
   const EndedAllocs& all = tables->ended_allocs;
   const auto next = ended_ == nullptr ? all.begin() : all.upper_bound(ended_);
@@ -93,7 +97,8 @@ void GarbageCollection::CollectEnded(Tables* tables, std::uint64_t index) {
   ++changed_;
 }
 
-// Erases the next record of a collected allocation, if its job does not need it any more.
+// Erases the record of the next collected allocation, if its job does not need the record any
+// more.
 void GarbageCollection::CollectLetGo(Tables* tables) {
   const auto next = let_go_ ? tables->allocs.upper_bound(*let_go_) : tables->allocs.begin();
   if (next == tables->allocs.end()) {
@@ -130,11 +135,12 @@ bool GarbageCollection::IsToGo(const Tables& tables, const JobKey& key,
          tables.evals.at(evals->second.rbegin()->second)->modify_time < rule_.ended_before;
 }
 
-// Erases all that is left of a job that is over; returns whether the job has gone. A half erased
-// job would be placed again, so a large job is stopped first. The next agent finds it stopped, too,
-// if this one dies.
+// Erases records of a job that is over. Returns whether nothing is left of the job, since a large
+// job takes several slices. A large job is stopped first. Otherwise the scheduler would place the
+// job again after a part of its records is erased. The job stays stopped even if the agent exits
+// between two slices.
 bool GarbageCollection::CollectJob(Tables* tables, const JobKey& key) {
-  touched_.insert(key);  // later slices go on with it, whatever its age
+  touched_.insert(key);  // later slices continue with this job, whatever its age
   const auto size_of = [](const auto& map, const JobKey& of) {
     const auto found = map.find(of);
     return found == map.end() ? std::size_t{0} : found->second.size();
@@ -161,7 +167,7 @@ bool GarbageCollection::CollectJob(Tables* tables, const JobKey& key) {
   return true;
 }
 
-// Erases the next evaluation, if it is older than the rule's limit and not needed.
+// Erases the next evaluation if it is older than the limit of the rule and not needed.
 void GarbageCollection::CollectEvals(Tables* tables) {
   const auto next = eval_ ? tables->evals.upper_bound(*eval_) : tables->evals.begin();
   if (next == tables->evals.end()) {

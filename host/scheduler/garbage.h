@@ -12,36 +12,38 @@
 
 namespace drover {
 
-// Decides which ended allocations, evaluations and jobs may be removed.
+// A rule that decides which ended allocations, evaluations and jobs may be removed.
 //
-// An ended allocation holds two things: its runner and files on the node, and its record, from
-// which its job knows that it has run. `collected` makes the node remove the first. The record goes
-// when the job does not need it any more, or with the job.
+// Two things remain of an ended allocation. One is its runner and files on the node, which the
+// node removes after `collected` is set in the record. The other is the record itself, which shows
+// that the allocation has run. The record is erased when the job does not need it any more, or
+// together with the job.
 struct GarbageRule {
   static constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 
   WallTime ended_before = std::numeric_limits<WallTime>::max();
-  std::size_t keep = kAll;  // how many that ended later may stay, the newest ones
-  bool living = true;       // also runners and files of allocations that living jobs still need
-  bool jobs = true;         // also evaluations, and jobs that are over
+  // Of the allocations that ended after `ended_before`, the newest `keep` are kept.
+  std::size_t keep = kAll;
+  bool living = true;  // also collect runners and files that live jobs still need
+  bool jobs = true;    // also erase evaluations, and jobs that are over
 };
 
-// Whether an evaluation must be kept: it is open, it is the newest of an existing job, or an
-// allocation that it made still has a record.
+// Returns whether EVAL must be kept. This is the case if EVAL is open, is the newest evaluation of
+// an existing job, or has made an allocation that still has a record.
 bool IsNeeded(const Tables& tables, const Evaluation& eval);
 
-// How many ended allocations still hold something on their node.
+// Returns how many ended allocations still have a runner or files on their node.
 std::size_t CountEnded(const Tables& tables);
 
-// Collects by a rule, in slices, so that nobody waits long for the tables. It keeps everything that
-// has not ended, and everything that a job needs which may still be evaluated: a service that
-// nobody has stopped, or a batch job that has not ended.
+// Collects by a rule. The work is done in slices, so that no other thread waits long for the
+// tables. Everything that has not ended is kept. A service that no user has stopped, or a batch
+// job that has not ended, may be evaluated again. The records that such a job needs are kept, too.
 class GarbageCollection {
  public:
   explicit GarbageCollection(GarbageRule rule) : rule_(rule) {}
 
-  // Collects the next slice as the write INDEX, and returns the tables that it wrote. Other writes
-  // may come between two slices.
+  // Collects the next slice as a part of the write INDEX, and returns the tables that it has
+  // written to. Other writes may come between two slices.
   TableMask Slice(Tables* tables, std::uint64_t index);
   bool done() const { return stage_ == Stage::kDone; }
 
@@ -59,12 +61,12 @@ class GarbageCollection {
 
   const GarbageRule rule_;
   Stage stage_ = Stage::kEnded;
-  int changed_ = 0;  // by this slice
+  int changed_ = 0;  // how many records this slice has changed
   int looked_ = 0;
   TableMask written_ = 0;
-  // The last record that each stage looked at; absent: not begun.
+  // The last record that each stage has looked at; null or absent before the stage begins.
   std::shared_ptr<const AllocRecord> ended_;
-  std::size_t stayed_ = 0;  // how many stayed up to ended_
+  std::size_t stayed_ = 0;  // how many allocations up to ended_ were kept
   std::optional<std::string> let_go_;
   std::optional<JobKey> job_;
   std::optional<std::string> eval_;

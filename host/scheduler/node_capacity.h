@@ -9,14 +9,15 @@
 
 namespace drover {
 
-// The needs of an allocation of GROUP at the most demanding moment of its life. Sidecars always
-// run; prestart, main and poststop tasks run one after another. Cores are reserved for each task as
-// long as the allocation lives.
+// Returns the resources that an allocation of GROUP needs at the most demanding moment of its
+// life. Sidecars always run, while prestart, main and poststop tasks run one after another. The
+// cores of all tasks stay reserved as long as the allocation lives.
 Resources GroupResources(const TaskGroup& group);
 
-// The same, with the disk, which the group needs as a whole.
+// The resources that an allocation of a group needs. They are the resources that GroupResources
+// returns, and the disk that the tasks of the group share.
 struct GroupNeeds {
-  std::int64_t cpu_mhz = 0;  // in addition to the cores
+  std::int64_t cpu_mhz = 0;  // in addition to reserved cores
   std::int64_t cores = 0;
   std::int64_t memory_mb = 0;
   std::int64_t disk_mb = 0;
@@ -25,25 +26,26 @@ struct GroupNeeds {
 };
 GroupNeeds NeedsOf(const TaskGroup& group);
 
-// The resources of a node that no allocation has. An allocation that must stop counts until it has
-// ended: its memory is in use until then.
+// The free resources of a node. An allocation that must stop keeps its resources until it has
+// ended, since it uses its memory until then.
 class NodeCapacity {
  public:
   NodeCapacity(const NodeRecord& node, const Tables& tables);
 
-  // Takes what GROUP needs and sets its CORES. If there is not enough, takes nothing and returns
-  // what is missing: "memory", "cpu", "disk" or "cores".
+  // Takes what GROUP needs, sets CORES to the reserved cores, and returns an empty text. If there
+  // is not enough, it takes nothing and returns what is missing: "memory", "cpu", "disk" or
+  // "cores".
   std::string Take(const TaskGroup& group, ReservedCores* cores);
   // Makes the resources of an allocation free again.
   void Give(const Allocation& alloc);
-  // Whether there is enough for NEEDS. Cores are only counted.
+  // Returns whether NEEDS are free. It only counts free cores and does not choose any.
   bool Has(const GroupNeeds& needs) const;
 
  private:
-  // The first resource that is missing, cores aside; empty: none.
+  // Returns the first resource that is missing; empty if none is. It does not check cores.
   std::string MissingOf(const GroupNeeds& needs) const;
   void Add(const GroupNeeds& needs, int sign);
-  // A reserved core takes its whole frequency.
+  // Returns the CPU needs in MHz, including the whole frequency of each reserved core.
   std::int64_t MhzOf(const GroupNeeds& needs) const {
     return needs.cpu_mhz + needs.cores * core_mhz_;
   }

@@ -7,8 +7,9 @@
 
 namespace drover {
 
-// "v1:" and a hash, which is the same for all nodes on which the same jobs can run. It covers the
-// values that constraints look at, except attributes and meta that begin with "unique.".
+// Returns "v1:" and a hash. The hash is equal for all nodes on which the same jobs can run. It
+// covers the values that constraints use, except attributes and meta whose names begin with
+// "unique.".
 std::string ComputedClass(const NodeRecord& node);
 
 }  // namespace drover

@@ -5,18 +5,19 @@
 
 #include "host/scheduler/records.h"
 
-// The events of a node that operators see, with Nomad's texts.
+// Events of a node for operators, with the same texts as in Nomad.
 namespace drover {
 
-// A node keeps this many events, the newest ones.
+// The maximum number of events of a node. Only the newest events are kept.
 inline constexpr std::size_t kMaxNodeEvents = 10;
 
 void AddEvent(NodeRecord* node, NodeEvent event);
 
-// NODE has just registered: takes over the events of BEFORE and adds one for each change since
-// then. BEFORE null: the node was not known. A driver that BEFORE did not have makes no event.
+// Call this after NODE has registered. BEFORE is the earlier record of the node; null if the node
+// was not known. Copies the events of BEFORE to NODE, and adds an event for each change since
+// then. A driver that is missing in BEFORE does not cause an event.
 void AddRegistration(NodeRecord* node, const NodeRecord* before, WallTime now);
-// Adds the event that the node takes new allocations, or does not any more.
+// Adds the event that NODE became eligible, or ineligible, for new allocations.
 void AddEligibility(NodeRecord* node, WallTime now);
 
 }  // namespace drover

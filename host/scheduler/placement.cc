@@ -14,7 +14,7 @@ const std::string& AddressOf(const Port& port, const PortPool& pool) {
   return port.host_ip.empty() ? pool.address() : port.host_ip;
 }
 
-// Takes ports, and releases them at its end unless Keep was called.
+// Takes ports. Its destructor releases them unless Keep was called.
 class PortTransaction {
  public:
   explicit PortTransaction(PortPool* pool) : pool_(pool) {}
@@ -56,8 +56,10 @@ Status TakePorts(const TaskGroup& group, PortTransaction* ports, std::vector<All
   return {};
 }
 
-// LEAVING may have been placed when the node had another address, and its task may listen on all of
-// them: then it is what is found on ADDRESS, too, unless another allocation has the port there.
+// Returns an error if PORT of ADDRESS is taken by anything but LEAVING. The node may have had
+// another address when LEAVING was placed, and a task of LEAVING may listen on all addresses. So
+// if LEAVING has PORT on another address, a listener on ADDRESS is assumed to be that task. In
+// that case, only the ports of other allocations are checked, and no listeners.
 Status CheckPort(const std::string& address, int port, const Allocation* leaving, PortPool* ports) {
   bool leaves = false;
   if (leaving != nullptr) {

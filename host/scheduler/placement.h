@@ -11,8 +11,8 @@
 
 namespace drover {
 
-// The host ports that are taken on this node, by allocations or by anything else. Each port belongs
-// to one address of the machine.
+// The host ports on this node that are taken by allocations or by other processes. Each port
+// belongs to one address of the machine.
 class PortPool {
  public:
   // Dynamic ports are chosen from this range.
@@ -20,22 +20,23 @@ class PortPool {
   static constexpr int kLast = 32000;
 
   virtual ~PortPool() = default;
-  // The address for ports that ask for no other one.
+  // Returns the address for ports for which the job gives no address.
   virtual const std::string& address() const = 0;
   // Takes a free port of ADDRESS.
   virtual Result<int> TakeDynamic(const std::string& address) = 0;
-  // kFailedPrecondition when PORT of ADDRESS is taken.
+  // Fails with kFailedPrecondition if PORT of ADDRESS is taken.
   virtual Status CheckStatic(const std::string& address, int port) = 0;
-  // The same for the ports of allocations only. It does not look whether anything else listens
-  // there.
+  // Like CheckStatic, but checks only the ports of allocations. It does not check whether another
+  // process listens on PORT.
   virtual Status CheckOwn(const std::string& address, int port) = 0;
   virtual Status TakeStatic(const std::string& address, int port) = 0;
   virtual void Release(const std::string& address, int port) = 0;
-  // Takes a port of an allocation that an earlier agent placed, whether its task listens or not.
+  // Takes a port of an allocation that an earlier agent placed. It does not matter whether the
+  // task listens on the port already.
   virtual void Keep(const std::string& address, int port) = 0;
 };
 
-// The pool also looks at the machine: a port on which a socket listens is taken.
+// Returns a pool that also checks the machine: a port on which a socket listens is taken.
 std::unique_ptr<PortPool> NewPortPool(std::string address = "127.0.0.1");
 
 // A static port that is taken.
@@ -44,24 +45,25 @@ struct TakenPort {
   int port = 0;
   Error why;
 };
-// Returns a static port of GROUP that is taken; nothing: all are free. The ports of LEAVING, if it
-// is not null, count as free, since it ends first.
+// Returns a static port of GROUP that is taken; absent if all are free. If LEAVING is not null,
+// the ports of LEAVING count as free, since LEAVING ends first.
 std::optional<TakenPort> FindTakenPort(const TaskGroup& group, const Allocation* leaving,
                                        PortPool* ports);
 
-// Makes one allocation of GROUP on this node, with its ports, but without an evaluation and without
-// indexes. After an error no port is taken.
+// Makes one allocation of GROUP on this node and takes its ports. The evaluation and the indexes
+// of the allocation stay unset. If the function fails, it has taken no port.
 Result<std::shared_ptr<Allocation>> PlaceAllocation(std::shared_ptr<const Job> job,
                                                     const TaskGroup& group, int index,
                                                     const std::string& node_id,
                                                     const std::string& node_name, WallTime now,
                                                     PortPool* ports);
 
-// Gives the ports of an allocation back.
+// Releases the ports of an allocation.
 void ReleasePorts(const Allocation& alloc, PortPool* ports);
 
-// Makes the allocations of JOB on this node: as many of each group as its count, with ports and
-// cores. CORES are the free cores, sorted. An error names the allocation; no port is taken then.
+// Makes the allocations of JOB on this node, as many of each group as the group's count, with
+// ports and cores. CORES are the free cores in ascending order. An error names the allocation, and
+// then no port stays taken.
 Result<std::vector<std::shared_ptr<const Allocation>>> PlaceJob(std::shared_ptr<const Job> job,
                                                                 const std::string& node_id,
                                                                 const std::string& node_name,

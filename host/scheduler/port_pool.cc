@@ -17,8 +17,9 @@ namespace {
 
 constexpr char kAny[] = "0.0.0.0";
 
-// Whether nothing listens on PORT of ADDRESS or of all addresses. For an IPv4 address, an IPv6
-// listener is only seen if it takes IPv4 connections, too ("::").
+// Returns whether PORT of ADDRESS is free. It is not free if a socket listens on PORT, either on
+// ADDRESS or on all addresses. For an IPv4 ADDRESS, an IPv6 listener ("::") is found only if it
+// accepts IPv4 connections, too.
 bool IsFree(const std::string& address, int port) {
   sockaddr_in at{};
   sockaddr_in6 at6{};
@@ -26,7 +27,8 @@ bool IsFree(const std::string& address, int port) {
   if (!ipv6 && inet_pton(AF_INET, address.c_str(), &at.sin_addr) != 1) return false;
   UniqueFd fd(socket(ipv6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!fd) return false;
-  // A connection that lingers after its server has ended does not take the port.
+  // A server that has closed the port may leave a connection for some time. With this option, such
+  // a connection does not make bind fail.
   const int on = 1;
   setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   at.sin_family = AF_INET;
@@ -49,8 +51,9 @@ class MachinePortPool : public PortPool {
 
   const std::string& address() const override { return address_; }
 
-  // The port is free on all addresses: many tasks listen on all, whatever address they are given.
-  // kAny stands for all IPv4 addresses.
+  // Takes a port that is free on all IPv4 addresses (kAny), whatever ADDRESS is. The reason is
+  // that many tasks listen on all addresses. If ADDRESS is an IPv6 address, the port is free
+  // there, too.
   Result<int> TakeDynamic(const std::string& address) override {
     // Starts at a random port, so that a released port is not taken again at once.
     const int count = kLast - kFirst + 1;
@@ -97,7 +100,7 @@ class MachinePortPool : public PortPool {
 
  private:
   const std::string address_;
-  std::map<int, std::set<std::string>> taken_;  // the addresses, by port
+  std::map<int, std::set<std::string>> taken_;  // the addresses on which each port is taken
   std::mt19937 random_{std::random_device{}()};
 };
 

@@ -9,7 +9,7 @@ namespace {
 constexpr char kNotNeeded[] = "alloc not needed due to job update";
 constexpr char kMigrated[] = "alloc is being migrated";
 
-// Whether RECORD was stopped for a replacement that is not placed yet.
+// Returns whether RECORD was stopped for a replacement that is not placed yet.
 bool WaitsForReplacement(const AllocRecord& record) {
   const std::string& why = record.alloc->desired_description;
   return record.next.empty() && (why == kUpdated || why == kMigrated);
@@ -31,7 +31,8 @@ void PlanGroup(const JobRecord& job, const TaskGroup& group, const JobAllocs& al
     }
     const bool current = record->job->job_modify_index == job.job_modify_index;
     if (record->client_terminal()) {
-      // An ended allocation is not started again for the same job, but a new job starts anew.
+      // An ended allocation is not started again for the same version of the job. But a newer
+      // version gets a new allocation.
       if (current && alloc.index < group.count) take(alloc.index);
       continue;
     }
@@ -39,7 +40,7 @@ void PlanGroup(const JobRecord& job, const TaskGroup& group, const JobAllocs& al
       plan->stop.push_back({record, kNotNeeded});
       continue;
     }
-    take(alloc.index);  // if two have the same index, the older one stays
+    take(alloc.index);  // of two allocations with the same index, the older one stays
     if (record->migrate) {
       plan->stop.push_back({record, kMigrated});
       plan->place.push_back({alloc.index, record});
@@ -64,13 +65,14 @@ void PlanGroup(const JobRecord& job, const TaskGroup& group, const JobAllocs& al
 }  // namespace
 
 bool CanUpdateInPlace(const TaskGroup& from, const TaskGroup& to) {
-  // Runners take these fields over while the tasks run. Every other change needs a new start.
+  // Runners apply changes of these fields while the tasks run. Every other change requires a new
+  // allocation.
   TaskGroup same = from;
   same.count = to.count;
   same.restart_policy = to.restart_policy;
   same.shutdown_delay = to.shutdown_delay;
   same.migrate_max_parallel = to.migrate_max_parallel;
-  same.constraints = to.constraints;  // they concern the next placement
+  same.constraints = to.constraints;  // constraints matter only for the next placement
   if (same.tasks.size() != to.tasks.size()) return false;
   for (std::size_t i = 0; i < to.tasks.size(); ++i) {
     same.tasks[i].restart_policy = to.tasks[i].restart_policy;

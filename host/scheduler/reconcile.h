@@ -11,35 +11,40 @@
 
 namespace drover {
 
-// The steps that bring the allocations of one group in line with the job. Records are never null.
+// The steps that bring the allocations of one group in line with the job. Records in `stop` and
+// `update` are never null.
 struct GroupPlan {
   struct Stop {
     std::shared_ptr<const AllocRecord> alloc;
     std::string description;
-    bool for_new = false;  // stops only for its replacement in `place`, or runs on
+    bool for_new = false;  // `alloc` runs on unless its replacement in `place` will find room
   };
   struct Place {
-    int index = 0;                                // in the allocation's name
-    std::shared_ptr<const AllocRecord> replaces;  // null: none
-    bool stops = false;  // it has to stop the one it replaces, if there will be room
+    int index = 0;                                // the index in the allocation's name
+    std::shared_ptr<const AllocRecord> replaces;  // null if the new allocation replaces none
+    // `replaces` must stop first, but only if the new allocation will find room.
+    bool stops = false;
   };
   std::vector<Stop> stop;
   std::vector<Place> place;
-  AllocRecords update;  // they get the new job, and run on
+  AllocRecords update;  // allocations that get the new job and run on
   int ignore = 0;
-  int destructive = 0;  // of place: they replace those that cannot be updated in place
-  int migrate = 0;      // of place: they replace those that were asked to go
+  // Numbers of entries of `place`.
+  int destructive = 0;  // each replaces an allocation that cannot take over the new job
+  int migrate = 0;      // each replaces an allocation that was asked to leave
 };
 
-using JobPlan = std::map<std::string, GroupPlan>;  // by group
+using JobPlan = std::map<std::string, GroupPlan>;  // by group name
 
-// JOB null: it was purged. ALLOCS are all allocations of the job, including those that have ended.
+// Returns the plan for each group of JOB. JOB is null if it was purged. ALLOCS are all allocations
+// of the job, including those that have ended.
 JobPlan Reconcile(const JobRecord* job, const JobAllocs& allocs);
 
-// The description of an allocation that stops for one of a newer job.
+// The description of an allocation that stops because an allocation of a newer version replaces
+// it.
 inline constexpr std::string_view kUpdated = "alloc is being updated due to job update";
 
-// Whether a running allocation of FROM can go on as one of TO.
+// Returns whether a running allocation of the group FROM can run on as an allocation of TO.
 bool CanUpdateInPlace(const TaskGroup& from, const TaskGroup& to);
 
 }  // namespace drover

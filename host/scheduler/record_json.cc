@@ -10,7 +10,7 @@
 
 namespace drover {
 
-// In this namespace, where nlohmann's library looks for them.
+// These macros must be in this namespace, where nlohmann's library searches for the functions.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(AllocatedPort, label, value, to, host_ip)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(AllocationNetwork, interface_name, address,
                                                 address_ipv6)
@@ -44,7 +44,7 @@ constexpr std::size_t kSeenJobs = 16;
 
 std::string Dump(const json& of) { return of.dump(-1, ' ', false, json::error_handler_t::replace); }
 
-// Parses TEXT as JSON and returns the result of READ for it.
+// Parses TEXT as JSON, calls READ with the parsed value, and returns the result of READ.
 template <typename Read>
 auto Decode(const std::string& text, Read read) -> decltype(read(json())) {
   try {

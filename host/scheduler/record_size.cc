@@ -11,11 +11,11 @@ using nlohmann::json;
 
 // The bytes that the allocator and the tree add to an element of a map or a set.
 constexpr std::size_t kNode = 48;
-// The same for an object that is allocated on its own, with its reference count.
+// The bytes that the allocator and the reference count add to a separately allocated object.
 constexpr std::size_t kObject = 32;
 
 std::size_t Of(const std::string& text) {
-  constexpr std::size_t kInside = 15;  // so many bytes are stored in the string itself
+  constexpr std::size_t kInside = 15;  // a string stores longer texts in separate memory
   return text.capacity() > kInside ? text.capacity() + 16 : 0;
 }
 
@@ -133,7 +133,8 @@ std::size_t Of(const NodeRecord& node) {
   return bytes;
 }
 
-// Calls SEE with each part that EVENT holds, several times where it has a part several times.
+// Walk calls SEE with each part of EVENT. If a part occurs several times, SEE receives it each
+// time.
 template <typename See>
 class Parts {
  public:
@@ -150,7 +151,8 @@ class Parts {
     see_(part.get(), [&part] { return Of(*part); });
     Inside(*part);
   }
-  // A task's state, and its events, which it shares with earlier and later states.
+  // Calls SEE for a task state and for each of its events. The events are separate parts, because
+  // earlier and later states share them.
   void Part(const TaskSnapshot& state) {
     if (state == nullptr) return;
     see_(state.get(), [&state] {

@@ -8,7 +8,7 @@
 
 namespace drover {
 
-// About how many bytes a record holds by itself. The job of an allocation does not count.
+// Returns about how many bytes of memory a record takes, without the job of an allocation.
 std::size_t SizeOf(const JobRecord& record);
 std::size_t SizeOf(const JobSubmission& submission);
 std::size_t SizeOf(const Evaluation& eval);
@@ -16,13 +16,13 @@ std::size_t SizeOf(const AllocRecord& record);
 std::size_t SizeOf(const TaskStateRecord& state);
 std::size_t SizeOf(const NodeRecord& node);
 
-// The memory that a set of events holds. Records share parts: allocations share their job, and
-// versions of an allocation share task states. Each part counts once, for as long as an event has
-// it.
+// Counts the memory of a set of events. Records share parts: allocations share their job, and
+// versions of an allocation share task states. Each part counts once, as long as any event in the
+// set has it.
 class RecordSizes {
  public:
   void Add(const StateEvent& event);
-  // Removes an event that was added.
+  // Removes EVENT, which must have been added.
   void Remove(const StateEvent& event);
 
   std::size_t bytes() const { return bytes_; }

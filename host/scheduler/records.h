@@ -22,12 +22,12 @@ namespace drover {
 
 // The source text of a job, as its client has sent it.
 struct JobSubmission {
-  // Larger ones are not kept.
+  // A larger submission is not kept.
   static constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
 
   std::string source;
-  std::string format;        // hcl2, json, ...
-  StringMap variable_flags;  // from the command line
+  std::string format;        // "hcl2", "json", ...
+  StringMap variable_flags;  // variables from the command line
   std::string variables;
 
   bool operator==(const JobSubmission&) const = default;
@@ -45,30 +45,32 @@ struct VersionTag {
 // A version of a job as it was registered.
 struct JobRecord {
   std::shared_ptr<const Job> job;
-  // The job as clients read it: the submitted fields and the defaults, without the fields below.
+  // The job in the form that clients read: the submitted fields and the defaults, without the
+  // fields below.
   std::shared_ptr<const nlohmann::json> json;
-  std::shared_ptr<const JobSubmission> submission;  // null: it was not sent, or too large
+  std::shared_ptr<const JobSubmission> submission;  // null if it was not sent, or too large
   bool stop = false;
-  bool stable = false;            // marked so by a user
-  std::optional<VersionTag> tag;  // newer versions do not displace a tagged one
+  bool stable = false;            // a user has marked the version as stable
+  std::optional<VersionTag> tag;  // newer versions do not displace a tagged version
   std::uint64_t version = 0;
   WallTime submit_time = 0;
   std::string status = "pending";  // pending, running, dead
   std::uint64_t create_index = 0;
-  std::uint64_t modify_index = 0;      // of the last change, also of the status
-  std::uint64_t job_modify_index = 0;  // of the last registration or stop by a user
+  std::uint64_t modify_index = 0;      // index of the last change, also of the status
+  std::uint64_t job_modify_index = 0;  // index of the last registration or stop by a user
 };
 
-// The reason why allocations of a group have no place.
+// The reason why allocations of a group could not be placed.
 struct PlacementFailure {
-  int nodes_in_pool = 0;                       // the ready ones
-  std::map<std::string, int> nodes_available;  // of them, by datacenter
+  int nodes_in_pool = 0;                       // the number of ready nodes
+  std::map<std::string, int> nodes_available;  // the ready nodes, by datacenter
   int nodes_evaluated = 0;
   int nodes_filtered = 0;
   int nodes_exhausted = 0;
-  std::map<std::string, int> constraint_filtered;  // by constraint text
-  std::map<std::string, int> dimension_exhausted;  // "memory", "cpu", "network: ..."
-  int coalesced_failures = 0;                      // further allocations that failed alike
+  std::map<std::string, int> constraint_filtered;  // nodes that failed a constraint, by its text
+  // Nodes that lack a resource: "memory", "cpu", "network: ...".
+  std::map<std::string, int> dimension_exhausted;
+  int coalesced_failures = 0;  // further allocations that failed for the same reason
 
   bool operator==(const PlacementFailure&) const = default;
 };
@@ -86,7 +88,7 @@ struct Evaluation {
   std::string blocked_eval;
   std::uint64_t job_modify_index = 0;
   std::map<std::string, PlacementFailure> failed_groups;
-  std::map<std::string, int> queued;  // by group
+  std::map<std::string, int> queued;  // allocations without a place, by group
   std::uint64_t create_index = 0;
   std::uint64_t modify_index = 0;
   WallTime create_time = 0;
@@ -106,10 +108,10 @@ struct AllocUpdate {
 // An allocation: its desired state, and the report of its node.
 struct AllocRecord {
   std::shared_ptr<const Allocation> alloc;
-  std::shared_ptr<const JobRecord> job;  // the version that it was placed or last updated for
-  AllocUpdate reported;                  // status pending until the node reports
-  std::string previous;                  // the allocation that it replaces
-  std::string next;                      // the one that replaces it
+  std::shared_ptr<const JobRecord> job;  // the version for which it was placed or last updated
+  AllocUpdate reported;                  // its status is pending until the node reports
+  std::string previous;                  // the id of the allocation that this one replaces
+  std::string next;                      // the id of the allocation that replaces this one
   bool migrate = false;                  // it must stop and be replaced
   bool collected = false;                // it has ended, and its node must remove it
   std::uint64_t modify_index = 0;
@@ -117,13 +119,14 @@ struct AllocRecord {
 
   const std::string& id() const { return alloc->id; }
   bool client_terminal() const { return IsTerminal(reported.status.status); }
-  // It has ended or must stop. Until it has ended, it still has its ports and memory.
+  // Returns whether the allocation has ended or must stop. An allocation that must stop keeps its
+  // ports and memory until it has ended.
   bool terminal() const { return alloc->server_terminal() || client_terminal(); }
 };
 
 using AllocRecords = std::vector<std::shared_ptr<const AllocRecord>>;
 
-// How many allocations of a job, by group, are on the node.
+// How many allocations of one job are on the node, by group.
 using GroupCounts = std::map<std::string, int>;
 
 struct DriverRecord {
@@ -136,13 +139,13 @@ struct DriverRecord {
   bool operator==(const DriverRecord&) const = default;
 };
 
-// The drain of a node that is under way.
+// A drain that is under way on a node.
 struct NodeDrain {
-  Duration deadline{0};  // as requested; negative: at once, 0: none
+  Duration deadline{0};  // as requested; negative means at once, 0 means no deadline
   bool ignore_system_jobs = false;
   WallTime started_at = 0;
-  WallTime force_at = 0;  // then all allocations must go; 0: never
-  // The same by the monotonic clock; absent in a record of an earlier agent.
+  WallTime force_at = 0;  // when all allocations must leave; 0 means never
+  // The time `force_at` on the monotonic clock; absent if an earlier agent began the drain.
   std::optional<TimePoint> ends;
 
   bool operator==(const NodeDrain&) const = default;
@@ -173,27 +176,28 @@ struct NodeRecord {
   std::string name;
   std::string datacenter = "dc1";
   std::string region = "global";
-  std::string http_address;  // host:port; empty: none
-  bool tls = false;          // it is served with TLS: clients must not send a token in the clear
+  std::string http_address;  // host:port; empty if there is none
+  bool tls = false;          // http_address uses TLS: clients must not send a token without TLS
   std::string version;
   StringMap attributes;
   StringMap meta;
   std::string node_class;
   std::map<std::string, DriverRecord> drivers;
-  std::vector<NodeInterface> interfaces;  // those that lead out come first
+  std::vector<NodeInterface> interfaces;  // interfaces with a default route come first
   int cores = 0;
-  std::vector<int> core_ids;  // that tasks can reserve, sorted
-  std::int64_t cpu_mhz = 0;   // of all cores
+  std::vector<int> core_ids;  // cores that tasks can reserve, in ascending order
+  std::int64_t cpu_mhz = 0;   // the sum of all cores
   std::int64_t memory_mb = 0;
   std::int64_t disk_mb = 0;
-  std::int64_t reserved_cpu_mhz = 0;  // part of these, not for jobs
+  // The parts of cpu_mhz, memory_mb and disk_mb that jobs must not use.
+  std::int64_t reserved_cpu_mhz = 0;
   std::int64_t reserved_memory_mb = 0;
   std::int64_t reserved_disk_mb = 0;
   std::string status = "initializing";  // initializing, ready, down
   bool eligible = true;
   std::optional<NodeDrain> drain;
   std::optional<LastDrain> last_drain;
-  std::vector<NodeEvent> events;  // the newest ones, sorted by time: see AddEvent
+  std::vector<NodeEvent> events;  // only the newest events, sorted by time: see AddEvent
   std::uint64_t create_index = 0;
   std::uint64_t modify_index = 0;
   WallTime status_time = 0;

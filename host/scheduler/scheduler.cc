@@ -20,7 +20,7 @@ constexpr TableMask kWanted = MaskOf(Table::kWanted);
 constexpr TableMask kNodes = MaskOf(Table::kNodes);
 constexpr Duration kLate = 1s;
 
-// Compares the parts of two updates that clients can see.
+// Returns whether two updates are equal in all parts that clients can see.
 bool ShowTheSame(const AllocUpdate& a, const AllocUpdate& b) {
   if (!(a.status == b.status) || a.tasks.size() != b.tasks.size()) {
     return false;
@@ -31,9 +31,10 @@ bool ShowTheSame(const AllocUpdate& a, const AllocUpdate& b) {
                     });
 }
 
-// Makes the allocations of a job that are stopping already stop without a shutdown delay.
+// Examines all allocations of a job. Removes the shutdown delay of each allocation that is already
+// stopping.
 void DropShutdownDelays(Tables* tables, const JobKey& key, std::uint64_t index, WallTime now) {
-  const JobAllocs records = tables->AllocsOf(key);  // Put changes the list
+  const JobAllocs records = tables->AllocsOf(key);  // a copy, since Put changes the list
   for (const auto& record : records) {
     const Allocation& before = *record->alloc;
     if (!before.server_terminal() || record->client_terminal() || before.no_shutdown_delay) {
@@ -57,7 +58,8 @@ Error NoSuch(const std::string& what) { return Error(Code::kNotFound, what + " n
 
 Scheduler::Scheduler(Loop* loop, StateStore* store, PortPool* ports, SchedulerOptions options)
     : loop_(loop), store_(store), ports_(ports), options_(std::move(options)), looks_again_(loop) {
-  // The open evaluations of an earlier agent. The needs of each are not known any more.
+  // Queues the open evaluations of an earlier agent. The events that these evaluations wait for
+  // are unknown, since the store does not contain them.
   store_->Read([this](const Tables& tables) {
     for (const auto& [key, ids] : tables.open_evals_of_job) {
       for (const std::string& id : ids) blocked_.Put(*tables.evals.at(id), {}, std::nullopt);
@@ -69,7 +71,7 @@ Scheduler::Opened Scheduler::Open(Tables* tables, std::uint64_t index, const Job
                                   const Cause& cause) {
   if (const auto open = tables->open_evals_of_job.find(key);
       open != tables->open_evals_of_job.end()) {
-    const std::set<std::string> ids = open->second;  // Put changes them
+    const std::set<std::string> ids = open->second;  // a copy, since Put changes the set
     for (const std::string& id : ids) {
       auto canceled = std::make_shared<Evaluation>(*tables->evals.at(id));
       canceled->status = "canceled";
@@ -152,14 +154,15 @@ Result<JobReply> Scheduler::Register(JobRegistration registration) {
   store_->Write(cause::kJobRegistered, [&](Tables* tables, std::uint64_t index) -> TableMask {
     TableMask written = kEvals;
     const auto before = Tables::Find(tables->jobs, key);
-    // The same job again is only evaluated again.
+    // If the job has not changed, no version is stored, and the job is only evaluated again.
     if (before == nullptr || before->stop != registration.stop ||
         *before->json != *registration.json) {
       auto record = std::make_shared<JobRecord>();
       record->job = registration.job;
       record->json = registration.json;
       record->submission = registration.submission;
-      // A stopped job may be started again without its text, which has not changed.
+      // A client may start a stopped job again without its source text. The job has not changed,
+      // so the earlier text is kept.
       const bool same = before != nullptr && *before->json == *registration.json;
       if (record->submission == nullptr && same) record->submission = before->submission;
       record->stop = registration.stop;
@@ -429,7 +432,8 @@ Co<Result<Duration>> Scheduler::Heartbeat(Context, std::string node_id) {
       return kNodes;
     });
   }
-  // Nothing reports that a foreign process has left a port.
+  // No event reports that a process outside Drover has freed a port. So each heartbeat tries the
+  // evaluations that wait for ports.
   RetryBlocked({.other_ports = true});
   co_return ContinueDrain(node_id);
 }
@@ -498,7 +502,8 @@ Co<Status> Scheduler::UpdateAllocs(Context, std::string node_id, std::vector<All
   co_return Status();
 }
 
-// Uses one Room for all: the room that one evaluation takes is gone for the next.
+// Uses one Room for all evaluations, so that room taken by one evaluation is not free for the next
+// evaluation.
 void Scheduler::RetryBlocked(Freed freed) {
   if (blocked_.empty()) return;
   std::vector<Evaluated> evaluated;
@@ -509,13 +514,14 @@ void Scheduler::RetryBlocked(Freed freed) {
     const std::uint64_t nodes = tables.IndexOf(kNodes);
     freed.all = std::exchange(nodes_looked_at_, nodes) != nodes;
     const auto is_there = [&room, this](const Awaited& awaited) {
-      // A look must follow even without room, for it is room that is awaited from then on.
+      // If the event is of another kind, the evaluation must run even if there is no room. After
+      // that, the evaluation waits for room.
       if (!awaited.NeedsRoom()) return true;
       return room.capacity()->Has(awaited.least) &&
              (awaited.address.empty() || ports_->CheckStatic(awaited.address, awaited.port).ok());
     };
     BlockedQueue::Walk walk(&blocked_, freed, is_there);
-    std::vector<Evaluated> unchanged;  // but for what they wait for
+    std::vector<Evaluated> unchanged;  // the results are as before, except for the awaited events
     while (BlockedQueue::Entry* const entry = walk.Next()) {
       const auto eval = Tables::Find(tables.evals, entry->id);
       DROVER_CHECK(eval != nullptr && eval->open());
@@ -548,7 +554,8 @@ Duration Scheduler::LookAt(const std::string& node_id) {
   const Duration left = expected->second - loop_->Now();
   if (left > Duration(0)) return std::min(pause, left);
   if (left < -kLate) {
-    // A look so late means that this process stood still, and the node may have, too.
+    // If this check is more than kLate overdue, this process was suspended for a while. Perhaps
+    // the node was suspended, too.
     expected->second = loop_->Now() + options_.heartbeat_grace;
     return std::min(pause, options_.heartbeat_grace);
   }
@@ -557,7 +564,8 @@ Duration Scheduler::LookAt(const std::string& node_id) {
   return pause;
 }
 
-// Leaves the allocations alone: there is no other node, and a silent node may come back.
+// Does not change the allocations: there is no other node, and a node whose heartbeats stopped may
+// send them again.
 void Scheduler::SetDown(const std::string& node_id) {
   std::shared_ptr<const NodeRecord> node;
   store_->Read([&](const Tables& tables) { node = Tables::Find(tables.nodes, node_id); });

@@ -22,17 +22,18 @@ namespace drover {
 
 struct JobRegistration {
   std::shared_ptr<const Job> job;
-  std::shared_ptr<const nlohmann::json> json;  // as JobRecord::json
-  std::optional<std::uint64_t> enforce_index;  // the job's modify index must be this; 0: no job
-  std::shared_ptr<const JobSubmission> submission = nullptr;  // as JobRecord::submission
-  int eval_priority = 0;  // of the evaluation; 0: the priority of the job
-  bool stop = false;      // the job is, or stays, stopped
+  std::shared_ptr<const nlohmann::json> json;  // see JobRecord::json
+  // If present, the job must have this job_modify_index; 0 means that the job must not exist.
+  std::optional<std::uint64_t> enforce_index;
+  std::shared_ptr<const JobSubmission> submission = nullptr;  // see JobRecord::submission
+  int eval_priority = 0;  // of the evaluation; 0 means the priority of the job
+  bool stop = false;      // the job is registered as a stopped job
   std::string triggered_by = "job-register";
 };
 
-// The result of a write.
+// The result of a call that changes or evaluates a job.
 struct JobReply {
-  std::string eval_id;  // empty: there was nothing to evaluate
+  std::string eval_id;  // empty if there was nothing to evaluate
   std::uint64_t eval_create_index = 0;
   std::uint64_t job_modify_index = 0;
   std::uint64_t index = 0;
@@ -48,69 +49,77 @@ struct DrainReply {
 struct PlanReply {
   JobPlan plan;
   std::map<std::string, PlacementFailure> failed_groups;
-  std::shared_ptr<const JobRecord> before;  // null: there is no such job
+  std::shared_ptr<const JobRecord> before;  // null if there is no such job
 };
 
 struct SchedulerOptions {
-  // Whether the node accepts the drivers of a job and their configurations. Empty: always.
+  // Returns an error if the node does not accept a driver of the job, or the driver's
+  // configuration. If this function is empty, every job is accepted.
   std::function<Status(const Job& job)> check_job;
-  // Whether the state that waits to be stored leaves room for one more job. Empty: always.
+  // Returns an error if the changes that wait to be stored leave no room for one more job. If this
+  // function is empty, there is always room.
   std::function<Status()> check_room;
   Duration heartbeat = 10s;
-  // A node whose heartbeat is overdue by this time is down.
+  // A node whose heartbeat is overdue by this duration is down.
   Duration heartbeat_grace = 10s;
 };
 
-// The scheduler of a single machine. A write changes the store and makes an evaluation. The next
-// write, at once, carries the evaluation out and places allocations. The node gets them through
-// ClusterLink. Control thread only; every thread may read the results in the store.
+// The scheduler of a single machine. A call changes the tables of the StateStore in a write that
+// also makes an evaluation. A second write follows at once: it carries the evaluation out and
+// places allocations. The node receives the allocations through ClusterLink. Only the control
+// thread may use this class. Any thread may read the results in the StateStore.
 class Scheduler : public ClusterLink {
  public:
-  // The pointers outlive this.
+  // The pointers must outlive this object.
   Scheduler(Loop* loop, StateStore* store, PortPool* ports, SchedulerOptions options);
 
-  // Errors: kInvalidArgument for a job that the node refuses, kFailedPrecondition for the enforced
-  // index, or that of SchedulerOptions::check_room.
+  // Registers a job. Error kInvalidArgument means that the node refuses the job, and
+  // kFailedPrecondition that the enforced index does not match. An error of
+  // SchedulerOptions::check_room is returned, too.
   Result<JobReply> Register(JobRegistration registration);
-  // Whether the node could run such a job. kInvalidArgument: why not.
+  // Checks whether the node could run JOB. Error kInvalidArgument gives the reason why not.
   Status Check(const Job& job) const;
   Result<PlanReply> Plan(const JobRegistration& registration) const;
-  // Stops a job; with PURGE, erases it, too. EVAL_PRIORITY as in JobRegistration. kNotFound: there
-  // is no such job.
+  // Stops a job. With PURGE, erases it, too. EVAL_PRIORITY is as in JobRegistration. Error
+  // kNotFound means that there is no such job.
   Result<JobReply> Deregister(const JobKey& key, bool purge, bool no_shutdown_delay,
                               int eval_priority = 0);
-  // Evaluates a job again. kNotFound: there is no such job.
+  // Evaluates a job again. Error kNotFound means that there is no such job.
   Result<JobReply> Evaluate(const JobKey& key);
-  // These change a version of a job, see job_versions.h, and return the index of the write. The
-  // time of a tag is now.
+  // These three functions change a version of a job (see job_versions.h) and return the index of
+  // the write. TagVersion sets the time of the tag to now.
   Result<std::uint64_t> TagVersion(const JobKey& key, std::optional<std::uint64_t> number,
                                    VersionTag tag);
   Result<std::uint64_t> UntagVersion(const JobKey& key, const std::string& name);
   Result<std::uint64_t> SetStable(const JobKey& key, std::uint64_t number, bool stable);
-  // Stops an allocation and has another one replace it. kNotFound: there is no such allocation.
+  // Stops an allocation and places a replacement. Error kNotFound means that there is no such
+  // allocation.
   Result<JobReply> StopAlloc(const std::string& id, bool no_shutdown_delay);
-  // Drains a node, or, without SPEC, ends its drain. META is stored with a new drain.
-  // MARK_ELIGIBLE, only without SPEC: the node takes new allocations then. kNotFound: there is no
-  // such node.
+  // With SPEC, drains a node, and stores META with the drain. Without SPEC, ends the drain of the
+  // node. If MARK_ELIGIBLE is true, the node takes new allocations again after the end of the
+  // drain. Error kNotFound means that there is no such node.
   Result<DrainReply> Drain(const std::string& node_id, std::optional<DrainSpec> spec,
                            bool mark_eligible, StringMap meta);
-  // Sets whether the node takes new allocations; returns the index of the write. kNotFound: there
-  // is no such node; kFailedPrecondition: it is being drained.
+  // Sets whether the node takes new allocations. Returns the index of the write. Error kNotFound
+  // means that there is no such node. Error kFailedPrecondition means that the node is draining
+  // and cannot become eligible.
   Result<std::uint64_t> SetEligible(const std::string& node_id, bool eligible);
-  // Collects by RULE, in slices: other work has its turn in between.
+  // Collects by RULE, in slices. Other work of the loop runs between the slices.
   Co<Status> CollectGarbage(Context context, GarbageRule rule);
-  // Collects one allocation, also of a living job. kNotFound: there is no such allocation;
-  // kFailedPrecondition: it has not ended.
+  // Collects one allocation, even if its job is alive. Error kNotFound means that there is no such
+  // allocation, and kFailedPrecondition that it has not ended.
   Status CollectAlloc(const std::string& id);
-  // Erases evaluations and returns how many. SKIP_NEEDED leaves out those that are needed, see
-  // IsNeeded, or do not exist. Otherwise all are erased or none: kNotFound, or kFailedPrecondition
-  // for one that is needed.
+  // Erases the evaluations IDS and returns how many it has erased. With SKIP_NEEDED, it skips
+  // evaluations that are needed (see IsNeeded) or do not exist. Without SKIP_NEEDED, it erases all
+  // or none. Error kNotFound then means that an evaluation does not exist, and error
+  // kFailedPrecondition that an evaluation is needed.
   Result<std::size_t> DeleteEvals(const std::vector<std::string>& ids, bool skip_needed);
 
-  // Does the work that is due by the clock: deadlines of drains, and nodes without a heartbeat.
+  // Does the work that becomes due with time. It carries out the deadlines of drains, and marks
+  // nodes without a heartbeat as down. Runs until CONTEXT ends.
   Co<void> Run(Context context);
 
-  // The node is in the same process, so its status changes come at once.
+  // The node is in the same process, so it sends status changes without delay.
   UpdatePace pace() const override { return {0s, 100ms}; }
   Co<Result<Duration>> Register(Context context, NodeRecord node) override;
   Co<Result<Duration>> Heartbeat(Context context, std::string node_id) override;
@@ -123,7 +132,7 @@ class Scheduler : public ClusterLink {
   struct Cause {
     std::string triggered_by;
     bool no_shutdown_delay = false;
-    int priority = 0;  // 0: the priority of the job
+    int priority = 0;  // 0 means the priority of the job
   };
 
   // An evaluation that a write has made, and that must still be carried out.
@@ -132,25 +141,27 @@ class Scheduler : public ClusterLink {
     bool no_shutdown_delay = false;
   };
 
-  // Makes an evaluation of the job, and cancels its open ones, whose work the new one includes.
+  // Makes an evaluation of the job and cancels the open evaluations of that job. The new
+  // evaluation includes their work.
   Opened Open(Tables* tables, std::uint64_t index, const JobKey& key, const Cause& cause);
   static JobReply ReplyOf(const Evaluation& eval, std::uint64_t job_modify_index);
-  // Carries evaluations out in a write of their own. The journal gets it together with the write
-  // that made them, so no restored evaluation was left undone.
+  // Carries out evaluations in a separate write. The journal receives this write together with the
+  // write that made the evaluations. So the store never contains an evaluation that was not
+  // carried out.
   void CarryOut(const std::vector<Opened>& opened);
   void Keep(std::vector<Evaluated> evaluated);
   void KeepWaiting(Evaluated* evaluated);
-  // Asks the allocations that must leave a draining node now to go. Returns the evaluations that
-  // this made.
+  // Marks the allocations that must leave the draining NODE now. Returns the new evaluations of
+  // their jobs.
   std::vector<Opened> MigrateFrom(Tables* tables, std::uint64_t index, const NodeRecord& node,
                                   TableMask* written);
-  // Does the work that is due for a node. Returns how soon it must be looked at again.
+  // Does the work that is due for a node. Returns how soon the next call is due.
   Duration LookAt(const std::string& node_id);
   void SetDown(const std::string& node_id);
-  // Continues the drain of a node, if it has one. Returns how soon it must be looked at again.
+  // Continues the drain of a node, if it has one. Returns how soon the next call is due.
   Duration ContinueDrain(const std::string& node_id);
-  // Tries again the blocked evaluations that wait for room or for what is FREED, and all of them if
-  // the node has changed.
+  // Tries blocked evaluations again. If the node has changed, tries all blocked evaluations.
+  // Otherwise, tries only those that wait for room or for an event in FREED.
   void RetryBlocked(Freed freed);
   Result<std::uint64_t> PutVersion(const JobKey& key,
                                    const std::function<Result<JobRecord>(const Tables&)>& change);
@@ -161,9 +172,11 @@ class Scheduler : public ClusterLink {
   PortPool* const ports_;
   const SchedulerOptions options_;
   BlockedQueue blocked_;
-  std::uint64_t nodes_looked_at_ = 0;          // the nodes' index when all blocked ones were tried
-  std::map<std::string, TimePoint> expected_;  // when a node without a heartbeat is down
-  Event looks_again_;                          // something is due at another time than before
+  // The index of the table of nodes when all blocked evaluations were last tried.
+  std::uint64_t nodes_looked_at_ = 0;
+  // By node id, the time at which the node is down if no heartbeat arrives.
+  std::map<std::string, TimePoint> expected_;
+  Event looks_again_;  // set when the next work of Run is due at another time
 };
 
 }  // namespace drover

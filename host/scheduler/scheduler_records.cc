@@ -1,5 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// The writes of the scheduler that place nothing: changes of job versions by users, and removals.
+// The writes of the scheduler that place no allocations: changes of job versions by users, and
+// removals.
 #include <map>
 #include <set>
 #include <utility>

@@ -11,42 +11,44 @@
 
 namespace drover {
 
-// The subject of an event: the alternatives of StateEvent::record, in their order.
+// The kind of record in an event. The order is the same as in StateEvent::record.
 enum class Topic { kJob, kEvaluation, kAllocation, kNode };
 
-// One record as a write has left it, or as it was when the write erased it.
+// One record that a write has stored or erased. An erased record is as it was before the write.
 struct StateEvent {
   std::variant<std::shared_ptr<const JobRecord>, std::shared_ptr<const Evaluation>,
                std::shared_ptr<const AllocRecord>, std::shared_ptr<const NodeRecord>>
       record;
   bool erased = false;
-  bool silent = false;  // only the journal gets it
+  bool silent = false;  // only the journal receives it
 
   Topic topic() const { return static_cast<Topic>(record.index()); }
-  // The id of the record.
+  // Returns the id of the record.
   const std::string& Key() const;
-  // Empty for a node, which is in none.
+  // Returns the namespace of the record; empty for a node, which has no namespace.
   const std::string& Namespace() const;
-  // The ids by which clients find it besides its key: the id of its job.
+  // Returns further ids by which clients find the event: the job id of an evaluation or
+  // allocation.
   std::vector<std::string> FilterKeys() const;
 };
 
 // The events of one write.
 struct EventBatch {
   std::uint64_t index = 0;
-  std::string_view cause;  // one of those below
+  std::string_view cause;  // one of the constants in the namespace `cause`
   std::vector<StateEvent> events;
 
-  // The cause, or "PlanResult" for allocations that an evaluation of their job placed or stopped.
+  // Returns the type of EVENT for clients: the cause of the write, or "PlanResult" for allocations
+  // that an evaluation of their job placed or stopped.
   std::string_view TypeOf(const StateEvent& event) const;
 };
 
-// The causes of writes. Clients read them as the types of events.
+// The causes of writes. Clients receive them as the types of events.
 namespace cause {
 inline constexpr std::string_view kJobRegistered = "JobRegistered";
 inline constexpr std::string_view kJobDeregistered = "JobDeregistered";
 inline constexpr std::string_view kJobsCollected = "JobBatchDeregistered";
-inline constexpr std::string_view kJobVersion = "JobVersionUpdated";  // only silent events
+inline constexpr std::string_view kJobVersion = "JobVersionUpdated";  // all its events are silent
 inline constexpr std::string_view kEvaluation = "EvaluationUpdated";
 inline constexpr std::string_view kAllocStop = "AllocationUpdateDesiredStatus";
 inline constexpr std::string_view kAllocUpdate = "AllocationUpdated";

@@ -54,7 +54,8 @@ std::size_t StateJournal::SizeOfJob(const std::string& id, const JobRecord& reco
   return size.bytes;
 }
 
-// Writes a submission only once: it may be large, and does not change when its version does.
+// Writes a submission only once, since it may be large and stays the same when its version
+// changes.
 void StateJournal::AddSource(const std::string& id,
                              std::shared_ptr<const JobSubmission> submission) {
   const auto kept = sources_.find(id);

@@ -14,22 +14,23 @@
 
 namespace drover {
 
-// The kinds of records that the scheduler keeps.
+// The kinds of records that the scheduler stores.
 namespace record_kind {
 inline constexpr std::string_view kJob = "job";        // a version of a job
 inline constexpr std::string_view kSource = "source";  // the submission of a version
 inline constexpr std::string_view kEval = "eval";      // an evaluation
 inline constexpr std::string_view kPlaced = "placed";  // an allocation, as the scheduler decided
-inline constexpr std::string_view kReported = "told";  // by its node
+inline constexpr std::string_view kReported = "told";  // an allocation, as its node reported
 inline constexpr std::string_view kNode = "node";
-inline constexpr std::string_view kIndex = "index";  // of the last write
+inline constexpr std::string_view kIndex = "index";  // the index of the last write
 }  // namespace record_kind
 
 // The submissions that are in the store, by the record ids of their versions.
 using KeptSources = std::map<std::string, std::shared_ptr<const JobSubmission>>;
 
-// A StateStore::Journal: passes the changes of each write of the scheduler's state to the store. A
-// write is restored as a whole or not at all. The store outlives this. [control]
+// A StateStore::Journal. It passes the changes of each write of the scheduler's state to the
+// Store. A later agent restores a write as a whole or not at all. The Store must outlive this
+// object. [control]
 class StateJournal {
  public:
   explicit StateJournal(Store* store, KeptSources sources = {})
@@ -47,22 +48,24 @@ class StateJournal {
 
   Store* const store_;
   KeptSources sources_;
-  std::map<std::string, std::shared_ptr<const AllocRecord>> last_;  // allocations as last passed on
-  // The sizes of the versions' jobs, by record id. A record may be written often while its job,
+  // By id, the allocations as last given to the Store.
+  std::map<std::string, std::shared_ptr<const AllocRecord>> last_;
+  // The size of each version's job, by record id. A record may be written often while its job,
   // which is large, stays the same.
   struct JobSize {
     std::shared_ptr<const nlohmann::json> json;
     std::size_t bytes = 0;
   };
   std::map<std::string, JobSize> sizes_;
-  Store::Changes changes_;  // of the write that is under way
+  Store::Changes changes_;  // of the current write
 };
 
-// The tables that an agent builds from the records of a store when it starts. Indexes continue
-// after a gap: clients may have seen last writes that were not stored.
+// The tables that an agent builds from the records of a store when it starts. There is a
+// gap between the last stored index and the first new index, because clients may have seen writes
+// that were not stored.
 struct LoadedState {
   Tables tables;
-  KeptSources sources;               // all of them, also those whose version is lost
+  KeptSources sources;               // all submissions, also those whose version is lost
   std::vector<std::string> refused;  // a sentence for each record that cannot be used
 };
 LoadedState LoadState(const std::vector<Record>& records);

@@ -76,7 +76,8 @@ class StateLoader {
     }
   }
 
-  // Without this record an allocation stays as it was placed.
+  // If an allocation has no record of the kind kReported, the allocation is restored as if its
+  // node had not reported yet.
   void ReadReported(const Record& record) {
     const auto alloc = allocs_.find(record.key.id);
     if (alloc == allocs_.end()) return;
@@ -85,7 +86,7 @@ class StateLoader {
   }
 
   // Gives each version its submission. An earlier agent stored the submission in the job's own
-  // record: it gets a record of its own when the job is written again.
+  // record. Such a submission gets its own record when the job is written again.
   void FindSources() {
     for (auto& job : jobs_) {
       const auto source = loaded_.sources.find(id_of_job_.at(job.get()));
@@ -131,8 +132,8 @@ class StateLoader {
     }
   }
 
-  // The allocations of a version share one job. A job whose own record is damaged is restored from
-  // an allocation that must still run.
+  // Makes the allocations of a version share one job. A job whose own record is damaged is
+  // restored from an allocation that must still run.
   void ShareJob(AllocRecord* alloc) {
     const JobKey key = KeyOf(*alloc->job->job);
     if (!alloc->alloc->server_terminal() && loaded_.tables.jobs.count(key) == 0) {
@@ -146,7 +147,8 @@ class StateLoader {
     alloc->alloc = std::move(changed);
   }
 
-  // Returns RECORD, with the job of the same version if that is in the tables.
+  // Returns a copy of RECORD. If the tables contain the same version of the job, the copy shares
+  // the job of that version.
   std::shared_ptr<const JobRecord> WithJobOf(const JobKey& key, const JobRecord& record) const {
     auto shared = std::make_shared<JobRecord>(record);
     const auto versions = loaded_.tables.versions.find(key);
@@ -162,7 +164,7 @@ class StateLoader {
   LoadedState loaded_;
   SeenJobs seen_jobs_;
   std::vector<std::shared_ptr<const JobRecord>> jobs_;
-  std::map<const JobRecord*, std::string> id_of_job_;  // the id of its record, as read
+  std::map<const JobRecord*, std::string> id_of_job_;  // the id of the record of each job
   std::vector<std::shared_ptr<const Evaluation>> evals_;
   std::vector<std::shared_ptr<const NodeRecord>> nodes_;
   std::map<std::string, AllocRecord> allocs_;

@@ -26,7 +26,7 @@ std::uint64_t StateStore::Write(
     }
     changes = std::exchange(tables_.changes, {});
   }
-  // Without the lock: nobody else writes, and readers need not wait for this.
+  // This needs no lock: no other thread writes, and readers need not wait for the journal.
   if (journal_ && together_ > 0) unheard_.insert(unheard_.end(), changes.begin(), changes.end());
   if (journal_ && together_ == 0) journal_(changes, tables_);
   events_.Add(index, cause, std::move(changes));
@@ -54,7 +54,7 @@ Co<Status> StateStore::Wait(Context context, TableMask mask, std::uint64_t newer
                             std::function<bool()> there) {
   Waiters::iterator place;
   const std::shared_ptr<Waiter> waiter = AddWaiter(context.loop(), mask, newer_than, &place);
-  // Looks only now, so that no write falls between the look and the wait.
+  // Checks only after the waiter was added, so that the waiter cannot miss a write.
   Status waited;
   if (!there()) waited = co_await waiter->changed.Wait(context);
   RemoveWaiter(context.loop(), place);

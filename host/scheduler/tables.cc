@@ -137,7 +137,7 @@ void Tables::EraseJob(const JobKey& key) {
 
 void Tables::Erase(const Evaluation& eval) {
   const auto place = evals.find(eval.id);
-  const std::shared_ptr<const Evaluation> own = place->second;  // EVAL may be the table's own
+  const std::shared_ptr<const Evaluation> own = place->second;  // EVAL may refer to this object
   const JobKey key = KeyOf(*own);
   changes.push_back({own, true, true});
   if (own->status == "blocked") --blocked_evals;
@@ -148,7 +148,7 @@ void Tables::Erase(const Evaluation& eval) {
 
 void Tables::Erase(const AllocRecord& record) {
   const auto place = allocs.find(record.id());
-  const std::shared_ptr<const AllocRecord> own = place->second;  // RECORD may be the table's own
+  const std::shared_ptr<const AllocRecord> own = place->second;  // RECORD may refer to this object
   Count(own, nullptr);
   changes.push_back({own, true, true});
   allocs.erase(place);

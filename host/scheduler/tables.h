@@ -17,26 +17,27 @@
 
 namespace drover {
 
-// kWanted is the desired state of allocations: it is written with kAllocs, but not by reports of
-// nodes.
+// kWanted is the desired state of allocations, which is a part of kAllocs. The index of kWanted
+// does not change when nodes only report.
 enum class Table { kJobs, kEvals, kAllocs, kWanted, kNodes };
 inline constexpr int kTables = 5;
-// The limits of versions of a job: only so many of the newest without a tag are kept, and so many
-// can be tagged.
+// Limits for the versions of a job: how many of the newest untagged versions are kept, and how
+// many versions can have a tag.
 inline constexpr std::size_t kMaxJobVersions = 6;
 inline constexpr std::size_t kMaxTaggedVersions = 32;
 
-// A set of tables.
+// A set of tables, with one bit for each.
 using TableMask = unsigned;
 constexpr TableMask MaskOf(Table table) { return 1u << static_cast<int>(table); }
 inline constexpr TableMask kAllTables = (1u << kTables) - 1;
 
-// Namespace and id.
+// The namespace and the id of a job.
 using JobKey = std::pair<std::string, std::string>;
 inline JobKey KeyOf(const Job& job) { return {job.job_namespace, job.id}; }
 inline JobKey KeyOf(const Evaluation& eval) { return {eval.job_namespace, eval.job_id}; }
 
-// The orders in which allocations were placed, and in which they have ended.
+// PlacedBefore sorts allocations in the order of their placement, and EndedBefore in the order in
+// which they ended.
 struct PlacedBefore {
   bool operator()(const std::shared_ptr<const AllocRecord>& a,
                   const std::shared_ptr<const AllocRecord>& b) const;
@@ -47,12 +48,12 @@ struct EndedBefore {
 };
 using JobAllocs = std::set<std::shared_ptr<const AllocRecord>, PlacedBefore>;
 using EndedAllocs = std::set<std::shared_ptr<const AllocRecord>, EndedBefore>;
-// The create index and id of each evaluation; the newest is the last.
+// The evaluations of a job, each with its create index and id. The newest is the last.
 using JobEvals = std::set<std::pair<std::uint64_t, std::string>>;
 
-// The resources of the allocations of a node that have not ended.
+// The resources that the allocations of a node have. Ended allocations do not count.
 struct NodeUsage {
-  std::int64_t cpu_mhz = 0;  // beside the cores
+  std::int64_t cpu_mhz = 0;  // without reserved cores
   std::int64_t cores = 0;
   std::int64_t memory_mb = 0;
   std::int64_t disk_mb = 0;
@@ -64,8 +65,9 @@ struct NodeUsage {
 // How many allocations are in each ClientStatus.
 using StatusCounts = std::array<std::size_t, 6>;
 
-// Allocations of a group that leave a node together, as it is drained. Those that end BY_ITSELF
-// come last.
+// Identifies allocations of one group that leave a node together in a drain. BY_ITSELF is set for
+// batch jobs, whose allocations end without a request. Groups of batch jobs come last in the
+// order.
 struct DrainGroup {
   std::string node_id;
   bool by_itself = false;
@@ -75,7 +77,8 @@ struct DrainGroup {
   auto operator<=>(const DrainGroup&) const = default;
 };
 
-// All records. Every write is numbered: the index of a table is that of its last write.
+// All records. Every write has a number, its index. The index of a table is the index of the last
+// write to that table.
 struct Tables {
   std::map<JobKey, std::shared_ptr<const JobRecord>> jobs;
   std::map<JobKey, std::map<std::uint64_t, std::shared_ptr<const JobRecord>>> versions;
@@ -84,51 +87,53 @@ struct Tables {
   std::map<std::string, std::shared_ptr<const NodeRecord>> nodes;
   std::map<JobKey, JobAllocs> allocs_of_job;
   std::map<JobKey, JobEvals> evals_of_job;
-  // Parts and sums of the tables above, so that no search passes all ended allocations. None has an
-  // empty entry.
+  // Subsets and sums of the tables above, so that no search has to pass over all ended
+  // allocations. They contain no empty entries.
   std::map<std::string, std::shared_ptr<const AllocRecord>> live_allocs;  // not ended
-  EndedAllocs ended_allocs;                                               // not collected yet
-  std::map<JobKey, GroupCounts> open_allocs_of_job;                       // not terminal
+  EndedAllocs ended_allocs;                          // ended, but not collected yet
+  std::map<JobKey, GroupCounts> open_allocs_of_job;  // only those that are not terminal
   std::map<JobKey, std::set<std::string>> open_evals_of_job;
   std::map<std::string, std::size_t> allocs_of_eval;
-  std::map<std::string, NodeUsage> usage;  // by node, of live_allocs
-  // The live_allocs that may stay, and how many were asked to go.
+  std::map<std::string, NodeUsage> usage;  // the resources of live_allocs, by node
+  // `staying` contains the ids of the live_allocs that may stay on the node. `leaving` contains
+  // the number of live_allocs that were asked to leave the node.
   std::map<DrainGroup, std::set<std::string>> staying;
   std::map<DrainGroup, std::size_t> leaving;
-  std::map<JobKey, std::size_t> uncollected;  // by job
+  // The number of allocations that are not collected, by job.
+  std::map<JobKey, std::size_t> uncollected;
   std::size_t blocked_evals = 0;
   std::map<std::string, StatusCounts> statuses_of_node;
-  // Status counts by the create index of a job and its group: jobs with the same key follow each
-  // other.
+  // Status counts by the create index of a job and by group. The create index separates a purged
+  // job from a later job with the same key.
   using GroupStatuses = std::map<std::pair<std::uint64_t, std::string>, StatusCounts>;
   std::map<JobKey, GroupStatuses> statuses_of_job;
   WantedLog wanted;
   std::array<std::uint64_t, kTables> index{};
   std::uint64_t last_index = 0;
-  // The records that the write under way has put or erased; StateStore takes them.
+  // The records that the current write has put or erased. StateStore takes them after the write.
   std::vector<StateEvent> changes;
 
-  // Null when there is none.
+  // Returns the value of KEY; null if there is none.
   template <typename Map, typename Key>
   static typename Map::mapped_type Find(const Map& map, const Key& key) {
     const auto found = map.find(key);
     return found == map.end() ? nullptr : found->second;
   }
-  // The highest index of the tables of MASK; at least 1, as clients expect.
+  // Returns the highest index of the tables of MASK, but at least 1, as clients expect.
   std::uint64_t IndexOf(TableMask mask) const;
   // The references are valid until the next write.
   const JobAllocs& AllocsOf(const JobKey& key) const;
   const GroupCounts& OpenAllocsOf(const JobKey& key) const;
 
-  // Each adds a record or replaces the older one.
+  // Each Put adds a record or replaces the older one with the same key.
   void Put(const JobKey& key, std::shared_ptr<const JobRecord> record);  // the newest version
   void Put(std::shared_ptr<const Evaluation> eval);
   void Put(std::shared_ptr<const AllocRecord> record);
   void Put(std::shared_ptr<const NodeRecord> node);
-  // Replaces a version that is there, and may be the newest, after a change by a user.
+  // Replaces a stored version of a job after it was changed. It may be the newest version.
   void PutVersion(const JobKey& key, std::shared_ptr<const JobRecord> record);
-  // Erases a job, which must exist, with its versions. Only this erasure is an event for clients;
-  // those below are silent.
+  // Erases a job, which must exist, with its versions. Clients receive an event for this erasure,
+  // but not for the erasures below.
   void EraseJob(const JobKey& key);
   void Erase(const Evaluation& eval);
   void Erase(const AllocRecord& record);
@@ -139,10 +144,11 @@ struct Tables {
 
  private:
   void ForgetVersions(const JobKey& key);
-  // Updates the parts and sums for an allocation that was BEFORE and is AFTER; null: not there.
+  // Updates the subsets and sums when an allocation changes from BEFORE to AFTER. BEFORE is null
+  // for a new allocation, and AFTER is null for an erased one.
   void Count(const std::shared_ptr<const AllocRecord>& before,
              const std::shared_ptr<const AllocRecord>& after);
-  // The parts of Count. SIGN: 1: RECORD is there now; -1: it is not any more.
+  // Count calls these functions. SIGN is 1 to add RECORD, and -1 to remove it.
   void CountStatus(const AllocRecord& record, int sign);
   void CountForDrain(const AllocRecord& record, int sign);
   void Use(const AllocRecord& record, int sign);

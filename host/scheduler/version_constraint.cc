@@ -9,7 +9,8 @@
 namespace drover {
 namespace {
 
-// A bound, since versions and constraints come from clients. No sensible one is longer.
+// The maximum length of a version or a constraint in bytes. Both come from clients, and no
+// sensible version or constraint is longer.
 constexpr std::size_t kMaxVersionText = 256;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -32,7 +33,8 @@ std::optional<std::uint64_t> NumberIn(std::string_view text) {
   return number;
 }
 
-// Identifiers between dots, none of them empty.
+// Splits TEXT at dots into identifiers; absent if one is empty or contains another character than
+// letters, digits, hyphens and tildes.
 std::optional<std::vector<std::string>> Identifiers(std::string_view text) {
   std::vector<std::string> parts(1);
   for (const char c : text) {
@@ -54,7 +56,7 @@ int Sign(const T& left, const T& right) {
   return left < right ? -1 : (right < left ? 1 : 0);
 }
 
-// Orders numbers by value, and before identifiers with letters.
+// Orders numeric identifiers by value, and before identifiers that contain letters.
 int CompareIdentifiers(const std::string& left, const std::string& right) {
   const bool left_is_number = std::all_of(left.begin(), left.end(), IsDigit);
   const bool right_is_number = std::all_of(right.begin(), right.end(), IsDigit);

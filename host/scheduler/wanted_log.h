@@ -11,15 +11,16 @@
 
 namespace drover {
 
-// The allocations whose desired state has changed, by the index of the write. With it, a node that
-// asks again reads only the changes. Remembers only the last writes, which together have MOST
-// changes. The ids of a write are one text: a string for each would lie among the records of its
-// time, and keep their memory from the system when they have gone.
+// The ids of the allocations whose desired state has changed, by the index of the write. With this
+// log, a node that fetches its allocations again receives only the changes. The log keeps only the
+// last writes, which together have at most MOST changes. One string contains all ids of a write.
+// Separate strings would lie in memory between records. After the records are freed, such strings
+// would prevent the return of that memory to the system.
 class WantedLog {
  public:
   explicit WantedLog(std::size_t most = 8192) : most_(most) {}
 
-  // Adds a change by the newest write, INDEX.
+  // Adds a change of the allocation ID in the newest write, which has INDEX.
   void Add(std::uint64_t index, const std::string& id) {
     if (writes_.empty() || writes_.back().index != index) writes_.push_back({.index = index});
     writes_.back().ids.append(id).push_back(kEnd);
@@ -32,7 +33,8 @@ class WantedLog {
     }
   }
 
-  // Returns the ids that writes after INDEX have changed; absent if that is not known any more.
+  // Returns the ids that writes after INDEX have changed; absent if the log does not go back that
+  // far.
   std::optional<std::set<std::string>> Since(std::uint64_t index) const {
     if (index < known_since_) return std::nullopt;
     std::set<std::string> ids;
@@ -48,7 +50,7 @@ class WantedLog {
   }
 
  private:
-  static constexpr char kEnd = '\n';  // of an id
+  static constexpr char kEnd = '\n';  // follows each id in Write::ids
   struct Write {
     std::uint64_t index = 0;
     std::size_t changes = 0;
@@ -57,7 +59,7 @@ class WantedLog {
 
   std::size_t most_;
   std::deque<Write> writes_;  // by rising index
-  std::size_t changes_ = 0;   // of all of them
+  std::size_t changes_ = 0;   // how many changes all writes have
   std::uint64_t known_since_ = 0;
 };
 

@@ -26,7 +26,7 @@ Error Bad(const std::string& pointer, const std::string& what) {
   return Error(Code::kInvalidArgument, (pointer.empty() ? "the schema" : pointer) + ": " + what);
 }
 
-// Reads one keyword at a time into a node.
+// Reads the keywords of a schema into a node, one keyword in each call.
 class Reader {
  public:
   Reader(SchemaNode* node, const std::string& pointer) : node_(node), pointer_(pointer) {}

@@ -12,7 +12,7 @@
 
 #include "host/base/result.h"
 
-// Internal to host/schema: the parsed schema, and the functions that check values by it.
+// Internal to host/schema: the parsed schema, and the functions that check values against it.
 namespace drover {
 
 enum class SchemaType { kAny, kObject, kArray, kString, kInteger, kNumber, kBoolean, kNull };
@@ -22,13 +22,16 @@ struct SchemaNode {
   std::map<std::string, SchemaNode, std::less<>> properties;
   std::set<std::string> required;
   bool additional_allowed = false;
-  std::shared_ptr<const SchemaNode> additional;  // for each further property; null: anything
-  std::shared_ptr<const SchemaNode> items;       // null: anything
+  // The schema of all properties that are not in PROPERTIES. If it is null, these properties may
+  // have any value.
+  std::shared_ptr<const SchemaNode> additional;
+  // The schema of each array element; null if any value is valid.
+  std::shared_ptr<const SchemaNode> items;
   std::optional<std::vector<nlohmann::json>> enumeration;
   std::optional<nlohmann::json> constant;
   std::optional<nlohmann::json> minimum;
   std::optional<nlohmann::json> maximum;
-  std::size_t min_length = 0;  // characters
+  std::size_t min_length = 0;  // lengths are in characters
   std::optional<std::size_t> max_length;
   std::size_t min_items = 0;
   std::optional<std::size_t> max_items;
@@ -39,12 +42,13 @@ struct SchemaNode {
 
 Result<SchemaNode> ReadSchemaNode(const nlohmann::json& json, const std::string& pointer);
 
-// The faults of a value, in the order in which they were found.
+// The faults of a value, in the order in which the checks found them.
 class SchemaFaults {
  public:
   void Add(const std::string& pointer, const std::string& message);
   bool empty() const { return messages_.empty(); }
-  // If true, further faults are only counted, and their messages need not be made.
+  // If this is true, further faults are only counted, so the caller need not make messages for
+  // them.
   bool full() const { return messages_.size() == kMaxFaults; }
   Error ToError() const;
 
@@ -54,23 +58,24 @@ class SchemaFaults {
   std::size_t dropped_ = 0;
 };
 
-// "a text", "an object", ...: the type that a schema declares, and the type of VALUE.
+// Return the type that a schema declares and the type of VALUE, for messages: "a text", "an
+// object" and so on.
 std::string DeclaredType(SchemaType type);
 std::string ActualType(const nlohmann::json& value);
 
 bool HasSchemaType(SchemaType type, const nlohmann::json& value);
 
-// Checks VALUE without its parts: type, enum, const, limits.
+// Checks the type, enum, const and limits of VALUE, but not its elements and members.
 void CheckSchemaValue(const SchemaNode& node, const nlohmann::json& value,
                       const std::string& pointer, SchemaFaults* faults);
-// Adds the fault of a property that NODE does not know.
+// Adds the fault of a property that NODE does not declare.
 void AddUnknownProperty(const SchemaNode& node, std::string_view name, const std::string& pointer,
                         SchemaFaults* faults);
 
-// Checks VALUE with all its parts.
+// Checks VALUE with all its elements and members.
 void ValidateSchema(const SchemaNode& node, const nlohmann::json& value, const std::string& pointer,
                     SchemaFaults* faults);
-// Brings VALUE into the schema's form and checks it.
+// Converts VALUE to the form that the schema declares, and checks it.
 void NormalizeSchema(const SchemaNode& node, bool final, const std::string& pointer,
                      nlohmann::json* value, SchemaFaults* faults);
 

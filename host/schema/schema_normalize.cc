@@ -6,9 +6,9 @@
 #include "host/schema/schema_node.h"
 #include "host/spec/strict_json.h"
 
-// Clients describe configurations in languages with blocks and with one kind of scalar. In the JSON
-// that arrives, a block is a list of one object, and a number may be a text. This file brings such
-// JSON into the form that the driver declares.
+// Clients write configurations in languages that have blocks and only one kind of scalar. In the
+// JSON that arrives, a block is a list of one object, and a number may be a text. This file
+// converts such JSON to the form that the driver's schema declares.
 namespace drover {
 namespace {
 
@@ -23,7 +23,8 @@ bool HoldsReference(const json& value) {
   return value.is_string() && value.get_ref<const std::string&>().find("${") != std::string::npos;
 }
 
-// Whether TEXT is a number as JSON writes one; "+1", "01", "1.", "nan" and " 1" are not.
+// Returns true if TEXT is a number in JSON syntax, a whole number if WHOLE. The texts "+1", "01",
+// "1.", "nan" and " 1" are not numbers.
 bool IsNumberText(std::string_view text, bool whole) {
   const auto digits = [&text] {
     std::size_t count = 0;
@@ -48,7 +49,8 @@ bool IsNumberText(std::string_view text, bool whole) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// The number that TEXT spells; discarded when it is none or does not fit.
+// Returns the number that TEXT spells. Returns a JSON value of the type `discarded` if TEXT is not
+// a number or the number is too large.
 json NumberOf(const std::string& text, bool whole) {
   const json none(json::value_t::discarded);
   if (!IsNumberText(text, whole)) return none;
@@ -90,7 +92,7 @@ bool IsListOfObjects(const json& value) {
   return true;
 }
 
-// Turns the list that a client has made of one block, or of several, into one object.
+// Replaces a list of objects by one object. A client makes such a list from one or several blocks.
 void Unwrap(const SchemaNode& node, const std::string& pointer, json* value, SchemaFaults* faults) {
   if (!IsListOfObjects(*value)) return;
   if (value->size() == 1) {

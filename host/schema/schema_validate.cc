@@ -21,7 +21,8 @@ std::string Shown(const json& value) {
   return text.size() > 60 ? text.substr(0, 60) + "..." : text;
 }
 
-// The number of single-character edits between two names, or more than LIMIT.
+// Returns how many single-character edits turn one name into the other, ignoring case. If more than
+// LIMIT edits are needed, returns any number above LIMIT.
 std::size_t Distance(std::string_view a, std::string_view b, std::size_t limit) {
   if (a.size() > b.size() + limit || b.size() > a.size() + limit) return limit + 1;
   std::vector<std::size_t> row(b.size() + 1);
@@ -98,7 +99,7 @@ void AddUnknownProperty(const SchemaNode& node, std::string_view name, const std
   const std::string* nearest = nullptr;
   std::size_t best = 3;
   for (const auto& [known, unused] : node.properties) {
-    if (faults->full()) break;  // so a million bad names take no time
+    if (faults->full()) break;  // so a million bad names take little time
     const std::size_t distance = Distance(name.substr(0, 100), known, 2);
     if (distance < best && distance < known.size()) {
       best = distance;

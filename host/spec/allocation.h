@@ -20,7 +20,7 @@ enum class ClientStatus { kPending, kRunning, kComplete, kFailed, kLost, kUnknow
 std::string_view DesiredStatusName(DesiredStatus status);
 std::string_view ClientStatusName(ClientStatus status);
 
-// Complete, failed or lost: it will not run again.
+// Returns whether STATUS is complete, failed or lost. Such an allocation will not run again.
 inline bool IsTerminal(ClientStatus status) {
   return status == ClientStatus::kComplete || status == ClientStatus::kFailed ||
          status == ClientStatus::kLost;
@@ -36,7 +36,7 @@ struct AllocatedPort {
   bool operator==(const AllocatedPort&) const = default;
 };
 
-// The network of an allocation that has one of its own.
+// The network of an allocation that does not use the host's network.
 struct AllocationNetwork {
   std::string interface_name;
   std::string address;
@@ -45,7 +45,8 @@ struct AllocationNetwork {
   bool operator==(const AllocationNetwork&) const = default;
 };
 
-// Cores as the kernel lists them: {0, 5, 6, 7} is "0,5-7". CORES are sorted.
+// Returns CORES in the kernel's list format: {0, 5, 6, 7} gives "0,5-7". CORES must be sorted in
+// ascending order.
 std::string CoreList(const std::vector<int>& cores);
 
 struct Allocation {
@@ -54,18 +55,20 @@ struct Allocation {
   std::string eval_id;
   std::string node_id;
   std::string node_name;
-  std::string datacenter;  // of the node; empty: an agent that did not note it has placed it
+  // The datacenter of the node; empty if an older agent placed the allocation and did not store
+  // it.
+  std::string datacenter;
   int index = 0;
   std::shared_ptr<const Job> job;
   std::string group_name;
   std::vector<AllocatedPort> ports;
-  std::map<std::string, std::vector<int>> cores;  // reserved, by task; sorted
-  std::optional<AllocationNetwork> network;       // absent: the tasks use the host's network
+  std::map<std::string, std::vector<int>> cores;  // reserved cores by task, in ascending order
+  std::optional<AllocationNetwork> network;       // absent if the tasks use the host's network
 
   DesiredStatus desired_status = DesiredStatus::kRun;
   std::string desired_description;
   bool no_shutdown_delay = false;                       // DesiredTransition.NoShutdownDelay
-  ClientStatus client_status = ClientStatus::kPending;  // as the server knows it
+  ClientStatus client_status = ClientStatus::kPending;  // as the server has sent it
 
   std::uint64_t create_index = 0;
   std::uint64_t modify_index = 0;
@@ -73,7 +76,8 @@ struct Allocation {
   WallTime create_time = 0;
   WallTime modify_time = 0;
 
-  // The group that it is an instance of; null when the job has none of that name.
+  // Returns the group of which this allocation is an instance; null if the job has no group of
+  // that name.
   const TaskGroup* group() const { return FindGroup(*job, group_name); }
   bool server_terminal() const { return desired_status != DesiredStatus::kRun; }
 };

@@ -17,8 +17,8 @@ using enum FieldKind;
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
-// Puts OURS, the values that the reader made, over those that the client SENT. Fields that have no
-// effect here stay as they were sent.
+// Returns OURS, the values that the reader made, together with the fields that the client SENT.
+// OURS wins if both have a value. Fields that have no effect here keep the values of SENT.
 json Overlay(const json& sent, json ours) {
   if (sent.is_object() && ours.is_object()) {
     for (const auto& [key, value] : sent.items()) {
@@ -37,7 +37,8 @@ json Overlay(const json& sent, json ours) {
   return ours;
 }
 
-// Clients read durations as numbers, also those of fields that have no effect here.
+// Converts the durations of an object to numbers, since clients read them as numbers. This
+// includes durations that have no effect here.
 void TellDurationsAsNumbers(std::span<const JobField> fields, json* object) {
   for (const JobField& field : fields) {
     const auto member = object->find(field.name);
@@ -55,7 +56,8 @@ void TellDurationsAsNumbers(std::span<const JobField> fields, json* object) {
   }
 }
 
-// Returns BASE with the members of OVER in place of its own; a null member leaves that of BASE.
+// Returns BASE with the members of OVER. If both objects have a member, the member of OVER wins,
+// unless its value is null.
 json Merged(json base, const json& over) {
   if (!over.is_object()) return base;
   for (const auto& [key, value] : over.items()) {
@@ -91,7 +93,8 @@ json Reschedule(std::int64_t attempts, std::int64_t interval, std::int64_t delay
           {"DelayFunction", function}, {"MaxDelay", max_delay}, {"Unlimited", unlimited}};
 }
 
-// The policy of a group that sets none; null: jobs of this type have no policy.
+// Returns the reschedule policy of a group that sets none; null if jobs of this type have no such
+// policy.
 const json& DefaultReschedule(JobType type) {
   static const json service = Reschedule(0, 0, 30 * kSecond, "exponential", 3600 * kSecond, true);
   static const json batch = Reschedule(1, 86400 * kSecond, 5 * kSecond, "constant", 0, false);
@@ -99,7 +102,7 @@ const json& DefaultReschedule(JobType type) {
   return type == JobType::kService ? service : type == JobType::kBatch ? batch : none;
 }
 
-// Whether an update block sets nothing at all.
+// Returns whether all fields of an update block have empty values.
 bool SaysNothing(const json& update) {
   for (const auto& [key, value] : update.items()) {
     const bool zero = value.is_null() || value == 0 || value == "" || value == false;
@@ -108,7 +111,8 @@ bool SaysNothing(const json& update) {
   return true;
 }
 
-// Merges the job's Update into its groups. The job itself keeps only two of the fields.
+// Merges the Update of the job into its groups. The job itself keeps only the values of Stagger
+// and MaxParallel.
 void MergeUpdate(JobType type, json* job) {
   json& of_job = (*job)["Update"];
   const bool expected = type == JobType::kService || type == JobType::kSystem;
@@ -149,23 +153,25 @@ void MergePolicies(JobType type, json* job) {
   }
 }
 
-// The value of a field that nobody has set. It need not be zero.
+// Returns the value that a server gives a field that the client has not set. The value need not be
+// zero.
 json ValueOf(const JobField& field) {
   switch (field.kind) {
     case kText:
-      // The first of the values that have no effect is the one that servers fill in.
+      // A server fills in the first value of the list `no_effect`.
       return *field.no_effect == '\0' ? json("") : json::parse(field.no_effect).at(0);
     case kInteger:
       return 0;
     case kBoolean:
       return false;
     default:
-      return nullptr;  // for a duration, too: 0 has an effect in those that may be missing
+      // Durations are null, too: for a duration that may be missing, 0 would have an effect.
+      return nullptr;
   }
 }
 
-// Update of the job itself is complete: empty fields have a meaning there. Enabled, the older form
-// of Disabled, must not contradict it.
+// Returns whether FillIn must not set FIELD. The Update of the job itself is complete already: its
+// empty values have a meaning. Enabled is the older form of Disabled, and must not contradict it.
 bool IsLeftAlone(const JobField& field, bool of_job) {
   const std::string_view name = field.name;
   return name == "Enabled" ||
@@ -211,7 +217,7 @@ void WeighAll(json* object) {
 json CanonicalJob(const Job& job, const json& original) {
   json sent = json::object();
   for (const auto& [key, value] : original.items()) {
-    // Stop is never true in an accepted job.
+    // Stop is left out: it is never true in an accepted job.
     if (!IsServerField(key) && key != "Stop") sent[key] = value;
   }
   json out = Overlay(sent, json::parse(JobToJson(job)));

@@ -15,7 +15,7 @@
 namespace drover {
 
 enum class JobType { kService, kBatch, kSystem, kSysbatch };
-std::string_view JobTypeName(JobType type);  // "service", ...
+std::string_view JobTypeName(JobType type);  // such as "service"
 
 using StringMap = std::map<std::string, std::string>;
 
@@ -29,7 +29,7 @@ struct RestartPolicy {
   bool operator==(const RestartPolicy&) const = default;
 };
 std::string_view RestartModeName(RestartPolicy::Mode mode);  // "fail", "delay"
-// The policy of a group that sets none.
+// Returns the restart policy of a group that sets none.
 RestartPolicy DefaultRestartPolicy(JobType type);
 
 struct LogConfig {
@@ -47,13 +47,13 @@ struct Lifecycle {
 
   bool operator==(const Lifecycle&) const = default;
 };
-std::string_view LifecycleHookName(Lifecycle::Hook hook);  // "prestart", ...
+std::string_view LifecycleHookName(Lifecycle::Hook hook);  // such as "prestart"
 
 struct Resources {
   std::int64_t cpu_mhz = 100;
   std::int64_t memory_mb = 300;
-  std::int64_t memory_max_mb = 0;  // 0: no more than memory_mb
-  std::int64_t cores = 0;          // reserved for the task alone; then CPU_MHZ is 0
+  std::int64_t memory_max_mb = 0;  // 0 means no more than memory_mb
+  std::int64_t cores = 0;          // cores reserved for this task alone; if not 0, cpu_mhz is 0
 
   bool operator==(const Resources&) const = default;
 };
@@ -61,8 +61,8 @@ struct Resources {
 // A network port of the group. The value of a dynamic port is chosen at placement.
 struct Port {
   std::string label;
-  int value = 0;  // on the host; 0 for a dynamic port before placement
-  int to = 0;     // inside the task's network; 0: the same; -1: the one chosen for the host
+  int value = 0;  // port on the host; 0 for a dynamic port before placement
+  int to = 0;     // port inside the task's network; 0 and -1 mean the port on the host
   std::string host_ip;
 
   bool operator==(const Port&) const = default;
@@ -76,7 +76,7 @@ struct Network {
   bool operator==(const Network&) const = default;
 };
 
-// A command that operators may run beside the task, by its name.
+// A named command that operators can run while the task runs.
 struct TaskAction {
   std::string name;
   std::string command;
@@ -85,9 +85,9 @@ struct TaskAction {
   bool operator==(const TaskAction&) const = default;
 };
 
-// A condition on the node for a job, group or task. See scheduler/constraint.h.
+// A condition that the node must meet for a job, group or task. See scheduler/constraint.h.
 struct Constraint {
-  std::string left;  // a text, or ${...} of the node
+  std::string left;  // a literal text, or ${...} for a value of the node
   std::string operand = "=";
   std::string right;
 
@@ -98,15 +98,16 @@ struct Task {
   std::string name;
   std::string driver;
   std::string user;
-  std::string config_json = "{}";  // the driver's configuration, a JSON object as it was given
+  // The driver's configuration, a JSON object as the user wrote it.
+  std::string config_json = "{}";
   StringMap env;
   StringMap meta;
   std::optional<Lifecycle> lifecycle;
-  std::optional<RestartPolicy> restart_policy;  // absent: that of the group
+  std::optional<RestartPolicy> restart_policy;  // absent: the policy of the group
   Resources resources;
   LogConfig log_config;
   Duration kill_timeout = 5s;
-  std::string kill_signal;  // empty: the driver's default
+  std::string kill_signal;  // empty: the driver's default signal
   Duration shutdown_delay = 0s;
   bool leader = false;
   std::vector<TaskAction> actions;
@@ -126,7 +127,8 @@ struct TaskGroup {
   std::optional<Duration> max_run_duration;
   int ephemeral_disk_mb = 300;
   std::vector<Constraint> constraints;
-  int migrate_max_parallel = 1;  // how many leave a draining node at a time; not for batch jobs
+  // How many allocations leave a draining node at a time; not for batch jobs.
+  int migrate_max_parallel = 1;
 
   bool operator==(const TaskGroup&) const = default;
 };
@@ -134,7 +136,7 @@ struct TaskGroup {
 struct Job {
   std::string id;
   std::string name;
-  std::string parent_id;  // the job that this one was dispatched from; usually empty
+  std::string parent_id;  // id of the job that dispatched this one; usually empty
   std::string region = "global";
   std::string job_namespace = "default";
   JobType type = JobType::kService;
@@ -147,17 +149,18 @@ struct Job {
   bool operator==(const Job&) const = default;
 };
 
-// Null when there is none of that name.
+// These return null if there is no task, group or action of that NAME.
 const Task* FindTask(const TaskGroup& group, std::string_view name);
 const TaskGroup* FindGroup(const Job& job, std::string_view name);
 const TaskAction* FindAction(const Task& task, std::string_view name);
 
-// The policy that a task follows: its own, else its group's.
+// Returns the restart policy of TASK: its own, or that of the group if it has none.
 inline const RestartPolicy& EffectiveRestartPolicy(const TaskGroup& group, const Task& task) {
   return task.restart_policy ? *task.restart_policy : group.restart_policy;
 }
 
-// Which of the coordinator's classes a task belongs to.
+// Each of these functions returns whether TASK belongs to the class of tasks in the function's
+// name. The coordinator uses these classes.
 inline bool IsPrestart(const Task& task) {
   return task.lifecycle && task.lifecycle->hook == Lifecycle::Hook::kPrestart;
 }
@@ -168,7 +171,8 @@ inline bool IsPoststop(const Task& task) {
   return task.lifecycle && task.lifecycle->hook == Lifecycle::Hook::kPoststop;
 }
 inline bool IsMain(const Task& task) { return !task.lifecycle; }
-// A prestart or poststart task that runs beside the main tasks; poststop ignores the field.
+// Returns whether TASK is a prestart or poststart task that runs at the same time as the main
+// tasks. A poststop task ignores the field `sidecar`.
 inline bool IsSidecar(const Task& task) {
   return task.lifecycle && task.lifecycle->sidecar && !IsPoststop(task);
 }

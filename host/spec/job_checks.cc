@@ -15,11 +15,11 @@
 namespace drover {
 namespace {
 
-constexpr std::size_t kMaxName = 128;  // names become parts of paths, with suffixes
+constexpr std::size_t kMaxName = 128;  // bytes; names become parts of paths, with suffixes
 constexpr int kMinDiskMb = 10;
 constexpr int kMaxCount = 100'000;
 
-// One place of the job and the list for its faults.
+// A place in the job's JSON, and the list that receives the faults found there.
 class At {
  public:
   At(std::string pointer, JobFaults* faults) : pointer_(std::move(pointer)), faults_(faults) {}
@@ -47,7 +47,7 @@ bool HasControl(std::string_view text) {
   return HasUnseen(text);
 }
 
-// Only letters, digits and the characters of MORE.
+// Returns whether TEXT has only letters, digits and the characters of MORE.
 bool IsPlain(std::string_view text, std::string_view more) {
   for (const char c : text) {
     const bool alnum = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -69,7 +69,7 @@ bool CheckText(std::string_view text, const At& at) {
   return false;
 }
 
-// A name that becomes a part of paths.
+// Checks a name that becomes a part of paths.
 void CheckPathName(std::string_view name, const At& at) {
   if (!CheckText(name, at)) return;
   if (name.find('/') != std::string_view::npos || name.find('\\') != std::string_view::npos) {
@@ -89,7 +89,7 @@ bool IsSignalName(std::string_view name) {
   return false;
 }
 
-// Names must be unique; the second one gets the fault.
+// Finds names that are not unique. The second of two equal names gets the fault.
 class Names {
  public:
   void Add(const std::string& name, const At& at) {
@@ -225,7 +225,7 @@ void CheckLogConfig(const LogConfig& config, int disk_mb, const At& at) {
   } else if (!CheckMost(config.max_files, kMostLogFiles, at / "MaxFiles")) {
     return;
   } else if (disk_mb < kMinDiskMb) {
-    return;  // the group has the fault
+    return;  // a wrong disk size is already reported for the group
   } else if (!config.disabled && config.max_files * size_mb > disk_mb) {
     at.Fault("the log storage of " + std::to_string(config.max_files * size_mb) +
              " MB is more than the group's ephemeral disk of " + std::to_string(disk_mb) + " MB");
@@ -244,12 +244,13 @@ void CheckActions(const std::vector<TaskAction>& actions, const At& at) {
   }
 }
 
-// Whether a constraint counts allocations.
+// Returns whether a constraint with OPERAND limits the number of allocations.
 bool IsDistinct(const std::string& operand) {
   return operand == "distinct_hosts" || operand == "distinct_property";
 }
 
-// OF_TASK: a task is placed with its group, so it cannot count allocations itself.
+// OF_TASK means that the constraints belong to a task. A task is placed with its group, so its
+// constraints cannot limit the number of allocations.
 void CheckConstraints(const std::vector<Constraint>& constraints, bool of_task, const At& at) {
   static constexpr std::string_view kOperands[] = {"=",
                                                    "==",

@@ -22,7 +22,8 @@ constexpr char kAdded[] = "Added";
 constexpr char kDeleted[] = "Deleted";
 constexpr char kEdited[] = "Edited";
 
-// The members of a job that are not part of its text, or that the diff has outside of its fields.
+// Returns the members of a job that the diff does not list as fields. Either they are not part of
+// the job's text, or the diff has them in another place.
 const std::set<std::string>& NoFieldsOfAJob() {
   static const auto& names =
       *new std::set<std::string>{"ID",         "Status",       "StatusDescription", "Version",
@@ -40,7 +41,7 @@ bool IsNothing(const json& value) {
   return value.is_null() || (value.is_structured() && value.empty());
 }
 
-// "Constraint" for "Constraints".
+// Returns "Constraint" for "Constraints", for example.
 std::string Singular(const std::string& key) {
   if (key == "ReservedPorts") return "Static Port";
   if (key == "DynamicPorts") return "Dynamic Port";
@@ -56,7 +57,8 @@ json FieldDiff(const char* type, const std::string& name, const std::string& bef
       {"Type", type}, {"Name", name}, {"Old", before}, {"New", after}, {"Annotations", nullptr}};
 }
 
-// An empty text is the same as none. STAYING: unchanged fields are listed, too.
+// Returns the changes from BEFORE to AFTER. An empty text counts as a missing one. With STAYING,
+// the result contains the unchanged fields, too.
 std::vector<json> FieldDiffs(const Texts& before, const Texts& after, bool staying) {
   std::vector<json> diffs;
   Texts all = before;
@@ -82,7 +84,8 @@ bool HasChange(const std::vector<json>& diffs) {
                      [](const json& diff) { return diff.at("Type") != kNone; });
 }
 
-// The values of a driver's configuration, by place: "args[1]", "mounts[0].target".
+// Adds the values of a driver's configuration to OUT. The key is the place of a value, such as
+// "args[1]" or "mounts[0].target".
 void Flatten(const json& value, const std::string& place, Texts* out) {
   if (value.is_object()) {
     for (const auto& [key, item] : value.items()) {
@@ -114,7 +117,8 @@ Member KindOf(const std::string& key, const json& before, const json& after) {
 
 class ObjectComparison {
  public:
-  // BEFORE or AFTER null: there is none. WITHOUT are members that the caller compares itself.
+  // BEFORE or AFTER is null if there is no such object. The members in WITHOUT are not compared.
+  // With STAYING, unchanged fields are listed, too.
   ObjectComparison(const json& before, const json& after, const std::set<std::string>& without,
                    bool staying)
       : before_(before), after_(after) {
@@ -200,7 +204,7 @@ class ObjectComparison {
     if (inner.type() != std::string(kNone)) objects_.push_back(inner.Diff("Name", name));
   }
 
-  // The order of the texts does not matter.
+  // Compares two lists of texts. The order of the texts does not matter.
   void AddTexts(const std::string& key, const json& before, const json& after) {
     std::multiset<std::string> left, right;
     for (const json& item : before) left.insert(TextOf(item));
@@ -221,8 +225,8 @@ class ObjectComparison {
                         {"Objects", nullptr}});
   }
 
-  // Compares objects of the same name with each other. An object without a name is added, deleted
-  // or unchanged.
+  // Compares objects of the same name with each other. An object without a name can only be added,
+  // deleted or unchanged.
   void AddObjects(const std::string& name, const json& before, const json& after) {
     std::map<std::string, std::vector<const json*>> left, right;
     for (const json& item : before) left[IdentityOf(item)].push_back(&item);
@@ -268,7 +272,7 @@ std::map<std::string, const json*> ByName(const json& of, const char* list) {
   return named;
 }
 
-// The diffs of the items of LIST, by their names; DIFF compares two of them.
+// Returns the diffs of the items in the member LIST. DIFF compares two items of the same name.
 template <typename Diff>
 std::vector<json> NamedDiffs(const json& before, const json& after, const char* list, Diff diff) {
   const auto left = ByName(before, list), right = ByName(after, list);

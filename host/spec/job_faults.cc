@@ -6,7 +6,7 @@
 namespace drover {
 namespace {
 
-// Whether POINTER is PARENT or lies below it.
+// Returns whether POINTER is equal to PARENT or lies below it.
 bool IsWithin(const std::string& pointer, const std::string& parent) {
   return pointer.size() >= parent.size() && pointer.compare(0, parent.size(), parent) == 0 &&
          (pointer.size() == parent.size() || pointer[parent.size()] == '/');

@@ -11,8 +11,8 @@ namespace drover {
 
 // One thing that is wrong with a job.
 struct JobFault {
-  std::string pointer;  // where in the JSON that was given, RFC 6901; empty: all of it
-  std::string message;  // the mistake there, and what to do
+  std::string pointer;  // JSON pointer (RFC 6901) to the fault; empty for the whole text
+  std::string message;  // what is wrong there, and what to do
 
   bool operator==(const JobFault&) const = default;
 };
@@ -20,8 +20,8 @@ struct JobFault {
 // Collects the faults of a job, so that its author sees all of them at once.
 class JobFaults {
  public:
-  // Drops the fault if that place, or one around it, already has one: one mistake gives one
-  // message.
+  // Adds a fault at POINTER. If POINTER or a place that contains it already has a fault, the new
+  // fault is dropped. So one mistake gives one message.
   void Add(const std::string& pointer, std::string message);
 
   bool empty() const { return faults_.empty(); }
@@ -32,7 +32,7 @@ class JobFaults {
   Error ToError() const;
 
  private:
-  static constexpr std::size_t kMaxFaults = 50;  // so that people can read the message
+  static constexpr std::size_t kMaxFaults = 50;  // keeps the message readable
   std::vector<JobFault> faults_;
   std::size_t dropped_ = 0;
 };

@@ -10,8 +10,9 @@ namespace {
 using enum FieldKind;
 using enum FieldState;
 
-// Servers fill in some blocks and return them with the job. Clients that read a job from a server
-// register it again with them, so their default values have no effect here.
+// A Nomad server fills in some blocks and returns them with the job. Clients that read a job from
+// a server register it again with these blocks. So the default values of the blocks count as
+// values without effect here.
 constexpr char kOneMachine[] = "there is one machine, so nothing to choose";
 constexpr char kNeverApart[] = "node and scheduler are one process and never lose contact";
 constexpr char kServerField[] = "filled in by the server";

@@ -15,7 +15,7 @@ namespace drover {
 
 enum class FieldKind {
   kText,
-  kInteger,  // within 32 bits
+  kInteger,  // a whole number within 32 bits
   kBoolean,
   kDuration,  // nanoseconds, or text like "1m30s"
   kTextMap,   // an object whose values are texts
@@ -27,8 +27,8 @@ enum class FieldKind {
 
 enum class FieldState {
   kDone,     // read and carried out
-  kRefused,  // a fault, unless the value has no effect
-  kWarned,   // accepted, but not carried out: a warning, unless the value has no effect
+  kRefused,  // gives a fault, unless the value has no effect
+  kWarned,   // accepted, but only gives a warning, unless the value has no effect
   kInert,    // accepted with any value, and without effect on this host
 };
 
@@ -37,9 +37,9 @@ struct JobField {
   FieldKind kind;
   FieldState state;
   std::span<const JobField> members = {};
-  // For a refused or warned field: a JSON list of the values that have no effect, besides null,
-  // false, 0, "", [], {} and objects that hold only such values. The first one is the default of a
-  // text.
+  // For a refused or warned field, a JSON list of values that have no effect. Null, false, 0, "",
+  // [], {} and objects that contain only such values never have an effect and are not listed. The
+  // default of a text is the first value of the list.
   const char* no_effect = "";
   const char* note = "";
 };
@@ -47,19 +47,20 @@ struct JobField {
 // The fields of the job itself; all deeper fields are members of these.
 std::span<const JobField> JobFields();
 
-// Whether NAME is a field of the job itself that the server fills in. Clients that read a job and
-// send it back include it, but do not mean anything by it.
+// Returns whether NAME is a field of the job itself that the server fills in. A client that reads
+// a job and sends it back includes this field, but its value has no meaning then.
 bool IsServerField(std::string_view name);
 
 // Checks the names, types and states of all fields in JOB (an object) and below. WARNINGS, if not
-// null, receives the fields that are not carried out.
+// null, receives the fields that are accepted but not carried out.
 void CheckJobFields(const nlohmann::json& job, const std::string& pointer, JobFaults* faults,
                     JobFaults* warnings = nullptr);
 
-// The table as a page for people: docs/job-fields.md.
+// Returns the table as Markdown for people: docs/job-fields.md.
 std::string JobFieldsMarkdown();
 
-// A duration of the JSON: a whole number of nanoseconds or a text. False when it is neither.
+// Reads a duration from JSON: a whole number of nanoseconds, or a text like "1m30s". Returns false
+// if VALUE is neither.
 bool ReadJsonDuration(const nlohmann::json& value, Duration* duration);
 
 }  // namespace drover

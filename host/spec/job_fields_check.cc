@@ -112,7 +112,7 @@ bool HasKind(FieldKind kind, const json& value) {
 // The lists for the findings in a job.
 struct Findings {
   JobFaults* faults;
-  JobFaults* warnings;  // null: they are not wanted
+  JobFaults* warnings;  // null if the caller wants no warnings
 };
 
 void CheckMembers(const json& object, std::span<const JobField> fields, const std::string& pointer,
@@ -130,7 +130,7 @@ void CheckValue(const JobField& field, const json& value, const std::string& poi
     faults->Add(pointer, "must be " + ExpectedType(field.kind) + ", but is " + TypeOf(value));
     return;
   }
-  // The fields of an object give warnings instead of the object.
+  // Only the fields of an object give warnings, not the object itself.
   if (field.state == kWarned && found.warnings != nullptr && field.kind != kObject &&
       !HasNoEffect(field, value)) {
     found.warnings->Add(pointer, std::string("is not carried out by this version: ") + field.note);

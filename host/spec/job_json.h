@@ -11,19 +11,20 @@
 
 namespace drover {
 
-// Reads a job, alone or as {"Job": ...}, and fills in its defaults. The Job that it returns is
-// valid. The error (Code::kInvalidArgument) lists every fault with its JSON pointer. If not null,
-// FAULTS receives the faults one by one, PLACE the job's own pointer ("/Job" or ""), and WARNINGS
-// the fields that are accepted but not carried out. Does not check that drivers exist and accept
-// their configuration: the host of the plugins does. [any thread]
+// Reads a job, alone or as {"Job": ...}, and fills in its defaults. The returned Job is valid. The
+// error (Code::kInvalidArgument) lists every fault with its JSON pointer. The other results are
+// optional. FAULTS receives the faults one by one, and PLACE the JSON pointer of the job ("/Job"
+// or ""). WARNINGS receives the fields that are accepted but not carried out. ParseJob does not
+// check that drivers exist and accept their configuration. The host of the plugins checks that
+// later. [any thread]
 Result<Job> ParseJob(std::string_view json, std::vector<JobFault>* faults = nullptr,
                      std::string* place = nullptr, std::vector<JobFault>* warnings = nullptr);
 
-// Adds the faults of a job, however it was made, to FAULTS. POINTER is the place of the job in its
-// JSON.
+// Adds the faults of JOB to FAULTS. JOB need not come from ParseJob. POINTER is the JSON pointer
+// of the job in its text.
 void CheckJob(const Job& job, const std::string& pointer, JobFaults* faults);
 
-// The job with all its defaults; ParseJob reads the same job from it.
+// Returns the JSON of JOB with all its defaults. ParseJob reads the same job from it.
 std::string JobToJson(const Job& job);
 
 }  // namespace drover

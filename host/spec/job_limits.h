@@ -7,10 +7,11 @@
 #include "host/base/time.h"
 #include "host/spec/job.h"
 
-// The most that a job may ask for. Each bound is far beyond any machine. It is also far below the
-// limit of its type, so that derived values (a point in time, bytes, the sum over all tasks) fit,
-// too. Code that computes with a value of a job passes it through Bounded first: a job that was
-// stored by a version without these bounds is not checked again.
+// The highest values that a job may have. Each bound is far beyond any machine. It is also far
+// below the limit of its type, so that derived values (a point in time, bytes, the sum over all
+// tasks) fit into that type, too. Code that computes with a value of a job must pass it through
+// Bounded first. The reason is that a stored job is not checked again, and it may come from a
+// version without these bounds.
 namespace drover {
 
 inline constexpr Duration kLongestOfJob = std::chrono::hours(24 * 365 * 100);  // 100 years

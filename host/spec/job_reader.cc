@@ -17,14 +17,14 @@ namespace {
 
 using nlohmann::json;
 
-// A register request has these fields beside the job. They are for the API, not for the job.
+// A register request may have these fields in addition to the job. Only the API uses them.
 constexpr std::string_view kRequestFields[] = {
     "Job",       "Submission",        "EnforceIndex", "JobModifyIndex", "PolicyOverride",
     "Diff",      "PreserveResources", "EvalPriority", "PreserveCounts", "Region",
     "Namespace", "SecretID",          "AuthToken",    "Canonicalize"};
 
-// Reads the members of one object. A member that is absent, null or of the wrong type (already a
-// fault) leaves the default.
+// Reads the members of one object. A member that is absent, null or of the wrong type leaves the
+// default. A wrong type is already reported as a fault.
 class Members {
  public:
   Members(const json& object, std::string pointer, JobFaults* faults)
@@ -50,7 +50,8 @@ class Members {
     const json* value = Find(name);
     if (value != nullptr && value->is_boolean()) *out = value->get<bool>();
   }
-  // Numbers of the JSON have 32 bits. The table of fields has reported all others as faults.
+  // Reads a number of 32 bits. The check against the table of fields has reported all other
+  // numbers as faults.
   template <typename Integer>
     requires std::is_same_v<Integer, int> || std::is_same_v<Integer, std::int64_t>
   void Read(const char* name, Integer* out) const {
@@ -70,7 +71,8 @@ class Members {
       if (text.is_string()) (*out)[key] = text.get<std::string>();
     }
   }
-  // An empty list leaves the default. An element that is no text (already a fault) becomes empty.
+  // An empty list leaves the default. An element that is no text, which is already a fault,
+  // becomes an empty text.
   void Read(const char* name, std::vector<std::string>* out) const {
     const json* value = Find(name);
     if (value == nullptr || !value->is_array() || value->empty()) return;
@@ -78,7 +80,7 @@ class Members {
     for (const json& text : *value)
       out->push_back(text.is_string() ? text.get<std::string>() : std::string());
   }
-  // Reads a list of objects, each by READ(members, element).
+  // Reads a list of objects. READ(members, element) reads each object.
   template <typename T, typename F>
   void ReadList(const char* name, std::vector<T>* out, F read) const {
     const json* value = Find(name);
@@ -99,7 +101,7 @@ class Members {
   JobFaults* faults_;
 };
 
-// Reads a text that stands for one of VALUES; NAME_OF returns the texts.
+// Reads the name of one of VALUES. NAME_OF returns the name of a value.
 template <typename T, typename F, typename Out>
 void ReadName(const Members& in, const char* name, std::initializer_list<T> values, F name_of,
               Out* out) {
@@ -147,7 +149,8 @@ LogConfig ReadLogConfig(const Members& in) {
   std::int64_t megabytes = config.max_file_size_bytes >> 20;
   in.Read("MaxFiles", &config.max_files);
   in.Read("MaxFileSizeMB", &megabytes);
-  // Clamped: a value beyond the bound only has to be found too large later.
+  // The value is clamped, so that the product does not overflow. A clamped value is still beyond
+  // the bound, so the later check reports it.
   config.max_file_size_bytes =
       std::clamp(megabytes, -kMostLogFileMb, kMostLogFileMb + 1) * (1 << 20);
   in.Read("Disabled", &config.disabled);
@@ -160,7 +163,8 @@ LogConfig ReadLogConfig(const Members& in) {
   return config;
 }
 
-// Absent if the hook is wrong: the task then counts as a main task, which gives no second fault.
+// Returns absent if the hook is wrong. The task is then read as a main task, so that the mistake
+// gives only one fault.
 std::optional<Lifecycle> ReadLifecycle(const Members& in) {
   using Hook = Lifecycle::Hook;
   std::optional<Hook> hook;
@@ -208,7 +212,7 @@ void ReadTask(const Members& in, const RestartPolicy& group_policy, Task* task) 
   }
   const Members resources = in.Object("Resources");
   resources.Read("Cores", &task->resources.cores);
-  if (task->resources.cores != 0) task->resources.cpu_mhz = 0;  // unless CPU is given
+  if (task->resources.cores != 0) task->resources.cpu_mhz = 0;  // replaced below if CPU is given
   resources.Read("CPU", &task->resources.cpu_mhz);
   resources.Read("MemoryMB", &task->resources.memory_mb);
   resources.Read("MemoryMaxMB", &task->resources.memory_max_mb);
@@ -261,7 +265,7 @@ Job ReadJob(const Members& in) {
   in.Read("Datacenters", &job.datacenters);
   in.Read("Meta", &job.meta);
   in.ReadList("Constraints", &job.constraints, ReadConstraint);
-  int migrate_max_parallel = 1;  // for groups that do not set it
+  int migrate_max_parallel = 1;  // the default for groups that do not set it
   in.Object("Migrate").Read("MaxParallel", &migrate_max_parallel);
   in.ReadList("TaskGroups", &job.groups, [&](const Members& group_in, TaskGroup* group) {
     group->migrate_max_parallel = migrate_max_parallel;
@@ -270,7 +274,8 @@ Job ReadJob(const Members& in) {
   return job;
 }
 
-// Finds the job inside ROOT and its pointer; null, with a fault, if there is none.
+// Returns the job inside ROOT, and sets POINTER to its JSON pointer. If there is no job, returns
+// null and adds a fault.
 const json* FindJob(const json& root, std::string* pointer, JobFaults* faults) {
   if (!root.is_object()) {
     faults->Add("", "must be a JSON object");

@@ -50,7 +50,7 @@ json ToJson(const Task& task) {
       {"Name", task.name},
       {"Driver", task.driver},
       {"User", task.user},
-      // A parser has read the text of a Job. Text that is not JSON becomes null instead of a throw.
+      // A parser has written config_json. If it is not JSON after all, the value becomes null.
       {"Config", json::parse(task.config_json, nullptr, false)},
       {"Env", ToJson(task.env)},
       {"Meta", ToJson(task.meta)},
@@ -99,7 +99,8 @@ json ToJson(const TaskGroup& group) {
               {"MaxRunDuration", nullptr},
               {"Constraints", ToJson(group.constraints)},
               {"EphemeralDisk", {{"SizeMB", group.ephemeral_disk_mb}}}};
-  // Only if it is not the default: batch jobs have no Migrate, and clients expect none there.
+  // Migrate is written only if it is not the default: batch jobs have no Migrate, and clients
+  // expect none there.
   if (group.migrate_max_parallel != 1)
     out["Migrate"] = {{"MaxParallel", group.migrate_max_parallel}};
   if (group.max_run_duration) out["MaxRunDuration"] = group.max_run_duration->count();

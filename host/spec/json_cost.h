@@ -6,8 +6,9 @@
 
 namespace drover {
 
-// About how many bytes the JSON of TEXT takes as a tree: a few bytes of text, such as "{},", become
-// a hundred. For text that is not JSON it returns a similar number. [any thread]
+// Returns about how many bytes of memory the JSON of TEXT takes after parsing. A few bytes of
+// text, such as "{},", become a hundred bytes of memory. For text that is not JSON, the result is
+// a similar estimate. [any thread]
 std::size_t JsonCost(std::string_view text);
 
 }  // namespace drover

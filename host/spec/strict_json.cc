@@ -25,8 +25,8 @@ std::string Place(std::string_view text, std::size_t offset) {
          std::to_string(std::max<std::size_t>(column, 1));
 }
 
-// Builds the value from the parser's events. So it sees a key that occurs twice, which the value
-// itself cannot show, and too great a depth before it is built.
+// Builds the value from the events of the parser. So it can detect a key that occurs twice, which
+// the finished value cannot show. It also detects too great a depth before it builds that part.
 class Builder final : public json::json_sax_t {
  public:
   Builder(std::string_view text, JsonLimits limits) : text_(text), limits_(limits) {}
@@ -36,7 +36,8 @@ class Builder final : public json::json_sax_t {
   bool number_integer(json::number_integer_t value) override { return Add(value); }
   bool number_unsigned(json::number_unsigned_t value) override { return Add(value); }
   bool number_float(json::number_float_t value, const std::string& token) override {
-    // A whole number that does not fit would silently lose digits as a double.
+    // A whole number that does not fit into 64 bits would lose digits as a double, without an
+    // error.
     if (token.find_first_of(".eE") == std::string::npos) {
       return Fail("the number " + token.substr(0, kQuotedBytes) + " does not fit into 64 bits");
     }
@@ -64,7 +65,7 @@ class Builder final : public json::json_sax_t {
 
   bool parse_error(std::size_t position, const std::string&,
                    const nlohmann::detail::exception& error) override {
-    // The library's own text may hold raw bytes of the input.
+    // The message of the library may contain raw bytes of the input.
     std::string detail = error.what();
     const std::size_t colon = detail.find(": ");
     if (colon != std::string::npos) detail.erase(0, colon + 2);
@@ -80,8 +81,8 @@ class Builder final : public json::json_sax_t {
   }
 
  private:
-  // An object or list that is still open. The values lie inside root_: an open one is the last of
-  // its parent, so nothing moves it.
+  // An object or list that the parser has not closed yet. VALUE points into root_. An open value
+  // is the last element of its parent, so no later element moves it.
   struct Level {
     json* value;
     std::string key;
@@ -179,12 +180,12 @@ std::string Quoted(std::string_view text) {
   constexpr char kHex[] = "0123456789abcdef";
   const bool cut = text.size() > kQuotedBytes;
   if (cut) {
-    std::size_t end = kQuotedBytes;  // not inside a character
+    std::size_t end = kQuotedBytes;  // the loop moves this to the start of a character
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
     text = text.substr(0, end);
   }
   std::string out = "\"";
-  std::size_t unseen = 0;  // how many bytes from here on belong to an invisible character
+  std::size_t unseen = 0;  // how many of the next bytes belong to an invisible character
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     const auto byte = static_cast<unsigned char>(c);

@@ -12,7 +12,8 @@
 namespace drover {
 namespace {
 
-// Looks at shorter intervals return the same percentages, since few ticks have passed between them.
+// The minimum number of clock ticks between two measurements. A Look after fewer ticks returns the
+// same percentages as the previous Look.
 constexpr std::uint64_t kFewestTicks = 20;
 
 std::string ReadText(const char* path) {
@@ -29,7 +30,8 @@ std::vector<std::string> Lines(std::string_view text) {
   return lines;
 }
 
-// Blanks and backslashes in a path are written as three octal digits.
+// Replaces the octal escapes in a path. Blanks and backslashes in a path are written as a
+// backslash and three octal digits.
 std::string Unescape(const std::string& text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -56,7 +58,7 @@ HostStats::Disk DiskOf(const DiskMount& mount) {
   disk.size = info.f_blocks * info.f_frsize;
   disk.used = (info.f_blocks - info.f_bfree) * info.f_frsize;
   disk.available = info.f_bavail * info.f_frsize;
-  // Relative to the space that is not reserved for root, as df reports it.
+  // The percentage is relative to the space that is not reserved for root, as in the output of df.
   disk.used_percent =
       Percent(static_cast<double>(disk.used), static_cast<double>(disk.used + disk.available));
   disk.inodes_used_percent =
@@ -64,7 +66,7 @@ HostStats::Disk DiskOf(const DiskMount& mount) {
   return disk;
 }
 
-// The mount that holds PATH.
+// Returns the mount that contains PATH.
 DiskMount MountOf(const std::string& path, std::string_view mounts) {
   DiskMount best;
   for (const std::string& line : Lines(mounts)) {
@@ -109,7 +111,8 @@ std::map<std::string, CoreTimes> ParseCoreTimes(std::string_view stat) {
     std::string name;
     fields >> name;
     if (!name.starts_with("cpu") || name == "cpu") continue;
-    // user, nice, system, idle, iowait, irq, softirq, steal; guests are in user and nice already.
+    // The fields are user, nice, system, idle, iowait, irq, softirq and steal. The times of guests
+    // are already in user and nice.
     std::array<std::uint64_t, 8> ticks{};
     for (std::uint64_t& value : ticks) fields >> value;
     CoreTimes& core = cores[name];
@@ -127,7 +130,8 @@ std::vector<DiskMount> ParseDiskMounts(std::string_view mounts, std::string_view
     std::istringstream fields(line);
     std::string type;
     fields >> type;
-    // A file system that is served by a process could hold up the agent.
+    // Leaves out FUSE file systems. A process serves each of them, and if that process hangs, a
+    // measurement of the file system could block the agent.
     if (type != "nodev" && !type.starts_with("fuse")) types.insert(type);
   }
   std::vector<DiskMount> disks;
@@ -145,7 +149,8 @@ std::vector<DiskMount> ParseDiskMounts(std::string_view mounts, std::string_view
 HostStats::Core CoreUsage(const std::string& name, const CoreTimes& before, const CoreTimes& now,
                           double core_mhz) {
   const auto since = [](std::uint64_t then, std::uint64_t later) {
-    return later > then ? static_cast<double>(later - then) : 0;  // idle time may run backwards
+    // The idle time that the kernel reports may decrease. A decrease counts as 0.
+    return later > then ? static_cast<double>(later - then) : 0;
   };
   HostStats::Core core;
   core.name = name;

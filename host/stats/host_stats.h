@@ -12,38 +12,39 @@
 
 namespace drover {
 
-// The machine's resources and their use: memory in bytes, processor time in percent of each core.
+// The machine's resources and their use. Memory is in bytes. Processor time is in percent of each
+// core.
 struct HostStats {
   struct Memory {
     std::uint64_t total = 0, available = 0, used = 0, free = 0;
     bool operator==(const Memory&) const = default;
   };
   struct Core {
-    std::string name;  // "cpu0"
+    std::string name;  // such as "cpu0"
     double user = 0, system = 0, idle = 0, total = 0;
-    double ticks = 0;  // MHz
+    double ticks = 0;  // used frequency in MHz
   };
   struct Disk {
     std::string device;
     std::string mountpoint;
-    std::uint64_t size = 0, used = 0, available = 0;  // bytes
+    std::uint64_t size = 0, used = 0, available = 0;  // all in bytes
     double used_percent = 0, inodes_used_percent = 0;
   };
 
   Memory memory;
   std::vector<Core> cores;
-  std::vector<Disk> disks;   // of block devices, each once
+  std::vector<Disk> disks;   // the block devices, each once
   Disk alloc_dir;            // the file system of the allocation directories
   std::uint64_t uptime = 0;  // seconds
-  double ticks = 0;          // MHz, of all cores
+  double ticks = 0;          // used frequency in MHz, sum of all cores
   WallTime timestamp = 0;
 };
 
-// The file system that holds PATH, with PATH as its mountpoint. Its sizes are 0 if it cannot be
-// read. Blocks as long as that file system does. [any thread]
+// Returns the file system that contains PATH, with PATH as its mountpoint. The sizes are 0 if the
+// file system cannot be read. Blocks as long as the file system does. [any thread]
 HostStats::Disk ReadDisk(const std::string& path);
 
-// The times of a core since the machine was started, in the kernel's ticks.
+// The times of a core since the machine was started, in clock ticks of the kernel.
 struct CoreTimes {
   std::uint64_t user = 0, system = 0, idle = 0, total = 0;
   bool operator==(const CoreTimes&) const = default;
@@ -55,23 +56,23 @@ struct DiskMount {
   bool operator==(const DiskMount&) const = default;
 };
 
-// From the text of /proc/meminfo. Free memory is used by nothing; used memory is neither free nor a
-// buffer or cache. Values that the text lacks are 0.
+// Parses the text of /proc/meminfo. Free memory is used by nothing. Used memory is neither free
+// nor a buffer or cache. Values that the text lacks are 0.
 HostStats::Memory ParseMemory(std::string_view meminfo);
-// From the text of /proc/stat, by name of the core.
+// Parses the text of /proc/stat. Returns the times by the name of the core.
 std::map<std::string, CoreTimes> ParseCoreTimes(std::string_view stat);
-// From the text of /proc/self/mounts: the mounts of block devices, each device once, at its first
-// place. FILESYSTEMS is the text of /proc/filesystems.
+// Parses MOUNTS, which is the text of /proc/self/mounts. Returns the mounts of block devices, each
+// device only once, with its first mountpoint. FILESYSTEMS is the text of /proc/filesystems.
 std::vector<DiskMount> ParseDiskMounts(std::string_view mounts, std::string_view filesystems);
-// The use of a core between two measurements.
+// Returns the use of a core between two measurements.
 HostStats::Core CoreUsage(const std::string& name, const CoreTimes& before, const CoreTimes& now,
                           double core_mhz);
 
-// Measures the machine on each Look. Percentages cover the time since the last Look, or since this
-// was made. [any thread]
+// Measures the machine on each Look. Percentages cover the time since the last Look, or since the
+// reader was made. [any thread]
 class HostStatsReader {
  public:
-  // CORE_MHZ may be 0: unknown.
+  // CORE_MHZ is the frequency of one core, or 0 if it is unknown.
   HostStatsReader(std::string alloc_dir, double core_mhz);
 
   HostStats Look();
@@ -81,7 +82,7 @@ class HostStatsReader {
   const double core_mhz_;
   std::mutex mutex_;
   std::map<std::string, CoreTimes> before_;
-  std::vector<HostStats::Core> cores_;  // as last returned
+  std::vector<HostStats::Core> cores_;  // the cores in the result of the last Look
 };
 
 }  // namespace drover

@@ -5,7 +5,8 @@
 
 namespace drover {
 
-// A demand for samples that expires: each Renew counts for a while. Control thread only.
+// A demand for samples that ends when Renew has not been called for the time LINGER. Control
+// thread only.
 class LingeringDemand {
  public:
   LingeringDemand(Loop* loop, Duration linger) : loop_(loop), linger_(linger), demand_(loop) {}

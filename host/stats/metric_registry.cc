@@ -31,7 +31,7 @@ void MetricRegistry::Sample(const std::string& name, TimePoint now, double value
   SampleWindow* window = nullptr;
   {
     const std::lock_guard lock(mutex_);
-    window = &samples_[name];  // its address never changes
+    window = &samples_[name];  // the address of a map's value never changes
   }
   window->Add(now, value);
 }

@@ -13,31 +13,32 @@ namespace drover {
 
 // One value that operators watch. Name and labels together are unique.
 struct Metric {
-  enum class Kind { kGauge, kCounter };  // a counter only grows
+  enum class Kind { kGauge, kCounter };  // the value of a counter only grows
 
-  std::string name;  // "nomad.client.allocs.start"
+  std::string name;  // such as "nomad.client.allocs.start"
   double value = 0;
   Kind kind = Kind::kGauge;
   std::map<std::string, std::string> labels;
 };
 
 // The counters of an agent and the sources of its gauges. Gauges are measured only when somebody
-// looks, so they cost nothing otherwise. Owned by the agent. [any thread]
+// calls Look, so they cost nothing otherwise. The agent owns this object. [any thread]
 class MetricRegistry {
  public:
-  // Appends its measurements. Called on each thread that looks, also by two threads at once.
+  // A function that appends its measurements to OUT. Each Look calls it on the caller's thread, so
+  // two threads may call it at once.
   using Source = std::function<void(std::vector<Metric>* out)>;
 
-  // Adds BY to a counter. A counter is reported from its first Count on, even if that adds 0.
+  // Adds BY to the counter NAME. A counter is reported from its first Count on, even if BY was 0.
   void Count(const std::string& name, double by = 1);
-  // The source must outlive this.
+  // Everything that SOURCE refers to must outlive this object.
   void AddSource(Source source);
 
   std::vector<Metric> Look() const;
 
-  // Adds a value to the samples of the current window; see SampleWindow.
+  // Adds VALUE to the samples of NAME in the current window; see SampleWindow.
   void Sample(const std::string& name, TimePoint now, double value);
-  // By name: the samples of the last whole window.
+  // Returns the samples of the last whole window, by name.
   std::map<std::string, SampleWindow::Summary> Samples(TimePoint now) const;
 
  private:

@@ -11,8 +11,8 @@ namespace drover {
 
 inline constexpr std::string_view kPrometheusType = "text/plain; version=0.0.4; charset=utf-8";
 
-// The metrics in Prometheus' text format. Characters that a name may not have become "_", and the
-// values of one name stand together.
+// Returns the metrics in the text format of Prometheus. A character that a name may not contain
+// becomes "_". All values of one name stand together.
 std::string PrometheusText(std::vector<Metric> metrics);
 
 }  // namespace drover

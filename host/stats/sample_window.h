@@ -8,20 +8,20 @@
 
 namespace drover {
 
-// Statistics of the values in the last whole ten seconds, such as durations. [any thread]
+// Statistics of values, such as durations, in the last whole window of ten seconds. [any thread]
 class SampleWindow {
  public:
   static constexpr Duration kLength = std::chrono::seconds(10);
 
   struct Summary {
-    std::uint64_t count = 0;  // 0: no values, and all other fields are 0
+    std::uint64_t count = 0;  // 0: no values; all other fields are then 0
     double sum = 0;
     double sum_of_squares = 0;
     double least = 0;
     double most = 0;
 
     double Mean() const;
-    double Deviation() const;  // of the sample
+    double Deviation() const;  // the sample standard deviation
   };
 
   void Add(TimePoint now, double value);
@@ -31,9 +31,9 @@ class SampleWindow {
   static std::int64_t NumberOf(TimePoint now) { return now.time_since_epoch() / kLength; }
 
   mutable std::mutex mutex_;
-  std::int64_t number_ = 0;  // of the window that current_ counts
+  std::int64_t number_ = 0;  // the number of the window of current_
   Summary current_;
-  Summary last_;  // of the window before current_
+  Summary last_;  // the summary of the window before the current window
 };
 
 }  // namespace drover

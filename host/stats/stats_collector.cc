@@ -6,8 +6,8 @@
 namespace drover {
 namespace {
 
-// True if asking again is useless. Errors that may pass are not final: an unknown task may be
-// recovered, and a driver that went away may be loaded again.
+// Whether STATUS means that another request for samples is useless. Errors that may pass are not
+// final. For example, an unknown task may be recovered, and a missing driver may be loaded again.
 bool IsFinal(const Status& status) {
   if (status.ok() || status.error().recoverable()) return false;
   switch (status.code()) {
@@ -46,10 +46,12 @@ Co<void> StatsCollector::Run(Context context, Source source) {
       ended_ = status.error();
       break;
     }
-    // The stream ended because nobody looks any more, or because the detail changed. Both happen at
-    // most twice in the time for which a look counts.
+    // The stream ended because nobody wants samples any more, or because the detail changed. Each
+    // of these changes can happen at most twice in the linger time of a Look, so no pause is
+    // needed.
     if (!wanted() || detail != wanted_detail()) continue;
-    // There is always a pause, so a driver that closes its streams at once causes no busy loop.
+    // After any other end of a stream there is a pause. So a driver that closes its streams at
+    // once causes no busy loop.
     if (samples_ != before) backoff = options_.min_backoff;
     const Duration wait = status.ok() ? std::max(options_.interval, options_.min_backoff) : backoff;
     if (!status.ok()) backoff = std::min(2 * backoff, options_.max_backoff);
@@ -64,7 +66,7 @@ Co<void> StatsCollector::Run(Context context, Source source) {
 
 Co<void> StatsCollector::WaitWanted(Context context) {
   if (wanted()) co_return;
-  latest_ = nullptr;  // it would be out of date
+  latest_ = nullptr;  // an old sample would be out of date
   Event* const other = agent_ != nullptr ? agent_->some() : demand_.some();
   while (!wanted() && !context.cancelled()) co_await WaitAny(context, demand_.some(), other);
 }

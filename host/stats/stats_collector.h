@@ -14,43 +14,48 @@
 
 namespace drover {
 
-// Keeps the newest sample of one task. It asks its source for one stream at a time, and only while
-// somebody wants samples: a client that looked within the last ten seconds, or the whole agent
-// while metrics are on. The stream contains processes only while somebody looks at them. When that
-// begins or ends, the collector asks for a new stream. Control thread only.
+// Keeps the newest sample of one task. It requests one stream at a time from its source, and only
+// while somebody wants samples. Clients that called Look within the last ten seconds want samples.
+// The whole agent also wants samples while metrics are on. The stream contains processes only
+// while a client wants samples with processes. When the demand for processes begins or ends, the
+// collector requests a new stream. Control thread only.
 class StatsCollector {
  public:
-  // Driver::Stats with its run bound: feeds the sink until the stream ends.
+  // A Source is Driver::Stats for one run. The source passes samples to the sink until the stream
+  // ends.
   using Sink = std::function<void(TaskUsage)>;
   using Source = std::function<Co<Status>(Context, StatsRequest, Sink)>;
   using Sample = std::shared_ptr<const TaskUsage>;
 
   struct Options {
     Duration interval = 1s;
-    Duration linger = 10s;      // how long one look keeps the stream open
-    Duration min_backoff = 1s;  // after an error, doubled to the next
+    Duration linger = 10s;      // how long one Look keeps the stream open
+    Duration min_backoff = 1s;  // the pause after an error; each error doubles it
     Duration max_backoff = 5s;
   };
 
-  // AGENT is the demand of the whole agent; null: there is none. It outlives the collector.
+  // AGENT is the demand of the whole agent, or null if there is no such demand. AGENT must outlive
+  // the collector.
   StatsCollector(Loop* loop, StatsDemand* agent, Options options);
   StatsCollector(const StatsCollector&) = delete;
   StatsCollector& operator=(const StatsCollector&) = delete;
 
-  // Collects until the context ends or the driver answers that asking again is useless. Asks again,
-  // after a pause, for a stream that was closed or has failed. Drops the sample when it returns.
-  // Only one Run at a time.
+  // Collects samples until CONTEXT ends, or until the driver returns an error after which a new
+  // request is useless. If a stream was closed or has failed, Run requests a new stream after a
+  // pause. When Run returns, the collector drops the newest sample. Only one Run may be in
+  // progress at a time.
   Co<void> Run(Context context, Source source);
 
-  // Returns the newest sample and demands more. Waits until CONTEXT ends for a first sample and for
-  // that DETAIL; after that, any sample will do. kUnimplemented when the driver has none,
-  // kFailedPrecondition when the task does not run.
+  // Returns the newest sample and demands more samples. If there is no sample yet, or no sample
+  // with DETAIL, Look waits for such a sample until CONTEXT ends. When CONTEXT ends, Look returns
+  // a sample with less detail if there is one. Returns kUnimplemented if the driver has no
+  // samples, and kFailedPrecondition if the task does not run.
   Co<Result<Sample>> Look(Context context, UsageDetail detail);
 
-  // For tests.
-  Sample latest() const { return latest_; }        // null: there is none; does not count as a look
-  bool collecting() const { return collecting_; }  // Run is in progress
-  std::uint64_t streams() const { return streams_; }  // how often the source was asked
+  // The following methods are for tests.
+  Sample latest() const { return latest_; }           // may be null; demands no samples
+  bool collecting() const { return collecting_; }     // whether Run is in progress
+  std::uint64_t streams() const { return streams_; }  // how many streams were requested
   std::uint64_t samples() const { return samples_; }
 
  private:
@@ -69,12 +74,12 @@ class StatsCollector {
   StatsDemand* const agent_;
   const Options options_;
   LingeringDemand demand_;
-  LingeringDemand process_demand_;  // for samples with processes
+  LingeringDemand process_demand_;  // the demand for samples with processes
   Sample latest_;
-  UsageDetail latest_detail_ = UsageDetail::kTotals;  // of its stream
-  Event changed_;                                     // a sample has come, or Run has ended
+  UsageDetail latest_detail_ = UsageDetail::kTotals;  // the detail of latest_
+  Event changed_;                                     // set when a sample arrives or Run ends
   bool collecting_ = false;
-  std::optional<Error> ended_;  // why Run ended before its context
+  std::optional<Error> ended_;  // the error with which Run ended before its context
   std::uint64_t streams_ = 0;
   std::uint64_t samples_ = 0;
 };

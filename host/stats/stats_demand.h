@@ -5,15 +5,15 @@
 
 namespace drover {
 
-// Counts who wants samples. Collectors do nothing while nobody does. Must outlive its tokens and
-// the collectors that follow it. Control thread only.
+// Counts the demands for samples. Collectors do nothing while there is no demand. The object must
+// outlive its tokens and the collectors that use it. Control thread only.
 class StatsDemand {
  public:
   explicit StatsDemand(Loop* loop) : some_(loop), none_(loop) { none_.Set(); }
   StatsDemand(const StatsDemand&) = delete;
   StatsDemand& operator=(const StatsDemand&) = delete;
 
-  // One demand for samples; it lasts as long as the token.
+  // One demand for samples. The demand lasts as long as the token.
   class Token {
    public:
     Token() = default;
@@ -38,7 +38,7 @@ class StatsDemand {
   int wanted() const { return wanted_; }
 
   Event* some() { return &some_; }  // set while anybody wants samples
-  Event* none() { return &none_; }  // set while nobody does
+  Event* none() { return &none_; }  // set while nobody wants samples
 
  private:
   void Add(int change) {

@@ -7,7 +7,8 @@ namespace drover {
 namespace {
 
 uLong Add(uLong sum, const std::string& text) {
-  // Includes the length, so that no two records give the same sequence of bytes.
+  // The checksum includes the length, so that two different records never give the same sequence
+  // of bytes.
   const std::uint64_t size = text.size();
   sum = crc32_z(sum, reinterpret_cast<const Bytef*>(&size), sizeof size);
   return crc32_z(sum, reinterpret_cast<const Bytef*>(text.data()), text.size());

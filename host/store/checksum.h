@@ -7,8 +7,8 @@
 
 namespace drover {
 
-// The CRC-32 of a record with its key. It detects each flipped bit, and each damaged stretch of up
-// to 32 bits. It misses other damage in one of four thousand million cases.
+// Returns the CRC-32 of a record and its key. It detects every single flipped bit, and every
+// damaged stretch of up to 32 bits. It misses other damage in one of four billion cases.
 std::uint32_t ChecksumOf(const Record& record);
 
 }  // namespace drover

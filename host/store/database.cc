@@ -10,7 +10,8 @@ namespace {
 Error DatabaseError(sqlite3* database, int code) {
   const char* const file = database == nullptr ? nullptr : sqlite3_db_filename(database, "main");
   const std::string where = file == nullptr || *file == '\0' ? "the database" : file;
-  // An error of the database belongs to the last call, which is the one that failed.
+  // The message of the database belongs to its last call. It is used only if that call failed with
+  // CODE.
   const std::string text =
       where + ": " +
       (database != nullptr && sqlite3_errcode(database) == code ? sqlite3_errmsg(database)
@@ -19,7 +20,7 @@ Error DatabaseError(sqlite3* database, int code) {
     case SQLITE_FULL:
       return Error(Code::kResourceExhausted, text, true);
     case SQLITE_IOERR:
-      // A file that is shorter than its header claims is damaged, and so is one that the disk
+      // A file that is shorter than its header claims is damaged. So is a file that the disk
       // cannot read.
       if (code == SQLITE_IOERR_SHORT_READ || code == SQLITE_IOERR_CORRUPTFS)
         return Error(Code::kInternal, text);
@@ -27,7 +28,7 @@ Error DatabaseError(sqlite3* database, int code) {
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
     case SQLITE_NOMEM:
-    case SQLITE_READONLY:  // the file system was made so
+    case SQLITE_READONLY:  // the file system was made read-only
       return Error(Code::kUnavailable, text, true);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
@@ -101,8 +102,8 @@ Result<Database> Database::Open(const std::string& path) {
   Database database;
   database.database_.reset(opened);
   if (code != SQLITE_OK) return DatabaseError(opened, code).WithContext(path);
-  // SQLite gives the files that it makes beside this one the same mode. If a chmod fails, nobody
-  // else can enter the directory anyway.
+  // SQLite makes further files next to this file, and gives them the mode of this file. A failed
+  // chmod does no harm, since no other user can enter the directory.
   for (const char* end : {"", "-wal"}) (void)chmod((path + end).c_str(), 0600);
   // The schema in a damaged file is not trusted.
   sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);

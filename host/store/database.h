@@ -17,20 +17,21 @@ class Statement {
  public:
   Statement() = default;
 
-  // Bind a value for the next execution; PLACE counts from 1. Texts and blobs are not copied: they
-  // must live until Reset.
+  // These bind a value for the next execution. The first PLACE is 1. Texts and blobs are not
+  // copied: they must live until Reset.
   void Bind(int place, std::int64_t number);
   void BindText(int place, const std::string& text);
   void BindBlob(int place, const std::string& bytes);
 
-  // Goes to the next row; returns whether there is one. After an error, or after the last row, the
-  // statement is reset.
+  // Moves to the next row and returns whether there is one. If Step fails, or if there is no
+  // further row, the statement is reset.
   Result<bool> Step();
-  // Executes a statement without rows.
+  // Executes a statement that returns no rows.
   Status Run();
   void Reset();
 
-  // Return a value of the row; COLUMN counts from 0. Values of other types are converted.
+  // These return a value of the current row. The first COLUMN is 0. Values of other types are
+  // converted.
   std::int64_t Number(int column) const;
   std::string Text(int column) const;
 
@@ -42,25 +43,26 @@ class Statement {
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
-// A thin wrapper of an SQLite database. For one thread at a time.
+// A thin wrapper of an SQLite database. Only one thread may use it at a time.
 //
-// Codes of errors: kResourceExhausted, the disk is full; kUnavailable, the system refused (these
-// two are recoverable); kFailedPrecondition, another process has it; kInternal, it is damaged or is
-// no database.
+// Error codes: kResourceExhausted if the disk is full, kUnavailable if the system refused an
+// operation, kFailedPrecondition if another process uses the database, and kInternal if the file
+// is damaged or is not a database. Only the first two errors are recoverable.
 class Database {
  public:
-  // Opens the file PATH, or makes it, for this process alone.
+  // Opens the file PATH, or creates it. Only the user of this process may read or write the file.
   static Result<Database> Open(const std::string& path);
 
   Result<Statement> Prepare(const char* sql);
   Status Execute(const char* sql);
-  // Return the first column of the first row of SQL; 0 or empty without a row.
+  // These return the first column of the first row of SQL; 0 or an empty text if there is no row.
   Result<std::int64_t> Number(const char* sql);
   Result<std::string> Text(const char* sql);
-  // Sets whether the contents of the write-ahead log stay there at Close. At first they do not.
+  // Sets whether Close leaves the contents of the write-ahead log in the log. By default, Close
+  // empties the log.
   void KeepLogAtClose(bool keep);
-  // Closes the database. First moves the contents of the write-ahead log into it, unless they must
-  // stay there.
+  // Closes the database. Before that, moves the contents of the write-ahead log into the database,
+  // unless KeepLogAtClose has set that they stay in the log.
   void Close() { database_.reset(); }
 
  private:

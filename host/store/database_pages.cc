@@ -8,15 +8,16 @@
 #include "host/store/big_endian.h"
 #include "host/store/write_ahead_log.h"
 
-// The format: https://sqlite.org/fileformat2.html (1.5, 1.6, 2.1).
+// The file format: https://sqlite.org/fileformat2.html, sections 1.5, 1.6 and 2.1.
 namespace drover {
 namespace {
 
-constexpr std::size_t kFileHeader = 100;  // bytes, in front of the first page
-constexpr std::size_t kLeafHeader = 8;    // bytes, then two for the place of each row
-constexpr char kTableLeaf = 0x0d;         // its first byte
+constexpr std::size_t kFileHeader = 100;  // bytes, at the start of the first page
+constexpr std::size_t kLeafHeader = 8;    // bytes; then two bytes follow for the place of each row
+constexpr char kTableLeaf = 0x0d;         // the first byte of a leaf page of a table
 
-// Takes numbers and bytes from the front. Beyond the end they are 0 or empty, and failed() is set.
+// Reads numbers and bytes from the front of BYTES. A read beyond the end returns 0 or an empty
+// text, and failed() is true from then on.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : bytes_(bytes) {}
@@ -29,8 +30,9 @@ class Reader {
     return bytes;
   }
 
-  // Reads a number with seven bits in each byte, the highest first. The last byte has its highest
-  // bit clear. A ninth byte has eight bits.
+  // Reads a number of variable length. Each byte contains seven bits of the number, the highest
+  // bits first. The highest bit of a byte is 0 in the last byte, and 1 in the others. A ninth byte
+  // contains eight bits of the number.
   std::uint64_t Varint() {
     std::uint64_t number = 0;
     for (int i = 0; i < 8; ++i) {
@@ -49,7 +51,7 @@ class Reader {
   bool failed_ = false;
 };
 
-// The column of a serial type; absent if this program writes no such values.
+// Returns the column for a serial type of SQLite; absent if this program writes no such values.
 std::optional<Column> ColumnOf(std::uint64_t serial) {
   using enum Column::Type;
   constexpr std::uint64_t kSizes[] = {0, 1, 2, 3, 4, 6, 8};
@@ -60,7 +62,8 @@ std::optional<Column> ColumnOf(std::uint64_t serial) {
   return Column{serial % 2 == 0 ? kBlob : kText, (serial - 12) / 2, 0, {}};
 }
 
-// Reads the columns of a row of SIZE bytes from its FRONT; false if they make no sense.
+// Reads the types and sizes of a row's columns from its FRONT. The row has SIZE bytes. Returns
+// false if the columns do not fit the row.
 bool ReadColumns(std::string_view front, std::uint64_t size, Row* row) {
   std::uint64_t sum = Reader(front).Varint();
   Reader header(Reader(front).Bytes(sum));
@@ -75,7 +78,8 @@ bool ReadColumns(std::string_view front, std::uint64_t size, Row* row) {
   return !row->empty() && !header.failed() && sum == size;
 }
 
-// How many bytes of a row are on the page of its table.
+// Returns how many bytes of a row of SIZE bytes are on the page of its table. The other bytes are
+// on a chain of further pages.
 std::uint64_t SizeOnLeaf(std::uint64_t size) {
   constexpr std::uint64_t kMost = kPageSize - 35;
   constexpr std::uint64_t kLeast = (kPageSize - 12) * 32 / 255 - 23;
@@ -123,7 +127,7 @@ void DatabasePages::ForEachRow(const std::function<void(const Row&)>& take) cons
 bool DatabasePages::ReadRow(std::string_view bytes, Row* row) const {
   Reader reader(bytes);
   const std::uint64_t size = reader.Varint();
-  reader.Varint();  // the row's number
+  reader.Varint();  // skips the row's number
   if (size > file_.size() + log_.size()) return false;
   const std::uint64_t here = SizeOnLeaf(size);
   std::string whole(reader.Bytes(here));
@@ -140,7 +144,7 @@ bool DatabasePages::ReadRow(std::string_view bytes, Row* row) const {
   return true;
 }
 
-// Each page of a chain begins with the number of the next.
+// Each page of the chain begins with the number of the next page.
 bool DatabasePages::AppendChain(Number first, std::uint64_t size, std::string* row) const {
   for (Number number = first; row->size() < size;) {
     const auto page = newest_.find(number);

@@ -20,13 +20,14 @@ struct Column {
 using Row = std::vector<Column>;
 
 // The rows of a damaged database, read without its trees and its schema. Each row is on a page of
-// its table, or begins there and goes on in a chain of pages. The caller must find out from the
-// contents of a row which table it belongs to, and whether it is whole. Deleted rows are not found,
-// since SQLite overwrites them (`secure_delete`).
+// its table, or begins there and continues on a chain of further pages. The caller must find out
+// from a row's contents to which table it belongs, and whether it is whole. Deleted rows are not
+// found, since SQLite overwrites them (`secure_delete`).
 class DatabasePages {
  public:
-  // FILE and LOG are the bytes of a file and of its log. A sound page of the log replaces older
-  // ones; a damaged page is read beside them.
+  // FILE and LOG are the contents of a database file and of its write-ahead log. A page in the log
+  // with the right checksum replaces older versions of that page. A page with a wrong checksum is
+  // read in addition to the older versions.
   DatabasePages(std::string file, std::string log);
   DatabasePages(const DatabasePages&) = delete;
   DatabasePages& operator=(const DatabasePages&) = delete;
@@ -35,7 +36,7 @@ class DatabasePages {
   void ForEachRow(const std::function<void(const Row&)>& take) const;
 
  private:
-  using Number = std::uint32_t;  // of a page, from 1
+  using Number = std::uint32_t;  // the number of a page, from 1
   struct Page {
     Number number;
     std::string_view bytes;

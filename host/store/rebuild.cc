@@ -14,9 +14,9 @@
 #include "host/store/record_file.h"
 #include "host/store/write_ahead_log.h"
 
-// The new file is made beside the old one and gets its name last, so a crash loses nothing. While
-// the old file has its name, a half made new one is made again. Once the old file has lost its
-// name, the new one is complete.
+// The new file is written next to the old file and receives its final name last, so a crash loses
+// nothing. If the old file still has its name, the new file may be incomplete and is written
+// again. If the old file was renamed, the new file is complete.
 namespace drover {
 namespace {
 
@@ -54,7 +54,7 @@ std::string Timestamp() {
   return text;
 }
 
-// A name that no file has.
+// Returns a name for the damaged file that no other file has.
 std::string NameForDamaged(const std::string& path) {
   const std::string name = path + ".damaged-" + Timestamp();
   std::string free = name;
@@ -76,7 +76,7 @@ Status Write(const std::string& path, const SalvagedRecords& records) {
 
 Result<std::string> ReplaceDamaged(const std::string& path, const SalvagedRecords& records) {
   const std::string fresh = path + kNew;
-  // The new file is complete and the only one, and lacks just its name: it is not made again.
+  // The new file is complete, and only its final name is missing. So it is not written again.
   if (!fs::exists(path) && fs::exists(fresh)) {
     DROVER_TRY(FinishRebuild(path));
     return std::string("the new file has its name now");
@@ -86,7 +86,7 @@ Result<std::string> ReplaceDamaged(const std::string& path, const SalvagedRecord
     return made.error();
   }
   const std::string damaged = NameForDamaged(path);
-  // Once the damaged file has lost its name, the new one is read instead of it.
+  // After this rename, FinishRebuild uses the new file instead of the damaged one.
   DROVER_TRY(Rename(path, damaged));
   DROVER_TRY(Rename(LogOf(path), LogOf(damaged)));
   DROVER_TRY(FinishRebuild(path));
@@ -100,7 +100,8 @@ Status FinishRebuild(const std::string& path) {
     return {};
   }
   if (!fs::exists(path + kNew)) return {};
-  // The log of the renamed file is still there if a kill came between the two renames.
+  // If the process was killed between the two renames, the log of the damaged file still has its
+  // old name.
   if (fs::exists(LogOf(path))) DROVER_TRY(Rename(LogOf(path), LogOf(NameForDamaged(path))));
   DROVER_TRY(Rename(path + kNew, path));
   return SyncDirectoryOf(path);

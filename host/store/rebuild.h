@@ -8,12 +8,12 @@
 
 namespace drover {
 
-// Makes a new file from RECORDS, and renames the damaged one. Returns a sentence about its work.
-// After an error, such as a full disk, nothing has changed, or the new file is complete and has no
-// name yet.
+// Makes a new file PATH from RECORDS, and renames the damaged file. Returns a sentence that
+// describes the result. If the function fails, as on a full disk, either nothing has changed, or
+// the new file is complete but does not have the name PATH yet.
 Result<std::string> ReplaceDamaged(const std::string& path, const SalvagedRecords& records);
 
-// Finishes the rebuild of a program that was killed during it. Call it before the file is opened.
+// Finishes a rebuild during which the process was killed. Call it before the file PATH is opened.
 Status FinishRebuild(const std::string& path);
 
 }  // namespace drover

@@ -14,7 +14,7 @@ struct RecordKey {
   auto operator<=>(const RecordKey&) const = default;
 };
 
-// The stored state of one thing. The store does not look into the value.
+// The stored state of one thing. The store does not interpret the value.
 struct Record {
   RecordKey key;
   std::string value;
@@ -22,7 +22,7 @@ struct Record {
   bool operator==(const Record&) const = default;
 };
 
-// A record to write, or, without a value, to erase.
+// A record to write, or to erase if `value` is absent.
 struct RecordChange {
   RecordKey key;
   std::optional<std::string> value;

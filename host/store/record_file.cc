@@ -32,7 +32,8 @@ Result<RecordFile::Opened> RecordFile::Open(const std::string& path) {
     opened.damage = {read.error().message() + "; " + *replaced};
     return opened;
   }
-  // Running tasks need the records, so it is better to go on with those that were read.
+  // No new file can be made now. The agent continues with the records that were read, because
+  // running tasks need them.
   opened.damage = {read.error().message() + "; " + std::to_string(salvage.records.size()) +
                    " of its records could be read, but no new file can be made now; the next "
                    "write tries it again: " +
@@ -45,7 +46,8 @@ Result<RecordFile::Opened> RecordFile::Open(const std::string& path) {
 
 Status RecordFile::OpenWhole(const std::string& path, Opened* opened) {
   *opened = {};
-  // Comes before SQLite, which would take the log to end where the damage begins.
+  // The log is checked before SQLite opens the file, since SQLite treats the start of the damage
+  // as the end of the log.
   DROVER_TRY(CheckLog(path));
   std::unique_ptr<RecordFile> file(new RecordFile(path));
   DROVER_TRY(file->Prepare());
@@ -63,7 +65,8 @@ Status RecordFile::MakeAnew() {
 
 Status RecordFile::Prepare() {
   DROVER_ASSIGN(database_, Database::Open(path_));
-  // Exclusive locking keeps the index of the log in memory, not in a file that a full disk refuses.
+  // Exclusive locking keeps the index of the log in memory. Without it, the index would be a file,
+  // which cannot be written on a full disk.
   DROVER_TRY(database_.Execute("PRAGMA locking_mode = EXCLUSIVE; PRAGMA cell_size_check = ON"));
   // A salvage finds rows by their places on pages, so deleted rows must be overwritten.
   const std::string pages =
@@ -72,7 +75,7 @@ Status RecordFile::Prepare() {
   DROVER_TRY(
       database_.Execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
                         "PRAGMA wal_autocheckpoint = 0"));
-  // A file of a newer program must stay as it is, and so must its log.
+  // If a newer program has written the file, the file and its log must stay as they are.
   database_.KeepLogAtClose(LogSize() > 0);
   DROVER_TRY(PrepareRecordSchema(&database_));
   database_.KeepLogAtClose(false);
@@ -104,7 +107,8 @@ Result<std::vector<Record>> RecordFile::ReadAll(std::vector<std::string>* damage
     }
   }
   for (const std::int64_t number : bad) {
-    // The record may stay where it is while the disk is full: it is found damaged again.
+    // If the disk is full, the record stays in the table `record`, and the next start finds it
+    // damaged again.
     const Status moved = SetAside(number);
     if (!moved.ok() && IsDamage(moved.error())) return moved.error();
   }
@@ -140,7 +144,8 @@ Status RecordFile::Apply(const std::vector<RecordChange>& changes) {
     if (!done.ok()) break;
   }
   if (done.ok()) done = database_.Execute("COMMIT");
-  // Some errors have rolled the transaction back already.
+  // Some errors have already rolled the transaction back. Then this ROLLBACK fails, which does no
+  // harm.
   if (!done.ok()) (void)database_.Execute("ROLLBACK");
   return done;
 }
@@ -153,7 +158,8 @@ std::int64_t RecordFile::LogSize() const {
 Status RecordFile::Checkpoint() {
   if (salvaged_) DROVER_TRY(MakeAnew());
   DROVER_TRY(database_.Execute("PRAGMA wal_checkpoint(TRUNCATE)"));
-  // The first commit to an empty log waits for the disk. Nobody waits for this one.
+  // The first commit to an empty log waits for the disk. So a commit that changes nothing is made
+  // now, when no caller waits.
   (void)database_.Execute("UPDATE meta SET value = value WHERE key = 'version'");
   return {};
 }

@@ -13,30 +13,35 @@
 
 namespace drover {
 
-// A file of records, each with its checksum. For one thread at a time; its calls block.
+// A file of records, each with its checksum. Only one thread may use it at a time. Its calls
+// block.
 //
 // A damaged record is moved to the table `damaged`, which keeps the newest 1000. A damaged file is
-// renamed, with the time, and made anew from its records that can be read and have the right
-// checksum. Damaged files are never deleted. If the disk is too full for a new file, each write
-// first tries again to make it, and fails if it cannot.
+// renamed, with the time in its new name. Its records that can be read and have the right checksum
+// are written to a new file. Damaged files are never deleted. If the new file cannot be made, as
+// on a full disk, each write first tries again to make the new file. The write fails if the new
+// file still cannot be made.
 class RecordFile {
  public:
   struct Opened;
-  // Opens the file PATH, or makes it. kUnimplemented: a newer program has made it.
+  // Opens the file PATH, or creates it. Error kUnimplemented means that a newer program has
+  // written the file.
   static Result<Opened> Open(const std::string& path);
 
-  // Carries out the changes, all or none. When this returns, they survive the end of this process.
-  // They survive a power cut only after the log was synchronized, too, which any thread may do.
+  // Carries out all changes or none. After its return, the changes survive the end of this
+  // process. They survive a power failure only after the log was also synchronized to the disk.
+  // Any thread may synchronize the log.
   Status Apply(const std::vector<RecordChange>& changes);
-  std::int64_t LogSize() const;  // of the write-ahead log, bytes
-  // Writes the contents of the log to the file itself, on the disk, and empties the log, except for
-  // one page that changes nothing. May take long.
+  std::int64_t LogSize() const;  // size of the write-ahead log in bytes
+  // Writes the contents of the log to the file itself, and synchronizes the file. Empties the log,
+  // except for one page that changes nothing. May take long.
   Status Checkpoint();
 
   const std::string& path() const { return path_; }
 
  private:
-  // kInternal: the file, or its log, is damaged.
+  // Opens the file if it is not damaged. Error kInternal means that the file or its log is
+  // damaged.
   static Status OpenWhole(const std::string& path, Opened* opened);
   explicit RecordFile(std::string path) : path_(std::move(path)) {}
   Status Prepare();
@@ -48,14 +53,15 @@ class RecordFile {
   Database database_;
   Statement put_;
   Statement erase_;
-  // The records of a damaged file that could not be made anew yet.
+  // The records of a damaged file, if a new file must still be made from them; else absent.
   std::optional<SalvagedRecords> salvaged_;
 };
 
 struct RecordFile::Opened {
   std::unique_ptr<RecordFile> file;
   std::vector<Record> records;
-  std::vector<std::string> damage;  // a sentence for each thing that was set aside
+  // A sentence for each damaged record or file that was set aside.
+  std::vector<std::string> damage;
 };
 
 }  // namespace drover

@@ -6,12 +6,13 @@
 
 #include "host/store/checksum.h"
 
-// The version is in the file's header and, with a checksum, in the table `meta`, which is the same
-// in all versions. So a damaged header is not taken for that of a newer program.
+// The version of the tables is in the file's header and, with a checksum, in the table `meta`. The
+// table `meta` is the same in all versions. So a damaged header is not mistaken for the header of
+// a newer program.
 namespace drover {
 namespace {
 
-// The additions of each version to the one before.
+// The tables that each version adds to the version before it.
 constexpr std::array<const char*, kRecordSchemaVersion> kSteps = {
     R"(CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL, sum INTEGER NOT NULL);
        CREATE TABLE record (number INTEGER PRIMARY KEY, kind TEXT NOT NULL, id TEXT NOT NULL,
@@ -24,7 +25,7 @@ Error Damaged(const std::string& what) { return Error(Code::kInternal, "it is da
 
 Record VersionRecord(int version) { return {{"meta", "version"}, std::to_string(version)}; }
 
-// The version in the table `meta`; 0 without one that has the right checksum.
+// Returns the version in the table `meta`; 0 if there is none with the right checksum.
 Result<int> MetaVersion(Database* database) {
   const Result<std::int64_t> table =
       database->Number("SELECT count(*) FROM sqlite_schema WHERE name = 'meta'");

@@ -22,7 +22,8 @@
 namespace drover {
 namespace {
 
-// Reads the bytes from BEGIN to END of FILE to the same place in BYTES, or up to the end of FILE.
+// Reads the bytes of FILE from offset BEGIN to offset END, to the same offsets of BYTES. Stops at
+// the end of FILE.
 Status ReadPart(int file, std::size_t begin, std::size_t end, std::string* bytes) {
   for (std::size_t at = begin; at < end;) {
     const ssize_t got = pread(file, bytes->data() + at, end - at, static_cast<off_t>(at));
@@ -34,8 +35,9 @@ Status ReadPart(int file, std::size_t begin, std::size_t end, std::string* bytes
   return {};
 }
 
-// Returns the bytes of the file PATH; empty if there is none. Parts that the disk cannot read are
-// zeros, as if overwritten. If it can read nothing at all, that is an error: the disk may be gone.
+// Returns the contents of the file PATH; empty if there is no such file. Pages that the disk
+// cannot read become zeros, as if they were overwritten. If the disk can read no page at all, the
+// result is an error, since the disk may be broken or missing.
 Result<std::string> ReadFile(const std::string& path) {
   const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file && errno == ENOENT) return std::string();
@@ -59,8 +61,8 @@ bool HasTypes(const Row& row, std::initializer_list<Column::Type> types) {
                     [](const Column& column, Column::Type type) { return column.type == type; });
 }
 
-// Takes a row of the table `record`, or the row of `meta` with the version. No other row has such
-// columns and a right checksum.
+// Adds ROW to SALVAGE if it is a row of the table `record`, or the row of `meta` with the version.
+// No other row has such columns and a right checksum.
 void Take(const Row& row, Salvage* salvage) {
   using enum Column::Type;
   if (HasTypes(row, {kNull, kText, kText, kBlob, kNumber})) {

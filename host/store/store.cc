@@ -17,18 +17,19 @@ namespace drover {
 namespace {
 
 constexpr auto kRetry = std::chrono::seconds(1);
-// Changes for which nobody waits gather for so long.
+// If no caller waits for the changes, they are gathered for this time before they are written.
 constexpr auto kGather = std::chrono::milliseconds(1);
-// A damaged log may cost the commits that are not in the file itself. So the log is emptied when
-// nothing was written for kRest, and between two writes when it is older than kOld or longer than
-// kLong.
+// If the log is damaged, commits that are only in the log may be lost. So the log is emptied when
+// nothing was written for kRest. The log is also emptied between two writes when it is older than
+// kOld or longer than kLong.
 constexpr auto kRest = std::chrono::seconds(1);
 constexpr auto kOld = std::chrono::seconds(10);
 constexpr std::int64_t kLong = 4 << 20;  // bytes
-// While changes wait to be written, the log may be this many times older and longer, but not more.
+// While changes wait to be written, the limits kOld and kLong are this many times higher.
 constexpr int kBusy = 2;
 
-// The memory of a change besides its texts and what its function holds: its entry in the map.
+// The memory of a change's entry in the map, in bytes, without the memory of its texts and of its
+// function.
 constexpr std::size_t kEntryBytes = 160;
 
 std::size_t BytesOf(const RecordKey& key, const Store::Change& change) {
@@ -87,11 +88,11 @@ void Store::Erase(RecordKey key) {
   Give(std::move(changes));
 }
 
-// Does not touch the waiting changes, except those that it replaces: there may be many.
+// Touches only those waiting changes that it replaces, since many changes may wait.
 void Store::Give(Changes changes) {
   if (changes.empty()) return;
   bool first = false;
-  Changes replaced;  // freed without the lock
+  Changes replaced;  // destroyed after the lock is released
   {
     const std::lock_guard lock(mutex_);
     first = changes_.empty();
@@ -101,7 +102,7 @@ void Store::Give(Changes changes) {
       auto put = changes_.insert(std::move(node));
       if (put.inserted) continue;
       bytes_ -= BytesOf(put.position->first, put.position->second);
-      std::swap(put.position->second, put.node.mapped());  // what is given now is newer
+      std::swap(put.position->second, put.node.mapped());  // the given change is the newer one
       replaced.insert(std::move(put.node));
     }
     ++given_;
@@ -169,8 +170,8 @@ Status Store::WriteNow(const Changes& batch) {
   return OpenLog();
 }
 
-// There may be no log before the first commit. A batch that was committed without its descriptor
-// counts as failed, and is written once more.
+// Opens the log after a commit, since there may be no log before the first one. If the log cannot
+// be opened, the committed batch counts as failed and is written once more.
 Status Store::OpenLog() {
   if (log_) return {};
   const std::string path = LogOf(file_->path());
@@ -210,7 +211,8 @@ void Store::WriteForever() {
     if (written.ok()) {
       committed_ = number;
     } else {
-      changes_.merge(batch);  // what was given since is newer
+      // Does not replace the newer changes that were given during the write.
+      changes_.merge(batch);
       bytes_ += batch_bytes_;
       for (const auto& [key, change] : batch) bytes_ -= BytesOf(key, change);
     }

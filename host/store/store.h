@@ -25,36 +25,36 @@
 
 namespace drover {
 
-// The records of an agent on their way to its file. One thread writes all changes in the order in
-// which they were given. Each write takes the changes that have gathered during the last one. So
-// waiters share a write, and a wait for the disk holds up nobody else.
+// Writes the records of an agent to its file. One thread writes all changes in the order in which
+// they were given. Each write contains the changes that have gathered during the write before. So
+// waiters share a write, and no caller is blocked while that thread waits for the disk.
 //
-// If changes cannot be written, because the disk is full, the write is tried again each second.
-// Those who wait for them get the error at once.
+// If changes cannot be written, for example to a full disk, the write is tried again each second.
+// Callers that wait for these changes receive the error at once.
 class Store {
  public:
-  // Makes the value of a record, on the thread that writes: it may only read data that never
-  // changes.
+  // Makes the value of a record. It runs on the writing thread, so it may only read data that
+  // never changes.
   using Encode = std::function<std::string()>;
-  using Report = std::function<void(const Error&)>;  // [the thread that writes]
+  using Report = std::function<void(const Error&)>;  // called on the writing thread
 
   struct Opened;
-  // Opens the store of DIRECTORY, which is made for this user alone. Blocks. REPORT, if not empty,
-  // is called when the disk begins to refuse records. Errors are the same as for RecordFile, and
-  // kPermissionDenied: the directory is open to other users.
+  // Opens the store in DIRECTORY, which is created for this user alone. Blocks. REPORT, if not
+  // empty, is called when the disk begins to refuse records. Errors are the same as for
+  // RecordFile, and kPermissionDenied if DIRECTORY is open to other users.
   static Result<Opened> Open(const std::string& directory, Report report);
-  // Writes the changes that are left.
+  // Writes the remaining changes.
   ~Store();
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
-  // A change of a record. Without a function the record is erased.
+  // A change of a record. If it has no function, the record is erased.
   struct Change {
     Change(std::nullptr_t = nullptr) {}  // NOLINT(google-explicit-constructor)
     template <typename Function>
       requires std::is_invocable_r_v<std::string, Function>
-    // HELD: about how many bytes the function keeps in memory until it is called. Whoever leaves it
-    // out keeps little.
+    // HELD is about how many bytes of memory the function holds until it is called. The default is
+    // for functions that hold little.
     Change(Function of, std::size_t held = 1024)  // NOLINT(google-explicit-constructor)
         : encode(std::move(of)), bytes(held) {}
 
@@ -62,22 +62,23 @@ class Store {
     std::size_t bytes = 0;
   };
   using Changes = std::map<RecordKey, Change>;
-  // Waiting changes need memory. All changes are taken, since they have happened. But callers that
-  // can refuse new work must do so while more bytes than this wait.
+  // A limit for the memory of waiting changes, in bytes. All changes are accepted, since they have
+  // already happened. But callers that can refuse new work must do so while waiting_bytes() is
+  // above this limit.
   static constexpr std::size_t kMostWaiting = std::size_t{64} << 20;
 
-  // Takes changes that belong together: all of them are restored, or none. Never waits. Only the
-  // last change of each key counts. [any thread]
+  // Accepts changes that belong together: all of them are restored, or none. Never waits. A change
+  // replaces an earlier change of the same key that is not written yet. [any thread]
   void Give(Changes changes);
   void Put(RecordKey key, Change change);
   void Erase(RecordKey key);
 
-  // Returns when all changes given before would survive the end of this process. [any thread]
+  // Returns when all changes given before this call survive the end of this process. [any thread]
   Co<Status> Committed(Context context) { return Wait(context, false); }
-  // The same for a power cut.
+  // Returns when all changes given before this call survive a power failure. [any thread]
   Co<Status> Synced(Context context) { return Wait(context, true); }
 
-  // About how much memory the changes hold that are not written yet. [any thread]
+  // Returns about how many bytes of memory the unwritten changes take. [any thread]
   std::size_t waiting_bytes() const;
 
  private:
@@ -88,7 +89,7 @@ class Store {
     Loop* const loop;
     const std::uint64_t number;
     const bool sync;
-    bool ended = false;  // under the lock; the fields below belong to the loop
+    bool ended = false;  // protected by the lock; only the loop uses the fields below
     Event done;
     Status status;
   };
@@ -100,27 +101,31 @@ class Store {
   void SyncForever();
   Status WriteNow(const Changes& batch);
   Status OpenLog();
-  // Writes the contents of the log to the file itself. After a failure it is tried again after the
-  // next commit. Called with the lock, which it releases meanwhile.
+  // Writes the contents of the log to the file itself. If EmptyLog fails, the writer calls it
+  // again some time after the next commit. The caller must hold the lock, which EmptyLog releases
+  // during the work.
   Status EmptyLog(std::unique_lock<std::mutex>* lock);
-  // After a failed sync the kernel counts the pages of the log as clean, so a later sync would
-  // succeed even if they are lost. A checkpoint writes their contents once more, to the file
-  // itself, and synchronizes that. Called with the lock, which it releases meanwhile.
+  // Makes commits durable after a failed sync. After such a failure, the kernel counts the pages
+  // of the log as clean. So a later sync would succeed even if their contents are lost. A
+  // checkpoint writes the contents once more, to the file itself, and synchronizes the file. The
+  // caller must hold the lock, which RenewLog releases during the work.
   void RenewLog(std::unique_lock<std::mutex>* lock);
-  // Called with the lock. These end the waits that are over. After an error, EndWaits ends all
-  // waits, and EndSyncWaits those for a sync of committed changes.
+  // These end the waits that are over. The caller must hold the lock. If WRITTEN is an error,
+  // EndWaits ends all waits. If SYNCED is an error, EndSyncWaits ends the waits for a sync of
+  // committed changes.
   void EndWaits(const Status& written);
   void EndSyncWaits(const Status& synced);
-  // Ends the waits of WAITERS, from the front, that are for no more than NUMBER.
+  // Ends the waits at the front of WAITERS whose number is at most NUMBER.
   void EndWaitsUpTo(std::uint64_t number, const Status& status, Waiters* waiters);
   Waiters* ListOf(const Waiter& waiter);
 
   const std::unique_ptr<RecordFile> file_;
-  // A sync of the log needs a descriptor of it, but not SQLite, which the writer is using. The
-  // writer opens it before it first raises committed_; from then on the other thread reads it.
+  // A file descriptor of the log. With it, one thread synchronizes the log while the writer uses
+  // SQLite. The writer opens it before it first increases committed_, and does not change it
+  // afterwards.
   UniqueFd log_;
-  // About the time of the oldest commit that is only in the log; for the writer alone. At first the
-  // log may hold commits of an earlier agent.
+  // About the time of the oldest commit that is only in the log. Only the writer uses it. It is
+  // set at the start, since the log may contain commits of an earlier agent.
   std::optional<Clock::time_point> log_began_ = Clock::now();
   const Report report_;
 
@@ -128,17 +133,18 @@ class Store {
   std::condition_variable given_more_;
   std::condition_variable sync_more_;
   Changes changes_;
-  std::size_t bytes_ = 0;        // of changes_
-  std::size_t batch_bytes_ = 0;  // of the changes that are being written
+  std::size_t bytes_ = 0;        // memory of changes_
+  std::size_t batch_bytes_ = 0;  // memory of the changes that are being written
   std::uint64_t given_ = 0;      // how often Give was called
   std::uint64_t committed_ = 0;  // how many of these calls are committed
   std::uint64_t synced_ = 0;
-  // Each list is sorted by number: a later waiter waits for as much as an earlier one, or for more.
+  // Each list is sorted by number, since a later waiter never has a lower number than an earlier
+  // one.
   Waiters for_commit_;
   Waiters for_sync_;
   Waiters ended_;
   bool refused_ = false;      // the last write failed
-  bool sync_failed_ = false;  // and no checkpoint has succeeded since
+  bool sync_failed_ = false;  // a sync failed, and no checkpoint has succeeded since
   bool closing_ = false;
   bool write_ended_ = false;
 
@@ -149,7 +155,8 @@ class Store {
 struct Store::Opened {
   std::unique_ptr<Store> store;
   std::vector<Record> records;
-  std::vector<std::string> damage;  // a sentence for each thing that was set aside
+  // A sentence for each damaged record or file that was set aside.
+  std::vector<std::string> damage;
 };
 
 }  // namespace drover

@@ -10,18 +10,19 @@
 namespace drover {
 namespace {
 
-constexpr std::size_t kHeader = 32;       // bytes: its kind, its salts, a checksum
-constexpr std::size_t kFrameHeader = 24;  // bytes: page, commit, salts, a checksum
+constexpr std::size_t kHeader = 32;       // bytes: kind, salts and checksum
+constexpr std::size_t kFrameHeader = 24;  // bytes: page number, commit mark, salts and checksum
 constexpr std::size_t kFrame = kFrameHeader + kPageSize;
 
-// The checksum of a frame continues that of the frame before, or, for the first one, of the header.
+// The checksum of a frame continues the checksum of the frame before it. The checksum of the first
+// frame continues that of the header.
 struct Checksum {
   std::uint32_t first = 0;
   std::uint32_t second = 0;
 
   bool operator==(const Checksum&) const = default;
 
-  // BYTES are words in the order of the machine that has written them.
+  // BYTES are 32-bit words in the byte order of the machine that has written them.
   Checksum Add(std::string_view bytes) const {
     Checksum sum = *this;
     for (; bytes.size() >= 8; bytes.remove_prefix(8)) {
@@ -47,8 +48,8 @@ std::string_view SaltsOf(std::string_view frame) { return frame.substr(8, 8); }
 
 bool IsCommit(std::string_view frame) { return BigEndian(frame.substr(4, 4)) != 0; }
 
-// Frames since the last checkpoint have the salts of the header, older frames have others. If the
-// header is damaged, the most frequent salts count.
+// Returns the salts of the log. Frames since the last checkpoint have the salts of the header, and
+// older frames have other salts. If the header is damaged, the most frequent salts are returned.
 std::string_view SaltsOfLog(std::string_view header, const std::vector<std::string_view>& frames) {
   if (HeaderIsSound(header)) return header.substr(16, 8);
   std::map<std::string_view, int> counts;
@@ -70,7 +71,8 @@ WriteAheadLog ReadWriteAheadLog(std::string_view bytes) {
     frames.push_back(bytes.substr(at, kFrame));
   }
   const std::string_view salts = SaltsOfLog(header, frames);
-  // Behind the last commit there may be frames that were never committed, or of an older log.
+  // After the last commit there may be frames that were never committed, or frames of an older
+  // log.
   while (!frames.empty() && (SaltsOf(frames.back()) != salts || !IsCommit(frames.back()))) {
     frames.pop_back();
   }

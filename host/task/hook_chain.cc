@@ -44,7 +44,8 @@ Co<HookChain::PrestartResult> HookChain::Prestart(Context kill, Context shutdown
                          hook->FailureEvent(answer.error())};
       }
       PrestartResponse& response = *answer;
-      // Mounts and devices are not stored, so a hook that gave some must be called again.
+      // Mounts and devices are not stored. So if a hook returned mounts or devices, the hook must
+      // be called again before the next start.
       const bool done = response.done && response.mounts.empty() && response.devices.empty();
       HookState now{done, std::move(response.data), std::move(response.env)};
       std::move(response.mounts.begin(), response.mounts.end(),

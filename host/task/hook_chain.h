@@ -17,12 +17,13 @@
 
 namespace drover {
 
-// The hooks of one task, called in their order by the rules of their stages. Every call has a
-// deadline. A hook that goes on for a second after its context ended is left behind. So no hook can
-// hold up a task or the shutdown of the agent. Control thread only.
+// The hooks of one task. They are called one after another, by the rules of their stages. Every
+// call has a deadline. If a hook still runs one second after its context has ended, the chain
+// stops waiting for it and drops its answer. So no hook can hold up a task or the shutdown of the
+// agent. Control thread only.
 class HookChain {
  public:
-  // Receives errors that are only worth a line in the log.
+  // Receives the errors that are only logged.
   using Report = std::function<void(const Error&)>;
 
   HookChain(std::vector<std::shared_ptr<TaskHook>> hooks, Report report)
@@ -37,26 +38,27 @@ class HookChain {
     std::vector<TaskDevice> devices;
   };
   struct Failed {
-    Error error;  // prestart hook "NAME" failed: ...
+    Error error;  // the message is: prestart hook "NAME" failed: CAUSE
     TaskEvent event;
   };
   using PrestartResult = std::variant<Prepared, Failed>;
 
-  // Calls each hook that is not done yet, keeps its state in HOOKS, and calls SAVE after each
-  // change. The first error ends it. Each hook's context ends with KILL, with SHUTDOWN, and when
-  // the hook has returned.
+  // Calls the prestart of each hook that is not done yet, and stores the states of the hooks in
+  // HOOKS. Calls SAVE after each change of HOOKS. After the first error, calls no further hook.
+  // The context of each hook ends with KILL, with SHUTDOWN, and when the hook has returned.
   Co<PrestartResult> Prestart(Context kill, Context shutdown, PrestartRequest request,
                               std::map<std::string, HookState>* hooks,
                               std::function<Co<Status>()> save);
 
-  // Whether any hook has this stage.
+  // Whether any hook has STAGE.
   bool Has(HookStage stage) const;
 
-  // The environment from the prestart hooks that are done.
+  // Returns the environment variables of those prestart hooks that HOOKS marks as done.
   StringMap StoredEnv(const std::map<std::string, HookState>& hooks) const;
 
-  // Calls the hooks of a stage other than prestart. All are called, and errors are only reported.
-  // CONTEXT interrupts them, as do their deadlines.
+  // Calls every hook of STAGE, which must not be prestart. If a hook fails, its error is only
+  // reported, and the next hook is still called. The context of each hook ends with CONTEXT and at
+  // the deadline of the hook.
   Co<void> Run(HookStage stage, Context context, PoststartRequest request,
                const std::map<std::string, HookState>* hooks);
 

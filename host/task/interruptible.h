@@ -9,17 +9,19 @@
 #include "host/base/event.h"
 #include "host/base/time.h"
 
-// Waits for a hook of a task or of an allocation, but not for ever.
+// Waits for a hook of a task or of an allocation, for a limited time.
 namespace drover {
 
-// How long a hook may take to return after it was interrupted.
+// How long a hook may take to return after its context has ended.
 inline constexpr Duration kHookGrace = 1s;
 
 void CountAbandonedHookCall();
-// For tests: the number of hook calls that this process has left behind.
+// For tests: the number of hook calls in this process that did not return in time, so that nobody
+// waits for them any more.
 long AbandonedHookCalls();
 
-// A call of a hook, shared by the waiter and the coroutine that may be left behind.
+// One call of a hook. The waiter shares it with the coroutine that runs the call. That coroutine
+// may run on after the waiter has given up.
 template <typename T, typename Hook>
 struct HookCall {
   HookCall(Loop* loop, std::shared_ptr<Hook> of) : hook(std::move(of)), returned(loop) {}
@@ -34,9 +36,9 @@ Co<void> DriveHookCall(std::shared_ptr<HookCall<T, Hook>> call, Co<Result<T>> bo
   call->returned.Set();
 }
 
-// Waits for BODY, a stage of HOOK that runs with CONTEXT, at most kHookGrace longer than CONTEXT
-// lasts. A hook that goes on after that is left behind, and its answer is dropped. DEADLINE is the
-// limit of CONTEXT, for the error text.
+// Runs BODY, a stage of HOOK, and waits for its end. BODY runs with CONTEXT. The wait ends at the
+// latest kHookGrace after CONTEXT has ended. If BODY has not returned by then, it runs on and its
+// answer is dropped. DEADLINE is the time limit of CONTEXT, for the error text.
 template <typename T, typename Hook>
 Co<Result<T>> Interruptible(Context context, std::shared_ptr<Hook> hook, Duration deadline,
                             Co<Result<T>> body) {

@@ -11,8 +11,8 @@
 
 namespace drover {
 
-// One run that the driver knows. Shared by the runner's loop, the coroutine that waits for its end,
-// and requests from outside.
+// One run that the driver has. The main coroutine of the runner shares this object with the
+// coroutine that waits for the end of the run, and with requests from outside the runner.
 struct LiveRun {
   LiveRun(Loop* loop, std::shared_ptr<const TaskConfig> of)
       : config(std::move(of)),
@@ -24,13 +24,13 @@ struct LiveRun {
 
   const RunId& id() const { return config->run_id; }
 
-  // Sets the result. Only the first one counts.
+  // Sets the result and the event EXITED. Does nothing if there is a result already.
   void Finish(ExitResult with) {
     if (result) return;
     result = std::move(with);
     exited.Set();
   }
-  // The same, when the true result is not known and some of its processes may still be alive.
+  // Like Finish, for a run whose true result is unknown and whose processes may still be alive.
   void FinishUnknown(std::string error) {
     if (result) return;
     unsure = true;
@@ -38,21 +38,22 @@ struct LiveRun {
   }
 
   const std::shared_ptr<const TaskConfig> config;
-  Context watch;  // ends the wait for its end
-  Event exited;   // set with the result
+  Context watch;  // when it ends, the wait for the end of the run stops
+  Event exited;   // set together with the result
   std::optional<ExitResult> result;
-  bool unsure = false;        // the host must kill whatever is left
+  bool unsure = false;        // true: the host must kill any processes that are left
   bool announced = true;      // the event "Started" was emitted
   bool end_reported = false;  // the event "Terminated" was emitted
   Event unhealthy;            // set while the driver is unhealthy
-  bool stop_goes_on = false;  // an earlier agent has begun the stop
-  bool stopping = false;      // a stop is in progress; others wait for it
+  bool stop_goes_on = false;  // an earlier agent has begun the stop of this run
+  bool stopping = false;      // a stop is in progress; a second stop waits for its end
   Event stop_over;
   Status stop_status;
-  std::optional<TimePoint> recovered_at;  // the last time, after its plugin was gone
-  DroppedOutput dropped;                  // so far
-  DroppedOutput dropped_reported;         // as of the last event about it
-  bool reports_dropped = false;           // a coroutine waits for more
+  // The time of the last recover that followed a loss of the plugin.
+  std::optional<TimePoint> recovered_at;
+  DroppedOutput dropped;           // all dropped output of the run so far
+  DroppedOutput dropped_reported;  // the value of DROPPED in the last event about dropped output
+  bool reports_dropped = false;    // a coroutine waits for more dropped output
   Event dropped_more;
   Subscription on_dropped;
   Subscription on_health;

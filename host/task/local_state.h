@@ -11,56 +11,56 @@
 
 namespace drover {
 
-// The state of a task hook that survives a restart of the task or of the agent.
+// The part of a task hook's state that survives a restart of the task or of the agent.
 struct HookState {
-  bool prestart_done = false;  // its prestart is not called again
-  StringMap data;              // the hook's own
-  StringMap env;               // added to the task's environment by its prestart
+  bool prestart_done = false;  // true: the hook's prestart is not called again
+  StringMap data;              // data that only the hook uses
+  StringMap env;               // variables that the hook adds to the task's environment
 
   bool operator==(const HookState&) const = default;
 };
 
-// The request by which a run ends. The restart policy does not judge an end that was requested,
-// except for kRestartFailure.
+// The request, if any, that ends a run. The restart policy counts the end of such a run as an
+// attempt only if the request is kRestartFailure.
 enum class RunWish {
   kNone,
-  kKill,            // it must end for good
-  kRestart,         // it must start again
-  kRestartFailure,  // it must start again, and this counts as a failure
+  kKill,            // the task must end for good
+  kRestart,         // the task must start again
+  kRestartFailure,  // the task must start again, and this counts as a failure
 };
 
-// The data, beside the task's state, with which a task runner continues after the agent was
-// restarted. Clients never see it.
+// The data that a task runner needs, in addition to the task's state, to continue after a restart
+// of the agent. Clients never see this data.
 struct LocalState {
   std::map<std::string, HookState> hooks;
-  // The newest run that has not been destroyed. Stored before the driver is called, so that the
-  // next agent can find a start that this one did not survive.
+  // The id of the newest run that has not been destroyed. It is stored before the driver is
+  // called. So if this agent dies during a start, the next agent can still find the run.
   std::optional<RunId> run_id;
-  std::string task_config_id;  // TaskConfig::id of that run
-  // The configuration of that run. Null after a restore from the store, which does not keep it: it
-  // is made again.
+  std::string task_config_id;  // the TaskConfig::id of the run
+  // The configuration of the run, which is not stored. So this pointer is null after a restore
+  // until the runner has made the configuration again.
   std::shared_ptr<const TaskConfig> config;
-  std::optional<TaskHandle> handle;  // absent while only the intent is stored
-  // The end of that run. Stored before the driver forgets the run: if the agent then dies, the next
-  // one does not run a finished task again.
+  std::optional<TaskHandle> handle;  // absent as long as the run is only an intent
+  // The end of the run. It is stored before the driver removes the run. So if the agent then dies,
+  // the next agent does not start a finished task again.
   std::optional<ExitResult> exit;
-  // Stored before the driver is asked to stop that run.
+  // The request to end the run. It is stored before the driver's stop is called.
   RunWish wish = RunWish::kNone;
-  // The progress of that request. Times of the boot clock mean the same to the next agent, and no
-  // run outlives the boot. First the end of the shutdown delay; once it is set, the prekill hooks
-  // have run.
+  // DELAY_UNTIL and STOP_SINCE store the progress of WISH. They are times of the boot clock, which
+  // the next agent can use because no run outlives the boot. DELAY_UNTIL is the end of the
+  // shutdown delay. If DELAY_UNTIL is set, the prekill hooks have already run.
   std::optional<TimePoint> delay_until;
-  // Then the start of the stop, and with it of the kill timeout.
+  // The time at which the stop began. The kill timeout also began at this time.
   std::optional<TimePoint> stop_since;
   std::optional<DriverNetwork> network;
-  bool run_complete = false;  // ended for good; only stop hooks may have to run again
+  bool run_complete = false;  // the task has ended for good; only its stop hooks may run again
 };
 
-// Stores local states. Each is an immutable copy.
+// Stores the local states of tasks.
 class LocalStateStore {
  public:
   virtual ~LocalStateStore() = default;
-  // Returns when the record would survive the death of the agent.
+  // Stores STATE, an immutable copy. Returns when the record would survive a death of the agent.
   virtual Co<Status> SaveLocalState(Context context, std::string task_name,
                                     std::shared_ptr<const LocalState> state) = 0;
 };

@@ -38,7 +38,8 @@ RestartTracker::Decision RestartTracker::Decide(TimePoint now) {
   if (killed_) return {Kind::kKilled, 0s, ""};
   if (triggered_) return {Kind::kRestarting, 0s, ""};
 
-  // A successful exit does not count as one if a restart was requested because of a failure.
+  // If a restart was requested because of a failure, the decision treats even a successful exit as
+  // a failure.
   const bool done = exit_ && exit_->Successful() && !on_success_ && !failure_ && !start_error_;
   if (policy_.attempts == 0) {
     if (done) return {Kind::kTerminated, 0s, "Policy allows no restarts"};

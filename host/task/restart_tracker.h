@@ -12,21 +12,23 @@
 
 namespace drover {
 
-// Whether a task that exits successfully starts again. Tasks of service and system jobs do, and so
-// do sidecars of any job. Other lifecycle tasks do not.
+// Returns whether a task that exits successfully starts again. Returns true for the main tasks of
+// service and system jobs, and for the sidecars of any job. Returns false for all other tasks, and
+// for every poststop task.
 bool RestartsOnSuccess(JobType type, const Task& task);
 
-// Decides by the restart policy what follows the end or the failed start of a task. Pure: the
-// caller supplies what happened, the time and the random numbers.
+// Decides by the restart policy what follows the end or the failed start of a task. The caller
+// supplies the events, the time and the random numbers, so equal calls give equal decisions.
 class RestartTracker {
  public:
-  using Random = std::function<std::uint64_t(std::uint64_t bound)>;  // below BOUND, uniform
+  // Returns a uniform random number below BOUND.
+  using Random = std::function<std::uint64_t(std::uint64_t bound)>;
 
   enum class Kind {
-    kKilled,         // it was killed: no restart
-    kTerminated,     // it has done its work
-    kNotRestarting,  // it has failed for good
-    kRestarting,     // it starts again after the delay
+    kKilled,         // the task was killed and does not restart
+    kTerminated,     // the task has done its work
+    kNotRestarting,  // the task has failed for good
+    kRestarting,     // the task starts again after the delay
   };
   struct Decision {
     Kind kind = Kind::kTerminated;
@@ -36,26 +38,28 @@ class RestartTracker {
     bool operator==(const Decision&) const = default;
   };
 
-  // The count in the current interval.
+  // The number of attempts in the current interval of the policy, and the start of that interval.
   struct Counted {
     int count = 0;
     TimePoint interval_start;
   };
 
-  // Continues from COUNTED. The first interval of a new task begins now.
+  // Continues from COUNTED. For a new task, COUNTED must have no attempts, and its interval must
+  // start now.
   RestartTracker(RestartPolicy policy, bool on_success, Counted counted, Random random);
 
-  // Replaces the policy; the count stays.
+  // Replaces the policy and keeps the number of attempts.
   void SetPolicy(RestartPolicy policy);
 
-  // These record what happened since the last decision.
+  // The Set functions below record what happened since the last decision.
   void SetKilled() { killed_ = true; }
   void SetExit(ExitResult result) { exit_ = std::move(result); }
   void SetStartError(Error error) { start_error_ = std::move(error); }
-  // Somebody requested a restart. A FAILURE counts like a bad exit.
+  // Records the request for a restart. If FAILURE is true, the request counts like an exit with an
+  // error.
   void SetTriggered(bool failure) { (failure ? failure_ : triggered_) = true; }
 
-  // Decides and forgets what happened.
+  // Makes the decision, and clears what the Set functions recorded for this decision.
   Decision Next(TimePoint now);
 
   const Counted& counted() const { return counted_; }

@@ -13,28 +13,33 @@
 
 namespace drover {
 
-// Holds starts back while an agent restores tasks. A driver starts no task before it was asked for
-// all the tasks it had, and was informed that this is complete. Each driver has its own barrier, so
-// one that hangs delays no other. Control thread only; outlives the task runners.
+// Delays the starts of tasks while an agent restores tasks. The agent first asks a driver for all
+// its earlier tasks, and then informs the driver that the list of tasks is complete. Before that,
+// the driver starts no task. Each driver has its own barrier, so a driver that hangs does not delay
+// the tasks of other drivers. Control thread only. The barrier must outlive the task runners.
 class RestoreBarrier {
  public:
   explicit RestoreBarrier(Loop* loop) : loop_(loop) {}
 
-  // An earlier agent left this task with RUN, or without a run. Call before the first Found.
+  // Records that an earlier agent left this task with RUN, or without a run if RUN is absent. Must
+  // be called before the first Found.
   void Expect(const std::string& driver, const std::string& task_id, std::optional<RunId> run);
-  // The task was restored with RUN, or without a run. A task that was not expected is ignored.
+  // Records that the task was restored with RUN, or without a run if RUN is absent. Ignores a task
+  // for which Expect was not called.
   void Found(const std::string& driver, const std::string& task_id, std::optional<RunId> run);
 
-  // Returns when the driver's tasks have all been found, or after LIMIT. A standstill of this
-  // process does not count against LIMIT.
+  // Returns when all expected tasks of DRIVER have been found, or after LIMIT. Time during which
+  // this whole process stands still does not count against LIMIT.
   Co<Status> WaitFound(Context context, std::string driver, Duration limit);
-  // The runs of the driver's tasks: as found, or else as an earlier agent left them.
+  // Returns the runs of the driver's tasks. If a task is not found yet, returns the run with which
+  // the earlier agent left this task.
   std::vector<RunId> RunsOf(const std::string& driver) const;
-  // The driver is not loaded yet, so its properties and the schema of its tasks are unknown.
+  // Records that the driver is not loaded yet. Until the driver is loaded, its properties and the
+  // schema of its tasks are unknown.
   void Loading(const std::string& driver) { EntryOf(driver).loaded.Reset(); }
-  // The driver is loaded now, or will not come.
+  // Records that the driver is loaded now or will never be loaded.
   void Loaded(const std::string& driver) { EntryOf(driver).loaded.Set(); }
-  // Returns when the driver is not loading.
+  // Waits until the driver is no longer being loaded. Returns at once if it is not being loaded.
   Co<Status> WaitLoaded(Context context, std::string driver);
 
   // Lets tasks of the driver start from now on.
@@ -49,7 +54,7 @@ class RestoreBarrier {
       found.Set();
     }
     std::set<std::string> expected;
-    std::map<std::string, RunId> runs;  // by task
+    std::map<std::string, RunId> runs;  // the key is the task's id
     Event loaded;
     Event found;
     Event open;

@@ -4,7 +4,8 @@
 #include "host/task/runner_outcome.h"
 #include "host/task/task_runner.h"
 
-// Requests from outside, and the hooks. A request keeps the runner alive until it returns.
+// The part of TaskRunner for requests from outside and for the hooks. A request keeps the runner
+// alive until it returns.
 namespace drover {
 namespace {
 
@@ -53,7 +54,8 @@ Co<Status> TaskRunner::ForceRestart(TaskEvent event, bool failure) {
   }
   journal_.Emit(std::move(event));
   tracker_.SetTriggered(failure);
-  // If the next step after an end is not decided yet, that decision includes this request.
+  // If the runner has not decided yet what follows the end of the run, that decision includes this
+  // request. Otherwise the task is dead, and FORCE_RESTART_ makes the runner start it.
   if (!undecided) force_restart_.Set();
   co_return Status();
 }
@@ -119,7 +121,7 @@ void TaskRunner::Update(std::shared_ptr<const Allocation> alloc) {
   tracker_.SetPolicy(EffectiveRestartPolicy(*group, *task));
   task_ = std::shared_ptr<const Task>(alloc, task);
   alloc_ = std::move(alloc);
-  update_.Set();  // several updates while the hooks run become one
+  update_.Set();  // updates that arrive while the hooks run are merged into one
 }
 
 Co<void> TaskRunner::UpdateLoop(TaskRunner* self) {
@@ -140,7 +142,8 @@ Co<void> TaskRunner::Shutdown() {
   if (outcome_->begun) co_await outcome_->ended.Wait();
   const Context context(loop_);
   co_await RunHooks(HookStage::kShutdown, context);
-  // A task whose Run has not begun is also new to the next agent.
+  // If Run was never called, this agent has changed nothing, so nothing must be saved. A new task
+  // then has no records, and the next agent also treats it as new.
   if (outcome_->begun) co_await journal_.SaveOrReport();
 }
 

@@ -8,19 +8,21 @@
 #include "host/task/runner_outcome.h"
 #include "host/task/task_runner.h"
 
-// From the request of a stop to the end of the processes. The driver is asked to stop the task, but
-// the host has the timer: when it runs out, the host kills, whatever the driver does.
+// The part of TaskRunner from the request of a stop to the end of the processes. The host calls the
+// driver's stop, and also starts a timer of its own. When the timer fires, the host kills the
+// processes, whatever the driver does.
 namespace drover {
 namespace {
 
-// Time for the driver's own kill after the kill timeout.
+// The host kills the task this long after the kill timeout, so the driver can kill the task
+// first.
 constexpr Duration kKillSlack = 50ms;
-// How long the report of the end may take after everything was killed.
+// How long the driver may take to report the end after all processes were killed.
 constexpr Duration kExitGrace = 5s;
-// How long a stop may take to return after the end was reported.
+// How long the driver's stop may take to return after the driver has reported the end.
 constexpr Duration kStopGrace = 250ms;
 
-// How long a stop may wait until the request is stored.
+// How long a stop waits at most until the request for the stop is stored.
 constexpr Duration kWishLimit = 250ms;
 
 constexpr int kStopRetries = 5;
@@ -29,10 +31,10 @@ constexpr Duration kStopMax = 2min;
 
 }  // namespace
 
-// The driver's answer to the stop, shared with the coroutine that asks.
+// The result of the driver's stop. It is shared with the coroutine that calls the driver.
 struct StopAnswer {
   explicit StopAnswer(Loop* loop) : over(loop) {}
-  Event over;  // it will not be asked again
+  Event over;  // set when the driver's stop will not be called again
   Status status;
 };
 
@@ -41,7 +43,7 @@ Duration TaskRunner::KillTimeout() const {
 }
 
 Co<void> TaskRunner::KillTask(std::shared_ptr<LiveRun> run) {
-  tracker_.SetKilled();  // also when it ends by itself meanwhile
+  tracker_.SetKilled();  // the decision is kKilled even if the task ends by itself
   const LocalState& local = journal_.local();
   const bool goes_on = run->stop_goes_on && local.wish == RunWish::kKill;
   if (!goes_on || (!local.delay_until && !local.stop_since)) {
@@ -53,18 +55,20 @@ Co<void> TaskRunner::KillTask(std::shared_ptr<LiveRun> run) {
   if (run->exited.is_set() || shutdown_.cancelled()) co_return;
   outcome_->kill_status = co_await StopRun(run);
   if (run->exited.is_set() || shutdown_.cancelled()) co_return;
-  // There is nothing left to try, and waiting for ever would help nobody. The error says what may
-  // be left.
+  // The runner can do no more to end the run, so it stops waiting. The run's result reports why
+  // the end of the run is unknown.
   run->FinishUnknown(outcome_->kill_status.ok() ? "the driver did not report how the task ended"
                                                 : outcome_->kill_status.error().message());
 }
 
-// Stores the request. If the agent died after it asked the task to end, the next one would
-// otherwise believe that the task ended by itself. A disk that hangs delays a stop only briefly.
+// Stores WISH before the driver receives the stop. If the agent dies after the driver has received
+// the stop, the record shows the next agent that the task did not end by itself. A disk that hangs
+// delays the stop by at most kWishLimit.
 Co<void> TaskRunner::NoteWish(RunWish wish) {
   if (journal_.local().wish == wish || !journal_.local().run_id) co_return;
   journal_.SetWish(wish);
-  // If nothing comes between the request and the stop, one record stores both.
+  // If there is neither a shutdown delay nor a prekill hook, the stop follows the request at once.
+  // Then one record stores both the request and the start of the stop.
   const bool delayed = wish == RunWish::kKill && task_->shutdown_delay > 0s;
   if (!delayed && !hooks_->Has(HookStage::kPrekill)) journal_.BeginStop();
   co_await journal_.SaveOrReport(kWishLimit);
@@ -99,7 +103,7 @@ Co<void> TaskRunner::WaitShutdownDelay(std::shared_ptr<LiveRun> run) {
   [[maybe_unused]] const Status exited = co_await run->exited.Wait(limited);
 }
 
-// The kill timeout, or the rest of it if an earlier agent has begun the stop.
+// Returns the kill timeout, or the rest of it if an earlier agent has begun the stop.
 Duration TaskRunner::StopTimeout(LiveRun* run) const {
   const Duration timeout = KillTimeout();
   const std::optional<TimePoint> since = journal_.local().stop_since;
@@ -151,7 +155,7 @@ Co<void> TaskRunner::AskStop(TaskRunner* self, std::shared_ptr<LiveRun> run, Con
     } else {
       answer->status = driver.error();
     }
-    // A task that the driver does not know counts as stopped.
+    // A run that the driver does not have counts as stopped.
     if (answer->status.code() == Code::kNotFound) answer->status = Status();
     if (answer->status.ok() || tries == kStopRetries) break;
     if (run->exited.is_set() || context.cancelled()) break;
@@ -187,7 +191,7 @@ Co<Status> TaskRunner::EnforceStop(std::shared_ptr<LiveRun> run, Context context
     const Patience patience(context, limit);
     [[maybe_unused]] const Status exited = co_await run->exited.Wait(patience.context());
   } else {
-    // The host holds nothing of the run: only the driver can end it.
+    // The host has none of the run's processes, so only the driver can end the run.
     ReportError(forced.error().WithContext("the host could not kill the task"));
     co_await WaitAny(context, &run->exited, &answer->over);
     const Patience patience(context, kExitGrace);

@@ -5,21 +5,24 @@
 #include "host/task/live_run.h"
 #include "host/task/task_runner.h"
 
-// A run that the driver knows: watching it, destroying it, and recovering it after its plugin went
-// away.
+// The part of TaskRunner that watches a run of the driver, destroys it, and recovers it after a
+// loss of the plugin.
 namespace drover {
 namespace {
 
-// The pauses between the tries are 250 ms, 1 s, 4 s, 5 s and 5 s.
+// The runner repeats a step at most kLazyTries times while the plugin or the run is missing. The
+// pauses before the repetitions are 250 ms, 1 s, 4 s, 5 s and 5 s.
 constexpr int kLazyTries = 5;
 constexpr Duration kLazyBase = 250ms;
 constexpr Duration kLazyMax = 5s;
 
-// A run whose plugin goes away again this soon after a recover is given up.
+// If the plugin of a run is lost again within this time after a recover, the runner does not
+// recover the run once more.
 constexpr Duration kRecoverAgainAfter = 30s;
 
-// The pause between two events about dropped output; each one is four times as long as the last. A
-// disk that accepts a little now and then must not push all other events out of the list.
+// The first and the longest pause between two events about dropped output. Each pause is four
+// times as long as the one before. Otherwise a disk that accepts a little output now and then
+// would push all other events out of the list.
 constexpr Duration kDroppedFirst = 1s;
 constexpr Duration kDroppedMax = 1h;
 
@@ -72,8 +75,9 @@ Co<bool> TaskRunner::RecoverLost(std::shared_ptr<LiveRun> run) {
   const TimePoint now = loop_->Now();
   if (run->recovered_at && now - *run->recovered_at < kRecoverAgainAfter) co_return false;
   Result<RecoveredTask> recovered = co_await AskRecover(run->watch, run->config);
-  // The task lives in its shim, even without the plugin. A driver that may come back has not said
-  // that the task is lost, so it is asked again. A kill does not wait for this.
+  // The task continues to run in its shim, even without the plugin. A driver that may come back
+  // has not reported that the task is lost, so recover is called again. A kill of the task does
+  // not wait for this loop.
   while (!run->watch.cancelled() && MayComeBack(recovered)) {
     if (recovered.code() == Code::kTimeout) (void)co_await Sleep(run->watch, kLazyMax);
     recovered = co_await AskRecover(run->watch, run->config);
@@ -107,7 +111,8 @@ Co<Result<RecoveredTask>> TaskRunner::AskRecover(Context context,
     } else {
       recovered = driver.error();
     }
-    // Only kUnavailable is no answer: the plugin may be on its way back.
+    // Every result except kUnavailable is an answer. With kUnavailable, the plugin may soon be
+    // loaded again.
     if (recovered.ok() || recovered.code() != Code::kUnavailable) co_return recovered;
     if (tries == kLazyTries || context.cancelled()) co_return recovered;
     const Status slept = co_await Sleep(context, backoff);
@@ -136,7 +141,7 @@ Co<void> TaskRunner::Discard(RunId run, bool kill) {
     const Patience patience(shutdown_, Backstop(**driver, &DriverLimits::destroy));
     destroyed = co_await (*driver)->Destroy(patience.context(), run, true);
   } else if (services_.processes != nullptr) {
-    // The operator has removed the driver, but the run's processes belong to the host.
+    // The operator has removed the driver, but the host can still release the run's processes.
     const Patience patience(shutdown_, services_.driver_timeout);
     destroyed = co_await services_.processes->Release(patience.context(), run);
   }

@@ -6,12 +6,13 @@
 
 namespace drover {
 
-// The end of TaskRunner::Run. Those who wait for it share this, so it may outlive the runner.
+// The end of TaskRunner::Run. The callers that wait for this end share this object, which may
+// therefore outlive the runner.
 struct TaskRunner::Outcome {
   explicit Outcome(Loop* loop) : ended(loop) {}
   bool begun = false;
   Event ended;
-  Status kill_status;  // of the last stop that a kill asked for
+  Status kill_status;  // the result of the last stop that a kill requested
 };
 
 }  // namespace drover

@@ -5,13 +5,14 @@
 #include "host/task/live_run.h"
 #include "host/task/task_runner.h"
 
-// Restores a task of an earlier agent: it runs, it has ended meanwhile, or that agent died during
-// its start.
+// The part of TaskRunner that restores a task of an earlier agent. The task may still run, may
+// have ended since that agent died, or may have been about to start when that agent died.
 namespace drover {
 namespace {
 
-// The pause between two recovers from a driver that may come back. It doubles each time, because a
-// recover that crashes the driver also harms its other tasks.
+// The first and the longest pause between two recover calls to a driver that does not work but may
+// be repaired. The pause doubles each time, because a recover call that crashes the driver also
+// harms the driver's other tasks.
 constexpr Duration kAskFirst = 5s;
 constexpr Duration kAskLast = 10min;
 
@@ -19,12 +20,12 @@ constexpr Duration kAskLast = 10min;
 
 Co<TaskRunner::Step> TaskRunner::Restore() {
   if (!journal_.restored()) co_return Step::kNext;
-  // Hooks that are done do not run again, but their part of the environment still counts.
+  // Hooks that are done do not run again, but the environment that they stored is still used.
   prepared_.env = hooks_->StoredEnv(journal_.local().hooks);
   if (dead()) {
     if (journal_.local().run_id) {
       co_await Discard(*journal_.local().run_id, true);
-      // The run may not have been destroyed: the next agent does that.
+      // At a shutdown the run may not have been destroyed. Then the next agent destroys it.
       if (shutdown_.cancelled()) co_return Step::kShutdown;
       journal_.ForgetRun();
       co_await journal_.SaveOrReport();
@@ -33,7 +34,7 @@ Co<TaskRunner::Step> TaskRunner::Restore() {
     co_return shutdown_.cancelled() ? Step::kShutdown : Step::kEnd;
   }
   if (!journal_.local().run_id) {
-    // A running task without a run is impossible: the record is damaged, and nothing can be
+    // A running task must have a run. Without one, the record is damaged and nothing can be
     // recovered.
     if (running()) journal_.SetState(RunnerState::kPending);
     co_return Step::kNext;
@@ -44,7 +45,7 @@ Co<TaskRunner::Step> TaskRunner::Restore() {
 
 Co<TaskRunner::Step> TaskRunner::ResumeExit() {
   if (journal_.LastReported(
-          event_type::kRestarting)) {  // the decision was stored; only the run is left
+          event_type::kRestarting)) {  // the decision is stored; only the run must be destroyed
     co_await Discard(*journal_.local().run_id, true);
     if (shutdown_.cancelled()) co_return Step::kShutdown;
     journal_.ForgetRun();
@@ -52,7 +53,7 @@ Co<TaskRunner::Step> TaskRunner::ResumeExit() {
     co_return Step::kNext;
   }
   auto config = journal_.local().config;
-  if (!config) {  // a bare one is enough for the end
+  if (!config) {  // these three fields are enough to process the end
     auto bare = std::make_shared<TaskConfig>();
     bare->run_id = *journal_.local().run_id;
     bare->id = journal_.local().task_config_id;
@@ -77,9 +78,10 @@ Co<TaskRunner::Step> TaskRunner::Reattach() {
     if (!made.ok()) co_return co_await GiveUpReattach(made.error());
     config = std::move(*made);
   }
-  // A kill does not end this: a run must be found before it can be stopped.
+  // A kill does not end this call, because the driver can stop a run only after it has
+  // recovered the run.
   Result<RecoveredTask> recovered = co_await AskRecover(shutdown_, config);
-  // A task that must end does not wait for its driver either.
+  // A task that must end does not wait for a driver that may come back.
   const bool wanted = ShouldRun() && journal_.local().wish != RunWish::kKill;
   if (wanted && MayComeBack(recovered)) recovered = co_await AwaitDriver(config, recovered.error());
   if (shutdown_.cancelled()) co_return Step::kShutdown;
@@ -87,7 +89,7 @@ Co<TaskRunner::Step> TaskRunner::Reattach() {
     const bool intent_only = !journal_.local().handle;
     if (!intent_only || recovered.code() != Code::kNotFound)
       co_return co_await GiveUpReattach(recovered.error());
-    // The run was never started. Starting it again counts as the first start.
+    // The run was never started. So the next start counts as the first one.
     journal_.ForgetRun();
     if (running()) journal_.SetState(RunnerState::kPending);
     co_return Step::kNext;
@@ -97,8 +99,8 @@ Co<TaskRunner::Step> TaskRunner::Reattach() {
                       .Message("Driver \"" + task_->driver + "\" has recovered the task"));
   Adopt(config, std::move(recovered->exited));
   ResumeWish();
-  // The earlier agent may have died after the start, before it stored the event. The handle and the
-  // state are separate records.
+  // The earlier agent may have died after the start, but before it stored the event "Started": the
+  // handle and the state are separate records.
   run_->announced = journal_.local().handle.has_value() && running();
   journal_.SetConfig(config);
   journal_.SetHandle(std::move(recovered->handle));
@@ -106,8 +108,8 @@ Co<TaskRunner::Step> TaskRunner::Reattach() {
   co_return Step::kNext;
 }
 
-// Whether the driver may still report later what became of the run. An operator may repair a broken
-// driver, and the machine may get back what it lacks now.
+// Whether the driver may still report later what became of the run. An operator may repair a
+// broken driver, and the machine may get back a resource that it lacks now.
 bool TaskRunner::MayComeBack(const Result<RecoveredTask>& recovered) const {
   if (recovered.ok()) return false;
   if (recovered.code() == Code::kTimeout) return true;
@@ -117,11 +119,12 @@ bool TaskRunner::MayComeBack(const Result<RecoveredTask>& recovered) const {
   return driver.ok() && (*driver)->fingerprint().health == Health::kUnhealthy;
 }
 
-// Asks again until the driver has an answer. Meanwhile the task lives in its shim, even without the
-// plugin. A kill ends the wait.
+// Calls recover until the driver gives an answer. Until then the task continues to run in its shim,
+// even without the plugin. A kill of the task ends the wait for the driver.
 Co<Result<RecoveredTask>> TaskRunner::AwaitDriver(std::shared_ptr<const TaskConfig> config,
                                                   Error first) {
-  // Also logged: the agent may be refusing clients.
+  // The error is also logged, because the agent may be refusing the clients that could read the
+  // event.
   ReportError(first.WithContext("task could not be re-attached yet"));
   if (!journal_.LastReported(event_type::kPluginUnhealthy))
     journal_.Emit(TaskEvent(event_type::kPluginUnhealthy)
@@ -137,7 +140,7 @@ Co<Result<RecoveredTask>> TaskRunner::AwaitDriver(std::shared_ptr<const TaskConf
   co_return recovered;
 }
 
-// Continues the requested stop of the run, whether the run has ended or not.
+// Continues the stop that an earlier agent requested. Also works if the run has already ended.
 void TaskRunner::ResumeWish() {
   if (journal_.local().wish == RunWish::kNone) return;
   run_->stop_goes_on = true;
@@ -156,8 +159,8 @@ void TaskRunner::ReportRestored() {
   services_.restores->Found(task_->driver, alloc_->id + "/" + name_, run);
 }
 
-// A delayed restart waits for the rest of its delay. The wall clock may have been set since then,
-// so the rest is never longer than the whole delay.
+// A delayed restart waits for the rest of its delay. The wall clock may have been set since the
+// delay began, so the wait is never longer than the whole delay.
 Co<TaskRunner::Step> TaskRunner::ResumeDelay() {
   if (!journal_.restored() || run_ || journal_.state().state != RunnerState::kPending ||
       !journal_.LastReported(event_type::kRestarting))

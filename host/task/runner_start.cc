@@ -5,7 +5,7 @@
 #include "host/task/live_run.h"
 #include "host/task/task_runner.h"
 
-// From the prestart hooks to a running driver task.
+// The part of TaskRunner from the prestart hooks to a running driver task.
 namespace drover {
 namespace {
 
@@ -53,7 +53,8 @@ Co<TaskRunner::Step> TaskRunner::Prestart() {
   if (kill_.cancelled() || !ShouldRun()) co_return Step::kEnd;
   if (auto* failed = std::get_if<HookChain::Failed>(&result)) {
     if (run_) {
-      // Started by an earlier agent, after its own hooks. The next start calls the hooks again.
+      // An earlier agent started the run after its own prestart hooks, so the task keeps running.
+      // The next start calls the hooks again.
       ReportError(failed->error.WithContext("the task keeps running"));
       co_return Step::kNext;
     }
@@ -65,8 +66,9 @@ Co<TaskRunner::Step> TaskRunner::Prestart() {
   co_return Step::kNext;
 }
 
-// RUNNING: an earlier agent started the run. Its configuration may no longer be valid, for example
-// because metadata of the node are gone. The next start reports that.
+// RUNNING is true if an earlier agent started the run. The configuration of such a run may no
+// longer be valid, for example because it refers to metadata that the node has lost. For a running
+// task, an invalid configuration is no error. The next start of the task reports the error.
 Result<std::shared_ptr<const TaskConfig>> TaskRunner::MakeConfig(RunId run, std::string id,
                                                                  bool running) {
   PrepareRequest request = MakePrepareRequest();
@@ -84,7 +86,7 @@ Result<std::shared_ptr<const TaskConfig>> TaskRunner::MakeConfig(RunId run, std:
 }
 
 Co<TaskRunner::Step> TaskRunner::StartDriver() {
-  if (run_) {  // an earlier agent has started it
+  if (run_) {  // an earlier agent has started the run
     if (run_->announced) {
       journal_.SetState(RunnerState::kRunning);
     } else {
@@ -92,7 +94,8 @@ Co<TaskRunner::Step> TaskRunner::StartDriver() {
     }
     co_return Step::kNext;
   }
-  // A start with an unknown driver fails at once: nothing would ever open its barrier.
+  // A start with an unknown driver fails at once, because nothing would ever open the barrier of
+  // that driver.
   if (services_.restores != nullptr && services_.drivers->Find(task_->driver) != nullptr) {
     const JoinContext joined(kill_, shutdown_);
     (void)co_await services_.restores->WaitOpen(joined.context(), task_->driver);
@@ -113,7 +116,8 @@ Co<TaskRunner::Step> TaskRunner::StartDriver() {
     if (started.ok()) break;
     if (shutdown_.cancelled()) co_return Step::kShutdown;
     if (kill_.cancelled()) co_return Step::kEnd;
-    // A plugin that went away during the call is loaded again by now, or will not be soon.
+    // The plugin may have been lost during the call. Then either the plugin is loaded again by now,
+    // or it will not be loaded again soon. So one retry is enough.
     if (started.code() == Code::kUnavailable && !retried && FindDriver().ok()) continue;
     journal_.Emit(TaskEvent(event_type::kDriverFailure)
                       .With(event_key::kDriverError, started.error().message()));
@@ -127,8 +131,8 @@ Co<TaskRunner::Step> TaskRunner::StartDriver() {
 Co<Status> TaskRunner::TryStart(std::shared_ptr<const TaskConfig> config) {
   const Result<Driver*> driver = FindDriver();
   if (!driver.ok()) co_return driver.error();
-  // The intent comes first: the next agent finds a start that this one did not survive by its run
-  // id.
+  // The intent is stored first. So if this agent dies during the start, the next agent finds the
+  // run by its id.
   journal_.BeginRun(config);
   const Status intent = co_await journal_.Save();
   if (!intent.ok()) {
@@ -146,7 +150,7 @@ Co<Status> TaskRunner::TryStart(std::shared_ptr<const TaskConfig> config) {
         config->run_id, [this](const DriverEvent& event) { HearDriver(event); });
     started = co_await (*driver)->Start(context, config);
     if (started.code() == Code::kTimeout && !joined.context().cancelled()) {
-      // The driver says itself how long its plugin had.
+      // The driver's own timeout error already contains the time limit of the plugin.
       started = context.cancelled()
                     ? Error(Code::kTimeout,
                             "driver \"" + task_->driver + "\" has not started the task within " +
@@ -156,7 +160,7 @@ Co<Status> TaskRunner::TryStart(std::shared_ptr<const TaskConfig> config) {
     }
   }
   if (!started.ok()) {
-    // At a shutdown the intent stays: the next agent asks the driver for the run.
+    // At a shutdown the intent stays stored, and the next agent asks the driver for the run.
     if (shutdown_.cancelled()) co_return started.error();
     co_await Discard(config->run_id, false);
     if (shutdown_.cancelled()) co_return started.error();
@@ -167,7 +171,7 @@ Co<Status> TaskRunner::TryStart(std::shared_ptr<const TaskConfig> config) {
   journal_.SetHandle(std::move(started->handle));
   journal_.SetNetwork(std::move(started->network));
   Adopt(config, std::nullopt);
-  // Without this record the next agent finds the run by its intent.
+  // If this record cannot be stored, the next agent finds the run by its intent.
   co_await journal_.SaveOrReport();
   co_return Status();
 }

@@ -12,14 +12,15 @@ namespace {
 constexpr std::size_t kMaxText = 4096;
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 
-// The length of the valid UTF-8 sequence at the beginning of TEXT, which is not empty; 0 if there
-// is none. Overlong forms, surrogates and values above U+10FFFF are not valid.
+// Returns the length in bytes of the valid UTF-8 sequence at the beginning of TEXT, or 0 if there
+// is none. TEXT must not be empty. Overlong forms, surrogates and values above U+10FFFF are not
+// valid.
 std::size_t SequenceLength(std::string_view text) {
   const auto at = [&text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = at(0);
   if (first < 0x80) return 1;
   std::size_t length = 0;
-  unsigned char low = 0x80;  // the bounds of the second byte
+  unsigned char low = 0x80;  // LOW and HIGH are the bounds of the second byte
   unsigned char high = 0xBF;
   if (first >= 0xC2 && first <= 0xDF) {
     length = 2;
@@ -84,10 +85,11 @@ std::string SiblingText(const TaskEvent& event) {
   return "Task's sibling \"" + std::string(name) + "\" failed";
 }
 
-// The text of most types: one detail, or else a fixed sentence.
+// The text of most event types. The text is one detail of the event, or a fixed sentence if there
+// is no such detail.
 struct PlainText {
   std::string_view type;
-  const char* key;  // null: the sentence only
+  const char* key;  // null: the text is always the fixed sentence
   std::string_view otherwise;
 };
 constexpr std::array kPlainTexts = {
@@ -172,7 +174,7 @@ TaskEvent OutputDroppedEvent(const DroppedOutput& dropped) {
 }
 
 TaskEvent DriverEventOf(std::string_view message, const StringMap& annotations) {
-  // Only the host sets these keys. A plugin's annotation with such a key is dropped.
+  // Only the host sets these keys. An annotation of a plugin with such a key is dropped.
   constexpr std::string_view kOfTheHost[] = {event_key::kFailsTask, event_key::kDriverMessage,
                                              event_key::kDroppedAnnotations};
   TaskEvent event(event_type::kDriver);

@@ -14,7 +14,7 @@
 
 namespace drover {
 
-// The types of task events, as clients compare them.
+// The types of task events. Clients compare these texts.
 namespace event_type {
 inline constexpr std::string_view kReceived = "Received";
 inline constexpr std::string_view kTaskSetup = "Task Setup";
@@ -39,7 +39,7 @@ inline constexpr std::string_view kPluginUnhealthy = "Plugin became unhealthy";
 inline constexpr std::string_view kPluginHealthy = "Plugin became healthy";
 inline constexpr std::string_view kWaitingShutdownDelay = "Waiting for shutdown delay";
 inline constexpr std::string_view kSkippingShutdownDelay = "Skipping shutdown delay";
-// Only Drover has this one.
+// The type below exists only in Drover, not in Nomad.
 inline constexpr std::string_view kOutputDropped = "Output Dropped";
 }  // namespace event_type
 
@@ -54,16 +54,18 @@ inline constexpr const char* kExitCode = "exit_code";
 inline constexpr const char* kSignal = "signal";
 inline constexpr const char* kOomKilled = "oom_killed";
 inline constexpr const char* kExitMessage = "exit_message";
-inline constexpr const char* kKillTimeout = "kill_timeout";  // text of a duration
+inline constexpr const char* kKillTimeout = "kill_timeout";  // a duration as text, such as "5s"
 inline constexpr const char* kKillError = "kill_error";
 inline constexpr const char* kKillReason = "kill_reason";
-inline constexpr const char* kStartDelay = "start_delay";  // nanoseconds, decimal
+inline constexpr const char* kStartDelay = "start_delay";  // in nanoseconds, as a decimal text
 inline constexpr const char* kRestartReason = "restart_reason";
 inline constexpr const char* kFailedSibling = "failed_sibling";
-inline constexpr const char* kFailsTask = "fails_task";  // "true"
-// Only in Drover: the number of annotations that were left out of a driver's event.
+inline constexpr const char* kFailsTask = "fails_task";  // the only value is "true"
+// This key exists only in Drover, not in Nomad. Its value is the number of annotations that were
+// left out of a driver's event.
 inline constexpr const char* kDroppedAnnotations = "dropped_annotations";
-// Only in Drover: counted since the run began.
+// These two keys exist only in Drover, not in Nomad. They count dropped output since the run
+// began.
 inline constexpr const char* kDroppedLines = "dropped_lines";
 inline constexpr const char* kDroppedBytes = "dropped_bytes";
 }  // namespace event_key
@@ -71,34 +73,34 @@ inline constexpr const char* kDroppedBytes = "dropped_bytes";
 // The reason of a restart that the policy allowed. Display messages leave it out.
 inline constexpr std::string_view kRestartWithinPolicy = "Restart within policy";
 
-// Something that happened to a task, for people and for dashboards. The details are the only copy
-// of the facts. The fields that older clients read are made from them when an event is served.
+// An event in the life of a task, which people and dashboards read. All facts are in DETAILS. The
+// fields that older clients read are made from DETAILS when an event is served.
 struct TaskEvent {
   std::string type;
-  WallTime time = 0;  // 0: set when the event is appended
+  WallTime time = 0;  // 0: AppendTaskEvent sets the time
   StringMap details;
   std::string display_message;  // empty: DisplayMessage makes it from the details
 
   TaskEvent() = default;
   explicit TaskEvent(std::string_view of_type) : type(of_type) {}
 
-  // Sets a detail and returns the event. Texts come from tasks and plugins, so each is bounded and
-  // cleaned first (see CleanEventText). An empty text sets nothing.
+  // Sets the detail KEY to TEXT and returns the event. Texts come from tasks and plugins, so
+  // CleanEventText first cleans TEXT and limits its length. An empty TEXT sets nothing.
   TaskEvent With(const char* key, std::string_view text) &&;
   TaskEvent Message(std::string_view text) && {
     return std::move(*this).With(event_key::kMessage, text);
   }
-  // Marks the task as failed.
+  // Makes the event mark its task as failed.
   TaskEvent FailsTask() && { return std::move(*this).With(event_key::kFailsTask, "true"); }
 
   bool fails_task() const;
-  // The detail, or empty.
+  // Returns the detail KEY, or an empty text if the event has no such detail.
   std::string_view Detail(const char* key) const;
 
   bool operator==(const TaskEvent&) const = default;
 };
 
-// An event that does not change any more. The successive records of a task share it.
+// An immutable event. The successive records of a task share it.
 class SharedTaskEvent {
  public:
   // NOLINTNEXTLINE(google-explicit-constructor): one is as good as the other.
@@ -114,25 +116,27 @@ class SharedTaskEvent {
   std::shared_ptr<const TaskEvent> event_;  // never null
 };
 
-// The event as a sentence for people.
+// Returns EVENT as a sentence for people.
 std::string DisplayMessage(const TaskEvent& event);
 
 TaskEvent TerminatedEvent(const ExitResult& result);
-// TIMEOUT is the time between the kill signal and the kill.
+// TIMEOUT is the time between the kill signal and SIGKILL.
 TaskEvent KillingEvent(Duration timeout);
 TaskEvent RestartingEvent(Duration delay, std::string_view reason);
 TaskEvent OutputDroppedEvent(const DroppedOutput& dropped);
-// Contains MESSAGE and as many of ANNOTATIONS as fit in kMaxDriverEvent bytes together: a plugin
-// may send any number of any size. The event says how many were left out.
+// Makes a driver's event from MESSAGE and ANNOTATIONS. A plugin may send any number of annotations
+// of any size. So the event contains at most kMaxAnnotations annotations. MESSAGE and the
+// annotations together have at most kMaxDriverEvent bytes. If annotations were left out, the event
+// contains their number.
 TaskEvent DriverEventOf(std::string_view message, const StringMap& annotations);
 inline constexpr std::size_t kMaxDriverEvent = 8192;
 inline constexpr std::size_t kMaxAnnotations = 16;
 
-// Makes TEXT safe for state, logs and answers: at most 4 KiB of valid UTF-8. Invalid bytes become
-// U+FFFD; control characters, except line feed and tab, become \xNN.
+// Makes TEXT safe for the stored state, logs and API answers. The result is at most 4 KiB of valid
+// UTF-8. Invalid bytes become U+FFFD. Control characters, except line feed and tab, become \xNN.
 std::string CleanEventText(std::string_view text);
 
-// A task keeps at most this many events; older ones are dropped.
+// The maximum number of events that a task keeps. Older events are dropped.
 inline constexpr std::size_t kMaxTaskEvents = 10;
 
 }  // namespace drover

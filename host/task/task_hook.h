@@ -17,71 +17,74 @@ namespace drover {
 
 // When a hook is called. The hooks of a task are called in the order of their registration.
 enum class HookStage {
-  // Before each start. The first error ends the start. The context ends with a kill, with the
-  // shutdown of the agent, and when the hook has returned, with or without an error.
+  // Before each start of the task. The first error ends the start. The context ends with a kill
+  // and with the shutdown of the agent. It also ends when the hook returns, even with an error.
   kPrestart,
-  kPoststart,  // the task runs; cancelled by a kill or shutdown
-  kPrekill,    // before the task is stopped, for a restart too; a kill does not cancel it
+  kPoststart,  // when the task runs; a kill or a shutdown of the agent cancels it
+  kPrekill,    // before each stop, also that of a restart; a kill does not cancel it
   kExited,     // after each end of the task; a kill does not cancel it
   kStop,       // once, when the task has ended for good; a kill does not cancel it
-  kUpdate,     // the allocation has changed; not for a dead task
-  kShutdown,   // the agent ends and the task keeps running
+  kUpdate,     // after a change of the allocation, unless the task is dead
+  kShutdown,   // when the agent ends while the task keeps running
 };
 std::string_view HookStageName(HookStage stage);
 
-// The host's paths of a task's files and of its network.
+// The paths on the host of a task's files and of its network namespace.
 struct TaskLocation {
   std::string alloc_dir;  // shared by the tasks of the allocation
   std::string task_dir;
   std::string local_dir;
   std::string secrets_dir;
   std::string log_dir;
-  std::string network_namespace;  // empty: the host's
+  std::string network_namespace;  // empty: the network namespace of the host
 };
 
-// The arguments of every stage. Shared pointers keep them alive for a hook that returns late.
+// The arguments of every stage. The shared pointers keep the objects alive for a hook that returns
+// late.
 struct HookRequest {
   std::shared_ptr<const Allocation> alloc;
   std::shared_ptr<const Task> task;
-  StringMap data;  // what this hook stored last
+  StringMap data;  // the data that this hook stored last
 };
 
 struct PrestartRequest : HookRequest {
   TaskLocation location;
   DriverInfo driver;
   std::string user;  // the task's user, after interpolation
-  StringMap env;     // added by the hooks before this one
+  StringMap env;     // the variables that the hooks before this one added
 };
 
 struct PrestartResponse {
-  StringMap env;  // added to the task's environment
+  StringMap env;  // variables to add to the task's environment
   std::vector<TaskMount> mounts;
   std::vector<TaskDevice> devices;
-  bool done = false;  // do not call again; env is stored and applied each time
-  StringMap data;     // stored when it differs from the request's
+  bool done = false;  // true: prestart is not called again; ENV is stored and used for each start
+  StringMap data;     // stored when it differs from the data of the request
 };
 
 struct PoststartRequest : HookRequest {
-  std::shared_ptr<const TaskConfig> config;  // of the run
+  std::shared_ptr<const TaskConfig> config;  // the configuration of the run
   std::optional<DriverNetwork> network;
 };
 
-// The task, as its hooks may change it. It may be gone when a hook comes late.
+// The interface by which a hook changes its task. A hook holds a weak pointer to it, because the
+// task may be destroyed before a late hook returns.
 class TaskControl {
  public:
   virtual ~TaskControl() = default;
   virtual void EmitEvent(TaskEvent event) = 0;
-  // These return at once, and their errors are only reported. A task that is not running is not
-  // restarted.
+  // The requests below return at once, and their errors are only reported. RequestRestart does
+  // nothing if the task is not running.
   virtual void RequestRestart(TaskEvent event, bool failure) = 0;
   virtual void RequestKill(TaskEvent event) = 0;
   virtual void RequestSignal(TaskEvent event, std::string signal) = 0;
 };
 
-// One concern of a task beside its driver. A stage is a coroutine of the control thread. Its
-// context ends at its deadline, with the shutdown of the agent, and as HookStage says. A hook that
-// does not return soon after that is left behind, and its answer is dropped. From then on it must
-// touch only what it owns.
+// A hook does work for a task, in addition to the work of the driver. Each stage is a coroutine of
+// the control thread. The context of a stage ends at its deadline, with the shutdown of the agent,
+// and in the cases that HookStage describes. If the hook does not return soon after the end of the
+// context, the runner stops waiting for the hook and drops its answer. From then on the hook must
+// use only objects that it owns.
 class TaskHook {
  public:
   virtual ~TaskHook() = default;
@@ -101,8 +104,8 @@ class TaskHook {
   virtual Co<Status> Update(Context context, HookRequest request);
   virtual Co<Status> Shutdown(Context context, HookRequest request);
 
-  // The event for the error that Prestart has just returned; the default is "Task hook failed" with
-  // "NAME: ERROR".
+  // Returns the event for ERROR, which Prestart has just returned. The default implementation
+  // returns an event "Task hook failed" with the message "NAME: ERROR".
   virtual TaskEvent FailureEvent(const Error& error) const;
 };
 

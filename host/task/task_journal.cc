@@ -33,7 +33,8 @@ void TaskJournal::SetState(RunnerState state, TaskEvent event) {
   Emit(std::move(event));
 }
 
-// A task may have ended before the runner noticed it.
+// Changes the state. For a dead task the time is that of its exit, which the runner may notice
+// late.
 void TaskJournal::ChangeState(RunnerState state) {
   const bool end_is_known =
       state == RunnerState::kDead && local_.exit && local_.exit->ended_at != 0;
@@ -58,8 +59,9 @@ bool TaskJournal::LastReported(std::string_view type) const {
   return !state_.events.empty() && state_.events.back()->type == type;
 }
 
-// The record has wall time, which the next agent can read. If the wall clock was set since then,
-// this one interval gets shorter or longer, but it never begins in the future.
+// The record contains wall time, which the next agent can use even after a reboot. If the wall
+// clock was set since the record was made, the current interval gets shorter or longer. But the
+// interval never begins in the future.
 RestartTracker::Counted TaskJournal::attempts() const {
   if (state_.attempts_since == 0) return {0, loop_->Now()};
   const Duration age(std::max<WallTime>(0, loop_->Wall() - state_.attempts_since));

@@ -17,7 +17,7 @@
 
 namespace drover {
 
-// The records with which a task continues under the next agent.
+// The records from which the next agent continues a task.
 struct TaskRecords {
   TaskStateRecord state;
   LocalState local;
@@ -31,26 +31,27 @@ struct TaskJournalOptions {
   std::function<void(const Error&)> report;  // receives the errors of SaveOrReport
 };
 
-// Keeps the records of one task. The state is what clients see: each change is published at once.
-// The local state is for the next agent only: its changes count when Save has returned, and the
-// runner decides what must wait for that. Control thread only.
+// Owns the records of one task. Clients see the state, so each change of the state is published at
+// once. The local state is only for the next agent. A change of the local state survives a
+// death of the agent when Save has returned. The runner decides which of its steps must wait for
+// Save. Control thread only.
 class TaskJournal {
  public:
-  // Continues from the records of an earlier agent, or begins those of a new task.
+  // Continues from the records of an earlier agent, or creates the records of a new task.
   TaskJournal(Loop* loop, TaskJournalOptions options, std::optional<TaskRecords> restored);
   TaskJournal(const TaskJournal&) = delete;
   TaskJournal& operator=(const TaskJournal&) = delete;
 
-  // Whether the records are those of an earlier agent.
+  // Whether the records came from an earlier agent.
   bool restored() const { return restored_; }
 
   const TaskStateRecord& state() const { return state_; }
-  // The same as an object that never changes; each change makes a new one.
+  // The current state as an immutable object. Each change makes a new object.
   TaskSnapshot snapshot() const { return snapshot_; }
   void Emit(TaskEvent event);
   void SetState(RunnerState state);
   void SetState(RunnerState state, TaskEvent event);
-  // Hands the unchanged state to the observer.
+  // Passes the current state to the observer, without a change.
   void Publish();
   // Whether an event of TYPE was emitted since the last start, perhaps by an earlier agent.
   bool HasReported(std::string_view type) const;
@@ -61,22 +62,22 @@ class TaskJournal {
 
   const LocalState& local() const { return local_; }
   std::map<std::string, HookState>* hooks() { return &local_.hooks; }
-  // The intent: the run of CONFIG is about to start.
+  // Records the intent: the run of CONFIG is about to start.
   void BeginRun(std::shared_ptr<const TaskConfig> config);
   void SetConfig(std::shared_ptr<const TaskConfig> config) { local_.config = std::move(config); }
   void SetHandle(TaskHandle handle) { local_.handle = std::move(handle); }
   void SetNetwork(std::optional<DriverNetwork> network) { local_.network = std::move(network); }
-  // The run must end as WISH says. An earlier request and its progress are forgotten.
+  // Records that the run must end as WISH says. Clears an earlier request and its progress.
   void SetWish(RunWish wish);
   void BeginShutdownDelay(Duration delay) { local_.delay_until = loop_->Now() + delay; }
   void BeginStop() { local_.stop_since = loop_->Now(); }
   void SetExit(ExitResult exit) { local_.exit = std::move(exit); }
-  // The run was destroyed, or never started.
+  // Clears the run, which was destroyed or never started.
   void ForgetRun();
   void SetComplete() { local_.run_complete = true; }
 
-  // Stores a copy of the local state. Returns when it would survive the death of the agent, or with
-  // an error after LIMIT (absent: the journal's own).
+  // Stores a copy of the local state. Returns when the copy would survive a death of the agent, or
+  // with an error after LIMIT. Without LIMIT, TaskJournalOptions::save_timeout applies.
   Co<Status> Save() { return Save(options_.save_timeout); }
   Co<Status> Save(Duration limit);
   Co<void> SaveOrReport() { return SaveOrReport(options_.save_timeout); }

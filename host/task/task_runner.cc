@@ -8,8 +8,8 @@
 #include "host/task/live_run.h"
 #include "host/task/runner_outcome.h"
 
-// The life of a task. Requests from outside only set events and end contexts; one coroutine here
-// decides what follows.
+// The life of a task. Requests from outside only set events and cancel contexts. One coroutine in
+// this file decides what follows.
 namespace drover {
 namespace {
 
@@ -18,10 +18,10 @@ std::shared_ptr<const Task> TaskOf(const std::shared_ptr<const Allocation>& allo
   const TaskGroup* const group = alloc->group();
   const Task* const task = group == nullptr ? nullptr : FindTask(*group, name);
   if (task == nullptr) return nullptr;
-  return std::shared_ptr<const Task>(alloc, task);  // lives as long as the allocation
+  return std::shared_ptr<const Task>(alloc, task);  // keeps ALLOC alive
 }
 
-constexpr Duration kSaveAgain = 1s;  // as often as the store tries
+constexpr Duration kSaveAgain = 1s;  // the store retries a write after the same pause
 
 RestartTracker::Random RandomOf(const TaskServices& services) {
   if (services.random) return services.random;
@@ -111,7 +111,7 @@ Co<void> TaskRunner::Run() {
 Co<void> TaskRunner::RunWhole() {
   if (journal_.local().run_complete) {
     ReportRestored();
-    // The record of the state may be lost, or older than the local state.
+    // The stored state may be lost, or may be older than the local state.
     if (!dead()) journal_.SetState(RunnerState::kDead);
     co_return co_await Complete();
   }
@@ -124,7 +124,7 @@ Co<void> TaskRunner::RunWhole() {
     if (step == Step::kShutdown) break;
     if (!dead()) journal_.SetState(RunnerState::kDead);
     if (journal_.local().run_id && co_await ForgetEnded() == Step::kShutdown)
-      break;  // of the leftover
+      break;  // at a shutdown the leftover run stays in the record
     step = co_await ParkDead();
     if (step == Step::kEnd) co_return co_await Complete();
   }
@@ -132,7 +132,7 @@ Co<void> TaskRunner::RunWhole() {
 
 Co<TaskRunner::Step> TaskRunner::MainLoop() {
   while (ShouldRun()) {
-    if (run_ && run_->exited.is_set()) {  // it ended while no agent watched
+    if (run_ && run_->exited.is_set()) {  // the run ended while no agent watched it
       if (!run_->announced)
         journal_.SetState(RunnerState::kRunning, TaskEvent(event_type::kStarted));
       const Step after = co_await AfterExit();
@@ -158,11 +158,11 @@ bool TaskRunner::ShouldRun() const {
 }
 
 Co<TaskRunner::Step> TaskRunner::WaitTurn() {
-  // Only a start needs permission. A task that already runs does not wait for its gate.
+  // Only a start waits for the start gate. A task that already runs does not.
   if (!run_ && !kill_.cancelled() && !shutdown_.cancelled()) {
     const JoinContext joined(kill_, shutdown_);
     [[maybe_unused]] const Status open = co_await gate_->WaitOpen(joined.context());
-    // The preparation of a task depends on its driver.
+    // The next steps depend on the properties of the task's driver.
     if (services_.restores != nullptr)
       (void)co_await services_.restores->WaitLoaded(joined.context(), task_->driver);
   }
@@ -175,7 +175,7 @@ Co<TaskRunner::Step> TaskRunner::RunToExit() {
   const auto run = run_;
   {
     const JoinContext joined(kill_, shutdown_);
-    Context started = joined.context().Child();  // ends with the task too
+    Context started = joined.context().Child();  // also ends when the task ends
     const Subscription on_exit =
         run->exited.OnSet([started]() mutable { started.Cancel("the task has ended"); });
     if (!started.cancelled()) co_await RunHooks(HookStage::kPoststart, started);
@@ -195,8 +195,8 @@ Co<TaskRunner::Step> TaskRunner::AfterExit() {
 
 Co<void> TaskRunner::EndRun() {
   const auto run = run_;
-  // If the agent dies before it reports the end, the next one finds it here. By then the driver may
-  // have forgotten the run.
+  // The end is stored before it is reported. If the agent dies before the report, the next agent
+  // finds the end in the record. The driver may no longer have the run when the next agent starts.
   journal_.SetExit(*run->result);
   const Status saved = co_await journal_.Save();
   ReportDropped(run.get());
@@ -212,9 +212,9 @@ Co<void> TaskRunner::EndRun() {
   co_await RunHooks(HookStage::kExited, shutdown_);
 }
 
-// Forgets the run that has ended. The driver keeps it until its end is stored: before that, only
-// the driver could report the end to the next agent. At a shutdown the run stays in the record,
-// since it may not have been destroyed.
+// Removes the ended run from the record. The runner first stores the end of the run, and only then
+// destroys the run. As long as the end is not stored, only the driver can report the end to the
+// next agent. At a shutdown the run stays in the record, because it may not have been destroyed.
 Co<TaskRunner::Step> TaskRunner::ForgetEnded() {
   while (unsaved_end_) {
     const Status saved = co_await journal_.Save();
@@ -257,7 +257,7 @@ Co<TaskRunner::Step> TaskRunner::Decide() {
       journal_.SetState(RunnerState::kPending, RestartingEvent(decision.delay, decision.reason));
       break;
   }
-  // The decision is published first: only then may the end of the run be forgotten.
+  // The decision must be published before the run is removed from the record.
   if (journal_.local().run_id && co_await ForgetEnded() == Step::kShutdown)
     co_return Step::kShutdown;
   if (decision.kind != Kind::kRestarting) co_return Step::kEnd;
@@ -275,11 +275,13 @@ Co<TaskRunner::Step> TaskRunner::StopLeftover() {
   const bool goes_on = run->stop_goes_on && journal_.local().wish == RunWish::kKill;
   if (!run->exited.is_set()) {
     co_await KillTask(run);
-    if (!goes_on) tracker_.Next(loop_->Now());  // a later decision must not see this kill
+    // Clears this kill from the tracker, so that it does not affect a later decision.
+    if (!goes_on) tracker_.Next(loop_->Now());
   }
   if (!run->exited.is_set()) co_return Step::kShutdown;
   co_await EndRun();
-  if (goes_on) co_return co_await Decide();  // the same events as if the agent had not died
+  // Emits the same events as after a kill without a restart of the agent.
+  if (goes_on) co_return co_await Decide();
   co_return Step::kEnd;
 }
 

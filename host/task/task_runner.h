@@ -28,19 +28,20 @@ namespace drover {
 struct LiveRun;
 struct StopAnswer;
 
-// Pointers are not owned and must outlive the runner. Only those that say so may be null.
+// The pointers are not owned, and their objects must outlive the runner. A pointer may be null
+// only where its comment says so.
 struct TaskRunnerOptions {
   std::shared_ptr<const Allocation> alloc;
   std::string task_name;  // a task of the allocation's group
   TaskLocation location;
   const TaskServices* services = nullptr;
 
-  // The allocation's part.
+  // The allocation supplies the members below, up to NO_SHUTDOWN_DELAY.
   StartGate* gate = nullptr;
   TaskDirBuilder* dir_builder = nullptr;
   TaskObserver* observer = nullptr;  // may be null
   LocalStateStore* store = nullptr;  // may be null: nothing is stored
-  // The allocation cancels it to skip the shutdown delays. Absent: never.
+  // The allocation cancels this context to skip the shutdown delays. May be absent.
   std::optional<Context> no_shutdown_delay;
 
   // Hooks in addition to those of every task. The order is: task_dir, HOOKS_BEFORE_STATS,
@@ -48,17 +49,17 @@ struct TaskRunnerOptions {
   std::vector<std::shared_ptr<TaskHook>> hooks_before_stats;
   std::vector<std::shared_ptr<TaskHook>> hooks_after_stats;
 
-  // The records that an earlier agent left of this task. Absent: the task is new.
+  // The records of this task that an earlier agent left. Absent if the task is new.
   std::optional<TaskRecords> restored;
 };
 
-// Runs one task of an allocation from its first prestart to its end, restarts included. Belongs to
-// the control thread, as do all its methods. The owner calls Run exactly once, whatever state the
-// task was restored in: Run also cleans up.
+// Runs one task of an allocation from its first prestart to its end, restarts included. The runner
+// and all its methods belong to the control thread. The owner calls Run exactly once, in whatever
+// state the task was restored, because Run also cleans up.
 //
-// The owner makes the decisions that concern several tasks. It decides which tasks are killed after
-// one has failed. It also kills a dead task that only waits for a restart of the whole allocation
-// (see Run).
+// The owner makes the decisions that concern several tasks. It decides which other tasks are
+// killed after a task has failed. It also kills a dead task that only waits for a restart of the
+// whole allocation (see Run).
 class TaskRunner : public TaskControl,
                    public std::enable_shared_from_this<TaskRunner>,
                    public LiveCount<TaskRunner> {
@@ -68,51 +69,57 @@ class TaskRunner : public TaskControl,
   ~TaskRunner() override;
 
   // Runs the task. Returns when the task has ended for good and its stop hooks have run. Also
-  // returns when the agent shuts down, which leaves a running task alone. A dead task does not make
-  // Run return, unless it is a poststop task: it waits for a ForceRestart or a Kill.
+  // returns when the agent shuts down. Then a running task keeps running. While the task is dead,
+  // Run waits for a ForceRestart or a Kill. Run does not wait if the dead task is a poststop task.
   Co<void> Run();
-  // Whether Run has returned, and a way to wait for it.
+  // The first method reports whether Run has returned, and the second waits for that.
   bool ended() const;
   Co<void> WaitEnded();
 
-  // Stops the task for good and returns when Run has: success, or why the driver could not stop it.
-  // EVENT, if any, is appended first. A Killing event is dropped when the task has finished or is
-  // being killed already. May be called any number of times.
+  // Stops the task for good and returns when Run has returned. The result is success, or the
+  // reason why the driver could not stop the task. EVENT, if any, is appended first. A Killing
+  // event is dropped if the task has finished or is already being killed. May be called any number
+  // of times.
   Co<Status> Kill(std::optional<TaskEvent> event);
   // The first half of Kill: requests the kill and returns at once.
   void StartKill(std::optional<TaskEvent> event);
-  // The event for a kill of this task, with its KillTimeout.
+  // Returns the event for a kill of this task. It contains KillTimeout.
   TaskEvent MakeKillingEvent() const;
-  // The task's kill timeout, within the agent's limit.
+  // Returns the task's kill timeout, limited by max_kill_timeout of the agent.
   Duration KillTimeout() const;
 
-  // Stops the running task so that it starts again, and returns when it has stopped. A FAILURE
-  // counts against the restart policy. kFailedPrecondition, "Task not running", when the task is
-  // pending or dead.
+  // Stops the running task so that it starts again, and returns when it has stopped. If FAILURE is
+  // true, the restart counts against the restart policy. Returns kFailedPrecondition, "Task not
+  // running", if the task is pending or dead.
   Co<Status> Restart(TaskEvent event, bool failure);
-  // The same, but also starts a task that is dead or has just ended, unless it has ended for good.
+  // Like Restart, but also starts a task that is dead or has just ended, unless it has ended for
+  // good.
   Co<Status> ForceRestart(TaskEvent event, bool failure);
-  // Sends a signal by its name. Without a live run: "Task not running", and no event.
+  // Sends a signal, given by its name, to the task. Without a live run, returns "Task not running"
+  // and emits no event.
   Co<Status> Signal(TaskEvent event, std::string signal);
-  // Runs a command beside the task. Waits up to 15 s for a task that is about to start; then the
-  // error is "no driver handle".
+  // Runs a command beside the running task, as a session. If the task is about to start, waits up
+  // to 15 s for the start. If the task has not started by then, returns the error "no driver
+  // handle".
   Co<Result<std::unique_ptr<TaskExecSession>>> Exec(Context context, ExecRequest request);
   Co<Result<TaskStatus>> Inspect(Context context);
 
-  // The allocation could not be set up: fails the task with REASON, so it never starts. Run must be
-  // called all the same.
+  // Fails the task with REASON so that it never starts, because the allocation could not be set
+  // up. Run must be called all the same.
   void MarkFailedKill(std::string reason);
-  // The same for a restored task, which may be running: it keeps running, and fails with REASON
-  // when it would start again.
+  // Like MarkFailedKill, but for a restored task, which may be running. A running task keeps
+  // running. It fails with REASON when it would start again.
   void ForbidStart(std::string reason) { no_start_ = std::move(reason); }
-  // Sets the network namespace of all later starts; before Run.
+  // Sets the network namespace of all later starts. Must be called before Run.
   void SetNetworkNamespace(std::string path) { location_.network_namespace = std::move(path); }
-  // The allocation will be removed, so records that cannot be stored no longer matter.
+  // Informs the runner that the allocation will be removed. From then on the runner does not wait
+  // for records that cannot be stored.
   void LetGo() { let_go_.Cancel("the allocation will be removed"); }
-  // Takes the changed allocation. Kills the task when the allocation no longer has it.
+  // Replaces the allocation by its changed version ALLOC. Kills the task if ALLOC no longer
+  // contains the task.
   void Update(std::shared_ptr<const Allocation> alloc);
-  // The agent shuts down: leaves the task running, waits until Run has returned, then runs the
-  // shutdown hooks.
+  // Ends the runner at the shutdown of the agent. Leaves the task running, waits until Run has
+  // returned, and then runs the shutdown hooks.
   Co<void> Shutdown();
 
   void EmitEvent(TaskEvent event) override;
@@ -122,22 +129,22 @@ class TaskRunner : public TaskControl,
 
   const Task& task() const { return *task_; }
   const std::string& name() const { return name_; }
-  // The current state. The object never changes; each change makes a new one.
+  // Returns the current state as an immutable object. Each change makes a new object.
   TaskSnapshot snapshot() const { return journal_.snapshot(); }
   bool running() const { return journal_.state().state == RunnerState::kRunning; }
-  // The state from which the next agent would continue.
+  // Returns the state from which the next agent continues.
   const LocalState& local_state() const { return journal_.local(); }
   const std::shared_ptr<StatsCollector>& stats() const { return stats_; }
 
  private:
-  // The next step after a part of Run.
+  // The step that follows after a part of Run.
   enum class Step {
     kNext,      // continue with the next part
-    kAgain,     // begin again at the gate
+    kAgain,     // continue with the wait for the start gate
     kEnd,       // the task will not start again
-    kShutdown,  // leave everything as it is
+    kShutdown,  // the agent shuts down: leave everything as it is
   };
-  struct Outcome;  // shared with those who wait for the end of Run
+  struct Outcome;  // shared with the callers that wait for the end of Run
 
   TaskRunner(Loop* loop, TaskRunnerOptions options, std::shared_ptr<const Task> task);
   TaskJournalOptions JournalOptions(const TaskRunnerOptions& options) const;
@@ -165,11 +172,11 @@ class TaskRunner : public TaskControl,
   PrepareRequest MakePrepareRequest() const;
   Result<Driver*> FindDriver() const;
 
-  // runner_live.cc: a run that the driver knows.
+  // runner_live.cc: a run that the driver has.
   void Adopt(std::shared_ptr<const TaskConfig> config, std::optional<ExitResult> exited);
   static Co<void> WatchExit(TaskRunner* self, std::shared_ptr<LiveRun> run);
   Co<bool> RecoverLost(std::shared_ptr<LiveRun> run);
-  // How long this waits for a call that the driver itself gives up after its limit.
+  // Returns how long the runner waits for a call that DRIVER itself gives up after LIMIT.
   Duration Backstop(const Driver& driver, Duration DriverLimits::* limit) const;
   Co<Result<RecoveredTask>> AskRecover(Context context, std::shared_ptr<const TaskConfig> config);
   void Unwatch();
@@ -223,20 +230,21 @@ class TaskRunner : public TaskControl,
   TaskJournal journal_;
   RestartTracker tracker_;
 
-  Context life_;      // ends with Run, at the latest
-  Context kill_;      // the task must be killed
-  Context shutdown_;  // the agent shuts down
-  Context let_go_;    // the allocation will be removed
+  Context life_;      // ends when Run returns, at the latest
+  Context kill_;      // ends when the task must be killed
+  Context shutdown_;  // ends when the agent shuts down
+  Context let_go_;    // ends when LetGo is called
   Event force_restart_;
   Event update_;
   Gate background_;
   std::shared_ptr<Outcome> outcome_;
 
   std::unique_ptr<HookChain> hooks_;
-  HookChain::Prepared prepared_;  // by the newest prestart
+  HookChain::Prepared prepared_;  // the result of the newest prestart
   std::shared_ptr<StatsCollector> stats_;
   std::shared_ptr<LiveRun> run_;  // null while the driver has no run
-  // Ended, but the end is not stored: only the driver can report it to the next agent.
+  // A run that has ended, but whose end is not stored yet. Until it is stored, only the driver can
+  // report the end to the next agent.
   std::shared_ptr<LiveRun> unsaved_end_;
   std::optional<std::string> no_start_;  // why the task must not start any more
 };

@@ -14,7 +14,8 @@
 // The interfaces through which a task runner reaches the allocation around it. Control thread only.
 namespace drover {
 
-// The start gate: the part of the allocation's coordinator that one task sees.
+// The start gate of one task. It is the interface of the task to the coordinator of its
+// allocation.
 class StartGate {
  public:
   virtual ~StartGate() = default;
@@ -27,8 +28,8 @@ struct TaskDirRequest {
   std::string task;
   FsIsolation isolation = FsIsolation::kNone;
   std::string user;  // from the job, after interpolation; empty: the driver's default
-  // At the first build, if the output is collected: makes empty log files, so that clients can read
-  // them from the start.
+  // True for the first build of the directory, if the task's output is collected. Then the build
+  // makes empty log files, so that clients can read the files even before the task writes output.
   bool makes_logs = false;
 };
 
@@ -44,12 +45,14 @@ struct PrepareRequest {
   std::shared_ptr<const Task> task;
   DriverInfo driver;
   TaskLocation location;
-  // Added by the prestart hooks, in their order: later wins.
+  // The variables that the prestart hooks added, in the order of the hooks. If two hooks set the
+  // same variable, the later hook wins.
   StringMap hook_env;
   std::vector<TaskMount> mounts;
   std::vector<TaskDevice> devices;
-  std::optional<DriverNetwork> network;  // of the previous run, if it had one
-  // For a run that continues: text that cannot be interpolated any more stays as it was written.
+  std::optional<DriverNetwork> network;  // the network of the previous run, if it had one
+  // True if the run has already started. Then a text that can no longer be interpolated is no
+  // error, and stays as it is in the job.
   bool running = false;
 };
 
@@ -57,19 +60,20 @@ struct PrepareRequest {
 class TaskPreparer {
  public:
   virtual ~TaskPreparer() = default;
-  // The task's user with ${...} replaced.
+  // Returns the task's user with ${...} replaced.
   virtual std::string RenderUser(const PrepareRequest& request) = 0;
-  // The whole configuration except run_id and id, which the runner sets. The driver's part is
-  // interpolated, but not yet checked against its schema. An error is a mistake in the job: it ends
-  // the task with "Failed Validation".
+  // Returns the whole configuration except run_id and id, which the runner sets. The driver's part
+  // is interpolated, but is not yet checked against the driver's schema. An error means a mistake
+  // in the job. It ends the task with "Failed Validation".
   virtual Result<TaskConfig> Prepare(const PrepareRequest& request) = 0;
 };
 
-// Hears each change of a task.
+// Receives each change of a task's state.
 class TaskObserver {
  public:
   virtual ~TaskObserver() = default;
-  // STATE is the new state. Called from inside the runner, so it must only note it and return.
+  // STATE is the new state. The call comes from inside the runner, so it must only store STATE and
+  // return.
   virtual void OnTaskState(const std::string& task_name, TaskSnapshot state) = 0;
 };
 

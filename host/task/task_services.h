@@ -18,34 +18,38 @@
 
 namespace drover {
 
-// The services that an agent lends to all its task runners. Pointers are not owned. They and this
-// struct must outlive the runners. Only members that say so may be null.
+// The services that an agent lends to all its task runners. The pointers are not owned. Their
+// objects and this struct must outlive the runners. A member may be null only where its comment
+// says so.
 struct TaskServices {
   DriverRegistry* drivers = nullptr;
   TaskPreparer* preparer = nullptr;
-  // The processes of the runs, whatever their driver does. May be null: the host has none.
+  // The processes of the runs, which the host controls whatever their driver does. Null if the
+  // host has no such processes.
   ProcessService* processes = nullptr;
-  // Receives the outcome of a restore; no task starts before the barrier opens. May be null: no
-  // start waits.
+  // Receives the outcome of a restore. No task starts before the barrier opens. If the barrier is
+  // null, no start waits.
   RestoreBarrier* restores = nullptr;
-  // The demand of the whole agent for statistics. May be null: there is none.
+  // The demand of the whole agent for statistics. Null if the agent never demands statistics.
   StatsDemand* stats_demand = nullptr;
 
-  // Receives a run that could not be destroyed, so parts of it may be left. May be null.
+  // Receives each run that could not be destroyed. Parts of such a run may be left. May be null.
   std::function<void(RunId)> release_later;
-  // Returns once a server was heard: a task that could not be re-attached waits for it. Null: there
-  // is no server, so nothing waits.
+  // Returns when the agent has had contact with a server. A task that could not be re-attached
+  // waits for this contact. Null if there is no server. Then no task waits.
   std::function<Co<Status>(Context)> wait_server_contact;
-  // Receives errors that are only worth a line in the log. May be null.
+  // Receives the errors that are only logged. May be null.
   std::function<void(const std::string& task_name, const Error& error)> report;
-  // Returns a random number below BOUND, for the jitter of restarts. Null: RandomBytes is used.
+  // Returns a random number below BOUND, for the jitter of restarts. If this function is null,
+  // RandomBytes is used.
   std::function<std::uint64_t(std::uint64_t bound)> random;
 
   Duration max_kill_timeout = 30s;
   Duration stats_interval = 1s;
-  Duration start_timeout = 10min;  // for a driver's start
-  // A backstop above the limits by which a driver itself ends a call that its plugin does not
-  // answer: those of start, recover, destroy and signal. Also limits the storing of a record.
+  Duration start_timeout = 10min;  // the time limit of a driver's start
+  // If a plugin does not answer a start, recover, destroy or signal in time, its driver ends the
+  // call. The runner waits this much longer than the driver's time limit. This is also the longest
+  // time that the runner waits until a record is stored.
   Duration driver_timeout = 30s;
 };
 

@@ -12,19 +12,19 @@
 namespace drover {
 
 enum class RunnerState { kPending, kRunning, kDead };
-std::string_view RunnerStateName(RunnerState state);  // "pending", "running", "dead"
+std::string_view RunnerStateName(RunnerState state);  // returns "pending", "running" or "dead"
 
-// The state of a task, as clients see it and as it survives the agent.
+// The state of a task. Clients see it, and it is stored for the next agent.
 struct TaskStateRecord {
   RunnerState state = RunnerState::kPending;
-  bool failed = false;  // set by an event that fails the task, never cleared
+  bool failed = false;  // set by an event that fails the task, and never cleared
   std::uint64_t restarts = 0;
   WallTime last_restart = 0;
-  WallTime started_at = 0;   // the last change to running
-  WallTime finished_at = 0;  // the first time it was dead; never cleared
-  // The attempts that the restart policy has counted in its interval, and the interval's begin; 0:
-  // unknown. Kept here so that they always agree with the event of a restart. Clients do not see
-  // them.
+  WallTime started_at = 0;   // the time of the last change to running
+  WallTime finished_at = 0;  // the time at which the task was first dead; never cleared
+  // ATTEMPTS is the number of attempts that the restart policy has counted in its interval.
+  // ATTEMPTS_SINCE is the start of that interval, or 0 if it is unknown. They are in this record
+  // so that they always agree with the event of a restart. Clients do not see them.
   int attempts = 0;
   WallTime attempts_since = 0;
   std::vector<SharedTaskEvent> events;
@@ -33,11 +33,11 @@ struct TaskStateRecord {
   bool operator==(const TaskStateRecord&) const = default;
 };
 
-// An immutable record, which the control thread hands to all other threads.
+// An immutable record, which the control thread passes to all other threads.
 using TaskSnapshot = std::shared_ptr<const TaskStateRecord>;
 
-// Appends EVENT and updates failed, restarts and last_restart from it. Drops the oldest event when
-// there are too many. An event without a time gets NOW.
+// Appends EVENT and updates failed, restarts and last_restart from it. If there are more than
+// kMaxTaskEvents events, drops the oldest. An event without a time gets NOW.
 void AppendTaskEvent(TaskStateRecord* record, TaskEvent event, WallTime now);
 
 // Changes the state, and started_at or finished_at with it.

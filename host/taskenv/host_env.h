@@ -7,20 +7,21 @@
 
 namespace drover {
 
-// True if tasks must not inherit this variable of the agent's environment: credentials, the service
-// manager's information for the agent, and variables that change how programs are loaded. Ignores
-// case.
+// Returns true if tasks must not inherit the variable NAME from the agent's environment. These
+// variables are credentials, information from the service manager that is only for the agent, and
+// variables that change how programs are loaded. The case of NAME does not matter.
 bool IsDeniedHostVariable(std::string_view name);
 
-// True if VALUE contains a URL with a password, as in postgres://user:password@host/name.
+// Returns true if VALUE contains a URL with a password, such as
+// postgres://user:password@host/name.
 bool HasPassword(std::string_view value);
 
-// True if a task with a root of its own inherits the variable: the path of programs, language and
-// time zone.
+// Returns true if a task with its own root directory inherits the variable NAME. These are the
+// search path for programs, the language and the time zone.
 bool IsForIsolatedTasks(std::string_view name);
 
-// The agent's environment without denied variables and without those that contain a password.
-// Reads `environ`, so it must be called before other threads start.
+// Returns the agent's environment, without denied variables and without variables that contain a
+// password. Reads `environ`, so it must be called before other threads start.
 StringMap ReadHostEnv();
 
 }  // namespace drover

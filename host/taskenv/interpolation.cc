@@ -7,17 +7,19 @@
 namespace drover {
 namespace {
 
-// The longest distance from "${" to "}". Without a limit, many "${" would take quadratic time.
+// The maximum number of bytes from "${" to "}". Without a limit, many "${" would take quadratic
+// time.
 constexpr std::size_t kMaxReference = 1024;
 
-// One reference in a text: [begin, end) with its "${" and "}".
+// A reference in a text. It is [begin, end), with its "${" and "}".
 struct Reference {
   std::size_t begin = 0;
   std::size_t end = 0;
   std::string_view name;
 };
 
-// The first reference at or after FROM. begin is npos if there is none, end if it is not closed.
+// Finds the first reference at or after FROM. BEGIN is npos if there is none. END is npos if the
+// reference has no "}".
 Reference FindReference(std::string_view text, std::size_t from) {
   Reference found;
   found.begin = text.find("${", from);
@@ -45,7 +47,7 @@ std::string InterpolateText(std::string_view text, const VariableLookup& lookup)
       out.append(text, done, reference.begin - done).append(*value);
       done = reference.end;
     } else {
-      // Continue after its "${": another reference may begin inside.
+      // Continues after the "${", because another reference may begin inside this one.
       out.append(text, done, reference.begin + 2 - done);
       done = reference.begin + 2;
     }

@@ -10,19 +10,22 @@
 
 namespace drover {
 
-// The longest text that an interpolation may make. The kernel takes arguments and variables of 128
-// KiB. Without a limit, a short text full of references to a long one would fill the memory.
+// The maximum size in bytes of a text after interpolation. The kernel accepts arguments and
+// variables of up to 128 KiB each. Without a limit, a short text with many references to a long
+// value would fill the memory.
 inline constexpr std::size_t kMaxInterpolated = 1u << 20;
 
-// Returns the value of a name, or null.
+// Returns the value for NAME, or null if NAME is unknown.
 using VariableLookup = std::function<const std::string*(std::string_view name)>;
 
-// Replaces each ${NAME} that LOOKUP knows, once: inserted text is not searched again. Unknown
-// references stay, and so does the whole text if the result would be too long.
+// Replaces each ${NAME} for which LOOKUP returns a value. References in an inserted value are not
+// replaced. Unknown references stay. If the result would be too long, the whole text stays as it
+// is.
 std::string InterpolateText(std::string_view text, const VariableLookup& lookup);
 
-// The same for the configuration of drivers. Here an unknown name, a "${" without end and a result
-// that is too long are errors. "$${" stands for "${".
+// Interpolates the configuration of a driver. In contrast to InterpolateText, it returns an error
+// for an unknown name, for a "${" without "}", and for a result that is too long. "$${" becomes
+// "${".
 Result<std::string> InterpolateTextStrict(std::string_view text, const VariableLookup& lookup);
 
 }  // namespace drover

@@ -9,7 +9,8 @@ namespace {
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool IsNameCharacter(char c) { return IsLetter(c) || (c >= '0' && c <= '9') || c == '-'; }
 
-// True if KEY consists of names with dots between them, each of which begins with a letter.
+// Returns true if KEY is one or more names with dots between them. Each name must begin with a
+// letter or "_".
 bool IsKey(std::string_view key) {
   while (true) {
     const std::string_view name = key.substr(0, key.find('.'));
@@ -33,7 +34,7 @@ Status NodeMeta::Apply(const Changes& changes) {
     if (value || configured_.contains(key)) {
       next.insert_or_assign(key, value);
     } else {
-      next.erase(key);  // there is no configured value to hide
+      next.erase(key);  // without a configured value, an unset key needs no entry
     }
   }
   std::size_t bytes = 0;

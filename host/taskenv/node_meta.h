@@ -11,24 +11,24 @@
 
 namespace drover {
 
-// The metadata of a node: its configured values, overridden by those that clients have set.
+// The metadata of a node: the configured values, and the values that clients have set instead.
 class NodeMeta {
  public:
-  // By key. A key without a value is unset, even if the configuration sets it. It is stored only if
-  // the configuration sets it.
+  // The values by key. A key without a value is unset, even if the configuration sets it. Such a
+  // key is stored only if the configuration sets it.
   using Changes = std::map<std::string, std::optional<std::string>>;
-  // The limit for all keys and values that clients have set.
+  // The maximum size in bytes of all keys and values that clients have set.
   static constexpr std::size_t kMaxBytes = std::size_t{64} << 10;
 
   NodeMeta() = default;
   NodeMeta(StringMap configured, Changes dynamic)
       : configured_(std::move(configured)), dynamic_(std::move(dynamic)) {}
 
-  // Adds CHANGES to the earlier ones. kInvalidArgument, without any change, if a key does not
-  // consist of names with dots between them, or if the total would be too large.
+  // Adds CHANGES to the earlier changes. Returns kInvalidArgument, and changes nothing, if a key
+  // does not consist of names with dots between them, or if the total would exceed kMaxBytes.
   Status Apply(const Changes& changes);
 
-  // The metadata that jobs see.
+  // Returns the metadata that jobs see.
   StringMap merged() const;
   const StringMap& configured() const { return configured_; }
   const Changes& dynamic() const { return dynamic_; }

@@ -7,9 +7,10 @@
 
 namespace drover {
 
-// {"rack":"7","zone":null}: the form for clients, and the form in which the changes are stored.
+// Returns changes as JSON such as {"rack":"7","zone":null}. Clients use this form, and the agent
+// stores the changes in it.
 nlohmann::json EncodeMetaChanges(const NodeMeta::Changes& changes);
-// kInvalidArgument: JSON is not an object, or a value is neither a text nor null.
+// Returns kInvalidArgument if JSON is not an object, or if a value is neither a string nor null.
 Result<NodeMeta::Changes> DecodeMetaChanges(const nlohmann::json& json);
 
 }  // namespace drover

@@ -27,7 +27,8 @@ std::string Upper(std::string text) {
   return text;
 }
 
-// Labels and meta keys may contain characters that shells do not accept in a name.
+// Replaces each character that shells do not accept in a name. Only names that contain a label or
+// a metadata key can have such characters.
 std::string CleanName(const std::string& name) {
   constexpr std::string_view kCleaned[] = {"NOMAD_ADDR_", "NOMAD_IP_", "NOMAD_PORT_",
                                            "NOMAD_HOST_PORT_", kMetaPrefix};
@@ -62,7 +63,8 @@ Variables NodeVariables(const NodeInfo& node) {
   return out;
 }
 
-// Collects the variables and their size: a job of a few megabytes must not make gigabytes.
+// Collects the variables and limits their total size. Without the limit, a job of a few megabytes
+// could make variables of gigabytes.
 class Builder {
  public:
   Builder(const TaskEnvInput& input, const Variables& node) : input_(input), node_(node) {}
@@ -78,7 +80,7 @@ class Builder {
     for (const StringMap& hook : input_.hook_env) {
       for (const auto& [name, value] : hook) Set(name, value);
     }
-    // The socket needs a token, so only a task with a token gets its address.
+    // Requests on the socket need a token, so only a task with a token gets the socket's address.
     if (env_.contains("NOMAD_TOKEN") && !env_.contains("NOMAD_UNIX_ADDR")) {
       Set("NOMAD_UNIX_ADDR", "unix://" + env_.find("NOMAD_SECRETS_DIR")->second + "/api.sock");
     }
@@ -175,8 +177,9 @@ class Builder {
       for (const auto& [key, value] : group->meta) meta[key] = value;
     }
     for (const auto& [key, value] : input_.task->meta) meta[key] = value;
-    // Values may refer to the variables above, but not to each other, since the order of keys has
-    // no meaning. A key that is written in capitals wins over one that is converted to them.
+    // A value of the metadata may refer to variables that are set before this function runs. It
+    // may not refer to other metadata, because the order of keys has no meaning. If two keys lead
+    // to the same variable, the key in capitals gives the value.
     StringMap variables;
     std::size_t bytes = 0;
     for (const bool exact : {false, true}) {
@@ -219,7 +222,7 @@ class Builder {
   std::string error_;
 };
 
-// NAME["KEY"] as NAME.KEY; empty for any other form.
+// Changes NAME from OBJECT["KEY"] to OBJECT.KEY. Returns an empty text if NAME has another form.
 std::string IndexedName(std::string_view name, std::string_view object) {
   if (!name.starts_with(object)) return {};
   name.remove_prefix(object.size());
@@ -227,7 +230,8 @@ std::string IndexedName(std::string_view name, std::string_view object) {
   return std::string(object) + "." + std::string(name.substr(2, name.size() - 4));
 }
 
-// Replaces the texts of a JSON value in place. The parser has bounded the depth of the value.
+// Replaces the references in all texts of a JSON value, in place. The recursion is bounded,
+// because the parser limits the depth of a value.
 class ConfigInterpolator {
  public:
   using Replace = std::function<Result<std::string>(std::string_view)>;
@@ -284,7 +288,7 @@ Result<TaskEnv> TaskEnv::Build(const TaskEnvInput& input) {
   out.node_ = NodeVariables(*input.node);
   Builder builder(input, out.node_);
   DROVER_ASSIGN(out.raw_, builder.Build());
-  // A name that needs no cleaning wins over one that becomes the same.
+  // CleanName may return the name of another variable. Then that other variable keeps its value.
   for (const auto& [name, value] : out.raw_) {
     if (CleanName(name) == name) out.env_[name] = value;
   }

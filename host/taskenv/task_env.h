@@ -13,7 +13,7 @@
 
 namespace drover {
 
-// The facts about the machine that jobs may use.
+// The facts about the node that jobs may use.
 struct NodeInfo {
   std::string id;
   std::string name;
@@ -21,58 +21,75 @@ struct NodeInfo {
   std::string region = "global";
   std::string node_class;
   std::string pool = "default";
-  std::string cgroup_parent;  // the parent of the tasks' cgroups; empty: none
-  StringMap attributes;       // from the fingerprint: "kernel.name", ...
-  StringMap meta;             // see NodeMeta
+  std::string cgroup_parent;  // parent of the tasks' cgroups; empty if there is none
+  StringMap attributes;       // from the fingerprint, such as "kernel.name"
+  StringMap meta;             // merged metadata of the node, see NodeMeta
 };
 
-// The root directory that a task sees. The values are those of drover_fs_isolation.
+// Which root directory a task sees. The values are those of drover_fs_isolation.
 enum class TaskRoot {
-  kHost = 0,    // the host's, with the host's paths; its environment is inherited
-  kChroot = 1,  // its own: /alloc, /local, /secrets; inherits an allow-list only
-  kImage = 2,   // an image's, which has an environment of its own too
+  // The root of the host. The task gets the host's paths and inherits the agent's environment.
+  kHost = 0,
+  // Its own root with /alloc, /local and /secrets. The task inherits only an allow-list of
+  // variables.
+  kChroot = 1,
+  // The root of an image, which also has an environment of its own. The task inherits no
+  // variables.
+  kImage = 2,
 };
 
-// Everything from which a task's environment is made. Pointers must be valid during the call.
+// The input from which a task's environment is built. The pointers must be valid during the call.
 struct TaskEnvInput {
   const NodeInfo* node = nullptr;
   const Allocation* alloc = nullptr;
   const Task* task = nullptr;
   TaskRoot root = TaskRoot::kHost;
-  // Host paths of the directories that the task knows as NOMAD_ALLOC_DIR, NOMAD_TASK_DIR and
-  // NOMAD_SECRETS_DIR.
+  // Paths on the host of three directories. The task gets these paths as NOMAD_ALLOC_DIR,
+  // NOMAD_TASK_DIR and NOMAD_SECRETS_DIR. A task that does not see the host's root gets /alloc,
+  // /local and /secrets instead.
   std::string alloc_dir;
   std::string local_dir;
   std::string secrets_dir;
-  StringMap host_env;               // of the agent, see ReadHostEnv
-  std::vector<StringMap> hook_env;  // in the order of the hooks; later wins; not interpolated
-  std::map<std::string, int> driver_ports;  // ports inside of the task, chosen by its driver
-  std::string cpu_cores;                    // reserved for the task: "0,5-7"; empty: none
+  StringMap host_env;  // environment of the agent, see ReadHostEnv
+  // Variables from each hook, in the order of the hooks. These variables are not interpolated. If
+  // two hooks set the same variable, the later hook gives the value.
+  std::vector<StringMap> hook_env;
+  // Ports inside the task that its driver has chosen, by label.
+  std::map<std::string, int> driver_ports;
+  // Cores that are reserved for the task, such as "0,5-7". Empty if none are.
+  std::string cpu_cores;
 };
 
-// The environment of a task, and the values of the ${...} in its configuration. Immutable.
+// The environment of a task, and the values of the references ${...} in its configuration.
+// Immutable.
 class TaskEnv {
  public:
-  // Later wins: the description of the task, meta, host variables that are not set yet, the task's
-  // own variables with ${...} replaced, and the hooks'. An error is a mistake in the job: a name
-  // that is impossible after interpolation, or more than kMaxBytes in total.
+  // Builds the environment from these sources: the description of the task, metadata, the agent's
+  // variables, the task's own variables with references replaced, and the hooks' variables. If two
+  // sources set the same variable, the later source gives the value. But a variable of the agent
+  // never replaces an earlier one.
+  //
+  // An error is a mistake in the job: a name or value that is impossible after interpolation, or
+  // more than kMaxBytes in total.
   static Result<TaskEnv> Build(const TaskEnvInput& input);
   static constexpr std::size_t kMaxBytes = 4u << 20;
 
-  // The variables that the task gets.
+  // Returns the variables that the task gets.
   const StringMap& env() const { return env_; }
 
-  // Replaces ${NOMAD_X} and any other variable, ${node.unique.id}, ${node.unique.name},
-  // ${node.datacenter}, ${node.region}, ${node.class}, ${node.pool}, ${attr.KEY}, ${meta.KEY} (of
-  // the node), ${node.attr.KEY} and ${node.meta.KEY}. Unknown references stay.
+  // Replaces ${NOMAD_X} and any other variable. Also replaces ${node.unique.id},
+  // ${node.unique.name}, ${node.datacenter}, ${node.region}, ${node.class}, ${node.pool},
+  // ${attr.KEY}, ${meta.KEY}, ${node.attr.KEY} and ${node.meta.KEY}, where "meta" is the node's
+  // metadata. Unknown references stay.
   std::string Interpolate(std::string_view text) const;
 
-  // For the configuration of drivers: also knows ${env["KEY"]} (and attr["KEY"], meta["KEY"]). An
-  // unknown reference is an error that names it.
+  // Interpolates the configuration of a driver. In addition to Interpolate, it replaces
+  // ${env["KEY"]}, ${attr["KEY"]} and ${meta["KEY"]}. An unknown reference is an error that names
+  // the reference.
   Result<std::string> InterpolateStrict(std::string_view text) const;
 
-  // Interpolates all texts of a JSON value, keys too. Errors contain the JSON pointer. Unless
-  // STRICT, unknown references stay.
+  // Interpolates all texts of a JSON value, and also its keys. An error contains the JSON pointer
+  // of the text. If STRICT is false, unknown references stay.
   Result<std::string> InterpolateConfig(std::string_view json, bool strict) const;
 
  private:
@@ -81,8 +98,10 @@ class TaskEnv {
   const std::string* FindVariable(std::string_view name) const;
   const std::string* FindInConfig(std::string_view name) const;
 
-  std::map<std::string, std::string, std::less<>> node_;  // "node.class", "attr.KEY", ...
-  std::map<std::string, std::string, std::less<>> raw_;   // variables by their original names
+  // By name, such as "node.class" or "attr.KEY".
+  std::map<std::string, std::string, std::less<>> node_;
+  // The variables by their names before CleanName.
+  std::map<std::string, std::string, std::less<>> raw_;
   StringMap env_;
 };
 

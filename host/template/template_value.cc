@@ -13,7 +13,7 @@ namespace {
 using nlohmann::json;
 using Arguments = std::vector<json>;
 
-// A field is as wide as a screen may be, and no template makes it wider.
+// A width in a format must be less than this. No screen is wider.
 constexpr int kWidest = 1000;
 
 const json& Missing() {
@@ -25,7 +25,8 @@ Error Wrong(const std::string& name, const std::string& what) {
   return Error(Code::kInvalidArgument, name + ": " + what);
 }
 
-// -1, 0 or 1; nothing for what has no order.
+// Returns -1 if A is less than B, 0 if they are equal, and 1 if A is greater. Returns no value if
+// A and B cannot be ordered.
 std::optional<int> Compare(const json& a, const json& b) {
   if (a.is_number() && b.is_number()) return a < b ? -1 : (b < a ? 1 : 0);
   if (!a.is_string() || !b.is_string()) return std::nullopt;
@@ -74,7 +75,7 @@ std::string Quoted(const json& value) {
   return json(TemplateText(value)).dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-// One verb of printf: FLAGS are what stands between "%" and the verb.
+// Formats VALUE by one verb of printf. FLAGS is the text between "%" and the verb.
 Result<std::string> Verb(const std::string& flags, char verb, const json& value) {
   char text[kWidest + 400];
   if (verb == 'd' || verb == 'f') {
@@ -91,13 +92,14 @@ Result<std::string> Verb(const std::string& flags, char verb, const json& value)
     return Wrong("printf", std::string("%") + verb + " is not known");
   }
   const std::string shown = verb == 'q' ? Quoted(value) : TemplateText(value);
-  // Longer texts than a field are never padded.
+  // A text that is longer than any width needs no padding.
   if (shown.size() >= kWidest && flags.find('.') == std::string::npos) return shown;
   std::snprintf(text, sizeof text, ("%" + flags + "s").c_str(), shown.c_str());
   return std::string(text);
 }
 
-// FLAGS may be "-", "0", a width and a precision; neither may be large.
+// Returns true if FLAGS consist of "-", "0", a width and a precision. Each of these is optional.
+// Width and precision must not be large.
 bool AreFlags(const std::string& flags) {
   int number = 0;
   bool point = false;
@@ -147,7 +149,7 @@ Result<json> Printf(const Arguments& arguments) {
 std::string Joined(const Arguments& arguments, bool always_spaces) {
   std::string out;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    // Go's Print has a space between operands when neither is a text.
+    // As in Go, print adds a space between two operands if neither is a text.
     const bool space =
         always_spaces || (i > 0 && !arguments[i].is_string() && !arguments[i - 1].is_string());
     if (i > 0 && space) out += ' ';
@@ -212,12 +214,12 @@ Result<json> CallTemplateFunction(const std::string& name, const Arguments& argu
   if (name == "not") return json(!TemplateTruth(arguments[0]));
   if (name == "eq" || name == "ne") {
     if (arguments.size() < 2) return Wrong(name, "needs two values");
-    // As in Go: whether the first is any of the others.
+    // As in Go, eq is true if the first argument equals any of the others.
     const bool any =
         std::find(arguments.begin() + 1, arguments.end(), arguments[0]) != arguments.end();
     return json(any == (name == "eq"));
   }
-  // The first that decides, or the last.
+  // "and" and "or" return the first argument that decides the result, or else the last argument.
   for (const json& value : arguments) {
     if (TemplateTruth(value) == (name == "or")) return value;
   }

@@ -9,17 +9,17 @@
 
 namespace drover {
 
-// The values of templates are JSON. A missing value is "discarded".
+// The values of templates are JSON. A missing value has the JSON type "discarded".
 
-// VALUE in the form in which Go would write it.
+// Returns VALUE in the form in which Go prints it.
 std::string TemplateText(const nlohmann::json& value);
-// Whether {{if}} takes VALUE for true: it is there, and neither zero nor empty.
+// Returns true if {{if}} takes VALUE for true: VALUE is not missing, and neither zero nor empty.
 bool TemplateTruth(const nlohmann::json& value);
-// The field KEY of VALUE; discarded when there is none.
+// Returns the field KEY of VALUE, or a missing value if there is no such field.
 nlohmann::json TemplateField(const nlohmann::json& value, const std::string& key);
 
 bool IsTemplateFunction(const std::string& name);
-// The error says what the function cannot do with its arguments.
+// Calls the function NAME. The error explains why the function cannot use its arguments.
 Result<nlohmann::json> CallTemplateFunction(const std::string& name,
                                             const std::vector<nlohmann::json>& arguments);
 

@@ -16,25 +16,27 @@ using nlohmann::json;
 namespace {
 
 constexpr int kMaxDepth = 64;
-// One template writes no more than this: ranges within ranges could fill a disk.
+// The maximum number of bytes that one template may write. Without a limit, nested ranges could
+// fill a disk.
 constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 
 struct Pipeline;
 
-// A value: its beginning, and the fields that are taken from it.
+// An operand: where its value begins, and which fields are then taken from that value.
 struct Operand {
   enum class Kind { kDot, kVariable, kLiteral, kFunction, kPipeline };
   Kind kind = Kind::kDot;
-  std::string name;  // of the variable or function
+  std::string name;  // name of the variable or function
   json literal;
   std::shared_ptr<const Pipeline> pipeline;
   std::vector<std::string> fields;
 };
 
-// Each command gets the value of the one before it as its last argument.
+// Commands that run one after the other. Each command gets the value of the previous command as
+// its last argument.
 struct Pipeline {
-  std::string variable;  // gets the value; empty: none
-  std::string key;       // of a range: gets the index or the key; empty: none
+  std::string variable;  // variable that gets the value; empty if there is none
+  std::string key;       // variable of a range that gets the index or key; empty if there is none
   std::vector<std::vector<Operand>> commands;
 };
 
@@ -46,7 +48,7 @@ struct TextTemplate::Node {
   std::string text;
   Pipeline pipeline;
   std::vector<std::shared_ptr<const Node>> children;
-  std::shared_ptr<const Node> otherwise;  // {{else}}
+  std::shared_ptr<const Node> otherwise;  // the part after {{else}}, or null
 };
 
 namespace {
@@ -64,14 +66,14 @@ bool IsNameCharacter(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-// One piece of a template: text, or an action without its braces.
+// A part of a template: plain text, or an action without its braces.
 struct Piece {
   bool action = false;
   std::string_view text;
   std::size_t at = 0;
 };
 
-// The place of the "}}" that ends the action at FROM. Quotes hide it.
+// Returns the position of the "}}" that ends the action at FROM. A "}}" in quotes does not count.
 std::size_t EndOfAction(std::string_view text, std::size_t from) {
   char quote = 0;
   for (std::size_t i = from; i < text.size(); ++i) {
@@ -101,7 +103,8 @@ void TrimStart(std::string_view* text) {
 Result<std::vector<Piece>> Pieces(std::string_view text) {
   std::vector<Piece> pieces;
   std::size_t at = 0;
-  bool trim = false;  // the blanks behind the last action
+  // True if the last action ended with -}}, so that the blanks after it are removed.
+  bool trim = false;
   while (true) {
     const std::size_t open = text.find("{{", at);
     std::string_view plain = text.substr(at, open == std::string_view::npos ? open : open - at);
@@ -122,7 +125,7 @@ Result<std::vector<Piece>> Pieces(std::string_view text) {
   }
 }
 
-// Reads the inside of one action.
+// Reads the text of one action, without its braces.
 class ActionReader {
  public:
   explicit ActionReader(const Piece& piece) : text_(piece.text), offset_(piece.at) { Skip(); }
@@ -148,7 +151,7 @@ class ActionReader {
     return true;
   }
 
-  // RANGE: may declare two variables.
+  // RANGE must be true for the pipeline of a range, which may declare two variables.
   Result<Pipeline> ReadPipeline(bool range, int depth) {
     Pipeline out;
     DROVER_TRY(ReadVariables(range, &out));
@@ -186,7 +189,7 @@ class ActionReader {
     return name;
   }
 
-  // "$name :=", or of a range "$key, $name :=".
+  // Reads "$name :=" or, for a range, "$key, $name :=".
   Status ReadVariables(bool range, Pipeline* out) {
     const std::size_t from = at_;
     std::vector<std::string> names;
@@ -246,7 +249,7 @@ class ActionReader {
     return out;
   }
 
-  // ".A.B", also a single point.
+  // Reads fields such as ".A.B", or a single point.
   Result<Operand> ReadFields(Operand out) {
     const bool dot = out.kind == Operand::Kind::kDot;
     while (Now() == '.') {
@@ -297,7 +300,7 @@ class ActionReader {
   std::size_t at_ = 0;
 };
 
-// Builds the tree of nodes from the pieces.
+// Builds the tree of nodes from the parts of a template.
 class TreeReader {
  public:
   explicit TreeReader(std::vector<Piece> pieces) : pieces_(std::move(pieces)) {}
@@ -309,7 +312,7 @@ class TreeReader {
   }
 
  private:
-  // Whether the next piece is {{end}} or {{else ...}}.
+  // Returns true if the next piece is {{end}} or {{else ...}}.
   bool Closes() const {
     ActionReader reader(pieces_[next_]);
     return pieces_[next_].action && (reader.TakeWord("end") || reader.TakeWord("else"));
@@ -346,7 +349,7 @@ class TreeReader {
     return Block(std::move(node), depth + 1);
   }
 
-  // Reads up to the {{end}} of an action.
+  // Reads the inside of an if, range or with, up to its {{end}}.
   Result<NodePtr> Block(std::shared_ptr<Node> node, int depth) {
     if (depth > kMaxDepth) return Wrong("it is nested too deep", pieces_[next_ - 1].at);
     const std::size_t begin = pieces_[next_ - 1].at;
@@ -355,7 +358,8 @@ class TreeReader {
     if (next_ == pieces_.size()) return Wrong("an action without its {{end}}", begin);
     ActionReader closing(pieces_[next_++]);
     if (closing.TakeWord("else")) {
-      if (!closing.AtEnd()) {  // {{else if}} is a whole action, up to the same {{end}}
+      // An {{else if}} is an action of its own, which ends at the same {{end}}.
+      if (!closing.AtEnd()) {
         DROVER_ASSIGN(node->otherwise, Action(&closing, depth));
         return NodePtr(std::move(node));
       }
@@ -370,10 +374,10 @@ class TreeReader {
   std::size_t next_ = 0;
 };
 
-// Writes a template with its data.
+// Renders a template with data.
 class Writer {
  public:
-  explicit Writer(const json& data) { variables_[""] = data; }  // "$" is the whole
+  explicit Writer(const json& data) { variables_[""] = data; }  // "$" is DATA
 
   Status Write(const Node& node, const json& dot) {
     switch (node.kind) {
@@ -452,7 +456,7 @@ class Writer {
   }
 
   Result<json> Value(const Operand& operand, const json& dot) {
-    const json* at = &dot;  // the whole may be large: only the field is copied
+    const json* at = &dot;  // a pointer, because a copy of all data could be large
     json made;
     if (operand.kind == Operand::Kind::kLiteral) return operand.literal;
     if (operand.kind == Operand::Kind::kFunction) return CallTemplateFunction(operand.name, {});

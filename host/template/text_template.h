@@ -10,21 +10,22 @@
 
 namespace drover {
 
-// A template in the part of Go's text/template that command lines use:
+// A template that users give on a command line. It supports a part of Go's text/template:
 //
 //   {{range .}}{{.ID}} {{.Job.Name | printf "%-20s"}}{{if eq .Status "running"}} up{{end}}
 //   {{end}}
 //
-// Actions: values, if, else, range, with, end, $name := value, comments; {{- and -}} remove
-// the blanks beside them. Functions: and, or, not, eq, ne, lt, le, gt, ge, len, index, print,
-// println, printf (%s, %v, %d, %q, %f, %t with width and precision) and json. A value that is
-// missing is written as "<no value>". Immutable.
+// Actions are values, if, else, range, with, end, $name := value, and comments. {{- removes the
+// blanks before it, and -}} removes the blanks after it. Functions are and, or, not, eq, ne, lt,
+// le, gt, ge, len, index, print, println, printf (%s, %v, %d, %q, %f, %t with width and precision)
+// and json. A missing value is written as "<no value>". Immutable.
 class TextTemplate {
  public:
-  // The error says what is wrong and where.
+  // Parses TEXT. The error describes the mistake and its position.
   static Result<TextTemplate> Parse(std::string_view text);
 
-  // DATA in the form of the template. Texts in DATA cannot steer a terminal.
+  // Renders DATA by the template. Control characters in texts of DATA are made harmless for a
+  // terminal.
   Result<std::string> Render(const nlohmann::json& data) const;
 
   struct Node;

@@ -27,7 +27,8 @@ TaskEvent DecodeEvent(const json& from) {
 
 Allocation DecodeAlloc(const json& from) {
   Allocation alloc;
-  // These go to people and into paths, so nothing in them may steer a terminal.
+  // The id and the name are printed and used in paths, so no character in them may control a
+  // terminal.
   alloc.id = TextField(from, "ID");
   alloc.name = TextField(from, "Name");
   alloc.group_name = RawField(from, "TaskGroup");

@@ -10,12 +10,12 @@
 
 namespace drover {
 
-// The parts of an agent's allocation that are shown: ids, ports and states, without the job. A
-// field that is missing or has another type is empty.
+// Decodes those parts of an agent's allocation that are shown: ids, ports and states, without the
+// job. A field that is missing or has another type stays empty.
 Allocation DecodeAlloc(const nlohmann::json& alloc);
 std::map<std::string, TaskStateRecord> DecodeTaskStates(const nlohmann::json& states);
 
-// 0 for a text that is no time, and for the year 1, which stands for no time.
+// Returns 0 if TEXT is not a time, and for the year 1, which means "no time".
 WallTime ParseRfc3339(const std::string& text);
 
 }  // namespace drover

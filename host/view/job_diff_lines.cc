@@ -13,7 +13,7 @@ namespace {
 using nlohmann::json;
 using Colour = Terminal::Colour;
 
-// An answer may be nested as deep as it is long.
+// The limit of the recursion. An agent's answer could nest objects without a limit.
 constexpr std::size_t kMaxDiffDepth = 16;
 
 class DiffPrinter {
@@ -38,7 +38,7 @@ class DiffPrinter {
  private:
   static std::string Quoted(const json& of) { return "\"" + TextField(of, "Name") + "\""; }
 
-  // The effects of a change.
+  // Returns the effects of a change, as text to append to its title.
   static std::string Notes(const json& diff) {
     std::string notes;
     const auto add = [&notes](const std::string& note) {

@@ -11,11 +11,12 @@ namespace drover {
 
 struct DiffLine {
   Terminal::Colour colour = Terminal::Colour::kGrey;
-  std::string text;  // printable
+  std::string text;  // has no control characters
 };
 
-// The changes in DIFF, an agent's answer, for people. Each field has a line, with "+", "-", "~" or
-// a blank before it, indented below the object that it belongs to.
+// Returns the changes in DIFF, which is an agent's answer, as lines for people. Each field has a
+// line that begins with "+", "-", "~" or a blank. The line is indented below the object that the
+// field belongs to.
 std::vector<DiffLine> JobDiffLines(const nlohmann::json& diff);
 
 }  // namespace drover

@@ -8,10 +8,11 @@
 
 namespace drover {
 
-// Cuts the objects out of a stream of JSON objects, with or without line breaks between them.
+// Splits a stream of JSON objects into its objects. There may be line breaks between the objects.
 class JsonCutter {
  public:
-  // Hands each object that BYTES complete to TAKE. Drops the rest of an object that is too large.
+  // Passes each object that BYTES complete to TAKE. If an object has more than kMost bytes, TAKE
+  // gets only its first kMost bytes.
   template <typename Take>
   void Add(std::string_view bytes, const Take& take) {
     for (const char c : bytes) {
@@ -22,7 +23,7 @@ class JsonCutter {
  private:
   static constexpr std::size_t kMost = std::size_t{256} << 20;
 
-  // Whether C completes an object.
+  // Adds C. Returns true if C completes an object.
   bool AddOne(char c);
 
   std::string rest_;

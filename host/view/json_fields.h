@@ -7,29 +7,31 @@
 
 namespace drover {
 
-// Fields of an agent's answer. A field that is missing or has another type counts as empty.
+// These functions read fields of an agent's answer. A field that is missing or has another type
+// counts as empty.
 
-// For requests and comparisons.
+// Returns a text without a change, for requests and comparisons.
 std::string RawField(const nlohmann::json& object, const char* name);
-// To be printed: characters that would steer a terminal are made visible.
+// Returns a text for printing. Characters that could control a terminal are made visible.
 std::string TextField(const nlohmann::json& object, const char* name);
 std::int64_t NumberField(const nlohmann::json& object, const char* name);
-// A number to be printed.
+// Returns a number as text for printing.
 std::string NumberText(const nlohmann::json& object, const char* name);
 bool FlagField(const nlohmann::json& object, const char* name);
-// An array.
+// Returns a field that is an array.
 const nlohmann::json& ListField(const nlohmann::json& object, const char* name);
-// An object.
+// Returns a field that is an object.
 const nlohmann::json& MapField(const nlohmann::json& object, const char* name);
 
-// VALUE as a list or as an object; empty when it has another type.
+// AsList returns VALUE if it is an array, and AsMap returns VALUE if it is an object. Otherwise the
+// result is empty.
 const nlohmann::json& AsList(const nlohmann::json& value);
 const nlohmann::json& AsMap(const nlohmann::json& value);
 
-// Prints VALUE to standard output, indented, in ASCII: what an agent has answered cannot steer a
+// Prints VALUE to standard output, indented and in ASCII. So no text of an agent can control the
 // terminal.
 void PrintJson(const nlohmann::json& value);
-// Prints VALUE to standard output, indented, in UTF-8.
+// Prints VALUE to standard output, indented and in UTF-8.
 void PrintUtf8Json(const nlohmann::json& value);
 
 }  // namespace drover

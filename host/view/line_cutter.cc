@@ -18,7 +18,7 @@ std::vector<std::string> LineCutter::Add(const std::string& data) {
     if (from == end) {
       ++from;
     } else if (rest_.size() < kMaxLine) {
-      break;  // the data is used up
+      break;  // DATA has no further line end
     }
     lines.push_back(std::move(rest_));
     rest_.clear();

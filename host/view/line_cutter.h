@@ -7,14 +7,15 @@
 
 namespace drover {
 
-// Cuts a stream into lines. It cuts a long line, since a task may write no line break at all.
+// Splits a stream into lines. Also splits a line of more than kMaxLine bytes, since a task may
+// never write a line break.
 class LineCutter {
  public:
   static constexpr std::size_t kMaxLine = 16 << 10;
 
-  // The lines that DATA completes.
+  // Adds DATA. Returns the lines that DATA completes.
   std::vector<std::string> Add(const std::string& data);
-  // The rest without a line break; it may be empty.
+  // Removes and returns the text after the last line break. The text may be empty.
   std::string TakeRest();
 
  private:

@@ -14,17 +14,19 @@
 
 namespace drover {
 
-// Shows the output of the tasks of one allocation, line by line. Control thread only.
+// Shows the output of the tasks of one allocation, line by line. Must be used on the control
+// thread.
 class LogPrinter {
  public:
-  // The pointers outlive this, and so do those in OPTIONS.
+  // The objects to which the pointers lead must outlive this object. The same holds for the
+  // pointers in OPTIONS.
   LogPrinter(Loop* loop, RunView* view, std::shared_ptr<const Allocation> alloc,
              std::string directory, LogFollowOptions options);
   ~LogPrinter();
 
-  // Follows the output of a task from now on. Another call changes nothing.
+  // Follows the output of TASK from now on. A second call for the same task has no effect.
   void Begin(const std::string& task);
-  // Shows the rest. No task may write any more.
+  // Shows the rest of the output. No task may write after this call begins.
   Co<void> Finish();
 
  private:

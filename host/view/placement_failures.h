@@ -7,7 +7,7 @@
 
 namespace drover {
 
-// The reasons why task groups could not be placed, a line each. FAILURES is the field
+// Returns the reasons why task groups could not be placed, one per line. FAILURES is the field
 // FailedTGAllocs of an evaluation.
 std::vector<std::string> PlacementFailureLines(const nlohmann::json& failures);
 

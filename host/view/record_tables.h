@@ -7,14 +7,15 @@
 
 namespace drover {
 
-// Tables of records that an agent lists.
+// Make tables of the records that an agent lists.
 
 TextTable AllocTable(const nlohmann::json& stubs, bool full_ids);
-// Health checks of one allocation, by their ids.
+// Returns a table of the health checks of one allocation. CHECKS maps the id of each check to the
+// check.
 TextTable CheckTable(const nlohmann::json& checks);
-// Evaluations, the newest first.
+// Returns a table of evaluations, the newest first.
 TextTable EvalTable(const nlohmann::json& evals, bool full_ids);
-// The metadata of a node, which come from the configuration or from clients.
+// Returns a table of the metadata of a node. The configuration or a client has set each value.
 TextTable MetaTable(const nlohmann::json& answer);
 
 }  // namespace drover

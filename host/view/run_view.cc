@@ -91,7 +91,8 @@ class TextRunView : public RunView {
       line += (line.empty() ? "" : "   ") + Printable(task.task) + " " + Mebibytes(task.rss) + " " +
               cpu;
     }
-    // Lines that are not redrawn come only once in a while.
+    // A terminal redraws its status line. Other output, such as a file, keeps all lines, so it gets
+    // only every fifth line.
     if (terminal_.is_terminal()) {
       terminal_.Status(line);
     } else if (!line.empty() && ++usages_ % 5 == 1) {
@@ -132,7 +133,7 @@ std::vector<TaskEvent> NewEvents(const TaskStateRecord* before, const TaskStateR
   auto first = now.events.begin();
   if (before != nullptr && !before->events.empty()) {
     const auto last = std::find(now.events.rbegin(), now.events.rend(), before->events.back());
-    first = last.base();  // the event behind the last known one
+    first = last.base();  // the event after the last known event
     if (last == now.events.rend()) first = now.events.begin();
   }
   return {first, now.events.end()};

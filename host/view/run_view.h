@@ -11,7 +11,7 @@
 
 namespace drover {
 
-// Shows a job while it runs. One thread.
+// Shows a job while it runs. Must be used on one thread.
 class RunView {
  public:
   struct TaskLine {
@@ -19,7 +19,7 @@ class RunView {
     std::string task;
     RunnerState state = RunnerState::kPending;
     bool has_usage = false;
-    std::uint64_t rss = 0;  // bytes
+    std::uint64_t rss = 0;  // resident memory in bytes
     double cpu_percent = 0;
   };
 
@@ -33,18 +33,20 @@ class RunView {
   virtual void Usage(const std::vector<TaskLine>& tasks) = 0;
   virtual void AllocStatus(const Allocation& alloc, ClientStatus status,
                            const std::string& description) = 0;
-  // A line about the run itself: "stopping", "killing".
+  // Shows a line about the run itself, such as "stopping" or "killing".
   virtual void Note(const std::string& text) = 0;
 };
 
-// For people: a line for each event, and a status line on a terminal.
+// Returns a view for people. It prints a line for each event, and a status line on a terminal.
 std::unique_ptr<RunView> NewTextRunView();
-// For programs: an object in each line.
+// Returns a view for programs. It prints one JSON object per line.
 std::unique_ptr<RunView> NewJsonRunView();
 
-// The events in NOW that are not in BEFORE, in their order. NOW may lack old ones.
+// Returns the events in NOW that are not in BEFORE, in their order. BEFORE may be null. Old events
+// of BEFORE may be missing in NOW.
 std::vector<TaskEvent> NewEvents(const TaskStateRecord* before, const TaskStateRecord& now);
-// Shows the change of a task's state from BEFORE, null for none, to NOW.
+// Shows the change of a task's state from BEFORE to NOW. BEFORE is null if there was no earlier
+// state.
 void ShowChange(RunView* view, const Allocation& alloc, const std::string& task,
                 const TaskStateRecord* before, const TaskStateRecord& now);
 

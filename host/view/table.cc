@@ -11,7 +11,7 @@ namespace {
 using Colour = Terminal::Colour;
 
 constexpr std::size_t kGap = 2;
-constexpr std::size_t kNarrowest = 6;  // no column is cut below it
+constexpr std::size_t kNarrowest = 6;  // no column is cut to fewer characters
 
 bool IsFirstByte(char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }
 
@@ -19,7 +19,7 @@ std::size_t Characters(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), IsFirstByte));
 }
 
-// TEXT, cut to WIDTH characters. An ellipsis marks the cut.
+// Returns TEXT, cut to WIDTH characters. An ellipsis marks the cut.
 std::string Cut(const std::string& text, std::size_t width) {
   if (Characters(text) <= width) return text;
   std::size_t bytes = 0;
@@ -75,7 +75,9 @@ std::vector<std::string> TextTable::Lines(std::size_t width, const Paint& paint)
   std::vector<std::string> lines;
   for (const auto& row : rows_) {
     std::string line;
-    std::size_t missing = 0;  // spaces before the next cell; a line ends without spaces
+    // The number of spaces to write before the next cell. The spaces after the last cell are not
+    // written.
+    std::size_t missing = 0;
     for (std::size_t i = 0; i < row.size(); ++i) {
       const std::string text = Cut(row[i].text, widths[i]);
       if (!text.empty()) {

@@ -12,7 +12,7 @@
 
 namespace drover {
 
-// A text in a table. The text is printable.
+// A cell of a table. Its text must be printable.
 struct Cell {
   Cell(std::string shown, std::optional<Terminal::Colour> in = std::nullopt)  // NOLINT
       : text(std::move(shown)), colour(in) {}
@@ -21,34 +21,35 @@ struct Cell {
   std::string text;
   std::optional<Terminal::Colour> colour;
 };
-// A status by its name in the API, in its colour.
+// Returns a cell for STATUS, which is a name of the API. The cell has the colour of that status.
 Cell StatusCell(const std::string& status);
 
-// Lines of columns, below a head. A narrow terminal gets the widest columns cut.
+// A table with a head above its rows. If the terminal is too narrow, the widest columns are cut.
 class TextTable {
  public:
   using Paint = std::function<std::string(Terminal::Colour, std::string_view)>;
 
   explicit TextTable(std::vector<std::string> head);
-  // ROW has no more cells than the head.
+  // Adds ROW, which must not have more cells than the head.
   void Add(std::vector<Cell> row);
   bool empty() const { return rows_.size() == 1; }
 
-  // The lines, at most WIDTH characters wide where possible; 0: no limit.
+  // Returns the lines of the table. They have at most WIDTH characters if possible. A WIDTH of 0
+  // means no limit.
   std::vector<std::string> Lines(std::size_t width, const Paint& paint) const;
-  // Prints the lines. NONE stands for a table without rows, unless it is null.
+  // Prints the lines. Prints NONE instead if the table has no rows and NONE is not null.
   void Print(Terminal* terminal, const char* none = nullptr) const;
 
  private:
   std::vector<std::size_t> Widths(std::size_t width) const;
-  std::vector<std::vector<Cell>> rows_;  // the head first
+  std::vector<std::vector<Cell>> rows_;  // the first one is the head
 };
 
-// Prints "name = value" lines, without those whose value is empty.
+// Prints FIELDS as lines "name = value". Leaves out fields with an empty value.
 void PrintFields(Terminal* terminal, const std::vector<std::pair<std::string, Cell>>& fields);
-// Prints the heading of a part, after an empty line.
+// Prints an empty line, and then HEADING.
 void PrintHeading(Terminal* terminal, const std::string& heading);
-// Prints TABLE below a heading; nothing when it has no rows.
+// Prints TABLE below HEADING. Prints nothing if TABLE has no rows.
 void PrintPart(Terminal* terminal, const std::string& heading, const TextTable& table);
 
 }  // namespace drover

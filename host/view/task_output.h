@@ -8,15 +8,15 @@
 
 namespace drover {
 
-// Prints the output of tasks as it is. A terminal gets it line by line and without control
-// characters, since these could steer it.
+// Prints the output of tasks without a change. If the target is a terminal, prints line by line and
+// without control characters, which could control the terminal.
 class TaskOutput {
  public:
-  // TO outlives this.
+  // TO must outlive this object.
   explicit TaskOutput(std::FILE* to);
 
   void Write(std::string_view bytes);
-  // Prints the rest without a line break.
+  // Prints the text after the last line break.
   void End();
 
  private:

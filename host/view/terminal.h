@@ -9,23 +9,24 @@
 
 namespace drover {
 
-// Standard output for people. Colours and redrawing are for terminals only.
+// Standard output for people. Only a terminal gets colours and a status line that is redrawn.
 class Terminal {
  public:
   enum class Colour { kRed, kGreen, kYellow, kBlue, kCyan, kGrey };
 
-  // Reads NO_COLOR and TERM.
+  // Reads the environment variables NO_COLOR and TERM.
   Terminal();
 
   bool is_terminal() const { return is_terminal_; }
-  // Characters in a line; 0 without a terminal, where lines have no end.
+  // Returns the number of characters that fit in one line of the terminal. Returns 0 if the output
+  // is not a terminal, since its lines have no limit.
   std::size_t width() const { return is_terminal_ ? static_cast<std::size_t>(width_) : 0; }
   std::string Paint(Colour colour, std::string_view text) const;
 
   // Writes one line (without its line break) above the status line.
   void Line(std::string_view line);
-  // Replaces the status line at the bottom; an empty LINE removes it. Without a terminal it does
-  // nothing.
+  // Replaces the status line at the bottom. An empty LINE removes it. Does nothing if the output is
+  // not a terminal.
   void Status(std::string_view line);
 
  private:
@@ -35,8 +36,8 @@ class Terminal {
   std::string status_;
 };
 
-// Asks QUESTION on the terminal; whether the answer was yes. Without a terminal it returns an error
-// that names --yes.
+// Asks the user QUESTION on the terminal. Returns true if the answer is yes. If standard input is
+// not a terminal, returns an error that suggests the option --yes.
 Result<bool> Confirmed(const std::string& question);
 
 }  // namespace drover

@@ -38,7 +38,7 @@ Denied Denied::Read(const drover::Json& config) {
 
 TaskUser Denied::CheckUser(const std::string& user, bool root) const {
   TaskUser ids = LookUpUser(user);
-  // Checked by the ids: "root", "0" and any other user may have one of them.
+  // Check the ids and not the name: "root", "0" and other users may have the id 0.
   const bool is_root =
       ids.uid == 0 || std::find(ids.gids.begin(), ids.gids.end(), gid_t{0}) != ids.gids.end();
   if (is_root && !root) {

@@ -12,10 +12,10 @@
 #include "id_ranges.h"
 #include "task_user.h"
 
-// The common part of exec and raw_exec, whose tasks are commands that their jobs name.
+// The common part of the drivers exec and raw_exec, whose tasks are commands that jobs name.
 namespace command {
 
-// Throws an error that refuses a task's configuration.
+// Throws an error that refuses the configuration of a task. WHY is the reason.
 [[noreturn]] void Invalid(const std::string& why);
 
 // Returns the option oom_score_adj of a task; throws if it is out of range.
@@ -24,21 +24,21 @@ int OomScore(const drover::Json& task_config);
 // Removes from ENV the variables whose names match one of PATTERNS.
 void DropVariables(const std::vector<std::string>& patterns, drover::StringMap* env);
 
-// The ids and variables that the operator denies to all tasks: denied_host_uids, denied_host_gids,
-// denied_envvars.
+// The user ids, group ids and variables that the operator denies to all tasks. They are the options
+// denied_host_uids, denied_host_gids and denied_envvars.
 struct Denied {
   IdRanges uids;
   IdRanges gids;
   std::vector<std::string> variables;
 
   static Denied Read(const drover::Json& config);
-  // Returns the ids of the user. Throws if there is no such user, if one of its ids is denied, or,
-  // without ROOT, if one of its ids is 0. May block.
+  // Returns the ids of USER. Throws if there is no such user or if one of the user's ids is denied.
+  // If ROOT is false, also throws if one of the ids is 0. May block.
   TaskUser CheckUser(const std::string& user, bool root = true) const;
 };
 
-// SETTINGS is the plugin's configuration, with a static Read(const Json&) that makes a shared
-// pointer to one. Configure replaces it as a whole.
+// The type Settings is the plugin's configuration. Its static Read(const Json&) returns a shared
+// pointer to new settings. Configure replaces the settings as a whole.
 template <typename Settings>
 class CommandDriver : public drover::ProcessDriver {
  public:

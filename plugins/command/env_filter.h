@@ -5,13 +5,13 @@
 
 namespace command {
 
-// True if TEXT matches PATTERN, in which * stands for any text and everything else for itself. The
-// time is at most proportional to the product of both lengths.
+// True if TEXT matches PATTERN. A * in PATTERN matches any text, and any other character matches
+// itself. The time is at most proportional to the product of both lengths.
 inline bool Matches(std::string_view pattern, std::string_view text) {
   std::size_t p = 0;
   std::size_t t = 0;
-  std::size_t star = std::string_view::npos;  // the last *, which can match more
-  std::size_t taken = 0;                      // where the text begins that it does not match yet
+  std::size_t star = std::string_view::npos;  // the position of the last * in PATTERN so far
+  std::size_t taken = 0;                      // the end of the text that the * at STAR matches
   while (t < text.size()) {
     if (p < pattern.size() && pattern[p] == '*') {
       star = p++;

@@ -8,17 +8,18 @@
 
 namespace command {
 
-// A set of user or group ids: "0,10-20,1000".
+// A set of user or group ids. Its text has ids and ranges, such as "0,10-20,1000".
 class IdRanges {
  public:
   IdRanges() = default;
-  // Throws drover::Error, which names WHAT, if TEXT is no such list.
+  // Parses TEXT. If TEXT is not such a list, throws drover::Error with a message that begins with
+  // WHAT.
   static IdRanges Parse(const std::string& text, const std::string& what);
 
   bool Contains(std::uint32_t id) const;
 
  private:
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> ranges_;  // with both ends
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> ranges_;  // first and last id of each range
 };
 
 }  // namespace command

@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::size_t kMaxEntry = 1u << 20;
 
-// The user of NUMBER, or of NAME if that is absent; null: there is none.
+// Returns the user with the id NUMBER, or the user NAME if NUMBER is absent. Returns null if there
+// is no such user.
 passwd* Find(const std::string& name, std::optional<uid_t> number, passwd* entry,
              std::vector<char>* buffer) {
   passwd* found = nullptr;
@@ -49,8 +50,9 @@ TaskUser OwnUser() {
   throw drover::Error(drover::Code::kInvalidArgument, "unknown user " + user);
 }
 
-// As in the host, a text of digits is always a number, even if a user has it as a name. It must be
-// plain decimal: no other text, such as 00 or 010, can stand for a number.
+// Returns the number if USER is a text of digits. As in the host, such a text is always a number,
+// even if it is also the name of a user. The number must be plain decimal: a text such as 00 or 010
+// is an error.
 std::optional<uid_t> NumberOf(const std::string& user) {
   if (user.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
   uid_t number = 0;

@@ -10,11 +10,11 @@ namespace command {
 
 struct TaskUser {
   uid_t uid = 0;
-  std::vector<gid_t> gids;  // all its groups
+  std::vector<gid_t> gids;  // all groups of the user
 };
 
-// Returns the ids that a task of USER gets. USER is a name in the user database, or the number of a
-// user in it; empty means the agent's own user. Throws drover::Error. May block.
+// Returns the ids that a task of USER gets. USER is the name of a user in the user database, or the
+// number of such a user. An empty USER means the agent's own user. Throws drover::Error. May block.
 TaskUser LookUpUser(const std::string& user);
 
 }  // namespace command

@@ -53,7 +53,8 @@ Capabilities ChooseCapabilities(const std::vector<std::string>& allowed,
                         "failed driver config validation: cap_add: no task can have " + withheld +
                             " here, since the operator has set no_pivot_root: name the others");
   }
-  // A job that asks for nothing gets a part of the default, never all that is allowed.
+  // A job that adds no capabilities gets only those defaults that are allowed, never all that are
+  // allowed.
   Names chosen;
   if (dropped.count("all") == 0) {
     for (const std::string& name : DefaultCapabilities()) {

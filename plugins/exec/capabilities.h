@@ -6,19 +6,21 @@
 
 namespace exec_driver {
 
-// Names without "cap_" and in lower case, as the host expects them.
+// Names of capabilities, in lower case and without "cap_", as the host expects them.
 struct Capabilities {
-  std::vector<std::string> bounding;  // for a task of root
-  std::vector<std::string> ambient;   // for a task of another user: only those that the job named
+  std::vector<std::string> bounding;  // for a task that runs as root
+  // For a task that runs as another user. It has only the capabilities that the job named.
+  std::vector<std::string> ambient;
 };
 
 // The capabilities that a task may have if the operator sets no allow_caps.
 std::vector<std::string> DefaultCapabilities();
 
-// Chooses the capabilities of a task: the default ones that are in ALLOWED, without DROP, and those
-// of ADD, which must be in ALLOWED. In ADD and DROP "all" stands for every allowed one. Throws
-// drover::Error, which names the capabilities that are not allowed. No task gets the capability
-// WITHHELD (empty: none), and a job that names it is refused, too.
+// Chooses the capabilities of a task. They are the defaults that are in ALLOWED and not in DROP,
+// and those in ADD. Every capability in ADD must be in ALLOWED. In ADD and DROP, "all" means all
+// allowed capabilities. Throws drover::Error, which names the capabilities that are not allowed. No
+// task gets the capability WITHHELD, and a job that names it is refused, too. An empty WITHHELD
+// means none.
 Capabilities ChooseCapabilities(const std::vector<std::string>& allowed,
                                 const std::vector<std::string>& add,
                                 const std::vector<std::string>& drop, const std::string& withheld);

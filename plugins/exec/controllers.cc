@@ -10,8 +10,10 @@
 namespace exec_driver {
 namespace {
 
-// The version 2 cgroup whose controllers we may use. In a systemd unit of its own the host moves
-// itself to the cgroup "agent" of the unit; otherwise it uses the whole hierarchy.
+// Returns the cgroup of version 2 whose controllers this agent may use. MOUNT is the mount point of
+// the hierarchy. If the agent has a systemd unit of its own, the agent moves itself to the cgroup
+// "agent" of the unit, and may use the cgroup of the unit. Otherwise the agent uses the whole
+// hierarchy.
 std::string TopCgroup(const std::string& mount) {
   const std::string start = "0::", own_name = "/agent";
   std::ifstream cgroups("/proc/self/cgroup");

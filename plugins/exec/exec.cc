@@ -1,7 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// The driver exec: runs a command in a root file system, namespaces and rights of its own. The host
-// does the isolation; this maps the options of jobs and operators to it.
+// The driver exec runs a command in a root file system, namespaces and rights of its own. The host
+// isolates the command. This driver turns the options of jobs and operators into the options of the
+// host's isolation.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -59,7 +60,7 @@ const char kTaskConfigSchema[] = R"({
   }
 })";
 
-// The plugin's configuration; replaced as a whole.
+// The plugin's configuration. A new configuration replaces the whole object.
 struct Settings {
   bool pivot = true;
   bool host_pids = false;
@@ -152,7 +153,8 @@ class ExecDriver : public command::CommandDriver<Settings> {
     isolation.root_paths = settings->root_paths;
     isolation.max_processes = settings->pids_limit;
     isolation.cpu_hard = config.Bool("cpu_hard_limit");
-    // Without pivot_root the old root is only covered: a task that may call chroot gets back to it.
+    // Without pivot_root, the new root only covers the old one. A task that may call chroot could
+    // return to the old root, so no task gets sys_chroot.
     Capabilities capabilities =
         ChooseCapabilities(settings->allow_caps, config.Strings("cap_add"),
                            config.Strings("cap_drop"), settings->pivot ? "" : "sys_chroot");
@@ -183,7 +185,8 @@ class ExecDriver : public command::CommandDriver<Settings> {
     return {drover::Health::kUndetected, std::move(why), {}};
   }
 
-  // A job may ask for less than the operator's default, never for more.
+  // Returns whether a task uses the namespace of the host. A job may ask for less access than the
+  // operator's default gives, but never for more.
   static bool HostMode(const std::string& asked, bool host_is_default, const std::string& name) {
     if (asked.empty()) return host_is_default;
     if (asked == "private") return false;
@@ -199,7 +202,8 @@ class ExecDriver : public command::CommandDriver<Settings> {
     return true;
   }
 
-  // A plain name is searched in the task's own directory first, then in the PATH inside the root.
+  // True if COMMAND is a plain name and the task's own directory has a file of that name. The
+  // driver prefers that file to a file in the PATH inside the root.
   static bool IsLocal(const drover::TaskConfig& task, const std::string& command) {
     if (command.find('/') != std::string::npos) return false;
     struct stat info;
@@ -207,8 +211,8 @@ class ExecDriver : public command::CommandDriver<Settings> {
     return ::lstat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
   }
 
-  // The kind of root (Settings::pivot) with which a trial of the isolation has succeeded. Only for
-  // Probe.
+  // The value of Settings::pivot with which a trial of the isolation has succeeded. Only Probe uses
+  // it.
   std::optional<bool> isolates_;
 };
 

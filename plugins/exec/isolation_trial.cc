@@ -80,7 +80,7 @@ std::string Remedy(const Refusal& refusal, bool pivot) {
   return denied ? kEverything : kKernel;
 }
 
-// The following functions run in the child and make nothing but system calls.
+// The following functions run in the child process and make only system calls.
 
 // The root of the trial is mounted on this directory, which exists everywhere.
 #define DROVER_TRIAL_ROOT "/dev"
@@ -102,7 +102,8 @@ bool ChangeRoot(bool pivot) {
   return ::syscall(SYS_pivot_root, ".", ".") == 0 && ::umount2(".", MNT_DETACH) == 0;
 }
 
-// Returns the first step that is refused; errno says why.
+// Returns the first step that the kernel refuses, and leaves the reason in errno. Returns kDone if
+// the kernel refuses no step.
 Step TrySteps(bool pivot) {
   constexpr uid_t kNobody = 65534;
   constexpr char kBound[] = DROVER_TRIAL_ROOT "/etc";
@@ -121,7 +122,8 @@ Step TrySteps(bool pivot) {
     return kTerminals;
   if (!MakeDevice()) return kDevice;
   if (!ChangeRoot(pivot)) return kChangeRoot;
-  // The C library's functions for ids would signal the other threads of the agent: not used here.
+  // The C library's functions for ids are not used, since they would signal the other threads of
+  // the agent.
   if (::prctl(PR_CAPBSET_DROP, CAP_SYS_BOOT, 0, 0, 0) != 0) return kBounding;
   if (::syscall(SYS_setgroups, 0, nullptr) != 0) return kGroups;
   if (::syscall(SYS_setresgid, kNobody, kNobody, kNobody) != 0) return kGroups;
@@ -134,7 +136,7 @@ Step TrySteps(bool pivot) {
 Refusal Try(bool pivot) {
   int report[2];
   if (::pipe2(report, O_CLOEXEC) != 0) return {kFork, errno};
-  // A shim makes the namespaces of a task by the same call.
+  // A shim makes the namespaces of a task by the same system call.
   const pid_t child = MakeTrialChild(CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWPID);
   if (child == 0) {
     Refusal refusal;

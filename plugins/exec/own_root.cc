@@ -11,7 +11,8 @@
 namespace exec_driver {
 namespace {
 
-// Also reads the mount, since the same directory may be bound to several places.
+// Reads the inode and the mount of the root directory. The inode is not enough, since one directory
+// may be bound to several places.
 bool LookAtRoot(struct statx* out) {
   return ::statx(AT_FDCWD, "/", 0, STATX_INO | STATX_MNT_ID, out) == 0;
 }
@@ -20,8 +21,9 @@ bool LookAtRoot(struct statx* out) {
 
 bool IsInChroot() {
   constexpr int kSame = 0, kOther = 1, kUnknown = 2;
-  // A process that enters its own mount namespace gets the root of that. A process with threads
-  // cannot enter one, so a child does; it makes nothing but system calls.
+  // A process that enters its own mount namespace gets the root of that namespace. A process with
+  // several threads cannot enter one, so a child process does it. The child makes only system
+  // calls.
   const pid_t child = MakeTrialChild(/*namespaces=*/0);
   if (child < 0) return false;
   if (child == 0) {

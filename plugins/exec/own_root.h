@@ -3,9 +3,10 @@
 
 namespace exec_driver {
 
-// True if this process is in a chroot: its root is not the root of its mount namespace. A process
-// that enters the namespace of a task would then begin at the root of the host, so the host refuses
-// to start tasks. For the fingerprint. Blocks for a moment.
+// True if this process is in a chroot, that is, if its root is not the root of its mount namespace.
+// In a chroot, a process that enters the namespace of a task would begin at the root of the host.
+// So the host refuses to start tasks. The fingerprint of the driver uses this function. Blocks for
+// a moment.
 bool IsInChroot();
 
 }  // namespace exec_driver

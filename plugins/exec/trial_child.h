@@ -13,10 +13,10 @@
 
 namespace exec_driver {
 
-// The only processes that this driver makes, in which it looks what the machine permits. As fork
-// returns twice, and NAMESPACES are new in the child; but nothing of this process runs in between,
-// no handler of another library either. The child may make system calls and nothing else, ends by
-// _exit, and is waited for by AwaitTrialChild.
+// Makes a child process that tests what the machine permits. This driver makes no other processes.
+// The function returns twice, as fork does, and the child has new NAMESPACES. Unlike fork, the
+// function runs no other code, such as the fork handlers of a library. The child may only make
+// system calls, and must end by _exit. The parent must call AwaitTrialChild.
 inline pid_t MakeTrialChild(std::uint64_t namespaces) {
   clone_args args{};
   args.flags = namespaces;
@@ -24,7 +24,7 @@ inline pid_t MakeTrialChild(std::uint64_t namespaces) {
   return static_cast<pid_t>(::syscall(SYS_clone3, &args, sizeof args));
 }
 
-// The status of its end.
+// Waits for the end of CHILD and returns its wait status.
 inline int AwaitTrialChild(pid_t child) {
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {

@@ -6,8 +6,9 @@
 
 namespace mock {
 
-// Reads a duration as jobs write them: "300ms", "1h30m", "1.5s"; empty is zero. Throws
-// drover::Error "NAME TEXT not a valid duration: ..." for anything else, also for a negative one.
+// Parses a duration as jobs write it: "300ms", "1h30m", "1.5s". An empty text means zero. For any
+// other text, also for a negative duration, throws drover::Error "NAME TEXT not a valid duration:
+// ...".
 std::chrono::nanoseconds ParseDuration(const std::string& name, const std::string& text);
 
 }  // namespace mock

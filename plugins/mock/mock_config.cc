@@ -33,7 +33,7 @@ const char kConfigSchema[] = R"({
   }
 })";
 
-// One raw string per line: in a macro g++ 12 accepts none that spans lines.
+// Each line is a separate raw string. In a macro, g++ 12 accepts no raw string of several lines.
 #define DROVER_MOCK_RUN_SCHEMA                       \
   R"("run_for": {"type": "string"},)"                \
   R"("exit_code": {"type": "integer"},)"             \
@@ -111,9 +111,10 @@ std::optional<drover::DriverNetwork> ReadNetwork(const drover::Json& config) {
 
 constexpr int kThreads = 64;
 constexpr int kDescriptors = 20;
-constexpr int kHostSocket = 3;  // in a driver's process: the socket to the host
+constexpr int kHostSocket = 3;  // in a driver's own process, the socket to the host
 
-// Only once: a probe that leaves threads each time would use up those of the machine.
+// Makes threads that never end, but only once per process. Otherwise repeated probes would use up
+// the threads of the machine.
 void LeaveThreads() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -125,7 +126,7 @@ void LeaveThreads() {
   });
 }
 
-// Overwrites the allocator's data before and after a block, which the allocator detects later.
+// Overwrites the allocator's data before and after a block. The allocator detects this later.
 void SmashHeap() {
   char* volatile block = static_cast<char*>(::malloc(40));
   volatile char* const bytes = block;
@@ -133,7 +134,8 @@ void SmashHeap() {
   ::free(block);
 }
 
-// Sends bytes that are no frame, with DESCRIPTORS unexpected descriptors, and then waits for ever.
+// Sends bytes that are not a frame, together with DESCRIPTORS unexpected descriptors. Then waits
+// for ever.
 void SendGarbage(int descriptors) {
   char text[] = "garbage";
   iovec part{text, sizeof(text)};
@@ -148,7 +150,7 @@ void SendGarbage(int descriptors) {
     head->cmsg_level = SOL_SOCKET;
     head->cmsg_type = SCM_RIGHTS;
     head->cmsg_len = CMSG_LEN(static_cast<std::size_t>(descriptors) * sizeof(int));
-    std::array<int, kDescriptors> given{};  // all are standard input
+    std::array<int, kDescriptors> given{};  // all are 0, which is standard input
     std::memcpy(CMSG_DATA(head), given.data(), static_cast<std::size_t>(descriptors) * sizeof(int));
   }
   (void)!::sendmsg(kHostSocket, &message, MSG_NOSIGNAL);

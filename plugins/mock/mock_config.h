@@ -14,18 +14,19 @@ using Duration = std::chrono::nanoseconds;
 extern const char kConfigSchema[];
 extern const char kTaskConfigSchema[];
 
-// Faults made on purpose. Each but CRASH_BY is a list of names of calls ("start", "stop", ...),
-// separated by commas.
+// Faults that the driver makes on purpose. Each member but CRASH_BY is a list of names of calls
+// ("start", "stop", ...), separated by commas. The fault happens in these calls.
 struct Faults {
-  std::string hang_in;    // the thread of the call is held for ever
-  std::string crash_in;   // the process dies,
-  std::string crash_by;   // in this way: segv, abort, exit, throw, heap; or the host must kill it:
-                          // loop, deadlock, close, garbage, descriptors; or it lives on: threads
+  std::string hang_in;   // the call never returns
+  std::string crash_in;  // the call ends the process, or has the effect of CRASH_BY
+  // How a crash ends the process: segv, abort, exit, throw, heap. After loop, deadlock, close,
+  // garbage and descriptors, the host must kill the process. After threads, the process lives on.
+  std::string crash_by;
   std::string fail_in;    // the call is refused
   std::string silent_in;  // the call is accepted and never completed
 
   static Faults Read(const drover::Json& config);
-  // Makes the faults of CALL, except silence.
+  // Executes the faults that are set for CALL, except silent_in.
   void Commit(const char* call) const;
   void Crash() const;
   bool Silent(const char* call) const;
@@ -33,7 +34,7 @@ struct Faults {
   bool Ends(const char* call) const;
 };
 
-// The life of a task, or of a command beside it.
+// The life of a task, or of a command that exec runs for a task.
 struct RunSpec {
   Duration run_for{0};
   int exit_code = 0;
@@ -42,7 +43,7 @@ struct RunSpec {
   std::string signal_error;
   struct Output {
     std::string text;
-    std::int64_t repeat = 0;  // how often the text is written again
+    std::int64_t repeat = 0;  // how many more times the text is written
     Duration gap{0};
   };
   Output output[2];  // standard output, standard error
@@ -63,13 +64,19 @@ struct TaskSpec {
   std::string stats_error;
   bool stats_error_recoverable = false;
   bool stats_unimplemented = false;
-  bool stats_each_interval = false;    // else one sample, on a stream that stays open
-  std::int64_t stats_close_after = 0;  // samples, one at each interval; 0: never
-  bool stats_late_message = false;     // sent after the stream has ended or was cancelled
+  // If true, the stream has a sample at each interval. If false, and if stats_close_after is 0, one
+  // sample is sent, and the stream stays open.
+  bool stats_each_interval = false;
+  // The stream ends after this number of samples, one at each interval. 0 means that it does not
+  // end.
+  std::int64_t stats_close_after = 0;
+  // If true, a message is sent after the stream has ended or was cancelled.
+  bool stats_late_message = false;
 
-  bool renew_handle = false;  // each recover of a task that it does not know returns a new handle
+  // If true, recover returns a new handle for each task that this process does not know yet.
+  bool renew_handle = false;
 
-  // Throws drover::Error.
+  // Reads the configuration of a task. Throws drover::Error.
   static TaskSpec Read(const drover::Json& config);
 };
 

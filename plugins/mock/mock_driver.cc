@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// The driver mock_driver: pretended tasks, for tests of the host. The configuration of a task sets
-// its behaviour and its faults. The driver has no thread per task.
+// The driver mock_driver has tasks that only pretend to run, for tests of the host. The
+// configuration of a task sets its behaviour and its faults. The driver has no thread per task.
 #include <poll.h>
 #include <unistd.h>
 
@@ -34,7 +34,7 @@ struct Task {
   std::string name;
   std::atomic<bool> given_up{false};
   std::mutex mutex;              // guards the members below
-  std::shared_ptr<MockRun> run;  // once it runs
+  std::shared_ptr<MockRun> run;  // null before the task runs and after it has ended
   std::int64_t started_at = 0;
   std::int64_t completed_at = 0;
   std::optional<ExitResult> exited;
@@ -64,7 +64,8 @@ class MockDriver : public drover::Driver {
   }
 
   ~MockDriver() override {
-    // A run that has not ended and its task hold each other: breaks the cycle.
+    // A task and its MockRun own each other until the run ends. Break this cycle for runs that have
+    // not ended.
     tasks_.ForAll([](Task& task) {
       std::shared_ptr<MockRun> run;
       std::lock_guard<std::mutex> lock(task.mutex);
@@ -135,7 +136,8 @@ class MockDriver : public drover::Driver {
       std::lock_guard<std::mutex> lock(known->mutex);
       return call.Complete(drover::Recovered{known->exited, std::nullopt});
     }
-    // Without a handle the start was not finished, and no part of it outlives the process.
+    // Without a handle the start did not complete. No part of such a start outlives the driver's
+    // process.
     if (!handle) throw Error(Code::kNotFound, "the task was never started");
     std::int64_t started_at = drover::Json::Parse(handle->state).Int("started_at");
     if (handle->format_version != 1 || started_at <= 0) {
@@ -163,7 +165,7 @@ class MockDriver : public drover::Driver {
     call.Complete(result);
   }
 
-  // Stops at once, for any timeout and signal.
+  // Stops the task at once, whatever the timeout and the signal are.
   void StopAsync(drover::StopRequest, Call<Empty> call) override {
     auto task = tasks_.Need(call.run_id());
     if (Faulty(*task, "stop", call)) return;
@@ -198,7 +200,7 @@ class MockDriver : public drover::Driver {
     tasks_.Erase(task->run_id, task);
     call.Complete(Empty{});
   }
-  void Destroy(const RunId&, bool, const drover::CallView&) override {}  // see DestroyAsync
+  void Destroy(const RunId&, bool, const drover::CallView&) override {}  // DestroyAsync replaces it
 
   drover::TaskStatus Inspect(const RunId& run) override {
     auto task = tasks_.Need(run);
@@ -246,7 +248,7 @@ class MockDriver : public drover::Driver {
                   ++*sent;
                   done(RandomSample());
                   if (!task->spec.stats_late_message) return;
-                  // Breaks the rule that no message may follow a cancellation.
+                  // Break the rule that no message may follow a cancellation.
                   stream.OnCancel([this, id = stream.id()] {
                     SendLate(id);
                     host().After(kLate, [this, id] { SendLate(id); });
@@ -275,11 +277,11 @@ class MockDriver : public drover::Driver {
   }
   void Resize(std::uint64_t, int, int) override { Commit("resize"); }
 
-  // Makes the plugin's own faults of CALL.
+  // Executes the faults that the plugin's configuration sets for CALL.
   void Commit(const char* call) { faults().Commit(call); }
 
  private:
-  // Takes the plugin's own configuration.
+  // Takes a new configuration of the plugin.
   void Take(const drover::Json& config) {
     if (IsolationOf(config) != isolation_) {
       throw Error(Code::kFailedPrecondition,
@@ -306,7 +308,8 @@ class MockDriver : public drover::Driver {
     std::lock_guard<std::mutex> lock(mutex_);
     return faults_;
   }
-  // Makes the plugin's faults of the call NAME; true if CALL must never be completed.
+  // Executes the faults that the plugin's configuration sets for calls of NAME. Returns true if
+  // CALL must never be completed.
   template <typename T>
   bool Faulty(const char* name, const Call<T>& call) {
     return Faulty(faults(), name, call);
@@ -361,7 +364,7 @@ class MockDriver : public drover::Driver {
 
   void Run(const std::shared_ptr<Task>& task, std::int64_t started_at, drover::Duration remaining,
            std::shared_ptr<drover::OutputPipes> pipes, bool speak) {
-    // Run and task keep each other alive only until the run ends.
+    // The MockRun and the task own each other only until the run ends.
     auto run = std::make_shared<MockRun>(
         host(), task->spec.run, [task](const ExitResult& result) { Ended(*task, result); });
     {
@@ -382,7 +385,7 @@ class MockDriver : public drover::Driver {
   static void Ended(Task& task, const ExitResult& result) {
     std::vector<Call<ExitResult>> waiters;
     std::vector<Call<Empty>> stoppers;
-    std::shared_ptr<MockRun> run;  // released outside of the lock
+    std::shared_ptr<MockRun> run;  // released after the lock
     {
       std::lock_guard<std::mutex> lock(task.mutex);
       task.exited = result;
@@ -395,7 +398,7 @@ class MockDriver : public drover::Driver {
     for (auto& stopper : stoppers) stopper.Complete(Empty{});
   }
 
-  // Fails all waits as if the plugin were gone; the task goes on.
+  // Fails all waits as if the plugin had ended. The task goes on running.
   static void PretendPluginExit(Task& task) {
     std::vector<Call<ExitResult>> waiters;
     {
@@ -416,13 +419,14 @@ class MockDriver : public drover::Driver {
     return out;
   }
 
-  // With this interval a stream stays open and sends nothing more.
+  // An interval so long that the stream stays open without further samples.
   static constexpr std::chrono::hours kNever{24 * 365};
 
-  // Longer than a host needs to join a stream.
+  // A delay that is longer than a host needs to join a stream.
   static constexpr std::chrono::milliseconds kLate{20};
 
-  // Sends a message after the end of its stream, by the C table: the wrapper would not send it.
+  // Sends a message after the end of its stream. This method calls the C function of the host
+  // directly, since the wrapper would not send the message.
   void SendLate(std::uint64_t stream) {
     drover_stats late = {};
     late.struct_size = sizeof late;
@@ -430,7 +434,7 @@ class MockDriver : public drover::Driver {
     host().raw()->stream_send(host().raw(), stream, reinterpret_cast<const drover_message*>(&late));
   }
 
-  // Reads the input, at most 1 MiB of it, and writes it to the output. Blocks.
+  // Reads at most 1 MiB of the input and writes it to the output. Blocks.
   static void ShowInput(drover::ExecRequest& request, const Call<ExitResult>& call) {
     std::string input;
     char buffer[4096];
@@ -456,17 +460,17 @@ class MockDriver : public drover::Driver {
   drover::TaskTable<Task> tasks_;
   std::mutex mutex_;  // guards the members below
   Faults faults_;
-  std::int64_t disabled_at_ = 0;  // ns since 1970; 0: never
+  std::int64_t disabled_at_ = 0;  // in ns since 1970; 0 means never
   std::vector<drover::CallView> silent_;
 };
 
-// The driver that is loaded. Its table has faults also in the functions that the wrapper answers
-// itself.
+// The driver class that the plugin exports. The wrapper handles some functions of the table without
+// a call of MockDriver. This class replaces these functions, so that they have faults, too.
 class MockPlugin : public MockDriver {
  public:
   using MockDriver::MockDriver;
 
-  // Called once, with the table of MockDriver.
+  // Returns the function table of this class. MADE is the table of MockDriver. Called once.
   static const drover_driver* Table(const drover_driver* made) {
     Made() = *made;
     static drover_driver table = *made;

@@ -10,8 +10,8 @@
 
 namespace mock {
 
-// A pipe without a reader raises SIGPIPE in a process that is not ours. So the signal is blocked in
-// this thread and consumed.
+// A write to a pipe without a reader raises SIGPIPE. The process is not ours, so its handling of
+// the signal must not change. So this thread blocks the signal and consumes it.
 void WriteAll(int fd, const std::string& text) {
   sigset_t pipe_signal, before;
   sigemptyset(&pipe_signal);
@@ -125,7 +125,8 @@ void MockRun::EndIfOver() {
     std::lock_guard<std::mutex> lock(mutex_);
     if (!time_over_ || speaking_[0] || speaking_[1]) return;
     ended.swap(ended_);
-    pipes.swap(pipes_);  // closed before the end is reported: the output is complete then
+    // The pipes are closed before the end is reported, so that the output is complete at that time.
+    pipes.swap(pipes_);
   }
   pipes.reset();
   if (!ended) return;

@@ -10,11 +10,12 @@
 
 namespace mock {
 
-// Writes TEXT to a descriptor whose reader may be gone; stops at the first error. May block.
+// Writes TEXT to FD, whose reader may have closed it. Stops at the first error. May block.
 void WriteAll(int fd, const std::string& text);
 
-// The pretended life of one task or command: it writes its output, lasts for its time, and ends
-// after both. It owns no thread: timers and the instance's pool execute it. [any-thread]
+// The pretended life of one task or command. The run writes its output and lasts for its configured
+// time. The run ends when the output is written and the time is over. The run owns no thread:
+// timers and the instance's pool execute it. [any-thread]
 class MockRun : public std::enable_shared_from_this<MockRun> {
  public:
   using Ended = std::function<void(const drover::ExitResult&)>;
@@ -22,14 +23,16 @@ class MockRun : public std::enable_shared_from_this<MockRun> {
   MockRun(drover::Host host, RunSpec spec, Ended ended)
       : host_(std::move(host)), spec_(std::move(spec)), ended_(std::move(ended)) {}
 
-  // REMAINING is the time that the run has left. PIPES may be null if there is no output; they are
-  // closed when the run ends. SPEAK is false for a run that has written its output already.
+  // Begins the run. REMAINING is the time that the run has left. PIPES may be null if there is no
+  // output. The run closes PIPES when the run ends. SPEAK is false for a run that has written its
+  // output already.
   void Begin(Duration remaining, std::shared_ptr<drover::OutputPipes> pipes, bool speak);
   // Ends the run now, with the configured result.
   void Kill();
 
  private:
-  // Writes the text of one stream, and AGAIN more times after the gap.
+  // Writes the text of STREAM (0: standard output, 1: standard error). Then writes the text AGAIN
+  // more times, each time after the gap.
   void Say(int stream, std::int64_t again);
   void SayLater(int stream, std::int64_t again);
   void OutputOver(int stream);

@@ -19,8 +19,8 @@ namespace {
 
 constexpr mode_t kExecutable = 0555;
 
-// Opens RELATIVE beneath the directory without following any link. The descriptor only names the
-// file (O_PATH), so that a device or a FIFO has no effect.
+// Opens RELATIVE below the directory without following any link. It opens with O_PATH, so that
+// opening a device or a FIFO has no effect.
 drover::Fd OpenBeneath(int directory, const std::string& relative) {
   open_how how = {};
   how.flags = O_PATH | O_CLOEXEC;
@@ -37,12 +37,13 @@ bool IsRegularFile(const std::string& path) {
 void MakeExecutable(const drover::Fd& file, const struct stat& info, const std::string& path) {
   if ((info.st_mode & kExecutable) == kExecutable) return;
   if (info.st_nlink > 1) {
-    // The other name may be a file of the host that the task must not be able to change.
+    // Another hard link to the file may belong to the host. The task must not be able to change a
+    // file of the host.
     throw drover::Error(drover::Code::kPermissionDenied,
                         "\"" + path + "\" is not executable and is not made so, since it has " +
                             std::to_string(info.st_nlink) + " names; copy it instead of linking");
   }
-  // chmod through /proc, since fchmod refuses descriptors that only name a file.
+  // Call chmod by a path in /proc, since fchmod refuses descriptors that were opened with O_PATH.
   std::string name = "/proc/self/fd/" + std::to_string(file.get());
   mode_t mode = (info.st_mode & 0777) | kExecutable;
   if (::chmod(name.c_str(), mode) != 0) {
@@ -51,14 +52,16 @@ void MakeExecutable(const drover::Fd& file, const struct stat& info, const std::
   }
 }
 
-// Returns the absolute path of RELATIVE below ROOT if a regular file is there.
+// Returns the absolute path of RELATIVE below ROOT, and makes the file executable. Returns nothing
+// if no regular file is there.
 std::optional<std::string> FindBelow(const std::string& root, const std::string& relative) {
   std::string path = root + "/" + relative;
   drover::Fd directory(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!directory.ok()) return std::nullopt;
   drover::Fd file = OpenBeneath(directory.get(), relative);
   if (!file.ok()) {
-    // There is a link on the way. It is followed when the task starts, with the task's rights.
+    // The path contains a symbolic link. The start of the task follows the link, with the task's
+    // rights.
     if (errno == ELOOP && IsRegularFile(path)) return path;
     return std::nullopt;
   }
@@ -74,7 +77,7 @@ std::optional<std::string> FindInPath(const std::string& name, const std::string
     if (end == std::string::npos) end = path.size();
     std::string directory = path.substr(begin, end - begin);
     begin = end + 1;
-    // A relative part would be relative to the agent's own working directory.
+    // Skip a relative directory: it would be relative to the agent's own working directory.
     if (directory.empty() || directory[0] != '/') continue;
     std::string candidate = directory + "/" + name;
     if (IsRegularFile(candidate) && ::access(candidate.c_str(), X_OK) == 0) return candidate;

@@ -5,13 +5,14 @@
 
 namespace raw_exec {
 
-// Finds the program of a task: below TASK_DIR in local/ and directly, then as an absolute path of
-// the host, then, for a plain name, in the directories of PATH. A file below the task directory is
-// made executable. Returns an absolute path; throws drover::Error. May block.
+// Finds the program of a task and returns its absolute path. The function looks for COMMAND in
+// local/ below TASK_DIR, and then in TASK_DIR itself. Then it uses COMMAND as a path of the host,
+// if COMMAND is absolute. Last, it looks for a plain name in the directories of PATH. A file below
+// TASK_DIR is made executable. Throws drover::Error. May block.
 //
-// Processes of this task or of other tasks can replace anything below TASK_DIR at any time. So
-// nothing is changed by path: a mode is set only on a regular file that was opened beneath the
-// directory without passing a link, and that has no other name.
+// Processes of this task or of other tasks can replace anything below TASK_DIR at any time. So no
+// file is changed by its path. A mode is set only on a regular file that was opened below TASK_DIR
+// without following a link. That file must have no other hard link.
 std::string FindCommand(const std::string& command, const std::string& task_dir,
                         const std::string& path);
 

@@ -1,6 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// The driver raw_exec: runs a command of the host without isolation.
+// The driver raw_exec runs a command of the host without isolation.
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -46,7 +46,7 @@ const char kTaskConfigSchema[] = R"({
   }
 })";
 
-// The plugin's configuration; replaced as a whole.
+// The plugin's configuration. A new configuration replaces the whole object.
 struct Settings {
   bool enabled = false;
   command::Denied denied;
@@ -107,7 +107,7 @@ class RawExecDriver : public command::CommandDriver<Settings> {
     out.env = task.env;
     DropVariables(settings->denied.variables, &out.env);
     DropVariables(config.Strings("denied_envvars"), &out.env);
-    // Looked up last, since it may make the file executable.
+    // The command is looked up last, since the look-up may make the file executable.
     out.argv = config.Strings("args");
     out.argv.insert(out.argv.begin(),
                     FindCommand(config.String("command"), task.task_dir, SearchPath(task.env)));
@@ -115,7 +115,8 @@ class RawExecDriver : public command::CommandDriver<Settings> {
   }
 
  private:
-  // Takes the operator's cgroups. The host still tracks the task in a cgroup of its own.
+  // Takes the operator's cgroups from CONFIG into OUT. The host still tracks the task in a cgroup
+  // of its own.
   static void TakeCgroups(const drover::Json& config, drover::ProcessSpec* out) {
     out->cgroup = config.String("cgroup_v2_override");
     const drover::Json& v1 = config["cgroup_v1_override"];

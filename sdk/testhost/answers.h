@@ -5,7 +5,7 @@
 
 #include "host/driver/driver.h"
 
-// Converts the values of a driver to the JSON of answers.
+// Convert the values that a driver returns to the JSON of an answer.
 namespace drover {
 
 nlohmann::json ErrorJson(const Error& error);

@@ -1,5 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// drover-testhost: one driver in a host without an agent, driven by the driver's own tests.
+// drover-testhost is a host without an agent. It loads one driver, and the driver's own tests send
+// it requests.
 #include <signal.h>
 #include <unistd.h>
 
@@ -51,7 +52,8 @@ int Main(int argc, char** argv) {
   signal(SIGPIPE, SIG_IGN);
   const Scratch scratch;
   options.directory = scratch.path();
-  // Never destroyed: a driver may keep threads, and this process ends at once.
+  // These objects are never destroyed, since threads of the driver may still run. The process exits
+  // right after this function.
   auto* loop = new RealLoop;
   auto* workers = new WorkerPool(2);
   ProcessServiceOptions service;
@@ -74,7 +76,7 @@ int Main(int argc, char** argv) {
 }  // namespace drover
 
 int main(int argc, char** argv) {
-  // A probe of the driver is this program, started again.
+  // To probe the driver, this program starts itself again as a child process.
   if (const std::optional<int> code = drover::MaybeRunPluginChild(argc, argv)) return *code;
   const int code = drover::Main(argc, argv);
   std::fflush(nullptr);

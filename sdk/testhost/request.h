@@ -10,23 +10,23 @@
 
 namespace drover {
 
-// The members of one request. Call status() after the last member has been read. It reports a
-// member of the wrong type, or one that nobody read, so a misspelt name is never ignored.
+// The members of one request. Call status() after the last member has been read. status() returns
+// an error if a member has the wrong type or was never read. So a misspelled name is never ignored.
 class Request {
  public:
   using Json = nlohmann::json;
 
-  // TEXT must be one JSON object.
+  // Parses TEXT, which must be one JSON object.
   static Result<Request> Parse(const std::string& text);
 
-  std::string Text(const char* name);  // must be there
+  std::string Text(const char* name);  // the member must exist
   std::string Text(const char* name, std::string otherwise);
   std::int64_t Number(const char* name, std::int64_t otherwise);
   bool Flag(const char* name, bool otherwise);
-  std::vector<std::string> Texts(const char* name);  // must be there, and not empty
-  // An object of texts.
+  std::vector<std::string> Texts(const char* name);  // must exist and not be empty
+  // Returns a member that is an object of texts.
   std::map<std::string, std::string> Pairs(const char* name);
-  // Any value; null if it is missing.
+  // Returns a member of any type, or null if it is missing.
   Json Value(const char* name);
 
   Status status() const;

@@ -29,7 +29,8 @@ void Server::StartReader() {
       end_ = true;
       arrived_.Set();
     });
-    // A test that was killed reads no answers: its requests are cancelled.
+    // Wait until the test closes its end of standard output, as when the test is killed. Then
+    // cancel all requests of the test.
     pollfd out = {STDOUT_FILENO, 0, 0};
     while (poll(&out, 1, -1) <= 0) {
     }

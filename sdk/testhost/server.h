@@ -10,13 +10,14 @@
 
 namespace drover {
 
-// Reads requests, one per line, and answers each with one line. The next request waits until this
-// one is answered, unless this one is "async". Control thread.
+// Reads requests, one per line, and answers each with one line. A request that is not "async" is
+// answered before the next request begins. Must be used on the control thread.
 class Server {
  public:
   Server(RealLoop* loop, TestedDriver* driver);
 
-  // Serves standard input until its end, or until nobody reads the answers any more.
+  // Serves the requests on standard input until its end, or until no process reads the answers any
+  // more.
   Co<void> Serve();
 
  private:

@@ -41,7 +41,7 @@ Co<Status> TestedDriver::Load() {
   config.isolation = options_.isolation;
   PluginRegistryOptions options;
   options.plugins = {config};
-  options.bind_runs = true;  // nothing outlives the test
+  options.bind_runs = true;  // no process of a task outlives this program
   options.log = [](PluginLogLevel, const std::string& plugin, const RunId*,
                    const std::string& line) {
     std::fprintf(stderr, "%s: %s\n", plugin.c_str(), line.c_str());
@@ -118,7 +118,7 @@ Co<Result<TestedDriver::Json>> TestedDriver::Fingerprint(Context, Request* reque
   co_return FingerprintJson(driver_->fingerprint());
 }
 
-// Checks a configuration without a start; returns it with the defaults of the schema.
+// Checks a task configuration without starting a task. Returns it with the defaults of the schema.
 Co<Result<TestedDriver::Json>> TestedDriver::Check(Context, Request* request) {
   const std::string config = request->Value("config").dump();
   DROVER_CO_TRY(request->status());
@@ -153,7 +153,8 @@ Co<Result<TestedDriver::Json>> TestedDriver::Start(Context context, Request* req
   Hear(task);
   const Result<StartedTask> started = co_await driver_->Start(context, task->config);
   if (!started.ok()) {
-    // Destroys the run, as the agent does: the driver must remove the leftovers of a failed start.
+    // Destroy the run, as the agent does. The driver must then remove what is left of a failed
+    // start.
     const Context patient = Context(loop_).WithTimeout(30s);
     (void)co_await driver_->Destroy(patient, described->run_id, true);
     tasks_.erase(name);
@@ -209,7 +210,7 @@ Co<Result<TestedDriver::Json>> TestedDriver::Destroy(Context context, Request* r
   co_return Json::object();
 }
 
-// Returns the output of the task so far; after wait it is complete.
+// Returns the output of the task so far. It is complete after a wait.
 Co<Result<TestedDriver::Json>> TestedDriver::Logs(Context, Request* request) {
   const std::string stream = request->Text("stream", "stdout");
   DROVER_CO_ASSIGN(const auto task, Named(request));
@@ -258,7 +259,7 @@ Co<void> WaitForSession(TaskExecSession* session, Context context,
   *end = co_await session->Wait(context);
 }
 
-// Writes the session's input and reads its output until it has ended.
+// Writes the session's input and reads its output, until the session has ended.
 Co<void> Pump(Loop* loop, ExecStreams* streams, std::string input,
               const std::optional<Result<ExitResult>>* end) {
   const Context forever(loop);
@@ -303,8 +304,9 @@ Co<Result<TestedDriver::Json>> TestedDriver::Events(Context, Request* request) {
   co_return Json({{"events", task->events}});
 }
 
-// Does what a restart of the agent does to a driver: shuts the instance down and has a new one
-// recover the tasks. Without HANDLES it gets none, as after a crash between intent and commit.
+// Has the same effect on a driver as a restart of the agent. It shuts the instance down, and a new
+// instance recovers the tasks. If "handles" is false, the new instance gets no handles, as after a
+// crash between intent and commit.
 Co<Result<TestedDriver::Json>> TestedDriver::Reload(Context context, Request* request) {
   const bool handles = request->Flag("handles", true);
   DROVER_CO_TRY(request->status());

@@ -13,18 +13,18 @@
 namespace drover {
 
 struct TestedDriverOptions {
-  std::string file;           // of the plugin
-  std::string config = "{}";  // of the plugin, JSON
+  std::string file;           // the path of the plugin
+  std::string config = "{}";  // the configuration of the plugin, as JSON
   std::string isolation = "in-process";
-  // False: loads the file without a probe, for a driver that needs something the probe's child does
-  // not have, such as a sanitizer.
+  // If false, the file is loaded without a probe. This is for a driver that needs something that
+  // the probe's child process does not have, such as a sanitizer.
   bool probe = true;
-  std::string directory;  // for the tasks and the sockets of their shims
+  std::string directory;  // holds the tasks' files and the sockets of their shims
 };
 
-// One driver in a host without an agent, and the tasks that a test has started with it, by name.
-// The agent's own code checks, probes and loads the file, and validates configurations. Control
-// thread only.
+// One driver in a host without an agent. It also has the tasks that a test has started with the
+// driver, by their names. The agent's own code checks, probes and loads the file, and validates
+// configurations. Must be used on the control thread.
 class TestedDriver {
  public:
   using Json = nlohmann::json;
@@ -34,10 +34,11 @@ class TestedDriver {
   ~TestedDriver();
 
   Co<Status> Load();
-  // The result of Load: name, version and offers of the driver.
+  // Returns the result of Load: the name, version and offers of the driver, and the directory with
+  // the files of its tasks.
   Json Describe() const;
 
-  // Executes one call, such as "start"; docs/drivers.md lists them.
+  // Executes one call, such as "start". docs/drivers.md lists the calls.
   Co<Result<Json>> Call(Context context, std::string name, Request* request);
 
   // Destroys every task and shuts the driver down.
@@ -71,7 +72,8 @@ class TestedDriver {
   Co<Result<Json>> Events(Context, Request*);
   Co<Result<Json>> Reload(Context, Request*);
 
-  // The task that the request names; or an error of that or another member of the request.
+  // Returns the task that REQUEST names. Returns an error if there is no such task, or if another
+  // member of REQUEST is wrong.
   Result<std::shared_ptr<Task>> Named(Request* request);
   void Hear(const std::shared_ptr<Task>& task);
 
@@ -79,7 +81,8 @@ class TestedDriver {
   WorkerPool* workers_;
   ProcessService* processes_;
   const TestedDriverOptions options_;
-  // One for each instance so far, since calls of an old one may still end. The last has the driver.
+  // One registry for each instance so far. Old registries are kept, since calls of their instances
+  // may not have ended. The last registry has the current driver.
   std::vector<std::unique_ptr<PluginRegistry>> registries_;
   PluginReport report_;
   Driver* driver_ = nullptr;

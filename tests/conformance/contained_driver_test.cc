@@ -24,6 +24,13 @@ using testing::HasSubstr;
 class ContainedDriverTest : public ContainedFixture {
  protected:
   void KillProcess() { kill(contained()->status().pid, SIGKILL); }
+  // Loads all plugins, with that test driver in a process of its own, and returns it.
+  SupervisedDriver* LoadTestDriver(const std::string& name) {
+    options_.plugins[1].file = TestPlugin(name);
+    options_.plugins[1].isolation = "process";
+    for (const PluginReport& report : Load()) EXPECT_EQ(report.message, "");
+    return registry_->FindContained("test");
+  }
 
   static std::string ReadProc(pid_t pid, const std::string& name) {
     std::ifstream file("/proc/" + std::to_string(pid) + "/" + name);
@@ -191,10 +198,8 @@ TEST_F(ContainedDriverTest, ARunThatNoNewProcessAnswersForRunsOn) {
 // The host asks again about a run while the driver does not know it yet. Waiters get its end.
 TEST_F(ContainedDriverTest, ARunThatItCannotRecoverYetIsRecoveredLater) {
   options_.limits.hold = options_.limits.recover = 20s;
-  options_.plugins[1].file = TestPlugin("recover_later");
-  options_.plugins[1].isolation = "process";
-  for (const PluginReport& report : Load()) ASSERT_EQ(report.message, "");
-  SupervisedDriver* driver = registry_->FindContained("test");
+  SupervisedDriver* driver = LoadTestDriver("recover_later");
+  ASSERT_NE(driver, nullptr);
   const auto task = Config("{}");
   ASSERT_TRUE(Await(driver->Start(context_, task)).ok());
   std::optional<Result<ExitResult>> end;
@@ -356,10 +361,8 @@ TEST_F(ContainedDriverTest, WhatStoodStillWithTheAgentIsNotLate) {
 TEST_F(ContainedDriverTest, ADestroyWhileItRecoversReachesTheDriver) {
   options_.limits.hold = options_.limits.recover = 20s;
   options_.limits.relaunch_patience = 1ms;
-  options_.plugins[1].file = TestPlugin("recover_slow");
-  options_.plugins[1].isolation = "process";
-  for (const PluginReport& report : Load()) ASSERT_EQ(report.message, "");
-  SupervisedDriver* driver = registry_->FindContained("test");
+  SupervisedDriver* driver = LoadTestDriver("recover_slow");
+  ASSERT_NE(driver, nullptr);
   const auto task = Config("{}");
   ASSERT_TRUE(Await(driver->Start(context_, task)).ok());
   kill(driver->status().pid, SIGKILL);
@@ -374,12 +377,9 @@ TEST_F(ContainedDriverTest, ADestroyWhileItRecoversReachesTheDriver) {
 TEST_F(ContainedDriverTest, ADestroyThatAFailedReloadInterruptsIsMadeAgain) {
   auto& limits = options_.limits;
   limits.hold = limits.create = limits.recover = limits.destroy = 20s;
-  options_.plugins[1].file = TestPlugin("destroy_never_answers");
-  options_.plugins[1].isolation = "process";
-  for (const PluginReport& report : Load()) ASSERT_EQ(report.message, "");
-  RestoreComplete({});
-  SupervisedDriver* driver = registry_->FindContained("test");
+  SupervisedDriver* driver = LoadTestDriver("destroy_never_answers");
   ASSERT_NE(driver, nullptr);
+  RestoreComplete({});
   const auto stays = Config("{}");
   const auto goes = Config("{}");
   ASSERT_TRUE(Await(driver->Start(context_, stays)).ok());
@@ -403,10 +403,7 @@ TEST_F(ContainedDriverTest, ADestroyThatAFailedReloadInterruptsIsMadeAgain) {
 TEST_F(ContainedDriverTest, AProcessOnItsWayBackIsShutDownWithTheHost) {
   auto& limits = options_.limits;
   limits.hold = limits.create = limits.recover = limits.shutdown = 20s;
-  options_.plugins[1].file = TestPlugin("recover_slow");
-  options_.plugins[1].isolation = "process";
-  for (const PluginReport& report : Load()) ASSERT_EQ(report.message, "");
-  SupervisedDriver* driver = registry_->FindContained("test");
+  SupervisedDriver* driver = LoadTestDriver("recover_slow");
   ASSERT_NE(driver, nullptr);
   ASSERT_TRUE(Await(driver->Start(context_, Config("{}"))).ok());
   kill(driver->status().pid, SIGKILL);

@@ -103,11 +103,19 @@ class AgentReloadTest(DroverTest):
             self.sandbox, log_level="info", log_format="json",
             limits={"http_max_conns_per_client": 2}))
         host, port = agent.address.rsplit(":", 1)
+
+        def held_connection():
+            """None if the agent has not noticed yet that an earlier connection is closed."""
+            one = socket.create_connection((host, int(port)))
+            one.sendall(b"GET /v1/jobs HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            if b" 200 " in one.recv(1 << 16):
+                return one
+            one.close()
+            return None
+
         with contextlib.ExitStack() as held:
             for _ in range(2):
-                one = held.enter_context(socket.create_connection((host, int(port))))
-                one.sendall(b"GET /v1/jobs HTTP/1.1\r\nHost: localhost\r\n\r\n")
-                self.assertIn(b" 200 ", one.recv(1 << 16))
+                held.enter_context(harness.wait_until(held_connection, "a connection"))
             agent.get_until("/v1/jobs", lambda reply: reply.status == 429)
         agent.get_until("/v1/jobs", lambda reply: reply.status == 200)
         agent.stop()

@@ -9,16 +9,16 @@
 
 namespace drover {
 
-// Makes the allocation directory before the tasks start, and removes it with the allocation: the
-// files of a stopped one stay readable until it is collected. The secrets, which nobody else may
-// read, are removed when the last task has ended: a mount that stays slows each start of an
-// isolated task.
+// Makes the allocation directory before the tasks start, and removes it with the allocation. So
+// the files of a stopped allocation stay readable until it is collected. The secrets, which nobody
+// else may read, are removed when the last task has ended. If their mount stayed, it would slow
+// each start of an isolated task.
 class AllocDirHook : public AllocHook {
  public:
   explicit AllocDirHook(std::shared_ptr<AllocDir> dir) : dir_(std::move(dir)) {}
 
   std::string_view name() const override { return "alloc_dir"; }
-  // A disk may be slow, and a task may have filled it with files.
+  // The deadline allows for a slow disk, and for a task that has filled the directory with files.
   Duration deadline(AllocHookStage, const AllocHookRequest&) const override { return 10min; }
   Co<Status> Prerun(Context context, AllocHookRequest request) override;
   Co<Status> Postrun(Context context, AllocHookRequest request) override;

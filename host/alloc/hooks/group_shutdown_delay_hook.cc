@@ -26,10 +26,10 @@ Co<Status> GroupShutdownDelayHook::Prekill(Context context, AllocHookRequest req
 
 Co<void> GroupShutdownDelayHook::Wait(Context context, AllocHookRequest request) {
   const TaskGroup* group = request.alloc->group();
-  // Without a live task there are no clients that could go away.
+  // Without a live task, there are no clients to wait for.
   if (group == nullptr || group->shutdown_delay <= 0s || !request.any_task_live) co_return;
-  // If an earlier agent began this stop, waits only for the remaining delay. The wall clock may
-  // have been set since then, so the wait is never longer than the whole delay.
+  // If an earlier agent began this stop, the hook only waits for the rest of the delay. The wall
+  // clock may have been set since then, so the wait is never longer than the whole delay.
   Duration left = Bounded(group->shutdown_delay);
   if (request.alloc->server_terminal() && request.alloc->modify_time != 0) {
     const Duration since(env_.loop->Wall() - request.alloc->modify_time);

@@ -7,8 +7,9 @@
 
 namespace drover {
 
-// Before the tasks are stopped, gives the clients of the allocation's services the group's
-// shutdown_delay to go away. Comes after the hook that deregisters the services.
+// Waits for the group's shutdown_delay before the tasks are stopped. In this time, the clients of
+// the allocation's services can disconnect. The hook must come after the hook that deregisters the
+// services.
 class GroupShutdownDelayHook : public AllocHook {
  public:
   explicit GroupShutdownDelayHook(AllocHookEnv env) : env_(std::move(env)) {}

@@ -34,8 +34,8 @@ void MaxRunDurationHook::Arm(const Allocation& alloc) {
   Disarm();
   armed_for_ = limit;
   if (!limit) return;
-  // The creation time is of the wall clock, which is read only once. After that the boot clock
-  // counts, which nobody can set.
+  // The creation time is a time of the wall clock, which is read only once. From then on, the
+  // timer uses the boot clock, which nobody can set.
   if (!created_) {
     const Duration age(env_.loop->Wall() - alloc.create_time);
     created_ = env_.loop->Now() - std::max(Duration(0), age);

@@ -22,7 +22,7 @@ class MaxRunDurationHook : public AllocHook {
   Co<Status> Shutdown(Context context, AllocHookRequest request) override;
 
  private:
-  // Sets the timer, unless it is set for the same duration already.
+  // Sets the timer, unless it is already set for the same duration.
   void Arm(const Allocation& alloc);
   void Disarm();
 

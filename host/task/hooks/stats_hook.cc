@@ -3,9 +3,11 @@
 
 namespace drover {
 
-// The hook outlives this: the call of Exited or Shutdown that waits for RUNNING_ holds it.
+// The hook outlives this coroutine: Exited and Shutdown wait for RUNNING_, and the hook lives until
+// they return.
 Co<void> StatsHook::Collect(StatsHook* self, Context context, StatsCollector::Source source) {
-  // A driver may end the stream of the previous run late.
+  // A driver may end the stream of the previous run late. The new stream must not begin before
+  // that end.
   while (!self->free_.is_set() && !context.cancelled()) (void)co_await self->free_.Wait(context);
   if (context.cancelled()) co_return;
   self->free_.Reset();
@@ -15,7 +17,7 @@ Co<void> StatsHook::Collect(StatsHook* self, Context context, StatsCollector::So
 
 Co<Status> StatsHook::AskDriver(DriverRegistry* drivers, std::string driver, RunId run,
                                 Context context, StatsRequest wanted, StatsCollector::Sink sink) {
-  // Looked up for each stream: the plugin may have been loaded again.
+  // The driver is looked up for each stream, because the plugin may have been loaded again.
   Driver* const found = drivers->Find(driver);
   if (found == nullptr) co_return Error(Code::kUnavailable, "unknown driver \"" + driver + "\"");
   co_return co_await found->Stats(context, run, wanted, std::move(sink));
@@ -24,7 +26,7 @@ Co<Status> StatsHook::AskDriver(DriverRegistry* drivers, std::string driver, Run
 Co<Status> StatsHook::Poststart(Context, PoststartRequest request) {
   if (!request.config) co_return Status();
   if (collecting_) collecting_->Cancel("the task has been started again");
-  // A context of its own: that of the stage ends with the stage.
+  // Collecting has a context of its own, because the context of the stage ends with the stage.
   collecting_.emplace(loop_);
   DriverRegistry* const drivers = drivers_;
   StatsCollector::Source source =

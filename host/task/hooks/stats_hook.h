@@ -10,10 +10,10 @@
 
 namespace drover {
 
-// Collects the task's samples while the task runs.
+// Collects samples of the task's resource usage while the task runs.
 class StatsHook : public TaskHook {
  public:
-  // The registry is not owned and outlives the hook.
+  // DRIVERS is not owned and must outlive the hook.
   StatsHook(Loop* loop, DriverRegistry* drivers, std::shared_ptr<StatsCollector> collector)
       : loop_(loop),
         drivers_(drivers),
@@ -42,8 +42,9 @@ class StatsHook : public TaskHook {
   Loop* const loop_;
   DriverRegistry* const drivers_;
   const std::shared_ptr<StatsCollector> collector_;
-  std::optional<Context> collecting_;  // of the newest run
-  Event free_;                         // set while no run's samples are collected
+  // The context in which the newest run's samples are collected.
+  std::optional<Context> collecting_;
+  Event free_;  // set while no run's samples are collected
   Gate running_;
 };
 

@@ -6,8 +6,8 @@
 
 namespace drover {
 
-// Makes the task directory before each start: its mounts may be gone after a reboot. Only the first
-// build emits an event.
+// Makes the task directory before each start, because its mounts may be missing after a reboot.
+// Only the first build emits an event.
 class TaskDirHook : public TaskHook {
  public:
   explicit TaskDirHook(TaskDirBuilder* builder) : builder_(builder) {}

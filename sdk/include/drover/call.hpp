@@ -16,7 +16,7 @@
 #include "drover/codec.hpp"
 #include "drover/open_table.hpp"
 
-// The asynchronous calls of the host. Each must be completed exactly once.
+// The asynchronous calls that the host makes. The driver must complete each call exactly once.
 namespace drover {
 inline namespace sdk_v1 {
 
@@ -32,8 +32,8 @@ class CallState;
 
 using CallTable = OpenTable<CallState>;
 
-// One open call. If its last owner goes without a completion, the call completes with an error: a
-// driver can lose a call, but never leaves the host waiting for it.
+// One open call. If its last owner is destroyed before the call is completed, the call completes
+// with an error. So the host never waits for a call that a driver has lost.
 class CallState {
  public:
   CallState(const drover_host* host, std::shared_ptr<CallTable> table, const drover_call& call)
@@ -59,13 +59,14 @@ class CallState {
   bool cancelled() const { return cancelled_; }
   bool completed() const { return completed_; }
 
-  // The first completion counts.
+  // Completes the call. Only the first completion has an effect.
   DROVER_SDK_ONCE void Complete(const drover_error* error, const void* result) noexcept {
     if (completed_.exchange(true)) return;
     Forget();
     host_->complete(host_, id_, error, result);
   }
-  // COMPLETE builds the result struct and completes the call with it.
+  // Runs COMPLETE, which must build the result struct and complete the call with it. If COMPLETE
+  // throws, the call completes with an error.
   DROVER_SDK_ONCE void CompleteBy(Ref<> complete) noexcept {
     if (Guard(nullptr, complete) == DROVER_OK) return;
     Fail(Error(Code::kResourceExhausted, "the driver is out of memory"));
@@ -75,7 +76,8 @@ class CallState {
     FillError(&out, error);
     Complete(&out, nullptr);
   }
-  // WORK completes the call. An exception that it throws becomes the answer.
+  // Runs WORK, which must complete the call. If WORK throws, the call completes with that exception
+  // as its error.
   DROVER_SDK_ONCE void Try(Ref<> work) noexcept {
     try {
       work();
@@ -83,14 +85,17 @@ class CallState {
       Fail(CurrentError());
     }
   }
-  // For a refused verb: the host does not expect a completion. False if there was one already.
+  // Closes the call of a verb that the driver has refused. The host expects no completion then.
+  // Returns false if the call had been completed already.
   DROVER_SDK_ONCE bool Disarm() noexcept {
     if (completed_.exchange(true)) return false;
     Forget();
     return true;
   }
 
-  // The host has given the call up or, with WHY, the instance ends.
+  // Marks the call as cancelled and calls the function that OnCancel has set. WHY is null if the
+  // host has given the call up. Otherwise the instance shuts down, and WHY is the error for the
+  // call.
   DROVER_SDK_ONCE void Cancel(const Error* why = nullptr) {
     std::function<void()> hear;
     {
@@ -101,7 +106,7 @@ class CallState {
     }
     if (hear) hear();
   }
-  // Set before any function of OnCancel is called.
+  // The reason of the cancellation. It is set before the function that OnCancel has set is called.
   const Error& why_cancelled() const { return why_cancelled_; }
   DROVER_SDK_ONCE void OnCancel(std::function<void()> hear) {
     {
@@ -117,7 +122,8 @@ class CallState {
 
  private:
   void Forget() noexcept {
-    std::function<void()> hear;  // may own this call: destroyed outside of the lock
+    // The function of OnCancel may own this call, so HEAR is destroyed after the lock is released.
+    std::function<void()> hear;
     {
       std::lock_guard<std::mutex> lock(mutex_);
       hear.swap(on_cancel_);
@@ -139,40 +145,46 @@ class CallState {
 
 }  // namespace abi
 
-// The common part of all calls. Blocking methods get it alone, since they complete the call by
-// returning. [any-thread]
+// The part of a call that does not depend on the type of its result. A blocking method gets only a
+// CallView, since it completes the call by returning. [any-thread]
 class CallView {
  public:
   explicit CallView(std::shared_ptr<abi::CallState> state) : state_(std::move(state)) {}
 
   std::uint64_t id() const { return state_->id(); }
   const RunId& run_id() const { return state_->run(); }
-  // The host wants no answer any more; complete soon, with anything.
+  // True if the host has given the call up, or if the instance shuts down. The driver must then
+  // complete the call soon, with any result.
   bool cancelled() const { return state_->cancelled(); }
-  // Time until the host calls the driver unhealthy; negative afterwards.
+  // Returns the time until the call's deadline, after which the host reports the driver as
+  // unhealthy. The time is negative after the deadline, and Duration::max() if the call has no
+  // deadline.
   Duration remaining() const {
     if (state_->deadline() == std::numeric_limits<std::int64_t>::max()) return Duration::max();
     return Duration(state_->deadline() - abi::BootNow());
   }
-  // HEAR is called once, from a thread of the host's pool, when the call is cancelled; at once if
-  // it is already. It replaces an earlier function, and is dropped at the completion.
+  // Calls HEAR once, on a thread of the host's pool, when the call is cancelled. If the call is
+  // cancelled already, HEAR is called at once. HEAR replaces the function of an earlier OnCancel.
+  // HEAR is dropped when the call completes.
   void OnCancel(std::function<void()> hear) const { state_->OnCancel(std::move(hear)); }
-  // For a call that only waits: it fails when it is cancelled. Its keeper may still complete it.
+  // Makes a cancellation complete the call with an error, for a call that only waits for an event.
+  // The owner of the call may still complete it later, without effect.
   void FailOnCancel() const {
     std::weak_ptr<abi::CallState> weak = state_;
     state_->OnCancel([weak] {
       if (auto state = weak.lock()) state->Fail(state->why_cancelled());
     });
   }
-  // True after a completion by any owner: further completions have no effect.
+  // True if any owner has completed the call. Further completions have no effect.
   bool completed() const { return state_->completed(); }
 
  protected:
   std::shared_ptr<abi::CallState> state_;
 };
 
-// A call that awaits a T. Copies are the same call: the first completion counts, and when the last
-// copy goes without one, the host gets an error. [any-thread]
+// A call that needs a result of type T. All copies are the same call, and only the first completion
+// has an effect. If the last copy is destroyed without a completion, the host gets an error.
+// [any-thread]
 template <typename T>
 class Call : public CallView {
  public:
@@ -190,14 +202,14 @@ class Call : public CallView {
       Fail(outcome.error());
     }
   }
-  // Completes with the result or the exception of WORK.
+  // Runs WORK. Completes the call with the result of WORK, or with the exception that WORK throws.
   template <typename Work>
   void Run(Work&& work) const noexcept {
     state_->Try([&] { Complete(work()); });
   }
 };
 
-// Adds CALL to WAITERS, and removes the calls that have been completed meanwhile.
+// Adds CALL to WAITERS. First removes the calls in WAITERS that have been completed.
 template <typename T>
 void AddWaiter(std::vector<Call<T>>* waiters, Call<T> call) {
   waiters->erase(std::remove_if(waiters->begin(), waiters->end(),

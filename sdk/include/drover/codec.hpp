@@ -6,8 +6,9 @@
 
 #include "drover/types.hpp"
 
-// Converts between the values of types.hpp and the structs of the C interface. Encoding lends views
-// for the time of a callback; decoding copies.
+// Converts between the values of types.hpp and the structs of the C interface. An encoded struct
+// points into the value, and is valid only until the callback that gets it returns. Decoding copies
+// all data.
 namespace drover {
 inline namespace sdk_v1 {
 namespace abi {
@@ -36,8 +37,8 @@ DROVER_SDK_ONCE inline std::vector<Port> DecodePorts(const drover_array& in) {
   return out;
 }
 
-// A field of a struct of the interface and the matching member of the value. A loop over a list of
-// pairs replaces a page of assignments, and serves both directions.
+// A field of a C struct and the matching member of the C++ value. A loop over a list of pairs
+// copies all these fields, in either direction.
 template <typename Raw, typename RawField, typename Value, typename Field>
 struct Pair {
   RawField Raw::* raw;
@@ -154,8 +155,9 @@ DROVER_SDK_ONCE inline Stats DecodeStats(const drover_stats* raw) {
   return out;
 }
 
-// ------------------------------------------------------------------- values to structs: each calls
-// USE with a pointer that is valid until USE returns.
+// ------------------------------------------------------------------------------ values to structs
+// Each overload of With calls USE with a pointer to the struct. The pointer is valid until USE
+// returns.
 
 DROVER_SDK_ONCE inline void With(const Empty&, Ref<const void*> use) {
   drover_empty_result out = Make<drover_empty_result>();

@@ -25,24 +25,30 @@
 //   };
 //   DROVER_DRIVER(MyDriver, "my_driver", "0.1.0", "Apache-2.0")     // drover/entry.hpp
 //
-// Most verbs come in two forms; override one. The plain one may block, on one of the few threads of
-// the instance (Lane), and returns or throws drover::Error. The one named ...Async is called on a
-// thread of the host, must return soon, and completes its call whenever it is done, from any
-// thread.
+// Most verbs have two forms, and a driver overrides one of them. The plain method, such as Start,
+// runs on one of the few threads of the instance (see Lane). It may block, and it returns its
+// result or throws drover::Error. The other method, such as StartAsync, runs on a thread of the
+// host and must return soon. It may complete its call later, from any thread.
 namespace drover {
 inline namespace sdk_v1 {
 
-// Describes a driver. Constant, except for the changes of Driver::Configured.
+// Describes a driver. The description is constant, but Driver::Configured may change it for an
+// instance.
 struct Info {
   std::uint64_t offers = 0;  // DROVER_CAP_... bits
   std::uint64_t needs = 0;   // DROVER_NEEDS_... bits
   drover_fs_isolation fs_isolation = DROVER_FS_NONE;
   std::string config_schema = R"({"type":"object","additionalProperties":false})";
   std::string task_config_schema = R"({"type":"object","additionalProperties":false})";
-  // How many threads the blocking methods get. Threads are made when they are needed. A call that
-  // finds none free waits for one while its time runs.
-  unsigned start_threads = 4;  // Start, Recover and Plan: the number of images pulled at a time
-  unsigned stop_threads = 64;  // Stop, which lasts as long as its task takes to end, and Destroy
+  // The largest numbers of threads for blocking methods. A thread is made when it is needed. A call
+  // that finds no free thread waits for a thread. The call's deadline stays the same during the
+  // wait.
+  //
+  // The limit for Start, Recover and Plan. If Start pulls images, this is also the largest number
+  // of images that are pulled at a time.
+  unsigned start_threads = 4;
+  // The limit for Stop and Destroy. A Stop uses its thread until its task has ended.
+  unsigned stop_threads = 64;
 };
 
 namespace abi {
@@ -66,24 +72,29 @@ class Driver {
 
   // ------------------------------------------------------------------------------ the instance
 
-  // Returns the driver's health and its attributes on this machine. Called every ProbeInterval and
-  // after each Configure. Blocking form only. An exception becomes an unhealthy fingerprint.
+  // Returns the driver's health and its attributes on this machine. It is called every
+  // ProbeInterval and after each Configure. It may block, and it has no ...Async form. If it
+  // throws, the driver is reported as unhealthy, with the text of the exception.
   virtual Fingerprint Probe() { return Fingerprint{}; }
   virtual Duration ProbeInterval() const { return std::chrono::seconds(30); }
-  // While a probe takes longer than this, the driver is reported as unhealthy.
+  // If a probe takes longer than this limit, the driver is reported as unhealthy until the probe
+  // returns.
   virtual Duration ProbeLimit() const { return std::chrono::seconds(20); }
 
-  // Returns the info of this instance if it depends on the configuration: INFO, the result of
-  // Describe, with another fs_isolation or other offers. Called once.
+  // Returns the info of this instance. INFO is the result of Describe. A driver overrides this
+  // method if its configuration decides fs_isolation or offers. Other members must not change. The
+  // method is called once.
   virtual Info Configured(Info info) const { return info; }
-  // Takes a new configuration. The instance keeps the old one if this throws.
+  // Takes a new configuration. If this method throws, the instance keeps the old configuration.
   virtual void Configure(const Json& config) {
     (void)config;
     throw Error(Code::kUnimplemented, "this driver takes no new configuration while it is loaded");
   }
-  // All tasks that the host knows have been recovered: leftovers of other runs may be removed.
+  // Called when all tasks that the host knows have been recovered. RUNS has their runs. The driver
+  // may remove what is left of other runs.
   virtual void RestoreComplete(const std::vector<RunId>& runs) { (void)runs; }
-  // The instance is about to be destroyed; tasks go on. Wake all threads that wait.
+  // Called before the instance is destroyed. The tasks go on running. The driver must wake all its
+  // threads that wait.
   virtual void Shutdown() {}
 
   // ----------------------------------------------------------------------------------- one task
@@ -92,41 +103,44 @@ class Driver {
     (void)task, (void)call;
     throw Error(Code::kUnimplemented, "this driver starts nothing");
   }
-  // HANDLE is absent when none was stored: the start may never have happened. kNotFound means that
-  // no part of the run exists, and the host may start the task again: throw it only if you know
-  // this. Every driver needs this or RecoverAsync: its process may end before its tasks do.
+  // HANDLE is absent if no handle was stored; the task may then never have been started. Throw
+  // kNotFound only if you know that no part of the run exists: the host may then start the task
+  // again. Every driver must override Recover or RecoverAsync, since the driver's process may end
+  // before its tasks do.
   virtual Recovered Recover(const TaskConfig& task, const std::optional<TaskHandle>& handle,
                             const CallView& call) {
     (void)task, (void)handle, (void)call;
     throw Error(Code::kUnimplemented,
                 "this driver recovers no tasks: its class has neither Recover nor RecoverAsync");
   }
-  // Returns when the task has ended.
+  // Stops the task. Returns when the task has ended.
   virtual void Stop(const RunId& run, const StopRequest& request, const CallView& call) {
     (void)run, (void)request, (void)call;
     throw Error(Code::kUnimplemented, "this driver stops nothing");
   }
-  // Forgets the task. A running one is kFailedPrecondition unless FORCE.
+  // Forgets the task. If the task still runs, FORCE ends it. Without FORCE, a running task is the
+  // error kFailedPrecondition.
   virtual void Destroy(const RunId& run, bool force, const CallView& call) = 0;
 
-  // Complete CALL when the task ends, at once if it has ended. Any number of calls may wait. Must
-  // not block: keep the call. [any-thread]
+  // Must complete CALL when the task ends, or at once if it has ended. Any number of calls may wait
+  // for a task. Wait must not block: it stores CALL and returns. [any-thread]
   virtual void Wait(Call<ExitResult> call) = 0;
-  // Only a look-up: must not block. [any-thread]
+  // Returns the status of a task. It must only look the status up, and must not block. [any-thread]
   virtual TaskStatus Inspect(const RunId& run) = 0;
-  // Returns when the task has the signal.
+  // Sends a signal to the task. Returns when the task has received it.
   virtual void Signal(const RunId& run, const std::string& name, const CallView& call) {
     (void)run, (void)name, (void)call;
     throw Error(Code::kUnimplemented, "this driver sends no signals");
   }
 
-  // With DROVER_CAP_STATS: sends a sample at once and then at each interval. [any-thread]
+  // Sends a sample on STREAM at once, and then at each interval. A driver with DROVER_CAP_STATS
+  // must override this method. [any-thread]
   virtual void TaskStats(const RunId& run, const StatsRequest& request, Stream<Stats> stream) {
     (void)run, (void)request, (void)stream;
     throw Error(Code::kUnimplemented, "this driver has no statistics");
   }
-  // With DROVER_CAP_EXEC: runs a command beside the task; the call's id names the session.
-  // [any-thread]
+  // Runs an extra command for a running task. The id of CALL names the session. A driver with
+  // DROVER_CAP_EXEC must override this method. [any-thread]
   virtual void Exec(ExecRequest request, Call<ExitResult> call) {
     (void)request, (void)call;
     throw Error(Code::kUnimplemented, "this driver runs no commands");
@@ -185,7 +199,7 @@ class Driver {
     };
     InBackground(std::move(call), destroy, Lane::kStop);
   }
-  // Sends the result of Probe whenever it changes.
+  // Sends the first result of Probe on STREAM, and later each result that has changed.
   virtual void Fingerprints(Stream<Fingerprint> stream) {
     {
       std::lock_guard<std::mutex> lock(mutex_);
@@ -193,7 +207,7 @@ class Driver {
     }
     ProbeSoon();
   }
-  // Keeps the stream for Emit.
+  // Stores STREAM. Emit sends the events on it.
   virtual void Events(Stream<Event> stream) {
     std::lock_guard<std::mutex> lock(mutex_);
     listeners_.push_back(std::move(stream));
@@ -202,8 +216,8 @@ class Driver {
  protected:
   const Host& host() const { return host_; }
 
-  // Completes CALL with the result or the exception of WORK(call), which runs on a thread of the
-  // instance. A start or recover that is given up while it waits for its thread is not begun.
+  // Runs WORK(call) on a thread of the instance. Completes CALL with the result or the exception of
+  // WORK. If a start or a recover is given up while it waits for a thread, WORK does not run.
   template <typename T, typename Work>
   void InBackground(Call<T> call, Work work, Lane lane = abi::LaneOf<T>::value) {
     const auto job = [call = std::move(call), work = std::move(work), lane] {
@@ -226,19 +240,20 @@ class Driver {
     for (const Stream<Event>& listener : listeners) listener.Send(event);
   }
 
-  // Calls Probe now, not at the end of the interval. [any-thread]
+  // Runs Probe soon, before the end of the interval. [any-thread]
   void ProbeSoon() {
     {
       std::lock_guard<std::mutex> lock(mutex_);
-      // A probe that has begun may have seen the old state; a posted one will see the new state.
+      // A probe that is running may have read the old state, so another probe must follow it. A
+      // probe that is posted but has not begun will read the new state.
       if (probing_ != 0) asked_again_ = true;
       if (probing_ != 0 || std::exchange(probe_posted_, true)) return;
     }
     PostProbe();
   }
 
-  // Sends the samples of SAMPLE(done) on STREAM, at once and then at each INTERVAL. An error of
-  // SAMPLE ends the stream. [any-thread]
+  // Calls SAMPLE(done) at once and then at each INTERVAL. SAMPLE must pass a sample to DONE, which
+  // sends it on STREAM. If SAMPLE passes an error, the stream ends with that error. [any-thread]
   void SampleEvery(Duration interval, Stream<Stats> stream,
                    std::function<void(Done<Stats>)> sample) {
     if (interval < std::chrono::milliseconds(10)) interval = std::chrono::milliseconds(10);
@@ -261,13 +276,14 @@ class Driver {
   void PostProbe() {
     try {
       host_.Post([this] { ProbeNow(); }, Lane::kProbe);
-    } catch (...) {  // no thread could be made: the next ProbeSoon tries again
+    } catch (...) {  // no thread could be made; the next ProbeSoon posts the probe again
       std::lock_guard<std::mutex> lock(mutex_);
       probe_posted_ = false;
       throw;
     }
   }
-  // Runs on the thread of probes, one at a time, so that the messages have the probes' order.
+  // Runs one probe and sends its result. The lane of probes has one thread, so the results are sent
+  // in the order of the probes.
   void ProbeNow() {
     std::uint64_t number = 0;
     {
@@ -279,7 +295,8 @@ class Driver {
     try {
       late = host_.After(ProbeLimit(), [this, number] { SendLateFingerprint(number); });
     } catch (...) {
-      // Without a timer a probe that hangs is not reported; the probe itself needs none.
+      // The probe runs even if the timer could not be set. Without the timer, a probe that hangs is
+      // not reported.
     }
     Fingerprint now;
     try {
@@ -321,7 +338,8 @@ class Driver {
     SendFingerprint(late);
   }
 
-  // Sends NOW on the streams to which it is new. The caller holds SENDING_.
+  // Sends NOW on each stream whose last fingerprint differs from NOW. The caller must hold
+  // SENDING_.
   void SendFingerprint(const Fingerprint& now) {
     std::vector<Stream<Fingerprint>> changed;
     {
@@ -339,12 +357,12 @@ class Driver {
   }
 
   const Host host_;
-  std::mutex sending_;         // keeps the order of the messages
+  std::mutex sending_;         // held while fingerprints are sent, to keep their order
   std::mutex mutex_;           // guards the members below
-  std::uint64_t probing_ = 0;  // the number of the probe that runs; 0: none
+  std::uint64_t probing_ = 0;  // the number of the running probe; 0 if none runs
   std::uint64_t last_probe_ = 0;
-  bool asked_again_ = false;   // during that probe
-  bool probe_posted_ = false;  // and not begun
+  bool asked_again_ = false;   // ProbeSoon was called while a probe ran
+  bool probe_posted_ = false;  // a probe is posted and has not begun
   std::vector<Watcher> watchers_;
   std::vector<Stream<Event>> listeners_;
   Timer next_probe_;

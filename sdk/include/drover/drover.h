@@ -2,78 +2,92 @@
 /*
  * The C ABI between the Drover host and its task drivers.
  *
- * Released as v1: from here on it only grows. A driver built with this header loads in every host of
- * ABI major 1 and at least the minor that the driver says it needs; docs/abi.md has the rules.
+ * The ABI is released as v1: from here on it only grows. A driver built with this header loads in
+ * every host of ABI major 1 that is new enough. The minor of the host must be at least the minor
+ * that the driver says it needs. docs/abi.md has the rules.
  *
- * A driver is a shared library that exports one symbol, drover_driver_entry_v1, which returns a
- * constant descriptor. Everything else goes through function tables: the driver's, which the host
- * calls, and the host's, which the driver gets in create(). Nothing is linked by name.
+ * A driver is a shared library that exports one symbol, drover_driver_entry_v1. This function
+ * returns a constant descriptor. All other calls go through two function tables. The host calls
+ * the driver's table. The driver calls the host's table, which it gets in create(). Nothing is
+ * linked by name.
  *
  * Rules that hold for every line below
- *   - Sizes. Each struct begins with struct_size, set by the side that fills it. The reader tests
- *     DROVER_HAS(ptr, type, field) before it reads a field that was added later, and takes a
- *     missing field as zero. Structs only grow at their end and are never embedded by value. Five
- *     structs are fixed, and these rules do not hold for them: drover_run_id, drover_str,
- *     drover_pair, drover_array, drover_fd.
- *   - Members called reserved are written as zero and not read. Enumerations and flags may grow. An
- *     unknown code counts as E_INTERNAL, an unknown offer is ignored, an unknown kind of message is
- *     dropped and logged, any other unknown value is refused. So a driver uses an addition of a
- *     later minor only if it needs that minor, or if host->abi_minor says that the addition is
- *     there.
- *   - Text is UTF-8, pointer and length, without a NUL. It is valid during the call only, like
- *     everything else that a pointer leads to: a side that needs it later copies it.
+ *   - Sizes. Each struct begins with struct_size, which the side that fills the struct sets. The
+ *     reader tests DROVER_HAS(ptr, type, field) before it reads a field that was added later, and
+ *     takes a missing field as zero. Structs only grow at their end and are never embedded by
+ *     value. Five structs are fixed, and these rules do not hold for them: drover_run_id,
+ *     drover_str, drover_pair, drover_array, drover_fd.
+ *   - Reserved members. The writer sets members called reserved to zero. The reader ignores them.
+ *   - Unknown values. Enumerations and flags may grow. The reader treats an unknown drover_code as
+ *     E_INTERNAL. An unknown offer is ignored. A message of an unknown kind is dropped and logged.
+ *     Any other unknown value is refused. So a driver may use an addition of a later minor in two
+ *     cases only: the driver needs that minor, or host->abi_minor shows that the host has the
+ *     addition.
+ *   - Text is UTF-8, given as pointer and length, without a NUL. Text, and everything else to
+ *     which a pointer leads, is valid during the call only. A side that needs it later must copy
+ *     it.
  *   - Memory is freed by the side that allocated it.
- *   - Errors. A fallible function returns DROVER_OK; or it returns another drover_code and has
- *     filled the caller's drover_error. Neither side interprets the text.
+ *   - Errors. A function that can fail returns DROVER_OK on success. On failure it returns another
+ *     drover_code and fills the caller's drover_error. Neither side interprets the text.
  *   - Nothing unwinds from one side into the other: no C++ exception, no panic, no longjmp.
- *   - Asynchronous verbs return at once. DROVER_OK means accepted: the driver will call
- *     host->complete exactly once for the call's id, from any thread, maybe before the verb returns.
- *     Another code means refused: complete must not be called. A second or late completion is
- *     dropped and logged; the driver gets no report of that.
- *   - A host that gives a call up calls call_cancelled. It may do so before it calls the verb of
- *     that call, during the verb, or after the driver has completed the call. So a driver ignores
- *     an id that it does not know. A driver that looks its calls up by their ids asks
- *     call_is_cancelled after it has recorded the call: it must not rely on another call_cancelled.
- *     A create that is given up has no instance for call_cancelled, so call_is_cancelled and
- *     call_cancel_fd report it. A process that runs only that driver is ended instead.
- *   - Ids of calls, streams and sessions are never used twice in the life of a host.
+ *   - Asynchronous verbs return at once. DROVER_OK means that the driver has accepted the call.
+ *     The driver then calls host->complete exactly once for the call's id, from any thread, maybe
+ *     before the verb returns. Another code means that the driver has refused the call. It must
+ *     not call complete then. A second or late completion is dropped and logged; the driver gets
+ *     no report of that.
+ *   - Cancellation. A host that gives a call up calls call_cancelled. It may do so before it calls
+ *     the verb of that call, during the verb, or after the driver has completed the call. So a
+ *     driver ignores an id that it does not know. A driver that finds its calls by their ids must
+ *     call call_is_cancelled after it has recorded the call: it must not rely on another
+ *     call_cancelled. If the host gives up a create, there is no instance for call_cancelled. Only
+ *     call_is_cancelled and call_cancel_fd report the cancellation then. If the driver has a
+ *     process of its own, the host ends that process instead.
+ *   - Ids. In its life, a host never uses an id of a call, stream or session twice.
  *   - Lifetime. The drover_host that create gets, and the tables that its get_extension returns,
- *     are valid until the shutdown of the instance has been completed, or its create has failed.
- *     The results of the driver's entry function, info and get_extension are valid for the life of
- *     the library.
- *   - Re-entry. No function of the host itself calls the driver: the calls that follow from it come
- *     on another thread, maybe before it has returned. So a driver may hold a lock of its own while
- *     it calls complete, stream_send, stream_end or a service, and DONE of a service may run before
- *     the function of the service has returned.
- *   - Descriptors travel as drover_fd. BORROWED: it stays with the giver, valid during the call.
- *     GIVEN: the receiver closes it, whatever the call returns.
+ *     are valid until the end of the instance. The instance ends when its shutdown has been
+ *     completed, or when its create has failed. What the driver returns from its functions
+ *     drover_driver_entry_v1, info and get_extension is valid for the life of the library.
+ *   - Re-entry. No function of the host calls the driver on the thread of its caller. If a function
+ *     of the host causes calls to the driver, these calls come on another thread, maybe before the
+ *     function has returned. So a driver may hold a lock of its own while it calls complete,
+ *     stream_send, stream_end or a service. The DONE of a service may run before the function of
+ *     the service has returned.
+ *   - File descriptors are passed as drover_fd. A BORROWED descriptor stays with the giver and is
+ *     valid during the call. The receiver of a GIVEN descriptor closes it, whatever the call
+ *     returns.
  *
  * Threads. A tag in brackets says where a function is called, or from where it may be called:
- *   [control]    one at a time per driver instance, on a thread of the host's pool for the plugin.
- *                This holds for the function: its call may go on when the next function is called
- *   [task]       one at a time per run (start, recover, stop and destroy), in parallel with other
- *                runs: the next is called after the call before it has been completed. A call that
- *                was given up holds the next one back for some seconds only. Then both run at once,
- *                most often a start and the destroy that follows it, so the state needs a lock
- *   [any-thread] from every thread, in parallel with everything else
- *   [callback]   on a thread of the plugin's pool, like [any-thread]
+ *   [control]    Functions with this tag are called one at a time per driver instance. They run on
+ *                a thread of the host's pool for the plugin. The next function may be called as
+ *                soon as the function before it has returned, even if the asynchronous call of that
+ *                function is still open.
+ *   [task]       The functions with this tag are start, recover, stop and destroy. They are called
+ *                one at a time per run, in parallel with other runs. The next function is called
+ *                after the driver has completed the call of the function before it. If the host
+ *                gives that call up, the host delays the next function for some seconds only. After
+ *                the delay both run at once, most often a start and the destroy that follows it. So
+ *                the state needs a lock.
+ *   [any-thread] Functions with this tag are called, or may be called, on any thread, in parallel
+ *                with everything else.
+ *   [callback]   Functions with this tag are called on a thread of the plugin's pool. As with
+ *                [any-thread], they run in parallel with everything else.
  * No function is called on the host's control thread. A function must not block for longer than a
- * look-up, except stream_join, which has a deadline of its own. A function that holds its thread
- * past the call's deadline makes the driver unhealthy.
+ * look-up takes, except stream_join, which has a deadline of its own. If a function holds its
+ * thread past the call's deadline, the driver becomes unhealthy.
  *
  * Order for one run:  start or recover -> (wait, signal, stop, inspect, stats, exec) -> destroy.
- * destroy follows every start that was accepted, also a start that failed or was given up. A start
- * that is completed with success after its destroy is followed by another destroy.
+ * destroy follows every start that was accepted, also a start that failed or was given up. If a
+ * start is completed with success after its destroy, another destroy follows.
  *
- * Order at the end of an instance: the host cancels its streams, gives up the operations of its
- * services that the driver waits for, and calls shutdown after each DONE that it owed has returned.
- * So a driver may free the data that its own DONEs use. Calls that the driver has not completed are
- * still open then.
+ * Order at the end of an instance: the host cancels the streams of the instance. The host gives up
+ * those operations of the host's services for which the driver waits. The host calls shutdown after
+ * each DONE that the host owed has returned. So shutdown may free the data that the driver's DONEs
+ * use. Calls that the driver has not completed are still open when the host calls shutdown.
  *
- * An instance can be replaced while its tasks run, by one of the same file or of another. The host
- * creates the new one, which recovers the runs while the old one still knows them, and gets
- * restore_complete. Then the host shuts the old one down. If a run is not recovered, it shuts the
- * new one down and keeps the old one.
+ * An instance can be replaced while its tasks run, by an instance of the same file or of another
+ * file. The host creates the new instance. The new instance recovers the runs while the old
+ * instance still knows them, and gets restore_complete. Then the host shuts the old instance down.
+ * If a run is not recovered, the host shuts the new instance down and keeps the old instance.
  */
 #ifndef DROVER_DROVER_H
 #define DROVER_DROVER_H
@@ -89,7 +103,7 @@ extern "C" {
 #define DROVER_ABI_MINOR 0
 #define DROVER_ENTRY_SYMBOL "drover_driver_entry_v1"
 
-/* True when *PTR, filled by the other side, is large enough to hold FIELD. */
+/* True if *PTR, which the other side has filled, is large enough to hold FIELD. */
 #define DROVER_HAS(ptr, type, field) \
   ((ptr)->struct_size >= offsetof(type, field) + sizeof(((type*)0)->field))
 
@@ -109,17 +123,18 @@ enum drover_code {
   DROVER_E_RESOURCE_EXHAUSTED = 10
 };
 
-/* Flags of an error. RECOVERABLE: the same may succeed when it is tried again. */
+/* Flags of an error. RECOVERABLE means that the same call may succeed if it is repeated. */
 #define DROVER_ERROR_RECOVERABLE 1u
 
 #define DROVER_ERROR_MESSAGE_MAX 1000
 
-/* Filled by the side that fails. A longer message is cut. */
+/* The side that fails fills this struct. A message of more than DROVER_ERROR_MESSAGE_MAX bytes is
+ * cut. */
 typedef struct drover_error {
   uint32_t struct_size;
   int32_t code; /* enum drover_code */
   uint32_t flags;
-  uint32_t message_size; /* bytes */
+  uint32_t message_size; /* in bytes */
   char message[DROVER_ERROR_MESSAGE_MAX];
 } drover_error;
 
@@ -133,15 +148,16 @@ typedef struct drover_pair {
   drover_str value;
 } drover_pair;
 
-/* COUNT elements of ELEMENT_SIZE bytes each. Step by element_size: the other side's elements may be
- * larger than yours. */
+/* COUNT elements of ELEMENT_SIZE bytes each. The reader must step by element_size, since the other
+ * side's elements may be larger than its own. */
 typedef struct drover_array {
   const void* data;
   size_t count;
   size_t element_size;
 } drover_array;
 
-/* 128 bits that name one start of a task, in the host's store, its files and its cgroups. */
+/* 128 bits that identify one start of a task in the store, the files and the cgroups of the
+ * host. */
 typedef struct drover_run_id {
   uint8_t bytes[16];
 } drover_run_id;
@@ -157,14 +173,14 @@ typedef struct drover_fd {
 
 /* --------------------------------------------------------------------------- capabilities */
 
-/* The offers of a driver; a host ignores bits that it does not know. */
-#define DROVER_CAP_SIGNALS (1ull << 0)              /* signal works */
-#define DROVER_CAP_EXEC (1ull << 1)                 /* drover.task-exec */
-#define DROVER_CAP_STATS (1ull << 2)                /* drover.task-stats */
+/* The offers of a driver (drover_info.offers). A host ignores bits that it does not know. */
+#define DROVER_CAP_SIGNALS (1ull << 0)              /* the verb signal works */
+#define DROVER_CAP_EXEC (1ull << 1)                 /* the driver has drover.task-exec */
+#define DROVER_CAP_STATS (1ull << 2)                /* the driver has drover.task-stats */
 #define DROVER_CAP_DISABLES_LOG_COLLECTION (1ull << 3)
-/* The needs of a driver; a host refuses bits that it does not know. */
-#define DROVER_NEEDS_PROCESS_SERVICE (1ull << 0) /* drover.process */
-#define DROVER_NEEDS_TASK_OUTPUT (1ull << 1)     /* drover.task-output */
+/* The needs of a driver (drover_info.needs). A host refuses bits that it does not know. */
+#define DROVER_NEEDS_PROCESS_SERVICE (1ull << 0) /* the driver needs drover.process */
+#define DROVER_NEEDS_TASK_OUTPUT (1ull << 1)     /* the driver needs drover.task-output */
 
 enum drover_fs_isolation { DROVER_FS_NONE = 0, DROVER_FS_CHROOT = 1, DROVER_FS_IMAGE = 2 };
 enum drover_health { DROVER_UNDETECTED = 0, DROVER_UNHEALTHY = 1, DROVER_HEALTHY = 2 };
@@ -179,18 +195,19 @@ enum drover_log_level {
 
 /* ------------------------------------------------------------------------------------ data */
 
-/* Describes a library, or one of its instances; it never changes. The one that the function info
- * returns is valid for the life of the library, with everything that its pointers lead to. The one
- * in drover_create_result is copied by complete, like every result. It lists neither network modes
- * nor kinds of mounts: a driver that cannot do what a task's configuration says refuses its start.
- * A later minor may add to a task's configuration. A driver may ignore the addition, unless it
- * comes with a bit of offers: then a host starts no task that needs it with a driver that lacks the
- * bit. */
+/* Describes a library, or one of its instances. The description never changes. The struct that the
+ * function info returns is valid for the life of the library, with everything to which its pointers
+ * lead. The function complete copies the struct in drover_create_result, as it copies every result.
+ * The struct lists neither network modes nor kinds of mounts. If a driver cannot do what the
+ * configuration of a task says, it refuses the start. A later minor may add a member to the
+ * configuration of a task. A driver may ignore that member, unless a new bit of offers belongs to
+ * the member. If a task needs a member that has a bit, the host does not start the task with a
+ * driver that lacks the bit. */
 typedef struct drover_info {
   uint32_t struct_size;
   int32_t fs_isolation;   /* enum drover_fs_isolation */
-  drover_str name;        /* as jobs name the driver: "raw_exec" */
-  drover_str version;     /* of the plugin: "0.1.0" */
+  drover_str name;        /* the name of the driver in jobs: "raw_exec" */
+  drover_str version;     /* the version of the plugin: "0.1.0" */
   uint64_t offers;        /* DROVER_CAP_... */
   uint64_t needs;         /* DROVER_NEEDS_... */
   drover_str config_schema;      /* JSON Schema of the plugin's configuration (docs/schema.md) */
@@ -199,8 +216,8 @@ typedef struct drover_info {
 
 typedef struct drover_port {
   uint32_t struct_size;
-  int32_t value; /* on the host */
-  int32_t to;    /* inside the task's network; 0: the same */
+  int32_t value; /* the port on the host */
+  int32_t to;    /* the port inside the task's network; 0 means the same port as value */
   int32_t reserved;
   drover_str label;
   drover_str host_ip;
@@ -219,19 +236,19 @@ typedef struct drover_device {
   uint32_t reserved;
   drover_str task_path;
   drover_str host_path;
-  drover_str permissions; /* of "rwm" */
+  drover_str permissions; /* some of the letters "rwm" */
 } drover_device;
 
-/* A task as the driver must run it; the same for start and for recover. Drivers of Nomad also get
- * the following, which is not here:
- *   - files for the output: it goes through drover.process or drover.task-output;
- *   - paths of cgroups: drover.process puts the processes that it starts into its own cgroups;
- *   - an OOM score: that is an option of a driver's own task configuration;
- *   - name servers, host names and labels of a network, names and SELinux labels of volumes: jobs
- *     cannot have them yet. They will be added at the end. */
+/* A task as the driver must run it. Both start and recover get the same configuration. Drivers of
+ * Nomad also get the following data, which this struct does not have:
+ *   - Files for the output. The output goes through drover.process or drover.task-output.
+ *   - Paths of cgroups. drover.process puts the processes that it starts into its own cgroups.
+ *   - An OOM score. It is an option of a driver's own task configuration.
+ *   - Name servers, host names and labels of a network, names and SELinux labels of volumes. Jobs
+ *     cannot have these data yet. Their members will be added at the end of this struct. */
 typedef struct drover_task_config {
   uint32_t struct_size;
-  uint32_t logs_disabled; /* nobody collects the output */
+  uint32_t logs_disabled; /* not 0 if nobody collects the output */
   drover_run_id run_id;
   drover_str id; /* "ALLOCATION/TASK/8 hex digits" */
   drover_str alloc_id;
@@ -246,40 +263,43 @@ typedef struct drover_task_config {
   drover_str node_name;
   drover_array env;        /* of drover_pair: the whole environment of the task */
   drover_array device_env; /* of drover_pair: the part that devices added, also in env */
-  drover_str user;         /* empty: the driver's default */
-  drover_str alloc_dir;    /* host paths */
+  drover_str user;         /* empty means the driver's default user */
+  drover_str alloc_dir;    /* this and the next four paths are paths on the host */
   drover_str task_dir;
   drover_str local_dir;
   drover_str secrets_dir;
-  drover_str log_dir;      /* for drover.process and drover.task-output: they write there */
+  drover_str log_dir;      /* drover.process and drover.task-output write the logs here */
   drover_str driver_config; /* JSON, valid by task_config_schema, with defaults filled in */
   int64_t log_max_files;
-  int64_t log_max_file_size; /* bytes */
+  int64_t log_max_file_size; /* in bytes */
   int64_t cpu_mhz;
   int64_t cpu_shares;
   int64_t memory_mb;
   int64_t memory_max_mb;
-  int64_t memory_limit;    /* bytes; the larger of the two above */
+  int64_t memory_limit;    /* in bytes; the larger of memory_mb and memory_max_mb */
   drover_array ports;      /* of drover_port */
   drover_array mounts;     /* of drover_mount */
   drover_array devices;    /* of drover_device */
-  drover_str kill_signal;  /* "SIGTERM"; empty: the driver's default */
-  int64_t kill_timeout;    /* ns; after it the host kills the task, whatever the driver does */
+  drover_str kill_signal;  /* "SIGTERM"; empty means the driver's default signal */
+  int64_t kill_timeout;    /* in ns; after it the host kills the task, whatever the driver does */
   drover_str network_mode; /* "", "host" or "none" */
-  drover_str network_namespace; /* path on the host, valid while the task lives; empty: the host's.
-                                   drover.process enters it itself; a driver that does not use
-                                   drover.process enters it */
-  drover_str cpu_cores; /* "0,5-7": reserved for this task; empty: none */
-  int64_t cpu_period;   /* ns */
-  int64_t cpu_quota;    /* ns of one core's time in each period: equals cpu_mhz on this machine, for
-                           a hard limit; 0 when cores are reserved */
+  /* A path on the host, valid while the task lives. Empty means the host's network namespace.
+   * drover.process itself enters the namespace. A driver that does not use drover.process must
+   * enter the namespace itself. */
+  drover_str network_namespace;
+  drover_str cpu_cores; /* the cores reserved for this task, "0,5-7"; empty means none */
+  int64_t cpu_period;   /* in ns */
+  /* For a hard limit: the time of one core, in ns, that the task may use in each cpu_period. This
+   * time equals cpu_mhz on this machine. 0 if cores are reserved. */
+  int64_t cpu_quota;
 } drover_task_config;
 
-/* The data by which recover finds the task again: bytes of the driver, opaque to the host. */
+/* The data by which recover finds the task again. The bytes in state are the driver's own, and
+ * opaque to the host. */
 typedef struct drover_task_handle {
   uint32_t struct_size;
-  uint32_t format_version; /* of the driver's own format */
-  drover_str driver_version; /* the version of the plugin that wrote it; set by the host */
+  uint32_t format_version; /* the version of the driver's own format */
+  drover_str driver_version; /* the version of the plugin that wrote the handle; set by the host */
   drover_str state;
 } drover_task_handle;
 
@@ -287,36 +307,36 @@ typedef struct drover_driver_network {
   uint32_t struct_size;
   uint32_t auto_advertise;
   drover_str ip;
-  drover_array ports; /* of drover_port: label and value */
+  drover_array ports; /* of drover_port, each with label and value */
 } drover_driver_network;
 
 typedef struct drover_exit_result {
   uint32_t struct_size;
   int32_t exit_code;
-  int32_t signal; /* 0: none */
+  int32_t signal; /* 0 means none */
   uint32_t oom_killed;
-  drover_str error; /* why the true result is not known; else empty */
+  drover_str error; /* why the true result is not known; empty if it is known */
 } drover_exit_result;
 
 typedef struct drover_task_status {
   uint32_t struct_size;
   int32_t state; /* enum drover_task_state */
-  int64_t started_at; /* ns since 1970, 0: not yet */
+  int64_t started_at; /* in ns since 1970; 0 means not yet */
   int64_t completed_at;
-  const drover_exit_result* exit_result; /* null while it runs */
+  const drover_exit_result* exit_result; /* null while the task runs */
   drover_array attributes;               /* of drover_pair */
 } drover_task_status;
 
 /* ---------------------------------------------------------------------------------- calls */
 
-/* One call of an asynchronous verb. The struct is valid during the verb only, the id until
- * completion. */
+/* One call of an asynchronous verb. The struct is valid during the verb only. The id is valid until
+ * the call is completed. */
 typedef struct drover_call {
   uint32_t struct_size;
   uint32_t reserved;
   uint64_t id;
-  drover_run_id run_id; /* zero when the call is not of a run */
-  int64_t deadline;     /* ns of CLOCK_BOOTTIME; INT64_MAX: none */
+  drover_run_id run_id; /* zero if the call does not belong to a run */
+  int64_t deadline;     /* in ns of CLOCK_BOOTTIME; INT64_MAX means none */
 } drover_call;
 
 typedef struct drover_create_args {
@@ -325,14 +345,15 @@ typedef struct drover_create_args {
   drover_str config; /* JSON, valid by config_schema, with defaults filled in */
 } drover_create_args;
 
-typedef struct drover_instance drover_instance; /* the driver's own; opaque to the host */
+typedef struct drover_instance drover_instance; /* the driver's own type; opaque to the host */
 
 typedef struct drover_create_result {
   uint32_t struct_size;
   uint32_t reserved;
   drover_instance* instance;
-  const drover_info* info; /* describes the instance, if its configuration decides: fs_isolation and
-                              offers may differ from the library's info. Null: they do not */
+  /* Describes the instance. If its configuration decides them, fs_isolation and offers may differ
+   * from the library's info. Null means that they do not differ. */
+  const drover_info* info;
 } drover_create_result;
 
 typedef struct drover_configure_args {
@@ -351,26 +372,29 @@ typedef struct drover_start_result {
   uint32_t struct_size;
   uint32_t reserved;
   const drover_task_handle* handle;
-  const drover_driver_network* network; /* null: the host's */
+  const drover_driver_network* network; /* null means the host's network */
 } drover_start_result;
 
 typedef struct drover_recover_args {
   uint32_t struct_size;
   uint32_t reserved;
   const drover_task_config* config;
-  const drover_task_handle* handle; /* null: none was stored; the start may never have happened */
+  /* Null if no handle was stored; the start may then never have happened. */
+  const drover_task_handle* handle;
 } drover_recover_args;
 
-/* E_NOT_FOUND: the driver does not know the run, and no part of it runs. If no handle was stored,
- * the host may then start the task again. After E_TIMEOUT and a recoverable E_UNAVAILABLE it calls
- * recover again, later. After any other error it has the run destroyed by force before it starts
- * the task again. A driver that cannot recover answers E_UNIMPLEMENTED. */
+/* The error E_NOT_FOUND means that the driver does not know the run, and that no part of it runs.
+ * If no handle was stored, the host may then start the task again. After E_TIMEOUT and after a
+ * recoverable E_UNAVAILABLE, the host calls recover again later. After any other error, the host
+ * calls destroy with force for the run before it starts the task again. A driver that cannot
+ * recover tasks returns E_UNIMPLEMENTED. */
 typedef struct drover_recover_result {
   uint32_t struct_size;
-  int32_t state; /* RUNNING or EXITED */
-  const drover_task_handle* handle;      /* null: unchanged. A handle is replaced here and nowhere
-                                            else, and the network that start returned stays */
-  const drover_exit_result* exit_result; /* of an exited one */
+  int32_t state; /* DROVER_TASK_RUNNING or DROVER_TASK_EXITED */
+  /* Null means that the stored handle does not change. Only recover can replace a handle. The
+   * network that start returned does not change. */
+  const drover_task_handle* handle;
+  const drover_exit_result* exit_result; /* the result of a task that has exited */
 } drover_recover_result;
 
 typedef struct drover_wait_args {
@@ -381,8 +405,8 @@ typedef struct drover_wait_args {
 typedef struct drover_stop_args {
   uint32_t struct_size;
   uint32_t reserved;
-  int64_t timeout;   /* ns; 0: kill at once */
-  drover_str signal; /* "SIGINT"; empty: the driver's default */
+  int64_t timeout;   /* in ns; 0 kills the task at once */
+  drover_str signal; /* "SIGINT"; empty means the driver's default signal */
 } drover_stop_args;
 
 typedef struct drover_signal_args {
@@ -393,7 +417,7 @@ typedef struct drover_signal_args {
 
 typedef struct drover_destroy_args {
   uint32_t struct_size;
-  uint32_t force; /* 0: a running task is E_FAILED_PRECONDITION */
+  uint32_t force; /* if 0, a running task is the error E_FAILED_PRECONDITION */
 } drover_destroy_args;
 
 typedef struct drover_inspect_args {
@@ -404,7 +428,8 @@ typedef struct drover_inspect_args {
 typedef struct drover_restore_complete_args {
   uint32_t struct_size;
   uint32_t reserved;
-  drover_array run_ids; /* of drover_run_id: all runs that the host knows; others are leftovers */
+  /* Of drover_run_id: all runs that the host knows; other runs are leftovers. */
+  drover_array run_ids;
 } drover_restore_complete_args;
 
 typedef struct drover_shutdown_args {
@@ -425,13 +450,13 @@ enum drover_message_type {
   DROVER_MESSAGE_STATS = 3
 };
 
-/* The beginning of each message. */
+/* Every message begins with these members. */
 typedef struct drover_message {
   uint32_t struct_size;
   int32_t type; /* enum drover_message_type */
 } drover_message;
 
-/* Attributes are texts, numbers too ("8192"). */
+/* All attributes are texts. Numbers are texts, too ("8192"). */
 typedef struct drover_fingerprint {
   uint32_t struct_size;
   int32_t type;
@@ -441,7 +466,7 @@ typedef struct drover_fingerprint {
   drover_array attributes; /* of drover_pair */
 } drover_fingerprint;
 
-/* The time of an event is the time of its arrival. */
+/* The host uses the time of arrival as the time of an event. */
 typedef struct drover_event {
   uint32_t struct_size;
   int32_t type;
@@ -450,7 +475,7 @@ typedef struct drover_event {
   drover_array annotations; /* of drover_pair */
 } drover_event;
 
-/* Which members of drover_usage were measured. */
+/* Bits of drover_usage.measured. Each bit means that one member of drover_usage was measured. */
 #define DROVER_STAT_RSS (1ull << 0)
 #define DROVER_STAT_CACHE (1ull << 1)
 #define DROVER_STAT_SWAP (1ull << 2)
@@ -468,13 +493,14 @@ typedef struct drover_event {
 
 typedef struct drover_usage {
   uint32_t struct_size;
-  int32_t pid; /* in a list of processes; 0 for the whole task */
+  int32_t pid; /* the pid of one process in a list of processes; 0 for the whole task */
   uint64_t measured;
-  uint64_t rss, cache, swap, mapped_file, usage, max_usage, kernel_usage, kernel_max_usage; /* bytes */
-  double system_mode, user_mode, percent; /* percent of one core */
-  double total_ticks;                     /* MHz */
+  /* All in bytes. */
+  uint64_t rss, cache, swap, mapped_file, usage, max_usage, kernel_usage, kernel_max_usage;
+  double system_mode, user_mode, percent; /* all in percent of one core */
+  double total_ticks;                     /* in MHz */
   uint64_t throttled_periods;
-  uint64_t throttled_time; /* ns */
+  uint64_t throttled_time; /* in ns */
 } drover_usage;
 
 typedef struct drover_stats {
@@ -482,19 +508,22 @@ typedef struct drover_stats {
   int32_t type;
   int64_t timestamp; /* ns since 1970 */
   const drover_usage* total;
-  drover_array processes; /* of drover_usage; may be empty without DROVER_STATS_PROCESSES */
+  drover_array processes; /* of drover_usage; may be empty if DROVER_STATS_PROCESSES was not set */
 } drover_stats;
 
-/* Parts of a sample beside the total; the side that samples ignores bits that it does not know. */
-#define DROVER_STATS_PROCESSES (1u << 0) /* each process: to read them costs far more than a total */
+/* Bits that request parts of a sample besides the total. The side that takes the sample ignores
+ * bits that it does not know. */
+#define DROVER_STATS_PROCESSES (1u << 0) /* each process, which costs far more than a total */
 
 /* ------------------------------------------------------------------ the host, given to create */
 
-/* Called when an operation of a service has ended. ERROR is null on success; RESULT is the result
- * of the service, or null. An operation that was accepted cannot be cancelled, except exec
- * sessions: it ends by itself, or before shutdown. A driver whose call is given up meanwhile
- * completes the call. It ignores the arguments of DONE then, but closes the descriptors that it is
- * GIVEN. [callback] */
+/* The host calls this function when an operation of a service has ended. ERROR is null on success.
+ * RESULT is the result of the service, or null. A driver cannot cancel an accepted operation,
+ * unless the operation is an exec session. The operation ends by itself, or before shutdown. The
+ * host may give a call up while the driver waits for an operation that the call needs. The driver
+ * then completes the call, and does not wait for the operation. When DONE is called later for that
+ * operation, the driver ignores the arguments of DONE, but closes the descriptors that are GIVEN to
+ * it. [callback] */
 typedef void (*drover_done)(void* context, const drover_error* error, const void* result);
 
 typedef struct drover_host drover_host;
@@ -502,52 +531,59 @@ struct drover_host {
   uint32_t struct_size;
   uint32_t abi_minor;
 
-  /* A service by its id ("drover.process/1"), or null. The answer never changes. [any-thread] */
+  /* Returns the service with the id ID ("drover.process/1"), or null. The answer for an id never
+   * changes. [any-thread] */
   const void* (*get_extension)(const drover_host* host, drover_str id);
 
-  /* Ends an asynchronous verb: ERROR null for success, RESULT the verb's result struct or null.
-   * Both are copied before it returns. A late completion is dropped: a start that succeeded after
-   * it was given up is followed by destroy. [any-thread] */
+  /* Completes a call of an asynchronous verb. On success ERROR is null, and RESULT is the verb's
+   * result struct or null. The function copies both before it returns. A late completion is
+   * dropped. If a start succeeded after it was given up, destroy follows. [any-thread] */
   void (*complete)(const drover_host* host, uint64_t call_id, const drover_error* error,
                    const void* result);
-  /* 1 when the call was cancelled or is not known. [any-thread] */
+  /* Returns 1 if the call was cancelled or is not known. [any-thread] */
   int32_t (*call_is_cancelled)(const drover_host* host, uint64_t call_id);
-  /* A descriptor, GIVEN to the driver, that becomes readable when the call is cancelled.
-   * E_NOT_FOUND after its completion. [any-thread] */
+  /* Returns in OUT a file descriptor that becomes readable when the call is cancelled. The
+   * descriptor is GIVEN to the driver. After the completion of the call, the function fails with
+   * E_NOT_FOUND. [any-thread] */
   int32_t (*call_cancel_fd)(const drover_host* host, uint64_t call_id, drover_fd* out,
                             drover_error* error);
 
-  /* Sends one message on a stream; the message is copied. 0: go on; 1: the stream is cancelled, end
-   * it. The function does not wait until the message is read: of unread fingerprints and samples
-   * the newest counts, and unread events beyond some hundreds are dropped. [any-thread] */
+  /* Sends one message on a stream; the message is copied. Returns 0 if the stream stays open.
+   * Returns 1 if the stream is cancelled; the driver must then end the stream. The function does
+   * not wait until the message is read. Of several unread fingerprints, and of several unread
+   * samples, only the newest is sure to be read. Unread events beyond some hundreds are dropped.
+   * [any-thread] */
   int32_t (*stream_send)(const drover_host* host, uint64_t stream_id, const drover_message* message);
-  /* Ends a stream: ERROR null when there are no more messages. A RECOVERABLE error means: subscribe
-   * again, later. [any-thread] */
+  /* Ends a stream. ERROR is null if there are no more messages. After a RECOVERABLE error, the host
+   * subscribes again later. [any-thread] */
   void (*stream_end)(const drover_host* host, uint64_t stream_id, const drover_error* error);
 };
 
 /* ------------------------------------------------------------------------ the driver's verbs */
 
 /*
- * The asynchronous verbs, each once: X(verb, tag). The members of drover_driver, the SDK's thunks,
- * the host's calls and the trace are made from this list. The arguments of a verb "v" are
- * drover_v_args. The list stays as it is, since it lies in the middle of drover_driver: later verbs
- * come in optional parts, or in a second list after call_cancelled.
+ * The list of the asynchronous verbs, each as X(verb, tag). The members of drover_driver, the SDK's
+ * thunks, the host's calls and the trace are made from this list. The arguments of a verb "v" are
+ * drover_v_args. The list does not change, since its members lie in the middle of drover_driver.
+ * Later verbs come in optional parts, or in a second list after call_cancelled. The right column
+ * has the result of each verb.
  *
- *   configure         a new configuration for a living instance           -> drover_empty_result
+ *   configure         takes a new configuration for a living instance     -> drover_empty_result
  *   start             starts a task                                       -> drover_start_result
  *   recover           takes over a task that an earlier agent started     -> drover_recover_result
  *   wait              completes when the task has ended; may be called any
  *                     number of times, also after the end, until destroy  -> drover_exit_result
- *   stop              sends the signal, waits, kills; completes when the
- *                     task has ended                                      -> drover_empty_result
+ *   stop              sends the signal, waits for the timeout, then kills
+ *                     the task; completes when the task has ended         -> drover_empty_result
  *   signal            sends a signal to the task; completes when the task
- *                     has it                                              -> drover_empty_result
- *   destroy           forgets the task; stops it by force if it must      -> drover_empty_result
+ *                     has received it                                     -> drover_empty_result
+ *   destroy           forgets the task; stops it by force if it runs and
+ *                     force is set                                        -> drover_empty_result
  *   inspect           returns the status of a task                        -> drover_task_status
- *   restore_complete  once after create, before the first start           -> drover_empty_result
- *   shutdown          the instance is given up: complete all calls, end
- *                     all streams and free it. Tasks go on running        -> drover_empty_result
+ *   restore_complete  comes once after create, before the first start     -> drover_empty_result
+ *   shutdown          ends the instance: the driver completes all calls,
+ *                     ends all streams and frees the instance. The tasks
+ *                     go on running                                       -> drover_empty_result
  *
  * A verb on a run that the driver does not know fails with E_NOT_FOUND. For a run that the driver
  * knows already, start fails with E_FAILED_PRECONDITION and recover succeeds.
@@ -580,31 +616,34 @@ typedef struct drover_driver {
   int32_t (*create)(const drover_host* host, const drover_call* call,
                     const drover_create_args* args, drover_error* error);
 
-  /* An optional part by its id ("drover.task-stats/1"), or null. Asked after create; the
-   * answer is constant for an instance. [any-thread] */
+  /* Returns the optional part with the id ID ("drover.task-stats/1"), or null. The host calls it
+   * after create. The answer for an id is constant for an instance. [any-thread] */
   const void* (*get_extension)(drover_instance* self, drover_str id);
 
   DROVER_ASYNC_VERBS(DROVER_VERB_MEMBER)
 
-  /* Streams drover_fingerprint: the first one soon, then at each change. [control] */
+  /* Begins a stream of drover_fingerprint. The driver sends the first one soon, then one at each
+   * change. [control] */
   int32_t (*fingerprint)(drover_instance* self, uint64_t stream_id, drover_error* error);
-  /* Streams drover_event. [control] */
+  /* Begins a stream of drover_event. [control] */
   int32_t (*events)(drover_instance* self, uint64_t stream_id, drover_error* error);
 
-  /* The host wants no more of this stream: end it soon. Returns at once. [any-thread] */
+  /* The host wants no more messages of this stream. The driver must end the stream soon. Returns at
+   * once. [any-thread] */
   void (*stream_cancel)(drover_instance* self, uint64_t stream_id);
-  /* Returns when nothing will be sent on the stream any more, or E_TIMEOUT at DEADLINE (ns of
-   * CLOCK_BOOTTIME). An unknown stream has ended. Only this function may block, until DEADLINE.
-   * [any-thread] */
+  /* Returns when nothing will be sent on the stream any more, or returns E_TIMEOUT at DEADLINE (in
+   * ns of CLOCK_BOOTTIME). A stream that the driver does not know has ended. Only this function may
+   * block, until DEADLINE. [any-thread] */
   int32_t (*stream_join)(drover_instance* self, uint64_t stream_id, int64_t deadline,
                          drover_error* error);
-  /* The host has given the call up: complete it soon, with anything. Returns at once. It may come
-   * before the verb itself, more than once, and for a call that is completed: see the rules above.
-   * It never comes for shutdown, which frees SELF. [any-thread] */
+  /* The host has given the call up. The driver must complete the call soon, with any result.
+   * Returns at once. The host may call this function before the verb itself, more than once, and
+   * for a call that is completed: see "Cancellation" above. The host never calls it for shutdown,
+   * which frees SELF. [any-thread] */
   void (*call_cancelled)(drover_instance* self, uint64_t call_id);
 } drover_driver;
 
-/* The type of the one exported function. */
+/* The type of drover_driver_entry_v1, the only function that a driver exports. */
 typedef const drover_driver* (*drover_driver_entry)(void);
 
 /* --------------------------------------------------------------- the driver's optional parts */
@@ -614,15 +653,15 @@ typedef const drover_driver* (*drover_driver_entry)(void);
 typedef struct drover_stats_args {
   uint32_t struct_size;
   uint32_t flags;   /* DROVER_STATS_... */
-  int64_t interval; /* ns */
+  int64_t interval; /* in ns */
 } drover_stats_args;
 
 typedef struct drover_task_stats {
   uint32_t struct_size;
   uint32_t reserved;
-  /* Streams drover_stats at each interval, the first at once. A driver may end the stream at any
-   * time: the host asks again after an interval. E_UNIMPLEMENTED: the host never asks again.
-   * [any-thread] */
+  /* Begins a stream of drover_stats. The driver sends the first sample at once, then one at each
+   * interval. A driver may end the stream at any time: the host calls stats again after an
+   * interval. After E_UNIMPLEMENTED the host never calls stats again. [any-thread] */
   int32_t (*stats)(drover_instance* self, uint64_t stream_id, const drover_run_id* run,
                    const drover_stats_args* args, drover_error* error);
 } drover_task_stats;
@@ -634,17 +673,19 @@ typedef struct drover_exec_args {
   uint32_t tty;
   drover_array command; /* of drover_str */
   int32_t width, height;
-  drover_fd input;  /* GIVEN: the session reads it */
-  drover_fd output; /* GIVEN: it writes output and error; with a tty only output is used */
+  drover_fd input;  /* GIVEN; the session reads from this descriptor */
+  /* Both GIVEN. The session writes to output and to error. With a tty, it writes only to output. */
+  drover_fd output;
   drover_fd error;
 } drover_exec_args;
 
 typedef struct drover_task_exec {
   uint32_t struct_size;
   uint32_t reserved;
-  /* Runs a command beside the task, with the task's user and limits, in its root, its namespaces
-   * and its environment. The call's id names the session. The call's completion is the end of the
-   * session, and a cancellation of the call ends it.        -> drover_exit_result [any-thread] */
+  /* Runs an extra command for a running task. The command has the user, the limits, the root, the
+   * namespaces and the environment of the task. The call's id names the session. The call completes
+   * when the session ends. A cancellation of the call ends the session.
+   *                                                         -> drover_exit_result [any-thread] */
   int32_t (*exec)(drover_instance* self, const drover_call* call, const drover_exec_args* args,
                   drover_error* error);
   /* [any-thread] */
@@ -656,51 +697,60 @@ typedef struct drover_task_exec {
 
 #define DROVER_PROCESS_ID "drover.process/1"
 
-#define DROVER_ISOLATE_ROOT (1u << 0)      /* a root file system of its own; needed by all others */
-#define DROVER_ISOLATE_PIDS (1u << 1)      /* it sees only the processes of its run */
-#define DROVER_ISOLATE_IPC (1u << 2)       /* it shares memory and the like only within its run */
-#define DROVER_ISOLATE_CALLS (1u << 3)     /* the host's filter of system calls; no new privileges */
-#define DROVER_ISOLATE_NO_PIVOT (1u << 4)  /* for an agent whose root cannot be pivoted */
-#define DROVER_ISOLATE_RESOURCES (1u << 5) /* the task configuration's memory, processor shares and
-                                              cores limit it, as far as this machine has cgroups for
-                                              them; cores that it cannot have are an error */
-#define DROVER_ISOLATE_CPU_HARD (1u << 6)  /* with RESOURCES: it gets no more processor time than
-                                              its cpu_mhz, even on an idle machine */
+#define DROVER_ISOLATE_ROOT (1u << 0)      /* own root file system, which all other flags need */
+#define DROVER_ISOLATE_PIDS (1u << 1)      /* the process sees only processes of its run */
+#define DROVER_ISOLATE_IPC (1u << 2)       /* the process shares memory and IPC only with its run */
+#define DROVER_ISOLATE_CALLS (1u << 3)     /* the host filters system calls; no new privileges */
+#define DROVER_ISOLATE_NO_PIVOT (1u << 4)  /* no pivot_root: for an agent whose root refuses it */
+/* The memory, the processor shares and the cores of the task configuration limit the process, as
+ * far as this machine has cgroups for them. Cores that the process cannot have are an error. */
+#define DROVER_ISOLATE_RESOURCES (1u << 5)
+/* Together with RESOURCES: the process gets no more processor time than its cpu_mhz, even on an
+ * idle machine. */
+#define DROVER_ISOLATE_CPU_HARD (1u << 6)
 
-/* Isolates a process from the host and from other tasks. The agent must be root. Inside, the
- * directories of the task configuration are /alloc (with /alloc/logs read-only), /local, /secrets
- * and /tmp, and its mounts and devices are at the places that it names. Everything else in the root
- * is read-only. The process makes no core files and has at most 65536 descriptors. A driver that
- * uses this declares fs_isolation DROVER_FS_CHROOT. The host refuses a flag that it does not know. */
+/* Isolates a process from the host and from other tasks. The agent must be root. Inside the root,
+ * the directories of the task configuration are /alloc (with /alloc/logs read-only), /local,
+ * /secrets and /tmp. The mounts and devices of the task configuration are at the paths that the
+ * task configuration names. Everything else in the root is read-only. The process makes no core
+ * files and has at most 65536 file descriptors. A driver that uses this struct must declare
+ * fs_isolation DROVER_FS_CHROOT. The host refuses a flag that it does not know. */
 typedef struct drover_isolation {
   uint32_t struct_size;
   uint32_t flags; /* DROVER_ISOLATE_... */
-  drover_array capabilities;         /* of drover_str, "net_bind_service": those of root */
-  drover_array ambient_capabilities; /* of drover_str, some of these: those of another user */
-  drover_array root_paths; /* of drover_pair: host path, path in the root; read-only. None: /bin,
-                              /etc, /lib, /lib32, /lib64, /run/resolvconf, /run/systemd/resolve,
-                              /sbin, /usr. Paths that the host does not have are left out. */
-  int64_t max_processes; /* and threads; 0: no limit */
+  /* Of drover_str, such as "net_bind_service": the capabilities of a process that runs as root. */
+  drover_array capabilities;
+  /* Of drover_str: the capabilities of a process that runs as a user other than root. All of them
+   * must also be in the member capabilities. */
+  drover_array ambient_capabilities;
+  /* Of drover_pair: a path on the host, and the path in the root where it appears read-only. If
+   * there is no pair, the paths are /bin, /etc, /lib, /lib32, /lib64, /run/resolvconf,
+   * /run/systemd/resolve, /sbin and /usr. Paths that the host does not have are left out. */
+  drover_array root_paths;
+  int64_t max_processes; /* the limit of processes and threads; 0 means no limit */
 } drover_isolation;
 
-/* A process of a run. The host starts it through a shim of its own, under the run's id, with
- * tracking of every descendant, log files with rotation, and an exit record that survives the
- * agent. */
+/* Describes the process of a run. The host starts the process under the run's id, through a shim of
+ * its own. The host tracks every descendant, and writes log files with rotation. It keeps an exit
+ * record that survives the agent. */
 typedef struct drover_process_start_args {
   uint32_t struct_size;
   int32_t oom_score_adj;
   drover_array argv; /* of drover_str; the first is an absolute path */
   drover_array env;  /* of drover_pair */
   drover_str work_dir;
-  drover_str user; /* name or number; empty: the agent's */
-  const drover_isolation* isolation; /* null: none. With it argv may begin with a plain name, which
-                                        is looked up in the PATH inside. */
-  /* Cgroups of the operator, whose limits then hold for the run: they must exist, and stay. Paths
-   * are relative to the mount point of the hierarchy, or begin with it. Not together with limits of
-   * the isolation. */
-  drover_str cgroup;       /* of version 2: the cgroup that tracks the run is made in it. Empty: in
-                              the host's own */
-  drover_array v1_cgroups; /* of drover_pair: controller of version 1, the cgroup to enter */
+  drover_str user; /* a name or a number; empty means the agent's user */
+  /* Null means no isolation. With isolation, argv may begin with a plain name, which is looked up
+   * in the PATH inside the root. */
+  const drover_isolation* isolation;
+  /* The next two members name cgroups of the operator, whose limits then hold for the run. These
+   * cgroups must exist, and must stay. Their paths are relative to the mount point of the
+   * hierarchy, or begin with it. They must not be combined with limits of the isolation.
+   *
+   * A cgroup of version 2. The cgroup that tracks the run is made inside this cgroup. If empty, it
+   * is made inside the host's own cgroup. */
+  drover_str cgroup;
+  drover_array v1_cgroups; /* of drover_pair: a controller of version 1, and the cgroup to enter */
 } drover_process_start_args;
 
 typedef struct drover_process_info {
@@ -725,13 +775,13 @@ typedef struct drover_process_signal_args {
 
 typedef struct drover_process_stop_args {
   uint32_t struct_size;
-  int32_t number;  /* the signal */
-  int64_t timeout; /* ns until SIGKILL */
+  int32_t number;  /* the number of the signal */
+  int64_t timeout; /* in ns, until SIGKILL */
 } drover_process_stop_args;
 
 typedef struct drover_process_state {
   uint32_t struct_size;
-  int32_t state; /* RUNNING or EXITED */
+  int32_t state; /* DROVER_TASK_RUNNING or DROVER_TASK_EXITED */
   int32_t pid;
   int32_t reserved;
   int64_t started_at; /* ns since 1970 */
@@ -739,18 +789,21 @@ typedef struct drover_process_state {
 } drover_process_state;
 
 /*
- * X(function, arguments, result): each is asynchronous and calls DONE once, unless it is refused.
- *   start    E_FAILED_PRECONDITION for a run that has a process; success only when exec succeeded
- *   attach   finds the process of a run again after a restart of the agent; E_NOT_FOUND: none
+ * The functions of the process service, each as X(function, arguments, result). Each function is
+ * asynchronous. It calls DONE once, unless the host refuses the operation.
+ *   start    starts the process of a run. It succeeds only if exec succeeded. It fails with
+ *            E_FAILED_PRECONDITION if the run has a process already
+ *   attach   finds the process of a run again after a restart of the agent. It fails with
+ *            E_NOT_FOUND if the run has no process
  *   wait     waits for the end of the process
  *   signal   sends a signal to the process
- *   stop     sends a signal to the process, then SIGKILL to every descendant, when the process has
- *            ended or after the timeout
- *   kill     sends SIGKILL to every descendant
- *   release  kills the remaining processes and forgets the run: its exit record, its cgroup
- *   usage    returns a sample of drover_stats
- *   exec     runs a command beside the process; exec_end cancels it. Its CONTEXT names the session,
- *            and must not be that of another session whose DONE has not returned
+ *   stop     sends a signal to the process. Then it sends SIGKILL to every descendant, when the
+ *            process has ended or after the timeout
+ *   kill     sends SIGKILL to the process and every descendant
+ *   release  kills the remaining processes and forgets the run, its exit record and its cgroup
+ *   usage    returns one sample as drover_stats
+ *   exec     runs an extra command for the run. exec_end cancels the command. CONTEXT names the
+ *            session. It must differ from the CONTEXT of each session whose DONE has not returned
  */
 #define DROVER_PROCESS_FUNCTIONS(X)                                  \
   X(start, drover_process_start_args, drover_process_info)           \
@@ -768,15 +821,16 @@ typedef struct drover_process_state {
                       const args_type* args, drover_done done, void* context,               \
                       drover_error* error); /* [any-thread] */
 
-/* The host knows the task configuration's logs, kill_timeout and run id itself: the driver passes
- * only its own decisions. */
+/* The host already has the logs, the kill_timeout and the run id of the task configuration. So the
+ * driver passes only what it decides itself. */
 typedef struct drover_process {
   uint32_t struct_size;
   uint32_t reserved;
   DROVER_PROCESS_FUNCTIONS(DROVER_PROCESS_MEMBER)
-  /* For an exec session, named by the CONTEXT that was given with it. A session that has ended is
-   * not known, and its exec_end does nothing. A driver that may call these late must not use the
-   * address for another session meanwhile. [any-thread] */
+  /* These two functions take the CONTEXT that was given with an exec session. The host does not
+   * know a session that has ended, and exec_end does nothing for it. If a driver may call these
+   * functions after the end of a session, it must not use the address of that session's CONTEXT for
+   * another session before these calls. [any-thread] */
   int32_t (*exec_resize)(const drover_host* host, void* context, int32_t width, int32_t height,
                          drover_error* error);
   void (*exec_end)(const drover_host* host, void* context);
@@ -784,12 +838,12 @@ typedef struct drover_process {
 
 #define DROVER_TASK_OUTPUT_ID "drover.task-output/1"
 
-/* Output pipes for drivers whose tasks are no processes of the host: a shim reads them, with the
- * same rotation. It ends when both are closed. */
+/* Output pipes for drivers whose tasks are not processes of the host. A shim reads the pipes and
+ * rotates the log files, as a shim does for a process. The shim ends when both pipes are closed. */
 typedef struct drover_task_output_pipes {
   uint32_t struct_size;
   uint32_t reserved;
-  drover_fd output; /* GIVEN to the driver */
+  drover_fd output; /* output and error are GIVEN to the driver */
   drover_fd error;
 } drover_task_output_pipes;
 
@@ -806,7 +860,7 @@ typedef struct drover_task_output {
 typedef struct drover_diag_log {
   uint32_t struct_size;
   uint32_t reserved;
-  /* Writes a line to the agent's log; RUN may be null. Never blocks. [any-thread] */
+  /* Writes a line to the agent's log. RUN may be null. Never blocks. [any-thread] */
   void (*write)(const drover_host* host, int32_t level, const drover_run_id* run,
                 drover_str message);
 } drover_diag_log;
@@ -816,13 +870,13 @@ typedef struct drover_diag_log {
 typedef struct drover_timer {
   uint32_t struct_size;
   uint32_t reserved;
-  /* Calls FUNCTION once after DELAY ns (CLOCK_BOOTTIME). Returns the timer's id, never 0.
-   * A driver cancels its timers before it completes shutdown. [any-thread] */
+  /* Calls FUNCTION once after DELAY, which is in ns of CLOCK_BOOTTIME. Returns the timer's id,
+   * which is never 0. A driver must cancel its timers before it completes shutdown. [any-thread] */
   uint64_t (*after)(const drover_host* host, int64_t delay, void (*function)(void* context),
                     void* context);
-  /* Returns 1 when the function will not run; 0 when it has run, is running, or the id is unknown.
-   * It does not wait for a function that is running: the driver itself must count those that have
-   * not returned. [any-thread] */
+  /* Returns 1 if the function will not run. Returns 0 if it has run, is running, or the id is
+   * unknown. cancel does not wait for a function that is running. So the driver itself must count
+   * the functions that have not returned. [any-thread] */
   int32_t (*cancel)(const drover_host* host, uint64_t timer_id);
 } drover_timer;
 
@@ -831,7 +885,8 @@ typedef struct drover_timer {
 #define DROVER_MANIFEST_SECTION ".drover_manifest"
 #define DROVER_MANIFEST_MAGIC "DROVERM0"
 
-/* It lies in the section above, readable without loading the library. Texts end with NUL. */
+/* The manifest of a plugin. It is in the section DROVER_MANIFEST_SECTION, and can be read without
+ * loading the library. Texts end with NUL. */
 typedef struct drover_manifest {
   char magic[8]; /* without NUL */
   uint32_t struct_size;

@@ -8,8 +8,9 @@
 
 #include "drover/driver.hpp"
 
-// The border between the C interface and a class of driver.hpp: one thunk per verb, generated from
-// the list in the header. No thunk lets an exception out.
+// The border between the C interface and a driver class of driver.hpp. It has one C function
+// (thunk) for each verb, made from the list of verbs in drover.h. No thunk lets an exception
+// through.
 namespace drover {
 inline namespace sdk_v1 {
 namespace abi {
@@ -33,7 +34,7 @@ DROVER_SDK_VERB(restore_complete, Empty)
 DROVER_SDK_VERB(shutdown, Empty)
 #undef DROVER_SDK_VERB
 
-// The object behind a drover_instance pointer.
+// The object to which a drover_instance pointer leads.
 class Instance {
  public:
   Instance(const drover_host* host, const Info& info)
@@ -53,7 +54,8 @@ class Instance {
     drover_call call = Sized(raw, "the call");
     auto state = std::make_shared<CallState>(core_->host, core_->calls, call);
     core_->calls->Add(call.id, state);
-    // A cancellation may have come before the call was added, and found nothing.
+    // If the host cancelled the call before it was in the table, call_cancelled did not find it. So
+    // ask the host whether the call is cancelled.
     if (core_->host->call_is_cancelled(core_->host, call.id) != 0) state->Cancel();
     return state;
   }
@@ -63,7 +65,8 @@ class Instance {
     return state;
   }
 
-  // The verbs, overloaded by the types of their arguments.
+  // There is one overload for each verb, chosen by the type of the arguments. The overload passes
+  // the verb to the driver.
   void Do(const drover_configure_args& args, Call<Empty> call) {
     driver_->ConfigureAsync(DecodeJson(args.config), std::move(call));
   }
@@ -96,7 +99,7 @@ class Instance {
                              [&](const drover_run_id* run) { runs.push_back(Decode(*run)); });
     driver_->RestoreCompleteAsync(std::move(runs), std::move(call));
   }
-  // Runs on a thread of its own, since it joins the others.
+  // The shutdown runs on a new thread, since it joins the other threads of the instance.
   void Do(const drover_shutdown_args&, Call<Empty> call) {
     std::thread([this, call = std::move(call)]() noexcept { ShutDown(call); }).detach();
   }
@@ -124,14 +127,15 @@ class Instance {
     core_->timers->CancelAll();
     driver_.reset();
     delete this;
-    call.Finish(outcome);  // from here on the host may be gone
+    call.Finish(outcome);  // after this call the drover_host is not valid
   }
 
   const std::shared_ptr<Core> core_;
   std::unique_ptr<Driver> driver_;
 };
 
-// Opens the call, passes it to BODY, and takes it back if the verb is refused.
+// Opens the call and passes it to BODY. If BODY throws, the verb is refused and the call is closed
+// without a completion. If BODY has completed the call before it throws, the verb is accepted.
 DROVER_SDK_ONCE inline std::int32_t Accept(
     drover_instance* self, const drover_call* call, drover_error* error,
     Ref<Instance&, std::shared_ptr<CallState>> body) noexcept {
@@ -158,7 +162,7 @@ DROVER_SDK_ONCE inline std::int32_t AcceptStream(
   return code;
 }
 
-// The functions of a driver class.
+// The C functions of the driver class D.
 template <typename D>
 struct Thunks {
 #define DROVER_SDK_THUNK(verb, tag)                                                          \
@@ -188,14 +192,16 @@ struct Thunks {
       const drover_info own = InfoOf(instance->driver());
       if (own.struct_size != 0) result.info = &own;
       state->Complete(nullptr, &result);
-      instance.release();  // ShutDown deletes it
+      instance.release();  // ShutDown deletes the instance
     });
     if (code != DROVER_OK && state != nullptr && !state->Disarm()) return DROVER_OK;
     return code;
   }
 
   static const void* get_extension(drover_instance* self, drover_str id) noexcept {
-    if (self == nullptr) return nullptr;  // with an instance, Describe has succeeded
+    // Facts throws if Describe fails. If there is an instance, Describe has succeeded, and Facts
+    // does not throw.
+    if (self == nullptr) return nullptr;
     if (View(id) == DROVER_TASK_STATS_ID && (Facts().offers & DROVER_CAP_STATS) != 0) {
       static const drover_task_stats kStats = {sizeof(drover_task_stats), 0, &stats};
       return &kStats;
@@ -253,7 +259,7 @@ struct Thunks {
     ExecRequest request;
     std::int32_t code = Guard(error, [&] {
       drover_exec_args in = Sized(args, "the arguments of exec");
-      // Taken first, so that the given descriptors are closed even if the call fails.
+      // Take the GIVEN descriptors first, so that they are closed even if a later step fails.
       request.input = Take(in.input);
       request.output = Take(in.output);
       request.error = Take(in.error);
@@ -275,18 +281,19 @@ struct Thunks {
     return Guard(error, [&] { Instance::From(self)->driver().Resize(session, width, height); });
   }
 
-  // Kept for the life of the library.
+  // Returns the result of D::Describe, which is kept for the life of the library.
   static const Info& Facts() {
     static const Info* const kInfo = new Info(D::Describe());
     return *kInfo;
   }
 
-  // The library's function info; set when the descriptor is made.
+  // The C function that returns the library's info. Descriptor() stores the function here.
   static const drover_info* (*&LibraryInfo())(void) {
     static const drover_info* (*info)(void) = nullptr;
     return info;
   }
-  // The info of an instance. Its struct_size is 0 if it does not differ from the library's.
+  // Returns the info of an instance. If that info is the same as the library's info, the
+  // struct_size of the result is 0.
   static drover_info InfoOf(const Driver& driver) {
     const Info own = driver.Configured(Facts());
     drover_info out = {};
@@ -306,7 +313,8 @@ struct Thunks {
   }
 };
 
-// The descriptor of a driver class; INFO has its name and version, too.
+// Returns the descriptor of the driver class D. The function INFO returns the library's info, which
+// has the name and the version of the driver.
 template <typename D>
 const drover_driver* Descriptor(const drover_info* (*info)(void)) noexcept {
   using T = Thunks<D>;
@@ -331,7 +339,8 @@ const drover_driver* Descriptor(const drover_info* (*info)(void)) noexcept {
   return &kDriver;
 }
 
-// Null if the Describe of the class throws: the host then refuses the plugin.
+// Returns the info of the library. Returns null if D::Describe throws; the host then refuses the
+// plugin.
 template <typename D>
 const drover_info* MakeInfo(const char* name, const char* version) noexcept {
   try {
@@ -357,7 +366,7 @@ const drover_info* MakeInfo(const char* name, const char* version) noexcept {
 }  // namespace sdk_v1
 }  // namespace drover
 
-// Keeps the section even if the linker removes unused sections.
+// Keeps the section of the manifest even if the linker removes unused sections.
 #ifdef __has_attribute
 #if __has_attribute(retain)
 #define DROVER_SDK_RETAIN , retain
@@ -367,9 +376,9 @@ const drover_info* MakeInfo(const char* name, const char* version) noexcept {
 #define DROVER_SDK_RETAIN
 #endif
 
-// Defines the manifest and the exported function: once per library, in the global namespace. The
-// texts are literals: NAME as jobs name the driver, VERSION of the plugin, LICENSE as an SPDX
-// expression.
+// Defines the manifest and the exported function. A library must use it once, in the global
+// namespace. NAME, VERSION and LICENSE are string literals: the name of the driver in jobs, the
+// version of the plugin, and an SPDX expression.
 #define DROVER_DRIVER(CLASS, NAME, VERSION, LICENSE)                                           \
   extern "C" {                                                                                 \
   extern __attribute__((visibility("hidden"))) const drover_manifest drover_manifest_v1;       \

@@ -12,12 +12,12 @@
 
 #include "drover/drover.h"
 
-// Compiles a function once, and not into each of its callers: the wrapper's code need not be fast,
-// but it must compile fast.
+// Keeps the compiler from inlining a function. The code of the wrapper need not be fast, but it
+// must compile fast.
 #define DROVER_SDK_ONCE __attribute__((noinline))
 
 // Errors of a driver. A driver throws drover::Error. The wrapper turns it, and any other exception,
-// into the error object of the C interface, so that nothing unwinds into the host.
+// into the error object of the C interface. So no exception unwinds into the host.
 namespace drover {
 inline namespace sdk_v1 {
 
@@ -34,8 +34,9 @@ enum class Code : std::int32_t {
   kResourceExhausted = DROVER_E_RESOURCE_EXHAUSTED,
 };
 
-// An error: a code for programs, a text for people. Recoverable means that the same may succeed
-// when it is tried again; the host then restarts the task by its restart policy.
+// An error has a code for programs and a text for people. A recoverable error means that the
+// operation may succeed if it is repeated. If a start fails with such an error, the host restarts
+// the task by its restart policy.
 class Error : public std::exception {
  public:
   DROVER_SDK_ONCE Error(Code code, std::string message, bool recoverable = false)
@@ -57,7 +58,8 @@ class Error : public std::exception {
   std::string message_;
 };
 
-// A value or an error. Callbacks get one, since nobody could catch an exception there.
+// A value or an error. A callback gets an Outcome, since an operation that runs in the background
+// cannot throw to its caller.
 template <typename T>
 class Outcome {
  public:
@@ -65,12 +67,12 @@ class Outcome {
   Outcome(Error error) : error_(std::move(error)) {}  // NOLINT: implicit
 
   bool ok() const noexcept { return value_.has_value(); }
-  // Throws the error when there is no value.
+  // Returns the value. Throws the error if there is no value.
   const T& value() const {
     if (!ok()) error_.Throw();
     return *value_;
   }
-  // Only when !ok().
+  // Returns the error. It must be called only if ok() is false.
   const Error& error() const { return error_; }
 
  private:
@@ -80,7 +82,8 @@ class Outcome {
 
 namespace abi {
 
-// Fills the caller's error object, as far as the caller's version of it reaches.
+// Fills those members of OUT that the caller's version of drover_error has. OUT may be null.
+// Returns CODE.
 DROVER_SDK_ONCE inline std::int32_t FillError(drover_error* out, Code code, bool recoverable,
                                               const char* text, std::size_t size) noexcept {
   if (out != nullptr) {
@@ -90,7 +93,7 @@ DROVER_SDK_ONCE inline std::int32_t FillError(drover_error* out, Code code, bool
     if (DROVER_HAS(out, drover_error, message)) {
       if (size > DROVER_ERROR_MESSAGE_MAX) {
         size = DROVER_ERROR_MESSAGE_MAX;
-        // Cut between characters: step back over the bytes that continue one.
+        // Cut between two UTF-8 characters: step back over the continuation bytes of a character.
         while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0u) == 0x80u) --size;
       }
       std::memcpy(out->message, text, size);
@@ -112,7 +115,8 @@ inline drover_error EmptyError() noexcept {
   return error;
 }
 
-// Reads the error IN, which the other side has filled. CODE is the result of its function.
+// Returns the error IN, which the host has filled. CODE is the result of the host's function. CODE
+// is used if IN has no code.
 DROVER_SDK_ONCE inline Error ReadError(std::int32_t code, const drover_error& in) {
   if (in.code != DROVER_OK) code = in.code;
   if (code < DROVER_E_INTERNAL || code > DROVER_E_RESOURCE_EXHAUSTED) code = DROVER_E_INTERNAL;
@@ -124,7 +128,8 @@ DROVER_SDK_ONCE inline Error ReadError(std::int32_t code, const drover_error& in
                (in.flags & DROVER_ERROR_RECOVERABLE) != 0);
 }
 
-// Reads an error object that may be of another version.
+// Returns the error IN of the host. The host's version of drover_error may differ from this one. IN
+// may be null.
 DROVER_SDK_ONCE inline Error ReadError(const drover_error* in) {
   drover_error copy = EmptyError();
   if (in != nullptr) {
@@ -135,7 +140,7 @@ DROVER_SDK_ONCE inline Error ReadError(const drover_error* in) {
   return ReadError(copy.code, copy);
 }
 
-// The exception in flight as an Error. Call it in a catch block.
+// Returns the current exception as an Error. It must be called in a catch block.
 DROVER_SDK_ONCE inline Error CurrentError() {
   try {
     throw;
@@ -150,8 +155,8 @@ DROVER_SDK_ONCE inline Error CurrentError() {
   }
 }
 
-// A reference to a function that is called before the expression with this object ends: nothing is
-// copied or allocated.
+// A reference to a callable object. It copies and allocates nothing. It must be called only before
+// the full expression that creates it ends.
 template <typename... Args>
 class Ref {
  public:
@@ -170,7 +175,8 @@ class Ref {
   void (*call_)(void*, Args...);
 };
 
-// Runs BODY at the border to the host: an exception ends here, as a code and a filled error.
+// Runs BODY and catches every exception, so that none reaches the host. Returns DROVER_OK, or fills
+// OUT from the exception and returns the code of the exception.
 DROVER_SDK_ONCE inline std::int32_t Guard(drover_error* out, Ref<> body) noexcept {
   try {
     try {

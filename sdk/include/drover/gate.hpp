@@ -8,14 +8,16 @@
 #include <mutex>
 #include <utility>
 
-// Counts the callbacks that are inside a driver instance. Closing it makes shutdown safe: no
-// callback enters any more, and Close returns when the last one has left.
+// Counts the callbacks that run inside a driver instance. After Close is called, no callback begins
+// any more. Close returns when the last running callback has ended, so the instance can then be
+// destroyed.
 namespace drover {
 inline namespace sdk_v1 {
 
 class Gate {
  public:
-  // A stay inside; false when the gate is closed.
+  // A Pass counts as one running callback while it exists. It converts to false if the gate was
+  // closed; the callback must not run then.
   class Pass {
    public:
     explicit Pass(Gate* gate) : gate_(gate) {}
@@ -38,8 +40,9 @@ class Gate {
     return Pass(this);
   }
 
-  // WAKE is called once when the gate closes, at once if it is closed already. It wakes a thread
-  // that waits inside for something that will not come any more. Returns its number for Forget.
+  // Calls WAKE once when the gate closes, or at once if the gate is closed already. WAKE wakes a
+  // thread that waits inside the gate for a result that will not come any more. Returns a number
+  // for Forget.
   std::uint64_t OnClose(std::function<void()> wake) {
     {
       std::lock_guard<std::mutex> lock(mutex_);
@@ -87,7 +90,7 @@ class Gate {
   bool closed_ = false;
   int inside_ = 0;
   std::uint64_t last_waker_ = 0;
-  std::list<Waker> wakers_;  // of the few threads that wait inside
+  std::list<Waker> wakers_;  // for the few threads that wait inside the gate
 };
 
 }  // namespace sdk_v1

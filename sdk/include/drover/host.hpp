@@ -13,14 +13,14 @@
 #include "drover/task_output.hpp"
 #include "drover/timer.hpp"
 
-// The host and its services, as an instance sees them.
+// The host and its services, as a driver instance uses them.
 namespace drover {
 inline namespace sdk_v1 {
 
 namespace abi {
 
-// Shared by all parts of one instance. The host's pointer is valid until shutdown has completed;
-// nobody uses it after the gate has closed.
+// The data that all parts of one instance share. The host's pointer is valid until shutdown has
+// completed. The completion of shutdown is the last use of that pointer.
 struct Core {
   Core(const drover_host* host_in, unsigned start_threads, unsigned stop_threads)
       : host(host_in),
@@ -59,7 +59,8 @@ enum class LogLevel {
   kError = DROVER_LOG_ERROR,
 };
 
-// The host as a driver instance sees it. Copies are the same host. [any-thread]
+// The host's functions and services for one driver instance. All copies refer to the same host.
+// [any-thread]
 class Host {
  public:
   explicit Host(std::shared_ptr<abi::Core> core) : core_(std::move(core)) {}
@@ -71,14 +72,14 @@ class Host {
     Write(level, &raw, message);
   }
 
-  // Sets a timer: FUNCTION runs once, after DELAY, on a thread of the host's pool; it must not
-  // block. It does not run when the instance is gone.
+  // Sets a timer that runs FUNCTION once, after DELAY, on a thread of the host's pool. FUNCTION
+  // must not block. It does not run after the instance has shut down.
   Timer After(Duration delay, std::function<void()> function) const {
     return Timer(core_->timers, core_->timers->After(delay, std::move(function)));
   }
 
-  // Runs JOB, which may block, on one of the few threads that this instance has for LANE. Its
-  // exceptions are lost.
+  // Runs JOB on one of the few threads that this instance has for LANE. JOB may block. An exception
+  // of JOB is ignored.
   void Post(std::function<void()> job, Lane lane = Lane::kOther) const {
     core_->lanes.of(lane).Post([job = std::move(job)]() noexcept {
       try {
@@ -91,7 +92,8 @@ class Host {
   const ProcessService& process() const { return core_->process; }
   const TaskOutput& task_output() const { return core_->task_output; }
 
-  // An extension of the host by its id, or null; for services that this wrapper does not know.
+  // Returns the extension of the host with this ID, or null. It is for services that this wrapper
+  // does not support.
   const void* Extension(std::string_view id) const {
     return core_->host->get_extension(core_->host, abi::Str(id));
   }

@@ -16,10 +16,10 @@
 
 #include "drover/error.hpp"
 
-// A small JSON reader for configurations, so that a driver needs no JSON library. Strict (RFC 8259,
-// valid UTF-8, no duplicate keys) and bounded in size and depth. The host has checked the text
-// against the driver's schema already; the readers here refuse wrong values that a schema let
-// through, and name the place.
+// A small JSON parser for configurations, so that a driver needs no JSON library. It is strict (RFC
+// 8259, valid UTF-8, no duplicate keys) and limits size and depth. The host has already checked the
+// text against the driver's schema. The functions that read a member still refuse a wrong type,
+// with an error that names the member.
 namespace drover {
 inline namespace sdk_v1 {
 
@@ -31,7 +31,7 @@ class Json {
 
   static constexpr std::size_t kMaxBytes = 4u << 20;
   static constexpr int kMaxDepth = 64;
-  static constexpr int kMaxValues = 200000;  // each takes some 150 bytes of memory
+  static constexpr int kMaxValues = 200000;  // each value takes about 150 bytes of memory
 
   Json() = default;
   Json(bool value) : type_(Type::kBool), bool_(value) {}                        // NOLINT
@@ -43,13 +43,14 @@ class Json {
   Json(Array value) : type_(Type::kArray), array_(std::move(value)) {}          // NOLINT
   Json(Object value) : type_(Type::kObject), object_(std::move(value)) {}       // NOLINT
 
-  // Throws Error(kInvalidArgument) with the offset of the first fault.
+  // Parses TEXT. Throws Error(kInvalidArgument) with the byte offset of the first fault in TEXT.
   static Json Parse(std::string_view text);
 
   Type type() const { return type_; }
   bool is_null() const { return type_ == Type::kNull; }
 
-  // The values. Another type throws Error(kInvalidArgument).
+  // These functions return the value. They throw Error(kInvalidArgument) if the value has another
+  // type. AsDouble accepts integers, too.
   bool AsBool() const { return Need(Type::kBool, "true or false"), bool_; }
   std::int64_t AsInt() const { return Need(Type::kInt, "an integer"), int_; }
   double AsDouble() const {
@@ -60,14 +61,15 @@ class Json {
   const Array& AsArray() const { return Need(Type::kArray, "a list"), array_; }
   const Object& AsObject() const { return Need(Type::kObject, "an object"), object_; }
 
-  // A member of an object; null when it is absent.
+  // Returns the member KEY of this object, or a null value if the member is absent.
   const Json& operator[](std::string_view key) const {
     static const Json kNull;
     auto found = AsObject().find(key);
     return found == object_.end() ? kNull : found->second;
   }
 
-  // A member, or the default if it is absent or null; the error names the key.
+  // These functions return the member KEY of this object, or the default if the member is absent or
+  // null. If the member has another type, they throw an error that names KEY.
   std::string String(std::string_view key, std::string fallback = "") const {
     return Member(key, [&](const Json& j) { return j.AsString(); }, std::move(fallback));
   }
@@ -91,7 +93,7 @@ class Json {
         std::vector<std::string>{});
   }
 
-  // As compact text; keys in order.
+  // Returns the value as compact JSON text, with the keys of each object sorted.
   std::string Text() const;
 
  private:
@@ -236,8 +238,8 @@ class JsonParser {
       const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), value);
       if (parsed.ec == std::errc()) return Json(value);
     }
-    // strtod expects a comma in some locales, so mantissa and exponent are scaled here. The
-    // rounding may differ in the last bit, on which no configuration depends.
+    // strtod expects a decimal comma in some locales, so Scaled computes the number from mantissa
+    // and exponent. The last bit may be rounded differently, but no configuration depends on it.
     return Json(Scaled(digits));
   }
 
@@ -311,7 +313,7 @@ class JsonParser {
     AppendUtf8(out, point);
   }
 
-  // Copies one character of more than one byte; overlong forms and surrogates are refused.
+  // Copies one UTF-8 character of several bytes to OUT. Refuses overlong forms and surrogates.
   void Multibyte(std::string& out) {
     auto byte = [&](std::size_t i) -> unsigned {
       return i < text_.size() ? static_cast<unsigned char>(text_[i]) : 0u;

@@ -10,12 +10,13 @@
 
 #include "drover/error.hpp"
 
-// The open calls, streams or sessions of an instance by their ids. The table owns nothing.
+// The table of the open calls, streams or sessions of an instance, by their ids. The table does not
+// own them.
 namespace drover {
 inline namespace sdk_v1 {
 namespace abi {
 
-// The part that is the same for all kinds, so that it is compiled once.
+// The part of the table that does not depend on the type of the items, so that it is compiled once.
 class OpenIds {
  public:
   DROVER_SDK_ONCE void Add(std::uint64_t id, std::weak_ptr<void> item) {
@@ -59,7 +60,7 @@ class OpenTable {
   std::shared_ptr<T> Find(std::uint64_t id) const {
     return std::static_pointer_cast<T>(ids_.Find(id));
   }
-  // Calls VISIT with each item that is still alive, outside of the table's lock.
+  // Calls VISIT with each item that still exists. The table is not locked during a call of VISIT.
   template <typename Visit>
   void ForAll(Visit&& visit) const {
     for (const std::shared_ptr<void>& item : ids_.All()) visit(*static_cast<T*>(item.get()));

@@ -11,8 +11,8 @@
 #include <thread>
 #include <utility>
 
-// The few threads on which a driver's blocking methods run. They are made when they are needed, and
-// end when they have been idle for a while.
+// The few threads on which a driver's blocking methods run. A thread is made when it is needed, and
+// ends when it has been idle for a while.
 namespace drover {
 inline namespace sdk_v1 {
 
@@ -24,10 +24,12 @@ class Pool {
   Pool& operator=(const Pool&) = delete;
   ~Pool() { Stop(); }
 
-  // Runs JOB on a thread of the pool; after Stop it is dropped. Throws when there is neither a
-  // thread nor a way to make one.
+  // Runs JOB on a thread of the pool. After Stop, JOB is dropped. Throws if the pool has no thread
+  // and cannot make one.
   void Post(std::function<void()> job) {
-    std::list<std::thread> ended;  // joined outside of the lock, which they may still hold
+    // Threads that have ended. Such a thread may still hold the lock, so it is joined only after
+    // the lock is released.
+    std::list<std::thread> ended;
     {
       std::lock_guard<std::mutex> lock(mutex_);
       ended.swap(ended_);
@@ -45,17 +47,18 @@ class Pool {
         }
       }
     }
-    wake_.notify_one();  // without the lock, which the woken thread takes at once
+    // The lock is released first, since the woken thread takes it at once.
+    wake_.notify_one();
     Join(&ended);
   }
 
-  // The number of threads now, idle or not.
+  // Returns the current number of threads, including idle threads.
   std::size_t threads() const {
     std::lock_guard<std::mutex> lock(mutex_);
     return threads_.size();
   }
 
-  // Drops the queued jobs and joins the threads. A thread of the pool must not call it.
+  // Drops the queued jobs and joins the threads. A thread of the pool must not call Stop.
   void Stop() {
     std::deque<std::function<void()>> dropped;
     std::list<std::thread> threads;
@@ -82,18 +85,19 @@ class Pool {
       const bool woken =
           wake_.wait_for(lock, idle_limit_, [this] { return stopped_ || !jobs_.empty(); });
       --idle_;
-      if (stopped_) return;  // Stop joins it
+      if (stopped_) return;  // Stop joins this thread
       if (!woken) return Leave();
       std::function<void()> job = std::move(jobs_.front());
       jobs_.pop_front();
       lock.unlock();
-      job();  // the wrapper's jobs do not throw
+      job();  // the jobs of Host::Post do not throw
       job = nullptr;
       lock.lock();
     }
   }
 
-  // Ends the calling thread, which holds MUTEX_. The next Post, or Stop, joins it.
+  // Moves the calling thread, which must hold MUTEX_, to ENDED_. The thread must then end. The next
+  // Post, or Stop, joins it.
   void Leave() noexcept {
     const auto self = std::find_if(threads_.begin(), threads_.end(), [](const std::thread& thread) {
       return thread.get_id() == std::this_thread::get_id();
@@ -107,13 +111,13 @@ class Pool {
   std::condition_variable wake_;
   std::deque<std::function<void()>> jobs_;
   std::list<std::thread> threads_;
-  std::list<std::thread> ended_;  // to be joined
+  std::list<std::thread> ended_;  // threads that have ended and must be joined
   std::size_t idle_ = 0;
   bool stopped_ = false;
 };
 
-// The threads on which a blocking method runs. A job of one lane never waits for a job of another,
-// so that starts which take minutes delay neither a signal nor a stop.
+// A lane is a group of threads for blocking methods. A job of one lane never waits for a job of
+// another lane. So a start that takes minutes delays neither a signal nor a stop.
 enum class Lane {
   kStart,  // Start, Recover, and Plan of a ProcessDriver
   kStop,   // Stop and Destroy
@@ -123,7 +127,7 @@ enum class Lane {
 
 namespace abi {
 
-// The pools of an instance.
+// The pools of an instance, one for each lane.
 class Lanes {
  public:
   Lanes(unsigned start_threads, unsigned stop_threads)
@@ -142,7 +146,7 @@ class Lanes {
     }
     return other_;
   }
-  // A thread of one of the pools must not call it.
+  // Stops all pools. A thread of one of the pools must not call it.
   void Stop() {
     for (Pool* pool : {&start_, &stop_, &probe_, &other_}) pool->Stop();
   }

@@ -10,13 +10,13 @@
 
 #include "drover/service.hpp"
 
-// The host's process service. Its processes have everything that the host's own drivers give their
-// processes: tracking of every descendant, log files with rotation, an exit status that survives
-// the agent.
+// The host's process service. It tracks every descendant of a process, rotates the log files, and
+// keeps an exit status that survives the agent. The drivers that come with Drover use the same
+// service.
 namespace drover {
 inline namespace sdk_v1 {
 
-// A descriptor that this object closes.
+// Owns a file descriptor and closes it in the destructor.
 class Fd {
  public:
   Fd() = default;
@@ -40,7 +40,7 @@ class Fd {
   int fd_ = -1;
 };
 
-// See drover_isolation. By default everything is isolated.
+// How a process is isolated; see drover_isolation in drover.h. By default everything is isolated.
 struct Isolation {
   bool pids = true;
   bool ipc = true;
@@ -55,15 +55,15 @@ struct Isolation {
 };
 
 struct ProcessSpec {
-  std::vector<std::string> argv;  // the first is an absolute path
-  StringMap env;                  // the whole environment
+  std::vector<std::string> argv;  // the first element is an absolute path
+  StringMap env;                  // the whole environment of the process
   std::string work_dir;
-  std::string user;  // name or number; empty: the agent's
+  std::string user;  // a name or a number; empty means the agent's user
   int oom_score_adj = 0;
   std::optional<Isolation> isolation;
-  // Cgroups of the operator, see drover_process_start_args.
-  std::string cgroup;    // of version 2
-  StringMap v1_cgroups;  // of version 1, by their controllers
+  // Cgroups of the operator; see drover_process_start_args in drover.h.
+  std::string cgroup;    // a cgroup of version 2
+  StringMap v1_cgroups;  // cgroups of version 1, by their controllers
 };
 
 struct ProcessState {
@@ -73,7 +73,8 @@ struct ProcessState {
   std::optional<ExitResult> exit_result;
 };
 
-// A command to run beside a task. With a tty only OUTPUT is written.
+// An extra command to run for a running task. With a tty, the command writes only to OUTPUT, and
+// ERROR is not used.
 struct ExecRequest {
   RunId run_id;
   std::vector<std::string> command;
@@ -85,7 +86,8 @@ struct ExecRequest {
   Fd error;
 };
 
-// A command that the process service runs beside a task, until its end is reported. [any-thread]
+// A session is an extra command that the process service runs for a task. The service keeps the
+// session alive until the service reports the end of the command. [any-thread]
 class ExecSession {
  public:
   void Resize(int width, int height) const {
@@ -94,7 +96,8 @@ class ExecSession {
         service_->exec_resize(host_, const_cast<ExecSession*>(this), width, height, &error);
     if (code != DROVER_OK) throw abi::ReadError(code, error);
   }
-  // Ends the command soon; its end is reported as usual.
+  // Ends the command soon. The service reports the end to the DONE of Exec, as for a command that
+  // ends by itself.
   void End() const { service_->exec_end(host_, const_cast<ExecSession*>(this)); }
 
  private:
@@ -106,12 +109,13 @@ class ExecSession {
   const drover_process* const service_;
   std::shared_ptr<Gate> gate_;
   Done<ExitResult> done_;
-  // The host knows the session by its address, which must not be reused before the end is reported.
+  // The host identifies the session by the address of this object. So the object keeps itself alive
+  // until the end of the session is reported.
   std::shared_ptr<ExecSession> self_;
 };
 
-// Each function has two forms: one with a callback [any-thread], and a blocking one, which throws
-// and is for the driver's own threads only.
+// Most functions have two forms. The form with a callback may be called on any thread [any-thread].
+// The blocking form throws its errors, and only the driver's own threads may call it.
 class ProcessService {
  public:
   ProcessService(const drover_host* host, const drover_process* service, std::shared_ptr<Gate> gate)
@@ -119,7 +123,7 @@ class ProcessService {
 
   bool available() const { return service_ != nullptr; }
 
-  // Starts the process. Success means that the program has been executed. Returns its pid.
+  // Starts the process and returns its pid. Success means that the program has been executed.
   void Start(const RunId& run, const ProcessSpec& spec, Done<int> done) const {
     std::vector<drover_str> argv = abi::Strs(spec.argv);
     std::vector<drover_pair> env = abi::Pairs(spec.env);
@@ -156,7 +160,8 @@ class ProcessService {
     return landing.Take(gate_);
   }
 
-  // Finds the process of a run after a restart of the agent. kNotFound: there is none.
+  // Finds the process of a run again after a restart of the agent. The error kNotFound means that
+  // the run has no process.
   void Attach(const RunId& run, Done<ProcessState> done) const {
     Run<ProcessState>(run, &drover_process::attach, None(), &DecodeState, std::move(done));
   }
@@ -166,7 +171,8 @@ class ProcessService {
     return landing.Take(gate_);
   }
 
-  // Waits for the end of the process. It has no blocking form, which would need a thread per task.
+  // Calls DONE when the process has ended. It has no blocking form, which would need a thread for
+  // each task.
   void Wait(const RunId& run, Done<ExitResult> done) const {
     Run<ExitResult>(run, &drover_process::wait, None(), &DecodeExitResult, std::move(done));
   }
@@ -182,8 +188,8 @@ class ProcessService {
     landing.Take(gate_);
   }
 
-  // Sends the signal to the process, and SIGKILL to every descendant when the process has ended or
-  // after TIMEOUT.
+  // Sends the signal to the process. Then sends SIGKILL to every descendant, when the process has
+  // ended or after TIMEOUT.
   void Stop(const RunId& run, int number, Duration timeout, Done<Empty> done) const {
     auto args = abi::Make<drover_process_stop_args>();
     args.number = number;
@@ -196,7 +202,7 @@ class ProcessService {
     landing.Take(gate_);
   }
 
-  // Sends SIGKILL to every descendant.
+  // Sends SIGKILL to the process and every descendant.
   void Kill(const RunId& run, Done<Empty> done) const {
     Run<Empty>(run, &drover_process::kill, None(), &abi::DecodeEmpty, std::move(done));
   }
@@ -206,7 +212,7 @@ class ProcessService {
     landing.Take(gate_);
   }
 
-  // Kills the remaining processes, and forgets the run and its exit status.
+  // Kills the remaining processes of the run. Then forgets the run and its exit status.
   void Release(const RunId& run, Done<Empty> done) const {
     Run<Empty>(run, &drover_process::release, None(), &abi::DecodeEmpty, std::move(done));
   }
@@ -216,7 +222,7 @@ class ProcessService {
     landing.Take(gate_);
   }
 
-  // Returns one sample; with PROCESSES, of each process, too.
+  // Returns one sample of the whole run. With PROCESSES, the sample has each process, too.
   void Usage(const RunId& run, bool processes, Done<Stats> done) const {
     auto args = abi::Make<drover_process_usage_args>();
     if (processes) args.flags |= DROVER_STATS_PROCESSES;
@@ -228,8 +234,8 @@ class ProcessService {
     return landing.Take(gate_);
   }
 
-  // Runs a command beside the process; DONE gets its end. Takes the descriptors of REQUEST. A
-  // refusal comes through DONE, too.
+  // Runs an extra command for the run, and calls DONE when the command has ended. Takes ownership
+  // of the descriptors of REQUEST. If the host refuses the command, DONE gets the error.
   std::shared_ptr<ExecSession> Exec(ExecRequest request, Done<ExitResult> done) const {
     Need();
     std::shared_ptr<ExecSession> session(new ExecSession(host_, service_));
@@ -250,7 +256,7 @@ class ProcessService {
     std::int32_t code = service_->exec(host_, &run, &args, &ExecDone, session.get(), &error);
     if (code != DROVER_OK) {
       session->self_.reset();
-      Done<ExitResult> refused = std::move(session->done_);  // it may own the session
+      Done<ExitResult> refused = std::move(session->done_);  // DONE may own the session
       refused(abi::ReadError(code, error));
     }
     return session;

@@ -14,8 +14,9 @@
 #include "drover/signals.hpp"
 #include "drover/task_table.hpp"
 
-// The base of a driver whose task is one process of the host's process service. Plan describes the
-// process; start, recover, wait, stop, signals, statistics and exec are done here. No thread waits.
+// The base of a driver whose task is one process of the host's process service. The driver
+// overrides Plan, which describes the process. This class does start, recover, wait, stop, signals,
+// statistics and exec. No thread waits for a task.
 namespace drover {
 inline namespace sdk_v1 {
 
@@ -23,25 +24,27 @@ class ProcessDriver : public Driver {
  public:
   using Driver::Driver;
 
-  // The offers and needs of ProcessDriver, for the Info of the class.
+  // The offers and needs of this class, for the Info of a driver that derives from it.
   static constexpr std::uint64_t kOffers = DROVER_CAP_SIGNALS | DROVER_CAP_EXEC | DROVER_CAP_STATS;
   static constexpr std::uint64_t kNeeds = DROVER_NEEDS_PROCESS_SERVICE;
 
-  // Returns the process of a task. May block; it is called on a thread of Lane::kStart. Throw
-  // drover::Error to refuse the task.
+  // Returns the description of the process that runs TASK. It runs on a thread of Lane::kStart and
+  // may block. It throws drover::Error to refuse the task.
   virtual ProcessSpec Plan(const TaskConfig& task) = 0;
 
-  // The number of the signal that stops a task; REQUESTED may be empty, which means SIGINT here.
+  // Returns the number of the signal that stops a task. REQUESTED is its name. This implementation
+  // returns SIGINT for an empty name.
   virtual int StopSignal(const std::string& requested) const {
     if (requested.empty()) return SIGINT;
     return NeedSignal(requested);
   }
-  // The number of a signal to send.
+  // Returns the number of the signal to send to the task of RUN. NAME is its name.
   virtual int SignalToSend(const RunId& run, const std::string& name) const {
     (void)run;
     return NeedSignal(name);
   }
-  // Returns the result of a task as the host gets it.
+  // Returns the result of a task that is sent to the host. RESULT is the result of the task's
+  // process.
   virtual ExitResult Ended(ExitResult result) const { return result; }
 
   void StartAsync(TaskConfig task, Call<Started> call) override {
@@ -104,7 +107,7 @@ class ProcessDriver : public Driver {
       std::lock_guard<std::mutex> lock(task->mutex);
       if (task->exited) return call.Complete(Empty{});
     }
-    // A process that cannot be killed must not keep the call for ever.
+    // The timer completes the call if the process cannot be killed, so that the call always ends.
     Duration limit = std::min<Duration>(request.timeout, std::chrono::hours(24 * 365));
     Timer late = host().After(limit + kStopGrace, [call] {
       call.Fail(Error(Code::kTimeout, "the task has not ended 15 s after it was killed"));
@@ -115,7 +118,8 @@ class ProcessDriver : public Driver {
         if (outcome.error().code() == Code::kNotFound) outcome = Empty{};
         return call.Finish(outcome);
       }
-      // The kill was sent, but this driver may not have heard of the end yet.
+      // The process has been killed, but this driver may not have received the report of its end
+      // yet. So wait for that report.
       host().process().Wait(task->run, [this, task, call, late](Outcome<ExitResult> end) mutable {
         late.Cancel();
         if (end.ok()) SetExited(task, end.value());
@@ -137,7 +141,8 @@ class ProcessDriver : public Driver {
         throw Error(Code::kFailedPrecondition, "cannot destroy running task");
       }
     }
-    // Also if the run is not known here, for example after a start that failed half-way.
+    // Release the run even if tasks_ does not have it, for example after a start that failed
+    // halfway.
     RunId run = call.run_id();
     bool known = task != nullptr;
     host().process().Release(run, [this, run, known, call](Outcome<Empty> outcome) {
@@ -151,7 +156,7 @@ class ProcessDriver : public Driver {
       call.Complete(Empty{});
     });
   }
-  void Destroy(const RunId&, bool, const CallView&) final {}  // see DestroyAsync
+  void Destroy(const RunId&, bool, const CallView&) final {}  // DestroyAsync replaces it
 
   TaskStatus Inspect(const RunId& run) override {
     auto task = tasks_.Need(run);
@@ -191,8 +196,8 @@ class ProcessDriver : public Driver {
   void Exec(ExecRequest request, Call<ExitResult> call) override {
     tasks_.Need(request.run_id);
     std::uint64_t id = call.id();
-    // Added before the session runs, since its end may come before Exec has returned. The callback
-    // keeps it alive until then.
+    // The session is added before the command runs, since the command may end before Exec has
+    // returned. The callback keeps the session alive until the command ends.
     auto session = std::make_shared<Session>();
     sessions_.Add(id, session);
     auto running = host().process().Exec(std::move(request),
@@ -269,7 +274,8 @@ class ProcessDriver : public Driver {
     }
   }
 
-  // The host gave the start up and destroyed the task while the process was being made.
+  // Releases a process that was started too late: before the start succeeded, the host gave the
+  // start up and destroyed the task.
   void ReleaseLate(const std::shared_ptr<Task>& task, const Call<Started>& call) {
     host().process().Release(task->run, [call](Outcome<Empty>) {
       call.Fail(Error(Code::kCancelled, "the start was given up"));

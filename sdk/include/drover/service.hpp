@@ -10,20 +10,20 @@
 #include "drover/codec.hpp"
 #include "drover/timer.hpp"
 
-// Calls the asynchronous services of the host, with a callback or blocking.
+// Calls the asynchronous services of the host. A call either has a callback or blocks.
 namespace drover {
 inline namespace sdk_v1 {
 
-// Called once when an operation of a service has ended, on a thread of the host's pool: it must not
-// block.
+// A callback that is called once, when an operation of a service has ended. It runs on a thread of
+// the host's pool, so it must not block.
 template <typename T>
 using Done = std::function<void(Outcome<T>)>;
 
 namespace abi {
 
-// The context of one call of a service. The host's callback frees it, or the caller if the service
-// refused. The result is always read, since descriptors that come with it are ours then. DONE is
-// called inside the gate.
+// The context of one call of a service. The host's callback frees it. If the service refuses the
+// call, the caller frees it. The result is read even if the gate is closed, since this side must
+// close the descriptors in it. DONE is called inside the gate.
 class PendingBase {
  public:
   explicit PendingBase(std::shared_ptr<Gate> gate) : gate_(std::move(gate)) {}
@@ -34,11 +34,12 @@ class PendingBase {
     std::unique_ptr<PendingBase> self(static_cast<PendingBase*>(context));
     try {
       self->Read(error, result);
-    } catch (...) {  // its initial outcome reports that memory is short
+    } catch (...) {  // the initial outcome_ reports that memory is short
     }
     RunInside(self->gate_, [&] { self->Deliver(); });
   }
-  // The service has returned CODE: DONE gets a refusal now, on the caller's thread.
+  // Called when the service has returned CODE. If CODE is an error, DONE gets it now, on this
+  // thread.
   DROVER_SDK_ONCE static void Returned(std::unique_ptr<PendingBase> self, std::int32_t code,
                                        const drover_error& error) {
     if (code == DROVER_OK) {
@@ -81,7 +82,8 @@ class Pending final : public PendingBase {
   Outcome<T> outcome_{Error(Code::kResourceExhausted, "the driver is out of memory")};
 };
 
-// Calls FUNCTION(done, context, error). A refusal comes through DONE, too, before this returns.
+// Calls FUNCTION(done, context, error, code). If the service refuses the operation, DONE gets the
+// error before CallService returns.
 DROVER_SDK_ONCE inline void CallService(
     std::unique_ptr<PendingBase> pending,
     Ref<drover_done, void*, drover_error*, std::int32_t*> function) {
@@ -91,11 +93,12 @@ DROVER_SDK_ONCE inline void CallService(
   PendingBase::Returned(std::move(pending), code, error);
 }
 
-// A result that one thread waits for and another delivers. Only for threads that may block, the
-// driver's own and those of its pool; never for a thread of the host, which may have to deliver it.
+// A result that one thread delivers and another thread waits for. Only a thread that may block can
+// wait: a thread of the driver or of its pools. A thread of the host must never wait, since it may
+// be the one that has to deliver the result.
 class LandingBase {
  public:
-  // Returns when the result has come or the gate closes.
+  // Waits until the result has been delivered or the gate closes.
   DROVER_SDK_ONCE void Await(Gate* gate, const std::shared_ptr<LandingBase>& self) {
     std::uint64_t waker = gate->OnClose([self] { self->Come(); });
     std::unique_lock<std::mutex> lock(mutex_);
@@ -115,7 +118,8 @@ class LandingBase {
   bool come_ = false;
 };
 
-// Makes the blocking form of a service: pass done() to the form with a callback, then call Take.
+// Makes the blocking form of a service from the form with a callback. Pass done() as the callback,
+// and then call Take, which waits.
 template <typename T>
 class Landing {
  public:

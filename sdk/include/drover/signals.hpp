@@ -6,11 +6,12 @@
 #include <optional>
 #include <string_view>
 
-// Signals by the names that jobs use.
+// Signals by the names that jobs use for them.
 namespace drover {
 inline namespace sdk_v1 {
 
-// The number of "SIGTERM" (or "TERM"); absent when there is no such signal.
+// Returns the number of a signal such as "SIGTERM" or "TERM". Returns nothing if there is no such
+// signal.
 inline std::optional<int> SignalNumber(std::string_view name) {
   struct Known {
     std::string_view name;

@@ -14,7 +14,7 @@
 
 #include "drover/call.hpp"
 
-// Streams of messages to the host.
+// Streams of messages from a driver to the host.
 namespace drover {
 inline namespace sdk_v1 {
 
@@ -36,9 +36,10 @@ class StreamTable {
   void ForAll(Visit&& visit) const {
     open_.ForAll(visit);
   }
-  // True when the stream has ended; false at DEADLINE (CLOCK_BOOTTIME).
+  // Waits until the stream has ended and returns true. Returns false if it has not ended at
+  // DEADLINE (in ns of CLOCK_BOOTTIME).
   DROVER_SDK_ONCE bool Join(std::uint64_t id, std::int64_t deadline) {
-    // The longest wait, so that the sum in wait_for does not overflow.
+    // Limit the wait, so that wait_for does not overflow when it adds the current time.
     constexpr std::int64_t kLongest = std::int64_t{1000} * 24 * 3600 * 1000000000;
     std::int64_t now = BootNow();
     std::int64_t left = deadline <= now ? 0 : deadline - now;
@@ -48,13 +49,13 @@ class StreamTable {
   }
 
  private:
-  std::mutex mutex_;  // a waiting Join must see each removal
+  std::mutex mutex_;  // held during a removal, so that a waiting Join notices the removal
   std::condition_variable ended_;
   OpenTable<StreamState> open_;
 };
 
-// One stream. Messages are sent under a lock: after the end of the stream nothing is sent any more,
-// whatever the driver still does. A cancellation ends the stream at once.
+// One stream. A lock is held while a message is sent. So nothing is sent after the end of the
+// stream, even if the driver still sends. A cancellation ends the stream at once.
 class StreamState {
  public:
   StreamState(const drover_host* host, std::shared_ptr<StreamTable> table, std::uint64_t id)
@@ -66,7 +67,7 @@ class StreamState {
   std::uint64_t id() const { return id_; }
   bool cancelled() const { return cancelled_; }
 
-  // False when the stream is cancelled or has ended.
+  // Sends MESSAGE. Returns false if the stream is cancelled or has ended.
   DROVER_SDK_ONCE bool Send(const void* message) {
     bool go_on = false;
     {
@@ -84,7 +85,8 @@ class StreamState {
     EndLocked(error);
   }
 
-  // Never blocks: if a message is being sent, its sender ends the stream.
+  // Cancels the stream. Never blocks: if another thread is sending a message, that thread ends the
+  // stream.
   DROVER_SDK_ONCE void Cancel() {
     std::function<void()> hear;
     {
@@ -95,7 +97,8 @@ class StreamState {
     EndIfCancelled();
     if (hear) hear();
   }
-  // For a refused verb: the host knows no such stream.
+  // Closes the stream of a verb that the driver has refused. The host has no such stream, so
+  // stream_end is not called.
   DROVER_SDK_ONCE void Disarm() noexcept {
     std::lock_guard<std::mutex> lock(sending_);
     if (ended_) return;
@@ -139,14 +142,15 @@ class StreamState {
 
 }  // namespace abi
 
-// A stream of T to the host. Copies are the same stream; it ends when the last copy goes.
-// [any-thread]
+// A stream of messages of type T to the host. All copies are the same stream. The stream ends when
+// its last copy is destroyed. [any-thread]
 template <typename T>
 class Stream {
  public:
   explicit Stream(std::shared_ptr<abi::StreamState> state) : state_(std::move(state)) {}
 
-  // False: the host wants no more. The stream has ended then; forget it.
+  // Sends MESSAGE. Returns false if the host wants no more messages. The stream has ended then, and
+  // the driver must not use it any more.
   bool Send(const T& message) const {
     bool go_on = false;
     abi::With(message, [&](const void* out) { go_on = state_->Send(out); });
@@ -154,11 +158,12 @@ class Stream {
   }
   std::uint64_t id() const { return state_->id(); }
   bool cancelled() const { return state_->cancelled(); }
-  // HEAR is called once, when the host cancels the stream; at once if it has. It must not block.
+  // Calls HEAR once when the host cancels the stream, or at once if the stream is cancelled
+  // already. HEAR must not block.
   void OnCancel(std::function<void()> hear) const { state_->OnCancel(std::move(hear)); }
   // Ends the stream without an error.
   void End() const { state_->End(nullptr); }
-  // Ends with an error; after a recoverable one the host subscribes again, later.
+  // Ends the stream with an error. After a recoverable error the host subscribes again later.
   void Fail(const Error& error) const {
     drover_error out = abi::EmptyError();
     abi::FillError(&out, error);

@@ -6,12 +6,12 @@
 
 #include "drover/process.hpp"
 
-// Output of tasks that are no processes of the host.
+// Output of tasks that are not processes of the host.
 namespace drover {
 inline namespace sdk_v1 {
 
-// Write the output of the task to these pipes. The host reads them and rotates the log files, until
-// both pipes are closed.
+// The driver writes the output of a task to these pipes. The host reads them and rotates the log
+// files, until both pipes are closed.
 struct OutputPipes {
   Fd output;
   Fd error;
@@ -24,7 +24,7 @@ class TaskOutput {
 
   bool available() const { return service_ != nullptr; }
 
-  // [any-thread]
+  // Opens the pipes of RUN and passes them to DONE. [any-thread]
   void Open(const RunId& run, Done<std::shared_ptr<OutputPipes>> done) const {
     if (service_ == nullptr) {
       throw Error(Code::kUnimplemented, "the host has no output service");
@@ -37,7 +37,8 @@ class TaskOutput {
           *code = service_->open(host_, &raw, finish, context, error);
         });
   }
-  // Blocking: for the driver's own threads only.
+  // Opens the pipes of RUN and returns them. It blocks, so only the driver's own threads may call
+  // it.
   std::shared_ptr<OutputPipes> Open(const RunId& run) const {
     abi::Landing<std::shared_ptr<OutputPipes>> landing;
     Open(run, landing.done());

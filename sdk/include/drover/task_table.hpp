@@ -9,12 +9,12 @@
 
 #include "drover/types.hpp"
 
-// The tasks of an instance, by their runs.
+// The table of the tasks of an instance, by their runs.
 namespace drover {
 inline namespace sdk_v1 {
 namespace abi {
 
-// The part that is the same for all kinds of tasks, so that it is compiled once.
+// The part of the table that does not depend on the type of the tasks, so that it is compiled once.
 class RunTable {
  public:
   DROVER_SDK_ONCE bool Insert(const RunId& run, std::shared_ptr<void> task) {
@@ -29,7 +29,8 @@ class RunTable {
     auto found = tasks_.find(run);
     return found == tasks_.end() ? nullptr : found->second;
   }
-  // Erases TASK alone; null: any task of the run. Returns the erased task, or null.
+  // Erases TASK, or any task of RUN if TASK is null. Returns the erased task, or null if none was
+  // erased.
   DROVER_SDK_ONCE std::shared_ptr<void> Erase(const RunId& run, const void* task) {
     std::lock_guard<std::mutex> lock(mutex_);
     auto found = tasks_.find(run);
@@ -53,31 +54,31 @@ class RunTable {
 
 }  // namespace abi
 
-// The tasks that a driver knows; Task is its own type. [any-thread]
+// The tasks that a driver manages. Task is the driver's own type. [any-thread]
 template <typename Task>
 class TaskTable {
  public:
-  // False when the run has a task already.
+  // Adds TASK. Returns false if RUN has a task already.
   bool Insert(const RunId& run, std::shared_ptr<Task> task) {
     return tasks_.Insert(run, std::move(task));
   }
-  // Null when the run is not known.
+  // Returns the task of RUN, or null if RUN is not known.
   std::shared_ptr<Task> Find(const RunId& run) const {
     return std::static_pointer_cast<Task>(tasks_.Find(run));
   }
-  // Throws kNotFound when the run is not known, as every verb must.
+  // Returns the task of RUN. Throws kNotFound if RUN is not known, as every verb must.
   std::shared_ptr<Task> Need(const RunId& run) const {
     auto task = Find(run);
     if (task == nullptr) Error(Code::kNotFound, "task not found for given id").Throw();
     return task;
   }
-  // Returns the erased task, or null.
+  // Erases the task of RUN. Returns the erased task, or null if there was none.
   std::shared_ptr<Task> Erase(const RunId& run) {
     return std::static_pointer_cast<Task>(tasks_.Erase(run, nullptr));
   }
-  // Erases this task, but not a later one of the same run.
+  // Erases TASK, but not a later task of the same run.
   void Erase(const RunId& run, const std::shared_ptr<Task>& task) { tasks_.Erase(run, task.get()); }
-  // Calls VISIT with each task, outside of the table's lock.
+  // Calls VISIT with each task. The table is not locked during a call of VISIT.
   template <typename Visit>
   void ForAll(Visit&& visit) const {
     for (const std::shared_ptr<void>& task : tasks_.All()) visit(*static_cast<Task*>(task.get()));

@@ -12,24 +12,24 @@
 #include "drover/gate.hpp"
 #include "drover/types.hpp"
 
-// Timers of the host, so that a driver needs no thread to wait.
+// Timers of the host. With them a driver needs no thread that waits.
 namespace drover {
 inline namespace sdk_v1 {
 
 namespace abi {
 
-// Runs FUNCTION inside the gate; not at all if the gate is closed.
+// Runs FUNCTION inside the gate. Does nothing if the gate is closed.
 DROVER_SDK_ONCE inline void RunInside(const std::shared_ptr<Gate>& gate, Ref<> function) noexcept {
   try {
     Gate::Pass pass = gate->Enter();
     if (pass) function();
   } catch (...) {
-    // Nobody is left to hear of it: callbacks report through the calls that they complete, and a
-    // call that is dropped by an exception completes with an error.
+    // No caller can handle the exception. A callback reports its errors by completing calls. If the
+    // exception drops a call, that call completes with an error.
   }
 }
 
-// The timers of an instance that are set.
+// The timers of an instance that are set and have not fired yet.
 class TimerTable : public std::enable_shared_from_this<TimerTable> {
  public:
   TimerTable(const drover_host* host, const drover_timer* service, std::shared_ptr<Gate> gate)
@@ -44,7 +44,7 @@ class TimerTable : public std::enable_shared_from_this<TimerTable> {
       jobs_[job->number] = job.get();
     }
     std::uint64_t number = job->number;
-    // From here on the job belongs to Fire, which may run before this returns.
+    // The host passes the job to Fire, which may run before service_->after returns.
     std::uint64_t id =
         service_->after(host_, delay.count() < 0 ? 0 : delay.count(), &Fire, job.get());
     std::lock_guard<std::mutex> lock(mutex_);
@@ -69,7 +69,7 @@ class TimerTable : public std::enable_shared_from_this<TimerTable> {
       id = job->id;
     }
     if (service_->cancel(host_, id) != 1) return false;
-    std::unique_ptr<Job> owned(job);  // destroyed outside of the lock
+    std::unique_ptr<Job> owned(job);  // destroyed after the lock is released
     std::lock_guard<std::mutex> lock(mutex_);
     jobs_.erase(number);
     return true;
@@ -88,7 +88,7 @@ class TimerTable : public std::enable_shared_from_this<TimerTable> {
   struct Job {
     std::shared_ptr<TimerTable> table;
     std::uint64_t number;
-    std::uint64_t id;  // the host's
+    std::uint64_t id;  // the host's id of the timer
     std::function<void()> function;
   };
   static void Fire(void* context) noexcept {
@@ -110,14 +110,15 @@ class TimerTable : public std::enable_shared_from_this<TimerTable> {
 
 }  // namespace abi
 
-// A timer that has been set. Destroying it leaves it set. [any-thread]
+// A timer that has been set. The destructor does not cancel the timer. [any-thread]
 class Timer {
  public:
   Timer() = default;
   Timer(std::shared_ptr<abi::TimerTable> table, std::uint64_t number)
       : table_(std::move(table)), number_(number) {}
 
-  // True when the function will not run any more; false when it has run or runs.
+  // Cancels the timer. Returns true if the function will not run. Returns false if it has run or is
+  // running.
   bool Cancel() { return table_ != nullptr && table_->Cancel(number_); }
 
  private:

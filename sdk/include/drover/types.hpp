@@ -13,13 +13,13 @@
 #include "drover/json.hpp"
 #include "drover/view.hpp"
 
-// The data that travels between host and driver, as values that own their memory.
+// The data that host and driver exchange, as values that own their memory.
 namespace drover {
 inline namespace sdk_v1 {
 
 using Duration = std::chrono::nanoseconds;
 
-// Names one start of a task.
+// Identifies a run, which is one start of a task.
 struct RunId {
   std::array<std::uint8_t, 16> bytes{};
 
@@ -42,8 +42,8 @@ struct Empty {};
 
 struct Port {
   std::string label;
-  int value = 0;  // on the host
-  int to = 0;     // inside the task's network; 0: the same
+  int value = 0;  // the port on the host
+  int to = 0;     // the port inside the task's network; 0 means the same port as VALUE
   std::string host_ip;
 };
 
@@ -60,7 +60,7 @@ struct Device {
   std::string permissions;
 };
 
-// A task as the driver must run it; drover_task_config describes the members.
+// A task as the driver must run it. drover_task_config in drover.h describes the members.
 struct TaskConfig {
   RunId run_id;
   std::string id;
@@ -82,8 +82,8 @@ struct TaskConfig {
   std::string local_dir;
   std::string secrets_dir;
   std::string log_dir;
-  std::string driver_config_text;  // as the host sent it
-  Json driver_config;              // the same, read
+  std::string driver_config_text;  // the JSON text that the host sent
+  Json driver_config;              // the value that was parsed from that text
   bool logs_disabled = false;
   std::int64_t log_max_files = 0;
   std::int64_t log_max_file_size = 0;
@@ -104,17 +104,17 @@ struct TaskConfig {
   Duration cpu_quota{0};
 };
 
-// The data by which the driver finds a task again; the bytes are its own.
+// The data by which the driver finds a task again. Only the driver interprets the bytes of STATE.
 struct TaskHandle {
   std::uint32_t format_version = 1;
   std::string state;
-  std::string driver_version;  // set by the host, ignored on the way to it
+  std::string driver_version;  // set by the host, which ignores a value from the driver
 };
 
 struct DriverNetwork {
   std::string ip;
   bool auto_advertise = false;
-  std::vector<Port> ports;  // label and value
+  std::vector<Port> ports;  // each with label and value
 };
 
 struct Started {
@@ -126,12 +126,12 @@ struct ExitResult {
   int exit_code = 0;
   int signal = 0;
   bool oom_killed = false;
-  std::string error;  // why the true result is not known
+  std::string error;  // why the true result is not known; empty if it is known
 };
 
 struct Recovered {
-  std::optional<ExitResult> exited;  // it has ended meanwhile; absent: it is running
-  std::optional<TaskHandle> handle;  // replaces the old handle; absent: it stays
+  std::optional<ExitResult> exited;  // the result if the task has ended; absent if it runs
+  std::optional<TaskHandle> handle;  // replaces the stored handle, which stays if this is absent
 };
 
 enum class TaskState { kUnknown = 0, kRunning = 1, kExited = 2 };
@@ -145,8 +145,8 @@ struct TaskStatus {
 };
 
 struct StopRequest {
-  Duration timeout{0};  // 0: kill at once
-  std::string signal;   // empty: the driver's default
+  Duration timeout{0};  // 0 kills the task at once
+  std::string signal;   // empty means the driver's default signal
 };
 
 enum class Health { kUndetected = 0, kUnhealthy = 1, kHealthy = 2 };
@@ -169,12 +169,13 @@ struct Event {
 };
 
 struct Usage {
-  int pid = 0;                 // in a list of processes
-  std::uint64_t measured = 0;  // DROVER_STAT_... bits
+  int pid = 0;                 // the pid of one process, in a list of processes
+  std::uint64_t measured = 0;  // DROVER_STAT_... bits of the measured members
+  // The members from rss to kernel_max_usage are in bytes.
   std::uint64_t rss = 0, cache = 0, swap = 0, mapped_file = 0, usage = 0, max_usage = 0;
-  std::uint64_t kernel_usage = 0, kernel_max_usage = 0;  // bytes
-  double system_mode = 0, user_mode = 0, percent = 0;    // percent of one core
-  double total_ticks = 0;                                // MHz
+  std::uint64_t kernel_usage = 0, kernel_max_usage = 0;
+  double system_mode = 0, user_mode = 0, percent = 0;  // all in percent of one core
+  double total_ticks = 0;                              // in MHz
   std::uint64_t throttled_periods = 0, throttled_time = 0;
 };
 
@@ -184,10 +185,10 @@ struct Stats {
   std::vector<Usage> processes;
 };
 
-// A request of the host for the statistics of a task.
+// The host's request for the statistics of a task.
 struct StatsRequest {
   Duration interval{0};
-  bool processes = false;  // of each process, too; else the total is enough
+  bool processes = false;  // whether the sample must also have each process
 };
 
 inline std::int64_t WallNow() {

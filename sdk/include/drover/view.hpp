@@ -12,7 +12,7 @@
 #include "drover/drover.h"
 #include "drover/error.hpp"
 
-// Reads and writes the structs of the C interface by its size rules.
+// Reads and writes the structs of the C interface by the rules for struct_size in drover.h.
 namespace drover {
 inline namespace sdk_v1 {
 
@@ -32,8 +32,8 @@ DROVER_SDK_ONCE inline void CopySized(void* out, std::size_t out_size, const voi
   std::memcpy(out, in, size < out_size ? size : out_size);
 }
 
-// Converts a struct of the other side to our version of it: missing fields are zero, fields that we
-// do not know are left out.
+// Copies a struct of the other side into this side's version of it. Fields that only this side has
+// become zero. Fields that only the other side has are left out.
 template <typename T>
 T Sized(const T* in, const char* what) {
   static_assert(std::is_trivially_copyable<T>::value, "a struct of the C interface");
@@ -43,7 +43,7 @@ T Sized(const T* in, const char* what) {
   return out;
 }
 
-// A zeroed struct with its size set.
+// Returns a struct whose struct_size is set and whose other members are zero.
 template <typename T>
 T Make() {
   T out;
@@ -56,11 +56,11 @@ inline std::string_view View(drover_str in) {
   return in.data == nullptr ? std::string_view() : std::string_view(in.data, in.size);
 }
 DROVER_SDK_ONCE inline std::string Text(drover_str in) { return std::string(View(in)); }
-// Valid as long as IN is.
+// The result is valid as long as IN is.
 inline drover_str Str(std::string_view in) { return drover_str{in.data(), in.size()}; }
 
-// Calls VISIT with each element, at the distance that the other side uses. An element has at least
-// LEAST bytes.
+// Calls VISIT with each element. Steps by the element_size that the other side has set. Throws if
+// an element has fewer than LEAST bytes.
 DROVER_SDK_ONCE inline void Walk(const drover_array& array, std::size_t least, const char* what,
                                  Ref<const void*> visit) {
   if (array.count == 0) return;
@@ -79,7 +79,7 @@ void Each(const drover_array& array, const char* what, Visit&& visit) {
   Walk(array, 0, what, [&](const void* at) { visit(static_cast<const T*>(at)); });
 }
 
-// The same for the fixed structs, which have no size of their own.
+// Does the same as Each for the fixed structs, which have no struct_size.
 template <typename T, typename Visit>
 void EachFixed(const drover_array& array, const char* what, Visit&& visit) {
   Walk(array, sizeof(T), what, [&](const void* at) { visit(static_cast<const T*>(at)); });
@@ -97,7 +97,7 @@ drover_array Array(const std::vector<T>& in) {
   return drover_array{in.data(), in.size(), sizeof(T)};
 }
 
-// Views of a map or list of texts; they are valid as long as IN is.
+// Return the C view of a map or a list of texts. The view is valid as long as IN is.
 DROVER_SDK_ONCE inline std::vector<drover_pair> Pairs(const StringMap& in) {
   std::vector<drover_pair> out;
   out.reserve(in.size());

@@ -9,7 +9,8 @@
 
 namespace drover {
 
-// Checks configurations against one JSON Schema and brings them into its form.
+// Checks configurations against one JSON Schema and brings them into the form that the schema
+// declares.
 class ConfigChecker {
  public:
   virtual ~ConfigChecker() = default;
@@ -18,11 +19,11 @@ class ConfigChecker {
                                         bool final) const = 0;
 };
 
-// Makes the checker of a schema; the error says what is wrong with it.
+// Makes the checker for a schema. The error reports what is wrong with the schema.
 using ConfigCheckerFactory =
     std::function<Result<std::unique_ptr<ConfigChecker>>(const std::string& schema)>;
 
-// The checker of host/schema.
+// Makes a checker that uses host/schema.
 Result<std::unique_ptr<ConfigChecker>> NewSchemaChecker(const std::string& schema);
 
 }  // namespace drover

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/plugin/kill_run.h"
+#include "host/process/kill_run.h"
 
 #include "host/process/process_service.h"
 
@@ -10,7 +10,7 @@ Co<Status> KillRun(ProcessService* processes, Context context, RunId run) {
     co_return Error(Code::kUnavailable, "the task is no process of the host");
   }
   const Status killed = processes->Kill(run);
-  if (killed.code() == Code::kNotFound) co_return Status();  // nothing of it runs
+  if (killed.code() == Code::kNotFound) co_return Status();  // no process of the run exists
   if (!killed.ok()) co_return killed;
   const Result<ProcessExit> end = co_await processes->Wait(context, run);
   if (!end.ok() && end.code() != Code::kNotFound) co_return end.error();

@@ -1,5 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/plugin/config_checker.h"
+#include "host/schema/config_checker.h"
+
 #include "host/schema/schema.h"
 
 namespace drover {
@@ -20,7 +21,7 @@ class SchemaChecker : public ConfigChecker {
 }  // namespace
 
 Result<std::unique_ptr<ConfigChecker>> NewSchemaChecker(const std::string& schema) {
-  // No schema at all means a driver without options.
+  // A driver without a schema has no options.
   DROVER_ASSIGN(Schema parsed, Schema::Parse(schema.empty() ? R"({"type":"object"})" : schema));
   return std::unique_ptr<ConfigChecker>(std::make_unique<SchemaChecker>(std::move(parsed)));
 }
