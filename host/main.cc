@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <optional>
 
-#include "host/cli/cli.h"
+#include "host/commands/cli.h"
 #include "host/conformance/kit_child.h"
 
 namespace {

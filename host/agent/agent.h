@@ -14,11 +14,11 @@
 #include "host/agent/node_client.h"
 #include "host/agent/task_counters.h"
 #include "host/api/api_agent.h"
-#include "host/api/log_monitor.h"
 #include "host/base/worker_pool.h"
 #include "host/http/http_server.h"
 #include "host/logs/log_watcher.h"
 #include "host/stats/host_stats.h"
+#include "host/streams/log_monitor.h"
 
 namespace drover {
 

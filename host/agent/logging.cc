@@ -10,8 +10,8 @@
 #include <mutex>
 #include <utility>
 
-#include "host/api/json_log_line.h"
 #include "host/base/log_writer.h"
+#include "host/streams/json_log_line.h"
 
 namespace drover {
 namespace {

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "host/api/event_feed.h"
-#include "host/api/event_filter.h"
-#include "host/api/live_stream.h"
 #include "host/api/router.h"
 #include "host/base/text.h"
+#include "host/streams/event_feed.h"
+#include "host/streams/event_filter.h"
+#include "host/streams/live_stream.h"
 
 namespace drover {
 namespace {

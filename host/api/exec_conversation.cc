@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "host/api/exec_message.h"
+#include "host/streams/exec_message.h"
 
 namespace drover {
 namespace {

@@ -2,10 +2,10 @@
 // Routes that follow the files and logs of allocations as they grow.
 #include "host/api/file_request.h"
 #include "host/api/file_tail.h"
-#include "host/api/live_stream.h"
 #include "host/api/router.h"
 #include "host/encode/encode_file.h"
 #include "host/logs/log_follower.h"
+#include "host/streams/live_stream.h"
 
 namespace drover {
 namespace {

@@ -1,8 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/api/live_stream.h"
-#include "host/api/log_monitor.h"
 #include "host/api/router.h"
 #include "host/encode/encode_file.h"
+#include "host/streams/live_stream.h"
+#include "host/streams/log_monitor.h"
 
 namespace drover {
 namespace {

@@ -3,7 +3,7 @@
 #include <spdlog/logger.h>
 
 #include "host/api/fake_exchange.h"
-#include "host/api/log_monitor.h"
+#include "host/streams/log_monitor.h"
 
 namespace drover {
 namespace {

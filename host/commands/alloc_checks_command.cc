@@ -1,0 +1,30 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
+#include "host/cli/id_lookup.h"
+#include "host/commands/commands.h"
+#include "host/view/record_tables.h"
+
+namespace drover {
+namespace {
+
+struct AllocChecksCommand {
+  std::string id;
+
+  void Declare(CLI::App* command) { AddId(command, &id); }
+
+  Result<int> Run(ApiClient* client, Output* out) const {
+    DROVER_ASSIGN(const std::string alloc, FindId(client, kAllocIds, id));
+    DROVER_ASSIGN(const nlohmann::json checks,
+                  client->Get(ApiPath("/v1/client/allocation", alloc, "/checks")));
+    return out->Print(checks, CheckTable(checks), "The allocation has no checks.");
+  }
+};
+
+}  // namespace
+
+void AddAllocChecks(const ClientGroup& alloc) {
+  alloc.Add<AllocChecksCommand>("checks", "Shows the health checks");
+}
+
+}  // namespace drover

@@ -1,0 +1,118 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "host/base/printable.h"
+#include "host/cli/id_lookup.h"
+#include "host/commands/commands.h"
+#include "host/view/json_fields.h"
+#include "host/view/readable.h"
+#include "host/view/record_tables.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+std::string UsageText(const json& stats, const std::string& task) {
+  const json& usage = MapField(MapField(MapField(stats, "Tasks"), task.c_str()), "ResourceUsage");
+  if (usage.empty()) return "";
+  const json percent = MapField(usage, "CpuStats").value("Percent", json());
+  char cpu[32];
+  std::snprintf(cpu, sizeof cpu, "%.1f %%", percent.is_number() ? percent.get<double>() : 0);
+  const std::int64_t rss = NumberField(MapField(usage, "MemoryStats"), "RSS");
+  return std::string(cpu) + " of a core, " + Amount(static_cast<std::uint64_t>(rss)) + " resident";
+}
+
+TextTable PortTable(const json& alloc) {
+  TextTable table({"Label", "Address", "To"});
+  const json& shared = MapField(MapField(alloc, "AllocatedResources"), "Shared");
+  for (const json& port : ListField(shared, "Ports")) {
+    table.Add({TextField(port, "Label"),
+               TextField(port, "HostIP") + ":" + NumberText(port, "Value"),
+               NumberField(port, "To") > 0 ? NumberText(port, "To") : ""});
+  }
+  return table;
+}
+
+void ShowTask(Terminal* terminal, const std::string& name, const json& state, const json& stats) {
+  PrintHeading(terminal, "Task \"" + Printable(name) + "\"");
+  const bool failed = FlagField(state, "Failed");
+  const Cell colour = StatusCell(failed ? "failed" : RawField(state, "State"));
+  PrintFields(
+      terminal,
+      {{"State", Cell(TextField(state, "State") + (failed ? ", failed" : ""), colour.colour)},
+       {"Started", Moment(TextField(state, "StartedAt"))},
+       {"Finished", Moment(TextField(state, "FinishedAt"))},
+       {"Restarts", NumberText(state, "Restarts")},
+       {"Usage", UsageText(stats, name)}});
+  TextTable events({"Time", "Event", "Description"});
+  for (const json& event : ListField(state, "Events")) {
+    events.Add({LocalTime(NumberField(event, "Time")), TextField(event, "Type"),
+                TextField(event, "DisplayMessage")});
+  }
+  if (!events.empty()) events.Print(terminal);
+}
+
+struct AllocStatusCommand {
+  std::string id;
+  bool verbose = false;
+
+  void Declare(CLI::App* command) {
+    AddId(command, &id);
+    AddVerbose(command, &verbose);
+  }
+
+  Result<int> Run(ApiClient* client, Output* out) const {
+    DROVER_ASSIGN(const std::string whole_id, FindId(client, kAllocIds, id));
+    DROVER_ASSIGN(const json alloc, client->Get(ApiPath("/v1/allocation", whole_id)));
+    if (out->raw()) return out->Print(alloc);
+    // Statistics and checks exist only while the allocation runs. Everything else is shown in any
+    // case.
+    const bool runs = RawField(alloc, "ClientStatus") == "running";
+    const auto get = [&](const char* rest) {
+      const json nothing = json::object();
+      const std::string path = ApiPath("/v1/client/allocation", whole_id, rest);
+      return runs ? client->Get(path).value_or(nothing) : nothing;
+    };
+    const json stats = get("/stats");
+    const json checks = get("/checks");
+    ShowFields(out, alloc);
+    PrintPart(out, "Ports", PortTable(alloc));
+    for (const auto& [name, state] : MapField(alloc, "TaskStates").items()) {
+      ShowTask(out, name, state, stats);
+    }
+    PrintPart(out, "Checks", CheckTable(checks));
+    return kExitOk;
+  }
+
+  void ShowFields(Terminal* terminal, const json& alloc) const {
+    const WallTime now = WallNow();
+    const auto shown_id = [&](const char* field) {
+      return ShownId(TextField(alloc, field), verbose);
+    };
+    PrintFields(terminal, {{"ID", TextField(alloc, "ID")},
+                           {"Name", TextField(alloc, "Name")},
+                           {"Node", shown_id("NodeID") + " (" + TextField(alloc, "NodeName") + ")"},
+                           {"Job", TextField(alloc, "JobID")},
+                           {"Namespace", TextField(alloc, "Namespace")},
+                           {"Version", NumberText(MapField(alloc, "Job"), "Version")},
+                           {"Evaluation", shown_id("EvalID")},
+                           {"Status", StatusCell(TextField(alloc, "ClientStatus"))},
+                           {"Description", TextField(alloc, "ClientDescription")},
+                           {"Desired", StatusCell(TextField(alloc, "DesiredStatus"))},
+                           {"Because", TextField(alloc, "DesiredDescription")},
+                           {"Replaces", shown_id("PreviousAllocation")},
+                           {"Replaced by", shown_id("NextAllocation")},
+                           {"Created", Ago(NumberField(alloc, "CreateTime"), now)},
+                           {"Modified", Ago(NumberField(alloc, "ModifyTime"), now)}});
+  }
+};
+
+}  // namespace
+
+void AddAllocStatus(const ClientGroup& alloc) {
+  alloc.Add<AllocStatusCommand>("status", "Shows an allocation and its tasks");
+}
+
+}  // namespace drover

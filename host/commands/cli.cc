@@ -1,0 +1,118 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/commands/cli.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "host/base/printable.h"
+#include "host/cli/completion.h"
+#include "host/cli/exit_code.h"
+#include "host/cli/long_options.h"
+#include "host/commands/commands.h"
+
+namespace drover {
+namespace {
+
+void AddJobCommands(const CommandGroup& drover) {
+  const ClientGroup job(drover, "job", "Runs jobs by an agent, and looks at them");
+  AddJobRun(job);
+  AddJobPlan(job);
+  AddJobStatus(job);
+  AddJobStop(job);
+  AddJobInspect(job);
+  AddJobHistory(job);
+  AddJobAllocs(job);
+  AddJobAction(job);
+  const ClientGroup tag(job, "tag", "Names versions of a job; such a version is not forgotten");
+  AddJobTagApply(tag);
+  AddJobTagUnset(tag);
+}
+
+void AddAllocCommands(const CommandGroup& drover) {
+  const ClientGroup alloc(drover, "alloc", "Looks at allocations, and steers them");
+  AddAllocStatus(alloc);
+  AddAllocRestart(alloc);
+  AddAllocStop(alloc);
+  AddAllocSignal(alloc);
+  AddAllocChecks(alloc);
+  AddAllocLogs(alloc);
+  AddAllocFs(alloc);
+  AddAllocExec(alloc);
+}
+
+void AddNodeCommands(const CommandGroup& drover) {
+  const ClientGroup node(drover, "node", "Looks at nodes, and steers them");
+  AddNodeStatus(node);
+  AddNodeDrain(node);
+  AddNodeEligibility(node);
+  const ClientGroup meta(node, "meta", "Shows the metadata of a node, and changes them");
+  AddNodeMetaRead(meta);
+  AddNodeMetaApply(meta);
+}
+
+void AddEvalCommands(const CommandGroup& drover) {
+  const ClientGroup eval(drover, "eval", "Looks at the decisions of the scheduler");
+  AddEvalStatus(eval);
+  AddEvalList(eval);
+  AddEvalDelete(eval);
+}
+
+void AddPluginCommands(const CommandGroup& drover) {
+  const CommandGroup plugin(drover, "plugin", "Looks at driver plugins");
+  AddPluginList(plugin);
+  AddPluginStatus(plugin);
+  AddPluginReload(plugin);
+  AddPluginInspect(plugin);
+  AddPluginValidate(plugin);
+  AddPluginTest(plugin);
+}
+
+void AddCommands(const CommandGroup& drover) {
+  AddAgent(drover);
+  AddRun(drover);
+  AddValidate(drover);
+  AddJobCommands(drover);
+  AddAllocCommands(drover);
+  AddNodeCommands(drover);
+  AddEvalCommands(drover);
+  AddSystemGc(ClientGroup(drover, "system", "Looks after an agent"));
+  AddMonitor(drover);
+  AddEvents(drover);
+  AddPluginCommands(drover);
+  AddVersion(drover);
+  AddCompletion(drover);
+}
+
+}  // namespace
+
+int RunCli(int argc, char** argv) {
+  CLI::App app("Drover runs groups of tasks through driver plugins.", "drover");
+  app.require_subcommand(1);
+  app.failure_message(CLI::FailureMessage::simple);
+  app.set_version_flag("--version", std::string("drover ") + DROVER_VERSION);
+  int code = kExitOk;
+  AddCommands(CommandGroup(&app, &code));
+  std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  if (!arguments.empty() && arguments[0] == kCompleteArgument) {
+    return CompleteCommand(app, {arguments.begin() + 1, arguments.end()});
+  }
+  arguments = WithTwoDashes(std::move(arguments));
+  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes the arguments in reverse order
+  try {
+    app.parse(std::move(arguments));
+  } catch (const CLI::ParseError& e) {
+    // For an unknown command, the parser's error contains only that a command is missing.
+    for (const std::string& unknown : app.remaining(true)) {
+      if (app.get_subcommands().empty()) {
+        std::fprintf(stderr, "drover: unknown command \"%s\"\n", Printable(unknown).c_str());
+      }
+    }
+    return app.exit(e) == 0 ? kExitOk : kExitUsage;
+  }
+  return code;
+}
+
+}  // namespace drover

@@ -1,0 +1,104 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
+#include "host/base/printable.h"
+#include "host/cli/submitted_job.h"
+#include "host/commands/commands.h"
+#include "host/view/job_diff_lines.h"
+#include "host/view/json_fields.h"
+#include "host/view/placement_failures.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+using Colour = Terminal::Colour;
+
+constexpr int kExitChanges = 1;
+constexpr int kExitPlanError = 255;
+
+// A kind of change in a plan. FIELD is the name of the field in the plan that contains the number
+// of allocations with this change, for each task group.
+struct Change {
+  const char* field;
+  const char* what;
+  Colour colour;
+  bool is_change;
+};
+constexpr Change kChanges[] = {{"Place", "create", Colour::kGreen, true},
+                               {"DestructiveUpdate", "replace", Colour::kYellow, true},
+                               {"Canary", "canary", Colour::kYellow, true},
+                               {"Migrate", "migrate", Colour::kYellow, true},
+                               {"Stop", "stop", Colour::kRed, true},
+                               {"InPlaceUpdate", "update in place", Colour::kBlue, false},
+                               {"Ignore", "unchanged", Colour::kGrey, false}};
+
+struct JobPlanCommand {
+  std::string file;
+
+  void Declare(CLI::App* command) {
+    command->add_option("FILE", file, "The job file, in the JSON of Nomad's API; -: stdin")
+        ->required();
+    AddNote(command, "Exit code: 0 no allocation would come or go, 1 some would, 255 an error.");
+  }
+
+  Result<int> Run(ApiClient* client, Output* out) const {
+    DROVER_ASSIGN(const SubmittedJob read, ReadSubmittedJob(file));
+    const json body = {{"Job", read.job}, {"Diff", true}};
+    const Result<json> plan =
+        client->Put(ApiPath("/v1/job", read.id, "/plan"), body, NamespaceQuery(*client));
+    if (!plan.ok()) return plan.error().WithContext("the job cannot be planned");
+    if (out->raw()) {
+      DROVER_TRY(out->Print(*plan));
+    } else {
+      Show(out, *plan);
+    }
+    return HasChanges(*plan) ? kExitChanges : kExitOk;
+  }
+
+  void Show(Terminal* terminal, const json& plan) const {
+    for (const DiffLine& line : JobDiffLines(MapField(plan, "Diff"))) {
+      terminal->Line(terminal->Paint(line.colour, line.text));
+    }
+    PrintWarnings(terminal, plan);
+    for (const auto& [group, counts] : Updates(plan).items()) {
+      std::string line;
+      for (const Change& change : kChanges) {
+        if (NumberField(counts, change.field) == 0) continue;
+        line +=
+            (line.empty() ? "" : ", ") +
+            terminal->Paint(change.colour, NumberText(counts, change.field) + " " + change.what);
+      }
+      terminal->Line("task group \"" + Printable(group) +
+                     "\": " + (line.empty() ? "nothing" : line));
+    }
+    for (const std::string& line : PlacementFailureLines(MapField(plan, "FailedTGAllocs"))) {
+      terminal->Line(line);
+    }
+    terminal->Line(
+        "To run it only if nobody changes the job before: drover job run --check-index " +
+        NumberText(plan, "JobModifyIndex") + " " + Printable(file));
+  }
+
+  static bool HasChanges(const json& plan) {
+    for (const json& counts : Updates(plan)) {
+      for (const Change& change : kChanges) {
+        if (change.is_change && NumberField(counts, change.field) != 0) return true;
+      }
+    }
+    return false;
+  }
+
+  // Returns the counts of changes, by task group.
+  static const json& Updates(const json& plan) {
+    return MapField(MapField(plan, "Annotations"), "DesiredTGUpdates");
+  }
+};
+
+}  // namespace
+
+void AddJobPlan(const ClientGroup& job) {
+  job.Add<JobPlanCommand>("plan", "Tells what running a job would change", kExitPlanError);
+}
+
+}  // namespace drover

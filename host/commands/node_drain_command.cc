@@ -1,0 +1,138 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "host/base/printable.h"
+#include "host/cli/node_options.h"
+#include "host/commands/commands.h"
+#include "host/view/json_fields.h"
+#include "host/view/readable.h"
+#include "host/view/terminal.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+// The state of each allocation of a node, by allocation id.
+using AllocStates = std::map<std::string, std::string>;
+
+struct NodeDrainCommand {
+  NodeArgument node;
+  bool enable = false;
+  bool disable = false;
+  bool monitor = false;
+  std::string deadline = "1h";
+  bool force = false;
+  bool no_deadline = false;
+  bool ignore_system = false;
+  bool keep_ineligible = false;
+  std::string message;
+  std::vector<std::string> meta;  // each is KEY=VALUE
+  bool yes = false;
+  bool detach = false;
+  bool verbose = false;
+
+  void Declare(CLI::App* command) {
+    node.Declare(command);
+    CLI::Option_group* const way = command->add_option_group("One of");
+    way->add_flag("--enable", enable,
+                  "Services are stopped at once, what ends by itself at the deadline; all of it "
+                  "comes back when the node is eligible again");
+    way->add_flag("--disable", disable, "What was not stopped yet goes on");
+    way->add_flag("--monitor", monitor, "Only shows the drain that there is, to its end");
+    way->require_option(1);
+    CLI::Option* const until =
+        command->add_option("--deadline", deadline, "How long what ends by itself may take")
+            ->capture_default_str();
+    CLI::Option* const at_once = command->add_flag("--force", force, "Stops everything at once");
+    command->add_flag("--no-deadline", no_deadline, "What ends by itself may go on for ever")
+        ->excludes(until)
+        ->excludes(at_once);
+    at_once->excludes(until);
+    command->add_flag("--ignore-system", ignore_system, "Leaves system jobs alone");
+    command->add_flag("--keep-ineligible", keep_ineligible,
+                      "With --disable: the node still gets no new allocations");
+    command->add_option("-m,--message", message, "Is kept with the drain");
+    command->add_option("--meta", meta, "KEY=VALUE, is kept with the drain; may be repeated");
+    command->add_flag("--yes", yes, "Does not ask");
+    command->add_flag("--detach", detach, "Does not wait until the node is empty");
+    AddVerbose(command, &verbose);
+  }
+
+  Status Check() const { return node.Require(); }
+
+  Result<int> Run(ApiClient* client, Output* out) const {
+    DROVER_ASSIGN(const std::string id, node.Find(client));
+    AllocStates known;
+    if (monitor) return Follow(client, out, id, &known);
+    DROVER_ASSIGN(const json body, Body(id));
+    if (enable && !yes) {
+      DROVER_ASSIGN(const bool drain, Confirmed("Drain the node " + id + "?"));
+      if (!drain) return kExitOk;
+    }
+    if (!detach) DROVER_TRY(ShowChanges(client, nullptr, id, &known));
+    DROVER_ASSIGN(const json answer, client->Put(ApiPath("/v1/node", id, "/drain"), body));
+    if (disable) return out->Print(answer, "node " + Printable(id) + " is not drained any more");
+    DROVER_TRY(out->Print(answer, "node " + Printable(id) + " is being drained"));
+    return out->raw() || detach ? Result<int>(kExitOk) : Follow(client, out, id, &known);
+  }
+
+  Result<json> Body(const std::string& id) const {
+    json body = {{"NodeID", id}, {"DrainSpec", nullptr}};
+    if (disable) {
+      body["MarkEligible"] = !keep_ineligible;
+    } else {
+      Duration limit = force ? Duration(-1s) : Duration(0);
+      if (!force && !no_deadline) {
+        DROVER_ASSIGN(limit, ParseDuration(deadline));
+      }
+      body["DrainSpec"] = {{"Deadline", limit.count()}, {"IgnoreSystemJobs", ignore_system}};
+    }
+    DROVER_ASSIGN(json kept, KeyValues(meta, "--meta "));
+    if (!message.empty()) kept["message"] = message;
+    if (!kept.empty()) body["Meta"] = std::move(kept);
+    return body;
+  }
+
+  // Requests the states of the node's allocations. Prints those that differ from KNOWN, and stores
+  // them in KNOWN. If TERMINAL is null, prints nothing.
+  Status ShowChanges(ApiClient* client, Terminal* terminal, const std::string& id,
+                     AllocStates* known) const {
+    DROVER_ASSIGN(const json allocs, client->Get(ApiPath("/v1/node", id, "/allocations")));
+    for (const json& alloc : AsList(allocs)) {
+      const std::string alloc_id = RawField(alloc, "ID");
+      const std::string state = TextField(alloc, "ClientStatus") +
+                                (TextField(alloc, "DesiredStatus") == "run" ? "" : ", to stop");
+      if (std::exchange((*known)[alloc_id], state) == state || terminal == nullptr) continue;
+      terminal->Line("allocation " + ShownId(Printable(alloc_id), verbose) + " " +
+                     TextField(alloc, "Name") + ": " + state);
+    }
+    return {};
+  }
+
+  // Prints the changes until the drain has ended.
+  Result<int> Follow(ApiClient* client, Terminal* terminal, const std::string& id,
+                     AllocStates* known) const {
+    std::uint64_t index = 0;
+    while (true) {
+      // Allocations change more often than the node, so each blocking request for the node is
+      // short.
+      DROVER_ASSIGN(const json now, client->Get(ApiPath("/v1/node", id), {}, &index, 1s));
+      DROVER_TRY(ShowChanges(client, terminal, id, known));
+      if (MapField(now, "DrainStrategy").empty()) break;
+    }
+    terminal->Line("node " + Printable(id) + " is drained");
+    return kExitOk;
+  }
+};
+
+}  // namespace
+
+void AddNodeDrain(const ClientGroup& node) {
+  node.Add<NodeDrainCommand>("drain", "Empties a node, or ends that");
+}
+
+}  // namespace drover
