@@ -99,7 +99,8 @@ TEST_F(ProcessContainerTest, AnEndNamesEachFunctionThatHasNotReturned) {
       {1, &start}, {2, &wait}, {3, &wait}, {4, &timer}};
   for (const auto& [id, own] : all) state_->waiting[id] = own;
   state_->Die(ContainerDeath());
-  EXPECT_THAT(state_->told, testing::HasSubstr("ended in start or wait or a timer's function with"));
+  EXPECT_THAT(state_->told,
+              testing::HasSubstr("ended in start or wait or a timer's function with"));
   state_->waiting.clear();
 }
 
