@@ -9,9 +9,9 @@
 
 /*
  * Calls the system call NUMBER, which is SYS_clone or SYS_clone3, with the arguments A to E. The
- * child runs FUNCTION(ARGUMENT), which must never return, on the stack that A to E give. The
- * parent gets the child's pid or a negative errno. The child does not touch the parent's stack
- * before it calls FUNCTION, so parent and child may share their memory.
+ * child runs FUNCTION(ARGUMENT), which must never return, on the stack that these arguments
+ * specify. The parent gets the child's pid or a negative errno. The child does not touch the
+ * parent's stack before it calls FUNCTION, so parent and child may share their memory.
  */
 static inline long call_with_child(long number, long a, long b, long c, long d, long e,
                                    void (*function)(void*), void* argument) {

@@ -28,8 +28,8 @@ static int listener = -1;
 static char message[DROVER_ATTACH_MAX] __attribute__((aligned(8)));
 
 static struct sockaddr_un address_of(const char* name) {
-  /* The address is relative to the run directory, because a socket address has no room for a long
-     path. */
+  /* The path of the socket is relative to the run directory, because a socket address has no room
+     for a long path. */
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   memcpy(address.sun_path, name, 16);
   memcpy(address.sun_path + 16, ".sock", 6);
@@ -153,8 +153,8 @@ static uint32_t fixed_size(uint16_t type) {
   return size ? size : sizeof(struct drover_attach_header);
 }
 
-/* Executes a request. Returns the errno that the RESULT must contain, or -1 if this function has
-   already sent the answer. */
+/* Executes a request. Returns the error for the RESULT message, an errno or 0. Returns -1 if this
+   function has already sent the answer. */
 static int dispatch(int i, struct drover_attach_header* request, uint32_t size, int* fds,
                     int fd_count) {
   if (request->size != size || size < fixed_size(request->type)) return EBADMSG;
@@ -192,8 +192,8 @@ static int dispatch(int i, struct drover_attach_header* request, uint32_t size, 
   }
 }
 
-/* Receives and executes one message. Returns false if no message waits, or if the connection has
-   ended. */
+/* Receives and executes one request of connection I. Returns false if no request waits, or if the
+   connection has ended. */
 static bool receive(int i) {
   int fds[kMaxFds];
   int fd_count = 0;
@@ -203,7 +203,7 @@ static bool receive(int i) {
       .msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
   const long n = SYS(recvmsg, connections[i].fd, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
   if (n == -EAGAIN || n == -EINTR) return false;
-  if (n <= 0) { /* recvmsg returns 0 for an empty message, too */
+  if (n <= 0) { /* 0 means that the connection has ended or the message is empty */
     disconnect(i);
     return false;
   }
@@ -254,7 +254,7 @@ void control_handle(const struct pollfd* fds, int count) {
     }
     for (int i = 0; i < kMaxConnections; i++) {
       if (connections[i].fd != fds[f].fd) continue;
-      /* A flood of requests must not starve the task's output. */
+      /* The limit of 16 requests keeps a flood of requests from delaying the task's output. */
       for (int turn = 0; turn < 16 && receive(i); turn++) {
       }
       break;

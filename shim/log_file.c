@@ -51,8 +51,8 @@ static bool name_of(const struct log_file* file, uint64_t index, char* out) {
   return true;
 }
 
-/* If NAME is the name of a log file of this stream, sets INDEX to the index of that file and
-   returns true. */
+/* If NAME is START followed by the index of a log file, sets INDEX to that index and returns true.
+   START is the common beginning of the names of the stream's log files. */
 static bool index_of(const char* name, const char* start, size_t start_length, uint64_t* index) {
   if (strncmp(name, start, start_length) != 0) return false;
   const char* digit = name + start_length;
@@ -67,9 +67,9 @@ static bool index_of(const char* name, const char* start, size_t start_length, u
   return true;
 }
 
-/* If HIGHEST is not NULL, sets HIGHEST to the highest index of a log file and returns 1. Returns 0
-   if there is no log file. If HIGHEST is NULL, removes all log files with an index below KEEP_FROM
-   and returns 0. Returns a negative errno on failure. */
+/* Lists the stream's log files. If HIGHEST is not NULL, sets HIGHEST to the highest index and
+   returns 1, or returns 0 if there is no log file. If HIGHEST is NULL, removes the log files with
+   an index below KEEP_FROM and returns 0. Returns a negative errno on failure. */
 static int scan(struct log_file* file, uint64_t* highest, uint64_t keep_from) {
   char start[kNameMax];
   const size_t start_length = prefix(file, start);
@@ -98,7 +98,7 @@ static int scan(struct log_file* file, uint64_t* highest, uint64_t keep_from) {
   return error;
 }
 
-/* Makes a new file. Its index is INDEX or the first higher index that is free. */
+/* Makes a new log file with the first free index from INDEX on. */
 static int create(struct log_file* file, uint64_t index) {
   char name[kNameMax];
   for (int tries = 0; tries < 64; tries++, index++) {
@@ -106,7 +106,7 @@ static int create(struct log_file* file, uint64_t index) {
     const int fd =
         (int)sys_open(file->directory, name,
                       O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-    /* Another process made this file, so the shim must not write to it. */
+    /* The file exists, so another process made it, and the shim must not write to it. */
     if (fd == -EEXIST) continue;
     if (fd < 0) return fd;
     log_file_close(file);
@@ -115,7 +115,7 @@ static int create(struct log_file* file, uint64_t index) {
     file->size = 0;
     if (index >= file->max_files) {
       const uint64_t keep_from = index - file->max_files + 1;
-      /* Usually exactly one file must be removed, the one with the index just below KEEP_FROM. */
+      /* Usually only the file with the index KEEP_FROM - 1 must be removed. */
       if (name_of(file, keep_from - 1, name) && SYS(unlinkat, file->directory, name, 0) != 0)
         scan(file, NULL, keep_from);
     }
@@ -124,8 +124,8 @@ static int create(struct log_file* file, uint64_t index) {
   return -EEXIST;
 }
 
-/* Opens the file with the highest index to append to it. If that file has another owner, has
-   further hard links or is not a regular file, makes a new file. */
+/* Opens the log file with the highest index to append to it. If that file has another owner, has
+   more than one hard link or is not a regular file, makes a new file. */
 static int open_first(struct log_file* file) {
   uint64_t highest = 0;
   const int found = scan(file, &highest, 0);
@@ -162,7 +162,7 @@ uint64_t log_file_lines_end(const struct iovec data[2], uint64_t count) {
   return found ? (uint64_t)(found - (const char*)data[0].iov_base) + 1 : 0;
 }
 
-/* Returns the offset of the byte after the first line end, or 0 if DATA has no line end. */
+/* Returns the offset of the byte after the first line end in DATA, or 0 if DATA has no line end. */
 static uint64_t first_line_end(const struct iovec data[2]) {
   const char* found = data[0].iov_len > 0 ? memchr(data[0].iov_base, '\n', data[0].iov_len) : NULL;
   if (found) return (uint64_t)(found - (const char*)data[0].iov_base) + 1;
@@ -170,8 +170,8 @@ static uint64_t first_line_end(const struct iovec data[2]) {
   return found ? data[0].iov_len + (uint64_t)(found - (const char*)data[1].iov_base) + 1 : 0;
 }
 
-/* Returns how many of the first bytes of DATA must be written to the open file. Returns 0 if DATA
-   must begin in the next file. */
+/* Returns how many bytes of DATA must be written to the open file. Returns 0 if DATA must start in
+   a new file. */
 static uint64_t share(const struct log_file* file, const struct iovec data[2]) {
   const uint64_t total = data[0].iov_len + data[1].iov_len;
   const uint64_t room = file->size < file->max_size ? file->max_size - file->size : 0;
@@ -184,7 +184,7 @@ static uint64_t share(const struct log_file* file, const struct iovec data[2]) {
     const uint64_t length = line > 0 ? line : total;
     return length > file->max_size ? room : 0;
   }
-  const uint64_t piece = total - whole; /* length of the last line, which has no end yet */
+  const uint64_t piece = total - whole; /* length of the last line, which has no line end yet */
   if (piece == 0 || (whole == 0 && file->mid_line)) return total;
   uint64_t reserve = piece < kShortPiece ? kShortPiece : kLongPieceRoom;
   if (reserve > file->max_size) reserve = file->max_size;

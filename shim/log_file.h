@@ -2,11 +2,11 @@
 /*
  * The rotated log files of one output stream, `<task>.stdout.N` or `<task>.stderr.N`. N begins at
  * 0, or at the highest N that exists, and counts up. A file never exceeds the maximum size. A line
- * that fits into one file is never split: if the open file has no room for it, the line goes to
- * the next file. A line longer than a file fills each file to its end.
+ * that fits into one file is never split: if the open file has no room for it, the line goes to the
+ * next file. A line longer than a file fills each file to its end.
  *
- * The length of a line that arrives in pieces is not known. So its first piece goes into the open
- * file only if that file has room for 16 KiB, or for 1 MiB if the piece has 16 KiB or more.
+ * While a line arrives in pieces, its length is unknown. So its first piece goes into the open file
+ * only if that file has room for 16 KiB, or for 1 MiB if the piece has 16 KiB or more.
  */
 #ifndef DROVER_SHIM_LOG_FILE_H_
 #define DROVER_SHIM_LOG_FILE_H_
@@ -20,7 +20,7 @@ extern "C" {
 #endif
 
 struct log_file {
-  int directory; /* a file descriptor that the caller keeps open */
+  int directory; /* file descriptor of the log directory; the caller keeps it open */
   const char* task;
   const char* stream; /* "stdout" or "stderr" */
   uint32_t max_files;
@@ -29,17 +29,17 @@ struct log_file {
   int fd; /* -1 if no file is open yet */
   uint64_t index;
   uint64_t size;
-  bool mid_line; /* true if the last byte written does not end a line */
+  bool mid_line; /* true if the last byte written is not a line end */
 };
 
 void log_file_init(struct log_file* file, int directory, const char* task, const char* stream,
                    uint32_t max_files, uint64_t max_size);
 
 /*
- * Writes as many of the first bytes of DATA as one file can take. Opens and rotates files as
- * needed. DATA is an array of two buffers, and the second may be empty. Returns the number of
- * bytes written, which is more than 0, or a negative errno. The caller must call this function
- * again for the remaining bytes.
+ * Writes the first bytes of DATA, as many as fit into one file. Opens and rotates files as needed.
+ * DATA is an array of two buffers, and the second may be empty. Returns the number of bytes
+ * written, which is more than 0, or a negative errno. The caller must call this function again for
+ * the remaining bytes.
  */
 long log_file_write(struct log_file* file, const struct iovec data[2]);
 

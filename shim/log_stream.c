@@ -13,12 +13,12 @@ enum {
   kReadsPerTurn = 8,
   kGapLineMax = 64, /* maximum length in bytes of a gap line */
 };
-/* Maximum time for which the task waits for the writer. It is less than a second. */
+/* Maximum time for which the task waits for the log writer. It is less than a second. */
 static const int64_t kPatienceNs = 900 * 1000 * 1000;
-/* If this number of bytes is read within kPatienceNs, the task may wait for another
+/* If the shim reads this number of bytes within kPatienceNs, the task may wait for another
    kPatienceNs. */
 static const uint64_t kPatienceBytes = 1 << 20;
-/* A line without its end, for example a prompt, is published after this time. */
+/* An unfinished line, for example a prompt, is passed to the log writer after this time. */
 static const int64_t kPieceNs = 100 * 1000 * 1000;
 
 static void begin_gap(struct log_stream* stream) {
@@ -33,8 +33,8 @@ static void begin_gap(struct log_stream* stream) {
   if (stream->on_gap) stream->on_gap(stream, true);
 }
 
-/* Publishes "[drover] N lines dropped". The caller must have checked that the ring has room for
-   it. */
+/* Ends a gap: publishes the line "[drover] N lines dropped". The caller must have checked that the
+   ring has room for that line. */
 static void end_gap(struct log_stream* stream) {
   char text[kGapLineMax];
   size_t length = 0;
@@ -62,8 +62,9 @@ static void close_pipe(struct log_stream* stream) {
   stream->fd = -1;
 }
 
-/* COUNT new bytes are in the ring. Publishes all complete lines. Publishes an unfinished line only
-   if it fills the whole ring. */
+/* Must be called when COUNT new bytes have been put into the ring. Publishes all complete lines.
+   Publishes an unfinished line only if it fills the whole ring. Returns true if it published
+   anything. */
 static bool publish(struct log_stream* stream, uint32_t count, int64_t now) {
   struct ring* ring = stream->ring;
   struct iovec parts[2];
@@ -85,14 +86,15 @@ static bool publish(struct log_stream* stream, uint32_t count, int64_t now) {
   return false;
 }
 
-/* Reads once from the pipe into the ring, and returns the result of the read. Also returns 0 if
-   the ring is full; the pipe is then still open. */
+/* Reads once from the pipe into the ring, and returns the result of the read. Also returns 0 if the
+   ring is full; in that case the pipe is still open. */
 static long read_into_ring(struct log_stream* stream, int64_t now, bool* published) {
   struct ring* ring = stream->ring;
   ring_rewind(ring);
   const uint32_t room = ring_free(ring);
   if (room == 0) {
-    /* A line longer than the ring can never be completed in it. */
+    /* An unfinished line that fills the ring can never become complete there, so it is
+       published. */
     if (ring_tentative(ring) == RING_SIZE) *published |= publish(stream, RING_SIZE, now);
     if (stream->stalled_at == 0) {
       stream->stalled_at = now;
@@ -120,8 +122,8 @@ static long read_into_ring(struct log_stream* stream, int64_t now, bool* publish
   return n;
 }
 
-/* Reads once from the pipe and drops the bytes. If at most half of the ring is used, drops only up
-   to the next line end, and then ends the gap. */
+/* Reads once from the pipe and drops the bytes. If at most half of the ring is used, drops only the
+   bytes up to the next line end, and then ends the gap. */
 static long read_and_drop(struct log_stream* stream, int64_t now, bool* published) {
   char scratch[8192];
   const long n = SYS(read, stream->fd, scratch, sizeof scratch);
@@ -154,7 +156,7 @@ bool log_stream_read(struct log_stream* stream, int64_t now) {
                                 : read_into_ring(stream, now, &published);
     if (n > 0) continue;
     if (n == 0) {
-      /* The gap has just begun: read again, and drop. */
+      /* A gap has just begun, so the next turn of this loop reads bytes and drops them. */
       if (stream->dropping != was_dropping) continue;
       break;
     }
@@ -173,9 +175,9 @@ bool log_stream_tick(struct log_stream* stream, int64_t now) {
   bool published = false;
   if (stream->piece_at != 0 && now - stream->piece_at >= kPieceNs &&
       ring_used(stream->ring) != ring_tentative(stream->ring)) {
-    /* The writer has not yet written the bytes that were published before. So a piece that is
-       published now would not reach the file earlier. As long as it is not published, the piece
-       can still be dropped together with its line. */
+    /* The log writer has not yet written the bytes that were published before. So the unfinished
+       line would not reach the file earlier if it were published now. As long as it is unpublished,
+       it can still be dropped as a whole. */
     stream->piece_at = now;
   } else if (stream->piece_at != 0 && now - stream->piece_at >= kPieceNs) {
     ring_publish(stream->ring, 0);
@@ -204,7 +206,7 @@ void log_stream_finish(struct log_stream* stream) {
   ring_publish(stream->ring, 0);
   stream->piece_at = 0;
   if (!stream->dropping) return;
-  if (stream->drop_mid_line) stream->gap_lines++; /* counts the last line, which never ended */
+  if (stream->drop_mid_line) stream->gap_lines++; /* counts the last line, which has no line end */
   if (ring_free(stream->ring) >= kGapLineMax) {
     end_gap(stream);
   } else {

@@ -76,8 +76,8 @@ static void run(void* unused) {
       if (is_empty() && !atomic_load(&writer.finish)) sleep_until_work(seen, -1);
       atomic_store(&writer.sleeping, false);
     } else {
-      /* The write failed, for example because the disk is full. The thread waits and then writes
-         again; the wait is shorter when the run has ended. */
+      /* The write failed, for example because the disk is full. The thread waits and then tries the
+         write again; the wait is shorter when the run has ended. */
       sleep_until_work(atomic_load(&writer.work), finish ? kRetryFinishingMs : kRetryMs);
     }
   }

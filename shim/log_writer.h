@@ -1,9 +1,9 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
 /*
- * The second thread of the shim, which alone writes to a disk: it moves the bytes of both rings
- * into log files. A frozen file system may block this thread for ever, so every wait for the
- * thread has a time limit. The thread starts at the first output. Only the control thread may call
- * the functions of this header.
+ * The log writer: the second thread of the shim, and the only thread that writes to a disk. It
+ * moves the bytes of two rings (ring.h), for stdout and stderr, into log files. A frozen file
+ * system may block this thread for ever, so every wait for the thread has a time limit. The thread
+ * starts at the first output. Only the control thread may call the functions of this header.
  */
 #ifndef DROVER_SHIM_LOG_WRITER_H_
 #define DROVER_SHIM_LOG_WRITER_H_
@@ -23,8 +23,8 @@ struct log_writer_config {
 /* Stores the pointers CONFIG and RINGS, so both objects must stay valid. */
 void log_writer_init(const struct log_writer_config* config, struct ring rings[2]);
 
-/* Must be called after bytes were published. Wakes the writer thread; the first call starts the
-   thread. */
+/* Must be called after bytes were published in a ring. Wakes the writer thread; the first call
+   starts the thread. */
 void log_writer_wake(void);
 
 /*

@@ -1,8 +1,8 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
 /*
- * drover-shim holds one run. It starts the task's process, and writes the task's output to log
- * files and its exit status to a record. Then it exits. It does all that with or without an agent.
- * File descriptor 3 is the agent's connection; 0, 1 and 2 are /dev/null.
+ * drover-shim supervises one run of a task. It starts the task's process, writes the task's output
+ * to log files, writes the exit status to a record, and exits. If the agent exits, the shim
+ * continues. File descriptor 3 is the connection to the agent; 0, 1 and 2 are /dev/null.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -41,18 +41,18 @@ struct shim shim;
 static struct ring rings[2];
 static struct log_writer_config log_config;
 static int signals = -1;
-/* Status pipe of the process STARTING; -1 if there is none. */
+/* The status pipe of the process STARTING; -1 if there is none. */
 static int start_status = -1;
-/* The process whose status pipe the shim reads: the task's process or the holder of the
-   namespaces. */
+/* pid of the process whose status pipe the shim reads: the task's process or the process that holds
+   the namespaces. */
 static pid_t starting;
-/* File descriptors 0 to 2 of the task, until its process has started. */
+/* The descriptors that become 0 to 2 in the task's process; -1 stands for /dev/null. */
 static int task_standard[3] = {-1, -1, -1};
-static int64_t drain_until; /* when the phase DRAINING ends */
-/* The time at which the shim must kill a bound run that has got its kill signal; 0 if no kill is
-   due. */
+static int64_t drain_until; /* the latest time at which the phase DRAINING ends */
+/* The time at which the shim must kill a bound run that has already got its kill signal; 0 if no
+   kill is due. */
 static int64_t kill_at;
-/* Connection of the agent that sent the plan; -1 if it has ended. */
+/* Connection of the agent that sent the start message; -1 after the end of that connection. */
 static int owner = kConnection;
 static bool orphaned; /* true for a bound run after its agent has disconnected */
 
@@ -73,7 +73,7 @@ int shim_signal(int signal_number, bool all) {
   if (!has_process()) return ESRCH;
   if (!shim.leader && !all) return ESRCH;
   long result = 0;
-  /* The child is not reaped yet, so no other process has its pid. */
+  /* The shim has not reaped the task's process yet, so no other process has its pid. */
   if (shim.leader) result = SYS(kill, shim.leader, signal_number);
   if (all) tree_signal(signal_number, shim.leader);
   return (int)-result;
@@ -122,7 +122,8 @@ static void add_stream(int i, int fd) {
 }
 
 static int reply_to_start(const struct step_failure* failure) {
-  /* The connection has ended, so OWNER is -1. A new file descriptor may have the old number. */
+  /* OWNER is -1 if the connection to the agent has ended. Another file may have got the descriptor
+     number that the connection had. */
   if (owner < 0) return EPIPE;
   struct drover_start_reply reply = {
       .error = failure->error,
@@ -146,14 +147,15 @@ static int give_to_user(int fd) {
   return ids ? (int)-SYS(fchown, fd, ids->uid, ids->gid) : 0;
 }
 
-/* Waits until FD is readable, but at most NANOSECONDS. Returns false if the time has passed. */
+/* Waits until FD is readable, but at most NANOSECONDS. Returns false if FD did not become
+   readable. */
 static bool wait_readable(int fd, int64_t nanoseconds) {
   struct pollfd event = {.fd = fd, .events = POLLIN};
   const struct timespec limit = sys_timespec(nanoseconds);
   return SYS(ppoll, &event, 1, &limit, NULL, 0) > 0;
 }
 
-/* Reaps all children, which must have been killed, and waits at most kKilledNs. While a zombie
+/* Reaps all children, which must have been killed. Waits for them at most kKilledNs. While a zombie
    exists in a pid namespace, the init process of that namespace cannot end and the run's cgroup
    cannot be removed. If the shim exited and left zombies, the process that adopts them might reap
    them late. */
@@ -172,10 +174,11 @@ static void reap_killed(void) {
   }
 }
 
-/* Removes everything of a run that could not start, sends the failure to the agent, and exits. */
+/* Cleans up after a run that could not start, sends the failure to the agent, and exits. */
 static _Noreturn void give_up(const struct step_failure* failure) {
   tree_kill();
-  namespaces_end(); /* tree_kill does not find the holder, which is in no cgroup of the run */
+  /* tree_kill does not kill the holder of the namespaces, which is not in the run's cgroup. */
+  namespaces_end();
   reap_killed();
   record_give_back();
   control_unlisten(shim.name);
@@ -234,7 +237,7 @@ static void read_start_status(void) {
     executed();
     return;
   }
-  if (n != sizeof failure) /* n is 0 if the holder of the namespaces was killed */
+  if (n != sizeof failure) /* n is 0 if the process that holds the namespaces was killed */
     failure = (struct step_failure){.step = -1, .error = n < 0 ? (int32_t)-n : ECHILD};
   if (!failure.error && failure.step == kNamespacesReady) {
     start_leader();
@@ -249,8 +252,8 @@ static bool has_children(void) {
   return SYS(waitid, P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT, NULL) == 0;
 }
 
-/* Reaps every child that has ended, and also the orphans of the task, which the shim has
-   adopted. */
+/* Reaps all children that have ended. Orphans of the task are among them, because the shim adopts
+   these orphans. */
 static void reap(void) {
   struct signalfd_siginfo info;
   while (SYS(read, signals, &info, sizeof info) > 0) {
@@ -272,8 +275,8 @@ static void reap(void) {
     shim.wait_status = status;
     shim.usage = usage;
     begin_draining(kDrainNs);
-    /* The task ends with its first process, so the shim kills all of the task's other processes.
-       These are descendants of the shim's children, since the shim is their subreaper. */
+    /* The task ends with its first process, so the shim kills all other processes of the task. The
+       shim is their subreaper: if it has no children, there are no such processes. */
     if (!has_children()) return;
     sessions_kill_all();
     namespaces_end();
@@ -384,26 +387,26 @@ static _Noreturn void finish(void) {
   } message;
   record_fill(&message.record);
   record_write(&message.record);
-  /* The record must exist, and the socket must be removed, before the event is sent: a client that
-     receives the event relies on both. */
+  /* The exit record must exist, and the socket must be removed, before the exit event is sent: a
+     client that receives the event relies on both. */
   control_unlisten(shim.name);
   control_broadcast(DROVER_ATTACH_EVENT_EXIT, &message.header, DROVER_ATTACH_EXIT, sizeof message);
   if (orphaned) {
-    /* No agent will ever ask for this run. So the shim removes the files and cgroups that
-       otherwise an agent removes. */
+    /* No agent will ever ask for this run. So the shim itself removes the files and cgroups that
+       otherwise an agent would remove. */
     record_remove();
     tree_remove(shim.plan.start.run_id);
     remove_joined();
-    record_remove_note(); /* must be last: an agent finds the cgroup by this file */
+    record_remove_note(); /* must be last: an agent finds the cgroup by this link */
   }
-  /* The exit alone might not close the connections: a writer thread that hangs on a disk keeps the
-     process alive. */
+  /* The exit alone might not close the connections: a log writer thread that hangs on a disk keeps
+     the process alive. */
   control_close_all();
   sys_exit(0);
 }
 
 static void reset_signals(void) {
-  /* The sigaction struct of the kernel (handler, flags, restorer, mask), with the default
+  /* The sigaction struct of the kernel (handler, flags, restorer, mask). All zeros mean the default
      action. */
   static const uint64_t standard[4];
   for (int number = 1; number <= 64; number++)
@@ -431,8 +434,8 @@ int main(void) {
   reset_signals();
   SYS(fcntl, kConnection, F_SETFD, FD_CLOEXEC);
   SYS(fcntl, kConnection, F_SETFL, O_NONBLOCK);
-  /* The shim adopts the orphans of the task, so it finds them, reaps them and waits for their
-     end. */
+  /* The shim becomes the subreaper of the task: it adopts the task's orphans, so that it can find
+     them, reap them and wait for their end. */
   if (!failure.error) failure.error = (int32_t)-SYS(prctl, PR_SET_CHILD_SUBREAPER, 1);
   if (!failure.error) failure.error = (int32_t)-SYS(fchdir, plan_fd(&shim.plan, start->run_dir_fd));
   if (!failure.error && signals < 0) failure.error = -signals;

@@ -13,9 +13,9 @@
 #include "shim/sys.h"
 
 enum { kMaxName = 256, kMaxOptions = 1024, kMaxPath = 4096 };
-/* MOVE_MOUNT_F_EMPTY_PATH, MOVE_MOUNT_T_EMPTY_PATH */
+/* The values of MOVE_MOUNT_F_EMPTY_PATH and MOVE_MOUNT_T_EMPTY_PATH. */
 enum { kFromEmptyPath = 4, kToEmptyPath = 0x40 };
-/* MS_REMOUNT, MS_BIND, MS_REC, MS_NOSYMFOLLOW */
+/* The values of MS_REMOUNT, MS_BIND, MS_REC and MS_NOSYMFOLLOW. */
 enum { kRemount = 32, kBind = 4096, kRecursive = 1 << 14, kNoSymFollow = 256 };
 /* These attributes have the same values as the flags MS_RDONLY to MS_NOEXEC. */
 enum { kPlain = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC };
@@ -26,14 +26,14 @@ void mount_calls_init(bool exist) { calls_exist = exist; }
 
 bool mount_calls_exist(void) { return calls_exist; }
 
-/* Writes to NAME a path by which mount(2) can use FD. It needs a /proc below this process's
-   root. */
+/* Writes to NAME a path by which mount(2) can use FD. The path works only if /proc is mounted below
+   the root of this process. */
 static void name_of(int fd, char name[32]) {
   memcpy(name, "/proc/self/fd/", 14);
   name[14 + sys_decimal((uint64_t)fd, name + 14)] = 0;
 }
 
-/* Sets OPTION, an option as for mount(8): "KEY=VALUE" or "KEY". */
+/* Sets a mount option, "KEY=VALUE" or "KEY", of the file system that CONTEXT will make. */
 static long configure(long context, const char* option) {
   const char* value = strchr(option, '=');
   if (!value) return SYS(fsconfig, context, FSCONFIG_SET_FLAG, option, NULL, 0);

@@ -1,8 +1,8 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
 /*
- * The system calls that make and change mounts. Linux 5.2 to 5.12 brought newer calls: fsopen,
- * open_tree, move_mount and mount_setattr. If one of them is missing, or a filter around the agent
- * refuses it, these functions use mount(2). mount(2) cannot set every attribute at once, so
+ * The system calls that make and change mounts. Linux 5.2 to 5.12 introduced newer calls: fsopen,
+ * open_tree, move_mount and mount_setattr. If one of them is missing, or a seccomp filter on the
+ * agent refuses it, these functions use mount(2). mount(2) cannot set every attribute at once, so
  * mount_claims_verify sets the missing attributes later. Functions return an errno or 0 unless
  * their comment says otherwise.
  */
@@ -14,8 +14,8 @@
 
 #include "shim/start_plan.h"
 
-/* EXIST must be true if all of the newer calls work. The agent finds out whether they work: it
-   makes these calls under the same filter. */
+/* EXIST must be true if all of the newer system calls for mounts work. The agent tests them: it
+   runs under the same seccomp filter as the shim. */
 void mount_calls_init(bool exist);
 bool mount_calls_exist(void);
 
@@ -39,9 +39,9 @@ int mount_calls_set(int target, uint32_t attributes);
 int mount_calls_remount(int target, uint32_t old, uint32_t attributes);
 
 /*
- * PLACE is a file descriptor from another mount namespace. Opens the file of the same path in this
- * namespace. Returns a file descriptor or a negative errno. That errno is -EXDEV if the path leads
- * to another file in this namespace.
+ * PLACE is a file descriptor from another mount namespace. Opens the file that has the path of
+ * PLACE in this namespace. Returns a file descriptor or a negative errno. That errno is -EXDEV if
+ * the path leads to another file in this namespace.
  */
 long mount_calls_find(int place);
 

@@ -15,7 +15,7 @@
 #include "shim/sys.h"
 
 enum {
-  kLine = 4096, /* size of the buffer; the rest of a longer line is ignored */
+  kLine = 4096, /* size of the line buffer; the rest of a longer line is ignored */
   kTries = 10
 };
 
@@ -55,9 +55,9 @@ static struct claim claim_of(const struct drover_step* step) {
   }
 }
 
-/* Returns true if PLACE is DIRECTORY or a path below it. Then also sets EXACT, which is true if
-   PLACE equals DIRECTORY. Neither path may have a slash at its end; each may have one at its
-   beginning. */
+/* Returns true if PLACE is DIRECTORY or a path below DIRECTORY. In that case sets EXACT to true if
+   the two are equal, and to false otherwise. A path may begin with a slash, but must not end with a
+   slash. */
 static bool covers(const char* directory, const char* place, bool* exact) {
   if (*directory == '/') directory++;
   if (*place == '/') place++;
@@ -73,12 +73,12 @@ static bool has(uint32_t attributes, uint32_t wanted) { return (attributes & wan
 /*
  * Returns the attributes that the steps before END claim for PLACE. If END is NULL, this function
  * uses all steps. The result contains the attributes of the last step that mounted something at
- * PLACE or above it, and those that later steps set at exactly PLACE. No step covers the mount of
- * another step, because the host leaves out mounts that would be hidden.
+ * PLACE or above it, and those that later steps set at exactly PLACE. No step mounts over the mount
+ * of another step, because the agent leaves out mounts that would be hidden.
  *
- * Sets BY to the index of the last step that added to the result. If a step's mount point is
- * exactly PLACE, and FOUND contains all attributes that the step claims, sets the step's bit in
- * SEEN. BY and SEEN may be NULL.
+ * Sets BY to the index of the last step that added to the result. FOUND are the attributes that the
+ * mount at PLACE really has. If a step's mount point is exactly PLACE, and FOUND contains all
+ * attributes that the step claims, sets the step's bit in SEEN. BY and SEEN may be NULL.
  */
 static uint32_t claimed(const struct plan* plan, const struct drover_step* end, const char* place,
                         uint32_t found, uint64_t* seen, int32_t* by) {
@@ -114,7 +114,8 @@ static bool take_word(char** at, char** word) {
   return true;
 }
 
-/* The kernel writes a space or a similar character as a backslash and three octal digits. */
+/* Decodes TEXT in place. The kernel writes a space or a similar character as a backslash and three
+   octal digits. */
 static void unescape(char* text) {
   char* out = text;
   for (; *text; text++) {
@@ -163,8 +164,8 @@ static bool parse(char* text, struct mount_line* line) {
   return true;
 }
 
-/* Opens the mount of LINE. Returns -ENOENT if that mount is no longer at its mount point, or if
-   another mount covers it. */
+/* Opens the mount of LINE. Returns a file descriptor or a negative errno. The errno is -ENOENT if
+   that mount is no longer at its mount point, or if another mount covers it. */
 static long open_visible(const struct mount_line* line) {
   const struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS};
   const long place = SYS(openat2, AT_FDCWD, line->place, &how, sizeof how);
@@ -184,9 +185,9 @@ static bool is_hidden(const struct mount_line* line) {
   return place == -ENOENT;
 }
 
-/* Adds WANTED to the mount of LINE. Does nothing if that mount is hidden or the host has unmounted
-   it. If the host has replaced that mount by a new mount with the same id at the same place, this
-   function changes the new mount. */
+/* Adds the attributes WANTED to the mount of LINE. Does nothing if that mount is hidden or the host
+   has unmounted it. If the host has replaced that mount by a new mount with the same id at the same
+   place, this function changes the new mount. */
 static int add_attributes(const struct mount_line* line, uint32_t wanted) {
   int error = 0;
   for (int tries = 0; tries < kTries; tries++) {
@@ -201,7 +202,7 @@ static int add_attributes(const struct mount_line* line, uint32_t wanted) {
   return error;
 }
 
-/* Returns true if the host may add mounts below the mount of the step INDEX at any time. */
+/* Returns true if the host may add mounts below the mount of the step with INDEX at any time. */
 static bool may_have_come(const struct plan* plan, int32_t index) {
   const struct drover_step* step = plan_next(plan, NULL);
   for (; step && index > 0; step = plan_next(plan, step)) index--;
@@ -230,7 +231,7 @@ static int check_line(const struct plan* plan, char* text, bool add, uint64_t* s
 static int check_lines(const struct plan* plan, int file, bool add, uint64_t* seen, int32_t* step) {
   char buffer[kLine];
   size_t length = 0;
-  /* True if BUFFER begins with the rest of a line that has been checked. */
+  /* True if BUFFER begins with the rest of a long line whose beginning has been checked. */
   bool rest = false;
   for (;;) {
     const long n = SYS(read, file, buffer + length, sizeof buffer - 1 - length);
@@ -256,7 +257,8 @@ static int check_lines(const struct plan* plan, int file, bool add, uint64_t* se
   }
 }
 
-/* Fails if the kernel has not listed the mount of a step, and sets STEP to that step. */
+/* Fails if the kernel has not listed the mount of a step, and sets STEP to the index of that
+   step. */
 static int check_missing(const struct plan* plan, const uint64_t* seen, int32_t* step) {
   int32_t index = 0;
   for (const struct drover_step* at = plan_next(plan, NULL); at;

@@ -57,8 +57,7 @@ static long open_beneath(int directory, const char* path, int flags) {
   return SYS(openat2, directory, path, &how, sizeof how);
 }
 
-/* Opens PATH below the new root by one system call. This succeeds for most paths, because they
-   exist. */
+/* Opens PATH below the new root by one system call. Fails if PATH does not exist. */
 static long open_in_root(const char* path, int flags) {
   while (*path == '/') path++;
   return open_beneath(root, *path ? path : ".", flags);
@@ -96,9 +95,9 @@ static long open_parent(const char* path, char name[kMaxName]) {
 }
 
 /*
- * Opens PATH as the mount point of STEP. If PATH is missing, makes a directory or, with IS_FILE,
- * an empty file. With mount(2), a mount becomes read-only only at the step VERIFY. So this
- * function must refuse to make anything in a mount that becomes read-only later.
+ * Opens PATH as the mount point of STEP. If PATH is missing, makes a directory or, with IS_FILE, an
+ * empty file. If mounts are made by mount(2), they become read-only at the step VERIFY and not
+ * before. So this function must refuse to make anything in a mount that will be read-only.
  */
 static long open_target(const struct plan* plan, const struct drover_step* step, const char* path,
                         bool is_file) {
@@ -163,8 +162,8 @@ static int set_attributes(const struct drover_step_mount_attributes* step) {
   return error;
 }
 
-/* Opens the directory or file that the mount will show. Returns a file descriptor or a negative
-   errno. */
+/* Opens the directory or file that the mount of STEP will show. Returns a file descriptor or a
+   negative errno. */
 static long open_source(const struct plan* plan, const struct drover_step_mount* step,
                         const char* source) {
   return step->tree_fd >= 0 ? mount_calls_find(plan_fd(plan, step->tree_fd))
@@ -195,8 +194,8 @@ static int attach_mount(const struct plan* plan, const struct drover_step_mount*
 /*
  * Checks that the root of this process is the root of its mount namespace. A process that enters
  * the namespace later begins at the namespace's root. If this process began in a chroot, the two
- * roots differ, and such a process could reach all files of the host. This function enters the
- * namespace again and compares the roots.
+ * roots differ, and the process that enters later could reach all files of the host. This function
+ * enters the namespace again and compares the roots.
  */
 static long check_namespace_root(void) {
   struct stat ours, entered;

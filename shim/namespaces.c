@@ -20,14 +20,14 @@ static pid_t holder; /* pid of the holder, or 0 if there is none */
 /* Pidfd of the holder, by which its namespaces can be entered while it lives. */
 static int holder_pidfd = -1;
 static int own_pids = -1;      /* file descriptor of the shim's own pid namespace */
-static uint64_t namespace_set; /* CLONE_NEW... */
+static uint64_t namespace_set; /* the CLONE_NEW... flags of the namespaces */
 
 bool namespaces_wanted(const struct plan* plan) {
   return plan_find(plan, DROVER_STEP_NAMESPACES, NULL) != NULL;
 }
 
-/* Enters a copy of the clean mount namespace. A copy of the shim's own namespace would contain
-   every mount of the host. */
+/* Enters a copy of the mount namespace whose index is in STEP, a CLEAN_MOUNTS step. A copy of the
+   shim's own mount namespace would contain every mount of the host. */
 static int copy_clean_mounts(const struct plan* plan, const struct drover_step* step) {
   const int clean = plan_step_fd(plan, step);
   long result = SYS(setns, clean, CLONE_NEWNS);
@@ -37,13 +37,13 @@ static int copy_clean_mounts(const struct plan* plan, const struct drover_step* 
 }
 
 /* Reaps orphans until the shim kills this process. The process has no open file descriptor and no
-   capability, and the task cannot inspect it. So the task gains nothing from its memory or its
-   rights. */
+   capability, and the task cannot inspect it. So the task gains nothing from the memory or the
+   rights of this process. */
 static _Noreturn void hold(void) {
   const uint64_t all = ~0ull;
   for (;;) {
-    /* wait4 fails if there is no child. A SIGCHLD that comes before the next wait stays pending,
-       so no child is missed. */
+    /* wait4 fails if this process has no child. A SIGCHLD that arrives before rt_sigtimedwait stays
+       pending, so no child is missed. */
     if (SYS(wait4, -1, NULL, 0, NULL) < 0) SYS(rt_sigtimedwait, &all, NULL, NULL, sizeof all);
   }
 }
@@ -55,8 +55,8 @@ static _Noreturn void run_holder(const struct plan* plan, int status) {
   SYS(prctl, PR_SET_NAME, "drover-init");
   SYS(umask, 0);
   failure.error = sys_error(SYS(prctl, PR_SET_PDEATHSIG, SIGKILL));
-  /* If the shim exited before this prctl, the kernel does not kill this process. So this process
-     must exit by itself. */
+  /* If the shim exited before the call of prctl, the kernel does not kill this process. So this
+     process must exit by itself. */
   struct pollfd shim = {.fd = status, .events = 0};
   if (SYS(ppoll, &shim, 1, &(struct timespec){0}, NULL, 0) > 0) sys_exit(1);
   if (!failure.error) failure.error = sys_error(SYS(setsid));
@@ -65,7 +65,7 @@ static _Noreturn void run_holder(const struct plan* plan, int status) {
     failure.step++;
     failure.kind = step->kind;
     if (!(step->flags & DROVER_STEP_FOR_NAMESPACES)) continue;
-    if (step->kind == DROVER_STEP_NAMESPACES) continue; /* clone3 has done this step */
+    if (step->kind == DROVER_STEP_NAMESPACES) continue; /* clone3 has made the namespaces */
     if (step->kind == DROVER_STEP_CLEAN_MOUNTS)
       failure.error = copy_clean_mounts(plan, step);
     else if (step->kind == DROVER_STEP_NETWORK)
@@ -96,9 +96,8 @@ int namespaces_start(const struct plan* plan, struct child* child, struct step_f
   int32_t index;
   const struct drover_step* step = plan_find(plan, DROVER_STEP_NAMESPACES, &index);
   namespace_set = (uint64_t)plan_number(step);
-  /* Keeps the task from inspecting the holder. Later children of the shim inherit the setting.
-     These children need the setting, too, because the task can reach them before they execute
-     their program. */
+  /* Keeps the task from inspecting the holder. Later children of the shim inherit this setting.
+     They need it, too, because the task could inspect them before they execute their program. */
   failure->error = sys_error(SYS(prctl, PR_SET_DUMPABLE, 0));
   int status[2] = {-1, -1};
   if (!failure->error) failure->error = sys_error(SYS(pipe2, status, O_CLOEXEC));

@@ -22,21 +22,21 @@ enum { kNamespacesReady = -2 };
 /* Returns true if the plan makes namespaces. */
 bool namespaces_wanted(const struct plan* plan);
 
-/* Starts the holder and returns an errno, as steps_start does. The status pipe of HOLDER then
-   reports either a failure or kNamespacesReady. */
+/* Starts the process that holds the namespaces, and returns an errno. After that, the status pipe
+   of HOLDER reports either a failure or kNamespacesReady. */
 int namespaces_start(const struct plan* plan, struct child* holder, struct step_failure* failure);
 
 /* Chooses the pid namespace of the children that the shim starts from now on. With INSIDE, the
    children begin in the pid namespace of the run, otherwise in the shim's own. Returns an
    errno. */
 int namespaces_place_children(bool inside);
-/* Enters all namespaces of the run except the pid namespace, because the calling child was started
-   in it. Returns an errno. */
+/* Enters all namespaces of the run except the pid namespace, in which the calling child runs
+   already. Returns an errno. */
 int namespaces_enter(void);
 
-/* Enters the network namespace that STEP gives, and returns an errno. The task's process, a
-   session or the holder calls this function. The holder calls it before it mounts /sys, because
-   /sys shows the network namespace in which it was mounted. */
+/* Enters the network namespace of STEP, and returns an errno. The task's process, a session or the
+   holder calls this function. The holder calls it before it mounts /sys, because /sys shows the
+   network namespace in which it was mounted. */
 int namespaces_enter_network(const struct plan* plan, const struct drover_step* step);
 
 /* Kills the holder. May be called several times. After the shim has reaped the holder it must call

@@ -12,8 +12,7 @@
 #include "shim/mounts.h"
 #include "shim/sys.h"
 
-/* The start message. The steps stay in it for the life of the shim, because exec sessions need
-   them. */
+/* The start message. It exists as long as the shim, because exec sessions need the steps in it. */
 static _Alignas(8) char message[DROVER_ATTACH_MAX];
 
 struct drover_step* plan_next(const struct plan* plan, const struct drover_step* at) {

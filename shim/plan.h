@@ -11,20 +11,20 @@ struct plan {
   struct drover_start start;
   int fds[DROVER_PLAN_MAX_FDS];
   uint32_t fd_count;
-  char* steps; /* start.steps_size bytes, which are writable and aligned to 8 */
+  char* steps; /* start.steps_size bytes, which are writable and aligned to 8 bytes */
 };
 
 /*
- * Receives the message from CONNECTION into PLAN, checks it, and sets the pointers to strings in
- * its step EXEC. Returns 0 or an errno, ECONNRESET if the connection ended without a message.
+ * Receives the start message from CONNECTION into PLAN, checks it, and sets the pointers to strings
+ * in its step EXEC. Returns 0 or an errno, ECONNRESET if the connection ended without a message.
  */
 int plan_receive(int connection, struct plan* plan);
 
-/* Checks the members START and STEPS of PLAN, and sets the pointers of EXEC. Returns 0 or an
-   errno. Only tests and plan_receive call it. */
+/* Checks the members START and STEPS of PLAN, and sets the pointers in the step EXEC. Returns 0 or
+   an errno. Only plan_receive and tests call this function. */
 int plan_check(struct plan* plan);
 
-/* Returns the file descriptor with INDEX in the start message, or -1 if there is none. */
+/* Returns the file descriptor that has INDEX in the start message, or -1 if there is none. */
 static inline int plan_fd(const struct plan* plan, int64_t index) {
   return index >= 0 && index < plan->fd_count ? plan->fds[index] : -1;
 }

@@ -23,7 +23,7 @@ int privileges_bound(const struct drover_step_capabilities* capabilities) {
   for (int capability = 0; capability < 64; capability++) {
     if (capabilities->bounding >> capability & 1) continue;
     const long result = SYS(prctl, PR_CAPBSET_DROP, capability);
-    /* The kernel has no capability with this number. */
+    /* EINVAL means that this number is above the highest capability of the kernel. */
     if (result == -EINVAL && capability > 0) break;
     if (result < 0) return (int)-result;
   }
@@ -45,8 +45,8 @@ int privileges_set(const struct drover_step_capabilities* capabilities) {
   struct __user_cap_data_struct own[2];
   int error = sys_error(SYS(capget, &header, own));
   const uint64_t permitted = own[0].permitted | (uint64_t)own[1].permitted << 32;
-  /* Permitted capabilities that the shim lacks are left out. The job lists the ambient
-     capabilities by name, so capset must fail if the shim lacks one of these. */
+  /* Permitted capabilities that the shim lacks are left out. Ambient capabilities are not left out,
+     because the job lists them by name: capset fails if the shim lacks one of them. */
   const uint64_t wanted = (capabilities->permitted & permitted) | capabilities->ambient;
   if (!error) error = write_sets(wanted, capabilities->ambient);
   for (int capability = 0; capability < 64 && !error; capability++)
@@ -64,6 +64,6 @@ int privileges_filter(const struct drover_step_filter* filter) {
 
 int privileges_new_keyring(void) {
   const long result = SYS(keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
-  /* A kernel without keyrings has no keys, so there is no key that the task could reach. */
+  /* ENOSYS means that the kernel has no keyrings. So there is no key that the task could reach. */
   return result == -ENOSYS ? 0 : sys_error(result);
 }

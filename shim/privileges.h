@@ -1,5 +1,5 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
-/* The steps that take rights from a new process. Each function returns an errno. */
+/* The steps that reduce the rights of a new process. Each function returns an errno. */
 #ifndef DROVER_SHIM_PRIVILEGES_H_
 #define DROVER_SHIM_PRIVILEGES_H_
 
@@ -7,8 +7,8 @@
 
 int privileges_set_ids(const struct drover_step_ids* ids);
 
-/* Removes all capabilities but BOUNDING from the bounding set. Also lets the process keep its
-   permitted capabilities when it later changes its user. */
+/* Removes all capabilities except CAPABILITIES->bounding from the bounding set. Also lets the
+   process keep its permitted capabilities when it later changes its user. */
 int privileges_bound(const struct drover_step_capabilities* capabilities);
 /* Sets the capabilities that the program gets. Must be called after the change of the user. */
 int privileges_set(const struct drover_step_capabilities* capabilities);

@@ -11,8 +11,8 @@ uint32_t record_oom_kills(int memory_events);
 void record_fill(struct drover_exit_record* record);
 
 /* Makes the file `<name>.tmp` in the run directory, which must be the current directory. The file
-   gets the full size of the record now, because the directory may have no room left at the end of
-   the run. Returns 0 or an errno. On an error, leaves no file. */
+   gets the full size of the record now, because the file system may be full at the end of the run.
+   Returns 0 or an errno. On an error, leaves no file. */
 int record_reserve(void);
 /* Removes `<name>.tmp`. */
 void record_give_back(void);
@@ -24,8 +24,8 @@ int record_write(const struct drover_exit_record* record);
 /* Removes `<name>.exit`. */
 void record_remove(void);
 
-/* Removes `<name>.cgroup`. By that file the next agent finds the cgroup of the run, even
-   if it makes its own cgroups elsewhere. */
+/* Removes the symbolic link `<name>.cgroup`. By this link the next agent finds the cgroup of the
+   run, even if that agent makes its own cgroups elsewhere. */
 void record_remove_note(void);
 
 #endif /* DROVER_SHIM_RECORD_H_ */

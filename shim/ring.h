@@ -1,11 +1,11 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
 /*
- * A ring of bytes without locks between two threads. The control thread is the producer and puts
- * output in. The log writer is the consumer and takes it out. Positions only count up, and wrap at
- * 2^32.
+ * A ring buffer without locks for two threads. The producer is the control thread, which adds the
+ * task's output. The consumer is the log writer, which removes it. Positions only increase, and
+ * wrap at 2^32.
  *
- * The producer first writes bytes between COMMIT and TAIL, and publishes them later. So it can
- * wait for the end of a line, or take unpublished bytes back.
+ * The producer first writes bytes between COMMIT and TAIL, and publishes them later. So it can wait
+ * for the end of a line, or drop unpublished bytes.
  */
 #ifndef DROVER_SHIM_RING_H_
 #define DROVER_SHIM_RING_H_
@@ -18,14 +18,14 @@
 #define RING_SIZE 65536u
 
 struct ring {
-  _Atomic uint32_t head;   /* position of the first byte not yet taken; only the consumer sets it */
+  _Atomic uint32_t head; /* position of the first byte not yet removed; only the consumer sets it */
   _Atomic uint32_t commit; /* position after the published bytes; only the producer sets it */
   uint32_t tail;           /* position after the written bytes; only the producer uses it */
   /*
-   * The position whose byte is at data[0]. The producer sets BASE when the ring is empty, so that
-   * a task with little output always uses the same page. The consumer reads BASE only after it has
-   * found that COMMIT differs from HEAD. Until the consumer takes those bytes, the producer does
-   * not set BASE.
+   * The position of the byte at data[0]. The producer sets BASE when the ring is empty, so that a
+   * task with little output always uses the same memory page. The consumer reads BASE only after it
+   * has seen that COMMIT differs from HEAD, so the ring has published bytes. Until the consumer has
+   * removed those bytes, the producer does not set BASE.
    */
   uint32_t base;
   char data[RING_SIZE];
@@ -53,23 +53,23 @@ static inline int ring_parts(const struct ring* ring, uint32_t at, uint32_t leng
   return length > first ? 2 : 1;
 }
 
-/* Producer: if the ring is empty, makes the next byte go to data[0]. */
+/* For the producer: if the ring is empty, makes the next byte go to data[0]. */
 static inline void ring_rewind(struct ring* ring) {
   if (ring_used(ring) == 0) ring->base = ring->tail;
 }
 
-/* Producer: publishes all but the last KEEP bytes. */
+/* For the producer: publishes all but the last KEEP bytes. */
 static inline void ring_publish(struct ring* ring, uint32_t keep) {
   atomic_store_explicit(&ring->commit, ring->tail - keep, memory_order_release);
 }
 
-/* Producer: drops the bytes that are not yet published. */
+/* For the producer: drops the bytes that are not yet published. */
 static inline void ring_take_back(struct ring* ring) {
   ring->tail = atomic_load_explicit(&ring->commit, memory_order_relaxed);
 }
 
-/* Producer: adds COUNT bytes without publishing them. The caller must have checked that they
-   fit. */
+/* For the producer: adds COUNT bytes without publishing them. The caller must have checked that
+   they fit. */
 static inline void ring_put(struct ring* ring, const char* bytes, uint32_t count) {
   struct iovec parts[2];
   ring_parts(ring, ring->tail, count, parts);
@@ -78,7 +78,7 @@ static inline void ring_put(struct ring* ring, const char* bytes, uint32_t count
   ring->tail += count;
 }
 
-/* Consumer: returns the number of published bytes. If there are any, sets PARTS to them. */
+/* For the consumer: returns the number of published bytes. If there are any, sets PARTS to them. */
 static inline uint32_t ring_peek(const struct ring* ring, struct iovec parts[2]) {
   const uint32_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
   const uint32_t count = atomic_load_explicit(&ring->commit, memory_order_acquire) - head;
@@ -87,7 +87,7 @@ static inline uint32_t ring_peek(const struct ring* ring, struct iovec parts[2])
   return count;
 }
 
-/* Consumer: takes the first COUNT bytes out of the ring. */
+/* For the consumer: removes the first COUNT bytes from the ring. */
 static inline void ring_take(struct ring* ring, uint32_t count) {
   atomic_fetch_add_explicit(&ring->head, count, memory_order_release);
 }

@@ -12,7 +12,7 @@
 #include "shim/sys.h"
 
 struct session {
-  /* 0 if the entry is free. The process is not yet reaped, so no other process has its pid. */
+  /* pid of the session's process, which the shim has not yet reaped; 0 if the entry is free. */
   pid_t pid;
   int connection; /* -1 after the connection has ended */
   uint32_t id, request;
@@ -80,8 +80,8 @@ int sessions_resize(int connection, uint32_t id, uint16_t rows, uint16_t columns
 }
 
 static void kill_group(const struct session* session, int signal_number) {
-  /* Until the child has called setsid, it has no process group of its own. Then only the child
-     gets the signal. */
+  /* Until the child has called setsid, it has no process group of its own. So before that call,
+     only the child gets the signal. */
   if (SYS(kill, -session->pid, signal_number) != 0) SYS(kill, session->pid, signal_number);
 }
 

@@ -1,6 +1,6 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
-/* Exec sessions: commands that run beside the task. Each belongs to the connection that started
-   it. */
+/* Exec sessions: commands that run beside the task. Each session belongs to the connection over
+   which it was started. */
 #ifndef DROVER_SHIM_SESSIONS_H_
 #define DROVER_SHIM_SESSIONS_H_
 
@@ -14,8 +14,8 @@
 enum { kMaxSessions = 32 };
 
 /* Starts a session and returns an errno. The caller must have checked that MESSAGE has SIZE bytes.
-   If the session keeps a descriptor of FDS, sets the element of that descriptor to -1. The caller
-   must close all other descriptors. */
+   If the session keeps a descriptor of FDS, sets the array element with that descriptor to -1. The
+   caller must close all other descriptors. */
 int sessions_start(int connection, struct drover_attach_exec* message, uint32_t size, int* fds,
                    int fd_count);
 int sessions_resize(int connection, uint32_t session, uint16_t rows, uint16_t columns);

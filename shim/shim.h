@@ -1,5 +1,5 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
-/* The one run that this process holds. Only the control thread may use it. */
+/* The state of the run that this shim supervises. Only the control thread may use it. */
 #ifndef DROVER_SHIM_SHIM_H_
 #define DROVER_SHIM_SHIM_H_
 
@@ -38,7 +38,7 @@ int shim_signal(int signal_number, bool all);
    pipes. */
 void shim_kill(void);
 /* Must be called when the connection of the agent that started the run has ended. If the run is
-   bound, stops the run. */
+   bound to that agent, stops the run. */
 void shim_owner_lost(void);
 
 #endif /* DROVER_SHIM_SHIM_H_ */

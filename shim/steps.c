@@ -20,7 +20,7 @@
 #include "shim/privileges.h"
 #include "shim/sys.h"
 
-/* Only the child uses these arrays, so the shim itself never touches their pages. */
+/* Only the child process uses these arrays, so the shim itself never touches their memory pages. */
 static char* session_argv[DROVER_ATTACH_MAX_ARGS + 1];
 static char* session_envp[DROVER_PLAN_MAX_STRINGS + DROVER_ATTACH_MAX_ENV + 1];
 
@@ -37,10 +37,10 @@ static int set_oom_score(int64_t score) {
    forks, the kernel waits until all processors have been idle once, which takes many
    milliseconds. */
 static int join_cgroup(int cgroup) {
-  return sys_write_file(cgroup, "tasks", "0", 1); /* "0" means the writer, in any pid namespace */
+  return sys_write_file(cgroup, "tasks", "0", 1); /* "0" means the thread that writes */
 }
 
-/* Closes all file descriptors from 3 on except STATUS. This must happen before the exec. Until the
+/* Closes all file descriptors from 3 on except STATUS. Must be called before the exec. Until the
    descriptors are closed, the task's path, the interpreter of its program, or a link of another
    task could lead to a descriptor through /proc/self/fd. */
 static int close_all_but(int status) {
@@ -63,8 +63,8 @@ static long open_path(const char* path, int flags) {
   return followed == -ELOOP ? followed : -DROVER_LEAVES_ROOT;
 }
 
-/* Checks that the current directory is below the root. If it is not, the kernel returns a path
-   that does not begin with a slash. */
+/* Checks that the current directory is below the root. If it is not, getcwd returns a path that
+   does not begin with a slash. */
 static int check_in_root(void) {
   char path[4096];
   const long length = SYS(getcwd, path, sizeof path);
@@ -87,9 +87,9 @@ static int change_directory(const struct drover_step_cwd* cwd) {
   return cwd->path_flags & DROVER_PATH_IN_ROOT ? check_in_root() : 0;
 }
 
-/* Makes the kernel kill this process when the shim dies. If the shim has died before, no process
-   holds the other end of the status pipe. getppid cannot show whether the shim has died, because
-   getppid returns 0 in a pid namespace. */
+/* Makes the kernel kill this process when the shim dies. Returns ESRCH if the shim has died
+   already: the other end of the status pipe is closed then. getppid cannot show whether the shim
+   has died, because getppid returns 0 in a pid namespace. */
 static int die_with_shim(int status) {
   const long result = SYS(prctl, PR_SET_PDEATHSIG, SIGKILL);
   if (result < 0) return (int)-result;
@@ -106,9 +106,9 @@ static const char* variable(char** envp, const char* name) {
   return NULL;
 }
 
-/* Executes PATH and not a file descriptor: a script executed by descriptor would need the
-   descriptor to stay open. PATH may lead to another file by the time of the exec, but it can lead
-   to no open descriptor. */
+/* Executes PATH by its name and not by a file descriptor: a script executed by descriptor would
+   need the descriptor to stay open. PATH may lead to another file by the time of the exec, but it
+   can lead to no open descriptor. */
 static int execute_file(const char* path, char** argv, char** envp, uint32_t path_flags) {
   if (path_flags & DROVER_PATH_NO_PROC_LINKS) {
     const long file = open_path(path, 0);
@@ -165,7 +165,7 @@ static int run_step(const struct plan* plan, const struct drover_step* step, int
                     const struct session_command* session) {
   switch (step->kind) {
     case DROVER_STEP_CGROUP:
-      return 0; /* clone3 has done this step */
+      return 0; /* clone3 has put the process into the cgroup */
     case DROVER_STEP_SETSID:
       return sys_error(SYS(setsid));
     case DROVER_STEP_OOM_SCORE_ADJ:
@@ -219,8 +219,8 @@ static _Noreturn void run_child(const struct plan* plan, const int standard[3],
   for (int i = 0; i < 3 && !failure.error; i++)
     if (standard[i] >= 0) failure.error = sys_error(SYS(dup3, standard[i], i, 0));
   /* Marks all file descriptors from 3 on to be closed at the exec. When the exec closes the status
-     pipe, the shim knows that the exec succeeded. The step CLOSE later closes the other
-     descriptors. */
+     pipe, the shim knows that the exec succeeded. The step CLOSE closes the other descriptors
+     before the exec. */
   if (!failure.error)
     failure.error = sys_error(SYS(close_range, 3u, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */));
   const uint16_t wanted = session ? DROVER_STEP_FOR_SESSION : DROVER_STEP_FOR_TASK;
@@ -247,8 +247,8 @@ struct job {
   int status[2];
 };
 
-/* The stack of a child that shares the shim's memory. It needs room for one path of the PATH
-   search and little more. Sessions do not use this stack, because they get a copy of all
+/* The stack of a child that shares the shim's memory. It needs room for one path of the PATH search
+   and little more. A session does not use this stack, because its process gets a copy of all
    memory. */
 static _Alignas(16) char child_stack[24 << 10];
 
@@ -258,8 +258,8 @@ static void run_job(void* argument) {
   run_child(job->plan, job->standard, NULL, job->status[1]);
 }
 
-/* Returns true if all steps change only the process, so that they may run in the shim's own
-   memory. */
+/* Returns true if all steps of PLAN change only the child that executes them, so that the child may
+   share the memory of the shim. */
 static bool may_share_memory(const struct plan* plan) {
   for (const struct drover_step* step = plan_next(plan, NULL); step; step = plan_next(plan, step)) {
     switch (step->kind) {
@@ -285,7 +285,7 @@ static bool may_share_memory(const struct plan* plan) {
  * A child in a cgroup of its own may share the memory of the shim. The shim waits until the exec,
  * as with vfork, and the kernel copies neither page tables nor pages. If the exec hangs, the agent
  * can end the child by cgroup.kill without the shim. A child that changes its user must not share
- * memory: the kernel would then treat the shim, too, as a program that gave up its rights.
+ * memory: the kernel would then treat the shim as if the shim, too, had changed its user.
  */
 static long start_child(const struct job* job, const struct session_command* session, int cgroup) {
   struct clone_args args = {.exit_signal = SIGCHLD};
@@ -328,8 +328,8 @@ int steps_start(const struct plan* plan, const int standard[3],
   const int still_inside = namespaces_place_children(false);
   SYS(close, status[1]);
   if (pid > 0 && still_inside) {
-    /* As long as new children of the shim begin in another pid namespace, the shim can start no
-       thread. So this start must fail. */
+    /* As long as new children of the shim begin in another pid namespace, the kernel does not let
+       the shim start a thread. So the start of this process must fail. */
     SYS(kill, pid, SIGKILL);
     SYS(close, status[0]);
     return failure->error = still_inside;

@@ -31,9 +31,9 @@ struct session_command {
 };
 
 /*
- * Starts a process with the three file descriptors STANDARD as 0, 1 and 2, where -1 keeps
- * /dev/null. Returns 0 and sets CHILD, whose status pipe later shows whether the program was
- * executed. On failure, returns an errno and sets FAILURE.
+ * Starts a process that gets the file descriptors STANDARD as its descriptors 0, 1 and 2. An
+ * element -1 means /dev/null. Returns 0 and sets CHILD, whose status pipe later shows whether the
+ * program was executed. On failure, returns an errno and sets FAILURE.
  */
 int steps_start(const struct plan* plan, const int standard[3],
                 const struct session_command* session, struct child* child,

@@ -10,8 +10,8 @@
 
 int main(void);
 
-/* The kernel jumps here with a stack that is not aligned as for a call. main takes no
-   arguments. */
+/* Called by _start, which aligns the stack: the kernel starts a program with a stack that is not
+   aligned as for a function call. main takes no arguments. */
 __attribute__((used)) static _Noreturn void enter(void) { sys_exit(main()); }
 
 #if defined(__x86_64__)
@@ -47,8 +47,8 @@ void sys_hex(const uint8_t* bytes, size_t count, char* text) {
   text[2 * count] = '\0';
 }
 
-/* The functions that the compiler calls by itself, and a few others of string.h that the shim
-   uses. */
+/* Functions of string.h: those to which the compiler adds calls by itself, and a few others that
+   the shim uses. */
 
 void* memcpy(void* restrict to, const void* restrict from, size_t count) {
 #if defined(__x86_64__)
@@ -83,8 +83,7 @@ int memcmp(const void* left, const void* right, size_t count) {
   return 0;
 }
 
-/* Returns true if one of the 8 bytes of WORD equals the byte of PATTERN, which repeats one
-   byte. */
+/* Returns true if one of the 8 bytes of WORD equals the byte that fills all 8 bytes of PATTERN. */
 static int word_has(uint64_t word, uint64_t pattern) {
   const uint64_t low = 0x0101010101010101u, difference = word ^ pattern;
   return ((difference - low) & ~difference & (low << 7)) != 0;

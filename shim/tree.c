@@ -30,7 +30,7 @@ static void send_signal(int pidfd, int signal_number) {
 
 static int open_pidfd(pid_t pid) { return (int)SYS(pidfd_open, pid, 0); }
 
-/* Reads the next number and moves TEXT past it. Returns -1 at the end of the text. */
+/* Reads the next number in TEXT and moves TEXT past that number. Returns -1 at the end of TEXT. */
 static pid_t next_number(const char** text) {
   while (**text && (**text < '0' || **text > '9')) (*text)++;
   if (!**text) return -1;
@@ -39,12 +39,12 @@ static pid_t next_number(const char** text) {
   return value;
 }
 
-/* Lists of pids. Their pages are touched only when the members of a cgroup are signalled one by
-   one. */
+/* Lists of pids as text. The shim touches their memory pages only when it signals the members of a
+   cgroup one by one. */
 static char members[128 << 10], members_again[128 << 10];
 
-/* Reads a file into OUT, adds a NUL, and returns the length. Returns -1 if it cannot open the
-   file. */
+/* Reads the file NAME into OUT, adds a NUL, and returns the length. Returns -1 if the file cannot
+   be opened. */
 static long read_file(int directory, const char* name, char* out, size_t size) {
   const int fd = (int)sys_open(directory, name, O_RDONLY | O_CLOEXEC, 0);
   if (fd < 0) return -1;
@@ -130,7 +130,7 @@ static int signal_cgroup(int signal_number, pid_t except) {
       pidfds[count] = open_pidfd(pid);
       if (pidfds[count] >= 0) count++;
     }
-    /* If the pid is still a member after its pidfd was opened, the pidfd is for that member. */
+    /* If a pid is still in the cgroup after its pidfd was opened, the pidfd refers to a member. */
     if (count > 0) read_members(members_again, sizeof members_again);
     for (int i = 0; i < count; i++) {
       if (is_member(members_again, pids[i])) {
@@ -209,8 +209,8 @@ static int signal_descendants(int signal_number, pid_t except) {
     if (!processes[i].ours || processes[i].pid == except) continue;
     const int pidfd = open_pidfd(processes[i].pid);
     if (pidfd < 0) continue;
-    /* The process is still a descendant if it has the same parent, or if the shim has adopted it
-       because that parent died. */
+    /* The process is still a descendant if it has the same parent as before, or if the shim has
+       adopted it because its old parent died. */
     const pid_t parent = parent_of(processes[i].pid);
     if (parent == processes[i].parent || parent == shim) {
       send_signal(pidfd, signal_number);
@@ -235,8 +235,8 @@ static int kill_once(void) {
   if (cgroup_directory < 0) return signal_descendants(SIGKILL, 0);
   if (!is_freezer) return signal_cgroup(SIGKILL, 0);
   freeze();
-  /* The signals take effect when the cgroup thaws. A new child may not have entered the cgroup
-     yet, so the descendants are killed, too. */
+  /* The signals take effect when the cgroup thaws. A new child may not have entered the cgroup yet,
+     so the shim's descendants are killed, too. */
   const int found = signal_cgroup(SIGKILL, 0) + signal_descendants(SIGKILL, 0);
   set_freezer("THAWED");
   return found;

@@ -1,8 +1,9 @@
 /* Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0 */
 /*
- * All processes of the run. They are the members of the run's cgroup. Without a cgroup, they are
- * the descendants of the shim, which is their subreaper. Since pids are reused, the shim signals a
- * process only through a pidfd, after a check that the process still belongs to the run.
+ * Signals and kills all processes of the run. They are the members of the run's cgroup. Without a
+ * cgroup, they are the descendants of the shim, which is their subreaper. Since pids are reused,
+ * the shim signals a process only through a pidfd, after a check that the process still belongs to
+ * the run.
  */
 #ifndef DROVER_SHIM_TREE_H_
 #define DROVER_SHIM_TREE_H_
@@ -19,9 +20,9 @@ void tree_init(int cgroup, bool freezer);
 /* Sends SIGNAL_NUMBER to all processes of the run except EXCEPT. */
 void tree_signal(int signal_number, pid_t except);
 
-/* Kills all processes of the run. No process of a cgroup can escape, because the kernel kills all
-   members at once, or they are frozen before. Without a cgroup, this function searches and kills
-   again until it finds no process, at most 20 times. */
+/* Kills all processes of the run. By cgroup.kill, the kernel kills all members of a cgroup at once.
+   Otherwise, this function searches and kills again until it finds no process, at most 20 times. It
+   freezes the members of a version 1 freezer before it kills them, so they cannot fork. */
 void tree_kill(void);
 
 /* Kills all processes of the run. Then removes the run's cgroup, a directory with the name RUN_ID,

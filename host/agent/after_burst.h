@@ -10,8 +10,8 @@
 
 namespace drover {
 
-// Runs some work after each burst of calls of Note. A burst begins when Note has counted kMany
-// things since the work last ran. The burst ends when Note is not called for kQuiet, or when the
+// Runs WORK after each burst of events. Note counts the events. A burst begins when Note has
+// counted kMany events since WORK last ran. It ends when Note is not called for kQuiet, or when the
 // burst has lasted for kLongest. Control thread only.
 class AfterBurst {
  public:
@@ -26,7 +26,7 @@ class AfterBurst {
     if (noted_ >= kMany) many_.Set();
   }
 
-  // Runs the work after each burst, until CONTEXT ends.
+  // Runs WORK after each burst, until CONTEXT ends.
   Co<void> Run(Context context);
 
  private:

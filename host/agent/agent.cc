@@ -188,7 +188,7 @@ NodeRecord Agent::Describe() {
   record.reserved_cpu_mhz = options_.config.client.reserved.cpu_mhz;
   record.reserved_memory_mb = options_.config.client.reserved.memory_mb;
   record.reserved_disk_mb = options_.config.client.reserved.disk_mb;
-  // The device has the same name in the statistics of this machine.
+  // HostStats reports this device under the same name.
   record.attributes["unique.storage.volume"] = disk_.device;
   record.attributes["unique.storage.bytestotal"] = std::to_string(disk_.size);
   record.attributes["unique.storage.bytesfree"] = std::to_string(disk_.available);
@@ -214,7 +214,7 @@ void Agent::DescribeDrivers(NodeRecord* record) {
     of.attributes = fingerprint.attributes;
     DriverRecord& last = drivers_[driver->info().name];
     of.update_time = last.update_time;
-    // update_time is the time of the driver's last change, not of the last check of the driver.
+    // Sets update_time only if the driver's record has changed, not at each check of the driver.
     if (last.update_time == 0 || of != last) of.update_time = loop_->Wall();
     last = of;
   }
@@ -303,7 +303,7 @@ Status Agent::Serve() {
   serving_ = server_.get();
   address_ = BoundAddress(config.http, server_->port());
   advertised_ = AdvertisedAddress(config.http, server_->port());
-  client_->NodeChanged(Describe());  // the node now has an address
+  client_->NodeChanged(Describe());  // the node's record now has the API's address
   return {};
 }
 
@@ -332,7 +332,7 @@ Co<Status> Agent::Reload(std::function<Result<AgentConfig>()> read) {
   running.telemetry.prometheus_metrics = wanted.telemetry.prometheus_metrics;
   ApplySettings(running, std::move(again->token));
   if (running.client.gc != wanted.client.gc) changed.emplace_back("the gc of client");
-  running.client.gc = wanted.client.gc;  // the next collection uses the new rules
+  running.client.gc = wanted.client.gc;  // the next garbage collection uses the new rules
   if (running.server != wanted.server) changed.emplace_back("server");
   running.server = wanted.server;
   if (running.log_level != wanted.log_level) changed.emplace_back("log_level");
@@ -409,7 +409,7 @@ Co<void> Agent::LeaveTasks(Status* status) {
 }
 
 Co<Status> Agent::Run(Context stop, std::function<void()> ready) {
-  // A short wait is enough for clients to find every driver ready in the usual case. A driver that
+  // Usually all drivers are loaded within kStartPatience, so clients find them ready. A driver that
   // hangs must not delay the API for longer.
   (void)co_await node_->Start(stop, kStartPatience);
   SchedulerOptions scheduling;

@@ -43,11 +43,11 @@ class Agent {
   // Calls READY once the API answers. An error means that the API never answered.
   Co<Status> Run(Context stop, std::function<void()> ready);
 
-  // Applies the configuration that READ returns, as far as a change needs no restart. Such changes
-  // are those of the log level, gc, server, telemetry, the token, the files of TLS and the
-  // plugins. Reload also reloads plugins of which only the file has changed. It calls READ on
-  // another thread. It logs one line with the keys that have changed and the keys that need a
-  // restart. If Reload returns an error, nothing has changed.
+  // Applies the changes of the configuration that need no restart. READ returns the new
+  // configuration, and runs on another thread. A change of the log level, gc, server, the published
+  // metrics, the token, the TLS files or the plugins needs no restart. Reload also reloads a plugin
+  // if only its file has changed. Reload logs one line with the keys that have changed and the keys
+  // that need a restart. If Reload returns an error, nothing has changed.
   Co<Status> Reload(std::function<Result<AgentConfig>()> read);
 
   // Kills every process of every task at once, unless the tasks must outlive this agent.
@@ -89,17 +89,17 @@ class Agent {
   HostStats::Disk disk_;  // the disk of the allocation directories, as read at the start
   MetricRegistry metrics_;
   TaskCounters task_counters_{&metrics_};
-  StatsDemand::Token measuring_;  // held while metrics of allocations are published
+  StatsDemand::Token measuring_;  // while it is set, the node measures all tasks
   std::unique_ptr<Scheduler> scheduler_;
   std::unique_ptr<NodeClient> client_;
-  // Counts allocations that have ended or have been restored. After a burst of them, the agent
-  // returns their memory to the system.
+  // Counts the allocations that end or are restored. After many of them, the agent returns free
+  // memory to the system.
   AfterBurst burst_;
   Gate calls_;
   // Threads that read files and logs for clients. A disk that hangs blocks only these threads, not
   // the node.
   WorkerPool file_workers_;
-  WorkerPool stopper_{1};  // the thread that stops the server, even while all other threads wait
+  WorkerPool stopper_{1};  // the thread that stops server_; it does no other work
   LogWatcher file_watcher_;
   std::string address_;                          // the address on which the API listens
   std::string advertised_;                       // the address of the API for clients

@@ -40,8 +40,8 @@ class ObjectReader {
     if (!object_.is_object()) return nullptr;
     const auto found = object_.find(key);
     if (found == object_.end()) return nullptr;
-    // A template whose value is missing writes null. If null were allowed, the agent would run
-    // without that key, for example without a token, and nobody would notice.
+    // A configuration template writes null for a missing value. If null were allowed, the agent
+    // would run without the key, for example without a token, and nobody would notice.
     if (found->is_null()) Mistake(key, "is null: write a value, or leave the key out");
     return found->is_null() ? nullptr : &*found;
   }
@@ -295,8 +295,8 @@ void ReadClient(const Json& json, const std::string& base, std::vector<std::stri
   reader.End();
 }
 
-// Whether a change from A to B needs no restart. Name and "enabled" must be equal. Any other
-// change of the block only reloads the plugin.
+// Whether a plugin's block may change from A to B without a restart. The name and "enabled" must be
+// equal. Any other change only reloads the plugin.
 bool SamePlugin(const PluginConfig& a, const PluginConfig& b) {
   return a.name == b.name && a.enabled == b.enabled;
 }

@@ -28,9 +28,9 @@ struct AgentConfig {
   struct Http {
     std::string address = "127.0.0.1";
     int port = 4646;        // 0: any free port
-    std::string cert_file;  // PEM; empty: no TLS
+    std::string cert_file;  // a PEM file; empty: no TLS
     std::string key_file;   // PEM
-    std::string ca_file;    // PEM; the authority that signs the certificates of clients
+    std::string ca_file;    // a PEM file: the authority that signs the certificates of clients
     bool verify_client = false;
     // The host names and origins that browsers may send in requests, as in HttpServerOptions.
     std::vector<std::string> hosts;
@@ -54,8 +54,8 @@ struct AgentConfig {
     // If there is no default route, or if the agent keeps no state, it uses the loopback instead.
     std::string network_interface;
     StringMap meta;  // the values of ${meta.KEY}
-    // Decides about running tasks that the state of an earlier agent does not name. If true, they
-    // continue. If false, they are stopped.
+    // If true, running tasks that the state of an earlier agent does not name continue. If false,
+    // the agent stops them.
     bool keep_unknown_tasks = false;
     Duration max_kill_timeout = 30s;
     // The resources of the machine that jobs cannot use.
@@ -70,7 +70,7 @@ struct AgentConfig {
     struct Gc {
       Duration interval = 60s;
       int max_allocs = 500;           // the number of ended allocations to keep
-      int disk_usage_threshold = 80;  // use of alloc_dir's file system in percent
+      int disk_usage_threshold = 80;  // in percent of alloc_dir's file system
 
       bool operator==(const Gc&) const = default;
     } gc;
@@ -88,12 +88,12 @@ struct AgentConfig {
     bool prometheus_metrics = false;
   } telemetry;
   std::string log_level = "warn";
-  std::string log_format = "text";  // or "json"
+  std::string log_format = "text";  // "text" or "json"
   // Limits for the clients of the API.
   struct Limits {
     int http_max_conns = 4096;               // 0: no limit
     int http_max_conns_per_client = 2048;    // per local user or IP address; 0: no limit
-    Duration https_handshake_timeout = 10s;  // also the limit for the head of a request
+    Duration https_handshake_timeout = 10s;  // also the time limit for the head of a request
 
     bool operator==(const Limits&) const = default;
   } limits;

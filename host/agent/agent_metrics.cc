@@ -20,7 +20,7 @@ long CountDescriptors() {
   std::error_code error;
   const std::filesystem::directory_iterator all("/proc/self/fd", error);
   if (error) return 0;
-  // Leaves out the file descriptor that reads the directory.
+  // The file descriptor of the directory iterator itself does not count.
   return std::distance(begin(all), end(all)) - 1;
 }
 

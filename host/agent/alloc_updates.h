@@ -14,11 +14,12 @@
 
 namespace drover {
 
-// The queue of allocation updates from a node to the server. A change of a client status is
-// urgent. The node sends an urgent update as soon as a tick has passed since the last batch. So
-// after a quiet time, the node sends the update at once. Other updates wait for the next slow
-// tick. The queue holds only the newest update of each allocation. If a batch fails, each of its
-// updates is sent again, unless there is a newer update of the allocation. Control thread only.
+// The queue of allocation updates from a node to the server. The node sends all waiting updates in
+// one batch. An update that changes a client status is urgent: the node sends it as soon as
+// UpdatePace::tick has passed since the last batch. Other updates wait for the next
+// UpdatePace::slow_tick. The queue holds only the newest update of each allocation. If a batch
+// fails, each of its updates is sent again, unless a newer update of the same allocation is
+// waiting. Control thread only.
 class AllocUpdates {
  public:
   using Send = std::function<Co<Status>(Context context, std::vector<AllocUpdate> updates)>;

@@ -9,7 +9,7 @@ namespace drover {
 
 Co<void> CollectGarbageForever(Context context, const AgentConfig* config, Scheduler* scheduler,
                                const StateStore* store, std::function<Co<double>()> disk_used) {
-  const AgentConfig::Client::Gc* const rules = &config->client.gc;  // a reload changes the rules
+  const AgentConfig::Client::Gc* const rules = &config->client.gc;  // a reload changes *rules
   Duration pause = rules->interval;
   for (;;) {
     const Status slept = co_await Sleep(context, pause);

@@ -44,8 +44,8 @@ Co<void> KeptLeftovers::EndRuns(Context context) {
   co_await InParallel(options_.loop, std::move(all));
 }
 
-// Returns the ledgers of dead nodes that kept their state and used the allocation directory of
-// this node. In each returned ledger, only the runs that no record names are left.
+// Returns the ledgers of dead nodes that kept their state and used the allocation directory of this
+// node. Each returned ledger lists only the runs that no record names.
 std::vector<LedgerLeftovers> KeptLeftovers::UnknownLedgers() const {
   const std::set<RunId> known = KnownRuns(*options_.kept);
   std::vector<LedgerLeftovers> found = RunLedger::FindDead(options_.run_directory.get());
@@ -57,8 +57,8 @@ std::vector<LedgerLeftovers> KeptLeftovers::UnknownLedgers() const {
   return found;
 }
 
-// Ends or takes over the runs in the ledgers that UnknownLedgers returns. The directories that
-// these ledgers name are not removed.
+// Ends the runs in the ledgers that UnknownLedgers returns, or moves the runs to the ledger of this
+// agent. Does not remove directories.
 Co<void> KeptLeftovers::TakeOverLedgers(Context context) {
   const Context limited = context.WithTimeout(kReleaseLimit);
   for (const LedgerLeftovers& left : UnknownLedgers()) {
@@ -93,9 +93,9 @@ Co<void> KeptLeftovers::ReleaseOrLater(Context context, RunId run) {
   options_.late->Add(run);
 }
 
-// If the record of an allocation is missing, an earlier agent was usually clearing the allocation
-// away when that agent ended. But if records were lost, the allocation's files may be all that is
-// left of somebody's work. So the files stay in that case.
+// Usually an allocation has no record because an earlier agent ended while it removed the
+// allocation. But if records were lost, the allocation's files may be all that is left of
+// somebody's work. So the files stay in that case.
 Co<void> KeptLeftovers::EndAlloc(Context context, std::string id,
                                  const KeptState::Remains* remains) {
   Ended ended;
@@ -117,10 +117,9 @@ Co<void> KeptLeftovers::EndAlloc(Context context, std::string id,
   ended_.push_back(std::move(ended));
 }
 
-// Removes from LEFT the runs that must keep running, and sets KEEPS if there are any. From now on,
-// only the ledger of this agent names these runs, also for later agents. If an agent finds that
-// such a run has ended, that agent drops the run. Returns false if the ledger cannot store such a
-// run. The records that name the run must then stay.
+// Moves the runs that must keep running from LEFT to the ledger of this agent, and sets KEEPS if
+// there are any. Later agents find these runs only in ledgers, and drop a run that has ended.
+// Returns false if the ledger cannot store a run. The records that name the run must then stay.
 bool KeptLeftovers::KeepUnknown(const std::string& alloc_id, LedgerLeftovers* left, bool* keeps) {
   for (const RunId& run : std::vector<RunId>(left->runs)) {
     if (!Lives(run)) continue;
@@ -134,7 +133,7 @@ bool KeptLeftovers::KeepUnknown(const std::string& alloc_id, LedgerLeftovers* le
     const Status added = options_.ledger->AddRun(run);
     if (added.ok()) continue;
     spdlog::warn("run {}: {}", run.ToString(), added.error().message());
-    return false;  // so that the run's records stay and name the run
+    return false;  // the records must stay, since only they name the run
   }
   return true;
 }

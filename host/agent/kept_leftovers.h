@@ -27,9 +27,9 @@ struct KeptLeftoversOptions {
   bool keep_unknown = false;  // see AgentConfig::Client::keep_unknown_tasks
 };
 
-// Clears away what earlier agents with the same state left and this agent does not continue. These
-// are runs that no record names, and allocations whose record is missing or collected. With
-// KEEP_UNKNOWN, runs that no record names are kept. Control thread only.
+// Clears away the leftovers of earlier agents with the same state. The leftovers are runs that no
+// record names, and allocations whose record is missing or was garbage-collected. With
+// KEEP_UNKNOWN, runs that no record names continue. Control thread only.
 class KeptLeftovers {
  public:
   explicit KeptLeftovers(KeptLeftoversOptions options) : options_(std::move(options)) {}

@@ -12,8 +12,8 @@
 namespace drover {
 namespace {
 
-constexpr const char* kTask = "task";    // the kind of a record of a task's state
-constexpr const char* kLocal = "local";  // the kind of a record of a task runner's local state
+constexpr const char* kTask = "task";    // record kind: the state of a task
+constexpr const char* kLocal = "local";  // record kind: the local state of a task runner
 const RecordKey& NodeIdKey() {
   static const auto& key = *new RecordKey{"agent", "node_id"};
   return key;
@@ -166,9 +166,9 @@ void KeptState::NoteLostRuns(const std::string& alloc_id, const Tasks& tasks,
   for (const auto& [name, task] : tasks) {
     if (with_local.count({alloc_id, name}) > 0 || task.state.state == RunnerState::kDead) continue;
     // A run is recorded before it begins. So if a running task has no record of its run, that
-    // record was lost. A task with more events than "Received" may also have lost such a record,
-    // but only if records were lost at all. Otherwise the agent may have died before it made a
-    // run.
+    // record was lost. If the store has lost any records, a task with more events than "Received"
+    // may also have lost the record of its run. If no records were lost, the earlier agent may have
+    // died before it began the run.
     const bool begun = task.state.state == RunnerState::kRunning;
     if (begun || (damaged_ && task.state.events.size() > 1)) lost_runs_[alloc_id].insert(name);
   }

@@ -53,7 +53,7 @@ class KeptState {
   struct Remains {
     std::vector<RunId> runs;
     std::vector<RecordKey> records;
-    bool let_go = false;  // the allocation was collected, so it has surely ended
+    bool let_go = false;  // whether the allocation was garbage-collected
   };
   const std::map<std::string, Remains>& remains() const { return remains_; }
   // Whether records were lost. If so, unknown directories may hold somebody's data.

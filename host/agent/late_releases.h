@@ -11,9 +11,9 @@
 
 namespace drover {
 
-// Releases runs whose first release failed. For example, a process that hangs on a disk dies only
-// when the disk answers. The release of each run is repeated until it succeeds. Until then, the
-// run stays in the ledger, so that the next agent takes care of it, too. Control thread only.
+// Repeats the release of runs whose first release failed. For example, a process that hangs on a
+// disk dies only when the disk answers. Until a run is released, it stays in the ledger, so that
+// the next agent can release it. Control thread only.
 class LateReleases {
  public:
   // PROCESSES is not owned.

@@ -16,7 +16,7 @@
 namespace drover {
 namespace {
 
-// How long the end of the program waits for a slow reader of the log.
+// How long the program waits at its end for a slow reader of the log.
 constexpr Duration kLastLines = 1s;
 
 std::unique_ptr<spdlog::formatter> NewFormatter(const std::string& format) {
@@ -73,7 +73,7 @@ LogThread::LogThread() {
   g_writer->Start();
   for (const int number : {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE}) {
     struct sigaction before{};
-    // A sanitizer has installed its own handler, which stays.
+    // A handler that somebody else has installed, such as a sanitizer, stays.
     if (sigaction(number, nullptr, &before) != 0 || before.sa_handler != SIG_DFL) continue;
     struct sigaction last{};
     last.sa_handler = WriteLastWords;

@@ -23,8 +23,7 @@ struct Machine {
   double core_mhz = 0;        // the frequency of one core; 0: unknown
   std::uint64_t memory_bytes = 0;
   std::vector<NodeInterface> interfaces;  // see ReadInterfaces
-  // The values of ${attr.KEY} by KEY, which is "kernel.name", "kernel.version", "cpu.arch",
-  // "cpu.numcores", and so on.
+  // The values of ${attr.KEY} by KEY, such as "kernel.name", "kernel.version" or "cpu.arch".
   StringMap attributes;
 };
 

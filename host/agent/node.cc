@@ -28,7 +28,8 @@ namespace {
 constexpr int kWorkers = 2;   // threads that start allocations
 constexpr int kRemovers = 2;  // threads for removals, which may take long because of many files
 constexpr int kLoaders = 2;   // threads that load plugins and configurations, which may be slow
-// This limit is longer than the time in which a driver must answer for one task.
+// The time limit for the recovery of all earlier tasks of one driver. It is longer than the time in
+// which a driver must answer for one task.
 constexpr Duration kRestoreLimit = 40s;
 
 }  // namespace
@@ -146,8 +147,8 @@ Status Node::InitLedger(LocalAllocEnv* env) {
   using Kind = RunLedger::Kind;
   const Kind kind =
       kept != nullptr ? Kind::kKept : (options_.alloc_dir_is_own ? Kind::kOwn : Kind::kGiven);
-  // Each agent of a node makes a new ledger, since the ledgers of earlier agents must be read
-  // first.
+  // A node with a kept state has the same id as its earlier agents. Their ledgers must still be
+  // read, so the new ledger gets another name.
   const std::string name = kept == nullptr ? id_ : RandomUuid();
   DROVER_ASSIGN(ledger_,
                 RunLedger::Create(std::move(run_directory), name, config.client.alloc_dir, kind));
@@ -168,7 +169,7 @@ Status Node::InitLedger(LocalAllocEnv* env) {
   return {};
 }
 
-// Makes the parts that only a node with a kept state has.
+// Makes the members that only a node with a kept state needs.
 Status Node::InitKept(LocalAllocEnv* env) {
   KeptState* const kept = options_.kept;
   DROVER_TRY(InitNetworks());
@@ -263,8 +264,8 @@ Co<void> Node::FinishDriver(Node* self, Context parent, std::string driver) {
   const JoinContext joined(parent, life);
   const Context context = joined.context();
   (void)co_await self->plugins_->AwaitLoaded(context, driver);
-  // AwaitLoaded also returns when the agent ends and so gives up loading. In that case, the driver
-  // must not be reported as loaded. Otherwise, runners that do not end yet would regard the driver
+  // AwaitLoaded also returns if the agent ends before the driver is loaded. In that case, the
+  // driver must not be reported as loaded. Otherwise, the remaining runners would regard the driver
   // as unusable and give up their tasks.
   if (context.cancelled()) co_return;
   if (self->restores_) self->restores_->Loaded(driver);
@@ -284,7 +285,7 @@ Co<void> Node::FinishRestore(Node* self, Context context, std::string driver) {
     runs = self->restores_->RunsOf(driver);
   }
   co_await self->plugins_->RestoreComplete(context, driver, runs);
-  // Unknown runs must end before new runs take their place.
+  // Unknown runs must end before the driver starts new runs.
   (void)co_await self->cleared_.Wait(context);
   if (context.cancelled()) co_return;
   if (self->restores_) self->restores_->Open(driver);
@@ -374,7 +375,8 @@ Result<std::unique_ptr<AllocRunner>> Node::MakeRunner(std::shared_ptr<const Allo
   return made;
 }
 
-// Each kept run may belong to any task in lost_runs(), so none of these tasks may start.
+// Forbids the start of the tasks in lost_runs(), since each of them may still run in an unknown run
+// that is kept.
 void Node::RefuseSecondRuns(AllocRunnerRequest* request) const {
   const std::vector<RunId>& unknown_runs = kept_leftovers_->unknown_runs();
   if (unknown_runs.empty()) return;
@@ -405,9 +407,8 @@ Co<void> Node::Shutdown() {
   co_await starting_.Close();
   if (late_) co_await late_->Close();
   co_await plugins_->Shutdown();
-  // No caller waits for removals any more, but their threads must end. If the agent keeps its
-  // state, the next agent continues the removals. A foreground run may have no successor, so its
-  // removals are finished first.
+  // The removal of directories must end now. If the agent keeps its state, the next agent continues
+  // the removal. A foreground run may have no successor, so it finishes the removal first.
   if (options_.kept != nullptr) *give_up_removals_ = true;
   co_await removing_.Close();
   *give_up_removals_ = true;

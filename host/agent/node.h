@@ -114,7 +114,7 @@ class Node {
   const Machine machine_;
   const std::string id_;
   std::string name_;
-  NodeInfo info_;  // the node as its tasks see it
+  NodeInfo info_;  // the node's values for ${node.KEY}, ${attr.KEY} and ${meta.KEY}
   const std::shared_ptr<std::atomic<bool>> give_up_removals_ =
       std::make_shared<std::atomic<bool>>(false);
   WorkerPool workers_;
@@ -135,8 +135,8 @@ class Node {
   std::unique_ptr<PortPool> ports_;
   Context life_;
   Event cleared_;  // set when all unknown runs have ended or are kept
-  Gate starting_;  // joins the work that Start has begun
-  Gate removing_;  // joins the removals of directories; no start waits for them
+  Gate starting_;  // waits for the work that Start has begun
+  Gate removing_;  // waits for the removal of directories
 };
 
 }  // namespace drover

@@ -160,7 +160,7 @@ void NodeClient::Apply(Context context, const NodeAllocs& wanted) {
     if (const auto held = held_.find(id); held != held_.end()) {
       held->second->Update(alloc);
     } else if (refused_.count(id) > 0) {
-      // This allocation gets no runner. A report of that to the server is already queued or sent.
+      // An allocation in refused_ gets no runner. Its status is already queued or sent.
     } else if (restored_.count(id) > 0) {
       StartOne(alloc);
     } else if (alloc->server_terminal()) {
@@ -185,8 +185,8 @@ bool NodeClient::BeginStart(const std::string& id) {
   return held_.count(id) > 0;
 }
 
-// Removes the allocation ID. Running tasks are stopped at once. If the runner has ended, its
-// removal can wait for its turn.
+// Removes the allocation ID. If its runner has ended, the removal is queued. Otherwise the removal
+// begins at once and stops the tasks.
 void NodeClient::Remove(Context context, const std::string& id) {
   refused_.erase(id);
   to_start_.erase(id);
@@ -237,8 +237,8 @@ void NodeClient::Report(const AllocState& state) {
   updates_.Put(std::move(update));
 }
 
-// Repeats the destroy until it succeeds or CONTEXT ends. While this agent runs, no other code
-// destroys the allocation.
+// Destroys the allocation of HELD. Repeats this until it succeeds or CONTEXT ends. While this agent
+// runs, no other code destroys the allocation.
 Co<void> NodeClient::DestroyGone(Context context, std::shared_ptr<Held> held) {
   Context over(loop_);
   Gate interrupting(loop_);
@@ -257,8 +257,8 @@ Co<void> NodeClient::DestroyGone(Context context, std::shared_ptr<Held> held) {
   removals_.Done(held->runner()->id());
 }
 
-// Interrupts the destroy kRemovalGrace after STOP ends, unless OVER ends first. The removal of a
-// directory may take long, and the next agent continues it.
+// Interrupts DestroyGone kRemovalGrace after STOP has ended, unless DestroyGone has ended OVER by
+// then. The removal of a directory may take long, and the next agent continues it.
 Co<void> NodeClient::InterruptDestroy(Context stop, Context over, std::shared_ptr<Held> held) {
   const JoinContext either(stop, over);
   co_await either.context().Cancelled();

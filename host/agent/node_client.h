@@ -93,8 +93,8 @@ class NodeClient {
   std::set<std::string> restored_;
   AllocUpdates updates_;
   std::map<std::string, std::shared_ptr<Held>> held_;
-  // Allocations that the server wants and that get no runner. A report of that to the server is
-  // already queued or sent.
+  // Allocations that the server wants but that get no runner. Their status is already queued or
+  // sent to the server.
   std::set<std::string> refused_;
   Event ready_;         // set after the first successful heartbeat
   Event node_changed_;  // set when the node must be registered again

@@ -33,7 +33,7 @@ Co<void> PacedQueue::Run(Context context) {
 void PacedQueue::BeginNext(Context context) {
   const std::string id = std::move(waiting_.front());
   waiting_.pop_front();
-  under_way_.insert(id);  // before begin_, since the work may be done at once
+  under_way_.insert(id);  // before begin_, since begin_ may already call Done
   if (!begin_(context, id)) under_way_.erase(id);
   if (under_way_.count(id) > 0) begun_.emplace_back(loop_->Now(), id);
 }

@@ -40,19 +40,21 @@ class RunLedger {
   // Decides what becomes of the leftovers if the node dies.
   enum class Kind {
     kGiven,  // the first node that starts clears the leftovers away
-    kOwn,    // as kGiven; ALLOC_BASE was made for this node and is removed when empty
-    kKept,   // see LedgerLeftovers::kept
+    kOwn,    // like kGiven, but ALLOC_BASE was made for this node and is removed when empty
+    kKept,   // the runs continue; see LedgerLeftovers::kept
   };
   // Makes the ledger of the node NODE_ID. ALLOC_BASE holds the directories of its allocations.
   static Result<std::unique_ptr<RunLedger>> Create(UniqueFd run_directory,
                                                    const std::string& node_id,
                                                    const std::string& alloc_base, Kind kind);
-  // Removes the file, unless it still has entries. The next node takes care of such entries.
+  // Removes the ledger's file, unless it still has entries. The next node takes care of such
+  // entries.
   ~RunLedger();
   RunLedger(const RunLedger&) = delete;
   RunLedger& operator=(const RunLedger&) = delete;
 
-  // Once any of these methods returns, its change survives a kill of this process.
+  // After AddRun, RemoveRun, AddAlloc or RemoveAlloc returns, its change survives a kill of this
+  // process.
   Status AddRun(const RunId& run) { return Add("run " + run.ToString()); }
   void RemoveRun(const RunId& run) {
     if (!held_.contains(run)) Remove("run " + run.ToString());

@@ -17,8 +17,8 @@
 namespace drover {
 namespace {
 
-// The time limit for the steps after the tasks have stopped: kills, and the removal of records and
-// directories.
+// The time limit for the steps after the tasks have stopped: the kill of processes, and the removal
+// of records and directories.
 constexpr Duration kClearing = 60s;
 
 Co<void> Sweep(Leftovers* leftovers, Context context, Duration patience) {

@@ -28,7 +28,7 @@ Status NotifyServiceManager(const std::string& state) {
     return Error(Code::kInvalidArgument, what + ": is not the address of a unix socket");
   }
   std::memcpy(address.sun_path, name.data(), name.size());
-  if (name[0] == '@') address.sun_path[0] = '\0';  // an abstract address has no final NUL
+  if (name[0] == '@') address.sun_path[0] = '\0';  // in an abstract address, NUL replaces the @
   const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size());
   const UniqueFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (!socket) return ErrnoError(errno, what);

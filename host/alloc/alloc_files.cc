@@ -22,8 +22,8 @@
 namespace drover {
 namespace {
 
-// The maximum number of entries in a list. A task may fill a directory with names, so a longer
-// list is an error.
+// The maximum number of entries that List returns. A task may fill a directory with names, so List
+// fails if the directory has more entries.
 constexpr std::size_t kMaxEntries = 65'536;
 // The maximum number of calls of openat2 for one path. The call returns EAGAIN if a rename races
 // with ".." in the path.
@@ -87,8 +87,8 @@ Result<UniqueFd> AllocFiles::Resolve(const std::string& path) const {
   return ErrnoError(errno, path);
 }
 
-// Refuses files that a task has mounted. The only mounts that clients may see are the secrets in
-// memory. Clients see the names and sizes of secrets, but not their contents.
+// Refuses files in file systems that a task has mounted. The only mounts that clients may see are
+// the secrets in memory. Clients see the names and sizes of secrets, but not their contents.
 Status AllocFiles::CheckVisible(int fd) const {
   const std::optional<std::uint64_t> mount = MountOf(fd);
   if (!mount) return Escapes();
@@ -105,8 +105,9 @@ Status AllocFiles::CheckVisible(int fd) const {
   return {};
 }
 
-// Checks a file by its real path, whatever links lead to the file. Secrets in memory are also
-// recognized by their mount, since their directory may have been renamed.
+// Checks by its real path whether clients may read the file FD, whatever links lead to the file.
+// Secrets in memory are also recognized by their mount, since their directory may have been
+// renamed.
 Status AllocFiles::CheckReadable(int fd, const std::string& path) const {
   const std::string root = PlaceOf(root_.get()) + "/";
   const std::string place = PlaceOf(fd);

@@ -94,7 +94,7 @@ AllocFixture::AllocFixture()
 }
 
 AllocFixture::~AllocFixture() {
-  // A test that destroyed its runner itself leaves nothing to do here.
+  // The runner is null if the test has already destroyed it.
   if (runner_) Destroy();
   CheckNothingLeft();
 }

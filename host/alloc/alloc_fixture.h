@@ -15,14 +15,14 @@ namespace drover {
 // An allocation directory that only records its calls.
 class FakeAllocDir : public AllocDir {
  public:
-  // Outlives the directory, as a disk does.
+  // What a real disk would store. A Disk outlives its FakeAllocDir.
   struct Disk {
     bool built = false;
     std::vector<std::string> tasks;
     std::optional<Error> build_error;
     std::optional<Error> destroy_error;
     int destroys = 0;
-    int drops = 0;  // of secrets
+    int drops = 0;  // how often DropSecrets was called
   };
   explicit FakeAllocDir(Disk* disk) : disk_(disk) {}
   const std::string& path() const override { return path_; }
@@ -37,7 +37,7 @@ class FakeAllocDir : public AllocDir {
   Disk* const disk_;
 };
 
-// Holds the newest records of one allocation.
+// Keeps the newest records of one allocation in memory.
 class FakeAllocStore : public AllocStore {
  public:
   struct Records {
@@ -55,7 +55,7 @@ class FakeAllocStore : public AllocStore {
   Records* const records_;
 };
 
-// Copies the fields that a runner needs; interpolates nothing.
+// A preparer that copies the fields that the tests need, and interpolates nothing.
 class PlainPreparer : public TaskPreparer {
  public:
   std::string RenderUser(const PrepareRequest& request) override { return request.task->user; }
@@ -66,44 +66,44 @@ class PlainPreparer : public TaskPreparer {
 // post (poststart one-shot), postside (poststart sidecar), stop (poststop).
 Task MakeTask(const std::string& name, const std::string& kind = "main");
 
-// The fixture for tests of allocation runners: an allocation described in few words, a driver
-// without processes, and a check that nothing is left behind.
+// The fixture for tests of allocation runners. It consists of an allocation, a driver without
+// processes, and a check at the end that nothing is left.
 class AllocFixture {
  public:
   AllocFixture();
   ~AllocFixture();  // checks that nothing is left
 
-  // Adds a task to the group; before Make.
+  // Adds a task to the group. Must be called before Make.
   Task& AddTask(const std::string& name, const std::string& kind = "main");
   TaskGroup& group() { return job_->groups[0]; }
   Job& job() { return *job_; }
-  // Makes the runner of an allocation of the job as it is now, without starting it.
+  // Makes the runner of an allocation of the current job. Does not start the runner.
   LocalAllocRunner& Make();
   LocalAllocRunner& Start();
-  // Makes a runner of the same allocation again, as a restarted agent does.
+  // Makes a new runner of the same allocation from the records, as a restarted agent does.
   LocalAllocRunner& Restore();
   LocalAllocRunner& runner() { return *runner_; }
   bool has_runner() const { return runner_ != nullptr; }
   void Forget() { runner_.reset(); }
 
-  // The allocation's next version from the server, with a higher index.
+  // Returns the next version of the allocation, as the server would send it, with a higher index.
   Allocation NextAlloc();
   void Update(Allocation alloc) { runner_->Update(std::make_shared<const Allocation>(alloc)); }
   void UpdateToStop();
 
-  // Runs a call of the runner to its end, at most one simulated hour.
+  // Runs CALL to its end, for at most one simulated hour.
   Status Wait(Co<Status> call);
-  // Runs until the allocation has ended.
+  // Runs the loop until the allocation has ended, for at most LIMIT. Returns whether it has ended.
   bool RunToEnd(Duration limit = 1h);
-  // LEFT_RUNS: the runs that a test made the driver keep.
+  // Destroys the runner. LEFT_RUNS is the number of runs that the driver must still have then.
   void Destroy(std::size_t left_runs = 0);
 
   const TaskStateRecord& state(const std::string& task) {
     return *runner_->snapshot()->tasks.at(task);
   }
-  // "running/1": state and restarts.
+  // Returns the state of a task and its number of restarts, such as "running/1".
   std::string Brief(const std::string& task);
-  // The types of a task's events.
+  // Returns the types of a task's events.
   std::vector<std::string> Events(const std::string& task);
   AllocStatus status() { return runner_->snapshot()->status; }
 
@@ -114,7 +114,7 @@ class AllocFixture {
   FakeAllocDir::Disk disk;
   FakeAllocStore::Records records;
   LocalAllocEnv env;
-  bool keep_records = false;  // with a store, for restores
+  bool keep_records = false;  // true: runners store their records, as Restore requires
 
  private:
   void CheckNothingLeft();

@@ -40,8 +40,8 @@ class AllocControl {
   virtual void RequestEnd(std::string description) = 0;
 };
 
-// What a hook receives when it is made. It is valid during all calls of the hook, except calls
-// that were left behind (see AllocHook).
+// The objects that a hook receives when it is made. They are valid during each call of the hook,
+// but not after the chain has abandoned the call (see AllocHook).
 struct AllocHookEnv {
   Loop* loop = nullptr;
   HookResources* resources = nullptr;
@@ -50,26 +50,27 @@ struct AllocHookEnv {
   std::shared_ptr<const Context> no_shutdown_delay;
 };
 
-// One concern of an allocation as a whole. Its stages are coroutines of the control thread. They
-// are called one at a time, in the order in which the hooks were registered. A stage that is not
-// overridden does nothing.
+// A hook does one kind of work for a whole allocation. Its stages are coroutines of the control
+// thread. The stages of all hooks are called one at a time, in the order in which the hooks were
+// registered. A stage that is not overridden does nothing.
 //
 // Every context ends at the deadline of its stage. A kill or the agent's shutdown also ends the
 // contexts of prerun, update and pre-task-restart. The shutdown also ends the contexts of prekill,
-// postrun and destroy, but a kill does not. A hook that does not return soon after the end of its
-// context is left behind, and its answer is dropped. From then on, the hook must touch only what
-// it owns. It does not own its AllocHookEnv.
+// postrun and destroy, but a kill does not. If a hook does not return soon after the end of its
+// context, the chain abandons the call: it stops waiting and drops the answer. From then on, the
+// hook must use only objects that it owns. It does not own the objects of its AllocHookEnv.
 class AllocHook {
  public:
   virtual ~AllocHook() = default;
 
   virtual std::string_view name() const = 0;
-  // How long a stage may take before it is interrupted. Every stage has a limit, so no hook can
-  // hold up an allocation or the agent.
+  // How long a stage may take before its context ends. Every stage has a limit, so no hook can hold
+  // up an allocation or the agent.
   virtual Duration deadline(AllocHookStage stage, const AllocHookRequest& request) const;
 
   // Called instead of Prerun if the allocation comes from an earlier agent, should not run any
-  // more, and has a task that has not ended. Finds again what such tasks need. Must not block.
+  // more, and has a task that has not ended. Finds the resources that the tasks still use. Must not
+  // block.
   virtual void Restore(const AllocHookRequest& request);
 
   // The first error ends the stage, and then no task starts.
@@ -102,7 +103,7 @@ class AllocHookChain {
   static Co<Status> Call(AllocHook* hook, AllocHookStage stage, Context context,
                          AllocHookRequest request);
 
-  std::vector<std::shared_ptr<AllocHook>> hooks_;  // shared with calls that were left behind
+  std::vector<std::shared_ptr<AllocHook>> hooks_;  // shared with abandoned calls
 };
 
 // Joins errors. A single error stays as it is. Several errors become one error with their number

@@ -21,22 +21,21 @@ struct AllocUsage {
   WallTime timestamp = 0;                                         // the time of the newest sample
 };
 
-// Receives each change of an allocation. The allocation's runner calls it in the middle of its own
-// work. So it must only note the change and return.
+// Receives each change of an allocation. The allocation's runner calls OnAllocState in the middle
+// of its own work, so OnAllocState must only store the change and return.
 class AllocObserver {
  public:
   virtual ~AllocObserver() = default;
   virtual void OnAllocState(const AllocSnapshot& state) = 0;
 };
 
-// Carries one allocation from its placement on this node to its end. The agent uses allocations
-// only through this interface. The methods are for the control thread. Any thread may read
-// snapshots.
+// Runs one allocation from its placement on this node to its end. The agent uses allocations only
+// through this interface. The methods are for the control thread. Any thread may read snapshots.
 //
-// Start is called once, and then Update as often as the allocation changes. At the end comes
-// Shutdown, which leaves the tasks running, or Destroy, which stops them and removes everything of
-// the allocation. A runner may be deleted after Destroy or Shutdown has returned, or if it was
-// never started.
+// The agent calls Start once, and then Update each time the allocation changes. At the end, the
+// agent calls Shutdown, which leaves the tasks running, or Destroy, which stops the tasks and
+// removes everything of the allocation. A runner may be deleted after Destroy or Shutdown has
+// returned, or if it was never started.
 class AllocRunner {
  public:
   virtual ~AllocRunner() = default;
@@ -54,8 +53,9 @@ class AllocRunner {
   // it receives after everything has ended. If several versions wait, the runner applies only the
   // newest. If the applied version says that the allocation must stop, the runner ends the tasks.
   virtual void Update(std::shared_ptr<const Allocation> alloc) = 0;
-  // Ends the tasks of an allocation that was started, also its poststop tasks. Once the turn of a
-  // poststop task has come, it may run for its kill timeout before it is killed. Returns at once.
+  // Begins to end all tasks, including poststop tasks, and returns at once. Does nothing before
+  // Start. A poststop task may run for its kill timeout after its turn has come, and is then
+  // killed.
   virtual void Kill() = 0;
   // Kills the tasks if necessary. Returns when no process, no file and no record of the allocation
   // is left. If something could not be removed, the error names it, and Destroy may be called
@@ -70,8 +70,8 @@ class AllocRunner {
   virtual void AddObserver(AllocObserver* observer) = 0;
   virtual void RemoveObserver(AllocObserver* observer) = 0;
 
-  // The restart policy does not count restarts by these methods. The methods return when the tasks
-  // have stopped and are starting again.
+  // The methods below restart tasks. The restart policy does not count these restarts. The methods
+  // return when the tasks have stopped and are starting again.
   virtual Co<Status> RestartTask(std::string task) = 0;
   virtual Co<Status> RestartRunning() = 0;
   // Restarts every task except poststop tasks, including tasks that are done. The tasks start in
@@ -82,9 +82,8 @@ class AllocRunner {
   virtual Co<Status> Signal(std::string task, std::string signal) = 0;
   virtual Co<Result<std::unique_ptr<TaskExecSession>>> Exec(Context context, std::string task,
                                                             ExecRequest request) = 0;
-  // Returns samples of the task TASK, or of all running tasks if TASK is empty. An unknown name
-  // gives no samples. Waits for first samples, or for samples with processes, at most until
-  // CONTEXT ends.
+  // Returns samples of the task TASK, or of all running tasks if TASK is empty. Returns no sample
+  // for an unknown name. If a task has no sample with DETAIL yet, waits for one until CONTEXT ends.
   virtual Co<AllocUsage> Usage(Context context, std::string task, UsageDetail detail) = 0;
 };
 

@@ -14,7 +14,7 @@ namespace drover {
 // The state of an allocation at one moment, as the store, the API and the event stream see it. The
 // object never changes, so any thread may hold and read it.
 struct AllocState {
-  std::shared_ptr<const Allocation> alloc;  // as it was placed or last updated
+  std::shared_ptr<const Allocation> alloc;  // the newest version that the runner has applied
   AllocStatus status;
   TaskStates tasks;
   LifecyclePhase phase = LifecyclePhase::kInit;

@@ -18,8 +18,8 @@ class AllocStore : public LocalStateStore {
   // Returns when the record of the allocation itself is stored, so that the next agent finds the
   // allocation. Nothing may be made for the allocation before Known has returned.
   virtual Co<Status> Known(Context) { co_return Status(); }
-  // Queues the record STATE after earlier records. If several records of one task are queued, only
-  // the last of them must be stored.
+  // Queues the record STATE after earlier records. If several records of one task are queued, a
+  // store may skip all but the last of them.
   virtual void SaveTaskState(const std::string& task_name, TaskSnapshot state) = 0;
   // Deletes the records of the allocation and of all its tasks. No other method may be called
   // after Delete.

@@ -44,7 +44,7 @@ class TaskGate : public StartGate {
   bool shutdown_ = false;
 };
 
-// Decides which tasks of an allocation may start. It holds one gate per task. The task's runner
+// Decides which tasks of an allocation may start. It owns one gate per task. The task's runner
 // waits at this gate before each start. The coordinator opens and closes the gates as the tasks'
 // states change. Closing a gate does not affect a running task. Control thread only.
 class Coordinator {
@@ -57,8 +57,8 @@ class Coordinator {
 
   // Advances the phase as far as STATES allow, perhaps by several phases.
   void TaskStatesChanged(const TaskStates& states);
-  // Continues in the phase that an earlier agent had reached. The phase is derived from STATES, so
-  // it may be an earlier phase than the agent's last.
+  // Enters the phase that follows from STATES, after a restart of the agent. The earlier agent may
+  // already have been in a later phase.
   void Restore(const TaskStates& states);
   // Begins the phases of the whole allocation again. No task starts until all tasks are pending.
   void Restart();

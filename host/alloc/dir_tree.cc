@@ -50,9 +50,9 @@ Result<UniqueFd> OpenDirAt(int dir, const std::string& name, const std::string& 
   UniqueFd fd(OpenAt(dir, name, O_RDONLY, cross_mounts));
   if (fd) return fd;
   if (errno != EACCES) return OpenError(errno, path);
-  // If the agent is not root, a task of the same user may have locked the agent out of the
-  // directory. Only the mode of a directory is ever changed here, since a file might be a link to
-  // an unrelated file.
+  // If the agent is not root, a task of the same user may have removed the agent's access to the
+  // directory. This code changes only the modes of directories, since a file may also have a name
+  // outside the tree.
   const UniqueFd locked(OpenAt(dir, name, O_PATH, cross_mounts));
   if (!locked) return OpenError(errno, path);
   if (chmod(ProcPath(locked.get()).c_str(), 0700) != 0) return ErrnoError(errno, "chmod " + path);
@@ -78,8 +78,8 @@ Result<UniqueFd> MakeDirAt(int dir, const std::string& name, const std::string& 
   if (now != wanted && fchmod(fd.get(), wanted) != 0) {
     return ErrnoError(errno, "chmod " + path);
   }
-  // A user namespace may not have this user id. The call of fchown then fails, and the permission
-  // bits alone make the directory usable.
+  // The user namespace may lack the user id 65534. Then fchown fails, and the permission bits alone
+  // make the directory usable.
   if (made && mode.nobody && geteuid() == 0 && fchown(fd.get(), kNobody, kNobody) != 0 &&
       errno != EINVAL && errno != EPERM) {
     return ErrnoError(errno, "chown " + path);
@@ -124,7 +124,8 @@ Status UnmountAt(int dir, const std::string& name, const std::string& path, bool
                    "cannot unmount " + path + ": a process still uses it; end that process")
           .AsRecoverable();
     }
-    // If the agent has no right to unmount, only somebody else can have mounted something there.
+    // An agent that may not unmount cannot have mounted anything itself. So this code only checks
+    // whether somebody else has mounted something there.
     if (errno == EPERM) {
       const UniqueFd inside(OpenAt(dir, name, O_PATH, false));
       if (inside || errno != EXDEV) return {};

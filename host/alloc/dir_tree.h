@@ -46,10 +46,10 @@ Status MountTmpfs(int dir, const std::string& path, std::int64_t size, mode_t mo
 Status UnmountAt(int dir, const std::string& name, const std::string& path, bool detach = false);
 
 // Removes NAME below DIR with everything in it. Links are removed, not followed. Files are only
-// unlinked and never changed, since they may have other names elsewhere. A mount inside is
-// unmounted. If that fails, the mount stays, and there is an error. Even a very deep tree uses up
-// neither the stack nor the file descriptors. When GIVE_UP becomes true, the remaining files stay,
-// and the error is kCancelled.
+// unlinked and never changed, since they may have other names elsewhere. Mounts in the tree are
+// unmounted. A mount that cannot be unmounted stays, and RemoveTreeAt returns an error. Even a very
+// deep tree uses up neither the stack nor the file descriptors. When GIVE_UP becomes true, the
+// remaining files stay, and the error is kCancelled.
 Status RemoveTreeAt(int dir, const std::string& name, const std::string& path,
                     const std::atomic<bool>* give_up = nullptr);
 

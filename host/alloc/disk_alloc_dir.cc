@@ -26,8 +26,8 @@ constexpr DirMode kLogs{.bits = 0755};
 // Only the owner of the directory and root can reach anything in the directory. The modes of the
 // files and directories in it make no difference.
 constexpr DirMode kClosed{.bits = 0700, .exact = true};
-// A directory for a task in an image is open to all, since the users of an image are not the users
-// of this machine.
+// The directory of a task in an image is open to all users, since the users of an image are not the
+// users of this machine.
 constexpr mode_t kAnybody = 0777;
 
 // Returns the owner that a task's directories must get. If no owner is returned, the directories
@@ -37,7 +37,7 @@ std::optional<ProcessUser> OwnerOf(const TaskDirRequest& request) {
   if (!request.user.empty() && request.isolation != FsIsolation::kImage) {
     Result<std::optional<ProcessUser>> user = LookUpUser(request.user);
     if (user.ok() && *user) return std::move(*user);
-    // If the user cannot be used, the driver reports the reason.
+    // If LookUpUser fails, the driver reports the reason later.
   } else if (request.isolation == FsIsolation::kChroot) {
     return std::nullopt;
   }
@@ -108,8 +108,8 @@ Result<UniqueFd> DiskAllocDir::OpenRoot() const {
 
 Status DiskAllocDir::BuildNow() const {
   DROVER_ASSIGN(const UniqueFd base, OpenBase());
-  // If the agent is root, an existing directory keeps any further permission bits. Tasks that an
-  // earlier version of the agent started may need them.
+  // If the agent is root, an existing directory keeps its permission bits beyond 0700. Tasks that
+  // an earlier version of the agent started may need these bits.
   const DirMode root_mode{.bits = 0700, .exact = geteuid() != 0};
   DROVER_ASSIGN(const UniqueFd root, MakeDirAt(base.get(), id_, path_, root_mode));
   DROVER_ASSIGN(const UniqueFd shared, MakeDirAt(root.get(), "alloc", shared_path(), kHoldsLogs));
@@ -133,8 +133,8 @@ Status DiskAllocDir::BuildTaskNow(const TaskDirRequest& request) const {
   DROVER_TRY(MakeDirAt(dir.get(), "private", paths.private_dir, DirMode{.bits = 0700}));
   const DirMode secret{.bits = for_image ? kAnybody : mode_t{0700}};
   DROVER_ASSIGN(const UniqueFd secrets, MakeDirAt(dir.get(), "secrets", paths.secrets, secret));
-  // The kernel reports whether the tmpfs is mounted. A marker file could not, since a task could
-  // make or remove it.
+  // The kernel reports whether the tmpfs is mounted. A marker file would not be reliable, since a
+  // task could make or remove it.
   if (options_.private_tmpfs && !IsMountRoot(secrets.get())) {
     DROVER_TRY(DurableStep(Step::kMountSecrets, [&] {
       return MountTmpfs(secrets.get(), paths.secrets, options_.secrets_bytes, secret.bits);
@@ -156,7 +156,7 @@ Status DiskAllocDir::MakeLogs(int root, const std::string& task) const {
   DROVER_ASSIGN(const UniqueFd logs, OpenDirAt(shared.get(), "logs", log_path()));
   for (const char* stream : {".stdout.0", ".stderr.0"}) {
     const std::string name = task + stream;
-    if (name.size() > NAME_MAX) return {};  // the output is dropped, and that is reported
+    if (name.size() > NAME_MAX) return {};  // later the output is dropped, and the loss is reported
     DROVER_TRY(MakeFileAt(logs.get(), name, log_path() + "/" + name));
   }
   return {};
@@ -183,7 +183,7 @@ Status DiskAllocDir::UnmountTasks(int root, std::initializer_list<const char*> n
   for (const std::string& task : tasks) {
     const std::string task_path = path_ + "/" + task;
     const Result<UniqueFd> dir = OpenDirAt(root, task, task_path);
-    if (!dir.ok()) continue;  // not a directory; removed with everything else
+    if (!dir.ok()) continue;  // no directory, so nothing is mounted below it
     for (const char* name : names) {
       const Status done = UnmountAt(dir->get(), name, task_path + "/" + name, detach);
       if (!done.ok() && first.ok()) first = done;

@@ -15,11 +15,11 @@ namespace drover {
 
 struct DiskAllocDirOptions {
   std::string base;  // the directory of all allocations; the agent makes and owns it
-  // Whether TASK/secrets is a separate file system in memory, never on a disk. That needs root.
-  // Otherwise TASK/secrets is a plain directory. Each such mount costs a task 60 us of processor
-  // time and a wait for all processors. Therefore TASK/private, in which the agent stores nothing
-  // yet, is always a plain directory. Code that stores something in TASK/private must mount a file
-  // system on it first. Destroy unmounts TASK/secrets and TASK/private.
+  // Whether TASK/secrets is a file system in memory, which needs root. Otherwise TASK/secrets is a
+  // plain directory. Each file system in memory costs a task 60 us of processor time and a wait for
+  // all processors. Therefore TASK/private, in which the agent stores nothing yet, is always a
+  // plain directory. Code that stores something in TASK/private must first mount a file system on
+  // it. Destroy unmounts TASK/secrets and TASK/private.
   bool private_tmpfs = geteuid() == 0;
   std::int64_t secrets_bytes = 1 << 20;
   WorkerPool* pool = nullptr;  // runs blocking work; null: the calling thread does

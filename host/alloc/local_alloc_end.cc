@@ -4,8 +4,7 @@
 namespace drover {
 namespace {
 
-// Keeps the event FREE reset as long as the object lives. At most one such object may exist for an
-// event.
+// Keeps the event FREE reset as long as the object lives. At most one Turn may exist for an event.
 class Turn {
  public:
   explicit Turn(Event* free) : free_(free) { free_->Reset(); }
@@ -27,7 +26,7 @@ Co<void> KillOne(std::shared_ptr<TaskRunner> task) {
 void LocalAllocRunner::RequestEnd(std::string description) {
   if (shutdown_.cancelled() || over_.is_set()) return;
   end_description_ = std::move(description);
-  // The time of the allocation is over, so its poststop tasks are killed, too.
+  // The allocation must end now, so its poststop tasks are killed, too.
   for (const auto& task : tasks_) {
     if (!IsPoststop(task->task())) continue;
     task->StartKill(task->MakeKillingEvent().With(event_key::kKillReason, *end_description_));

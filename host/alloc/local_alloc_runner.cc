@@ -52,8 +52,8 @@ LocalAllocRunner::LocalAllocRunner(std::shared_ptr<const LocalAllocEnv> env,
   for (const AllocHookMaker& make : env_->extra_hooks) {
     if (std::unique_ptr<AllocHook> hook = make(hook_env)) hooks_.Add(std::move(hook));
   }
-  // The hook with the delay is last, since the hooks above do the work before the delay, such as
-  // deregistering services.
+  // GroupShutdownDelayHook is the last hook, since the other hooks must do their work before the
+  // delay. For example, they deregister services.
   hooks_.Add(std::make_unique<GroupShutdownDelayHook>(hook_env));
 }
 
@@ -110,7 +110,8 @@ Co<void> LocalAllocRunner::Run() {
   if (restored_) coordinator_.Restore(States());
   workers_.Spawn(WatchUpdates());
   const Status setup = co_await SetUp();
-  // An interrupted set-up is no failure. The tasks already have the reason why they do not run.
+  // If the allocation is already ending, SetUp was only interrupted. Then the tasks need no other
+  // reason to end.
   if (ending()) {
     Report(setup);
   } else if (!setup.ok()) {
@@ -211,8 +212,9 @@ void LocalAllocRunner::HandleTaskStates() {
         }
       }
     }
-    // A dead task waits, since a restart of the whole allocation would start it again. When the
-    // last task is dead, there is no such restart any more, so the tasks must end.
+    // The runner of a dead task waits, since a restart of the whole allocation would start the task
+    // again. When the last task is dead, no such restart can come any more, so all runners must
+    // end.
     if (verdict.kill_event || !verdict.any_live) BeginEnd();
     // No task may start while others are being stopped. The coordinator receives the new states
     // when the stop is complete.

@@ -37,7 +37,7 @@ struct LocalAllocEnv {
   std::function<std::unique_ptr<AllocStore>(const std::string& alloc_id)> open_store;
   std::vector<AllocHookMaker> extra_hooks;  // called in this order, after the built-in hooks
   std::function<TaskHooks(const Allocation&, const Task&)> make_task_hooks;  // may be null
-  // Receives errors of hooks that do not affect the tasks and only need a line in the log. May be
+  // Receives the errors of hooks that are only logged, because they do not affect the tasks. May be
   // null.
   std::function<void(const std::string& alloc_id, const Error& error)> report;
   TaskServices services;
@@ -52,7 +52,7 @@ class LocalAllocRunner : public AllocRunner,
  public:
   static Result<std::unique_ptr<LocalAllocRunner>> Create(std::shared_ptr<const LocalAllocEnv> env,
                                                           AllocRunnerRequest request);
-  // Aborts the process if anything of this runner is still in progress.
+  // Aborts the process if a call or a coroutine of this runner is still in progress.
   ~LocalAllocRunner() override;
 
   const std::string& id() const override { return alloc_->id; }
@@ -135,7 +135,7 @@ class LocalAllocRunner : public AllocRunner,
   const bool restored_;
   std::map<std::string, std::string> no_start_;  // by task, the reason why it must not start
 
-  std::shared_ptr<AllocDir> dir_;      // shared with hooks that were left behind
+  std::shared_ptr<AllocDir> dir_;      // shared with abandoned hook calls
   std::unique_ptr<AllocStore> store_;  // may be null
   HookResources resources_;
   std::shared_ptr<Context> no_shutdown_delay_;
@@ -144,9 +144,8 @@ class LocalAllocRunner : public AllocRunner,
   TaskRunners tasks_;                           // in the order of the group; empty after the end
   TaskStates states_;                           // the result of the last call of States
   std::vector<TaskSnapshot*> states_of_tasks_;  // the entry of each task in states_
-  std::optional<AllocStatus> override_;         // the status of an allocation that failed
-  // The description with which the allocation is complete when all tasks are dead. RequestEnd sets
-  // it.
+  std::optional<AllocStatus> override_;         // if set, replaces the computed status
+  // Set by RequestEnd. When all tasks are dead, the status is complete with this description.
   std::optional<std::string> end_description_;
 
   AllocSnapshot snapshot_;

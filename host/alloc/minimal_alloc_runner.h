@@ -11,9 +11,8 @@
 namespace drover {
 
 // The smallest allocation runner that fulfills the contract of AllocRunner. Each task is only a
-// state, running or dead. The class shows that the interface needs no drivers, directories or
-// coordinator. So something else may run an allocation one day. The contract's tests check this
-// class, too.
+// state, running or dead. This class shows that a runner can do without drivers, directories and a
+// coordinator. The tests of the contract also check this class.
 class MinimalAllocRunner : public AllocRunner {
  public:
   MinimalAllocRunner(Loop* loop, std::shared_ptr<const Allocation> alloc);

@@ -80,7 +80,7 @@ class TreeRemover {
       if (errno == EBUSY && Unmount(dir, name, path) && Unlink(dir, name, 0) == 0) return;
       if (errno != EISDIR) return Fail(ErrnoError(errno, "remove " + path));
     }
-    // The directory was empty, or it does not exist any more.
+    // Nothing is left to do if the directory was empty or does not exist any more.
     if (Unlink(dir, name, AT_REMOVEDIR) == 0 || errno == ENOENT) return;
     // The entry is no directory any more. The next pass removes whatever has this name by then.
     if (errno == ENOTDIR) return;
@@ -104,7 +104,8 @@ class TreeRemover {
     }
   }
 
-  // Calls unlinkat. If a task has taken away the right to change DIR, restores that right first.
+  // Calls unlinkat. If a task has removed the right to change DIR, restores the right and tries
+  // again.
   static int Unlink(int dir, const std::string& name, int flags) {
     const int result = unlinkat(dir, name.c_str(), flags);
     if (result == 0 || errno != EACCES) return result;

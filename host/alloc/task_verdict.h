@@ -9,7 +9,7 @@
 
 namespace drover {
 
-// What the states of the tasks mean for their allocation. Poststop tasks are left out, since they
+// What the states of the tasks mean for their allocation. Poststop tasks are ignored, since they
 // start when all other tasks are dead.
 struct TaskVerdict {
   // The reason why the remaining tasks must be killed. If it is absent, they may continue.

@@ -8,9 +8,9 @@
 
 namespace drover {
 
-// Runs the code of a driver. All kinds of containers offer the same functions, which reach the
-// code in different ways. The tables of functions live as long as the process. One container
-// serves one instance.
+// Runs the code of a driver. All kinds of containers offer the same functions, but they call the
+// driver's code in different ways. The tables of functions are never freed. One container serves
+// one instance.
 class DriverContainer {
  public:
   virtual ~DriverContainer() = default;

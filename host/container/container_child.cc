@@ -100,14 +100,15 @@ void ContainerChild::AddReceiver() {
   try {
     std::thread([this] { Receive(); }).detach();
   } catch (const std::system_error&) {
-    // When a later frame occupies the last idle receiver, that receiver calls AddReceiver again.
-    // If no thread receives frames at all, the host gets no answer and notices that.
+    // This thread could not be started. When all other receiver threads are busy, the last of them
+    // calls AddReceiver again. If no thread receives frames at all, the host gets no answer and
+    // notices that.
     --receivers_;
   }
 }
 
-// Receives frames and serves them. The thread that receives a frame also serves it, which saves
-// handing the frame over to another thread. Some thread always waits for the next frame.
+// Receives frames and serves them. The thread that receives a frame also serves it, so no frame is
+// passed to another thread. Some thread always waits for the next frame.
 void ContainerChild::Receive() {
   const ReportedThread reported;
   while (true) {
@@ -224,7 +225,7 @@ std::int32_t ContainerChild::Dispatch(std::uint16_t kind, WireReader* from, drov
   }
 }
 
-// Writes the result of create. The pointer to the instance stays in this process; the host only
+// Writes the result of create. The pointer to the instance stays in this process. The host only
 // receives whether there is an instance.
 bool ContainerChild::EncodeCreated(const void* result, WireMessage* to, std::string* why) {
   const auto made = CopyStruct(static_cast<const drover_create_result*>(result));
@@ -298,8 +299,8 @@ std::int32_t ContainerChild::Cancelled(WireReader* from) {
       const std::uint64_t one = 1;
       if (found->second.event) (void)!write(found->second.event.get(), &one, sizeof one);
     } else {
-      // Another thread may have received the frame that begins this call, but may not have served
-      // that frame yet.
+      // Another thread may have received the frame that begins this call without having served it
+      // yet.
       cancelled_early_.insert(id);
       if (cancelled_early_.size() > kMaxEarly) cancelled_early_.erase(cancelled_early_.begin());
     }
@@ -368,8 +369,8 @@ void ContainerChild::Complete(std::uint64_t id, const drover_error* error, const
   WireMessage body;
   std::string why;
   auto unreadable = NewStruct<drover_error>();
-  // A call that this process does not know is also unknown to the host. The host drops and logs
-  // such a completion, so the frame has no result.
+  // If this process does not know the call, the host does not know it either. The host then drops
+  // and logs the completion, so the frame needs no result.
   if (encode != nullptr && error == nullptr && !encode(result, &body, &why)) {
     body = WireMessage();
     WriteError(Error(Code::kInternal, "its answer: " + why), &unreadable);

@@ -31,8 +31,8 @@ class ContainerChild {
 
   // Returns the object of this process, for the functions of Face().
   static ContainerChild& Get();
-  // Sends a frame. Waits for room in the socket, by default without limit, since each frame must
-  // arrive. If the host ends, this process ends, too, so the wait does not outlast the host.
+  // Sends a frame. Waits for room in the socket, by default without limit, since no frame may be
+  // lost. If the host ends, this process ends, too, so the wait does not outlast the host.
   Status Send(std::uint16_t kind, std::uint64_t id, WireMessage message,
               TimePoint deadline = TimePoint::max()) {
     return socket_.Send(kind, id, std::move(message), deadline);

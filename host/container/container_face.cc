@@ -81,8 +81,8 @@ void DeliverDone(WireReader* from, drover_done done, void* context) {
   done(context, error ? &*error : nullptr, result);
 }
 
-// Closes the descriptors that ARGS give away. The receiver of a call must close them even if it
-// refuses the call.
+// Closes the descriptors in ARGS whose ownership is GIVEN. The receiver of a call must close them
+// even if it refuses the call.
 template <typename Args>
 void CloseGiven(const Args* args) {
   if constexpr (std::is_same_v<Args, drover_exec_args>) {
@@ -113,7 +113,7 @@ std::int32_t Submit(std::uint16_t kind, const drover_run_id* run, const Args* ar
     Child().DropService(id);
     return Refuse(sent.error(), error);
   }
-  // The host may still refuse the operation. Then the refusal is passed to DONE as the result.
+  // The host may still refuse the operation later. Then DONE gets the refusal as the result.
   return DROVER_OK;
 }
 

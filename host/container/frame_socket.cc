@@ -62,8 +62,8 @@ bool ReadSealedFile(int fd, std::size_t size, std::string* bytes) {
   return true;
 }
 
-// Closes the descriptors that MESSAGE gives away, after MESSAGE has been sent or the send has
-// failed.
+// After MESSAGE has been sent or the send has failed, closes the descriptors of MESSAGE whose
+// ownership is GIVEN.
 class Given {
  public:
   explicit Given(const WireMessage* message) : message_(message) {}

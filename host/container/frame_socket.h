@@ -10,11 +10,11 @@
 #include "host/base/time.h"
 #include "host/base/unique_fd.h"
 
-// Whole messages with descriptors between the host and a container, over a pair of SOCK_SEQPACKET
-// sockets. The kernel keeps each frame and its descriptors together. So threads on both sides send
-// and receive without locks. A send that reaches its deadline has sent no part of the frame. A
-// frame with a body that is too large for one message of the socket has its body in a sealed file.
-// A frame that was not received completely is an error.
+// Frames are messages with file descriptors. The host and a container exchange them over a pair of
+// SOCK_SEQPACKET sockets. The kernel keeps each frame and its descriptors together, so threads on
+// both sides send and receive without locks. A send that reaches its deadline has sent no part of
+// the frame. A body that is too large for one message of the socket is sent in a sealed file. A
+// frame that was not received completely is an error.
 namespace drover {
 
 inline constexpr std::size_t kMaxFrame = 16u << 20;  // the maximum size of a body in bytes
@@ -33,7 +33,7 @@ inline constexpr std::uint32_t kFrameMagic = 0x64726631;  // "drf1"
 struct Frame {
   std::uint16_t kind = 0;
   std::uint64_t id = 0;
-  WireMessage message;  // the descriptors have the ownership GIVEN
+  WireMessage message;  // its descriptors have the ownership GIVEN
 };
 
 enum class Received { kFrame, kNothing, kClosed, kBroken };
@@ -46,9 +46,9 @@ class FrameSocket {
   // Returns the two ends of a new pair of sockets, which are close-on-exec.
   static Result<std::pair<UniqueFd, UniqueFd>> MakePair();
 
-  // Sends one frame. Waits for room in the socket, at most until DEADLINE. In any case closes the
-  // descriptors that MESSAGE gives away. The error is kUnavailable if the other side has closed
-  // the socket, and kTimeout if the other side does not read.
+  // Sends one frame. Waits for room in the socket, at most until DEADLINE. Always closes the
+  // descriptors of MESSAGE whose ownership is GIVEN. The error is kUnavailable if the other side
+  // has closed the socket, and kTimeout if the other side does not read.
   Status Send(std::uint16_t kind, std::uint64_t id, WireMessage message,
               TimePoint deadline = TimePoint::max());
 

@@ -58,8 +58,8 @@ void State::Run() {
 }
 
 void State::End(ContainerDeath death) {
-  // If there is no reason in DEATH, the process ends by itself. Its socket closes a moment before
-  // the process ends. So the process gets some time to end and to write its report.
+  // If there is no reason in DEATH, the process ends by itself. The socket of the process closes a
+  // moment before the process ends. So the process gets some time to end and to write its report.
   bool may_tell = death.why.empty();
   {
     const std::lock_guard lock(mutex);
@@ -149,7 +149,7 @@ Status State::Handle(Frame frame) {
     default:
       break;
   }
-  // The driver sends all other frames, and a driver exists only after the host was set.
+  // All other frames come from the driver, and a driver exists only after the host was set.
   const drover_host* const face = host;
   if (face == nullptr) return Error(Code::kInternal, "a frame before there was a driver");
   switch (frame.kind) {
@@ -220,8 +220,8 @@ void State::HandleComplete(std::uint64_t id, WireReader* from) {
     }
   }
   const std::optional<drover_error> error = GetError(from);
-  // A call that this container does not know is also unknown to the host. The host drops and logs
-  // such a completion.
+  // If this container does not know the call, the host does not know it either. The host then drops
+  // and logs the completion.
   const drover_host* const face = host;
   if (forward == nullptr) {
     from->Skip();
@@ -244,8 +244,8 @@ void State::HandleMessage(std::uint64_t id, WireReader* from) {
       cancelled = SendAs<drover_stats>(face, id, from);
       break;
     default: {
-      // The type is unknown, so the child has left out the body. The host reports what is wrong
-      // with the message.
+      // The type of the message is unknown, so the child has left out the body. The host reports
+      // what is wrong with the message.
       (void)from->Number<std::uint8_t>();
       const drover_message head{sizeof(drover_message), type};
       cancelled = face->stream_send(face, id, &head);
@@ -311,8 +311,8 @@ void State::Die(ContainerDeath death) {
     for (const auto& [id, forward] : open_calls) face->complete(face, id, &error, nullptr);
     for (const std::uint64_t id : open_streams) face->stream_end(face, id, &error);
   }
-  // The call of DIED must be the last call to the owner of the container, because the owner then
-  // destroys the host's side of the container.
+  // DIED must be the last call to the container's owner, because the owner then destroys the host's
+  // side of the container.
   const std::lock_guard lock(mutex);
   if (const auto died = std::exchange(listener.died, nullptr)) died(std::move(death));
 }
@@ -323,8 +323,8 @@ void State::Kill(const std::string& because, bool ask) {
   why = because;
   asked = ask;
   process->Signal(ask ? SIGQUIT : SIGKILL);
-  // The shutdown ends the wait of the container's thread and of threads that wait for room. The
-  // shutdown works even if the process ignores the signal.
+  // The shutdown wakes the container's thread and the threads that wait for room in the socket. It
+  // works even if the process ignores the signal.
   socket.Shutdown();
 }
 

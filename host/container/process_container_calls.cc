@@ -140,7 +140,7 @@ const drover_info* Info() { return nullptr; }  // the info was received when the
 
 std::int32_t CreateRefused(const drover_host*, const drover_call*, const drover_create_args*,
                            drover_error*) {
-  return DROVER_E_UNIMPLEMENTED;  // ProcessContainer::Create calls create
+  return DROVER_E_UNIMPLEMENTED;  // not used: ProcessContainer::Create calls create
 }
 
 #define DROVER_REMOTE_MEMBER(verb_name, tag) verb_name##_verb,
@@ -172,7 +172,7 @@ std::int32_t State::Invoke(std::uint16_t kind, WireMessage message, drover_error
     }
   }
   if (id == 0) {
-    // The socket is shut down, so this call only closes the descriptors that MESSAGE gives away.
+    // The socket is shut down, so this call only closes the descriptors whose ownership is GIVEN.
     (void)socket.Send(kind, 0, std::move(message));
     const std::lock_guard lock(mutex);
     return Refuse(Error(Code::kUnavailable, told, true), error);

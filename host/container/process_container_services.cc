@@ -21,8 +21,8 @@ constexpr std::size_t kMaxServices = 256u << 10;
 template <typename T>
 void Done(void* context, const drover_error* error, const void* result) {
   auto* service = static_cast<State::Service*>(context);
-  // This function holds STATE, because all other users of the container may release it while this
-  // function runs.
+  // This function holds STATE, because all other owners of STATE may release it while this function
+  // runs.
   const std::shared_ptr<State> state = service->state->shared_from_this();
   const std::unique_ptr<State::Service> own = state->TakeService(service);
   WireMessage message;
@@ -48,7 +48,7 @@ void Submit(State* state, std::uint64_t id, WireReader* from, const Call& call) 
     too_many = state->services.size() >= kMaxServices || state->services.count(id) != 0;
     if (!too_many) state->services.emplace(id, std::move(made));
   }
-  // Only a faulty driver opens so many services or repeats an id.
+  // Only a faulty driver opens more than kMaxServices services or uses an id twice.
   if (too_many) return from->Drop();
   auto error = NewStruct<drover_error>();
   if (call(service, &error) == DROVER_OK) return;

@@ -66,7 +66,7 @@ struct ProcessContainer::State : std::enable_shared_from_this<State> {
   void CancelStream(std::uint64_t id);
   void Die(ContainerDeath death);
 
-  // The driver's requests for services of the host, in process_container_services.cc.
+  // The driver's requests to services of the host are in process_container_services.cc.
   // HandleService returns false for an unknown kind.
   struct Service {
     State* state;
@@ -84,8 +84,8 @@ struct ProcessContainer::State : std::enable_shared_from_this<State> {
   void CancelTimer(std::uint64_t id);
   static void FireTimer(void* context);
 
-  // Takes SERVICE out of SERVICES. The end of an operation may call this at any time: each
-  // operation ends before its PluginHost does, and the PluginHost ends before this object is
+  // Removes SERVICE from SERVICES. Called when an operation ends. This object still exists then:
+  // each operation ends before its PluginHost does, and the PluginHost ends before this object is
   // destroyed.
   std::unique_ptr<Service> TakeService(Service* service);
 

@@ -47,7 +47,7 @@ struct Fingerprint {
 };
 
 // The data by which a driver finds a task again after a restart of the agent. Only the driver can
-// interpret its state.
+// interpret STATE.
 struct TaskHandle {
   std::string driver;
   std::string driver_version;
@@ -102,7 +102,7 @@ inline constexpr Duration kCpuPeriod = 100ms;
 // CORE_MHZ. If CORE_MHZ is unknown (0), a core counts as 1 GHz, as in the scheduler.
 inline Duration CpuQuota(std::int64_t mhz, double core_mhz) {
   const double cores = static_cast<double>(mhz) / (core_mhz > 0 ? core_mhz : 1000);
-  // Number of cores: above any real machine, and small enough to avoid overflow.
+  // A number of cores that no machine has, but small enough to avoid overflow.
   constexpr double kMost = 1e6;
   return std::chrono::duration_cast<Duration>(std::min(cores, kMost) *
                                               std::chrono::duration<double>(kCpuPeriod));

@@ -12,7 +12,8 @@
 #include "host/scheduler/scheduler.h"
 #include "host/scheduler/state_store.h"
 
-// Encode records as JSON for clients. The names are those of the Go client's types. [any thread]
+// These functions encode records as JSON for clients. The names are those of the Go client's types.
+// [any thread]
 namespace drover {
 
 // Returns a time such as "2026-11-22T08:15:30.123456789Z". Returns the zero time of Go if TIME is
@@ -24,20 +25,20 @@ nlohmann::json EncodeJob(const JobRecord& job);
 // Returns the allocations of a job, without those of a purged job of the same name.
 AllocRecords AllocsOf(const JobRecord& job, const Tables& tables);
 // The data for the summary of a job: the numbers of allocations by status for each group, and the
-// blocked evaluations. PartsOf does not read each allocation.
+// blocked evaluations. PartsOf uses stored counts and does not read the allocations.
 struct JobParts {
   std::map<std::string, StatusCounts> groups;
   std::vector<std::shared_ptr<const Evaluation>> blocked;
 };
 JobParts PartsOf(const JobRecord& job, const Tables& tables);
 nlohmann::json EncodeJobSummary(const JobRecord& job, const JobParts& parts);
-// Encodes the result of a write to a job.
+// Encodes the result of a call that changes or evaluates a job.
 nlohmann::json EncodeJobReply(const JobReply& reply);
 // The job for which a client requests a plan.
 struct PlannedJob {
   const Job& job;
   const nlohmann::json& json;  // the job as clients read it
-  bool diff;                   // whether the answer must have the differences
+  bool diff;                   // whether the answer must contain a diff
   std::uint64_t index;         // the index of the state that was read
   WallTime now;
 };

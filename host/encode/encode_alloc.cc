@@ -107,8 +107,8 @@ json EncodeAllocated(const Allocation& alloc) {
             {"Ports", EncodePorts(alloc)}}}};
 }
 
-// Returns resources in the form that older clients read. Their networks are null unless the caller
-// sets them.
+// Returns RESOURCES in the form that older clients read. The field "Networks" is null unless the
+// caller sets it.
 json EncodeResources(const Resources& resources, int disk_mb) {
   return {{"CPU", resources.cpu_mhz},
           {"Cores", resources.cores},

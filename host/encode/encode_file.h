@@ -7,7 +7,7 @@
 
 #include "host/alloc/alloc_files.h"
 
-// Encode files for clients. [any thread]
+// These functions encode files for clients. [any thread]
 namespace drover {
 
 // Returns a mode as Go writes it, such as "-rw-r--r--", "dtrwxrwxrwx" or "Lrwxrwxrwx".
@@ -24,7 +24,7 @@ struct StreamFrame {
 };
 inline constexpr char kFileDeleted[] = "file deleted";
 inline constexpr char kFileTruncated[] = "file truncated";
-// The frame that is sent if there is no new data.
+// The frame that keeps the connection alive while there is no new data.
 inline constexpr char kEmptyFrame[] = "{}";
 
 // Returns FRAME as a JSON object without its empty fields.

@@ -24,8 +24,8 @@ json EncodeUpdates(const GroupPlan& group) {
           {"RescheduleLater", 0}};
 }
 
-// Returns the numbers of the updates of a group's allocations. The keys are words for people, such
-// as "create".
+// Returns how many allocations of a group each kind of update affects. The keys are words for
+// people, such as "create".
 json UpdateWords(const json& updates) {
   static constexpr std::pair<const char*, const char*> kWords[] = {
       {"Ignore", "ignore"},
@@ -47,8 +47,8 @@ const char* ForcedBy(const json& task, const GroupPlan& group) {
   return group.destructive > 0 ? "forces create/destroy update" : "forces in-place update";
 }
 
-// Adds the numbers of updates to GROUP. Adds to each change in GROUP what the change forces, such
-// as "forces create".
+// Adds the numbers of updates to GROUP, which is the diff of a task group. Adds to each change in
+// GROUP what the change forces, such as "forces create".
 void Annotate(const PlanReply& plan, json* group) {
   const auto found = plan.plan.find(group->at("Name").get<std::string>());
   if (found == plan.plan.end()) return;
@@ -63,7 +63,7 @@ void Annotate(const PlanReply& plan, json* group) {
 }
 
 json EncodeDiff(const PlanReply& plan, json after) {
-  after["Stop"] = false;  // a job that is registered must run
+  after["Stop"] = false;  // a registered job must run
   json diff = DiffJobs(plan.before ? EncodeJob(*plan.before) : json(), after);
   for (json& group : diff["TaskGroups"]) Annotate(plan, &group);
   return diff;

@@ -32,12 +32,13 @@ bool IsWordCharacter(char c) {
          c == '*' || c == ':' || c == '+';
 }
 
-// The characters after "\" in a text, as in Go, and below them the characters for which they
-// stand.
+// The characters that may follow "\" in a quoted text, as in Go, and the characters that such an
+// escape stands for, in the same order.
 constexpr std::string_view kEscapes = "\"\\abfnrtv";
 constexpr std::string_view kEscaped = "\"\\\a\b\f\n\r\t\v";
 
-// Reads the text that begins with a quote at AT. Sets AT to the position after the closing quote.
+// Reads a text in quotes. AT is the position of the opening quote, and becomes the position after
+// the closing quote.
 Result<Token> ReadText(std::string_view text, std::size_t* at) {
   const std::size_t from = *at;
   const char quote = text[from];
@@ -171,8 +172,7 @@ class Parser {
   Result<FilterNodePtr> Match(int depth) {
     DROVER_ASSIGN(FilterNodePtr collection, Collection(depth));
     if (collection) return collection;
-    // With "in", the value comes first and the field last. With every other operator, the field
-    // comes first.
+    // With "in", the value precedes the field. With every other operator, the field comes first.
     const std::size_t from = next_;
     const bool quoted = Now().kind == Token::Kind::kText;
     if (!quoted && Now().kind != Token::Kind::kWord) return Unexpected("a field or a value");
@@ -222,7 +222,7 @@ class Parser {
     return std::make_shared<const FilterNode>(std::move(node));
   }
 
-  // Reads a name for the expression in braces. Returns an empty text for "_", which stands for no
+  // Reads a name for use inside the braces. Returns an empty text for "_", which stands for no
   // name.
   Result<std::string> Name() {
     if (Now().kind != Token::Kind::kWord) return Unexpected("a name");

@@ -14,7 +14,7 @@ class RE2;
 
 namespace drover {
 
-// A filter, parsed to a tree of expressions. Immutable.
+// A node in the tree of expressions that a filter is parsed to. Immutable.
 struct FilterNode {
   enum class Kind { kAnd, kOr, kNot, kEquals, kContains, kEmpty, kNil, kMatches, kAny, kAll };
 
@@ -24,9 +24,9 @@ struct FilterNode {
   std::vector<std::string> field = {};  // path to the field; empty for kAnd, kOr, kNot
   std::string value = {};               // with kEquals or kContains, the value to compare with
   std::shared_ptr<const re2::RE2> pattern = nullptr;  // with kMatches, the pattern that must match
-  // The names in kAny and kAll by which the inner expression refers to an item. Empty means no
-  // name. With one name, SINGLE is for the element of a list or for the key of an object. With two
-  // names, KEY is for the index or key, and ELEMENT is for the element.
+  // The names by which the inner expression of kAny or kAll refers to an item; empty means no name.
+  // If the filter gives one name, it is `single`: the element of a list, or the key of an object.
+  // If it gives two names, `key` is the index or key, and `element` is the value.
   std::string single = {}, key = {}, element = {};
 };
 using FilterNodePtr = std::shared_ptr<const FilterNode>;

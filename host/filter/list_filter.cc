@@ -13,14 +13,14 @@
 #include "host/base/text.h"
 #include "host/filter/filter_syntax.h"
 
-// The errors have the words that clients of Nomad expect.
+// The texts of the errors are those that clients of Nomad expect.
 namespace drover {
 namespace {
 
 using nlohmann::json;
 
-// Names of the objects that may have any key. Every other object has the fields of its type, and a
-// filter with another field is an error.
+// Names of the objects that may have any key. Every other object has fixed fields, and a filter
+// that names an unknown field is an error.
 constexpr std::string_view kMaps[] = {"Attributes",
                                       "CSIControllerPlugins",
                                       "CSINodePlugins",
@@ -50,8 +50,8 @@ constexpr std::string_view kMaps[] = {"Attributes",
                                       "Tasks",
                                       "Volumes"};
 
-// A name that the expression inside a loop uses for a value. The innermost loop is the first in
-// the list.
+// A name in an any or all expression, and its current value. `outer` leads to the names of the
+// expressions around it.
 struct Binding {
   const std::string& name;
   const json& value;
@@ -167,8 +167,7 @@ class FilterRun {
   // Uses one step for every 64 bytes of TEXT, because long texts take more time.
   Status SpendOn(const std::string& text) { return Spend(text.size() / 64); }
 
-  // Returns the value at the path WAY. Returns null if there is no such value or the value is
-  // null.
+  // Returns the value at the path WAY; null if there is no value, or if the value is JSON's null.
   Result<const json*> Find(const std::vector<std::string>& way, const Binding* bound) {
     const json* at = &element_;
     std::size_t part = 0;
@@ -209,8 +208,8 @@ class FilterRun {
     return at->is_null() ? nullptr : at;
   }
 
-  // Returns true if the object in which WAY[PART] is searched for may have any key. Inside a
-  // driver's configuration, every object may.
+  // Returns true if WAY[PART] is a key of an object that may have any key. Inside a driver's
+  // configuration, every object may have any key.
   static bool IsMap(const std::vector<std::string>& way, std::size_t part) {
     const auto end = way.begin() + static_cast<std::ptrdiff_t>(part);
     return std::find(way.begin(), end, "Config") != end ||

@@ -26,12 +26,13 @@ struct FilterNode;
 // API does not have is an error. Immutable. [any thread]
 class ListFilter {
  public:
-  // The maximum size in bytes of an expression, and its maximum depth. Parse refuses a larger one.
+  // The maximum size in bytes of an expression, and its maximum depth. Parse refuses a larger or
+  // deeper expression.
   static constexpr std::size_t kMaxBytes = 4096;
   static constexpr int kMaxDepth = 32;
   static constexpr int kMaxPatterns = 16;  // maximum number of regular expressions
 
-  // How many steps a request has left. A step is about one comparison of some bytes. Without a
+  // How many steps a request has left. A step is about one comparison of up to 64 bytes. Without a
   // limit, nested loops could keep a thread busy for hours.
   struct Budget {
     std::size_t steps = 20'000'000;

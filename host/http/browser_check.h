@@ -10,9 +10,9 @@
 
 namespace drover {
 
-// Returns whether only programs on this machine can connect, without TLS. In this case, a foreign
-// name in the Host header comes from a browser. The owner of a page has then made the name point
-// to this machine.
+// Returns whether the server has no TLS and only programs on this machine can connect. In this
+// case, a foreign name in the Host header indicates DNS rebinding: the owner of a web page has made
+// the page's name point to this machine.
 bool IsLocalOnly(const HttpServerOptions& options);
 
 // Returns why REQUEST is refused with 403, or nothing if it is not refused. A request is refused

@@ -22,17 +22,18 @@ namespace drover {
 // its requests the oldest. [any thread]
 class ByteBudget {
  public:
-  // The owner of a share that can still give way, such as the share of a body that has not fully
-  // come. If this share is older than kGrace, it gives way to a client that holds less. A client
-  // that announces bodies and sends none thus cannot keep other clients out. A share without
-  // `give_way` never gives way.
+  // The owner of a share. If `give_way` is set, as for a body that has not fully arrived, the
+  // budget can demand the share back. It does so if the share is older than kGrace and a waiting
+  // client holds less. A client that announces bodies and sends none thus cannot keep other clients
+  // out.
   struct Owner {
     std::string client;
-    // Called at most once, on any thread, while the budget is locked. The function must not give
-    // back the share itself. It must only notify the owner that the share must be given back.
+    // Tells the owner that the share is demanded back. The function is called at most once, on any
+    // thread, while the budget is locked. It must not return the share itself.
     std::function<void()> give_way;
   };
-  // A body from a client on this machine arrives in less than this time.
+  // The budget demands back only shares that are older than this. A body from a client on this
+  // machine arrives in less time.
   static constexpr Duration kGrace = 20ms;
 
   explicit ByteBudget(std::size_t bytes) : all_(bytes), left_(bytes) {}
@@ -54,8 +55,8 @@ class ByteBudget {
     }
     ~Share() { ShrinkTo(0); }
 
-    // Reduces the size of the share to at most BYTES, and gives back the other bytes. From then
-    // on, the share never gives way.
+    // Reduces the size of the share to at most BYTES, and returns the other bytes to the budget.
+    // From then on, the budget does not demand the share back.
     void ShrinkTo(std::size_t bytes);
 
    private:
@@ -64,7 +65,7 @@ class ByteBudget {
         : of_(of), bytes_(bytes), owned_(owned) {}
     ByteBudget* of_ = nullptr;
     std::size_t bytes_ = 0;
-    // The key of the share in ByteBudget::owned_, or 0 if the share never gives way.
+    // The key of the share in ByteBudget::owned_, or 0 if the budget cannot demand the share back.
     std::uint64_t owned_ = 0;
   };
 
@@ -82,19 +83,19 @@ class ByteBudget {
     const std::size_t bytes;
     const Owner owner;
     bool has = false;  // whether the bytes were granted; guarded by the budget's lock
-    // The key of the waiter's share in owned_, or 0 if the share never gives way. Guarded by the
-    // budget's lock.
+    // The key of the waiter's share in owned_, or 0 if the budget cannot demand the share back.
+    // Guarded by the budget's lock.
     std::uint64_t owned = 0;
     Event granted;  // only the loop's thread uses it
   };
-  // A share that may have to give way.
+  // A share that the budget can demand back.
   struct Owned {
     Owner owner;
     std::size_t bytes = 0;
     TimePoint since;
     bool asked = false;  // whether `give_way` was called
   };
-  using Held = std::map<std::string_view, std::size_t>;  // the bytes of each client
+  using Held = std::map<std::string_view, std::size_t>;  // the bytes of the shares, by client
 
   void Give(std::size_t bytes, std::uint64_t owned);
   Held HeldLocked() const;
@@ -102,8 +103,8 @@ class ByteBudget {
   std::shared_ptr<Waiter> NextLocked() const;
   void TakeLocked(Waiter* waiter);
   void GrantLocked();
-  // Makes shares give way until the bytes of these shares and the free bytes are enough for
-  // WAITER, whose turn is next.
+  // Demands shares back until their bytes and the free bytes are enough for WAITER, whose turn is
+  // next.
   void MakeRoomLocked(const Waiter& waiter);
 
   const std::size_t all_;

@@ -32,7 +32,7 @@ class ByteInput {
   void Take(std::size_t count);
   // Returns whether the input has ended, so that nothing follows bytes().
   bool ended() const { return ended_.is_set(); }
-  // Returns whether the input ended by an error, and not because the client closed its side.
+  // Returns whether the input ended with an error, and not because the client closed its side.
   bool broken() const { return broken_; }
   Event* end() { return &ended_; }
   // Returns when more bytes have arrived, or when the input has ended.
@@ -49,14 +49,14 @@ class ByteInput {
   ByteStream* stream_;
   std::size_t room_;
   std::string buffer_;
-  std::size_t begin_ = 0;  // where the bytes begin that are not taken yet
+  std::size_t begin_ = 0;  // the position of the first byte that is not taken yet
   bool discarding_ = false;
   bool broken_ = false;
   TimePoint last_arrival_;
   Event arrived_;
   Event taken_;
   Event ended_;
-  Subscription on_arrived_;  // completes a waiting AsyncReadSome
+  Subscription on_arrived_;  // completes a waiting AsyncReadSome when bytes arrive
 };
 
 }  // namespace drover

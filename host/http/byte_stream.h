@@ -27,7 +27,7 @@ class ByteStream {
 
   virtual ~ByteStream() = default;
 
-  // Does what must precede the first byte of the protocol, such as the handshake of TLS.
+  // Does the TLS handshake. Without TLS, does nothing.
   virtual Co<ErrorCode> Handshake() = 0;
   virtual void AsyncReadSome(boost::asio::mutable_buffer buffer, Handler handler) = 0;
   virtual void AsyncWriteSome(boost::asio::const_buffer buffer, Handler handler) = 0;

@@ -38,8 +38,8 @@ std::unique_ptr<ConnectionTable::Place> ConnectionTable::Add(const std::string& 
   return place;
 }
 
-// A client without places stays in the table. Either a new place is about to come, or Leave
-// removes the client later.
+// Closes the oldest stranger of OF. OF stays in the table even if it has no places left: Add gives
+// it a new place next, or Leave removes it later.
 bool ConnectionTable::DropStranger(Client* of) {
   if (of->strangers.empty()) return false;
   Place* const place = of->strangers.front();

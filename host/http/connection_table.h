@@ -36,7 +36,7 @@ class ConnectionTable {
     ConnectionTable* const table_;
     const std::string client_;
     const std::function<void()> close_;
-    std::list<Place*>::iterator at_;  // in the list of its client's strangers
+    std::list<Place*>::iterator at_;  // the position in Client::strangers
     enum { kStranger, kTrusted, kGone } state_ = kStranger;
   };
 

@@ -12,8 +12,8 @@ inline constexpr std::size_t kSniffedBytes = 512;
 // Returns the media type of a file by its NAME and by the BEGINNING of its content.
 std::string ContentTypeOf(std::string_view name, std::string_view beginning);
 
-// Returns a media type for a file to which a browser may be directed. The browser shows a file of
-// this type, and executes nothing in it.
+// Returns a media type for a file that an untrusted link may open in a browser. With this type, the
+// browser shows the file, and executes nothing in it.
 std::string PassiveContentType(std::string_view beginning);
 
 }  // namespace drover

@@ -24,7 +24,7 @@ class GzipEncoder {
   GzipEncoder& operator=(const GzipEncoder&) = delete;
   ~GzipEncoder();
 
-  // Returns the bytes to send. After them, the client can read all of BYTES.
+  // Returns the compressed bytes to send. From them, the client can read all of BYTES.
   std::string Add(std::string_view bytes);
   // Returns the bytes to send for BYTES and for the end of the body. No call may follow.
   std::string End(std::string_view bytes = {});

@@ -98,8 +98,8 @@ Co<std::optional<RequestParser::Refusal>> HttpConnection::TakeBody(RequestParser
   co_return co_await Read(parser, Part::kAll, stop_);
 }
 
-// Takes room for the whole body before the first byte is read. A body that has room waits only for
-// its own client, so the bodies that wait for room always get their turn.
+// Reserves room for the whole body before it reads the first byte. A body with room waits only for
+// its own client, so each body that waits for room gets its turn.
 Co<std::optional<RequestParser::Refusal>> HttpConnection::ReadBody(RequestParser* parser,
                                                                    ByteBudget::Share* share) {
   const std::size_t bytes = parser->body_length().value_or(options_.max_body_bytes);

@@ -85,7 +85,8 @@ class HttpExchange {
   // any progress. Returns Code::kCancelled if the answer has no body, such as the answer to a
   // HEAD. The handler then need not make more bytes.
   virtual Co<Status> Write(std::string bytes) = 0;
-  // Sends a PIECE that other streams send too, like Write, but without a copy where possible.
+  // Does the same as Write for a PIECE that other streams send too, but without a copy where
+  // possible.
   virtual Co<Status> WriteShared(std::shared_ptr<const SharedPiece> piece) {
     std::string bytes(piece->plain());
     co_return co_await Write(std::move(bytes));

@@ -35,7 +35,7 @@ struct HttpRequest {
 // Connection.
 struct HttpReply {
   int status = 200;
-  std::string content_type = "application/json";  // if it is empty, the reply has no such header
+  std::string content_type = "application/json";  // if it is empty, there is no Content-Type
   HttpFields headers;
   std::string body;
 };

@@ -13,9 +13,9 @@
 namespace drover {
 
 struct HttpTls {
-  std::string cert_file;  // a PEM file with the chain; empty without TLS
+  std::string cert_file;  // a PEM file with the certificate chain; empty without TLS
   std::string key_file;   // a PEM file
-  std::string ca_file;    // a PEM file of the authority for clients' certificates
+  std::string ca_file;    // a PEM file with the authority for clients' certificates
   bool verify_client = false;
 
   bool enabled() const { return !cert_file.empty(); }
@@ -29,9 +29,8 @@ struct HttpServerOptions {
   int threads = 2;
   HttpTls tls;
 
-  // If only this machine can connect, a Host header may have one of these names, "localhost" or an
-  // IP address. A request with another name comes from a browser that a foreign name has directed
-  // here.
+  // The names that a Host header may have besides "localhost" and IP addresses. The server checks
+  // the header only if IsLocalOnly returns true. Another name then indicates DNS rebinding.
   std::vector<std::string> hosts;
   // Further origins whose pages may use the server, such as "https://ui.example:8443". The
   // server's own origin is always allowed.
@@ -50,8 +49,8 @@ struct HttpServerOptions {
   int max_connections_per_client = 2048;
   std::size_t max_header_bytes = 16 << 10;
   std::size_t max_body_bytes = 8 << 20;
-  // The maximum size of all bodies together that are being read or handled. Bodies of at most
-  // small_body_bytes have a limit of their own, so that they never wait for a few large bodies.
+  // The maximum total size of the bodies that are being read or handled. Bodies of at most
+  // small_body_bytes have a separate limit, so that they never wait for a few large bodies.
   // ByteBudget decides whose turn is next.
   std::size_t max_total_body_bytes = 32 << 20;
   std::size_t max_total_small_body_bytes = 16 << 20;

@@ -75,7 +75,7 @@ struct HttpServer::State {
 
   Status Listen();
   Co<void> Accept();
-  // Gives the connection to THREAD. If ROOM is not set, the server must close another connection
+  // Passes the connection to THREAD. If ROOM is false, the server must close another connection
   // before it can serve this connection. If no other connection can be closed, the server only
   // answers that there are too many connections.
   void Give(ServerThread* thread, tcp::socket socket, bool room);

@@ -74,8 +74,8 @@ std::optional<uid_t> UserOfPeer(const tcp::endpoint& local, const tcp::endpoint&
   if (head.nlmsg_type != SOCK_DIAG_BY_FAMILY || head.nlmsg_len < kWhole) return std::nullopt;
   inet_diag_msg found{};
   std::memcpy(&found, answer.data() + NLMSG_HDRLEN, sizeof found);
-  // A socket without an inode is closed and has no owner any more. The kernel would report user 0,
-  // root.
+  // A socket without an inode is closed and has no owner any more. For such a socket, the kernel
+  // reports user 0, which is root.
   if (found.idiag_state == kListening || found.idiag_inode == 0) return std::nullopt;
   return found.idiag_uid;
 }

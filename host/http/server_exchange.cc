@@ -46,8 +46,8 @@ ServerExchange::~ServerExchange() {
   context_.Cancel("the request has been answered");
 }
 
-// TCP does not distinguish a client that has closed its socket from a client that only stops
-// sending. The client therefore gets the answer until the answer pauses for half_close_time.
+// TCP does not show whether a client has closed its socket or has only stopped sending. The context
+// therefore ends only after the server has sent nothing for half_close_time.
 void ServerExchange::WatchHalfClosed() {
   half_closed_timer_ = 0;
   const TimePoint end = parts_.output->last_progress() + parts_.options->half_close_time;

@@ -214,8 +214,8 @@ Result<std::shared_ptr<TlsContext>> TlsContext::Load(const HttpTls& tls) {
   return std::shared_ptr<TlsContext>(new TlsContext(std::move(state)));
 }
 
-// The files are not checked first, because a user may give any file, such as that of a process
-// substitution.
+// Unlike Load, accepts files that are not regular. A user may pass, for example, the pipe of a
+// shell's process substitution.
 Result<std::shared_ptr<TlsContext>> TlsContext::LoadForClient(const TlsTrust& trust) {
   auto state = std::make_unique<State>(ssl::context::tls_client);
   ssl::context& context = state->context;

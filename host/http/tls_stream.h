@@ -13,9 +13,9 @@ namespace drover {
 // The servers that a client trusts, and the certificate that the client shows. The files are in
 // PEM format.
 struct TlsTrust {
-  std::string ca_file;  // certificates that vouch for the server
-  // A directory of certificates that vouch for the server. If ca_file and ca_path are empty, the
-  // certificates of the system are used.
+  std::string ca_file;  // certificates that the client trusts
+  // A directory of certificates that the client trusts. If ca_file and ca_path are empty, the
+  // client trusts the certificates of the system.
   std::string ca_path;
   std::string cert_file;
   std::string key_file;  // if it is empty, cert_file has the key

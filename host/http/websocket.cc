@@ -42,10 +42,10 @@ beast::http::request<beast::http::empty_body> ForBeast(const HttpRequest& reques
   return message;
 }
 
-// Beast's operations wait for each other, and two of them can wait forever. The operation that
-// closes waits until the operation that reads has ended. If the reading operation has met a wrong
-// frame, it waits for its turn to report the frame. The end of the connection wakes neither of
-// them, so the operations must be cancelled.
+// Beast's operations wait for each other, and two of them can wait forever. The close operation
+// waits until the read operation has ended. After an invalid frame, the read operation waits for
+// its turn to report the frame. The end of the connection wakes neither of them, so the operations
+// must be cancelled.
 struct Operations {
   void Cancel() {
     for (asio::cancellation_signal* one : {&read, &ping, &write, &close}) {
@@ -82,8 +82,8 @@ struct WebSocket::State {
 
   Parts parts;
   beast::websocket::stream<BeastStream<ByteInput, ByteOutput>, false> socket;
-  // A shared pointer: when the last operation ends, this object may be destroyed, while the
-  // function that cancels the operations still uses them.
+  // This is a shared pointer because this object may be destroyed when the last operation ends.
+  // Cancel then still uses the operations.
   const std::shared_ptr<Operations> operations = std::make_shared<Operations>();
   Gate background;
   Context pinging;

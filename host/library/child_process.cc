@@ -106,7 +106,7 @@ Result<ChildEnd> RunChildProcess(const ChildSpec& spec) {
     kill(pid, SIGTERM);
     AwaitEnd(pid, child.get(), spec.grace);
   }
-  kill(-pid, SIGKILL);  // not reaped yet, so the group's id is still valid
+  kill(-pid, SIGKILL);  // the child is not reaped yet, so the group's id is still valid
   siginfo_t info{};
   WaitForChild(pid, 0, &info);
   if (output.read) Drain(output.read.get(), &end.output, kMaxOutput, false);

@@ -24,8 +24,8 @@ Result<Manifest> ReadManifest(const ElfFile& file);
 // the file needs, what this host has, and what to do.
 Status CheckAbiVersion(const std::string& file, std::uint32_t major, std::uint32_t min_host_minor);
 
-// Returns an error unless the file exports the entry function and nothing else. No symbol may be
-// shared by the whole process.
+// Returns an error unless the file exports exactly one symbol, the entry function. The symbol must
+// not have the binding STB_GNU_UNIQUE.
 Status CheckExports(const std::string& file, const ElfFile& elf);
 
 }  // namespace drover

@@ -38,10 +38,10 @@ Result<UniqueFd> OpenChecked(const std::string& path, std::string* real) {
   return at;
 }
 
-// Returns a sealed copy of the present content. Mapped code changes when its file is written in
-// place, which would crash the processes that run it. The copy prevents this.
+// Returns a sealed copy of the present content. If a file is written in place, the code that is
+// mapped from it changes, and the processes that run this code crash. A sealed copy cannot change.
 Result<UniqueFd> Copied(int from, const std::string& path) {
-  // Lists of mappings and debuggers show this name for the copy.
+  // Debuggers and /proc/PID/maps show this name for the copy.
   constexpr std::size_t kLongestName = 200;
   const std::string name = path.substr(path.rfind('/') + 1).substr(0, kLongestName);
   DROVER_ASSIGN(UniqueFd copy, MakeMemoryFile(name.c_str()));

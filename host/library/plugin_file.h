@@ -11,8 +11,8 @@
 namespace drover {
 
 // A plugin file that was opened once and copied into sealed memory. All checks, the probe and the
-// load use this descriptor. So the code that runs is the code that was checked, also if the file
-// or its name changes meanwhile or later.
+// load use the copy. So the code that runs is the code that was checked, even if the file or its
+// name changes later.
 struct PluginFile {
   UniqueFd fd;
   std::string path;

@@ -11,7 +11,7 @@ class CallCount {
   explicit CallCount(Loop* loop) : none_(loop) { none_.Set(); }
 
   int calls() const { return calls_; }
-  // The event that is set while no call is inside the driver.
+  // Returns the event that is set while no call is inside the driver.
   Event* none() { return &none_; }
 
   // Counts one call for as long as this object lives.

@@ -27,7 +27,7 @@ namespace drover {
 // The result of a driver's create function.
 struct CreatedInstance {
   drover_instance* instance = nullptr;
-  std::optional<PluginInfo> info{};  // absent if the library's information applies
+  std::optional<PluginInfo> info{};  // empty: the library's information applies
 };
 // The result of an asynchronous verb, copied out of the driver's memory.
 using CallValue = std::variant<std::monostate, StartedTask, RecoveredTask, ExitResult, TaskStatus,
@@ -45,7 +45,7 @@ struct PendingCall : LiveCount<PendingCall> {
   const CallDecoder decode;
   const TimePoint began;
   TimePoint deadline = TimePoint::max();
-  // True for start and recover. Set before the call is added to the table.
+  // True for start and recover, which may make a task. Set before the call is added to the table.
   bool brings_task = false;
   // If true, the driver gets call_cancelled at most once for this call. Set before the call is
   // added to the table.
@@ -67,12 +67,11 @@ class CallTable {
   CallTable(std::shared_ptr<LoopPort> port, std::function<void(const std::string&)> complain,
             std::string plugin);
 
-  void Add(std::shared_ptr<PendingCall> call);  // control thread
-  // The caller calls the verb's function between Enter and Leave. If the driver completes the call
-  // during this time, on any thread, Leave delivers the completion. So the next call of the run
-  // starts only after the function has returned. [any thread]
-  // Enter returns false if the call was given up or ended before it began. The caller must then not
-  // call the verb's function.
+  void Add(std::shared_ptr<PendingCall> call);  // control thread only
+  // The caller calls the driver's function between Enter and Leave. If the driver completes the
+  // call before the function returns, Leave delivers the completion. So the next call of the run
+  // starts only after the function has returned. Enter returns false if the call was given up or
+  // has ended. The caller must then not call the function. [any thread]
   bool Enter(std::uint64_t id);
   void Leave(std::uint64_t id);
   // Handles the driver's call of host->complete. The table accepts only the first completion of an
@@ -88,8 +87,8 @@ class CallTable {
   bool IsCancelled(std::uint64_t id) const;
   Result<UniqueFd> CancelFd(std::uint64_t id);
 
-  // Returns true if the call is pending and Enter has succeeded for it, so the driver may know the
-  // call. If a call is cancelled before Enter, Enter fails and the call never begins.
+  // Returns true if the call is pending and Enter has succeeded for it, so that the driver may know
+  // the call. A call that is cancelled before Enter never begins, because Enter fails.
   bool HasBegun(std::uint64_t id) const;
   bool IsPending(std::uint64_t id) const;
   // Returns true if the host gave up a call of VERB for RUN and the driver has not completed that
@@ -97,11 +96,11 @@ class CallTable {
   bool IsAtIt(std::string_view verb, const RunId& run) const;
 
   // Ends the calls of a destroyed run with kNotFound, because their completions would come too
-  // late. A start or recover that was given up stays in the table. It may still make a task, which
-  // must then be destroyed.
+  // late. But a start or recover that was given up stays in the table: it may still make a task,
+  // which must then be destroyed.
   void ForgetRun(const RunId& run);
-  // Ends all pending calls with ERROR. But if the driver has completed a call whose function has
-  // not returned, that call ends with the driver's completion.
+  // Ends all pending calls with ERROR. Exception: if the driver has completed a call whose function
+  // has not returned yet, the call ends with the driver's result.
   void EndAll(const Error& error);
   std::size_t size() const;
   // The number of completions that were dropped since the table was made.
@@ -118,7 +117,7 @@ class CallTable {
     std::optional<Result<CallValue>> outcome;
   };
   using Entries = std::map<std::uint64_t, Entry>;
-  Entry Take(Entries::iterator entry);  // the caller holds the lock
+  Entry Take(Entries::iterator entry);  // the caller must hold the lock
   std::optional<Entry> Extract(std::uint64_t id);
   void Deliver(std::shared_ptr<PendingCall> call, Result<CallValue> outcome);
   void DeliverWhenLeft(std::uint64_t id, Result<CallValue> outcome);

@@ -24,8 +24,8 @@ std::uint16_t Cells(int value) { return static_cast<std::uint16_t>(std::clamp(va
 
 }  // namespace
 
-// File descriptors that the loop can wait for. Closing a descriptor ends the coroutine that copies
-// from or to this descriptor.
+// File descriptors that the loop can wait for. If a descriptor is closed, the coroutine that copies
+// from it or to it ends.
 struct ExecBridge::Streams {
   explicit Streams(asio::io_context& io)
       : input(io), output(io), terminal_in(io), terminal_out(io) {}
@@ -115,7 +115,7 @@ Co<Result<ExecExit>> ExecBridge::Run() {
     boost::system::error_code failed;
     streams_->terminal_in.assign(fcntl(terminal, F_DUPFD_CLOEXEC, 3), failed);
     streams_->terminal_out.assign(fcntl(terminal, F_DUPFD_CLOEXEC, 3), failed);
-    // If assign() fails, nothing is copied from or to this descriptor.
+    // If assign() fails, the bridge copies nothing from or to FD.
     const auto adopt = [](UniqueFd* fd, asio::posix::stream_descriptor* to) {
       boost::system::error_code error;
       if (fd->valid()) to->assign(fd->get(), error);
@@ -126,18 +126,18 @@ Co<Result<ExecExit>> ExecBridge::Run() {
     if (streams_->input.is_open()) copying.Spawn(CopyInput());
     if (streams_->output.is_open()) copying.Spawn(CopyOutput());
   }
-  // A session that was given up must be awaited too, until its process group has been killed. So
-  // the wait uses the context of all services, which the end of one session does not cancel.
+  // Even if the session was given up, Run waits until the session's process group has been killed.
+  // So the wait uses the context of all services, which is not cancelled when one session ends.
   const Context patient = host_->services_context();
   Result<ExecExit> end = co_await session_->Wait(patient);
   if (streams_) {
     boost::system::error_code ignored;
     streams_->input.close(ignored);
     streams_->terminal_in.close(ignored);
-    // The terminal is not read to its end, since a background child may keep it open. What the
-    // command has written is already in the terminal's buffer, and the loop below copies it. It is
-    // not enough to cancel the reads of the descriptor: a coroutine that is not waiting at this
-    // moment would start another read. So the descriptor is closed.
+    // The bridge does not read the terminal to its end, since a background child may keep it open.
+    // The output of the command is already in the terminal's buffer, and the loop below copies it.
+    // It is not enough to cancel the reads: a coroutine that is not reading at this moment would
+    // start another read. So the descriptor is closed.
     streams_->terminal_out.close(ignored);
     co_await copying.Close();
     std::array<char, kChunk> buffer;

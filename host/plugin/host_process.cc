@@ -36,7 +36,7 @@ Error NotARun() {
   return Error(Code::kNotFound, "the run is not one of this driver, or was destroyed");
 }
 
-// An operation of a service that a driver's thread passes to the control thread.
+// A driver's request to a service. A driver's thread passes it to the control thread.
 struct Operation {
   Host host;
   RunId run;
@@ -100,14 +100,14 @@ std::vector<ResourceLimit> IsolatedLimits() {
   return {{RLIMIT_CORE, 0, 0}, {RLIMIT_NOFILE, std::min<std::uint64_t>(hard, 1024), hard}};
 }
 
-// The driver's request to start a process. The task's root and network are opened later, because
-// only the host has their paths.
+// The driver's request to start a process. The host opens the task's root and network later,
+// because only the host has their paths.
 struct StartRequest {
   ProcessSpec spec;
   TaskRootOptions root;
   std::string network;   // path of the network namespace; empty for the host's network
-  std::string task_dir;  // becomes owned by the process's user
-  bool limited = false;  // apply the resource limits of the task's configuration
+  std::string task_dir;  // directory whose owner becomes the process's user
+  bool limited = false;  // if true, the resource limits of the task's configuration apply
   bool hard_cpu = false;
 };
 
@@ -219,8 +219,8 @@ std::string InRoot(const std::string& path, const TaskConfig& config) {
   return path;
 }
 
-// Copies from the task's configuration to REQUEST: the network and, for an isolated task, the
-// directories, mounts, devices and limits.
+// Copies the network from the task's configuration to REQUEST. For an isolated task, also copies
+// the directories, mounts, devices and limits.
 void TakeFromConfig(const TaskConfig& config, StartRequest* request) {
   request->network = config.network_namespace_path;
   request->task_dir = config.task_dir;
@@ -246,7 +246,7 @@ void TakeFromConfig(const TaskConfig& config, StartRequest* request) {
         {device.host_path, device.task_path, device.permissions.find('w') == std::string::npos});
 }
 
-// Returns where the output of a run is stored. The driver does not choose this.
+// Returns where the output of a run is stored. The driver has no influence on this place.
 Result<LogSpec> LogsOf(const TaskConfig& config) {
   LogSpec logs;
   logs.task = config.task_name;
@@ -261,9 +261,9 @@ Result<LogSpec> LogsOf(const TaskConfig& config) {
   return logs;
 }
 
-// Returns how the shim must stop the run when the agent has ended. Returns nothing if the run must
-// continue then. Only a foreground run is stopped. The shim then uses the kill signal and the kill
-// timeout of the task, as the host does.
+// Returns how the shim must stop the run when the agent has ended, or nothing if the run must
+// continue. Only a foreground run is stopped. The shim uses the kill signal and the kill timeout of
+// the task, as the host does.
 std::optional<BoundSpec> BoundOf(const PluginHost& host, const TaskConfig& config) {
   if (!host.bind_runs()) return std::nullopt;
   BoundSpec bound;
@@ -275,7 +275,7 @@ std::optional<BoundSpec> BoundOf(const PluginHost& host, const TaskConfig& confi
 Status OpenPlaces(StartRequest* request) {
   ProcessSpec& spec = request->spec;
   // If the task's configuration names no user, the driver may choose a user. Only the driver's
-  // request contains this user, so the task directory is given to the user here.
+  // request contains this user, so the host changes the owner of the task directory here.
   if (spec.user) {
     DROVER_TRY(HandOverTaskDirectory(request->task_dir, *spec.user, spec.namespaces.has_value()));
   }
@@ -288,9 +288,9 @@ Status OpenPlaces(StartRequest* request) {
   return {};
 }
 
-// Opens the parts of the task's root and the network, and gives the task directory to the task's
-// user. This runs on a thread of the plugin, because a file system may be slow. If this coroutine
-// ends early because CONTEXT has ended, that thread may still use REQUEST.
+// Opens the directories of the task's root and the network, and makes the task's user the owner of
+// the task directory. This happens on a thread of the plugin's pool, because a file system may be
+// slow. If CONTEXT ends first, the coroutine ends, but that thread may still use REQUEST.
 Co<Status> OpenPlacesOnThread(Context context, Host host, std::shared_ptr<StartRequest> request) {
   const ProcessSpec& spec = request->spec;
   if (!spec.user && !spec.namespaces && request->network.empty()) co_return Status();
@@ -321,7 +321,7 @@ Co<void> DoStart(Op op, std::shared_ptr<StartRequest> request) {
     ready = co_await OpenPlacesOnThread(context, host, request);
   }
   PluginHost::Run* run = op->host->FindRun(op->run);
-  if (ready.ok() && run == nullptr) ready = NotARun();  // destroyed while the root was opened
+  if (ready.ok() && run == nullptr) ready = NotARun();  // the run was destroyed during the opening
   if (!ready.ok()) {
     op->done.Finish(ready);
     co_return;
@@ -377,8 +377,8 @@ Co<void> DoRelease(Op op) {
   const Context context = op->host->services_context().Child();
   const int asked = op->host->FindRun(op->run)->asked;
   const Status released = co_await op->host->processes()->Release(context, op->run);
-  // The host need not release the run again, unless the driver requested another process during
-  // this release.
+  // Stores that the host need not release the run again, unless the driver requested another
+  // process of the run during this release.
   PluginHost::Run* const run = op->host->FindRun(op->run);
   if (released.ok() && run != nullptr) {
     run->freed = asked;
@@ -440,7 +440,8 @@ Co<void> DoOutput(Op op) {
 
 // ------------------------------------------------------------- the functions that drivers call
 
-// The functions have the names in the list of the C header. The table below is made from that list.
+// Each function has the name that it has in the C header's list. The table below is made from that
+// list.
 namespace process {
 
 std::int32_t start(const drover_host* face, const drover_run_id* run,
@@ -504,8 +505,8 @@ std::int32_t exec(const drover_host* face, const drover_run_id* run, const drove
   const Result<drover_exec_args> raw = CopyStruct(args);
   if (!raw.ok()) return Refuse(raw.error(), error);
   auto request = std::make_shared<ExecBridge::Request>();
-  // From here on the host owns the file descriptors that the driver has given, even if this
-  // function fails.
+  // From here on the host owns the file descriptors whose ownership is GIVEN, even if this function
+  // fails.
   const auto take = [](const drover_fd& fd) {
     if (fd.ownership == DROVER_FD_GIVEN) return UniqueFd(fd.fd);
     if (fd.ownership == DROVER_FD_BORROWED) return UniqueFd(fcntl(fd.fd, F_DUPFD_CLOEXEC, 3));
@@ -523,8 +524,8 @@ std::int32_t exec(const drover_host* face, const drover_run_id* run, const drove
   request->tty = raw->tty != 0;
   request->size = {raw->width, raw->height};
   return Submit(face, "process.exec", run, done, context, error, [request](Op op) {
-    // The bridge must be registered before the coroutine runs, because an exec_end of the session
-    // may be next in the control thread's queue.
+    // The bridge must be registered before the coroutine runs, because the next function in the
+    // control thread's queue may be an exec_end of this session.
     auto bridge = std::make_shared<ExecBridge>(op->host.get(), op->run, std::move(*request));
     op->host->exec_sessions()[op->done.context()] = bridge.get();
     return DoExec(op, bridge);

@@ -31,7 +31,7 @@ drover_error NewError() { return NewStruct<drover_error>(); }
 // call_cancelled uses.
 bool IsShutdown(const PendingCall& call) { return std::string_view(call.verb) == "shutdown"; }
 
-// Runs on a thread of the pool.
+// Calls the driver's call_cancelled. Runs on a thread of the pool.
 void TellCancelled(const PluginHost& host, const DriverContainer& container, drover_instance* self,
                    std::uint64_t id) {
   const TimePoint began = BootClock::now();
@@ -77,8 +77,8 @@ std::int32_t LoadedDriver::RunVerb(PluginHost* host, const DriverContainer& cont
   TraceReturn(host->plugin(), call.verb, call.id, call.run, began, status);
   if (status != DROVER_OK) host->calls().Fail(call.id, ReadError(status, error));
   host->calls().Leave(call.id);
-  // Most drivers ignore a call_cancelled for a call that they have not registered yet. So
-  // call_cancelled is repeated after the verb's function has returned.
+  // Most drivers ignore a call_cancelled for a call that they have not registered yet. So the host
+  // repeats call_cancelled after the driver's function has returned.
   if (told != nullptr && host->calls().IsPending(call.id) && host->calls().IsCancelled(call.id))
     TellCancelled(*host, container, told, call.id);
   return status;
@@ -151,8 +151,8 @@ Co<Result<CallValue>> LoadedDriver::CallInTurn(Context context, std::shared_ptr<
   turn->freed.Reset();
   Result<CallValue> value =
       co_await Call(std::move(context), call, limit, /*control=*/false, std::move(verb));
-  // If the call was given up, the driver is still busy with it. HoldTurn then holds the turn for a
-  // limited time, so that the next call of the run waits.
+  // If the call was given up, the driver is still busy with it. HoldTurn then delays the next call
+  // of the run for a limited time.
   const bool given_up = !call->outcome && host_->calls().IsPending(call->id);
   if (!given_up || !gate_.Spawn(HoldTurn(call, turn))) {
     --turn->users;
@@ -211,7 +211,7 @@ Co<Status> LoadedDriver::Invoke(Context context, const char* what, RunId run, st
   if (!host_->pool().Post(std::move(job))) {
     co_return Unavailable(std::string("no thread is left for ") + what);
   }
-  // This limit only ends the wait for the function. The pool itself detects a function that holds
+  // HOLD limits only how long this coroutine waits. The pool itself detects a function that holds
   // its thread for too long.
   const Patience patience(context, hold);
   (void)co_await answer->returned.Wait(patience.context());
@@ -236,7 +236,7 @@ void LoadedDriver::NoteOverdue(const std::shared_ptr<PendingCall>& call, Duratio
   UpdateHealth();
 }
 
-// After a destroy the host awaits no call of the run any more.
+// Removes all entries of a destroyed run, also the overdue calls that made the driver unhealthy.
 void LoadedDriver::ForgetRun(const RunId& run) {
   host_->calls().ForgetRun(run);
   host_->runs().erase(run);

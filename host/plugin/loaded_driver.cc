@@ -91,7 +91,7 @@ LoadedDriver::LoadedDriver(Parts parts)
 LoadedDriver::~LoadedDriver() = default;
 
 Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
-  DROVER_CO_TRY(context.status());  // before Create makes anything that Shutdown must await
+  DROVER_CO_TRY(context.status());  // checked before Create makes anything that Shutdown must await
   auto config = std::make_shared<const std::string>(std::move(config_json));
   const auto call = NewCall("create", RunId(), DecodeInstance);
   Verb create = [container = container_, host = host_, config](const drover_call* frame,
@@ -132,8 +132,8 @@ Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
     found->exec =
         Extension<drover_task_exec>(of, self, DROVER_TASK_EXEC_ID, sizeof(drover_task_exec));
     if (container->alive()) return DROVER_OK;
-    // After the end of the process the container returns null for every extension. This does not
-    // mean that the driver lacks the extensions.
+    // When the driver's process has ended, the container returns null for every extension. This
+    // null does not mean that the driver lacks the extension.
     WriteError(Error(Code::kUnavailable, "it ended in get_extension", /*recoverable=*/true), error);
     return DROVER_E_UNAVAILABLE;
   };
@@ -229,7 +229,8 @@ Co<Result<StartedTask>> LoadedDriver::Start(Context context,
 Co<Result<RecoveredTask>> LoadedDriver::Recover(Context context,
                                                 std::shared_ptr<const TaskConfig> config,
                                                 TaskHandle handle) {
-  // Without this check, each further recover could occupy another thread of the pool.
+  // While a recover that was given up is still running, the host refuses further recovers of the
+  // run. Otherwise each of them could occupy another thread of the pool.
   if (host_->calls().IsAtIt("recover", config->run_id))
     co_return Error(Code::kUnavailable,
                     "driver " + info_.name + " has not ended an earlier recover of the run", true);
@@ -359,8 +360,8 @@ Co<Status> LoadedDriver::Destroy(Context context, RunId run, bool force) {
   } else if (force) {
     host_->runs().erase(run);
   }
-  // The driver has released its part of the run. The error makes the caller try again to release
-  // the host's part.
+  // The driver has released its part of the run, but the host has not released its own part.
+  // Because of this error, the caller tries again.
   if (gone && !released.ok()) co_return released.error().WithContext("releasing it");
   co_return status;
 }
@@ -379,8 +380,8 @@ Co<Result<TaskStatus>> LoadedDriver::Inspect(Context context, RunId run) {
 }
 
 // A create that was given up may still make its instance, with threads and sockets. Without this
-// wait that instance would never be shut down. The host has cancelled the create, so this wait is
-// only as long as a shutdown may take.
+// wait that instance would never be shut down. The host has cancelled the create, so the wait is
+// limited to the time that a shutdown may take.
 Co<void> LoadedDriver::AwaitLateCreate() {
   const std::shared_ptr<PendingCall> call = std::move(late_create_);
   if (!call || !container_->alive()) co_return;
@@ -402,9 +403,9 @@ Co<void> LoadedDriver::Shutdown() {
   host_->BeginShutdown();
   life_.Cancel("the driver is being shut down");
   co_await gate_.Join();
-  // Before the driver's shutdown, all operations that the driver has requested from services end,
-  // and its timers are dropped. So the host calls no function for such an operation or timer after
-  // the shutdown has begun. Timers that the driver sets during its shutdown still run.
+  // Before the driver's shutdown, the host ends all requests of the driver to services, and drops
+  // the driver's timers. So the host calls no function for such a request or timer after the
+  // shutdown has begun. Timers that the driver sets during its shutdown still run.
   co_await host_->CloseServices();
   host_->timers().DropAll();
   co_await AwaitLateCreate();

@@ -93,7 +93,7 @@ class LoadedDriver : public Driver {
   friend class DriverAccess;
   using Verb = std::function<std::int32_t(const drover_call* call, drover_error* error)>;
   using Plain = std::function<std::int32_t(drover_error* error)>;
-  // The turn of one run: start, recover, stop and destroy of the run happen one after the other.
+  // Serializes the start, recover, stop and destroy calls of one run.
   struct Turn {
     explicit Turn(Loop* loop) : freed(loop) {}
     bool busy = false;
@@ -114,12 +114,12 @@ class LoadedDriver : public Driver {
   // context limits the wait.
   Co<Result<CallValue>> Call(Context context, std::shared_ptr<PendingCall> call, Duration limit,
                              bool control, Verb verb);
-  // Like Call, but waits for the turn of the run first.
+  // Like Call, but first waits until no other start, recover, stop or destroy of the run is active.
   Co<Result<CallValue>> CallInTurn(Context context, std::shared_ptr<PendingCall> call,
                                    Duration limit, Verb verb);
-  // Runs the part of a call that belongs on the pool, for every verb and for exec: Enter, VERB and
-  // Leave. Does not call VERB if the call was given up before. If the call is cancelled while VERB
-  // runs and TOLD is not null, the instance TOLD gets call_cancelled again. [any thread]
+  // Runs the part of a call that must run on the pool: Enter, VERB and Leave. Used for every verb
+  // and for exec. Does not call VERB if the call was given up before. If the call is cancelled
+  // while VERB runs and TOLD is not null, the instance TOLD gets call_cancelled again. [any thread]
   static std::int32_t RunVerb(PluginHost* host, const DriverContainer& container,
                               drover_instance* told, const PendingCall& call, const Verb& verb,
                               drover_error* error);
@@ -137,7 +137,8 @@ class LoadedDriver : public Driver {
 
   // Defined in loaded_streams.cc:
   using Subscribe = std::function<std::int32_t(std::uint64_t id, drover_error* error)>;
-  // Sets RETURNED when SUBSCRIBE has returned, which may be after this coroutine has ended.
+  // Opens a stream by calling SUBSCRIBE on the pool, and returns when the stream has ended. Sets
+  // RETURNED when SUBSCRIBE has returned, which may be after this coroutine has ended.
   Co<Status> RunStream(Context context, const char* what, RunId run, std::int32_t type,
                        bool control, Subscribe subscribe, std::function<void(StreamMessage)> hear,
                        std::shared_ptr<Event> returned);
@@ -150,7 +151,7 @@ class LoadedDriver : public Driver {
   Loop* loop() const { return host_->loop(); }
   const DriverLimits& limits() const { return host_->limits(); }
 
-  // Shared with the jobs on the pool, which outlive this object if they never return.
+  // Shared with the jobs on the pool. A job that never returns outlives this object.
   const std::shared_ptr<DriverContainer> container_;
   const PluginInfo info_;   // the library's information
   DriverInfo driver_info_;  // the instance's information, once the instance exists
@@ -160,7 +161,7 @@ class LoadedDriver : public Driver {
   const std::function<void(const DriverEvent&)> hear_events_;
 
   drover_instance* instance_ = nullptr;
-  std::shared_ptr<PendingCall> late_create_;  // a create that was given up
+  std::shared_ptr<PendingCall> late_create_;  // the call of a create that was given up
   const drover_task_stats* stats_ = nullptr;
   const drover_task_exec* exec_ = nullptr;
   bool ending_ = false;

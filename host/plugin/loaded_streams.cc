@@ -45,8 +45,8 @@ Co<Status> LoadedDriver::RunStream(Context context, const char* what, RunId run,
 
 Co<void> LoadedDriver::EndStream(std::uint64_t id, std::shared_ptr<Event> subscribed) {
   const Context context(loop());
-  // The stream must not be cancelled before SUBSCRIBE has returned. Until that moment the driver
-  // may not know the stream: it would ignore the cancellation and open the stream afterwards.
+  // The stream must not be cancelled before SUBSCRIBE has returned. Until then the driver may not
+  // know the stream: it would ignore the cancellation and open the stream afterwards.
   const Patience opening(context, limits().stream_join);
   (void)co_await subscribed->Wait(opening.context());
   Plain cancel = [container = container_, self = instance_, id](drover_error*) {
@@ -80,9 +80,8 @@ Co<void> LoadedDriver::AwaitFingerprint() {
   UpdateHealth();
 }
 
-// Keeps one of the driver's own streams open for the driver's life. The pause before each new
-// attempt is longer than the pause before, so a stream that always ends immediately costs little
-// time.
+// Keeps one of the driver's own streams open for the driver's life. If the stream ends, opens it
+// again after a pause. The pause grows, so a stream that always ends immediately costs little time.
 Co<void> LoadedDriver::KeepStream(const char* what, std::int32_t type, Subscribe subscribe,
                                   std::function<void(StreamMessage)> hear) {
   Duration delay = limits().resubscribe_first;
@@ -110,9 +109,8 @@ Co<void> LoadedDriver::KeepStream(const char* what, std::int32_t type, Subscribe
                  std::string("its stream of ") + what + " ended: " + end.error().message());
       break;
     }
-    // If the driver's function has not returned in time, a second call of the function would have
-    // to wait for the first call. So the next attempt begins only after the first call has
-    // returned.
+    // If SUBSCRIBE has not returned in time, a second call of SUBSCRIBE would have to wait for the
+    // first call. So the next attempt begins only after the first call has returned.
     if (end.code() == Code::kTimeout) (void)co_await returned->Wait(life_);
     if (heard) delay = limits().resubscribe_first;
     (void)co_await Sleep(life_, delay);

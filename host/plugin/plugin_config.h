@@ -32,11 +32,11 @@ struct PluginConfig {
   std::string config_json = "{}";
   // The sha256 that the file must have, as 64 hex digits. If it is empty, any content is accepted.
   std::string sha256;
-  // If it is empty, a driver that was installed with this program runs in the agent's process.
-  // Every other driver runs in a process of its own.
+  // Where the code runs. If it is empty, a driver that was installed with this program runs in the
+  // agent's process, and every other driver in a process of its own.
   std::string isolation = "in-process";
-  // The limits of kPluginLimits that this block sets, by name. The host's limits apply to the
-  // rest.
+  // The limits that this block sets, by their names in kPluginLimits. All other limits are the
+  // host's.
   std::map<std::string, Duration> limits{};
   ProbeLimits probe{};
 

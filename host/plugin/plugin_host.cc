@@ -61,7 +61,7 @@ void WriteLog(const drover_host* face, std::int32_t level, const drover_run_id* 
   if (!host || message.data == nullptr) return;
   if (level < DROVER_LOG_TRACE || level > DROVER_LOG_ERROR) level = DROVER_LOG_INFO;
   std::string text = SafeText(std::string_view(message.data, message.size), kMaxLogLine);
-  for (char& c : text) c = c == '\n' ? ' ' : c;  // each message stays on one line
+  for (char& c : text) c = c == '\n' ? ' ' : c;  // the message must stay on one line
   RunId id;
   if (run != nullptr) std::copy(std::begin(run->bytes), std::end(run->bytes), id.bytes.begin());
   host->Log(static_cast<PluginLogLevel>(level), text, run != nullptr ? &id : nullptr);

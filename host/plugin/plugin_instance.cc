@@ -45,7 +45,7 @@ Co<Status> PluginInstance::Load(Context context) {
 }
 
 Co<Status> PluginInstance::LaunchProcess(Context context) {
-  // The functions use a weak pointer, since they may run after this object has been destroyed.
+  // The callbacks hold a weak pointer, since they may run after this object has been destroyed.
   const std::weak_ptr<PluginInstance> self = weak_from_this();
   ProcessContainer::Listener listener;
   listener.loaded = [self, port = port_](Result<PluginInfo> info) {
@@ -65,7 +65,7 @@ Co<Status> PluginInstance::LaunchProcess(Context context) {
       alive->death_ = std::move(*told);
       alive->heard_.Set();
       alive->died_.Set();
-      // A copy, since the function may call End, which destroys the listener.
+      // The callback is copied, since it may call End, which destroys the listener.
       const auto tell = alive->listener_.died;
       if (tell) tell(alive->number_, *alive->death_);
     });

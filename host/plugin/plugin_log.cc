@@ -8,7 +8,7 @@ namespace drover {
 PluginLogSink DefaultPluginLog() {
   return [](PluginLogLevel level, const std::string& plugin, const RunId* run,
             const std::string& message) {
-    // spdlog's levels have the same values.
+    // spdlog's levels have the same values as PluginLogLevel.
     const auto to = static_cast<spdlog::level::level_enum>(level);
     try {
       if (run != nullptr) {
@@ -16,7 +16,7 @@ PluginLogSink DefaultPluginLog() {
       } else {
         spdlog::log(to, "plugin {}: {}", plugin, message);
       }
-    } catch (const std::exception&) {  // for example, the disk is full: the caller must not fail
+    } catch (const std::exception&) {  // a failed log, as on a full disk, is ignored
     }
   };
 }

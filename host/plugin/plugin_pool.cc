@@ -23,7 +23,7 @@ struct PluginPool::State {
   struct Running {
     std::string what;
     TimePoint until;
-    // The time that the job may hold its thread, divided by Patience::kParts.
+    // The time for which the job may hold its thread, divided by Patience::kParts.
     Duration part;
     int parts_left = Patience::kParts - 1;
     bool written_off = false;
@@ -159,7 +159,7 @@ void PluginPool::Work(const std::shared_ptr<State>& state, std::uint64_t id) {
     if (state->draining && !state->Busy()) state->port->Post([state] { state->quiet.Set(); });
     if (job->control) {
       state->control_busy = false;
-      // The next control job may run now. This thread may take a different job first, so it wakes
+      // The next control job may run now. This thread may take another job first, so it wakes
       // another thread for the control job.
       if (!state->queue.empty()) state->work.notify_one();
     }
@@ -286,10 +286,10 @@ Co<void> PluginPool::Close(TimePoint deadline) {
     }
     state->threads.clear();
     state->queue.clear();
-    state->watch_at = TimePoint::min();  // so no thread posts a Watch any more
+    state->watch_at = TimePoint::min();  // with this value, no thread posts a Watch
     state->changed = nullptr;
   }
-  // Each join returns soon, since the thread runs no function any more.
+  // Each join returns soon, since the thread has finished its last job.
   for (std::thread& thread : over) thread.join();
 }
 

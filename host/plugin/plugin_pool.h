@@ -39,8 +39,8 @@ class PluginPool {
   // [any thread]
   bool Post(Job job);
 
-  // The number of threads that are held past their limit now, and the job that holds the oldest of
-  // them. [any thread]
+  // held() is the number of threads that are now held past their limit. held_by() names the job
+  // that holds the oldest of these threads. [any thread]
   int held() const;
   std::string held_by() const;
   bool exhausted() const;

@@ -66,7 +66,7 @@ struct PluginRegistry::Checked {
   std::shared_ptr<PluginFile> file;  // shared, since another thread uses it too
   PluginInfo info;
   std::shared_ptr<const ConfigChecker> task_checker;
-  std::string config;  // the plugin's configuration, in its schema's form
+  std::string config;  // the plugin's configuration, normalized by its schema
   Isolation isolation = Isolation::kInProcess;
   DriverLimits limits;
 };
@@ -107,7 +107,7 @@ PluginRegistry::PluginRegistry(Loop* loop, WorkerPool* workers, ProcessService* 
 PluginRegistry::~PluginRegistry() {
   const bool any = std::any_of(slots_.begin(), slots_.end(),
                                [](const auto& slot) { return slot->driver.has_instance(); });
-  DROVER_CHECK(shut_down_ || !any);  // if any instance exists, Shutdown was called
+  DROVER_CHECK(shut_down_ || !any);  // Shutdown must be called if any instance exists
 }
 
 void PluginRegistry::BeginLoading(Context context) {

@@ -177,8 +177,8 @@ TaskUsage ToTaskUsage(const ProcessUsage& usage, PluginHost::Run* run, TimePoint
     auto& cpu = sample.total.cpu;
     cpu.user_mode = share(usage.user_time, run->user_time);
     cpu.system_mode = share(usage.system_time, run->system_time);
-    // The percentage is computed from the total, not from the two shares, since a kernel may move
-    // time from one mode to the other.
+    // The percentage is computed from the total time, not from the user and system shares, since a
+    // kernel may move time from one of them to the other.
     cpu.percent = share(usage.user_time + usage.system_time, run->user_time + run->system_time);
     sample.total.measured.Add(Stat::kUserMode, Stat::kSystemMode, Stat::kPercent);
     if (core_mhz > 0) {

@@ -98,9 +98,9 @@ void StreamTable::PostDrain(std::uint64_t id, Stream* stream) {
   });
 }
 
-// Passes on the messages that are in the queue when this function begins. Messages that arrive
-// during this function are passed on later, after the other work that is already posted to the
-// control thread. The function that gets a message may close the stream.
+// Delivers the messages that are in the queue when this function begins. Messages that arrive
+// during this function are delivered later, after the other work that is already posted to the
+// control thread. The function that receives a message may close the stream.
 void StreamTable::Drain(std::uint64_t id) {
   std::optional<std::size_t> left;
   while (true) {

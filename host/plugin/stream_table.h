@@ -40,7 +40,7 @@ class StreamTable : public std::enable_shared_from_this<StreamTable> {
   // thread.
   void Close(std::uint64_t id);
 
-  // Implement the driver's host->stream_send and stream_end. [any thread]
+  // Send and End implement the host's functions stream_send and stream_end. [any thread]
   std::int32_t Send(std::uint64_t id, const drover_message* message);
   void End(std::uint64_t id, const drover_error* error);
 

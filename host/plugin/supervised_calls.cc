@@ -95,7 +95,7 @@ Co<Result<StartedTask>> SupervisedDriver::Start(Context context,
     const CallCount::Inside start(&starts_);
     started = co_await instance->driver()->Start(context, config);
   }
-  if (known) co_return started;  // the driver has refused a run that it knows
+  if (known) co_return started;  // a repeated start, which the driver refuses
   Run* const run = FindRun(id);
   if (run == nullptr) co_return started;
   run->awaited = false;
@@ -131,8 +131,8 @@ Co<Result<RecoveredTask>> SupervisedDriver::Recover(Context context,
     made.config = config;
     made.handle = handle;
     made.lost.reset();
-    // Allows one more attempt even if kMaxDeaths processes have ended in earlier recovers of this
-    // run. A smaller number of ended processes stays unchanged.
+    // Allows one more attempt even if kMaxDeaths processes have ended during earlier recovers of
+    // this run.
     made.deaths = std::min(made.deaths, kMaxDeaths - 1);
     auto said = co_await Ask<Result<RecoveredTask>>(context, instance, &calls_, recover);
     if (said.given_up) continue;
@@ -223,12 +223,12 @@ Co<Status> SupervisedDriver::Signal(Context context, RunId run, std::string sign
 }
 
 Co<Status> SupervisedDriver::Destroy(Context context, RunId id, bool force) {
-  // Until a reload releases the calls, its new instance may still recover the run. So the destroy
-  // must wait for the release.
+  // While a reload holds the calls, its new instance may still recover the run. So the destroy
+  // waits until the reload releases the calls.
   DROVER_CO_TRY(co_await AwaitRelease(context));
   if (!has_instance()) {
-    // Without an instance only the host's part of the run, its processes, can be released. The
-    // driver's own part stays.
+    // Without an instance, only the processes of the run can be released. The driver's own part of
+    // the run stays.
     Status released;
     if (force && parts_.processes != nullptr) {
       released = co_await parts_.processes->Release(context, id);
@@ -237,16 +237,15 @@ Co<Status> SupervisedDriver::Destroy(Context context, RunId id, bool force) {
     if (force && restored_) restored_->erase(id);
     co_return released.ok() ? Status(Unavailable()) : released;
   }
-  // The run is not wanted from here on, so that no instance recovers it while it is being
-  // destroyed.
+  // No instance may recover the run while it is being destroyed, so the run's WANTED becomes false.
   bool wanted = false;
   if (Run* run = FindRun(id)) wanted = std::exchange(run->wanted, false);
   const bool restored = restored_ && restored_->erase(id) > 0;
   Status status;
   // True if the driver has answered a destroy. False if the process ended in every attempt.
   bool answered = false;
-  // True if the driver has removed its part of the run. The release of the host's part may have
-  // failed even then.
+  // True if the driver has removed its part of the run, even if the host's part could not be
+  // released.
   bool gone = false;
   constexpr int kTries = 2;  // the second attempt uses the next process
   for (int tries = 0; tries < kTries && !answered;) {
@@ -274,8 +273,8 @@ Co<Status> SupervisedDriver::Destroy(Context context, RunId id, bool force) {
     if (restored) restored_->insert(id);
     co_return status;
   }
-  // If the driver has answered, even that it does not know the run, LoadedDriver::Destroy has
-  // released the host's part. If the driver has not answered, the host's part is not released yet.
+  // If the driver has answered, even with kNotFound, LoadedDriver::Destroy has already released the
+  // processes of the run. Otherwise they are released here.
   if (!answered && parts_.processes != nullptr && !ending_) {
     const Context patient = life_.Child();
     const Status released = co_await parts_.processes->Release(patient, id);
@@ -313,8 +312,8 @@ Co<Result<std::unique_ptr<TaskExecSession>>> SupervisedDriver::Exec(Context cont
   if (said.answer.ok()) {
     co_return Begun(std::make_unique<Session>(instance, std::move(*said.answer)));
   }
-  // The streams of the request were given to the old instance. Only the caller can make new ones,
-  // so the call is not repeated here.
+  // The file descriptors of the request were passed to the old instance. Only the caller can make
+  // new ones, so the call is not repeated here.
   if (said.given_up) {
     co_return Error(Code::kUnavailable, "driver " + name_ + " was reloaded meanwhile, try again",
                     true);

@@ -74,7 +74,7 @@ class SupervisedDriver : public Driver {
   // Holds all calls until Load or SetReason, because an instance is expected. REASON describes the
   // state until Load or SetReason.
   void Expect(std::string reason);
-  // Stores the REASON why there is no instance. Does nothing if there is an instance.
+  // Stores REASON, which says why there is no instance. Does nothing if there is an instance.
   void SetReason(std::string reason);
   // Makes the first instance. If the instance's process ends during Load, Load fails. Even so,
   // further processes are launched, and has_instance() is true.
@@ -118,8 +118,8 @@ class SupervisedDriver : public Driver {
   Co<Status> Stop(Context context, RunId run, Duration timeout, std::string signal) override;
   Co<Status> ForceKill(Context context, RunId run) override;
   Co<Status> Signal(Context context, RunId run, std::string signal) override;
-  // If there is no instance, Destroy fails. But with FORCE it first releases the host's part of the
-  // run.
+  // If there is no instance, Destroy fails. But if FORCE is true, it first releases the processes
+  // of the run.
   Co<Status> Destroy(Context context, RunId run, bool force) override;
   Co<Result<TaskStatus>> Inspect(Context context, RunId run) override;
   Co<Status> Stats(Context context, RunId run, StatsRequest request,
@@ -136,9 +136,9 @@ class SupervisedDriver : public Driver {
     // If true, the old instance stays in charge until the exchange has succeeded. In this case the
     // exchange fails if the next instance cannot recover a run.
     bool old_stays;
-    // A run is a suspect if a process ended during the run's recover. If this is true, suspects are
-    // recovered after all other runs, one at a time. So a suspect that ends the process again
-    // hardly affects the other runs.
+    // If true, suspects are recovered after all other runs, one at a time. A suspect is a run that
+    // was being recovered when a process ended. So a suspect that ends the process again hardly
+    // affects the other runs.
     bool suspects_alone;
   };
   static constexpr Cause kReload{.old_stays = true, .suspects_alone = false};
@@ -154,13 +154,13 @@ class SupervisedDriver : public Driver {
     bool awaited = false;  // the run's start or first recover has not been answered
     int known_by = 0;      // the number of the instance that knows the run
     std::optional<ExitResult> exited;
-    // The error with which an instance has finally reported that it cannot recover the run.
+    // The final error of an instance that could not recover the run.
     std::optional<Error> lost;
     bool recovering = false;  // a recover of the run has begun and has not returned
     // How many processes ended while this run was recovered alone.
     int deaths = 0;
-    // Null, unless the instance in charge cannot report yet what became of the run. The event is
-    // set when an instance has reported this, or when another instance must be asked.
+    // Not null while the instance in charge cannot report yet what became of the run. The event is
+    // set when an instance has reported it, or when another instance must be asked.
     std::shared_ptr<Event> unseen;
 
     void Seen() {
@@ -181,7 +181,7 @@ class SupervisedDriver : public Driver {
   // Defined in supervised_driver.cc:
   Error Unavailable() const;
   bool Serves() const { return state_ == State::kServes && instance_->alive(); }
-  // Waits while calls are held, at most LIMIT. If LIMIT is 0, the wait has no limit of its own.
+  // Waits while calls are held, at most LIMIT. If LIMIT is 0, only the context limits the wait.
   Co<Status> AwaitRelease(Context context, Duration limit = Duration(0));
   // Returns the instance to ask. Waits while calls are held, at most HELD, and for a process that
   // comes back, at most BACK. A limit of 0 means no limit.

@@ -51,7 +51,7 @@ Co<Status> SupervisedDriver::Reload(Context context, PluginCode code) {
     if (state_ == State::kDown) relaunches_.Spawn(BringBack());
     Release();
   }
-  // It takes long to end an instance that hangs, and the caller need not wait for this.
+  // Ending an instance that hangs takes long, so the caller does not wait for it.
   if (!done.ok()) gate_.Spawn(End(next));
   co_return done;
 }
@@ -214,8 +214,8 @@ Co<Status> SupervisedDriver::Drain(Context context) {
                   true);
 }
 
-// Reports the known runs to NEXT, and then has NEXT destroy the runs of unheard_. Each step may
-// become necessary while the other step runs, so both are checked again after each step.
+// Reports the known runs to NEXT, and then has NEXT destroy the runs of unheard_. Each step can
+// make the other one necessary, so the loop checks for both after each step.
 Co<Status> SupervisedDriver::ReportRuns(Context context, Cause cause, Instance next) {
   bool told = false;
   while (next->alive() && !context.cancelled()) {
@@ -262,8 +262,8 @@ SupervisedDriver::Instance SupervisedDriver::NewInstance(std::shared_ptr<const P
   return std::make_shared<PluginInstance>(std::move(code), ++instances_, std::move(listener));
 }
 
-// Returns true if the messages of the instance NUMBER are used. The messages of a reload's new
-// instance are ignored until that instance is in charge.
+// Returns true if messages of the instance NUMBER are accepted. Messages of a reload's new instance
+// are ignored until that instance is in charge.
 bool SupervisedDriver::Hears(int number) const {
   return (instance_ && instance_->number() == number) || (coming_ && coming_->number() == number);
 }

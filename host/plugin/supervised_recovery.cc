@@ -31,7 +31,7 @@ Co<Status> SupervisedDriver::RecoverAll(Context context, Cause cause, Instance n
   for (auto& [id, run] : runs_) {
     const bool ended = run.exited && run.lost;
     const bool hopeless = !cause.old_stays && (run.lost || run.deaths >= kMaxDeaths);
-    if (!cause.old_stays) run.Seen();  // the instance before NEXT is not asked again
+    if (!cause.old_stays) run.Seen();  // RecoverLater does not ask the old instance again
     if (!run.wanted || ended || hopeless) continue;
     if (cause.suspects_alone && run.recovering) {
       suspects.push_back(id);
@@ -46,8 +46,8 @@ Co<Status> SupervisedDriver::RecoverAll(Context context, Cause cause, Instance n
   std::string first;
   for (const auto& [id, answer] : *answers) {
     // A failed recover of a run that has ended is ignored, since the result of the run is stored
-    // here. A failed recover of an awaited run is ignored too, since the caller of the start or
-    // recover gets the error.
+    // here. A failed recover of an awaited run is ignored, too: the caller of its start or recover
+    // gets the error.
     const Run* const run = FindRun(id);
     if (answer.ok() || run == nullptr || run->exited || run->awaited) continue;
     if (failed++ == 0) first = "run " + id.Short() + ": " + answer.error().message();
@@ -87,8 +87,7 @@ Co<void> SupervisedDriver::RecoverOne(Context context, Cause cause, Instance fro
     co_return;
   }
   run = FindRun(id);
-  // A process that does not answer a recover in time is killed. In this case run->recovering stays
-  // true.
+  // A process that does not answer a recover in time is killed. Then run->recovering stays true.
   if (run == nullptr || !Hears(from->number()) || !from->alive()) co_return;
   run->recovering = false;
   if (answer.ok()) {
@@ -97,8 +96,8 @@ Co<void> SupervisedDriver::RecoverOne(Context context, Cause cause, Instance fro
   } else if (!context.cancelled() && run->known_by != from->number()) {
     Miss(id, answer.error());
   }
-  // In all other cases the answer is not needed any more, or another recover of the run has
-  // succeeded during this recover.
+  // Other errors are ignored: the context was cancelled, or another recover of the run has
+  // succeeded in the meantime.
 }
 
 // Stores that the instance NUMBER knows the run, and the answer to its recover.
@@ -145,8 +144,8 @@ Co<void> SupervisedDriver::RecoverLater(RunId id) {
     (void)co_await Sleep(life_, pause);
     const Run* const run = FindRun(id);
     if (life_.cancelled() || run == nullptr || run->unseen != unseen) break;
-    // Asks no instance if the run is being destroyed, if the instance is being replaced, or if the
-    // process of the instance has ended.
+    // Asks no instance while the run is being destroyed, while the instance is being replaced, or
+    // after the process of the instance has ended.
     if (!run->wanted || held_ || !Serves()) continue;
     const Instance instance = instance_;
     co_await RecoverOne(life_, kDeath, instance, id, nullptr);

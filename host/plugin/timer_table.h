@@ -27,8 +27,8 @@ class TimerTable : public std::enable_shared_from_this<TimerTable> {
   // because DropAll has dropped the timer. A second Cancel of a timer returns false. [any thread]
   bool Cancel(std::uint64_t id);
 
-  // Drops all timers that are set now. Their functions are not called, except those that run
-  // already. Control thread.
+  // Drops all timers that are set now, so their functions are not called. A function that already
+  // runs continues. Control thread.
   void DropAll();
   // Drops all timers like DropAll. Later calls of After set no timer. Control thread.
   void Close();
@@ -38,7 +38,7 @@ class TimerTable : public std::enable_shared_from_this<TimerTable> {
   struct Timer {
     void (*function)(void*);
     void* context;
-    Loop::TimerId in_loop = 0;  // for the control thread
+    Loop::TimerId in_loop = 0;  // id of the timer in the loop; control thread only
   };
   void Fire(std::uint64_t id);
 

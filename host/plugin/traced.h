@@ -25,8 +25,8 @@ struct FunctionName {
 };
 
 // Wraps a function of the host for drivers. Call calls the function and writes one line to the
-// trace. The line contains the id and the run among the arguments, which are found by their types.
-// If the function has an error argument, the line shows the result as a status.
+// trace. Call finds the id and the run for this line among the arguments by their types. If the
+// function has an error argument, the line shows the result as a status.
 template <FunctionName kName, auto kFunction>
 struct Traced;
 

@@ -9,21 +9,21 @@
 
 namespace drover {
 
-// The event that a group waits for after it could not be placed. Until the event occurs, another
-// evaluation of the group would give the same result.
+// The event that a task group waits for after an allocation of it could not be placed. Until the
+// event occurs, another evaluation of the group would give the same result.
 struct Awaited {
   enum class What {
-    kRoom,  // `least` is free on the node
-    kPort,  // PORT (any dynamic port if PORT is 0) and `least` are free
-    kEnd,   // an allocation of JOB ends; until then, a constraint forbids one more allocation
-    kNode,  // the node changes, or there is another node
+    kRoom,  // the resources in `least` are free on the node
+    kPort,  // `port` (any dynamic port if 0) and the resources in `least` are free
+    kEnd,   // an allocation of `job` ends; a constraint limits how many run at once
+    kNode,  // the node changes, or another node registers
   };
 
   What what = What::kRoom;
   int port = 0;
   JobKey job = {};
-  std::string address = {};  // the address of PORT; empty if unknown
-  GroupNeeds least = {};     // the resources for kRoom and kPort; all 0 if unknown
+  std::string address = {};  // the address of `port`; empty if unknown
+  GroupNeeds least = {};     // the resources that kRoom and kPort wait for; all 0 if unknown
 
   bool NeedsRoom() const { return what == What::kRoom || what == What::kPort; }
 
@@ -36,7 +36,8 @@ struct NoPlace {
   Awaited awaited;
 };
 
-// The events, other than freed room, that have occurred since the last walk over the queue.
+// The events that have occurred since the last walk over the BlockedQueue. Freed memory and CPU are
+// not listed, since every walk checks them.
 struct Freed {
   bool all = false;            // the node has changed, so any event may have occurred
   bool other_ports = false;    // processes outside Drover may have freed ports, too

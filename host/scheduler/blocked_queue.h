@@ -23,7 +23,7 @@ class BlockedQueue {
   struct Entry {
     std::string id;
     // The allocations that an earlier attempt could not place; absent if the whole job must be
-    // reconciled.
+    // evaluated again.
     std::optional<Unplaced> unplaced;
   };
 
@@ -43,12 +43,12 @@ class BlockedQueue {
     std::set<Awaited> awaited;
   };
 
-  std::map<Awaited, Ranks> waiting_;    // the waiting evaluations, by the event that they await
+  std::map<Awaited, Ranks> waiting_;    // blocked evaluations, by the event that they wait for
   std::map<std::string, Known> known_;  // by evaluation id
 
  public:
-  // Returns whether an awaited event seems to have occurred. This quick test does not examine the
-  // whole job.
+  // A quick test whether an awaited event seems to have occurred. The test does not evaluate the
+  // job.
   using IsThere = std::function<bool(const Awaited&)>;
 
   // Visits, in the order of the queue, the evaluations whose awaited event may have occurred. The
@@ -73,7 +73,7 @@ class BlockedQueue {
       }
     };
     // Adds the evaluations that wait for an event with the same `what`, `port` and `job` as FIRST.
-    // With WHAT_ONLY, only `what` must be equal.
+    // If WHAT_ONLY is true, `port` and `job` may differ.
     void Add(std::map<Awaited, Ranks>* waiting, const Awaited& first, bool what_only = false);
     void Push(const Awaited& awaited, Ranks* ranks);
 

@@ -150,7 +150,7 @@ bool Meets(const NodeRecord& node, const Constraint& constraint) {
   if (operand == "regexp") return MatchesPattern(*left, *right);
   if (IsVersionOperand(operand)) return HasVersion(*left, operand, *right);
   if (operand == "set_contains_any") return HasParts(*left, *right, false);
-  // Only these two operands are left: CheckJob accepts no others.
+  // CheckJob accepts no operands except the two below and those above.
   return (operand == "set_contains" || operand == "set_contains_all") &&
          HasParts(*left, *right, true);
 }

@@ -12,7 +12,7 @@
 
 namespace drover {
 
-// Cores by task, in ascending order.
+// The cores that tasks have reserved, by task name. Each list is in ascending order.
 using ReservedCores = std::map<std::string, std::vector<int>>;
 
 // The free cores of a node. A core is free if no task has reserved it.
@@ -23,9 +23,9 @@ class CorePool {
 
   std::size_t size() const { return free_.size(); }
 
-  // Removes the cores that allocations have reserved.
+  // Removes RESERVED, the cores that allocations already use, from the free cores.
   void Remove(const std::set<int>& reserved);
-  // Makes the cores of an allocation free again.
+  // Makes RESERVED, the cores of an allocation, free again.
   void Give(const ReservedCores& reserved);
 
   // Takes the lowest free cores for each task of GROUP that reserves cores. No two tasks share a

@@ -6,8 +6,8 @@
 namespace drover {
 
 bool MatchesGlob(std::string_view pattern, std::string_view text) {
-  // After a mismatch, the last star before the mismatch is tried again with one more character.
-  // Earlier stars never have to match more characters than at first.
+  // After a mismatch, the last star matches one more character, and the comparison continues after
+  // the star. Earlier stars never have to match more characters.
   std::size_t at = 0, star = std::string_view::npos, resume = 0;
   for (std::size_t i = 0; i < text.size();) {
     if (at < pattern.size() && pattern[at] == '*') {

@@ -70,8 +70,8 @@ std::map<std::string, PlacementFailure> Evaluating::Try(std::shared_ptr<const Jo
   return std::move(out_.eval.failed_groups);
 }
 
-// Stops the allocations of `stop`, except those that may stop only if their replacement will find
-// room. StopFor stops these later.
+// Stops and updates allocations as PLAN says, and copies its placements to TO_PLACE. If an
+// allocation may stop only when its replacement will find room, StopFor stops it later.
 void Evaluating::CarryOut(const JobPlan& plan, Unplaced* to_place) {
   for (const auto& [group, of_group] : plan) {
     out_.eval.queued[group] = 0;
@@ -103,9 +103,9 @@ void Evaluating::PlaceGroup(const TaskGroup& group, std::vector<GroupPlan::Place
     if (tries) none = Place(group, &place);
     if (tries && !none) continue;
     if (none) {
-      // A replacement takes over the room and ports of the allocation that it stops. For other
-      // code, this room and these ports are not free. So `least` and the address stay unset, and
-      // the check of blocked evaluations ignores them.
+      // A replacement may use the room and ports of the allocation that it stops. RetryBlocked
+      // counts this room and these ports as taken. So `least` and the address stay unset, which
+      // makes RetryBlocked skip its check of room and ports.
       if (place.stops) none->awaited.address.clear();
       if (!place.stops && none->awaited.NeedsRoom()) none->awaited.least = NeedsOf(group);
       out_.awaited.insert(std::move(none->awaited));
@@ -122,8 +122,8 @@ void Evaluating::PlaceGroup(const TaskGroup& group, std::vector<GroupPlan::Place
   out_.eval.failed_groups[group.name] = room_->Described(*job_->job, std::move(*first));
 }
 
-// The replaced allocation keeps its room until it has ended. So this allocation may have to stop
-// first, and its replacement is placed some time later.
+// Stops the allocation that PLACE replaces, if the new allocation will find room afterwards. The
+// old allocation keeps its room until it has ended, so the new one may have to wait.
 std::optional<NoPlace> Evaluating::StopFor(const TaskGroup& group, GroupPlan::Place* place) {
   const Allocation& leaving = *place->replaces->alloc;
   if (ports_ != nullptr) {

@@ -32,16 +32,14 @@ class Room {
   NodeCapacity* capacity() { return capacity_ ? &*capacity_ : nullptr; }
 
   // Takes room for one more allocation of GROUP, which is a group of JOB. Counts the allocation in
-  // HERE, and sets CORES to its reserved cores. If there is no place, returns the reason and takes
-  // nothing. COUNTED means that a call of TakeAfter has already taken this room from the room that
-  // will be free later.
+  // HERE, and sets CORES to its reserved cores. If there is no room, returns the reason and takes
+  // nothing. COUNTED means that TakeAfter has already subtracted this room from `later_`.
   std::optional<NoPlace> Take(const Job& job, const TaskGroup& group, GroupCounts* here,
                               ReservedCores* cores, bool counted);
-  // Like Take, but takes room that will be free later, after some allocations have ended. These
-  // are LEAVING and the other allocations that this evaluation stops.
+  // Like Take, but takes room from `later_`, to which it first adds the room of LEAVING.
   std::optional<NoPlace> TakeAfter(const Allocation& leaving, const Job& job,
                                    const TaskGroup& group, GroupCounts* here);
-  // Records that LEAVING stops, so that the room of LEAVING counts as free later.
+  // Adds the room of LEAVING, which will stop, to `later_`.
   void WillLeave(const Allocation& leaving);
   // Begins a new evaluation, which has not stopped any allocation yet.
   void Begin() { later_ = capacity_; }
@@ -55,7 +53,7 @@ class Room {
 
   std::shared_ptr<const NodeRecord> node_;
   std::optional<NodeCapacity> capacity_;
-  // The capacity after all allocations that this evaluation stops have ended.
+  // The capacity of the node after all allocations that this evaluation stops have ended.
   std::optional<NodeCapacity> later_;
 };
 
@@ -66,7 +64,7 @@ struct Evaluated {
   // waits.
   std::optional<Evaluation> blocked;
   std::vector<std::shared_ptr<const AllocRecord>> allocs;  // new and changed allocations
-  // The allocations without a place; absent if the whole job must be reconciled again.
+  // The allocations without a place; absent if the whole job must be evaluated again.
   std::optional<Unplaced> unplaced;
   std::set<Awaited> awaited;  // what the unplaced allocations wait for
   bool changed = false;       // whether there are changed allocations, or `eval` has a new outcome
@@ -91,7 +89,7 @@ class Evaluating {
   // place. It may be given only if the job has not changed since that attempt.
   Evaluated Run(const Evaluation& eval, bool no_shutdown_delay, std::optional<Unplaced> unplaced);
   // Tries to carry out PLAN as if JOB were in the tables. Returns, by group, the reason why some
-  // allocations found no place. If PORTS is null, only room is checked, and no ports.
+  // allocations found no place. If PORTS is null, ports are not checked.
   std::map<std::string, PlacementFailure> Try(std::shared_ptr<const JobRecord> job,
                                               const JobPlan& plan);
 

@@ -9,7 +9,7 @@
 namespace drover {
 namespace {
 
-constexpr std::size_t kPage = 32;  // the most batches in a page
+constexpr std::size_t kPage = 32;  // the maximum number of batches in a page
 
 // Removes all but the last change of each record. The last changes stay in the same order.
 void KeepLast(std::vector<StateEvent>* changes) {

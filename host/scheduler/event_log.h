@@ -26,7 +26,7 @@ class EventLog {
   void Add(std::uint64_t index, std::string_view cause, std::vector<StateEvent> changes);
 
   struct Page {
-    std::vector<std::shared_ptr<const EventBatch>> batches;  // by rising index
+    std::vector<std::shared_ptr<const EventBatch>> batches;  // sorted by index
     std::uint64_t next = 0;  // the index at which the next page begins
     bool complete = true;    // false if events from the requested index on were dropped
   };

@@ -74,8 +74,8 @@ TableMask GarbageCollection::Slice(Tables* tables, std::uint64_t index) {
   return written_;
 }
 
-// Looks at the next ended allocation whose runner and files are still on its node. The order is
-// the order in which the allocations ended. Collects the allocation unless the rule keeps it.
+// Looks at the next allocation in `ended_allocs`, which is sorted by the time at which the
+// allocations ended. Collects the allocation unless the rule keeps it.
 void GarbageCollection::CollectEnded(Tables* tables, std::uint64_t index) {
   const EndedAllocs& all = tables->ended_allocs;
   const auto next = ended_ == nullptr ? all.begin() : all.upper_bound(ended_);
@@ -135,10 +135,10 @@ bool GarbageCollection::IsToGo(const Tables& tables, const JobKey& key,
          tables.evals.at(evals->second.rbegin()->second)->modify_time < rule_.ended_before;
 }
 
-// Erases records of a job that is over. Returns whether nothing is left of the job, since a large
-// job takes several slices. A large job is stopped first. Otherwise the scheduler would place the
-// job again after a part of its records is erased. The job stays stopped even if the agent exits
-// between two slices.
+// Erases records of a job that has ended for good. Returns whether nothing is left of the job,
+// since a large job takes several slices. A large job is stopped first. Otherwise the scheduler
+// would place the job again after a part of its records is erased. The job stays stopped even if
+// the agent exits between two slices.
 bool GarbageCollection::CollectJob(Tables* tables, const JobKey& key) {
   touched_.insert(key);  // later slices continue with this job, whatever its age
   const auto size_of = [](const auto& map, const JobKey& of) {

@@ -12,20 +12,19 @@
 
 namespace drover {
 
-// A rule that decides which ended allocations, evaluations and jobs may be removed.
+// Decides which ended allocations, evaluations and jobs may be removed.
 //
-// Two things remain of an ended allocation. One is its runner and files on the node, which the
-// node removes after `collected` is set in the record. The other is the record itself, which shows
-// that the allocation has run. The record is erased when the job does not need it any more, or
-// together with the job.
+// An ended allocation leaves two things: its runner and files on the node, and its record. The node
+// removes the runner and the files after `collected` is set in the record. The record shows that
+// the allocation has run. It is erased when the job does not need it any more, or with the job.
 struct GarbageRule {
   static constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 
   WallTime ended_before = std::numeric_limits<WallTime>::max();
   // Of the allocations that ended after `ended_before`, the newest `keep` are kept.
   std::size_t keep = kAll;
-  bool living = true;  // also collect runners and files that live jobs still need
-  bool jobs = true;    // also erase evaluations, and jobs that are over
+  bool living = true;  // also collect allocations whose records live jobs still need
+  bool jobs = true;    // also erase evaluations, and jobs that have ended for good
 };
 
 // Returns whether EVAL must be kept. This is the case if EVAL is open, is the newest evaluation of
@@ -35,9 +34,9 @@ bool IsNeeded(const Tables& tables, const Evaluation& eval);
 // Returns how many ended allocations still have a runner or files on their node.
 std::size_t CountEnded(const Tables& tables);
 
-// Collects by a rule. The work is done in slices, so that no other thread waits long for the
-// tables. Everything that has not ended is kept. A service that no user has stopped, or a batch
-// job that has not ended, may be evaluated again. The records that such a job needs are kept, too.
+// Removes what a GarbageRule allows. Works in slices, so that no other thread waits long for the
+// tables. Everything that has not ended is kept. A service that no user has stopped, or a batch job
+// that has not ended, may be evaluated again. The records that such a job needs are kept, too.
 class GarbageCollection {
  public:
   explicit GarbageCollection(GarbageRule rule) : rule_(rule) {}
@@ -66,14 +65,14 @@ class GarbageCollection {
   TableMask written_ = 0;
   // The last record that each stage has looked at; null or absent before the stage begins.
   std::shared_ptr<const AllocRecord> ended_;
-  std::size_t stayed_ = 0;  // how many allocations up to ended_ were kept
+  std::size_t stayed_ = 0;  // how many of the allocations up to `ended_` were kept
   std::optional<std::string> let_go_;
   std::optional<JobKey> job_;
   std::optional<std::string> eval_;
   std::set<JobKey> touched_;  // jobs from which something was collected
 };
 
-// Collects one allocation, which must have ended.
+// Garbage-collects one allocation, which must have ended.
 TableMask CollectAlloc(Tables* tables, std::uint64_t index, const AllocRecord& record);
 
 }  // namespace drover

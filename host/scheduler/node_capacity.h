@@ -17,7 +17,7 @@ Resources GroupResources(const TaskGroup& group);
 // The resources that an allocation of a group needs. They are the resources that GroupResources
 // returns, and the disk that the tasks of the group share.
 struct GroupNeeds {
-  std::int64_t cpu_mhz = 0;  // in addition to reserved cores
+  std::int64_t cpu_mhz = 0;  // not counting reserved cores
   std::int64_t cores = 0;
   std::int64_t memory_mb = 0;
   std::int64_t disk_mb = 0;
@@ -42,7 +42,7 @@ class NodeCapacity {
   bool Has(const GroupNeeds& needs) const;
 
  private:
-  // Returns the first resource that is missing; empty if none is. It does not check cores.
+  // Returns the name of the first missing resource except cores; empty if none is missing.
   std::string MissingOf(const GroupNeeds& needs) const;
   void Add(const GroupNeeds& needs, int sign);
   // Returns the CPU needs in MHz, including the whole frequency of each reserved core.

@@ -13,7 +13,7 @@ void AddEvent(NodeRecord* node, NodeEvent event) {
 void AddRegistration(NodeRecord* node, const NodeRecord* before, WallTime now) {
   if (before == nullptr) return AddEvent(node, {"Cluster", "Node registered", {}, now});
   node->events = before->events;
-  if (before->version.empty()) {  // restored from the state of an earlier agent
+  if (before->version.empty()) {  // BEFORE was restored from the store
     AddEvent(node, {"Cluster", "Node re-registered", {}, now});
     return;  // a restored node has no drivers to compare with
   }

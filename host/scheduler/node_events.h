@@ -14,8 +14,8 @@ inline constexpr std::size_t kMaxNodeEvents = 10;
 void AddEvent(NodeRecord* node, NodeEvent event);
 
 // Call this after NODE has registered. BEFORE is the earlier record of the node; null if the node
-// was not known. Copies the events of BEFORE to NODE, and adds an event for each change since
-// then. A driver that is missing in BEFORE does not cause an event.
+// was not known. Copies the events of BEFORE to NODE. Adds an event if this agent registers the
+// node for the first time. Otherwise, adds an event for each driver that differs from BEFORE.
 void AddRegistration(NodeRecord* node, const NodeRecord* before, WallTime now);
 // Adds the event that NODE became eligible, or ineligible, for new allocations.
 void AddEligibility(NodeRecord* node, WallTime now);

@@ -56,10 +56,10 @@ Status TakePorts(const TaskGroup& group, PortTransaction* ports, std::vector<All
   return {};
 }
 
-// Returns an error if PORT of ADDRESS is taken by anything but LEAVING. The node may have had
-// another address when LEAVING was placed, and a task of LEAVING may listen on all addresses. So
-// if LEAVING has PORT on another address, a listener on ADDRESS is assumed to be that task. In
-// that case, only the ports of other allocations are checked, and no listeners.
+// Returns an error if PORT of ADDRESS is taken by anything but LEAVING. If LEAVING has PORT on
+// another address, a listener on ADDRESS is assumed to be a task of LEAVING: the task may listen on
+// all addresses, or the node's address may have changed. Then only the ports of other allocations
+// are checked.
 Status CheckPort(const std::string& address, int port, const Allocation* leaving, PortPool* ports) {
   bool leaves = false;
   if (leaving != nullptr) {

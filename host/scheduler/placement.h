@@ -20,7 +20,7 @@ class PortPool {
   static constexpr int kLast = 32000;
 
   virtual ~PortPool() = default;
-  // Returns the address for ports for which the job gives no address.
+  // Returns the address of those ports for which the job gives no address.
   virtual const std::string& address() const = 0;
   // Takes a free port of ADDRESS.
   virtual Result<int> TakeDynamic(const std::string& address) = 0;
@@ -31,8 +31,8 @@ class PortPool {
   virtual Status CheckOwn(const std::string& address, int port) = 0;
   virtual Status TakeStatic(const std::string& address, int port) = 0;
   virtual void Release(const std::string& address, int port) = 0;
-  // Takes a port of an allocation that an earlier agent placed. It does not matter whether the
-  // task listens on the port already.
+  // Takes PORT for an allocation that an earlier agent placed. Does not check for listeners, since
+  // the allocation's task may already listen on PORT.
   virtual void Keep(const std::string& address, int port) = 0;
 };
 
@@ -61,9 +61,9 @@ Result<std::shared_ptr<Allocation>> PlaceAllocation(std::shared_ptr<const Job> j
 // Releases the ports of an allocation.
 void ReleasePorts(const Allocation& alloc, PortPool* ports);
 
-// Makes the allocations of JOB on this node, as many of each group as the group's count, with
-// ports and cores. CORES are the free cores in ascending order. An error names the allocation, and
-// then no port stays taken.
+// Makes the allocations of JOB on this node, as many of each group as the group's count, with ports
+// and cores. CORES are the free cores in ascending order. If an allocation cannot be placed, the
+// error names that allocation, and no port stays taken.
 Result<std::vector<std::shared_ptr<const Allocation>>> PlaceJob(std::shared_ptr<const Job> job,
                                                                 const std::string& node_id,
                                                                 const std::string& node_name,

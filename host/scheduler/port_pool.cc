@@ -27,8 +27,8 @@ bool IsFree(const std::string& address, int port) {
   if (!ipv6 && inet_pton(AF_INET, address.c_str(), &at.sin_addr) != 1) return false;
   UniqueFd fd(socket(ipv6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!fd) return false;
-  // A server that has closed the port may leave a connection for some time. With this option, such
-  // a connection does not make bind fail.
+  // After a server has closed PORT, old connections to it may last for some time. With
+  // SO_REUSEADDR, such connections do not make bind fail.
   const int on = 1;
   setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   at.sin_family = AF_INET;
@@ -51,9 +51,8 @@ class MachinePortPool : public PortPool {
 
   const std::string& address() const override { return address_; }
 
-  // Takes a port that is free on all IPv4 addresses (kAny), whatever ADDRESS is. The reason is
-  // that many tasks listen on all addresses. If ADDRESS is an IPv6 address, the port is free
-  // there, too.
+  // Takes a port that is free on all IPv4 addresses, since many tasks listen on all addresses. If
+  // ADDRESS is an IPv6 address, the port is free on ADDRESS, too.
   Result<int> TakeDynamic(const std::string& address) override {
     // Starts at a random port, so that a released port is not taken again at once.
     const int count = kLast - kFirst + 1;

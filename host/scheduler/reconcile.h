@@ -29,9 +29,8 @@ struct GroupPlan {
   std::vector<Place> place;
   AllocRecords update;  // allocations that get the new job and run on
   int ignore = 0;
-  // Numbers of entries of `place`.
-  int destructive = 0;  // each replaces an allocation that cannot take over the new job
-  int migrate = 0;      // each replaces an allocation that was asked to leave
+  int destructive = 0;  // how many of `place` replace an allocation that cannot take over the job
+  int migrate = 0;      // how many of `place` replace an allocation that was asked to leave
 };
 
 using JobPlan = std::map<std::string, GroupPlan>;  // by group name

@@ -10,7 +10,7 @@
 
 namespace drover {
 
-// These macros must be in this namespace, where nlohmann's library searches for the functions.
+// nlohmann's library finds the functions that these macros define only in this namespace.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(AllocatedPort, label, value, to, host_ip)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(AllocationNetwork, interface_name, address,
                                                 address_ipv6)
@@ -80,7 +80,7 @@ Result<std::shared_ptr<const JobRecord>> ReadJob(const json& of) {
   Result<Job> job = ParseJob(of.at("job").dump());
   if (!job.ok()) return job.error();
   record->job = std::make_shared<const Job>(std::move(*job));
-  // An earlier agent may have stored fewer fields than clients read now.
+  // Adds default fields, since an earlier agent may have stored fewer fields than clients read now.
   record->json = std::make_shared<const json>(CanonicalJob(*record->job, of.at("submitted")));
   Get(of, "stop", &record->stop);
   Get(of, "stable", &record->stable);

@@ -67,8 +67,8 @@ struct PlacementFailure {
   int nodes_evaluated = 0;
   int nodes_filtered = 0;
   int nodes_exhausted = 0;
-  std::map<std::string, int> constraint_filtered;  // nodes that failed a constraint, by its text
-  // Nodes that lack a resource: "memory", "cpu", "network: ...".
+  std::map<std::string, int> constraint_filtered;  // number of nodes by the constraint they failed
+  // How many nodes lack a resource, by resource: "memory", "cpu", "network: ...".
   std::map<std::string, int> dimension_exhausted;
   int coalesced_failures = 0;  // further allocations that failed for the same reason
 
@@ -88,7 +88,7 @@ struct Evaluation {
   std::string blocked_eval;
   std::uint64_t job_modify_index = 0;
   std::map<std::string, PlacementFailure> failed_groups;
-  std::map<std::string, int> queued;  // allocations without a place, by group
+  std::map<std::string, int> queued;  // how many allocations have no place, by group
   std::uint64_t create_index = 0;
   std::uint64_t modify_index = 0;
   WallTime create_time = 0;
@@ -108,12 +108,12 @@ struct AllocUpdate {
 // An allocation: its desired state, and the report of its node.
 struct AllocRecord {
   std::shared_ptr<const Allocation> alloc;
-  std::shared_ptr<const JobRecord> job;  // the version for which it was placed or last updated
+  std::shared_ptr<const JobRecord> job;  // the job version for which it was placed or last updated
   AllocUpdate reported;                  // its status is pending until the node reports
   std::string previous;                  // the id of the allocation that this one replaces
   std::string next;                      // the id of the allocation that replaces this one
-  bool migrate = false;                  // it must stop and be replaced
-  bool collected = false;                // it has ended, and its node must remove it
+  bool migrate = false;                  // the allocation must stop and be replaced
+  bool collected = false;                // the node must remove this ended allocation
   std::uint64_t modify_index = 0;
   WallTime modify_time = 0;
 
@@ -156,7 +156,7 @@ struct LastDrain {
   WallTime started_at = 0;
   WallTime updated_at = 0;
   std::string status;  // draining, complete, canceled
-  StringMap meta;      // given by the requester
+  StringMap meta;      // given in the request for the drain
 
   bool operator==(const LastDrain&) const = default;
 };
@@ -197,7 +197,7 @@ struct NodeRecord {
   bool eligible = true;
   std::optional<NodeDrain> drain;
   std::optional<LastDrain> last_drain;
-  std::vector<NodeEvent> events;  // only the newest events, sorted by time: see AddEvent
+  std::vector<NodeEvent> events;  // only the newest events, sorted by time
   std::uint64_t create_index = 0;
   std::uint64_t modify_index = 0;
   WallTime status_time = 0;

@@ -514,14 +514,14 @@ void Scheduler::RetryBlocked(Freed freed) {
     const std::uint64_t nodes = tables.IndexOf(kNodes);
     freed.all = std::exchange(nodes_looked_at_, nodes) != nodes;
     const auto is_there = [&room, this](const Awaited& awaited) {
-      // If the event is of another kind, the evaluation must run even if there is no room. After
-      // that, the evaluation waits for room.
+      // An event other than kRoom and kPort makes its evaluation run, even if the node has no room.
+      // The evaluation then waits for room.
       if (!awaited.NeedsRoom()) return true;
       return room.capacity()->Has(awaited.least) &&
              (awaited.address.empty() || ports_->CheckStatic(awaited.address, awaited.port).ok());
     };
     BlockedQueue::Walk walk(&blocked_, freed, is_there);
-    std::vector<Evaluated> unchanged;  // the results are as before, except for the awaited events
+    std::vector<Evaluated> unchanged;  // results in which only the awaited events may be new
     while (BlockedQueue::Entry* const entry = walk.Next()) {
       const auto eval = Tables::Find(tables.evals, entry->id);
       DROVER_CHECK(eval != nullptr && eval->open());

@@ -26,7 +26,7 @@ struct JobRegistration {
   // If present, the job must have this job_modify_index; 0 means that the job must not exist.
   std::optional<std::uint64_t> enforce_index;
   std::shared_ptr<const JobSubmission> submission = nullptr;  // see JobRecord::submission
-  int eval_priority = 0;  // of the evaluation; 0 means the priority of the job
+  int eval_priority = 0;  // priority of the evaluation; 0 means the job's priority
   bool stop = false;      // the job is registered as a stopped job
   std::string triggered_by = "job-register";
 };
@@ -73,9 +73,9 @@ class Scheduler : public ClusterLink {
   // The pointers must outlive this object.
   Scheduler(Loop* loop, StateStore* store, PortPool* ports, SchedulerOptions options);
 
-  // Registers a job. Error kInvalidArgument means that the node refuses the job, and
-  // kFailedPrecondition that the enforced index does not match. An error of
-  // SchedulerOptions::check_room is returned, too.
+  // Registers a job. Error kInvalidArgument means that the node refuses the job. Error
+  // kFailedPrecondition means that JobRegistration::enforce_index does not match. Errors of
+  // SchedulerOptions::check_room are returned, too.
   Result<JobReply> Register(JobRegistration registration);
   // Checks whether the node could run JOB. Error kInvalidArgument gives the reason why not.
   Status Check(const Job& job) const;
@@ -95,19 +95,19 @@ class Scheduler : public ClusterLink {
   // Stops an allocation and places a replacement. Error kNotFound means that there is no such
   // allocation.
   Result<JobReply> StopAlloc(const std::string& id, bool no_shutdown_delay);
-  // With SPEC, drains a node, and stores META with the drain. Without SPEC, ends the drain of the
-  // node. If MARK_ELIGIBLE is true, the node takes new allocations again after the end of the
-  // drain. Error kNotFound means that there is no such node.
+  // If SPEC is present, starts a drain of the node and stores META with it. If SPEC is absent, ends
+  // the drain. Then, if MARK_ELIGIBLE is true, the node takes new allocations again. Error
+  // kNotFound means that there is no such node.
   Result<DrainReply> Drain(const std::string& node_id, std::optional<DrainSpec> spec,
                            bool mark_eligible, StringMap meta);
   // Sets whether the node takes new allocations. Returns the index of the write. Error kNotFound
   // means that there is no such node. Error kFailedPrecondition means that the node is draining
   // and cannot become eligible.
   Result<std::uint64_t> SetEligible(const std::string& node_id, bool eligible);
-  // Collects by RULE, in slices. Other work of the loop runs between the slices.
+  // Removes what RULE allows, in slices. Other work of the loop runs between the slices.
   Co<Status> CollectGarbage(Context context, GarbageRule rule);
-  // Collects one allocation, even if its job is alive. Error kNotFound means that there is no such
-  // allocation, and kFailedPrecondition that it has not ended.
+  // Garbage-collects one allocation, even if its job is alive. Error kNotFound means that there is
+  // no such allocation. Error kFailedPrecondition means that the allocation has not ended.
   Status CollectAlloc(const std::string& id);
   // Erases the evaluations IDS and returns how many it has erased. With SKIP_NEEDED, it skips
   // evaluations that are needed (see IsNeeded) or do not exist. Without SKIP_NEEDED, it erases all
@@ -141,8 +141,8 @@ class Scheduler : public ClusterLink {
     bool no_shutdown_delay = false;
   };
 
-  // Makes an evaluation of the job and cancels the open evaluations of that job. The new
-  // evaluation includes their work.
+  // Makes an evaluation of the job and cancels the open evaluations of that job. The new evaluation
+  // does the work of the canceled ones.
   Opened Open(Tables* tables, std::uint64_t index, const JobKey& key, const Cause& cause);
   static JobReply ReplyOf(const Evaluation& eval, std::uint64_t job_modify_index);
   // Carries out evaluations in a separate write. The journal receives this write together with the
@@ -174,9 +174,9 @@ class Scheduler : public ClusterLink {
   BlockedQueue blocked_;
   // The index of the table of nodes when all blocked evaluations were last tried.
   std::uint64_t nodes_looked_at_ = 0;
-  // By node id, the time at which the node is down if no heartbeat arrives.
+  // The time at which each node counts as down unless a heartbeat arrives, by node id.
   std::map<std::string, TimePoint> expected_;
-  Event looks_again_;  // set when the next work of Run is due at another time
+  Event looks_again_;  // wakes Run, which then checks when its next work is due
 };
 
 }  // namespace drover

@@ -40,10 +40,10 @@ class FakePortPool : public PortPool {
   void Keep(const std::string& address, int port) override { taken_.insert({address, port}); }
   std::size_t taken() const { return taken_.size(); }
 
-  std::function<void()> look;  // called when a static port is looked at
+  std::function<void()> look;  // called by each CheckStatic
   int looks = 0;
   std::string own = "127.0.0.1";
-  std::set<std::pair<std::string, int>> foreign;  // ports of foreign processes
+  std::set<std::pair<std::string, int>> foreign;  // ports of other processes
 
  private:
   static Status Taken(int port) {
@@ -57,7 +57,7 @@ class FakePortPool : public PortPool {
 class SchedulerFixture : public ::testing::Test {
  protected:
   SchedulerFixture() : scheduler(&loop, &store, &ports, {}) {}
-  // After every test, the derived tables must equal those that are built anew from all records.
+  // After every test, the derived tables must equal tables that are built anew from all records.
   ~SchedulerFixture() override {
     store.Read([](const Tables& tables) {
       Tables again;
@@ -86,7 +86,7 @@ class SchedulerFixture : public ::testing::Test {
     });
   }
 
-  // Registers the node, which is ready then.
+  // Registers the node and makes it ready.
   void MakeNodeReady() {
     NodeRecord node;
     node.id = "node";
@@ -125,7 +125,7 @@ class SchedulerFixture : public ::testing::Test {
     return reply.ok() ? *reply : JobReply();
   }
 
-  // The node reports STATUS for an allocation.
+  // Reports STATUS for an allocation, as the node does.
   void Report(const std::string& id, ClientStatus status) {
     AllocUpdate update;
     update.id = id;

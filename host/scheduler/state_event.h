@@ -20,7 +20,7 @@ struct StateEvent {
                std::shared_ptr<const AllocRecord>, std::shared_ptr<const NodeRecord>>
       record;
   bool erased = false;
-  bool silent = false;  // only the journal receives it
+  bool silent = false;  // only the journal receives the event, not clients
 
   Topic topic() const { return static_cast<Topic>(record.index()); }
   // Returns the id of the record.

@@ -17,7 +17,7 @@ RecordKey VersionKey(const Job& job, std::uint64_t version) {
   return KeyFor(record_kind::kJob, id.dump());
 }
 
-// Compares pointers: records never change, so an unchanged part is the same object.
+// Compares only pointers, since the parts of a record never change.
 bool PlacedAlike(const AllocRecord& a, const AllocRecord& b) {
   return a.alloc == b.alloc && a.job == b.job && a.previous == b.previous && a.next == b.next &&
          a.migrate == b.migrate && a.collected == b.collected;
@@ -54,7 +54,7 @@ std::size_t StateJournal::SizeOfJob(const std::string& id, const JobRecord& reco
   return size.bytes;
 }
 
-// Writes a submission only once, since it may be large and stays the same when its version
+// Writes a submission only once, since it may be large and does not change when its job version
 // changes.
 void StateJournal::AddSource(const std::string& id,
                              std::shared_ptr<const JobSubmission> submission) {

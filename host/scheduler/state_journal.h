@@ -25,7 +25,7 @@ inline constexpr std::string_view kNode = "node";
 inline constexpr std::string_view kIndex = "index";  // the index of the last write
 }  // namespace record_kind
 
-// The submissions that are in the store, by the record ids of their versions.
+// The submissions that are in the store, by the record ids of their job versions.
 using KeptSources = std::map<std::string, std::shared_ptr<const JobSubmission>>;
 
 // A StateStore::Journal. It passes the changes of each write of the scheduler's state to the
@@ -48,7 +48,7 @@ class StateJournal {
 
   Store* const store_;
   KeptSources sources_;
-  // By id, the allocations as last given to the Store.
+  // The allocations as they were last passed to the Store, by id.
   std::map<std::string, std::shared_ptr<const AllocRecord>> last_;
   // The size of each version's job, by record id. A record may be written often while its job,
   // which is large, stays the same.

@@ -26,7 +26,8 @@ std::uint64_t StateStore::Write(
     }
     changes = std::exchange(tables_.changes, {});
   }
-  // This needs no lock: no other thread writes, and readers need not wait for the journal.
+  // The journal reads the tables without the lock, so that readers need not wait for the journal.
+  // No other thread writes to the tables.
   if (journal_ && together_ > 0) unheard_.insert(unheard_.end(), changes.begin(), changes.end());
   if (journal_ && together_ == 0) journal_(changes, tables_);
   events_.Add(index, cause, std::move(changes));

@@ -20,9 +20,9 @@
 
 namespace drover {
 
-// The tables, for one writer (the scheduler, on the control thread) and many readers (the API's
-// threads). Records are shared. So a reader copies pointers to records under the lock, and encodes
-// the records without the lock.
+// Holds the tables for one writer (the scheduler, on the control thread) and many readers (the
+// API's threads). Records are shared. So a reader copies pointers to records under the lock, and
+// encodes the records without the lock.
 class StateStore {
  public:
   StateStore() = default;

@@ -53,7 +53,7 @@ using JobEvals = std::set<std::pair<std::uint64_t, std::string>>;
 
 // The resources that the allocations of a node have. Ended allocations do not count.
 struct NodeUsage {
-  std::int64_t cpu_mhz = 0;  // without reserved cores
+  std::int64_t cpu_mhz = 0;  // not counting reserved cores
   std::int64_t cores = 0;
   std::int64_t memory_mb = 0;
   std::int64_t disk_mb = 0;
@@ -89,9 +89,9 @@ struct Tables {
   std::map<JobKey, JobEvals> evals_of_job;
   // Subsets and sums of the tables above, so that no search has to pass over all ended
   // allocations. They contain no empty entries.
-  std::map<std::string, std::shared_ptr<const AllocRecord>> live_allocs;  // not ended
+  std::map<std::string, std::shared_ptr<const AllocRecord>> live_allocs;  // have not ended
   EndedAllocs ended_allocs;                          // ended, but not collected yet
-  std::map<JobKey, GroupCounts> open_allocs_of_job;  // only those that are not terminal
+  std::map<JobKey, GroupCounts> open_allocs_of_job;  // without terminal allocations
   std::map<JobKey, std::set<std::string>> open_evals_of_job;
   std::map<std::string, std::size_t> allocs_of_eval;
   std::map<std::string, NodeUsage> usage;  // the resources of live_allocs, by node
@@ -121,19 +121,19 @@ struct Tables {
   }
   // Returns the highest index of the tables of MASK, but at least 1, as clients expect.
   std::uint64_t IndexOf(TableMask mask) const;
-  // The references are valid until the next write.
+  // The returned references are valid until the next write.
   const JobAllocs& AllocsOf(const JobKey& key) const;
   const GroupCounts& OpenAllocsOf(const JobKey& key) const;
 
-  // Each Put adds a record or replaces the older one with the same key.
-  void Put(const JobKey& key, std::shared_ptr<const JobRecord> record);  // the newest version
+  // Each Put adds a record, or replaces the record with the same key.
+  void Put(const JobKey& key, std::shared_ptr<const JobRecord> record);  // adds the newest version
   void Put(std::shared_ptr<const Evaluation> eval);
   void Put(std::shared_ptr<const AllocRecord> record);
   void Put(std::shared_ptr<const NodeRecord> node);
-  // Replaces a stored version of a job after it was changed. It may be the newest version.
+  // Replaces a stored version of a job after a change. RECORD may also be the newest version.
   void PutVersion(const JobKey& key, std::shared_ptr<const JobRecord> record);
-  // Erases a job, which must exist, with its versions. Clients receive an event for this erasure,
-  // but not for the erasures below.
+  // Erases a job, which must exist, with its versions. Clients receive an event for the erased job,
+  // but not for erased evaluations and allocations.
   void EraseJob(const JobKey& key);
   void Erase(const Evaluation& eval);
   void Erase(const AllocRecord& record);

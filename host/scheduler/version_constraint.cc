@@ -56,7 +56,7 @@ int Sign(const T& left, const T& right) {
   return left < right ? -1 : (right < left ? 1 : 0);
 }
 
-// Orders numeric identifiers by value, and before identifiers that contain letters.
+// Orders numeric identifiers by value. They come before identifiers that contain letters.
 int CompareIdentifiers(const std::string& left, const std::string& right) {
   const bool left_is_number = std::all_of(left.begin(), left.end(), IsDigit);
   const bool right_is_number = std::all_of(right.begin(), right.end(), IsDigit);

@@ -38,8 +38,8 @@ class Version {
   std::vector<std::string> prerelease_;
 };
 
-// A condition such as ">= 1.2, < 2.0". A version must meet all parts of the condition. Two rules
-// are only for the loose form. First, a pre-release meets a part with <, <=, >, >= or ~> only if
+// A condition such as ">= 1.2, < 2.0". A version must meet all parts of the condition. The loose
+// form has two special rules. First, a pre-release meets a part with <, <=, >, >= or ~> only if
 // that part names a pre-release of the same numbers. Second, ~> requires at least the given
 // version, and equal numbers except for the last given number: "~> 1.2" allows 1.9, but not 2.0.
 class VersionConstraint {

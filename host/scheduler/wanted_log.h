@@ -14,13 +14,13 @@ namespace drover {
 // The ids of the allocations whose desired state has changed, by the index of the write. With this
 // log, a node that fetches its allocations again receives only the changes. The log keeps only the
 // last writes, which together have at most MOST changes. One string contains all ids of a write.
-// Separate strings would lie in memory between records. After the records are freed, such strings
-// would prevent the return of that memory to the system.
+// Many small strings would be spread between records. Then the memory of freed records could not be
+// returned to the operating system.
 class WantedLog {
  public:
   explicit WantedLog(std::size_t most = 8192) : most_(most) {}
 
-  // Adds a change of the allocation ID in the newest write, which has INDEX.
+  // Records that the newest write, which has INDEX, has changed the allocation ID.
   void Add(std::uint64_t index, const std::string& id) {
     if (writes_.empty() || writes_.back().index != index) writes_.push_back({.index = index});
     writes_.back().ids.append(id).push_back(kEnd);
@@ -58,8 +58,8 @@ class WantedLog {
   };
 
   std::size_t most_;
-  std::deque<Write> writes_;  // by rising index
-  std::size_t changes_ = 0;   // how many changes all writes have
+  std::deque<Write> writes_;  // sorted by index
+  std::size_t changes_ = 0;   // the number of changes in all of `writes_`
   std::uint64_t known_since_ = 0;
 };
 

@@ -67,8 +67,8 @@ struct Allocation {
 
   DesiredStatus desired_status = DesiredStatus::kRun;
   std::string desired_description;
-  bool no_shutdown_delay = false;                       // DesiredTransition.NoShutdownDelay
-  ClientStatus client_status = ClientStatus::kPending;  // as the server has sent it
+  bool no_shutdown_delay = false;                       // DesiredTransition.NoShutdownDelay in JSON
+  ClientStatus client_status = ClientStatus::kPending;  // the status that the server sent
 
   std::uint64_t create_index = 0;
   std::uint64_t modify_index = 0;

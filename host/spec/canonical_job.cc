@@ -165,7 +165,8 @@ json ValueOf(const JobField& field) {
     case kBoolean:
       return false;
     default:
-      // Durations are null, too: for a duration that may be missing, 0 would have an effect.
+      // A duration is null, too: a duration of 0 may have an effect, but a missing duration has
+      // none.
       return nullptr;
   }
 }

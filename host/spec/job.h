@@ -28,7 +28,7 @@ struct RestartPolicy {
 
   bool operator==(const RestartPolicy&) const = default;
 };
-std::string_view RestartModeName(RestartPolicy::Mode mode);  // "fail", "delay"
+std::string_view RestartModeName(RestartPolicy::Mode mode);  // "fail" or "delay"
 // Returns the restart policy of a group that sets none.
 RestartPolicy DefaultRestartPolicy(JobType type);
 
@@ -149,7 +149,7 @@ struct Job {
   bool operator==(const Job&) const = default;
 };
 
-// These return null if there is no task, group or action of that NAME.
+// These functions return null if there is no task, group or action named NAME.
 const Task* FindTask(const TaskGroup& group, std::string_view name);
 const TaskGroup* FindGroup(const Job& job, std::string_view name);
 const TaskAction* FindAction(const Task& task, std::string_view name);
@@ -159,8 +159,7 @@ inline const RestartPolicy& EffectiveRestartPolicy(const TaskGroup& group, const
   return task.restart_policy ? *task.restart_policy : group.restart_policy;
 }
 
-// Each of these functions returns whether TASK belongs to the class of tasks in the function's
-// name. The coordinator uses these classes.
+// Each of these functions returns whether TASK is of the kind that the function's name states.
 inline bool IsPrestart(const Task& task) {
   return task.lifecycle && task.lifecycle->hook == Lifecycle::Hook::kPrestart;
 }

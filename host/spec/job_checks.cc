@@ -15,7 +15,7 @@
 namespace drover {
 namespace {
 
-constexpr std::size_t kMaxName = 128;  // bytes; names become parts of paths, with suffixes
+constexpr std::size_t kMaxName = 128;  // in bytes; file names contain such a name and a suffix
 constexpr int kMinDiskMb = 10;
 constexpr int kMaxCount = 100'000;
 

@@ -57,8 +57,8 @@ json FieldDiff(const char* type, const std::string& name, const std::string& bef
       {"Type", type}, {"Name", name}, {"Old", before}, {"New", after}, {"Annotations", nullptr}};
 }
 
-// Returns the changes from BEFORE to AFTER. An empty text counts as a missing one. With STAYING,
-// the result contains the unchanged fields, too.
+// Returns the changes from BEFORE to AFTER. An empty text counts as a missing one. If STAYING is
+// true, the result also contains the unchanged fields.
 std::vector<json> FieldDiffs(const Texts& before, const Texts& after, bool staying) {
   std::vector<json> diffs;
   Texts all = before;
@@ -117,8 +117,8 @@ Member KindOf(const std::string& key, const json& before, const json& after) {
 
 class ObjectComparison {
  public:
-  // BEFORE or AFTER is null if there is no such object. The members in WITHOUT are not compared.
-  // With STAYING, unchanged fields are listed, too.
+  // BEFORE or AFTER is null if there is no such object. The members in WITHOUT are not compared. If
+  // STAYING is true, the diff also lists the unchanged fields.
   ObjectComparison(const json& before, const json& after, const std::set<std::string>& without,
                    bool staying)
       : before_(before), after_(after) {

@@ -38,8 +38,8 @@ struct JobField {
   FieldState state;
   std::span<const JobField> members = {};
   // For a refused or warned field, a JSON list of values that have no effect. Null, false, 0, "",
-  // [], {} and objects that contain only such values never have an effect and are not listed. The
-  // default of a text is the first value of the list.
+  // [], {} and objects that contain only such values never have an effect and are not listed. If
+  // the field is a text, the first value of the list is its default.
   const char* no_effect = "";
   const char* note = "";
 };
@@ -56,7 +56,7 @@ bool IsServerField(std::string_view name);
 void CheckJobFields(const nlohmann::json& job, const std::string& pointer, JobFaults* faults,
                     JobFaults* warnings = nullptr);
 
-// Returns the table as Markdown for people: docs/job-fields.md.
+// Returns the table of the fields as Markdown, for docs/job-fields.md.
 std::string JobFieldsMarkdown();
 
 // Reads a duration from JSON: a whole number of nanoseconds, or a text like "1m30s". Returns false

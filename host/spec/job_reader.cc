@@ -71,8 +71,8 @@ class Members {
       if (text.is_string()) (*out)[key] = text.get<std::string>();
     }
   }
-  // An empty list leaves the default. An element that is no text, which is already a fault,
-  // becomes an empty text.
+  // An empty list leaves the default. An element that is no text becomes an empty text, since it is
+  // already reported as a fault.
   void Read(const char* name, std::vector<std::string>* out) const {
     const json* value = Find(name);
     if (value == nullptr || !value->is_array() || value->empty()) return;
@@ -101,7 +101,8 @@ class Members {
   JobFaults* faults_;
 };
 
-// Reads the name of one of VALUES. NAME_OF returns the name of a value.
+// Reads a text that must be the name of one of VALUES, and sets OUT to that value. NAME_OF returns
+// the name of a value.
 template <typename T, typename F, typename Out>
 void ReadName(const Members& in, const char* name, std::initializer_list<T> values, F name_of,
               Out* out) {
@@ -163,7 +164,7 @@ LogConfig ReadLogConfig(const Members& in) {
   return config;
 }
 
-// Returns absent if the hook is wrong. The task is then read as a main task, so that the mistake
+// Returns nothing if the hook is wrong. The task is then read as a main task, so that the mistake
 // gives only one fault.
 std::optional<Lifecycle> ReadLifecycle(const Members& in) {
   using Hook = Lifecycle::Hook;

@@ -13,12 +13,12 @@ using nlohmann::json;
 
 // The bytes that the allocator adds to a block.
 constexpr std::size_t kBlockBytes = 16;
-// The bytes of a value in a list, which may have grown to twice the needed size.
+// The bytes of a value in a list. The capacity of the list may be twice its size.
 constexpr std::size_t kValueBytes = 2 * sizeof(json);
 constexpr std::size_t kObjectBytes = sizeof(json::object_t) + kBlockBytes;
 constexpr std::size_t kListBytes = sizeof(json::array_t) + kBlockBytes;
 constexpr std::size_t kTextBytes = sizeof(std::string) + kBlockBytes;
-// The bytes of a member of an object: a node of a tree, with its key.
+// The bytes of a member of an object: a tree node, which holds the key and the value.
 constexpr std::size_t kMemberBytes = 32 + sizeof(json::object_t::value_type) + kBlockBytes;
 
 }  // namespace

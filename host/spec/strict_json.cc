@@ -26,7 +26,8 @@ std::string Place(std::string_view text, std::size_t offset) {
 }
 
 // Builds the value from the events of the parser. So it can detect a key that occurs twice, which
-// the finished value cannot show. It also detects too great a depth before it builds that part.
+// the finished value cannot show. It also refuses too great a depth before it builds the deeper
+// values.
 class Builder final : public json::json_sax_t {
  public:
   Builder(std::string_view text, JsonLimits limits) : text_(text), limits_(limits) {}
@@ -180,7 +181,7 @@ std::string Quoted(std::string_view text) {
   constexpr char kHex[] = "0123456789abcdef";
   const bool cut = text.size() > kQuotedBytes;
   if (cut) {
-    std::size_t end = kQuotedBytes;  // the loop moves this to the start of a character
+    std::size_t end = kQuotedBytes;  // the loop moves END back to the start of a character
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
     text = text.substr(0, end);
   }

@@ -13,7 +13,7 @@ namespace drover {
 // Limits for JSON from outside. Text beyond a limit is refused before it costs memory or stack.
 struct JsonLimits {
   std::size_t bytes = 8u << 20;
-  std::size_t depth = 64;  // the most objects and lists inside one another
+  std::size_t depth = 64;  // the maximum nesting of objects and lists
 };
 
 // Reads one JSON value from untrusted text. It refuses text that is not JSON or not UTF-8, a key

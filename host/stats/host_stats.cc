@@ -30,7 +30,7 @@ std::vector<std::string> Lines(std::string_view text) {
   return lines;
 }
 
-// Replaces the octal escapes in a path. Blanks and backslashes in a path are written as a
+// Replaces the octal escapes in a path. The kernel writes a blank or a backslash in a path as a
 // backslash and three octal digits.
 std::string Unescape(const std::string& text) {
   std::string out;

@@ -33,7 +33,7 @@ struct HostStats {
 
   Memory memory;
   std::vector<Core> cores;
-  std::vector<Disk> disks;   // the block devices, each once
+  std::vector<Disk> disks;   // one entry per block device
   Disk alloc_dir;            // the file system of the allocation directories
   std::uint64_t uptime = 0;  // seconds
   double ticks = 0;          // used frequency in MHz, sum of all cores
@@ -41,7 +41,7 @@ struct HostStats {
 };
 
 // Returns the file system that contains PATH, with PATH as its mountpoint. The sizes are 0 if the
-// file system cannot be read. Blocks as long as the file system does. [any thread]
+// file system cannot be read. A file system that hangs also blocks this call. [any thread]
 HostStats::Disk ReadDisk(const std::string& path);
 
 // The times of a core since the machine was started, in clock ticks of the kernel.
@@ -56,10 +56,10 @@ struct DiskMount {
   bool operator==(const DiskMount&) const = default;
 };
 
-// Parses the text of /proc/meminfo. Free memory is used by nothing. Used memory is neither free
-// nor a buffer or cache. Values that the text lacks are 0.
+// Parses the text of /proc/meminfo. Free memory has no use at all. Used memory does not include
+// free memory, buffers and caches. A value that is missing in the text is 0.
 HostStats::Memory ParseMemory(std::string_view meminfo);
-// Parses the text of /proc/stat. Returns the times by the name of the core.
+// Parses the text of /proc/stat. Returns the times of each core, with the core's name as the key.
 std::map<std::string, CoreTimes> ParseCoreTimes(std::string_view stat);
 // Parses MOUNTS, which is the text of /proc/self/mounts. Returns the mounts of block devices, each
 // device only once, with its first mountpoint. FILESYSTEMS is the text of /proc/filesystems.

@@ -26,7 +26,7 @@ struct Metric {
 class MetricRegistry {
  public:
   // A function that appends its measurements to OUT. Each Look calls it on the caller's thread, so
-  // two threads may call it at once.
+  // two threads may call it at the same time.
   using Source = std::function<void(std::vector<Metric>* out)>;
 
   // Adds BY to the counter NAME. A counter is reported from its first Count on, even if BY was 0.
@@ -38,7 +38,7 @@ class MetricRegistry {
 
   // Adds VALUE to the samples of NAME in the current window; see SampleWindow.
   void Sample(const std::string& name, TimePoint now, double value);
-  // Returns the samples of the last whole window, by name.
+  // Returns a summary of the samples of each name in the last whole window.
   std::map<std::string, SampleWindow::Summary> Samples(TimePoint now) const;
 
  private:

@@ -31,7 +31,7 @@ class SampleWindow {
   static std::int64_t NumberOf(TimePoint now) { return now.time_since_epoch() / kLength; }
 
   mutable std::mutex mutex_;
-  std::int64_t number_ = 0;  // the number of the window of current_
+  std::int64_t number_ = 0;  // the number of the current window
   Summary current_;
   Summary last_;  // the summary of the window before the current window
 };

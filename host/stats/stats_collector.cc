@@ -6,8 +6,8 @@
 namespace drover {
 namespace {
 
-// Whether STATUS means that another request for samples is useless. Errors that may pass are not
-// final. For example, an unknown task may be recovered, and a missing driver may be loaded again.
+// Whether STATUS means that another request for samples is useless. Temporary errors are not final.
+// For example, an unknown task may be recovered, and a missing driver may be loaded again.
 bool IsFinal(const Status& status) {
   if (status.ok() || status.error().recoverable()) return false;
   switch (status.code()) {

@@ -15,10 +15,10 @@
 namespace drover {
 
 // Keeps the newest sample of one task. It requests one stream at a time from its source, and only
-// while somebody wants samples. Clients that called Look within the last ten seconds want samples.
-// The whole agent also wants samples while metrics are on. The stream contains processes only
-// while a client wants samples with processes. When the demand for processes begins or ends, the
-// collector requests a new stream. Control thread only.
+// while somebody wants samples. A client wants samples for ten seconds after its last Look. The
+// whole agent wants samples while metrics are on. The stream contains processes only while a client
+// wants samples with processes. When the demand for processes begins or ends, the collector
+// requests a new stream. Control thread only.
 class StatsCollector {
  public:
   // A Source is Driver::Stats for one run. The source passes samples to the sink until the stream
@@ -30,7 +30,7 @@ class StatsCollector {
   struct Options {
     Duration interval = 1s;
     Duration linger = 10s;      // how long one Look keeps the stream open
-    Duration min_backoff = 1s;  // the pause after an error; each error doubles it
+    Duration min_backoff = 1s;  // the first pause after an error; each error doubles it
     Duration max_backoff = 5s;
   };
 
@@ -53,8 +53,8 @@ class StatsCollector {
   Co<Result<Sample>> Look(Context context, UsageDetail detail);
 
   // The following methods are for tests.
-  Sample latest() const { return latest_; }           // may be null; demands no samples
-  bool collecting() const { return collecting_; }     // whether Run is in progress
+  Sample latest() const { return latest_; }        // may be null; unlike Look, demands no samples
+  bool collecting() const { return collecting_; }  // whether Run is in progress
   std::uint64_t streams() const { return streams_; }  // how many streams were requested
   std::uint64_t samples() const { return samples_; }
 
@@ -79,7 +79,7 @@ class StatsCollector {
   UsageDetail latest_detail_ = UsageDetail::kTotals;  // the detail of latest_
   Event changed_;                                     // set when a sample arrives or Run ends
   bool collecting_ = false;
-  std::optional<Error> ended_;  // the error with which Run ended before its context
+  std::optional<Error> ended_;  // the error of the driver that ended Run
   std::uint64_t streams_ = 0;
   std::uint64_t samples_ = 0;
 };

@@ -10,8 +10,8 @@ namespace {
 Error DatabaseError(sqlite3* database, int code) {
   const char* const file = database == nullptr ? nullptr : sqlite3_db_filename(database, "main");
   const std::string where = file == nullptr || *file == '\0' ? "the database" : file;
-  // The message of the database belongs to its last call. It is used only if that call failed with
-  // CODE.
+  // SQLite's message describes the last call on the database. It is used only if that call failed
+  // with CODE.
   const std::string text =
       where + ": " +
       (database != nullptr && sqlite3_errcode(database) == code ? sqlite3_errmsg(database)
@@ -20,8 +20,8 @@ Error DatabaseError(sqlite3* database, int code) {
     case SQLITE_FULL:
       return Error(Code::kResourceExhausted, text, true);
     case SQLITE_IOERR:
-      // A file that is shorter than its header claims is damaged. So is a file that the disk
-      // cannot read.
+      // A file that is shorter than its header claims is damaged. A file that the disk cannot read
+      // is treated as damaged, too.
       if (code == SQLITE_IOERR_SHORT_READ || code == SQLITE_IOERR_CORRUPTFS)
         return Error(Code::kInternal, text);
       return Error(Code::kUnavailable, text, true);
@@ -105,7 +105,7 @@ Result<Database> Database::Open(const std::string& path) {
   // SQLite makes further files next to this file, and gives them the mode of this file. A failed
   // chmod does no harm, since no other user can enter the directory.
   for (const char* end : {"", "-wal"}) (void)chmod((path + end).c_str(), 0600);
-  // The schema in a damaged file is not trusted.
+  // A damaged file may contain a harmful schema, so SQLite must not trust the schema.
   sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(opened, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   return database;

@@ -12,13 +12,13 @@ struct sqlite3_stmt;
 
 namespace drover {
 
-// A prepared statement. Its database must outlive it.
+// A prepared statement. Its database must outlive the statement.
 class Statement {
  public:
   Statement() = default;
 
-  // These bind a value for the next execution. The first PLACE is 1. Texts and blobs are not
-  // copied: they must live until Reset.
+  // These functions bind a value for the next execution. The first PLACE is 1. Texts and blobs are
+  // not copied: they must live until Reset.
   void Bind(int place, std::int64_t number);
   void BindText(int place, const std::string& text);
   void BindBlob(int place, const std::string& bytes);
@@ -30,8 +30,8 @@ class Statement {
   Status Run();
   void Reset();
 
-  // These return a value of the current row. The first COLUMN is 0. Values of other types are
-  // converted.
+  // These functions return a value of the current row. The first COLUMN is 0. Values of other types
+  // are converted.
   std::int64_t Number(int column) const;
   std::string Text(int column) const;
 
@@ -55,14 +55,15 @@ class Database {
 
   Result<Statement> Prepare(const char* sql);
   Status Execute(const char* sql);
-  // These return the first column of the first row of SQL; 0 or an empty text if there is no row.
+  // These functions return the first column of the first row of SQL; 0 or an empty text if there is
+  // no row.
   Result<std::int64_t> Number(const char* sql);
   Result<std::string> Text(const char* sql);
   // Sets whether Close leaves the contents of the write-ahead log in the log. By default, Close
   // empties the log.
   void KeepLogAtClose(bool keep);
-  // Closes the database. Before that, moves the contents of the write-ahead log into the database,
-  // unless KeepLogAtClose has set that they stay in the log.
+  // Closes the database. First moves the contents of the write-ahead log into the database, unless
+  // KeepLogAtClose(true) was called.
   void Close() { database_.reset(); }
 
  private:

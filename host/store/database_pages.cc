@@ -13,7 +13,7 @@ namespace drover {
 namespace {
 
 constexpr std::size_t kFileHeader = 100;  // bytes, at the start of the first page
-constexpr std::size_t kLeafHeader = 8;    // bytes; then two bytes follow for the place of each row
+constexpr std::size_t kLeafHeader = 8;    // bytes; after it, each row has an offset of two bytes
 constexpr char kTableLeaf = 0x0d;         // the first byte of a leaf page of a table
 
 // Reads numbers and bytes from the front of BYTES. A read beyond the end returns 0 or an empty
@@ -31,8 +31,8 @@ class Reader {
   }
 
   // Reads a number of variable length. Each byte contains seven bits of the number, the highest
-  // bits first. The highest bit of a byte is 0 in the last byte, and 1 in the others. A ninth byte
-  // contains eight bits of the number.
+  // bits first. The highest bit of a byte is 0 in the last byte, and 1 in the others. If there is a
+  // ninth byte, it contains eight bits of the number.
   std::uint64_t Varint() {
     std::uint64_t number = 0;
     for (int i = 0; i < 8; ++i) {

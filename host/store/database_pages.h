@@ -21,8 +21,8 @@ using Row = std::vector<Column>;
 
 // The rows of a damaged database, read without its trees and its schema. Each row is on a page of
 // its table, or begins there and continues on a chain of further pages. The caller must find out
-// from a row's contents to which table it belongs, and whether it is whole. Deleted rows are not
-// found, since SQLite overwrites them (`secure_delete`).
+// from a row's contents to which table the row belongs, and whether the row is whole. Deleted rows
+// are not found, since SQLite overwrites them (`secure_delete`).
 class DatabasePages {
  public:
   // FILE and LOG are the contents of a database file and of its write-ahead log. A page in the log

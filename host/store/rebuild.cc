@@ -54,7 +54,7 @@ std::string Timestamp() {
   return text;
 }
 
-// Returns a name for the damaged file that no other file has.
+// Returns an unused name to which the damaged file can be renamed.
 std::string NameForDamaged(const std::string& path) {
   const std::string name = path + ".damaged-" + Timestamp();
   std::string free = name;
@@ -76,7 +76,7 @@ Status Write(const std::string& path, const SalvagedRecords& records) {
 
 Result<std::string> ReplaceDamaged(const std::string& path, const SalvagedRecords& records) {
   const std::string fresh = path + kNew;
-  // The new file is complete, and only its final name is missing. So it is not written again.
+  // The new file is complete and only lacks its final name, so it is not written again.
   if (!fs::exists(path) && fs::exists(fresh)) {
     DROVER_TRY(FinishRebuild(path));
     return std::string("the new file has its name now");

@@ -28,9 +28,9 @@ class RecordFile {
   // written the file.
   static Result<Opened> Open(const std::string& path);
 
-  // Carries out all changes or none. After its return, the changes survive the end of this
-  // process. They survive a power failure only after the log was also synchronized to the disk.
-  // Any thread may synchronize the log.
+  // Carries out all changes or none. After Apply has returned, the changes survive the end of this
+  // process. They survive a power failure only after the log was also synchronized to the disk. Any
+  // thread may synchronize the log.
   Status Apply(const std::vector<RecordChange>& changes);
   std::int64_t LogSize() const;  // size of the write-ahead log in bytes
   // Writes the contents of the log to the file itself, and synchronizes the file. Empties the log,

@@ -61,8 +61,8 @@ bool HasTypes(const Row& row, std::initializer_list<Column::Type> types) {
                     [](const Column& column, Column::Type type) { return column.type == type; });
 }
 
-// Adds ROW to SALVAGE if it is a row of the table `record`, or the row of `meta` with the version.
-// No other row has such columns and a right checksum.
+// Adds ROW to SALVAGE if ROW belongs to the table `record`, or is the row of `meta` with the
+// version. No other row has such columns and a right checksum.
 void Take(const Row& row, Salvage* salvage) {
   using enum Column::Type;
   if (HasTypes(row, {kNull, kText, kText, kBlob, kNumber})) {

@@ -49,7 +49,7 @@ Result<Store::Opened> Store::Open(const std::string& directory, Report report) {
   }
   const std::string path = directory + "/state.db";
   DROVER_ASSIGN(RecordFile::Opened file, RecordFile::Open(path));
-  if (fsync(opened.get()) != 0) return ErrnoError(errno, directory);  // makes the names durable
+  if (fsync(opened.get()) != 0) return ErrnoError(errno, directory);  // makes file names durable
   Opened store;
   store.store.reset(new Store(std::move(file.file), std::move(report)));
   store.records = std::move(file.records);
@@ -88,7 +88,8 @@ void Store::Erase(RecordKey key) {
   Give(std::move(changes));
 }
 
-// Touches only those waiting changes that it replaces, since many changes may wait.
+// Adds CHANGES to the waiting changes. Looks only at waiting changes of the same keys, since many
+// changes may wait.
 void Store::Give(Changes changes) {
   if (changes.empty()) return;
   bool first = false;
@@ -102,7 +103,7 @@ void Store::Give(Changes changes) {
       auto put = changes_.insert(std::move(node));
       if (put.inserted) continue;
       bytes_ -= BytesOf(put.position->first, put.position->second);
-      std::swap(put.position->second, put.node.mapped());  // the given change is the newer one
+      std::swap(put.position->second, put.node.mapped());  // the change in CHANGES is the newer one
       replaced.insert(std::move(put.node));
     }
     ++given_;
@@ -211,7 +212,8 @@ void Store::WriteForever() {
     if (written.ok()) {
       committed_ = number;
     } else {
-      // Does not replace the newer changes that were given during the write.
+      // Adds the changes of the failed batch again, except where a newer change of the same key
+      // waits.
       changes_.merge(batch);
       bytes_ += batch_bytes_;
       for (const auto& [key, change] : batch) bytes_ -= BytesOf(key, change);

@@ -26,35 +26,35 @@
 namespace drover {
 
 // Writes the records of an agent to its file. One thread writes all changes in the order in which
-// they were given. Each write contains the changes that have gathered during the write before. So
+// Give received them. Each write contains the changes that arrived during the previous write. So
 // waiters share a write, and no caller is blocked while that thread waits for the disk.
 //
 // If changes cannot be written, for example to a full disk, the write is tried again each second.
 // Callers that wait for these changes receive the error at once.
 class Store {
  public:
-  // Makes the value of a record. It runs on the writing thread, so it may only read data that
-  // never changes.
+  // A function that makes the value of a record. The writing thread calls it, so it may only read
+  // data that never changes.
   using Encode = std::function<std::string()>;
   using Report = std::function<void(const Error&)>;  // called on the writing thread
 
   struct Opened;
   // Opens the store in DIRECTORY, which is created for this user alone. Blocks. REPORT, if not
-  // empty, is called when the disk begins to refuse records. Errors are the same as for
-  // RecordFile, and kPermissionDenied if DIRECTORY is open to other users.
+  // empty, is called when the disk begins to refuse records. The errors are those of RecordFile,
+  // and kPermissionDenied if DIRECTORY is open to other users.
   static Result<Opened> Open(const std::string& directory, Report report);
   // Writes the remaining changes.
   ~Store();
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
-  // A change of a record. If it has no function, the record is erased.
+  // A change of a record. If `encode` is empty, the record is erased.
   struct Change {
     Change(std::nullptr_t = nullptr) {}  // NOLINT(google-explicit-constructor)
     template <typename Function>
       requires std::is_invocable_r_v<std::string, Function>
-    // HELD is about how many bytes of memory the function holds until it is called. The default is
-    // for functions that hold little.
+    // HELD is about how many bytes of memory the function OF holds until it is called. The default
+    // is for functions that hold little.
     Change(Function of, std::size_t held = 1024)  // NOLINT(google-explicit-constructor)
         : encode(std::move(of)), bytes(held) {}
 
@@ -89,7 +89,7 @@ class Store {
     Loop* const loop;
     const std::uint64_t number;
     const bool sync;
-    bool ended = false;  // protected by the lock; only the loop uses the fields below
+    bool ended = false;  // protected by the mutex; only the loop uses the fields below
     Event done;
     Status status;
   };
@@ -110,19 +110,18 @@ class Store {
   // checkpoint writes the contents once more, to the file itself, and synchronizes the file. The
   // caller must hold the lock, which RenewLog releases during the work.
   void RenewLog(std::unique_lock<std::mutex>* lock);
-  // These end the waits that are over. The caller must hold the lock. If WRITTEN is an error,
-  // EndWaits ends all waits. If SYNCED is an error, EndSyncWaits ends the waits for a sync of
-  // committed changes.
+  // These functions end the waits that are over. The caller must hold the lock. If WRITTEN is an
+  // error, EndWaits ends all waits. If SYNCED is an error, EndSyncWaits ends the waits for a sync
+  // of committed changes.
   void EndWaits(const Status& written);
   void EndSyncWaits(const Status& synced);
-  // Ends the waits at the front of WAITERS whose number is at most NUMBER.
+  // Ends the waits at the front of WAITERS whose `number` is at most NUMBER.
   void EndWaitsUpTo(std::uint64_t number, const Status& status, Waiters* waiters);
   Waiters* ListOf(const Waiter& waiter);
 
   const std::unique_ptr<RecordFile> file_;
   // A file descriptor of the log. With it, one thread synchronizes the log while the writer uses
-  // SQLite. The writer opens it before it first increases committed_, and does not change it
-  // afterwards.
+  // SQLite. The writer sets log_ before it first increases committed_, and never changes it later.
   UniqueFd log_;
   // About the time of the oldest commit that is only in the log. Only the writer uses it. It is
   // set at the start, since the log may contain commits of an earlier agent.
@@ -135,10 +134,10 @@ class Store {
   Changes changes_;
   std::size_t bytes_ = 0;        // memory of changes_
   std::size_t batch_bytes_ = 0;  // memory of the changes that are being written
-  std::uint64_t given_ = 0;      // how often Give was called
-  std::uint64_t committed_ = 0;  // how many of these calls are committed
+  std::uint64_t given_ = 0;      // how many calls of Give there were
+  std::uint64_t committed_ = 0;  // how many of the calls of Give are committed
   std::uint64_t synced_ = 0;
-  // Each list is sorted by number, since a later waiter never has a lower number than an earlier
+  // Each list is sorted by `number`, since a later waiter never has a lower number than an earlier
   // one.
   Waiters for_commit_;
   Waiters for_sync_;

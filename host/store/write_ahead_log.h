@@ -18,12 +18,12 @@ inline std::string LogOf(const std::string& path) { return path + "-wal"; }
 struct LogFrame {
   std::uint32_t page = 0;  // the number of the page, from 1
   std::string_view bytes;  // the contents of the page, a part of the log
-  bool sound = false;      // its checksum is right
+  bool sound = false;      // the checksum of the frame is right
 };
 
 // SQLite's write-ahead log. The format: https://sqlite.org/fileformat2.html, section 4.
 struct WriteAheadLog {
-  std::vector<LogFrame> frames;  // in the order of their writing, up to the last commit
+  std::vector<LogFrame> frames;  // in the order of the writes, up to the last commit
   // True if SQLite would miss a commit, since it treats the first frame that is not sound as the
   // end of the log.
   bool damaged = false;

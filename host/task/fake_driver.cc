@@ -21,18 +21,18 @@ struct FakeDriver::Run {
   Script script;
   std::shared_ptr<const TaskConfig> config;
   bool started = false;
-  bool known = true;  // false: the plugin was lost, and has not recovered it
+  bool known = true;  // false: the driver knows the run only after the next Recover
   std::optional<Error> lost;
   int losses = 0;
   std::optional<ExitResult> result;
   WallTime started_at = 0;
   TimePoint ended_at{};
-  Event changed;  // wakes those who wait for the end or the loss
+  Event changed;  // set when the driver notices the end of the run, or when the plugin is lost
   Event ended;
   Loop::TimerId timer = 0;
 };
 
-// Counts a coroutine of the driver while it runs.
+// Counts a coroutine of the driver in open_calls_ as long as the coroutine runs.
 class FakeDriver::OpenCall {
  public:
   explicit OpenCall(FakeDriver* driver) : driver_(driver) { ++driver_->open_calls_; }
@@ -274,7 +274,7 @@ Co<Status> FakeDriver::Stop(Context context, RunId id, Duration timeout, std::st
 
 Co<Status> FakeDriver::ForceKill(Context, RunId id) {
   Log("force_kill " + TaskOf(id));
-  const auto found = runs_.find(id);  // the host kills without the driver's knowledge
+  const auto found = runs_.find(id);  // the host can also kill a run that the driver does not know
   if (found == runs_.end()) co_return kUnknownRun;
   const RunPtr run = found->second;
   if (run->script.force_kill_error) co_return *run->script.force_kill_error;

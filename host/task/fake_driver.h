@@ -16,39 +16,39 @@
 
 namespace drover {
 
-// A driver without processes, for tests of the layers above drivers. It follows the test's script,
-// in the time of the test's loop, and counts its calls. Control thread only.
+// A driver for tests. It starts no processes. Its runs behave as the test's Script says, in the
+// time of the test's loop. It records the calls that it receives. Control thread only.
 class FakeDriver : public Driver {
  public:
   // How one run behaves.
   struct Script {
-    std::optional<Error> start_error;  // Start fails with it and leaves a half made run
-    Duration start_delay = 0s;         // before Start does anything
-    bool start_blocks = false;         // Start never returns by itself
+    std::optional<Error> start_error;  // Start fails with this error and leaves a run behind
+    Duration start_delay = 0s;         // how long Start takes
+    bool start_blocks = false;         // Start returns only when its context is cancelled
     std::optional<DriverNetwork> network;
 
-    std::optional<Duration> run_for;         // absent: until it is stopped
-    ExitResult exit;                         // by itself, or by Stop without stopped_exit
-    std::optional<ExitResult> stopped_exit;  // by Stop; absent: exit
+    std::optional<Duration> run_for;         // absent: the run ends only when it is stopped
+    ExitResult exit;                         // the result if the run ends by itself
+    std::optional<ExitResult> stopped_exit;  // the result after Stop; absent: EXIT
     ExitResult killed_exit{137, 9, false, ""};
 
-    Duration stop_delay = 0s;         // from the signal to the end
-    bool ignores_signal = false;      // it ends only by a kill
-    bool stop_hangs = false;          // Stop never returns by itself and kills nothing
-    std::optional<Error> stop_error;  // Stop fails with it
-    int stop_errors = 1 << 30;        // how often it fails
-    bool exit_unnoticed = false;      // Wait does not return although the task has ended
+    Duration stop_delay = 0s;         // the time from the signal to the end of the run
+    bool ignores_signal = false;      // true: only a kill ends the run
+    bool stop_hangs = false;          // Stop kills nothing and waits for the end of its context
+    std::optional<Error> stop_error;  // Stop fails with this error
+    int stop_errors = 1 << 30;        // how often Stop fails with stop_error
+    bool exit_unnoticed = false;      // true: Wait does not return after the task has ended
     std::optional<Error> force_kill_error;
     std::optional<Error> destroy_error;
     bool destroy_blocks = false;
-    std::optional<Error> release_error;  // Destroy removes it, but the host's release fails
+    std::optional<Error> release_error;  // Destroy removes the run, but returns this error
     std::optional<Error> signal_error;
     bool signal_blocks = false;
     std::optional<Error> exec_error;
 
-    std::optional<Error> stats_error;  // Stats fails with it at once
-    std::optional<int> stats_samples;  // then the stream is closed; absent: endless
-    Event* stats_end = nullptr;        // the stream ends only when it is set
+    std::optional<Error> stats_error;  // Stats fails with this error at once
+    std::optional<int> stats_samples;  // the number of samples in a stream; absent: no limit
+    Event* stats_end = nullptr;        // not null: Stats sends no samples and waits for this event
   };
 
   explicit FakeDriver(Loop* loop, std::string name = "fake");
@@ -56,44 +56,46 @@ class FakeDriver : public Driver {
 
   // The script of all later runs of a task.
   Script& On(const std::string& task) { return scripts_[task]; }
-  // The script of the task's next start only. Several calls queue up.
+  // Appends SCRIPT to the task's queue. A start of the task takes the first script of the queue, or
+  // uses the script of On if the queue is empty.
   void Next(const std::string& task, Script script) { next_[task].push_back(std::move(script)); }
-  // Adds a run that an earlier agent started. It has ended if EXITED is given.
+  // Adds a run that an earlier agent started. If EXITED has a value, the run has already ended.
   void Plant(RunId run, const std::string& task, std::optional<ExitResult> exited = {});
-  // Fails every wait in progress with ERROR. FORGET: the driver no longer knows the runs, though
-  // they can be recovered.
+  // Fails every Wait in progress with ERROR. If FORGET is true, the driver also forgets each of its
+  // runs until Recover is called for the run.
   void LosePlugin(Error error, bool forget = true);
   // Ends the task's newest run.
   void End(const std::string& task, ExitResult result);
   void SetHealth(Health health, std::string description = "");
   void Emit(const std::string& task, std::string message, StringMap annotations = {});
-  // The task's newest run has another handle from now on.
+  // Reports HANDLE as the new handle of the task's newest run.
   void ReplaceHandle(const std::string& task, TaskHandle handle);
 
-  std::optional<Error> recover_error;  // Recover fails with it
-  int recover_errors = 1 << 30;        // how often it fails
+  std::optional<Error> recover_error;  // Recover fails with this error
+  int recover_errors = 1 << 30;        // how often Recover fails with recover_error
   std::optional<Error> normalize_error;
-  Duration own_limit{0};  // of each call, which it may say but does not keep to
+  Duration own_limit{0};  // the result of LimitOf; the driver does not enforce it
   DriverInfo the_info;
 
-  // The calls in their order: "start web", "stop web 5s SIGTERM", "force_kill web", "destroy web
-  // force", "recover web", ... Waits and statistics are only counted.
+  // The calls in their order, such as "start web", "stop web 5s SIGTERM" and "destroy web force".
+  // Calls of Wait and Stats are only counted, by waits() and stats_calls().
   const std::vector<std::string>& calls() const { return calls_; }
-  // How many calls begin with PREFIX.
+  // Returns how many texts of calls() begin with PREFIX.
   int Count(std::string_view prefix) const;
   int waits() const { return waits_; }
   int stats_calls() const { return stats_calls_; }
   int open_calls() const { return open_calls_; }  // coroutines that have not returned
-  // Its listeners, including those that have gone but were not dropped yet.
+  // The number of listeners, including cancelled listeners that are not removed yet.
   std::size_t kept_listeners() const {
     return on_fingerprint_.size() + on_event_.keys() + on_handle_.keys();
   }
-  // The runs that were not destroyed, half made ones included. Most tests expect none at their end.
+  // The number of runs that were not destroyed, including runs whose start failed. Most tests
+  // expect 0 at their end.
   std::size_t live_runs() const { return runs_.size(); }
-  int running(const std::string& task) const;  // runs of the task that have not ended
+  int running(const std::string& task) const;  // how many runs of the task are alive
   // The configuration of the task's newest start.
   std::shared_ptr<const TaskConfig> last_config(const std::string& task) const;
-  // When the task's newest run ended.
+  // Returns the time at which the task's newest run ended, if it has ended.
   std::optional<TimePoint> ended_at(const std::string& task) const;
 
   const DriverInfo& info() const override { return the_info; }
@@ -125,7 +127,7 @@ class FakeDriver : public Driver {
 
   void Log(std::string call) { calls_.push_back(std::move(call)); }
   std::string TaskOf(RunId run) const;
-  RunPtr Find(RunId run) const;  // null when it is not known
+  RunPtr Find(RunId run) const;  // null: the driver does not know RUN
   RunPtr Newest(const std::string& task) const;
   RunPtr NewRun(RunId id, const std::string& task, Script script);
   void Begin(const RunPtr& run);
@@ -136,14 +138,14 @@ class FakeDriver : public Driver {
   std::map<std::string, Script> scripts_;
   std::map<std::string, std::deque<Script>> next_;
   std::map<RunId, RunPtr> runs_;
-  std::map<RunId, std::string> names_;  // includes destroyed runs
+  std::map<RunId, std::string> names_;  // the task's name of each run, also of destroyed runs
   std::map<std::string, RunPtr> newest_;
   std::vector<std::string> calls_;
   int waits_ = 0;
   int stats_calls_ = 0;
   int open_calls_ = 0;
 
-  // As in the real driver: listeners that would pile up there also pile up here.
+  // The same types as in the real driver, so tests can detect listeners that are never removed.
   ListenerList<> on_fingerprint_;
   KeyedListeners<RunId, const DriverEvent&> on_event_;
   KeyedListeners<RunId, const TaskHandle&> on_handle_;

@@ -17,10 +17,10 @@
 
 namespace drover {
 
-// The hooks of one task. They are called one after another, by the rules of their stages. Every
-// call has a deadline. If a hook still runs one second after its context has ended, the chain
-// stops waiting for it and drops its answer. So no hook can hold up a task or the shutdown of the
-// agent. Control thread only.
+// The hooks of one task. The chain calls them one after another. Every call has a deadline. If a
+// hook still runs one second after the end of its context, the chain stops waiting for the hook and
+// drops its answer. So no hook can hold up a task or the shutdown of the agent. Control thread
+// only.
 class HookChain {
  public:
   // Receives the errors that are only logged.
@@ -43,22 +43,23 @@ class HookChain {
   };
   using PrestartResult = std::variant<Prepared, Failed>;
 
-  // Calls the prestart of each hook that is not done yet, and stores the states of the hooks in
-  // HOOKS. Calls SAVE after each change of HOOKS. After the first error, calls no further hook.
-  // The context of each hook ends with KILL, with SHUTDOWN, and when the hook has returned.
+  // Calls Prestart of each hook that HOOKS does not mark as done, and updates the state of the hook
+  // in HOOKS. Calls SAVE after each change of HOOKS. After the first error, calls no further hook.
+  // The context of a hook ends with KILL, with SHUTDOWN, at its deadline, and when the hook has
+  // returned.
   Co<PrestartResult> Prestart(Context kill, Context shutdown, PrestartRequest request,
                               std::map<std::string, HookState>* hooks,
                               std::function<Co<Status>()> save);
 
-  // Whether any hook has STAGE.
+  // Whether any hook must be called at STAGE.
   bool Has(HookStage stage) const;
 
   // Returns the environment variables of those prestart hooks that HOOKS marks as done.
   StringMap StoredEnv(const std::map<std::string, HookState>& hooks) const;
 
-  // Calls every hook of STAGE, which must not be prestart. If a hook fails, its error is only
-  // reported, and the next hook is still called. The context of each hook ends with CONTEXT and at
-  // the deadline of the hook.
+  // Calls all hooks that have STAGE, one after another. STAGE must not be kPrestart. If a hook
+  // fails, Run reports the error and continues with the next hook. The context of each hook ends
+  // with CONTEXT, and at the deadline of the hook.
   Co<void> Run(HookStage stage, Context context, PoststartRequest request,
                const std::map<std::string, HookState>* hooks);
 

@@ -16,12 +16,12 @@ namespace drover {
 inline constexpr Duration kHookGrace = 1s;
 
 void CountAbandonedHookCall();
-// For tests: the number of hook calls in this process that did not return in time, so that nobody
-// waits for them any more.
+// For tests. Returns how many hook calls in this process were abandoned because they did not return
+// in time.
 long AbandonedHookCalls();
 
-// One call of a hook. The waiter shares it with the coroutine that runs the call. That coroutine
-// may run on after the waiter has given up.
+// One call of a hook. Interruptible shares this object with the coroutine that runs the call,
+// because the call may continue after Interruptible has stopped waiting.
 template <typename T, typename Hook>
 struct HookCall {
   HookCall(Loop* loop, std::shared_ptr<Hook> of) : hook(std::move(of)), returned(loop) {}
@@ -36,9 +36,9 @@ Co<void> DriveHookCall(std::shared_ptr<HookCall<T, Hook>> call, Co<Result<T>> bo
   call->returned.Set();
 }
 
-// Runs BODY, a stage of HOOK, and waits for its end. BODY runs with CONTEXT. The wait ends at the
-// latest kHookGrace after CONTEXT has ended. If BODY has not returned by then, it runs on and its
-// answer is dropped. DEADLINE is the time limit of CONTEXT, for the error text.
+// Runs BODY, a stage of HOOK, with CONTEXT, and waits until BODY returns. The wait ends at the
+// latest kHookGrace after CONTEXT has ended. If BODY has not returned by then, BODY continues, but
+// its answer is dropped. DEADLINE is the time limit of CONTEXT, and is only used in the error text.
 template <typename T, typename Hook>
 Co<Result<T>> Interruptible(Context context, std::shared_ptr<Hook> hook, Duration deadline,
                             Co<Result<T>> body) {

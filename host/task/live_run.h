@@ -11,8 +11,9 @@
 
 namespace drover {
 
-// One run that the driver has. The main coroutine of the runner shares this object with the
-// coroutine that waits for the end of the run, and with requests from outside the runner.
+// One run of a task, from its start or recovery to its end. The main coroutine of the runner shares
+// this object with the coroutine that waits for the end of the run, and with requests from outside
+// the runner.
 struct LiveRun {
   LiveRun(Loop* loop, std::shared_ptr<const TaskConfig> of)
       : config(std::move(of)),
@@ -38,7 +39,7 @@ struct LiveRun {
   }
 
   const std::shared_ptr<const TaskConfig> config;
-  Context watch;  // when it ends, the wait for the end of the run stops
+  Context watch;  // cancelled to stop waiting for the end of the run
   Event exited;   // set together with the result
   std::optional<ExitResult> result;
   bool unsure = false;        // true: the host must kill any processes that are left
@@ -49,11 +50,11 @@ struct LiveRun {
   bool stopping = false;      // a stop is in progress; a second stop waits for its end
   Event stop_over;
   Status stop_status;
-  // The time of the last recover that followed a loss of the plugin.
+  // The time at which the run was last recovered after a loss of the plugin.
   std::optional<TimePoint> recovered_at;
   DroppedOutput dropped;           // all dropped output of the run so far
   DroppedOutput dropped_reported;  // the value of DROPPED in the last event about dropped output
-  bool reports_dropped = false;    // a coroutine waits for more dropped output
+  bool reports_dropped = false;    // true: a coroutine waits for more dropped output
   Event dropped_more;
   Subscription on_dropped;
   Subscription on_health;

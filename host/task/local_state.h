@@ -20,34 +20,34 @@ struct HookState {
   bool operator==(const HookState&) const = default;
 };
 
-// The request, if any, that ends a run. The restart policy counts the end of such a run as an
-// attempt only if the request is kRestartFailure.
+// The request to end the current run, or kNone if there is no request. The restart policy does not
+// count the end of a run as an attempt if kKill or kRestart requested it.
 enum class RunWish {
   kNone,
   kKill,            // the task must end for good
   kRestart,         // the task must start again
-  kRestartFailure,  // the task must start again, and this counts as a failure
+  kRestartFailure,  // the task must start again, and the restart counts as a failure
 };
 
 // The data that a task runner needs, in addition to the task's state, to continue after a restart
 // of the agent. Clients never see this data.
 struct LocalState {
   std::map<std::string, HookState> hooks;
-  // The id of the newest run that has not been destroyed. It is stored before the driver is
-  // called. So if this agent dies during a start, the next agent can still find the run.
+  // The id of the newest run that has not been destroyed. It is stored before the driver starts the
+  // run. So if this agent dies during a start, the next agent can still find the run.
   std::optional<RunId> run_id;
   std::string task_config_id;  // the TaskConfig::id of the run
-  // The configuration of the run, which is not stored. So this pointer is null after a restore
-  // until the runner has made the configuration again.
+  // The configuration of the run. It is not stored, so this pointer is null after a restore until
+  // the runner has made the configuration again.
   std::shared_ptr<const TaskConfig> config;
-  std::optional<TaskHandle> handle;  // absent as long as the run is only an intent
+  std::optional<TaskHandle> handle;  // absent until the driver has started the run
   // The end of the run. It is stored before the driver removes the run. So if the agent then dies,
   // the next agent does not start a finished task again.
   std::optional<ExitResult> exit;
   // The request to end the run. It is stored before the driver's stop is called.
   RunWish wish = RunWish::kNone;
-  // DELAY_UNTIL and STOP_SINCE store the progress of WISH. They are times of the boot clock, which
-  // the next agent can use because no run outlives the boot. DELAY_UNTIL is the end of the
+  // DELAY_UNTIL and STOP_SINCE store the progress of WISH. They are times of the boot clock. The
+  // next agent can use these times, because no run survives a reboot. DELAY_UNTIL is the end of the
   // shutdown delay. If DELAY_UNTIL is set, the prekill hooks have already run.
   std::optional<TimePoint> delay_until;
   // The time at which the stop began. The kill timeout also began at this time.
@@ -60,7 +60,7 @@ struct LocalState {
 class LocalStateStore {
  public:
   virtual ~LocalStateStore() = default;
-  // Stores STATE, an immutable copy. Returns when the record would survive a death of the agent.
+  // Stores STATE, an immutable copy. When it returns success, STATE survives a death of the agent.
   virtual Co<Status> SaveLocalState(Context context, std::string task_name,
                                     std::shared_ptr<const LocalState> state) = 0;
 };

@@ -55,11 +55,11 @@ class RestartTracker {
   void SetKilled() { killed_ = true; }
   void SetExit(ExitResult result) { exit_ = std::move(result); }
   void SetStartError(Error error) { start_error_ = std::move(error); }
-  // Records the request for a restart. If FAILURE is true, the request counts like an exit with an
-  // error.
+  // Records that a restart was requested. If FAILURE is true, the request counts like an exit with
+  // an error.
   void SetTriggered(bool failure) { (failure ? failure_ : triggered_) = true; }
 
-  // Makes the decision, and clears what the Set functions recorded for this decision.
+  // Returns the decision, and clears everything that the Set functions have recorded.
   Decision Next(TimePoint now);
 
   const Counted& counted() const { return counted_; }

@@ -13,9 +13,9 @@
 
 namespace drover {
 
-// Delays the starts of tasks while an agent restores tasks. The agent first asks a driver for all
-// its earlier tasks, and then informs the driver that the list of tasks is complete. Before that,
-// the driver starts no task. Each driver has its own barrier, so a driver that hangs does not delay
+// Delays the starts of tasks while an agent restores tasks. The agent first recovers all earlier
+// tasks of a driver, and then informs the driver that the restore is complete. No task of the
+// driver starts before that. Each driver has its own barrier, so a driver that hangs does not delay
 // the tasks of other drivers. Control thread only. The barrier must outlive the task runners.
 class RestoreBarrier {
  public:
@@ -28,18 +28,18 @@ class RestoreBarrier {
   // for which Expect was not called.
   void Found(const std::string& driver, const std::string& task_id, std::optional<RunId> run);
 
-  // Returns when all expected tasks of DRIVER have been found, or after LIMIT. Time during which
-  // this whole process stands still does not count against LIMIT.
+  // Returns when all expected tasks of DRIVER have been found, or with an error after LIMIT. Time
+  // during which this process is stopped or suspended does not count against LIMIT.
   Co<Status> WaitFound(Context context, std::string driver, Duration limit);
-  // Returns the runs of the driver's tasks. If a task is not found yet, returns the run with which
-  // the earlier agent left this task.
+  // Returns the runs of the driver's tasks. For a task that is not found yet, returns the run that
+  // the earlier agent left.
   std::vector<RunId> RunsOf(const std::string& driver) const;
   // Records that the driver is not loaded yet. Until the driver is loaded, its properties and the
   // schema of its tasks are unknown.
   void Loading(const std::string& driver) { EntryOf(driver).loaded.Reset(); }
   // Records that the driver is loaded now or will never be loaded.
   void Loaded(const std::string& driver) { EntryOf(driver).loaded.Set(); }
-  // Waits until the driver is no longer being loaded. Returns at once if it is not being loaded.
+  // Returns when the driver is not being loaded. Returns at once if Loading was never called.
   Co<Status> WaitLoaded(Context context, std::string driver);
 
   // Lets tasks of the driver start from now on.

@@ -4,8 +4,8 @@
 #include "host/task/runner_outcome.h"
 #include "host/task/task_runner.h"
 
-// The part of TaskRunner for requests from outside and for the hooks. A request keeps the runner
-// alive until it returns.
+// The part of TaskRunner that handles requests from outside and calls the hooks. A waiting request
+// holds a reference to the runner or to its Outcome, so the request never uses a deleted object.
 namespace drover {
 namespace {
 
@@ -54,8 +54,8 @@ Co<Status> TaskRunner::ForceRestart(TaskEvent event, bool failure) {
   }
   journal_.Emit(std::move(event));
   tracker_.SetTriggered(failure);
-  // If the runner has not decided yet what follows the end of the run, that decision includes this
-  // request. Otherwise the task is dead, and FORCE_RESTART_ makes the runner start it.
+  // If the runner has not decided yet what follows the end of the run, its decision will include
+  // this request. Otherwise the task is dead, and FORCE_RESTART_ makes the runner start it.
   if (!undecided) force_restart_.Set();
   co_return Status();
 }
@@ -142,8 +142,8 @@ Co<void> TaskRunner::Shutdown() {
   if (outcome_->begun) co_await outcome_->ended.Wait();
   const Context context(loop_);
   co_await RunHooks(HookStage::kShutdown, context);
-  // If Run was never called, this agent has changed nothing, so nothing must be saved. A new task
-  // then has no records, and the next agent also treats it as new.
+  // If Run was never called, there is no change to save. A new task then stays without records, so
+  // the next agent also treats the task as new.
   if (outcome_->begun) co_await journal_.SaveOrReport();
 }
 

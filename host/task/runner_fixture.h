@@ -66,7 +66,7 @@ struct FakeStore : LocalStateStore {
   std::optional<Error> error;
 };
 
-// A hook whose stages do what a test says.
+// A hook for tests. The test decides what each stage does.
 struct ScriptedHook : TaskHook {
   enum class Way { kReturn, kFail, kHang, kIgnoreContext };
   struct Stage {
@@ -74,7 +74,7 @@ struct ScriptedHook : TaskHook {
     Error error{Code::kInternal, "broken"};
     int calls = 0;
     int returned = 0;
-    std::optional<Context> context;  // of the last call
+    std::optional<Context> context;  // the context of the last call
   };
 
   ScriptedHook(Loop* loop, std::string of_name, std::vector<std::string>* call_log = nullptr)
@@ -127,7 +127,7 @@ struct ScriptedHook : TaskHook {
   PrestartResponse response;
   StringMap seen_data;
   StringMap seen_env;
-  Event release;  // ends calls that ignore their contexts
+  Event release;  // ends the calls of stages with kIgnoreContext
 };
 
 struct RunnerTest : testing::Test, TaskObserver {
@@ -166,7 +166,8 @@ struct RunnerTest : testing::Test, TaskObserver {
     runners_before = TaskRunner::live();
   }
 
-  // Only before Start: until then the job, its group and its task belong to the test.
+  // May be called only before Start. Until then, the test may change the job, its group and its
+  // task.
   Job& job() { return const_cast<Job&>(*alloc->job); }
   TaskGroup& group() { return job().groups[0]; }
   Task& task() { return group().tasks[0]; }
@@ -188,7 +189,7 @@ struct RunnerTest : testing::Test, TaskObserver {
     runner = std::move(*made);
     last = runner->snapshot();
     for (const TaskEvent& event : last->events) types.push_back(event.type);
-    // The hooks belong to the runner now.
+    // The runner owns the hooks now, so the options must not keep them alive.
     options.hooks_before_stats.clear();
     options.hooks_after_stats.clear();
     options.restored.reset();
@@ -208,7 +209,7 @@ struct RunnerTest : testing::Test, TaskObserver {
     return hook;
   }
 
-  // Kills as the allocation does, and runs everything that follows.
+  // Kills the task as its allocation would, and runs everything that follows.
   void Kill() {
     kill_status.reset();
     auto kill = [](std::shared_ptr<TaskRunner> on, std::optional<Status>* out) -> Co<void> {
@@ -218,7 +219,7 @@ struct RunnerTest : testing::Test, TaskObserver {
     loop.Spawn(kill(runner, &kill_status));
     loop.RunReady();
   }
-  // Ends a parked runner as the allocation does when all its tasks are dead.
+  // Ends a runner whose task is dead, as the allocation does when all its tasks are dead.
   void Finish() {
     runner->StartKill(std::nullopt);
     loop.RunReady();
@@ -232,7 +233,7 @@ struct RunnerTest : testing::Test, TaskObserver {
     loop.Spawn(shut(runner, &shut_down));
     loop.RunReady();
   }
-  // Runs a request until it has its answer.
+  // Runs REQUEST to its end and returns its result.
   Status Ask(Co<Status> request) {
     std::optional<Status> answer;
     auto ask = [](Co<Status> inner, std::optional<Status>* out) -> Co<void> {
@@ -250,7 +251,7 @@ struct RunnerTest : testing::Test, TaskObserver {
   TaskSnapshot state() const { return runner->snapshot(); }
   RunnerState phase() const { return runner->snapshot()->state; }
 
-  // The runner must have ended by now, except for a run that a test leaves alive.
+  // Checks that nothing is left, and that the runner has ended unless runner_must_end is false.
   void TearDown() override {
     if (runner && runner_must_end) {
       EXPECT_TRUE(over) << "the run has not ended";
@@ -278,8 +279,8 @@ struct RunnerTest : testing::Test, TaskObserver {
   TaskRunnerOptions options;
   std::shared_ptr<TaskRunner> runner;
 
-  std::vector<std::string> types;   // of all events, in order
-  std::vector<std::string> states;  // each change
+  std::vector<std::string> types;   // the types of all events, in order
+  std::vector<std::string> states;  // the name of each new state, in order
   std::vector<std::string> reports;
   std::vector<std::string> hook_log;
   TaskSnapshot last;

@@ -8,21 +8,20 @@
 #include "host/task/runner_outcome.h"
 #include "host/task/task_runner.h"
 
-// The part of TaskRunner from the request of a stop to the end of the processes. The host calls the
-// driver's stop, and also starts a timer of its own. When the timer fires, the host kills the
-// processes, whatever the driver does.
+// The part of TaskRunner that stops a run. The host calls the driver's Stop and also starts a
+// timer. If the run has not ended when the timer fires, the host kills the processes itself.
 namespace drover {
 namespace {
 
 // The host kills the task this long after the kill timeout, so the driver can kill the task
 // first.
 constexpr Duration kKillSlack = 50ms;
-// How long the driver may take to report the end after all processes were killed.
+// How long the driver may take to report the end of the run after all processes were killed.
 constexpr Duration kExitGrace = 5s;
-// How long the driver's stop may take to return after the driver has reported the end.
+// How long the driver's Stop may take to return after the driver has reported the end of the run.
 constexpr Duration kStopGrace = 250ms;
 
-// How long a stop waits at most until the request for the stop is stored.
+// The maximum time that a stop waits until the request for the stop is stored.
 constexpr Duration kWishLimit = 250ms;
 
 constexpr int kStopRetries = 5;
@@ -31,10 +30,10 @@ constexpr Duration kStopMax = 2min;
 
 }  // namespace
 
-// The result of the driver's stop. It is shared with the coroutine that calls the driver.
+// The result of Driver::Stop. AskStop sets it, and StopRun and EnforceStop read it.
 struct StopAnswer {
   explicit StopAnswer(Loop* loop) : over(loop) {}
-  Event over;  // set when the driver's stop will not be called again
+  Event over;  // set when AskStop will not call Driver::Stop again
   Status status;
 };
 
@@ -61,9 +60,9 @@ Co<void> TaskRunner::KillTask(std::shared_ptr<LiveRun> run) {
                                                 : outcome_->kill_status.error().message());
 }
 
-// Stores WISH before the driver receives the stop. If the agent dies after the driver has received
-// the stop, the record shows the next agent that the task did not end by itself. A disk that hangs
-// delays the stop by at most kWishLimit.
+// Stores WISH before the driver's Stop is called. If the agent then dies, the record shows the next
+// agent that the task did not end by itself. A disk that hangs delays the stop by at most
+// kWishLimit.
 Co<void> TaskRunner::NoteWish(RunWish wish) {
   if (journal_.local().wish == wish || !journal_.local().run_id) co_return;
   journal_.SetWish(wish);
@@ -191,7 +190,7 @@ Co<Status> TaskRunner::EnforceStop(std::shared_ptr<LiveRun> run, Context context
     const Patience patience(context, limit);
     [[maybe_unused]] const Status exited = co_await run->exited.Wait(patience.context());
   } else {
-    // The host has none of the run's processes, so only the driver can end the run.
+    // The host could not kill the run's processes, so only the driver can end the run.
     ReportError(forced.error().WithContext("the host could not kill the task"));
     co_await WaitAny(context, &run->exited, &answer->over);
     const Patience patience(context, kExitGrace);

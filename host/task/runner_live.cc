@@ -5,24 +5,24 @@
 #include "host/task/live_run.h"
 #include "host/task/task_runner.h"
 
-// The part of TaskRunner that watches a run of the driver, destroys it, and recovers it after a
-// loss of the plugin.
+// The part of TaskRunner that watches a run, destroys it, and recovers it after a loss of the
+// plugin.
 namespace drover {
 namespace {
 
-// The runner repeats a step at most kLazyTries times while the plugin or the run is missing. The
-// pauses before the repetitions are 250 ms, 1 s, 4 s, 5 s and 5 s.
+// If the plugin or the run is missing, the runner tries again at most kLazyTries times. The pauses
+// between the tries are 250 ms, 1 s, 4 s, 5 s and 5 s.
 constexpr int kLazyTries = 5;
 constexpr Duration kLazyBase = 250ms;
 constexpr Duration kLazyMax = 5s;
 
-// If the plugin of a run is lost again within this time after a recover, the runner does not
-// recover the run once more.
+// If the plugin is lost again within this time after a run was recovered, the runner does not
+// recover the run again.
 constexpr Duration kRecoverAgainAfter = 30s;
 
-// The first and the longest pause between two events about dropped output. Each pause is four
-// times as long as the one before. Otherwise a disk that accepts a little output now and then
-// would push all other events out of the list.
+// The first and the longest pause between two events about dropped output. Each pause is four times
+// as long as the pause before. Without the pauses, these events could push all other events out of
+// the task's list.
 constexpr Duration kDroppedFirst = 1s;
 constexpr Duration kDroppedMax = 1h;
 
@@ -75,9 +75,8 @@ Co<bool> TaskRunner::RecoverLost(std::shared_ptr<LiveRun> run) {
   const TimePoint now = loop_->Now();
   if (run->recovered_at && now - *run->recovered_at < kRecoverAgainAfter) co_return false;
   Result<RecoveredTask> recovered = co_await AskRecover(run->watch, run->config);
-  // The task continues to run in its shim, even without the plugin. A driver that may come back
-  // has not reported that the task is lost, so recover is called again. A kill of the task does
-  // not wait for this loop.
+  // The task continues to run in its shim, even without the plugin. As long as the driver may come
+  // back, the runner calls Recover again. A kill of the task does not wait for this loop.
   while (!run->watch.cancelled() && MayComeBack(recovered)) {
     if (recovered.code() == Code::kTimeout) (void)co_await Sleep(run->watch, kLazyMax);
     recovered = co_await AskRecover(run->watch, run->config);
@@ -111,8 +110,8 @@ Co<Result<RecoveredTask>> TaskRunner::AskRecover(Context context,
     } else {
       recovered = driver.error();
     }
-    // Every result except kUnavailable is an answer. With kUnavailable, the plugin may soon be
-    // loaded again.
+    // Every result except kUnavailable is final. After kUnavailable, the plugin may soon be loaded
+    // again.
     if (recovered.ok() || recovered.code() != Code::kUnavailable) co_return recovered;
     if (tries == kLazyTries || context.cancelled()) co_return recovered;
     const Status slept = co_await Sleep(context, backoff);

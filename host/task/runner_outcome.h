@@ -6,8 +6,8 @@
 
 namespace drover {
 
-// The end of TaskRunner::Run. The callers that wait for this end share this object, which may
-// therefore outlive the runner.
+// The progress and the result of TaskRunner::Run. Callers that wait for the end of Run share this
+// object, so the object may outlive the runner.
 struct TaskRunner::Outcome {
   explicit Outcome(Loop* loop) : ended(loop) {}
   bool begun = false;

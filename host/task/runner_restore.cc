@@ -45,7 +45,7 @@ Co<TaskRunner::Step> TaskRunner::Restore() {
 
 Co<TaskRunner::Step> TaskRunner::ResumeExit() {
   if (journal_.LastReported(
-          event_type::kRestarting)) {  // the decision is stored; only the run must be destroyed
+          event_type::kRestarting)) {  // the restart is decided; only the run must be destroyed
     co_await Discard(*journal_.local().run_id, true);
     if (shutdown_.cancelled()) co_return Step::kShutdown;
     journal_.ForgetRun();
@@ -53,7 +53,7 @@ Co<TaskRunner::Step> TaskRunner::ResumeExit() {
     co_return Step::kNext;
   }
   auto config = journal_.local().config;
-  if (!config) {  // these three fields are enough to process the end
+  if (!config) {  // run_id, id and task_name are enough to process the end of the run
     auto bare = std::make_shared<TaskConfig>();
     bare->run_id = *journal_.local().run_id;
     bare->id = journal_.local().task_config_id;
@@ -78,7 +78,7 @@ Co<TaskRunner::Step> TaskRunner::Reattach() {
     if (!made.ok()) co_return co_await GiveUpReattach(made.error());
     config = std::move(*made);
   }
-  // A kill does not end this call, because the driver can stop a run only after it has
+  // A kill does not cancel AskRecover, because the driver can stop a run only after it has
   // recovered the run.
   Result<RecoveredTask> recovered = co_await AskRecover(shutdown_, config);
   // A task that must end does not wait for a driver that may come back.
@@ -89,7 +89,7 @@ Co<TaskRunner::Step> TaskRunner::Reattach() {
     const bool intent_only = !journal_.local().handle;
     if (!intent_only || recovered.code() != Code::kNotFound)
       co_return co_await GiveUpReattach(recovered.error());
-    // The run was never started. So the next start counts as the first one.
+    // The driver never started the run, so the next start counts as the first start.
     journal_.ForgetRun();
     if (running()) journal_.SetState(RunnerState::kPending);
     co_return Step::kNext;
@@ -99,8 +99,8 @@ Co<TaskRunner::Step> TaskRunner::Reattach() {
                       .Message("Driver \"" + task_->driver + "\" has recovered the task"));
   Adopt(config, std::move(recovered->exited));
   ResumeWish();
-  // The earlier agent may have died after the start, but before it stored the event "Started": the
-  // handle and the state are separate records.
+  // The earlier agent may have died after the start, but before it stored the event "Started". The
+  // reason is that the handle and the state are separate records.
   run_->announced = journal_.local().handle.has_value() && running();
   journal_.SetConfig(config);
   journal_.SetHandle(std::move(recovered->handle));
@@ -108,8 +108,8 @@ Co<TaskRunner::Step> TaskRunner::Reattach() {
   co_return Step::kNext;
 }
 
-// Whether the driver may still report later what became of the run. An operator may repair a
-// broken driver, and the machine may get back a resource that it lacks now.
+// Whether a later call of Recover may succeed. An operator may repair a broken driver, and the
+// machine may get back a resource that it lacks now.
 bool TaskRunner::MayComeBack(const Result<RecoveredTask>& recovered) const {
   if (recovered.ok()) return false;
   if (recovered.code() == Code::kTimeout) return true;
@@ -119,11 +119,11 @@ bool TaskRunner::MayComeBack(const Result<RecoveredTask>& recovered) const {
   return driver.ok() && (*driver)->fingerprint().health == Health::kUnhealthy;
 }
 
-// Calls recover until the driver gives an answer. Until then the task continues to run in its shim,
-// even without the plugin. A kill of the task ends the wait for the driver.
+// Calls Recover until the result is final. Until then the task continues to run in its shim, even
+// without the plugin. A kill of the task ends the wait for the driver.
 Co<Result<RecoveredTask>> TaskRunner::AwaitDriver(std::shared_ptr<const TaskConfig> config,
                                                   Error first) {
-  // The error is also logged, because the agent may be refusing the clients that could read the
+  // Also logs the error. While the agent refuses the requests of clients, nobody can read the
   // event.
   ReportError(first.WithContext("task could not be re-attached yet"));
   if (!journal_.LastReported(event_type::kPluginUnhealthy))

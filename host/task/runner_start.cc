@@ -5,7 +5,7 @@
 #include "host/task/live_run.h"
 #include "host/task/task_runner.h"
 
-// The part of TaskRunner from the prestart hooks to a running driver task.
+// The part of TaskRunner that runs the prestart hooks and starts the task with its driver.
 namespace drover {
 namespace {
 
@@ -116,8 +116,8 @@ Co<TaskRunner::Step> TaskRunner::StartDriver() {
     if (started.ok()) break;
     if (shutdown_.cancelled()) co_return Step::kShutdown;
     if (kill_.cancelled()) co_return Step::kEnd;
-    // The plugin may have been lost during the call. Then either the plugin is loaded again by now,
-    // or it will not be loaded again soon. So one retry is enough.
+    // The plugin may have been lost during the start. By now the plugin is loaded again, or it will
+    // not be loaded again soon. So one retry is enough.
     if (started.code() == Code::kUnavailable && !retried && FindDriver().ok()) continue;
     journal_.Emit(TaskEvent(event_type::kDriverFailure)
                       .With(event_key::kDriverError, started.error().message()));
@@ -131,7 +131,7 @@ Co<TaskRunner::Step> TaskRunner::StartDriver() {
 Co<Status> TaskRunner::TryStart(std::shared_ptr<const TaskConfig> config) {
   const Result<Driver*> driver = FindDriver();
   if (!driver.ok()) co_return driver.error();
-  // The intent is stored first. So if this agent dies during the start, the next agent finds the
+  // The run's id is stored first. So if this agent dies during the start, the next agent finds the
   // run by its id.
   journal_.BeginRun(config);
   const Status intent = co_await journal_.Save();
@@ -160,7 +160,7 @@ Co<Status> TaskRunner::TryStart(std::shared_ptr<const TaskConfig> config) {
     }
   }
   if (!started.ok()) {
-    // At a shutdown the intent stays stored, and the next agent asks the driver for the run.
+    // At a shutdown the run's id stays stored, and the next agent asks the driver for the run.
     if (shutdown_.cancelled()) co_return started.error();
     co_await Discard(config->run_id, false);
     if (shutdown_.cancelled()) co_return started.error();
@@ -171,7 +171,7 @@ Co<Status> TaskRunner::TryStart(std::shared_ptr<const TaskConfig> config) {
   journal_.SetHandle(std::move(started->handle));
   journal_.SetNetwork(std::move(started->network));
   Adopt(config, std::nullopt);
-  // If this record cannot be stored, the next agent finds the run by its intent.
+  // If this record cannot be stored, the next agent finds the run by its stored id.
   co_await journal_.SaveOrReport();
   co_return Status();
 }

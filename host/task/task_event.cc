@@ -85,8 +85,8 @@ std::string SiblingText(const TaskEvent& event) {
   return "Task's sibling \"" + std::string(name) + "\" failed";
 }
 
-// The text of most event types. The text is one detail of the event, or a fixed sentence if there
-// is no such detail.
+// The rule for the text of most event types. The text is one detail of the event, or a fixed
+// sentence if the event has no such detail.
 struct PlainText {
   std::string_view type;
   const char* key;  // null: the text is always the fixed sentence

@@ -70,7 +70,7 @@ inline constexpr const char* kDroppedLines = "dropped_lines";
 inline constexpr const char* kDroppedBytes = "dropped_bytes";
 }  // namespace event_key
 
-// The reason of a restart that the policy allowed. Display messages leave it out.
+// The reason for a restart that the policy allowed. Display messages leave this reason out.
 inline constexpr std::string_view kRestartWithinPolicy = "Restart within policy";
 
 // An event in the life of a task, which people and dashboards read. All facts are in DETAILS. The

@@ -21,7 +21,7 @@ enum class HookStage {
   // and with the shutdown of the agent. It also ends when the hook returns, even with an error.
   kPrestart,
   kPoststart,  // when the task runs; a kill or a shutdown of the agent cancels it
-  kPrekill,    // before each stop, also that of a restart; a kill does not cancel it
+  kPrekill,    // before each stop, also for a restart; a kill does not cancel it
   kExited,     // after each end of the task; a kill does not cancel it
   kStop,       // once, when the task has ended for good; a kill does not cancel it
   kUpdate,     // after a change of the allocation, unless the task is dead
@@ -59,7 +59,7 @@ struct PrestartResponse {
   std::vector<TaskMount> mounts;
   std::vector<TaskDevice> devices;
   bool done = false;  // true: prestart is not called again; ENV is stored and used for each start
-  StringMap data;     // stored when it differs from the data of the request
+  StringMap data;     // stored if it differs from the data of the request
 };
 
 struct PoststartRequest : HookRequest {

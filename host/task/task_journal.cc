@@ -33,8 +33,8 @@ void TaskJournal::SetState(RunnerState state, TaskEvent event) {
   Emit(std::move(event));
 }
 
-// Changes the state. For a dead task the time is that of its exit, which the runner may notice
-// late.
+// Changes the state. If the task is dead now, its end time is the time of its exit, because the
+// runner may notice the exit late.
 void TaskJournal::ChangeState(RunnerState state) {
   const bool end_is_known =
       state == RunnerState::kDead && local_.exit && local_.exit->ended_at != 0;

@@ -51,7 +51,7 @@ class TaskJournal {
   void Emit(TaskEvent event);
   void SetState(RunnerState state);
   void SetState(RunnerState state, TaskEvent event);
-  // Passes the current state to the observer, without a change.
+  // Passes the current state to the observer.
   void Publish();
   // Whether an event of TYPE was emitted since the last start, perhaps by an earlier agent.
   bool HasReported(std::string_view type) const;
@@ -62,7 +62,7 @@ class TaskJournal {
 
   const LocalState& local() const { return local_; }
   std::map<std::string, HookState>* hooks() { return &local_.hooks; }
-  // Records the intent: the run of CONFIG is about to start.
+  // Records that the run of CONFIG is about to start.
   void BeginRun(std::shared_ptr<const TaskConfig> config);
   void SetConfig(std::shared_ptr<const TaskConfig> config) { local_.config = std::move(config); }
   void SetHandle(TaskHandle handle) { local_.handle = std::move(handle); }
@@ -72,7 +72,7 @@ class TaskJournal {
   void BeginShutdownDelay(Duration delay) { local_.delay_until = loop_->Now() + delay; }
   void BeginStop() { local_.stop_since = loop_->Now(); }
   void SetExit(ExitResult exit) { local_.exit = std::move(exit); }
-  // Clears the run, which was destroyed or never started.
+  // Clears all data of the run. Call ForgetRun when the run was destroyed or never started.
   void ForgetRun();
   void SetComplete() { local_.run_complete = true; }
 

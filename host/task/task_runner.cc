@@ -8,8 +8,8 @@
 #include "host/task/live_run.h"
 #include "host/task/runner_outcome.h"
 
-// The life of a task. Requests from outside only set events and cancel contexts. One coroutine in
-// this file decides what follows.
+// The main coroutine of TaskRunner. Requests from outside only set events and cancel contexts, and
+// this coroutine decides what the runner does next.
 namespace drover {
 namespace {
 
@@ -21,7 +21,7 @@ std::shared_ptr<const Task> TaskOf(const std::shared_ptr<const Allocation>& allo
   return std::shared_ptr<const Task>(alloc, task);  // keeps ALLOC alive
 }
 
-constexpr Duration kSaveAgain = 1s;  // the store retries a write after the same pause
+constexpr Duration kSaveAgain = 1s;  // the pause before Save is repeated, as in the store
 
 RestartTracker::Random RandomOf(const TaskServices& services) {
   if (services.random) return services.random;
@@ -162,7 +162,7 @@ Co<TaskRunner::Step> TaskRunner::WaitTurn() {
   if (!run_ && !kill_.cancelled() && !shutdown_.cancelled()) {
     const JoinContext joined(kill_, shutdown_);
     [[maybe_unused]] const Status open = co_await gate_->WaitOpen(joined.context());
-    // The next steps depend on the properties of the task's driver.
+    // The next steps need the properties of the task's driver, so the driver must be loaded.
     if (services_.restores != nullptr)
       (void)co_await services_.restores->WaitLoaded(joined.context(), task_->driver);
   }
@@ -280,7 +280,7 @@ Co<TaskRunner::Step> TaskRunner::StopLeftover() {
   }
   if (!run->exited.is_set()) co_return Step::kShutdown;
   co_await EndRun();
-  // Emits the same events as after a kill without a restart of the agent.
+  // Emits the same events as if the agent had not been restarted during the kill.
   if (goes_on) co_return co_await Decide();
   co_return Step::kEnd;
 }

@@ -44,8 +44,8 @@ struct TaskRunnerOptions {
   // The allocation cancels this context to skip the shutdown delays. May be absent.
   std::optional<Context> no_shutdown_delay;
 
-  // Hooks in addition to those of every task. The order is: task_dir, HOOKS_BEFORE_STATS,
-  // stats, HOOKS_AFTER_STATS.
+  // Additional hooks of this task. All hooks are called in this order: task_dir,
+  // HOOKS_BEFORE_STATS, stats, HOOKS_AFTER_STATS.
   std::vector<std::shared_ptr<TaskHook>> hooks_before_stats;
   std::vector<std::shared_ptr<TaskHook>> hooks_after_stats;
 
@@ -54,12 +54,12 @@ struct TaskRunnerOptions {
 };
 
 // Runs one task of an allocation from its first prestart to its end, restarts included. The runner
-// and all its methods belong to the control thread. The owner calls Run exactly once, in whatever
-// state the task was restored, because Run also cleans up.
+// and all its methods belong to the control thread. The owner must call Run exactly once, even for
+// a task that was restored as dead, because Run also cleans up.
 //
-// The owner makes the decisions that concern several tasks. It decides which other tasks are
-// killed after a task has failed. It also kills a dead task that only waits for a restart of the
-// whole allocation (see Run).
+// The owner makes the decisions that concern several tasks. It decides which other tasks are killed
+// after a task has failed. It also kills a dead task that only waits for a restart of the whole
+// allocation (see Run).
 class TaskRunner : public TaskControl,
                    public std::enable_shared_from_this<TaskRunner>,
                    public LiveCount<TaskRunner> {
@@ -72,18 +72,18 @@ class TaskRunner : public TaskControl,
   // returns when the agent shuts down. Then a running task keeps running. While the task is dead,
   // Run waits for a ForceRestart or a Kill. Run does not wait if the dead task is a poststop task.
   Co<void> Run();
-  // The first method reports whether Run has returned, and the second waits for that.
+  // ended() reports whether Run has returned. WaitEnded() waits until Run has returned.
   bool ended() const;
   Co<void> WaitEnded();
 
-  // Stops the task for good and returns when Run has returned. The result is success, or the
-  // reason why the driver could not stop the task. EVENT, if any, is appended first. A Killing
-  // event is dropped if the task has finished or is already being killed. May be called any number
-  // of times.
+  // Stops the task for good and returns when Run has returned. The result is success, or the reason
+  // why the driver could not stop the task. First appends EVENT, if any, to the task's events.
+  // Drops a Killing event if the task has finished or is already being killed. May be called any
+  // number of times.
   Co<Status> Kill(std::optional<TaskEvent> event);
-  // The first half of Kill: requests the kill and returns at once.
+  // Requests a kill like Kill, but returns at once.
   void StartKill(std::optional<TaskEvent> event);
-  // Returns the event for a kill of this task. It contains KillTimeout.
+  // Returns a Killing event for this task, which contains KillTimeout().
   TaskEvent MakeKillingEvent() const;
   // Returns the task's kill timeout, limited by max_kill_timeout of the agent.
   Duration KillTimeout() const;
@@ -98,17 +98,17 @@ class TaskRunner : public TaskControl,
   // Sends a signal, given by its name, to the task. Without a live run, returns "Task not running"
   // and emits no event.
   Co<Status> Signal(TaskEvent event, std::string signal);
-  // Runs a command beside the running task, as a session. If the task is about to start, waits up
-  // to 15 s for the start. If the task has not started by then, returns the error "no driver
-  // handle".
+  // Runs a command in the environment of the running task and returns its session. If the task is
+  // about to start, waits up to 15 s for the start. If the task has not started by then, returns
+  // the error "no driver handle".
   Co<Result<std::unique_ptr<TaskExecSession>>> Exec(Context context, ExecRequest request);
   Co<Result<TaskStatus>> Inspect(Context context);
 
-  // Fails the task with REASON so that it never starts, because the allocation could not be set
-  // up. Run must be called all the same.
+  // Fails the task with REASON so that it never starts, because the allocation could not be set up.
+  // Run must still be called.
   void MarkFailedKill(std::string reason);
   // Like MarkFailedKill, but for a restored task, which may be running. A running task keeps
-  // running. It fails with REASON when it would start again.
+  // running, and fails with REASON instead of its next start.
   void ForbidStart(std::string reason) { no_start_ = std::move(reason); }
   // Sets the network namespace of all later starts. Must be called before Run.
   void SetNetworkNamespace(std::string path) { location_.network_namespace = std::move(path); }
@@ -137,7 +137,7 @@ class TaskRunner : public TaskControl,
   const std::shared_ptr<StatsCollector>& stats() const { return stats_; }
 
  private:
-  // The step that follows after a part of Run.
+  // What Run does next.
   enum class Step {
     kNext,      // continue with the next part
     kAgain,     // continue with the wait for the start gate
@@ -149,7 +149,7 @@ class TaskRunner : public TaskControl,
   TaskRunner(Loop* loop, TaskRunnerOptions options, std::shared_ptr<const Task> task);
   TaskJournalOptions JournalOptions(const TaskRunnerOptions& options) const;
 
-  // task_runner.cc: the life of a task.
+  // Methods of the main coroutine, in task_runner.cc.
   Co<void> RunWhole();
   Co<Step> MainLoop();
   Co<Step> WaitTurn();
@@ -164,7 +164,7 @@ class TaskRunner : public TaskControl,
   bool ShouldRun() const;
   bool dead() const { return journal_.state().state == RunnerState::kDead; }
 
-  // runner_start.cc: from the hooks to a running driver task.
+  // Methods that start the task, in runner_start.cc.
   Co<Step> Prestart();
   Co<Step> StartDriver();
   Co<Status> TryStart(std::shared_ptr<const TaskConfig> config);
@@ -172,11 +172,12 @@ class TaskRunner : public TaskControl,
   PrepareRequest MakePrepareRequest() const;
   Result<Driver*> FindDriver() const;
 
-  // runner_live.cc: a run that the driver has.
+  // Methods that watch, recover and destroy a run, in runner_live.cc.
   void Adopt(std::shared_ptr<const TaskConfig> config, std::optional<ExitResult> exited);
   static Co<void> WatchExit(TaskRunner* self, std::shared_ptr<LiveRun> run);
   Co<bool> RecoverLost(std::shared_ptr<LiveRun> run);
-  // Returns how long the runner waits for a call that DRIVER itself gives up after LIMIT.
+  // Returns how long the runner waits for a call of DRIVER. This is longer than LIMIT, after which
+  // the driver itself ends the call.
   Duration Backstop(const Driver& driver, Duration DriverLimits::* limit) const;
   Co<Result<RecoveredTask>> AskRecover(Context context, std::shared_ptr<const TaskConfig> config);
   void Unwatch();
@@ -189,7 +190,7 @@ class TaskRunner : public TaskControl,
   void ReportDropped(LiveRun* run);
   Co<Result<std::shared_ptr<LiveRun>>> LazyRun(Context context);
 
-  // runner_restore.cc: restoring a task of an earlier agent.
+  // Methods that restore a task of an earlier agent, in runner_restore.cc.
   Co<Step> Restore();
   Co<Step> ResumeExit();
   Co<Step> Reattach();
@@ -200,7 +201,7 @@ class TaskRunner : public TaskControl,
   Co<Step> ResumeDelay();
   void ReportRestored();
 
-  // runner_kill.cc: from the request of a stop to the end of the processes.
+  // Methods that stop a run, in runner_kill.cc.
   Co<void> KillTask(std::shared_ptr<LiveRun> run);
   Co<void> NoteWish(RunWish wish);
   Co<void> WaitShutdownDelay(std::shared_ptr<LiveRun> run);
@@ -211,7 +212,7 @@ class TaskRunner : public TaskControl,
   Co<Status> EnforceStop(std::shared_ptr<LiveRun> run, Context context, Duration timeout,
                          std::shared_ptr<StopAnswer> answer);
 
-  // runner_control.cc: requests from outside, and the hooks.
+  // Methods that handle requests from outside and call the hooks, in runner_control.cc.
   Co<Status> RestartRunning(TaskEvent event, bool failure);
   static Co<void> CarryOut(std::shared_ptr<TaskRunner> self, Co<Status> request);
   static Co<void> UpdateLoop(TaskRunner* self);
@@ -230,7 +231,7 @@ class TaskRunner : public TaskControl,
   TaskJournal journal_;
   RestartTracker tracker_;
 
-  Context life_;      // ends when Run returns, at the latest
+  Context life_;      // cancelled just before Run returns
   Context kill_;      // ends when the task must be killed
   Context shutdown_;  // ends when the agent shuts down
   Context let_go_;    // ends when LetGo is called
@@ -243,8 +244,8 @@ class TaskRunner : public TaskControl,
   HookChain::Prepared prepared_;  // the result of the newest prestart
   std::shared_ptr<StatsCollector> stats_;
   std::shared_ptr<LiveRun> run_;  // null while the driver has no run
-  // A run that has ended, but whose end is not stored yet. Until it is stored, only the driver can
-  // report the end to the next agent.
+  // A run that has ended, but whose end is not stored yet. Until the end is stored, only the driver
+  // can report it to the next agent.
   std::shared_ptr<LiveRun> unsaved_end_;
   std::optional<std::string> no_start_;  // why the task must not start any more
 };

@@ -11,16 +11,15 @@
 #include "host/task/task_hook.h"
 #include "host/task/task_state.h"
 
-// The interfaces through which a task runner reaches the allocation around it. Control thread only.
+// The interfaces through which a task runner uses its allocation. Control thread only.
 namespace drover {
 
-// The start gate of one task. It is the interface of the task to the coordinator of its
-// allocation.
+// The start gate of one task. The coordinator of the allocation opens and closes the gate.
 class StartGate {
  public:
   virtual ~StartGate() = default;
-  // Returns when the task may start. While the gate is open, every call returns at once. The only
-  // error is that of the context.
+  // Returns when the task may start. While the gate is open, every call returns at once. If CONTEXT
+  // ends first, returns the error of CONTEXT. There are no other errors.
   virtual Co<Status> WaitOpen(Context context) = 0;
 };
 
@@ -33,7 +32,7 @@ struct TaskDirRequest {
   bool makes_logs = false;
 };
 
-// Makes the task directory. May be called any number of times.
+// Makes task directories. BuildTaskDir may be called any number of times.
 class TaskDirBuilder {
  public:
   virtual ~TaskDirBuilder() = default;
@@ -56,15 +55,16 @@ struct PrepareRequest {
   bool running = false;
 };
 
-// Makes a driver's TaskConfig from the job: environment, interpolation, resources.
+// Makes a driver's TaskConfig from the job. This includes the environment, the interpolation and
+// the resources.
 class TaskPreparer {
  public:
   virtual ~TaskPreparer() = default;
   // Returns the task's user with ${...} replaced.
   virtual std::string RenderUser(const PrepareRequest& request) = 0;
-  // Returns the whole configuration except run_id and id, which the runner sets. The driver's part
-  // is interpolated, but is not yet checked against the driver's schema. An error means a mistake
-  // in the job. It ends the task with "Failed Validation".
+  // Returns the whole configuration except run_id and id, which the runner sets. The part for the
+  // driver is interpolated, but is not yet checked against the driver's schema. An error means a
+  // mistake in the job. The error ends the task with "Failed Validation".
   virtual Result<TaskConfig> Prepare(const PrepareRequest& request) = 0;
 };
 

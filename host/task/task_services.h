@@ -18,9 +18,8 @@
 
 namespace drover {
 
-// The services that an agent lends to all its task runners. The pointers are not owned. Their
-// objects and this struct must outlive the runners. A member may be null only where its comment
-// says so.
+// The services that all task runners of an agent share. The pointers are not owned. Their objects
+// and this struct must outlive the runners. A member may be null only where its comment says so.
 struct TaskServices {
   DriverRegistry* drivers = nullptr;
   TaskPreparer* preparer = nullptr;
@@ -48,8 +47,8 @@ struct TaskServices {
   Duration stats_interval = 1s;
   Duration start_timeout = 10min;  // the time limit of a driver's start
   // If a plugin does not answer a start, recover, destroy or signal in time, its driver ends the
-  // call. The runner waits this much longer than the driver's time limit. This is also the longest
-  // time that the runner waits until a record is stored.
+  // call. The runner waits DRIVER_TIMEOUT longer than the driver's own time limit. DRIVER_TIMEOUT
+  // is also the longest time that the runner waits until a record is stored.
   Duration driver_timeout = 30s;
 };
 

@@ -75,7 +75,7 @@ std::string Quoted(const json& value) {
   return json(TemplateText(value)).dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-// Formats VALUE by one verb of printf. FLAGS is the text between "%" and the verb.
+// Formats VALUE as printf does for "%", FLAGS and VERB.
 Result<std::string> Verb(const std::string& flags, char verb, const json& value) {
   char text[kWidest + 400];
   if (verb == 'd' || verb == 'f') {

@@ -22,7 +22,8 @@ constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 
 struct Pipeline;
 
-// An operand: where its value begins, and which fields are then taken from that value.
+// An operand: the start value, and the fields that are then taken from that value, one after
+// another.
 struct Operand {
   enum class Kind { kDot, kVariable, kLiteral, kFunction, kPipeline };
   Kind kind = Kind::kDot;
@@ -151,7 +152,7 @@ class ActionReader {
     return true;
   }
 
-  // RANGE must be true for the pipeline of a range, which may declare two variables.
+  // RANGE must be true for the pipeline of {{range}}, which may declare two variables.
   Result<Pipeline> ReadPipeline(bool range, int depth) {
     Pipeline out;
     DROVER_TRY(ReadVariables(range, &out));
@@ -377,7 +378,7 @@ class TreeReader {
 // Renders a template with data.
 class Writer {
  public:
-  explicit Writer(const json& data) { variables_[""] = data; }  // "$" is DATA
+  explicit Writer(const json& data) { variables_[""] = data; }  // the variable "$" is DATA
 
   Status Write(const Node& node, const json& dot) {
     switch (node.kind) {

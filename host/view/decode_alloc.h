@@ -10,12 +10,12 @@
 
 namespace drover {
 
-// Decodes those parts of an agent's allocation that are shown: ids, ports and states, without the
-// job. A field that is missing or has another type stays empty.
+// Decodes the parts of an agent's allocation that the views show: ids, ports and states, but not
+// the job. A field that is missing or has another type stays empty.
 Allocation DecodeAlloc(const nlohmann::json& alloc);
 std::map<std::string, TaskStateRecord> DecodeTaskStates(const nlohmann::json& states);
 
-// Returns 0 if TEXT is not a time, and for the year 1, which means "no time".
+// Returns 0 if TEXT is not a time, and also for the year 1, which means "no time".
 WallTime ParseRfc3339(const std::string& text);
 
 }  // namespace drover

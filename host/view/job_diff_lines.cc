@@ -38,7 +38,7 @@ class DiffPrinter {
  private:
   static std::string Quoted(const json& of) { return "\"" + TextField(of, "Name") + "\""; }
 
-  // Returns the effects of a change, as text to append to its title.
+  // Returns the effects of a change, such as " (forces create)", to append to the change's title.
   static std::string Notes(const json& diff) {
     std::string notes;
     const auto add = [&notes](const std::string& note) {

@@ -11,7 +11,7 @@ namespace drover {
 // Splits a stream of JSON objects into its objects. There may be line breaks between the objects.
 class JsonCutter {
  public:
-  // Passes each object that BYTES complete to TAKE. If an object has more than kMost bytes, TAKE
+  // Calls TAKE with each object that BYTES complete. If an object has more than kMost bytes, TAKE
   // gets only its first kMost bytes.
   template <typename Take>
   void Add(std::string_view bytes, const Take& take) {

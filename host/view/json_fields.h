@@ -10,17 +10,18 @@ namespace drover {
 // These functions read fields of an agent's answer. A field that is missing or has another type
 // counts as empty.
 
-// Returns a text without a change, for requests and comparisons.
+// Returns the field NAME as unchanged text, for requests and comparisons.
 std::string RawField(const nlohmann::json& object, const char* name);
-// Returns a text for printing. Characters that could control a terminal are made visible.
+// Returns the field NAME as text for printing. Characters that could control a terminal are made
+// visible.
 std::string TextField(const nlohmann::json& object, const char* name);
 std::int64_t NumberField(const nlohmann::json& object, const char* name);
-// Returns a number as text for printing.
+// Returns the number in the field NAME as text for printing.
 std::string NumberText(const nlohmann::json& object, const char* name);
 bool FlagField(const nlohmann::json& object, const char* name);
-// Returns a field that is an array.
+// Returns the field NAME if it is an array, and an empty array otherwise.
 const nlohmann::json& ListField(const nlohmann::json& object, const char* name);
-// Returns a field that is an object.
+// Returns the field NAME if it is an object, and an empty object otherwise.
 const nlohmann::json& MapField(const nlohmann::json& object, const char* name);
 
 // AsList returns VALUE if it is an array, and AsMap returns VALUE if it is an object. Otherwise the

@@ -80,7 +80,7 @@ class JsonRunView : public RunView {
     return {{"Type", type}, {"AllocID", alloc.id}, {"AllocName", alloc.name}};
   }
 
-  // Prints LINE. Replaces what is not UTF-8, since tasks may write other bytes.
+  // Prints LINE. Replaces bytes that are not UTF-8, since tasks may write any bytes.
   static void Print(const json& line) {
     const std::string text = line.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
     std::fwrite(text.data(), 1, text.size(), stdout);

@@ -18,7 +18,7 @@ std::vector<std::string> LineCutter::Add(const std::string& data) {
     if (from == end) {
       ++from;
     } else if (rest_.size() < kMaxLine) {
-      break;  // DATA has no further line end
+      break;  // DATA contains no further line break
     }
     lines.push_back(std::move(rest_));
     rest_.clear();

@@ -18,8 +18,7 @@ namespace drover {
 // thread.
 class LogPrinter {
  public:
-  // The objects to which the pointers lead must outlive this object. The same holds for the
-  // pointers in OPTIONS.
+  // All objects that the arguments point to must outlive this object, also those in OPTIONS.
   LogPrinter(Loop* loop, RunView* view, std::shared_ptr<const Allocation> alloc,
              std::string directory, LogFollowOptions options);
   ~LogPrinter();

@@ -8,7 +8,7 @@
 
 namespace drover {
 
-// Convert times and amounts to text for people.
+// These functions convert times and amounts to text for people.
 
 // Returns the time since THEN, such as "12s ago", "3m4s ago" or "2d5h ago". Returns "-" if THEN is
 // 0.

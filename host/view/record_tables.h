@@ -7,7 +7,7 @@
 
 namespace drover {
 
-// Make tables of the records that an agent lists.
+// These functions make tables of the records that an agent lists.
 
 TextTable AllocTable(const nlohmann::json& stubs, bool full_ids);
 // Returns a table of the health checks of one allocation. CHECKS maps the id of each check to the
@@ -15,7 +15,8 @@ TextTable AllocTable(const nlohmann::json& stubs, bool full_ids);
 TextTable CheckTable(const nlohmann::json& checks);
 // Returns a table of evaluations, the newest first.
 TextTable EvalTable(const nlohmann::json& evals, bool full_ids);
-// Returns a table of the metadata of a node. The configuration or a client has set each value.
+// Returns a table of the metadata of a node. It shows whether the configuration or a client has set
+// each value.
 TextTable MetaTable(const nlohmann::json& answer);
 
 }  // namespace drover

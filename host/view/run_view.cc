@@ -133,7 +133,7 @@ std::vector<TaskEvent> NewEvents(const TaskStateRecord* before, const TaskStateR
   auto first = now.events.begin();
   if (before != nullptr && !before->events.empty()) {
     const auto last = std::find(now.events.rbegin(), now.events.rend(), before->events.back());
-    first = last.base();  // the event after the last known event
+    first = last.base();  // points behind the last known event
     if (last == now.events.rend()) first = now.events.begin();
   }
   return {first, now.events.end()};

@@ -21,7 +21,7 @@ struct Cell {
   std::string text;
   std::optional<Terminal::Colour> colour;
 };
-// Returns a cell for STATUS, which is a name of the API. The cell has the colour of that status.
+// Returns a cell for STATUS, a status name of the API. The cell has the colour of that status.
 Cell StatusCell(const std::string& status);
 
 // A table with a head above its rows. If the terminal is too narrow, the widest columns are cut.

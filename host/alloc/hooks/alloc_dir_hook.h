@@ -9,10 +9,10 @@
 
 namespace drover {
 
-// Makes the allocation directory before the tasks start, and removes it with the allocation. So
-// the files of a stopped allocation stay readable until it is collected. The secrets, which nobody
-// else may read, are removed when the last task has ended. If their mount stayed, it would slow
-// each start of an isolated task.
+// Makes the allocation directory before the tasks start, and removes it with the allocation. So the
+// files of a stopped allocation stay readable until the allocation is collected. Removes the
+// secrets when the last task has ended, since each mount that stays slows the starts of isolated
+// tasks.
 class AllocDirHook : public AllocHook {
  public:
   explicit AllocDirHook(std::shared_ptr<AllocDir> dir) : dir_(std::move(dir)) {}

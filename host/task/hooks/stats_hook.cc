@@ -3,11 +3,11 @@
 
 namespace drover {
 
-// The hook outlives this coroutine: Exited and Shutdown wait for RUNNING_, and the hook lives until
-// they return.
+// SELF outlives this coroutine: Exited and Shutdown wait for all coroutines of RUNNING_, and the
+// hook lives until Exited and Shutdown have returned.
 Co<void> StatsHook::Collect(StatsHook* self, Context context, StatsCollector::Source source) {
-  // A driver may end the stream of the previous run late. The new stream must not begin before
-  // that end.
+  // A driver may be slow to end the stream of the previous run. The new stream begins only after
+  // the old stream has ended.
   while (!self->free_.is_set() && !context.cancelled()) (void)co_await self->free_.Wait(context);
   if (context.cancelled()) co_return;
   self->free_.Reset();
@@ -26,7 +26,8 @@ Co<Status> StatsHook::AskDriver(DriverRegistry* drivers, std::string driver, Run
 Co<Status> StatsHook::Poststart(Context, PoststartRequest request) {
   if (!request.config) co_return Status();
   if (collecting_) collecting_->Cancel("the task has been started again");
-  // Collecting has a context of its own, because the context of the stage ends with the stage.
+  // The collection needs a context of its own, because Poststart's context ends when Poststart
+  // returns.
   collecting_.emplace(loop_);
   DriverRegistry* const drivers = drivers_;
   StatsCollector::Source source =

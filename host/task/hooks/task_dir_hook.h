@@ -14,7 +14,7 @@ class TaskDirHook : public TaskHook {
 
   std::string_view name() const override { return "task_dir"; }
   bool Has(HookStage stage) const override { return stage == HookStage::kPrestart; }
-  Duration deadline(HookStage) const override { return 10min; }  // a chroot may be large
+  Duration deadline(HookStage) const override { return 10min; }  // enough to build a large chroot
   void Attach(std::weak_ptr<TaskControl> control) override { control_ = std::move(control); }
   Co<Result<PrestartResponse>> Prestart(Context context, PrestartRequest request) override;
   TaskEvent FailureEvent(const Error& error) const override;
