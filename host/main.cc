@@ -11,8 +11,8 @@
 
 namespace {
 
-// The caller of this program may have closed its standard descriptors. Files that are opened next
-// would take their places, and be written to or replaced as if it were they. Writing still fails.
+// Opens /dev/null for each closed standard descriptor, so that no file that is opened later gets
+// the descriptor and receives output. Writing to the descriptor still fails.
 void TakeStandardDescriptors() {
   int fd;
   do fd = open("/dev/null", O_RDONLY);
@@ -24,10 +24,10 @@ void TakeStandardDescriptors() {
 
 int main(int argc, char** argv) {
   TakeStandardDescriptors();
-  // A probe of a plugin and a case of the conformance kit are this program, started again.
+  // To probe a plugin or to run a case of the conformance kit, this program starts itself.
   if (const std::optional<int> code = drover::MaybeRunKitChild(argc, argv)) return *code;
   const int code = drover::RunCli(argc, argv);
-  // A driver may keep threads for ever: no static object is destroyed under them.
+  // No static object is destroyed, because threads of a driver may still use it.
   std::fflush(nullptr);
   std::_Exit(code);
 }

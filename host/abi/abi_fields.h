@@ -3,12 +3,12 @@
 
 #include "drover/drover.h"
 
-// Fields() lists the members of each ABI struct that carries data. It calls a visitor V as
+// Fields() lists the members of each ABI struct that carries data. It calls a visitor V like this:
 //   v(field)             for numbers, drover_str, drover_run_id and drover_fd,
 //   v.Array<T>(field)    for a drover_array of T,
 //   v.Pointer(field)     for a pointer to another such struct, which may be null.
-// The lists omit struct_size, which a visitor handles itself. They include members with the name
-// "reserved", so that a list covers every byte. A test finds members that a list lacks.
+// The lists omit struct_size, which a visitor handles itself. They include the members "reserved",
+// so that a list covers every byte of its struct. A test fails if a list lacks a member.
 namespace drover {
 
 template <typename V>

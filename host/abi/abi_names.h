@@ -13,8 +13,8 @@ inline constexpr std::uint64_t kKnownOffers =
 inline constexpr std::uint64_t kKnownNeeds =
     DROVER_NEEDS_PROCESS_SERVICE | DROVER_NEEDS_TASK_OUTPUT;
 
-// ReadRecovered stores this in TaskHandle::driver if recover returned a new handle.
-// LoadedDriver::Recover replaces it by the driver's name.
+// ReadRecovered sets TaskHandle::driver to this text if the driver's recover function returned a
+// new handle. LoadedDriver::Recover then sets TaskHandle::driver to the name of the driver.
 inline constexpr char kNewHandle[] = "*";
 
 // Returns the name of a status for the trace: "OK", "E_NOT_FOUND" and so on.

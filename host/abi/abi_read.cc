@@ -44,8 +44,8 @@ Result<ResourceUsage> ReadUsage(const drover_usage* from, int* pid) {
   *pid = raw.pid;
   const StatSet measured(raw.measured);
   ForEachStat(&usage, &raw, [&](Stat stat, auto& to, auto value) {
-    // A NaN or a negative value counts as not measured, because a NaN would make the API's JSON
-    // unreadable.
+    // A NaN or a negative value counts as not measured. A NaN would make the JSON of the API
+    // invalid.
     if (!measured.Has(stat) || !(value >= 0)) return;
     to = value;
     usage.measured.Add(stat);

@@ -20,9 +20,9 @@ inline constexpr std::size_t kMaxSchema = 1u << 20;     // maximum size of a sch
 inline constexpr std::size_t kMaxElements = 64u << 10;  // maximum number of elements of one array
 inline constexpr std::uint32_t kMaxStruct = 64u << 10;
 
-// Copies the members of *FROM that both sides know. Members that only this host knows become zero,
-// and members that only the other side knows are left out. struct_size must be at least the size
-// of struct_size itself.
+// Returns a copy of *FROM, a struct whose author may use another version of the ABI. Members that
+// only this host knows become zero, and members that only the other version has are omitted.
+// FROM->struct_size must be at least the size of struct_size itself.
 template <typename T>
 Result<T> CopyStruct(const T* from) {
   if (from == nullptr) return Error(Code::kInternal, "a struct is missing where one must be");
@@ -39,16 +39,16 @@ Result<T> CopyStruct(const T* from) {
   return copy;
 }
 
-// Reads a text for people: makes it valid UTF-8 and cuts it at kMaxText.
+// Reads a text that people will read. Makes the text valid UTF-8 and cuts it at kMaxText bytes.
 Result<std::string> ReadText(drover_str text);
-// Reads the bytes unchanged. More than LIMIT bytes are an error.
+// Copies BYTES without a change. More than LIMIT bytes are an error.
 Result<std::string> ReadBytes(drover_str bytes, std::size_t limit);
 Result<StringMap> ReadPairs(drover_array pairs);
 
-// Calls VISIT with a pointer to each element of an array, until VISIT returns an error. The
-// distance between two elements is the element size that is stored in the array by the side that
-// filled it. An element size below LEAST is an error, so at least LEAST bytes of each element
-// exist.
+// Calls VISIT with a pointer to each element of ARRAY, until VISIT returns an error. The author of
+// ARRAY may use another version of the ABI, so the element size in ARRAY may differ from the size
+// of T. An element size below LEAST is an error, so VISIT can read at least LEAST bytes of each
+// element.
 template <typename T, typename Visit>
 Status ReadArray(const drover_array& array, std::size_t least, Visit visit) {
   if (array.count == 0) return {};
@@ -65,8 +65,8 @@ Status ReadArray(const drover_array& array, std::size_t least, Visit visit) {
   return {};
 }
 
-// Converts the failure of a driver's call to an Error. The code is STATUS, or the code in ERROR if
-// STATUS is DROVER_OK. Returns an error even if neither contains a valid error code.
+// Converts the failure of a driver's function to an Error. The code is STATUS, or the code in ERROR
+// if STATUS is DROVER_OK. Returns an error even if neither contains a valid error code.
 Error ReadError(std::int32_t status, const drover_error* error);
 
 Result<PluginInfo> ReadInfo(const drover_info* from);

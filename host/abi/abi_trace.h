@@ -7,21 +7,22 @@
 #include "host/base/ids.h"
 #include "host/base/time.h"
 
-// The trace that DROVER_TRACE=abi in the environment turns on. It writes one line with time and
-// status to standard error for each of these: a call of a plugin's function, a completion, a
-// plugin's call of the host, and the end of a service's operation. Any thread.
+// The trace of the ABI, which the environment variable DROVER_TRACE=abi turns on. The trace writes
+// one line with time and status to standard error for each of these events: a call of a plugin's
+// function, the completion of a call, a plugin's call of the host, and the end of a service's
+// operation. Any thread.
 namespace drover {
 
 bool TracesAbi();
 
-// Traces a function that began at BEGAN and has returned STATUS.
+// Traces a call of FUNCTION that began at BEGAN and has returned STATUS.
 void TraceReturn(const std::string& plugin, const char* function, std::uint64_t id,
                  const RunId& run, TimePoint began, std::int32_t status);
-// Traces the completion of the asynchronous call ID.
+// Traces the completion of the asynchronous call with the id ID.
 void TraceCompletion(const std::string& plugin, const char* verb, std::uint64_t id,
                      const RunId& run, TimePoint began, std::int32_t status);
-// Traces that the driver's done function for an operation of a service has returned. STATUS is the
-// result of the operation.
+// Traces the end of an operation of SERVICE, after the driver's done function for it has returned.
+// STATUS is the result of the operation.
 void TraceDone(const std::string& plugin, const char* service, TimePoint began,
                std::int32_t status);
 

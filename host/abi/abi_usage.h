@@ -26,9 +26,8 @@ static_assert(IsBit(Stat::kTotalTicks, DROVER_STAT_TOTAL_TICKS));
 static_assert(IsBit(Stat::kThrottledPeriods, DROVER_STAT_THROTTLED_PERIODS));
 static_assert(IsBit(Stat::kThrottledTime, DROVER_STAT_THROTTLED_TIME));
 
-// Calls FUNCTION with three arguments for each statistic. The first argument is the Stat. The
-// second argument is the statistic's member in *USAGE, and the third argument is its member in
-// *RAW.
+// Calls FUNCTION for each statistic, with three arguments: the Stat, the member of *USAGE that
+// contains the statistic, and the member of *RAW that contains it.
 template <typename Usage, typename Raw, typename Function>
 void ForEachStat(Usage* usage, Raw* raw, Function function) {
   auto& memory = usage->memory;

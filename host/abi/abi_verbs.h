@@ -5,7 +5,7 @@
 
 namespace drover {
 
-// The result type of the verb whose arguments have the type Args.
+// The result type of the verb that has arguments of the type Args.
 template <typename Args>
 struct ResultOf {
   using Type = drover_empty_result;

@@ -17,7 +17,7 @@ std::vector<drover_pair> ToPairs(const StringMap& map) {
   return pairs;
 }
 
-// The texts of a task, and their members in the struct of the C header.
+// The members of TaskConfig that are texts, each with its member in the struct of the C header.
 constexpr std::pair<std::string TaskConfig::*, drover_str drover_task_config::*> kTaskTexts[] = {
     {&TaskConfig::id, &drover_task_config::id},
     {&TaskConfig::alloc_id, &drover_task_config::alloc_id},
@@ -85,7 +85,7 @@ void WriteError(const Error& error, drover_error* out) {
   std::uint32_t room = 0;
   std::memcpy(&room, out, sizeof room);
   drover_error made = NewStruct<drover_error>();
-  made.struct_size = room;  // the driver's value is kept
+  made.struct_size = room;  // keeps the size that the driver set
   made.code = static_cast<std::int32_t>(error.code());
   made.flags = error.recoverable() ? DROVER_ERROR_RECOVERABLE : 0;
   constexpr std::size_t kHead = offsetof(drover_error, message);

@@ -8,7 +8,7 @@
 
 namespace drover {
 
-// A task for tests that convert it for the driver. Each field has a different value.
+// Returns a task for tests that convert a task for a driver. Each field has a different value.
 inline std::shared_ptr<const TaskConfig> DistinctTask() {
   auto config = std::make_shared<TaskConfig>();
   config->run_id = RunId::Random();

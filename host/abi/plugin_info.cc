@@ -33,7 +33,7 @@ std::string PluginInfoToJson(const PluginInfo& info) {
 }
 
 Result<PluginInfo> PluginInfoFromJson(const std::string& text) {
-  // The text is not trusted, since the child that wrote it has run the plugin's code.
+  // The text is not trusted, because the child process that wrote it has run the plugin's code.
   try {
     const nlohmann::json json = nlohmann::json::parse(text);
     PluginInfo info;

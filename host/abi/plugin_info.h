@@ -23,7 +23,8 @@ struct PluginInfo {
 
 DriverInfo ToDriverInfo(const PluginInfo& info);
 
-// Convert the information to JSON and back, for the pipe between a probe and its parent.
+// Convert the information of a driver to JSON and back. A probe process sends the JSON to its
+// parent through a pipe.
 std::string PluginInfoToJson(const PluginInfo& info);
 Result<PluginInfo> PluginInfoFromJson(const std::string& json);
 

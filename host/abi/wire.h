@@ -16,8 +16,8 @@
 #include "host/abi/abi_read.h"
 
 // Converts structs of the ABI to bytes, for messages between the host and a driver's process. The
-// bytes include everything that pointers lead to. The bytes do not contain file descriptors, which
-// are sent separately.
+// bytes include everything to which pointers in the structs lead. They do not include file
+// descriptors, which are sent separately.
 namespace drover {
 
 template <typename T>
@@ -68,7 +68,8 @@ class WireWriter {
     (*this)(static_cast<std::uint8_t>(pointer != nullptr));
     if (pointer != nullptr) Struct(pointer);
   }
-  // Writes the first struct_size bytes of the struct. Members beyond them are written as zero.
+  // Writes the first struct_size bytes of the struct FROM. The message contains zero for members
+  // beyond them.
   template <typename T>
   void Struct(const T* from) {
     T copy{};
@@ -84,7 +85,7 @@ class WireWriter {
     Fields(*this, copy);
   }
 
-  // Returns false if a struct could not be read. Then the message must not be used.
+  // Returns false if the size of a struct was invalid. In this case, the message must not be used.
   bool ok() const { return ok_; }
 
   static constexpr std::uint32_t kNoFd = ~0u;
@@ -100,15 +101,15 @@ class WireWriter {
 // How a reader lays out the structs that it makes.
 enum class WireForm {
   kPlain,
-  // Each struct is larger than in this ABI, as the structs of a newer host would be. For tests of
+  // Each struct is larger than in this ABI, as a struct of a newer host would be. Only for tests of
   // drivers.
   kGrown,
 };
 
 // Rebuilds structs from bytes, which are not trusted. The structs live in the reader's memory and
 // are valid as long as the reader. Texts do not end with NUL, and empty texts have a null pointer.
-// The destructor closes the file descriptors that were not read. If Done() is false, it closes all
-// file descriptors.
+// The destructor closes the file descriptors that were not read. If Done() is false, the destructor
+// closes all file descriptors.
 class WireReader {
  public:
   explicit WireReader(WireMessage message, WireForm form = WireForm::kPlain)
@@ -157,8 +158,8 @@ class WireReader {
   void Array(drover_array& array) {
     const auto count = Number<std::uint64_t>();
     array = {nullptr, 0, sizeof(T) + Growth(kHasSize<T> ? 32 : 16)};
-    // Each element takes at least four bytes of the message. So a message of a few bytes cannot
-    // make the reader allocate much memory.
+    // Each element takes at least four bytes of the message. With this check, a message of a few
+    // bytes cannot make the reader allocate much memory.
     if (count > kMaxElements || count > left() / sizeof(std::uint32_t)) ok_ = false;
     if (!ok_ || count == 0) return;
     auto* elements = static_cast<char*>(Allocate(count * array.element_size));
@@ -172,7 +173,7 @@ class WireReader {
   void Pointer(const T*& pointer) {
     pointer = Number<std::uint8_t>() != 0 && ok_ ? Struct<T>() : nullptr;
   }
-  // Reads one number. Returns 0 if too few bytes are left.
+  // Reads one number. Returns 0 if the message has too few bytes left.
   template <typename T>
   T Number() {
     T number{};
@@ -185,8 +186,8 @@ class WireReader {
   // Marks all file descriptors as not read, so the destructor closes them. After this call, structs
   // that were read must not be used.
   void Drop() { taken_.assign(taken_.size(), false); }
-  // Returns false if the bytes did not match the structs that were read. Then the structs must not
-  // be used.
+  // Returns false if the bytes did not match the structs that were read. In this case, the structs
+  // must not be used.
   bool ok() const { return ok_; }
   // Returns true if ok() is true and no bytes are left.
   bool Done() const { return ok_ && AtEnd(); }
@@ -223,9 +224,9 @@ class WireReader {
   std::list<std::unique_ptr<char[]>> memory_;
 };
 
-// A copy of a struct as a newer host would pass it: the copy is larger than this ABI's struct. For
-// tests. If FROM is null or cannot be read as a struct, get() returns FROM itself, so that the
-// other side reports the error.
+// A copy of a struct with the size that a newer host would use, which is larger than this ABI's
+// struct. Only for tests. If FROM is null or cannot be read as a struct, get() returns FROM itself,
+// so that the function that receives it reports the error.
 template <typename T>
 class Carried {
  public:

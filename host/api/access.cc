@@ -8,8 +8,8 @@ namespace drover {
 
 namespace {
 
-// Returns the token that the header with NAME and VALUE holds, or an empty text if the header
-// holds no token.
+// Returns the client's token from the HTTP header with NAME and VALUE, or an empty text if this
+// header does not contain a token.
 std::string_view TokenIn(const std::string& name, std::string_view value) {
   if (EqualsIgnoringCase(name, "X-Nomad-Token")) return value;
   constexpr std::string_view kBearer = "bearer ";

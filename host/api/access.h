@@ -16,9 +16,10 @@ std::optional<std::string> Refusal(const HttpRequest& request, const std::string
 // TOKEN. If TOKEN is empty, no client is refused.
 std::optional<std::string> Refusal(std::string_view given, const std::string& token);
 
-// Returns the token that the client sent in the header X-Nomad-Token, or in Authorization with the
-// scheme Bearer. If there are several tokens, returns the first. Refusal refuses a request whose
-// tokens differ, because a proxy may have checked a token other than the first.
+// Returns the token that the client sent in the header X-Nomad-Token, or in the header
+// Authorization with the scheme Bearer. If the request has several tokens, returns the first. The
+// function Refusal refuses a request whose tokens differ, because a proxy may have checked a token
+// other than the first.
 std::string_view GivenToken(const HttpRequest& request);
 
 bool SaysTwoTokens(const HttpRequest& request);

@@ -52,7 +52,8 @@ json EncodeStats(const ApiAgent& agent) {
     evals = tables.evals.size();
   });
   return {{"drover", {{"version", agent.version}, {"node_id", agent.node_id}}},
-          // Clients read the id of their own node from this field.
+          // Clients read from the field client.node_id the id of the node that belongs to this
+          // agent.
           {"client", {{"node_id", agent.node_id}}},
           {"state",
            {{"jobs", std::to_string(jobs)},
@@ -149,10 +150,10 @@ Co<Answer> ReadNamespace(ApiRequest* request) {
   });
 }
 
-// Describes the scheduler in the terms that clients use. Clients cannot change this configuration.
-// A single write to the store creates an evaluation and also processes it, so no broker hands out
-// evaluations. PauseEvalBroker is therefore true. Clients require this value before they delete
-// evaluations.
+// Answers with the configuration of the scheduler in Nomad's format. Clients cannot change this
+// configuration. Drover has no broker of evaluations: a single write to the store both creates and
+// processes an evaluation. PauseEvalBroker is therefore true. Clients require this value before
+// they delete evaluations.
 Co<Answer> ReadSchedulerConfig(ApiRequest* request) {
   const json preemption = {{"SystemSchedulerEnabled", false},
                            {"SysBatchSchedulerEnabled", false},
@@ -181,8 +182,8 @@ Co<Answer> CollectAll(ApiRequest* request) {
   co_return EmptyAnswer();
 }
 
-// Answers a request to reconcile the job summaries. There is nothing to reconcile, because the
-// agent computes the summaries anew for each request.
+// Answers a request to reconcile the job summaries. The answer is empty, because the agent computes
+// the summaries for each request and does not store them.
 Co<Answer> Reconciled(ApiRequest*) { co_return EmptyAnswer(); }
 
 }  // namespace

@@ -28,7 +28,7 @@ Answer IndexAnswer(const ApiRequest& request) {
   return JsonAnswer({{"Index", index}}, index);
 }
 
-// Returns a sort key by which the allocation that was placed last comes first.
+// Returns a sort key that orders allocations from the newest to the oldest.
 std::string NewestFirst(const Allocation& alloc) {
   char index[24];
   std::snprintf(index, sizeof index, "%020llu.",
@@ -44,9 +44,9 @@ bool IsNewer(const std::shared_ptr<const AllocRecord>& a,
   return a->id() < b->id();
 }
 
-// Removes all RECORDS except those that the requested page may show and the first record of the
-// next page. The agent thus does not sort all records for each page that a client requests. If
-// REQUEST has a filter, removes no records, because the filter must examine each of them.
+// Keeps only the RECORDS that the requested page may show, and the first record of the next page.
+// The agent thus does not sort all records for each page. If REQUEST has a filter, keeps all
+// records, because the filter must examine each of them.
 void OnlyThePage(const ApiRequest& request, AllocRecords* records) {
   const Result<std::optional<std::uint64_t>> per_page = request.Number("per_page");
   if (!per_page.ok() || per_page->value_or(0) == 0 || !request.Text("filter").empty()) return;
@@ -73,8 +73,8 @@ json WholeAlloc(const AllocRecord& record, const ListFilter& filter) {
   return whole;
 }
 
-// Sorts and encodes the list after the read of the store has ended, because writers wait during a
-// read. The read itself only collects pointers to the records.
+// Sorts and encodes a list of allocations. The read of the store only collects pointers to the
+// RECORDS, and ends before this function is called, because writers wait during a read.
 Co<Answer> NewestList(ApiRequest* request, AllocRecords records) {
   OnlyThePage(*request, &records);
   StubFields fields;
@@ -145,7 +145,7 @@ Co<Status> DoWithRunner(const ApiAgent* agent, std::string id, RunnerWork work) 
   co_return co_await work(runner);
 }
 
-// Calls WORK with the runner of the allocation that the request's path names. Answers with the
+// Calls WORK with the runner of the allocation that the path of the request names. Answers with the
 // newest index of the store.
 Co<Answer> WithRunner(ApiRequest* request, RunnerWork work) {
   const Status done = co_await request->Control(
@@ -218,7 +218,7 @@ Co<Answer> CollectOne(ApiRequest* request) {
   if (!done.ok()) {
     co_return ErrorAnswer(500, "No such allocation on client, or allocation not eligible for GC");
   }
-  // The Go client treats an empty body as an error.
+  // The Go client treats an empty body as an error, so the body is an empty JSON object.
   co_return JsonAnswer(json::object());
 }
 

@@ -80,13 +80,13 @@ struct ApiAgent {
   // The time when the agent started.
   TimePoint started;
 
-  // The members below belong to the control thread; see CallControl.
+  // Only the control thread may use the members below; see CallControl.
   Loop* control = nullptr;
   Gate* calls = nullptr;  // runs the coroutines of CallControl
   Scheduler* scheduler = nullptr;
   // Returns when all changes made before the call are durable, so that they survive a power cut. A
-  // client must not get the answer to its change earlier. If this function is empty, the agent
-  // keeps no state on disk.
+  // client must receive the answer to its change only after that. If this function is empty, the
+  // agent keeps no state on disk.
   std::function<Co<Status>(Context context)> make_durable;
   std::function<NodeMeta()> node_meta;
   // Applies CHANGES, which a client requested, to the metadata of the node; see NodeMeta::Apply.

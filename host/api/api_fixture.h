@@ -8,7 +8,8 @@
 #include "host/api/fake_exchange.h"
 #include "host/scheduler/scheduler_fixture.h"
 
-// A fixture with all routes over a scheduler with one node, without a socket and without runners.
+// A test fixture with all routes of the API and a scheduler with one node. The fixture has no
+// socket, and no runner executes the allocations.
 namespace drover {
 
 class ApiFixture : public SchedulerFixture {
@@ -25,7 +26,7 @@ class ApiFixture : public SchedulerFixture {
     agent_.find_runner = [](const std::string&) { return nullptr; };
   }
 
-  // Registers the node; it is ready if it has HEARTBEATEN.
+  // Registers the node. If HEARTBEATEN is true, also sends a heartbeat, so the node is ready.
   void RegisterNode(bool heartbeaten = true) {
     NodeRecord node;
     node.id = "node";
@@ -38,7 +39,7 @@ class ApiFixture : public SchedulerFixture {
     EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).ok());
   }
 
-  // The reply to a client that sends BODY to TARGET, a path with its query.
+  // Sends a request with METHOD and BODY to TARGET, a path with its query. Returns the reply.
   HttpReply Ask(const std::string& method, const std::string& target,
                 const nlohmann::json& body = nullptr, const HttpFields& headers = {}) {
     return AskText(method, target, body.is_null() ? "" : body.dump(), headers);
@@ -54,7 +55,7 @@ class ApiFixture : public SchedulerFixture {
     EXPECT_TRUE(exchange.reply.has_value()) << method << " " << target << " is not answered";
     return exchange.reply.value_or(HttpReply());
   }
-  // The JSON of the reply to a request that must succeed.
+  // Sends a request that must succeed, and returns the JSON of the reply.
   nlohmann::json Must(const std::string& method, const std::string& target,
                       const nlohmann::json& body = nullptr) {
     const HttpReply reply = Ask(method, target, body);
@@ -62,7 +63,7 @@ class ApiFixture : public SchedulerFixture {
     return nlohmann::json::parse(reply.body, nullptr, false);
   }
   nlohmann::json Get(const std::string& target) { return Must("GET", target); }
-  // The status and text of the reply to a request that must be refused.
+  // Sends a request that must be refused, and returns the status and the text of the reply.
   std::string Refusal(const std::string& method, const std::string& target,
                       const nlohmann::json& body = nullptr) {
     const HttpReply reply = Ask(method, target, body);
@@ -77,7 +78,7 @@ class ApiFixture : public SchedulerFixture {
     return "";
   }
 
-  // A job as a client sends it.
+  // Returns the body with which a client registers a job.
   static nlohmann::json JobBody(const std::string& id, int count = 1,
                                 const std::string& type = "service") {
     return {{"Job",

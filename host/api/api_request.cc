@@ -14,7 +14,7 @@ namespace {
 // The maximum size in bytes of a body that the JSON parser accepts. The HTTP server refuses much
 // smaller bodies, so no body reaches this limit.
 constexpr std::size_t kMaxBody = std::size_t{1} << 30;
-// The number of list elements that are encoded before other requests get a turn.
+// The number of list elements that are encoded before other requests on the same thread continue.
 constexpr int kSlice = 32;
 constexpr Duration kLongestWait = std::chrono::minutes(5);
 
@@ -51,8 +51,8 @@ Result<Duration> WantedWait(const ApiRequest& request) {
     }
     if (*parsed > Duration(0)) wait = std::min(*parsed, kLongestWait);
   }
-  // Requests that arrive at the same time must not all be answered at the same time. This code
-  // therefore adds a random time to the wait.
+  // A random time is added to the maximum wait, so that requests that began to wait together do not
+  // all end their wait together.
   static thread_local std::minstd_rand random{std::random_device{}()};
   const Duration spread(std::uniform_int_distribution<Duration::rep>(0, wait.count() / 16)(random));
   return wait + spread;
@@ -130,7 +130,7 @@ Co<Answer> AnswerRead(ApiRequest* request, TableMask mask, Look look) {
   const Context& context = request->exchange()->context();
   const Context limited = context.WithTimeout(wait);
   StateStore* const store = request->agent().store;
-  std::uint64_t seen = newer_than;  // the last read saw all changes up to this index
+  std::uint64_t seen = newer_than;  // index up to which the last read saw all changes
   while (true) {
     bool late = true;
     if (newer_than > 0) {
@@ -196,8 +196,8 @@ Co<Answer> ListAnswer(ApiRequest* request, std::vector<ListItem> items) {
   if (const std::string token = request->Text("next_token"); !token.empty()) {
     first = std::find_if(items.begin(), items.end(),
                          [&](const ListItem& item) { return item.key == token; });
-    // If the element that the token names no longer exists, the page begins with the element after
-    // it.
+    // If the element that next_token names no longer exists, the page begins with the next element
+    // in the order of the list.
     if (first == items.end()) {
       const bool reverse = request->Flag("reverse");
       first = std::find_if(items.begin(), items.end(), [&](const ListItem& item) {
@@ -222,8 +222,8 @@ Co<Answer> ListAnswer(ApiRequest* request, std::vector<ListItem> items) {
           filter->Chooses(first->whole ? first->whole(*filter) : first->encode(), &budget));
       if (!chosen) continue;
     }
-    // The filter has chosen this element. If the page is full, the element is the first of the
-    // next page, and next_token names it.
+    // The filter has chosen the current element. If the page is full, this element is the first of
+    // the next page, and next_token names it.
     if (full) {
       answer.next_token = first->key;
       break;

@@ -35,7 +35,7 @@ struct Answer {
 Answer ErrorAnswer(int status, const std::string& text);
 Answer JsonAnswer(const nlohmann::json& body, std::optional<std::uint64_t> index = std::nullopt);
 Answer EmptyAnswer();
-// Returns the result of a route that has already answered through its exchange, by a stream or a
+// Returns an Answer for a route that has already answered through its exchange, by a stream or a
 // websocket.
 Answer StreamedAnswer();
 
@@ -48,7 +48,7 @@ class ApiRequest {
   const ApiAgent& agent() const { return *agent_; }
   const HttpRequest& http() const { return exchange_->request(); }
   HttpExchange* exchange() { return exchange_; }
-  // Returns the part of the path that matches star N of the route's pattern; the first is 0.
+  // Returns the part of the path that matches star N in the route's pattern. N begins at 0.
   const std::string& parameter(std::size_t n) const { return parameters_.at(n); }
 
   // Returns the query parameter NAME, or an empty text if it is missing.
@@ -121,10 +121,11 @@ T Field(const nlohmann::json& body, const char* key, T missing = {}) {
 }
 
 // The result of a read of the store. It has an index, and a function that encodes the answer after
-// the store is released.
+// the read has ended.
 struct Found {
   Found() = default;
-  // HOW encodes the answer. It returns an Answer, or a Co<Answer> if the encoding takes long.
+  // HOW is the function that encodes the answer. It returns an Answer, or a Co<Answer> if the
+  // encoding takes long.
   template <typename How>
   Found(std::uint64_t of, How how) : index(of) {
     if constexpr (std::is_same_v<std::invoke_result_t<How&>, Answer>) {
@@ -142,18 +143,19 @@ struct Found {
 };
 using Look = std::function<Found(const Tables& tables)>;
 
-// Answers with the result of LOOK. If the query has ?index=N, first waits until the index of the
-// result is higher than N. Only changes in the tables of MASK can raise this index. The wait takes
-// at most the time in ?wait and a random addition, which is at most a sixteenth of this time.
+// Reads the store with LOOK, and answers with the result. If the query has ?index=N, first waits
+// until the index of the result is higher than N. Only changes in the tables of MASK can raise this
+// index. The maximum wait is the time in ?wait plus a random time, which is at most a sixteenth of
+// ?wait.
 Co<Answer> AnswerRead(ApiRequest* request, TableMask mask, Look look);
 
-// Some kinds of objects do not exist in this version. These functions answer requests for such
-// objects, with an empty list or with null. Like AnswerRead, they obey ?index and ?wait.
+// These functions answer requests for kinds of objects that do not exist in this version. The
+// answer is an empty list or null. Like AnswerRead, these functions obey ?index and ?wait.
 Co<Answer> AnswerNoList(ApiRequest* request);
 Co<Answer> AnswerNull(ApiRequest* request);
 
-// Writes a list as text, element by element. The JSON tree of a long list would take ten times the
-// memory.
+// Builds a JSON list as text, element by element. The JSON tree of a long list would take ten times
+// the memory.
 class JsonListText {
  public:
   void Add(const nlohmann::json& element);

@@ -81,8 +81,9 @@ Result<std::vector<std::string>> ChosenEvals(const ApiRequest& request, const st
   return ids;
 }
 
-// Deletes the evaluations that the body names by a filter or by their ids. An evaluation that is
-// still needed stays. If an id in the body names such an evaluation, the request fails.
+// Deletes the evaluations that the body names by a filter or by their ids. Does not delete an
+// evaluation that is still needed. If the body names such an evaluation by its id, the request
+// fails.
 Co<Answer> DeleteEvals(ApiRequest* request) {
   DROVER_CO_ASSIGN(const json body, request->Body());
   const std::string filter = Field<std::string>(body, "Filter");
@@ -113,8 +114,8 @@ Co<Answer> CountEvals(ApiRequest* request) {
   });
 }
 
-// Returns the evaluation of the same job that came before EVAL and caused EVAL, and the
-// evaluations that EVAL caused.
+// Returns the evaluations of the same job that are related to EVAL: the evaluation that caused
+// EVAL, and the evaluations that EVAL caused.
 json Related(const Tables& tables, const Evaluation& eval) {
   json list = json::array();
   const auto ids = tables.evals_of_job.find(KeyOf(eval));

@@ -16,24 +16,25 @@ constexpr char kBeat[] = "{}\n";
 constexpr char kTooSlow[] =
     "{\"Error\":\"events were written faster than this client has read them, and some are gone: "
     "subscribe again\"}\n";
-// A line ends when it has this many events or bytes. The remaining events of a write follow in
-// further lines with the same index.
+// The maximum number of events in a line of the event stream. A line also ends when it has
+// kLongLine bytes. The remaining events of a write follow in further lines with the same index.
 constexpr std::size_t kMostEvents = 256;
 constexpr std::size_t kLongLine = std::size_t{1} << 20;
-// The size of a piece in bytes. The last line of a piece may exceed this size.
+// The size in bytes at which a piece of the event stream is sent. A piece ends with a whole line,
+// so it may be larger.
 constexpr std::size_t kChunk = 256 << 10;
 
-// Reads the events of the store at the pace of its client. While the reader waits for the client,
-// it holds no events.
+// Reads the events of the store only as fast as the client receives them. While the reader waits
+// for the client, it stores no events.
 class EventReader {
  public:
   EventReader(const EventLog* log, EventFeed* feed, const EventFilter* filter, std::uint64_t next)
       : log_(log), feed_(feed), filter_(filter), at_{next, 0} {}
 
   enum class Found { kNothing, kSome, kGone };
-  // Puts the next events into TEXT, up to about kChunk bytes. TEXT stays null if the client wants
-  // none of these events. Returns kSome if there may be more events. Returns kGone if the log
-  // dropped some events before this reader read them.
+  // Sets TEXT to the next events, up to about kChunk bytes. TEXT stays null if the client wants
+  // none of these events. Returns kNothing if there are no more events, and kSome if there may be
+  // more. Returns kGone if the log dropped some events before this reader read them.
   Found Read(std::shared_ptr<const SharedPiece>* text) {
     const EventFeed::Position begin = at_;
     if (std::optional<EventFeed::Piece> known = feed_->Find(filter_->key(), begin)) {
@@ -49,7 +50,7 @@ class EventReader {
     feed_->Keep(filter_->key(), begin, {*text, at_});
     return found;
   }
-  // Returns the next index. All events with a lower index have been read.
+  // Returns the index of the next write to read. All events with a lower index have been read.
   std::uint64_t next() const { return at_.next; }
 
  private:
@@ -67,7 +68,7 @@ class EventReader {
     }
     return found;
   }
-  // Adds the remaining events of BATCH to LINES. Returns false if not all events have room.
+  // Adds the remaining events of BATCH to LINES. Returns false if LINES becomes full before that.
   bool AddLines(const std::shared_ptr<const EventBatch>& batch, std::string* lines) {
     if (batch->index != at_.next) at_.done = 0;
     at_.next = batch->index;
@@ -79,7 +80,8 @@ class EventReader {
     at_.done = 0;
     return true;
   }
-  // Adds one line with the next events that the client wants. Adds nothing if there are none.
+  // Adds one line to TEXT, with the next events of BATCH that the client wants. Adds nothing if the
+  // client wants none of them.
   void AddLine(const std::shared_ptr<const EventBatch>& batch, std::string* text) {
     std::shared_ptr<EncodedBatch> encoded;
     std::size_t events = 0, bytes = 0;
@@ -103,8 +105,8 @@ class EventReader {
   bool first_ = true;  // true until the first read, which ignores dropped events
 };
 
-// Writes the events that exist now. Events that come during this call wait for the next call. Sets
-// WROTE to whether the client wanted some of the events.
+// Writes the events that exist now. The next call writes the events that are added during this
+// call. Sets WROTE to true if the client wanted any of the events, and otherwise to false.
 Co<Status> WriteAll(LiveStream* stream, EventReader* reader, const EventLog* log, bool* wrote) {
   const std::uint64_t last = log->last_index();
   *wrote = false;
@@ -123,8 +125,8 @@ Co<Status> WriteAll(LiveStream* stream, EventReader* reader, const EventLog* log
   co_return Status();
 }
 
-// Returns when the client has disconnected, or when events were dropped before the slow client
-// received them.
+// Writes events to STREAM until the client has disconnected, or until events were dropped before
+// the slow client received them.
 Co<Status> Follow(LiveStream* stream, EventReader* reader, StateStore* store,
                   const EventFeed* feed) {
   const Context context = stream->context();
@@ -150,8 +152,8 @@ Co<Answer> StreamEvents(ApiRequest* request, std::shared_ptr<EventFeed> feed) {
   Status sent = co_await stream.Start(std::move(head), kBeat, kHeartbeat);
   // Sends a heartbeat at once, so that clients see that the stream works.
   if (sent.ok()) sent = co_await stream.Write(kBeat);
-  // An error needs no answer. Either the client has disconnected, or the stream has already sent
-  // the error to the client.
+  // An error of Follow is ignored. Either the client has disconnected, or the stream has already
+  // sent the error to the client.
   StateStore* const store = request->agent().store;
   const EventFeed::Follower follower(feed.get());
   EventReader reader(&store->events(), feed.get(), &filter, std::max<std::uint64_t>(*index, 1));

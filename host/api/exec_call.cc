@@ -44,7 +44,7 @@ Co<Result<ExitResult>> ExecCall::OnControl(std::shared_ptr<ExecCall> self, std::
   Result<ExitResult> exit = co_await (*session)->Wait(context);
   self->session_ = nullptr;
   self->context_.reset();
-  co_return exit;  // the end of the session also ends all processes that still run in it
+  co_return exit;  // when the session is destroyed, the processes that still run in it are ended
 }
 
 void ExecCall::Resize(TerminalSize size) {

@@ -10,8 +10,8 @@
 
 namespace drover {
 
-// Lets another thread use a session, which lives on the control thread. Both threads share this
-// object.
+// Lets another thread use an exec session, which only the control thread may access. Both threads
+// share this object.
 class ExecCall : public std::enable_shared_from_this<ExecCall>, public LiveCount<ExecCall> {
  public:
   explicit ExecCall(const ApiAgent* agent) : agent_(agent) {}

@@ -20,8 +20,9 @@ constexpr int kInternal = 1011;
 Co<void> CloseWith(WebSocketChannel* channel, Error error) {
   const bool theirs = error.code() == Code::kInvalidArgument || error.code() == Code::kNotFound;
   std::string reason = error.message();
-  // The reason must be UTF-8. It may contain names that a client sent, and a long reason is cut,
-  // even inside a character. All bytes that are not ASCII are therefore replaced.
+  // The reason for the end of a websocket must be UTF-8. It may contain names that a client sent,
+  // and a long reason is cut, even inside a character. All bytes that are not ASCII are therefore
+  // replaced.
   std::replace_if(
       reason.begin(), reason.end(), [](char c) { return static_cast<signed char>(c) < 0; }, '?');
   (void)co_await channel->Close(theirs ? kPolicy : kInternal, std::move(reason));
@@ -67,7 +68,8 @@ Co<void> ExecConversation::Beat() {
 Co<void> ExecConversation::CopyOutput(ExecPipe* pipe, const char* name) {
   for (bool silent = true;; silent = false) {
     const std::string bytes = co_await pipe->Read(kPiece);
-    // The client of a refused command gets only the error, and not the ends of the output streams.
+    // If the command was refused, the client receives only the error, and not the messages that end
+    // the output streams.
     if (bytes.empty() && silent) {
       co_await answered_.Wait();
       if (refused_) break;
@@ -82,8 +84,8 @@ Co<void> ExecConversation::CopyOutput(ExecPipe* pipe, const char* name) {
 Co<Status> ExecConversation::Take(std::string text) {
   DROVER_CO_ASSIGN(ExecMessage message, ParseExecMessage(text));
   if (message.size) call_->Resize(*message.size);
-  // The error of the write is ignored. It means that the command reads no more input, which is not
-  // the client's mistake.
+  // An error of this write means that the command reads no more input. The client did nothing
+  // wrong, so the error is ignored.
   if (!message.input.empty()) (void)co_await input_->Write(std::move(message.input));
   if (message.input_ends) input_->Close();
   co_return Status();
@@ -104,8 +106,8 @@ Co<void> ExecConversation::ReadMessages() {
 }
 
 Co<void> ExecConversation::Report(ExitResult exit, bool tty) {
-  // If the command could not be executed, sends the reason on the stream on which a shell prints
-  // it.
+  // If the command could not be executed, the client receives the reason on the stream on which a
+  // shell would print it.
   if (!exit.error.empty()) {
     (void)co_await Say(
         ExecDataMessage(tty ? "stdout" : "stderr", exit.error + (tty ? "\r\n" : "\n")));

@@ -14,8 +14,8 @@
 namespace drover {
 
 // Connects a client and a command through a websocket, with JSON messages. Neither side sends more
-// bytes before the other side has read the earlier bytes, so bytes do not accumulate. Use it only
-// on the thread of the exchange.
+// bytes before the other side has read the earlier bytes, so bytes do not accumulate. Use the
+// object only on the thread of the exchange.
 class ExecConversation {
  public:
   struct Command {

@@ -14,8 +14,8 @@ using nlohmann::json;
 
 constexpr Duration kHandshakeTime = 10s;
 
-// Checks the client's token. The token is in a header or in the first message, because browsers
-// cannot set headers.
+// Checks the client's token. A client sends the token in a header. Browsers cannot set headers, so
+// they send it in the first message.
 Co<Status> Authorize(ApiRequest* request, WebSocketChannel* channel) {
   const HttpRequest& http = request->http();
   const std::string token = request->agent().settings.Get()->token;
@@ -88,7 +88,7 @@ Status MustRun(const AllocRecord& record, const std::string& name) {
 
 using Command = ExecConversation::Command;
 
-// Reads the command of a request, and checks that its task is running.
+// Returns the command in a request to run a command beside a task. Checks that the task is running.
 Result<Command> ReadCommand(const ApiRequest& request) {
   Command command;
   command.alloc_id = request.parameter(0);
@@ -102,8 +102,9 @@ Result<Command> ReadCommand(const ApiRequest& request) {
   return command;
 }
 
-// Finds the action that a request names, and checks that its task is running. The action is used
-// as the job defines it, without interpolation. A command in the request is ignored.
+// Returns the command of the action that a request names. Checks that the task of the action is
+// running. The action is used as the job defines it, without interpolation. A command in the
+// request is ignored.
 Result<Command> ReadAction(const ApiRequest& request) {
   Command command;
   command.alloc_id = request.Text("allocID");
@@ -133,8 +134,9 @@ Result<Command> ReadAction(const ApiRequest& request) {
 
 using ReadFunction = Result<Command> (*)(const ApiRequest& request);
 
-// Opens the websocket and runs a session. Calls READ only after the client's token was accepted,
-// so that a client without the token learns nothing from the result of READ.
+// Opens the websocket and runs an exec session. Calls READ, which returns the command to run, only
+// after the client's token was accepted. A client without the token thus learns nothing from the
+// result of READ.
 Co<Answer> Converse(ApiRequest* request, ReadFunction read) {
   HttpExchange* const exchange = request->exchange();
   const Result<WebSocketChannel*> channel = co_await exchange->AcceptWebSocket();

@@ -11,7 +11,8 @@
 #include "host/api/router.h"
 #include "host/http/http_exchange.h"
 
-// For tests: the client of a route that answers with a stream. The test decides whether it reads.
+// For tests: an HTTP exchange and a request to a route that answers with a stream. The test decides
+// when the client reads the answer and when the client disconnects.
 namespace drover {
 
 class FakeExchange : public HttpExchange {
@@ -45,7 +46,8 @@ class FakeExchange : public HttpExchange {
     co_return Error(Code::kUnimplemented, "it is no websocket");
   }
 
-  // Sets another method than GET, and a body. Call it before the route gets the exchange.
+  // Sets the method, the body and the headers of the request. Call it before a route uses the
+  // exchange.
   void Send(std::string method, std::string body, HttpFields headers = {}) {
     request_.method = std::move(method);
     request_.body = std::move(body);
@@ -54,7 +56,7 @@ class FakeExchange : public HttpExchange {
   void StopReading() { reads_.Reset(); }
   void Read() { reads_.Set(); }
   void Leave() { context_.Cancel("the client has gone"); }
-  // The bytes that have come since the last call.
+  // Returns the bytes that were written since the last call.
   std::string Take() { return std::exchange(got, {}); }
 
   std::string content_type;
@@ -68,7 +70,7 @@ class FakeExchange : public HttpExchange {
   Event reads_;
 };
 
-// A request for ROUTE, which runs until its client leaves.
+// A request for ROUTE. The handler of ROUTE runs until the client disconnects.
 class FakeRequest {
  public:
   FakeRequest(Loop* loop, const ApiAgent* agent, const Route& route, const std::string& query,
@@ -81,7 +83,7 @@ class FakeRequest {
   }
 
   FakeExchange exchange;
-  std::optional<Answer> answer;  // once it has ended
+  std::optional<Answer> answer;  // set when the handler has ended
 
  private:
   static Co<void> Run(FakeRequest* self) {

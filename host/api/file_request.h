@@ -12,8 +12,8 @@
 
 namespace drover {
 
-// The allocation whose files a request wants. The first star of the route names the allocation. If
-// the request is refused, `refusal` has the answer.
+// The allocation whose files a request wants. The first star in the pattern of the route matches
+// the id of the allocation. If the request is refused, `refusal` has the answer.
 struct FileTarget {
   std::shared_ptr<const AllocRecord> record;
   std::shared_ptr<const AllocFiles> files;
@@ -21,7 +21,7 @@ struct FileTarget {
 };
 Co<FileTarget> FindFiles(ApiRequest* request);
 
-// Runs WORK on a worker thread, where WORK may block.
+// Runs WORK on a worker thread for files. WORK may block.
 template <typename F>
 auto OnFileWorker(ApiRequest* request, F work) {
   return request->agent().file_workers->Run(std::move(work));

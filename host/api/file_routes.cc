@@ -26,8 +26,8 @@ Co<Answer> ListFiles(ApiRequest* request) {
   co_return JsonAnswer(infos);
 }
 
-// Encodes the description of the file at PATH. If the file cannot be opened, the description has
-// no ContentType.
+// Returns the description of the file at PATH as JSON. If the file cannot be opened, the
+// description has no ContentType.
 Result<json> LookAt(const AllocFiles& files, const std::string& path) {
   DROVER_ASSIGN(const AllocFileInfo info, files.Stat(path));
   json encoded = EncodeFileInfo(info);
@@ -49,8 +49,8 @@ Co<Answer> StatFile(ApiRequest* request) {
   co_return JsonAnswer(*info);
 }
 
-// Returns a reply head for a browser that was directed to this file. With this head the browser
-// shows the file and executes nothing in it.
+// Returns the head of a reply that sends a file which begins with BEGINNING. A browser that opens
+// the file shows it, but executes nothing in it.
 HttpReply PassiveHead(std::string_view beginning) {
   HttpReply head;
   head.content_type = PassiveContentType(beginning);
@@ -123,7 +123,8 @@ Co<Answer> ReadFileAt(ApiRequest* request) {
   co_return co_await SendFile(request, *offset, limit);
 }
 
-// Answers paths below /v1/client/fs that match no other route, such as "ls" and "none/ID".
+// Answers paths below /v1/client/fs that match no other route, such as "/v1/client/fs/ls" without
+// an id.
 Co<Answer> NoFiles(ApiRequest* request) {
   const std::string& rest = request->parameter(0);
   const std::string verb = rest.substr(0, rest.find('/'));

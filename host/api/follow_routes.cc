@@ -29,17 +29,19 @@ Co<Status> SendFrame(LiveStream* stream, StreamFrame frame) {
   return stream->Write(EncodeFrame(frame));
 }
 
-// Sends the bytes in the file. If FOLLOW is set, also sends the bytes that come later.
+// Sends the bytes in the file. If FOLLOW is true, also sends the bytes that are added to the file
+// later.
 Co<Status> SendTail(ApiRequest* request, LiveStream* stream, std::shared_ptr<FileTail> tail,
                     bool follow) {
   const ApiAgent& agent = request->agent();
   const std::string path = request->Text("path");
   std::unique_ptr<LogWatcher::Watch> watch;
-  // This event is never set. Without a watch, only the timeout ends the wait below.
+  // This event is never set. If the file is not watched, the loop below waits for this event until
+  // its timeout.
   Event unwatched(request->exchange()->loop());
   if (follow) watch = agent.file_watcher->Add(request->exchange()->loop(), tail->fd());
   while (true) {
-    if (watch) watch->changed().Reset();  // a change from here on ends the wait below
+    if (watch) watch->changed().Reset();  // a change after this line ends the wait below
     FileTail::Step step = co_await OnFileWorker(request, [tail] { return tail->Read(); });
     StreamFrame frame{std::move(step.data), path, "", tail->offset()};
     if (step.state == FileTail::State::kTruncated) frame.event = kFileTruncated;
@@ -79,8 +81,8 @@ Co<Answer> StreamFile(ApiRequest* request) {
   co_return StreamedAnswer();
 }
 
-// Returns an error answer if the task that the client wants has no logs. Returns nothing if the
-// task has logs.
+// Returns an error answer if the task in the request has no logs. Returns nothing if the task has
+// logs.
 std::optional<Answer> RefusedLogs(const ApiRequest& request, const AllocRecord& record) {
   const std::string task = request.Text("task");
   const TaskGroup* const group = record.alloc->group();
@@ -96,9 +98,9 @@ std::optional<Answer> RefusedLogs(const ApiRequest& request, const AllocRecord& 
   return ErrorAnswer(404, "task \"" + task + "\" not started yet. No logs available");
 }
 
-// Returns the directory of the logs. Returns kNotFound if there are no logs of TYPE and FOLLOW is
-// not set. With FOLLOW, the client waits for the first log file, which exists only after the task
-// has written.
+// Returns the directory of the logs. Returns Code::kNotFound if there are no logs of TYPE and
+// FOLLOW is false. With FOLLOW, the client waits for the first log file, which exists only after
+// the task has written.
 Result<UniqueFd> OpenLogs(const AllocFiles& files, const std::string& task, const std::string& type,
                           bool follow) {
   const std::string none =

@@ -27,7 +27,7 @@ std::shared_ptr<const JobRecord> FindJob(const ApiRequest& request) {
 Answer NoSuchJob() { return ErrorAnswer(404, "job not found"); }
 
 // Registers a job that was made from the stored job. Fails if the stored job has changed since it
-// was read.
+// was read for this purpose.
 Co<Answer> Register(ApiRequest* request, JobRegistration registration) {
   Scheduler* const scheduler = request->agent().scheduler;
   const Result<JobReply> reply = co_await request->ControlJob(
@@ -36,8 +36,8 @@ Co<Answer> Register(ApiRequest* request, JobRegistration registration) {
   co_return JsonAnswer(EncodeJobReply(*reply), reply->index);
 }
 
-// Returns the earlier version to which the job must go back, or an error that says why the job
-// cannot go back.
+// Returns a registration of the earlier version to which the job must go back, or an error that
+// says why this is impossible.
 Result<JobRegistration> EarlierVersion(const ApiRequest& request, const json& body) {
   const JobKey key(request.Namespace(), request.parameter(0));
   const auto wanted = Field<std::uint64_t>(body, "JobVersion");
@@ -73,7 +73,8 @@ Co<Answer> RevertJob(ApiRequest* request) {
   co_return co_await Register(request, std::move(earlier));
 }
 
-// Returns JOB with COUNT allocations of the task group GROUP, or an error if that is impossible.
+// Returns a registration of JOB in which the task group GROUP has COUNT allocations, or an error if
+// this is impossible.
 Result<JobRegistration> WithCount(const JobRecord& job, const std::string& group, int count) {
   if (job.job->type == JobType::kSystem) {
     return Error(Code::kInvalidArgument, "cannot scale jobs of type \"system\"");

@@ -5,7 +5,7 @@
 
 namespace drover {
 
-// The parts of a job that do not change when another version of the job is registered.
+// Selects the parts of a stored job that stay when a client registers a new version of the job.
 struct Preserved {
   bool counts = false;     // the counts of the job's groups
   bool resources = false;  // the resources of the job's tasks

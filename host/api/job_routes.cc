@@ -19,7 +19,7 @@ std::string TextOf(const JobFault& fault) {
   return fault.pointer.empty() ? fault.message : fault.pointer + ": " + fault.message;
 }
 
-// Returns the list of the mistakes in a job, in the format that clients print.
+// Returns one text with all mistakes in a job, in the format that clients print.
 std::string ErrorList(const std::vector<std::string>& faults) {
   std::string text = std::to_string(faults.size()) +
                      (faults.size() == 1 ? " error occurred:\n" : " errors occurred:\n");
@@ -42,8 +42,8 @@ std::vector<std::string> TextsOf(const std::vector<JobFault>& warnings) {
   return texts;
 }
 
-// Returns the texts of the mistakes that the parser found in a job. If there are none but JOB is
-// an error, returns the text of this error.
+// Returns the texts of FAULTS, the mistakes that the parser found in a job. If FAULTS is empty but
+// JOB is an error, returns the text of this error.
 std::vector<std::string> FaultTexts(const Result<Job>& job, const std::vector<JobFault>& faults) {
   std::vector<std::string> texts;
   for (const JobFault& fault : faults) texts.push_back(TextOf(fault));
@@ -54,11 +54,12 @@ std::vector<std::string> FaultTexts(const Result<Job>& job, const std::vector<Jo
 struct Submission {
   JobRegistration registration;
   std::vector<std::string> warnings;
-  bool diff = false;  // whether the client wants the differences
-  Answer refused;     // the answer if the request has no valid job
+  // Whether the answer must contain the differences between the stored job and the new job.
+  bool diff = false;
+  Answer refused;  // the answer if the request has no valid job
 };
 
-// Reads the source text of a job from BODY into OUT, if BODY has the text.
+// Copies the source text of a job from BODY to OUT, if BODY contains a source text.
 Status ReadSource(const json& body, Submission* out) {
   const json sent = Field<json>(body, "Submission", json::object());
   if (!sent.is_object()) {
@@ -97,8 +98,8 @@ Result<int> EvalPriority(std::int64_t priority) {
   return static_cast<int>(priority);
 }
 
-// Copies the parts that the client wants to preserve from the stored job into JOB. If a part was
-// copied and the stored job then changes, REGISTRATION fails.
+// Copies the parts that the client wants to preserve from the stored job into JOB. After a copy,
+// REGISTRATION fails if the stored job has changed.
 void KeepOf(const ApiRequest& request, const json& body, json* job, JobRegistration* registration) {
   const Preserved what{Field<bool>(body, "PreserveCounts"), Field<bool>(body, "PreserveResources")};
   if (!what.counts && !what.resources) return;
@@ -120,8 +121,8 @@ struct IdTexts {
 constexpr IdTexts kRegistered = {"Job ID hasn't been provided", "Job ID does not match name"};
 constexpr IdTexts kPlanned = {"Job must have a valid ID", "Job ID does not match"};
 
-// Reads the job of a request. MUST_BE is the id in the path, which the job must have. If MUST_BE
-// is empty, the job may have any id.
+// Reads the job in the body of a request. MUST_BE is the id in the path, which must also be the id
+// of the job. If MUST_BE is empty, the job may have any id.
 Submission ReadSubmission(const ApiRequest& request, const std::string& must_be,
                           const IdTexts& texts) {
   Submission out;
@@ -165,8 +166,8 @@ Submission ReadSubmission(const ApiRequest& request, const std::string& must_be,
   return out;
 }
 
-// Splits the text of the mistakes that the node has found in a job. Each mistake begins with its
-// JSON pointer.
+// Splits TEXT, which lists the mistakes that the node has found in a job. Each mistake begins with
+// a JSON pointer.
 std::vector<std::string> MistakesIn(const std::string& text) {
   constexpr std::string_view kNext = "; /Job/";
   std::vector<std::string> mistakes;
@@ -178,8 +179,8 @@ std::vector<std::string> MistakesIn(const std::string& text) {
   return mistakes;
 }
 
-// Returns the answer for a job that the node does not accept. It looks like the answer for an
-// invalid job.
+// Returns the answer for a job that the node does not accept. It has the same form as the answer
+// for an invalid job.
 Answer RefusedJob(const Error& error) {
   if (error.code() != Code::kInvalidArgument) return error;
   return ErrorAnswer(500, ErrorList(MistakesIn(error.message())));
@@ -312,7 +313,7 @@ Co<Answer> ListEvalsOfJob(ApiRequest* request) {
   });
 }
 
-// Returns the reply to a request that had nothing to change.
+// Returns the reply to a request that changes nothing.
 JobReply NothingDone(const ApiRequest& request) {
   JobReply reply;
   reply.index = std::max<std::uint64_t>(LastIndex(request), 1);

@@ -19,8 +19,8 @@ JobKey WantedJob(const ApiRequest& request) { return {request.Namespace(), reque
 
 using Versions = std::vector<std::shared_ptr<const JobRecord>>;
 
-// How versions are compared. Each version is compared with the version before it, or all versions
-// are compared with one chosen version.
+// Says how the versions of a job are compared. Each version is compared with the version before it,
+// or all versions are compared with one chosen version.
 struct Comparison {
   bool wanted = false;
   std::optional<std::uint64_t> version;
@@ -29,8 +29,8 @@ struct Comparison {
   bool with_one() const { return version || !tag.empty(); }
 };
 
-// Returns the version with which all other versions are compared, or null if there is no such
-// version.
+// Returns the version with which all other versions are compared, or null if the version that WITH
+// names does not exist.
 std::shared_ptr<const JobRecord> ComparedWith(const Versions& versions, const Comparison& with) {
   for (const auto& version : versions) {
     const bool is_tagged = version->tag && version->tag->name == with.tag;
@@ -39,8 +39,8 @@ std::shared_ptr<const JobRecord> ComparedWith(const Versions& versions, const Co
   return nullptr;
 }
 
-// Returns the differences of the versions, the newest first. If WITH is not null, each version is
-// compared with WITH.
+// Returns the differences between the versions of a job, the newest first. If WITH is null, each
+// version is compared with the version before it. Otherwise each version is compared with WITH.
 json EncodeDiffs(const std::vector<json>& jobs, const json& with) {
   json diffs = json::array();
   for (std::size_t i = 0; i < jobs.size(); ++i) {
@@ -85,8 +85,8 @@ Co<Answer> ReadVersions(ApiRequest* request) {
     Versions versions;
     for (const auto& [number, version] : found->second) versions.push_back(version);
     std::reverse(versions.begin(), versions.end());
-    // The answer has the index of the tables. The index of the newest version would not rise when
-    // an old version is dropped.
+    // The answer has the index of the whole tables, so that the index rises when an old version is
+    // dropped. The index of the newest version would not rise.
     const std::uint64_t index = tables.IndexOf(kOfJobs);
     return Found{index, [index, versions = std::move(versions), with] {
                    return AnswerVersions(versions, index, with);
@@ -119,7 +119,8 @@ Co<Answer> ReadSubmission(ApiRequest* request) {
   });
 }
 
-// Calls CHANGE, which changes a version of a job. BODY is the answer without its index.
+// Calls CHANGE, which changes a version of a job and returns the new index. Answers with BODY and
+// this index.
 Co<Answer> ChangeVersion(ApiRequest* request,
                          std::function<Result<std::uint64_t>(Scheduler*)> change, json body) {
   const Result<std::uint64_t> index = co_await request->ControlNow(

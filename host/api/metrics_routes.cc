@@ -18,7 +18,7 @@ std::string MetricsTime(WallTime time) {
   return text;
 }
 
-// Encodes the metrics in the format that clients read. The agent started AGE seconds ago. Since
+// Encodes the metrics in Nomad's format. AGE is the time in seconds since the agent started. Since
 // then, each counter has only grown, in steps of one.
 json EncodeMetrics(const std::vector<Metric>& metrics, json samples, WallTime now, double age) {
   json gauges = json::array(), counters = json::array();

@@ -9,7 +9,7 @@ namespace {
 
 constexpr Duration kHeartbeat = 10s;
 
-// Returns an object with LINES in the member "Data". Clients join the data of all frames.
+// Returns a JSON object that contains LINES. Clients join the lines of all objects.
 std::string Frame(std::string lines) {
   StreamFrame frame;
   frame.data = std::move(lines);
@@ -57,7 +57,7 @@ Co<Answer> StreamLog(ApiRequest* request) {
   if (plain) head.content_type = "text/plain";
   const Status started =
       co_await stream.Start(std::move(head), plain ? "" : kEmptyFrame, kHeartbeat);
-  // Follow returns when the client has disconnected.
+  // The result is ignored, because Follow returns only when the client has disconnected.
   if (started.ok()) (void)co_await Follow(&stream, &watch, plain);
   co_await stream.End();
   co_return StreamedAnswer();

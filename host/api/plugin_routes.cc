@@ -54,7 +54,8 @@ using PluginLook = std::function<Result<json>(PluginRegistry* plugins)>;
 // [control]
 Co<Result<json>> LookNow(PluginRegistry* plugins, PluginLook look) { co_return look(plugins); }
 
-// Answers with the result of LOOK. LOOK changes nothing, so nothing needs to become durable.
+// Calls LOOK, and answers with its result. LOOK changes nothing, so nothing needs to become
+// durable.
 Co<Answer> AnswerLook(ApiRequest* request, PluginLook look) {
   const Result<json> found = co_await request->Control(
       [plugins = request->agent().plugins, &look](Context) { return LookNow(plugins, look); });
@@ -89,7 +90,8 @@ Co<Answer> ReadLastCrash(ApiRequest* request) {
           return Error(Code::kNotFound, "no process of plugin \"" + name + "\" has ended");
         }
         const ContainerDeath& death = *process.death;
-        // A crashed process wrote all of these texts, so SafeText cuts them and makes them valid.
+        // A crashed process wrote all of the texts below, so SafeText cuts them and makes them
+        // valid UTF-8.
         json backtrace = json::array();
         for (const std::string& frame : death.backtrace) backtrace.push_back(SafeText(frame, 1000));
         return json{{"Plugin", report.name},

@@ -53,7 +53,7 @@ bool IsPretty(const HttpRequest& request) {
   return pretty != nullptr && *pretty != "0";
 }
 
-// Adds the headers that every reply has. Indents the body if the client wants that.
+// Adds the headers that every reply has. Indents a JSON body if the query has ?pretty.
 HttpReply Finish(const HttpRequest& request, Answer answer) {
   HttpReply reply = std::move(answer.reply);
   if (answer.index) {
@@ -108,15 +108,15 @@ std::optional<std::string> RefusalOf(const Target& target, const ApiAgent& agent
   return Refusal(http, agent.settings.Get()->token);
 }
 
-// The maximum time that a body waits until there is memory for its parsed form.
+// The maximum time that a body waits for memory in which it can be parsed.
 constexpr Duration kTreeWait = 30s;
-// If a tree or a reply has at least this many bytes, its memory is returned to the system
+// If a JSON tree or a reply has at least this many bytes, its memory is returned to the system
 // immediately. Otherwise the allocator keeps the memory for the next request.
 constexpr std::size_t kLargeTree = std::size_t{2} << 20;
 constexpr std::size_t kLargeReply = std::size_t{4} << 20;
 
-// Reserves memory for the tree of the parsed body. There is enough memory for hundreds of small
-// bodies at a time.
+// Reserves memory for the JSON tree of the request's body. The memory suffices for hundreds of
+// small bodies at a time.
 Co<Status> TakeRoom(HttpExchange* exchange, const ApiAgent* agent, ByteBudget::Share* share) {
   const std::string& body = exchange->request().body;
   if (body.empty()) co_return Status();
@@ -151,8 +151,8 @@ Co<Answer> Dispatch(const std::vector<Route>* routes, const ApiAgent* agent,
   }
   Target target = FindRoute(*routes, *path, http.method);
   if (const auto refusal = RefusalOf(target, *agent, http)) co_return ErrorAnswer(403, *refusal);
-  // A request for an open path is allowed without the token, so it does not show that its client
-  // may use the server. If no token is configured, all clients may use the server.
+  // The server trusts a client that has sent the right token, or any client if no token is
+  // configured. A request for an open path needs no token, so it is no reason to trust its client.
   const bool open = target.route != nullptr && target.route->access == Access::kOpen;
   if (!open || agent->settings.Get()->token.empty()) exchange->Trust();
   if (target.route == nullptr) {
@@ -237,7 +237,7 @@ namespace {
 void Note(const ApiAgent& agent, HttpExchange* exchange, int status, Duration took) {
   const HttpRequest& http = exchange->request();
   const double ms = std::chrono::duration<double, std::milli>(took).count();
-  // The duration of such a request depends on when the state changes, so it is no metric.
+  // The duration of a request with ?index depends on when the state changes, so it is no metric.
   const bool waits = http.Query("index") != nullptr;
   if (agent.metrics != nullptr && !waits) {
     agent.metrics->Sample("drover.http.request", exchange->loop()->Now(), ms);
@@ -246,7 +246,8 @@ void Note(const ApiAgent& agent, HttpExchange* exchange, int status, Duration to
                 http.method, http.path, status, ms);
 }
 
-// Shares ROUTES, because the handler may be destroyed while this coroutine runs.
+// Answers one request. Shares ROUTES, because the handler may be destroyed while this coroutine
+// runs.
 Co<void> Serve(std::shared_ptr<const std::vector<Route>> routes, const ApiAgent* agent,
                HttpExchange* exchange) {
   const TimePoint began = exchange->loop()->Now();

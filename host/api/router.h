@@ -11,7 +11,7 @@
 
 namespace drover {
 
-// Whether a route needs the token, if one is configured.
+// Whether a route needs the token. If no token is configured, no route needs it.
 enum class Access { kToken, kOpen };
 
 // How a route is chosen for a path. A route with kFirst is chosen as soon as it matches. A route
@@ -19,15 +19,15 @@ enum class Access { kToken, kOpen };
 // methods.
 enum class Fit { kFirst, kNoOther };
 
-// Whether a route changes something. With kChanges, even a GET changes something, because some
-// clients send a GET for a change.
+// Whether a request to a route changes something. With kChanges, even a GET changes something,
+// because some clients send a GET for a change.
 enum class Effect { kAsItsMethod, kChanges };
 
 // One entry of the table of routes. In PATTERN, "*" matches one part of the path, and "**" matches
-// one or more parts. The id of a job may contain slashes, so the end of the path identifies such a
-// route. METHODS are the accepted methods, and "" accepts all methods. A handler returns its
-// answer. A handler with a streamed answer uses the exchange itself until the context of the
-// exchange ends, and then returns StreamedAnswer().
+// one or more parts. "**" matches the id of a job, which may contain slashes. METHODS are the
+// accepted methods, and "" accepts all methods. A handler returns its answer. A handler with a
+// streamed answer uses the exchange itself until the context of the exchange ends, and then returns
+// StreamedAnswer().
 struct Route {
   std::string_view methods;  // such as "GET" or "PUT POST"
   std::string_view pattern;  // such as "/v1/job/**/plan"

@@ -25,7 +25,7 @@ constexpr std::array kContexts = {"allocs",          "deployment",     "evals", 
                                   "volumes",         "host_volumes",   "groups",     "services",
                                   "tasks",           "images",         "commands",   "classes"};
 
-// The text for which a client searches, and the context in which it searches.
+// The text for which a client searches, and the context in which the client searches.
 struct Wanted {
   std::string text;
   std::string context;
@@ -47,8 +47,8 @@ Result<Wanted> ReadWanted(const ApiRequest& request, const char* field) {
   return wanted;
 }
 
-// Returns the digits of PREFIX, the beginning of an id. Clients send any number of digits. If the
-// number is odd, the last digit is cut off.
+// Returns the hexadecimal digits of PREFIX, the beginning of an id. If their number is odd, drops
+// the last digit.
 std::string EvenDigits(const std::string& prefix) {
   std::string digits = WithoutHyphens(prefix);
   if (digits.size() % 2 == 1) digits.pop_back();
@@ -64,7 +64,7 @@ Answer FoundAnswer(json matches, json truncations, std::uint64_t index) {
                     index);
 }
 
-// The matching ids of one context, in the order in which the answer shows them.
+// The ids that match in one context, in the order in which the answer shows them.
 class PrefixMatches {
  public:
   void Add(const std::string& id) {
@@ -175,8 +175,8 @@ class FuzzyMatches {
   std::map<std::string, std::vector<Match>> found_;
 };
 
-// Returns the text of FIELD in the driver configuration of TASK. FIELD names the program or the
-// image that the task runs.
+// Returns the value of FIELD in the driver configuration of TASK, such as the program or the image
+// that the task runs. Returns an empty text if the configuration has no such text.
 std::string ConfiguredText(const Task& task, const char* field) {
   const json config = json::parse(task.config_json, nullptr, false);
   return config.is_object() && config.contains(field) && config[field].is_string()
@@ -209,7 +209,7 @@ Co<Answer> SearchFuzzy(ApiRequest* request) {
   AllocRecords allocs;
   std::vector<std::shared_ptr<const NodeRecord>> nodes;
   std::uint64_t index = 0;
-  // Writers wait while the store is read, so the read only collects pointers.
+  // The read of the store only collects pointers, because writers wait during a read.
   request->agent().store->Read([&](const Tables& tables) {
     index = tables.last_index;
     for (const auto& [key, job] : tables.jobs) {

@@ -13,7 +13,7 @@ struct Unsupported {
 constexpr char kLater[] = "is not supported by this version of Drover";
 constexpr char kOneNode[] = "has no meaning on a single node";
 
-// Clients receive one of these sentences, and not the 404 of an unknown path.
+// Clients receive a sentence such as these, and not the 404 of an unknown path.
 constexpr char kFixed[] = "cannot be changed in this version of Drover";
 constexpr char kOnlyToken[] = "is not supported: a token of the agent is all that clients need";
 constexpr char kNamespaces[] = "is not supported: a namespace exists as soon as a job names it";

@@ -12,15 +12,16 @@ class App;
 
 namespace drover {
 
-// The arguments that name an allocation: the id of the allocation or, with --job, of its job.
+// The arguments that name an allocation: the id of the allocation or, with --job, the id of its
+// job.
 struct AllocArgument {
   std::string id;
   bool of_job = false;  // true if ID is the id of a job
-  std::string group;    // a task group of that job; empty for any group
+  std::string group;    // a task group of the job; empty for any group
 
   void Declare(CLI::App* command);
-  // Returns the id of the allocation. For a job, this is the job's newest allocation that runs. If
-  // none of its allocations runs, this is its newest allocation.
+  // Returns the id of the allocation. If the argument is a job, returns the id of the job's newest
+  // running allocation. If none is running, returns the id of the job's newest allocation.
   Result<std::string> Find(ApiClient* client) const;
 };
 

@@ -30,13 +30,14 @@ struct ClientWork {
 int RunClientCommand(const std::string& name, const ClientOptions& options, const AnswerForm& form,
                      const ClientWork& work);
 
-// A group of commands that send requests to an agent, such as "drover job". The options by which
-// the agent is reached may follow the name of the group or the name of a command.
+// A group of commands that send requests to an agent, such as "drover job". The options that select
+// the agent may follow the name of the group or the name of a command.
 class ClientGroup {
  public:
   // Adds the group NAME to PARENT. WHAT is the first line of its help.
   ClientGroup(const CommandGroup& parent, const char* name, const char* what);
-  // Adds the group NAME to another group of this kind, such as "job tag" to "job".
+  // Adds the group NAME to PARENT, which is a ClientGroup itself. For example, adds "job tag" to
+  // "job".
   ClientGroup(const ClientGroup& parent, const char* name, const char* what);
 
   // Adds the command NAME with the options --json and --template. COMMAND is a struct whose
@@ -73,9 +74,10 @@ class ClientGroup {
   const std::shared_ptr<ClientOptions> client_;
 };
 
-// Adds a command that sends requests to an agent to a group that also has other commands. COMMAND
-// is as for ClientGroup::Add. In addition, COMMAND must have the members ClientOptions client and
-// AnswerForm form. Its Declare must also add the options of these two members.
+// Adds a command that sends requests to an agent to GROUP, which may also have commands that send
+// no requests. COMMAND is as for ClientGroup::Add. In addition, COMMAND must have the members
+// ClientOptions client and AnswerForm form. Its Declare must also add the options of these two
+// members.
 template <typename Command>
 void AddClientCommand(const CommandGroup& group, const char* name, const char* what) {
   const auto command = std::make_shared<Command>();
@@ -86,7 +88,7 @@ void AddClientCommand(const CommandGroup& group, const char* name, const char* w
   }));
 }
 
-// Adds the options by which the agent is reached: --address, --token and those of TLS.
+// Adds the options that select the agent: --address, --token and the options of TLS.
 std::vector<CLI::Option*> AddConnectionOptions(CLI::App* command, ClientOptions* client);
 // Adds the options of AddConnectionOptions and --namespace.
 void AddClientOptions(CLI::App* command, ClientOptions* client);
@@ -94,7 +96,7 @@ void AddClientOptions(CLI::App* command, ClientOptions* client);
 void AddId(CLI::App* command, std::string* id, bool required = true);
 // Adds --verbose.
 void AddVerbose(CLI::App* command, bool* verbose);
-// Adds TEXT to the end of the help, above the note that every command of the group has there.
+// Adds TEXT to the end of the help, above the note that all commands of the group share.
 void AddNote(CLI::App* command, const std::string& text);
 
 }  // namespace drover

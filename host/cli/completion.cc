@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kMostIds = 200;  // maximum number of ids to offer; nobody reads more
+constexpr std::size_t kMostIds = 200;  // maximum number of ids that a completion offers
 
 std::vector<const CLI::App*> Children(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App*) { return true; });
@@ -34,7 +34,8 @@ std::vector<const CLI::Option*> OwnOptions(const CLI::App& app) {
   return options;
 }
 
-// Returns the options that a command accepts: its own, and those of the groups that it is in.
+// Returns the options that the command APP accepts: its own options, and the options of the groups
+// that contain APP.
 std::vector<const CLI::Option*> AllOptions(const CLI::App& app) {
   std::vector<const CLI::Option*> options = OwnOptions(app);
   for (const CLI::App* at = &app; at->get_parent() != nullptr && at->get_fallthrough();) {
@@ -44,7 +45,7 @@ std::vector<const CLI::Option*> AllOptions(const CLI::App& app) {
   return options;
 }
 
-// Returns the outermost group that APP is in: "job" for "job tag apply".
+// Returns the outermost group that contains APP. For "job tag apply", this is "job".
 const CLI::App* TopGroup(const CLI::App& app) {
   const CLI::App* group = &app;
   while (group->get_parent() != nullptr && group->get_parent()->get_parent() != nullptr) {
@@ -81,13 +82,12 @@ std::string PositionalName(const CLI::App& app, std::size_t nth) {
   return "";
 }
 
-// The state after all words except the last one are read: the command, and what its next word can
-// be.
+// The result of reading all words except the last one: the command, and what its next word can be.
 struct Way {
   const CLI::App* app;
   std::size_t positionals = 0;
   const CLI::Option* value = nullptr;  // the option that needs the next word as its value, or null
-  bool of_job = false;                 // true after --job: then ID is the id of a job
+  bool of_job = false;                 // true after --job, so the argument ID is the id of a job
 };
 
 Way Follow(const CLI::App& root, const std::vector<std::string>& words) {
@@ -114,8 +114,8 @@ Way Follow(const CLI::App& root, const std::vector<std::string>& words) {
   return way;
 }
 
-// Requests from an agent the ids that begin with BEGUN, and returns them. Returns no ids if the
-// request fails.
+// Returns the ids that begin with BEGUN. Requests them from an agent. Returns no ids if the request
+// fails.
 std::vector<std::string> Ids(const std::string& kind, const std::string& begun) {
   Result<ApiClient> client = ApiClient::Create(ClientOptions());
   if (!client.ok()) return {};
@@ -135,8 +135,8 @@ std::vector<std::string> Ids(const std::string& kind, const std::string& begun) 
   const json none;
   for (const json& stub : AsList(answer.ok() ? *answer : none)) {
     const std::string id = RawField(stub, "ID");
-    // Ids with characters that Printable replaces are left out, because such characters could have
-    // a special meaning for a shell or a terminal.
+    // Ids with characters that Printable replaces are not offered, because such characters could
+    // have a special meaning for a shell or a terminal.
     if (id.starts_with(begun) && Printable(id) == id) ids.push_back(id);
   }
   return ids;

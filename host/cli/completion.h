@@ -10,20 +10,21 @@ class App;
 
 namespace drover {
 
-// The first argument of a call by which a shell's completion script asks for candidates. The other
-// arguments are the words of the command line after the program's name. The last word is
+// A shell's completion script calls this program with this first argument to request candidates.
+// The other arguments are the words of the command line after the program's name. The last word is
 // incomplete.
 inline constexpr char kCompleteArgument[] = "__complete";
 
-// The candidates for the last word, as far as they are known without an agent.
+// The candidates for the last word that are known without a request to an agent.
 struct Completion {
   std::vector<std::string> words;
-  // "job", "alloc", "node" or "eval" if ids of that kind are candidates, too; else empty.
+  // The kind of the ids that are also candidates: "job", "alloc", "node" or "eval". Empty if no ids
+  // are candidates.
   std::string ids_of;
 };
 Completion Complete(const CLI::App& app, const std::vector<std::string>& words);
 
-// Prints the candidates for the last of WORDS, one a line. The ids come from the agent that the
+// Prints the candidates for the last of WORDS, one a line. Requests ids from the agent that the
 // environment variables name.
 int CompleteCommand(const CLI::App& app, const std::vector<std::string>& words);
 

@@ -40,7 +40,7 @@ class EvalFollower {
     return MapField(eval_, "FailedTGAllocs").empty() ? kExitOk : kExitUnplaced;
   }
 
-  // Returns the last answers as {"Evaluation": ..., "Allocations": [...]}.
+  // Returns the newest answers of the agent as {"Evaluation": ..., "Allocations": [...]}.
   json Report() const { return {{"Evaluation", eval_}, {"Allocations", stubs_}}; }
 
  private:
@@ -82,7 +82,7 @@ class EvalFollower {
   }
 
   void Note() {
-    // An allocation that the answer does not contain is no longer wanted.
+    // An allocation that the newest answer does not contain is no longer wanted.
     for (auto& [id, seen] : allocs_) seen.wanted = false;
     for (const json& alloc : AsList(stubs_)) {
       const std::string id = RawField(alloc, "ID");
@@ -115,7 +115,7 @@ class EvalFollower {
   const bool full_ids_;
   json eval_;
   json stubs_;
-  std::map<std::string, Seen> allocs_;  // by allocation id
+  std::map<std::string, Seen> allocs_;  // the key is the id of the allocation
 };
 
 }  // namespace

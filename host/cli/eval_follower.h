@@ -12,7 +12,7 @@ class App;
 
 namespace drover {
 
-// The options of a command that starts an evaluation and waits for its outcome.
+// The options of a command that starts an evaluation and waits until it has ended.
 struct WaitOptions {
   bool detach = false;   // if true, the command does not wait
   bool verbose = false;  // if true, ids are printed in full
@@ -20,15 +20,15 @@ struct WaitOptions {
   void Declare(CLI::App* command);
 };
 
-// The text of the help about the exit codes that FollowAnswer returns.
+// The help text about the exit codes that FollowAnswer returns.
 inline constexpr char kWaitCodes[] =
     "Exit code: 0 every allocation is placed and has started, 1 an error, or an allocation has "
     "failed, 2 something could not be placed; it is when there is room for it.";
 
-// Follows the evaluation whose id is "EvalID" in ANSWER, until the evaluation has ended and none
-// of its allocations is pending any more. Prints each change. With --json or a template, prints
-// only ANSWER and the last states, and only at the end. If ANSWER names no evaluation, or with
-// --detach, returns without a wait. Returns the exit code.
+// Follows the evaluation whose id is "EvalID" in ANSWER. Returns when the evaluation has ended and
+// none of its allocations is pending. Prints each change. With --json or a template, prints only
+// ANSWER and the last states, and only at the end. If ANSWER names no evaluation, or with --detach,
+// returns without a wait. Returns the exit code.
 Result<int> FollowAnswer(ApiClient* client, Output* out, const WaitOptions& options,
                          const nlohmann::json& answer);
 

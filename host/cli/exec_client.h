@@ -30,8 +30,8 @@ class ExecClient {
 
  private:
   void SendSize();
-  // Returns true if standard input must be read now: it is open, and not too many bytes wait to be
-  // sent.
+  // Returns true if standard input must be read now. This is so if standard input is open and few
+  // of its bytes wait to be sent.
   bool WantsInput() const;
   bool HasInput() const;
   void ReadInput();

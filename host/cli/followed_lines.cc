@@ -21,7 +21,7 @@ Error FollowLines(ApiClient* client, const std::string& path, Query query,
       rest.clear();
       bytes.remove_prefix(end + 1);
     }
-    if (rest.size() < kMaxLine) rest += bytes;  // the rest of a longer line is dropped
+    if (rest.size() < kMaxLine) rest += bytes;  // a line is cut when it is longer than kMaxLine
   });
   return ended.ok() ? Error(Code::kUnavailable, "the agent has ended the answer") : ended.error();
 }

@@ -5,7 +5,7 @@
 
 namespace drover {
 
-// One allocation: its runner, and the last state that the view has shown.
+// One allocation: its runner, and the state that the view showed last.
 class ForegroundRun::Watched : public AllocObserver {
  public:
   Watched(ForegroundRun* run, std::shared_ptr<const Allocation> alloc)
@@ -86,8 +86,7 @@ Co<int> ForegroundRun::Run(std::vector<std::shared_ptr<const Allocation>> alloca
     }
     watched_.push_back(std::move(watched));
   }
-  // An interrupt may have come before the allocations existed. In that case the interrupt is
-  // applied to the allocations here.
+  // If an interrupt came before the allocations existed, it takes effect here.
   if (interrupts_ > 0) {
     for (const auto& watched : watched_) {
       watched->Stop(interrupts_ > 1);
@@ -159,8 +158,8 @@ void ForegroundRun::Interrupt() {
     for (const auto& watched : watched_) watched->Stop(interrupts_ == 2);
   }
   if (interrupts_ < 2) return;
-  // After the other tasks are killed, the poststop tasks still run. The kill timeout of the
-  // poststop tasks begins now.
+  // A second interrupt kills the tasks. The poststop tasks still run after that, but only for their
+  // kill timeout, which begins now.
   for (const auto& watched : watched_) watched->runner()->Kill();
   node_->KillAll();
 }

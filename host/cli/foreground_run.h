@@ -20,7 +20,7 @@ namespace drover {
 struct ForegroundOptions {
   bool logs = true;
   bool stats = true;
-  bool keep = false;  // if true, the allocation directories stay
+  bool keep = false;  // if true, the allocation directories are not removed
   Duration stats_interval = 1s;
 };
 
@@ -31,9 +31,9 @@ class ForegroundRun {
   ForegroundRun(Loop* loop, Node* node, RunView* view, ForegroundOptions options);
   ~ForegroundRun();
 
-  // Runs all allocations to their end and removes what they leave behind. Returns the exit code of
-  // the command. If the cleanup fails, the view shows the error and the exit code is that of a
-  // failure.
+  // Runs all allocations until they end, and removes the files and processes that are left. Returns
+  // the exit code of the command. If the cleanup fails, the view shows the error and the exit code
+  // is that of a failure.
   Co<int> Run(std::vector<std::shared_ptr<const Allocation>> allocations);
   // The first call begins an orderly stop of every allocation, with kill signals and timeouts.
   // Each later call kills all processes. After such a kill, a poststop task may run only for its
@@ -50,8 +50,8 @@ class ForegroundRun {
   Node* const node_;
   RunView* const view_;
   const ForegroundOptions options_;
-  // Separate from other worker pools, so that a disk that hangs during a read of logs does not
-  // delay the start of a task.
+  // This pool is not shared, so that a disk that hangs during a read of logs does not delay the
+  // start of a task.
   WorkerPool log_readers_{2};
   LogWatcher log_watcher_;
   std::vector<std::unique_ptr<Watched>> watched_;

@@ -25,7 +25,7 @@ Error Ambiguous(const std::string& prefix, const char* name, std::vector<std::st
   return Error(Code::kFailedPrecondition, text);
 }
 
-// Returns the id in STUB and the fields that distinguish its record from others.
+// Returns the id in STUB, and other fields of STUB that help the user to identify the record.
 std::string Described(const json& stub) {
   std::string text = RawField(stub, "ID");
   for (const char* field : {"Name", "JobID", "ClientStatus", "Status"}) {

@@ -24,29 +24,29 @@ inline constexpr IdKind kEvalIds{"evaluation", "/v1/evaluations", "drover eval l
 Result<std::string> FindId(ApiClient* client, const IdKind& kind, const std::string& prefix);
 
 // Returns the prefix to send in a request for the ids that begin with PREFIX. The returned prefix
-// has hyphens at the same positions as an id. It has an even number of digits, because older
-// agents need that.
+// has hyphens at the same positions as an id, and an even number of digits. Older agents need an
+// even number.
 Result<std::string> ListedPrefix(const std::string& prefix);
 
 struct JobName {
   std::string id;
   std::string job_namespace;
-  bool exact = true;  // true if the whole name was given, not only its beginning
+  bool exact = true;  // true if the user typed the whole name, not only its beginning
 };
 // Finds the job with the name PREFIX, or else the only job whose name begins with PREFIX. Returns
 // the same errors as FindId.
 Result<JobName> FindJob(ApiClient* client, const std::string& prefix);
 
-// Returns the path in the API for the name TAG of a version of JOB.
+// Returns the path in the API for TAG, a tag of a version of JOB.
 std::string JobTagPath(const JobName& job, const std::string& tag);
 
-// Finds the job as FindJob does, and returns the id of the job's newest allocation that runs. If
-// no allocation runs, returns the id of the newest allocation. If GROUP is not empty, considers
-// only allocations of that task group. Returns the same errors as FindId.
+// Finds the job as FindJob does, and returns the id of the job's newest running allocation. If no
+// allocation is running, returns the id of the newest allocation. If GROUP is not empty, considers
+// only allocations of the task group GROUP. Returns the same errors as FindId.
 Result<std::string> FindAllocOfJob(ApiClient* client, const std::string& prefix,
                                    const std::string& group);
 
-// Returns the id of the node that belongs to the agent at the other end of CLIENT.
+// Returns the id of the node that belongs to the agent to which CLIENT is connected.
 Result<std::string> FindOwnNode(ApiClient* client);
 
 }  // namespace drover

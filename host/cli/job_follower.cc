@@ -26,18 +26,19 @@ using Clock = std::chrono::steady_clock;
 
 constexpr Duration kUsageInterval = 1s;
 constexpr int kMaxJsonDepth = 200;
-// The maximum number of logs that are followed at a time. The other connections to the agent are
-// for other requests.
+// The maximum number of logs that are followed at a time. The remaining connections to the agent
+// are for other requests.
 constexpr std::size_t kMostLogs = 40;
 // Maximum number of allocations whose usage is requested at a time.
 constexpr std::size_t kMostMeasured = 16;
 
-// A position in a task's log: the number of a log file, and an offset in that file. A later
-// position in the log compares greater.
+// A position in a task's log: the number of a log file, and an offset in that file. Of two
+// positions, the later one compares greater.
 using Position = std::pair<std::int64_t, std::int64_t>;
 constexpr Position kNothing = {-1, 0};
 
-// Returns the number of the log file NAME, or -1 if NAME is no log file of that stream of TASK.
+// Returns the number of the log file NAME, or -1 if NAME is not a log file of the output stream
+// STREAM of TASK.
 std::int64_t NumberOf(const std::string& name, const std::string& task, const std::string& stream) {
   const std::string start = task + "." + stream + ".";
   std::int64_t number = -1;
@@ -75,7 +76,7 @@ struct JobFollower::Log {
   bool finished = false;
 };
 
-// One allocation, and the state that the view has shown.
+// One allocation, and the state of it that the view shows.
 struct JobFollower::Followed {
   Allocation alloc;
   bool shown = false;
@@ -90,8 +91,8 @@ JobFollower::~JobFollower() = default;
 
 Result<int> JobFollower::Follow(int signals) {
   Query query = {{"namespace", target_.job_namespace}, {"index", std::to_string(target_.index)}};
-  // The key of a topic cannot contain a colon. So for a job with a colon in its name, the events
-  // of all jobs are requested, and those of other jobs are ignored.
+  // The key of a topic cannot contain a colon. So if the name of a job contains a colon, this code
+  // requests the events of all jobs, and ignores those of other jobs.
   const bool keyed = target_.job.find(':') == std::string::npos;
   for (const char* topic : {"Job", "Evaluation", "Allocation"}) {
     query.emplace_back("topic", keyed ? topic + (":" + target_.job) : topic);
@@ -113,8 +114,8 @@ Result<int> JobFollower::Follow(int signals) {
     if (interrupts_ > 2) return kExitInterrupted;
     if (Clock::now() < next_usage) continue;
     next_usage = Clock::now() + kUsageInterval;
-    // The connections of these logs were closed at least one interval ago, so they no longer count
-    // against the agent's limit of connections.
+    // The connections of the ended logs were closed at least one interval ago, so they no longer
+    // count against the agent's limit of connections.
     logs_ -= std::exchange(ended_logs_, 0);
     StartLogs();
     AskUsage();
@@ -135,7 +136,7 @@ void JobFollower::AskState() {
   Read(
       ApiPath("/v1/evaluation", target_.eval), {}, [this](const json& eval) { TakeEval(eval); },
       [this] {
-        eval_ended_ = true;  // the agent has collected the evaluation
+        eval_ended_ = true;  // the agent has removed the evaluation
         AskJob();
       });
   Read(
@@ -149,8 +150,8 @@ void JobFollower::AskJob() {
       ApiPath("/v1/job", target_.job), {{"namespace", target_.job_namespace}},
       [this](const json& job) {
         const auto index = static_cast<std::uint64_t>(NumberField(job, "ModifyIndex"));
-        // If a job that had ended is submitted again without a change, its index stays below
-        // target_.index. So its state is used only after the evaluation has ended.
+        // If an ended job is submitted again without a change, the index of the job stays below
+        // target_.index. So the state of such a job is used only after the evaluation has ended.
         const bool concerned = index >= target_.index || eval_ended_;
         TakeJob(concerned && RawField(job, "Status") == "dead", index);
       },
@@ -190,8 +191,8 @@ void JobFollower::TakeList(const json& stubs) {
 }
 
 void JobFollower::TakeEvents(const json& batch) {
-  // The stream contains all events from its first message on. So the state must be requested only
-  // after that message.
+  // From its first message on, the event stream contains all new events. So the state must be
+  // requested only after that message.
   if (!std::exchange(asked_state_, true)) AskState();
   if (batch.is_object() && batch.contains("Error") && !broken_) {
     broken_ = Error(Code::kUnavailable, TextField(batch, "Error"));
@@ -210,7 +211,7 @@ void JobFollower::TakeEvents(const json& batch) {
 }
 
 void JobFollower::TakeJob(bool ended, std::uint64_t index) {
-  if (index < job_index_) return;  // a newer state is known already
+  if (index < job_index_) return;  // the known state is newer
   job_index_ = index;
   job_ended_ = ended;
 }
@@ -238,8 +239,7 @@ void JobFollower::TakeAlloc(const json& from) {
   if (EndedBefore(alloc)) return;
   auto& followed = followed_[id];
   if (followed == nullptr) followed = std::make_unique<Followed>();
-  // A request may already have returned this state or a newer one. Then this state must be
-  // ignored.
+  // If a request has already returned the same state or a newer one, the new state is ignored.
   if (followed->shown && alloc.modify_index <= followed->alloc.modify_index) return;
   const ClientStatus before = followed->alloc.client_status;
   followed->alloc = std::move(alloc);
@@ -307,7 +307,8 @@ void JobFollower::StartLog(Followed* followed, Log* log) {
             some, [=, this](const std::string& text) { TakeFrame(followed, log, Parsed(text)); });
       },
       [=, this](const Status& status) {
-        // kNotFound: the agent has collected the allocation, or the task has no logs.
+        // The error kNotFound means that the agent has removed the allocation, or that the task has
+        // no logs.
         if (!status.ok() && status.code() != Code::kNotFound) {
           view_->Note("the output of " + Printable(log->task) +
                       " cannot be followed: " + Printable(status.error().message()));
@@ -317,7 +318,8 @@ void JobFollower::StartLog(Followed* followed, Log* log) {
 }
 
 void JobFollower::AskEnd(Followed* followed, Log* log) {
-  // When the agent reports that a task has ended, the log files contain all of its output.
+  // When the agent reports that a task has ended, the log files already contain all of the task's
+  // output. So their present end is the end of the log.
   Read(
       ApiPath("/v1/client/fs/ls", followed->alloc.id), {{"path", "alloc/logs"}},
       [=, this](const json& files) {
@@ -423,7 +425,7 @@ void JobFollower::Interrupt() {
 }
 
 void JobFollower::Kill() {
-  // The job must end without a shutdown delay.
+  // The job must end without its shutdown delay.
   Send("DELETE", ApiPath("/v1/job", target_.job),
        {{"namespace", target_.job_namespace}, {"no_shutdown_delay", "true"}}, nullptr);
   for (const auto& [id, followed] : followed_) {

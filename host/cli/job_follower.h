@@ -27,7 +27,7 @@ class JobFollower {
     std::string job;
     std::string job_namespace;
     std::string eval;
-    std::uint64_t index = 0;  // index of the write that created the evaluation
+    std::uint64_t index = 0;  // index of the write to the agent's store that created the evaluation
   };
 
   // The pointers must outlive this object.
@@ -44,9 +44,9 @@ class JobFollower {
   struct Log;
   struct Followed;
 
-  // Requests the states that the events may not contain. These are the states of allocations that
-  // were already running and were only updated, and changes before the oldest event that the agent
-  // still has.
+  // Requests the states that the events may not contain. The events lack allocations that were
+  // already running and were only updated. They also lack changes before the oldest event that the
+  // agent still has.
   void AskState();
   void AskJob();
   // Sends a GET for PATH and calls TAKE with the answer. If the record does not exist, calls
@@ -58,11 +58,12 @@ class JobFollower {
   void TakeJob(bool ended, std::uint64_t index);
   void TakeEval(const nlohmann::json& eval);
   void TakeAlloc(const nlohmann::json& alloc);
-  // Returns true if ALLOC had ended before the write that created the evaluation.
+  // Returns true if ALLOC had ended before the write to the agent's store that created the
+  // evaluation.
   bool EndedBefore(const Allocation& alloc) const;
   void ShowTasks(Followed* followed, std::map<std::string, TaskStateRecord> now);
   void FollowLogs(Followed* followed, const std::string& task);
-  // Begins to follow waiting logs, up to the maximum number of logs at a time.
+  // Begins to follow the logs in waiting_, up to the maximum number of logs at a time.
   void StartLogs();
   void StartLog(Followed* followed, Log* log);
   // Requests the position of the end of LOG, whose task has ended.
@@ -83,18 +84,19 @@ class JobFollower {
   RunView* const view_;
   const Target target_;
   JsonCutter cutter_;  // cuts the stream of events into messages
-  std::map<std::string, std::unique_ptr<Followed>> followed_;  // by allocation id
+  // The key is the id of the allocation.
+  std::map<std::string, std::unique_ptr<Followed>> followed_;
   std::map<std::string, std::map<std::string, RunView::TaskLine>> usage_;
-  std::size_t asked_usage_ = 0;  // number of requests for usage without an answer yet
+  std::size_t asked_usage_ = 0;  // number of requests for usage that the agent has not answered
   // Number of logs that are followed, plus the number of logs whose connections were closed a
   // short time ago.
   std::size_t logs_ = 0;
   std::size_t ended_logs_ = 0;  // number of logs in logs_ whose connections are closed
-  bool noted_waiting_ = false;  // true if the view shows that logs wait
+  bool noted_waiting_ = false;  // true if the view has reported that some logs must wait
   std::deque<std::pair<Followed*, Log*>> waiting_;  // logs to follow when other logs have ended
-  bool asked_state_ = false;                        // true after the first message of events
-  std::size_t reads_ = 0;                           // number of calls of Read without an answer yet
-  std::uint64_t job_index_ = 0;                     // index of the newest known state of the job
+  bool asked_state_ = false;     // true after the first message of the event stream
+  std::size_t reads_ = 0;        // number of calls of Read that the agent has not answered
+  std::uint64_t job_index_ = 0;  // index of the newest known state of the job
   bool eval_ended_ = false;
   bool eval_failed_ = false;
   bool job_ended_ = false;

@@ -22,8 +22,8 @@ Status WithLoadedNode(AgentConfig config,
   RealLoop loop;
   NodeOptions options;
   options.config = std::move(config);
-  // This setting must not be empty. But the directory is not used, because no allocation is
-  // placed.
+  // The setting alloc_dir must not be empty. The node does not use the directory, because it gets
+  // no allocations.
   if (options.config.client.alloc_dir.empty()) options.config.client.alloc_dir = "/nonexistent";
   options.foreground = true;
   options.inspect_only = true;

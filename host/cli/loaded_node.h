@@ -9,9 +9,9 @@
 
 namespace drover {
 
-// Makes a node, loads its plugins, and calls LOOK with it. The node runs nothing: it is for
-// commands that only inspect plugins. Returns an error if the node cannot be made or its plugins
-// are not loaded in time.
+// Makes a node, loads its plugins, and calls LOOK with the node. The node runs no tasks, because
+// the caller only inspects plugins. Returns an error if the node cannot be made or its plugins are
+// not loaded in time.
 Status WithLoadedNode(AgentConfig config,
                       const std::function<void(Node*, const std::vector<PluginReport>&)>& look);
 

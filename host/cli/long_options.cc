@@ -9,8 +9,8 @@
 namespace drover {
 namespace {
 
-// Returns true if OPTION, an option of `alloc exec`, has no value or contains its value after "=".
-// The next argument is then not its value.
+// Returns true if OPTION, an option of `alloc exec`, takes no value or contains its value after
+// "=". In both cases, the next argument is not the value of OPTION.
 bool StandsAlone(const std::string& option) {
   static constexpr const char* kFlags[] = {
       "-i", "-t", "--no-interactive", "--no-tty", "--tls-skip-verify", "--job", "-h", "--help"};
@@ -28,7 +28,7 @@ bool IsLongWithOneDash(const std::string& argument) {
 std::vector<std::string> WithTwoDashes(std::vector<std::string> arguments) {
   std::vector<std::string> out;
   bool options = true;
-  bool exec = false;    // true after `alloc exec`: the next positional argument is the id
+  bool exec = false;    // true after `alloc exec`; the next positional argument is the id
   bool valued = false;  // true if the next argument is the value of an option
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     std::string argument = std::move(arguments[i]);

@@ -6,9 +6,10 @@
 
 namespace drover {
 
-// Returns the program's ARGUMENTS with two dashes before long options. Nomad's spelling has one
-// dash: "-json" becomes "--json". Arguments after "--" do not change. The command after the id in
-// `alloc exec` does not change either: this function inserts "--" before it.
+// Returns the program's ARGUMENTS with two dashes before long options, because Nomad also accepts
+// one dash. For example, "-json" becomes "--json". Arguments after "--" do not change. In `alloc
+// exec`, this function inserts "--" after the id, so the command after the id does not change
+// either.
 std::vector<std::string> WithTwoDashes(std::vector<std::string> arguments);
 
 }  // namespace drover

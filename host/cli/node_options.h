@@ -21,7 +21,7 @@ struct NodeArgument {
 
   void Declare(CLI::App* command);
   bool empty() const { return id.empty() && !self; }
-  // If no node is named, throws the error that the command line has for a missing argument.
+  // If the user names no node, throws the error that the parser throws for a missing argument.
   Status Require() const;
   Result<std::string> Find(ApiClient* client) const;
 };

@@ -31,7 +31,7 @@ class Output : public Terminal {
   // Fails if the template is wrong, and the error describes the mistake.
   static Result<Output> Create(const AnswerForm& form);
 
-  // Returns true if the answer itself must be printed, without lines for people.
+  // Returns true if the answer itself must be printed, and not lines for people.
   bool raw() const { return json_ || template_; }
   // Returns true if --json was given. This function is for commands that print several lines of
   // JSON, one at a time.

@@ -21,8 +21,8 @@ struct PluginSources {
 
   std::vector<CLI::Option*> Declare(CLI::App* command);
   bool empty() const { return config_file.empty() && directories.empty(); }
-  // Reads the configuration in the file, or takes the default one. Then searches the
-  // directories, and adds each plugin that is not in the configuration yet.
+  // Reads the configuration file, or uses the default configuration. Then searches the directories,
+  // and adds each plugin that is not in the configuration yet.
   Result<AgentConfig> Read() const;
 };
 

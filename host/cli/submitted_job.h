@@ -10,7 +10,7 @@
 
 namespace drover {
 
-// A job to send to an agent. Only the agent checks it.
+// A job that is sent to an agent. The agent checks the job, and this program does not.
 struct SubmittedJob {
   nlohmann::json job;
   std::string id;
@@ -19,11 +19,11 @@ struct SubmittedJob {
 // Reads the job in the file PATH, where "-" is standard input.
 Result<SubmittedJob> ReadSubmittedJob(const std::string& path);
 
-// Returns the query parameter with the namespace from the options. The agent gives that namespace
-// to a job that names none.
+// Returns a query parameter with the namespace in the options. The agent uses this namespace if the
+// job names none.
 Query NamespaceQuery(const ApiClient& client);
 
-// Prints the warnings in ANSWER, an answer of an agent.
+// Prints the warnings in ANSWER, which an agent has sent.
 void PrintWarnings(Terminal* terminal, const nlohmann::json& answer);
 
 }  // namespace drover

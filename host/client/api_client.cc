@@ -15,8 +15,8 @@ namespace {
 using nlohmann::json;
 
 constexpr int kMaxDepth = 200;
-// The time limit of a GET. If the GET waits for a newer index, twice the time of this wait is
-// added to the limit.
+// The time limit of a GET. If the GET waits for a newer index, its limit is this time plus twice
+// the time of the wait.
 constexpr Duration kReadTime = 60s;
 
 Co<void> Keep(HttpClient* http, Context context, ClientRequest request,
@@ -26,8 +26,7 @@ Co<void> Keep(HttpClient* http, Context context, ClientRequest request,
 
 Result<json> Decoded(const std::string& address, const ClientReply& reply) {
   if (reply.body.empty()) return json(nullptr);
-  // Drops the parts of the JSON that are nested more deeply, because printing them needs too much
-  // stack.
+  // Drops the parts of the JSON that are nested too deeply to be printed with a small stack.
   const auto keep = [](int depth, json::parse_event_t, const json&) { return depth < kMaxDepth; };
   json body = json::parse(reply.body, keep, false);
   if (!body.is_discarded()) return body;
@@ -81,8 +80,8 @@ Result<json> ApiClient::Get(const std::string& path, Query query, std::uint64_t*
   request.query = std::move(query);
   DROVER_ASSIGN(const ClientReply reply, connection_->Ask(std::move(request), most));
   if (index != nullptr && reply.index == 0) {
-    // An answer without an index is an error. Otherwise, a caller that waits for a newer index
-    // sends its requests without a pause, forever.
+    // An answer without an index is an error. Otherwise a caller that waits for a newer index would
+    // send one request after another without a pause.
     return Error(Code::kInternal, "the answer of " + options().address + " to " + path +
                                       " has no X-Nomad-Index: is it an agent?");
   }

@@ -18,8 +18,8 @@ class ApiStreams;
 class WebSocketClient;
 
 // Sends requests to the HTTP API of an agent, one after the other on one connection. Use it on one
-// thread only. Errors have the agent's text as it came from the network. The caller must make this
-// text printable before it prints it.
+// thread only. The message of an error is the agent's text as it came from the network. The caller
+// must make this text printable before it prints it.
 class ApiClient {
  public:
   // Creates a client that is not connected yet. Returns Code::kInvalidArgument if OPTIONS or the
@@ -34,24 +34,26 @@ class ApiClient {
   // WAIT.
   Result<nlohmann::json> Get(const std::string& path, Query query = {},
                              std::uint64_t* index = nullptr, Duration wait = 10s);
-  // Returns the answer to a PUT of BODY, or to a DELETE. If BODY is a JSON null, the body is
-  // empty. The calls return when the agent has done the work. For example, a request to restart a
-  // task returns after the restart.
+  // Returns the answer to a PUT with the body BODY, or to a DELETE. If BODY is a JSON null, the
+  // body is empty. The calls return when the agent has done the work. For example, a request to
+  // restart a task returns after the restart.
   Result<nlohmann::json> Put(const std::string& path, const nlohmann::json& body, Query query = {});
   Result<nlohmann::json> Delete(const std::string& path, Query query = {});
-  // Returns the answer to a DELETE with a BODY, which names what the agent must delete.
+  // Returns the answer to a DELETE with the body BODY, which names what the agent must delete.
   Result<nlohmann::json> DeleteThose(const std::string& path, const nlohmann::json& body,
                                      Query query = {});
 
-  // Passes the answer to a GET to TAKE as the bytes come. Returns when the agent ends the answer.
+  // Sends a GET and passes the answer to TAKE as the bytes arrive. Returns when the agent ends the
+  // answer.
   Status Stream(const std::string& path, Query query, const TakeBytes& take);
-  // Opens a websocket, over a connection of its own.
+  // Opens a websocket on a separate connection.
   Result<std::unique_ptr<WebSocketClient>> OpenWebSocket(const std::string& path,
                                                          const Query& query);
-  // Returns an object that sends several requests at a time, over connections of their own.
+  // Returns an object that sends several requests at a time, each on a separate connection.
   Result<ApiStreams> OpenStreams() const;
 
-  // Returns the namespace in which to search. It is "*" for all if the options name no namespace.
+  // Returns the namespace in which a command searches. If the options name no namespace, returns
+  // "*", which means all namespaces.
   std::string SearchedNamespace() const;
   const ClientOptions& options() const;
 

@@ -9,8 +9,8 @@ namespace drover {
 
 using Query = std::vector<std::pair<std::string, std::string>>;
 
-// Returns the path of an element of a list. The path is BASE, a slash, ID and REST. Characters of
-// ID that are not allowed in a path are escaped.
+// Returns the API's path of one object in a list, such as the path of a job. It consists of BASE, a
+// slash, ID and REST. Characters of ID that are not allowed in a path are escaped.
 std::string ApiPath(const std::string& base, const std::string& id, const std::string& rest = "");
 
 // Returns PATH with QUERY added. The values of QUERY are escaped.

@@ -44,7 +44,7 @@ class ApiStreams::Set {
 
  private:
   Co<void> Run(std::uint64_t id, Context context, ClientRequest request, End end) {
-    // If a callback has called Ask, the callback returns before this request begins.
+    // If a callback has called Ask, this request must not begin before the callback has returned.
     co_await boost::asio::post(loop_.io(), boost::asio::use_awaitable);
     while (asking_ >= kMostConnections && !context.cancelled()) {
       ended_.Reset();
@@ -65,10 +65,10 @@ class ApiStreams::Set {
   HttpClient http_;
   Context all_{&loop_};
   Gate gate_{&loop_};
-  Event came_{&loop_};   // set when bytes or an end were passed to a callback
+  Event came_{&loop_};   // set when a callback has received bytes or the end of a request
   Event ended_{&loop_};  // set when a request ends, so that a waiting request can begin
   int asking_ = 0;
-  std::map<std::uint64_t, Context> streams_;  // requests for which END was not called yet
+  std::map<std::uint64_t, Context> streams_;  // requests whose function END has not been called yet
   std::uint64_t last_ = 0;
 };
 

@@ -14,15 +14,15 @@
 
 namespace drover {
 
-// Sends several requests to an agent at a time, each over a connection of its own. The object
-// passes the answers to callbacks as they come. Requests beyond kMostConnections wait for their
-// turn. Use it on one thread only. It sends, receives and calls back only in Wait. Errors are like
-// those of ApiClient.
+// Sends several requests to an agent at a time, each on a separate connection. The object passes
+// the answers to callbacks as they arrive. Requests beyond kMostConnections wait for their turn.
+// Use it on one thread only. The object sends, receives and calls its callbacks only in Wait.
+// Errors are like those of ApiClient.
 class ApiStreams {
  public:
-  // This number is low enough for an agent that allows one client only a hundred connections. An
-  // agent still counts a dropped connection for a while, and other programs of the same user need
-  // some connections too.
+  // An agent may allow each client only a hundred connections. It counts a dropped connection for
+  // some more time, and other programs of the same user also need connections. So the number is
+  // less than half of a hundred.
   static constexpr int kMostConnections = 45;
 
   using End = std::function<void(const Status& status)>;
@@ -32,15 +32,15 @@ class ApiStreams {
   ~ApiStreams();
 
   // Sends a request for PATH with METHOD, and returns the id of the request. If BODY is null, the
-  // request has no body. TAKE receives the body of a successful answer. END is then called with
+  // request has no body. TAKE receives the body of a successful answer. Then END is called with
   // success, or with the error that ended the request. Both callbacks may call Ask and Drop.
   std::uint64_t Ask(const char* method, const std::string& path, const Query& query, TakeBytes take,
                     End end, const std::string* body = nullptr);
-  // Drops a request. Neither its TAKE nor its END is called any more.
+  // Cancels the request ID. After this call, neither TAKE nor END of the request is called.
   void Drop(std::uint64_t id);
 
   // Passes answers to their callbacks. Returns when a callback was called, when FD can be read, or
-  // when MOST has passed. FD is -1 if no descriptor must be watched.
+  // when MOST has passed. If FD is -1, no file descriptor is watched.
   Status Wait(int fd, Duration most);
 
  private:

@@ -7,13 +7,14 @@
 
 namespace drover {
 
-// How the client reaches an agent. WithEnvironment sets the members that are empty.
+// The options with which a client connects to an agent. WithEnvironment sets the members that are
+// empty.
 struct ClientOptions {
   // Such as "http://127.0.0.1:4646", "https://..." or "unix:///run/drover.sock"
   std::string address;
   std::string token;
-  // If this name is empty, reads search all namespaces, and a write uses the namespace that the
-  // job names.
+  // If this name is empty, requests that read search all namespaces, and requests that write use
+  // the namespace that the job names.
   std::string job_namespace;
   // The four members below name PEM files, except that ca_path names a directory of such files.
   std::string ca_cert;

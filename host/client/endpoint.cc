@@ -25,8 +25,8 @@ constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
 constexpr Duration kConnectTime = 10s;
 constexpr int kKeepAliveSeconds = 60;
 
-// The answer of a stream may contain no new bytes for a long time. The keep-alive probes of TCP
-// detect during such a time that the agent's machine is unreachable.
+// An agent may send no bytes of an answer for a long time. The keep-alive probes of TCP detect that
+// the agent's machine has become unreachable during this time.
 void KeepAlive(StreamSocket* socket) {
   const int on = 1;
   const int fd = socket->native_handle();
@@ -70,8 +70,8 @@ Co<Result<StreamSocket>> Endpoint::ConnectSocket(Context context) const {
   for (std::size_t i = 0; i < places->size(); ++i) {
     // The context may have ended after Resolve was done and before this coroutine was resumed.
     DROVER_CO_TRY(context.status());
-    // An endpoint that does not answer uses only half of the time that is left. The next endpoint
-    // can thus be tried.
+    // Each endpoint except the last may use only half of the remaining time, so that there is time
+    // for the next endpoint if one does not answer.
     const Duration left = *context.deadline() - loop->Now();
     const Context attempt = context.WithTimeout(i + 1 < places->size() ? left / 2 : left);
     StreamSocket socket(loop->io());

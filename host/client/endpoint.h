@@ -14,7 +14,7 @@
 
 namespace drover {
 
-// The agent to which requests are sent, and how to connect to it. Immutable.
+// The address of the agent to which requests are sent, and how to connect to it. Immutable.
 class Endpoint {
  public:
   // OPTIONS must come from WithEnvironment. Returns Code::kInvalidArgument if OPTIONS are invalid.
@@ -23,7 +23,8 @@ class Endpoint {
   const ClientOptions& options() const { return options_; }
   const ServerAddress& address() const { return address_; }
 
-  // Returns a new connection, after the handshake of TLS. Takes at most ten seconds.
+  // Returns a new connection. If the connection has TLS, its handshake is complete. Takes at most
+  // ten seconds.
   Co<Result<std::unique_ptr<ByteStream>>> Connect(Context context) const;
 
   // Returns an error with CODE and the text "cannot reach ADDRESS: WHY".

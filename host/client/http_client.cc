@@ -74,11 +74,11 @@ Error HttpClient::Refused(const ClientRequest& request, int status, std::string 
   return Error(CodeOf(status), std::move(text));
 }
 
-// One request over one connection.
+// One request on one connection.
 struct HttpClient::Exchange {
   std::unique_ptr<ByteStream> stream;
-  bool answered = false;  // whether a byte of the answer has come
-  bool reusable = false;  // whether another request can follow
+  bool answered = false;  // whether a byte of the answer has arrived
+  bool reusable = false;  // whether another request can follow on the connection
 };
 
 Co<Result<ClientReply>> HttpClient::Ask(Context context, ClientRequest request) {
@@ -102,9 +102,8 @@ Co<Result<ClientReply>> HttpClient::AskRepeatedly(Context context, const ClientR
     }
     Result<ClientReply> reply = co_await AskOnce(context, request, &exchange);
     if (exchange.reusable) idle_.push_back(std::move(exchange.stream));
-    // The agent may have closed a connection that was kept open from an earlier request. In this
-    // case, the request is sent again. This is allowed because GET, PUT and DELETE can be
-    // repeated.
+    // The agent may have closed a connection that was kept open after an earlier request. In this
+    // case, the request is sent again. This is allowed because GET, PUT and DELETE can be repeated.
     const bool stale = kept && !reply.ok() && !exchange.answered;
     if (!stale || context.cancelled()) co_return reply;
   }
@@ -116,8 +115,8 @@ Co<Result<ClientReply>> HttpClient::AskOnce(Context context, const ClientRequest
   const Subscription on_cancel = context.OnCancel([stream] { stream->Close(); });
   std::string bytes = HeadOf(*request);
   if (request->body) bytes += *request->body;
-  // An agent that refuses a large body answers without reading all of it. An error of the write is
-  // therefore not reported before the answer has been read.
+  // An agent that refuses a large body answers before it has read all of the body. So an error of
+  // the write is reported only after the attempt to read the answer.
   const ErrorCode unsent = co_await WriteAll(stream, bytes);
   ResponseParser parser;
   ClientReply reply;
@@ -125,7 +124,7 @@ Co<Result<ClientReply>> HttpClient::AskOnce(Context context, const ClientRequest
   while (!parser.done()) {
     const asio::mutable_buffer space = asio::buffer(block);
     const ByteStream::Transfer read = co_await stream->ReadSome(space);
-    // If the context has ended, bytes that came earlier are dropped.
+    // If the context has ended, the received bytes are dropped.
     DROVER_CO_TRY(context.status());
     const ErrorCode error = std::get<0>(read);
     std::string_view rest(block.data(), std::get<1>(read));

@@ -26,7 +26,7 @@ struct ClientRequest {
   std::string method = "GET";
   std::string path;
   Query query;
-  std::optional<std::string> body;  // JSON
+  std::optional<std::string> body;  // the JSON body; not set if there is none
   // Receives the body of a successful answer. If this function is null, the body is stored in
   // ClientReply::body.
   TakeBytes take;
@@ -34,21 +34,20 @@ struct ClientRequest {
 
 struct ClientReply {
   std::string body;
-  std::uint64_t index = 0;  // the value of X-Nomad-Index; 0 if it is missing
+  std::uint64_t index = 0;  // the value of the header X-Nomad-Index; 0 if the header is missing
 };
 
-// Sends requests to an agent. Connections stay open for later requests. The loop of the first
-// request must therefore be the loop of all requests, and must outlive this object. Use it on one
-// thread only.
+// Sends requests to an agent. Connections stay open for later requests, so all requests must use
+// the same loop. The loop must outlive this object. Use the object on one thread only.
 class HttpClient {
  public:
   explicit HttpClient(std::shared_ptr<const Endpoint> endpoint) : endpoint_(std::move(endpoint)) {}
 
   const Endpoint& endpoint() const { return *endpoint_; }
 
-  // Returns when the whole answer has come. If the status is no success, returns an error with the
-  // agent's text. Returns Code::kTimeout if the deadline of CONTEXT has passed. Redirects are not
-  // followed.
+  // Returns when the whole answer has arrived. If the status means failure, returns an error with
+  // the agent's text. Returns Code::kTimeout if the deadline of CONTEXT has passed. Does not follow
+  // redirects.
   Co<Result<ClientReply>> Ask(Context context, ClientRequest request);
 
  private:

@@ -12,9 +12,8 @@ namespace drover {
 // A time that is longer than any program runs.
 inline constexpr Duration kForever = std::chrono::hours(24 * 365 * 10);
 
-// Runs LOOP until EVENT is set, one of FDS can be read, or MOST has passed. Descriptors below 0
-// are ignored. The function makes no descriptor non-blocking, because other programs may share the
-// descriptor.
+// Runs LOOP until EVENT is set, one of FDS can be read, or MOST has passed. Ignores descriptors
+// below 0. Does not make FDS non-blocking, because other programs may share them.
 Status RunUntil(RealLoop* loop, Event* event, const std::vector<int>& fds, Duration most);
 
 }  // namespace drover

@@ -27,7 +27,8 @@ const char* FirstSet(std::initializer_list<const char*> names) {
 }
 
 const char* ProxyVariable(const ServerAddress& address) {
-  // HTTP_PROXY is not used. A stranger could set it for a program that a web server starts.
+  // HTTP_PROXY is not used, because a stranger could set it: a web server passes the header "Proxy"
+  // of a request to its programs as HTTP_PROXY.
   return address.tls ? FirstSet({"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"})
                      : FirstSet({"http_proxy", "all_proxy", "ALL_PROXY"});
 }

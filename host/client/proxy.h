@@ -6,15 +6,16 @@
 
 namespace drover {
 
-// Returns an error if the environment names a proxy for ADDRESS. Drover uses no proxies, but the
-// user expects that this proxy is used. The error names the variable. The rules are those of curl.
-// For http the variables are http_proxy, all_proxy and ALL_PROXY. For https they are https_proxy,
-// HTTPS_PROXY, all_proxy and ALL_PROXY. No variable applies if ADDRESS is on this machine, or is
-// one of the hosts in no_proxy or NO_PROXY.
+// Returns an error if the environment names a proxy for ADDRESS, because Drover does not support
+// proxies. The error names the environment variable. The rules are those of curl. For http the
+// variables are http_proxy, all_proxy and ALL_PROXY. For https they are https_proxy, HTTPS_PROXY,
+// all_proxy and ALL_PROXY. No variable applies if ADDRESS is on this machine, or is one of the
+// hosts in no_proxy or NO_PROXY.
 Status RefuseProxy(const ServerAddress& address);
 
-// Returns whether LIST, the value of no_proxy, names HOST. LIST is "*" for all hosts. Otherwise it
-// has names of hosts, domains above them, IP addresses, and networks in CIDR notation.
+// Returns whether LIST, the value of no_proxy, contains HOST. If LIST is "*", it contains all
+// hosts. Otherwise LIST consists of host names, domains, IP addresses, and networks in CIDR
+// notation. A domain contains all hosts below it.
 bool IsWithoutProxy(const std::string& host, std::string_view list);
 
 }  // namespace drover

@@ -49,7 +49,7 @@ Co<Result<StreamEndpoints>> Resolve(Context context, ServerAddress address) {
   const std::string port = std::to_string(address.port);
   Found numeric = LookUp(address.host, port, AI_NUMERICHOST);
   if (numeric.error == 0) co_return std::move(numeric.endpoints);
-  // The name servers may need any time for an answer, so the lookup has a thread of its own.
+  // The name servers may take a long time to answer, so the lookup runs on a separate thread.
   const auto found = std::make_shared<Found>();
   std::function<void()> look_up = [found, host = address.host, port] {
     *found = LookUp(host, port, 0);

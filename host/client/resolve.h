@@ -13,8 +13,9 @@ namespace drover {
 
 using StreamEndpoints = std::vector<boost::asio::generic::stream_protocol::endpoint>;
 
-// Returns the endpoints where the server at ADDRESS may be, in the order in which they should be
-// tried. The list is never empty. Returns Code::kUnavailable if the name of the server is unknown.
+// Returns the possible endpoints of the server at ADDRESS, in the order in which the caller should
+// try them. The list is never empty. Returns Code::kUnavailable if the name of the server is
+// unknown.
 Co<Result<StreamEndpoints>> Resolve(Context context, ServerAddress address);
 
 }  // namespace drover

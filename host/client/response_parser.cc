@@ -21,8 +21,8 @@ constexpr std::uint64_t kMostChunk = std::uint64_t{1} << 59;
 
 }  // namespace
 
-// Reads an answer. Beast parses the head, which it gets in one piece. This class finds the body
-// itself, as the server's RequestParser does.
+// Parses the answer to a request. Beast parses the head, which this class passes to it in one
+// piece. This class itself finds the body, as the server's RequestParser does.
 class ResponseParser::State {
  public:
   std::size_t Put(std::string_view bytes, std::string_view* body) {
@@ -51,7 +51,7 @@ class ResponseParser::State {
   }
 
   std::optional<http::response_parser<http::empty_body>> head;
-  int status = 0;  // the status of the answer whose body is read
+  int status = 0;  // the status of the answer; 0 until the head is complete
   bool done = false;
   std::string mistake;
 
@@ -89,8 +89,9 @@ class ResponseParser::State {
     if (const auto length = head->content_length()) left = *length;
   }
 
-  std::string text;                   // the part of the head that has come
-  std::optional<std::uint64_t> left;  // bytes to come, if the body has a length
+  std::string text;  // the part of the head that has arrived
+  // The number of bytes of the body that are missing. Not set if the size of the body is unknown.
+  std::optional<std::uint64_t> left;
   ChunkedDecoder chunks{kMostChunk};
 };
 

@@ -8,7 +8,7 @@
 
 namespace drover {
 
-// Reads the answer to one request. Skips interim answers (1xx).
+// Parses the answer to one request. Skips interim answers (1xx).
 class ResponseParser {
  public:
   ResponseParser();
@@ -16,22 +16,20 @@ class ResponseParser {
   ResponseParser& operator=(const ResponseParser&) = delete;
   ~ResponseParser();
 
-  // Takes bytes from the beginning of BYTES until there is a piece of the body, the end or a
-  // mistake. Returns the number of bytes that it took. Sets BODY to the piece, which is a part of
-  // BYTES.
+  // Parses BYTES until a piece of the body, the end of the answer or a mistake is found. Returns
+  // the number of parsed bytes. Sets BODY to the piece, which is a part of BYTES.
   std::size_t Put(std::string_view bytes, std::string_view* body);
-  // Call it when the connection has ended. Some answers have no length and are complete only when
-  // the connection ends.
+  // Call it when the connection has ended. An answer that has no length is complete only then.
   void PutEnd();
 
   bool done() const;
-  // Returns why the bytes are not a valid answer, or an empty text. After a mistake, Put takes no
-  // more bytes.
+  // Returns why the bytes are not a valid answer. Returns an empty text if there is no mistake.
+  // After a mistake, Put parses no more bytes.
   const std::string& mistake() const;
 
-  // The functions below may be called when the head has come. Before that, the status is 0.
+  // The functions below may be called when the head has arrived. Until then, status() returns 0.
   int status() const;
-  std::string Header(std::string_view name) const;  // empty if there is no such header
+  std::string Header(std::string_view name) const;  // empty if the header is missing
   // Returns whether another request may follow on this connection.
   bool keep_alive() const;
 

@@ -50,7 +50,8 @@ bool ReadHost(std::string_view text, ServerAddress* address) {
 Result<ServerAddress> ParseServerAddress(const std::string& text) {
   const Error wrong(Code::kInvalidArgument,
                     "the address \"" + text + "\" makes no sense: see --address and DROVER_ADDR");
-  // Spaces and control characters are refused, because they would become a part of the request.
+  // Spaces and control characters are refused, because they would become a part of the HTTP
+  // request.
   const auto odd = [](unsigned char c) { return c <= ' ' || c == 0x7f; };
   ServerAddress address;
   std::string_view rest = text;

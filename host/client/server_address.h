@@ -11,7 +11,7 @@ namespace drover {
 // The parts of a server's address.
 struct ServerAddress {
   bool tls = false;
-  // The path of a Unix socket. If it is empty, the server is at a host and a port.
+  // The path of a Unix socket. If it is empty, the server has a host and a port.
   std::string socket_path;
   std::string host;  // a name or an IP address, without brackets
   std::uint16_t port = 0;

@@ -30,7 +30,7 @@ using ErrorCode = boost::system::error_code;
 
 constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
 constexpr std::size_t kMostMessage = 16 << 20;
-// The maximum number of bytes that are kept of an agent's refusal.
+// The maximum size in bytes of the agent's text in an error of a refused websocket.
 constexpr std::size_t kMostRefusal = 4 << 10;
 constexpr std::size_t kWriteBuffer = 64 << 10;
 constexpr Duration kOpenTime = 30s;
@@ -44,7 +44,7 @@ std::string TextOf(const ErrorCode& error) {
   return closed ? "it was closed" : error.message();
 }
 
-// Returns the error for an ANSWER with which the agent did not open a websocket.
+// Returns the error for ANSWER, with which the agent has refused to open a websocket.
 Error Refusal(const beast::websocket::response_type& answer) {
   if (answer.result() == beast::http::status::switching_protocols) {
     return Error(Code::kInternal, "the answer is that of no websocket: is it an agent?");
@@ -77,12 +77,12 @@ struct WebSocketClient::State {
   Gate gate{&loop};
   std::unique_ptr<ByteStream> stream;
   std::optional<Socket> socket;
-  std::deque<std::string> messages;  // messages that have come
+  std::deque<std::string> messages;  // messages that have arrived and were not returned yet
   std::deque<std::string> queue;     // messages to send
   std::size_t unsent = 0;            // number of bytes that were not sent yet
-  bool ended = false;                // whether no more messages come
+  bool ended = false;                // whether no more messages will arrive
   Error why{Code::kUnavailable, ""};
-  Event changed{&loop};  // set when a message or the end has come, or a message was sent
+  Event changed{&loop};  // set when a message or the end has arrived, or a message was sent
   Event queued{&loop};   // set when there is something to send, or the websocket has ended
 };
 
@@ -116,8 +116,7 @@ Co<Status> WebSocketClient::State::Connect(Context context, const Endpoint* endp
   co_return Lost(TextOf(error));
 }
 
-// Returns why the websocket has ended. A normal end has no reason, and the error is then
-// Code::kCancelled.
+// Returns why the websocket has ended. If the agent gave no reason, the error is Code::kCancelled.
 Error WebSocketClient::State::EndOf(const ErrorCode& error) const {
   if (error != beast::websocket::error::closed) return Lost(TextOf(error));
   const auto& reason = socket->reason().reason;
@@ -125,7 +124,7 @@ Error WebSocketClient::State::EndOf(const ErrorCode& error) const {
   return Error(Code::kFailedPrecondition, std::string(reason.data(), reason.size()));
 }
 
-// Reads messages. These reads also answer the agent's pings.
+// Receives messages. Each read also answers the agent's pings.
 Co<void> WebSocketClient::State::Read() {
   while (!ended) {
     beast::flat_buffer buffer;

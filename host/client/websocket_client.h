@@ -28,13 +28,13 @@ class WebSocketClient {
   void Send(std::string text);
   // Returns the number of bytes that have not been sent yet.
   std::size_t unsent() const;
-  // Returns the next message that has come, or nothing if no message is complete. After the last
-  // message, returns an error with the reason for which the agent has closed the websocket. The
-  // error is Code::kCancelled if the agent gave no reason, and Code::kUnavailable if the
-  // connection was lost.
+  // Returns the next message that has arrived, or nothing if no message is complete. After the last
+  // message, returns an error with the agent's reason for the end of the websocket. The error is
+  // Code::kCancelled if the agent gave no reason, and Code::kUnavailable if the connection was
+  // lost.
   Result<std::optional<std::string>> Receive();
-  // Sends and receives messages. Returns when a message has come or was sent, when one of FDS can
-  // be read, or when MOST has passed. Descriptors of -1 are ignored.
+  // Sends and receives messages. Returns when a message has arrived or was sent, when one of FDS
+  // can be read, or when MOST has passed. Ignores descriptors of -1.
   Status Wait(const std::vector<int>& fds, Duration most);
 
  private:

@@ -33,8 +33,8 @@ std::string PluginDirBesideProgram() {
   return (program.parent_path().parent_path() / "lib/drover/plugins").string();
 }
 
-// Raises this process's limit of open files. Returns the limit that tasks should have, or 0 if
-// they should have the agent's limit.
+// Raises this process's limit of open files. Returns the limit that the agent must set for tasks,
+// or 0 if tasks inherit the agent's limit.
 std::uint64_t RaiseLimits() {
   const Result<OpenFileLimit> files = RaiseOpenFileLimit();
   if (!files.ok()) {
@@ -63,8 +63,7 @@ Co<void> RunAgent(Agent* agent, Context stop, ReloadOnHangup* reload, Status* st
 struct AgentCommand {
   bool dev = false;
   PluginSources sources;
-  // If one of the following members is empty or -1, the agent uses the value from the
-  // configuration.
+  // The members below override the configuration. An empty member, or -1, overrides nothing.
   std::string data_dir;
   std::string bind;
   int port = -1;
@@ -94,8 +93,8 @@ struct AgentCommand {
   }
 
   int Run() const {
-    // Makes malloc return large blocks, such as the body of a request, to the system when they are
-    // freed.
+    // With this threshold, malloc returns large blocks, such as the body of a request, to the
+    // system when they are freed.
     mallopt(M_MMAP_THRESHOLD, 1 << 20);
     Result<AgentConfig> config = ReadConfig();
     if (!config.ok()) return Fail("agent", config.error(), kExitUsage);
@@ -188,7 +187,8 @@ struct AgentCommand {
     };
     wait();
     Status status;
-    // RunToEnd needs a time limit. The agent must run without one, so this limit is 100 years.
+    // RunToEnd needs a time limit, but the agent must run without a limit. So the limit is 100
+    // years.
     loop.RunToEnd(RunAgent(agent->get(), stop, reload ? &*reload : nullptr, &status),
                   std::chrono::hours(24 * 365 * 100));
     return status.ok() ? kExitOk : Fail("agent", status.error(), kExitFailed);

@@ -17,7 +17,7 @@ struct AllocExecCommand {
   std::string task;
   bool interactive = true;
   bool tty = false;
-  // With neither tty nor no_tty, the command gets a terminal if this program has one.
+  // If tty and no_tty are both false, the command gets a terminal if this program has one.
   bool no_tty = false;
 
   void Declare(CLI::App* command) {

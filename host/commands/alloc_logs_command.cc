@@ -19,10 +19,10 @@ constexpr std::int64_t kTailLines = 10;
 constexpr std::int64_t kTailBytes = 64 << 10;
 constexpr Duration kWait = 1h;  // maximum time of one wait, which ends earlier if data arrives
 
-// Where the output begins. If neither member has a value, the output begins at the beginning of
-// the log.
+// Where in a log the output begins. If neither member has a value, the output begins at the start
+// of the log.
 struct LogBeginning {
-  std::optional<std::int64_t> lines;  // number of lines before the end
+  std::optional<std::int64_t> lines;  // begins this number of lines before the end of the log
   std::optional<std::int64_t> bytes;
 };
 
@@ -38,7 +38,7 @@ class LogStream {
       BeginBeforeEnd(*start.bytes);
     } else if (start.lines) {
       const Result<std::optional<std::int64_t>> tail = FindTail(client, path, *start.lines);
-      // If the log does not exist, the later call of Ask reports that, or waits for the log.
+      // If the log does not exist, the later call of Ask reports this error, or waits for the log.
       if (!tail.ok() && tail.code() != Code::kNotFound) return tail.error();
       if (tail.ok() && *tail) {
         BeginBeforeEnd(**tail);
@@ -65,8 +65,8 @@ class LogStream {
     query_.emplace_back("offset", std::to_string(bytes));
   }
 
-  // Returns the distance in bytes from the line break before the last LINES lines to the end of
-  // the log. Returns no value if the log has at most LINES lines.
+  // Returns the number of bytes from the line break before the last LINES lines to the end of the
+  // log. Returns no value if the log has at most LINES lines.
   Result<std::optional<std::int64_t>> FindTail(ApiClient* client, const std::string& path,
                                                std::int64_t lines) const {
     for (std::int64_t asked = kTailBytes;; asked *= 4) {
@@ -97,7 +97,7 @@ class LogStream {
 
   Query query_;
   TaskOutput output_;
-  bool first_cut_ = false;  // true until the end of the cut line before the last lines is received
+  bool first_cut_ = false;  // true until the rest of the line before the last lines is skipped
   std::optional<Status> ended_;
 };
 
@@ -149,8 +149,8 @@ struct AllocLogsCommand {
     return kExitOk;
   }
 
-  // If both streams are wanted, each is written to this program's stream of the same name. A
-  // single stream is written to standard output.
+  // If the user wants both streams, each is written to this program's stream of the same name. If
+  // the user wants one stream, it is written to standard output.
   LogStreams WantedStreams(const std::string& name) const {
     const bool none = !standard_output && !standard_error;
     const bool output = standard_output || none;
@@ -168,7 +168,7 @@ struct AllocLogsCommand {
     return {};
   }
 
-  // If both streams are wanted and one of them has no log, that is no error.
+  // Returns the error to report. If one of several logs does not exist, that is no error.
   static Status Outcome(const LogStreams& logs) {
     Status missing;
     bool any = false;

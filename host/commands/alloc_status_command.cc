@@ -67,8 +67,8 @@ struct AllocStatusCommand {
     DROVER_ASSIGN(const std::string whole_id, FindId(client, kAllocIds, id));
     DROVER_ASSIGN(const json alloc, client->Get(ApiPath("/v1/allocation", whole_id)));
     if (out->raw()) return out->Print(alloc);
-    // Statistics and checks exist only while the allocation runs. Everything else is shown in any
-    // case.
+    // The agent has statistics and checks only while the allocation runs. The command shows
+    // everything else in any case.
     const bool runs = RawField(alloc, "ClientStatus") == "running";
     const auto get = [&](const char* rest) {
       const json nothing = json::object();

@@ -29,8 +29,8 @@ struct AllocStopCommand {
     DROVER_ASSIGN(const json whole, client->Get(ApiPath("/v1/allocation", alloc)));
     Query query;
     if (no_shutdown_delay) query.emplace_back("no_shutdown_delay", "true");
-    // The scheduler replaces a stopped allocation of a service by itself. An allocation of a batch
-    // job is only replaced if the request asks for it.
+    // The scheduler always replaces a stopped allocation of a service. It replaces a stopped
+    // allocation of a batch job only if the request asks for a replacement.
     const bool batch = RawField(MapField(whole, "Job"), "Type") == "batch";
     if (batch) query.emplace_back("reschedule", "true");
     DROVER_ASSIGN(const json answer,

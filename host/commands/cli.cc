@@ -104,7 +104,8 @@ int RunCli(int argc, char** argv) {
   try {
     app.parse(std::move(arguments));
   } catch (const CLI::ParseError& e) {
-    // For an unknown command, the parser's error contains only that a command is missing.
+    // For an unknown command, the parser only reports that a command is missing. So the loop below
+    // prints the unknown command.
     for (const std::string& unknown : app.remaining(true)) {
       if (app.get_subcommands().empty()) {
         std::fprintf(stderr, "drover: unknown command \"%s\"\n", Printable(unknown).c_str());

@@ -6,9 +6,9 @@
 
 namespace drover {
 
-// Each function adds one command to its group. The name of its file follows from its name:
-// AddJobRun is in job_run_command.cc. Such a file needs only this header to declare options and to
-// return exit codes.
+// Each function adds one command to a group. The name of the file that defines a function follows
+// from its name: AddJobRun is in job_run_command.cc. Such a file needs only this header to declare
+// options and to return exit codes.
 
 void AddAgent(const CommandGroup& drover);
 void AddRun(const CommandGroup& drover);

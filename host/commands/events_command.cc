@@ -17,7 +17,7 @@ using nlohmann::json;
 
 constexpr int kMaxEventDepth = 200;
 
-// Returns the new state of the record in the event's PAYLOAD, in a few words.
+// Returns a few words about the new state of the record in PAYLOAD, which an event contains.
 std::string NewState(const json& payload) {
   if (payload.contains("Deleted")) return "deleted";
   if (const json& alloc = MapField(payload, "Allocation"); !alloc.empty()) {
@@ -32,7 +32,7 @@ std::string NewState(const json& payload) {
 
 struct EventsCommand {
   std::vector<std::string> topics;  // each is TOPIC or TOPIC:KEY; empty for all topics
-  std::uint64_t index = 0;          // the first index; 0 for all events that the agent still has
+  std::uint64_t index = 0;  // first index to print; 0 for all events that the agent still has
   AnswerForm form;
   bool verbose = false;
   ClientOptions client;
@@ -73,7 +73,7 @@ struct EventsCommand {
 
   void Show(Terminal* terminal, const json& event) const {
     const std::string topic = TextField(event, "Topic"), key = TextField(event, "Key");
-    // The key of a job is a name from its author. All other keys are uuids, which may be
+    // The key of a job is a name that its author chose. All other keys are uuids, which may be
     // shortened.
     const bool named = topic == "Job";
     terminal->Line(NumberText(event, "Index") + "  " + topic + "  " +

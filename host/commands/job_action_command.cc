@@ -13,14 +13,15 @@ namespace {
 
 using nlohmann::json;
 
-// The place in which an action is searched for: a job, or one of its allocations or task groups.
+// Where the command searches for an action: in a job, or only in one allocation or task group of
+// the job.
 struct ActionPlace {
   JobName job;
   std::string alloc;  // id of an allocation of the job; empty for any allocation
   std::string group;  // a task group; empty for any group
 };
 
-// Returns the name of ACTION and the fields that distinguish it from others.
+// Returns the name of ACTION, its task and its task group.
 std::string DescribedAction(const json& action) {
   return TextField(action, "Name") + " of the task " + TextField(action, "TaskName") +
          " in the group " + TextField(action, "TaskGroupName");
@@ -31,8 +32,8 @@ struct JobActionCommand {
   std::string job;  // name of the job, or the beginning of it
   // Id of the allocation, or the beginning of it. Empty for the newest allocation that runs.
   std::string alloc;
-  std::string group;  // empty for the only group that has the action
-  std::string task;   // empty for the only task that has the action
+  std::string group;  // empty if only one group has the action
+  std::string task;   // empty if only one task has the action
   bool input = false;
   bool tty = false;
 
@@ -90,7 +91,8 @@ struct JobActionCommand {
     return place;
   }
 
-  // Returns the only one of ACTIONS that matches the options and PLACE.
+  // Returns the action in ACTIONS that matches the options and PLACE. Returns an error if none or
+  // several match.
   Result<json> FindAction(const json& actions, const ActionPlace& place) const {
     const json* found = nullptr;
     std::string all;

@@ -17,8 +17,8 @@ using Colour = Terminal::Colour;
 constexpr int kExitChanges = 1;
 constexpr int kExitPlanError = 255;
 
-// A kind of change in a plan. FIELD is the name of the field in the plan that contains the number
-// of allocations with this change, for each task group.
+// A kind of change in a plan. FIELD is the name of the plan's field with the number of allocations
+// of a task group that have this kind of change.
 struct Change {
   const char* field;
   const char* what;
@@ -89,7 +89,7 @@ struct JobPlanCommand {
     return false;
   }
 
-  // Returns the counts of changes, by task group.
+  // Returns the numbers of changes in PLAN. The key is the name of the task group.
   static const json& Updates(const json& plan) {
     return MapField(MapField(plan, "Annotations"), "DesiredTGUpdates");
   }

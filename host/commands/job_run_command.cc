@@ -21,8 +21,8 @@ namespace {
 
 using nlohmann::json;
 
-// Returns a file descriptor that becomes readable on SIGINT and SIGTERM. From then on these
-// signals do not end the program.
+// Returns a file descriptor that becomes readable when SIGINT or SIGTERM arrives. After this call,
+// these signals do not end the program.
 Result<UniqueFd> CatchSignals() {
   sigset_t caught;
   sigemptyset(&caught);
@@ -73,7 +73,7 @@ struct JobRunCommand {
                   : FollowAnswer(client, out, wait, *answer);
   }
 
-  // Shows the job until it has ended. From now on an interrupt stops the job. ANSWER is the
+  // Shows the job until it has ended. During this call, an interrupt stops the job. ANSWER is the
   // agent's answer to the submission.
   static Result<int> FollowLive(ApiClient* client, bool json_lines, const SubmittedJob& read,
                                 const json& answer) {
@@ -90,8 +90,8 @@ struct JobRunCommand {
     target.index = static_cast<std::uint64_t>(NumberField(answer, "EvalCreateIndex"));
     const std::unique_ptr<RunView> view = json_lines ? NewJsonRunView() : NewTextRunView();
     if (target.eval.empty()) {
-      // This job has no allocations. It only creates other jobs, for example because it is
-      // periodic.
+      // A job without an evaluation has no allocations. It only creates other jobs, for example
+      // because it is periodic.
       view->Note("nothing is placed for this job now, so there is nothing to follow");
       return kExitOk;
     }

@@ -35,7 +35,7 @@ TextTable SummaryTable(const json& summary) {
   return table;
 }
 
-// Prints which task groups have allocations that wait until a node has room.
+// Prints the task groups whose allocations wait until a node has enough resources.
 void ShowBlocked(Terminal* terminal, const json& evals) {
   for (const json& eval : AsList(evals)) {
     if (RawField(eval, "Status") != "blocked") continue;

@@ -30,7 +30,7 @@ struct NodeDrainCommand {
   bool ignore_system = false;
   bool keep_ineligible = false;
   std::string message;
-  std::vector<std::string> meta;  // each is KEY=VALUE
+  std::vector<std::string> meta;  // each element is KEY=VALUE
   bool yes = false;
   bool detach = false;
   bool verbose = false;
@@ -97,8 +97,8 @@ struct NodeDrainCommand {
     return body;
   }
 
-  // Requests the states of the node's allocations. Prints those that differ from KNOWN, and stores
-  // them in KNOWN. If TERMINAL is null, prints nothing.
+  // Requests the states of the node's allocations. Prints the states that differ from KNOWN, and
+  // stores them in KNOWN. If TERMINAL is null, prints nothing.
   Status ShowChanges(ApiClient* client, Terminal* terminal, const std::string& id,
                      AllocStates* known) const {
     DROVER_ASSIGN(const json allocs, client->Get(ApiPath("/v1/node", id, "/allocations")));
@@ -113,13 +113,13 @@ struct NodeDrainCommand {
     return {};
   }
 
-  // Prints the changes until the drain has ended.
+  // Prints the changes of the node's allocations until the drain has ended.
   Result<int> Follow(ApiClient* client, Terminal* terminal, const std::string& id,
                      AllocStates* known) const {
     std::uint64_t index = 0;
     while (true) {
-      // Allocations change more often than the node, so each blocking request for the node is
-      // short.
+      // Allocations change more often than the node. So a request that waits for a change of the
+      // node waits for one second at most.
       DROVER_ASSIGN(const json now, client->Get(ApiPath("/v1/node", id), {}, &index, 1s));
       DROVER_TRY(ShowChanges(client, terminal, id, known));
       if (MapField(now, "DrainStrategy").empty()) break;

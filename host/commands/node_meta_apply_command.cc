@@ -13,8 +13,8 @@ using nlohmann::json;
 
 struct NodeMetaApplyCommand {
   NodeIdOption node;
-  std::vector<std::string> set;    // each is KEY=VALUE
-  std::vector<std::string> unset;  // each is a key
+  std::vector<std::string> set;    // each element is KEY=VALUE
+  std::vector<std::string> unset;  // each element is a key
 
   void Declare(CLI::App* command) {
     node.Declare(command);

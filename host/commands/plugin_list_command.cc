@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-// A plugin that this command has loaded itself, without an agent.
+// A plugin that this command has loaded by itself, without an agent.
 struct LoadedPlugin {
   PluginReport report;
   Fingerprint fingerprint;

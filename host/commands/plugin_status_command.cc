@@ -46,7 +46,8 @@ struct PluginStatusCommand {
     return kExitOk;
   }
 
-  // Returns the report about the plugin's last process that has ended, or null if there is none.
+  // Returns the report about the newest process of the plugin that has ended, or null if no process
+  // has ended.
   static Result<json> LastCrash(ApiClient* agent, const std::string& path) {
     Result<json> crash = agent->Get(path + "/last_crash");
     if (crash.code() == Code::kNotFound) return json();

@@ -22,8 +22,8 @@
 namespace drover {
 namespace {
 
-// The directory for the allocations of this run. It is the directory that the options name or,
-// without that, a new directory.
+// The directory for the allocations of this run. It is the directory that the options name, or
+// otherwise a new directory.
 class AllocBase {
  public:
   static Result<AllocBase> Make(const std::string& wanted) {
@@ -37,8 +37,8 @@ class AllocBase {
       return AllocBase(path.lexically_normal().string(), false);
     }
     const char* parent = std::getenv("TMPDIR");
-    // The path must be absolute, because tasks get it as NOMAD_ALLOC_DIR and have another working
-    // directory than this program.
+    // The path must be absolute. Tasks receive the path as NOMAD_ALLOC_DIR, and have another
+    // working directory than this program.
     std::string made =
         std::filesystem::absolute(parent != nullptr && *parent ? parent : "/tmp", error)
             .lexically_normal()
@@ -53,7 +53,7 @@ class AllocBase {
 
   const std::string& path() const { return path_; }
   bool made() const { return made_; }
-  // Removes the directory if this object has made it and it is empty.
+  // Removes the directory if this object has created the directory and the directory is empty.
   void Remove() const {
     std::error_code error;
     if (made_) std::filesystem::remove(path_, error);
@@ -89,20 +89,19 @@ Co<void> RunJob(Loop* loop, Node* node, RunView* view, ForegroundRun* run, JobFi
   co_await node->Shutdown();
 }
 
-// Moves this process to a mount namespace of its own. So no other process sees the tasks' mounts,
-// such as their secrets. The kernel removes the mounts with the last process in the namespace,
-// even if no process unmounts them. Must be called before any thread starts.
+// Moves this process to a new mount namespace. So no other process sees the tasks' mounts, such as
+// their secrets. The kernel removes the mounts when the last process in the namespace ends, even if
+// no process unmounts them. Must be called before any thread starts.
 void TakeMountsAlong() {
-  if (unshare(CLONE_NEWNS) != 0) return;  // a process that is not root makes no mounts later
+  if (unshare(CLONE_NEWNS) != 0) return;  // only root can unshare; another user makes no mounts
   mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr);
 }
 
 struct RunCommand {
   std::string job_file;
   PluginSources sources;
-  // Path of the directory for allocations. If this path is empty, the configuration gives the
-  // directory. If the configuration gives none, the run makes a new directory and removes it at
-  // the end.
+  // The directory for allocations. If the path is empty, the configuration gives the directory. If
+  // the configuration gives none, the run makes a new directory and removes it at the end.
   std::string alloc_dir;
   bool json = false;
   bool no_logs = false;
@@ -141,9 +140,9 @@ struct RunCommand {
 
     SetUpLogging(config->log_level, config->log_format);
     TakeMountsAlong();
-    // Must come before the sweeper is forked, because this call does not move processes that were
-    // forked earlier. If a process of the unit is outside these cgroups, the unit cannot limit its
-    // tasks.
+    // EnterUnitCgroups must be called before the sweeper is forked, because it does not move
+    // processes that were forked earlier. If a process of the unit is outside these cgroups, the
+    // unit cannot limit its tasks.
     const auto unit = EnterUnitCgroups();
     if (!unit.ok()) return Fail("run", unit.error(), kExitFailed);
     const Result<RunSweeper> sweeper = RunSweeper::Start(
@@ -151,7 +150,7 @@ struct RunCommand {
     if (!sweeper.ok()) {
       PrintError("run", sweeper.error().WithContext("nobody will clear up if this run is killed"));
     }
-    const LogThread log_thread;  // must start after the sweeper, which is forked
+    const LogThread log_thread;  // must start after the fork of the sweeper
     return RunAllocations(std::move(*config), std::move(*job), *base);
   }
 
@@ -183,8 +182,8 @@ struct RunCommand {
     std::function<void()> wait = [&] {
       signals.async_wait([&](const boost::system::error_code& error, int number) {
         if (error) return;
-        // Only SIGINT and SIGTERM are taken as a second request to stop. SIGPIPE is not, because a
-        // broken pipe causes a SIGPIPE for each line that is printed.
+        // Only SIGINT and SIGTERM are a second request to stop. SIGPIPE is not, because a broken
+        // pipe causes a SIGPIPE for each line that is printed.
         const bool asked = number == SIGINT || number == SIGTERM;
         if (asked || !stopping) run.Interrupt();
         stopping = true;
@@ -193,7 +192,7 @@ struct RunCommand {
     };
     wait();
     int code = kExitFailed;
-    // RunToEnd needs a time limit. A run must have none, so this limit is a year.
+    // RunToEnd needs a time limit, but a run must have no limit. So the limit is a year.
     loop.RunToEnd(RunJob(&loop, node->get(), view.get(), &run, std::move(job), &code),
                   std::chrono::hours(24 * 365));
     if (!keep) base.Remove();

@@ -171,8 +171,8 @@ Result<std::vector<ConformanceResult>> RunConformance(
     return Error(Code::kInvalidArgument, "in this process one case can be run: name it (--case)");
   }
   std::vector<ConformanceResult> results(specs.size());
-  // One probe serves all cases. If it fails, the case "load" fails and all other cases are
-  // skipped.
+  // All cases use the result of one probe. If the probe fails, the case "load" fails and all other
+  // cases are skipped.
   const auto probed = [&]() -> Result<std::pair<std::string, PluginInfo>> {
     DROVER_ASSIGN(const PluginFile opened, OpenPluginFile(path, ""));
     DROVER_ASSIGN(PluginInfo info, SharedProber().Probe(opened));
@@ -233,7 +233,8 @@ int RunConformanceChild(int spec_fd, int result_fd) {
   close(spec_fd);
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object()) return 2;
-  // A write to a session that reads no input raises SIGPIPE, which must not end this process.
+  // A write to the input of a command that does not read it raises SIGPIPE. SIGPIPE must not end
+  // this process.
   std::signal(SIGPIPE, SIG_IGN);
   // The kernel kills this process when its parent, the kit, ends. Otherwise a driver that hangs
   // could keep this process alive after the end of the kit.
@@ -255,7 +256,7 @@ int RunConformanceChild(int spec_fd, int result_fd) {
   if (result.verdict == Verdict::kFail) said = "fail " + result.detail;
   if (result.verdict == Verdict::kWarn) said = "warn " + result.detail;
   (void)!write(result_fd, said.data(), said.size());
-  // Exits without destructors, because the driver may have threads that still use the objects.
+  // Exits without destructors, because threads of the driver may still use the objects.
   _exit(0);
 }
 

@@ -14,8 +14,8 @@
 // process of its own, and uses the plugin loader and the process service of this host.
 namespace drover {
 
-// kWarn means that the driver conforms, but has a fault of style or a result that may be due to
-// the machine.
+// The result of a case. kWarn means that the driver conforms, but the case found a fault of style
+// or a result that may be due to the machine.
 enum class Verdict { kPass, kFail, kCrash, kTimeout, kSkip, kWarn };
 // Returns "PASS", "FAIL", "CRASH", "TIMEOUT", "SKIP" or "WARN".
 std::string_view VerdictName(Verdict verdict);
@@ -30,14 +30,14 @@ struct ConformanceCase {
 std::vector<ConformanceCase> ConformanceCases();
 
 struct ConformanceOptions {
-  // A JSON object. If it is empty, it is {}, or {"enabled":true} if the plugin's schema has
-  // "enabled".
+  // The plugin's configuration, which is a JSON object. If it is empty, the kit uses {}, or
+  // {"enabled":true} if the plugin's schema has "enabled".
   std::string plugin_config;
-  // The JSON of a task that runs for a minute. If it is empty, the kit makes a task for drivers
-  // whose schema has "command" and "args", or "run_for". For other drivers, the cases that need a
-  // task with other properties are skipped.
+  // The JSON of a task that runs for a minute. If it is empty, the kit makes such a task if the
+  // schema of the driver's tasks has "command" and "args", "run_for" or "run_for_ms". Cases that
+  // need a task that the kit cannot make are skipped.
   std::string task_config;
-  std::vector<std::string> cases;  // the cases to run; empty: all
+  std::vector<std::string> cases;  // the cases to run; if empty, all cases run
   std::string isolation = "in-process";
   // If true, CASES must contain one case. The kit then runs this case in the kit's own process,
   // without a time limit, for a debugger.
@@ -54,10 +54,10 @@ struct ConformanceResult {
   Duration took{0};
 };
 
-// Runs the cases. Calls ON_RESULT when a case has ended, one call at a time and in any order. The
-// results are in the order of ConformanceCases. Returns an error if no case can be run, for
-// example because a name is not the name of a case. Blocks until all cases have ended. main() must
-// call MaybeRunKitChild first.
+// Runs the cases. Calls ON_RESULT when a case has ended, in any order, but never at the same time
+// for two cases. The results are in the order of ConformanceCases. Returns an error if no case can
+// be run, for example because a name is not the name of a case. Blocks until all cases have ended.
+// main() must call MaybeRunKitChild first.
 Result<std::vector<ConformanceResult>> RunConformance(
     const std::string& file, const ConformanceOptions& options,
     const std::function<void(const ConformanceResult&)>& on_result = nullptr);
@@ -65,7 +65,8 @@ Result<std::vector<ConformanceResult>> RunConformance(
 // Returns true if no case failed, crashed or timed out.
 bool AllConform(const std::vector<ConformanceResult>& results);
 
-// The first argument of the kit's child process, and the function that runs one case in it.
+// This first argument marks a child process of the kit. The function below runs one case in the
+// child process.
 inline constexpr char kConformanceArgument[] = "__conformance-case";
 int RunConformanceChild(int spec_fd, int result_fd);
 

@@ -12,20 +12,20 @@
 
 namespace drover {
 
-// Calls of a loaded driver that the kit makes but that no runner makes.
+// Makes calls of a loaded driver that only the kit makes. The host does not make these calls when
+// it runs tasks.
 class DriverAccess {
  public:
   // Returns whether get_extension returns an extension for ID.
   static Co<Result<bool>> HasExtension(LoadedDriver* driver, Context context, std::string id);
 
-  // Makes a call of VERB with the function MAKE. Returns the result of the call, or nothing if the
-  // call did not end within LIMIT. If CONFIG is not null, the host registers CONFIG as the
-  // configuration of RUN.
+  // Calls VERB with the function MAKE. Returns the result of the call, or nothing if the call did
+  // not end within LIMIT. If CONFIG is not null, the host registers CONFIG as the configuration of
+  // RUN.
   //
-  // TOLD_AGAIN is for a MAKE that itself reports the cancellation of the call to the driver. If
-  // TOLD_AGAIN is not null, the host does not report this cancellation a second time, with one
-  // exception. If the call is not completed after half of LIMIT, the host reports the cancellation
-  // again and sets *TOLD_AGAIN to true.
+  // If MAKE itself reports a cancellation of the call to the driver, TOLD_AGAIN must not be null.
+  // The host then reports the cancellation only if the call is not completed after half of LIMIT.
+  // In this case, the host sets *TOLD_AGAIN to true.
   using MakeCall = std::function<std::int32_t(PluginHost* host, const drover_driver* table,
                                               drover_instance* self, const drover_call* call,
                                               drover_error* error)>;

@@ -33,8 +33,8 @@ Co<void> DiesOf(KitCase* kit, LoadedDriver* driver, int signal, const char* name
   const Context patient = kit->Within(5s);
   const Result<ExitResult> end = co_await driver->Wait(patient, task->run_id);
   KIT_EXPECT(end.ok(), "wait: " + Describe(end));
-  // A driver may run its commands below a process such as a shell, which turns a signal into an
-  // exit code.
+  // A driver may run commands below another process, such as a shell. That process then reports a
+  // signal as an exit code.
   KIT_EXPECT(end->signal == signal || end->exit_code == 128 + signal,
              "a task that SIG" + std::string(name) + " has ended was reported to have ended with " +
                  Told(*end));
@@ -46,14 +46,14 @@ std::string Written(const TaskConfig& task) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Waits until the task's shell has set its traps and has written to its log. Without a log, waits
-// for a fixed time.
+// Waits until the task's shell has written to its log. The shell does so after it has set its
+// traps. If the task has no log, waits for a fixed time.
 Co<void> AwaitReady(KitCase* kit, std::shared_ptr<const TaskConfig> task) {
   for (int i = 0; i < 30 && Written(*task).empty(); ++i) (void)co_await Sleep(kit->context(), 20ms);
 }
 
-// If the task runs a command, the task must receive the signal. Otherwise the driver must only
-// answer.
+// Sends the signal NAME to a task. If the task runs a command, the command must receive the signal.
+// Otherwise the driver must only answer.
 Co<void> Signals(KitCase* kit, LoadedDriver* driver, const char* name) {
   if (!driver->info().can_signal) co_return kit->Skip("it offers no signals");
   const bool seen = kit->RunsCommands();
@@ -91,8 +91,8 @@ Co<void> KillSignal(KitCase* kit, LoadedDriver* driver) {
   KIT_EXPECT(end.ok(), "a task does not end at SIGKILL: " + Describe(end));
 }
 
-// Calls signal with NAME, which is no signal. The driver must answer in some way, and must still
-// have the task.
+// Calls signal with NAME, which is not the name of a signal. The driver must answer in some way,
+// and must still have the task.
 Co<void> OddSignal(KitCase* kit, LoadedDriver* driver, std::string name) {
   if (!driver->info().can_signal) co_return kit->Skip("it offers no signals");
   const auto task = kit->Lasting();
@@ -155,8 +155,9 @@ Co<void> StopBySignal(KitCase* kit, LoadedDriver* driver, const char* name) {
                  (end.ok() ? "has ended with " + Told(*end) : "has not ended: " + Describe(end)));
 }
 
-// For a name that is no signal, the driver may return an error or send another signal. But it must
-// answer, and a stop with the driver's default signal must still work.
+// Calls stop with NAME, which is not the name of a signal. The driver may return an error or send
+// another signal, but it must answer. After that, a stop with the driver's default signal must
+// still work.
 Co<void> StopByNonsense(KitCase* kit, LoadedDriver* driver, std::string name) {
   const auto task = kit->Lasting();
   if (!task || !co_await kit->Start(driver, task)) co_return;
@@ -167,7 +168,7 @@ Co<void> StopByNonsense(KitCase* kit, LoadedDriver* driver, std::string name) {
   KIT_EXPECT(stopped.ok(), "stop, after one by a signal that is none: " + Describe(stopped));
 }
 
-// Stores the result of a wait in *TO.
+// Waits for the end of RUN, and stores the result of the wait in *TO.
 Co<void> WaitInto(LoadedDriver* driver, Context context, RunId run, Result<ExitResult>* to) {
   *to = co_await driver->Wait(context, run);
 }
@@ -178,7 +179,7 @@ Co<void> StopSoon(KitCase* kit, LoadedDriver* driver, RunId run, Duration after)
 
 constexpr int kWaits = 12;
 
-// Checks that all waits report the same end, no matter when they were called.
+// Checks that all waits for a task report the same end, no matter when they were called.
 Co<void> EachWaitHears(KitCase* kit, LoadedDriver* driver, bool by_stop) {
   const auto task = by_stop ? kit->Lasting() : kit->Ending();
   if (!task || !co_await kit->Start(driver, task)) co_return;
@@ -203,7 +204,7 @@ Co<void> WaitsForAStop(KitCase* kit, LoadedDriver* driver) {
   co_await EachWaitHears(kit, driver, true);
 }
 
-// Cancels one of two waits. The other wait must still report the end.
+// Cancels one of two waits for the same task. The other wait must still report the end of the task.
 Co<void> OneWaitGivenUp(KitCase* kit, LoadedDriver* driver) {
   const auto task = kit->Lasting();
   if (!task || !co_await kit->Start(driver, task)) co_return;

@@ -9,7 +9,7 @@
 namespace drover {
 namespace {
 
-// One exec session. The kit holds one end of each of the session's streams.
+// One exec session. The kit has one end of each stream of the session.
 struct Session {
   std::unique_ptr<TaskExecSession> session;
   ExecStreams streams;
@@ -17,7 +17,8 @@ struct Session {
   void Write(std::string text) { (void)streams.Write(&text); }
 };
 
-// Opens a session beside the running task of RUN. Returns false after Fail.
+// Opens an exec session beside the running task of RUN. On failure, calls KitCase::Fail and returns
+// false.
 Co<bool> OpenBeside(KitCase* kit, LoadedDriver* driver, RunId run, Session* to, std::string script,
                     bool tty) {
   std::vector<std::string> command = {"/bin/sh", "-c", std::move(script)};
@@ -31,7 +32,8 @@ Co<bool> OpenBeside(KitCase* kit, LoadedDriver* driver, RunId run, Session* to, 
   co_return true;
 }
 
-// Starts a task for sessions. Returns null after Skip or Fail.
+// Starts a task beside which exec sessions can run. If the driver cannot do this, calls
+// KitCase::Skip and returns null. On failure, calls KitCase::Fail and returns null.
 Co<std::shared_ptr<const TaskConfig>> StartTask(KitCase* kit, LoadedDriver* driver) {
   if (!driver->info().can_exec) {
     kit->Skip("it offers no exec");
@@ -43,14 +45,15 @@ Co<std::shared_ptr<const TaskConfig>> StartTask(KitCase* kit, LoadedDriver* driv
   co_return task;
 }
 
-// Starts a task and opens a session beside it. Returns false after Skip or Fail.
+// Starts a task and opens an exec session beside it. Returns false if the start or the session
+// fails, or if the case is skipped.
 Co<bool> Open(KitCase* kit, LoadedDriver* driver, Session* to, std::string script, bool tty) {
   const auto task = co_await StartTask(kit, driver);
   if (!task) co_return false;
   co_return co_await OpenBeside(kit, driver, task->run_id, to, std::move(script), tty);
 }
 
-// Reads until both streams have ended, or for at most 5 s.
+// Reads until both output streams have ended, but for at most 5 s.
 Co<void> ReadAll(KitCase* kit, Session* session) {
   for (int i = 0; i < 500 && session->streams.open(); ++i) {
     session->streams.Drain();
@@ -129,8 +132,8 @@ Co<void> ExecTwoTtys(KitCase* kit, LoadedDriver* driver) {
   co_await ExpectEnd(kit, &second, 22);
 }
 
-// Nobody reads the output of the command, and the host reads the output of the task too slowly.
-// The stop and the destroy of the task must still work.
+// Checks a task whose output is read too slowly, and a command beside the task whose output nobody
+// reads. The task must still be stopped and destroyed.
 Co<void> PausedOutput(KitCase* kit, LoadedDriver* driver) {
   const auto task = kit->Writing();
   if (!task) co_return;
@@ -155,8 +158,8 @@ std::string LogOf(const TaskConfig& task) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Each task prints its mount namespace and cgroup. A command that runs beside the second task must
-// print the namespace and the cgroup of the second task.
+// Starts two tasks. Each prints its mount namespace and its cgroup. A command that runs beside the
+// second task must print the namespace and the cgroup of the second task.
 Co<void> ExecPlace(KitCase* kit, LoadedDriver* driver) {
   if (!driver->info().can_exec) co_return kit->Skip("it offers no exec");
   const std::string place = "readlink /proc/self/ns/mnt; cat /proc/self/cgroup; echo end";

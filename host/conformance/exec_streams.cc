@@ -61,7 +61,8 @@ bool ExecStreams::Write(std::string* text) {
 bool ExecStreams::OutputIsFull() const {
   const int size = fcntl(output_.get(), F_GETPIPE_SZ);
   int waiting = 0;
-  // A pipe is full when all its pages are in use, but the pages may be only partly filled.
+  // A pipe is full when all its pages are in use. The pages may be only partly filled, so half the
+  // size of the pipe counts as full.
   return size > 0 && ioctl(output_.get(), FIONREAD, &waiting) == 0 && waiting > size / 2;
 }
 

@@ -8,7 +8,8 @@
 
 namespace drover {
 
-// The kit's ends of the streams of an exec session. They are non-blocking pipes. Control thread.
+// The kit's ends of the streams of an exec session. The ends are non-blocking pipes. Control thread
+// only.
 class ExecStreams {
  public:
   // Returns the request to run COMMAND. The request contains the session's ends of the streams.

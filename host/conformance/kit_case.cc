@@ -135,7 +135,7 @@ Co<LoadedDriver*> KitCase::Load(bool restore) {
   options.plugins = {config};
   options.limits = Limits();
   options.first_fingerprint = 0s;
-  options.bind_runs = true;  // so that no run outlives the case
+  options.bind_runs = true;  // the host ends all runs when the case ends
   options.log = [](PluginLogLevel level, const std::string& plugin, const RunId*,
                    const std::string& line) {
     if (level >= PluginLogLevel::kInfo) {
@@ -208,7 +208,7 @@ std::shared_ptr<const TaskConfig> KitCase::SlowlyStarting() {
   auto task = Lasting();
   if (!task || !HasProperty("start_block_for")) return task;
   nlohmann::json json = nlohmann::json::parse(task->driver_config_json, nullptr, false);
-  // If the user's task is no JSON object, the start of the task later reports this error.
+  // If the user's task is not a JSON object, a later start of the task reports this error.
   if (!json.is_object()) return task;
   json["start_block_for"] = "2s";
   return Task(json.dump());
@@ -291,8 +291,8 @@ ConformanceResult RunKitCase(const KitSpec& spec, const std::function<void(Verdi
   result.name = spec.name;
   for (const KitEntry& entry : AllKitCases()) {
     if (spec.name != entry.name) continue;
-    // These objects are never destroyed, because the driver may keep threads. The process ends
-    // soon.
+    // The objects below are never destroyed, because threads of the driver may still use them. The
+    // process ends soon.
     auto* loop = new RealLoop;
     auto* workers = new WorkerPool(2);
     ProcessServiceOptions options;

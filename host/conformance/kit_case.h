@@ -14,7 +14,7 @@
 
 namespace drover {
 
-// The input of one case. The parent sends it to the child.
+// The input of one case. The parent process sends it to the child process that runs the case.
 struct KitSpec {
   std::string file;
   std::string name;  // the name of the case
@@ -25,19 +25,19 @@ struct KitSpec {
   // probe reported.
   std::string sha256;
   std::string info_json;
-  // All files of the case are in this directory. The parent removes it.
+  // The directory with all files of the case. The parent removes the directory.
   std::string directory;
   std::uint64_t seed = 1;
 };
 
-// The environment of one running case: a host with one plugin. Control thread.
+// The environment of one running case: a host with one plugin. Control thread only.
 class KitCase {
  public:
   KitCase(RealLoop* loop, WorkerPool* workers, ProcessService* processes, KitSpec spec);
   ~KitCase();
 
-  // The three functions below set the verdict and its reason. The first verdict stays, except that
-  // a failure replaces a warning.
+  // The three functions below set the verdict and its reason. Only the first verdict counts, except
+  // that a failure replaces a warning.
   void Fail(std::string why);
   void Skip(std::string why);
   void Warn(std::string why);
@@ -45,41 +45,44 @@ class KitCase {
   Verdict verdict() const { return verdict_; }
   const std::string& why() const { return why_; }
 
-  // Loads the plugin into a new registry. Returns null after Fail. If RESTORE is true, calls
-  // restore_complete without runs, which every host must do before it starts tasks.
+  // Loads the plugin into a new registry. If RESTORE is true, also calls restore_complete without
+  // runs, which every host must do before it starts tasks. On failure, calls Fail and returns null.
   Co<LoadedDriver*> Load(bool restore = true);
   // Shuts down the instance DRIVER. Returns the status of its shutdown.
   Co<Status> Unload(LoadedDriver* driver);
 
-  // The first function makes a task that runs for long. The second makes a task that ends at once
-  // with exit code 43. Both return null after Skip.
+  // Lasting makes a task that runs for a minute. Ending makes a task that ends soon with exit code
+  // 43. If the kit cannot make the task, both call Skip and return null.
   std::shared_ptr<const TaskConfig> Lasting();
   std::shared_ptr<const TaskConfig> Ending();
-  // Makes a task that runs for long. If the task's schema has "start_block_for", the start of the
-  // task also takes long. Returns null after Skip.
+  // Makes a task that runs for a minute. If the schema of the task has "start_block_for", the start
+  // of the task takes 2 s. If the kit cannot make the task, calls Skip and returns null.
   std::shared_ptr<const TaskConfig> SlowlyStarting();
-  // Makes a task that writes as fast as it can and does not end. Returns null after Skip.
+  // Makes a task that writes as fast as it can and does not end soon. If the kit cannot make the
+  // task, calls Skip and returns null.
   std::shared_ptr<const TaskConfig> Writing();
-  // Makes a task that runs the shell script TEXT. Returns null after Skip.
+  // Makes a task that runs the shell script TEXT. If tasks run no commands, calls Skip and returns
+  // null.
   std::shared_ptr<const TaskConfig> Script(const std::string& text);
   bool RunsCommands() const { return HasProperty("command") && HasProperty("args"); }
-  // Makes a task that ends at once with EXIT_CODE. Returns null after Skip.
+  // Makes a task that ends soon with EXIT_CODE. If the kit cannot make the task, calls Skip and
+  // returns null.
   std::shared_ptr<const TaskConfig> EndingWith(int exit_code);
-  // Returns TASK with its configuration checked and completed by the schema. The end of the case
-  // destroys the run of TASK. Returns null after Fail, and if TASK is null.
+  // Checks the configuration of TASK, and adds the defaults of the schema. The run of TASK is
+  // destroyed when the case ends. If the configuration is invalid, calls Fail and returns null.
+  // Also returns null if TASK is null.
   std::shared_ptr<const TaskConfig> Prepare(LoadedDriver* driver,
                                             std::shared_ptr<const TaskConfig> task);
-  // Prepares and starts TASK. Returns false after Fail.
+  // Prepares and starts TASK. On failure, calls Fail and returns false.
   Co<bool> Start(LoadedDriver* driver, std::shared_ptr<const TaskConfig> task);
-  // Makes the end of the case destroy RUN.
+  // Adds RUN to the runs that are destroyed when the case ends.
   void Note(LoadedDriver* driver, RunId run) { runs_.emplace_back(driver, run); }
-  // Returns how long a probe of the plugin file takes.
+  // Probes the plugin file, and returns how long this takes.
   Co<Result<Duration>> TimeProbe();
-  // Returns the plugin's configuration before its defaults are filled in. The user of the kit may
-  // supply this configuration. Otherwise the kit makes it.
+  // Returns the plugin's configuration without the defaults of its schema. It comes from the user
+  // of the kit, or else the kit makes it.
   std::string PluginConfigJson(const PluginInfo& info) const;
-  // Returns the plugin's configuration as the plugin receives it, checked and completed by the
-  // schema.
+  // Returns the plugin's configuration as the plugin receives it, with the defaults of its schema.
   std::string NormalPluginConfig() const;
   // Returns the names of the files in the run directory of the process service.
   std::vector<std::string> RunEntries() const;
@@ -120,7 +123,8 @@ struct KitEntry {
   KitFunction run;
   std::string family{};  // the common name of cases that check the same rule in several ways
 };
-// Each function returns the cases of one file. AllKitCases returns the cases of all files.
+// Each of these functions returns the cases in one file. AllKitCases returns the cases in all
+// files.
 const std::vector<KitEntry>& LoadCases();
 const std::vector<KitEntry>& LifeCases();
 const std::vector<KitEntry>& LeftoverCases();
@@ -132,7 +136,7 @@ const std::vector<KitEntry>& EndCases();
 const std::vector<KitEntry>& OddCases();
 const std::vector<KitEntry>& AllKitCases();
 
-// Runs one case in this process until it has a verdict.
+// Runs one case in this process. Calls DECIDED when the case has a verdict.
 ConformanceResult RunKitCase(const KitSpec& spec, const std::function<void(Verdict)>& decided);
 
 // Returns "OK" or "CODE: MESSAGE".

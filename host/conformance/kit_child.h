@@ -5,9 +5,9 @@
 
 namespace drover {
 
-// Does the work of a child process of the kit and returns its exit code. A program that runs the
-// kit must call this first in main(). The work is a case of the kit, the removal of the files of
-// the cases, or a plugin's child (MaybeRunPluginChild). In a process that is no such child,
+// A program that runs the kit must call this function first in main(). In a child process of the
+// kit, does the work of the child process and returns its exit code. The child process runs a case,
+// removes the files of the cases, or serves a plugin (MaybeRunPluginChild). In any other process,
 // returns nothing.
 std::optional<int> MaybeRunKitChild(int argc, char** argv);
 

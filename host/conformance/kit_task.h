@@ -7,7 +7,7 @@
 
 namespace drover {
 
-// Returns a task called NAME, as a node would describe it to its driver. Makes an allocation
+// Returns a task with the name NAME, as a node describes a task to its driver. Makes an allocation
 // directory below DIRECTORY if it is missing. The caller must set driver_config_json.
 TaskConfig MakeKitTask(const std::string& directory, const std::string& name);
 

@@ -24,7 +24,7 @@ std::size_t Entries(const char* directory) {
 std::size_t OpenDescriptors() { return Entries("/proc/self/fd"); }
 std::size_t Threads() { return Entries("/proc/self/task"); }
 
-// Returns the number of child processes of this process. Zombies are included.
+// Returns the number of child processes of this process, including zombies.
 std::size_t Children() {
   std::size_t count = 0;
   std::error_code ignored;
@@ -51,7 +51,7 @@ Co<void> LeavesNoDescriptors(KitCase* kit, LoadedDriver* driver) {
     const Context patient = kit->Within(5s);
     (void)co_await driver->Wait(patient, task->run_id);
     (void)co_await driver->Destroy(patient, task->run_id, true);
-    // The first task may open descriptors that stay open.
+    // The first task may open file descriptors that the driver keeps open.
     if (round == 0) before = OpenDescriptors();
   }
   (void)co_await Sleep(kit->context(), 50ms);
@@ -60,7 +60,8 @@ Co<void> LeavesNoDescriptors(KitCase* kit, LoadedDriver* driver) {
                                       " more descriptors are open");
 }
 
-// Starts a task that runs for long, and destroys it. Returns false after Fail or Skip.
+// Starts a task that runs for a minute, and destroys it. Returns false if a call fails or the case
+// is skipped.
 Co<bool> Once(KitCase* kit, LoadedDriver* driver) {
   const auto task = kit->Lasting();
   if (!task) co_return false;
@@ -70,7 +71,8 @@ Co<bool> Once(KitCase* kit, LoadedDriver* driver) {
   co_return gone.ok();
 }
 
-// Waits until NOW() returns at most MOST, because threads and processes end with a delay.
+// Waits until NOW() returns at most MOST. This takes time, because threads and processes end with a
+// delay.
 Co<bool> Shrinks(KitCase* kit, std::size_t (*now)(), std::size_t most) {
   for (int i = 0; i < 200 && now() > most; ++i) (void)co_await Sleep(kit->context(), 10ms);
   co_return now() <= most;
@@ -78,7 +80,8 @@ Co<bool> Shrinks(KitCase* kit, std::size_t (*now)(), std::size_t most) {
 
 Co<void> LeavesNoThreads(KitCase* kit, LoadedDriver* driver) {
   constexpr int kTasks = 10;
-  // The thread pools of the host and of the wrapper may still grow to four threads each.
+  // The number of threads that the thread pools of the host and of the SDK may still start. Each
+  // pool grows to at most four threads.
   constexpr std::size_t kPool = 5;
   for (int i = 0; i < 4; ++i) {
     if (!co_await Once(kit, driver)) co_return;
@@ -111,8 +114,8 @@ std::string Added(KitCase* kit, const std::vector<std::string>& before) {
   return "";
 }
 
-// Checks that an action on one of ten tasks leaves the other tasks alone, and that destroyed tasks
-// leave nothing behind.
+// Starts ten tasks. Checks that a stop of two tasks has no effect on the others, and that destroyed
+// tasks leave nothing behind.
 Co<void> TenTasks(KitCase* kit, LoadedDriver* driver) {
   const std::vector<std::string> before = kit->RunEntries();
   std::vector<std::shared_ptr<const TaskConfig>> tasks;

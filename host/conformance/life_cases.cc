@@ -30,7 +30,7 @@ Co<void> TwoInstances(KitCase* kit, LoadedDriver* first) {
   const auto task = kit->Lasting();
   if (!task) co_return;
   if (!co_await kit->Start(second, task)) co_return;
-  // The first instance must not have the run of the second instance.
+  // The first instance must not know the run that the second instance has started.
   const Result<TaskStatus> there = co_await first->Inspect(kit->context(), task->run_id);
   KIT_EXPECT(there.code() == Code::kNotFound,
              "an instance knows the task of another: inspect says " + Describe(there));

@@ -11,7 +11,7 @@
 namespace drover {
 namespace {
 
-Co<void> Loads(KitCase*, LoadedDriver*) { co_return; }  // the kit has loaded the plugin already
+Co<void> Loads(KitCase*, LoadedDriver*) { co_return; }  // the kit loads the plugin before each case
 
 Co<void> ProbesSoon(KitCase* kit, LoadedDriver*) {
   constexpr Duration kSoon = 100ms;
@@ -72,7 +72,7 @@ Co<void> UnknownKeys(KitCase* kit, LoadedDriver* driver) {
     told("a task's");
 }
 
-// The schema of the plugin's configuration or of its tasks.
+// The schema of the plugin's configuration, or of the configuration of its tasks.
 struct Schema {
   const char* whose;
   std::string text;

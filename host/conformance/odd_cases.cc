@@ -12,8 +12,8 @@ namespace {
 
 using Change = void (*)(TaskConfig* config);
 
-// Starts a task that CHANGE has made odd. The driver must answer the start, and the destroyed task
-// must leave nothing behind. If RUNS is true, the task must also run.
+// Starts a task whose configuration CHANGE has made unusual. The driver must answer the start, and
+// the destroyed task must leave nothing behind. If RUNS is true, the task must also run.
 Co<void> OddTask(KitCase* kit, LoadedDriver* driver, const char* what, Change change, bool runs) {
   const auto lasting = kit->Prepare(driver, kit->Lasting());
   if (!lasting) co_return;
@@ -152,8 +152,8 @@ Co<void> OddHandle(KitCase* kit, LoadedDriver* driver, const char* what, MakeSta
   }
 }
 
-// Calls recover with a part of the driver's own handle. That part may be enough for the driver, so
-// the result may be success or an error. But the driver must answer.
+// Calls recover with a part of a handle that the driver has written. This part may be enough for
+// the driver, so the result may be success or an error. But the driver must answer.
 Co<void> CutHandle(KitCase* kit, LoadedDriver* driver) {
   const auto config = kit->Prepare(driver, kit->Lasting());
   if (!config) co_return;

@@ -54,7 +54,8 @@ Scratch::~Scratch() {
   alive_.Reset();
   siginfo_t info{};
   if (remover_ > 0) WaitForChild(remover_, 0, &info);
-  if (!path_.empty()) Remove(path_);  // this also works if the remover could not be started
+  // Removes the directory even if the remover could not be started.
+  if (!path_.empty()) Remove(path_);
 }
 
 int RunScratchRemover(const std::string& directory) {

@@ -21,11 +21,11 @@ class Scratch {
 
  private:
   std::string path_;
-  UniqueFd alive_;  // the remover waits until this end of the pipe is closed
+  UniqueFd alive_;  // the remover removes the directory when this end of the pipe is closed
   int remover_ = -1;
 };
 
-// The first argument of the remover process. Its second argument is the directory.
+// This first argument marks the remover process. Its second argument is the directory.
 inline constexpr char kScratchArgument[] = "__remove-scratch";
 // Waits for the end of standard input and then removes DIRECTORY. Repeats the removal for up to
 // 10 s, because the tasks of a killed kit may still write files for a moment.

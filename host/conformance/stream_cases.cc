@@ -38,8 +38,8 @@ Co<void> Stats(KitCase* kit, LoadedDriver* driver) {
                                       " samples; the stream ended with " + Describe(samples->end));
 }
 
-// If a driver does not use the process service, its tasks may not be processes of this machine.
-// Such a driver may report no processes.
+// Checks that statistics contain the processes of a task. If a driver does not use the process
+// service, its tasks may not be processes of this machine. Such a driver may report no processes.
 Co<void> StatsProcesses(KitCase* kit, LoadedDriver* driver) {
   if (!driver->info().has_stats) co_return kit->Skip("it offers no stats");
   const bool needs_them = (kit->info().needs & DROVER_NEEDS_PROCESS_SERVICE) != 0;
@@ -74,8 +74,8 @@ Co<void> StatsInterval(KitCase* kit, LoadedDriver* driver) {
   const Context wanted = kit->Within(1200ms);
   kit->loop()->Spawn(Collect(driver, wanted, task->run_id, StatsRequest{kInterval}, samples));
   for (int i = 0; i < 300 && !samples->over; ++i) (void)co_await Sleep(kit->context(), 10ms);
-  // Only too many samples are certainly a fault of the driver. A slow machine can delay samples,
-  // but cannot add any.
+  // Too many samples are a fault of the driver. Too few samples are only a warning, because a slow
+  // machine can delay samples.
   const auto due = (kit->loop()->Now() - began) / kInterval;
   const std::string said = std::to_string(samples->count) + " samples came where " +
                            std::to_string(due) + " were due, at intervals of 100 ms";
@@ -109,9 +109,9 @@ Co<void> StatsUnknown(KitCase* kit, LoadedDriver* driver) {
              "stats of an unknown run must be an error, it was " + Describe(status));
 }
 
-// This case is useful if the host's structs are larger than the driver's and the additional bytes
-// are meaningless. The structs are such with DROVER_GROWN and isolation "process". Otherwise this
-// case is only one more check of start.
+// Starts a task with a large configuration. If the environment contains DROVER_GROWN and the
+// isolation is "process", the host's structs are larger than the driver's, and the additional bytes
+// are meaningless. Otherwise this case is only one more check of start.
 Co<void> WholeConfig(KitCase* kit, LoadedDriver* driver) {
   const auto task = kit->Lasting();
   if (!task) co_return;

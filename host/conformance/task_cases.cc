@@ -88,7 +88,8 @@ Co<void> DestroyForce(KitCase* kit, LoadedDriver* driver) {
   const Result<TaskStatus> gone = co_await driver->Inspect(kit->context(), task->run_id);
   KIT_EXPECT(gone.code() == Code::kNotFound,
              "inspect of a destroyed task must be E_NOT_FOUND, it was " + Describe(gone));
-  // The same run must start again, because nothing is left of the destroyed run.
+  // The driver must accept a new start of the same run, because nothing is left of the destroyed
+  // run.
   if (!co_await kit->Start(driver, task)) co_return;
 }
 
@@ -129,8 +130,8 @@ Co<void> Signal(KitCase* kit, LoadedDriver* driver) {
   const Result<TaskStatus> running = co_await driver->Inspect(kit->context(), task->run_id);
   KIT_EXPECT(running.ok() && running->state == TaskState::kRunning,
              "the task does not run after SIGCONT");
-  // The two names below are no signals. Some drivers send SIGINT instead. Each driver must answer
-  // and continue.
+  // The two names below are not names of signals. Some drivers send SIGINT instead. Each driver
+  // must answer and continue.
   (void)co_await driver->Signal(kit->context(), task->run_id, "SIGNONSENSE");
   (void)co_await driver->Signal(kit->context(), task->run_id, std::string(300, 'S'));
   const Result<TaskStatus> after = co_await driver->Inspect(kit->context(), task->run_id);
@@ -220,11 +221,12 @@ Co<void> GivenUpStart(KitCase* kit, LoadedDriver* driver) {
 
 Co<void> StartWhatever(KitCase* kit, LoadedDriver* driver, std::shared_ptr<const TaskConfig> task) {
   (void)co_await driver->Start(kit->context(),
-                               task);  // other cases check whether a start succeeds
+                               task);  // other cases check the result of a start
 }
 
 Co<void> AskWhileOthersStart(KitCase* kit, LoadedDriver* driver, RunId run) {
-  (void)co_await Sleep(kit->context(), 200ms);  // by now the starts have begun
+  // Waits until the driver has begun to start the other tasks.
+  (void)co_await Sleep(kit->context(), 200ms);
   if (driver->info().can_signal) {
     const Status sent = co_await driver->Signal(kit->context(), run, std::string("SIGCONT"));
     KIT_EXPECT(sent.ok(), "signal, while other tasks start: " + Describe(sent));
@@ -235,8 +237,8 @@ Co<void> AskWhileOthersStart(KitCase* kit, LoadedDriver* driver, RunId run) {
   KIT_EXPECT(gone.ok(), "destroy, while other tasks start: " + Describe(gone));
 }
 
-// Makes eight slow starts at the same time. A driver of the SDK has four threads for starts by
-// default.
+// Starts eight tasks at the same time, and each start takes long. By default, a driver of the SDK
+// has four threads for starts.
 Co<void> SlowStarts(KitCase* kit, LoadedDriver* driver) {
   const auto running = kit->Lasting();
   if (!running || !co_await kit->Start(driver, running)) co_return;
@@ -250,7 +252,7 @@ Co<void> SlowStarts(KitCase* kit, LoadedDriver* driver) {
   co_await InParallel(kit->loop(), std::move(all));
 }
 
-// Checks calls that the ABI allows from any thread. Several calls run at the same time.
+// Makes several calls at the same time, because the ABI allows calls from any thread.
 Co<void> SideBySide(KitCase* kit, LoadedDriver* driver) {
   std::vector<RunId> runs;
   for (int i = 0; i < 3; ++i) {

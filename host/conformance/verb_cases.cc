@@ -35,7 +35,8 @@ Co<void> AwaitSample(LoadedDriver* driver, Context context, RunId run,
   to->over = true;
 }
 
-// Calls stats. Returns OK when a sample arrives, else the status with which the stream ended.
+// Calls stats. Returns OK if a sample arrives. Otherwise returns the status with which the stream
+// ended, or nothing after 2.9 s.
 Co<Answer> AskStats(KitCase* kit, LoadedDriver* driver, RunId run) {
   auto first = std::make_shared<FirstSample>();
   const Context wanted = kit->Within(3s);
@@ -47,7 +48,7 @@ Co<Answer> AskStats(KitCase* kit, LoadedDriver* driver, RunId run) {
   co_return first->end;
 }
 
-// Calls exec. Returns OK when the command ends with its exit code.
+// Calls exec. Returns OK if the command ends with the expected exit code.
 Co<Answer> AskExec(KitCase* kit, LoadedDriver* driver, RunId run) {
   ExecStreams streams;
   std::vector<std::string> command = {"/bin/sh", "-c", "exit 7"};
@@ -63,7 +64,7 @@ Co<Answer> AskExec(KitCase* kit, LoadedDriver* driver, RunId run) {
   co_return Status();
 }
 
-// Calls VERB, any verb that takes a run, with the simplest arguments.
+// Calls VERB for RUN with the simplest arguments. VERB is any verb that takes a run.
 Co<Answer> Ask(KitCase* kit, LoadedDriver* driver, std::string_view verb, RunId run,
                std::shared_ptr<const TaskConfig> config = nullptr) {
   if (verb == "stats") co_return co_await AskStats(kit, driver, run);
@@ -76,7 +77,7 @@ Co<Answer> Ask(KitCase* kit, LoadedDriver* driver, std::string_view verb, RunId 
   co_return co_await CallVerb(driver, name, request, Manner::kPlain);
 }
 
-// Returns whether the driver offers VERB. Calls Skip if it does not.
+// Returns whether the driver offers VERB. If the driver does not offer it, calls Skip.
 bool Offers(KitCase* kit, LoadedDriver* driver, std::string_view verb) {
   if (verb == "signal" && !driver->info().can_signal) kit->Skip("it offers no signals");
   if (verb == "stats" && !driver->info().has_stats) kit->Skip("it offers no stats");
@@ -84,8 +85,8 @@ bool Offers(KitCase* kit, LoadedDriver* driver, std::string_view verb) {
   return !kit->decided();
 }
 
-// Checks the answer of a verb for a run that the instance does not have. The answer must be
-// E_NOT_FOUND. For stats and exec the ABI header demands only an error.
+// Checks the ANSWER of VERB for a run that the instance does not have. The answer must be
+// E_NOT_FOUND. Only for stats and exec, it may be any error, as the ABI header says.
 void ExpectUnknown(KitCase* kit, const std::string& what, std::string_view verb,
                    const Answer& answer) {
   if (verb == "stats" || verb == "exec") {
@@ -95,7 +96,7 @@ void ExpectUnknown(KitCase* kit, const std::string& what, std::string_view verb,
   }
 }
 
-// Checks the answer of a verb that must succeed for the run.
+// Checks the ANSWER of a verb that must succeed.
 void ExpectServed(KitCase* kit, const std::string& what, const Answer& answer) {
   if (!IsOk(answer)) kit->Fail(what + " must succeed, it was " + Told(answer));
 }
@@ -130,14 +131,16 @@ Co<void> Ended(KitCase* kit, LoadedDriver* driver, std::string_view verb) {
         Is(answer, Code::kFailedPrecondition),
         what + ", which the driver knows, must be E_FAILED_PRECONDITION, it was " + Told(answer));
   } else if (verb == "signal" || verb == "stats" || verb == "exec") {
-    // These verbs may have no meaning for a task that has ended. But the driver must answer.
+    // The verbs signal, stats and exec may have no meaning for a task that has ended. But the
+    // driver must answer.
     KIT_EXPECT(answer, what + " is not answered within 3 s");
   } else {
     ExpectServed(kit, what, answer);
   }
 }
 
-// Replaces the instance while the task runs, and then calls VERB on the new instance.
+// Unloads the instance of the driver while a task runs. Then calls VERB on a new instance that has
+// recovered the task.
 Co<void> Recovered(KitCase* kit, LoadedDriver* driver, std::string_view verb) {
   if (!Offers(kit, driver, verb)) co_return;
   if (verb == "exec" && !kit->RunsCommands()) co_return kit->Skip("its tasks are no commands");
@@ -203,7 +206,7 @@ const char* Words(Manner manner) {
   }
 }
 
-// Calls exec according to MANNER, with a command that does not end by itself.
+// Calls exec with a command that does not end by itself. MANNER says how the call is cancelled.
 Co<Answer> ExecInManner(LoadedDriver* driver, RunId run, Manner manner, bool* told_again) {
   auto streams = std::make_shared<ExecStreams>();
   std::vector<std::string> command = {"/bin/sh", "-c", "exec sleep 60"};
@@ -238,7 +241,8 @@ Co<Answer> AskInManner(LoadedDriver* driver, std::string_view verb, VerbRequest 
   co_return co_await CallVerb(driver, verb.data(), request, manner, 3s, told_again);
 }
 
-// Calls VERB according to MANNER. The driver must complete the call and work as before.
+// Calls VERB in the way that MANNER says. The driver must complete the call, and must then work as
+// before.
 Co<void> InManner(KitCase* kit, LoadedDriver* driver, std::string_view verb, Manner manner) {
   if (!Offers(kit, driver, verb)) co_return;
   if (verb == "exec" && !kit->RunsCommands()) co_return kit->Skip("its tasks are no commands");
@@ -253,7 +257,8 @@ Co<void> InManner(KitCase* kit, LoadedDriver* driver, std::string_view verb, Man
     asked = co_await kit->Load(/*restore=*/false);
     if (asked == nullptr) co_return;
   } else {
-    // A wait does not end by itself. If the call is not cancelled, the task must end.
+    // The call of wait ends only if the task ends or the call is cancelled. If the call is not
+    // cancelled, the task must end.
     const bool ends = verb == "wait" && !given_up;
     config = kit->Prepare(driver, ends ? kit->Ending() : kit->Lasting());
     if (!config) co_return;
@@ -289,8 +294,8 @@ Co<void> InManner(KitCase* kit, LoadedDriver* driver, std::string_view verb, Man
                                                   Describe(after));
 }
 
-// Cancels calls that the driver does not have. A host also does this when its cancellation and the
-// driver's completion of the same call cross.
+// Cancels calls that the driver does not have. This also happens in practice, if the host cancels a
+// call while the driver completes the same call.
 Co<void> CancelsTheCompleted(KitCase* kit, LoadedDriver* driver) {
   const auto task = kit->Lasting();
   if (!task || !co_await kit->Start(driver, task)) co_return;
@@ -330,8 +335,8 @@ Co<void> UnknownStream(KitCase* kit, LoadedDriver* driver) {
   KIT_EXPECT(Is(there, Code::kNotFound), "inspect of an unknown run, after it: " + Told(there));
 }
 
-// Adds one case for each of VERBS. The cases store pointers to the names in VERBS, so the names
-// must be literals.
+// Adds one case for each of VERBS. The cases store pointers to the names in VERBS, so these names
+// must be string literals.
 using VerbFunction = Co<void> (*)(KitCase* kit, LoadedDriver* driver, std::string_view verb);
 void AddVerbs(std::vector<KitEntry>* to, const std::string& family, const std::string& what,
               std::initializer_list<const char*> verbs, VerbFunction function) {
@@ -343,8 +348,8 @@ void AddVerbs(std::vector<KitEntry>* to, const std::string& family, const std::s
   }
 }
 
-// Adds a case for each asynchronous verb. If MANNER is a cancellation, also adds a case for exec.
-// The driver must complete a cancelled exec like any other call.
+// Adds a case for each asynchronous verb. If MANNER is a cancellation, also adds a case for exec,
+// because the driver must complete a cancelled exec like any other call.
 void AddManner(std::vector<KitEntry>* to, const std::string& family, Manner manner,
                const std::string& what) {
   std::vector<const char*> verbs;

@@ -14,7 +14,8 @@ namespace {
 
 using nlohmann::json;
 
-// If there are at most this many followers, each follower sends every event without a pause.
+// If the event stream has at most this many followers, each follower sends every event without a
+// pause.
 constexpr int kFew = 4;
 constexpr Duration kPerFollower = std::chrono::microseconds(200);
 
@@ -70,9 +71,9 @@ std::shared_ptr<EncodedBatch> EventFeed::Encoded(const std::shared_ptr<const Eve
   }
   auto encoded = std::make_shared<EncodedBatch>(batch, total_);
   batches_.emplace(batch->index, encoded);
-  // The new batch has no encoded bytes yet. When its events are encoded later, the total may
-  // exceed most_bytes_ until the next batch is added. The oldest batches are dropped first,
-  // because only a follower that is behind the other followers needs them.
+  // The encoded bytes of the new batch are not counted yet. When its events are encoded later, the
+  // total may exceed most_bytes_ until the next batch is added. The oldest batches are dropped
+  // first, because only a slow follower needs them.
   std::size_t kept = total_->load();
   while (kept > most_bytes_ && batches_.size() > 1) {
     kept -= std::min(kept, batches_.begin()->second->bytes());

@@ -44,9 +44,9 @@ class EncodedBatch {
   std::atomic<std::size_t> bytes_{0};
 };
 
-// The state that all followers of the event stream share. A further follower thus costs little
-// more than the bytes that it sends. While there are followers, the feed keeps the newest
-// encodings. Older events are encoded again for each follower. [any thread]
+// The state that all followers of the event stream share. An additional follower thus costs little
+// more than the bytes that it sends. While there are followers, the feed keeps the newest encoded
+// events. Older events are encoded again for each follower. [any thread]
 class EventFeed {
  public:
   explicit EventFeed(std::size_t most_bytes = std::size_t{8} << 20) : most_bytes_(most_bytes) {}
@@ -65,14 +65,14 @@ class EventFeed {
 
   std::shared_ptr<EncodedBatch> Encoded(const std::shared_ptr<const EventBatch>& batch);
 
-  // The position of a follower in the event stream. The follower has passed the first DONE events
-  // of the write with the index NEXT, and all events of earlier writes.
+  // The position of a follower in the event stream. The follower has processed the first DONE
+  // events of the write with the index NEXT, and all events of earlier writes.
   struct Position {
     std::uint64_t next = 1;
     std::size_t done = 0;
     auto operator<=>(const Position&) const = default;
   };
-  // The next text for all followers with the same filter and position, and their position after
+  // A text to send to all followers with the same filter and position, and their position after
   // this text. The first of these followers makes the text, so all reach the same next position.
   struct Piece {
     std::shared_ptr<const SharedPiece> text;  // null if the filter chooses none of the events
@@ -81,9 +81,9 @@ class EventFeed {
   std::optional<Piece> Find(const std::string& filter, Position begin);
   void Keep(const std::string& filter, Position begin, Piece piece);
 
-  // Returns how long a follower waits after a write before it looks for more events. The pause
-  // grows with the number of followers, so that all followers together make at most a few thousand
-  // writes a second. The first event after a time without events is sent without a pause.
+  // Returns how long a follower waits after it has sent events before it looks for more events. The
+  // pause grows with the number of followers, so that all followers together send at most a few
+  // thousand times a second. The first event after a time without events is sent without a pause.
   Duration Pause() const;
 
   std::size_t bytes() const { return total_->load(); }
@@ -96,8 +96,9 @@ class EventFeed {
       std::make_shared<std::atomic<std::size_t>>(0);
   std::atomic<int> followers_{0};
   std::mutex mutex_;
-  std::map<std::uint64_t, std::shared_ptr<EncodedBatch>> batches_;  // by the index of the write
-  // The pieces by position, the oldest events first.
+  // The key is the index of the write.
+  std::map<std::uint64_t, std::shared_ptr<EncodedBatch>> batches_;
+  // The key is the position and the filter, so the pieces with the oldest events come first.
   std::map<std::pair<Position, std::string>, Piece> pieces_;
   std::size_t piece_bytes_ = 0;
 };

@@ -35,8 +35,8 @@ Result<EventFilter> EventFilter::Parse(const HttpFields& query, std::string job_
   }
   if (filter.topics_.empty()) filter.topics_.emplace_back("*", "*");
   const auto add = [&filter](const std::string& part) {
-    // The key includes the size of PART. Filters with different parts thus never have the same
-    // key, whatever characters the parts contain.
+    // The key of the filter contains the size of each PART. Different filters thus have different
+    // keys, whatever characters the parts contain.
     filter.key_ += std::to_string(part.size()) + ':' + part;
   };
   add(filter.namespace_);

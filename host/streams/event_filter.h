@@ -15,9 +15,9 @@ namespace drover {
 std::string_view TopicName(Topic topic);
 
 // Chooses the events that a client wants by any number of ?topic=TOPIC or ?topic=TOPIC:KEY. The
-// topic "*" means all topics, as does a query without a topic. The filter chooses the events of
-// one namespace, or of all namespaces for "*". A topic that this version does not have is no
-// error, but it has no events.
+// topic "*" means all topics. A query without a topic also means all topics. The filter chooses the
+// events of one namespace, or of all namespaces for "*". A topic that this version does not have is
+// no error, but it has no events.
 class EventFilter {
  public:
   static Result<EventFilter> Parse(const HttpFields& query, std::string job_namespace);

@@ -24,7 +24,7 @@ const json* Member(const json& object, const char* key) {
   return found == object.end() || found->is_null() ? nullptr : &*found;
 }
 
-// Returns the member KEY of MESSAGE like Member, or an error if the member is not an object.
+// Returns the member KEY of MESSAGE as Member does, or an error if the member is not an object.
 Result<const json*> Part(const json& message, const char* key) {
   const json* const part = Member(message, key);
   if (part != nullptr && !part->is_object()) return MustBe(key, "an object");
@@ -49,7 +49,7 @@ Result<int> Cells(const json& size, const char* key) {
   const json* const cells = Member(size, key);
   if (cells == nullptr) return 0;
   if (!cells->is_number_integer()) return MustBe(std::string("tty_size.") + key, "a whole number");
-  // A number that is too large becomes the maximum, even if the number does not fit into 63 bits.
+  // A terminal size that is too large becomes kMostCells, even if it does not fit into 63 bits.
   if (cells->is_number_unsigned() && cells->get<std::uint64_t>() > kMostCells) {
     return static_cast<int>(kMostCells);
   }

@@ -19,8 +19,8 @@ constexpr auto kTuple = boost::asio::as_tuple(boost::asio::use_awaitable);
 constexpr auto kReadable = boost::asio::posix::descriptor_base::wait_read;
 constexpr auto kWritable = boost::asio::posix::descriptor_base::wait_write;
 
-// Returns the reading end (number 0) and the writing end (number 1) of a new pipe. The end with
-// the number MINE is non-blocking.
+// Returns a new pipe. Its element 0 is the reading end, and its element 1 is the writing end. The
+// element MINE is non-blocking.
 Result<std::pair<UniqueFd, UniqueFd>> MakePipe(std::size_t mine) {
   std::array<int, 2> ends{-1, -1};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return ErrnoError(errno, "no pipe for the command");

@@ -25,7 +25,7 @@ class ExecPipe {
   // Writes all BYTES and waits while the reader is slow. Returns Code::kUnavailable if no process
   // has the other end of the pipe open.
   Co<Status> Write(std::string bytes);
-  // Call it when the command has ended. From then on, Read and Write do not wait. Read still
+  // Must be called when the command has ended. From then on, Read and Write do not wait. Read still
   // returns the bytes in the pipe, but only a limited number. The limit is necessary because
   // processes that the command left running may continue to write.
   void Finish();

@@ -30,10 +30,10 @@ class LiveStream : public LiveCount<LiveStream> {
   // Writes BYTES. Several writers take turns. Waits while the client is slow, and returns
   // Code::kUnavailable when the client has disconnected.
   Co<Status> Write(std::string bytes);
-  // Writes a PIECE that other streams send too. The rules are those of Write.
+  // Writes a PIECE that other streams send too. Waits and fails as Write does.
   Co<Status> WriteShared(std::shared_ptr<const SharedPiece> piece);
-  // Stops the heartbeats, and returns when no heartbeat is being written. The answer itself ends
-  // when the handler returns.
+  // Stops the heartbeats. Returns when no heartbeat is being written. The answer itself ends when
+  // the handler of the request returns.
   Co<void> End();
 
   // Returns the context of the stream. It ends when the client has disconnected, when the server
@@ -42,8 +42,8 @@ class LiveStream : public LiveCount<LiveStream> {
 
  private:
   Co<void> Beat(std::string heartbeat, Duration interval);
-  // Begin waits until this writer has its turn, and Done ends the turn and returns STATUS. If
-  // STATUS is an error, the stream ends.
+  // Every write calls Begin first and Done last. Begin waits until no other writer writes. Done
+  // lets the next writer begin, and returns STATUS. If STATUS is an error, the stream ends.
   Co<Status> Begin();
   Status Done(Status status);
 

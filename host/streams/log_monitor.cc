@@ -36,15 +36,15 @@ std::optional<spdlog::level::level_enum> ParseLogLevel(std::string_view text) {
   return std::nullopt;
 }
 
-// The sink's lock guards all members except the event.
+// The mutex of the sink guards all members except `arrived`.
 struct LogWatch::Queue {
   Queue(Loop* on, LogWatchOptions given) : loop(on), options(given), arrived(on) {}
   Loop* const loop;
   const LogWatchOptions options;
   std::string lines;
   std::size_t dropped = 0;
-  bool notified = false;  // whether the event is set or will be set soon
-  Event arrived;          // only the loop's thread uses it
+  bool notified = false;  // whether `arrived` is set or will be set soon
+  Event arrived;          // only the thread of `loop` uses it
 };
 
 class LogMonitor::Sink : public spdlog::sinks::sink {
@@ -53,7 +53,8 @@ class LogMonitor::Sink : public spdlog::sinks::sink {
 
   void log(const spdlog::details::log_msg& message) override {
     const std::lock_guard lock(mutex_);
-    // The line as text (0) and as JSON (1). Each form is made when the first watcher needs it.
+    // Element 0 is the line as text, and element 1 is the line as JSON. Each element is made when
+    // the first watcher needs it.
     std::string lines[2];
     for (const std::shared_ptr<Queue>& queue : queues_) {
       if (message.level < queue->options.level) continue;
@@ -74,8 +75,8 @@ class LogMonitor::Sink : public spdlog::sinks::sink {
     const std::lock_guard lock(mutex_);
     queues_.remove(queue);
   }
-  // Returns the waiting lines. If lines were dropped, adds a line with their number. Returns an
-  // empty text if there is nothing to report.
+  // Returns the lines that wait in QUEUE, or an empty text if there are none. If lines were
+  // dropped, adds a line with the number of dropped lines.
   std::string Take(Queue* queue) {
     const std::lock_guard lock(mutex_);
     std::string lines = std::exchange(queue->lines, {});

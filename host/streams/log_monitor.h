@@ -23,14 +23,14 @@ namespace drover {
 
 class LogMonitor;
 
-// Accepts trace, debug, info, warn or error in any case; returns nothing for another text.
+// Returns the level for trace, debug, info, warn or error in any case, or nothing for another text.
 std::optional<spdlog::level::level_enum> ParseLogLevel(std::string_view text);
 
 struct LogWatchOptions {
   spdlog::level::level_enum level = spdlog::level::info;  // only lines of this level and above
   // Whether each line is a JSON object. Otherwise the lines are text.
   bool json = false;
-  // The maximum number of bytes that may wait for the reader.
+  // The maximum number of bytes that may wait for the watcher.
   std::size_t most_bytes = 64 << 10;
 };
 
@@ -42,8 +42,8 @@ class LogWatch {
   LogWatch& operator=(const LogWatch&) = delete;
   ~LogWatch();
 
-  // Waits for lines, and returns all whole lines since the last call. If lines were dropped for
-  // lack of room, a line in their place reports their number.
+  // Waits for lines, and returns all whole lines since the last call. If lines were dropped because
+  // there was no room, the result also has a line with the number of dropped lines.
   Co<Result<std::string>> Next(Context context);
 
  private:
@@ -62,7 +62,7 @@ class LogMonitor {
   explicit LogMonitor(std::shared_ptr<spdlog::logger> logger);
   LogMonitor(const LogMonitor&) = delete;
   LogMonitor& operator=(const LogMonitor&) = delete;
-  ~LogMonitor();  // all watchers must be destroyed before
+  ~LogMonitor();  // all watchers must be destroyed before the monitor
 
   // Sets the level of all sinks except the watchers.
   void SetLevel(spdlog::level::level_enum level);
