@@ -33,11 +33,12 @@ const std::string& TestDirectory() {
   return directory;
 }
 
-// Returns the WAY of the fault file if its fault is for this call, else an empty text. The file
-// must contain NAME. If BEGINS is true, this step must be the one that the file's NUMBER selects.
-// If BEGINS is false, it is enough that the selected step has begun, because steps may overlap.
+// Returns WAY from the file "fault" (durable_step.h) if the fault applies to this call, else an
+// empty text. The file must contain NAME. If BEGINS is true, this step must be the one with the
+// file's NUMBER. If BEGINS is false, it is enough that the step with this NUMBER has begun, because
+// steps may overlap.
 std::string WayOfFault(std::string_view name, bool begins) {
-  static std::mutex& mutex = *new std::mutex;  // lets one thread at a time use the files
+  static std::mutex& mutex = *new std::mutex;  // allows only one thread at a time to use the files
   const std::lock_guard lock(mutex);
   const std::string trace = TestDirectory() + "/trace";
   if (begins) {

@@ -13,8 +13,8 @@ namespace drover {
 // thread of its loop. Its watches may belong to other threads.
 class LogWatcher {
  public:
-  // How long changes are collected before they are reported. A task that writes without a pause
-  // wakes its followers once per kGather at most.
+  // How long the watcher collects changes before it reports them. So a task that writes without a
+  // pause wakes its followers at most once per kGather.
   static constexpr Duration kGather = 20ms;
 
   explicit LogWatcher(Loop* loop);
@@ -22,12 +22,12 @@ class LogWatcher {
   LogWatcher& operator=(const LogWatcher&) = delete;
   ~LogWatcher();
 
-  // A watch on one object, which ends with the destructor. Belongs to the thread of its loop,
-  // which must outlive it.
+  // A watch on one directory or file. The destructor ends the watch. A watch belongs to the thread
+  // of its loop, which must outlive the watch.
   class Watch {
    public:
     ~Watch();
-    // Each change sets this event. The caller must reset it before it looks for new data.
+    // Each change sets this event. The caller must reset the event before it looks for new data.
     Event& changed() { return *changed_; }
 
    private:

@@ -68,9 +68,8 @@ Result<MountTree> Make(UniqueFd place, const std::string& path, std::string targ
   if (propagation != kPrivate)
     return Error(Code::kFailedPrecondition,
                  path + ": the propagation " + options.propagation + " needs " + kNewerCalls);
-  // While the shim makes the task's root, the task's root is mounted on the host's root. Without
-  // the newer calls, a mount of the host's root in the task also contains the task's root, so such
-  // a mount is refused.
+  // The shim builds the task's root as a mount on the host's root. Without the newer system calls,
+  // a mount of the host's root in the task would also contain the task's root, so it is refused.
   struct stat root{};
   if (stat("/", &root) != 0) return ErrnoError(errno, "/");
   if (info.st_dev == root.st_dev && info.st_ino == root.st_ino)
@@ -83,8 +82,8 @@ Result<MountTree> Make(UniqueFd place, const std::string& path, std::string targ
 }  // namespace
 
 bool MountCallsExist() {
-  // The kernel returns EINVAL for these calls with invalid arguments. A missing or filtered call
-  // fails with another error.
+  // The arguments are invalid, so the kernel returns EINVAL for a call that works. A missing or
+  // filtered call fails with another error.
   const auto exists = [](long result) { return result == -1 && errno == EINVAL; };
   static const bool exist = exists(syscall(SYS_open_tree, -1, "", ~0u)) &&
                             exists(syscall(SYS_move_mount, -1, "", -1, "", ~0u)) &&
