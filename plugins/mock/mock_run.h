@@ -13,9 +13,9 @@ namespace mock {
 // Writes TEXT to FD, whose reader may have closed it. Stops at the first error. May block.
 void WriteAll(int fd, const std::string& text);
 
-// The pretended life of one task or command. The run writes its output and lasts for its configured
-// time. The run ends when the output is written and the time is over. The run owns no thread:
-// timers and the instance's pool execute it. [any-thread]
+// Simulates one task or command. The run writes the configured output, and lasts for the configured
+// time. The run ends when the output is written and the time is over. It has no thread of its own:
+// it uses timers and the instance's thread pool. [any-thread]
 class MockRun : public std::enable_shared_from_this<MockRun> {
  public:
   using Ended = std::function<void(const drover::ExitResult&)>;
@@ -27,7 +27,8 @@ class MockRun : public std::enable_shared_from_this<MockRun> {
   // output. The run closes PIPES when the run ends. SPEAK is false for a run that has written its
   // output already.
   void Begin(Duration remaining, std::shared_ptr<drover::OutputPipes> pipes, bool speak);
-  // Ends the run now, with the configured result.
+  // Ends the run soon, with the configured result. Repeats of the output that have not begun are
+  // dropped.
   void Kill();
 
  private:
