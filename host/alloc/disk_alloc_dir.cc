@@ -183,7 +183,12 @@ Status DiskAllocDir::UnmountTasks(int root, std::initializer_list<const char*> n
   for (const std::string& task : tasks) {
     const std::string task_path = path_ + "/" + task;
     const Result<UniqueFd> dir = OpenDirAt(root, task, task_path);
-    if (!dir.ok()) continue;  // no directory, so nothing is mounted below it
+    if (!dir.ok()) {
+      // A file or a link in the place of the directory has no mounts below it.
+      const bool gone = dir.code() == Code::kNotFound || dir.code() == Code::kFailedPrecondition;
+      if (!gone && first.ok()) first = dir.error();
+      continue;
+    }
     for (const char* name : names) {
       const Status done = UnmountAt(dir->get(), name, task_path + "/" + name, detach);
       if (!done.ok() && first.ok()) first = done;
