@@ -260,7 +260,8 @@ Result<CgroupTracker::State> CgroupTracker::Look(const RunId& run) const {
   bool alive = false, known = static_cast<bool>(directory);
   if (known && freezer_) {
     std::vector<pid_t> members;
-    known = AddMembers(directory.get(), kMaxDepth, &members) || !members.empty();
+    if (!AddMembers(directory.get(), kMaxDepth, &members) && members.empty())
+      return Error(Code::kInternal, "cannot read all cgroups of run " + run.ToString());
     alive = !members.empty();
   } else if (known) {
     const std::optional<std::string> text = ReadSmallFile(directory.get(), "cgroup.events");
