@@ -156,7 +156,9 @@ Status DiskAllocDir::MakeLogs(int root, const std::string& task) const {
   DROVER_ASSIGN(const UniqueFd logs, OpenDirAt(shared.get(), "logs", log_path()));
   for (const char* stream : {".stdout.0", ".stderr.0"}) {
     const std::string name = task + stream;
-    if (name.size() > NAME_MAX) return {};  // later the output is dropped, and the loss is reported
+    // If the name is too long for a file, no log file is made here. CheckLogs in start_message.cc
+    // then refuses a start that would write this log file.
+    if (name.size() > NAME_MAX) return {};
     DROVER_TRY(MakeFileAt(logs.get(), name, log_path() + "/" + name));
   }
   return {};

@@ -13,8 +13,8 @@ namespace drover {
 // functions below. So a test can kill the agent before and after each step, can make each step
 // fail, and notices new steps.
 enum class Step : int {
-  kLedgerAdd = 1,       // a run or directory is about to be made; the ledger gets its name
-  kLedgerRemove = 2,    // a run or directory was removed; the ledger loses its name
+  kLedgerAdd = 1,       // before a run or directory is made, its name is added to the ledger
+  kLedgerRemove = 2,    // after a run or directory was removed, its name is removed from the ledger
   kCommit = 3,          // records are written to the store
   kSync = 4,            // the written records are synchronized to the disk
   kMakeAllocDir = 5,    //

@@ -39,9 +39,9 @@ class LogWatcher {
     const std::shared_ptr<Event> changed_;
   };
 
-  // Watches the directory or file that is open as FD. Must be called on the thread of LOOP, to
-  // which the watch belongs. Returns null if the kernel allows no more watches; then the caller
-  // must look for changes from time to time. [any thread]
+  // Watches the directory or file that is open as FD. The watch belongs to the thread of LOOP,
+  // which must be the calling thread. Returns null if the kernel allows no more watches. The caller
+  // must then look for changes from time to time. [any thread]
   std::unique_ptr<Watch> Add(Loop* loop, int fd);
 
   // Returns the number of watched objects, for tests and metrics. [any thread]

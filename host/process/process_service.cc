@@ -285,9 +285,9 @@ class ProcessServiceImpl : public ProcessService {
     const ProcessInfo& info = (*found)->info();
     for (const pid_t pid :
          (*found)->tracked() ? host_->tracker->Members(run) : DescendantsOf(info.shim_pid)) {
-      // ReadProcessUsage recognizes the child of the shim that holds the namespaces by its name,
-      // and skips it. The task's own process may have the same name, so 0 is passed as its shim,
-      // and ReadProcessUsage does not skip it.
+      // ReadProcessUsage skips a child of the shim if it has the name of the process that holds the
+      // namespaces. The task's own process may have this name, too. So for the task's process, the
+      // shim's pid is passed as 0. Then ReadProcessUsage does not skip it.
       const std::optional<ProcessUsage::Process> process =
           ReadProcessUsage(pid, pid == info.pid ? 0 : info.shim_pid);
       if (process) processes.push_back(*process);

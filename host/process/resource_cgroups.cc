@@ -157,7 +157,8 @@ std::unique_ptr<ResourceCgroups> ResourceCgroups::Open(const std::string& mounts
       std::string source, path, type, options;
       if (!(words >> source >> path >> type >> options)) continue;
       if (type == "cgroup" && HasWord(options, controller)) {
-        // Then the driver's fingerprint reports the controller as missing.
+        // A controller that cannot be used is left out, so the driver's fingerprint reports it as
+        // missing.
         if (!CanBeWritten(path)) break;
         result->controllers_.push_back({controller, path, path + "/" + name, false});
         break;
@@ -250,7 +251,8 @@ UniqueFd ResourceCgroups::CreateAccounting(const RunId& run) {
   if (accounting_root_.empty()) return {};
   const std::string path = accounting_root_ + "/" + run.ToString();
   if (mkdir(path.c_str(), 0755) != 0) {
-    // EEXIST means that Create has made this cgroup, which the run's processes enter anyway.
+    // EEXIST means that Create has already made the run's cgroup in this hierarchy. The run's
+    // processes enter it because Create has returned it.
     if (errno != ENOENT) return {};
     mkdir(accounting_root_.c_str(), 0755);
     if (mkdir(path.c_str(), 0755) != 0) return {};

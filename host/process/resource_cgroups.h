@@ -34,12 +34,13 @@ struct ResourceLimits {
 // version may lack a controller. Control thread only.
 class ResourceCgroups {
  public:
-  // Finds the controllers and changes nothing; Create makes the cgroups. MOUNTS is the text of
+  // Finds the controllers. Does not make cgroups, which Create does. MOUNTS is the text of
   // /proc/self/mounts. TRACKING_ROOT is the directory of the tracking cgroups, or empty. UNIT is
-  // the cgroup above TRACKING_ROOT that systemd has delegated to the agent, or empty. If UNIT is
-  // empty, the agent's directory in each version 1 hierarchy is called like the last part of
-  // TRACKING_ROOT. Otherwise it is called "drover", the version 2 controllers are those that UNIT
-  // lists, and cgroups above UNIT are not changed.
+  // the cgroup above TRACKING_ROOT that systemd has delegated to the agent, or empty.
+  //
+  // If UNIT is not empty, the version 2 controllers are those that UNIT lists, and cgroups above
+  // UNIT are not changed. In each version 1 hierarchy, the agent has a directory. Its name is
+  // "drover" if UNIT is not empty, otherwise the last part of TRACKING_ROOT.
   static std::unique_ptr<ResourceCgroups> Open(const std::string& mounts,
                                                const std::string& tracking_root,
                                                const std::string& unit = "");

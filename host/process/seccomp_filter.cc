@@ -170,8 +170,9 @@ std::vector<sock_filter> DefaultSeccompFilter(CapabilitySet capabilities) {
   program.Load(offsetof(seccomp_data, arch));
   program.If(BPF_JEQ, kArchitecture, 1);
   program.Load(offsetof(seccomp_data, nr));
-  // For another architecture than kArchitecture, the loaded word is still the number of that
-  // architecture, which is above kNewest. The system calls of x32 have numbers above kNewest, too.
+  // Refuses the calls of x32, whose numbers are above kNewest, and all calls of other architectures
+  // than kArchitecture. For another architecture, the second Load was skipped. So the loaded word
+  // is still the number of the architecture, which is also above kNewest.
   static_assert(AUDIT_ARCH_I386 > kNewest && AUDIT_ARCH_ARM > kNewest);
   program.If(BPF_JGT, kNewest, 1);
   program.Fail(ENOSYS);

@@ -142,8 +142,8 @@ void SupervisedRun::After(Duration delay, std::function<void()> function) {
 // the connection because the agent did not read.
 void SupervisedRun::OnClosed() {
   if (exit_) return;
-  // The shim writes its record before it ends, so this check must come before the read of the
-  // record.
+  // ShimIsDead must be called before ReadExitRecord. The shim writes its exit record before it
+  // ends. So if the shim is dead and ReadExitRecord finds no record, there will never be a record.
   const bool dead = ShimIsDead();
   Result<ProcessExit> exit = ReadExitRecord(host_->run_directory.get(), id_, host_->boot);
   if (exit.ok()) {
@@ -186,8 +186,8 @@ void SupervisedRun::Lose() {
 }
 
 void SupervisedRun::WaitUntilEmpty(int tries) {
-  // The maximum number of attempts, each of which takes at least 1 ms. Without a maximum, a member
-  // that hangs in the kernel prevents the end of the run.
+  // The maximum number of checks whether processes are left. There is at least 1 ms between two
+  // checks. Without a maximum, a process that hangs in the kernel would prevent the end of the run.
   constexpr int kTries = 1000;
   if (tracked_ && host_->tracker->Populated(id_) && tries < kTries) {
     After(1ms, [this, tries] { WaitUntilEmpty(tries + 1); });

@@ -12,10 +12,10 @@ namespace drover {
 // and systemd does not touch them. A cgroup that enables controllers for its children cannot have
 // processes itself. So the agent moves to a cgroup below the unit's cgroup.
 //
-// For the same reason, systemd before version 254 cannot start the next agent in the same unit
-// while tasks of the last agent have limits. So if tasks must outlive their agent X.service, they
-// have a unit of their own, X-tasks.service. An idle process, the keeper, keeps the cgroup of that
-// unit.
+// systemd before version 254 starts an agent in the unit's cgroup itself. The start fails if tasks
+// of the last agent still have limits, since the unit's cgroup then has enabled controllers. So if
+// tasks must outlive their agent X.service, they have a unit of their own, X-tasks.service. An idle
+// process, the keeper, keeps the cgroup of X-tasks.service.
 struct UnitCgroups {
   std::string unit;           // the directory of the unit's cgroup
   bool is_for_tasks = false;  // the unit is X-tasks.service, and this process is not in it
@@ -33,9 +33,9 @@ struct UnitCgroups {
 Result<std::optional<UnitCgroups>> EnterUnitCgroups();
 
 // Finds the delegated unit without moving a process. MOUNTS and CGROUPS are the texts of
-// /proc/self/mounts and /proc/self/cgroup. The unit is either the one in whose cgroup or agent
-// cgroup this process is, or its X-tasks.service. IS_DELEGATED returns whether the cgroup at
-// DIRECTORY is delegated.
+// /proc/self/mounts and /proc/self/cgroup. The unit is the unit whose cgroup, or whose agent
+// cgroup, contains this process. If this process is in X.service, the unit may instead be
+// X-tasks.service. IS_DELEGATED returns whether the cgroup at DIRECTORY is delegated.
 std::optional<UnitCgroups> FindUnitCgroups(const std::string& mounts, const std::string& cgroups,
                                            bool (*is_delegated)(const std::string& directory));
 

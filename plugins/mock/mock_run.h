@@ -32,8 +32,8 @@ class MockRun : public std::enable_shared_from_this<MockRun> {
   void Kill();
 
  private:
-  // Writes the text of STREAM (0: standard output, 1: standard error). Then writes the text AGAIN
-  // more times, each time after the gap.
+  // Writes the configured text of STREAM (0: standard output, 1: standard error). Then repeats the
+  // text AGAIN times, with the configured gap before each repetition.
   void Say(int stream, std::int64_t again);
   void SayLater(int stream, std::int64_t again);
   void OutputOver(int stream);

@@ -383,11 +383,13 @@ typedef struct drover_recover_args {
   const drover_task_handle* handle;
 } drover_recover_args;
 
-/* The error E_NOT_FOUND means that the driver does not know the run, and that no part of it runs.
- * If no handle was stored, the host may then start the task again. After E_TIMEOUT and after a
- * recoverable E_UNAVAILABLE, the host calls recover again later. After any other error, the host
- * calls destroy with force for the run before it starts the task again. A driver that cannot
- * recover tasks returns E_UNIMPLEMENTED. */
+/* An error of recover decides what the host does next:
+ *   - E_NOT_FOUND means that the driver does not know the run, and that no part of it runs. If no
+ *     handle was stored, the host may then start the task again.
+ *   - E_TIMEOUT: the host calls recover again later.
+ *   - E_UNAVAILABLE, if it is recoverable: the host calls recover again later.
+ *   - E_UNIMPLEMENTED, from a driver that cannot recover tasks, and any other error: the host calls
+ *     destroy with force for the run before it starts the task again. */
 typedef struct drover_recover_result {
   uint32_t struct_size;
   int32_t state; /* DROVER_TASK_RUNNING or DROVER_TASK_EXITED */

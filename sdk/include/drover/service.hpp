@@ -21,9 +21,10 @@ using Done = std::function<void(Outcome<T>)>;
 
 namespace abi {
 
-// The context of one call of a service. Finish frees the context. If the service refuses the call,
-// Returned frees the context. Finish reads the result even if the gate is closed, since the driver
-// must close the descriptors in the result. Finish calls DONE inside the gate.
+// The context of one call of a service of the host. The function Finish frees the context. If the
+// service refuses the call, the function Returned frees it instead. Finish reads the result even if
+// the gate is closed, since the driver must close the descriptors in the result. Finish calls DONE
+// inside the gate.
 class PendingBase {
  public:
   explicit PendingBase(std::shared_ptr<Gate> gate) : gate_(std::move(gate)) {}
