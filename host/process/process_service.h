@@ -112,9 +112,10 @@ class ProcessService {
   virtual Co<Result<std::unique_ptr<ExecSession>>> Exec(Context context, RunId run,
                                                         ExecSpec spec) = 0;
 
-  // Calls HEAR each time that the shim begins to drop output of the run. Also calls HEAR each time
-  // that dropped output has been counted. If output was dropped earlier, calls HEAR at once. The
-  // calls end when the subscription is destroyed. When Wait returns, all calls have been made.
+  // Calls HEAR each time that the shim begins to drop output of the run, and each time that the
+  // shim has added to its count of dropped bytes. If the shim has dropped output before, calls
+  // HEAR at once. The calls end when the subscription is destroyed. All calls for a run come
+  // before Wait for this run returns.
   [[nodiscard]] virtual Subscription OnDroppedOutput(
       RunId run, std::function<void(const DroppedOutput&)> hear) = 0;
 
