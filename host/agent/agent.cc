@@ -188,7 +188,8 @@ NodeRecord Agent::Describe() {
   record.reserved_cpu_mhz = options_.config.client.reserved.cpu_mhz;
   record.reserved_memory_mb = options_.config.client.reserved.memory_mb;
   record.reserved_disk_mb = options_.config.client.reserved.disk_mb;
-  // HostStats reports this device under the same name.
+  // The disk of the allocation directories. The statistics in HostStats name this disk by the same
+  // device, so clients can find the disk's statistics by this name.
   record.attributes["unique.storage.volume"] = disk_.device;
   record.attributes["unique.storage.bytestotal"] = std::to_string(disk_.size);
   record.attributes["unique.storage.bytesfree"] = std::to_string(disk_.available);

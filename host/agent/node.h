@@ -134,7 +134,7 @@ class Node {
   std::unique_ptr<AllocRunnerFactory> runners_;
   std::unique_ptr<PortPool> ports_;
   Context life_;
-  Event cleared_;  // set when all unknown runs have ended or are kept
+  Event cleared_;  // set when all unknown runs (runs without a record) have ended or are kept
   Gate starting_;  // waits for the work that Start has begun
   Gate removing_;  // waits for the removal of directories
 };

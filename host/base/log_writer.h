@@ -11,10 +11,10 @@
 
 namespace drover {
 
-// Writes the lines of a log to a file descriptor that perhaps nobody reads. As long as the writer
+// Writes the lines of a log to a file descriptor that possibly nobody reads. As long as the writer
 // has no thread, each caller writes its line and waits. With a thread, no caller waits. If the
-// buffer of the thread is full, new lines are dropped. The log then contains one line with the
-// number of dropped lines in their place. [any thread]
+// buffer of the thread is full, new lines are dropped. In their place, the log then contains one
+// line with the number of dropped lines. [any thread]
 class LogWriter {
  public:
   // Returns the line that replaces COUNT dropped lines. Called on the writer's thread.
@@ -33,14 +33,14 @@ class LogWriter {
   // LIMIT, these lines and all later lines are lost. Otherwise callers write their lines themselves
   // again.
   void Finish(Duration limit);
-  // Waits for a short time until the thread has written the lines that are left. For the handler
-  // of a signal that ends the process. The other threads still run during that handler.
+  // Waits for a short time until the thread has written the lines that are left. A handler of a
+  // fatal signal calls this function; the other threads still run during the handler.
   void LastWords() const;
 
  private:
   struct State;
   static void Run(const std::shared_ptr<State>& state);
-  const std::shared_ptr<State> state_;  // the thread, which may not end in time, shares it
+  const std::shared_ptr<State> state_;  // shared with the thread, which may outlive this object
 };
 
 }  // namespace drover

@@ -251,7 +251,7 @@ json EncodeAllocWithoutJob(const AllocRecord& record) {
   json& of_tasks = out["TaskResources"] = json::object();
   for (const Task& task : group.tasks) of_tasks[task.name] = EncodeResources(task.resources, 0);
   out["Services"] = nullptr;
-  PlacementFailure none;  // one node was evaluated, and nothing excluded it
+  PlacementFailure none;  // describes a success: one node was evaluated and not excluded
   none.nodes_in_pool = none.nodes_evaluated = 1;
   if (!alloc.datacenter.empty()) {
     none.nodes_available = NodesAvailable(alloc.job->datacenters, alloc.datacenter);

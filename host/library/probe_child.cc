@@ -67,7 +67,7 @@ void Restrict(const ProbeLimits& limits) {
   }
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-  // This comes after the change of user, which clears the setting.
+  // PR_SET_PDEATHSIG must be set after the call of Become, because a change of the user clears it.
   prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   if (chdir("/") != 0) _exit(126);
 }

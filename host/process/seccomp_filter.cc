@@ -25,7 +25,7 @@ constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
 #error "seccomp_filter.cc needs the architecture's number"
 #endif
 
-// The number of the newest system call that this file takes into account, set_mempolicy_home_node.
+// The highest number of a system call that this file considers: that of set_mempolicy_home_node.
 constexpr std::uint32_t kNewest = 450;
 
 constexpr int kNever = -1;  // stands for a call that no capability allows
@@ -35,9 +35,9 @@ struct Refused {
   int capability;  // the capability that allows the call, or kNever
 };
 
-// The system calls that the filter refuses to a task without the capability. The kernel itself
-// also refuses most of these calls without the capability. But with the filter, the task cannot
-// even reach the kernel's code of these calls, which may have faults.
+// The system calls that the filter refuses to a task without the capability. The kernel itself also
+// refuses most of these calls without the capability. But with the filter, the task cannot even
+// execute the kernel's code of these calls, which may have bugs.
 constexpr Refused kRefused[] = {
     // Calls for mounts and namespaces.
     {SYS_mount, CAP_SYS_ADMIN},
@@ -123,7 +123,7 @@ class Program {
     If(BPF_JEQ, static_cast<std::uint32_t>(value), 1);
     Return(SECCOMP_RET_ALLOW);
   }
-  // Adds BLOCK, which must always return. BLOCK runs only if the loaded word is VALUE.
+  // Adds BLOCK, which runs only if the loaded word is VALUE. BLOCK must end with Return or Fail.
   void IfEqual(long value, Program block) {
     If(BPF_JEQ, static_cast<std::uint32_t>(value), static_cast<std::uint8_t>(block.code_.size()));
     code_.insert(code_.end(), block.code_.begin(), block.code_.end());
@@ -140,9 +140,9 @@ constexpr std::size_t Argument(int index) {
   return offsetof(seccomp_data, args) + sizeof(std::uint64_t) * static_cast<std::size_t>(index);
 }
 
-// Returns a program that allows only the socket families that tasks need. Most of the
-// kernel's vulnerabilities in sockets are in the code of the other families. In addition, vsock
-// reaches the hypervisor and bypasses every network namespace and firewall.
+// Returns a program that allows only the socket families that tasks need. Most of the kernel's
+// vulnerabilities in sockets are in the code of the other families. In addition, vsock reaches the
+// hypervisor and bypasses every network namespace and firewall.
 Program SocketFamilies(CapabilitySet capabilities) {
   Program netlink;
   netlink.Load(Argument(2));
@@ -170,8 +170,9 @@ std::vector<sock_filter> DefaultSeccompFilter(CapabilitySet capabilities) {
   program.Load(offsetof(seccomp_data, arch));
   program.If(BPF_JEQ, kArchitecture, 1);
   program.Load(offsetof(seccomp_data, nr));
-  // For another architecture than kArchitecture, the loaded word is still the number of that
-  // architecture, which is above kNewest. The system calls of x32 have numbers above kNewest, too.
+  // Refuses the calls of x32, whose numbers are above kNewest, and all calls of other architectures
+  // than kArchitecture. For another architecture, the second Load was skipped. So the loaded word
+  // is still the number of the architecture, which is also above kNewest.
   static_assert(AUDIT_ARCH_I386 > kNewest && AUDIT_ARCH_ARM > kNewest);
   program.If(BPF_JGT, kNewest, 1);
   program.Fail(ENOSYS);
@@ -184,7 +185,7 @@ std::vector<sock_filter> DefaultSeccompFilter(CapabilitySet capabilities) {
     program.Load(Argument(0));
     program.If(BPF_JSET, kNamespaces, 1);
     program.Fail(EPERM);
-    // For an allowed clone, the loaded word is now the flags, so the number of the call is loaded
+    // If clone is allowed, the loaded word is now its flags. So the number of the call is loaded
     // again.
     program.Load(offsetof(seccomp_data, nr));
     for (const long call : {SYS_socket, SYS_socketpair})

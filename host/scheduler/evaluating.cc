@@ -91,9 +91,9 @@ void Evaluating::PlaceGroup(const TaskGroup& group, std::vector<GroupPlan::Place
   std::vector<GroupPlan::Place> left;  // in the order of placement; PLACES has the reverse order
   std::optional<PlacementFailure> first;
   auto stopping = std::ranges::count_if(*places, &GroupPlan::Place::stops);
-  // After one failure, the other allocations of the group would fail for the same reason, so they
-  // are not tried. But replacements are still tried. Each replacement that will find room must
-  // stop the allocation that it replaces.
+  // After one failure, other new allocations of the group would fail for the same reason, so they
+  // are not tried. Replacements are still tried, because each can use the room of the allocation
+  // that it replaces. If a replacement will find room, StopFor stops that allocation.
   while (!places->empty() && (!first || stopping > 0)) {
     GroupPlan::Place place = std::move(places->back());
     places->pop_back();
@@ -103,9 +103,9 @@ void Evaluating::PlaceGroup(const TaskGroup& group, std::vector<GroupPlan::Place
     if (tries) none = Place(group, &place);
     if (tries && !none) continue;
     if (none) {
-      // A replacement may use the room and ports of the allocation that it stops. RetryBlocked
-      // counts this room and these ports as taken. So `least` and the address stay unset, which
-      // makes RetryBlocked skip its check of room and ports.
+      // A replacement may use the room and ports of the allocation that it stops. But RetryBlocked
+      // counts them as taken and would wait for them forever. If `least` and `address` are unset,
+      // RetryBlocked does not check room and ports, and runs the evaluation again.
       if (place.stops) none->awaited.address.clear();
       if (!place.stops && none->awaited.NeedsRoom()) none->awaited.least = NeedsOf(group);
       out_.awaited.insert(std::move(none->awaited));

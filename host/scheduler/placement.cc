@@ -57,9 +57,9 @@ Status TakePorts(const TaskGroup& group, PortTransaction* ports, std::vector<All
 }
 
 // Returns an error if PORT of ADDRESS is taken by anything but LEAVING. If LEAVING has PORT on
-// another address, a listener on ADDRESS is assumed to be a task of LEAVING: the task may listen on
-// all addresses, or the node's address may have changed. Then only the ports of other allocations
-// are checked.
+// another address, only the ports of other allocations are checked. A process that listens on PORT
+// of ADDRESS is then assumed to be a task of LEAVING: the task may listen on all addresses, or the
+// node's address may have changed.
 Status CheckPort(const std::string& address, int port, const Allocation* leaving, PortPool* ports) {
   bool leaves = false;
   if (leaving != nullptr) {

@@ -27,8 +27,8 @@ std::string Upper(std::string text) {
   return text;
 }
 
-// Replaces each character that shells do not accept in a name. Only names that contain a label or
-// a metadata key can have such characters.
+// Replaces each character that shells do not accept in the name of a variable. Only names that
+// contain a label or a metadata key can have such characters.
 std::string CleanName(const std::string& name) {
   constexpr std::string_view kCleaned[] = {"NOMAD_ADDR_", "NOMAD_IP_", "NOMAD_PORT_",
                                            "NOMAD_HOST_PORT_", kMetaPrefix};
@@ -80,7 +80,8 @@ class Builder {
     for (const StringMap& hook : input_.hook_env) {
       for (const auto& [name, value] : hook) Set(name, value);
     }
-    // Requests on the socket need a token, so only a task with a token gets the socket's address.
+    // Requests on the agent's socket need a token, so only a task with a token gets the address of
+    // the socket.
     if (env_.contains("NOMAD_TOKEN") && !env_.contains("NOMAD_UNIX_ADDR")) {
       Set("NOMAD_UNIX_ADDR", "unix://" + env_.find("NOMAD_SECRETS_DIR")->second + "/api.sock");
     }
@@ -288,7 +289,8 @@ Result<TaskEnv> TaskEnv::Build(const TaskEnvInput& input) {
   out.node_ = NodeVariables(*input.node);
   Builder builder(input, out.node_);
   DROVER_ASSIGN(out.raw_, builder.Build());
-  // CleanName may return the name of another variable. Then that other variable keeps its value.
+  // CleanName may return the name of another variable. Then the value of the other variable is
+  // kept.
   for (const auto& [name, value] : out.raw_) {
     if (CleanName(name) == name) out.env_[name] = value;
   }
