@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"os"
 	"reflect"
 	"strings"
@@ -22,6 +23,15 @@ func testSchema(t *testing.T) *schema {
 		t.Fatal(err)
 	}
 	return read
+}
+
+// run serves the request that IN has, as the program does.
+func run(in io.Reader, out io.Writer) error {
+	replied, err := read(in)
+	if err != nil {
+		return err
+	}
+	return write(out, replied)
 }
 
 // ask sends a request as the host does, and returns the answer.
@@ -281,7 +291,7 @@ func TestAllFaultsAreReportedWithTheirPlaces(t *testing.T) {
 
 func TestFunctionsOfFilesAreRefused(t *testing.T) {
 	expectFaults(t, &request{Text: `job "web" { type = file("/etc/shadow") }`},
-		"functions that read files are not allowed here")
+		"functions of files are not allowed here")
 }
 
 func TestFormat(t *testing.T) {

@@ -3,23 +3,21 @@
 package main
 
 import (
-	"errors"
-
 	"github.com/hashicorp/go-cty-funcs/cidr"
 	"github.com/hashicorp/go-cty-funcs/crypto"
 	"github.com/hashicorp/go-cty-funcs/encoding"
-	"github.com/hashicorp/go-cty-funcs/filesystem"
 	"github.com/hashicorp/go-cty-funcs/uuid"
 	"github.com/hashicorp/hcl/v2/ext/tryfunc"
 	"github.com/hashicorp/hcl/v2/ext/typeexpr"
 	"github.com/zclconf/go-cty-yaml"
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
 	"github.com/zclconf/go-cty/cty/function"
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
 
-// functions returns all functions of the language. Those of files work below FILESBELOW, or are
-// refused if it is empty.
+// functions returns all functions of the language, which are those of the peer. Those of files work
+// below FILESBELOW.
 func functions(filesBelow string) map[string]function.Function {
 	all := map[string]function.Function{
 		// Numbers.
@@ -41,7 +39,7 @@ func functions(filesBelow string) map[string]function.Function {
 		"distinct": stdlib.DistinctFunc, "element": stdlib.ElementFunc,
 		"flatten": stdlib.FlattenFunc, "index": stdlib.IndexFunc, "keys": stdlib.KeysFunc,
 		"length": stdlib.LengthFunc, "lookup": stdlib.LookupFunc, "merge": stdlib.MergeFunc,
-		"range": stdlib.RangeFunc, "reverse": stdlib.ReverseFunc,
+		"range": stdlib.RangeFunc, "reverse": reverse(),
 		"setintersection": stdlib.SetIntersectionFunc, "setproduct": stdlib.SetProductFunc,
 		"setunion": stdlib.SetUnionFunc, "slice": stdlib.SliceFunc, "sort": stdlib.SortFunc,
 		"values": stdlib.ValuesFunc, "zipmap": stdlib.ZipmapFunc,
@@ -62,35 +60,40 @@ func functions(filesBelow string) map[string]function.Function {
 		// Types.
 		"can": tryfunc.CanFunc, "convert": typeexpr.ConvertFunc, "try": tryfunc.TryFunc,
 	}
-	files := map[string]function.Function{
-		"abspath": filesystem.AbsPathFunc, "basename": filesystem.BasenameFunc,
-		"dirname":    filesystem.DirnameFunc,
-		"file":       filesystem.MakeFileFunc(filesBelow, false),
-		"filebase64": filesystem.MakeFileFunc(filesBelow, true),
-		"fileexists": filesystem.MakeFileExistsFunc(filesBelow),
-		"fileset":    filesystem.MakeFileSetFunc(filesBelow),
-		"pathexpand": filesystem.PathExpandFunc,
+	for name, check := range guards {
+		all[name] = guarded(all[name], check)
 	}
-	for name, files := range files {
-		if filesBelow == "" {
-			files = refused(files)
-		}
-		all[name] = files
+	for name, fn := range files(filesBelow).functions() {
+		all[name] = fn
 	}
 	return all
 }
 
-// refused takes the same arguments as FN, and fails.
-func refused(fn function.Function) function.Function {
-	err := errors.New("functions that read files are not allowed here")
+// reverse turns a list or a text around. The peer documents it for lists, but carries it out only for
+// texts.
+func reverse() function.Function {
+	choose := func(args []cty.Value) (function.Function, []cty.Value, error) {
+		if kind := args[0].Type(); kind.IsListType() || kind.IsSetType() || kind.IsTupleType() {
+			return stdlib.ReverseListFunc, args, nil
+		}
+		text, err := convert.Convert(args[0], cty.String)
+		return stdlib.ReverseFunc, []cty.Value{text}, err
+	}
 	return function.New(&function.Spec{
-		Params:   fn.Params(),
-		VarParam: fn.VarParam(),
-		Type: func([]cty.Value) (cty.Type, error) {
-			return cty.DynamicPseudoType, err
+		Params: []function.Parameter{{Name: "sequence", Type: cty.DynamicPseudoType}},
+		Type: func(args []cty.Value) (cty.Type, error) {
+			fn, args, err := choose(args)
+			if err != nil {
+				return cty.NilType, err
+			}
+			return fn.ReturnTypeForValues(args)
 		},
-		Impl: func([]cty.Value, cty.Type) (cty.Value, error) {
-			return cty.DynamicVal, err
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			fn, args, err := choose(args)
+			if err != nil {
+				return cty.NilVal, err
+			}
+			return fn.Call(args)
 		},
 	})
 }
