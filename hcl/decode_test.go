@@ -34,10 +34,13 @@ func run(in io.Reader, out io.Writer) error {
 	return write(out, replied)
 }
 
-// ask sends a request as the host does, and returns the answer.
-func ask(t *testing.T, asked *request) (any, []diagnostic) {
+// decodeWith sends a request as the host does, and returns the answer.
+func decodeWith(t *testing.T, asked *request) (any, []diagnostic) {
 	t.Helper()
-	asked.Action, asked.File, asked.Schema = "decode", "web.hcl", testSchema(t)
+	asked.Action = "decode"
+	if asked.File == "" {
+		asked.File = "web.hcl"
+	}
 	sent, err := json.Marshal(asked)
 	if err != nil {
 		t.Fatal(err)
@@ -54,6 +57,24 @@ func ask(t *testing.T, asked *request) (any, []diagnostic) {
 		t.Fatal(err)
 	}
 	return answer.Value, answer.Diagnostics
+}
+
+func ask(t *testing.T, asked *request) (any, []diagnostic) {
+	t.Helper()
+	asked.Schema = testSchema(t)
+	return decodeWith(t, asked)
+}
+
+func sameJSON(t *testing.T, one, other []byte) bool {
+	t.Helper()
+	var a, b any
+	if err := json.Unmarshal(one, &a); err != nil {
+		t.Fatalf("%s: %v", one, err)
+	}
+	if err := json.Unmarshal(other, &b); err != nil {
+		t.Fatalf("%s: %v", other, err)
+	}
+	return reflect.DeepEqual(a, b)
 }
 
 func expectJSON(t *testing.T, got any, want string) {

@@ -3,6 +3,8 @@
 package main
 
 import (
+	"errors"
+
 	"github.com/hashicorp/go-cty-funcs/cidr"
 	"github.com/hashicorp/go-cty-funcs/crypto"
 	"github.com/hashicorp/go-cty-funcs/encoding"
@@ -37,12 +39,14 @@ func functions(filesBelow string) map[string]function.Function {
 		"coalescelist": stdlib.CoalesceListFunc, "compact": stdlib.CompactFunc,
 		"concat": stdlib.ConcatFunc, "contains": stdlib.ContainsFunc,
 		"distinct": stdlib.DistinctFunc, "element": stdlib.ElementFunc,
-		"flatten": stdlib.FlattenFunc, "index": stdlib.IndexFunc, "keys": stdlib.KeysFunc,
-		"length": stdlib.LengthFunc, "lookup": stdlib.LookupFunc, "merge": stdlib.MergeFunc,
-		"range": stdlib.RangeFunc, "reverse": reverse(),
+		"flatten": stdlib.FlattenFunc, "keys": stdlib.KeysFunc, "lookup": stdlib.LookupFunc,
+		"merge": stdlib.MergeFunc, "range": stdlib.RangeFunc,
 		"setintersection": stdlib.SetIntersectionFunc, "setproduct": stdlib.SetProductFunc,
 		"setunion": stdlib.SetUnionFunc, "slice": stdlib.SliceFunc, "sort": stdlib.SortFunc,
 		"values": stdlib.ValuesFunc, "zipmap": stdlib.ZipmapFunc,
+		"index":   either(stdlib.IndexFunc, attributeOfObject),
+		"length":  either(stdlib.LengthFunc, lengthOfObject),
+		"reverse": either(stdlib.ReverseFunc, stdlib.ReverseListFunc),
 		// Encodings.
 		"base64decode": encoding.Base64DecodeFunc, "base64encode": encoding.Base64EncodeFunc,
 		"csvdecode": stdlib.CSVDecodeFunc, "jsondecode": stdlib.JSONDecodeFunc,
@@ -69,31 +73,82 @@ func functions(filesBelow string) map[string]function.Function {
 	return all
 }
 
-// reverse turns a list or a text around. The peer documents it for lists, but carries it out only for
-// texts.
-func reverse() function.Function {
+// either makes a function that is PEER, or DOCUMENTED for arguments that PEER refuses: the peer's
+// documents have examples of these, which its function does not carry out.
+func either(peer, documented function.Function) function.Function {
 	choose := func(args []cty.Value) (function.Function, []cty.Value, error) {
-		if kind := args[0].Type(); kind.IsListType() || kind.IsSetType() || kind.IsTupleType() {
-			return stdlib.ReverseListFunc, args, nil
+		fitted, err := fit(peer, args)
+		if err == nil {
+			return peer, fitted, nil
 		}
-		text, err := convert.Convert(args[0], cty.String)
-		return stdlib.ReverseFunc, []cty.Value{text}, err
+		if fitted, second := fit(documented, args); second == nil {
+			return documented, fitted, nil
+		}
+		return peer, nil, err
+	}
+	var params []function.Parameter
+	for _, one := range peer.Params() {
+		params = append(params, function.Parameter{Name: one.Name, Type: cty.DynamicPseudoType})
 	}
 	return function.New(&function.Spec{
-		Params: []function.Parameter{{Name: "sequence", Type: cty.DynamicPseudoType}},
+		Params: params,
 		Type: func(args []cty.Value) (cty.Type, error) {
-			fn, args, err := choose(args)
+			chosen, args, err := choose(args)
 			if err != nil {
 				return cty.NilType, err
 			}
-			return fn.ReturnTypeForValues(args)
+			return chosen.ReturnTypeForValues(args)
 		},
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			fn, args, err := choose(args)
+			chosen, args, err := choose(args)
 			if err != nil {
 				return cty.NilVal, err
 			}
-			return fn.Call(args)
+			return chosen.Call(args)
 		},
 	})
 }
+
+// fit returns ARGS with the types that FN wants.
+func fit(fn function.Function, args []cty.Value) ([]cty.Value, error) {
+	fitted := make([]cty.Value, len(args))
+	for i, param := range fn.Params() {
+		var err error
+		if fitted[i], err = convert.Convert(args[i], param.Type); err != nil {
+			return nil, function.NewArgError(i, err)
+		}
+	}
+	_, err := fn.ReturnTypeForValues(fitted)
+	return fitted, err
+}
+
+// lengthOfObject counts the attributes of an object: length({a = 1}).
+var lengthOfObject = function.New(&function.Spec{
+	Params: []function.Parameter{{Name: "collection", Type: cty.DynamicPseudoType}},
+	Type: func(args []cty.Value) (cty.Type, error) {
+		if !args[0].Type().IsObjectType() {
+			return cty.NilType, errors.New("an object is required")
+		}
+		return cty.Number, nil
+	},
+	Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+		return cty.NumberIntVal(int64(args[0].LengthInt())), nil
+	},
+})
+
+// attributeOfObject returns an attribute of an object: index({a = 1}, "a").
+var attributeOfObject = function.New(&function.Spec{
+	Params: []function.Parameter{
+		{Name: "collection", Type: cty.DynamicPseudoType}, {Name: "key", Type: cty.String},
+	},
+	Type: func(args []cty.Value) (cty.Type, error) {
+		kind, key := args[0].Type(), args[1]
+		if !kind.IsObjectType() || !key.IsKnown() || !kind.HasAttribute(key.AsString()) {
+			return cty.NilType, errors.New("an object with this attribute is required")
+		}
+		return kind.AttributeType(key.AsString()), nil
+	},
+	Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+		return args[0].GetAttr(args[1].AsString()), nil
+	},
+})
