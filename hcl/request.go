@@ -3,7 +3,8 @@
 package main
 
 // A request is one JSON document on standard input, and a reply is one on standard output. The host
-// gives every text, so this process opens no file unless FilesBelow is set.
+// gives every text, so this process opens no file unless FilesBelow is set. The texts are UTF-8: JSON
+// can carry nothing else.
 type request struct {
 	// "decode": Text becomes JSON by Schema. "format": Text is laid out.
 	Action string
@@ -12,13 +13,17 @@ type request struct {
 	Text string
 
 	Schema *schema
-	// Files that set variables, in rising order of precedence.
+	// Files that set variables, in rising order of precedence. Each may be JSON.
 	VariableFiles []source
 	// Variables of the environment, then of the command line. Both win over VariableFiles as follows:
 	// environment, files, command line.
 	Environment []setting
 	CommandLine []setting
-	// Where relative paths of file functions begin. Empty: these functions are refused.
+	// Whether it is only a warning if VariableFiles or CommandLine set a variable that the document
+	// does not declare.
+	Loose bool
+	// Where relative paths of file functions begin. No file outside is read. Empty: these functions are
+	// refused.
 	FilesBelow string
 }
 
