@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
+	"strconv"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
@@ -183,6 +184,8 @@ func (d *decoder) block(from *hcl.Block, as block, out object, context *hcl.Eval
 		value = d.body(from.Body, next, context)
 	case as.Open == "map":
 		value = d.open(from.Body, "string", context)
+	case as.Open == "lists":
+		value = d.open(from.Body, "list(string)", context)
 	default:
 		value = d.open(from.Body, "any", context)
 	}
@@ -216,9 +219,12 @@ func (d *decoder) open(from hcl.Body, kind string, context *hcl.EvalContext) obj
 
 func (d *decoder) attribute(attr *hcl.Attribute, as attribute, out object,
 	context *hcl.EvalContext) {
-	if as.Type == "duration" {
+	switch as.Type {
+	case "duration":
 		put(out, as.Field, d.duration(attr, context))
-	} else {
+	case "integer":
+		put(out, as.Field, d.integer(attr, context))
+	default:
 		put(out, as.Field, d.convert(attr, as.Type, context))
 	}
 }
@@ -267,6 +273,18 @@ func (d *decoder) convert(attr *hcl.Attribute, kind string, context *hcl.EvalCon
 		return nil
 	}
 	return json.RawMessage(text)
+}
+
+func (d *decoder) integer(attr *hcl.Attribute, context *hcl.EvalContext) any {
+	text, ok := d.convert(attr, "number", context).(json.RawMessage)
+	if !ok {
+		return nil
+	}
+	if _, err := strconv.ParseInt(string(text), 10, 64); err != nil {
+		d.fault("Wrong number", fmt.Sprintf("The value of %s must be a whole number of 64 bits.",
+			attr.Name), attr.Expr.Range())
+	}
+	return text
 }
 
 // duration returns nanoseconds.

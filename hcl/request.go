@@ -18,6 +18,9 @@ type request struct {
 	// environment, files, command line.
 	Environment []setting
 	CommandLine []setting
+	// Whether a variable that the document does not declare is only a warning, in VariableFiles and
+	// CommandLine. In Environment it is never wrong.
+	Lenient bool
 	// Where relative paths of file functions begin. Empty: these functions are refused.
 	FilesBelow string
 }
@@ -68,8 +71,8 @@ type body struct {
 type attribute struct {
 	// The key in the JSON.
 	Field string
-	// A type of the language ("string", "list(string)", "map(string)", "any" ...) or "duration", which
-	// is a text like "1m30s" or a number of nanoseconds.
+	// A type of the language ("string", "list(string)", "map(string)", "any" ...), or "integer", which
+	// is a whole number, or "duration", which is a text like "1m30s" or a number of nanoseconds.
 	Type string
 }
 
@@ -82,6 +85,7 @@ type block struct {
 	// The name of its body in Bodies. Empty: see Open.
 	Body string
 	// A body without a schema: "map" has attributes with texts, and may be written as an attribute too
-	// (meta = {...}); "any" has attributes and blocks of any kind.
+	// (meta = {...}); "lists" has attributes with lists of texts; "any" has attributes and blocks of
+	// any kind.
 	Open string
 }

@@ -209,23 +209,32 @@ func (v *variables) setAll(asked *request) {
 		}
 	}
 	for _, file := range asked.VariableFiles {
-		v.setByFile(file)
+		v.setByFile(file, asked.Lenient)
 	}
 	for _, one := range asked.CommandLine {
 		to := v.all[one.Name]
 		if to == nil {
-			v.diags = append(v.diags, &hcl.Diagnostic{
-				Severity: hcl.DiagError,
-				Summary:  "Undefined variable",
-				Detail:   "The command line sets " + one.Name + ", which the document does not declare.",
-			})
+			v.undeclared(one.Name, "the command line", nil, asked.Lenient)
 			continue
 		}
 		v.setByText(to, one, "the command line")
 	}
 }
 
-func (v *variables) setByFile(file source) {
+func (v *variables) undeclared(name, from string, place *hcl.Range, lenient bool) {
+	diag := &hcl.Diagnostic{
+		Severity: hcl.DiagError,
+		Summary:  "Undefined variable",
+		Detail:   "The variable " + name + " is set by " + from + ", and the document does not declare it.",
+		Subject:  place,
+	}
+	if lenient {
+		diag.Severity = hcl.DiagWarning
+	}
+	v.diags = append(v.diags, diag)
+}
+
+func (v *variables) setByFile(file source, lenient bool) {
 	parsed, diags := parse(file.Name, file.Text)
 	v.diags = append(v.diags, diags...)
 	if diags.HasErrors() {
@@ -236,8 +245,7 @@ func (v *variables) setByFile(file source) {
 	for _, name := range sortedKeys(attrs) {
 		to := v.all[name]
 		if to == nil {
-			v.diags = append(v.diags, fault("Undefined variable",
-				"The document does not declare the variable "+name+".", attrs[name].NameRange))
+			v.undeclared(name, "the file "+file.Name, &attrs[name].NameRange, lenient)
 			continue
 		}
 		v.setByExpression(to, attrs[name].Expr, "the file "+file.Name)
