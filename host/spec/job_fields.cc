@@ -111,7 +111,7 @@ constexpr JobField kJob[] = {
     {"ParameterizedJob", "parameterized", kObject, kRefused, kParameterized},
     {"Dispatched", kNoHcl, kBoolean, kRefused},
     {"DispatchIdempotencyToken", kNoHcl, kText, kRefused},
-    {"Payload", kNoHcl, kText, kRefused},
+    {"Payload", kNoHcl, kAny, kRefused},
     {"Stop", kNoHcl, kBoolean, kRefused},
     {"ConsulNamespace", kNoHcl, kText, kRefused},
     {"ConsulToken", "consul_token", kText, kRefused},

@@ -1,6 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "host/spec/job_fields.h"
@@ -125,54 +127,65 @@ std::string Notes(const JobField& field) {
   return notes;
 }
 
-// The fields of one kind of block, which may have several places in a job.
-struct Section {
+// A place in a job where a block with FIELDS stands.
+struct Place {
   std::span<const JobField> fields;
   std::string title;
-  std::vector<std::string> places;
+  std::string pointer;
+  FieldState state;  // if refused or inert, of the whole block
 };
 
-// Adds the sections of FIELDS, which stand at POINTER, and of all fields below.
-void AddSections(std::span<const JobField> fields, const std::string& title,
-                 const std::string& pointer, FieldState state, std::vector<Section>* sections) {
-  const auto same = [fields](const Section& one) { return one.fields.data() == fields.data(); };
-  auto section = std::ranges::find_if(*sections, same);
-  if (section == sections->end()) {
-    section = sections->insert(section, {fields, title, {}});
+// Returns the place of the block FIELD in the block at OUTER.
+Place Within(const Place& outer, const JobField& field) {
+  const std::string name = field.HasHcl() ? field.hcl : field.name;
+  const std::string here = JsonPointer(outer.pointer, field.name);
+  const bool whole = outer.state == kRefused || outer.state == kInert;
+  return {field.members, outer.title == "job" ? name : outer.title + " › " + name,
+          field.kind == kObject ? here : here + "/*", whole ? outer.state : field.state};
+}
+
+// Returns the places of all blocks, the outer ones first.
+std::vector<Place> AllPlaces() {
+  std::vector<Place> places = {{JobFields(), "job", "", kDone}};
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const Place outer = places[i];
+    for (const JobField& field : outer.fields) {
+      if (!field.members.empty()) places.push_back(Within(outer, field));
+    }
   }
-  section->places.push_back("`" + pointer + "` (" + std::string(StateName(state)) + ")");
+  return places;
+}
+
+void AppendPlaces(const std::vector<Place>& all, const Place& first, std::string* out) {
+  std::string separator = "Places: ";
+  for (const Place& place : all) {
+    if (place.fields.data() != first.fields.data()) continue;
+    *out += separator + "`" + place.pointer + "` (" + std::string(StateName(place.state)) + ")";
+    separator = ", ";
+  }
+  *out += "\n\n";
+}
+
+void AppendTable(std::span<const JobField> fields, std::string* out) {
+  *out += "| HCL | JSON | Type | State | Notes |\n|---|---|---|---|---|\n";
   for (const JobField& field : fields) {
-    if (field.members.empty()) continue;
-    const std::string here = JsonPointer(pointer, field.name);
-    const std::string name = field.HasHcl() ? field.hcl : field.name;
-    const bool whole = state == kRefused || state == kInert;
-    AddSections(field.members, title == "job" ? name : title + " › " + name,
-                field.kind == kObject ? here : here + "/*", whole ? state : field.state, sections);
+    *out += "| " + HclForm(field) + " | `" + field.name + "` | " +
+            std::string(KindName(field.kind)) + " | " + std::string(StateName(field.state)) +
+            " | " + Notes(field) + " |\n";
   }
 }
 
 }  // namespace
 
 std::string JobFieldsMarkdown() {
-  std::vector<Section> sections;
-  AddSections(JobFields(), "job", "", kDone, &sections);
+  const std::vector<Place> places = AllPlaces();
+  std::set<const JobField*> seen;
   std::string out = kIntroduction;
-  for (const Section& section : sections) {
-    out += "\n## " + section.title + "\n\n";
-    if (section.title != "job") {
-      std::string separator = "Places: ";
-      for (const std::string& place : section.places) {
-        out += separator + place;
-        separator = ", ";
-      }
-      out += "\n\n";
-    }
-    out += "| HCL | JSON | Type | State | Notes |\n|---|---|---|---|---|\n";
-    for (const JobField& field : section.fields) {
-      out += "| " + HclForm(field) + " | `" + field.name + "` | " +
-             std::string(KindName(field.kind)) + " | " + std::string(StateName(field.state)) +
-             " | " + Notes(field) + " |\n";
-    }
+  for (const Place& place : places) {
+    if (!seen.insert(place.fields.data()).second) continue;
+    out += "\n## " + place.title + "\n\n";
+    if (!place.pointer.empty()) AppendPlaces(places, place, &out);
+    AppendTable(place.fields, &out);
   }
   return out;
 }
