@@ -5,7 +5,7 @@ package main
 import (
 	"fmt"
 	"math/big"
-	"strings"
+	"strconv"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
@@ -196,7 +196,9 @@ func (d *decoder) block(from *hcl.Block, as block, out object, context *hcl.Eval
 		value = d.body(from.Body, next, context)
 	case as.Open == "map":
 		value = d.open(from.Body, "string", context)
-	case as.Open == "any":
+	case as.Open == "lists":
+		value = d.open(from.Body, "list(string)", context)
+	default:
 		value = d.open(from.Body, "any", context)
 	default:
 		d.fault("Unusable schema", "The block "+from.Type+" has no body.", from.DefRange)
@@ -232,9 +234,12 @@ func (d *decoder) open(from hcl.Body, kind string, context *hcl.EvalContext) obj
 
 func (d *decoder) attribute(attr *hcl.Attribute, as attribute, out object,
 	context *hcl.EvalContext) {
-	if as.Type == "duration" {
+	switch as.Type {
+	case "duration":
 		put(out, as.Field, d.duration(attr, context))
-	} else {
+	case "integer":
+		put(out, as.Field, d.integer(attr, context))
+	default:
 		put(out, as.Field, d.convert(attr, as.Type, context))
 	}
 }
@@ -301,6 +306,18 @@ func (d *decoder) typeOf(kind string) (cty.Type, bool) {
 	}
 	d.types[kind] = made
 	return made, made != cty.NilType
+}
+
+func (d *decoder) integer(attr *hcl.Attribute, context *hcl.EvalContext) any {
+	text, ok := d.convert(attr, "number", context).(json.RawMessage)
+	if !ok {
+		return nil
+	}
+	if _, err := strconv.ParseInt(string(text), 10, 64); err != nil {
+		d.fault("Wrong number", fmt.Sprintf("The value of %s must be a whole number of 64 bits.",
+			attr.Name), attr.Expr.Range())
+	}
+	return text
 }
 
 // duration returns nanoseconds.

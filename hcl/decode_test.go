@@ -157,6 +157,23 @@ func TestDurations(t *testing.T) {
 	expectFaults(t, task(`kill_timeout = true`), "must be a text like")
 }
 
+func TestWholeNumbers(t *testing.T) {
+	text := func(count string) *request {
+		return &request{Text: "job \"j\" {\n group \"g\" { count = " + count + " }\n}"}
+	}
+	for _, count := range []string{"3", `"3"`, "3.0", "1 + 2"} {
+		expectValue(t, text(count), `{"Job":{"ID":"j","TaskGroups":[{"Name":"g","Count":3}]}}`)
+	}
+	for _, count := range []string{"0.5", "1e30"} {
+		expectFaults(t, text(count), "The value of count must be a whole number")
+	}
+}
+
+func TestABodyOfLists(t *testing.T) {
+	expectTask(t, `header { Accept = ["a", 1] }`, `{"Name":"t","Header":{"Accept":["a","1"]}}`)
+	expectFaults(t, task(`header { Accept = "a" }`), "must be of the type list(string)")
+}
+
 func TestABodyWithoutASchema(t *testing.T) {
 	expectTask(t, `config {
     image = "redis"
@@ -287,7 +304,22 @@ job "web" { datacenters = var.zones }`
 	expectFaults(t, &request{Text: text, CommandLine: []setting{{"zones", "3"}}},
 		"does not have the type of the variable")
 	expectFaults(t, &request{Text: text, CommandLine: []setting{{"zones", `["a"]`}, {"zone", "b"}}},
-		"The command line sets zone, which the document does not declare")
+		"The variable zone is set by the command line, and the document does not declare it")
+}
+
+func TestUndeclaredVariablesMayBeWarnings(t *testing.T) {
+	asked := &request{
+		Text:          `job "web" {}`,
+		VariableFiles: []source{{"a", "\nx = 1"}},
+		CommandLine:   []setting{{"y", "2"}},
+	}
+	expectFaults(t, asked, "y is set by the command line", "x is set by the file a")
+	asked.Lenient = true
+	value, diags := ask(t, asked)
+	expectJSON(t, value, `{"Job": {"ID": "web"}}`)
+	if len(diags) != 2 || diags[0].Error || diags[1].Error || diags[1].Line != 2 {
+		t.Errorf("the warnings are %+v", diags)
+	}
 }
 
 func TestAllFaultsAreReportedWithTheirPlaces(t *testing.T) {

@@ -19,11 +19,10 @@ type request struct {
 	// environment, files, command line.
 	Environment []setting
 	CommandLine []setting
-	// Whether it is only a warning if VariableFiles or CommandLine set a variable that the document
-	// does not declare.
-	Loose bool
-	// Where relative paths of file functions begin. No file outside is read. Empty: these functions are
-	// refused.
+	// Whether a variable that the document does not declare is only a warning, in VariableFiles and
+	// CommandLine. In Environment it is never wrong.
+	Lenient bool
+	// Where relative paths of file functions begin. Empty: these functions are refused.
 	FilesBelow string
 }
 
@@ -75,8 +74,8 @@ type body struct {
 type attribute struct {
 	// The key in the JSON.
 	Field string
-	// A type of the language ("string", "list(string)", "map(string)", "any" ...) or "duration", which
-	// is a text like "1m30s" or a number of nanoseconds.
+	// A type of the language ("string", "list(string)", "map(string)", "any" ...), or "integer", which
+	// is a whole number, or "duration", which is a text like "1m30s" or a number of nanoseconds.
 	Type string
 }
 
@@ -89,6 +88,7 @@ type block struct {
 	// The name of its body in Bodies. Empty: see Open.
 	Body string
 	// A body without a schema: "map" has attributes with texts, and may be written as an attribute too
-	// (meta = {...}); "any" has attributes and blocks of any kind.
+	// (meta = {...}); "lists" has attributes with lists of texts; "any" has attributes and blocks of
+	// any kind.
 	Open string
 }

@@ -196,11 +196,12 @@ func (v *variables) setAll(asked *request) {
 		}
 	}
 	for _, file := range asked.VariableFiles {
-		v.setByFile(file)
+		v.setByFile(file, asked.Lenient)
 	}
 	for _, one := range asked.CommandLine {
-		if to := v.all[one.Name]; to != nil {
-			v.setByText(to, one, "the command line")
+		to := v.all[one.Name]
+		if to == nil {
+			v.undeclared(one.Name, "the command line", nil, asked.Lenient)
 			continue
 		}
 		v.undefined(&hcl.Diagnostic{
@@ -209,16 +210,21 @@ func (v *variables) setAll(asked *request) {
 	}
 }
 
-func (v *variables) undefined(diag *hcl.Diagnostic) {
-	diag.Summary, diag.Severity = "Undefined variable", hcl.DiagError
-	if v.isLoose {
+func (v *variables) undeclared(name, from string, place *hcl.Range, lenient bool) {
+	diag := &hcl.Diagnostic{
+		Severity: hcl.DiagError,
+		Summary:  "Undefined variable",
+		Detail:   "The variable " + name + " is set by " + from + ", and the document does not declare it.",
+		Subject:  place,
+	}
+	if lenient {
 		diag.Severity = hcl.DiagWarning
 	}
 	v.diags = append(v.diags, diag)
 }
 
-func (v *variables) setByFile(file source) {
-	parsed, diags := parseEither(file.Name, file.Text)
+func (v *variables) setByFile(file source, lenient bool) {
+	parsed, diags := parse(file.Name, file.Text)
 	v.diags = append(v.diags, diags...)
 	if diags.HasErrors() {
 		return
@@ -226,8 +232,9 @@ func (v *variables) setByFile(file source) {
 	attrs, diags := parsed.Body.JustAttributes()
 	v.diags = append(v.diags, diags...)
 	for _, name := range sortedKeys(attrs) {
-		if to := v.all[name]; to != nil {
-			v.setByExpression(to, attrs[name].Expr, "the file "+file.Name)
+		to := v.all[name]
+		if to == nil {
+			v.undeclared(name, "the file "+file.Name, &attrs[name].NameRange, lenient)
 			continue
 		}
 		v.undefined(fault("", "The document does not declare the variable "+name+".",

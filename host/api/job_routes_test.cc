@@ -359,6 +359,13 @@ TEST_F(JobRouteTest, WhatCannotBeScaled) {
   EXPECT_EQ(refused("all", 1, "g"), "400 cannot scale jobs of type \"system\"");
   EXPECT_THAT(refused("web", 200'000, "g"), HasSubstr("must not exceed 100000"));
   EXPECT_THAT(refused("web", nullptr, "g"), StartsWith("501 "));
+  json body = {{"Count", 2}, {"Target", {{"Group", "g"}}}, {"JobModifyIndex", 1}};
+  EXPECT_THAT(Refusal("PUT", "/v1/job/web/scale", body),
+              HasSubstr("500 Enforcing job modify index 1: job exists with conflicting"));
+  body["JobModifyIndex"] = Get("/v1/job/web")["JobModifyIndex"];
+  Must("PUT", "/v1/job/web/scale", body);
+  body["JobModifyIndex"] = 0;
+  Must("PUT", "/v1/job/web/scale", body);
 }
 
 TEST_F(JobRouteTest, AJobOfAnotherDatacenterSaysWhereThereIsNoNode) {

@@ -22,9 +22,15 @@ void AddJobCommands(const CommandGroup& drover) {
   AddJobPlan(job);
   AddJobStatus(job);
   AddJobStop(job);
+  AddJobStart(job);
+  AddJobEval(job);
+  AddJobRevert(job);
+  AddJobScale(job);
+  AddJobScalingEvents(job);
   AddJobInspect(job);
   AddJobHistory(job);
   AddJobAllocs(job);
+  AddJobDeployments(job);
   AddJobAction(job);
   const ClientGroup tag(job, "tag", "Names versions of a job; such a version is not forgotten");
   AddJobTagApply(tag);
@@ -48,6 +54,7 @@ void AddNodeCommands(const CommandGroup& drover) {
   AddNodeStatus(node);
   AddNodeDrain(node);
   AddNodeEligibility(node);
+  AddNodeConfig(node);
   const ClientGroup meta(node, "meta", "Shows the metadata of a node, and changes them");
   AddNodeMetaRead(meta);
   AddNodeMetaApply(meta);
@@ -58,6 +65,33 @@ void AddEvalCommands(const CommandGroup& drover) {
   AddEvalStatus(eval);
   AddEvalList(eval);
   AddEvalDelete(eval);
+}
+
+void AddSystemCommands(const CommandGroup& drover) {
+  const ClientGroup system(drover, "system", "Looks after an agent");
+  AddSystemGc(system);
+  AddSystemReconcileSummaries(ClientGroup(system, "reconcile", "Puts records of an agent right"));
+}
+
+void AddNamespaceCommands(const CommandGroup& drover) {
+  const ClientGroup group(drover, "namespace", "Looks at namespaces",
+                          ClientGroup::Options::kConnection);
+  AddNamespaceList(group);
+  AddNamespaceStatus(group);
+  AddNamespaceInspect(group);
+}
+
+void AddServerCommands(const CommandGroup& drover) {
+  AddServerMembers(ClientGroup(drover, "server", "Looks at the servers of a cluster",
+                               ClientGroup::Options::kConnection));
+}
+
+void AddOperatorCommands(const CommandGroup& drover) {
+  const ClientGroup group(drover, "operator", "Has tools for those who operate agents");
+  AddOperatorApi(group);
+  AddOperatorMetrics(group);
+  AddOperatorSchedulerGetConfig(
+      ClientGroup(group, "scheduler", "Looks at the configuration of the scheduler"));
 }
 
 void AddPluginCommands(const CommandGroup& drover) {
@@ -78,7 +112,13 @@ void AddCommands(const CommandGroup& drover) {
   AddAllocCommands(drover);
   AddNodeCommands(drover);
   AddEvalCommands(drover);
-  AddSystemGc(ClientGroup(drover, "system", "Looks after an agent"));
+  AddNamespaceCommands(drover);
+  AddServerCommands(drover);
+  AddSystemCommands(drover);
+  AddOperatorCommands(drover);
+  AddStatus(drover);
+  AddAgentInfo(drover);
+  AddUi(drover);
   AddMonitor(drover);
   AddEvents(drover);
   AddPluginCommands(drover);

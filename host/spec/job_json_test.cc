@@ -360,7 +360,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadField{kTaskAt + "/Driver", "null", kTaskAt + "/Driver: is missing"},
         BadField{kTaskAt + "/Driver", R"("../evil")",
                  kTaskAt + "/Driver: \"../evil\" is not the name of a driver"},
-        BadField{kTaskAt + "/Config", "[1]", kTaskAt + "/Config: must be an object"},
+        BadField{kTaskAt + "/Config", "[1]", kTaskAt + "/Config: must be an object, but is a list"},
         BadField{kTaskAt + "/Env", R"({"A=B": "1"})", kTaskAt + "/Env/A=B: the name holds a \"=\""},
         BadField{kTaskAt + "/Env", R"({"A": ["1"]})",
                  kTaskAt + "/Env/A: must be a text, but is a list"},
