@@ -341,6 +341,7 @@ Status Node::MeetsConstraints(const Job& job) const {
   self.id = info_.id;
   self.name = info_.name;
   self.datacenter = info_.datacenter;
+  self.node_pool = info_.pool;
   self.attributes = Attributes();
   self.meta = info_.meta;
   self.node_class = info_.node_class;

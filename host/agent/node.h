@@ -56,6 +56,7 @@ class Node {
 
   const std::string& id() const { return id_; }
   const std::string& name() const { return name_; }
+  const std::string& pool() const { return info_.pool; }
   const Machine& machine() const { return machine_; }
   // The attributes of the machine and the current attributes of its drivers.
   StringMap Attributes() const;

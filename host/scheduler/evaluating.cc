@@ -48,7 +48,7 @@ Evaluated Evaluating::Run(const Evaluation& eval, bool no_shutdown_delay,
     to_place = std::move(*unplaced);
   } else {
     out_.eval.queued.clear();
-    CarryOut(Reconcile(job_.get(), tables_.AllocsOf(key)), &to_place);
+    CarryOut(Reconcile(job_.get(), key, tables_), &to_place);
   }
   bool all_known = true;
   for (auto& [name, places] : to_place) {
@@ -144,7 +144,7 @@ std::optional<NoPlace> Evaluating::Place(const TaskGroup& group, GroupPlan::Plac
     if (auto none = StopFor(group, place)) return none;
   }
   std::optional<Room> before;
-  if (!group.networks.empty()) before = *room_;
+  if (WantsPorts(group)) before = *room_;
   GroupCounts here = here_;
   ReservedCores cores;
   if (auto none = room_->Take(*job_->job, group, &here, &cores, counted)) return none;
@@ -218,6 +218,7 @@ void Evaluating::Stop(const AllocRecord& record, const std::string& description)
 
 void Evaluating::Update(const AllocRecord& record) {
   auto alloc = Changed(record);
+  alloc->eval_id = out_.eval.id;
   alloc->job = job_->job;
   AllocRecord changed = record;
   changed.job = job_;

@@ -44,8 +44,8 @@ class Room {
   void WillLeave(const Allocation& leaving);
   // Begins a new evaluation, which has not stopped any allocation yet.
   void Begin() { later_ = capacity_; }
-  // Returns FAILURE with two more facts: the number of nodes in the pool, and the number of
-  // available nodes by datacenter.
+  // Returns FAILURE with three more facts: the node pool of JOB, the number of nodes in it, and the
+  // number of available nodes by datacenter.
   PlacementFailure Described(const Job& job, PlacementFailure failure) const;
 
  private:

@@ -39,6 +39,9 @@ class PortPool {
 // Returns a pool that also checks the machine: a port on which a socket listens is taken.
 std::unique_ptr<PortPool> NewPortPool(std::string address = "127.0.0.1");
 
+// Returns whether an allocation of GROUP gets ports.
+bool WantsPorts(const TaskGroup& group);
+
 // A static port that is taken.
 struct TakenPort {
   std::string address;

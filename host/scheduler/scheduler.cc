@@ -216,7 +216,7 @@ Result<PlanReply> Scheduler::Plan(const JobRegistration& registration) const {
     const bool same =
         reply.before != nullptr && !reply.before->stop && *reply.before->json == *registration.json;
     after.job_modify_index = same ? reply.before->job_modify_index : tables.last_index + 1;
-    reply.plan = Reconcile(&after, tables.AllocsOf(key));
+    reply.plan = Reconcile(&after, key, tables);
     Room room(ReadyNode(tables), tables);
     Evaluating evaluating(tables, tables.last_index + 1, nullptr, loop_->Wall(), &room);
     reply.failed_groups = evaluating.Try(std::make_shared<const JobRecord>(after), reply.plan);
