@@ -5,7 +5,7 @@ package main
 // A request is one JSON document on standard input, and a reply is one on standard output. The host
 // gives every text, so this process opens no file unless FilesBelow is set.
 type request struct {
-	// "decode": Text becomes JSON by Schema. "format": Text is laid out.
+	// "decode": Text becomes JSON by Schema. "format": Text is laid out. "tree": see tree.go.
 	Action string
 	// The name of the document, for diagnostics.
 	File string
@@ -37,7 +37,9 @@ type reply struct {
 	// The document as JSON, by the schema; absent if there are errors.
 	Value any `json:",omitempty"`
 	// The document laid out.
-	Text        string       `json:",omitempty"`
+	Text string `json:",omitempty"`
+	// The document as "tree" reads it.
+	Tree        *node        `json:",omitempty"`
 	Diagnostics []diagnostic `json:",omitempty"`
 }
 
