@@ -60,6 +60,12 @@ void AddEvalCommands(const CommandGroup& drover) {
   AddEvalDelete(eval);
 }
 
+void AddConfigCommands(const CommandGroup& drover) {
+  const CommandGroup config(drover, "config", "Looks at the configuration of an agent");
+  AddConfigValidate(config);
+  AddConfigShow(config);
+}
+
 void AddPluginCommands(const CommandGroup& drover) {
   const CommandGroup plugin(drover, "plugin", "Looks at driver plugins");
   AddPluginList(plugin);
@@ -81,6 +87,7 @@ void AddCommands(const CommandGroup& drover) {
   AddSystemGc(ClientGroup(drover, "system", "Looks after an agent"));
   AddMonitor(drover);
   AddEvents(drover);
+  AddConfigCommands(drover);
   AddPluginCommands(drover);
   AddVersion(drover);
   AddCompletion(drover);

@@ -50,6 +50,9 @@ void AddEvalDelete(const ClientGroup& eval);
 
 void AddSystemGc(const ClientGroup& system);
 
+void AddConfigValidate(const CommandGroup& config);
+void AddConfigShow(const CommandGroup& config);
+
 void AddPluginList(const CommandGroup& plugin);
 void AddPluginStatus(const CommandGroup& plugin);
 void AddPluginReload(const CommandGroup& plugin);
