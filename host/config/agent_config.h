@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -71,7 +72,8 @@ struct AgentConfig {
       int cpu_mhz = 0;
       int memory_mb = 0;
       int disk_mb = 0;
-      std::vector<int> ports;  // ascending
+      std::string ports_text;  // such as "22,8500-8600"
+      std::set<int> ports;     // the ports in ports_text
 
       bool operator==(const Reserved&) const = default;
     } reserved;

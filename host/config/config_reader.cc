@@ -41,14 +41,11 @@ void ReadReserved(const ConfigValues& values, AgentConfig::Client::Reserved* res
   values.Number("/client/reserved/cpu", &reserved->cpu_mhz);
   values.Number("/client/reserved/memory", &reserved->memory_mb);
   values.Number("/client/reserved/disk", &reserved->disk_mb);
-  std::string text;
-  values.Text("/client/reserved/reserved_ports", &text);
-  std::set<int> ports;
-  if (!ReadPorts(text, &ports)) {
+  values.Text("/client/reserved/reserved_ports", &reserved->ports_text);
+  if (!ReadPorts(reserved->ports_text, &reserved->ports)) {
     values.Mistake("/client/reserved/reserved_ports",
                    "must be ports and ranges such as \"22,80,8500-8600\"");
   }
-  reserved->ports.assign(ports.begin(), ports.end());
 }
 
 void ReadDynamicPorts(const ConfigValues& values, AgentConfig::Client* client) {
