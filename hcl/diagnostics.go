@@ -3,6 +3,7 @@
 package main
 
 import (
+	"fmt"
 	"sort"
 
 	"github.com/hashicorp/hcl/v2"
@@ -33,6 +34,7 @@ func diagnosticsOf(diags hcl.Diagnostics) []diagnostic {
 			one.File = place.Filename
 			one.Line, one.Column = place.Start.Line, place.Start.Column
 			one.EndLine, one.EndColumn = place.End.Line, place.End.Column
+			one.Byte, one.EndByte = place.Start.Byte, place.End.Byte
 		}
 		if !seen[one] {
 			seen[one] = true
@@ -49,8 +51,12 @@ func diagnosticsOf(diags hcl.Diagnostics) []diagnostic {
 		}
 		return a.Column < b.Column
 	})
-	if len(out) > maxDiagnostics {
-		out = out[:maxDiagnostics]
+	if more := len(out) - maxDiagnostics; more > 0 {
+		out = append(out[:maxDiagnostics], diagnostic{
+			Error:   true,
+			Summary: fmt.Sprintf("There are %d more faults", more),
+			Detail:  "They are shown when these are mended.",
+		})
 	}
 	return out
 }

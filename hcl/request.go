@@ -52,6 +52,8 @@ type diagnostic struct {
 	File               string
 	Line, Column       int
 	EndLine, EndColumn int
+	// The same place in bytes from the beginning of the text.
+	Byte, EndByte int
 }
 
 // A schema gives the meaning of each block and attribute. It comes from the host: nothing here knows

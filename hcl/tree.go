@@ -15,7 +15,8 @@ import (
 // Agent configurations are written in the first version of the language: it has no expressions, and
 // a key may stand in quotes. So this file reads them by the library of that version.
 
-const maxDepth = 64
+// The host reads JSON of a limited depth, and each level here is three of its levels.
+const maxDepth = 20
 
 // A node is a value with its place. Exactly one of Value, List and Items is set.
 type node struct {

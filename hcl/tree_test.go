@@ -65,7 +65,7 @@ func TestTreeNamesThePlaceOfAFault(t *testing.T) {
 		"a = 99999999999999999999":     {},
 		"\xff = 1":                     {Line: 1},
 		strings.Repeat("a {\n", 10000): {},
-		strings.Repeat("a {\n", 100) + strings.Repeat("}\n", 100): {Line: 65},
+		strings.Repeat("a {\n", 100) + strings.Repeat("}\n", 100): {Line: 21},
 	} {
 		answer := treeOf(t, text)
 		if answer.Tree != nil || len(answer.Diagnostics) != 1 {

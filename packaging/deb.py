@@ -2,7 +2,7 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """Makes a Debian package of a build: the program, its drivers, the units of systemd.
 
-Usage: deb.py BUILD_DIRECTORY FILE.deb [--version VERSION]
+Usage: deb.py BUILD_DIRECTORY FILE.deb [--version VERSION] [--without-hcl]
 
 Prints nothing unless it fails. The SDK is no part of it.
 """
@@ -48,10 +48,13 @@ def write(path, text, mode=0o644):
     path.chmod(mode)
 
 
-def stage(build, root):
-    """Puts the files of the package below ROOT; returns its programs."""
+def stage(build, root, without_hcl):
+    """Puts the files of the package below ROOT; returns its programs that are linked with libraries."""
     for component in ("host", "plugins"):
         output("cmake", "--install", build, "--component", component, "--prefix", root / "usr")
+    if not without_hcl and not (root / "usr/bin/drover-hcl").exists():
+        raise SystemExit("deb.py: the build has no drover-hcl, so the package could read no HCL; "
+                         "build it with Go, or add --without-hcl")
     programs = [root / "usr/bin/drover", *sorted((root / "usr/lib/drover/plugins").glob("*.so"))]
     for program in programs:
         output("strip", "--strip-debug", program)
@@ -66,10 +69,10 @@ def stage(build, root):
     return programs
 
 
-def make(build, file, version):
+def make(build, file, version, without_hcl):
     with tempfile.TemporaryDirectory(prefix="drover-deb-") as name:
         root = pathlib.Path(name) / "root"
-        programs = stage(build, root)
+        programs = stage(build, root, without_hcl)
         size = sum(path.stat().st_size for path in root.rglob("*") if path.is_file()) // 1024
         write(root / "DEBIAN/control", f"""\
 Package: drover
@@ -92,9 +95,10 @@ def main():
     parser.add_argument("build", type=lambda path: pathlib.Path(path).resolve())
     parser.add_argument("file", type=pathlib.Path)
     parser.add_argument("--version", default=project_version())
+    parser.add_argument("--without-hcl", action="store_true", help="for a build without Go")
     arguments = parser.parse_args()
     try:
-        make(arguments.build, arguments.file, arguments.version)
+        make(arguments.build, arguments.file, arguments.version, arguments.without_hcl)
     except subprocess.CalledProcessError as error:
         raise SystemExit(f"deb.py: {' '.join(error.cmd)}: {error.stderr.strip()}") from None
 

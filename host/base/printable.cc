@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "host/base/unseen_text.h"
+#include "host/base/utf8.h"
 
 namespace drover {
 namespace {
@@ -15,15 +16,7 @@ namespace {
 std::size_t ShownLength(std::string_view text) {
   const auto first = static_cast<unsigned char>(text[0]);
   if (first < 0x80) return first == '\t' || (first >= 0x20 && first != 0x7f) ? 1 : 0;
-  const std::size_t length = first < 0xc2 || first > 0xf4 ? 0
-                             : first < 0xe0               ? 2
-                             : first < 0xf0               ? 3
-                                                          : 4;
-  if (text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) return 0;
-  }
-  return UnseenLength(text) > 0 ? 0 : length;
+  return UnseenLength(text) > 0 ? 0 : FirstCharacter(text).length;
 }
 
 }  // namespace

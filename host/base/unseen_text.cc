@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "host/base/utf8.h"
+
 namespace drover {
 namespace {
 
@@ -26,19 +28,11 @@ constexpr std::array<Range, 21> kUnseen = {
 
 std::size_t UnseenLength(std::string_view text) {
   if (text.empty()) return 0;
-  const auto first = static_cast<unsigned char>(text[0]);
-  if (first < 0xc2 || first > 0xf4) return 0;
-  const std::size_t length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-  if (text.size() < length) return 0;
-  char32_t character = first & (0x7fu >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    const auto next = static_cast<unsigned char>(text[i]);
-    if ((next & 0xc0) != 0x80) return 0;
-    character = character << 6 | (next & 0x3fu);
-  }
-  const bool unseen = std::any_of(kUnseen.begin(), kUnseen.end(), [=](const Range& range) {
-    return range.first <= character && character <= range.last;
-  });
+  const auto [length, character] = FirstCharacter(text);
+  const bool unseen =
+      std::any_of(kUnseen.begin(), kUnseen.end(), [value = character](const Range& range) {
+        return range.first <= value && value <= range.last;
+      });
   return unseen ? length : 0;
 }
 

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "host/config/config_node.h"
+#include "host/hcl/hcl_program.h"
 
 namespace drover {
 namespace {
@@ -30,10 +31,18 @@ ConfigNode NodeOf(const json& tree) {
 }  // namespace
 
 Result<ConfigNode> ReadHclConfig(const std::string& file, const std::string& text) {
-  (void)file;
-  (void)text;
-  return Error(Code::kUnimplemented, "no HCL yet");
-  return NodeOf({});
+  DROVER_ASSIGN(const HclReply reply, ReadHclTree(file, text));
+  for (const HclDiagnostic& fault : reply.diagnostics) {
+    const std::string line = fault.line > 0 ? "line " + std::to_string(fault.line) + ": " : "";
+    return Error(Code::kInvalidArgument,
+                 line + "not HCL: " + (fault.detail.empty() ? fault.summary : fault.detail));
+  }
+  try {
+    return NodeOf(reply.value);
+  } catch (const json::exception& e) {
+    return Error(Code::kInternal,
+                 std::string("the answer of drover-hcl is not understood: ") + e.what());
+  }
 }
 
 }  // namespace drover

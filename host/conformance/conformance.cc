@@ -22,10 +22,10 @@
 #include "host/base/unique_fd.h"
 #include "host/conformance/kit_case.h"
 #include "host/conformance/scratch.h"
-#include "host/library/child_process.h"
+#include "host/child/child_process.h"
 #include "host/library/plugin_file.h"
 #include "host/library/probe.h"
-#include "host/library/self_spawn.h"
+#include "host/child/self_spawn.h"
 
 namespace drover {
 namespace {

@@ -12,7 +12,7 @@
 #include <system_error>
 #include <thread>
 
-#include "host/library/self_spawn.h"
+#include "host/child/self_spawn.h"
 
 namespace drover {
 namespace {

@@ -22,7 +22,7 @@
 #include "host/container/container_child.h"
 #include "host/container/frame_socket.h"
 #include "host/library/probe.h"
-#include "host/library/self_spawn.h"
+#include "host/child/self_spawn.h"
 
 namespace drover {
 namespace {

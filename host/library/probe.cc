@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "host/abi/abi_text.h"
-#include "host/library/child_process.h"
+#include "host/child/child_process.h"
 
 namespace drover {
 

@@ -1,18 +1,18 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
-#include <grp.h>
 #include <linux/close_range.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <string>
 
+#include "host/child/give_up_rights.h"
 #include "host/library/loader.h"
 #include "host/library/probe.h"
 #include "host/library/probe_reaper.h"
@@ -26,24 +26,15 @@
 namespace drover {
 namespace {
 
-// RLIMIT_NPROC counts all processes of a user, so probes need users that run nothing else.
-// systemd's allocation of user ids leaves 65520 to 65533 unused, and tasks run as 65534. Each probe
-// uses one of several such users, so that simultaneous probes rarely share a user.
-constexpr uid_t kFirstUser = 65520;
-constexpr int kUsers = 14;
-constexpr uid_t kNobody = 65534;
-constexpr rlim_t kCpuSeconds = 60;  // ends a child that no parent waits for any more
-constexpr rlim_t kProcesses = 256;  // includes threads, and a language runtime may start many
+constexpr std::uint64_t kCpuSeconds = 60;  // ends a child that no parent waits for any more
+constexpr std::uint64_t kProcesses = 256;  // includes threads, and a language runtime may start many
 
-void Limit(int resource, rlim_t value) {
-  const rlimit limit{value, value};
-  setrlimit(static_cast<__rlimit_resource>(resource), &limit);
+// Each probe uses one of several users, so that simultaneous probes rarely share one.
+uid_t ProbeUser() {
+  return DROVER_FIRST_PROBE_USER + static_cast<uid_t>(getpid() % DROVER_PROBE_USERS);
 }
 
-bool Become(uid_t user) {
-  return setgroups(0, nullptr) == 0 && setresgid(user, user, user) == 0 &&
-         setresuid(user, user, user) == 0;
-}
+void Limit(int resource, std::uint64_t most) { (void)drover_limit(resource, most); }
 
 // Gives up all rights that a plugin's constructors do not need. It is no error if the kernel
 // refuses to remove a right: a probe finds faults and is no protection against attacks.
@@ -52,23 +43,22 @@ void Restrict(const ProbeLimits& limits) {
   syscall(SYS_close_range, 5u, ~0u, 0u);
   Limit(RLIMIT_CORE, 0);
   Limit(RLIMIT_CPU, kCpuSeconds);
-  Limit(RLIMIT_FSIZE, static_cast<rlim_t>(limits.file_mb) << 20);
+  Limit(RLIMIT_FSIZE, static_cast<std::uint64_t>(limits.file_mb) << 20);
   Limit(RLIMIT_NOFILE, 64);
 #ifndef DROVER_SHADOW_MEMORY  // sanitizers reserve terabytes of address space
-  Limit(RLIMIT_AS, static_cast<rlim_t>(limits.memory_mb) << 20);
+  Limit(RLIMIT_AS, static_cast<std::uint64_t>(limits.memory_mb) << 20);
 #endif
   if (geteuid() == 0) {
     unshare(CLONE_NEWNET | CLONE_NEWIPC);
-    if (Become(kFirstUser + static_cast<uid_t>(getpid() % kUsers))) {
+    if (drover_become_user(ProbeUser()) == 0) {
       Limit(RLIMIT_NPROC, kProcesses);
-    } else if (!Become(kNobody)) {  // kFirstUser may be missing in a user namespace
-      _exit(126);                   // a probe must not run as root
+    } else if (drover_become_user(DROVER_NOBODY) != 0) {
+      _exit(126);  // a probe must not run as root
     }
+    if (drover_keep_capabilities(0) != 0) _exit(126);
   }
-  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  (void)drover_stay_below(getppid());
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-  // This comes after the change of user, which clears the setting.
-  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   if (chdir("/") != 0) _exit(126);
 }
 

@@ -1,7 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/process/seccomp_filter.h"
 
-#include <linux/audit.h>
 #include <linux/capability.h>
 #include <linux/netlink.h>
 #include <linux/seccomp.h>
@@ -14,16 +13,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "host/child/filter_program.h"
+
 namespace drover {
 namespace {
-
-#if defined(__x86_64__)
-constexpr std::uint32_t kArchitecture = AUDIT_ARCH_X86_64;
-#elif defined(__aarch64__)
-constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
-#else
-#error "seccomp_filter.cc needs the architecture's number"
-#endif
 
 // The number of the newest system call that this file takes into account, set_mempolicy_home_node.
 constexpr std::uint32_t kNewest = 450;
@@ -103,54 +96,17 @@ constexpr Refused kRefused[] = {
     {SYS_move_pages, CAP_SYS_NICE},
 };
 
-class Program {
- public:
-  void Load(std::size_t offset) {
-    code_.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset)));
-  }
-  // The next COUNT instructions run only if COMPARISON is true for the loaded word and VALUE.
-  void If(std::uint16_t comparison, std::uint32_t value, std::uint8_t count) {
-    code_.push_back(
-        BPF_JUMP(static_cast<std::uint16_t>(BPF_JMP | BPF_K | comparison), value, 0, count));
-  }
-  void Return(std::uint32_t action) { code_.push_back(BPF_STMT(BPF_RET | BPF_K, action)); }
-  void Fail(int error) { Return(SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(error)); }
-  void FailIfEqual(long value, int error) {
-    If(BPF_JEQ, static_cast<std::uint32_t>(value), 1);
-    Fail(error);
-  }
-  void AllowIfEqual(long value) {
-    If(BPF_JEQ, static_cast<std::uint32_t>(value), 1);
-    Return(SECCOMP_RET_ALLOW);
-  }
-  // Adds BLOCK, which must always return. BLOCK runs only if the loaded word is VALUE.
-  void IfEqual(long value, Program block) {
-    If(BPF_JEQ, static_cast<std::uint32_t>(value), static_cast<std::uint8_t>(block.code_.size()));
-    code_.insert(code_.end(), block.code_.begin(), block.code_.end());
-  }
-  std::vector<sock_filter> Take() { return std::move(code_); }
-
- private:
-  std::vector<sock_filter> code_;
-};
-
-// Returns the offset of the lower half of an argument. The supported architectures are
-// little-endian.
-constexpr std::size_t Argument(int index) {
-  return offsetof(seccomp_data, args) + sizeof(std::uint64_t) * static_cast<std::size_t>(index);
-}
-
 // Returns a program that allows only the socket families that tasks need. Most of the
 // kernel's vulnerabilities in sockets are in the code of the other families. In addition, vsock
 // reaches the hypervisor and bypasses every network namespace and firewall.
-Program SocketFamilies(CapabilitySet capabilities) {
-  Program netlink;
-  netlink.Load(Argument(2));
+FilterProgram SocketFamilies(CapabilitySet capabilities) {
+  FilterProgram netlink;
+  netlink.Load(FilterProgram::Argument(2));
   netlink.AllowIfEqual(NETLINK_ROUTE);
   netlink.AllowIfEqual(NETLINK_SOCK_DIAG);
   netlink.Fail(EPROTONOSUPPORT);
-  Program family;
-  family.Load(Argument(0));
+  FilterProgram family;
+  family.Load(FilterProgram::Argument(0));
   for (const int allowed : {AF_UNIX, AF_INET, AF_INET6}) family.AllowIfEqual(allowed);
   if (capabilities.Has(CAP_NET_RAW)) family.AllowIfEqual(AF_PACKET);
   if (capabilities.Has(CAP_NET_ADMIN))
@@ -166,11 +122,11 @@ Program SocketFamilies(CapabilitySet capabilities) {
 std::vector<sock_filter> DefaultSeccompFilter(CapabilitySet capabilities) {
   constexpr std::uint32_t kNamespaces = CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |
                                         CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWCGROUP;
-  Program program;
+  FilterProgram program;
   program.Load(offsetof(seccomp_data, arch));
-  program.If(BPF_JEQ, kArchitecture, 1);
+  program.If(BPF_JEQ, kFilterArchitecture, 1);
   program.Load(offsetof(seccomp_data, nr));
-  // For another architecture than kArchitecture, the loaded word is still the number of that
+  // For another architecture than kFilterArchitecture, the loaded word is still the number of that
   // architecture, which is above kNewest. The system calls of x32 have numbers above kNewest, too.
   static_assert(AUDIT_ARCH_I386 > kNewest && AUDIT_ARCH_ARM > kNewest);
   program.If(BPF_JGT, kNewest, 1);
@@ -181,7 +137,7 @@ std::vector<sock_filter> DefaultSeccompFilter(CapabilitySet capabilities) {
   if (!capabilities.Has(CAP_SYS_ADMIN)) {
     program.FailIfEqual(SYS_clone3, ENOSYS);
     program.If(BPF_JEQ, SYS_clone, 3);
-    program.Load(Argument(0));
+    program.Load(FilterProgram::Argument(0));
     program.If(BPF_JSET, kNamespaces, 1);
     program.Fail(EPERM);
     // For an allowed clone, the loaded word is now the flags, so the number of the call is loaded
@@ -193,7 +149,7 @@ std::vector<sock_filter> DefaultSeccompFilter(CapabilitySet capabilities) {
   // Refuses the ioctl calls that insert input into a terminal, because the task may share its
   // terminal with a user's shell.
   program.If(BPF_JEQ, SYS_ioctl, 5);
-  program.Load(Argument(1));
+  program.Load(FilterProgram::Argument(1));
   program.FailIfEqual(TIOCSTI, EPERM);
   program.FailIfEqual(TIOCLINUX, EPERM);
   program.Return(SECCOMP_RET_ALLOW);

@@ -6,42 +6,13 @@
 #include <charconv>
 #include <iterator>
 
+#include "host/base/utf8.h"
+
 namespace drover {
 namespace {
 
 constexpr std::size_t kMaxText = 4096;
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
-
-// Returns the length in bytes of the valid UTF-8 sequence at the beginning of TEXT, or 0 if there
-// is none. TEXT must not be empty. Overlong forms, surrogates and values above U+10FFFF are not
-// valid.
-std::size_t SequenceLength(std::string_view text) {
-  const auto at = [&text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = at(0);
-  if (first < 0x80) return 1;
-  std::size_t length = 0;
-  unsigned char low = 0x80;  // LOW and HIGH are the bounds of the second byte
-  unsigned char high = 0xBF;
-  if (first >= 0xC2 && first <= 0xDF) {
-    length = 2;
-  } else if (first >= 0xE0 && first <= 0xEF) {
-    length = 3;
-    if (first == 0xE0) low = 0xA0;
-    if (first == 0xED) high = 0x9F;
-  } else if (first >= 0xF0 && first <= 0xF4) {
-    length = 4;
-    if (first == 0xF0) low = 0x90;
-    if (first == 0xF4) high = 0x8F;
-  } else {
-    return 0;
-  }
-  if (text.size() < length) return 0;
-  if (at(1) < low || at(1) > high) return 0;
-  for (std::size_t i = 2; i < length; ++i) {
-    if (at(i) < 0x80 || at(i) > 0xBF) return 0;
-  }
-  return length;
-}
 
 std::string Escaped(unsigned char c) {
   constexpr char kHex[] = "0123456789abcdef";
@@ -199,7 +170,7 @@ TaskEvent DriverEventOf(std::string_view message, const StringMap& annotations) 
 std::string CleanEventText(std::string_view text) {
   std::string clean;
   while (!text.empty()) {
-    std::size_t length = SequenceLength(text);
+    std::size_t length = FirstCharacter(text).length;
     std::string piece;
     if (length == 0) {
       piece = kReplacement;

@@ -29,6 +29,8 @@ class PackageTest(DroverTest):
         self.machine = SmallMachine(self.sandbox)
         self.addCleanup(self.machine.off)
         self.calls = self.sandbox.root / "calls"
+        self.has_hcl = (harness.build_dir() / "bin/drover-hcl").exists()
+        self.without_hcl = [] if self.has_hcl else ["--without-hcl"]
         layers = self.sandbox.root / "layers"
         script = [f"cd {self.sandbox.root}", f"mount -t tmpfs layers {layers}"]
         layers.mkdir()
@@ -58,7 +60,7 @@ class PackageTest(DroverTest):
     def install(self, version):
         file = self.sandbox.root / f"drover-{version}.deb"
         subprocess.run([sys.executable, "-B", harness.ROOT / "packaging/deb.py", harness.build_dir(),
-                        file, "--version", version], check=True)
+                        file, "--version", version, *self.without_hcl], check=True)
         # Without its dependencies, which the machine of the build has.
         self.must("dpkg", "-i", "--force-depends", "--force-confold", "--force-unsafe-io", file)
 
@@ -83,6 +85,7 @@ class PackageTest(DroverTest):
         self.install("0.1.0~test1")
         self.assertEqual(self.systemd_calls(), ["daemon-reload"])
         installed = pathlib.Path(f"/proc/{self.machine.first}/root")
+        self.assertEqual((installed / "usr/bin/drover-hcl").exists(), self.has_hcl)
         config = installed / "etc/drover/agent.json"
         text = "".join(line for line in config.read_text().splitlines(True) if "//" not in line)
         fields = {**json.loads(text), "data_dir": str(self.sandbox.root / "data"),

@@ -74,11 +74,12 @@ def main():
         return
     with tempfile.TemporaryDirectory(prefix="drover-vm-") as name:
         scratch = pathlib.Path(name)
+        without_hcl = [] if pathlib.Path(arguments.build, "bin/drover-hcl").exists() else ["--without-hcl"]
         files = {"drover-vm/guest.py": ROOT / "tests/vm/reboot_guest.py"}
         for number in (1, 2):
             file = scratch / f"drover-{number}.deb"
             subprocess.run([sys.executable, "-B", ROOT / "packaging/deb.py", arguments.build, file,
-                            "--version", f"0.1.0~test{number}"], check=True)
+                            "--version", f"0.1.0~test{number}", *without_hcl], check=True)
             files[f"drover-vm/{file.name}"] = file
         pack(files, {}, scratch / "payload.tar")
         root_image = image.image(say)

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/library/self_spawn.h"
+#include "host/child/self_spawn.h"
 
 #include <fcntl.h>
 #include <spawn.h>

@@ -1,0 +1,135 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/child/confined_program.h"
+
+#include <fcntl.h>
+#include <linux/landlock.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+
+#include "host/child/confined_calls.h"
+#include "host/child/confined_spawn.h"
+
+namespace drover {
+namespace {
+
+// Ends a program whose caller stands still and so does not end it.
+constexpr std::uint64_t kCpuSeconds = 10;
+// The limit counts the threads of all programs that run as the one user of confined programs.
+constexpr std::uint64_t kThreads = 512;
+// All rights to files that the first version of Landlock knows. Later ones, such as truncation,
+// need a descriptor that these rights refuse.
+constexpr std::uint64_t kAllFileRights = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1;
+
+// Allows RIGHTS for the file PLACE, and for all below if it is a directory.
+Status Allow(const UniqueFd& rules, int place, std::uint64_t rights) {
+  landlock_path_beneath_attr rule{};
+  rule.allowed_access = rights;
+  rule.parent_fd = place;
+  if (syscall(SYS_landlock_add_rule, rules.get(), LANDLOCK_RULE_PATH_BENEATH, &rule, 0) == 0) {
+    return {};
+  }
+  return ErrnoError(errno, "a rule of Landlock");
+}
+
+// Returns the rules by which the kernel refuses all files but the program, which is executed, and
+// those of FILES_BELOW. Returns no descriptor if the kernel lacks Landlock and no files are wanted:
+// the filter of system calls then refuses them by itself.
+Result<UniqueFd> FileRules(const ConfinedProgram& spec) {
+  landlock_ruleset_attr handled{};
+  handled.handled_access_fs = kAllFileRights;
+  // The size of the structure's first version: an older kernel refuses a longer one.
+  UniqueFd rules(static_cast<int>(
+      syscall(SYS_landlock_create_ruleset, &handled, sizeof handled.handled_access_fs, 0)));
+  if (!rules) {
+    if (spec.files_below.empty()) return UniqueFd();
+    return Error(Code::kUnimplemented, "this kernel cannot confine a program to " +
+                                           spec.files_below +
+                                           ": it lacks Landlock, so no files can be read");
+  }
+  DROVER_TRY(Allow(rules, spec.program, LANDLOCK_ACCESS_FS_EXECUTE));
+  if (spec.files_below.empty()) return rules;
+  const UniqueFd below(open(spec.files_below.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!below) return ErrnoError(errno, spec.files_below);
+  DROVER_TRY(Allow(rules, below.get(), LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR));
+  return rules;
+}
+
+// Returns a file in memory that holds TEXT. Unlike a pipe, it needs no writer.
+Result<UniqueFd> InputFile(const std::string& text) {
+  UniqueFd file(memfd_create("input", MFD_CLOEXEC));
+  if (!file) return ErrnoError(errno, "cannot make a file in memory");
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t n =
+        pwrite(file.get(), text.data() + done, text.size() - done, static_cast<off_t>(done));
+    if (n <= 0) return ErrnoError(errno, "cannot write to a file in memory");
+    done += static_cast<std::size_t>(n);
+  }
+  return file;
+}
+
+std::vector<drover_confined_limit> Limits(const ConfinedProgram& spec) {
+  std::vector<drover_confined_limit> limits = {
+      {RLIMIT_CORE, 0},  {RLIMIT_CPU, kCpuSeconds}, {RLIMIT_DATA, spec.most_memory},
+      {RLIMIT_FSIZE, 0}, {RLIMIT_MEMLOCK, 0},       {RLIMIT_NOFILE, DROVER_CONFINED_FILES}};
+  // Otherwise the limit would count all processes of the user.
+  if (geteuid() == 0) limits.push_back({RLIMIT_NPROC, kThreads});
+  return limits;
+}
+
+std::vector<char*> Pointers(std::vector<std::string>* texts) {
+  std::vector<char*> pointers;
+  for (std::string& text : *texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+}  // namespace
+
+Result<ChildEnd> RunConfined(const ConfinedProgram& spec) {
+  DROVER_ASSIGN(const UniqueFd rules, FileRules(spec));
+  DROVER_ASSIGN(const UniqueFd input, InputFile(spec.input));
+  DROVER_ASSIGN(ChildPipe output, MakeChildPipe());
+  DROVER_ASSIGN(ChildPipe errors, MakeChildPipe());
+  std::vector<std::string> arguments = {spec.name};
+  std::vector<std::string> environment = spec.environment;
+  const std::vector<char*> argv = Pointers(&arguments);
+  const std::vector<char*> envp = Pointers(&environment);
+  const std::vector<drover_confined_limit> limits = Limits(spec);
+  ConfinedCalls calls = CallsOfConfinedPrograms(!spec.files_below.empty());
+
+  drover_confined_spawn spawn{};
+  spawn.program = spec.program;
+  spawn.standard[0] = input.get();
+  spawn.standard[1] = output.write.get();
+  spawn.standard[2] = errors.write.get();
+  spawn.argv = argv.data();
+  spawn.envp = envp.data();
+  spawn.limits = limits.data();
+  spawn.limit_count = limits.size();
+  spawn.rules = rules.get();
+  spawn.reads_files = !spec.files_below.empty();
+  spawn.filter = calls.filter.data();
+  spawn.filter_count = static_cast<unsigned short>(calls.filter.size());
+  spawn.own_pid = calls.own_pid;
+  if (const int error = drover_spawn_confined(&spawn); error != 0) {
+    return ErrnoError(error, spec.name + " cannot " + spawn.failed);
+  }
+  output.write.Reset();
+  errors.write.Reset();
+  AwaitedChild child;
+  child.pid = spawn.pid;
+  child.output = std::move(output.read);
+  child.errors = std::move(errors.read);
+  child.most_output = spec.most_output;
+  child.most_errors = std::size_t{64} << 10;  // the runtime of Go ends with long backtraces
+  child.ends_when_full = true;
+  child.limit = spec.limit;
+  return AwaitChild(std::move(child));
+}
+
+}  // namespace drover
