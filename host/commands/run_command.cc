@@ -130,7 +130,7 @@ struct RunCommand {
     PrintWarnings("run", job_file, *job);
     if (sources.empty()) {
       const Error none(Code::kInvalidArgument,
-                       "no drivers: name them with --config FILE or --plugin-dir DIR");
+                       "no drivers: name them with --config PATH or --plugin-dir DIR");
       return Fail("run", none, kExitUsage);
     }
     const Result<AllocBase> base =
