@@ -5,6 +5,7 @@ go 1.18
 require (
 	github.com/bmatcuk/doublestar v1.1.5
 	github.com/hashicorp/go-cty-funcs v0.0.0-20200930094925-2721b1e36840
+	github.com/hashicorp/hcl v1.0.0
 	github.com/hashicorp/hcl/v2 v2.23.0
 	github.com/zclconf/go-cty v1.16.4
 	github.com/zclconf/go-cty-yaml v1.2.0

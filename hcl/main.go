@@ -82,6 +82,8 @@ func serve(asked *request) (replied *reply, err error) {
 		return decode(asked), nil
 	case "format":
 		return format(asked), nil
+	case "tree":
+		return tree(asked), nil
 	}
 	return nil, fmt.Errorf("there is no action %q", asked.Action)
 }

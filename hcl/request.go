@@ -6,7 +6,7 @@ package main
 // gives every text, so this process opens no file unless FilesBelow is set. The texts are UTF-8: JSON
 // can carry nothing else.
 type request struct {
-	// "decode": Text becomes JSON by Schema. "format": Text is laid out.
+	// "decode": Text becomes JSON by Schema. "format": Text is laid out. "tree": see tree.go.
 	Action string
 	// The name of the document, for diagnostics.
 	File string
@@ -41,7 +41,9 @@ type reply struct {
 	// The document as JSON, by the schema; absent if there are errors.
 	Value any `json:",omitempty"`
 	// The document laid out.
-	Text        string       `json:",omitempty"`
+	Text string `json:",omitempty"`
+	// The document as "tree" reads it.
+	Tree        *node        `json:",omitempty"`
 	Diagnostics []diagnostic `json:",omitempty"`
 }
 

@@ -95,6 +95,16 @@ std::vector<NodeInterface> ReadInterfaces() {
   return all;
 }
 
+std::vector<InterfaceAddress> MachineAddresses() {
+  std::vector<InterfaceAddress> all;
+  for (const NodeInterface& of : ReadInterfaces()) {
+    for (const NodeInterface::Address& address : of.addresses) {
+      all.push_back({of.device, address.text});
+    }
+  }
+  return all;
+}
+
 std::vector<DefaultRoute> DefaultRoutes(std::istream& routes, std::istream& routes6) {
   // The devices of the routes. Each key is a pair: whether the route is for IPv6, and its metric.
   std::multimap<std::pair<bool, unsigned long>, std::string> devices;

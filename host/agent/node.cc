@@ -64,7 +64,9 @@ Status Node::Init() {
   const AgentConfig& config = options_.config;
   DROVER_CHECK(!config.client.alloc_dir.empty());
   DROVER_ASSIGN(std::string address, PortAddress());
-  ports_ = NewPortPool(std::move(address));
+  ports_ =
+      NewPortPool(PortPoolOptions{std::move(address), config.client.min_dynamic_port,
+                                  config.client.max_dynamic_port, config.client.reserved.ports});
 
   ProcessServiceOptions process_options;
   process_options.run_dir = config.client.run_dir;
@@ -74,6 +76,8 @@ Status Node::Init() {
   PluginRegistryOptions plugin_options;
   plugin_options.plugins = config.plugins;
   plugin_options.directories = config.plugin_dirs;
+  // The drivers of this installation are found without a directory for them.
+  plugin_options.directories.push_back(ShippedPluginDirectory());
   plugin_options.log = options_.plugin_log;
   plugin_options.core_mhz = machine_.core_mhz;
   plugin_options.limits = options_.driver_limits;
@@ -86,6 +90,7 @@ Status Node::Init() {
   info_.datacenter = config.datacenter;
   info_.region = config.region;
   info_.node_class = config.client.node_class;
+  info_.pool = config.client.node_pool;
   info_.attributes = machine_.attributes;
   info_.meta = config.client.meta;
   preparer_ = NewEnvPreparer(&info_, ReadHostEnv(), machine_.core_mhz);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "host/agent/agent_config.h"
+#include "host/config/agent_config.h"
 #include "host/agent/kept_leftovers.h"
 #include "host/agent/kept_state.h"
 #include "host/agent/late_releases.h"

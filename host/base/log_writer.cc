@@ -28,29 +28,37 @@ using Clock = std::chrono::steady_clock;
 constexpr int kLookMs = 50;
 constexpr int kLastWordsMs = 500;
 
-// Writes a part of TEXT from its start and removes this part from TEXT. Returns false if TEXT can
-// never be written.
-bool WriteSome(int fd, std::string_view* text) {
-  // A pipe that poll reports as writable accepts PIPE_BUF bytes without blocking.
-  const ssize_t written = ::write(fd, text->data(), std::min<std::size_t>(text->size(), PIPE_BUF));
-  if (written < 0) return errno == EINTR || errno == EAGAIN;
-  text->remove_prefix(static_cast<std::size_t>(written));
-  return true;
-}
+class DescriptorTarget : public LogTarget {
+ public:
+  explicit DescriptorTarget(int fd) : fd_(fd) {}
 
-bool HasRoom(int fd, int wait_ms) {
-  pollfd one{fd, POLLOUT, 0};
-  return ::poll(&one, 1, wait_ms) > 0;
-}
+  bool HasRoom(int wait_ms) override {
+    pollfd one{fd_, POLLOUT, 0};
+    return ::poll(&one, 1, wait_ms) > 0;
+  }
+
+  bool WriteSome(std::string_view* text) override {
+    // A pipe that poll reports as writable accepts this many bytes without blocking.
+    const ssize_t written =
+        ::write(fd_, text->data(), std::min<std::size_t>(text->size(), PIPE_BUF));
+    if (written < 0) return errno == EINTR || errno == EAGAIN;
+    text->remove_prefix(static_cast<std::size_t>(written));
+    return true;
+  }
+
+ private:
+  const int fd_;
+};
 
 }  // namespace
 
 struct LogWriter::State {
   enum class Mode { kDirect, kThread, kFinishing, kLost };
 
-  State(int to, GapLine line, std::size_t most) : fd(to), gap(std::move(line)), most_bytes(most) {}
+  State(std::unique_ptr<LogTarget> to, GapLine line, std::size_t most)
+      : target(std::move(to)), gap(std::move(line)), most_bytes(most) {}
 
-  const int fd;
+  const std::unique_ptr<LogTarget> target;
   const GapLine gap;
   const std::size_t most_bytes;
   std::mutex mutex;
@@ -71,7 +79,10 @@ struct LogWriter::State {
 };
 
 LogWriter::LogWriter(int fd, GapLine gap, std::size_t most_bytes)
-    : state_(std::make_shared<State>(fd, std::move(gap), most_bytes)) {}
+    : LogWriter(std::make_unique<DescriptorTarget>(fd), std::move(gap), most_bytes) {}
+
+LogWriter::LogWriter(std::unique_ptr<LogTarget> target, GapLine gap, std::size_t most_bytes)
+    : state_(std::make_shared<State>(std::move(target), std::move(gap), most_bytes)) {}
 
 LogWriter::~LogWriter() { Finish(Duration(0)); }
 
@@ -80,8 +91,8 @@ void LogWriter::Write(std::string_view line) {
   switch (state_->mode) {
     case State::Mode::kDirect:
       lock.unlock();
-      while (!line.empty() && WriteSome(state_->fd, &line)) {
-        if (!line.empty()) HasRoom(state_->fd, kLookMs);
+      while (!line.empty() && state_->target->WriteSome(&line)) {
+        if (!line.empty()) state_->target->HasRoom(kLookMs);
       }
       return;
     case State::Mode::kThread:
@@ -141,7 +152,7 @@ void LogWriter::Run(const std::shared_ptr<State>& state) {
       std::string_view line = rest.substr(0, std::min(rest.find('\n'), rest.size() - 1) + 1);
       rest.remove_prefix(line.size());
       while (!line.empty() && !late) {
-        if (HasRoom(state->fd, kLookMs) && !WriteSome(state->fd, &line)) break;
+        if (state->target->HasRoom(kLookMs) && !state->target->WriteSome(&line)) break;
         late = !line.empty() && state->Late();
       }
     }

@@ -124,13 +124,13 @@ struct RunCommand {
   }
 
   int Run() const {
-    Result<AgentConfig> config = sources.Read();
+    Result<AgentConfig> config = sources.Read("run");
     Result<JobFile> job = config.ok() ? ReadJobFile(job_file) : config.error();
     if (!job.ok()) return Fail("run", job.error(), kExitUsage);
     PrintWarnings("run", job_file, *job);
     if (sources.empty()) {
       const Error none(Code::kInvalidArgument,
-                       "no drivers: name them with --config FILE or --plugin-dir DIR");
+                       "no drivers: name them with --config PATH or --plugin-dir DIR");
       return Fail("run", none, kExitUsage);
     }
     const Result<AllocBase> base =

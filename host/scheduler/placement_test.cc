@@ -6,6 +6,8 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <set>
+
 #include "host/base/unique_fd.h"
 
 namespace drover {
@@ -149,6 +151,24 @@ TEST(PlaceJobTest, PortsAreOnTheAddressOfThePool) {
   const auto placed = PlaceJob(JobWithPorts(1), "node", "n1", 42, pool.get(), {});
   ASSERT_TRUE(placed.ok());
   for (const AllocatedPort& port : placed->at(0)->ports) EXPECT_EQ(port.host_ip, "127.0.0.2");
+}
+
+TEST(PortPoolTest, TheOperatorNamesTheDynamicPortsAndTheReservedOnes) {
+  const auto pool = NewPortPool(PortPoolOptions{
+      .address = "127.0.0.2", .first = 23456, .last = 23459, .reserved = {23457, 80}});
+  std::set<int> got;
+  for (;;) {
+    const Result<int> port = pool->TakeDynamic("127.0.0.2");
+    if (!port.ok()) {
+      EXPECT_EQ(port.error().message(), "no free port between 23456 and 23459");
+      break;
+    }
+    got.insert(*port);
+  }
+  EXPECT_GE(got.size(), 1u);
+  for (const int port : got) EXPECT_THAT(port, ::testing::AnyOf(23456, 23458, 23459));
+  EXPECT_EQ(pool->TakeStatic("127.0.0.2", 80).error().message(),
+            "port 80 is reserved: no task of this node gets it");
 }
 
 TEST(PortPoolTest, SeesWhatOthersListenOn) {

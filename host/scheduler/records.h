@@ -195,6 +195,11 @@ struct NodeRecord {
   std::int64_t reserved_cpu_mhz = 0;
   std::int64_t reserved_memory_mb = 0;
   std::int64_t reserved_disk_mb = 0;
+  // Where the operator chose them: the range of dynamic ports, and ports that no task gets, as in
+  // "22,8500-8600".
+  int min_dynamic_port = 20000;
+  int max_dynamic_port = 32000;
+  std::string reserved_ports;
   std::string status = "initializing";  // initializing, ready, down
   bool eligible = true;
   std::optional<NodeDrain> drain;

@@ -142,6 +142,7 @@ CHANGES = re.compile(
 CHANGE_PLACES = {
     "agent/data_dir.cc": "directories and the lock of an agent, before there is anything in them",
     "agent/leftovers.cc": "removes an empty directory, again at the next start",
+    "agent/log_file.cc": "the agent's own log, which no task needs",
     "agent/node.cc": "directories that stay, made before there is anything in them",
     "agent/run_ledger.cc": ("kMakeLedger", "kForgetLedger"),
     "alloc/dir_tree.cc": ("kMakeAllocDir", "kMakeTaskDir", "kMountSecrets", "kDropSecrets",
