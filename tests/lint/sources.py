@@ -149,6 +149,7 @@ CHANGE_PLACES = {
                           "kRemoveAllocDir"),
     "alloc/remove_tree.cc": ("kRemoveAllocDir",),
     "base/durable_step.cc": "the trace of the steps themselves",
+    "child/confined_calls.cc": "names of flags that it refuses",
     "commands/run_command.cc": "of a run in the foreground, which nobody takes over",
     "process/cgroup_notes.cc": ("kMakeCgroup", "kRemoveCgroup", "kTryCgroup"),
     "process/cgroup_tracker.cc": ("kMakeCgroup", "kRemoveCgroup", "kTryCgroup"),
