@@ -118,6 +118,9 @@ std::string HclOptions::Words() const {
 Result<JobSource> ReadJobSource(const std::string& path, const HclOptions& options) {
   DROVER_ASSIGN(std::string text, ReadTextFile("job file", path));
   const std::string context = "job file " + path;
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
+    return Error(Code::kInvalidArgument, context + ": the text is empty");
+  }
   if (!IsJsonText(text)) {
     Result<JobSource> read = ReadHcl(path, std::move(text), options);
     return read.ok() ? std::move(read) : read.error().WithContext(context);
