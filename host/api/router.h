@@ -40,6 +40,7 @@ struct Route {
 // Each function returns the routes of one file. The first route that matches a path is taken, so
 // longer patterns come first.
 std::vector<Route> JobRoutes();
+std::vector<Route> JobParseRoutes();
 std::vector<Route> JobChangeRoutes();
 std::vector<Route> JobVersionRoutes();
 std::vector<Route> JobStatusesRoutes();

@@ -19,7 +19,6 @@ constexpr char kOnlyToken[] = "is not supported: a token of the agent is all tha
 constexpr char kNamespaces[] = "is not supported: a namespace exists as soon as a job names it";
 
 constexpr Unsupported kUnsupported[] = {
-    {"/v1/jobs/parse", "is not supported: send the job as JSON, as `nomad job run` does"},
     {"/v1/namespace", kNamespaces},
     {"/v1/namespace/*", kNamespaces, "PUT POST DELETE"},
     {"/v1/client/allocation/*/snapshot", kLater},

@@ -70,6 +70,9 @@ class ClientGroup {
     command->Declare(AddApp(name, what, nullptr, std::move(work)));
   }
 
+  // For commands of the group that send no requests.
+  const CommandGroup& group() const { return group_; }
+
  private:
   CLI::App* AddApp(const char* name, const char* what, std::shared_ptr<AnswerForm> form,
                    ClientWork work) const;

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -78,9 +79,44 @@ bool TakesValue(const CLI::Option* option) {
 std::string PositionalName(const CLI::App& app, std::size_t nth) {
   for (const CLI::Option* option : OwnOptions(app)) {
     if (!option->get_positional()) continue;
-    if (nth-- == 0) return option->get_name(true);
+    const bool many = option->get_items_expected_max() > 1;
+    if (many || nth-- == 0) return option->get_name(true);
   }
   return "";
+}
+
+// Returns the endings of the files that the positional argument WANTED of a command of GROUP names.
+std::vector<std::string> FileEndings(const std::string& wanted, const CLI::App& command,
+                                     const CLI::App& group) {
+  const bool is_job = wanted == "JOB" || (wanted == "FILE" && group.get_name() == "job");
+  if (is_job) return {".hcl", ".nomad", ".json"};
+  if (wanted == "PATH" && command.get_name() == "fmt") return {".hcl", ".nomad"};
+  return {};
+}
+
+// Returns the files with one of ENDINGS, and the directories, whose paths begin with BEGUN. A
+// directory has a slash at its end.
+std::vector<std::string> Files(const std::vector<std::string>& endings, const std::string& begun) {
+  namespace fs = std::filesystem;
+  const std::size_t slash = begun.rfind('/');
+  const std::string above = slash == std::string::npos ? "" : begun.substr(0, slash + 1);
+  const std::string name_begun = begun.substr(above.size());
+  std::vector<std::string> found;
+  std::error_code error;
+  for (fs::directory_iterator at(above.empty() ? "." : above, error), end; !error && at != end;
+       at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (!name.starts_with(name_begun) || (name_begun.empty() && name[0] == '.')) continue;
+    std::error_code unknown;
+    const auto ends = [&name](const std::string& ending) { return name.ends_with(ending); };
+    if (at->is_directory(unknown)) {
+      found.push_back(above + name + "/");
+    } else if (std::any_of(endings.begin(), endings.end(), ends)) {
+      found.push_back(above + name);
+    }
+  }
+  std::sort(found.begin(), found.end());
+  return found;
 }
 
 // The result of reading all words except the last one: the command, and what its next word can be.
@@ -173,6 +209,7 @@ Completion Complete(const CLI::App& app, const std::vector<std::string>& words) 
       if (way.value->check_lname(kind)) out.ids_of = kind;
     }
     if (way.value->check_lname("node-id")) out.ids_of = "node";
+    if (way.value->check_lname("var-file")) out.file_endings = {".hcl", ".var", ".vars"};
     return out;
   }
   const auto offer = [&out, &begun](const std::string& word) {
@@ -188,6 +225,7 @@ Completion Complete(const CLI::App& app, const std::vector<std::string>& words) 
     }
     const CLI::App* const group = TopGroup(*way.app);
     const std::string wanted = PositionalName(*way.app, way.positionals);
+    out.file_endings = FileEndings(wanted, *way.app, *group);
     if (wanted == "ID") {
       // A command without a group, such as "status", finds records of all kinds.
       out.ids_of = group == way.app ? "any" : group->get_name();
@@ -202,7 +240,14 @@ Completion Complete(const CLI::App& app, const std::vector<std::string>& words) 
 
 int CompleteCommand(const CLI::App& app, const std::vector<std::string>& words) {
   Completion found = Complete(app, words);
-  if (!found.ids_of.empty()) found.words = Ids(found.ids_of, words.empty() ? "" : words.back());
+  const std::string begun = words.empty() ? "" : words.back();
+  if (!found.ids_of.empty()) found.words = Ids(found.ids_of, begun);
+  if (!found.file_endings.empty()) {
+    for (const std::string& file : Files(found.file_endings, begun)) {
+      // Names with such characters could have a special meaning for a shell or a terminal.
+      if (Printable(file) == file) found.words.push_back(file);
+    }
+  }
   for (const std::string& word : found.words) std::printf("%s\n", word.c_str());
   return kExitOk;
 }

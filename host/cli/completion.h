@@ -21,6 +21,8 @@ struct Completion {
   // The kind of the ids that are also candidates: "job", "alloc", "node", "eval" or "namespace".
   // The kind is "any" for the ids of all records. Empty if no ids are candidates.
   std::string ids_of;
+  // The endings of the files that are also candidates, such as ".hcl". Empty if no files are.
+  std::vector<std::string> file_endings;
 };
 Completion Complete(const CLI::App& app, const std::vector<std::string>& words);
 

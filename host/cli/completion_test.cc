@@ -37,6 +37,12 @@ class CompletionTest : public ::testing::Test {
     apply->add_option("--node-id", text_);
     stop->add_option_group("Two of")->add_option("--alloc", text_);
     app_.add_subcommand("status", "")->add_option("ID", text_);
+    CLI::App* job = app_.add_subcommand("job", "");
+    CLI::App* run = job->add_subcommand("run", "");
+    run->add_option("FILE", text_);
+    run->add_option("--var-file", text_);
+    app_.add_subcommand("validate", "")->add_option("JOB", texts_);
+    app_.add_subcommand("fmt", "")->add_option("PATH", texts_);
     CLI::App* group = app_.add_subcommand("namespace", "");
     group->add_subcommand("inspect", "")->add_option("NAME", text_);
   }
@@ -50,15 +56,18 @@ class CompletionTest : public ::testing::Test {
   CLI::App app_{"", "drover"};
   int port_ = 0;
   std::string text_;
+  std::vector<std::string> texts_;
   bool flag_ = false;
 };
 
 TEST_F(CompletionTest, Commands) {
-  EXPECT_THAT(Words({""}), ElementsAre("agent", "alloc", "namespace", "status"));
+  EXPECT_THAT(Words({""}),
+              ElementsAre("agent", "alloc", "fmt", "job", "namespace", "status", "validate"));
   EXPECT_THAT(Words({"al"}), ElementsAre("alloc"));
   EXPECT_THAT(Words({"alloc", ""}), ElementsAre("logs", "stop", "tag"));
   EXPECT_THAT(Words({"alloc", "--address", "x", "s"}), ElementsAre("stop"));
-  EXPECT_THAT(Words({}), ElementsAre("agent", "alloc", "namespace", "status"));
+  EXPECT_THAT(Words({}),
+              ElementsAre("agent", "alloc", "fmt", "job", "namespace", "status", "validate"));
   EXPECT_THAT(Words({"alloc", "x"}), IsEmpty());
 }
 
@@ -89,6 +98,18 @@ TEST_F(CompletionTest, IdsWhereOneIsWanted) {
   EXPECT_EQ(IdsOf({"status", "ab", ""}), "");
   EXPECT_EQ(IdsOf({"namespace", "inspect", "d"}), "namespace");
   EXPECT_EQ(IdsOf({"namespace", ""}), "");
+}
+
+TEST_F(CompletionTest, FilesWhereOneIsWanted) {
+  const auto endings = [this](const std::vector<std::string>& words) {
+    return Complete(app_, words).file_endings;
+  };
+  EXPECT_THAT(endings({"job", "run", ""}), ElementsAre(".hcl", ".nomad", ".json"));
+  EXPECT_THAT(endings({"job", "run", "a.hcl", ""}), IsEmpty()) << "it takes one file";
+  EXPECT_THAT(endings({"job", "run", "--var-file", "x"}), ElementsAre(".hcl", ".var", ".vars"));
+  EXPECT_THAT(endings({"validate", "a.hcl", "b"}), ElementsAre(".hcl", ".nomad", ".json"));
+  EXPECT_THAT(endings({"fmt", ""}), ElementsAre(".hcl", ".nomad"));
+  EXPECT_THAT(endings({"alloc", "logs", ""}), IsEmpty());
 }
 
 }  // namespace

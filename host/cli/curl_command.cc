@@ -4,24 +4,12 @@
 #include <algorithm>
 #include <string_view>
 
+#include "host/cli/shell_word.h"
 #include "host/client/server_address.h"
 #include "host/http/http_message.h"
 
 namespace drover {
 namespace {
-
-// Returns TEXT as one word of a shell.
-std::string Quoted(std::string_view text) {
-  std::string out = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      out += "'\\''";
-    } else {
-      out += c;
-    }
-  }
-  return out + "'";
-}
 
 // Returns the name of the user in ADDRESS, without the password.
 std::string UserOf(const std::string& address) {
@@ -48,24 +36,24 @@ Result<std::string> CurlCommand(const ClientRequest& request, const ClientOption
         [](const auto& header) { return EqualsIgnoringCase(header.first, "Content-Type"); });
     if (!typed) add("-H 'Content-Type: application/json'");
   }
-  if (!address.socket_path.empty()) add("--unix-socket " + Quoted(address.socket_path));
-  if (!options.ca_cert.empty()) add("--cacert " + Quoted(options.ca_cert));
-  if (!options.ca_path.empty()) add("--capath " + Quoted(options.ca_path));
-  if (!options.client_cert.empty()) add("--cert " + Quoted(options.client_cert));
-  if (!options.client_key.empty()) add("--key " + Quoted(options.client_key));
+  if (!address.socket_path.empty()) add("--unix-socket " + ShellWord(address.socket_path));
+  if (!options.ca_cert.empty()) add("--cacert " + ShellWord(options.ca_cert));
+  if (!options.ca_path.empty()) add("--capath " + ShellWord(options.ca_path));
+  if (!options.client_cert.empty()) add("--cert " + ShellWord(options.client_cert));
+  if (!options.client_key.empty()) add("--key " + ShellWord(options.client_key));
   if (options.tls_skip_verify) add("--insecure");
   bool has_token = options.token.empty();
   for (const auto& [name, value] : request.headers) {
-    add("-H " + Quoted(name + ": " + value));
+    add("-H " + ShellWord(name + ": " + value));
     has_token = has_token || EqualsIgnoringCase(name, "X-Nomad-Token");
   }
   if (!has_token) {
-    add(token_variable.empty() ? "-H " + Quoted("X-Nomad-Token: " + options.token)
+    add(token_variable.empty() ? "-H " + ShellWord("X-Nomad-Token: " + options.token)
                                : "-H \"X-Nomad-Token: ${" + token_variable + "}\"");
   }
-  if (!address.authorization.empty()) add("-u " + Quoted(UserOf(options.address)));
-  add(Quoted((address.tls ? "https://" : "http://") + address.authority + address.prefix +
-             WithQuery(request.path, request.query)));
+  if (!address.authorization.empty()) add("-u " + ShellWord(UserOf(options.address)));
+  add(ShellWord((address.tls ? "https://" : "http://") + address.authority + address.prefix +
+                WithQuery(request.path, request.query)));
   return out;
 }
 

@@ -1,10 +1,10 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/cli/submitted_job.h"
 
+#include <cstdio>
 #include <utility>
 
 #include "host/base/printable.h"
-#include "host/cli/job_file.h"
 #include "host/spec/strict_json.h"
 #include "host/view/json_fields.h"
 
@@ -12,11 +12,13 @@ namespace drover {
 
 using nlohmann::json;
 
-Result<SubmittedJob> ReadSubmittedJob(const std::string& path) {
-  DROVER_ASSIGN(const std::string text, ReadJobText(path));
-  Result<json> file = ParseStrictJson(text);
+Result<SubmittedJob> ReadSubmittedJob(const std::string& path, const HclOptions& options) {
+  DROVER_ASSIGN(JobSource source, ReadJobSource(path, options));
+  std::fputs(PrintableLines(source.warnings).c_str(), stderr);
+  Result<json> file = ParseStrictJson(source.json);
   if (!file.ok()) return file.error().WithContext("job file " + path);
   SubmittedJob read;
+  read.submission = std::move(source.submission);
   read.job = file->is_object() && file->contains("Job") ? (*file)["Job"] : std::move(*file);
   read.id = RawField(read.job, "ID");
   if (!read.id.empty()) return read;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "host/base/result.h"
+#include "host/cli/job_source.h"
 #include "host/client/api_client.h"
 #include "host/view/terminal.h"
 
@@ -14,10 +15,12 @@ namespace drover {
 struct SubmittedJob {
   nlohmann::json job;
   std::string id;
+  nlohmann::json submission;  // what was written; see JobSource
 };
 
-// Reads the job in the file PATH, where "-" is standard input.
-Result<SubmittedJob> ReadSubmittedJob(const std::string& path);
+// Reads the job in the file PATH, which is in HCL or JSON; "-" is standard input. Prints the
+// warnings of HCL to standard error.
+Result<SubmittedJob> ReadSubmittedJob(const std::string& path, const HclOptions& options);
 
 // Returns a query parameter with the namespace in the options. The agent uses this namespace if the
 // job names none.

@@ -20,6 +20,8 @@ void AddJobCommands(const CommandGroup& drover) {
   const ClientGroup job(drover, "job", "Runs jobs by an agent, and looks at them");
   AddJobRun(job);
   AddJobPlan(job);
+  AddJobValidate(job);
+  AddJobInit(job.group());
   AddJobStatus(job);
   AddJobStop(job);
   AddJobStart(job);
@@ -98,6 +100,7 @@ void AddCommands(const CommandGroup& drover) {
   AddStatus(drover);
   AddAgentInfo(drover);
   AddUi(drover);
+  AddFmt(drover);
   AddMonitor(drover);
   AddEvents(drover);
   AddConfigCommands(drover);

@@ -13,6 +13,7 @@ namespace drover {
 void AddAgent(const CommandGroup& drover);
 void AddRun(const CommandGroup& drover);
 void AddValidate(const CommandGroup& drover);
+void AddFmt(const CommandGroup& drover);
 void AddMonitor(const CommandGroup& drover);
 void AddEvents(const CommandGroup& drover);
 void AddStatus(const CommandGroup& drover);
@@ -23,6 +24,8 @@ void AddCompletion(const CommandGroup& drover);
 
 void AddJobRun(const ClientGroup& job);
 void AddJobPlan(const ClientGroup& job);
+void AddJobValidate(const ClientGroup& job);
+void AddJobInit(const CommandGroup& job);
 void AddJobStatus(const ClientGroup& job);
 void AddJobStop(const ClientGroup& job);
 void AddJobStart(const ClientGroup& job);

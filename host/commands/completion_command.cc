@@ -10,6 +10,7 @@ namespace {
 constexpr char kBash[] = R"(_drover() {
   local IFS=$'\n'
   COMPREPLY=($("${COMP_WORDS[0]}" __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+  [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == */ ]] && compopt -o nospace
 }
 complete -o default -F _drover drover
 )";
@@ -17,7 +18,9 @@ constexpr char kZsh[] = R"(#compdef drover
 _drover() {
   local -a found
   found=("${(@f)$("${words[1]}" __complete "${(@)words[2,CURRENT]}" 2>/dev/null)}")
-  if [[ -n "${found[1]}" ]]; then compadd -- "${found[@]}"; else _files; fi
+  if [[ -z "${found[1]}" ]]; then _files; return; fi
+  compadd -- "${(@)found:#*/}"
+  compadd -S '' -- "${(@M)found:#*/}"
 }
 compdef _drover drover
 )";

@@ -35,15 +35,16 @@ constexpr Change kChanges[] = {{"Place", "create", Colour::kGreen, true},
 
 struct JobPlanCommand {
   std::string file;
+  HclOptions hcl;
 
   void Declare(CLI::App* command) {
-    command->add_option("FILE", file, "The job file, in the JSON of Nomad's API; -: stdin")
-        ->required();
+    command->add_option("FILE", file, "The job file, in HCL or JSON; -: stdin")->required();
+    hcl.Declare(command);
     AddNote(command, "Exit code: 0 no allocation would come or go, 1 some would, 255 an error.");
   }
 
   Result<int> Run(ApiClient* client, Output* out) const {
-    DROVER_ASSIGN(const SubmittedJob read, ReadSubmittedJob(file));
+    DROVER_ASSIGN(const SubmittedJob read, ReadSubmittedJob(file, hcl));
     const json body = {{"Job", read.job}, {"Diff", true}};
     const Result<json> plan =
         client->Put(ApiPath("/v1/job", read.id, "/plan"), body, NamespaceQuery(*client));
@@ -77,7 +78,7 @@ struct JobPlanCommand {
     }
     terminal->Line(
         "To run it only if nobody changes the job before: drover job run --check-index " +
-        NumberText(plan, "JobModifyIndex") + " " + Printable(file));
+        NumberText(plan, "JobModifyIndex") + Printable(hcl.Words()) + " " + Printable(file));
   }
 
   static bool HasChanges(const json& plan) {

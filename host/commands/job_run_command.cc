@@ -38,15 +38,18 @@ Result<UniqueFd> CatchSignals() {
 
 struct JobRunCommand {
   std::string file;
+  HclOptions hcl;
   std::optional<std::uint64_t> check_index;
   WaitOptions wait;
   bool follow = false;
+  bool output = false;
 
   void Declare(CLI::App* command) {
-    command->add_option("FILE", file, "The job file, in the JSON of Nomad's API; -: stdin")
-        ->required();
+    command->add_option("FILE", file, "The job file, in HCL or JSON; -: stdin")->required();
+    hcl.Declare(command);
     command->add_option("--check-index", check_index,
                         "Only if the job has this index still; 0: only if there is none");
+    command->add_flag("--output", output, "Prints the job as JSON, and does not send it");
     wait.Declare(command);
     command
         ->add_flag("-f,--follow", follow,
@@ -60,8 +63,9 @@ struct JobRunCommand {
   }
 
   Result<int> Run(ApiClient* client, Output* out) const {
-    DROVER_ASSIGN(const SubmittedJob read, ReadSubmittedJob(file));
-    json body = {{"Job", read.job}};
+    DROVER_ASSIGN(const SubmittedJob read, ReadSubmittedJob(file, hcl));
+    if (output) return out->Print({{"Job", read.job}});
+    json body = {{"Job", read.job}, {"Submission", read.submission}};
     if (check_index) {
       body["EnforceIndex"] = true;
       body["JobModifyIndex"] = *check_index;

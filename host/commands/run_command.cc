@@ -99,6 +99,7 @@ void TakeMountsAlong() {
 
 struct RunCommand {
   std::string job_file;
+  HclOptions hcl;
   PluginSources sources;
   // The directory for allocations. If the path is empty, the configuration gives the directory. If
   // the configuration gives none, the run makes a new directory and removes it at the end.
@@ -109,7 +110,8 @@ struct RunCommand {
   bool keep = false;
 
   void Declare(CLI::App* command) {
-    command->add_option("JOB", job_file, "The job file, in the JSON of Nomad's API")->required();
+    command->add_option("JOB", job_file, "The job file, in HCL or JSON; -: stdin")->required();
+    hcl.Declare(command);
     sources.Declare(command);
     command->add_option("--alloc-dir", alloc_dir,
                         "Where the allocations get their directories (default: a new directory "
@@ -124,8 +126,8 @@ struct RunCommand {
   }
 
   int Run() const {
-    Result<AgentConfig> config = sources.Read("run");
-    Result<JobFile> job = config.ok() ? ReadJobFile(job_file) : config.error();
+    Result<AgentConfig> config = sources.Read();
+    Result<JobFile> job = config.ok() ? ReadJobFile(job_file, hcl) : config.error();
     if (!job.ok()) return Fail("run", job.error(), kExitUsage);
     PrintWarnings("run", job_file, *job);
     if (sources.empty()) {

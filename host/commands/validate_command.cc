@@ -23,10 +23,10 @@ struct CheckedFile {
   bool unreadable = false;
 };
 
-CheckedFile CheckFile(const std::string& path) {
+CheckedFile CheckFile(const std::string& path, const HclOptions& hcl) {
   CheckedFile checked;
   checked.path = path;
-  Result<JobFile> job = ReadJobFile(path);
+  Result<JobFile> job = ReadJobFile(path, hcl);
   if (job.ok()) {
     PrintWarnings("validate", path, *job);
     checked.job = std::move(*job);
@@ -49,11 +49,13 @@ void PrintLine(const CheckedFile& checked, bool with_drivers) {
 
 struct ValidateCommand {
   std::vector<std::string> paths;
+  HclOptions hcl;
   PluginSources sources;
   bool json = false;
 
   void Declare(CLI::App* command) {
-    command->add_option("JOB", paths, "The job files")->required();
+    command->add_option("JOB", paths, "The job files, in HCL or JSON; -: stdin")->required();
+    hcl.Declare(command);
     sources.Declare(command);
     command->add_flag("--json", json, "Prints the result as JSON");
     command->footer(
@@ -65,7 +67,7 @@ struct ValidateCommand {
     Result<AgentConfig> config = sources.Read("validate");
     if (!config.ok()) return Fail("validate", config.error(), kExitUsage);
     std::vector<CheckedFile> files;
-    for (const std::string& path : paths) files.push_back(CheckFile(path));
+    for (const std::string& path : paths) files.push_back(CheckFile(path, hcl));
     const bool with_drivers = !config->plugins.empty();
     if (with_drivers) {
       const Status looked = CheckWithDrivers(std::move(*config), &files);

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 
 #include "host/spec/job_json.h"
 
@@ -206,6 +208,29 @@ TEST_F(JobHclTest, BlocksThatAreNotCarriedOutAreReadAllTheSame) {
     EXPECT_EQ(fault.message, "is not supported by this version") << fault.pointer;
   }
   EXPECT_EQ(faults.size(), 8u);
+}
+
+std::string TextOf(const std::filesystem::path& path) {
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+TEST_F(JobHclTest, TheExamplesAreTheSameInHclAndInJson) {
+  int examples = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(DROVER_EXAMPLES_FOR_TEST)) {
+    if (entry.path().extension() != ".json") continue;
+    std::filesystem::path hcl = entry.path();
+    hcl.replace_extension(".nomad.hcl");
+    ASSERT_TRUE(std::filesystem::exists(hcl)) << hcl;
+    const Result<Job> of_json = ParseJob(TextOf(entry.path()));
+    const Result<Job> of_hcl = ParseJob(JobOf(TextOf(hcl)).dump());
+    ASSERT_TRUE(of_json.ok()) << of_json.error().message();
+    ASSERT_TRUE(of_hcl.ok()) << of_hcl.error().message();
+    EXPECT_EQ(*of_hcl, *of_json) << JobToJson(*of_hcl) << "\n" << JobToJson(*of_json);
+    ++examples;
+  }
+  EXPECT_GE(examples, 4);
 }
 
 TEST_F(JobHclTest, EveryFaultHasItsPlace) {

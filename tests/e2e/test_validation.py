@@ -63,9 +63,10 @@ class ValidationTest(DroverTest):
 
     def test_files_that_are_no_job(self):
         for content, text in (("", "the text is empty"), ("{", "line 1"), ("[]", "object"),
-                              ('{"Job": 1}', "/Job"), ("{}", "ID"), ("\x00\x01", "JSON"),
+                              ('{"Job": 1}', "/Job"), ("{}", "ID"), ("\x00\x01", "Invalid character"),
                               ('{"Job": {"ID": "a", "ID": "b"}}', "twice"),
-                              ("[" * 5000, ""), ('job "x" {}', "JSON")):
+                              ("[" * 5000, ""), ('job "x" {}', "no task group"),
+                              ("job {", "bad.json:1,5: Error")):
             with self.subTest(content=content[:20]):
                 path = self.sandbox.write("bad.json", content)
                 done = self.sandbox.command("run", "--config", self.sandbox.config_file, path)

@@ -1,7 +1,10 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """The agent, driven by the Go client of Nomad: see go/main.go."""
+import concurrent.futures
+import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import subprocess
@@ -9,6 +12,7 @@ import sys
 import unittest
 
 import harness
+import job_texts
 from agent_harness import AgentTest
 
 SOURCE = pathlib.Path(__file__).resolve().parent / "go"
@@ -71,6 +75,35 @@ class JobFieldsTest(unittest.TestCase):
         self.assertTrue(is_covered("/A/C/*", rows))
         self.assertFalse(is_covered("/A/New", rows))
         self.assertFalse(is_covered("/New", rows))
+
+
+class JobTextsTest(AgentTest):
+    """What an agent makes of a text in HCL, this client reads as it was written."""
+
+    def setUp(self):
+        super().setUp()
+        if self.agent.ask("PUT", "/v1/jobs/parse", {"JobHCL": "job \"a\" {}"}).status == 501:
+            self.skipTest("this build has no drover-hcl")
+
+    def test_texts_by_chance(self):
+        seed = int(os.environ.get("DROVER_SEED", "0")) or random.randrange(1, 10**9)
+        maker = job_texts.Maker(FIELDS_PAGE.read_text(), seed)
+        made = [maker.job() for _ in range(2000)]
+
+        def parse(text):
+            reply = self.agent.ask("PUT", "/v1/jobs/parse", {"JobHCL": text})
+            self.assertEqual(reply.status, 200, f"{reply.body}, seed {seed}:\n{text}")
+            return reply.body.decode()
+        with concurrent.futures.ThreadPoolExecutor(4) as threads:
+            parsed = list(threads.map(parse, [text for text, _ in made]))
+        read = subprocess.run([os.environ["DROVER_GO_CLIENT"], "jobs"], input="\n".join(parsed),
+                              capture_output=True, text=True, timeout=100)
+        self.assertEqual(read.returncode, 0, f"seed {seed}: {read.stderr}")
+        jobs = [json.loads(line) for line in read.stdout.splitlines()]
+        self.assertEqual(len(jobs), len(made))
+        for (text, wanted), job in zip(made, jobs):
+            other = job_texts.missing(job_texts.normal(wanted), job)
+            self.assertEqual(other, [], f"seed {seed}:\n{text}")
 
 
 def read_rows(page):

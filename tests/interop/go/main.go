@@ -16,8 +16,12 @@ import (
 )
 
 func main() {
-	if os.Args[1] == "fields" {
+	switch os.Args[1] {
+	case "fields":
 		printJobFields()
+		return
+	case "jobs":
+		check(printJobs(), "jobs")
 		return
 	}
 	client, err := api.NewClient(&api.Config{Address: os.Args[1]})
