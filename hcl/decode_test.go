@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"os"
 	"reflect"
 	"strings"
@@ -24,10 +25,22 @@ func testSchema(t *testing.T) *schema {
 	return read
 }
 
-// ask sends a request as the host does, and returns the answer.
-func ask(t *testing.T, asked *request) (any, []diagnostic) {
+// run serves the request that IN has, as the program does.
+func run(in io.Reader, out io.Writer) error {
+	replied, err := read(in)
+	if err != nil {
+		return err
+	}
+	return write(out, replied)
+}
+
+// decodeWith sends a request as the host does, and returns the answer.
+func decodeWith(t *testing.T, asked *request) (any, []diagnostic) {
 	t.Helper()
-	asked.Action, asked.File, asked.Schema = "decode", "web.hcl", testSchema(t)
+	asked.Action = "decode"
+	if asked.File == "" {
+		asked.File = "web.hcl"
+	}
 	sent, err := json.Marshal(asked)
 	if err != nil {
 		t.Fatal(err)
@@ -44,6 +57,24 @@ func ask(t *testing.T, asked *request) (any, []diagnostic) {
 		t.Fatal(err)
 	}
 	return answer.Value, answer.Diagnostics
+}
+
+func ask(t *testing.T, asked *request) (any, []diagnostic) {
+	t.Helper()
+	asked.Schema = testSchema(t)
+	return decodeWith(t, asked)
+}
+
+func sameJSON(t *testing.T, one, other []byte) bool {
+	t.Helper()
+	var a, b any
+	if err := json.Unmarshal(one, &a); err != nil {
+		t.Fatalf("%s: %v", one, err)
+	}
+	if err := json.Unmarshal(other, &b); err != nil {
+		t.Fatalf("%s: %v", other, err)
+	}
+	return reflect.DeepEqual(a, b)
 }
 
 func expectJSON(t *testing.T, got any, want string) {
@@ -124,6 +155,23 @@ func TestDurations(t *testing.T) {
 	expectFaults(t, task(`kill_timeout = "soon"`), "must be a text like \"1m30s\"")
 	expectFaults(t, task(`kill_timeout = 0.5`), "a whole number of nanoseconds")
 	expectFaults(t, task(`kill_timeout = true`), "must be a text like")
+}
+
+func TestWholeNumbers(t *testing.T) {
+	text := func(count string) *request {
+		return &request{Text: "job \"j\" {\n group \"g\" { count = " + count + " }\n}"}
+	}
+	for _, count := range []string{"3", `"3"`, "3.0", "1 + 2"} {
+		expectValue(t, text(count), `{"Job":{"ID":"j","TaskGroups":[{"Name":"g","Count":3}]}}`)
+	}
+	for _, count := range []string{"0.5", "1e30"} {
+		expectFaults(t, text(count), "The value of count must be a whole number")
+	}
+}
+
+func TestABodyOfLists(t *testing.T) {
+	expectTask(t, `header { Accept = ["a", 1] }`, `{"Name":"t","Header":{"Accept":["a","1"]}}`)
+	expectFaults(t, task(`header { Accept = "a" }`), "must be of the type list(string)")
 }
 
 func TestABodyWithoutASchema(t *testing.T) {
@@ -256,7 +304,22 @@ job "web" { datacenters = var.zones }`
 	expectFaults(t, &request{Text: text, CommandLine: []setting{{"zones", "3"}}},
 		"does not have the type of the variable")
 	expectFaults(t, &request{Text: text, CommandLine: []setting{{"zones", `["a"]`}, {"zone", "b"}}},
-		"The command line sets zone, which the document does not declare")
+		"The variable zone is set by the command line, and the document does not declare it")
+}
+
+func TestUndeclaredVariablesMayBeWarnings(t *testing.T) {
+	asked := &request{
+		Text:          `job "web" {}`,
+		VariableFiles: []source{{"a", "\nx = 1"}},
+		CommandLine:   []setting{{"y", "2"}},
+	}
+	expectFaults(t, asked, "y is set by the command line", "x is set by the file a")
+	asked.Lenient = true
+	value, diags := ask(t, asked)
+	expectJSON(t, value, `{"Job": {"ID": "web"}}`)
+	if len(diags) != 2 || diags[0].Error || diags[1].Error || diags[1].Line != 2 {
+		t.Errorf("the warnings are %+v", diags)
+	}
 }
 
 func TestAllFaultsAreReportedWithTheirPlaces(t *testing.T) {
@@ -281,7 +344,7 @@ func TestAllFaultsAreReportedWithTheirPlaces(t *testing.T) {
 
 func TestFunctionsOfFilesAreRefused(t *testing.T) {
 	expectFaults(t, &request{Text: `job "web" { type = file("/etc/shadow") }`},
-		"functions that read files are not allowed here")
+		"functions of files are not allowed here")
 }
 
 func TestFormat(t *testing.T) {

@@ -3,7 +3,8 @@
 package main
 
 // A request is one JSON document on standard input, and a reply is one on standard output. The host
-// gives every text, so this process opens no file unless FilesBelow is set.
+// gives every text, so this process opens no file unless FilesBelow is set. The texts are UTF-8: JSON
+// can carry nothing else.
 type request struct {
 	// "decode": Text becomes JSON by Schema. "format": Text is laid out. "tree": see tree.go.
 	Action string
@@ -12,12 +13,15 @@ type request struct {
 	Text string
 
 	Schema *schema
-	// Files that set variables, in rising order of precedence.
+	// Files that set variables, in rising order of precedence. Each may be JSON.
 	VariableFiles []source
 	// Variables of the environment, then of the command line. Both win over VariableFiles as follows:
 	// environment, files, command line.
 	Environment []setting
 	CommandLine []setting
+	// Whether a variable that the document does not declare is only a warning, in VariableFiles and
+	// CommandLine. In Environment it is never wrong.
+	Lenient bool
 	// Where relative paths of file functions begin. Empty: these functions are refused.
 	FilesBelow string
 }
@@ -72,8 +76,8 @@ type body struct {
 type attribute struct {
 	// The key in the JSON.
 	Field string
-	// A type of the language ("string", "list(string)", "map(string)", "any" ...) or "duration", which
-	// is a text like "1m30s" or a number of nanoseconds.
+	// A type of the language ("string", "list(string)", "map(string)", "any" ...), or "integer", which
+	// is a whole number, or "duration", which is a text like "1m30s" or a number of nanoseconds.
 	Type string
 }
 
@@ -86,6 +90,7 @@ type block struct {
 	// The name of its body in Bodies. Empty: see Open.
 	Body string
 	// A body without a schema: "map" has attributes with texts, and may be written as an attribute too
-	// (meta = {...}); "any" has attributes and blocks of any kind.
+	// (meta = {...}); "lists" has attributes with lists of texts; "any" has attributes and blocks of
+	// any kind.
 	Open string
 }

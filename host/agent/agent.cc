@@ -170,6 +170,7 @@ NodeRecord Agent::Describe() {
   record.id = node_->id();
   record.name = node_->name();
   record.datacenter = options_.config.datacenter;
+  record.node_pool = node_->pool();
   record.region = options_.config.region;
   record.http_address = advertised_;
   record.tls = tls();

@@ -19,7 +19,8 @@
 namespace drover {
 namespace {
 
-// Returns nothing for a link-local IPv6 address, or if FROM is not an IP address.
+// Converts FROM to an address. Returns nothing if FROM is a link-local IPv6 address or no IP
+// address.
 std::optional<NodeInterface::Address> ReadIp(const sockaddr* from) {
   char text[INET6_ADDRSTRLEN];
   if (from->sa_family == AF_INET) {

@@ -130,6 +130,9 @@ Co<Answer> ScaleJob(ApiRequest* request) {
     co_return ErrorAnswer(501, "scaling events without a Count are not kept by this version");
   }
   DROVER_CO_ASSIGN(JobRegistration scaled, WithCount(*job, group, count.get<int>()));
+  // Clients send 0 if the job may have any index.
+  const auto wanted_index = Field<std::uint64_t>(body, "JobModifyIndex");
+  if (wanted_index != 0) scaled.enforce_index = wanted_index;
   co_return co_await Register(request, std::move(scaled));
 }
 

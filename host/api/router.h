@@ -42,6 +42,7 @@ struct Route {
 std::vector<Route> JobRoutes();
 std::vector<Route> JobChangeRoutes();
 std::vector<Route> JobVersionRoutes();
+std::vector<Route> JobStatusesRoutes();
 std::vector<Route> AllocRoutes();
 std::vector<Route> EvalRoutes();
 std::vector<Route> NodeRoutes();

@@ -20,7 +20,6 @@ constexpr char kNamespaces[] = "is not supported: a namespace exists as soon as 
 
 constexpr Unsupported kUnsupported[] = {
     {"/v1/jobs/parse", "is not supported: send the job as JSON, as `nomad job run` does"},
-    {"/v1/jobs/statuses", kLater},
     {"/v1/namespace", kNamespaces},
     {"/v1/namespace/*", kNamespaces, "PUT POST DELETE"},
     {"/v1/client/allocation/*/snapshot", kLater},

@@ -24,7 +24,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How long the thread waits for room in the descriptor before it checks its deadline.
+// How many milliseconds the thread waits for a writable descriptor before it checks its deadline.
 constexpr int kLookMs = 50;
 constexpr int kLastWordsMs = 500;
 
@@ -67,7 +67,7 @@ struct LogWriter::State {
   std::string lines;
   std::size_t dropped = 0;
   std::atomic<std::size_t> unwritten{0};      // bytes in accepted lines that are not written yet
-  std::optional<Clock::time_point> deadline;  // absent before kFinishing
+  std::optional<Clock::time_point> deadline;  // set by Finish
   bool ended = false;
   bool gave_up = false;  // the thread ended before it had written all accepted lines
   std::thread thread;
@@ -98,7 +98,7 @@ void LogWriter::Write(std::string_view line) {
     case State::Mode::kThread:
     case State::Mode::kFinishing:
       // After a dropped line, all later lines are dropped too, until the thread writes the line
-      // for the gap.
+      // that reports the number of dropped lines.
       if (state_->dropped > 0 || state_->lines.size() + line.size() > state_->most_bytes) {
         ++state_->dropped;
       } else {
@@ -127,7 +127,7 @@ void LogWriter::Start() {
     state_->ended = false;
     state_->deadline.reset();
   } catch (const std::system_error&) {
-    // The callers continue to write their lines themselves.
+    // Without a thread, the callers continue to write their lines themselves.
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
@@ -177,7 +177,7 @@ void LogWriter::Finish(Duration limit) {
   const bool all = ended && !state_->gave_up && state_->lines.empty() && state_->dropped == 0;
   state_->mode = all ? State::Mode::kDirect : State::Mode::kLost;
   lock.unlock();
-  // A thread that hangs in a write is detached. It keeps its share of the state.
+  // A thread that hangs in a write is detached. It shares ownership of the state.
   if (ended) {
     thread.join();
   } else {

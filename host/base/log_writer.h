@@ -46,14 +46,14 @@ class LogWriter {
   // LIMIT, these lines and all later lines are lost. Otherwise callers write their lines themselves
   // again.
   void Finish(Duration limit);
-  // Waits for a short time until the thread has written the lines that are left. For the handler
-  // of a signal that ends the process. The other threads still run during that handler.
+  // Waits for a short time until the thread has written the lines that are left. A handler of a
+  // fatal signal calls this function; the other threads still run during the handler.
   void LastWords() const;
 
  private:
   struct State;
   static void Run(const std::shared_ptr<State>& state);
-  const std::shared_ptr<State> state_;  // the thread, which may not end in time, shares it
+  const std::shared_ptr<State> state_;  // shared with the thread, which may outlive this object
 };
 
 }  // namespace drover

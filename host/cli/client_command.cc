@@ -32,6 +32,10 @@ void AddId(CLI::App* command, std::string* id, bool required) {
   command->add_option("ID", *id, "Its id, or the beginning of it")->required(required);
 }
 
+void AddNamespaceName(CLI::App* command, std::string* name) {
+  command->add_option("NAME", *name, "Its name, or the beginning of it")->required();
+}
+
 void AddVerbose(CLI::App* command, bool* verbose) {
   command->add_flag("--verbose", *verbose, "Prints ids in full");
 }
@@ -55,9 +59,14 @@ int RunClientCommand(const std::string& name, const ClientOptions& options, cons
   return code.ok() ? *code : Fail(name, code.error(), work.error_code.value_or(kExitFailed));
 }
 
-ClientGroup::ClientGroup(const CommandGroup& parent, const char* name, const char* what)
+ClientGroup::ClientGroup(const CommandGroup& parent, const char* name, const char* what,
+                         Options options)
     : group_(parent, name, what), client_(std::make_shared<ClientOptions>()) {
-  AddClientOptions(group_.app(), client_.get());
+  if (options == Options::kClient) {
+    AddClientOptions(group_.app(), client_.get());
+  } else {
+    AddConnectionOptions(group_.app(), client_.get());
+  }
   const std::string group = std::string("drover ") + name;
   group_.app()->footer("The options of " + group +
                        ", --address and the like, may also stand behind its commands: see " +

@@ -34,8 +34,12 @@ int RunClientCommand(const std::string& name, const ClientOptions& options, cons
 // the agent may follow the name of the group or the name of a command.
 class ClientGroup {
  public:
+  // The options of a group: those of AddConnectionOptions or of AddClientOptions.
+  enum class Options { kConnection, kClient };
+
   // Adds the group NAME to PARENT. WHAT is the first line of its help.
-  ClientGroup(const CommandGroup& parent, const char* name, const char* what);
+  ClientGroup(const CommandGroup& parent, const char* name, const char* what,
+              Options options = Options::kClient);
   // Adds the group NAME to PARENT, which is a ClientGroup itself. For example, adds "job tag" to
   // "job".
   ClientGroup(const ClientGroup& parent, const char* name, const char* what);
@@ -94,6 +98,8 @@ std::vector<CLI::Option*> AddConnectionOptions(CLI::App* command, ClientOptions*
 void AddClientOptions(CLI::App* command, ClientOptions* client);
 // Adds the positional argument ID.
 void AddId(CLI::App* command, std::string* id, bool required = true);
+// Adds the positional argument NAME, which is a namespace.
+void AddNamespaceName(CLI::App* command, std::string* name);
 // Adds --verbose.
 void AddVerbose(CLI::App* command, bool* verbose);
 // Adds TEXT to the end of the help, above the note that all commands of the group share.

@@ -10,6 +10,7 @@
 #include "host/base/printable.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/id_lookup.h"
+#include "host/cli/record_search.h"
 #include "host/client/api_client.h"
 #include "host/view/json_fields.h"
 
@@ -114,14 +115,23 @@ Way Follow(const CLI::App& root, const std::vector<std::string>& words) {
   return way;
 }
 
-// Returns the ids that begin with BEGUN. Requests them from an agent. Returns no ids if the request
-// fails.
-std::vector<std::string> Ids(const std::string& kind, const std::string& begun) {
-  Result<ApiClient> client = ApiClient::Create(ClientOptions());
-  if (!client.ok()) return {};
+// Requests from an agent the ids of all kinds that begin with BEGUN.
+std::vector<std::string> AnyIds(ApiClient* client, const std::string& begun) {
+  std::vector<std::string> ids;
+  bool truncated = false;
+  const json answer = SearchRecords(client, begun).value_or(json());
+  for (FoundRecord& record : FoundRecords(answer, begun, &truncated)) {
+    ids.push_back(std::move(record.id));
+  }
+  return ids;
+}
+
+// Requests from an agent the ids of KIND that begin with BEGUN.
+std::vector<std::string> IdsOf(ApiClient* client, const std::string& kind,
+                               const std::string& begun) {
   Query query = {{"namespace", client->SearchedNamespace()}, {"task_states", "false"}};
-  const char* list = "/v1/jobs";
-  if (kind == "job") {
+  const char* list = kind == "job" ? "/v1/jobs" : "/v1/namespaces";
+  if (kind == "job" || kind == "namespace") {
     query.emplace_back("prefix", begun);
   } else {
     list = kind == "alloc" ? kAllocIds.list : (kind == "node" ? kNodeIds.list : kEvalIds.list);
@@ -130,15 +140,25 @@ std::vector<std::string> Ids(const std::string& kind, const std::string& begun) 
     }
   }
   query.emplace_back("per_page", std::to_string(kMostIds));
-  const Result<json> answer = client->Get(list, query);
+  const json answer = client->Get(list, query).value_or(json());
   std::vector<std::string> ids;
-  const json none;
-  for (const json& stub : AsList(answer.ok() ? *answer : none)) {
-    const std::string id = RawField(stub, "ID");
-    // Ids with characters that Printable replaces are not offered, because such characters could
-    // have a special meaning for a shell or a terminal.
-    if (id.starts_with(begun) && Printable(id) == id) ids.push_back(id);
+  for (const json& stub : AsList(answer)) {
+    ids.push_back(RawField(stub, kind == "namespace" ? "Name" : "ID"));
   }
+  return ids;
+}
+
+// Returns the ids of KIND that begin with BEGUN. Requests them from an agent. Returns no ids if the
+// request fails.
+std::vector<std::string> Ids(const std::string& kind, const std::string& begun) {
+  Result<ApiClient> client = ApiClient::Create(ClientOptions());
+  if (!client.ok()) return {};
+  std::vector<std::string> ids =
+      kind == "any" ? AnyIds(&*client, begun) : IdsOf(&*client, kind, begun);
+  // Ids with characters that Printable replaces are not offered, because such characters could have
+  // a special meaning for a shell or a terminal.
+  std::erase_if(
+      ids, [&](const std::string& id) { return !id.starts_with(begun) || Printable(id) != id; });
   return ids;
 }
 
@@ -167,9 +187,13 @@ Completion Complete(const CLI::App& app, const std::vector<std::string>& words) 
       if (!child->get_name().empty()) offer(child->get_name());
     }
     const CLI::App* const group = TopGroup(*way.app);
-    if (group != way.app && PositionalName(*way.app, way.positionals) == "ID") {
-      out.ids_of = way.of_job ? "job" : group->get_name();
+    const std::string wanted = PositionalName(*way.app, way.positionals);
+    if (wanted == "ID") {
+      // A command without a group, such as "status", finds records of all kinds.
+      out.ids_of = group == way.app ? "any" : group->get_name();
+      if (way.of_job) out.ids_of = "job";
     }
+    if (wanted == "NAME" && group->get_name() == "namespace") out.ids_of = "namespace";
   }
   std::sort(out.words.begin(), out.words.end());
   out.words.erase(std::unique(out.words.begin(), out.words.end()), out.words.end());

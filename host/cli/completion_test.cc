@@ -36,6 +36,9 @@ class CompletionTest : public ::testing::Test {
     apply->add_option("ID", text_);
     apply->add_option("--node-id", text_);
     stop->add_option_group("Two of")->add_option("--alloc", text_);
+    app_.add_subcommand("status", "")->add_option("ID", text_);
+    CLI::App* group = app_.add_subcommand("namespace", "");
+    group->add_subcommand("inspect", "")->add_option("NAME", text_);
   }
   std::vector<std::string> Words(const std::vector<std::string>& words) const {
     return Complete(app_, words).words;
@@ -51,11 +54,11 @@ class CompletionTest : public ::testing::Test {
 };
 
 TEST_F(CompletionTest, Commands) {
-  EXPECT_THAT(Words({""}), ElementsAre("agent", "alloc"));
+  EXPECT_THAT(Words({""}), ElementsAre("agent", "alloc", "namespace", "status"));
   EXPECT_THAT(Words({"al"}), ElementsAre("alloc"));
   EXPECT_THAT(Words({"alloc", ""}), ElementsAre("logs", "stop", "tag"));
   EXPECT_THAT(Words({"alloc", "--address", "x", "s"}), ElementsAre("stop"));
-  EXPECT_THAT(Words({}), ElementsAre("agent", "alloc"));
+  EXPECT_THAT(Words({}), ElementsAre("agent", "alloc", "namespace", "status"));
   EXPECT_THAT(Words({"alloc", "x"}), IsEmpty());
 }
 
@@ -82,6 +85,10 @@ TEST_F(CompletionTest, IdsWhereOneIsWanted) {
   EXPECT_EQ(IdsOf({"alloc", "tag", "apply", ""}), "alloc");
   EXPECT_EQ(IdsOf({"alloc", "tag", "apply", "--node-id", ""}), "node");
   EXPECT_EQ(IdsOf({"alloc", "tag", ""}), "");
+  EXPECT_EQ(IdsOf({"status", "ab"}), "any") << "it takes ids of all kinds";
+  EXPECT_EQ(IdsOf({"status", "ab", ""}), "");
+  EXPECT_EQ(IdsOf({"namespace", "inspect", "d"}), "namespace");
+  EXPECT_EQ(IdsOf({"namespace", ""}), "");
 }
 
 }  // namespace

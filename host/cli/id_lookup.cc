@@ -89,6 +89,19 @@ Result<JobName> FindJob(ApiClient* client, const std::string& prefix) {
                "no job has an id that begins with \"" + prefix + "\": see drover job status");
 }
 
+Result<json> FindNamespace(ApiClient* client, const std::string& name) {
+  DROVER_ASSIGN(const json list, client->Get("/v1/namespaces", {{"prefix", name}}));
+  std::vector<std::string> lines;
+  for (const json& record : AsList(list)) {
+    if (RawField(record, "Name") == name) return record;
+    lines.push_back(RawField(record, "Name"));
+  }
+  if (lines.size() == 1) return list[0];
+  if (!lines.empty()) return Ambiguous(name, "namespace", lines);
+  return Error(Code::kNotFound, "no namespace has a name that begins with \"" + name +
+                                    "\": see drover namespace list");
+}
+
 std::string JobTagPath(const JobName& job, const std::string& tag) {
   return ApiPath(ApiPath("/v1/job", job.id, "/versions"), tag, "/tag");
 }

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "host/base/result.h"
@@ -36,6 +37,10 @@ struct JobName {
 // Finds the job with the name PREFIX, or else the only job whose name begins with PREFIX. Returns
 // the same errors as FindId.
 Result<JobName> FindJob(ApiClient* client, const std::string& prefix);
+
+// Finds the namespace NAME, or else the only one whose name begins with NAME, and returns its
+// record. Returns the same errors as FindId.
+Result<nlohmann::json> FindNamespace(ApiClient* client, const std::string& name);
 
 // Returns the path in the API for TAG, a tag of a version of JOB.
 std::string JobTagPath(const JobName& job, const std::string& tag);

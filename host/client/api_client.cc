@@ -124,6 +124,10 @@ Status ApiClient::Stream(const std::string& path, Query query, const TakeBytes& 
   return {};
 }
 
+Result<ClientReply> ApiClient::Send(ClientRequest request) {
+  return connection_->Ask(std::move(request));
+}
+
 Result<std::unique_ptr<WebSocketClient>> ApiClient::OpenWebSocket(const std::string& path,
                                                                   const Query& query) {
   return WebSocketClient::Open(*connection_->endpoint, WithQuery(path, query));

@@ -46,6 +46,8 @@ class ApiClient {
   // Sends a GET and passes the answer to TAKE as the bytes arrive. Returns when the agent ends the
   // answer.
   Status Stream(const std::string& path, Query query, const TakeBytes& take);
+  // Sends REQUEST without a change. Returns when the agent ends the answer.
+  Result<ClientReply> Send(ClientRequest request);
   // Opens a websocket on a separate connection.
   Result<std::unique_ptr<WebSocketClient>> OpenWebSocket(const std::string& path,
                                                          const Query& query);

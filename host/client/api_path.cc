@@ -30,7 +30,7 @@ std::string ApiPath(const std::string& base, const std::string& id, const std::s
 
 std::string WithQuery(const std::string& path, const Query& query) {
   std::string target = path;
-  char separator = '?';
+  char separator = path.find('?') == std::string::npos ? '?' : '&';
   for (const auto& [name, value] : query) {
     target += separator + name + "=" + UrlEscaped(value);
     separator = '&';

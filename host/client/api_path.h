@@ -13,7 +13,7 @@ using Query = std::vector<std::pair<std::string, std::string>>;
 // slash, ID and REST. Characters of ID that are not allowed in a path are escaped.
 std::string ApiPath(const std::string& base, const std::string& id, const std::string& rest = "");
 
-// Returns PATH with QUERY added. The values of QUERY are escaped.
+// Returns PATH with QUERY added. PATH may have a query already. The values of QUERY are escaped.
 std::string WithQuery(const std::string& path, const Query& query);
 
 }  // namespace drover

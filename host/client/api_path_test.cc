@@ -21,6 +21,7 @@ TEST(WithQueryTest, EscapesValues) {
   EXPECT_EQ(WithQuery("/v1/jobs", {}), "/v1/jobs");
   EXPECT_EQ(WithQuery("/v1/jobs", {{"prefix", "a&b"}, {"namespace", "*"}}),
             "/v1/jobs?prefix=a%26b&namespace=%2A");
+  EXPECT_EQ(WithQuery("/v1/jobs?stale", {{"prefix", "a"}}), "/v1/jobs?stale&prefix=a");
 }
 
 }  // namespace

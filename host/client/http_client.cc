@@ -8,8 +8,6 @@
 #include <tuple>
 #include <utility>
 
-#include "host/client/response_parser.h"
-
 namespace drover {
 namespace asio = boost::asio;
 namespace {
@@ -50,15 +48,20 @@ Co<ErrorCode> WriteAll(ByteStream* stream, std::string_view bytes) {
 std::string HttpClient::HeadOf(const ClientRequest& request) const {
   const ServerAddress& address = endpoint_->address();
   const std::string& token = endpoint_->options().token;
-  std::string head = request.method + " " + address.prefix +
-                     WithQuery(request.path, request.query) +
-                     " HTTP/1.1\r\nHost: " + address.authority + "\r\nAccept: application/json\r\n";
+  HttpFields fields = {{"Host", address.authority}, {"Accept", "application/json"}};
   if (request.body) {
-    head += "Content-Type: application/json\r\nContent-Length: " +
-            std::to_string(request.body->size()) + "\r\n";
+    fields.emplace_back("Content-Type", "application/json");
+    fields.emplace_back("Content-Length", std::to_string(request.body->size()));
   }
-  if (!token.empty()) head += "X-Nomad-Token: " + token + "\r\n";
-  if (!address.authorization.empty()) head += "Authorization: " + address.authorization + "\r\n";
+  if (!token.empty()) fields.emplace_back("X-Nomad-Token", token);
+  if (!address.authorization.empty()) fields.emplace_back("Authorization", address.authorization);
+  for (const auto& [name, value] : request.headers) {
+    std::erase_if(fields, [&](const auto& field) { return EqualsIgnoringCase(field.first, name); });
+  }
+  fields.insert(fields.end(), request.headers.begin(), request.headers.end());
+  std::string head = request.method + " " + address.prefix +
+                     WithQuery(request.path, request.query) + " HTTP/1.1\r\n";
+  for (const auto& [name, value] : fields) head += name + ": " + value + "\r\n";
   return head + "\r\n";
 }
 
@@ -120,6 +123,7 @@ Co<Result<ClientReply>> HttpClient::AskOnce(Context context, const ClientRequest
   const ErrorCode unsent = co_await WriteAll(stream, bytes);
   ResponseParser parser;
   ClientReply reply;
+  bool headed = false;  // whether take_head has received the head
   std::string block(kBlock, '\0');
   while (!parser.done()) {
     const asio::mutable_buffer space = asio::buffer(block);
@@ -132,8 +136,12 @@ Co<Result<ClientReply>> HttpClient::AskOnce(Context context, const ClientRequest
     std::string_view body;
     while (const std::size_t taken = parser.Put(rest, &body)) {
       rest.remove_prefix(taken);
+      if (request->take_head && !headed && parser.status() != 0) {
+        headed = true;
+        request->take_head(parser.head());
+      }
       if (body.empty()) continue;
-      if (request->take && parser.status() / 100 == 2) {
+      if (request->take && (headed || parser.status() / 100 == 2)) {
         request->take(body);
         DROVER_CO_TRY(context.status());
       } else if (reply.body.size() + body.size() <= kMostReply) {
@@ -150,7 +158,7 @@ Co<Result<ClientReply>> HttpClient::AskOnce(Context context, const ClientRequest
     }
     exchange->reusable = parser.done() && parser.keep_alive() && !unsent && !error && rest.empty();
   }
-  if (parser.status() / 100 != 2) {
+  if (parser.status() / 100 != 2 && !headed) {
     co_return Refused(*request, parser.status(), std::move(reply.body));
   }
   const std::string index = parser.Header("X-Nomad-Index");

@@ -15,6 +15,7 @@
 #include "host/base/result.h"
 #include "host/client/api_path.h"
 #include "host/client/endpoint.h"
+#include "host/client/response_parser.h"
 #include "host/http/byte_stream.h"
 
 namespace drover {
@@ -27,9 +28,14 @@ struct ClientRequest {
   std::string path;
   Query query;
   std::optional<std::string> body;  // the JSON body; not set if there is none
+  // Further headers. A header replaces the header of the same name that the client would send.
+  HttpFields headers;
   // Receives the body of a successful answer. If this function is null, the body is stored in
   // ClientReply::body.
   TakeBytes take;
+  // Receives the head of the answer before its body. If this function is set, every answer is
+  // successful, whatever its status means.
+  std::function<void(const ReplyHead& head)> take_head;
 };
 
 struct ClientReply {

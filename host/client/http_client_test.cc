@@ -79,6 +79,42 @@ TEST_F(HttpClientTest, WritesRequests) {
   EXPECT_EQ(server.connections(), 1);
 }
 
+TEST_F(HttpClientTest, HeadersOfARequestReplaceItsOwn) {
+  std::string head;
+  ScriptedServer server([&](ScriptedPeer* peer, int) {
+    head = peer->ReadHead();
+    peer->Reply("");
+  });
+  Use(server.address(), "secret");
+  ClientRequest request;
+  request.path = "/v1/jobs";
+  request.headers = {{"x-nomad-token", "other"}, {"Accept", "text/plain"}, {"A", "b"}};
+  ASSERT_TRUE(Ask(request).ok());
+  EXPECT_EQ(head, "GET /v1/jobs HTTP/1.1\r\nHost: " +
+                      server.address().substr(std::string("http://").size()) +
+                      "\r\nx-nomad-token: other\r\nAccept: text/plain\r\nA: b\r\n\r\n");
+}
+
+TEST_F(HttpClientTest, WhoTakesTheHeadGetsEveryAnswer) {
+  ScriptedServer server([](ScriptedPeer* peer, int) {
+    peer->ReadHead();
+    peer->Send("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 404 Not Found\r\nContent-Length: 5\r\n\r\n");
+    peer->Send("no");
+    peer->Send("job");
+  });
+  Use(server.address());
+  std::string got;
+  ClientRequest request;
+  request.path = "/v1/job/x";
+  request.take = [&](std::string_view some) { got += some; };
+  request.take_head = [&](const ReplyHead& head) {
+    got += std::to_string(head.status) + " " + head.reason + ": ";
+  };
+  const Result<ClientReply> reply = Ask(request);
+  ASSERT_TRUE(reply.ok()) << reply.error().message();
+  EXPECT_EQ(got, "404 Not Found: nojob");
+}
+
 TEST_F(HttpClientTest, AsksAgainWhereAKeptConnectionWasClosed) {
   ScriptedServer server([](ScriptedPeer* peer, int number) {
     peer->ReadHead();

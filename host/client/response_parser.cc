@@ -112,4 +112,16 @@ std::string ResponseParser::Header(std::string_view name) const {
   return std::string(value.data(), value.size());
 }
 
+ReplyHead ResponseParser::head() const {
+  const auto text = [](boost::beast::string_view some) {
+    return std::string(some.data(), some.size());
+  };
+  const auto& parsed = state_->head->get();
+  ReplyHead head{state_->status, text(parsed.reason()), {}};
+  for (const auto& field : parsed) {
+    head.headers.emplace_back(text(field.name_string()), text(field.value()));
+  }
+  return head;
+}
+
 }  // namespace drover

@@ -6,7 +6,16 @@
 #include <string>
 #include <string_view>
 
+#include "host/http/http_message.h"
+
 namespace drover {
+
+// The head of an answer.
+struct ReplyHead {
+  int status = 0;
+  std::string reason;  // such as "OK"
+  HttpFields headers;
+};
 
 // Parses the answer to one request. Skips interim answers (1xx).
 class ResponseParser {
@@ -30,6 +39,7 @@ class ResponseParser {
   // The functions below may be called when the head has arrived. Until then, status() returns 0.
   int status() const;
   std::string Header(std::string_view name) const;  // empty if the header is missing
+  ReplyHead head() const;
   // Returns whether another request may follow on this connection.
   bool keep_alive() const;
 

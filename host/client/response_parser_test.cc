@@ -35,6 +35,9 @@ TEST(ResponseParserTest, ReadsBodiesHoweverTheyArrive) {
     EXPECT_EQ(length.status(), 200);
     EXPECT_EQ(length.Header("x-nomad-INDEX"), "7");
     EXPECT_EQ(length.Header("other"), "");
+    EXPECT_EQ(length.head().status, 200);
+    EXPECT_EQ(length.head().reason, "OK");
+    EXPECT_EQ(length.head().headers, (HttpFields{{"X-Nomad-Index", "7"}, {"Content-Length", "4"}}));
 
     ResponseParser chunks;
     EXPECT_EQ(Read(&chunks,

@@ -5,6 +5,7 @@
 #include "host/base/printable.h"
 #include "host/cli/id_lookup.h"
 #include "host/commands/commands.h"
+#include "host/view/decode_alloc.h"
 #include "host/view/json_fields.h"
 #include "host/view/readable.h"
 #include "host/view/record_tables.h"
@@ -26,11 +27,10 @@ std::string UsageText(const json& stats, const std::string& task) {
 
 TextTable PortTable(const json& alloc) {
   TextTable table({"Label", "Address", "To"});
-  const json& shared = MapField(MapField(alloc, "AllocatedResources"), "Shared");
-  for (const json& port : ListField(shared, "Ports")) {
-    table.Add({TextField(port, "Label"),
-               TextField(port, "HostIP") + ":" + NumberText(port, "Value"),
-               NumberField(port, "To") > 0 ? NumberText(port, "To") : ""});
+  for (const AllocatedPort& port : DecodeAlloc(alloc).ports) {
+    const std::string owner = port.task.empty() ? "" : " of task " + port.task;
+    table.Add({Printable(port.label + owner), port.host_ip + ":" + std::to_string(port.value),
+               port.to > 0 ? std::to_string(port.to) : ""});
   }
   return table;
 }
@@ -54,6 +54,28 @@ void ShowTask(Terminal* terminal, const std::string& name, const json& state, co
   if (!events.empty()) events.Print(terminal);
 }
 
+void PrintAllocFields(Terminal* terminal, const json& alloc, bool verbose) {
+  const WallTime now = WallNow();
+  const auto shown_id = [&](const char* field) {
+    return ShownId(TextField(alloc, field), verbose);
+  };
+  PrintFields(terminal, {{"ID", TextField(alloc, "ID")},
+                         {"Name", TextField(alloc, "Name")},
+                         {"Node", shown_id("NodeID") + " (" + TextField(alloc, "NodeName") + ")"},
+                         {"Job", TextField(alloc, "JobID")},
+                         {"Namespace", TextField(alloc, "Namespace")},
+                         {"Version", NumberText(MapField(alloc, "Job"), "Version")},
+                         {"Evaluation", shown_id("EvalID")},
+                         {"Status", StatusCell(TextField(alloc, "ClientStatus"))},
+                         {"Description", TextField(alloc, "ClientDescription")},
+                         {"Desired", StatusCell(TextField(alloc, "DesiredStatus"))},
+                         {"Because", TextField(alloc, "DesiredDescription")},
+                         {"Replaces", shown_id("PreviousAllocation")},
+                         {"Replaced by", shown_id("NextAllocation")},
+                         {"Created", Ago(NumberField(alloc, "CreateTime"), now)},
+                         {"Modified", Ago(NumberField(alloc, "ModifyTime"), now)}});
+}
+
 struct AllocStatusCommand {
   std::string id;
   bool verbose = false;
@@ -65,51 +87,33 @@ struct AllocStatusCommand {
 
   Result<int> Run(ApiClient* client, Output* out) const {
     DROVER_ASSIGN(const std::string whole_id, FindId(client, kAllocIds, id));
-    DROVER_ASSIGN(const json alloc, client->Get(ApiPath("/v1/allocation", whole_id)));
-    if (out->raw()) return out->Print(alloc);
-    // The agent has statistics and checks only while the allocation runs. The command shows
-    // everything else in any case.
-    const bool runs = RawField(alloc, "ClientStatus") == "running";
-    const auto get = [&](const char* rest) {
-      const json nothing = json::object();
-      const std::string path = ApiPath("/v1/client/allocation", whole_id, rest);
-      return runs ? client->Get(path).value_or(nothing) : nothing;
-    };
-    const json stats = get("/stats");
-    const json checks = get("/checks");
-    ShowFields(out, alloc);
-    PrintPart(out, "Ports", PortTable(alloc));
-    for (const auto& [name, state] : MapField(alloc, "TaskStates").items()) {
-      ShowTask(out, name, state, stats);
-    }
-    PrintPart(out, "Checks", CheckTable(checks));
-    return kExitOk;
-  }
-
-  void ShowFields(Terminal* terminal, const json& alloc) const {
-    const WallTime now = WallNow();
-    const auto shown_id = [&](const char* field) {
-      return ShownId(TextField(alloc, field), verbose);
-    };
-    PrintFields(terminal, {{"ID", TextField(alloc, "ID")},
-                           {"Name", TextField(alloc, "Name")},
-                           {"Node", shown_id("NodeID") + " (" + TextField(alloc, "NodeName") + ")"},
-                           {"Job", TextField(alloc, "JobID")},
-                           {"Namespace", TextField(alloc, "Namespace")},
-                           {"Version", NumberText(MapField(alloc, "Job"), "Version")},
-                           {"Evaluation", shown_id("EvalID")},
-                           {"Status", StatusCell(TextField(alloc, "ClientStatus"))},
-                           {"Description", TextField(alloc, "ClientDescription")},
-                           {"Desired", StatusCell(TextField(alloc, "DesiredStatus"))},
-                           {"Because", TextField(alloc, "DesiredDescription")},
-                           {"Replaces", shown_id("PreviousAllocation")},
-                           {"Replaced by", shown_id("NextAllocation")},
-                           {"Created", Ago(NumberField(alloc, "CreateTime"), now)},
-                           {"Modified", Ago(NumberField(alloc, "ModifyTime"), now)}});
+    return ShowAlloc(client, out, whole_id, verbose);
   }
 };
 
 }  // namespace
+
+Result<int> ShowAlloc(ApiClient* client, Output* out, const std::string& id, bool verbose) {
+  DROVER_ASSIGN(const json alloc, client->Get(ApiPath("/v1/allocation", id)));
+  if (out->raw()) return out->Print(alloc);
+  // The agent has statistics and checks only while the allocation runs. The command shows
+  // everything else in any case.
+  const bool runs = RawField(alloc, "ClientStatus") == "running";
+  const auto get = [&](const char* rest) {
+    const json nothing = json::object();
+    const std::string path = ApiPath("/v1/client/allocation", id, rest);
+    return runs ? client->Get(path).value_or(nothing) : nothing;
+  };
+  const json stats = get("/stats");
+  const json checks = get("/checks");
+  PrintAllocFields(out, alloc, verbose);
+  PrintPart(out, "Ports", PortTable(alloc));
+  for (const auto& [name, state] : MapField(alloc, "TaskStates").items()) {
+    ShowTask(out, name, state, stats);
+  }
+  PrintPart(out, "Checks", CheckTable(checks));
+  return kExitOk;
+}
 
 void AddAllocStatus(const ClientGroup& alloc) {
   alloc.Add<AllocStatusCommand>("status", "Shows an allocation and its tasks");

@@ -22,9 +22,15 @@ void AddJobCommands(const CommandGroup& drover) {
   AddJobPlan(job);
   AddJobStatus(job);
   AddJobStop(job);
+  AddJobStart(job);
+  AddJobEval(job);
+  AddJobRevert(job);
+  AddJobScale(job);
+  AddJobScalingEvents(job);
   AddJobInspect(job);
   AddJobHistory(job);
   AddJobAllocs(job);
+  AddJobDeployments(job);
   AddJobAction(job);
   const ClientGroup tag(job, "tag", "Names versions of a job; such a version is not forgotten");
   AddJobTagApply(tag);
@@ -48,6 +54,7 @@ void AddNodeCommands(const CommandGroup& drover) {
   AddNodeStatus(node);
   AddNodeDrain(node);
   AddNodeEligibility(node);
+  AddNodeConfig(node);
   const ClientGroup meta(node, "meta", "Shows the metadata of a node, and changes them");
   AddNodeMetaRead(meta);
   AddNodeMetaApply(meta);
@@ -84,7 +91,13 @@ void AddCommands(const CommandGroup& drover) {
   AddAllocCommands(drover);
   AddNodeCommands(drover);
   AddEvalCommands(drover);
-  AddSystemGc(ClientGroup(drover, "system", "Looks after an agent"));
+  AddNamespaceCommands(drover);
+  AddServerCommands(drover);
+  AddSystemCommands(drover);
+  AddOperatorCommands(drover);
+  AddStatus(drover);
+  AddAgentInfo(drover);
+  AddUi(drover);
   AddMonitor(drover);
   AddEvents(drover);
   AddConfigCommands(drover);

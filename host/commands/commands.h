@@ -15,6 +15,9 @@ void AddRun(const CommandGroup& drover);
 void AddValidate(const CommandGroup& drover);
 void AddMonitor(const CommandGroup& drover);
 void AddEvents(const CommandGroup& drover);
+void AddStatus(const CommandGroup& drover);
+void AddUi(const CommandGroup& drover);
+void AddAgentInfo(const CommandGroup& drover);
 void AddVersion(const CommandGroup& drover);
 void AddCompletion(const CommandGroup& drover);
 
@@ -22,9 +25,15 @@ void AddJobRun(const ClientGroup& job);
 void AddJobPlan(const ClientGroup& job);
 void AddJobStatus(const ClientGroup& job);
 void AddJobStop(const ClientGroup& job);
+void AddJobStart(const ClientGroup& job);
+void AddJobEval(const ClientGroup& job);
+void AddJobRevert(const ClientGroup& job);
+void AddJobScale(const ClientGroup& job);
+void AddJobScalingEvents(const ClientGroup& job);
 void AddJobInspect(const ClientGroup& job);
 void AddJobHistory(const ClientGroup& job);
 void AddJobAllocs(const ClientGroup& job);
+void AddJobDeployments(const ClientGroup& job);
 void AddJobAction(const ClientGroup& job);
 void AddJobTagApply(const ClientGroup& tag);
 void AddJobTagUnset(const ClientGroup& tag);
@@ -41,6 +50,7 @@ void AddAllocExec(const ClientGroup& alloc);
 void AddNodeStatus(const ClientGroup& node);
 void AddNodeDrain(const ClientGroup& node);
 void AddNodeEligibility(const ClientGroup& node);
+void AddNodeConfig(const ClientGroup& node);
 void AddNodeMetaRead(const ClientGroup& meta);
 void AddNodeMetaApply(const ClientGroup& meta);
 
@@ -49,6 +59,17 @@ void AddEvalList(const ClientGroup& eval);
 void AddEvalDelete(const ClientGroup& eval);
 
 void AddSystemGc(const ClientGroup& system);
+void AddSystemReconcileSummaries(const ClientGroup& reconcile);
+
+void AddNamespaceList(const ClientGroup& group);
+void AddNamespaceStatus(const ClientGroup& group);
+void AddNamespaceInspect(const ClientGroup& group);
+
+void AddServerMembers(const ClientGroup& server);
+
+void AddOperatorApi(const ClientGroup& group);
+void AddOperatorMetrics(const ClientGroup& group);
+void AddOperatorSchedulerGetConfig(const ClientGroup& scheduler);
 
 void AddConfigValidate(const CommandGroup& config);
 void AddConfigShow(const CommandGroup& config);

@@ -3,6 +3,7 @@
 
 #include "host/cli/id_lookup.h"
 #include "host/commands/commands.h"
+#include "host/commands/record_status.h"
 #include "host/view/json_fields.h"
 #include "host/view/placement_failures.h"
 #include "host/view/readable.h"
@@ -12,6 +13,24 @@ namespace drover {
 namespace {
 
 using nlohmann::json;
+
+void PrintEvalFields(Terminal* terminal, const json& eval, bool verbose) {
+  const WallTime now = WallNow();
+  const auto shown_id = [&](const char* field) { return ShownId(TextField(eval, field), verbose); };
+  PrintFields(terminal, {{"ID", TextField(eval, "ID")},
+                         {"Job", TextField(eval, "JobID")},
+                         {"Namespace", TextField(eval, "Namespace")},
+                         {"Type", TextField(eval, "Type")},
+                         {"Triggered by", TextField(eval, "TriggeredBy")},
+                         {"Priority", NumberText(eval, "Priority")},
+                         {"Status", StatusCell(TextField(eval, "Status"))},
+                         {"Description", TextField(eval, "StatusDescription")},
+                         {"Previous", shown_id("PreviousEval")},
+                         {"Next", shown_id("NextEval")},
+                         {"Waiting", shown_id("BlockedEval")},
+                         {"Created", Ago(NumberField(eval, "CreateTime"), now)},
+                         {"Modified", Ago(NumberField(eval, "ModifyTime"), now)}});
+}
 
 struct EvalStatusCommand {
   std::string id;
@@ -24,41 +43,25 @@ struct EvalStatusCommand {
 
   Result<int> Run(ApiClient* client, Output* out) const {
     DROVER_ASSIGN(const std::string whole_id, FindId(client, kEvalIds, id));
-    const std::string path = ApiPath("/v1/evaluation", whole_id);
-    DROVER_ASSIGN(const json eval, client->Get(path, {{"related", "true"}}));
-    if (out->raw()) return out->Print(eval);
-    DROVER_ASSIGN(const json allocs, client->Get(path + "/allocations"));
-    ShowFields(out, eval);
-    const json& failures = MapField(eval, "FailedTGAllocs");
-    if (!failures.empty()) PrintHeading(out, "Not placed");
-    for (const std::string& line : PlacementFailureLines(failures)) out->Line(line);
-    PrintPart(out, "Related evaluations", EvalTable(ListField(eval, "RelatedEvals"), verbose));
-    PrintPart(out, "Allocations", AllocTable(allocs, verbose));
-    return kExitOk;
-  }
-
-  void ShowFields(Terminal* terminal, const json& eval) const {
-    const WallTime now = WallNow();
-    const auto shown_id = [&](const char* field) {
-      return ShownId(TextField(eval, field), verbose);
-    };
-    PrintFields(terminal, {{"ID", TextField(eval, "ID")},
-                           {"Job", TextField(eval, "JobID")},
-                           {"Namespace", TextField(eval, "Namespace")},
-                           {"Type", TextField(eval, "Type")},
-                           {"Triggered by", TextField(eval, "TriggeredBy")},
-                           {"Priority", NumberText(eval, "Priority")},
-                           {"Status", StatusCell(TextField(eval, "Status"))},
-                           {"Description", TextField(eval, "StatusDescription")},
-                           {"Previous", shown_id("PreviousEval")},
-                           {"Next", shown_id("NextEval")},
-                           {"Waiting", shown_id("BlockedEval")},
-                           {"Created", Ago(NumberField(eval, "CreateTime"), now)},
-                           {"Modified", Ago(NumberField(eval, "ModifyTime"), now)}});
+    return ShowEval(client, out, whole_id, verbose);
   }
 };
 
 }  // namespace
+
+Result<int> ShowEval(ApiClient* client, Output* out, const std::string& id, bool verbose) {
+  const std::string path = ApiPath("/v1/evaluation", id);
+  DROVER_ASSIGN(const json eval, client->Get(path, {{"related", "true"}}));
+  if (out->raw()) return out->Print(eval);
+  DROVER_ASSIGN(const json allocs, client->Get(path + "/allocations"));
+  PrintEvalFields(out, eval, verbose);
+  const json& failures = MapField(eval, "FailedTGAllocs");
+  if (!failures.empty()) PrintHeading(out, "Not placed");
+  for (const std::string& line : PlacementFailureLines(failures)) out->Line(line);
+  PrintPart(out, "Related evaluations", EvalTable(ListField(eval, "RelatedEvals"), verbose));
+  PrintPart(out, "Allocations", AllocTable(allocs, verbose));
+  return kExitOk;
+}
 
 void AddEvalStatus(const ClientGroup& eval) {
   eval.Add<EvalStatusCommand>("status", "Shows an evaluation");

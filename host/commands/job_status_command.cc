@@ -5,6 +5,7 @@
 #include "host/base/printable.h"
 #include "host/cli/id_lookup.h"
 #include "host/commands/commands.h"
+#include "host/commands/record_status.h"
 #include "host/view/json_fields.h"
 #include "host/view/placement_failures.h"
 #include "host/view/readable.h"
@@ -59,54 +60,55 @@ struct JobStatusCommand {
   }
 
   Result<int> Run(ApiClient* client, Output* out) const {
-    return id.empty() ? List(client, out) : Show(client, out);
-  }
-
-  static Result<int> List(ApiClient* client, Output* out) {
-    DROVER_ASSIGN(const json jobs,
-                  client->Get("/v1/jobs", {{"namespace", client->SearchedNamespace()}}));
-    TextTable table({"ID", "Namespace", "Type", "Priority", "Status", "Submitted"});
-    for (const json& job : AsList(jobs)) {
-      table.Add({TextField(job, "ID"), TextField(job, "Namespace"), TextField(job, "Type"),
-                 NumberText(job, "Priority"), JobStatusCell(job),
-                 LocalTime(NumberField(job, "SubmitTime"))});
-    }
-    return out->Print(jobs, table, "There are no jobs.");
-  }
-
-  Result<int> Show(ApiClient* client, Output* out) const {
+    if (id.empty()) return ListJobs(client, out);
     DROVER_ASSIGN(const JobName name, FindJob(client, id));
-    const Query query = {{"namespace", name.job_namespace}};
-    const auto get = [&](const char* rest) {
-      return client->Get(ApiPath("/v1/job", name.id, rest), query);
-    };
-    DROVER_ASSIGN(const json job, get(""));
-    DROVER_ASSIGN(const json summary, get("/summary"));
-    DROVER_ASSIGN(const json evals, get("/evaluations"));
-    DROVER_ASSIGN(const json allocs, get("/allocations"));
-    if (out->raw()) {
-      return out->Print(
-          {{"Job", job}, {"Summary", summary}, {"Evaluations", evals}, {"Allocations", allocs}});
-    }
-    PrintFields(out, {{"ID", TextField(job, "ID")},
-                      {"Name", TextField(job, "Name")},
-                      {"Namespace", TextField(job, "Namespace")},
-                      {"Type", TextField(job, "Type")},
-                      {"Priority", NumberText(job, "Priority")},
-                      {"Version", NumberText(job, "Version")},
-                      {"Submitted", LocalTime(NumberField(job, "SubmitTime"))},
-                      {"Status", JobStatusCell(job)},
-                      {"Description", TextField(job, "StatusDescription")}});
-    PrintHeading(out, "Summary");
-    SummaryTable(summary).Print(out);
-    ShowBlocked(out, evals);
-    PrintHeading(out, "Allocations");
-    AllocTable(allocs, verbose).Print(out, "No allocations.");
-    return kExitOk;
+    return ShowJob(client, out, name, verbose);
   }
 };
 
 }  // namespace
+
+Result<int> ListJobs(ApiClient* client, Output* out) {
+  DROVER_ASSIGN(const json jobs,
+                client->Get("/v1/jobs", {{"namespace", client->SearchedNamespace()}}));
+  TextTable table({"ID", "Namespace", "Type", "Priority", "Status", "Submitted"});
+  for (const json& job : AsList(jobs)) {
+    table.Add({TextField(job, "ID"), TextField(job, "Namespace"), TextField(job, "Type"),
+               NumberText(job, "Priority"), JobStatusCell(job),
+               LocalTime(NumberField(job, "SubmitTime"))});
+  }
+  return out->Print(jobs, table, "There are no jobs.");
+}
+
+Result<int> ShowJob(ApiClient* client, Output* out, const JobName& name, bool verbose) {
+  const Query query = {{"namespace", name.job_namespace}};
+  const auto get = [&](const char* rest) {
+    return client->Get(ApiPath("/v1/job", name.id, rest), query);
+  };
+  DROVER_ASSIGN(const json job, get(""));
+  DROVER_ASSIGN(const json summary, get("/summary"));
+  DROVER_ASSIGN(const json evals, get("/evaluations"));
+  DROVER_ASSIGN(const json allocs, get("/allocations"));
+  if (out->raw()) {
+    return out->Print(
+        {{"Job", job}, {"Summary", summary}, {"Evaluations", evals}, {"Allocations", allocs}});
+  }
+  PrintFields(out, {{"ID", TextField(job, "ID")},
+                    {"Name", TextField(job, "Name")},
+                    {"Namespace", TextField(job, "Namespace")},
+                    {"Type", TextField(job, "Type")},
+                    {"Priority", NumberText(job, "Priority")},
+                    {"Version", NumberText(job, "Version")},
+                    {"Submitted", LocalTime(NumberField(job, "SubmitTime"))},
+                    {"Status", JobStatusCell(job)},
+                    {"Description", TextField(job, "StatusDescription")}});
+  PrintHeading(out, "Summary");
+  SummaryTable(summary).Print(out);
+  ShowBlocked(out, evals);
+  PrintHeading(out, "Allocations");
+  AllocTable(allocs, verbose).Print(out, "No allocations.");
+  return kExitOk;
+}
 
 void AddJobStatus(const ClientGroup& job) {
   job.Add<JobStatusCommand>("status", "Lists the jobs, or shows one");

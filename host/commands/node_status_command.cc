@@ -4,6 +4,7 @@
 #include "host/base/printable.h"
 #include "host/cli/node_options.h"
 #include "host/commands/commands.h"
+#include "host/commands/record_status.h"
 #include "host/view/json_fields.h"
 #include "host/view/readable.h"
 
@@ -62,7 +63,9 @@ struct NodeStatusCommand {
   }
 
   Result<int> Run(ApiClient* client, Output* out) const {
-    return node.empty() ? List(client, out) : Show(client, out);
+    if (node.empty()) return List(client, out);
+    DROVER_ASSIGN(const std::string id, node.Find(client));
+    return ShowNode(client, out, id, verbose);
   }
 
   Result<int> List(ApiClient* client, Output* out) const {
@@ -76,32 +79,31 @@ struct NodeStatusCommand {
     }
     return out->Print(nodes, table, "There are no nodes.");
   }
-
-  Result<int> Show(ApiClient* client, Output* out) const {
-    DROVER_ASSIGN(const std::string id, node.Find(client));
-    DROVER_ASSIGN(const json whole, client->Get(ApiPath("/v1/node", id)));
-    if (out->raw()) return out->Print(whole);
-    DROVER_ASSIGN(const json allocs, client->Get(ApiPath("/v1/node", id, "/allocations")));
-    const json& resources = MapField(whole, "NodeResources");
-    PrintFields(out, {{"ID", TextField(whole, "ID")},
-                      {"Name", TextField(whole, "Name")},
-                      {"Datacenter", TextField(whole, "Datacenter")},
-                      {"Address", TextField(whole, "HTTPAddr")},
-                      {"Status", StatusCell(TextField(whole, "Status"))},
-                      {"Eligibility", StatusCell(TextField(whole, "SchedulingEligibility"))},
-                      {"Drained", DrainText(whole)},
-                      {"CPU", NumberText(MapField(resources, "Cpu"), "CpuShares") + " MHz"},
-                      {"Memory", MebibytesField(MapField(resources, "Memory"), "MemoryMB")},
-                      {"Disk", MebibytesField(MapField(resources, "Disk"), "DiskMB")}});
-    PrintHeading(out, "Drivers");
-    DriverTable(whole).Print(out);
-    PrintHeading(out, "Allocations");
-    AllocsOfNodeTable(allocs, verbose).Print(out);
-    return kExitOk;
-  }
 };
 
 }  // namespace
+
+Result<int> ShowNode(ApiClient* client, Output* out, const std::string& id, bool verbose) {
+  DROVER_ASSIGN(const json whole, client->Get(ApiPath("/v1/node", id)));
+  if (out->raw()) return out->Print(whole);
+  DROVER_ASSIGN(const json allocs, client->Get(ApiPath("/v1/node", id, "/allocations")));
+  const json& resources = MapField(whole, "NodeResources");
+  PrintFields(out, {{"ID", TextField(whole, "ID")},
+                    {"Name", TextField(whole, "Name")},
+                    {"Datacenter", TextField(whole, "Datacenter")},
+                    {"Address", TextField(whole, "HTTPAddr")},
+                    {"Status", StatusCell(TextField(whole, "Status"))},
+                    {"Eligibility", StatusCell(TextField(whole, "SchedulingEligibility"))},
+                    {"Drained", DrainText(whole)},
+                    {"CPU", NumberText(MapField(resources, "Cpu"), "CpuShares") + " MHz"},
+                    {"Memory", MebibytesField(MapField(resources, "Memory"), "MemoryMB")},
+                    {"Disk", MebibytesField(MapField(resources, "Disk"), "DiskMB")}});
+  PrintHeading(out, "Drivers");
+  DriverTable(whole).Print(out);
+  PrintHeading(out, "Allocations");
+  AllocsOfNodeTable(allocs, verbose).Print(out);
+  return kExitOk;
+}
 
 void AddNodeStatus(const ClientGroup& node) {
   node.Add<NodeStatusCommand>("status", "Lists the nodes, or shows one");

@@ -118,7 +118,7 @@ json EncodeCommon(const NodeRecord& node) {
   return {{"ID", node.id},
           {"Datacenter", node.datacenter},
           {"Name", node.name},
-          {"NodePool", "default"},
+          {"NodePool", node.node_pool},
           {"NodeClass", node.node_class},
           {"SchedulingEligibility", node.eligible ? "eligible" : "ineligible"},
           {"Status", node.status},

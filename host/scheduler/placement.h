@@ -48,6 +48,9 @@ struct PortPoolOptions {
 std::unique_ptr<PortPool> NewPortPool(PortPoolOptions options);
 std::unique_ptr<PortPool> NewPortPool(std::string address = "127.0.0.1");
 
+// Returns whether an allocation of GROUP gets ports.
+bool WantsPorts(const TaskGroup& group);
+
 // A static port that is taken.
 struct TakenPort {
   std::string address;

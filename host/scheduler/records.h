@@ -62,7 +62,8 @@ struct JobRecord {
 
 // The reason why allocations of a group could not be placed.
 struct PlacementFailure {
-  int nodes_in_pool = 0;                       // the number of ready nodes
+  std::string node_pool = "default";           // the node pool of the job
+  int nodes_in_pool = 0;                       // the number of ready nodes in this pool
   std::map<std::string, int> nodes_available;  // the ready nodes, by datacenter
   int nodes_evaluated = 0;
   int nodes_filtered = 0;
@@ -175,6 +176,7 @@ struct NodeRecord {
   std::string id;
   std::string name;
   std::string datacenter = "dc1";
+  std::string node_pool = "default";
   std::string region = "global";
   std::string http_address;  // host:port; empty if there is none
   bool tls = false;          // http_address uses TLS: clients must not send a token without TLS

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/spec/canonical_job.h"
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
@@ -37,6 +38,17 @@ json Overlay(const json& sent, json ours) {
   return ours;
 }
 
+// Calls CALL with each object that MEMBER, the value of FIELD, has for the members of FIELD.
+void ForEachObject(const JobField& field, json* member, const std::function<void(json*)>& call) {
+  if (field.kind == kObject && member->is_object()) call(member);
+  const bool many = (field.kind == kObjectList && member->is_array()) ||
+                    (field.kind == kObjectMap && member->is_object());
+  if (!many) return;
+  for (json& element : *member) {
+    if (element.is_object()) call(&element);
+  }
+}
+
 // Converts the durations of an object to numbers, since clients read them as numbers. This
 // includes durations that have no effect here.
 void TellDurationsAsNumbers(std::span<const JobField> fields, json* object) {
@@ -46,12 +58,9 @@ void TellDurationsAsNumbers(std::span<const JobField> fields, json* object) {
     Duration duration{0};
     if (field.kind == kDuration && member->is_string()) {
       if (ReadJsonDuration(*member, &duration)) *member = duration.count();
-    } else if (field.kind == kObject && member->is_object()) {
-      TellDurationsAsNumbers(field.members, &*member);
-    } else if (field.kind == kObjectList && member->is_array()) {
-      for (json& element : *member) {
-        if (element.is_object()) TellDurationsAsNumbers(field.members, &element);
-      }
+    } else {
+      ForEachObject(field, &*member,
+                    [&field](json* inner) { TellDurationsAsNumbers(field.members, inner); });
     }
   }
 }
@@ -158,40 +167,35 @@ void MergePolicies(JobType type, json* job) {
 json ValueOf(const JobField& field) {
   switch (field.kind) {
     case kText:
-      // A server fills in the first value of the list `no_effect`.
+      // field.no_effect is a JSON list of values that have no effect. Its first value is the
+      // default.
       return *field.no_effect == '\0' ? json("") : json::parse(field.no_effect).at(0);
     case kInteger:
       return 0;
     case kBoolean:
       return false;
     default:
-      // A duration is null, too: a duration of 0 may have an effect, but a missing duration has
-      // none.
+      // All other fields get null. So does a duration, because 0 may have an effect, but a missing
+      // duration has none.
       return nullptr;
   }
 }
 
 // Returns whether FillIn must not set FIELD. The Update of the job itself is complete already: its
-// empty values have a meaning. Enabled is the older form of Disabled, and must not contradict it.
+// empty values have a meaning.
 bool IsLeftAlone(const JobField& field, bool of_job) {
   const std::string_view name = field.name;
-  return name == "Enabled" ||
-         (of_job && (IsServerField(name) || name == "Stop" || name == "Update"));
+  return of_job && (IsServerField(name) || name == "Stop" || name == "Update");
 }
 
 void FillIn(std::span<const JobField> fields, bool of_job, json* object) {
-  object->erase("Enabled");
   for (const JobField& field : fields) {
     if (IsLeftAlone(field, of_job)) continue;
     json& member = (*object)[field.name];
     if (member.is_null() || (field.kind == kText && member == "")) {
       member = ValueOf(field);
-    } else if (field.kind == kObject && member.is_object()) {
-      FillIn(field.members, false, &member);
-    } else if (field.kind == kObjectList && member.is_array()) {
-      for (json& element : member) {
-        if (element.is_object()) FillIn(field.members, false, &element);
-      }
+    } else {
+      ForEachObject(field, &member, [&field](json* inner) { FillIn(field.members, false, inner); });
     }
   }
 }
@@ -236,6 +240,10 @@ json CanonicalJob(const Job& job, const json& original) {
     }
   }
   FillIn(JobFields(), true, &out);
+  for (json& group : out.at("TaskGroups")) {
+    // Enabled is the older form of Disabled, and must not contradict it.
+    for (json& task : group.at("Tasks")) task.at("LogConfig").erase("Enabled");
+  }
   return out;
 }
 

@@ -173,7 +173,8 @@ TEST(CanonicalJobTest, WhatAClientHasSentIsTold) {
   task["Identity"] = {{"Env", true}, {"File", true}};
   task["LogConfig"] = {{"Enabled", false}};
   const json job = Canonical(sent);
-  EXPECT_EQ(job.at("Affinities")[0], json({{"LTarget", "a"}, {"Weight", 50}}));
+  EXPECT_EQ(job.at("Affinities")[0],
+            json({{"LTarget", "a"}, {"RTarget", ""}, {"Operand", "="}, {"Weight", 50}}));
   const json& group = job.at("TaskGroups")[0];
   EXPECT_EQ(group.at("Spreads")[0].at("Weight"), 7);
   EXPECT_EQ(group.at("MaxClientDisconnect"), 3600 * kSecond);

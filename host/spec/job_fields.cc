@@ -2,19 +2,16 @@
 #include "host/spec/job_fields.h"
 
 #include <algorithm>
-#include <iterator>
+
+#include "host/spec/job_fields_service.h"
 
 namespace drover {
+namespace job_fields {
 namespace {
-
-using enum FieldKind;
-using enum FieldState;
 
 // A Nomad server fills in some blocks and returns them with the job. Clients that read a job from
 // a server register it again with these blocks. So the default values of the blocks count as
 // values without effect here.
-constexpr char kOneMachine[] = "there is one machine, so nothing to choose";
-constexpr char kNeverApart[] = "node and scheduler are one process and never lose contact";
 constexpr char kServerField[] = "filled in by the server";
 
 constexpr JobField kRestartPolicy[] = {
@@ -108,7 +105,7 @@ constexpr JobField kResources[] = {
     {"MemoryMaxMB", kInteger, kDone},
     {"DiskMB", kInteger, kInert, {}, "", "use EphemeralDisk of the group"},
     {"IOPS", kInteger, kInert},
-    {"Networks", kAny, kRefused, {}, "", "write them into the group"},
+    {"Networks", kObjectList, kDone, kNetwork, "", "at most one; older place of the group's"},
     {"Devices", kAny, kRefused},
     {"NUMA",
      kAny,
@@ -184,63 +181,76 @@ constexpr JobField kConstraint[] = {
 };
 
 constexpr JobField kTask[] = {
-    {"Name", kText, kDone},
-    {"Driver", kText, kDone},
-    {"User", kText, kDone},
-    {"Config", kAny, kDone, {}, "", "checked against the driver's schema"},
-    {"Env", kTextMap, kDone},
-    {"Meta", kTextMap, kDone},
-    {"Lifecycle", kObject, kDone, kLifecycle},
-    {"RestartPolicy", kObject, kDone, kRestartPolicy, "", "the group supplies missing fields"},
-    {"Resources", kObject, kDone, kResources},
-    {"LogConfig", kObject, kDone, kLogConfig},
-    {"KillTimeout", kDuration, kDone, {}, "", "default 5s"},
-    {"KillSignal", kText, kDone, {}, "", "default: the driver's"},
-    {"ShutdownDelay", kDuration, kDone},
-    {"Leader", kBoolean, kDone},
-    {"Actions", kObjectList, kDone, kAction},
-    {"Constraints", kObjectList, kDone, kConstraint},
-    {"Affinities", kAny, kInert, {}, "", kOneMachine},
-    {"Services", kObjectList, kWarned, kService, "", kNoServices},
-    {"Artifacts", kAny, kRefused},
-    {"Templates", kAny, kRefused},
-    {"VolumeMounts", kAny, kRefused},
-    {"DispatchPayload", kAny, kRefused},
-    {"Vault", kAny, kRefused},
-    {"Consul", kObject, kRefused, kConsul},
-    {"Secrets", kAny, kRefused},
-    {"Identity", kObject, kWarned, kIdentity},
-    {"Identities", kAny, kRefused},
-    {"Schedule", kAny, kRefused},
-    {"CSIPluginConfig", kAny, kRefused},
-    {"ScalingPolicies", kAny, kRefused},
-    {"Kind", kText, kRefused},
+    {"Name", kLabel, kText, kDone},
+    {"Driver", "driver", kText, kDone},
+    {"User", "user", kText, kDone},
+    {"Config", "config", kBody, kDone, {}, "", "checked against the driver's schema"},
+    {"Env", "env", kTextMap, kDone},
+    {"Meta", "meta", kTextMap, kDone},
+    {"Lifecycle", "lifecycle", kObject, kDone, kLifecycle},
+    {"RestartPolicy", "restart", kObject, kDone, kRestartPolicy, "",
+     "the group supplies missing fields"},
+    {"Resources", "resources", kObject, kDone, kResources},
+    {"LogConfig", "logs", kObject, kDone, kLogConfig},
+    {"KillTimeout", "kill_timeout", kDuration, kDone, {}, "", "default 5s"},
+    {"KillSignal", "kill_signal", kText, kDone, {}, "", "default: the driver's"},
+    {"ShutdownDelay", "shutdown_delay", kDuration, kDone},
+    {"Leader", "leader", kBoolean, kDone},
+    {"Actions", "action", kObjectList, kDone, kAction},
+    {"Constraints", "constraint", kObjectList, kDone, kConstraint},
+    {"Affinities", "affinity", kObjectList, kInert, kAffinity, "", kOneMachine},
+    {"Services", "service", kObjectList, kWarned, kService, "", kNoServices},
+    {"Artifacts", "artifact", kObjectList, kRefused, kArtifact},
+    {"Templates", "template", kObjectList, kRefused, kTemplate},
+    {"VolumeMounts", "volume_mount", kObjectList, kRefused, kVolumeMount},
+    {"DispatchPayload", "dispatch_payload", kObject, kRefused, kDispatchPayload},
+    {"Vault", "vault", kObject, kRefused, kVault},
+    {"Consul", "consul", kObject, kRefused, kConsul},
+    {"Secrets", "secret", kObjectList, kRefused, kSecret},
+    {"Identity", kNoHcl, kObject, kWarned, kIdentity},
+    {"Identities", "identity", kObjectList, kRefused, kIdentity},
+    {"Schedule", "schedule", kObject, kRefused, kSchedule},
+    {"CSIPluginConfig", "csi_plugin", kObject, kRefused, kCsiPlugin},
+    {"ScalingPolicies", "scaling", kObjectList, kRefused, kTaskScaling},
+    {"Kind", "kind", kText, kRefused},
 };
 
 constexpr JobField kGroup[] = {
-    {"Name", kText, kDone},
-    {"Count", kInteger, kDone, {}, "", "default 1"},
-    {"Tasks", kObjectList, kDone, kTask},
-    {"RestartPolicy", kObject, kDone, kRestartPolicy},
-    {"Networks", kObjectList, kDone, kNetwork, "", "at most one"},
-    {"Meta", kTextMap, kDone},
-    {"EphemeralDisk", kObject, kDone, kEphemeralDisk},
-    {"ShutdownDelay", kDuration, kDone},
-    {"MaxRunDuration", kDuration, kDone, {}, "", "batch and sysbatch"},
-    {"Constraints", kObjectList, kDone, kConstraint},
-    {"Affinities", kAny, kInert, {}, "", kOneMachine},
-    {"Spreads", kAny, kInert, {}, "", kOneMachine},
-    {"Update", kObject, kWarned, kUpdate},
-    {"Migrate", kObject, kDone, kMigrate},
-    {"ReschedulePolicy", kObject, kWarned, kReschedule},
-    {"Volumes", kAny, kRefused},
-    {"Services", kObjectList, kWarned, kService, "", kNoServices},
-    {"Consul", kObject, kRefused, kConsul},
-    {"Scaling", kAny, kRefused},
-    {"Disconnect", kAny, kInert, {}, "", kNeverApart},
-    {"StopAfterClientDisconnect", kDuration, kInert, {}, "", kNeverApart},
-    {"MaxClientDisconnect", kDuration, kInert, {}, "", kNeverApart},
-    {"PreventRescheduleOnLost", kBoolean, kInert, {}, "", kOneMachine},
+    {"Name", kLabel, kText, kDone},
+    {"Count", "count", kInteger, kDone, {}, "", "default 1"},
+    {"Tasks", "task", kObjectList, kDone, kTask},
+    {"RestartPolicy", "restart", kObject, kDone, kRestartPolicy},
+    {"Networks", "network", kObjectList, kDone, kNetwork, "", "at most one"},
+    {"Meta", "meta", kTextMap, kDone},
+    {"EphemeralDisk", "ephemeral_disk", kObject, kDone, kEphemeralDisk},
+    {"ShutdownDelay", "shutdown_delay", kDuration, kDone},
+    {"MaxRunDuration", "max_run_duration", kDuration, kDone, {}, "", "batch and sysbatch"},
+    {"Constraints", "constraint", kObjectList, kDone, kConstraint},
+    {"Affinities", "affinity", kObjectList, kInert, kAffinity, "", kOneMachine},
+    {"Spreads", "spread", kObjectList, kInert, kSpread, "", kOneMachine},
+    {"Update", "update", kObject, kWarned, kUpdate},
+    {"Migrate", "migrate", kObject, kDone, kMigrate},
+    {"ReschedulePolicy", "reschedule", kObject, kWarned, kReschedule},
+    {"Volumes", "volume", kObjectMap, kRefused, kVolume},
+    {"Services", "service", kObjectList, kWarned, kService, "", kNoServices},
+    {"Consul", "consul", kObject, kRefused, kConsul},
+    {"Scaling", "scaling", kObject, kRefused, kGroupScaling},
+    {"Disconnect", "disconnect", kObject, kInert, kDisconnect, "", kNeverApart},
+    {"StopAfterClientDisconnect",
+     "stop_after_client_disconnect",
+     kDuration,
+     kInert,
+     {},
+     "",
+     kNeverApart},
+    {"MaxClientDisconnect", "max_client_disconnect", kDuration, kInert, {}, "", kNeverApart},
+    {"PreventRescheduleOnLost",
+     "prevent_reschedule_on_lost",
+     kBoolean,
+     kInert,
+     {},
+     "",
+     kOneMachine},
 };
 
 constexpr JobField kJob[] = {
@@ -255,7 +265,7 @@ constexpr JobField kJob[] = {
     {"Meta", kTextMap, kDone},
     {"ParentID", kText, kDone},
     {"AllAtOnce", kBoolean, kRefused},
-    {"NodePool", kText, kRefused, {}, R"(["default", "all"])"},
+    {"NodePool", kText, kDone, {}, "", "default: default; of an agent"},
     {"Constraints", kObjectList, kDone, kConstraint},
     {"Affinities", kAny, kInert, {}, "", kOneMachine},
     {"Spreads", kAny, kInert, {}, "", kOneMachine},
@@ -287,12 +297,13 @@ constexpr JobField kJob[] = {
 };
 
 }  // namespace
+}  // namespace job_fields
 
-std::span<const JobField> JobFields() { return kJob; }
+std::span<const JobField> JobFields() { return job_fields::kJob; }
 
 bool IsServerField(std::string_view name) {
-  return std::any_of(std::begin(kJob), std::end(kJob), [name](const JobField& field) {
-    return name == field.name && field.note == std::string_view(kServerField);
+  return std::ranges::any_of(JobFields(), [name](const JobField& field) {
+    return name == field.name && field.note == std::string_view(job_fields::kServerField);
   });
 }
 

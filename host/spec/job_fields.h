@@ -9,8 +9,9 @@
 #include "host/base/time.h"
 #include "host/spec/job_faults.h"
 
-// Every field of a job's JSON, and its state in this version. The reader checks jobs by this table,
-// and the documentation is generated from it, so the two cannot differ.
+// Every field of a job, in JSON and in HCL, and its state in this version. The reader checks jobs
+// by this table, job files in HCL are decoded by it, and the documentation is generated from it. So
+// these cannot differ.
 namespace drover {
 
 enum class FieldKind {
@@ -20,8 +21,12 @@ enum class FieldKind {
   kDuration,  // nanoseconds, or text like "1m30s"
   kTextMap,   // an object whose values are texts
   kTextList,
+  kTextListMap,  // an object whose values are lists of texts
+  kIntegerList,
+  kBody,        // an object with members of any name and kind
   kObject,      // one object with MEMBERS
   kObjectList,  // a list of objects with MEMBERS
+  kObjectMap,   // an object whose values are objects with MEMBERS; the key is also their Name
   kAny,
 };
 
@@ -32,16 +37,26 @@ enum class FieldState {
   kInert,    // accepted with any value, and without effect on this host
 };
 
+// As the name in HCL: the field is the label of the block to which it belongs.
+inline constexpr char kLabel[] = "(label)";
+// As the name in HCL: a job file in HCL cannot have the field.
+inline constexpr char kNoHcl[] = "";
+
 struct JobField {
-  const char* name;
+  const char* name;  // in JSON
+  const char* hcl;   // the name of the attribute or block, or kLabel, or kNoHcl
   FieldKind kind;
   FieldState state;
+  // If the field itself is refused or inert, so are all its members, whatever their states are.
   std::span<const JobField> members = {};
   // For a refused or warned field, a JSON list of values that have no effect. Null, false, 0, "",
   // [], {} and objects that contain only such values never have an effect and are not listed. If
   // the field is a text, the first value of the list is its default.
   const char* no_effect = "";
   const char* note = "";
+
+  bool HasHcl() const { return *hcl != '\0'; }
+  bool IsLabel() const { return hcl == std::string_view(kLabel); }
 };
 
 // The fields of the job itself; all deeper fields are members of these.

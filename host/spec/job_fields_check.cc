@@ -32,8 +32,20 @@ bool IsZero(const json& value) {
   }
 }
 
+bool HasNoEffect(const JobField& field, const json& value);
+
+// Returns whether no member of OBJECT has an effect.
+bool HaveNoEffect(std::span<const JobField> fields, const json& object) {
+  const auto items = object.items();
+  return std::all_of(items.begin(), items.end(), [fields](const auto& item) {
+    const auto field = std::ranges::find(fields, std::string_view(item.key()), &JobField::name);
+    return field == fields.end() ? IsZero(item.value()) : HasNoEffect(*field, item.value());
+  });
+}
+
 bool HasNoEffect(const JobField& field, const json& value) {
   if (IsZero(value)) return true;
+  if (field.kind == kObject && value.is_object()) return HaveNoEffect(field.members, value);
   Duration duration{};
   const bool is_duration = field.kind == kDuration && ReadJsonDuration(value, &duration);
   if (is_duration && duration == 0s) return true;
@@ -67,8 +79,15 @@ std::string ExpectedType(FieldKind kind) {
       return "an object with texts as values";
     case kTextList:
       return "a list of texts";
+    case kTextListMap:
+      return "an object with lists of texts as values";
+    case kIntegerList:
+      return "a list of whole numbers";
+    case kBody:
     case kObject:
       return "an object";
+    case kObjectMap:
+      return "an object with objects as values";
     case kObjectList:
       return "a list of objects";
     case kAny:
@@ -98,9 +117,13 @@ bool HasKind(FieldKind kind, const json& value) {
     case kDuration:
       return ReadJsonDuration(value, &unused);
     case kTextMap:
+    case kTextListMap:
+    case kBody:
     case kObject:
+    case kObjectMap:
       return value.is_object();
     case kTextList:
+    case kIntegerList:
     case kObjectList:
       return value.is_array();
     case kAny:
@@ -122,7 +145,7 @@ void CheckValue(const JobField& field, const json& value, const std::string& poi
                 const Findings& found) {
   JobFaults* const faults = found.faults;
   if (value.is_null() || field.state == kInert) return;
-  if (field.state == kRefused && (field.members.empty() || !value.is_object())) {
+  if (field.state == kRefused) {
     if (!HasNoEffect(field, value)) faults->Add(pointer, "is not supported by this version");
     return;
   }

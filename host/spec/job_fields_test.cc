@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
+#include <vector>
 
 #include "host/base/time.h"
 
@@ -21,16 +22,30 @@ void ForEach(std::span<const JobField> fields, const std::string& pointer,
   for (const JobField& field : fields) {
     const std::string here = pointer + "/" + field.name;
     see(here, field);
-    ForEach(field.members, field.kind == FieldKind::kObjectList ? here + "/*" : here, see);
+    ForEach(field.members, field.kind == FieldKind::kObject ? here : here + "/*", see);
   }
+}
+
+bool HasMembers(FieldKind kind) {
+  return kind == FieldKind::kObject || kind == FieldKind::kObjectList ||
+         kind == FieldKind::kObjectMap;
 }
 
 TEST(JobFieldsTest, TheTableIsSound) {
   std::set<std::string> seen;
   ForEach(JobFields(), "", [&seen](const std::string& pointer, const JobField& field) {
     EXPECT_TRUE(seen.insert(pointer).second) << pointer << " occurs twice";
-    const bool nested = field.kind == FieldKind::kObject || field.kind == FieldKind::kObjectList;
-    EXPECT_EQ(nested, !field.members.empty()) << pointer;
+    EXPECT_EQ(HasMembers(field.kind), !field.members.empty()) << pointer;
+    const bool many = field.kind == FieldKind::kObjectList || field.kind == FieldKind::kObjectMap;
+    std::set<std::string> hcl;
+    int labels = 0;
+    for (const JobField& member : field.members) {
+      if (member.IsLabel()) ++labels;
+      if (!member.HasHcl() || member.IsLabel()) continue;
+      EXPECT_TRUE(hcl.insert(member.hcl).second) << pointer << " " << member.hcl << " twice";
+    }
+    EXPECT_LE(labels, many ? 1 : 0) << pointer;
+    if (field.kind == FieldKind::kObjectMap) EXPECT_EQ(labels, 1) << pointer << " needs a key";
     if (*field.no_effect == '\0') return;
     EXPECT_NE(field.state, FieldState::kDone) << pointer;
     if (field.state == FieldState::kWarned) EXPECT_STRNE(field.note, "") << pointer;
@@ -49,8 +64,16 @@ TEST(JobFieldsTest, TheTableIsSound) {
 // Each refused field is refused under its own pointer if its value has an effect.
 TEST(JobFieldsTest, RefusedFieldsAreRefusedByPointer) {
   int refused = 0;
-  ForEach(JobFields(), "", [&refused](const std::string& pattern, const JobField& field) {
-    if (field.state != FieldState::kRefused || !field.members.empty()) return;
+  // The pointers of blocks that are refused or ignored as a whole.
+  std::vector<std::string> whole;
+  ForEach(JobFields(), "", [&](const std::string& pattern, const JobField& field) {
+    for (const std::string& block : whole) {
+      if (pattern.starts_with(block + "/")) return;
+    }
+    if (field.state == FieldState::kRefused || field.state == FieldState::kInert) {
+      whole.push_back(pattern);
+    }
+    if (field.state != FieldState::kRefused) return;
     std::string pointer = pattern;
     for (std::size_t star; (star = pointer.find('*')) != std::string::npos;) pointer[star] = '0';
     json job = json::object();
@@ -93,6 +116,36 @@ std::vector<std::string> Warned(const json& job) {
     pointers.push_back(warning.pointer);
   }
   return pointers;
+}
+
+TEST(JobFieldsTest, ARefusedBlockIsRefusedOnceAndNotPerField) {
+  const std::pair<const char*, json> refused[] = {
+      {"/TaskGroups/0/Tasks/0/Templates", {{{"DestPath", "a"}, {"Splay", "nonsense"}, {"X", 1}}}},
+      {"/TaskGroups/0/Tasks/0/Consul", {{"Cluster", "other"}, {"Namespace", "a"}}},
+      {"/TaskGroups/0/Tasks/0/Resources/NUMA", {{"Affinity", "require"}}},
+      {"/TaskGroups/0/Tasks/0/Services/0/Connect", {{"SidecarService", {{"Port", "a"}}}}},
+      {"/TaskGroups/0/Networks/0/DNS", {{"Servers", {"1.1.1.1"}}}},
+      {"/TaskGroups/0/Volumes", {{"data", {{"Type", "host"}}}}},
+      {"/Periodic", {{"Spec", "* * * * *"}}}};
+  for (const auto& [pointer, value] : refused) {
+    json job;
+    job[json::json_pointer(pointer)] = value;
+    JobFaults faults;
+    CheckJobFields(job, "", &faults);
+    ASSERT_EQ(faults.list().size(), 1u) << pointer;
+    EXPECT_EQ(faults.list()[0].pointer, pointer);
+  }
+  for (const auto& [pointer, value] :
+       {std::pair<const char*, json>{"/TaskGroups/0/Tasks/0/Consul",
+                                     {{"Cluster", "default"}, {"Namespace", ""}}},
+        {"/TaskGroups/0/Tasks/0/Resources/NUMA", {{"Affinity", "none"}, {"Devices", nullptr}}},
+        {"/TaskGroups/0/Networks/0/DNS", {{"Servers", json::array()}}}}) {
+    json job;
+    job[json::json_pointer(pointer)] = value;
+    JobFaults faults;
+    CheckJobFields(job, "", &faults);
+    EXPECT_TRUE(faults.empty()) << pointer;
+  }
 }
 
 TEST(JobFieldsTest, WhatIsTakenAndNotCarriedOutIsWarnedOf) {

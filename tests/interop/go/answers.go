@@ -1,6 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 package main
 
+import "github.com/hashicorp/nomad/api"
+
 // The agent's answers about the job "site", field by field. They do not list fields that an answer
 // omits when they are empty.
 
@@ -49,6 +51,17 @@ var (
 		event("Restarting", "Task restarting in 0s").with(shape{"Details": filled}),
 		event("Started", "Task started by client")}})
 )
+
+// The job in the list of a web page, with its only allocation.
+func jobStatusOf(alloc *api.AllocationListStub) shape {
+	return shape{"ID": "site", "Namespace": "default", "Name": "site", "Type": "service",
+		"NodePool": "default", "Datacenters": list{"*"}, "Priority": 50, "Version": 0,
+		"SubmitTime": now, "ModifyIndex": some, "GroupCountSum": 1, "ChildStatuses": nil,
+		"ParentID": "", "LatestDeployment": nil, "Stop": false, "IsPack": false, "Status": "running",
+		"Allocs": list{shape{"ID": alloc.ID, "Group": "g", "ClientStatus": "running",
+			"NodeID": alloc.NodeID, "JobVersion": 0, "FollowupEvalID": "", "HasPausedTask": false,
+			"DeploymentStatus": shape{"Canary": false, "Healthy": nil}}}}
+}
 
 // An allocation in a list.
 func stubOf(eval string, state shape) shape {

@@ -22,6 +22,7 @@ func commands(client *api.Client) {
 	allocRestart(client, alloc)
 	nodeStatus(client, eval)
 	jobStop(client)
+	jobStart(client)
 	check(client.System().GarbageCollect(), "system gc")
 	_, _, err := client.Jobs().Info("site", nil)
 	equal(code(err), 404, "a collected job")
@@ -91,6 +92,7 @@ func jobStatus(client *api.Client) {
 	check(err, "summary")
 	equal(counts.Summary["g"], api.TaskGroupSummary{Running: 1}, "summary")
 	look(client, "/v1/jobs?prefix=site", list{jobStub}, &[]api.JobListStub{})
+	look(client, "/v1/jobs/statuses", list{jobStatusOf(allocs[0])}, &[]map[string]any{})
 	look(client, "/v1/job/site", wholeJob, &api.Job{})
 	look(client, "/v1/job/site/allocations", list{stubOf(evals[0].ID, started)},
 		&[]api.AllocationListStub{})
@@ -236,4 +238,17 @@ func jobStop(client *api.Client) {
 	info, _, err := client.Jobs().Info("site", nil)
 	check(err, "job")
 	equal([]any{*info.Status, *info.Stop}, []any{"dead", true}, "job")
+}
+
+// Registers the stopped job as it was read, without the stop, and stops it again.
+func jobStart(client *api.Client) {
+	spec, _, err := client.Jobs().Info("site", nil)
+	check(err, "job start")
+	*spec.Stop = false
+	_, _, err = client.Jobs().Register(spec, nil)
+	check(err, "job start")
+	wait(client, "site", "running", 1)
+	_, _, err = client.Jobs().Deregister("site", false, nil)
+	check(err, "job stop")
+	wait(client, "site", "complete", 2)
 }

@@ -10,7 +10,8 @@ import (
 )
 
 // Prints the JSON pointer of every field that a job of this client can have, "*" for the elements
-// of lists and maps.
+// of lists and maps, and after a space the field's name in a job file: "label" for the label of its
+// block, "-" for a field that job files do not have.
 func printJobFields() {
 	printFields("", reflect.TypeOf(api.Job{}), map[reflect.Type]bool{})
 }
@@ -34,9 +35,20 @@ func printFields(pointer string, of reflect.Type, within map[reflect.Type]bool) 
 			if !field.IsExported() || field.Anonymous || name == "-" {
 				continue
 			}
-			fmt.Println(pointer + "/" + name)
+			fmt.Println(pointer+"/"+name, hclName(field))
 			printFields(pointer+"/"+name, field.Type, within)
 		}
 		delete(within, of)
 	}
+}
+
+func hclName(field reflect.StructField) string {
+	name, kind, _ := strings.Cut(field.Tag.Get("hcl"), ",")
+	if kind == "label" {
+		return kind
+	}
+	if name == "" {
+		return "-"
+	}
+	return name
 }

@@ -1,0 +1,174 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/hcl/job_of_hcl.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+json Job(json job) {
+  job["Label"] = "web";
+  JobFaults faults;
+  json made = JobOfHcl({{"Job", std::move(job)}}, &faults);
+  EXPECT_TRUE(faults.empty()) << faults.list()[0].pointer << ": " << faults.list()[0].message;
+  return made;
+}
+
+json Group(json group) {
+  group["Name"] = "g";
+  return Job({{"TaskGroups", {std::move(group)}}}).at("TaskGroups").at(0);
+}
+
+json Task(json task) {
+  task["Name"] = "t";
+  return Group({{"Tasks", {std::move(task)}}}).at("Tasks").at(0);
+}
+
+std::string Fault(json decoded) {
+  JobFaults faults;
+  JobOfHcl(std::move(decoded), &faults);
+  EXPECT_EQ(faults.list().size(), 1u);
+  return faults.empty() ? "" : faults.list()[0].pointer + ": " + faults.list()[0].message;
+}
+
+TEST(JobOfHclTest, TheLabelOfTheJobIsItsIdAndName) {
+  EXPECT_EQ(Job(json::object()), json({{"ID", "web"}, {"Name", "web"}}));
+  EXPECT_EQ(Job({{"ID", "a"}, {"Name", "b"}}), json({{"ID", "a"}, {"Name", "b"}}));
+  EXPECT_EQ(Fault(json::object()), ": there is no block job \"NAME\" in it");
+}
+
+TEST(JobOfHclTest, ATaskOfTheJobIsAGroupOfItsOwn) {
+  const json job = Job({{"Tasks", {{{"Name", "a"}, {"Driver", "exec"}}, {{"Name", "b"}}}},
+                        {"TaskGroups", {{{"Name", "g"}}}}});
+  EXPECT_EQ(job.at("TaskGroups"),
+            json({{{"Name", "a"}, {"Tasks", {{{"Name", "a"}, {"Driver", "exec"}}}}},
+                  {{"Name", "b"}, {"Tasks", {{{"Name", "b"}}}}},
+                  {{"Name", "g"}}}));
+  EXPECT_FALSE(job.contains("Tasks"));
+}
+
+TEST(JobOfHclTest, VaultAndSecretsHoldForTheTasksBelow) {
+  const json job = Job({{"Vault", {{"Role", "job"}}},
+                        {"Secrets", {{{"Name", "of job"}}}},
+                        {"Tasks", {{{"Name", "alone"}}}},
+                        {"TaskGroups",
+                         {{{"Name", "g"},
+                           {"Vault", {{"Role", "group"}}},
+                           {"Secrets", {{{"Name", "of group"}}}},
+                           {"Tasks",
+                            {{{"Name", "a"}},
+                             {{"Name", "b"},
+                              {"Vault", {{"Role", "task"}}},
+                              {"Secrets", {{{"Name", "of task"}}}}}}}}}}});
+  const json& groups = job.at("TaskGroups");
+  EXPECT_EQ(groups[0].at("Tasks")[0].at("Vault").at("Role"), "job");
+  EXPECT_EQ(groups[1].at("Tasks")[0].at("Vault").at("Role"), "group");
+  EXPECT_EQ(groups[1].at("Tasks")[1].at("Vault").at("Role"), "task");
+  EXPECT_EQ(groups[1].at("Tasks")[1].at("Secrets"),
+            json({{{"Name", "of task"}}, {{"Name", "of group"}}, {{"Name", "of job"}}}));
+  for (const json& place : {job, groups[1]}) {
+    EXPECT_FALSE(place.contains("Vault") || place.contains("Secrets")) << place;
+  }
+}
+
+TEST(JobOfHclTest, APortWithANumberIsReserved) {
+  const json ports = {{{"Label", "a"}, {"Value", 80}},
+                      {{"Label", "b"}, {"To", 8080}},
+                      {{"Label", "c"}, {"Value", 0}}};
+  const json group = Group({{"Networks", {{{"DynamicPorts", ports}}}}});
+  EXPECT_EQ(group.at("Networks")[0],
+            json({{"ReservedPorts", {ports[0]}}, {"DynamicPorts", {ports[1], ports[2]}}}));
+  const json none = Group({{"Networks", {{{"DynamicPorts", {ports[0]}}}}}});
+  EXPECT_EQ(none.at("Networks")[0], json({{"ReservedPorts", {ports[0]}}}));
+  // The older place of networks, and the older form of reserved ports.
+  const json task = Task({{"Resources",
+                           {{"Networks",
+                             {{{"ReservedPorts", {{{"Label", "x"}, {"Value", 1}}}},
+                               {"DynamicPorts", {ports[0]}}}}}}}});
+  EXPECT_EQ(task.at("Resources").at("Networks")[0].at("ReservedPorts"),
+            json({{{"Label", "x"}, {"Value", 1}}, ports[0]}));
+}
+
+TEST(JobOfHclTest, AConstraintMayNameItsOperatorByAnAttribute) {
+  const std::pair<json, json> forms[] = {
+      {json::object(), {{"Operand", "="}}},
+      {{{"LTarget", "a"}, {"RTarget", "b"}, {"Operand", "!="}},
+       {{"LTarget", "a"}, {"RTarget", "b"}, {"Operand", "!="}}},
+      {{{"LTarget", "a"}, {"regexp", "b"}},
+       {{"LTarget", "a"}, {"RTarget", "b"}, {"Operand", "regexp"}}},
+      {{{"LTarget", "a"}, {"Operand", "version"}, {"version", ">= 2"}},
+       {{"LTarget", "a"}, {"RTarget", ">= 2"}, {"Operand", "version"}}},
+      {{{"distinct_hosts", true}}, {{"RTarget", "true"}, {"Operand", "distinct_hosts"}}},
+      {{{"distinct_hosts", false}}, {{"RTarget", "false"}, {"Operand", "distinct_hosts"}}},
+      {{{"distinct_property", "${meta.rack}"}, {"RTarget", "2"}},
+       {{"LTarget", "${meta.rack}"}, {"RTarget", "2"}, {"Operand", "distinct_property"}}},
+      {{{"LTarget", "a"}, {"set_contains_any", "b,c"}, {"semver", ""}},
+       {{"LTarget", "a"}, {"RTarget", "b,c"}, {"Operand", "set_contains_any"}}}};
+  for (const auto& [decoded, wanted] : forms) {
+    EXPECT_EQ(Job({{"Constraints", {decoded}}}).at("Constraints")[0], wanted);
+    EXPECT_EQ(Group({{"Constraints", {decoded}}}).at("Constraints")[0], wanted);
+    EXPECT_EQ(Task({{"Affinities", {decoded}}}).at("Affinities")[0], wanted);
+    EXPECT_EQ(Task({{"Resources", {{"Devices", {{{"Constraints", {decoded}}}}}}}})
+                  .at("Resources")
+                  .at("Devices")[0]
+                  .at("Constraints")[0],
+              wanted);
+  }
+}
+
+TEST(JobOfHclTest, AConstraintThatSaysTwoThingsIsAFault) {
+  const std::pair<json, const char*> wrong[] = {
+      {{{"regexp", "a"}, {"semver", "b"}}, "\"regexp\" and \"semver\""},
+      {{{"Operand", "="}, {"regexp", "a"}}, "\"=\" and \"regexp\""},
+      {{{"RTarget", "b"}, {"regexp", "a"}}, "\"b\" and \"a\""}};
+  for (const auto& [constraint, both] : wrong) {
+    const std::string fault = Fault({{"Job", {{"Label", "j"}, {"Constraints", {constraint}}}}});
+    EXPECT_EQ(fault, std::string("/Constraints/0: says two things at once: ") + both);
+  }
+}
+
+TEST(JobOfHclTest, BlocksWithAKeyBecomeAMap) {
+  const json group = Group({{"Volumes", {{{"Name", "a"}, {"Type", "host"}}, {{"Name", "b"}}}}});
+  EXPECT_EQ(group.at("Volumes"),
+            json({{"a", {{"Name", "a"}, {"Type", "host"}}}, {"b", {{"Name", "b"}}}}));
+  const json twice = {{"Label", "j"},
+                      {"TaskGroups", {{{"Volumes", {{{"Name", "a"}}, {{"Name", "a"}}}}}}}};
+  EXPECT_EQ(Fault({{"Job", twice}}), "/TaskGroups/0/Volumes: \"a\" stands here twice");
+}
+
+TEST(JobOfHclTest, TheFirstIdentityWithoutANameIsTheDefault) {
+  const json task =
+      Task({{"Identities", {{{"Name", "vault"}}, {{"Env", true}}, {{"Name", "default"}}}}});
+  EXPECT_EQ(task.at("Identity"), json({{"Env", true}}));
+  EXPECT_EQ(task.at("Identities"), json({{{"Name", "vault"}}, {{"Name", "default"}}}));
+  const json alone = Task({{"Identities", {{{"Name", "default"}}}}});
+  EXPECT_EQ(alone.at("Identity"), json({{"Name", "default"}}));
+  EXPECT_FALSE(alone.contains("Identities"));
+}
+
+TEST(JobOfHclTest, ScalingPoliciesHaveTheirTypes) {
+  EXPECT_EQ(Group({{"Scaling", {{"Max", 3}}}}).at("Scaling"),
+            json({{"Max", 3}, {"Type", "horizontal"}}));
+  EXPECT_EQ(
+      Task({{"ScalingPolicies", {{{"Type", "cpu"}}, {{"Type", "mem"}}}}}).at("ScalingPolicies"),
+      json({{{"Type", "vertical_cpu"}}, {{"Type", "vertical_mem"}}}));
+  EXPECT_EQ(Fault({{"Job",
+                    {{"Label", "j"},
+                     {"TaskGroups", {{{"Tasks", {{{"ScalingPolicies", {{{"Type", "x"}}}}}}}}}}}}}),
+            "/TaskGroups/0/Tasks/0/ScalingPolicies/0: the label of a task's scaling block must be "
+            "cpu or mem");
+}
+
+TEST(JobOfHclTest, BodiesOfAnyKindStayAsTheyAre) {
+  const json config = {{"Constraints", {{{"regexp", "a"}}}}, {"DynamicPorts", 1}, {"Tasks", "x"}};
+  EXPECT_EQ(Task({{"Config", config}}).at("Config"), config);
+}
+
+}  // namespace
+}  // namespace drover

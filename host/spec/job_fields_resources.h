@@ -1,0 +1,111 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "host/spec/job_fields_policies.h"
+
+// The fields by which groups and tasks ask for parts of the machine: networks, processors, memory,
+// devices and volumes.
+namespace drover::job_fields {
+
+inline constexpr JobField kReservedPort[] = {
+    {"Label", kLabel, kText, kDone},
+    {"Value",
+     "static",
+     kInteger,
+     kDone,
+     {},
+     "",
+     "1 to 65535; in HCL, a port that has it is a reserved one"},
+    {"To", "to", kInteger, kDone},
+    {"HostNetwork", "host_network", kText, kRefused, {}, R"(["default"])"},
+    {"IgnoreCollision", "ignore_collision", kBoolean, kRefused},
+};
+
+inline constexpr JobField kDns[] = {
+    {"Servers", "servers", kTextList, kRefused},
+    {"Searches", "searches", kTextList, kRefused},
+    {"Options", "options", kTextList, kRefused},
+};
+
+inline constexpr JobField kCni[] = {
+    {"Args", "args", kTextMap, kRefused},
+};
+
+inline constexpr JobField kNetwork[] = {
+    {"Mode", "mode", kText, kDone, {}, "", "host (default) or none"},
+    {"ReservedPorts", "reserved_ports", kObjectList, kDone, kReservedPort},
+    {"DynamicPorts", "port", kObjectList, kDone, kReservedPort},
+    {"Device", "device", kText, kRefused},
+    {"CIDR", "cidr", kText, kRefused},
+    {"IP", "ip", kText, kRefused},
+    {"DNS", "dns", kObject, kRefused, kDns},
+    {"Hostname", "hostname", kText, kRefused},
+    {"MBits", "mbits", kInteger, kInert, {}, "", "bandwidth is not reserved"},
+    {"CNI", "cni", kObject, kRefused, kCni},
+};
+
+inline constexpr JobField kEphemeralDisk[] = {
+    {"SizeMB", "size", kInteger, kDone, {}, "", "default 300; counts at placement by an agent"},
+    {"Sticky", "sticky", kBoolean, kRefused},
+    {"Migrate", "migrate", kBoolean, kRefused},
+};
+
+inline constexpr JobField kDevice[] = {
+    {"Name", kLabel, kText, kRefused},
+    {"Count", "count", kInteger, kRefused},
+    {"Constraints", "constraint", kObjectList, kRefused, kConstraint},
+    {"Affinities", "affinity", kObjectList, kRefused, kAffinity},
+};
+
+inline constexpr JobField kNuma[] = {
+    {"Affinity", "affinity", kText, kRefused, {}, R"(["none"])"},
+    {"Devices", "devices", kTextList, kRefused},
+};
+
+inline constexpr JobField kResources[] = {
+    {"CPU", "cpu", kInteger, kDone, {}, "", "MHz, default 100"},
+    {"Cores", "cores", kInteger, kDone, {}, "", "instead of CPU"},
+    {"MemoryMB", "memory", kInteger, kDone, {}, "", "default 300"},
+    {"MemoryMaxMB", "memory_max", kInteger, kDone},
+    {"DiskMB", "disk", kInteger, kInert, {}, "", "use EphemeralDisk of the group"},
+    {"IOPS", "iops", kInteger, kInert},
+    {"Networks", "network", kObjectList, kRefused, kNetwork, "", "write them into the group"},
+    {"Devices", "device", kObjectList, kRefused, kDevice},
+    {"NUMA", "numa", kObject, kRefused, kNuma},
+    {"SecretsMB", "secrets", kInteger, kRefused},
+};
+
+inline constexpr JobField kMountOptions[] = {
+    {"FSType", "fs_type", kText, kRefused},
+    {"MountFlags", "mount_flags", kTextList, kRefused},
+};
+
+inline constexpr JobField kVolume[] = {
+    {"Name", kLabel, kText, kRefused},
+    {"Type", "type", kText, kRefused},
+    {"Source", "source", kText, kRefused},
+    {"ReadOnly", "read_only", kBoolean, kRefused},
+    {"Sticky", "sticky", kBoolean, kRefused},
+    {"AccessMode", "access_mode", kText, kRefused},
+    {"AttachmentMode", "attachment_mode", kText, kRefused},
+    {"MountOptions", "mount_options", kObject, kRefused, kMountOptions},
+    {"PerAlloc", "per_alloc", kBoolean, kRefused},
+};
+
+inline constexpr JobField kVolumeMount[] = {
+    {"Volume", "volume", kText, kRefused},
+    {"Destination", "destination", kText, kRefused},
+    {"ReadOnly", "read_only", kBoolean, kRefused},
+    {"PropagationMode", "propagation_mode", kText, kRefused},
+    {"SELinuxLabel", "selinux_label", kText, kRefused},
+};
+
+inline constexpr JobField kCsiPlugin[] = {
+    {"ID", "id", kText, kRefused},
+    {"Type", "type", kText, kRefused},
+    {"MountDir", "mount_dir", kText, kRefused},
+    {"StagePublishBaseDir", "stage_publish_base_dir", kText, kRefused},
+    {"HealthTimeout", "health_timeout", kDuration, kRefused},
+};
+
+}  // namespace drover::job_fields

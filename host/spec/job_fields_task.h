@@ -1,0 +1,122 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "host/spec/job_fields_resources.h"
+
+// The blocks of tasks: what comes into their directories, what they may know, and their logs.
+namespace drover::job_fields {
+
+inline constexpr JobField kLifecycle[] = {
+    {"Hook", "hook", kText, kDone, {}, "", "prestart, poststart or poststop"},
+    {"Sidecar", "sidecar", kBoolean, kDone},
+};
+
+inline constexpr JobField kLogConfig[] = {
+    {"MaxFiles", "max_files", kInteger, kDone, {}, "", "default 10"},
+    {"MaxFileSizeMB", "max_file_size", kInteger, kDone, {}, "", "default 10"},
+    {"Disabled", "disabled", kBoolean, kDone},
+    {"Enabled", "enabled", kBoolean, kDone, {}, "", "older form of Disabled"},
+};
+
+inline constexpr JobField kAction[] = {
+    {"Name", kLabel, kText, kDone, {}, "", "letters, digits and \"-\""},
+    {"Command", "command", kText, kDone},
+    {"Args", "args", kTextList, kDone},
+};
+
+inline constexpr JobField kArtifact[] = {
+    {"GetterSource", "source", kText, kRefused},
+    {"GetterOptions", "options", kTextMap, kRefused},
+    {"GetterHeaders", "headers", kTextMap, kRefused},
+    {"GetterMode", "mode", kText, kRefused},
+    {"GetterInsecure", "insecure", kBoolean, kRefused},
+    {"RelativeDest", "destination", kText, kRefused},
+    {"Chown", "chown", kBoolean, kRefused},
+};
+
+inline constexpr JobField kChangeScript[] = {
+    {"Command", "command", kText, kRefused},
+    {"Args", "args", kTextList, kRefused},
+    {"Timeout", "timeout", kDuration, kRefused},
+    {"FailOnError", "fail_on_error", kBoolean, kRefused},
+    {"RunOnFirstRender", "run_on_first_render", kBoolean, kRefused},
+};
+
+inline constexpr JobField kWait[] = {
+    {"Min", "min", kDuration, kRefused},
+    {"Max", "max", kDuration, kRefused},
+};
+
+inline constexpr JobField kTemplate[] = {
+    {"SourcePath", "source", kText, kRefused},
+    {"DestPath", "destination", kText, kRefused},
+    {"EmbeddedTmpl", "data", kText, kRefused},
+    {"ChangeMode", "change_mode", kText, kRefused},
+    {"ChangeScript", "change_script", kObject, kRefused, kChangeScript},
+    {"ChangeSignal", "change_signal", kText, kRefused},
+    {"Once", "once", kBoolean, kRefused},
+    {"Splay", "splay", kDuration, kRefused},
+    {"Perms", "perms", kText, kRefused},
+    {"Uid", "uid", kInteger, kRefused},
+    {"Gid", "gid", kInteger, kRefused},
+    {"LeftDelim", "left_delimiter", kText, kRefused},
+    {"RightDelim", "right_delimiter", kText, kRefused},
+    {"Envvars", "env", kBoolean, kRefused},
+    {"VaultGrace", "vault_grace", kDuration, kRefused},
+    {"Wait", "wait", kObject, kRefused, kWait},
+    {"ErrMissingKey", "error_on_missing_key", kBoolean, kRefused},
+};
+
+inline constexpr JobField kDispatchPayload[] = {
+    {"File", "file", kText, kRefused},
+};
+
+inline constexpr JobField kVault[] = {
+    {"Policies", "policies", kTextList, kRefused},
+    {"Role", "role", kText, kRefused},
+    {"Namespace", "namespace", kText, kRefused},
+    {"Cluster", "cluster", kText, kRefused},
+    {"Env", "env", kBoolean, kRefused},
+    {"DisableFile", "disable_file", kBoolean, kRefused},
+    {"ChangeMode", "change_mode", kText, kRefused},
+    {"ChangeSignal", "change_signal", kText, kRefused},
+    {"AllowTokenExpiration", "allow_token_expiration", kBoolean, kRefused},
+};
+
+inline constexpr JobField kConsul[] = {
+    {"Namespace", "namespace", kText, kRefused},
+    {"Cluster", "cluster", kText, kRefused, {}, R"(["default"])"},
+    {"Partition", "partition", kText, kRefused},
+};
+
+inline constexpr JobField kSecret[] = {
+    {"Name", kLabel, kText, kRefused},  {"Provider", "provider", kText, kRefused},
+    {"Path", "path", kText, kRefused},  {"Config", "config", kBody, kRefused},
+    {"Env", "env", kTextMap, kRefused},
+};
+
+inline constexpr char kNoIdentity[] = "no identity is issued to tasks";
+inline constexpr JobField kIdentity[] = {
+    {"Name", "name", kText, kRefused, {}, R"(["default"])"},
+    {"Audience", "aud", kTextList, kRefused, {}, R"([["nomadproject.io"]])"},
+    {"ChangeMode", "change_mode", kText, kWarned, {}, R"(["noop"])", kNoIdentity},
+    {"ChangeSignal", "change_signal", kText, kWarned, {}, "", kNoIdentity},
+    {"Env", "env", kBoolean, kWarned, {}, "", kNoIdentity},
+    {"File", "file", kBoolean, kWarned, {}, "", kNoIdentity},
+    {"Filepath", "filepath", kText, kWarned, {}, "", kNoIdentity},
+    {"ServiceName", "service_name", kText, kRefused},
+    {"TTL", "ttl", kDuration, kWarned, {}, "", kNoIdentity},
+    {"ExtraClaims", "extra_claims", kTextList, kWarned, {}, "", kNoIdentity},
+};
+
+inline constexpr JobField kScheduleCron[] = {
+    {"Start", "start", kText, kRefused},
+    {"End", "end", kText, kRefused},
+    {"Timezone", "timezone", kText, kRefused},
+};
+
+inline constexpr JobField kSchedule[] = {
+    {"Cron", "cron", kObject, kRefused, kScheduleCron},
+};
+
+}  // namespace drover::job_fields
