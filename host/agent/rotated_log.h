@@ -37,7 +37,7 @@ class RotatedLog : public LogTarget {
   std::mutex mutex_;
   UniqueFd fd_;
   std::int64_t size_ = 0;
-  WallTime begun_;  // when the file was made
+  WallTime begun_ = 0;  // when the file was made
 };
 
 }  // namespace drover
