@@ -10,7 +10,7 @@
 #include <mutex>
 #include <utility>
 
-#include "host/agent/log_file.h"
+#include "host/agent/rotated_log.h"
 #include "host/base/log_writer.h"
 #include "host/streams/json_log_line.h"
 
@@ -78,7 +78,7 @@ void SetUpLogging(const std::string& level, const std::string& format) {
 }
 
 Status AddLogFile(const AgentConfig::LogFile& file, const std::string& format) {
-  DROVER_ASSIGN(std::unique_ptr<LogFile> opened, LogFile::Open(file, WallNow));
+  DROVER_ASSIGN(std::unique_ptr<RotatedLog> opened, RotatedLog::Open(file, WallNow));
   g_file_writer = new LogWriter(std::move(opened), GapLineIn(format));
   auto sink = std::make_shared<WriterSink>(g_file_writer);
   sink->set_formatter(NewFormatter(format));

@@ -34,9 +34,8 @@ CLI::Option* AddConfigOption(CLI::App* command, std::vector<std::string>* paths)
       ->add_option(
           "--config,-c", *paths,
           "The agent's configuration: a file in HCL or JSON, or a directory with *.hcl and "
-          "*.json; may be repeated, later ones come first")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+          "*.json; may be repeated, a later value wins")
+      ->allow_extra_args(false);
 }
 
 std::vector<CLI::Option*> PluginSources::Declare(CLI::App* command) {

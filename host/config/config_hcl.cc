@@ -32,7 +32,8 @@ ConfigNode NodeOf(const json& tree) {
 
 Result<ConfigNode> ReadHclConfig(const std::string& file, const std::string& text) {
   DROVER_ASSIGN(const HclReply reply, ReadHclTree(file, text));
-  for (const HclDiagnostic& fault : reply.diagnostics) {
+  if (!reply.diagnostics.empty()) {
+    const HclDiagnostic& fault = reply.diagnostics.front();
     const std::string line = fault.line > 0 ? "line " + std::to_string(fault.line) + ": " : "";
     return Error(Code::kInvalidArgument,
                  line + "not HCL: " + (fault.detail.empty() ? fault.summary : fault.detail));

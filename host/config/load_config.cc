@@ -10,6 +10,17 @@
 namespace drover {
 namespace {
 
+// An agent is always client and server of its machine. A file for a server alone works here, but
+// means more than it says.
+void WarnOfServerAlone(const ConfigDocument& document, ConfigFindings* warnings) {
+  const nlohmann::json::json_pointer server("/server/enabled"), client("/client/enabled");
+  const nlohmann::json& all = document.value;
+  if (!all.contains(server) || all.at(server) != true || all.contains(client)) return;
+  const std::string key = server.to_string();
+  warnings->push_back(
+      {document.Place(key), key, "the agent runs tasks, too: it is always a client"});
+}
+
 class Loader {
  public:
   explicit Loader(LoadedConfig* to) : to_(to) {}
@@ -32,6 +43,7 @@ class Loader {
 
   void Finish(const AddressSource& addresses) {
     CheckConfigStates(to_->document, &to_->mistakes, &to_->warnings);
+    WarnOfServerAlone(to_->document, &to_->warnings);
     to_->config = ReadConfigDocument(to_->document, addresses, &to_->mistakes);
   }
 

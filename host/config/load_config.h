@@ -24,10 +24,11 @@ struct LoadedConfig {
 // HCL up to some seconds.
 LoadedConfig LoadConfig(const std::vector<std::string>& paths, const AddressSource& addresses);
 
-// Reads the file PATH alone. The error names all mistakes.
+// Reads the file PATH alone. The error names all mistakes. For tests.
 Result<AgentConfig> ReadAgentConfig(const std::string& path);
 
 // Parses the text of a configuration file. BASE is the directory at which relative paths start.
+// For tests.
 Result<AgentConfig> ParseAgentConfig(const std::string& text, const std::string& base);
 
 }  // namespace drover

@@ -133,6 +133,15 @@ TEST(LoadConfigTest, AnEnabledClientHasTheDriverExec) {
               HasSubstr("/plugin/a: is also in /plugins: keep one"));
 }
 
+TEST(LoadConfigTest, WhatOnlyARestartTakesOver) {
+  EXPECT_THAT(KeysThatNeedRestart(Parse("{}"), Parse(R"({"log_file": "/l", "client": {
+      "node_pool": "p", "min_dynamic_port": 21000, "max_dynamic_port": 22000,
+      "cpu_total_compute": 1, "memory_total_mb": 1, "reserved": {"reserved_ports": "1"}}})")),
+              ElementsAre("client/node_pool", "client/min_dynamic_port", "client/max_dynamic_port",
+                          "client/cpu_total_compute", "client/memory_total_mb", "client/reserved",
+                          "log_file"));
+}
+
 TEST(LoadConfigTest, MistakesOfAllFilesAreReportedAtOnce) {
   const DirectoryForTest made(::testing::TempDir());
   const std::string a = made.path() + "/a.json", b = made.path() + "/b.json";

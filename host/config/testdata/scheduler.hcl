@@ -1,5 +1,5 @@
 server {
-  enabled              = true
+  enabled              = true  # warning /server/enabled
   num_schedulers       = 2  # warning /server/num_schedulers
   eval_gc_threshold    = "1h"  # warning /server/eval_gc_threshold
   job_default_priority = 50

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/agent/log_file.h"
+#include "host/agent/rotated_log.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,16 +18,16 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class LogFileTest : public ::testing::Test {
+class RotatedLogTest : public ::testing::Test {
  protected:
-  LogFileTest() { options_.path = made_.path() + "/drover.log"; }
+  RotatedLogTest() { options_.path = made_.path() + "/drover.log"; }
 
-  std::unique_ptr<LogFile> Open() {
-    Result<std::unique_ptr<LogFile>> file = LogFile::Open(options_, [this] { return now_; });
+  std::unique_ptr<RotatedLog> Open() {
+    Result<std::unique_ptr<RotatedLog>> file = RotatedLog::Open(options_, [this] { return now_; });
     EXPECT_TRUE(file.ok()) << file.error().message();
     return std::move(*file);
   }
-  static void Write(LogFile* file, std::string_view line) {
+  static void Write(RotatedLog* file, std::string_view line) {
     while (!line.empty()) ASSERT_TRUE(file->WriteSome(&line));
   }
   std::string Read(const std::string& name = "drover.log") const {
@@ -50,7 +50,7 @@ class LogFileTest : public ::testing::Test {
   WallTime now_ = WallNow() + 1'000'000'000;
 };
 
-TEST_F(LogFileTest, GoesOnInAFileThatIsThere) {
+TEST_F(RotatedLogTest, GoesOnInAFileThatIsThere) {
   Write(Open().get(), "a\n");
   Write(Open().get(), "b\n");
   EXPECT_EQ(Read(), "a\nb\n");
@@ -59,7 +59,7 @@ TEST_F(LogFileTest, GoesOnInAFileThatIsThere) {
   EXPECT_EQ(info.st_mode & 0007, 0u) << "others cannot read it";
 }
 
-TEST_F(LogFileTest, BeginsANewFileBeforeItIsTooLong) {
+TEST_F(RotatedLogTest, BeginsANewFileBeforeItIsTooLong) {
   options_.rotate_bytes = 10;
   const auto file = Open();
   Write(file.get(), "12345678\n");
@@ -72,7 +72,7 @@ TEST_F(LogFileTest, BeginsANewFileBeforeItIsTooLong) {
   EXPECT_EQ(Names().size(), 3u);
 }
 
-TEST_F(LogFileTest, BeginsANewFileWhenItIsTooOld) {
+TEST_F(RotatedLogTest, BeginsANewFileWhenItIsTooOld) {
   options_.rotate_duration = 1h;
   const auto file = Open();
   Write(file.get(), "a\n");
@@ -84,7 +84,7 @@ TEST_F(LogFileTest, BeginsANewFileWhenItIsTooOld) {
   EXPECT_EQ(Read(), "c\n");
 }
 
-TEST_F(LogFileTest, KeepsTheNewestOfTheOlderFiles) {
+TEST_F(RotatedLogTest, KeepsTheNewestOfTheOlderFiles) {
   options_.rotate_bytes = 1;
   options_.rotate_max_files = 2;
   for (const char* other : {"drover-notes.log", "drover-1.txt", "drover-.log"}) {
@@ -98,9 +98,9 @@ TEST_F(LogFileTest, KeepsTheNewestOfTheOlderFiles) {
   EXPECT_EQ(Read(), "4\n");
 }
 
-TEST_F(LogFileTest, APathThatIsNoFileIsAnError) {
+TEST_F(RotatedLogTest, APathThatIsNoFileIsAnError) {
   const auto mistake = [](const std::string& path) {
-    const auto file = LogFile::Open({.path = path}, WallNow);
+    const auto file = RotatedLog::Open({.path = path}, WallNow);
     return file.ok() ? "" : file.error().message();
   };
   EXPECT_THAT(mistake(made_.path() + "/none/drover.log"), HasSubstr("/log_file: "));

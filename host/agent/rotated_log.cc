@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/agent/log_file.h"
+#include "host/agent/rotated_log.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -39,17 +39,17 @@ std::int64_t TimeIn(const std::string& name, const fs::path& path) {
 
 }  // namespace
 
-LogFile::LogFile(AgentConfig::LogFile options, std::function<WallTime()> now)
+RotatedLog::RotatedLog(AgentConfig::LogFile options, std::function<WallTime()> now)
     : options_(std::move(options)), now_(std::move(now)) {}
 
-Result<std::unique_ptr<LogFile>> LogFile::Open(AgentConfig::LogFile options,
-                                               std::function<WallTime()> now) {
-  std::unique_ptr<LogFile> file(new LogFile(std::move(options), std::move(now)));
+Result<std::unique_ptr<RotatedLog>> RotatedLog::Open(AgentConfig::LogFile options,
+                                                     std::function<WallTime()> now) {
+  std::unique_ptr<RotatedLog> file(new RotatedLog(std::move(options), std::move(now)));
   DROVER_TRY(file->OpenFile());
   return file;
 }
 
-Status LogFile::OpenFile() {
+Status RotatedLog::OpenFile() {
   const char* const path = options_.path.c_str();
   UniqueFd fd(open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0640));
   struct stat info{};
@@ -64,9 +64,9 @@ Status LogFile::OpenFile() {
   return {};
 }
 
-bool LogFile::HasRoom(int) { return true; }
+bool RotatedLog::HasRoom(int) { return true; }
 
-bool LogFile::WriteSome(std::string_view* text) {
+bool RotatedLog::WriteSome(std::string_view* text) {
   const std::lock_guard lock(mutex_);
   const auto more = static_cast<std::int64_t>(text->size());
   const bool full = options_.rotate_bytes > 0 && size_ + more > options_.rotate_bytes;
@@ -81,7 +81,7 @@ bool LogFile::WriteSome(std::string_view* text) {
 
 // If the file cannot be renamed or opened anew, the log goes on in the present one. The next try
 // comes after another full size or duration.
-void LogFile::Rotate() {
+void RotatedLog::Rotate() {
   const fs::path path(options_.path);
   const fs::path older = path.parent_path() / (path.stem().string() + "-" + std::to_string(now_()) +
                                                path.extension().string());
@@ -93,7 +93,7 @@ void LogFile::Rotate() {
   if (options_.rotate_max_files > 0) RemoveOld();
 }
 
-void LogFile::RemoveOld() const {
+void RotatedLog::RemoveOld() const {
   const fs::path path(options_.path);
   std::vector<std::pair<std::int64_t, fs::path>> older;
   std::error_code error;

@@ -17,17 +17,17 @@ namespace drover {
 // The file of the program's own log. If a line would make it too long, or if it is too old, the
 // file is renamed from NAME.log to NAME-TIME.log, where TIME is in nanoseconds since 1970, and a
 // new file begins. A line that the disk does not take is lost in the file. [any thread]
-class LogFile : public LogTarget {
+class RotatedLog : public LogTarget {
  public:
   // NOW returns the wall clock.
-  static Result<std::unique_ptr<LogFile>> Open(AgentConfig::LogFile options,
-                                               std::function<WallTime()> now);
+  static Result<std::unique_ptr<RotatedLog>> Open(AgentConfig::LogFile options,
+                                                  std::function<WallTime()> now);
 
   bool HasRoom(int wait_ms) override;
   bool WriteSome(std::string_view* text) override;
 
  private:
-  LogFile(AgentConfig::LogFile options, std::function<WallTime()> now);
+  RotatedLog(AgentConfig::LogFile options, std::function<WallTime()> now);
   Status OpenFile();
   void Rotate();
   void RemoveOld() const;
@@ -37,7 +37,7 @@ class LogFile : public LogTarget {
   std::mutex mutex_;
   UniqueFd fd_;
   std::int64_t size_ = 0;
-  WallTime begun_;  // when the file was made
+  WallTime begun_ = 0;  // when the file was made
 };
 
 }  // namespace drover
