@@ -5,12 +5,16 @@ package main
 import (
 	"fmt"
 	"sort"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-const maxDiagnostics = 100
+const (
+	maxDiagnostics = 100
+	maxDetail      = 2000 // bytes; it may have names of the document
+)
 
 func parse(name, text string) (*hcl.File, hcl.Diagnostics) {
 	return hclsyntax.ParseConfig([]byte(text), name, hcl.InitialPos)
@@ -23,8 +27,8 @@ func diagnosticsOf(diags hcl.Diagnostics) []diagnostic {
 	for _, diag := range diags {
 		one := diagnostic{
 			Error:   diag.Severity == hcl.DiagError,
-			Summary: diag.Summary,
-			Detail:  diag.Detail,
+			Summary: cut(diag.Summary),
+			Detail:  cut(diag.Detail),
 		}
 		place := diag.Subject
 		if place == nil {
@@ -59,6 +63,13 @@ func diagnosticsOf(diags hcl.Diagnostics) []diagnostic {
 		})
 	}
 	return out
+}
+
+func cut(text string) string {
+	if len(text) <= maxDetail {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxDetail], "") + "…"
 }
 
 func fault(summary, detail string, place hcl.Range) *hcl.Diagnostic {

@@ -21,6 +21,7 @@ const (
 
 func main() {
 	debug.SetMaxStack(maxStack)
+	go endWithoutMemory()
 	if err := run(os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "drover-hcl:", err)
 		os.Exit(1)
