@@ -51,6 +51,7 @@ std::vector<Route> ExecRoutes();
 std::vector<Route> FileRoutes();
 std::vector<Route> FollowRoutes();
 std::vector<Route> AgentRoutes();
+std::vector<Route> NamespaceRoutes();
 std::vector<Route> PluginRoutes();
 std::vector<Route> SearchRoutes();
 std::vector<Route> MetricsRoutes();
