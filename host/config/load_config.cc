@@ -17,8 +17,8 @@ void WarnOfServerAlone(const ConfigDocument& document, ConfigFindings* warnings)
   const nlohmann::json& all = document.value;
   if (!all.contains(server) || all.at(server) != true || all.contains(client)) return;
   const std::string key = server.to_string();
-  warnings->push_back(
-      {document.Place(key), key, "the agent runs tasks, too: it is always a client"});
+  AddFinding({document.Place(key), key, "the agent runs tasks, too: it is always a client"},
+             warnings);
 }
 
 class Loader {
