@@ -131,7 +131,6 @@ std::string DecodeText(const HclRequest& request, const std::string& files_below
                    {"VariableFiles", std::move(files)},
                    {"Environment", ListOf(request.environment)},
                    {"CommandLine", ListOf(request.command_line)},
-                   {"Lenient", request.lenient},
                    {"FilesBelow", files_below}});
 }
 
@@ -289,22 +288,6 @@ Result<HclLayout> FormatHcl(const std::string& file, const std::string& text) {
   if (!laid_out.is_string()) return NotUnderstood("its text is none");
   layout.text = laid_out;
   return layout;
-}
-
-Result<HclReply> ReadHclTree(const std::string& file, const std::string& text) {
-  HclReply reply;
-  HclRequest request;
-  request.file = file;
-  request.text = text;
-  reply.diagnostics = FaultsOf(request);
-  if (!reply.diagnostics.empty()) return reply;
-  DROVER_ASSIGN(json answer,
-                Ask(file, JsonText({{"Action", "tree"}, {"File", file}, {"Text", text}}), ""));
-  DROVER_ASSIGN(reply.diagnostics, ReadDiagnostics(answer));
-  if (HasErrors(reply.diagnostics)) return reply;
-  if (!answer.contains("Tree")) return NotUnderstood("it has neither a tree nor an error");
-  reply.value = std::move(answer["Tree"]);
-  return reply;
 }
 
 void UseHclProgram(std::string path) {

@@ -29,9 +29,6 @@ struct HclRequest {
   std::vector<HclSource> variable_files;  // in rising order of precedence
   std::vector<HclSetting> environment;    // variables; files win over them
   std::vector<HclSetting> command_line;   // variables; they win over files
-  // Whether a variable of a file or the command line that the document does not declare is only a
-  // warning.
-  bool lenient = false;
   // The directory that functions such as file() may read. A relative path begins there. Empty:
   // these functions are refused.
   std::string files_below;
@@ -76,10 +73,6 @@ Result<HclReply> DecodeHcl(const HclRequest& request);
 
 // Lays a document out, in the same way.
 Result<HclLayout> FormatHcl(const std::string& file, const std::string& text);
-
-// Reads a document of the first version of the language as a tree, in the same way: nothing is
-// evaluated, and each value has its line. hcl/tree.go describes the tree.
-Result<HclReply> ReadHclTree(const std::string& file, const std::string& text);
 
 // Makes PATH the program, and not the file beside this program. For tests.
 void UseHclProgram(std::string path);
