@@ -117,7 +117,9 @@ std::unique_ptr<PortPool> NewPortPool(PortPoolOptions options) {
 }
 
 std::unique_ptr<PortPool> NewPortPool(std::string address) {
-  return NewPortPool(PortPoolOptions{.address = std::move(address)});
+  PortPoolOptions options;
+  options.address = std::move(address);
+  return NewPortPool(std::move(options));
 }
 
 }  // namespace drover
