@@ -16,7 +16,7 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-HclRequest RequestOf(std::string text) {
+HclRequest FileOf(std::string text) {
   HclRequest request;
   request.file = "web.nomad.hcl";
   request.text = std::move(text);
@@ -36,13 +36,13 @@ class JobHclTest : public testing::Test {
     return read.ok() ? std::move(*read) : HclJob{};
   }
   static json JobOf(const std::string& text) {
-    const HclRequest request = RequestOf(text);
+    const HclRequest request = FileOf(text);
     const HclJob read = Read(request);
     if (!read.diagnostics.empty()) ADD_FAILURE() << HclError(request, read.diagnostics).message();
     return read.job;
   }
   static std::string Faults(const std::string& text) {
-    const HclRequest request = RequestOf(text);
+    const HclRequest request = FileOf(text);
     const HclJob read = Read(request);
     EXPECT_TRUE(read.job.is_null());
     return HclError(request, read.diagnostics).message();
@@ -265,7 +265,7 @@ TEST_F(JobHclTest, WhatIsNoJobIsAFault) {
 }
 
 TEST_F(JobHclTest, VariablesAndWarnings) {
-  HclRequest request = RequestOf(R"(
+  HclRequest request = FileOf(R"(
     variable "kind" { type = string }
     job "web" { type = var.kind })");
   request.command_line = {{"kind", "batch"}, {"other", "x"}};

@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-json Job(json job) {
+json Finished(json job) {
   job["Label"] = "web";
   JobFaults faults;
   json made = JobOfHcl({{"Job", std::move(job)}}, &faults);
@@ -20,14 +20,14 @@ json Job(json job) {
   return made;
 }
 
-json Group(json group) {
+json FinishedGroup(json group) {
   group["Name"] = "g";
-  return Job({{"TaskGroups", {std::move(group)}}}).at("TaskGroups").at(0);
+  return Finished({{"TaskGroups", {std::move(group)}}}).at("TaskGroups").at(0);
 }
 
-json Task(json task) {
+json FinishedTask(json task) {
   task["Name"] = "t";
-  return Group({{"Tasks", {std::move(task)}}}).at("Tasks").at(0);
+  return FinishedGroup({{"Tasks", {std::move(task)}}}).at("Tasks").at(0);
 }
 
 std::string Fault(json decoded) {
@@ -38,14 +38,14 @@ std::string Fault(json decoded) {
 }
 
 TEST(JobOfHclTest, TheLabelOfTheJobIsItsIdAndName) {
-  EXPECT_EQ(Job(json::object()), json({{"ID", "web"}, {"Name", "web"}}));
-  EXPECT_EQ(Job({{"ID", "a"}, {"Name", "b"}}), json({{"ID", "a"}, {"Name", "b"}}));
+  EXPECT_EQ(Finished(json::object()), json({{"ID", "web"}, {"Name", "web"}}));
+  EXPECT_EQ(Finished({{"ID", "a"}, {"Name", "b"}}), json({{"ID", "a"}, {"Name", "b"}}));
   EXPECT_EQ(Fault(json::object()), ": there is no block job \"NAME\" in it");
 }
 
 TEST(JobOfHclTest, ATaskOfTheJobIsAGroupOfItsOwn) {
-  const json job = Job({{"Tasks", {{{"Name", "a"}, {"Driver", "exec"}}, {{"Name", "b"}}}},
-                        {"TaskGroups", {{{"Name", "g"}}}}});
+  const json job = Finished({{"Tasks", {{{"Name", "a"}, {"Driver", "exec"}}, {{"Name", "b"}}}},
+                             {"TaskGroups", {{{"Name", "g"}}}}});
   EXPECT_EQ(job.at("TaskGroups"),
             json({{{"Name", "a"}, {"Tasks", {{{"Name", "a"}, {"Driver", "exec"}}}}},
                   {{"Name", "b"}, {"Tasks", {{{"Name", "b"}}}}},
@@ -54,18 +54,18 @@ TEST(JobOfHclTest, ATaskOfTheJobIsAGroupOfItsOwn) {
 }
 
 TEST(JobOfHclTest, VaultAndSecretsHoldForTheTasksBelow) {
-  const json job = Job({{"Vault", {{"Role", "job"}}},
-                        {"Secrets", {{{"Name", "of job"}}}},
-                        {"Tasks", {{{"Name", "alone"}}}},
-                        {"TaskGroups",
-                         {{{"Name", "g"},
-                           {"Vault", {{"Role", "group"}}},
-                           {"Secrets", {{{"Name", "of group"}}}},
-                           {"Tasks",
-                            {{{"Name", "a"}},
-                             {{"Name", "b"},
-                              {"Vault", {{"Role", "task"}}},
-                              {"Secrets", {{{"Name", "of task"}}}}}}}}}}});
+  const json job = Finished({{"Vault", {{"Role", "job"}}},
+                             {"Secrets", {{{"Name", "of job"}}}},
+                             {"Tasks", {{{"Name", "alone"}}}},
+                             {"TaskGroups",
+                              {{{"Name", "g"},
+                                {"Vault", {{"Role", "group"}}},
+                                {"Secrets", {{{"Name", "of group"}}}},
+                                {"Tasks",
+                                 {{{"Name", "a"}},
+                                  {{"Name", "b"},
+                                   {"Vault", {{"Role", "task"}}},
+                                   {"Secrets", {{{"Name", "of task"}}}}}}}}}}});
   const json& groups = job.at("TaskGroups");
   EXPECT_EQ(groups[0].at("Tasks")[0].at("Vault").at("Role"), "job");
   EXPECT_EQ(groups[1].at("Tasks")[0].at("Vault").at("Role"), "group");
@@ -81,16 +81,16 @@ TEST(JobOfHclTest, APortWithANumberIsReserved) {
   const json ports = {{{"Label", "a"}, {"Value", 80}},
                       {{"Label", "b"}, {"To", 8080}},
                       {{"Label", "c"}, {"Value", 0}}};
-  const json group = Group({{"Networks", {{{"DynamicPorts", ports}}}}});
+  const json group = FinishedGroup({{"Networks", {{{"DynamicPorts", ports}}}}});
   EXPECT_EQ(group.at("Networks")[0],
             json({{"ReservedPorts", {ports[0]}}, {"DynamicPorts", {ports[1], ports[2]}}}));
-  const json none = Group({{"Networks", {{{"DynamicPorts", {ports[0]}}}}}});
+  const json none = FinishedGroup({{"Networks", {{{"DynamicPorts", {ports[0]}}}}}});
   EXPECT_EQ(none.at("Networks")[0], json({{"ReservedPorts", {ports[0]}}}));
   // The older place of networks, and the older form of reserved ports.
-  const json task = Task({{"Resources",
-                           {{"Networks",
-                             {{{"ReservedPorts", {{{"Label", "x"}, {"Value", 1}}}},
-                               {"DynamicPorts", {ports[0]}}}}}}}});
+  const json task = FinishedTask({{"Resources",
+                                   {{"Networks",
+                                     {{{"ReservedPorts", {{{"Label", "x"}, {"Value", 1}}}},
+                                       {"DynamicPorts", {ports[0]}}}}}}}});
   EXPECT_EQ(task.at("Resources").at("Networks")[0].at("ReservedPorts"),
             json({{{"Label", "x"}, {"Value", 1}}, ports[0]}));
 }
@@ -111,10 +111,10 @@ TEST(JobOfHclTest, AConstraintMayNameItsOperatorByAnAttribute) {
       {{{"LTarget", "a"}, {"set_contains_any", "b,c"}, {"semver", ""}},
        {{"LTarget", "a"}, {"RTarget", "b,c"}, {"Operand", "set_contains_any"}}}};
   for (const auto& [decoded, wanted] : forms) {
-    EXPECT_EQ(Job({{"Constraints", {decoded}}}).at("Constraints")[0], wanted);
-    EXPECT_EQ(Group({{"Constraints", {decoded}}}).at("Constraints")[0], wanted);
-    EXPECT_EQ(Task({{"Affinities", {decoded}}}).at("Affinities")[0], wanted);
-    EXPECT_EQ(Task({{"Resources", {{"Devices", {{{"Constraints", {decoded}}}}}}}})
+    EXPECT_EQ(Finished({{"Constraints", {decoded}}}).at("Constraints")[0], wanted);
+    EXPECT_EQ(FinishedGroup({{"Constraints", {decoded}}}).at("Constraints")[0], wanted);
+    EXPECT_EQ(FinishedTask({{"Affinities", {decoded}}}).at("Affinities")[0], wanted);
+    EXPECT_EQ(FinishedTask({{"Resources", {{"Devices", {{{"Constraints", {decoded}}}}}}}})
                   .at("Resources")
                   .at("Devices")[0]
                   .at("Constraints")[0],
@@ -134,7 +134,8 @@ TEST(JobOfHclTest, AConstraintThatSaysTwoThingsIsAFault) {
 }
 
 TEST(JobOfHclTest, BlocksWithAKeyBecomeAMap) {
-  const json group = Group({{"Volumes", {{{"Name", "a"}, {"Type", "host"}}, {{"Name", "b"}}}}});
+  const json group =
+      FinishedGroup({{"Volumes", {{{"Name", "a"}, {"Type", "host"}}, {{"Name", "b"}}}}});
   EXPECT_EQ(group.at("Volumes"),
             json({{"a", {{"Name", "a"}, {"Type", "host"}}}, {"b", {{"Name", "b"}}}}));
   const json twice = {{"Label", "j"},
@@ -144,20 +145,20 @@ TEST(JobOfHclTest, BlocksWithAKeyBecomeAMap) {
 
 TEST(JobOfHclTest, TheFirstIdentityWithoutANameIsTheDefault) {
   const json task =
-      Task({{"Identities", {{{"Name", "vault"}}, {{"Env", true}}, {{"Name", "default"}}}}});
+      FinishedTask({{"Identities", {{{"Name", "vault"}}, {{"Env", true}}, {{"Name", "default"}}}}});
   EXPECT_EQ(task.at("Identity"), json({{"Env", true}}));
   EXPECT_EQ(task.at("Identities"), json({{{"Name", "vault"}}, {{"Name", "default"}}}));
-  const json alone = Task({{"Identities", {{{"Name", "default"}}}}});
+  const json alone = FinishedTask({{"Identities", {{{"Name", "default"}}}}});
   EXPECT_EQ(alone.at("Identity"), json({{"Name", "default"}}));
   EXPECT_FALSE(alone.contains("Identities"));
 }
 
 TEST(JobOfHclTest, ScalingPoliciesHaveTheirTypes) {
-  EXPECT_EQ(Group({{"Scaling", {{"Max", 3}}}}).at("Scaling"),
+  EXPECT_EQ(FinishedGroup({{"Scaling", {{"Max", 3}}}}).at("Scaling"),
             json({{"Max", 3}, {"Type", "horizontal"}}));
-  EXPECT_EQ(
-      Task({{"ScalingPolicies", {{{"Type", "cpu"}}, {{"Type", "mem"}}}}}).at("ScalingPolicies"),
-      json({{{"Type", "vertical_cpu"}}, {{"Type", "vertical_mem"}}}));
+  EXPECT_EQ(FinishedTask({{"ScalingPolicies", {{{"Type", "cpu"}}, {{"Type", "mem"}}}}})
+                .at("ScalingPolicies"),
+            json({{{"Type", "vertical_cpu"}}, {{"Type", "vertical_mem"}}}));
   EXPECT_EQ(Fault({{"Job",
                     {{"Label", "j"},
                      {"TaskGroups", {{{"Tasks", {{{"ScalingPolicies", {{{"Type", "x"}}}}}}}}}}}}}),
@@ -167,7 +168,7 @@ TEST(JobOfHclTest, ScalingPoliciesHaveTheirTypes) {
 
 TEST(JobOfHclTest, BodiesOfAnyKindStayAsTheyAre) {
   const json config = {{"Constraints", {{{"regexp", "a"}}}}, {"DynamicPorts", 1}, {"Tasks", "x"}};
-  EXPECT_EQ(Task({{"Config", config}}).at("Config"), config);
+  EXPECT_EQ(FinishedTask({{"Config", config}}).at("Config"), config);
 }
 
 }  // namespace
