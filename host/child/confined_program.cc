@@ -13,6 +13,7 @@
 
 #include "host/child/confined_calls.h"
 #include "host/child/confined_spawn.h"
+#include "host/child/exec_texts.h"
 
 namespace drover {
 namespace {
@@ -81,13 +82,6 @@ std::vector<drover_confined_limit> Limits(const ConfinedProgram& spec) {
   return limits;
 }
 
-std::vector<char*> Pointers(std::vector<std::string>* texts) {
-  std::vector<char*> pointers;
-  for (std::string& text : *texts) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
 }  // namespace
 
 Result<ChildEnd> RunConfined(const ConfinedProgram& spec) {
@@ -97,8 +91,8 @@ Result<ChildEnd> RunConfined(const ConfinedProgram& spec) {
   DROVER_ASSIGN(ChildPipe errors, MakeChildPipe());
   std::vector<std::string> arguments = {spec.name};
   std::vector<std::string> environment = spec.environment;
-  const std::vector<char*> argv = Pointers(&arguments);
-  const std::vector<char*> envp = Pointers(&environment);
+  const std::vector<char*> argv = ExecTexts(&arguments);
+  const std::vector<char*> envp = ExecTexts(&environment);
   const std::vector<drover_confined_limit> limits = Limits(spec);
   ConfinedCalls calls = CallsOfConfinedPrograms(!spec.files_below.empty());
 

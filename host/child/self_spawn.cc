@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "host/base/unique_fd.h"
+#include "host/child/exec_texts.h"
 
 extern char** environ;
 
@@ -18,13 +19,6 @@ namespace {
 // duplicated to kAbove and higher numbers. So no descriptor is overwritten before it is copied to
 // its number in the child.
 constexpr int kAbove = 16;
-
-std::vector<char*> Pointers(std::vector<std::string>* texts) {
-  std::vector<char*> pointers;
-  for (std::string& text : *texts) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
 
 }  // namespace
 
@@ -62,8 +56,8 @@ Result<pid_t> SpawnSelf(SelfSpawn spec) {
   spec.arguments.insert(spec.arguments.begin(), spec.name);
   pid_t pid = 0;
   const int failed =
-      posix_spawn(&pid, "/proc/self/exe", &actions, &attributes, Pointers(&spec.arguments).data(),
-                  Pointers(&spec.environment).data());
+      posix_spawn(&pid, "/proc/self/exe", &actions, &attributes, ExecTexts(&spec.arguments).data(),
+                  ExecTexts(&spec.environment).data());
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   if (failed != 0) return ErrnoError(failed, "start this program again");
