@@ -3,7 +3,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/big"
 	"strconv"
@@ -15,34 +14,48 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
-	"github.com/zclconf/go-cty/cty/function"
-	ctyjson "github.com/zclconf/go-cty/cty/json"
 )
 
 // decode reads the document of ASKED.
 func decode(asked *request) *reply {
 	file, diags := parse(asked.File, asked.Text)
 	if diags.HasErrors() {
+		for _, other := range asked.VariableFiles {
+			_, more := parseEither(other.Name, other.Text)
+			diags = append(diags, more...)
+		}
 		return &reply{Diagnostics: diagnosticsOf(diags)}
 	}
-	d := &decoder{schema: asked.Schema, diags: diags}
+	d := &decoder{schema: asked.Schema, diags: diags, types: map[string]cty.Type{}}
 	value := d.document(file, asked)
-	answer := &reply{Diagnostics: diagnosticsOf(d.diags)}
+	replied := &reply{Diagnostics: diagnosticsOf(d.diags)}
 	if !d.diags.HasErrors() {
-		answer.Value = value
+		replied.Value = value
 	}
-	return answer
+	return replied
 }
 
 type decoder struct {
 	schema *schema
-	diags  hcl.Diagnostics
+	types  map[string]cty.Type // by their text in the schema
+	// Whether values are not known because variables or local values have faults. What they are used
+	// for is no other fault.
+	isPartial bool
+	diags     hcl.Diagnostics
 }
 
 type object = map[string]any
 
 func (d *decoder) fault(summary, detail string, place hcl.Range) {
 	d.diags = append(d.diags, fault(summary, detail, place))
+}
+
+func (d *decoder) add(diags hcl.Diagnostics) {
+	for _, diag := range diags {
+		if !d.isPartial || !strings.Contains(diag.Detail, "not yet known") {
+			d.diags = append(d.diags, diag)
+		}
+	}
 }
 
 func (d *decoder) document(file *hcl.File, asked *request) object {
@@ -52,11 +65,8 @@ func (d *decoder) document(file *hcl.File, asked *request) object {
 		return nil
 	}
 	tree := file.Body.(*hclsyntax.Body)
-	functions := functions(asked.FilesBelow)
-	context := d.context(takeLanguageBlocks(tree), asked, functions)
-	if d.diags.HasErrors() {
-		return nil
-	}
+	context := d.context(takeLanguageBlocks(tree), asked)
+	d.isPartial = d.diags.HasErrors()
 	prepared := preparer{leaver: newLeaver(file.Bytes), bodies: d.schema.Bodies}
 	prepared.body(tree, root)
 	d.diags = append(d.diags, prepared.diags...)
@@ -86,46 +96,48 @@ var languageShape = &hcl.BodySchema{
 }
 
 // context evaluates variables and local values.
-func (d *decoder) context(from *hclsyntax.Body, asked *request,
-	functions map[string]function.Function) *hcl.EvalContext {
-	content, diags := from.Content(languageShape)
-	vars := &variables{all: map[string]*variable{}, functions: functions, diags: diags}
+func (d *decoder) context(from *hclsyntax.Body, asked *request) *hcl.EvalContext {
+	functions := functions(asked.FilesBelow)
 	context := &hcl.EvalContext{Functions: functions, Variables: map[string]cty.Value{}}
+	vars := &variables{all: map[string]*variable{}, functions: functions, isLoose: asked.Loose}
 	locals := &locals{
 		exprs: map[string]*hcl.Attribute{}, context: context, values: map[string]cty.Value{},
 	}
+	content, diags := from.Content(languageShape)
+	d.diags = append(d.diags, diags...)
 	leave := newLeaver([]byte(asked.Text))
 	for _, one := range content.Blocks {
 		if one.Type == "variable" {
 			vars.declare(one)
 			continue
 		}
-		for _, attr := range one.Body.(*hclsyntax.Body).Attributes {
-			attr.Expr = leave.expression(attr.Expr)
-		}
 		attrs, diags := one.Body.JustAttributes()
-		vars.diags = append(vars.diags, diags...)
+		d.diags = append(d.diags, diags...)
 		for _, name := range sortedKeys(attrs) {
-			if one.Type == "locals" {
-				locals.declare(attrs[name])
-			} else {
+			if one.Type == "variables" {
 				vars.declareShort(attrs[name])
+				continue
 			}
+			attrs[name].Expr = leave.expression(attrs[name].Expr.(hclsyntax.Expression))
+			locals.declare(attrs[name])
 		}
+	}
+	if many := len(vars.all) + len(locals.exprs); many > maxDefinitions {
+		d.fault("Document too large", fmt.Sprintf("It has %d variables and local values, and at most %d "+
+			"are allowed.", many, maxDefinitions), from.SrcRange)
+		context.Variables["var"], context.Variables["local"] = cty.DynamicVal, cty.DynamicVal
+		return context
 	}
 	vars.setAll(asked)
 	context.Variables["var"] = vars.values()
-	d.diags = append(d.diags, vars.diags...)
-	if !vars.diags.HasErrors() {
-		locals.evaluate()
-	}
-	d.diags = append(d.diags, locals.diags...)
+	locals.evaluate()
+	d.diags = append(append(d.diags, vars.diags...), locals.diags...)
 	return context
 }
 
 func (d *decoder) body(from hcl.Body, shape *body, context *hcl.EvalContext) object {
 	content, diags := from.Content(shapeOf(shape))
-	d.diags = append(d.diags, diags...)
+	d.add(diags)
 	out := object{}
 	for _, name := range sortedKeys(content.Attributes) {
 		attr := content.Attributes[name]
@@ -188,6 +200,9 @@ func (d *decoder) block(from *hcl.Block, as block, out object, context *hcl.Eval
 		value = d.open(from.Body, "list(string)", context)
 	default:
 		value = d.open(from.Body, "any", context)
+	default:
+		d.fault("Unusable schema", "The block "+from.Type+" has no body.", from.DefRange)
+		return
 	}
 	for i, label := range as.Labels {
 		value[label] = from.Labels[i]
@@ -236,14 +251,17 @@ func put(out object, key string, value any) {
 	}
 }
 
+// value returns whether there is a value: not null, and without faults.
 func (d *decoder) value(attr *hcl.Attribute, context *hcl.EvalContext) (cty.Value, bool) {
 	value, diags := attr.Expr.Value(context)
-	d.diags = append(d.diags, diags...)
+	d.add(diags)
 	if diags.HasErrors() || value.IsNull() {
 		return value, false
 	}
 	if !value.IsWhollyKnown() {
-		d.fault("Unknown value", "The value of "+attr.Name+" is not known.", attr.Expr.Range())
+		if !d.isPartial {
+			d.fault("Unknown value", "The value of "+attr.Name+" is not known.", attr.Expr.Range())
+		}
 		return value, false
 	}
 	return value, true
@@ -254,10 +272,9 @@ func (d *decoder) convert(attr *hcl.Attribute, kind string, context *hcl.EvalCon
 	if !ok {
 		return nil
 	}
-	parsed, diags := hclsyntax.ParseExpression([]byte(kind), "schema", hcl.InitialPos)
-	wanted, more := typeexpr.TypeConstraint(parsed)
-	if diags = append(diags, more...); diags.HasErrors() {
-		d.fault("Unusable schema", "It has the type "+kind+": "+diags.Error(), attr.Range)
+	wanted, ok := d.typeOf(kind)
+	if !ok {
+		d.fault("Unusable schema", "There is no type "+kind+".", attr.Range)
 		return nil
 	}
 	converted, err := convert.Convert(value, wanted)
@@ -266,13 +283,29 @@ func (d *decoder) convert(attr *hcl.Attribute, kind string, context *hcl.EvalCon
 			kind, err), attr.Expr.Range())
 		return nil
 	}
-	text, err := ctyjson.Marshal(converted, converted.Type())
+	made, err := plain(converted)
 	if err != nil {
 		d.fault("Wrong type", fmt.Sprintf("The value of %s cannot be JSON: %s.", attr.Name, err),
 			attr.Expr.Range())
 		return nil
 	}
-	return json.RawMessage(text)
+	return made
+}
+
+// typeOf returns the type that the schema calls KIND.
+func (d *decoder) typeOf(kind string) (cty.Type, bool) {
+	if known, there := d.types[kind]; there {
+		return known, known != cty.NilType
+	}
+	parsed, diags := hclsyntax.ParseExpression([]byte(kind), "schema", hcl.InitialPos)
+	made := cty.NilType
+	if !diags.HasErrors() {
+		if made, diags = typeexpr.TypeConstraint(parsed); diags.HasErrors() {
+			made = cty.NilType
+		}
+	}
+	d.types[kind] = made
+	return made, made != cty.NilType
 }
 
 func (d *decoder) integer(attr *hcl.Attribute, context *hcl.EvalContext) any {

@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"os"
 	"reflect"
 	"strings"
@@ -24,10 +25,22 @@ func testSchema(t *testing.T) *schema {
 	return read
 }
 
-// ask sends a request as the host does, and returns the answer.
-func ask(t *testing.T, asked *request) (any, []diagnostic) {
+// run serves the request that IN has, as the program does.
+func run(in io.Reader, out io.Writer) error {
+	replied, err := read(in)
+	if err != nil {
+		return err
+	}
+	return write(out, replied)
+}
+
+// decodeWith sends a request as the host does, and returns the answer.
+func decodeWith(t *testing.T, asked *request) (any, []diagnostic) {
 	t.Helper()
-	asked.Action, asked.File, asked.Schema = "decode", "web.hcl", testSchema(t)
+	asked.Action = "decode"
+	if asked.File == "" {
+		asked.File = "web.hcl"
+	}
 	sent, err := json.Marshal(asked)
 	if err != nil {
 		t.Fatal(err)
@@ -44,6 +57,24 @@ func ask(t *testing.T, asked *request) (any, []diagnostic) {
 		t.Fatal(err)
 	}
 	return answer.Value, answer.Diagnostics
+}
+
+func ask(t *testing.T, asked *request) (any, []diagnostic) {
+	t.Helper()
+	asked.Schema = testSchema(t)
+	return decodeWith(t, asked)
+}
+
+func sameJSON(t *testing.T, one, other []byte) bool {
+	t.Helper()
+	var a, b any
+	if err := json.Unmarshal(one, &a); err != nil {
+		t.Fatalf("%s: %v", one, err)
+	}
+	if err := json.Unmarshal(other, &b); err != nil {
+		t.Fatalf("%s: %v", other, err)
+	}
+	return reflect.DeepEqual(a, b)
 }
 
 func expectJSON(t *testing.T, got any, want string) {
@@ -313,7 +344,7 @@ func TestAllFaultsAreReportedWithTheirPlaces(t *testing.T) {
 
 func TestFunctionsOfFilesAreRefused(t *testing.T) {
 	expectFaults(t, &request{Text: `job "web" { type = file("/etc/shadow") }`},
-		"functions that read files are not allowed here")
+		"functions of files are not allowed here")
 }
 
 func TestFormat(t *testing.T) {

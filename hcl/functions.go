@@ -8,18 +8,18 @@ import (
 	"github.com/hashicorp/go-cty-funcs/cidr"
 	"github.com/hashicorp/go-cty-funcs/crypto"
 	"github.com/hashicorp/go-cty-funcs/encoding"
-	"github.com/hashicorp/go-cty-funcs/filesystem"
 	"github.com/hashicorp/go-cty-funcs/uuid"
 	"github.com/hashicorp/hcl/v2/ext/tryfunc"
 	"github.com/hashicorp/hcl/v2/ext/typeexpr"
 	"github.com/zclconf/go-cty-yaml"
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
 	"github.com/zclconf/go-cty/cty/function"
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
 
-// functions returns all functions of the language. Those of files work below FILESBELOW, or are
-// refused if it is empty.
+// functions returns all functions of the language, which are those of the peer. Those of files work
+// below FILESBELOW.
 func functions(filesBelow string) map[string]function.Function {
 	all := map[string]function.Function{
 		// Numbers.
@@ -39,12 +39,14 @@ func functions(filesBelow string) map[string]function.Function {
 		"coalescelist": stdlib.CoalesceListFunc, "compact": stdlib.CompactFunc,
 		"concat": stdlib.ConcatFunc, "contains": stdlib.ContainsFunc,
 		"distinct": stdlib.DistinctFunc, "element": stdlib.ElementFunc,
-		"flatten": stdlib.FlattenFunc, "index": stdlib.IndexFunc, "keys": stdlib.KeysFunc,
-		"length": stdlib.LengthFunc, "lookup": stdlib.LookupFunc, "merge": stdlib.MergeFunc,
-		"range": stdlib.RangeFunc, "reverse": stdlib.ReverseFunc,
+		"flatten": stdlib.FlattenFunc, "keys": stdlib.KeysFunc, "lookup": stdlib.LookupFunc,
+		"merge": stdlib.MergeFunc, "range": stdlib.RangeFunc,
 		"setintersection": stdlib.SetIntersectionFunc, "setproduct": stdlib.SetProductFunc,
 		"setunion": stdlib.SetUnionFunc, "slice": stdlib.SliceFunc, "sort": stdlib.SortFunc,
 		"values": stdlib.ValuesFunc, "zipmap": stdlib.ZipmapFunc,
+		"index":   either(stdlib.IndexFunc, attributeOfObject),
+		"length":  either(stdlib.LengthFunc, lengthOfObject),
+		"reverse": either(stdlib.ReverseFunc, stdlib.ReverseListFunc),
 		// Encodings.
 		"base64decode": encoding.Base64DecodeFunc, "base64encode": encoding.Base64EncodeFunc,
 		"csvdecode": stdlib.CSVDecodeFunc, "jsondecode": stdlib.JSONDecodeFunc,
@@ -62,35 +64,91 @@ func functions(filesBelow string) map[string]function.Function {
 		// Types.
 		"can": tryfunc.CanFunc, "convert": typeexpr.ConvertFunc, "try": tryfunc.TryFunc,
 	}
-	files := map[string]function.Function{
-		"abspath": filesystem.AbsPathFunc, "basename": filesystem.BasenameFunc,
-		"dirname":    filesystem.DirnameFunc,
-		"file":       filesystem.MakeFileFunc(filesBelow, false),
-		"filebase64": filesystem.MakeFileFunc(filesBelow, true),
-		"fileexists": filesystem.MakeFileExistsFunc(filesBelow),
-		"fileset":    filesystem.MakeFileSetFunc(filesBelow),
-		"pathexpand": filesystem.PathExpandFunc,
+	for name, check := range guards {
+		all[name] = guarded(all[name], check)
 	}
-	for name, files := range files {
-		if filesBelow == "" {
-			files = refused(files)
-		}
-		all[name] = files
+	for name, fn := range files(filesBelow).functions() {
+		all[name] = fn
 	}
 	return all
 }
 
-// refused takes the same arguments as FN, and fails.
-func refused(fn function.Function) function.Function {
-	err := errors.New("functions that read files are not allowed here")
+// either makes a function that is PEER, or DOCUMENTED for arguments that PEER refuses: the peer's
+// documents have examples of these, which its function does not carry out.
+func either(peer, documented function.Function) function.Function {
+	choose := func(args []cty.Value) (function.Function, []cty.Value, error) {
+		fitted, err := fit(peer, args)
+		if err == nil {
+			return peer, fitted, nil
+		}
+		if fitted, second := fit(documented, args); second == nil {
+			return documented, fitted, nil
+		}
+		return peer, nil, err
+	}
+	var params []function.Parameter
+	for _, one := range peer.Params() {
+		params = append(params, function.Parameter{Name: one.Name, Type: cty.DynamicPseudoType})
+	}
 	return function.New(&function.Spec{
-		Params:   fn.Params(),
-		VarParam: fn.VarParam(),
-		Type: func([]cty.Value) (cty.Type, error) {
-			return cty.DynamicPseudoType, err
+		Params: params,
+		Type: func(args []cty.Value) (cty.Type, error) {
+			chosen, args, err := choose(args)
+			if err != nil {
+				return cty.NilType, err
+			}
+			return chosen.ReturnTypeForValues(args)
 		},
-		Impl: func([]cty.Value, cty.Type) (cty.Value, error) {
-			return cty.DynamicVal, err
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			chosen, args, err := choose(args)
+			if err != nil {
+				return cty.NilVal, err
+			}
+			return chosen.Call(args)
 		},
 	})
 }
+
+// fit returns ARGS with the types that FN wants.
+func fit(fn function.Function, args []cty.Value) ([]cty.Value, error) {
+	fitted := make([]cty.Value, len(args))
+	for i, param := range fn.Params() {
+		var err error
+		if fitted[i], err = convert.Convert(args[i], param.Type); err != nil {
+			return nil, function.NewArgError(i, err)
+		}
+	}
+	_, err := fn.ReturnTypeForValues(fitted)
+	return fitted, err
+}
+
+// lengthOfObject counts the attributes of an object: length({a = 1}).
+var lengthOfObject = function.New(&function.Spec{
+	Params: []function.Parameter{{Name: "collection", Type: cty.DynamicPseudoType}},
+	Type: func(args []cty.Value) (cty.Type, error) {
+		if !args[0].Type().IsObjectType() {
+			return cty.NilType, errors.New("an object is required")
+		}
+		return cty.Number, nil
+	},
+	Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+		return cty.NumberIntVal(int64(args[0].LengthInt())), nil
+	},
+})
+
+// attributeOfObject returns an attribute of an object: index({a = 1}, "a").
+var attributeOfObject = function.New(&function.Spec{
+	Params: []function.Parameter{
+		{Name: "collection", Type: cty.DynamicPseudoType}, {Name: "key", Type: cty.String},
+	},
+	Type: func(args []cty.Value) (cty.Type, error) {
+		kind, key := args[0].Type(), args[1]
+		if !kind.IsObjectType() || !key.IsKnown() || !kind.HasAttribute(key.AsString()) {
+			return cty.NilType, errors.New("an object with this attribute is required")
+		}
+		return kind.AttributeType(key.AsString()), nil
+	},
+	Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+		return args[0].GetAttr(args[1].AsString()), nil
+	},
+})

@@ -9,8 +9,10 @@ import (
 )
 
 // An expression may name values that are known only when a task runs: ${node.class},
-// ${env["HOME"]}, ${NOMAD_PORT_http}. leaver replaces each such name by a literal text, which is the
-// name as it is written, within ${}. What is left names only values of the document itself.
+// ${env["HOME"]}, ${NOMAD_PORT_http}. A leaver replaces each such name by a literal text, which is
+// the name as it is written, within ${}. What is left names only values of the document itself. An
+// operation on such a name (an index that is not literal, a splat) works on that text, so it fails as
+// it does on any other text.
 type leaver struct {
 	source []byte
 	// How many times a name is in scope here: "var", "local", and what "for" and "dynamic" define.
@@ -32,33 +34,37 @@ func (l *leaver) within(names []string, call func()) {
 	}
 }
 
-func (l *leaver) isKnown(traversal hcl.Traversal) bool { return l.known[traversal.RootName()] > 0 }
-
+// literal returns the text at PLACE within ${}. If it stands within ${} in the source, the spaces
+// around it are kept.
 func (l *leaver) literal(place hcl.Range) hclsyntax.Expression {
-	return text("${"+string(place.SliceBytes(l.source))+"}", place)
+	start, end := place.Start.Byte, place.End.Byte
+	left, right := start, end
+	for left > 0 && l.source[left-1] == ' ' {
+		left--
+	}
+	for right < len(l.source) && l.source[right] == ' ' {
+		right++
+	}
+	isBraced := left >= 2 && string(l.source[left-2:left]) == "${" &&
+		right < len(l.source) && l.source[right] == '}'
+	if isBraced {
+		start, end = left, right
+	}
+	return text("${"+string(l.source[start:end])+"}", place)
 }
 
 // expression returns EXPR with all such names replaced, also within.
 func (l *leaver) expression(expr hclsyntax.Expression) hclsyntax.Expression {
 	switch e := expr.(type) {
 	case *hclsyntax.ScopeTraversalExpr:
-		if !l.isKnown(e.Traversal) {
+		if l.known[e.Traversal.RootName()] == 0 {
 			return l.literal(e.SrcRange)
 		}
 	case *hclsyntax.RelativeTraversalExpr:
-		if l.isLeft(e.Source) {
-			return l.literal(e.SrcRange)
-		}
 		e.Source = l.expression(e.Source)
 	case *hclsyntax.IndexExpr:
-		if l.isLeft(e.Collection) {
-			return l.literal(e.SrcRange)
-		}
 		e.Collection, e.Key = l.expression(e.Collection), l.expression(e.Key)
 	case *hclsyntax.SplatExpr:
-		if l.isLeft(e.Source) {
-			return l.literal(e.SrcRange)
-		}
 		e.Source, e.Each = l.expression(e.Source), l.expression(e.Each)
 	case *hclsyntax.TemplateExpr:
 		l.all(e.Parts)
@@ -69,7 +75,7 @@ func (l *leaver) expression(expr hclsyntax.Expression) hclsyntax.Expression {
 	case *hclsyntax.ParenthesesExpr:
 		e.Expression = l.expression(e.Expression)
 	case *hclsyntax.FunctionCallExpr:
-		l.all(e.Args)
+		l.call(e)
 	case *hclsyntax.ConditionalExpr:
 		e.Condition = l.expression(e.Condition)
 		e.TrueResult, e.FalseResult = l.expression(e.TrueResult), l.expression(e.FalseResult)
@@ -85,21 +91,12 @@ func (l *leaver) expression(expr hclsyntax.Expression) hclsyntax.Expression {
 			item.KeyExpr, item.ValueExpr = l.expression(item.KeyExpr), l.expression(item.ValueExpr)
 		}
 	case *hclsyntax.ObjectConsKeyExpr:
-		// A bare word is the key itself, not a name.
-		if hcl.ExprAsKeyword(e.Wrapped) == "" || e.ForceNonLiteral {
+		// A bare name is the key itself, and the library refuses a bare a.b.
+		if _, isName := e.Wrapped.(*hclsyntax.ScopeTraversalExpr); !isName || e.ForceNonLiteral {
 			e.Wrapped = l.expression(e.Wrapped)
 		}
 	case *hclsyntax.ForExpr:
-		e.CollExpr = l.expression(e.CollExpr)
-		l.within([]string{e.KeyVar, e.ValVar}, func() {
-			if e.KeyExpr != nil {
-				e.KeyExpr = l.expression(e.KeyExpr)
-			}
-			e.ValExpr = l.expression(e.ValExpr)
-			if e.CondExpr != nil {
-				e.CondExpr = l.expression(e.CondExpr)
-			}
-		})
+		l.forExpression(e)
 	}
 	return expr
 }
@@ -110,19 +107,25 @@ func (l *leaver) all(exprs []hclsyntax.Expression) {
 	}
 }
 
-// isLeft reports whether EXPR is a name that is left alone, with what follows it: env["A"][0].b.
-func (l *leaver) isLeft(expr hclsyntax.Expression) bool {
-	switch e := expr.(type) {
-	case *hclsyntax.ScopeTraversalExpr:
-		return !l.isKnown(e.Traversal)
-	case *hclsyntax.RelativeTraversalExpr:
-		return l.isLeft(e.Source)
-	case *hclsyntax.IndexExpr:
-		return l.isLeft(e.Collection)
-	case *hclsyntax.SplatExpr:
-		return l.isLeft(e.Source)
+func (l *leaver) call(e *hclsyntax.FunctionCallExpr) {
+	if e.Name == "convert" && len(e.Args) == 2 {
+		l.all(e.Args[:1]) // the second is a type, in which "string" is no name of a value
+	} else {
+		l.all(e.Args)
 	}
-	return false
+}
+
+func (l *leaver) forExpression(e *hclsyntax.ForExpr) {
+	e.CollExpr = l.expression(e.CollExpr)
+	l.within([]string{e.KeyVar, e.ValVar}, func() {
+		if e.KeyExpr != nil {
+			e.KeyExpr = l.expression(e.KeyExpr)
+		}
+		e.ValExpr = l.expression(e.ValExpr)
+		if e.CondExpr != nil {
+			e.CondExpr = l.expression(e.CondExpr)
+		}
+	})
 }
 
 func text(value string, place hcl.Range) hclsyntax.Expression {

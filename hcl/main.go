@@ -2,53 +2,78 @@
 
 // drover-hcl turns a document of the HashiCorp configuration language into JSON, by a schema that
 // its caller gives. The caller runs it for one document, without rights and within limits.
+//
+// The path of a document: limits.go refuses what the parser could not bear, the library parses it,
+// variables.go and locals.go find the values that it defines, leaver.go and prepare.go change the
+// syntax tree (names of run time, bodies without a schema), the library makes the blocks of "dynamic",
+// and decode.go evaluates each attribute that the schema names. functions.go has the functions, and
+// guards.go what they refuse. Every fault has its place, and all faults come in one answer.
+//
+// For maintainers: functions and results are those of the peer, whose jobs must be read unchanged.
+// functions_test.go has the documented functions and examples, specsuite_test.go runs the tests of the
+// library's authors, and DROVER_LONG_TESTS=1 runs also the library's own with the versions of go.mod.
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 
 	"github.com/hashicorp/hcl/v2/hclwrite"
 )
 
-const (
-	maxStack = 64 << 20 // bytes; deeper documents end this process
-	maxInput = 32 << 20
-)
-
 func main() {
-	debug.SetMaxStack(maxStack)
-	if err := run(os.Stdin, os.Stdout); err != nil {
+	watch := newWatch(os.Stdout)
+	go watch.run()
+	replied, err := read(os.Stdin)
+	if err == nil {
+		err = watch.answer(replied)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "drover-hcl:", err)
 		os.Exit(1)
 	}
 }
 
-func run(in io.Reader, out io.Writer) error {
-	text, err := io.ReadAll(io.LimitReader(in, maxInput+1))
+// read serves the request that IN has.
+func read(in io.Reader) (*reply, error) {
+	text, err := io.ReadAll(io.LimitReader(in, maxRequest+1))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if len(text) > maxInput {
-		return fmt.Errorf("the request is longer than %d bytes", maxInput)
+	if len(text) > maxRequest {
+		return nil, fmt.Errorf("the request is longer than %d bytes", maxRequest)
 	}
 	var asked request
 	if err := json.Unmarshal(text, &asked); err != nil {
-		return fmt.Errorf("the request cannot be read: %w", err)
+		return nil, fmt.Errorf("the request cannot be read: %w", err)
 	}
-	answer, err := serve(&asked)
-	if err != nil {
-		return err
-	}
-	encoder := json.NewEncoder(out)
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(answer)
+	return serve(&asked)
 }
 
-func serve(asked *request) (*reply, error) {
+func write(out io.Writer, replied *reply) error {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(replied); err != nil {
+		return err
+	}
+	if text.Len() > maxReply {
+		return write(out, &reply{Diagnostics: []diagnostic{{Error: true, Summary: "Document too expensive",
+			Detail: fmt.Sprintf("Its values have more than %d bytes.", maxReply)}}})
+	}
+	_, err := text.WriteTo(out)
+	return err
+}
+
+func serve(asked *request) (replied *reply, err error) {
+	defer func() {
+		if broken := recover(); broken != nil {
+			replied, err = nil, fmt.Errorf("reading %s failed: %v", asked.File, broken)
+		}
+	}()
 	switch asked.Action {
 	case "decode":
 		if asked.Schema == nil {
@@ -57,6 +82,8 @@ func serve(asked *request) (*reply, error) {
 		return decode(asked), nil
 	case "format":
 		return format(asked), nil
+	case "tree":
+		return tree(asked), nil
 	}
 	return nil, fmt.Errorf("there is no action %q", asked.Action)
 }
@@ -64,9 +91,9 @@ func serve(asked *request) (*reply, error) {
 // format lays a document out. A document with errors stays as it is.
 func format(asked *request) *reply {
 	_, diags := parse(asked.File, asked.Text)
-	answer := &reply{Diagnostics: diagnosticsOf(diags)}
+	replied := &reply{Diagnostics: diagnosticsOf(diags)}
 	if !diags.HasErrors() {
-		answer.Text = string(hclwrite.Format([]byte(asked.Text)))
+		replied.Text = string(hclwrite.Format([]byte(asked.Text)))
 	}
-	return answer
+	return replied
 }

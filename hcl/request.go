@@ -3,16 +3,17 @@
 package main
 
 // A request is one JSON document on standard input, and a reply is one on standard output. The host
-// gives every text, so this process opens no file unless FilesBelow is set.
+// gives every text, so this process opens no file unless FilesBelow is set. The texts are UTF-8: JSON
+// can carry nothing else.
 type request struct {
-	// "decode": Text becomes JSON by Schema. "format": Text is laid out.
+	// "decode": Text becomes JSON by Schema. "format": Text is laid out. "tree": see tree.go.
 	Action string
 	// The name of the document, for diagnostics.
 	File string
 	Text string
 
 	Schema *schema
-	// Files that set variables, in rising order of precedence.
+	// Files that set variables, in rising order of precedence. Each may be JSON.
 	VariableFiles []source
 	// Variables of the environment, then of the command line. Both win over VariableFiles as follows:
 	// environment, files, command line.
@@ -40,7 +41,9 @@ type reply struct {
 	// The document as JSON, by the schema; absent if there are errors.
 	Value any `json:",omitempty"`
 	// The document laid out.
-	Text        string       `json:",omitempty"`
+	Text string `json:",omitempty"`
+	// The document as "tree" reads it.
+	Tree        *node        `json:",omitempty"`
 	Diagnostics []diagnostic `json:",omitempty"`
 }
 

@@ -4,8 +4,6 @@ package main
 
 import (
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/ext/typeexpr"
@@ -20,7 +18,7 @@ import (
 // command line. The last of these holds.
 type variable struct {
 	name  string
-	kind  cty.Type // cty.DynamicPseudoType: any
+	kind  cty.Type // cty.NilType: not known
 	place hcl.Range
 	rules []rule
 
@@ -39,7 +37,8 @@ type rule struct {
 
 type variables struct {
 	all       map[string]*variable
-	functions map[string]function.Function
+	functions map[string]function.Function // for rules
+	isLoose   bool
 	diags     hcl.Diagnostics
 }
 
@@ -65,7 +64,7 @@ func (v *variables) add(name string, place hcl.Range) *variable {
 			"A name begins with a letter or underscore, and has only letters, digits, underscores and "+
 				"dashes.", place))
 	}
-	made := &variable{name: name, kind: cty.DynamicPseudoType, place: place}
+	made := &variable{name: name, kind: cty.NilType, place: place}
 	v.all[name] = made
 	return made
 }
@@ -90,10 +89,7 @@ func (v *variables) declare(from *hcl.Block) {
 		}
 	}
 	if attr := content.Attributes["default"]; attr != nil {
-		v.setByExpression(made, attr.Expr, "default")
-		if made.kind == cty.DynamicPseudoType && made.value != cty.NilVal {
-			made.kind = made.value.Type()
-		}
+		v.setDefault(made, attr.Expr)
 	}
 	for _, inner := range content.Blocks {
 		v.addRule(made, inner)
@@ -103,10 +99,14 @@ func (v *variables) declare(from *hcl.Block) {
 // declareShort reads an attribute of a block "variables": a name with its default.
 func (v *variables) declareShort(attr *hcl.Attribute) {
 	if made := v.add(attr.Name, attr.NameRange); made != nil {
-		v.setByExpression(made, attr.Expr, "default")
-		if made.value != cty.NilVal {
-			made.kind = made.value.Type()
-		}
+		v.setDefault(made, attr.Expr)
+	}
+}
+
+func (v *variables) setDefault(to *variable, expr hcl.Expression) {
+	v.setByExpression(to, expr, "default")
+	if to.kind == cty.NilType && to.value != cty.NilVal {
+		to.kind = to.value.Type()
 	}
 }
 
@@ -119,14 +119,13 @@ func (v *variables) addRule(to *variable, from *hcl.Block) {
 	made := rule{condition: content.Attributes["condition"].Expr, place: from.DefRange}
 	message := content.Attributes["error_message"].Expr
 	diags = gohcl.DecodeExpression(message, nil, &made.message)
-	if !diags.HasErrors() && !isSentence(made.message) {
+	if !diags.HasErrors() && strings.TrimSpace(made.message) == "" {
 		diags = append(diags, fault("Invalid error message of a validation",
-			"It must be a sentence: an uppercase letter at its beginning, and a period, question mark "+
-				"or exclamation mark at its end.", message.Range()))
+			"It must say what is wrong.", message.Range()))
 	}
 	names := 0
 	for _, traversal := range made.condition.Variables() {
-		if nameOf(traversal) == to.name {
+		if name, ok := nameIn(traversal); ok && traversal.RootName() == "var" && name == to.name {
 			names++
 			continue
 		}
@@ -143,28 +142,9 @@ func (v *variables) addRule(to *variable, from *hcl.Block) {
 	}
 }
 
-// nameOf returns NAME of a traversal that begins with var.NAME.
-func nameOf(traversal hcl.Traversal) string {
-	if traversal.RootName() != "var" || len(traversal) < 2 {
-		return ""
-	}
-	attr, ok := traversal[1].(hcl.TraverseAttr)
-	if !ok {
-		return ""
-	}
-	return attr.Name
-}
-
-func isSentence(text string) bool {
-	first, _ := utf8.DecodeRuneInString(text)
-	if text == "" || unicode.IsLetter(first) && !unicode.IsUpper(first) {
-		return false
-	}
-	return strings.ContainsAny(text[len(text)-1:], ".?!")
-}
-
+// setByExpression sets a variable. The expression cannot name values or call functions.
 func (v *variables) setByExpression(to *variable, expr hcl.Expression, from string) {
-	value, diags := expr.Value(&hcl.EvalContext{Functions: v.functions})
+	value, diags := expr.Value(nil)
 	v.diags = append(v.diags, diags...)
 	if diags.HasErrors() {
 		to.isWrong = true
@@ -174,23 +154,30 @@ func (v *variables) setByExpression(to *variable, expr hcl.Expression, from stri
 }
 
 func (v *variables) set(to *variable, value cty.Value, from string, place hcl.Range) {
-	converted, err := convert.Convert(value, to.kind)
-	if err != nil {
-		to.isWrong = true
-		v.diags = append(v.diags, fault("Invalid value of the variable "+to.name,
-			"The value of "+from+" does not have the type of the variable: "+err.Error()+".", place))
-		return
+	if to.kind != cty.NilType {
+		converted, err := convert.Convert(value, to.kind)
+		if err != nil {
+			to.isWrong = true
+			v.diags = append(v.diags, fault("Invalid value of the variable "+to.name,
+				"The value of "+from+" does not have the type of the variable: "+err.Error()+".", place))
+			return
+		}
+		value = converted
 	}
-	to.value, to.from, to.setPlace = converted, from, place
+	to.value, to.from, to.setPlace = value, from, place
 }
 
-// setByText sets a variable from the environment or the command line. The text is the value of a
-// variable for texts, and an expression for any other.
+// setByText sets a variable from the environment or the command line. The text is the value itself if
+// the variable is a text or a number, or if nothing says what it is. Else it is an expression.
 func (v *variables) setByText(to *variable, one setting, from string) {
 	name := "<" + one.Name + " of " + from + ">"
-	whole := hcl.Range{Filename: name, Start: hcl.InitialPos, End: hcl.InitialPos}
-	if to.kind.IsPrimitiveType() || to.kind == cty.DynamicPseudoType {
-		v.set(to, cty.StringVal(one.Value), from, whole)
+	if to.kind == cty.NilType || to.kind == cty.String || to.kind == cty.Number {
+		v.set(to, cty.StringVal(one.Value), from, hcl.Range{Filename: name, Start: hcl.InitialPos,
+			End: hcl.InitialPos})
+		return
+	}
+	if diag := checkText(name, one.Value); diag != nil {
+		v.diags = append(v.diags, diag)
 		return
 	}
 	expr, diags := hclsyntax.ParseExpression([]byte(one.Value), name, hcl.InitialPos)
@@ -217,7 +204,9 @@ func (v *variables) setAll(asked *request) {
 			v.undeclared(one.Name, "the command line", nil, asked.Lenient)
 			continue
 		}
-		v.setByText(to, one, "the command line")
+		v.undefined(&hcl.Diagnostic{
+			Detail: "The command line sets " + one.Name + ", which the document does not declare.",
+		})
 	}
 }
 
@@ -248,28 +237,27 @@ func (v *variables) setByFile(file source, lenient bool) {
 			v.undeclared(name, "the file "+file.Name, &attrs[name].NameRange, lenient)
 			continue
 		}
-		v.setByExpression(to, attrs[name].Expr, "the file "+file.Name)
+		v.undefined(fault("", "The document does not declare the variable "+name+".",
+			attrs[name].NameRange))
 	}
 }
 
-// values returns all values, after each was checked.
+// values returns all values, after each was checked. One that has a fault is not known.
 func (v *variables) values() cty.Value {
 	values := map[string]cty.Value{}
 	for _, name := range sortedKeys(v.all) {
 		one := v.all[name]
-		if one.value == cty.NilVal && one.isWrong {
-			values[name] = cty.UnknownVal(one.kind)
+		if one.value != cty.NilVal && !one.isWrong {
+			v.check(one)
+			values[name] = one.value
 			continue
 		}
-		if one.value == cty.NilVal {
+		if !one.isWrong {
 			v.diags = append(v.diags, fault("Unset variable",
 				"The variable "+name+" has no default, so it must be set: by the command line, a file or "+
 					"the environment.", one.place))
-			values[name] = cty.UnknownVal(one.kind)
-			continue
 		}
-		v.check(one)
-		values[name] = one.value
+		values[name] = cty.DynamicVal
 	}
 	return cty.ObjectVal(values)
 }

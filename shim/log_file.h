@@ -5,8 +5,9 @@
  * that fits into one file is never split: if the open file has no room for it, the line goes to the
  * next file. A line longer than a file fills each file to its end.
  *
- * While a line arrives in pieces, its length is unknown. So its first piece goes into the open file
- * only if that file has room for 16 KiB, or for 1 MiB if the piece has 16 KiB or more.
+ * A line that arrives in pieces should not be split either, but its length is unknown at first. So
+ * its first piece goes into the open file only if that file has room to spare for the rest: at
+ * least 16 KiB in all, or 1 MiB if the first piece already has 16 KiB or more.
  */
 #ifndef DROVER_SHIM_LOG_FILE_H_
 #define DROVER_SHIM_LOG_FILE_H_

@@ -41,20 +41,20 @@ struct shim shim;
 static struct ring rings[2];
 static struct log_writer_config log_config;
 static int signals = -1;
-/* The status pipe of the process STARTING; -1 if there is none. */
+/* The status pipe of the process whose pid is `starting`; -1 if there is none. */
 static int start_status = -1;
 /* pid of the process whose status pipe the shim reads: the task's process or the process that holds
    the namespaces. */
 static pid_t starting;
 /* The descriptors that become 0 to 2 in the task's process; -1 stands for /dev/null. */
 static int task_standard[3] = {-1, -1, -1};
-static int64_t drain_until; /* the latest time at which the phase DRAINING ends */
-/* The time at which the shim must kill a bound run that has already got its kill signal; 0 if no
-   kill is due. */
+static int64_t drain_until; /* the latest time at which the phase DROVER_ATTACH_DRAINING ends */
+/* The time at which the shim must kill the processes of a bound run (DROVER_START_BOUND); 0 if no
+   kill is due. The shim sets the time when the agent ends and the run gets its kill signal. */
 static int64_t kill_at;
 /* Connection of the agent that sent the start message; -1 after the end of that connection. */
 static int owner = kConnection;
-static bool orphaned; /* true for a bound run after its agent has disconnected */
+static bool orphaned; /* with DROVER_START_BOUND: true once the agent has disconnected */
 
 static int64_t read_clock(int clock_id) {
   struct timespec now;

@@ -71,14 +71,14 @@ static bool covers(const char* directory, const char* place, bool* exact) {
 static bool has(uint32_t attributes, uint32_t wanted) { return (attributes & wanted) == wanted; }
 
 /*
- * Returns the attributes that the steps before END claim for PLACE. If END is NULL, this function
- * uses all steps. The result contains the attributes of the last step that mounted something at
- * PLACE or above it, and those that later steps set at exactly PLACE. No step mounts over the mount
- * of another step, because the agent leaves out mounts that would be hidden.
+ * Returns the attributes that the steps before END claim for the mount at PLACE. If END is NULL,
+ * all steps count. The last step that mounts something at PLACE or above PLACE sets the attributes.
+ * Later steps for exactly PLACE add attributes. No step mounts over the mount of another step,
+ * because the agent leaves out mounts that would be hidden.
  *
- * Sets BY to the index of the last step that added to the result. FOUND are the attributes that the
- * mount at PLACE really has. If a step's mount point is exactly PLACE, and FOUND contains all
- * attributes that the step claims, sets the step's bit in SEEN. BY and SEEN may be NULL.
+ * If BY is not NULL, sets BY to the index of the last step that set or added attributes. If SEEN is
+ * not NULL, sets in SEEN the bits of the steps for exactly PLACE that have succeeded. A step has
+ * succeeded if FOUND, the real attributes of the mount, contains all attributes that it claims.
  */
 static uint32_t claimed(const struct plan* plan, const struct drover_step* end, const char* place,
                         uint32_t found, uint64_t* seen, int32_t* by) {

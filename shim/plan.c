@@ -144,7 +144,7 @@ int plan_check(struct plan* plan) {
     return EINVAL;
 
   uint32_t left = start->steps_size, count = 0;
-  /* The flags DROVER_STEP_FOR_... of all CLOSE steps that were checked so far. */
+  /* The flags DROVER_STEP_FOR_... of all steps DROVER_STEP_CLOSE that were checked so far. */
   uint16_t closed = 0;
   bool executes = false;
   for (char* at = plan->steps; left > 0; count++) {
@@ -154,8 +154,8 @@ int plan_check(struct plan* plan) {
       return EPROTO;
     if (step->kind == DROVER_STEP_CGROUP && count != 0) return EPROTO;
     if (!check_step(plan, step)) return EPROTO;
-    /* Before the step CLOSE has run, the task's path could lead through /proc/self/fd to any open
-       file descriptor. */
+    /* Before a step DROVER_STEP_CLOSE has run, the task's path could lead through /proc/self/fd to
+       any open file descriptor. */
     const bool follows = step->kind == DROVER_STEP_CWD || step->kind == DROVER_STEP_EXEC;
     if (follows && (step->flags & ~closed)) return EPROTO;
     if (step->kind == DROVER_STEP_CLOSE) closed |= step->flags;

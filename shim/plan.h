@@ -15,13 +15,13 @@ struct plan {
 };
 
 /*
- * Receives the start message from CONNECTION into PLAN, checks it, and sets the pointers to strings
- * in its step EXEC. Returns 0 or an errno, ECONNRESET if the connection ended without a message.
+ * Receives the start message from CONNECTION into PLAN, and calls plan_check. Returns 0 or an
+ * errno, ECONNRESET if the connection ended without a message.
  */
 int plan_receive(int connection, struct plan* plan);
 
-/* Checks the members START and STEPS of PLAN, and sets the pointers in the step EXEC. Returns 0 or
-   an errno. Only plan_receive and tests call this function. */
+/* Checks the members `start` and `steps` of PLAN. Also sets the pointers to strings in the step of
+   the kind DROVER_STEP_EXEC. Returns 0 or an errno. Only plan_receive and tests call plan_check. */
 int plan_check(struct plan* plan);
 
 /* Returns the file descriptor that has INDEX in the start message, or -1 if there is none. */

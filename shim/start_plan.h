@@ -43,7 +43,8 @@ extern "C" {
 #define DROVER_START_NO_PROCESS 2u
 /* Output goes to files in LOG_DIR_FD; without this bit, to /dev/null. */
 #define DROVER_START_LOGS 4u
-/* CGROUP_FD is a cgroup of the version 1 freezer, which the new process enters by a step JOIN. */
+/* CGROUP_FD is a cgroup of the version 1 freezer, which the new process enters by a step
+   DROVER_STEP_JOIN. */
 #define DROVER_START_FREEZER 8u
 #define DROVER_START_MOUNT_CALLS 16u /* the newer system calls of shim/mount_calls.h work */
 
@@ -62,7 +63,7 @@ struct drover_start {
   int32_t stdout_fd;
   int32_t stderr_fd;
   int32_t plan_fd;
-  int32_t kill_signal; /* the signal that the shim sends first to stop a bound run */
+  int32_t kill_signal; /* the first signal to a run with DROVER_START_BOUND when its agent ends */
   uint64_t kill_timeout_ns;
   uint64_t max_file_size;
   uint32_t max_files;
@@ -225,9 +226,12 @@ struct drover_step_filesystem {
 /* Mounts that the host makes below the source may appear below the target at any time. */
 #define DROVER_MOUNT_FOLLOWS 16u
 
-/* Attaches a mount at TARGET. If TREE_FD is -1, the mount is a copy of SOURCE, a path in the new
-   root. With DROVER_MOUNT_PLACE, the mount is a copy of the directory or file TREE_FD of the host.
-   Otherwise TREE_FD is itself the mount, which belongs to no namespace yet. */
+/*
+ * Attaches a mount at TARGET. The mount is
+ *   - a copy of the path SOURCE in the new root, if TREE_FD is -1;
+ *   - a copy of the host's directory or file TREE_FD, if DROVER_MOUNT_PLACE is set;
+ *   - otherwise TREE_FD itself, which is a mount that belongs to no namespace yet.
+ */
 struct drover_step_mount {
   struct drover_step step;
   int32_t tree_fd; /* index of a file descriptor, or -1 to use SOURCE */

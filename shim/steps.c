@@ -33,9 +33,8 @@ static int set_oom_score(int64_t score) {
 }
 
 /* Enters a cgroup of version 1 by a write to "tasks", which moves only this thread. A write to
-   "cgroup.procs" would move a whole process, which must not fork during the move. To prevent
-   forks, the kernel waits until all processors have been idle once, which takes many
-   milliseconds. */
+   "cgroup.procs" would move the whole process, but would take many milliseconds: the kernel would
+   wait until all processors have been idle once, so that the process cannot fork meanwhile. */
 static int join_cgroup(int cgroup) {
   return sys_write_file(cgroup, "tasks", "0", 1); /* "0" means the thread that writes */
 }
@@ -328,8 +327,9 @@ int steps_start(const struct plan* plan, const int standard[3],
   const int still_inside = namespaces_place_children(false);
   SYS(close, status[1]);
   if (pid > 0 && still_inside) {
-    /* As long as new children of the shim begin in another pid namespace, the kernel does not let
-       the shim start a thread. So the start of this process must fail. */
+    /* New children of the shim still begin in the pid namespace of the run. As long as this is so,
+       the kernel does not let the shim start a thread. So this function kills the new child and
+       fails. */
     SYS(kill, pid, SIGKILL);
     SYS(close, status[0]);
     return failure->error = still_inside;

@@ -13,8 +13,9 @@ inline constexpr std::uint64_t kKnownOffers =
 inline constexpr std::uint64_t kKnownNeeds =
     DROVER_NEEDS_PROCESS_SERVICE | DROVER_NEEDS_TASK_OUTPUT;
 
-// ReadRecovered sets TaskHandle::driver to this text if the driver's recover function returned a
-// new handle. LoadedDriver::Recover then sets TaskHandle::driver to the name of the driver.
+// A mark in TaskHandle::driver. It means that the driver's recover function has returned this
+// handle. ReadRecovered sets the mark, and LoadedDriver::Recover then replaces the mark by the
+// driver's name.
 inline constexpr char kNewHandle[] = "*";
 
 // Returns the name of a status for the trace: "OK", "E_NOT_FOUND" and so on.

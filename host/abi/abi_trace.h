@@ -9,8 +9,8 @@
 
 // The trace of the ABI, which the environment variable DROVER_TRACE=abi turns on. The trace writes
 // one line with time and status to standard error for each of these events: a call of a plugin's
-// function, the completion of a call, a plugin's call of the host, and the end of a service's
-// operation. Any thread.
+// function, the completion of a call, a plugin's call of a host function, and the end of an
+// operation of a service of the host, such as the process service. Any thread.
 namespace drover {
 
 bool TracesAbi();

@@ -5,7 +5,8 @@
 
 namespace drover {
 
-// The result type of the verb that has arguments of the type Args.
+// Maps the type of a verb's arguments to the type of the verb's result. A verb is an asynchronous
+// function of a driver, such as start.
 template <typename Args>
 struct ResultOf {
   using Type = drover_empty_result;

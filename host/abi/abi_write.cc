@@ -85,7 +85,7 @@ void WriteError(const Error& error, drover_error* out) {
   std::uint32_t room = 0;
   std::memcpy(&room, out, sizeof room);
   drover_error made = NewStruct<drover_error>();
-  made.struct_size = room;  // keeps the size that the driver set
+  made.struct_size = room;  // room is the struct_size that the driver had set in OUT
   made.code = static_cast<std::int32_t>(error.code());
   made.flags = error.recoverable() ? DROVER_ERROR_RECOVERABLE : 0;
   constexpr std::size_t kHead = offsetof(drover_error, message);

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "host/agent/agent_config.h"
+#include "host/config/agent_config.h"
 
 namespace drover {
 

@@ -170,6 +170,7 @@ NodeRecord Agent::Describe() {
   record.id = node_->id();
   record.name = node_->name();
   record.datacenter = options_.config.datacenter;
+  record.node_pool = node_->pool();
   record.region = options_.config.region;
   record.http_address = advertised_;
   record.tls = tls();
@@ -181,13 +182,20 @@ NodeRecord Agent::Describe() {
   record.core_ids = machine.core_ids;
   // A core whose frequency is unknown counts as a core of 1 GHz.
   const double core_mhz = machine.core_mhz > 0 ? machine.core_mhz : 1000;
-  record.cpu_mhz = static_cast<std::int64_t>(core_mhz * machine.cores);
-  record.memory_mb = static_cast<std::int64_t>(machine.memory_bytes >> 20);
+  const AgentConfig::Client& client = options_.config.client;
+  record.cpu_mhz = client.cpu_total_mhz > 0 ? client.cpu_total_mhz
+                                            : static_cast<std::int64_t>(core_mhz * machine.cores);
+  record.memory_mb = client.memory_total_mb > 0
+                         ? client.memory_total_mb
+                         : static_cast<std::int64_t>(machine.memory_bytes >> 20);
   record.disk_mb = static_cast<std::int64_t>(disk_.available >> 20);
-  record.node_class = options_.config.client.node_class;
-  record.reserved_cpu_mhz = options_.config.client.reserved.cpu_mhz;
-  record.reserved_memory_mb = options_.config.client.reserved.memory_mb;
-  record.reserved_disk_mb = options_.config.client.reserved.disk_mb;
+  record.node_class = client.node_class;
+  record.reserved_cpu_mhz = client.reserved.cpu_mhz;
+  record.reserved_memory_mb = client.reserved.memory_mb;
+  record.reserved_disk_mb = client.reserved.disk_mb;
+  record.min_dynamic_port = client.min_dynamic_port;
+  record.max_dynamic_port = client.max_dynamic_port;
+  record.reserved_ports = client.reserved.ports_text;
   // HostStats reports this device under the same name.
   record.attributes["unique.storage.volume"] = disk_.device;
   record.attributes["unique.storage.bytestotal"] = std::to_string(disk_.size);

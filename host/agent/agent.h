@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "host/agent/after_burst.h"
-#include "host/agent/agent_config.h"
+#include "host/config/agent_config.h"
 #include "host/agent/node.h"
 #include "host/agent/node_client.h"
 #include "host/agent/task_counters.h"

@@ -53,6 +53,7 @@ class EnvPreparer : public TaskPreparer {
     config.cpu_shares = resources.cores > 0 ? resources.cores * 1024 : resources.cpu_mhz;
     config.cpu_quota = CpuQuota(resources.cpu_mhz, core_mhz_);
     for (const AllocatedPort& allocated : alloc.ports) {
+      if (!allocated.task.empty() && allocated.task != task.name) continue;
       Port port;
       port.label = allocated.label;
       port.value = allocated.value;

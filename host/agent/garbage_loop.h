@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "host/agent/agent_config.h"
+#include "host/config/agent_config.h"
 #include "host/base/co.h"
 #include "host/base/context.h"
 #include "host/scheduler/scheduler.h"

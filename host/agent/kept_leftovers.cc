@@ -93,9 +93,10 @@ Co<void> KeptLeftovers::ReleaseOrLater(Context context, RunId run) {
   options_.late->Add(run);
 }
 
-// Usually an allocation has no record because an earlier agent ended while it removed the
-// allocation. But if records were lost, the allocation's files may be all that is left of
-// somebody's work. So the files stay in that case.
+// Ends the runs of the allocation ID, unless they must be kept. The record of the allocation is
+// missing or was garbage-collected. The directory of the allocation is removed later. But if the
+// store has lost records, the directory stays, because it may be all that is left of somebody's
+// work.
 Co<void> KeptLeftovers::EndAlloc(Context context, std::string id,
                                  const KeptState::Remains* remains) {
   Ended ended;

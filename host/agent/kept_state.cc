@@ -138,7 +138,7 @@ void KeptState::SortTasks(std::map<std::string, Tasks> known, const TaskKeys& wi
     }
     Tasks tasks = found == known.end() ? Tasks() : std::move(found->second);
     if (found != known.end()) known.erase(found);
-    // A task without records gets the state that its node reported last.
+    // If the store has no record of a task, the task gets the state that its node reported last.
     for (const auto& [name, state] : record->reported.tasks)
       tasks.try_emplace(name, RestoredTask{*state, {}, {}});
     NoteLostRuns(id, tasks, with_local);
@@ -165,10 +165,10 @@ void KeptState::NoteLostRuns(const std::string& alloc_id, const Tasks& tasks,
                              const TaskKeys& with_local) {
   for (const auto& [name, task] : tasks) {
     if (with_local.count({alloc_id, name}) > 0 || task.state.state == RunnerState::kDead) continue;
-    // A run is recorded before it begins. So if a running task has no record of its run, that
-    // record was lost. If the store has lost any records, a task with more events than "Received"
-    // may also have lost the record of its run. If no records were lost, the earlier agent may have
-    // died before it began the run.
+    // The task has not ended, and there is no record of its run. A run is recorded before it
+    // begins. So if the task is running, the record was lost. If the task only has more events than
+    // "Received", a run may have begun. Its record can be missing only if the store has lost
+    // records.
     const bool begun = task.state.state == RunnerState::kRunning;
     if (begun || (damaged_ && task.state.events.size() > 1)) lost_runs_[alloc_id].insert(name);
   }

@@ -31,8 +31,8 @@ Co<std::vector<LedgerLeftovers>> Leftovers::EndDeadNodes(Context context, Durati
   const Result<UniqueFd> run_directory = OpenRunDirectory(options_.run_dir);
   if (!run_directory.ok()) co_return ended;  // rare: the directory existed a moment ago
   std::vector<LedgerLeftovers> dead = RunLedger::FindDead(run_directory->get());
-  // Erasing the kept ledgers from DEAD unlocks them at once. The next agent that uses one of these
-  // ledgers must be able to lock it.
+  // The runs of a kept ledger continue, so the ledger is erased from DEAD. This also unlocks the
+  // ledger, so that the agent that will take over these runs can lock it.
   std::erase_if(dead, [](const LedgerLeftovers& left) { return left.kept; });
   std::vector<Co<void>> all;
   for (LedgerLeftovers& left : dead) {

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <utility>
 
+#include "host/agent/rotated_log.h"
 #include "host/base/log_writer.h"
 #include "host/streams/json_log_line.h"
 
@@ -24,8 +25,15 @@ std::unique_ptr<spdlog::formatter> NewFormatter(const std::string& format) {
   return std::make_unique<spdlog::pattern_formatter>("%Y-%m-%dT%H:%M:%S.%e [%l] %v");
 }
 
-// The writer is never destroyed, since a signal handler may use it at any time.
+// The writers are never destroyed, since a signal handler may use them at any time.
 LogWriter* g_writer = nullptr;
+LogWriter* g_file_writer = nullptr;  // null if there is no log file
+
+void ForEachWriter(void (*act)(LogWriter*)) {
+  for (LogWriter* const writer : {g_writer, g_file_writer}) {
+    if (writer != nullptr) act(writer);
+  }
+}
 
 class WriterSink : public spdlog::sinks::base_sink<std::mutex> {
  public:
@@ -54,7 +62,7 @@ LogWriter::GapLine GapLineIn(const std::string& format) {
 }
 
 extern "C" void WriteLastWords(int number) {
-  g_writer->LastWords();
+  ForEachWriter([](LogWriter* writer) { writer->LastWords(); });
   // SA_RESETHAND has reset the handler, so the signal now has its default effect.
   raise(number);
 }
@@ -69,8 +77,17 @@ void SetUpLogging(const std::string& level, const std::string& format) {
   spdlog::set_default_logger(std::move(logger));
 }
 
+Status AddLogFile(const AgentConfig::LogFile& file, const std::string& format) {
+  DROVER_ASSIGN(std::unique_ptr<RotatedLog> opened, RotatedLog::Open(file, WallNow));
+  g_file_writer = new LogWriter(std::move(opened), GapLineIn(format));
+  auto sink = std::make_shared<WriterSink>(g_file_writer);
+  sink->set_formatter(NewFormatter(format));
+  spdlog::default_logger()->sinks().push_back(std::move(sink));
+  return {};
+}
+
 LogThread::LogThread() {
-  g_writer->Start();
+  ForEachWriter([](LogWriter* writer) { writer->Start(); });
   for (const int number : {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE}) {
     struct sigaction before{};
     // A handler that somebody else has installed, such as a sanitizer, stays.
@@ -82,6 +99,8 @@ LogThread::LogThread() {
   }
 }
 
-LogThread::~LogThread() { g_writer->Finish(kLastLines); }
+LogThread::~LogThread() {
+  ForEachWriter([](LogWriter* writer) { writer->Finish(kLastLines); });
+}
 
 }  // namespace drover

@@ -3,11 +3,16 @@
 
 #include <string>
 
+#include "host/config/agent_config.h"
+
 namespace drover {
 
 // Sends the program's own log to standard error, since standard output is for results. As in the
 // configuration, LEVEL is trace, debug, info, warn or error, and FORMAT is text or json.
 void SetUpLogging(const std::string& level, const std::string& format = "text");
+
+// Sends the log to FILE, too, in the same FORMAT. Call it after SetUpLogging and before LogThread.
+Status AddLogFile(const AgentConfig::LogFile& file, const std::string& format);
 
 // While this object lives, a separate thread writes the log. So a slow reader of the log delays
 // neither the control thread nor a kill. Lines that still wait are written when the object is

@@ -19,7 +19,8 @@
 namespace drover {
 namespace {
 
-// Returns nothing for a link-local IPv6 address, or if FROM is not an IP address.
+// Converts FROM to an address. Returns nothing if FROM is a link-local IPv6 address or no IP
+// address.
 std::optional<NodeInterface::Address> ReadIp(const sockaddr* from) {
   char text[INET6_ADDRSTRLEN];
   if (from->sa_family == AF_INET) {
@@ -91,6 +92,16 @@ std::vector<NodeInterface> ReadInterfaces() {
   freeifaddrs(first);
   std::erase_if(all, [](const NodeInterface& of) { return of.addresses.empty(); });
   for (NodeInterface& of : all) of.mbits = ReadMbits(of.device);
+  return all;
+}
+
+std::vector<InterfaceAddress> MachineAddresses() {
+  std::vector<InterfaceAddress> all;
+  for (const NodeInterface& of : ReadInterfaces()) {
+    for (const NodeInterface::Address& address : of.addresses) {
+      all.push_back({of.device, address.text});
+    }
+  }
   return all;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "host/base/result.h"
+#include "host/config/address_template.h"
 #include "host/scheduler/node_interface.h"
 
 namespace drover {
@@ -14,6 +15,9 @@ namespace drover {
 // link-local address. Interfaces with a default route come first, in the order of DefaultRoutes.
 // The loopback comes last. In each interface, IPv4 addresses come first.
 std::vector<NodeInterface> ReadInterfaces();
+
+// Returns the addresses of ReadInterfaces in the same order, for the templates of a configuration.
+std::vector<InterfaceAddress> MachineAddresses();
 
 struct DefaultRoute {
   std::string device;

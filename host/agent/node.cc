@@ -64,7 +64,9 @@ Status Node::Init() {
   const AgentConfig& config = options_.config;
   DROVER_CHECK(!config.client.alloc_dir.empty());
   DROVER_ASSIGN(std::string address, PortAddress());
-  ports_ = NewPortPool(std::move(address));
+  ports_ =
+      NewPortPool(PortPoolOptions{std::move(address), config.client.min_dynamic_port,
+                                  config.client.max_dynamic_port, config.client.reserved.ports});
 
   ProcessServiceOptions process_options;
   process_options.run_dir = config.client.run_dir;
@@ -74,6 +76,8 @@ Status Node::Init() {
   PluginRegistryOptions plugin_options;
   plugin_options.plugins = config.plugins;
   plugin_options.directories = config.plugin_dirs;
+  // The drivers of this installation are found without a directory for them.
+  plugin_options.directories.push_back(ShippedPluginDirectory());
   plugin_options.log = options_.plugin_log;
   plugin_options.core_mhz = machine_.core_mhz;
   plugin_options.limits = options_.driver_limits;
@@ -86,6 +90,7 @@ Status Node::Init() {
   info_.datacenter = config.datacenter;
   info_.region = config.region;
   info_.node_class = config.client.node_class;
+  info_.pool = config.client.node_pool;
   info_.attributes = machine_.attributes;
   info_.meta = config.client.meta;
   preparer_ = NewEnvPreparer(&info_, ReadHostEnv(), machine_.core_mhz);
@@ -285,7 +290,8 @@ Co<void> Node::FinishRestore(Node* self, Context context, std::string driver) {
     runs = self->restores_->RunsOf(driver);
   }
   co_await self->plugins_->RestoreComplete(context, driver, runs);
-  // Unknown runs must end before the driver starts new runs.
+  // Waits until the unknown runs (living runs that no record names) have ended or are kept. Only
+  // then may the driver start new runs.
   (void)co_await self->cleared_.Wait(context);
   if (context.cancelled()) co_return;
   if (self->restores_) self->restores_->Open(driver);
@@ -340,6 +346,7 @@ Status Node::MeetsConstraints(const Job& job) const {
   self.id = info_.id;
   self.name = info_.name;
   self.datacenter = info_.datacenter;
+  self.node_pool = info_.pool;
   self.attributes = Attributes();
   self.meta = info_.meta;
   self.node_class = info_.node_class;
@@ -375,8 +382,9 @@ Result<std::unique_ptr<AllocRunner>> Node::MakeRunner(std::shared_ptr<const Allo
   return made;
 }
 
-// Forbids the start of the tasks in lost_runs(), since each of them may still run in an unknown run
-// that is kept.
+// Does nothing unless this node keeps unknown runs (living runs that no record names). Otherwise
+// forbids the start of each task whose record of a run was lost, because the task may still be
+// running in one of the unknown runs.
 void Node::RefuseSecondRuns(AllocRunnerRequest* request) const {
   const std::vector<RunId>& unknown_runs = kept_leftovers_->unknown_runs();
   if (unknown_runs.empty()) return;

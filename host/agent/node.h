@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "host/agent/agent_config.h"
+#include "host/config/agent_config.h"
 #include "host/agent/kept_leftovers.h"
 #include "host/agent/kept_state.h"
 #include "host/agent/late_releases.h"
@@ -56,6 +56,7 @@ class Node {
 
   const std::string& id() const { return id_; }
   const std::string& name() const { return name_; }
+  const std::string& pool() const { return info_.pool; }
   const Machine& machine() const { return machine_; }
   // The attributes of the machine and the current attributes of its drivers.
   StringMap Attributes() const;
@@ -134,7 +135,7 @@ class Node {
   std::unique_ptr<AllocRunnerFactory> runners_;
   std::unique_ptr<PortPool> ports_;
   Context life_;
-  Event cleared_;  // set when all unknown runs have ended or are kept
+  Event cleared_;  // set when all unknown runs (runs without a record) have ended or are kept
   Gate starting_;  // waits for the work that Start has begun
   Gate removing_;  // waits for the removal of directories
 };

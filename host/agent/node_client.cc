@@ -257,8 +257,10 @@ Co<void> NodeClient::DestroyGone(Context context, std::shared_ptr<Held> held) {
   removals_.Done(held->runner()->id());
 }
 
-// Interrupts DestroyGone kRemovalGrace after STOP has ended, unless DestroyGone has ended OVER by
-// then. The removal of a directory may take long, and the next agent continues it.
+// Interrupts DestroyGone if it takes too long. STOP ends when the agent shuts down, and OVER ends
+// when DestroyGone has finished. If OVER does not end within kRemovalGrace after the end of STOP,
+// shuts down the runner of HELD, which interrupts DestroyGone. The next agent continues the
+// removal.
 Co<void> NodeClient::InterruptDestroy(Context stop, Context over, std::shared_ptr<Held> held) {
   const JoinContext either(stop, over);
   co_await either.context().Cancelled();

@@ -20,7 +20,8 @@ class RunSweeper {
   // Starts the child. Call it before this process has threads, and while the standard file
   // descriptors are open. PATIENCE is how long a task may take to stop.
   static Result<RunSweeper> Start(const std::string& run_dir, Duration patience);
-  // Ends the sweeper without a cleanup, since the run has ended by itself and has cleaned up.
+  // Ends the child process without a cleanup, since the foreground run has ended by itself and has
+  // cleaned up.
   ~RunSweeper();
   RunSweeper(RunSweeper&&) = default;
 

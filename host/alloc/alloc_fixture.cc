@@ -54,6 +54,8 @@ Result<TaskConfig> PlainPreparer::Prepare(const PrepareRequest& request) {
   TaskConfig config;
   config.alloc_id = request.alloc->id;
   config.task_name = request.task->name;
+  config.job_name = request.alloc->job->name;
+  config.log_config = request.task->log_config;
   config.alloc_dir = request.location.alloc_dir;
   config.task_dir = request.location.task_dir;
   config.log_dir = request.location.log_dir;
@@ -154,6 +156,15 @@ LocalAllocRunner& AllocFixture::Restore() {
 Allocation AllocFixture::NextAlloc() {
   Allocation alloc = *alloc_;
   ++alloc.alloc_modify_index;
+  alloc_ = std::make_shared<const Allocation>(alloc);
+  return alloc;
+}
+
+Allocation AllocFixture::NextVersion(const std::function<void(Job*)>& change) {
+  Allocation alloc = NextAlloc();
+  auto job = std::make_shared<Job>(*alloc.job);
+  change(job.get());
+  alloc.job = std::move(job);
   alloc_ = std::make_shared<const Allocation>(alloc);
   return alloc;
 }

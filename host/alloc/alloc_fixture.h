@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -88,6 +89,8 @@ class AllocFixture {
 
   // Returns the next version of the allocation, as the server would send it, with a higher index.
   Allocation NextAlloc();
+  // Like NextAlloc, with a new version of the job, to which CHANGE was made.
+  Allocation NextVersion(const std::function<void(Job*)>& change);
   void Update(Allocation alloc) { runner_->Update(std::make_shared<const Allocation>(alloc)); }
   void UpdateToStop();
 

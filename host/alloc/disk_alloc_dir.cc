@@ -156,7 +156,9 @@ Status DiskAllocDir::MakeLogs(int root, const std::string& task) const {
   DROVER_ASSIGN(const UniqueFd logs, OpenDirAt(shared.get(), "logs", log_path()));
   for (const char* stream : {".stdout.0", ".stderr.0"}) {
     const std::string name = task + stream;
-    if (name.size() > NAME_MAX) return {};  // later the output is dropped, and the loss is reported
+    // If the name is too long for a file, no log file is made here. CheckLogs in start_message.cc
+    // then refuses a start that would write this log file.
+    if (name.size() > NAME_MAX) return {};
     DROVER_TRY(MakeFileAt(logs.get(), name, log_path() + "/" + name));
   }
   return {};
@@ -183,7 +185,12 @@ Status DiskAllocDir::UnmountTasks(int root, std::initializer_list<const char*> n
   for (const std::string& task : tasks) {
     const std::string task_path = path_ + "/" + task;
     const Result<UniqueFd> dir = OpenDirAt(root, task, task_path);
-    if (!dir.ok()) continue;  // no directory, so nothing is mounted below it
+    if (!dir.ok()) {
+      // A file or a link in the place of the directory has no mounts below it.
+      const bool gone = dir.code() == Code::kNotFound || dir.code() == Code::kFailedPrecondition;
+      if (!gone && first.ok()) first = dir.error();
+      continue;
+    }
     for (const char* name : names) {
       const Status done = UnmountAt(dir->get(), name, task_path + "/" + name, detach);
       if (!done.ok() && first.ok()) first = done;

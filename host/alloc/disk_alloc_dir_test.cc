@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
@@ -340,6 +341,28 @@ TEST_F(DiskAllocDirTest, SecretsAreDroppedAndAllElseStays) {
   EXPECT_TRUE(fs::is_empty(secrets("b")));
   EXPECT_EQ(umount2(secrets("a").c_str(), 0), -1) << "it was still mounted";
   EXPECT_TRUE(fs::exists(dir.TaskPaths("a").local + "/file"));
+}
+
+TEST_F(DiskAllocDirTest, SecretsThatCannotBeReachedAreNotReportedAsDropped) {
+  NEEDS_ROOT();
+  DiskAllocDir dir = Make(true);
+  ExpectOk(dir.Build());
+  ExpectOk(dir.BuildTask(For("a")));
+  const std::string secrets = dir.TaskPaths("a").secrets;
+  Write(secrets + "/token");
+  rlimit usual{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &usual), 0);
+  // The descriptors run out at another place in each round.
+  int failed = 0;
+  for (rlim_t most = 3; fs::exists(secrets + "/token"); ++most) {
+    const rlimit few{most, usual.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+    const Status dropped = Wait(dir.DropSecrets());
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &usual), 0);
+    if (!dropped.ok()) ++failed;
+    ASSERT_EQ(dropped.ok(), !fs::exists(secrets + "/token")) << most << " descriptors";
+  }
+  EXPECT_GE(failed, 3);
 }
 
 TEST_F(DiskAllocDirTest, ATaskHasBothLogFilesBeforeItSaysAnything) {

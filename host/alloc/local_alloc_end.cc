@@ -99,8 +99,9 @@ Co<Status> LocalAllocRunner::Destroy() {
     }
   }
   co_await FinishCalls();
-  // If the agent begins to shut down from now on, that interrupts the rest of Destroy. If the
-  // agent was already shutting down, nothing interrupts the rest of Destroy.
+  // If the agent begins to shut down after this line, the shutdown interrupts the rest of Destroy.
+  // If the agent is shutting down already, the rest needs a context that is not cancelled.
+  // Otherwise it could not run at all.
   const Context context = shutdown_.cancelled() ? Context(loop_) : shutdown_;
   const AllocHookRequest request = HookRequestNow();
   DROVER_CO_TRY(co_await hooks_.Run(AllocHookStage::kDestroy, context, request));

@@ -110,8 +110,8 @@ Co<void> LocalAllocRunner::Run() {
   if (restored_) coordinator_.Restore(States());
   workers_.Spawn(WatchUpdates());
   const Status setup = co_await SetUp();
-  // If the allocation is already ending, SetUp was only interrupted. Then the tasks need no other
-  // reason to end.
+  // If the allocation is already ending, the tasks end anyway, so an error of SetUp is only
+  // reported. Otherwise the error prevents the start of the tasks.
   if (ending()) {
     Report(setup);
   } else if (!setup.ok()) {

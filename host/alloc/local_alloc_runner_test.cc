@@ -341,11 +341,7 @@ TEST_F(LocalAllocRunnerTest, AnUpdateWithAnotherMaxRunDurationCounts) {
   fixture_.group().max_run_duration = 1h;
   fixture_.AddTask("main");
   fixture_.Start();
-  Allocation alloc = fixture_.NextAlloc();
-  Job job = *alloc.job;
-  job.groups[0].max_run_duration = 1min;
-  alloc.job = std::make_shared<const Job>(job);
-  fixture_.Update(alloc);
+  fixture_.Update(fixture_.NextVersion([](Job* job) { job->groups[0].max_run_duration = 1min; }));
   fixture_.loop.Advance(1min);
   EXPECT_TRUE(fixture_.runner().ended());
 }

@@ -229,6 +229,31 @@ TEST_F(AllocRouteTest, ResourcesAreToldInTheOldFormsToo) {
             json({{"InterfaceName", ""}, {"Address", ""}, {"AddressIPv6", ""}, {"DNS", nullptr}}));
 }
 
+TEST_F(AllocRouteTest, PortsOfOneTaskStandWithTheTask) {
+  json body = JobBody("old", 1);
+  json& tasks = body["Job"]["TaskGroups"][0]["Tasks"];
+  tasks.push_back(tasks[0]);
+  tasks[1]["Name"] = "u";
+  tasks[0]["Resources"] = json::parse(R"({"Networks": [{"MBits": 10, "DynamicPorts":
+    [{"Label": "http"}], "ReservedPorts": [{"Label": "admin", "Value": 17}]}]})");
+  EXPECT_THAT(Must("PUT", "/v1/jobs", body)["Warnings"].get<std::string>(),
+              testing::HasSubstr("Tasks/0/Resources/Networks: is an older place for ports"));
+  const json alloc = Get("/v1/allocation/" + Get("/v1/job/old/allocations")[0].value("ID", ""));
+  const json shared = alloc["AllocatedResources"]["Shared"];
+  EXPECT_EQ(shared["Ports"], json::array());
+  EXPECT_EQ(shared["Networks"], json::array());
+  const json networks = alloc["AllocatedResources"]["Tasks"]["t"]["Networks"];
+  EXPECT_EQ(networks[0]["IP"], "127.0.0.1");
+  EXPECT_EQ(networks[0]["ReservedPorts"],
+            json::array({{{"Label", "admin"}, {"Value", 17}, {"To", 0}}}));
+  EXPECT_EQ(networks[0]["DynamicPorts"][0]["Label"], "http");
+  EXPECT_EQ(alloc["TaskResources"]["t"]["Networks"], networks);
+  EXPECT_EQ(alloc["TaskResources"]["u"]["Networks"], nullptr);
+  EXPECT_EQ(alloc["AllocatedResources"]["Tasks"]["u"]["Networks"], nullptr);
+  EXPECT_EQ(Get("/v1/job/old")["TaskGroups"][0]["Tasks"][0]["Resources"]["Networks"][0]["MBits"],
+            10);
+}
+
 TEST_F(AllocRouteTest, FiltersLookAtTheWholeAllocation) {
   Must("PUT", "/v1/jobs", JobBody("sum", 1, "batch"));
   const auto chosen = [this](const std::string& filter) {

@@ -7,8 +7,8 @@ namespace drover {
 
 // Selects the parts of a stored job that stay when a client registers a new version of the job.
 struct Preserved {
-  bool counts = false;     // the counts of the job's groups
-  bool resources = false;  // the resources of the job's tasks
+  bool counts = false;     // if true, the counts of the job's groups stay
+  bool resources = false;  // if true, the resources of the job's tasks stay
 };
 
 // Replaces parts of the job SENT by the same parts of the job BEFORE, and returns the result. WHAT

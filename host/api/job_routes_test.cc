@@ -237,6 +237,48 @@ TEST_F(JobRouteTest, APlanTellsWhatWouldBeDone) {
   EXPECT_EQ(Must("PUT", "/v1/job/web/plan", body)["Diff"]["Type"], "None");
 }
 
+TEST_F(JobRouteTest, APlanTellsWhatStaysAndIsUpdatedInPlace) {
+  Must("PUT", "/v1/jobs", JobBody("web", 2));
+  const std::string id = Get("/v1/job/web/allocations")[0]["ID"];
+  json body = JobBody("web", 3);
+  body["Diff"] = true;
+  body["Job"]["TaskGroups"][0]["Tasks"][0]["KillTimeout"] = "9s";
+  const json plan = Must("PUT", "/v1/job/web/plan", body);
+  const json updates = plan["Annotations"]["DesiredTGUpdates"]["g"];
+  EXPECT_EQ(updates["InPlaceUpdate"], 2);
+  EXPECT_EQ(updates["Place"], 1);
+  EXPECT_EQ(updates["DestructiveUpdate"], 0);
+  const json group = plan["Diff"]["TaskGroups"][0];
+  EXPECT_EQ(group["Updates"], json({{"create", 1}, {"in-place update", 2}}));
+  EXPECT_EQ(group["Tasks"][0]["Annotations"], json::array({"forces in-place update"}));
+  const std::string eval = Must("PUT", "/v1/jobs", body)["EvalID"];
+  EXPECT_EQ(Get("/v1/evaluation/" + eval + "/allocations").size(), 3u);
+  const json alloc = Get("/v1/allocation/" + id);
+  EXPECT_EQ(alloc["EvalID"], eval);
+  EXPECT_EQ(alloc["Job"]["Version"], 1);
+  EXPECT_EQ(alloc["DesiredStatus"], "run");
+  EXPECT_GT(alloc["AllocModifyIndex"], alloc["CreateIndex"]);
+  for (const json& stub : Get("/v1/job/web/allocations")) EXPECT_EQ(stub["JobVersion"], 1);
+  body["Job"]["TaskGroups"][0]["Tasks"][0]["Env"] = {{"A", "1"}};
+  const json replaces = Must("PUT", "/v1/job/web/plan", body);
+  EXPECT_EQ(replaces["Annotations"]["DesiredTGUpdates"]["g"]["DestructiveUpdate"], 3);
+  EXPECT_EQ(replaces["Diff"]["TaskGroups"][0]["Tasks"][0]["Annotations"],
+            json::array({"forces create/destroy update"}));
+}
+
+TEST_F(JobRouteTest, AJobOfAnotherNodePoolWaits) {
+  json body = JobBody("web", 1);
+  body["Job"]["NodePool"] = "gpu";
+  const std::string id = Must("PUT", "/v1/jobs", body)["EvalID"];
+  const json failure = Get("/v1/evaluation/" + id)["FailedTGAllocs"]["g"];
+  EXPECT_EQ(failure["NodePool"], "gpu");
+  EXPECT_EQ(failure["NodesInPool"], 0);
+  EXPECT_EQ(failure["NodesAvailable"], json::object());
+  EXPECT_EQ(Get("/v1/job/web")["NodePool"], "gpu");
+  EXPECT_EQ(Get("/v1/jobs")[0]["NodePool"], "gpu");
+  EXPECT_EQ(Get("/v1/nodes")[0]["NodePool"], "default");
+}
+
 TEST_F(JobRouteTest, APlanNamesWhatWouldWait) {
   json body = JobBody("web", 3);
   body["Job"]["Priority"] = 70;

@@ -85,8 +85,9 @@ Co<Answer> ReadVersions(ApiRequest* request) {
     Versions versions;
     for (const auto& [number, version] : found->second) versions.push_back(version);
     std::reverse(versions.begin(), versions.end());
-    // The answer has the index of the whole tables, so that the index rises when an old version is
-    // dropped. The index of the newest version would not rise.
+    // The answer has the index of the last change in the table of jobs, because this index also
+    // rises when an old version is dropped. The index of the job's newest version would not rise
+    // then.
     const std::uint64_t index = tables.IndexOf(kOfJobs);
     return Found{index, [index, versions = std::move(versions), with] {
                    return AnswerVersions(versions, index, with);

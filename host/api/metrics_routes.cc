@@ -18,8 +18,9 @@ std::string MetricsTime(WallTime time) {
   return text;
 }
 
-// Encodes the metrics in Nomad's format. AGE is the time in seconds since the agent started. Since
-// then, each counter has only grown, in steps of one.
+// Encodes the metrics in Nomad's format. AGE is the time in seconds since the agent started. Nomad
+// describes a counter as a series of values. Here each of these values is 1, so the sum equals the
+// count.
 json EncodeMetrics(const std::vector<Metric>& metrics, json samples, WallTime now, double age) {
   json gauges = json::array(), counters = json::array();
   for (const Metric& metric : metrics) {
@@ -45,7 +46,7 @@ json EncodeMetrics(const std::vector<Metric>& metrics, json samples, WallTime no
           {"Samples", std::move(samples)}};
 }
 
-// Encodes the durations of the last complete window, in milliseconds.
+// Encodes the durations that METRICS measured in the last complete SampleWindow, in milliseconds.
 json EncodeSamples(const MetricRegistry& metrics, const std::string& host, TimePoint now) {
   json samples = json::array();
   const double seconds = std::chrono::duration<double>(SampleWindow::kLength).count();

@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kMostMatches = 20;  // maximum number of matches for each context
+constexpr std::size_t kMostMatches = 20;  // maximum number of matches for each entry of kContexts
 constexpr std::size_t kShortestText = 2;  // minimum size in bytes for a fuzzy search
 
 // The contexts in which clients may search. Most contexts are always empty in this version.

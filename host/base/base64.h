@@ -7,7 +7,7 @@
 
 namespace drover {
 
-// Encodes bytes for JSON: the standard alphabet of RFC 4648, with padding.
+// Encodes BYTES for use in JSON, with the standard alphabet of RFC 4648 and with padding.
 std::string Base64(std::string_view bytes);
 
 // Decodes TEXT. Returns nothing if TEXT is not valid Base64.

@@ -20,7 +20,8 @@ struct Context::State : LiveCount<Context::State> {
     StopTimer();
     callbacks.Fire();
   }
-  // A context without a timer must not use the loop, which may already be destroyed.
+  // StopTimer must not use the loop of a context without a timer, because the loop may already be
+  // destroyed.
   void StopTimer() {
     if (timer != 0) loop->Cancel(std::exchange(timer, 0));
   }

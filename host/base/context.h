@@ -12,9 +12,8 @@
 
 namespace drover {
 
-// A signal to stop for the work that was started under the context. A context ends once: by
-// Cancel, by its deadline or together with its parent. Copies refer to the same context. Control
-// thread only.
+// A signal that tells all work under the context to stop. A context ends once: by Cancel, by its
+// deadline or together with its parent. Copies refer to the same context. Control thread only.
 class Context {
  public:
   // Makes a context without a parent, which ends only by Cancel.
@@ -26,8 +25,8 @@ class Context {
   Context WithDeadline(TimePoint deadline) const;
   Context WithTimeout(Duration timeout) const { return WithDeadline(loop()->Now() + timeout); }
 
-  // Ends the context, and then its children and callbacks in the order in which they were added.
-  // Only the first call sets the reason.
+  // Ends the context. Then ends its children and calls its callbacks, in the order in which they
+  // were added. Only the first call sets the reason.
   void Cancel(std::string reason = "cancelled");
   void CancelWith(Error reason);
 

@@ -21,7 +21,7 @@ rlim_t Limit() {
 bool DescriptorsLeft(int count) {
   constexpr rlim_t kMost = std::numeric_limits<int>::max();
   int left = 0;
-  // The kernel always gives the lowest free number, so the highest numbers are used last. The
+  // The kernel always returns the lowest free number, so the highest numbers are used last. The
   // lowest free number alone does not show how many numbers are free, because closed descriptors
   // leave gaps between used numbers.
   const int end = static_cast<int>(std::min(Limit(), kMost));

@@ -15,13 +15,13 @@ constexpr int kDescriptorsForClients = 32;
 // DescriptorsLeft checks at most this many descriptor numbers.
 constexpr int kDescriptorsLookedAt = 4096;
 
-// Returns whether at least COUNT more descriptors can be opened. Checks the descriptor numbers
+// Returns true if at least COUNT more descriptors can be opened. Checks the descriptor numbers
 // downward from the highest, with one system call for each, until COUNT free numbers are found. If
 // many numbers are free, this takes only COUNT system calls. Checks at most kDescriptorsLookedAt
 // numbers, so lower free numbers do not count as free. [any thread]
 bool DescriptorsLeft(int count);
-// Returns the error for an action that would use the reserve. The error names the limit and is
-// recoverable.
+// Returns the error for an action that is refused because it would use the reserve. The error names
+// the limit and is recoverable.
 Error FewDescriptorsLeft();
 
 }  // namespace drover

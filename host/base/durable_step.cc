@@ -33,11 +33,12 @@ const std::string& TestDirectory() {
   return directory;
 }
 
-// Returns the WAY of the fault file if its fault is for this call, else an empty text. The file
-// must contain NAME. If BEGINS is true, this step must be the one that the file's NUMBER selects.
-// If BEGINS is false, it is enough that the selected step has begun, because steps may overlap.
+// Reads the name of a step, a number N and a way to fail from the file "fault" (durable_step.h).
+// Returns the way if the fault applies to this call, otherwise an empty text. The fault applies if
+// NAME is the name in the file, and if the step NAME has begun N times. At the end of a step
+// (BEGINS is false), the step may also have begun more often, because steps may overlap.
 std::string WayOfFault(std::string_view name, bool begins) {
-  static std::mutex& mutex = *new std::mutex;  // lets one thread at a time use the files
+  static std::mutex& mutex = *new std::mutex;  // allows only one thread at a time to use the files
   const std::lock_guard lock(mutex);
   const std::string trace = TestDirectory() + "/trace";
   if (begins) {

@@ -9,12 +9,12 @@
 
 namespace drover {
 
-// The steps by which an agent makes changes that outlive it. Every such change calls the functions
-// below. So a test can kill the agent before and after each step, can let each step fail, and
-// notices new steps.
+// The steps by which an agent makes changes that outlive the agent. Every such change calls the
+// functions below. So a test can kill the agent before and after each step, can make each step
+// fail, and notices new steps.
 enum class Step : int {
-  kLedgerAdd = 1,       // a run or directory is about to be made; the ledger gets its name
-  kLedgerRemove = 2,    // a run or directory was removed; the ledger loses its name
+  kLedgerAdd = 1,       // before a run or directory is made, its name is added to the ledger
+  kLedgerRemove = 2,    // after a run or directory was removed, its name is removed from the ledger
   kCommit = 3,          // records are written to the store
   kSync = 4,            // the written records are synchronized to the disk
   kMakeAllocDir = 5,    //
@@ -37,13 +37,13 @@ enum class Step : int {
 constexpr int kSteps = 20;
 std::string_view StepName(Step step);  // for example "ledger_add"
 
-// Begins a step that is not one function. Returns the error that must replace the step, if any.
-// [any thread]
+// Begins a step that is not one function, so DurableStep cannot execute it. If BeginStep returns an
+// error, the caller must not execute the step. [any thread]
 //
 // With DROVER_TEST_STEPS=DIRECTORY in the environment, the agent appends the name of each step to
-// DIRECTORY/trace and obeys DIRECTORY/fault. The file fault contains NAME NUMBER WAY. NUMBER
-// counts the steps called NAME in the trace, from 1. If WAY is before or after, the agent is
-// killed before or after that step. If WAY is ENOSPC or EIO, the step fails with this error.
+// DIRECTORY/trace and obeys DIRECTORY/fault. The file fault contains NAME NUMBER WAY. NUMBER counts
+// the steps called NAME in the trace, from 1. If WAY is before or after, the agent is killed before
+// or after that step. If WAY is ENOSPC or EIO, the step fails with this error.
 Status BeginStep(Step step);
 void EndStep(Step step);
 

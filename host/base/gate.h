@@ -10,8 +10,8 @@
 
 namespace drover {
 
-// Counts the background work of its owner. Close waits for the end of all this work. Control
-// thread only.
+// Counts the coroutines that its owner has started with Spawn. Close waits until all of them have
+// ended. Control thread only.
 class Gate {
  public:
   explicit Gate(Loop* loop) : loop_(loop), empty_(loop) { empty_.Set(); }
@@ -22,9 +22,9 @@ class Gate {
   // Starts COROUTINE and returns true. After Close, drops COROUTINE without running it and returns
   // false.
   bool Spawn(Co<void> coroutine);
-  // Admits no further coroutines, and returns when all coroutines inside have ended.
+  // Rejects further coroutines, and returns when all started coroutines have ended.
   Co<void> Close();
-  // Returns when all coroutines inside have ended. The gate stays open.
+  // Returns when all started coroutines have ended. The gate stays open.
   Co<void> Join();
 
   int running() const { return running_; }

@@ -29,7 +29,7 @@ struct RunId {
 // Returns a random version 4 UUID, the form in which Nomad names allocations and evaluations.
 std::string RandomUuid();
 
-// Writes COUNT random bytes from the kernel to OUT. Aborts if the kernel has none.
+// Writes COUNT random bytes from the kernel to OUT. Aborts if the kernel returns none.
 void RandomBytes(void* out, std::size_t count);
 
 }  // namespace drover

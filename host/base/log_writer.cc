@@ -24,33 +24,41 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How long the thread waits for room in the descriptor before it checks its deadline.
+// How many milliseconds the thread waits for a writable descriptor before it checks its deadline.
 constexpr int kLookMs = 50;
 constexpr int kLastWordsMs = 500;
 
-// Writes the beginning of TEXT and removes it from TEXT. Returns false if TEXT can never be
-// written.
-bool WriteSome(int fd, std::string_view* text) {
-  // A pipe that poll reports as writable accepts this many bytes without blocking.
-  const ssize_t written = ::write(fd, text->data(), std::min<std::size_t>(text->size(), PIPE_BUF));
-  if (written < 0) return errno == EINTR || errno == EAGAIN;
-  text->remove_prefix(static_cast<std::size_t>(written));
-  return true;
-}
+class DescriptorTarget : public LogTarget {
+ public:
+  explicit DescriptorTarget(int fd) : fd_(fd) {}
 
-bool HasRoom(int fd, int wait_ms) {
-  pollfd one{fd, POLLOUT, 0};
-  return ::poll(&one, 1, wait_ms) > 0;
-}
+  bool HasRoom(int wait_ms) override {
+    pollfd one{fd_, POLLOUT, 0};
+    return ::poll(&one, 1, wait_ms) > 0;
+  }
+
+  bool WriteSome(std::string_view* text) override {
+    // A pipe that poll reports as writable accepts this many bytes without blocking.
+    const ssize_t written =
+        ::write(fd_, text->data(), std::min<std::size_t>(text->size(), PIPE_BUF));
+    if (written < 0) return errno == EINTR || errno == EAGAIN;
+    text->remove_prefix(static_cast<std::size_t>(written));
+    return true;
+  }
+
+ private:
+  const int fd_;
+};
 
 }  // namespace
 
 struct LogWriter::State {
   enum class Mode { kDirect, kThread, kFinishing, kLost };
 
-  State(int to, GapLine line, std::size_t most) : fd(to), gap(std::move(line)), most_bytes(most) {}
+  State(std::unique_ptr<LogTarget> to, GapLine line, std::size_t most)
+      : target(std::move(to)), gap(std::move(line)), most_bytes(most) {}
 
-  const int fd;
+  const std::unique_ptr<LogTarget> target;
   const GapLine gap;
   const std::size_t most_bytes;
   std::mutex mutex;
@@ -59,7 +67,7 @@ struct LogWriter::State {
   std::string lines;
   std::size_t dropped = 0;
   std::atomic<std::size_t> unwritten{0};      // bytes in accepted lines that are not written yet
-  std::optional<Clock::time_point> deadline;  // absent before kFinishing
+  std::optional<Clock::time_point> deadline;  // set by Finish
   bool ended = false;
   bool gave_up = false;  // the thread ended before it had written all accepted lines
   std::thread thread;
@@ -71,7 +79,10 @@ struct LogWriter::State {
 };
 
 LogWriter::LogWriter(int fd, GapLine gap, std::size_t most_bytes)
-    : state_(std::make_shared<State>(fd, std::move(gap), most_bytes)) {}
+    : LogWriter(std::make_unique<DescriptorTarget>(fd), std::move(gap), most_bytes) {}
+
+LogWriter::LogWriter(std::unique_ptr<LogTarget> target, GapLine gap, std::size_t most_bytes)
+    : state_(std::make_shared<State>(std::move(target), std::move(gap), most_bytes)) {}
 
 LogWriter::~LogWriter() { Finish(Duration(0)); }
 
@@ -80,14 +91,14 @@ void LogWriter::Write(std::string_view line) {
   switch (state_->mode) {
     case State::Mode::kDirect:
       lock.unlock();
-      while (!line.empty() && WriteSome(state_->fd, &line)) {
-        if (!line.empty()) HasRoom(state_->fd, kLookMs);
+      while (!line.empty() && state_->target->WriteSome(&line)) {
+        if (!line.empty()) state_->target->HasRoom(kLookMs);
       }
       return;
     case State::Mode::kThread:
     case State::Mode::kFinishing:
       // After a dropped line, all later lines are dropped too, until the thread writes the line
-      // for the gap.
+      // that reports the number of dropped lines.
       if (state_->dropped > 0 || state_->lines.size() + line.size() > state_->most_bytes) {
         ++state_->dropped;
       } else {
@@ -116,7 +127,7 @@ void LogWriter::Start() {
     state_->ended = false;
     state_->deadline.reset();
   } catch (const std::system_error&) {
-    // The callers continue to write their lines themselves.
+    // Without a thread, the callers continue to write their lines themselves.
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
@@ -141,7 +152,7 @@ void LogWriter::Run(const std::shared_ptr<State>& state) {
       std::string_view line = rest.substr(0, std::min(rest.find('\n'), rest.size() - 1) + 1);
       rest.remove_prefix(line.size());
       while (!line.empty() && !late) {
-        if (HasRoom(state->fd, kLookMs) && !WriteSome(state->fd, &line)) break;
+        if (state->target->HasRoom(kLookMs) && !state->target->WriteSome(&line)) break;
         late = !line.empty() && state->Late();
       }
     }
@@ -166,7 +177,7 @@ void LogWriter::Finish(Duration limit) {
   const bool all = ended && !state_->gave_up && state_->lines.empty() && state_->dropped == 0;
   state_->mode = all ? State::Mode::kDirect : State::Mode::kLost;
   lock.unlock();
-  // A thread that hangs in a write is detached. It keeps its share of the state.
+  // A thread that hangs in a write is detached. It shares ownership of the state.
   if (ended) {
     thread.join();
   } else {

@@ -11,15 +11,28 @@
 
 namespace drover {
 
-// Writes the lines of a log to a file descriptor that perhaps nobody reads. As long as the writer
-// has no thread, each caller writes its line and waits. With a thread, no caller waits. If the
-// buffer of the thread is full, new lines are dropped. The log then contains one line with the
-// number of dropped lines in their place. [any thread]
+// Where a LogWriter writes. [any thread]
+class LogTarget {
+ public:
+  virtual ~LogTarget() = default;
+  // Waits until the target can take more, at most for WAIT_MS. Returns whether it can.
+  virtual bool HasRoom(int wait_ms) = 0;
+  // Writes the beginning of TEXT and removes it from TEXT. Returns false if TEXT can never be
+  // written.
+  virtual bool WriteSome(std::string_view* text) = 0;
+};
+
+// Writes the lines of a log to a file descriptor that perhaps nobody reads, or to another target.
+// As long as the writer has no thread, each caller writes its line and waits. With a thread, no
+// caller waits. If the buffer of the thread is full, new lines are dropped. The log then contains
+// one line with the number of dropped lines in their place. [any thread]
 class LogWriter {
  public:
   // Returns the line that replaces COUNT dropped lines. Called on the writer's thread.
   using GapLine = std::function<std::string(std::size_t count)>;
-  LogWriter(int fd, GapLine gap, std::size_t most_bytes = std::size_t{1} << 20);
+  static constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+  LogWriter(int fd, GapLine gap, std::size_t most_bytes = kMostBytes);
+  LogWriter(std::unique_ptr<LogTarget> target, GapLine gap, std::size_t most_bytes = kMostBytes);
   LogWriter(const LogWriter&) = delete;
   LogWriter& operator=(const LogWriter&) = delete;
   ~LogWriter();
@@ -33,14 +46,14 @@ class LogWriter {
   // LIMIT, these lines and all later lines are lost. Otherwise callers write their lines themselves
   // again.
   void Finish(Duration limit);
-  // Waits for a short time until the thread has written the lines that are left. For the handler
-  // of a signal that ends the process. The other threads still run during that handler.
+  // Waits for a short time until the thread has written the lines that are left. A handler of a
+  // fatal signal calls this function; the other threads still run during the handler.
   void LastWords() const;
 
  private:
   struct State;
   static void Run(const std::shared_ptr<State>& state);
-  const std::shared_ptr<State> state_;  // the thread, which may not end in time, shares it
+  const std::shared_ptr<State> state_;  // shared with the thread, which may outlive this object
 };
 
 }  // namespace drover

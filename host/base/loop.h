@@ -16,8 +16,8 @@
 namespace drover {
 
 // The control thread: an asio io_context and the timers of everything that runs on it. All runner
-// state belongs to the thread that runs the loop, so it needs no locks. Only that thread may call
-// the methods, except Post.
+// state belongs to the thread that runs the loop, so the state needs no locks. Only that thread may
+// call the methods, except Post.
 class Loop {
  public:
   // The id of a timer; never 0.
@@ -53,7 +53,7 @@ class Loop {
   std::size_t live_timers() const { return timers_.size(); }
 
  protected:
-  // Called when a new timer is due before all other timers.
+  // Called after a new timer was added that is due before all other timers.
   virtual void TimersChanged() {}
   // Calls all timers that are due at NOW.
   void FireTimers(TimePoint now);
@@ -82,8 +82,8 @@ class RealLoop : public Loop {
   // Runs the loop on the calling thread until Stop. The calling thread is the control thread.
   void Run();
   void Stop();  // [any thread]
-  // Runs the loop until COROUTINE has ended, and returns true. Returns false if LIMIT has passed
-  // before that end. In this case the coroutine continues in the next Run.
+  // Runs the loop until COROUTINE has ended, and returns true. Returns false if COROUTINE has not
+  // ended after LIMIT; then COROUTINE continues in the next Run.
   bool RunToEnd(Co<void> coroutine, Duration limit = 60s);
 
  protected:

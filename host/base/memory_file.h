@@ -7,8 +7,8 @@
 namespace drover {
 
 // Makes a file in memory whose contents may be executed. NAME appears in lists of mappings. After
-// SealMemoryFile the contents cannot change any more. Neither a process that can write the
-// original of the contents nor a process that receives the descriptor can change them.
+// SealMemoryFile, nobody can change the contents: neither a process that receives the descriptor
+// nor a process that can write the file from which the contents were copied.
 Result<UniqueFd> MakeMemoryFile(const char* name);
 Status SealMemoryFile(const UniqueFd& file);
 

@@ -9,9 +9,9 @@
 
 namespace drover {
 
-// Runs WORK on a thread of its own, for work that may hang and must not delay anything else. If
-// CONTEXT ends first, returns the error of CONTEXT. WORK then continues, so it must own everything
-// that it uses. Returns kResourceExhausted if no thread can be created. Control thread.
+// Runs WORK on a thread of its own, because WORK may hang and must not delay other work. If CONTEXT
+// ends first, returns the error of CONTEXT. WORK then continues, so it must own everything that it
+// uses. Returns kResourceExhausted if no thread can be created. Control thread only.
 Co<Status> RunOnOwnThread(Context context, std::function<void()> work);
 
 }  // namespace drover

@@ -23,8 +23,8 @@ std::string Octal(mode_t mode) {
 
 constexpr int kMaxLinks = 40;  // the limit of the kernel is also 40
 
-// Adds the parts of PATH to AHEAD. AHEAD is in reverse order: its last element is the next part.
-// The parts of PATH come before those that are already in AHEAD.
+// Adds the parts of PATH to AHEAD. AHEAD is in reverse order: its last element is the next part to
+// open. The parts of PATH will be opened before the parts that are already in AHEAD.
 void AddParts(const std::string& path, std::vector<std::string>* ahead) {
   std::size_t end = path.size();
   while (end > 0) {
@@ -74,7 +74,7 @@ Status CheckOwned(const std::string& path, const struct stat& info, const OwnedK
 
 Result<UniqueFd> OpenOwned(const std::string& path, int flags, const OwnedKind& kind,
                            std::string* real) {
-  std::vector<std::string> ahead;  // the parts that are left; the last element is the next part
+  std::vector<std::string> ahead;  // the parts to open; the last element is the next part
   AddParts(path, &ahead);
   UniqueFd at;
   std::string done;

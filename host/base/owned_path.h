@@ -10,8 +10,8 @@
 
 namespace drover {
 
-// A kind of file that only root and this process's user may change. The two texts are parts of
-// error messages.
+// A kind of file that only root and this process's user may change. PLURAL and SINGULAR are parts
+// of error messages.
 struct OwnedKind {
   const char* plural;    // such as "plugins" in "plugins ... must belong to root"
   const char* singular;  // such as "the plugin" in "others could replace the plugin"

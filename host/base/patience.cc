@@ -16,7 +16,7 @@ Patience::~Patience() {
 }
 
 void Patience::BeginPart() {
-  // The last part also gets the remainder that LIMIT / kParts leaves.
+  // The last part also includes the remainder of the division of LIMIT by kParts.
   const Duration part = left_ < 2 * part_ ? left_ : part_;
   const TimePoint due = context_.loop()->Now() + part;
   timer_ = context_.loop()->At(due, [this, part, due] {

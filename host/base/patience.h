@@ -5,15 +5,14 @@
 
 namespace drover {
 
-// Limits how long the host waits for a party that stands still when this process stands still.
-// Such a party is a driver, a hook, or an answer that this process must read. The context ends
-// after LIMIT, like a context of WithTimeout. But a party that could not run is not late. So a
-// standstill of the whole process uses up less than one of the kParts parts of LIMIT.
+// Limits how long the host waits for a driver, for a hook, or for an answer that this process must
+// read. Like the context of WithTimeout, the context of this class ends after LIMIT. But while the
+// whole process stands still, drivers and hooks cannot run and answers are not read. So a
+// standstill of the process uses up less than one of the kParts parts of LIMIT.
 //
-// The process stands still while it is stopped by a signal or a debugger, frozen, or suspended
-// with its machine. This class detects a standstill when its timer fires so late that a busy
-// machine cannot be the reason. Do not use this class for deadlines by the clock, such as the kill
-// timeout.
+// The process stands still while it is stopped by a signal or a debugger, frozen, or suspended with
+// its machine. This class detects a standstill when its timer fires so late that a busy machine
+// cannot be the reason. Do not use this class for deadlines by the clock, such as the kill timeout.
 class Patience {
  public:
   static constexpr int kParts = 4;
@@ -31,7 +30,7 @@ class Patience {
 
   Context context_;
   const Duration part_;
-  Duration left_;  // the rest of the limit, with the part that has begun
+  Duration left_;  // the rest of the limit, including the current part
   Loop::TimerId timer_ = 0;
 };
 

@@ -68,7 +68,7 @@ Error ErrnoError(int error_number, std::string_view what) {
     default:
       break;
   }
-  // The machine may have more of the resource later.
+  // The error is temporary: the machine may have more of the resource later.
   const bool recoverable = code == Code::kResourceExhausted;
   std::string text = std::string(what) + ": " + std::strerror(error_number);
   rlimit limit{};

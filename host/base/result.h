@@ -66,7 +66,8 @@ namespace internal {
 }
 }  // namespace internal
 
-// Aborts if CONDITION is false. That is a bug in the program, and continuing would lose tasks.
+// Aborts if CONDITION is false. A false CONDITION is a bug in the program, and continuing would
+// lose tasks.
 #define DROVER_CHECK(condition) \
   ((condition) ? (void)0 : ::drover::internal::Die(__FILE__, __LINE__, #condition, ""))
 

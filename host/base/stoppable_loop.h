@@ -6,8 +6,8 @@
 namespace drover {
 
 // For tests: the loop of a process that can stand still. The time continues during a standstill.
-// All timers that became due during the standstill fire at once after it. From the first standstill
-// on, tests must move the time only with the Advance of this class.
+// All timers that became due during the standstill fire at once after it. After the first
+// standstill, tests must move the time only with the Advance of this class.
 class StoppableLoop : public SimLoop {
  public:
   TimePoint Now() const override { return SimLoop::Now() + stood_; }

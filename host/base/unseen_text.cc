@@ -13,9 +13,9 @@ struct Range {
   char32_t first, last;
 };
 
-// These are characters of the categories Cc, Zl, Zp and Cf of Unicode 15. The categories are the
-// control characters (here without ASCII), line separators, paragraph separators and format
-// characters. The whole blocks of tags and of direction characters are also included.
+// The characters of the categories Cc (without ASCII), Zl, Zp and Cf of Unicode 15: control
+// characters, line separators, paragraph separators and format characters. The whole blocks of tags
+// and of direction characters are also included.
 constexpr std::array<Range, 21> kUnseen = {
     {{0x80, 0x9f},       {0xad, 0xad},       {0x600, 0x605},     {0x61c, 0x61c},
      {0x6dd, 0x6dd},     {0x70f, 0x70f},     {0x890, 0x891},     {0x8e2, 0x8e2},

@@ -12,7 +12,7 @@ namespace drover {
 // not UTF-8. U+200C and U+200D do not count, because some scripts need them between letters.
 std::size_t UnseenLength(std::string_view text);
 
-// Whether TEXT contains a character for which UnseenLength does not return 0.
+// Returns true if TEXT contains a character for which UnseenLength does not return 0.
 bool HasUnseen(std::string_view text);
 
 }  // namespace drover

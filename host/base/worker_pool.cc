@@ -15,8 +15,9 @@ Co<void> WorkerPool::Do(std::function<void()> function) {
   const asio::any_io_executor home = co_await asio::this_coro::executor;
   auto initiate = [this, &function, &home](auto handler) {
     auto shared = std::make_shared<asio::any_completion_handler<void()>>(std::move(handler));
-    // The guard keeps the caller's loop running until the answer has arrived. The guard moves with
-    // the answer, because the loop may be destroyed as soon as the answer is posted.
+    // The work guard keeps the caller's loop running until the loop has received the answer. The
+    // function that delivers the answer owns the guard, because the loop may be destroyed as soon
+    // as this function is posted.
     asio::post(pool_, [work = std::move(function), shared, home,
                        guard = asio::make_work_guard(home)]() mutable {
       work();

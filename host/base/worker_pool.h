@@ -30,8 +30,8 @@ class WorkerPool {
     co_return std::move(*result);
   }
 
-  // Waits for all work that the pool has received so far. The program calls this at its end. In
-  // contrast, the destructor waits only for work that has begun, and drops all other work.
+  // Waits for all work that the pool has received so far. The program calls this function at its
+  // end. In contrast, the destructor waits only for work that has begun, and drops all other work.
   void Join() { pool_.join(); }
 
  private:

@@ -150,8 +150,9 @@ void JobFollower::AskJob() {
       ApiPath("/v1/job", target_.job), {{"namespace", target_.job_namespace}},
       [this](const json& job) {
         const auto index = static_cast<std::uint64_t>(NumberField(job, "ModifyIndex"));
-        // If an ended job is submitted again without a change, the index of the job stays below
-        // target_.index. So the state of such a job is used only after the evaluation has ended.
+        // If an ended job is submitted again without a change, its index stays below target_.index.
+        // Its status may then still be the old "dead". So if the index is below target_.index, the
+        // status counts only after the evaluation has ended.
         const bool concerned = index >= target_.index || eval_ended_;
         TakeJob(concerned && RawField(job, "Status") == "dead", index);
       },

@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "host/agent/agent_config.h"
+#include "host/config/agent_config.h"
 #include "host/agent/node.h"
 
 namespace drover {

@@ -3,9 +3,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <utility>
 
+#include "host/agent/machine_network.h"
+#include "host/base/printable.h"
+#include "host/config/load_config.h"
 #include "host/library/plugin_file.h"
 
 namespace drover {
@@ -25,18 +29,36 @@ PluginConfig ConfigOf(FoundPlugin found) {
 
 }  // namespace
 
+CLI::Option* AddConfigOption(CLI::App* command, std::vector<std::string>* paths) {
+  return command
+      ->add_option(
+          "--config,-c", *paths,
+          "The agent's configuration: a file in HCL or JSON, or a directory with *.hcl and "
+          "*.json; may be repeated, a later value wins")
+      ->allow_extra_args(false);
+}
+
 std::vector<CLI::Option*> PluginSources::Declare(CLI::App* command) {
   return {
-      command->add_option("--config,-c", config_file, "The agent's configuration file (JSON)"),
+      AddConfigOption(command, &config_paths),
       command->add_option("--plugin-dir", directories,
                           "A directory of driver plugins; may be repeated"),
   };
 }
 
-Result<AgentConfig> PluginSources::Read() const {
+Result<AgentConfig> PluginSources::Read(const std::string& command) const {
+  return Read([&command](const std::string& warning) {
+    std::fprintf(stderr, "drover %s: warning: %s\n", command.c_str(), Printable(warning).c_str());
+  });
+}
+
+Result<AgentConfig> PluginSources::Read(const Warn& warn) const {
   AgentConfig config;
-  if (!config_file.empty()) {
-    DROVER_ASSIGN(config, ReadAgentConfig(config_file));
+  if (!config_paths.empty()) {
+    LoadedConfig loaded = LoadConfig(config_paths, MachineAddresses);
+    DROVER_TRY(AsError(loaded.mistakes));
+    for (const ConfigFinding& warning : loaded.warnings) warn(FindingText(warning));
+    config = std::move(loaded.config);
   }
   std::vector<std::string> absolute;
   std::error_code error;

@@ -5,7 +5,6 @@
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
 #include <cstdio>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -21,17 +20,10 @@
 #include "host/agent/service_manager.h"
 #include "host/cli/plugin_sources.h"
 #include "host/commands/commands.h"
+#include "host/plugin/plugin_config.h"
 
 namespace drover {
 namespace {
-
-// The directory of the driver plugins, relative to this program. This relative path is the same in
-// an installation and in the build directory.
-std::string PluginDirBesideProgram() {
-  std::error_code error;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-  return (program.parent_path().parent_path() / "lib/drover/plugins").string();
-}
 
 // Raises this process's limit of open files. Returns the limit that the agent must set for tasks,
 // or 0 if tasks inherit the agent's limit.
@@ -96,8 +88,16 @@ struct AgentCommand {
     // With this threshold, malloc returns large blocks, such as the body of a request, to the
     // system when they are freed.
     mallopt(M_MMAP_THRESHOLD, 1 << 20);
-    Result<AgentConfig> config = ReadConfig();
+    std::vector<std::string> warnings;
+    Result<AgentConfig> config =
+        ReadConfig([&warnings](const std::string& warning) { warnings.push_back(warning); });
     if (!config.ok()) return Fail("agent", config.error(), kExitUsage);
+    SetUpLogging(config->log_level, config->log_format);
+    if (!config->log_file.path.empty()) {
+      const Status file = AddLogFile(config->log_file, config->log_format);
+      if (!file.ok()) return Fail("agent", file.error(), kExitUsage);
+    }
+    for (const std::string& warning : warnings) LogWarning(warning);
     const Result<DataDir> own = DataDir::Make(config->data_dir);
     if (!own.ok()) {
       const bool taken = own.code() == Code::kFailedPrecondition;
@@ -111,7 +111,7 @@ struct AgentCommand {
     }
     config->client.alloc_dir = *alloc_dir;
     const auto read_again = [this, given_alloc_dir, alloc_dir] {
-      Result<AgentConfig> again = ReadConfig();
+      Result<AgentConfig> again = ReadConfig(LogWarning);
       const bool same = again.ok() && again->client.alloc_dir == given_alloc_dir;
       if (same) again->client.alloc_dir = *alloc_dir;
       return again;
@@ -121,15 +121,17 @@ struct AgentCommand {
     return code;
   }
 
-  Result<AgentConfig> ReadConfig() const {
-    const bool bare_dev = dev && sources.config_file.empty();
-    if (!dev && sources.config_file.empty()) {
+  static void LogWarning(const std::string& warning) { spdlog::warn("configuration {}", warning); }
+
+  Result<AgentConfig> ReadConfig(const PluginSources::Warn& warn) const {
+    const bool bare_dev = dev && sources.config_paths.empty();
+    if (!dev && sources.config_paths.empty()) {
       return Error(Code::kInvalidArgument,
-                   "name a configuration with --config FILE, or try --dev, which needs none");
+                   "name a configuration with --config PATH, or try --dev, which needs none");
     }
     PluginSources all = sources;
-    if (bare_dev && all.directories.empty()) all.directories.push_back(PluginDirBesideProgram());
-    DROVER_ASSIGN(AgentConfig config, all.Read());
+    if (bare_dev && all.directories.empty()) all.directories.push_back(ShippedPluginDirectory());
+    DROVER_ASSIGN(AgentConfig config, all.Read(warn));
     if (!data_dir.empty()) config.data_dir = data_dir;
     if (config.data_dir.empty() && !dev) {
       return Error(Code::kInvalidArgument,
@@ -150,7 +152,6 @@ struct AgentCommand {
   // Runs the agent until a signal ends it. If STATE_DIR is empty, the agent keeps no state.
   int Serve(AgentConfig config, std::string state_dir,
             const std::function<Result<AgentConfig>()>& read_again) const {
-    SetUpLogging(config.log_level, config.log_format);
     AgentOptions options;
     options.task_open_files = RaiseLimits();
     const LogThread log_thread;
@@ -167,7 +168,7 @@ struct AgentCommand {
     const Context stop(&loop);
     boost::asio::signal_set signals(loop.io(), SIGINT, SIGTERM);
     std::optional<ReloadOnHangup> reload;
-    if (sources.config_file.empty()) {
+    if (sources.config_paths.empty()) {
       signals.add(SIGHUP);  // without a configuration file to read again, SIGHUP stops the agent
     } else {
       reload.emplace(&loop,

@@ -97,7 +97,7 @@ class LogStream {
 
   Query query_;
   TaskOutput output_;
-  bool first_cut_ = false;  // true until the rest of the line before the last lines is skipped
+  bool first_cut_ = false;  // true while Take must still skip the bytes up to the first line break
   std::optional<Status> ended_;
 };
 

@@ -5,7 +5,7 @@
 #include "host/base/printable.h"
 #include "host/cli/id_lookup.h"
 #include "host/commands/commands.h"
-#include "host/commands/record_status.h"
+#include "host/view/decode_alloc.h"
 #include "host/view/json_fields.h"
 #include "host/view/readable.h"
 #include "host/view/record_tables.h"
@@ -27,11 +27,10 @@ std::string UsageText(const json& stats, const std::string& task) {
 
 TextTable PortTable(const json& alloc) {
   TextTable table({"Label", "Address", "To"});
-  const json& shared = MapField(MapField(alloc, "AllocatedResources"), "Shared");
-  for (const json& port : ListField(shared, "Ports")) {
-    table.Add({TextField(port, "Label"),
-               TextField(port, "HostIP") + ":" + NumberText(port, "Value"),
-               NumberField(port, "To") > 0 ? NumberText(port, "To") : ""});
+  for (const AllocatedPort& port : DecodeAlloc(alloc).ports) {
+    const std::string owner = port.task.empty() ? "" : " of task " + port.task;
+    table.Add({Printable(port.label + owner), port.host_ip + ":" + std::to_string(port.value),
+               port.to > 0 ? std::to_string(port.to) : ""});
   }
   return table;
 }

@@ -74,6 +74,9 @@ void AddOperatorApi(const ClientGroup& group);
 void AddOperatorMetrics(const ClientGroup& group);
 void AddOperatorSchedulerGetConfig(const ClientGroup& scheduler);
 
+void AddConfigValidate(const CommandGroup& config);
+void AddConfigShow(const CommandGroup& config);
+
 void AddPluginList(const CommandGroup& plugin);
 void AddPluginStatus(const CommandGroup& plugin);
 void AddPluginReload(const CommandGroup& plugin);

@@ -119,7 +119,7 @@ struct PluginListCommand {
   }
 
   int ListLoaded() const {
-    Result<AgentConfig> config = sources.Read();
+    Result<AgentConfig> config = sources.Read("plugin list");
     if (!config.ok()) return Fail("plugin list", config.error(), kExitUsage);
     std::vector<LoadedPlugin> plugins;
     const Status looked = WithLoadedNode(

@@ -132,7 +132,7 @@ struct RunCommand {
     PrintWarnings("run", job_file, *job);
     if (sources.empty()) {
       const Error none(Code::kInvalidArgument,
-                       "no drivers: name them with --config FILE or --plugin-dir DIR");
+                       "no drivers: name them with --config PATH or --plugin-dir DIR");
       return Fail("run", none, kExitUsage);
     }
     const Result<AllocBase> base =
@@ -142,9 +142,9 @@ struct RunCommand {
 
     SetUpLogging(config->log_level, config->log_format);
     TakeMountsAlong();
-    // EnterUnitCgroups must be called before the sweeper is forked, because it does not move
-    // processes that were forked earlier. If a process of the unit is outside these cgroups, the
-    // unit cannot limit its tasks.
+    // EnterUnitCgroups does not move child processes, so it must be called before RunSweeper::Start
+    // forks a child. A child that stayed in the cgroup of the systemd unit would prevent limits for
+    // the tasks of this run.
     const auto unit = EnterUnitCgroups();
     if (!unit.ok()) return Fail("run", unit.error(), kExitFailed);
     const Result<RunSweeper> sweeper = RunSweeper::Start(
@@ -152,7 +152,7 @@ struct RunCommand {
     if (!sweeper.ok()) {
       PrintError("run", sweeper.error().WithContext("nobody will clear up if this run is killed"));
     }
-    const LogThread log_thread;  // must start after the fork of the sweeper
+    const LogThread log_thread;  // must start after RunSweeper::Start has forked its child
     return RunAllocations(std::move(*config), std::move(*job), *base);
   }
 

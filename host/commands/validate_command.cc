@@ -64,7 +64,7 @@ struct ValidateCommand {
   }
 
   int Run() const {
-    Result<AgentConfig> config = sources.Read();
+    Result<AgentConfig> config = sources.Read("validate");
     if (!config.ok()) return Fail("validate", config.error(), kExitUsage);
     std::vector<CheckedFile> files;
     for (const std::string& path : paths) files.push_back(CheckFile(path, hcl));

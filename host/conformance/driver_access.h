@@ -19,13 +19,13 @@ class DriverAccess {
   // Returns whether get_extension returns an extension for ID.
   static Co<Result<bool>> HasExtension(LoadedDriver* driver, Context context, std::string id);
 
-  // Calls VERB with the function MAKE. Returns the result of the call, or nothing if the call did
-  // not end within LIMIT. If CONFIG is not null, the host registers CONFIG as the configuration of
-  // RUN.
+  // Calls the driver's function VERB by MAKE. Returns the result of the call, or nothing if the
+  // call did not end within LIMIT. If CONFIG is not null, the host registers CONFIG as the
+  // configuration of RUN.
   //
-  // If MAKE itself reports a cancellation of the call to the driver, TOLD_AGAIN must not be null.
-  // The host then reports the cancellation only if the call is not completed after half of LIMIT.
-  // In this case, the host sets *TOLD_AGAIN to true.
+  // If MAKE calls the driver's call_cancelled before the driver knows the call, TOLD_AGAIN must not
+  // be null. The driver may have ignored this early report. So if the driver has not completed the
+  // call after half of LIMIT, the host calls call_cancelled again and sets *TOLD_AGAIN to true.
   using MakeCall = std::function<std::int32_t(PluginHost* host, const drover_driver* table,
                                               drover_instance* self, const drover_call* call,
                                               drover_error* error)>;

@@ -221,7 +221,7 @@ Co<void> GivenUpStart(KitCase* kit, LoadedDriver* driver) {
 
 Co<void> StartWhatever(KitCase* kit, LoadedDriver* driver, std::shared_ptr<const TaskConfig> task) {
   (void)co_await driver->Start(kit->context(),
-                               task);  // other cases check the result of a start
+                               task);  // the result is ignored here, since other cases check it
 }
 
 Co<void> AskWhileOthersStart(KitCase* kit, LoadedDriver* driver, RunId run) {

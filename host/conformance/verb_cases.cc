@@ -302,8 +302,8 @@ Co<void> CancelsTheCompleted(KitCase* kit, LoadedDriver* driver) {
   DriverAccess::MakeCall cancel = [](PluginHost* host, const drover_driver* table,
                                      drover_instance* self, const drover_call* call,
                                      drover_error*) -> std::int32_t {
-    // CALL->ID is pending in the host, but the driver never received a call with this id. So the
-    // driver has none of these four calls.
+    // The driver has no call with any of these four ids. A call with the id CALL->ID is pending in
+    // the host, but the driver has never received this call.
     for (const std::uint64_t id : {call->id - 1, call->id, std::uint64_t{0}, ~std::uint64_t{0}})
       table->call_cancelled(self, id);
     (void)host;

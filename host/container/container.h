@@ -15,8 +15,8 @@ class DriverContainer {
  public:
   virtual ~DriverContainer() = default;
 
-  // Runs FUNCTION on a thread of the driver's pool. Reports call FUNCTION by the name WHAT.
-  // [any thread]
+  // Runs FUNCTION on a thread of the driver's pool. In reports, WHAT is the name of FUNCTION. [any
+  // thread]
   using Post = std::function<void(const char* what, std::function<void()> function)>;
   // Sets the pool. Must be called before Create. Only a container whose own threads must not wait
   // uses the pool.

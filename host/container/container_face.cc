@@ -81,8 +81,8 @@ void DeliverDone(WireReader* from, drover_done done, void* context) {
   done(context, error ? &*error : nullptr, result);
 }
 
-// Closes the descriptors in ARGS whose ownership is GIVEN. The receiver of a call must close them
-// even if it refuses the call.
+// Closes the descriptors in ARGS with the ownership DROVER_FD_GIVEN. The receiver of a call must
+// close them even if it refuses the call.
 template <typename Args>
 void CloseGiven(const Args* args) {
   if constexpr (std::is_same_v<Args, drover_exec_args>) {

@@ -52,10 +52,10 @@ class ContainerProcess {
   // by now. [any thread]
   void Signal(int number) const;
 
-  // Waits for the end of the process, at most until DEADLINE. Sets the signal or exit code, the
-  // function and the backtrace of DEATH. Returns false if the process has not ended, which happens
-  // if it hangs in the kernel. In the backtrace, PATH replaces the descriptor from which the code
-  // was loaded.
+  // Waits for the end of the process, at most until DEADLINE. Sets all members of DEATH that
+  // describe the end. Returns false if the process has not ended, which happens if it hangs in the
+  // kernel. The plugin was loaded from a descriptor, so the kernel's frames name /proc/self/fd/N.
+  // The backtrace has PATH in the place of that name.
   bool Reap(TimePoint deadline, const std::string& path, ContainerDeath* death);
   // Returns where in the kernel the threads of the process are, if the process does not end: "D
   // do_exit, S futex_wait".

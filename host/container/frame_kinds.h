@@ -16,12 +16,12 @@
 // exception. When a service that a frame has requested ends, the host calls the container with
 // kDone.
 
-// The functions of a container that the host calls, except the verbs, which the header lists. The
-// arguments of X are the kind of the frame, the name in reports, and the table in the header. With
-// the verbs these are all functions of those tables except info, which is called when the library
-// is loaded. The bodies of the frames are:
+// The functions of a container that the host calls by frames. The other functions that drover.h
+// declares for a driver are the verbs (DROVER_ASYNC_VERBS) and info, which is called only when the
+// library is loaded. X gets the kind of the frame, the name of the function in reports, and the
+// table of drover.h that contains the function. The bodies of the frames are:
 //
-//   create          whether there are processes, call, arguments
+//   create          1 if the host has the process service, else 0; call, arguments
 //   get_extension   id
 //   fingerprint     stream; the same for events
 //   stream_cancel   stream
@@ -50,8 +50,8 @@ namespace drover {
 
 namespace frame_kind {
 
-// The kinds in the namespaces verb and process below have the names of the functions in the
-// header's lists.
+// The kinds of frames. The namespaces `verb` and `process` below contain further kinds, one for
+// each function in the lists DROVER_ASYNC_VERBS and DROVER_PROCESS_FUNCTIONS of drover.h.
 enum : std::uint16_t {
   // Frames that the container sends. The comments name what the id of a frame identifies and what
   // its body has.

@@ -62,8 +62,8 @@ bool ReadSealedFile(int fd, std::size_t size, std::string* bytes) {
   return true;
 }
 
-// After MESSAGE has been sent or the send has failed, closes the descriptors of MESSAGE whose
-// ownership is GIVEN.
+// Closes the descriptors of MESSAGE with the ownership DROVER_FD_GIVEN after MESSAGE has been sent
+// or the send has failed.
 class Given {
  public:
   explicit Given(const WireMessage* message) : message_(message) {}

@@ -33,7 +33,7 @@ inline constexpr std::uint32_t kFrameMagic = 0x64726631;  // "drf1"
 struct Frame {
   std::uint16_t kind = 0;
   std::uint64_t id = 0;
-  WireMessage message;  // its descriptors have the ownership GIVEN
+  WireMessage message;  // its descriptors have the ownership DROVER_FD_GIVEN
 };
 
 enum class Received { kFrame, kNothing, kClosed, kBroken };
@@ -47,8 +47,8 @@ class FrameSocket {
   static Result<std::pair<UniqueFd, UniqueFd>> MakePair();
 
   // Sends one frame. Waits for room in the socket, at most until DEADLINE. Always closes the
-  // descriptors of MESSAGE whose ownership is GIVEN. The error is kUnavailable if the other side
-  // has closed the socket, and kTimeout if the other side does not read.
+  // descriptors of MESSAGE with the ownership DROVER_FD_GIVEN. The error is kUnavailable if the
+  // other side has closed the socket, and kTimeout if the other side does not read.
   Status Send(std::uint16_t kind, std::uint64_t id, WireMessage message,
               TimePoint deadline = TimePoint::max());
 

@@ -172,7 +172,8 @@ std::int32_t State::Invoke(std::uint16_t kind, WireMessage message, drover_error
     }
   }
   if (id == 0) {
-    // The socket is shut down, so this call only closes the descriptors whose ownership is GIVEN.
+    // The socket is shut down, so this call of Send sends nothing. It only closes the descriptors
+    // with the ownership DROVER_FD_GIVEN.
     (void)socket.Send(kind, 0, std::move(message));
     const std::lock_guard lock(mutex);
     return Refuse(Error(Code::kUnavailable, told, true), error);

@@ -233,8 +233,9 @@ class Driver {
   // destroyed. Malformed events are dropped.
   [[nodiscard]] virtual Subscription OnEvents(RunId run,
                                               std::function<void(const DriverEvent&)> hear) = 0;
-  // Calls HEAR for each handle that replaces the handle of this run, until the subscription is
-  // destroyed. This happens when a new instance of the plugin finds the run under another handle.
+  // Calls HEAR for each handle that replaces the handle of this run. A handle is replaced when a
+  // new instance of the plugin returns another one for the run. The calls end when the
+  // subscription is destroyed.
   [[nodiscard]] virtual Subscription OnHandle(RunId run,
                                               std::function<void(const TaskHandle&)> hear) = 0;
 

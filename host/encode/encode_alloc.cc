@@ -53,20 +53,23 @@ json EncodeEvent(const TaskEvent& event) {
 json EncodePorts(const Allocation& alloc) {
   json ports = json::array();
   for (const AllocatedPort& port : alloc.ports) {
+    if (!port.task.empty()) continue;
     ports.push_back(
         {{"Label", port.label}, {"Value", port.value}, {"To", port.to}, {"HostIP", port.host_ip}});
   }
   return ports;
 }
 
-// Returns the networks of the allocation. Older clients look for the allocation's ports in its
-// networks.
-json EncodeNetworks(const Allocation& alloc) {
+// Returns the networks OF with the allocation's ports. Older clients look for the ports there. OF
+// are the networks of TASK, or those of the whole group if TASK is empty.
+json EncodeNetworks(const Allocation& alloc, const std::vector<Network>& of,
+                    const std::string& task) {
   json networks = json::array();
-  for (const Network& network : alloc.group()->networks) {
+  for (const Network& network : of) {
     json reserved = json::array(), dynamic = json::array();
     std::string ip;
     for (const AllocatedPort& port : alloc.ports) {
+      if (port.task != task) continue;
       const bool is_static =
           std::any_of(network.reserved_ports.begin(), network.reserved_ports.end(),
                       [&](const Port& wanted) { return wanted.label == port.label; });
@@ -82,6 +85,16 @@ json EncodeNetworks(const Allocation& alloc) {
   return networks;
 }
 
+json EncodeNetworks(const Allocation& alloc) {
+  return EncodeNetworks(alloc, alloc.group()->networks, "");
+}
+
+// Returns null if the task has no networks of its own.
+json EncodeNetworks(const Allocation& alloc, const Task& task) {
+  if (task.networks.empty()) return nullptr;
+  return EncodeNetworks(alloc, task.networks, task.name);
+}
+
 json EncodeAllocated(const Allocation& alloc) {
   json tasks = json::object(), lifecycles = json::object();
   for (const Task& task : alloc.group()->tasks) {
@@ -89,7 +102,7 @@ json EncodeAllocated(const Allocation& alloc) {
         {"Cpu", {{"CpuShares", task.resources.cpu_mhz}, {"ReservedCores", nullptr}}},
         {"Memory",
          {{"MemoryMB", task.resources.memory_mb}, {"MemoryMaxMB", task.resources.memory_max_mb}}},
-        {"Networks", nullptr},
+        {"Networks", EncodeNetworks(alloc, task)},
         {"Devices", nullptr}};
     const auto cores = alloc.cores.find(task.name);
     if (cores != alloc.cores.end()) tasks[task.name]["Cpu"]["ReservedCores"] = cores->second;
@@ -249,9 +262,13 @@ json EncodeAllocWithoutJob(const AllocRecord& record) {
     out[field]["Networks"] = EncodeNetworks(alloc);
   }
   json& of_tasks = out["TaskResources"] = json::object();
-  for (const Task& task : group.tasks) of_tasks[task.name] = EncodeResources(task.resources, 0);
+  for (const Task& task : group.tasks) {
+    of_tasks[task.name] = EncodeResources(task.resources, 0);
+    of_tasks[task.name]["Networks"] = EncodeNetworks(alloc, task);
+  }
   out["Services"] = nullptr;
   PlacementFailure none;  // one node was evaluated, and nothing excluded it
+  none.node_pool = alloc.job->node_pool;
   none.nodes_in_pool = none.nodes_evaluated = 1;
   if (!alloc.datacenter.empty()) {
     none.nodes_available = NodesAvailable(alloc.job->datacenters, alloc.datacenter);

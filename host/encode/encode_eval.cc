@@ -12,7 +12,7 @@ json EncodeFailure(const PlacementFailure& failure) {
   return {{"NodesEvaluated", failure.nodes_evaluated},
           {"NodesFiltered", failure.nodes_filtered},
           {"NodesInPool", failure.nodes_in_pool},
-          {"NodePool", "default"},
+          {"NodePool", failure.node_pool},
           {"NodesAvailable", json(failure.nodes_available)},
           {"ClassFiltered", nullptr},
           {"ConstraintFiltered", map(failure.constraint_filtered)},

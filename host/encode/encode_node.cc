@@ -4,7 +4,6 @@
 
 #include "host/encode/encode.h"
 #include "host/scheduler/node_class.h"
-#include "host/scheduler/placement.h"
 
 namespace drover {
 namespace {
@@ -75,15 +74,15 @@ json EncodeNodeResources(const NodeRecord& node) {
           {"Networks", EncodeAddresses(node)},
           {"NodeNetworks", EncodeInterfaces(node)},
           {"Devices", nullptr},
-          {"MinDynamicPort", PortPool::kFirst},
-          {"MaxDynamicPort", PortPool::kLast}};
+          {"MinDynamicPort", node.min_dynamic_port},
+          {"MaxDynamicPort", node.max_dynamic_port}};
 }
 
 json EncodeReserved(const NodeRecord& node) {
   return {{"Cpu", {{"CpuShares", node.reserved_cpu_mhz}}},
           {"Memory", {{"MemoryMB", node.reserved_memory_mb}}},
           {"Disk", {{"DiskMB", node.reserved_disk_mb}}},
-          {"Networks", {{"ReservedHostPorts", ""}}}};
+          {"Networks", {{"ReservedHostPorts", node.reserved_ports}}}};
 }
 
 json EncodeDrain(const std::optional<NodeDrain>& drain) {
@@ -119,7 +118,7 @@ json EncodeCommon(const NodeRecord& node) {
   return {{"ID", node.id},
           {"Datacenter", node.datacenter},
           {"Name", node.name},
-          {"NodePool", "default"},
+          {"NodePool", node.node_pool},
           {"NodeClass", node.node_class},
           {"SchedulingEligibility", node.eligible ? "eligible" : "ineligible"},
           {"Status", node.status},

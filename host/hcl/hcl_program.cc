@@ -286,6 +286,22 @@ Result<HclLayout> FormatHcl(const std::string& file, const std::string& text) {
   return layout;
 }
 
+Result<HclReply> ReadHclTree(const std::string& file, const std::string& text) {
+  HclReply reply;
+  HclRequest request;
+  request.file = file;
+  request.text = text;
+  reply.diagnostics = FaultsOf(request);
+  if (!reply.diagnostics.empty()) return reply;
+  DROVER_ASSIGN(json answer,
+                Ask(file, JsonText({{"Action", "tree"}, {"File", file}, {"Text", text}}), ""));
+  DROVER_ASSIGN(reply.diagnostics, ReadDiagnostics(answer));
+  if (HasErrors(reply.diagnostics)) return reply;
+  if (!answer.contains("Tree")) return NotUnderstood("it has neither a tree nor an error");
+  reply.value = std::move(answer["Tree"]);
+  return reply;
+}
+
 void UseHclProgram(std::string path) {
   const std::lock_guard lock(path_mutex);
   PathOfTests() = std::move(path);

@@ -77,6 +77,10 @@ Result<HclReply> DecodeHcl(const HclRequest& request);
 // Lays a document out, in the same way.
 Result<HclLayout> FormatHcl(const std::string& file, const std::string& text);
 
+// Reads a document of the first version of the language as a tree, in the same way: nothing is
+// evaluated, and each value has its line. hcl/tree.go describes the tree.
+Result<HclReply> ReadHclTree(const std::string& file, const std::string& text);
+
 // Makes PATH the program, and not the file beside this program. For tests.
 void UseHclProgram(std::string path);
 

@@ -23,7 +23,8 @@ Co<Result<ByteBudget::Share>> ByteBudget::Take(Context context, std::size_t byte
     GrantLocked();
   }
   Status granted;
-  // The budget demands back only shares that are older than kGrace, so the loop checks again later.
+  // The budget demands back only shares that are older than kGrace. More shares reach this age
+  // while this request waits, so the loop calls GrantLocked again after each pause.
   for (Duration pause = kGrace;; pause *= 2) {
     const Context turn = context.WithTimeout(pause);
     granted = co_await waiter->granted.Wait(turn);
@@ -38,8 +39,9 @@ Co<Result<ByteBudget::Share>> ByteBudget::Take(Context context, std::size_t byte
       GrantLocked();  // the next waiters may have room now
     }
   }
-  // The budget may have granted the bytes at the same time as the context ended. This share has all
-  // bytes that were granted. After an error, its destructor returns them to the budget.
+  // The budget may have granted the bytes just before CONTEXT ended. So SHARE owns the bytes even
+  // then. If this function returns an error, the destructor of SHARE returns the bytes to the
+  // budget.
   Share share(waiter->has ? this : nullptr, waiter->has ? bytes : 0, waiter->owned);
   if (!granted.ok()) co_return context.status().error();
   co_return share;

@@ -38,8 +38,9 @@ std::unique_ptr<ConnectionTable::Place> ConnectionTable::Add(const std::string& 
   return place;
 }
 
-// Closes the oldest stranger of OF. OF stays in the table even if it has no places left: Add gives
-// it a new place next, or Leave removes it later.
+// Closes the oldest stranger (untrusted connection) of the client OF. Does not remove OF from the
+// table, even if OF has no connection left: either Add adds a connection next, or Leave removes OF
+// later.
 bool ConnectionTable::DropStranger(Client* of) {
   if (of->strangers.empty()) return false;
   Place* const place = of->strangers.front();

@@ -93,8 +93,9 @@ std::string PluginBeingLoaded() {
 }
 
 Result<const drover_driver*> LoadPluginCode(PluginFile file) {
-  // The descriptor stays open for ever, so that no later file gets the same name. The dynamic
-  // linker does not open a file if a library with the same name is already loaded.
+  // The library is loaded by a name that contains the number of the descriptor. The dynamic linker
+  // does not open a file if a library with the same name is already loaded. So the descriptor is
+  // never closed, and no other file can get this number and name.
   const int fd = file.fd.Release();
   const std::string name = "/proc/self/fd/" + std::to_string(fd);
   drover_driver_entry entry = nullptr;

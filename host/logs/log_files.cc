@@ -76,7 +76,8 @@ Result<std::vector<LogFile>> ListLogFiles(int directory, const std::string& task
 Result<UniqueFd> OpenLogFile(int directory, const std::string& task, const std::string& stream,
                              int index) {
   const std::string name = LogFileName(task, stream, index);
-  // O_NONBLOCK is needed because a task may have put a pipe there, at which open would wait.
+  // A task may have put a FIFO in place of the file. Without O_NONBLOCK, open would wait for its
+  // writer.
   UniqueFd fd(openat(directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!fd) return ErrnoError(errno, "log file " + name);
   struct stat status{};

@@ -17,8 +17,8 @@ namespace drover {
 
 struct LogFollowOptions {
   LogStart start;
-  // If false, the follower returns when it has reached the position that was the end of the stream
-  // when reading began. If the stream has no file, the follower returns at once.
+  // If false, the follower returns when it reaches the end that the stream had when reading began.
+  // If the stream has no file, the follower returns at once.
   bool follow = true;
   // Reads the files. If null, the calling thread reads them. Pool and watcher must outlive the
   // follower.
@@ -33,13 +33,14 @@ struct LogFollowOptions {
 class LogFollower : public LiveCount<LogFollower> {
  public:
   using Sink = std::function<void(LogChunk)>;
-  // Receives the chunks. The next chunk is read only after the sink has returned, so chunks do not
-  // fill the memory if the sink is slow. If the sink returns an error, the follower ends.
+  // A function that receives the chunks. The next chunk is read only after the sink has returned,
+  // so a slow sink does not let chunks fill the memory. If the sink returns an error, the follower
+  // ends.
   using CoSink = std::function<Co<Status>(LogChunk)>;
 
   static constexpr Duration kPoll = 100ms;
-  // How often the follower looks for new data if it has a watch. This is needed because some file
-  // systems do not report every change.
+  // How often the follower looks for new data although it has a watch. This is needed because some
+  // file systems do not report every change.
   static constexpr Duration kWatchedPoll = 5s;
   static constexpr std::size_t kChunk = 64 << 10;
 
@@ -50,9 +51,9 @@ class LogFollower : public LiveCount<LogFollower> {
   LogFollower(Loop* loop, UniqueFd directory, std::string task, std::string stream, CoSink sink,
               LogFollowOptions options);
 
-  // Returns an error with the reason if the context ends or the sink fails. Returns success when
-  // it has read all data and no more is wanted or expected. This is so after a call of Finish, if
-  // the option FOLLOW is false, or if the directory has been removed. May be called only once.
+  // Returns an error with the reason if the context ends or the sink fails. Returns success at the
+  // end of the present data if Finish was called, if the option FOLLOW is false, or if the
+  // directory has been removed. May be called only once.
   Co<Status> Follow(Context context);
   // Does the same as Follow, without a result.
   Co<void> Run(Context context);

@@ -46,16 +46,15 @@ class LogReader : public LiveCount<LogReader> {
 
   struct Step {
     std::optional<LogChunk> chunk;
-    // If true, another read may return data at once. If false, reading is at the end of the
+    // If true, another read may return data at once. If false, the reader is at the end of the
     // present data.
     bool more = false;
-    // Reading has reached or passed the position that was the end of the stream when reading
-    // began.
+    // True if the reader has reached the end that the stream had when reading began.
     bool past_first_end = false;
-    // The directory has been removed, so no more data will come.
+    // True if the directory has been removed, so no more data will come.
     bool gone = false;
   };
-  // Reads once, at most LIMIT bytes.
+  // Reads at most LIMIT bytes of the stream.
   Step Read(std::size_t limit);
 
   // Returns the file descriptor of the directory, for a watch. Returns -1 until the directory is

@@ -23,7 +23,7 @@ struct LogWatcherState : std::enable_shared_from_this<LogWatcherState> {
   void Wait();
   void Gathered();
 
-  // Sets the event of each watch on the thread of that watch. A watch that is in the list exists,
+  // Sets the event of each watch in OF, on the thread of that watch. Each watch in OF still exists,
   // and so does its loop.
   static void Ring(const std::set<LogWatcher::Watch*>& of) {
     for (const LogWatcher::Watch* watch : of) {
@@ -36,10 +36,10 @@ struct LogWatcherState : std::enable_shared_from_this<LogWatcherState> {
   Loop* const loop;
   Loop::TimerId timer = 0;
   std::mutex mutex;  // protects the members below
-  // Null if the kernel gave no inotify instance.
+  // Null if the kernel refused to make an inotify instance.
   std::unique_ptr<asio::posix::stream_descriptor> inotify;
-  // The key is the kernel's number of a watched object. If the same object is watched twice, the
-  // kernel returns the same number again.
+  // The key is the inotify watch descriptor of a watched object. If the same object is watched
+  // twice, the kernel returns the same watch descriptor again.
   std::map<int, std::set<LogWatcher::Watch*>> watches;
 };
 
@@ -127,7 +127,7 @@ LogWatcher::Watch::~Watch() {
   found->second.erase(this);
   if (!found->second.empty()) return;
   state_->watches.erase(found);
-  // This fails if the directory was removed, because the kernel then removed its watch, too.
+  // This call fails if the directory was removed, because the kernel then removed its watch, too.
   if (state_->inotify != nullptr) inotify_rm_watch(state_->inotify->native_handle(), id_);
 }
 

@@ -13,8 +13,8 @@ namespace drover {
 // thread of its loop. Its watches may belong to other threads.
 class LogWatcher {
  public:
-  // How long changes are collected before they are reported. A task that writes without a pause
-  // wakes its followers once per kGather at most.
+  // How long the watcher collects changes before it reports them. So a task that writes without a
+  // pause wakes its followers at most once per kGather.
   static constexpr Duration kGather = 20ms;
 
   explicit LogWatcher(Loop* loop);
@@ -22,12 +22,12 @@ class LogWatcher {
   LogWatcher& operator=(const LogWatcher&) = delete;
   ~LogWatcher();
 
-  // A watch on one object, which ends with the destructor. Belongs to the thread of its loop,
-  // which must outlive it.
+  // A watch on one directory or file. The destructor ends the watch. A watch belongs to the thread
+  // of its loop, which must outlive the watch.
   class Watch {
    public:
     ~Watch();
-    // Each change sets this event. The caller must reset it before it looks for new data.
+    // Each change sets this event. The caller must reset the event before it looks for new data.
     Event& changed() { return *changed_; }
 
    private:
@@ -39,9 +39,9 @@ class LogWatcher {
     const std::shared_ptr<Event> changed_;
   };
 
-  // Watches the directory or file that is open as FD. Must be called on the thread of LOOP, to
-  // which the watch belongs. Returns null if the kernel allows no more watches; then the caller
-  // must look for changes from time to time. [any thread]
+  // Watches the directory or file that is open as FD. The watch belongs to the thread of LOOP,
+  // which must be the calling thread. Returns null if the kernel allows no more watches. The caller
+  // must then look for changes from time to time. [any thread]
   std::unique_ptr<Watch> Add(Loop* loop, int fd);
 
   // Returns the number of watched objects, for tests and metrics. [any thread]

@@ -377,8 +377,9 @@ Co<void> DoRelease(Op op) {
   const Context context = op->host->services_context().Child();
   const int asked = op->host->FindRun(op->run)->asked;
   const Status released = co_await op->host->processes()->Release(context, op->run);
-  // Stores that the host need not release the run again, unless the driver requested another
-  // process of the run during this release.
+  // After this release, the host need not release the run again. But if the driver requested
+  // another process of the run in the meantime, run->asked and run->freed differ, so the host will
+  // release the run again.
   PluginHost::Run* const run = op->host->FindRun(op->run);
   if (released.ok() && run != nullptr) {
     run->freed = asked;
@@ -505,8 +506,8 @@ std::int32_t exec(const drover_host* face, const drover_run_id* run, const drove
   const Result<drover_exec_args> raw = CopyStruct(args);
   if (!raw.ok()) return Refuse(raw.error(), error);
   auto request = std::make_shared<ExecBridge::Request>();
-  // From here on the host owns the file descriptors whose ownership is GIVEN, even if this function
-  // fails.
+  // From here on the host owns the file descriptors with the ownership DROVER_FD_GIVEN, even if
+  // this function fails.
   const auto take = [](const drover_fd& fd) {
     if (fd.ownership == DROVER_FD_GIVEN) return UniqueFd(fd.fd);
     if (fd.ownership == DROVER_FD_BORROWED) return UniqueFd(fcntl(fd.fd, F_DUPFD_CLOEXEC, 3));

@@ -14,7 +14,8 @@
 
 namespace drover {
 
-// For tests that run in several places: how a test is called whose parameter is one of them.
+// Returns the name of a test instance, made from its parameter. The parameter is the place where
+// the plugin runs: "in-process" or a process of its own.
 inline std::string PlaceName(const testing::TestParamInfo<const char*>& info) {
   const std::string place = info.param;
   return place == "in-process" ? "InProcess" : "Process";
@@ -55,13 +56,14 @@ class RegistryFixture : public testing::Test {
 
   template <typename T>
   T Await(Co<T> coroutine) {
-    // Also the coroutine's, which goes on after its time.
+    // RESULT is shared with the coroutine, which continues if it does not end within the limit.
     const auto result = std::make_shared<std::optional<T>>();
     EXPECT_TRUE(loop_.RunToEnd(Store(std::move(coroutine), result), 20s));
     return std::move(result->value());
   }
   void Await(Co<void> coroutine) { EXPECT_TRUE(loop_.RunToEnd(std::move(coroutine), 20s)); }
-  // Lets the control thread work until DONE, at most so long.
+  // Runs the control thread's loop until DONE returns true or LIMIT is over. Returns the last
+  // result of DONE.
   bool Until(const std::function<bool()>& done, Duration limit = 5s) {
     const TimePoint end = BootClock::now() + limit;
     while (!done() && BootClock::now() < end) Await(Turn(context_));

@@ -187,8 +187,8 @@ class SupervisedDriver : public Driver {
   // comes back, at most BACK. A limit of 0 means no limit.
   Co<Result<Instance>> Admit(Context context, Duration back, Duration held = Duration(0));
   // Calls CALL with the driver of INSTANCE and a context, and awaits the coroutine that CALL
-  // returns. CALL must not be a coroutine itself. AMONG counts the call while it runs. The call is
-  // given up when issue_ is cancelled.
+  // returns. CALL must not be a coroutine itself. AMONG counts the call while it runs. A reload
+  // that cannot wait for the call any longer cancels issue_, which ends the call.
   template <typename Answer, typename Function>
   Co<Said<Answer>> Ask(Context context, Instance instance, CallCount* among, Function call);
   // Asks the instance in charge, and asks again if the call was given up for a reload.
@@ -275,7 +275,7 @@ class SupervisedDriver : public Driver {
   KeyedListeners<RunId, const TaskHandle&> handle_listeners_;
   Context life_;
   Context relaunch_;  // the context of BringBack; a reload cancels it
-  Gate relaunches_;   // runs at most one BringBack
+  Gate relaunches_;   // runs the coroutine BringBack, at most one at a time
   Gate gate_;
 };
 

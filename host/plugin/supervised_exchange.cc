@@ -89,7 +89,8 @@ void SupervisedDriver::Died(int number, const ContainerDeath& death) {
   const bool served = in_charge && state_ == State::kServes;
   if (served) state_ = State::kDown;
   Update();
-  // While calls are held, Reload itself begins the BringBack before it releases the calls.
+  // BringBack launches the next process. While calls are held, a reload is active. At its end,
+  // Reload spawns BringBack itself.
   if (served && !held_) relaunches_.Spawn(BringBack());
 }
 
@@ -163,7 +164,8 @@ Co<Status> SupervisedDriver::Exchange(Context context, Cause cause, Instance nex
     }
   }
   if (cause.old_stays) {
-    // The processes of the new code are counted from 1 again.
+    // last_ describes only processes of the current code. So it begins anew with the first process
+    // of the new code.
     code_ = next->code();
     last_ = ContainerStatus();
     last_.launches = 1;
@@ -214,8 +216,9 @@ Co<Status> SupervisedDriver::Drain(Context context) {
                   true);
 }
 
-// Reports the known runs to NEXT, and then has NEXT destroy the runs of unheard_. Each step can
-// make the other one necessary, so the loop checks for both after each step.
+// Reports the runs that the host knows to NEXT by restore_complete. Then has NEXT destroy the runs
+// in unheard_, which were destroyed while no process could be asked. While one of the two steps is
+// in progress, the other may become necessary, so the loop checks for both after each step.
 Co<Status> SupervisedDriver::ReportRuns(Context context, Cause cause, Instance next) {
   bool told = false;
   while (next->alive() && !context.cancelled()) {
@@ -236,8 +239,9 @@ Co<Status> SupervisedDriver::ReportRuns(Context context, Cause cause, Instance n
   co_return Status();
 }
 
-// Destroys one run of unheard_, with one attempt. If the process ends during the attempt, no second
-// attempt is needed, because the next process does not recover the run.
+// Has the instance BY destroy the first run in unheard_, which was destroyed while no process could
+// be asked. Tries this only once: if the process of BY ends during the attempt, the next process
+// does not recover the run.
 Co<void> SupervisedDriver::DestroyUnheard(Context context, Instance by) {
   const RunId id = *unheard_.begin();
   unheard_.erase(id);

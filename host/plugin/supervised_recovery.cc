@@ -31,7 +31,7 @@ Co<Status> SupervisedDriver::RecoverAll(Context context, Cause cause, Instance n
   for (auto& [id, run] : runs_) {
     const bool ended = run.exited && run.lost;
     const bool hopeless = !cause.old_stays && (run.lost || run.deaths >= kMaxDeaths);
-    if (!cause.old_stays) run.Seen();  // RecoverLater does not ask the old instance again
+    if (!cause.old_stays) run.Seen();  // ends RecoverLater, which asks the old instance
     if (!run.wanted || ended || hopeless) continue;
     if (cause.suspects_alone && run.recovering) {
       suspects.push_back(id);
@@ -45,9 +45,8 @@ Co<Status> SupervisedDriver::RecoverAll(Context context, Cause cause, Instance n
   int failed = 0;
   std::string first;
   for (const auto& [id, answer] : *answers) {
-    // A failed recover of a run that has ended is ignored, since the result of the run is stored
-    // here. A failed recover of an awaited run is ignored, too: the caller of its start or recover
-    // gets the error.
+    // Two failures are ignored. If a run has ended, its result is already in run->exited. If the
+    // caller of start or recover still awaits the run, this caller gets the error.
     const Run* const run = FindRun(id);
     if (answer.ok() || run == nullptr || run->exited || run->awaited) continue;
     if (failed++ == 0) first = "run " + id.Short() + ": " + answer.error().message();
@@ -87,7 +86,9 @@ Co<void> SupervisedDriver::RecoverOne(Context context, Cause cause, Instance fro
     co_return;
   }
   run = FindRun(id);
-  // A process that does not answer a recover in time is killed. Then run->recovering stays true.
+  // If the process has ended, or was killed because it did not answer in time, run->recovering
+  // stays true. So RecoverAll of the next instance recovers the run as a suspect, after the other
+  // runs.
   if (run == nullptr || !Hears(from->number()) || !from->alive()) co_return;
   run->recovering = false;
   if (answer.ok()) {

@@ -24,9 +24,10 @@ struct FunctionName {
   char text[kSize];
 };
 
-// Wraps a function of the host for drivers. Call calls the function and writes one line to the
-// trace. Call finds the id and the run for this line among the arguments by their types. If the
-// function has an error argument, the line shows the result as a status.
+// Wraps a function of the host that drivers call. The member function Call calls the wrapped
+// function and writes one line to the trace. The line contains a run, and the id of a call, stream
+// or timer. Call recognizes these two arguments by their types. If the function has an error
+// argument, the line shows the result as a status.
 template <FunctionName kName, auto kFunction>
 struct Traced;
 

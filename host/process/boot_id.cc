@@ -14,7 +14,7 @@ namespace drover {
 BootId ThisBoot() {
   std::string text = ReadSmallFile(AT_FDCWD, "/proc/sys/kernel/random/boot_id").value_or("");
   std::erase_if(text, [](char c) { return c == '-' || c == '\n'; });
-  const Result<RunId> id = RunId::Parse(text);  // a boot id has as many digits as a run id
+  const Result<RunId> id = RunId::Parse(text);  // a boot id has the same format as a run id
   return id.ok() ? id->bytes : BootId{};
 }
 

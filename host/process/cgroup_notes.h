@@ -9,10 +9,10 @@
 
 namespace drover {
 
-// Records the paths of the runs' cgroups as symbolic links in the run directory, which only the
-// agent can write. A link is made before its cgroup and removed after the cgroup. So the next
-// agent finds the cgroup even if this agent was killed. The next agent also finds the cgroup if it
-// makes its own cgroups below another root. Control thread.
+// Records the path of each run's cgroup as a symbolic link in the run directory, in which only the
+// agent can write. A link is made before its cgroup and removed after the cgroup. So the next agent
+// finds the cgroup even if this agent was killed, or if the next agent makes its own cgroups below
+// another root. Control thread only.
 class CgroupNotes {
  public:
   // DIRECTORY is borrowed. If it is -1, no links are made.

@@ -82,8 +82,8 @@ bool AddMembers(int directory, int depth, std::vector<pid_t>* out) {
   return read && all;
 }
 
-// Freezes a cgroup of the version 1 freezer and all cgroups below it. The wait is short because a
-// member that hangs in the kernel prevents the state FROZEN.
+// Freezes a cgroup of the version 1 freezer and all cgroups below it. Waits only about 20 ms for
+// the state FROZEN, because a member that hangs in the kernel prevents this state.
 void Freeze(int directory) {
   constexpr int kLooks = 20;
   WriteSmallFile(directory, "freezer.state", "FROZEN");
@@ -94,8 +94,8 @@ void Freeze(int directory) {
 }
 
 // Kills all members of a cgroup of the version 1 freezer. No member forks while the cgroup is
-// frozen, so the list of members is complete. The signals take effect when the cgroup thaws. If a
-// pid is still listed after its pidfd was opened, the pidfd refers to that member.
+// frozen, so the list of members is complete. The list is read again after the pidfds were opened,
+// because a pid may have been reused. The signals take effect when the cgroup thaws.
 void KillInFreezer(int directory) {
   Freeze(directory);
   std::vector<pid_t> members;
@@ -127,7 +127,7 @@ Result<UniqueFd> Make(int parent, const std::string& path, const std::string& na
   return ErrnoError(error, "cannot open the cgroup " + path + "/" + name);
 }
 
-// Returns the mount point of the first line of MOUNTS whose type and options LIKED accepts.
+// Returns the mount point from the first line of MOUNTS for whose type and options LIKED is true.
 std::optional<std::string> FindMountOf(
     const std::string& mounts,
     const std::function<bool(const std::string& type, const std::string& options)>& liked) {
@@ -140,9 +140,9 @@ std::optional<std::string> FindMountOf(
   return std::nullopt;
 }
 
-// Returns the name of the trial cgroup, by which an agent tests whether cgroups work. Agents with
-// the same run directory NOTES use the same name. So the next agent removes the trial cgroup of an
-// agent that was killed during the test. Without a run directory, the name is random.
+// Returns the name of the trial cgroup, with which an agent tests whether cgroups work. All agents
+// with the same run directory NOTES use the same name. So if an agent was killed during the test,
+// the next agent removes the trial cgroup. Without a run directory, the name is random.
 RunId TrialOf(int notes) {
   struct stat directory{};
   if (fstat(notes, &directory) != 0) return RunId::Random();
@@ -240,8 +240,8 @@ Result<UniqueFd> CgroupTracker::CreateIn(int parent, const RunId& run) {
   const std::string path =
       std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(parent), failed);
   if (failed) return ErrnoError(failed.value(), "cannot read the path of the task's cgroup");
-  // A cgroup below the tracker's root belongs to another run. Killing the other run also kills all
-  // processes below its cgroup, so this run must not be there.
+  // Each cgroup below the tracker's root belongs to a run. When a run is killed, all processes in
+  // and below its cgroup are killed, so another run's cgroup must not be there.
   if ((path + "/").starts_with(root_ + "/"))
     return Error(Code::kInvalidArgument,
                  "drover tracks tasks in the cgroup " + path + ": name another");
@@ -260,7 +260,8 @@ Result<CgroupTracker::State> CgroupTracker::Look(const RunId& run) const {
   bool alive = false, known = static_cast<bool>(directory);
   if (known && freezer_) {
     std::vector<pid_t> members;
-    known = AddMembers(directory.get(), kMaxDepth, &members) || !members.empty();
+    if (!AddMembers(directory.get(), kMaxDepth, &members) && members.empty())
+      return Error(Code::kInternal, "cannot read all cgroups of run " + run.ToString());
     alive = !members.empty();
   } else if (known) {
     const std::optional<std::string> text = ReadSmallFile(directory.get(), "cgroup.events");

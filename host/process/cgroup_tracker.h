@@ -17,10 +17,10 @@
 namespace drover {
 
 // Makes the cgroups by which runs are tracked. Each run has one cgroup, below a root of the agent
-// or in a cgroup of the operator. The cgroups serve to find and kill the members; other classes
-// set limits. Where no version 2 hierarchy is mounted, the tracker uses cgroups of the version 1
-// freezer, whose frozen members can be killed without a race. Control thread only. No function
-// accesses a disk.
+// or in a cgroup of the operator. The tracker uses the cgroups to find and kill the members of
+// runs; other classes set limits. Where no version 2 hierarchy is mounted, the tracker uses cgroups
+// of the version 1 freezer, whose frozen members can be killed without a race. Control thread only.
+// No function accesses a disk.
 class CgroupTracker {
  public:
   // If ROOT is empty, the root is "drover" below the mount point of the version 2 hierarchy.
@@ -49,7 +49,7 @@ class CgroupTracker {
 
   enum class State { kNone, kEmpty, kAlive };
   // Reports whether the run has a cgroup, and whether that cgroup or a cgroup below it has living
-  // members. Returns an error if this cannot be determined now.
+  // members. Returns an error if the state of the cgroup cannot be read now.
   Result<State> Look(const RunId& run) const;
   // Returns true if the cgroup of the run has living members, or may have some.
   bool Populated(const RunId& run) const;
@@ -62,8 +62,8 @@ class CgroupTracker {
   // cgroup still has members.
   bool Remove(const RunId& run) const;
 
-  std::vector<pid_t> Members(const RunId& run) const;  // includes members of cgroups below
-  // Opens the directory of the cgroup of RUN. If this fails, errno has the reason; ENOENT means
+  std::vector<pid_t> Members(const RunId& run) const;  // in or below the run's cgroup
+  // Opens the directory of the cgroup of RUN. If the open fails, errno has the reason; ENOENT means
   // that the run has no cgroup.
   UniqueFd OpenRun(const RunId& run) const;
 

@@ -55,19 +55,20 @@ Result<std::uint64_t> MountIdOf(int directory, const char* path) {
 }
 
 // Checks that ROOT is the only mount of this namespace and that a task's root can be made in it.
-// The calling thread must have entered the namespace in the same way as a run. SELF is the
-// thread's directory in a /proc of the host.
+// The calling thread must have entered the namespace with setns, as a run does. SELF is an open
+// descriptor of /proc/thread-self in a /proc of the host.
 Status CheckClean(const UniqueFd& root, const UniqueFd& self) {
   DROVER_ASSIGN(const std::uint64_t made, MountIdOf(root.get(), ""));
   DROVER_ASSIGN(const std::uint64_t entered, MountIdOf(AT_FDCWD, "/"));
   const std::optional<std::string> mounts = ReadSmallFile(self.get(), "mountinfo");
   if (!mounts) return CannotClean("mountinfo");
-  // An agent in a chroot cannot unmount the mounts above its root. A run that enters such a
-  // namespace begins in these mounts, so the namespace is refused.
+  // An agent in a chroot cannot unmount the mounts above its root. A run in the namespace could see
+  // these mounts, so the namespace is refused.
   if (made == 0 || entered != made || std::count(mounts->begin(), mounts->end(), '\n') != 1)
     return Error(Code::kFailedPrecondition,
                  "cannot make a mount namespace without mounts: some of the host are left");
-  // In a user namespace, the kernel mounts proc and sysfs only where they are already mounted.
+  // A run must be able to mount proc and sysfs. In a user namespace, the kernel allows each of
+  // these mounts only if the mount namespace already contains a mount of the same type.
   for (const char* type : {"proc", "sysfs"}) DROVER_TRY(DetachedMount(type, 0));
   return {};
 }
@@ -123,7 +124,7 @@ Co<Result<int>> CleanNamespace::Get(Context context) {
   if (making_ == making && maker_.joinable()) maker_.join();
   if (making->made.ok()) co_return possible_ ? making->made->get() : -1;
   if (!making->made.error().recoverable()) possible_ = false;
-  if (making_ == making) making_.reset();  // another waiter may have reset or replaced it
+  if (making_ == making) making_.reset();  // another waiter may have reset or replaced making_
   co_return -1;
 }
 

@@ -37,8 +37,8 @@ class CleanNamespace {
   // mounts. Fails only if the context ends, with the error of the context.
   Co<Result<int>> Get(Context context);
 
-  // Records that a run could not begin in the namespace, because of the errno ERROR. Later runs do
-  // not use the namespace, unless ERROR is a temporary lack of a resource.
+  // Records that a run could not begin in the namespace, because of the errno ERROR. Later runs use
+  // the namespace only if ERROR is a temporary lack of a resource.
   void Failed(int error);
 
  private:

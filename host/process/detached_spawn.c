@@ -15,9 +15,9 @@
 #include "shim/child_entry.h"
 
 /*
- * Starts a child, which starts the program as its own child. Both children share the memory of the
- * caller, which waits for them (CLONE_VM | CLONE_VFORK). So they may do only what is allowed after
- * vfork. This file is built without sanitizers.
+ * This file starts a child process, which starts the program as its own child. Both children share
+ * the memory of the caller, and the caller waits for them (CLONE_VM | CLONE_VFORK). So the children
+ * may do only what is allowed after vfork. This file is built without sanitizers.
  */
 struct job {
   struct drover_detached_spawn* spawn;
@@ -27,8 +27,8 @@ struct job {
 };
 
 /*
- * A process has its own limits even while it shares the caller's memory, so the caller keeps its
- * limits.
+ * Sets the soft limit of open files for the calling child only. Each process has its own limits,
+ * even if it shares the memory of another process.
  */
 static int limit_open_files(uint64_t soft) {
   struct rlimit64 limit;
@@ -38,11 +38,11 @@ static int limit_open_files(uint64_t soft) {
   return (int)syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, &limit, NULL);
 }
 
-/* The second child runs this function and then becomes the program. */
+/* The second child runs this function, which executes the program. */
 static void become_program(void* argument) {
   struct job* job = argument;
   const struct drover_detached_spawn* spawn = job->spawn;
-  /* Duplicates the descriptors to numbers above those that are assigned below. */
+  /* Duplicates the descriptors to numbers from 8 on, because 0 to 3 are assigned below. */
   const int image = fcntl(spawn->image, F_DUPFD_CLOEXEC, 8);
   const int connection = fcntl(spawn->connection, F_DUPFD_CLOEXEC, 8);
   const int null_device = fcntl(spawn->null_device, F_DUPFD_CLOEXEC, 8);
@@ -73,7 +73,7 @@ static void start_program(void* argument) {
       .stack_size = job->stack_size,
       .cgroup = (uint64_t)spawn->cgroup,
   };
-  /* Without a cgroup, the older clone is sufficient. Unprivileged containers refuse clone3. */
+  /* Unprivileged containers refuse clone3, so clone3 is called only if there is a cgroup. */
   const long pid = spawn->cgroup >= 0
                        ? clone3_with_child(&args, sizeof args, become_program, job)
                        : call_with_child(SYS_clone, (long)(flags | SIGCHLD),
@@ -89,7 +89,7 @@ int drover_spawn_detached(struct drover_detached_spawn* spawn) {
   struct job job = {.spawn = spawn, .second_stack = stacks[1], .stack_size = sizeof stacks[1]};
   spawn->pid = 0;
   spawn->pidfd = -1;
-  /* No signal handler may run in the children, because it would change the caller's memory. */
+  /* No signal handler may run in the children, because they share the caller's memory. */
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);

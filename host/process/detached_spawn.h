@@ -10,12 +10,12 @@ extern "C" {
 
 struct drover_detached_spawn {
   int image; /* open descriptor of the program */
-  /* Becomes descriptor 3 of the program; 0, 1 and 2 become NULL_DEVICE, all others are closed. */
+  /* Becomes descriptor 3 of the program. 0, 1 and 2 become NULL_DEVICE; all others are closed. */
   int connection;
   int null_device;   /* open descriptor of /dev/null, for reading and writing */
   int cgroup;        /* the version 2 cgroup to start in; -1: the caller's cgroup */
   const char* title; /* argv[1], for people who read a list of processes */
-  /* Initial soft limit of open files of the program and its children. 0: the caller's limit. */
+  /* The initial soft limit of open files for the program. 0 means the caller's limit. */
   uint64_t open_files;
   /* The members from here on are results. */
   pid_t pid;
@@ -23,10 +23,10 @@ struct drover_detached_spawn {
 };
 
 /*
- * Executes a program that is no child of this process. The parent of the program is a short-lived
- * child, which exits at once and which this function reaps. The function copies no memory and
- * sends no signal. The calling thread waits until the program has been executed. Returns 0 or an
- * errno. [any thread]
+ * Starts a program in a process that is not a child of this process. The parent of the program is a
+ * short-lived child, which exits at once and which this function reaps. The function copies no
+ * memory, and the exit of the child sends no SIGCHLD. The calling thread waits until the program
+ * has been executed. Returns 0 or an errno. [any thread]
  */
 int drover_spawn_detached(struct drover_detached_spawn* spawn);
 

@@ -12,15 +12,15 @@
 
 namespace drover {
 
-// Returns how RUN ended. BYTES are its drover_exit_record (shim/attach_protocol.h). The error says
-// how the record is damaged. kFailedPrecondition means that the record is intact but was written
-// during another boot than BOOT. Such a record belongs to no run of this boot.
+// Returns how RUN ended. BYTES are its drover_exit_record (shim/attach_protocol.h). The error
+// kFailedPrecondition means that the record is intact but was written during another boot than
+// BOOT; then it belongs to no run of this boot. Any other error says how the record is damaged.
 Result<ProcessExit> ParseExitRecord(std::string_view bytes, const RunId& run, const BootId& boot);
 
 // Reads the exit record of RUN, the file `<16 hex digits>.exit` in RUN_DIRECTORY. The error is
 // kNotFound if there is no record, and kUnavailable if the record cannot be read now. It is
-// kFailedPrecondition if the record is from another boot than BOOT. A damaged record means that
-// the run has ended, but not how; the function then returns an exit with an error.
+// kFailedPrecondition if the record is from another boot than BOOT. If the record is damaged, the
+// run has ended, but it is not known how; then the function returns an exit with an error.
 Result<ProcessExit> ReadExitRecord(int run_directory, const RunId& run, const BootId& boot);
 
 // Sets the exit code and the signal of EXIT, a ProcessExit or an ExecExit, from WAIT_STATUS, a
@@ -31,7 +31,7 @@ void SetWaitStatus(int wait_status, Exit* exit) {
   exit->exit_code = exit->signal != 0 ? 128 + exit->signal : WEXITSTATUS(wait_status);
 }
 
-// Returns the exit of a run about whose end nothing is known except ERROR.
+// Returns the exit of a run whose exit code is not known. ERROR says why. NOW becomes the end time.
 ProcessExit LostExit(std::string error, WallTime now);
 
 }  // namespace drover

@@ -24,7 +24,7 @@ constexpr const char* kControllers[] = {"blkio",    "cpu",        "cpuacct", "cp
                                         "freezer",  "hugetlb",    "memory",  "misc",   "net_cls",
                                         "net_prio", "perf_event", "pids",    "rdma"};
 
-// Returns PATH relative to a mount point. PLACES are the names of this one mount point. Returns a
+// Returns PATH relative to a mount point. PLACES are the paths of this mount point. Returns a
 // relative PATH unchanged. Returns nothing if PATH is absolute and begins with none of PLACES.
 std::optional<std::string> Below(const std::vector<std::string>& places, const std::string& path) {
   if (!path.starts_with('/')) return path;
@@ -70,8 +70,7 @@ Result<std::vector<GivenCgroup>> OpenGivenCgroups(
     const std::string& mounts, const std::vector<std::pair<std::string, std::string>>& cgroups,
     bool freezer_is_taken) {
   std::vector<GivenCgroup> opened;
-  // The controller and the path that the job names for each hierarchy. The key is the mount point
-  // of the hierarchy.
+  // For the mount point of each hierarchy: the controller and the path that the job names.
   std::map<std::string, std::pair<std::string, std::string>> taken;
   for (const auto& [controller, path] : cgroups) {
     if (std::ranges::find(kControllers, controller) == std::end(kControllers))

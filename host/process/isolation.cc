@@ -95,7 +95,8 @@ class RootBuilder {
   PlanBuilder* plan_;
 };
 
-// Makes /dev. MOUNTS are the task's mounts, which may replace some directories of /dev.
+// Adds the steps that make /dev. MOUNTS are the task's mounts, which may replace /dev/pts and
+// /dev/shm.
 void AddDevices(const std::vector<const MountTree*>& mounts, RootBuilder* root) {
   root->Filesystem("tmpfs", "dev", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, {"mode=755", "size=64k"});
   constexpr mode_t kDevice = S_IFCHR | 0666;

@@ -30,16 +30,16 @@ struct NamespaceSpec {
 // The name of the step that checks whether the task's mounts are the planned mounts.
 inline constexpr char kVerifyStep[] = "verify the mounts";
 
-// Returns TARGET as the kernel prints it: without double slashes and without a slash at the end.
-// The root is an empty string.
+// Returns TARGET without double slashes and without a slash at the end, as the kernel prints it.
+// Returns an empty text for the root.
 std::string PlaceOf(const std::string& target);
 
 // The name of the step by which a run begins in the clean mount namespace.
 inline constexpr char kCleanMountsStep[] = "begin without the mounts of the host";
 
 // Adds to PLAN the steps that make the namespaces. The process that holds the namespaces executes
-// these steps. CLEAN_NAMESPACE is a descriptor of process/clean_namespace.h. If it is -1, the
-// mounts begin as a copy of the agent's mounts.
+// these steps. CLEAN_NAMESPACE is a descriptor from CleanNamespace::Get. If it is -1, the mounts
+// begin as a copy of the agent's mounts.
 void AddNamespaceSteps(const NamespaceSpec& namespaces, int clean_namespace, PlanBuilder* plan);
 
 }  // namespace drover

@@ -10,8 +10,8 @@ namespace drover {
 
 class ProcessService;
 
-// Kills all processes of a run without its driver, and returns when they have ended. Fails with
-// kUnavailable if PROCESSES is null.
+// Kills all processes of a run without calling the run's driver. Returns when they have ended.
+// Fails with kUnavailable if PROCESSES is null.
 Co<Status> KillRun(ProcessService* processes, Context context, RunId run);
 
 }  // namespace drover

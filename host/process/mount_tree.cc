@@ -68,9 +68,9 @@ Result<MountTree> Make(UniqueFd place, const std::string& path, std::string targ
   if (propagation != kPrivate)
     return Error(Code::kFailedPrecondition,
                  path + ": the propagation " + options.propagation + " needs " + kNewerCalls);
-  // While the shim makes the task's root, the task's root is mounted on the host's root. Without
-  // the newer calls, a mount of the host's root in the task also contains the task's root, so such
-  // a mount is refused.
+  // The newer system calls can copy a mount before the shim mounts the task's root. Without them,
+  // the shim makes the copy later. A copy of the host's root would then contain the task's own
+  // root, so the host's root is refused.
   struct stat root{};
   if (stat("/", &root) != 0) return ErrnoError(errno, "/");
   if (info.st_dev == root.st_dev && info.st_ino == root.st_ino)
@@ -83,8 +83,8 @@ Result<MountTree> Make(UniqueFd place, const std::string& path, std::string targ
 }  // namespace
 
 bool MountCallsExist() {
-  // The kernel returns EINVAL for these calls with invalid arguments. A missing or filtered call
-  // fails with another error.
+  // Calls each system call with invalid arguments. EINVAL shows that the kernel has the system call
+  // and that no filter refuses it. Otherwise the error is another one.
   const auto exists = [](long result) { return result == -1 && errno == EINVAL; };
   static const bool exist = exists(syscall(SYS_open_tree, -1, "", ~0u)) &&
                             exists(syscall(SYS_move_mount, -1, "", -1, "", ~0u)) &&

@@ -23,14 +23,14 @@ struct MountTree {
   bool is_file = false;
   bool is_place = false;
   bool is_recursive = false;
-  bool follows = false;          // mounts that the host makes later below the source appear in it
+  bool follows = false;          // also shows mounts that the host makes later below the source
   std::uint32_t attributes = 0;  // MOUNT_ATTR_... for this mount and all mounts below it
 };
 
 struct MountOptions {
   bool read_only = false;
   bool no_exec = false;
-  bool devices = false;    // device nodes below the mount work
+  bool devices = false;    // device nodes below the mount can be used
   bool recursive = false;  // includes the mounts below the source, with the same options
   std::string propagation = "private";  // or "host-to-task" or "bidirectional"
 };

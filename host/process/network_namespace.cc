@@ -62,8 +62,8 @@ Result<UniqueFd> OpenNetworkNamespace(const std::string& path) {
 }
 
 Result<UniqueFd> MakeNetworkNamespace() {
-  // A network namespace belongs to one thread. The new thread ends at once, so it need not return
-  // to the old network namespace.
+  // Only the thread that calls unshare enters the new namespace. So a new thread calls unshare, and
+  // ends at once instead of returning to its old namespace.
   Result<UniqueFd> made = Error(Code::kInternal, "");
   try {
     std::thread([&made] { made = EnterNew(); }).join();
@@ -75,8 +75,8 @@ Result<UniqueFd> MakeNetworkNamespace() {
 
 Result<UniqueFd> KeepNetworkNamespace(const std::string& file) {
   Result<UniqueFd> kept = OpenNetworkNamespace(file);
-  // FILE is missing or is not a namespace if an earlier call was interrupted. Then FILE can be
-  // replaced. Any other error may be temporary, and tasks may be in the namespace.
+  // If an earlier call was interrupted, FILE is missing or is not a namespace, and can be replaced.
+  // Any other error may be temporary; then FILE stays, because tasks may be in its namespace.
   const bool none = kept.code() == Code::kNotFound || kept.code() == Code::kInvalidArgument;
   if (kept.ok() || !none) return kept;
   DROVER_TRY(DropNetworkNamespace(file));

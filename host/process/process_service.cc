@@ -285,9 +285,9 @@ class ProcessServiceImpl : public ProcessService {
     const ProcessInfo& info = (*found)->info();
     for (const pid_t pid :
          (*found)->tracked() ? host_->tracker->Members(run) : DescendantsOf(info.shim_pid)) {
-      // ReadProcessUsage skips the holder of the namespaces, which it finds by its name. The
-      // task's own process may have the same name, so the call for the task's own process passes
-      // no shim.
+      // ReadProcessUsage skips a child of the shim if it has the name of the process that holds the
+      // namespaces. The task's own process may have this name, too. So for the task's process, the
+      // shim's pid is passed as 0. Then ReadProcessUsage does not skip it.
       const std::optional<ProcessUsage::Process> process =
           ReadProcessUsage(pid, pid == info.pid ? 0 : info.shim_pid);
       if (process) processes.push_back(*process);
@@ -321,14 +321,15 @@ class ProcessServiceImpl : public ProcessService {
     return State(*pointer);
   }
 
-  // Succeeds if enough descriptors are left after a start to stop and clean up the running tasks.
+  // Succeeds if, after another start, enough descriptors would be left to stop and clean up all
+  // running tasks.
   static Status MayStart() {
     if (!DescriptorsLeft(kDescriptorsForStops + kDescriptorsForClients))
       return FewDescriptorsLeft();
     return {};
   }
 
-  // Sends the start message and starts the shim that will read it.
+  // Sends the start message into a socket and starts the shim, which then reads the message.
   Result<RunPointer> Launch(const RunId& run, const StartMessage& message, bool tracked) {
     if (runs_.contains(run))
       return Error(Code::kFailedPrecondition, "run " + run.ToString() + " was started already");
@@ -371,7 +372,8 @@ class ProcessServiceImpl : public ProcessService {
       if (reply->kind == DROVER_STEP_CLEAN_MOUNTS) clean_namespace_.Failed(reply->error);
       run->End(LostExit(error.message(), loop_->Wall()));
     }
-    // Everything of a run that did not start must be removed, even if the context has ended.
+    // The cgroups and files of a run that did not start must be removed, even if the context has
+    // ended.
     Context cleanup(loop_);
     Context limit = cleanup.WithTimeout(kKillPatience + kWakePatience + kReleasePatience);
     const Status released = co_await Release(limit, run->id());
@@ -409,8 +411,8 @@ class ProcessServiceImpl : public ProcessService {
       co_return Error(Code::kNotFound, "run " + run.ToString() + " was never started");
     pointer->Introduce(reply);
     if (IsOfAnotherBoot(reply.boot_id, host_->boot)) {
-      // It is unclear which process has answered. But that process is alive and holds the run, and
-      // a run must not exist twice.
+      // It is not known which process has answered with the run's id. This process is killed,
+      // because a run must not exist twice.
       pointer->Kill();
       pointer->WakeShim(true);
       co_return Error(Code::kUnimplemented,

@@ -46,14 +46,14 @@ struct ProcessServiceOptions {
   // it is /run/drover for root and $XDG_RUNTIME_DIR/drover for other users. It is made if it is
   // missing.
   std::string run_dir;
-  // The directory below which each run gets its tracking cgroup, of version 2 or of the freezer.
-  // If empty, it is "tasks" of the unit that systemd has delegated to this process
+  // The directory below which each run gets its tracking cgroup, of version 2 or of the freezer. If
+  // empty, it is the cgroup "tasks" of the unit that systemd has delegated to this process
   // (process/unit_cgroups.h). Without such a unit, it is "drover" below the mount point of version
   // 2 or of the freezer. The value "none" means no cgroups; then each shim finds the processes of
   // its run by walking its descendants.
   std::string cgroup_root;
-  // The version 2 cgroup in which shims are started. If empty, it is "shims" of the unit that
-  // systemd has delegated to this process. Without such a unit, it is the agent's own cgroup.
+  // The version 2 cgroup in which shims are started. If empty, it is the cgroup "shims" of the unit
+  // that systemd has delegated to this process. Without such a unit, it is the agent's own cgroup.
   std::string shim_cgroup;
   // The initial soft limit of open files for tasks whose driver sets no limit. Many programs work
   // badly with a high limit. 0 means the limit of this process.
@@ -63,10 +63,10 @@ struct ProcessServiceOptions {
   std::function<void(StartMessage*)> change_start;
 };
 
-// The processes of the runs. A shim starts and holds each process. The shim outlives this object
-// and the agent. Control thread only. Every coroutine must end before the service is destroyed. A
-// coroutine ends early, with the error of its context, when the context ends; the work that the
-// coroutine began continues.
+// Starts and manages the processes of runs. Each run has a shim, which starts its process and
+// outlives this object and the agent. Control thread only. Every coroutine must end before the
+// service is destroyed. If the context of a coroutine ends, the coroutine returns early with the
+// error of the context, but the work that it began continues.
 class ProcessService {
  public:
   virtual ~ProcessService() = default;
@@ -78,8 +78,8 @@ class ProcessService {
   virtual Co<Result<ProcessInfo>> StartOutput(Context context, OutputSpec spec) = 0;
 
   // Takes over a run that an earlier agent started, whether the run is alive or has ended. The
-  // error is kNotFound if the run never started or has been released. It is kUnavailable if the
-  // state of the run cannot be determined now, for example for lack of descriptors. Then the
+  // error is kNotFound if the run never started or has been released. The error is kUnavailable if
+  // the state of the run cannot be determined now, for example for lack of descriptors; then the
   // caller must try again. If the shim of the run is lost, the run is killed before this function
   // returns, and its exit has the error "supervisor lost".
   using Attached = std::variant<ProcessInfo, ProcessExit>;
@@ -112,14 +112,15 @@ class ProcessService {
   virtual Co<Result<std::unique_ptr<ExecSession>>> Exec(Context context, RunId run,
                                                         ExecSpec spec) = 0;
 
-  // Calls HEAR each time that the shim begins to drop output of the run. Also calls HEAR each time
-  // that dropped output has been counted. If output was dropped earlier, calls HEAR at once. The
-  // calls end when the subscription is destroyed. When Wait returns, all calls have been made.
+  // Calls HEAR each time that the shim begins to drop output of the run, and each time that the
+  // shim has added to its count of dropped bytes. If the shim has dropped output before, calls
+  // HEAR at once. The calls end when the subscription is destroyed. All calls for a run come
+  // before Wait for this run returns.
   [[nodiscard]] virtual Subscription OnDroppedOutput(
       RunId run, std::function<void(const DroppedOutput&)> hear) = 0;
 
-  // Returns one sentence for the fingerprint. It says how processes are tracked, and which
-  // processes can escape that tracking.
+  // Returns one sentence for the driver's fingerprint. The sentence says how processes are tracked,
+  // and which processes can escape the tracking.
   virtual std::string TrackingDescription() const = 0;
 };
 

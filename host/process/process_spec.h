@@ -37,7 +37,7 @@ struct ProcessUser {
 
 // The privileges of a process beyond those of its user.
 struct Privileges {
-  // The capabilities of a process that runs as root. No program of the run can get more.
+  // The capabilities of a process that runs as root. No program of the run can get any others.
   CapabilitySet bounding;
   // The capabilities of a process that runs as another user. They must be a part of BOUNDING.
   CapabilitySet ambient;
@@ -116,7 +116,7 @@ struct ProcessExit {
   std::string error;  // "supervisor lost", or why the exit record could not be read
   WallTime started_at = 0;
   WallTime finished_at = 0;
-  Duration user_time{0};  // both times: of the process and the children that it waited for
+  Duration user_time{0};  // both times include children that the process waited for
   Duration system_time{0};
   std::uint64_t max_rss = 0;  // in bytes
   // Output that the shim dropped during the whole run.
@@ -139,11 +139,11 @@ struct Throttling {
 // The current resource usage of a run.
 struct ProcessUsage {
   // Both times are since the start of the run. They include descendants that have ended, if the
-  // kernel counts those.
+  // kernel counts them.
   Duration user_time{0};
   Duration system_time{0};
-  // In bytes. The values come from the run's memory controller. Without that controller they are
-  // sums over the processes, which count shared memory several times.
+  // RSS and SWAP are in bytes and come from the run's memory controller. Without this controller
+  // they are sums over the processes, so shared memory is counted several times.
   std::uint64_t rss = 0;
   std::uint64_t swap = 0;
   std::optional<MemoryUsage> memory{};     // only with a memory controller

@@ -13,11 +13,11 @@
 namespace drover {
 
 // Reads the usage of the process PID from /proc. Returns nothing if the process has ended. Also
-// returns nothing for the child of SHIM that holds the namespaces of the run. That child is not
-// part of the task.
+// returns nothing for the child of SHIM that holds the namespaces of the run, because that child is
+// not part of the task.
 std::optional<ProcessUsage::Process> ReadProcessUsage(pid_t pid, pid_t shim);
 
-// The used fields of /proc/PID/stat.
+// The fields of /proc/PID/stat that the agent uses.
 struct ProcessStat {
   std::string name;
   pid_t parent = 0;

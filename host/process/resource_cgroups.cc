@@ -18,9 +18,9 @@ namespace drover {
 namespace {
 
 constexpr const char* kControllers[] = {"memory", "cpu", "pids", "cpuset"};
-// The period in microseconds for which processor time is limited.
+// The length in microseconds of the periods for which the kernel limits processor time.
 constexpr std::int64_t kCpuPeriod = 100'000;
-// The kernel's minimum of processor time per period, in microseconds.
+// The smallest limit of processor time per period that the kernel accepts, in microseconds.
 constexpr std::int64_t kLeastCpuTime = 1000;
 
 Status Write(int directory, const std::string& file, const std::string& value) {
@@ -104,7 +104,7 @@ bool CanBeWritten(const std::string& hierarchy) {
 }
 
 // A new version 1 cgroup of cpuset has no cores and no memory nodes, so no process can enter it.
-// This function copies them from FROM, the cgroup above, to the cgroup TO.
+// This function copies cores and nodes from FROM, the cgroup above, to the cgroup TO.
 Status InheritNodes(const std::string& from, const std::string& to) {
   const UniqueFd above = OpenDirectory(AT_FDCWD, from);
   const UniqueFd own = OpenDirectory(AT_FDCWD, to);
@@ -157,7 +157,8 @@ std::unique_ptr<ResourceCgroups> ResourceCgroups::Open(const std::string& mounts
       std::string source, path, type, options;
       if (!(words >> source >> path >> type >> options)) continue;
       if (type == "cgroup" && HasWord(options, controller)) {
-        // The driver's fingerprint reports the controller as missing.
+        // A controller that cannot be used is left out, so the driver's fingerprint reports it as
+        // missing.
         if (!CanBeWritten(path)) break;
         result->controllers_.push_back({controller, path, path + "/" + name, false});
         break;
@@ -250,7 +251,8 @@ UniqueFd ResourceCgroups::CreateAccounting(const RunId& run) {
   if (accounting_root_.empty()) return {};
   const std::string path = accounting_root_ + "/" + run.ToString();
   if (mkdir(path.c_str(), 0755) != 0) {
-    // EEXIST means that Create has made this cgroup, which the run's processes enter anyway.
+    // EEXIST means that Create has already made the run's cgroup in this hierarchy. The run's
+    // processes enter it because Create has returned it.
     if (errno != ENOENT) return {};
     mkdir(accounting_root_.c_str(), 0755);
     if (mkdir(path.c_str(), 0755) != 0) return {};

@@ -30,16 +30,17 @@ struct ResourceLimits {
 };
 
 // The cgroups that limit runs and count their usage. In version 1, a run has one cgroup in the
-// hierarchy of each controller. In version 2, the run's tracking cgroup also has the limits.
-// Either version may lack a controller. Control thread.
+// hierarchy of each controller. In version 2, the run's tracking cgroup also has the limits. Either
+// version may lack a controller. Control thread only.
 class ResourceCgroups {
  public:
-  // Finds the controllers and changes nothing; Create makes the cgroups. MOUNTS is the text of
+  // Finds the controllers. Does not make cgroups, which Create does. MOUNTS is the text of
   // /proc/self/mounts. TRACKING_ROOT is the directory of the tracking cgroups, or empty. UNIT is
-  // the cgroup above TRACKING_ROOT that systemd has delegated to the agent, or empty. In each
-  // version 1 hierarchy, the agent's directory has the name of the last part of TRACKING_ROOT;
-  // with a UNIT, the name is "drover". With a UNIT, the version 2 controllers are those that UNIT
-  // lists. Cgroups above UNIT are not changed.
+  // the cgroup above TRACKING_ROOT that systemd has delegated to the agent, or empty.
+  //
+  // If UNIT is not empty, the version 2 controllers are those that UNIT lists, and cgroups above
+  // UNIT are not changed. In each version 1 hierarchy, the agent has a directory. Its name is
+  // "drover" if UNIT is not empty, otherwise the last part of TRACKING_ROOT.
   static std::unique_ptr<ResourceCgroups> Open(const std::string& mounts,
                                                const std::string& tracking_root,
                                                const std::string& unit = "");
@@ -49,13 +50,13 @@ class ResourceCgroups {
     UniqueFd memory_events;         // a file with a line "oom_kill N"
   };
   // Makes the cgroups of RUN and sets LIMITS. TRACKING is the run's version 2 cgroup, or -1. A
-  // limit whose controller is missing is ignored, except that cores without a controller are an
+  // limit whose controller is missing is ignored; only LIMITS.cores without a controller is an
   // error. If Create returns an error, it has removed the cgroups that it made.
   Result<Run> Create(const RunId& run, const ResourceLimits& limits, int tracking);
   // Makes a cgroup of the version 1 controller cpuacct, which counts the run's processor time.
-  // Returns an empty descriptor if Create has made a cgroup in the same hierarchy. Also returns an
-  // empty descriptor if there is no such controller or the cgroup cannot be made. A task must not
-  // fail because of its statistics.
+  // Returns an empty descriptor if Create has made a cgroup in the same hierarchy, if there is no
+  // such controller, or if the cgroup cannot be made. There is no error, because a task must not
+  // fail for lack of statistics.
   UniqueFd CreateAccounting(const RunId& run);
   // Returns the mount point of the version 1 controller cpuacct, or an empty text if it is not
   // mounted.

@@ -96,11 +96,11 @@ Status RunCgroups::Limit(ProcessSpec* spec, Made* made) {
 
 // Makes a cgroup of cpuacct for a run that is tracked by the freezer, which counts no processor
 // time. If the run enters a cgroup of the operator in the hierarchy of cpuacct, makes no cgroup.
-// The operator's cgroup is not used for the count, because it also counts other processes.
+// The operator's cgroup also counts other processes, so the count of this run is not read from it.
 void RunCgroups::CountTime(const RunId& run, Made* made) {
   for (const GivenCgroup& entered : made->given)
     if (entered.hierarchy == resources().accounting_hierarchy()) return;
-  // A task must not fail because of its statistics.
+  // Without the cgroup, only statistics are missing, so the task must not fail.
   if (!BeginStep(Step::kMakeLimits).ok()) return;
   UniqueFd counted = resources().CreateAccounting(run);
   EndStep(Step::kMakeLimits);

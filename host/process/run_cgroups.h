@@ -17,7 +17,7 @@ namespace drover {
 
 // Makes and removes all cgroups of a run. These are the cgroup that tracks the run and the cgroups
 // that limit it and count its usage. The class also opens the operator's cgroups that the job
-// names. Control thread.
+// names. Control thread only.
 class RunCgroups {
  public:
   // TRACKER is borrowed. It is null if runs are not tracked by cgroups. UNIT is the cgroup that
@@ -36,8 +36,8 @@ class RunCgroups {
     std::vector<GivenCgroup> given;
   };
   // Makes the cgroups that the run needs, in durable steps, and opens the operator's cgroups. Sets
-  // the memory_events of SPEC, a file that counts the kills for lack of memory. After an error no
-  // cgroup of the run is left.
+  // SPEC->memory_events, a file that counts the kills for lack of memory. After an error no cgroup
+  // of the run is left.
   Result<Made> Make(ProcessSpec* spec);
   // Removes the run's own cgroups. Returns false if a process is still in one of them.
   bool Remove(const RunId& run);

@@ -15,7 +15,7 @@ class RunUsage {
   // The borrowed descriptors of a run's cgroups. -1 means that the run has no such cgroup.
   struct Cgroups {
     int tracking = -1;  // the version 2 cgroup
-    int memory = -1;    // this member and the next two: cgroups of the version 1 controllers
+    int memory = -1;    // MEMORY, CPU and CPUACCT: the cgroups of these version 1 controllers
     int cpu = -1;
     int cpuacct = -1;
   };

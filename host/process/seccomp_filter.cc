@@ -28,9 +28,9 @@ struct Refused {
   int capability;  // the capability that allows the call, or kNever
 };
 
-// The system calls that the filter refuses to a task without the capability. The kernel itself
-// also refuses most of these calls without the capability. But with the filter, the task cannot
-// even reach the kernel's code of these calls, which may have faults.
+// The system calls that the filter refuses to a task without the capability. The kernel itself also
+// refuses most of these calls without the capability. But with the filter, the task cannot even
+// execute the kernel's code of these calls, which may have bugs.
 constexpr Refused kRefused[] = {
     // Calls for mounts and namespaces.
     {SYS_mount, CAP_SYS_ADMIN},
@@ -140,7 +140,7 @@ std::vector<sock_filter> DefaultSeccompFilter(CapabilitySet capabilities) {
     program.Load(FilterProgram::Argument(0));
     program.If(BPF_JSET, kNamespaces, 1);
     program.Fail(EPERM);
-    // For an allowed clone, the loaded word is now the flags, so the number of the call is loaded
+    // If clone is allowed, the loaded word is now its flags. So the number of the call is loaded
     // again.
     program.Load(offsetof(seccomp_data, nr));
     for (const long call : {SYS_socket, SYS_socketpair})

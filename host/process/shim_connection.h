@@ -35,8 +35,8 @@ class ShimConnection : public std::enable_shared_from_this<ShimConnection>,
   static std::shared_ptr<ShimConnection> Make(Loop* loop, UniqueFd socket);
   // Connects to the shim of RUN, which listens on a socket in DIRECTORY, the run directory.
   static Result<UniqueFd> Connect(int directory, const RunId& run, int* error_number);
-  // Returns true if ERROR_NUMBER, which Connect has set, means that there is no shim. Otherwise it
-  // is not known now whether there is a shim.
+  // Returns true if ERROR_NUMBER, which Connect has set, means that there is no shim. With any
+  // other ERROR_NUMBER, there may be a shim.
   static bool NobodyListens(int error_number) {
     return error_number == ENOENT || error_number == ECONNREFUSED;
   }

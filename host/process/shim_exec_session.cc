@@ -20,8 +20,8 @@
 namespace drover {
 namespace {
 
-// The session number in messages. All sessions use the same number, because each session has its
-// own connection.
+// The session number in messages. Each session has its own connection, so all sessions use the same
+// number.
 constexpr std::uint32_t kSession = 1;
 
 struct Terminal {

@@ -53,7 +53,7 @@ bool StartedBefore(int pidfd, std::int64_t boot_time) {
   const std::size_t pid = about.find("Pid:\t");
   const std::optional<Duration> start =
       pid == std::string::npos ? std::nullopt : StartOf(std::atoll(about.c_str() + pid + 5));
-  if (HasEnded(pidfd)) return true;  // the start time may be that of another process
+  if (HasEnded(pidfd)) return true;  // START may be wrong, but no signal reaches a dead process
   return start && start->count() <= boot_time;
 }
 

@@ -18,7 +18,7 @@ std::optional<std::string> ReadSmallFile(int directory, const char* path,
 // errno.
 int WriteSmallFile(int directory, const char* path, std::string_view text);
 
-// Finds the line of TEXT that begins with KEY and a space. Returns the number after the space.
+// Returns the number after KEY and a space at the start of a line of TEXT, if there is such a line.
 std::optional<std::int64_t> FieldOf(const std::string& text, const std::string& key);
 
 }  // namespace drover

@@ -18,12 +18,11 @@ struct StartMessage {
   std::vector<char> bytes;
   std::vector<int> fds;  // borrowed from the spec and the environment
   UniqueFd large_plan;   // one of FDS, if the plan is too big for the datagram
-  // The names of the steps. Messages of a failure contain them: "cannot NAME: No such file or
-  // directory".
+  // The names of the steps. Error messages contain them: "cannot NAME: No such file or directory".
   std::vector<std::string> step_names;
 };
 
-// The values that the service adds to a spec.
+// The values that the process service adds to a ProcessSpec to compile the start message.
 struct StartEnvironment {
   BootId boot_id{};
   int run_directory = -1;
@@ -37,7 +36,7 @@ struct StartEnvironment {
   // The operator's cgroups, which the task's processes also enter.
   std::vector<Given> given_cgroups;
   int own_oom_score_adj = 0;
-  int clean_namespace = -1;  // for a run with namespaces: see process/clean_namespace.h
+  int clean_namespace = -1;  // see CleanNamespace::Get
 };
 
 // Makes the start message of SPEC. An error says what is wrong with SPEC.

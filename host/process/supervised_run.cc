@@ -96,7 +96,7 @@ void SupervisedRun::End(ProcessExit exit) {
   if (exit_->started_at == 0) exit_->started_at = info_.started_at;
   // The exit record also counts dropped output that no event reported: bytes that the shim could
   // not write at the end, and events that the agent missed. The exit of a lost run counts no
-  // output.
+  // dropped output.
   if (exit_->dropped_bytes > dropped_.bytes) {
     dropped_ = {false, exit_->dropped_lines, exit_->dropped_bytes};
     host_->on_dropped.Call(id_, dropped_);
@@ -115,8 +115,8 @@ void SupervisedRun::End(ProcessExit exit) {
 // Reaps the shim, which has become a child of this process and will end soon. If the shim has not
 // ended, tries again after PAUSE, and doubles the pause each time.
 void SupervisedRun::Collect(Loop* loop, std::shared_ptr<UniqueFd> pidfd, Duration pause) {
-  // The longest pause. A shim that still has not ended hangs while it writes to a disk. Such a
-  // shim is not reaped.
+  // The longest pause. A shim that has not ended after this pause hangs in a write to a disk, and
+  // is not reaped.
   constexpr Duration kLongest = 1min;
   siginfo_t info{};
   const bool waits = waitid(static_cast<idtype_t>(3 /* P_PIDFD */), static_cast<id_t>(pidfd->get()),
@@ -138,11 +138,12 @@ void SupervisedRun::After(Duration delay, std::function<void()> function) {
   });
 }
 
-// Handles the end of the connection. Either the shim has ended, will end soon, or was killed. Or
-// the shim closed the connection because the agent did not read.
+// Handles the end of the connection. Either the shim has ended or will end soon, or the shim closed
+// the connection because the agent did not read.
 void SupervisedRun::OnClosed() {
   if (exit_) return;
-  // Checked before the record is read: a shim writes its record before it dies.
+  // ShimIsDead must be called before ReadExitRecord. The shim writes its exit record before it
+  // ends. So if the shim is dead and ReadExitRecord finds no record, there will never be a record.
   const bool dead = ShimIsDead();
   Result<ProcessExit> exit = ReadExitRecord(host_->run_directory.get(), id_, host_->boot);
   if (exit.ok()) {
@@ -165,7 +166,8 @@ void SupervisedRun::OnClosed() {
 bool SupervisedRun::Reconnect() {
   int error = 0;
   Result<UniqueFd> socket = ShimConnection::Connect(host_->run_directory.get(), id_, &error);
-  // The error is in this process, not in the shim, so this attempt is not counted.
+  // If Connect failed because of this process and not because of the shim, the attempt is not
+  // counted.
   if (!socket.ok() && !ShimConnection::NobodyListens(error)) --reconnects_;
   if (!socket.ok()) return false;
   auto connection = ShimConnection::Make(host_->loop, std::move(*socket));
@@ -184,8 +186,8 @@ void SupervisedRun::Lose() {
 }
 
 void SupervisedRun::WaitUntilEmpty(int tries) {
-  // The maximum number of attempts, each of which takes at least 1 ms. Without a maximum, a member
-  // that hangs in the kernel prevents the end of the run.
+  // The maximum number of checks whether processes are left. There is at least 1 ms between two
+  // checks. Without a maximum, a process that hangs in the kernel would prevent the end of the run.
   constexpr int kTries = 1000;
   if (tracked_ && host_->tracker->Populated(id_) && tries < kTries) {
     After(1ms, [this, tries] { WaitUntilEmpty(tries + 1); });

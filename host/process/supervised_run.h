@@ -30,7 +30,7 @@ struct RunHost {
   KeyedListeners<RunId, const DroppedOutput&> on_dropped;
 };
 
-// Follows one run through the connection to its shim until the run ends in any way. Holds two
+// Follows one run through the connection to its shim until the end of the run. Holds two
 // descriptors while the run lasts. Control thread only.
 class SupervisedRun : public std::enable_shared_from_this<SupervisedRun>,
                       public LiveCount<SupervisedRun> {
@@ -48,7 +48,7 @@ class SupervisedRun : public std::enable_shared_from_this<SupervisedRun>,
   const ProcessInfo& info() const { return info_; }
   const std::optional<ProcessExit>& exit() const { return exit_; }
   const DroppedOutput& dropped() const { return dropped_; }
-  // Set after the shim's first answer, or at the end of the run.
+  // This event is set after the shim's first answer, or at the end of the run.
   Event& started() { return started_; }
   Event& ended() { return ended_; }
   // Returns true if the shim itself reported the end of the run. Then the shim's socket has been
@@ -65,8 +65,8 @@ class SupervisedRun : public std::enable_shared_from_this<SupervisedRun>,
   void Introduce(const drover_attach_hello_reply& reply);
   const std::shared_ptr<ShimConnection>& connection() const { return connection_; }
 
-  // Sends SIGKILL to all processes of the run, through the cgroup and through the shim. Either way
-  // alone is sufficient.
+  // Sends SIGKILL to all processes of the run, once through the cgroup and once through the shim.
+  // One of the two is sufficient.
   void Kill();
   // Kills the shim if FORCE is true. Otherwise sends SIGCONT to the shim, in case the shim is
   // stopped. The caller uses this function if a shim does not report the end of a killed run.
@@ -95,7 +95,7 @@ class SupervisedRun : public std::enable_shared_from_this<SupervisedRun>,
   std::optional<drover_start_reply> start_reply_;
   std::optional<ProcessExit> exit_;
   DroppedOutput dropped_;
-  std::array<bool, 2> in_gap_{};  // for standard output and standard error
+  std::array<bool, 2> in_gap_{};  // true: output of stdout or stderr is being dropped
   Event started_;
   Event ended_;
   bool reported_end_ = false;

@@ -38,8 +38,9 @@ static_assert(sizeof(AclEntry) == 8);
 constexpr std::uint16_t kAll = 7;
 constexpr std::uint16_t kPass = 1;
 
-// Returns the users whom the access control list of DIR lets pass. Leaves out users whose right
-// the mask of the list removes. Returns nothing if the file system has no access control lists.
+// Returns the users who may pass through DIR by its access control list. Leaves out users whose
+// right the mask of the list removes. Returns nothing if the file system has no access control
+// lists.
 std::optional<std::vector<std::uint32_t>> UsersOf(int dir) {
   std::vector<char> raw(64u << 10);
   const ssize_t size = fgetxattr(dir, kAttribute, raw.data(), raw.size());
@@ -131,8 +132,8 @@ Status GiveTaskDirectory(int task_dir, const ProcessUser& user, const std::strin
 
 Status LetPass(int dir, const ProcessUser& user, const std::string& path) {
   if (user.uid == 0) return {};
-  // Two tasks of an allocation may start at the same time, so DIR is locked. No user but the
-  // agent's can open DIR and hold the lock.
+  // Two tasks of an allocation may start at the same time, so DIR is locked. Only the agent's user
+  // can open DIR, so nobody else can hold the lock.
   if (flock(dir, LOCK_EX) != 0) return ErrnoError(errno, "cannot lock " + path);
   struct stat info{};
   if (fstat(dir, &info) != 0) return ErrnoError(errno, path);

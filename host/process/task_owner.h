@@ -7,10 +7,10 @@
 #include "host/process/process_spec.h"
 
 // These functions decide which users can reach the directories of tasks. The directory ALLOC_ID
-// belongs to the agent. Only the users of its tasks may pass through it, and no other users. The
-// directory ALLOC_ID/TASK belongs to the task's user and is closed to other users. So a task may
-// choose any file modes below it. The functions block. They may be called on any thread. PATH is
-// only for error messages.
+// belongs to the agent, and only the users of its tasks may pass through it. The directory
+// ALLOC_ID/TASK belongs to the task's user and is closed to other users. So a task may choose any
+// file modes in its directory. The functions block. They may be called on any thread. PATH is only
+// for error messages.
 namespace drover {
 
 // Makes USER the owner of the directory that is open as DIR.
@@ -27,10 +27,10 @@ Status GiveTaskDirectory(int task_dir, const ProcessUser& user, const std::strin
 // have the same group.
 Status LetPass(int dir, const ProcessUser& user, const std::string& path);
 
-// Makes USER the owner of TASK_DIR. If the driver and not the job chose USER, the caller must call
-// this function before a process of USER starts. An ISOLATED process need not pass through the
-// allocation directory, since TASK_DIR is mounted for it. Does nothing if TASK_DIR is empty or
-// does not exist.
+// Makes USER the owner of TASK_DIR. Unless ISOLATED is true, also lets USER pass through the
+// allocation directory; TASK_DIR is mounted for an isolated process. If the driver and not the job
+// chose USER, the caller must call this function before a process of USER starts. Does nothing if
+// TASK_DIR is empty or does not exist.
 Status HandOverTaskDirectory(const std::string& task_dir, const ProcessUser& user, bool isolated);
 
 }  // namespace drover

@@ -88,7 +88,7 @@ Status AddVolumes(const TaskRootOptions& options, RootSpec* root) {
     root->mounts.push_back(std::move(tree));
   }
   for (const RootDevice& device : options.devices) {
-    // The kernel lets a process write to a device even on a read-only mount.
+    // READ_ONLY is refused, because the kernel allows writes to a device on a read-only mount.
     if (device.read_only)
       return Error(Code::kUnimplemented,
                    "the device " + device.host_path +

@@ -22,7 +22,7 @@ struct RootVolume {
 struct RootDevice {
   std::string host_path;
   std::string task_path;   // empty: the path is HOST_PATH
-  bool read_only = false;  // true is refused, because it cannot be enforced
+  bool read_only = false;  // the value true is refused, because it cannot be enforced
 };
 
 struct TaskRootOptions {

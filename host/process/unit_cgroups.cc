@@ -85,7 +85,7 @@ Result<std::optional<UnitCgroups>> EnterUnitCgroups() {
   for (const std::string& path :
        {found->is_for_tasks ? found->keeper() : found->agent(), found->shims(), found->tasks()})
     DROVER_TRY(MakeCgroup(path));
-  // "0" stands for the process that writes it, with all threads of the process.
+  // When a process writes "0" to cgroup.procs, the kernel moves this process with all its threads.
   std::vector<std::string> movers = {"0"};
   if (found->is_for_tasks) movers = Members(found->unit);
   for (const std::string& mover : movers)

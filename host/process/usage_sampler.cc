@@ -6,7 +6,7 @@
 namespace drover {
 namespace {
 
-constexpr Duration kIdle = 10s;  // how long the files of a run stay open without a sample
+constexpr Duration kIdle = 10s;  // how long the files of a run stay open, at least
 
 }  // namespace
 

@@ -13,9 +13,9 @@
 
 namespace drover {
 
-// Samples the usage of runs. The cgroup files of a run stay open while it is sampled regularly.
-// The sampler reads each process of the run only if the caller asks for that. It also reads the
-// processes if the files do not count everything. Control thread.
+// Samples the usage of runs. The cgroup files of a run stay open while it is sampled regularly. The
+// sampler reads each process of the run if the caller asks for processes, or if the cgroup files do
+// not count everything. Control thread only.
 class UsageSampler {
  public:
   using Open = std::function<RunUsage(const RunId& run)>;

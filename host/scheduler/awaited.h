@@ -39,7 +39,7 @@ struct NoPlace {
 // The events that have occurred since the last walk over the BlockedQueue. Freed memory and CPU are
 // not listed, since every walk checks them.
 struct Freed {
-  bool all = false;            // the node has changed, so any event may have occurred
+  bool all = false;            // the node has changed, so each awaited event may have occurred
   bool other_ports = false;    // processes outside Drover may have freed ports, too
   std::set<int> ports = {};    // freed port numbers, on any address
   std::set<JobKey> jobs = {};  // jobs with an allocation that has ended

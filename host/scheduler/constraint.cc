@@ -30,7 +30,7 @@ Value Resolve(const NodeRecord& node, std::string_view target) {
   if (name == "node.unique.name") return node.name;
   if (name == "node.datacenter") return node.datacenter;
   if (name == "node.class") return node.node_class;
-  if (name == "node.pool") return "default";
+  if (name == "node.pool") return node.node_pool;
   if (name.starts_with("attr.")) return Find(node.attributes, name.substr(5));
   if (name.starts_with("meta.")) return Find(node.meta, name.substr(5));
   return std::nullopt;

@@ -32,6 +32,10 @@ bool IsInDatacenters(const std::vector<std::string>& datacenters, const std::str
       datacenters, [&](const std::string& pattern) { return MatchesGlob(pattern, datacenter); });
 }
 
+bool IsInNodePool(const Job& job, const NodeRecord& node) {
+  return job.node_pool == "all" || job.node_pool == node.node_pool;
+}
+
 bool IsInRegion(const Job& job, const NodeRecord& node) {
   return job.region == "global" || job.region == node.region;
 }

@@ -16,6 +16,8 @@ bool MatchesGlob(std::string_view pattern, std::string_view text);
 // Returns whether a job with the list DATACENTERS may run in DATACENTER. Entries of the list may
 // contain *.
 bool IsInDatacenters(const std::vector<std::string>& datacenters, const std::string& datacenter);
+// Returns whether NODE is in the node pool of JOB. Every node is in the pool "all".
+bool IsInNodePool(const Job& job, const NodeRecord& node);
 // Returns whether NODE is in the region of JOB. A job that names no region has the region
 // "global". Such a job belongs to the region in which it was submitted.
 bool IsInRegion(const Job& job, const NodeRecord& node);

@@ -48,7 +48,7 @@ Evaluated Evaluating::Run(const Evaluation& eval, bool no_shutdown_delay,
     to_place = std::move(*unplaced);
   } else {
     out_.eval.queued.clear();
-    CarryOut(Reconcile(job_.get(), tables_.AllocsOf(key)), &to_place);
+    CarryOut(Reconcile(job_.get(), key, tables_), &to_place);
   }
   bool all_known = true;
   for (auto& [name, places] : to_place) {
@@ -91,9 +91,9 @@ void Evaluating::PlaceGroup(const TaskGroup& group, std::vector<GroupPlan::Place
   std::vector<GroupPlan::Place> left;  // in the order of placement; PLACES has the reverse order
   std::optional<PlacementFailure> first;
   auto stopping = std::ranges::count_if(*places, &GroupPlan::Place::stops);
-  // After one failure, the other allocations of the group would fail for the same reason, so they
-  // are not tried. But replacements are still tried. Each replacement that will find room must
-  // stop the allocation that it replaces.
+  // After one failure, other new allocations of the group would fail for the same reason, so they
+  // are not tried. Replacements are still tried, because each can use the room of the allocation
+  // that it replaces. If a replacement will find room, StopFor stops that allocation.
   while (!places->empty() && (!first || stopping > 0)) {
     GroupPlan::Place place = std::move(places->back());
     places->pop_back();
@@ -103,9 +103,9 @@ void Evaluating::PlaceGroup(const TaskGroup& group, std::vector<GroupPlan::Place
     if (tries) none = Place(group, &place);
     if (tries && !none) continue;
     if (none) {
-      // A replacement may use the room and ports of the allocation that it stops. RetryBlocked
-      // counts this room and these ports as taken. So `least` and the address stay unset, which
-      // makes RetryBlocked skip its check of room and ports.
+      // A replacement may use the room and ports of the allocation that it stops. But RetryBlocked
+      // counts them as taken and would wait for them forever. If `least` and `address` are unset,
+      // RetryBlocked does not check room and ports, and runs the evaluation again.
       if (place.stops) none->awaited.address.clear();
       if (!place.stops && none->awaited.NeedsRoom()) none->awaited.least = NeedsOf(group);
       out_.awaited.insert(std::move(none->awaited));
@@ -144,7 +144,7 @@ std::optional<NoPlace> Evaluating::Place(const TaskGroup& group, GroupPlan::Plac
     if (auto none = StopFor(group, place)) return none;
   }
   std::optional<Room> before;
-  if (!group.networks.empty()) before = *room_;
+  if (WantsPorts(group)) before = *room_;
   GroupCounts here = here_;
   ReservedCores cores;
   if (auto none = room_->Take(*job_->job, group, &here, &cores, counted)) return none;
@@ -218,6 +218,7 @@ void Evaluating::Stop(const AllocRecord& record, const std::string& description)
 
 void Evaluating::Update(const AllocRecord& record) {
   auto alloc = Changed(record);
+  alloc->eval_id = out_.eval.id;
   alloc->job = job_->job;
   AllocRecord changed = record;
   changed.job = job_;

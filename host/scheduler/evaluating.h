@@ -33,18 +33,19 @@ class Room {
 
   // Takes room for one more allocation of GROUP, which is a group of JOB. Counts the allocation in
   // HERE, and sets CORES to its reserved cores. If there is no room, returns the reason and takes
-  // nothing. COUNTED means that TakeAfter has already subtracted this room from `later_`.
+  // nothing. If TakeAfter has been called for this allocation before, COUNTED must be true.
   std::optional<NoPlace> Take(const Job& job, const TaskGroup& group, GroupCounts* here,
                               ReservedCores* cores, bool counted);
-  // Like Take, but takes room from `later_`, to which it first adds the room of LEAVING.
+  // Like Take, but takes the room that the node will have after the stopped allocations and LEAVING
+  // have ended.
   std::optional<NoPlace> TakeAfter(const Allocation& leaving, const Job& job,
                                    const TaskGroup& group, GroupCounts* here);
   // Adds the room of LEAVING, which will stop, to `later_`.
   void WillLeave(const Allocation& leaving);
   // Begins a new evaluation, which has not stopped any allocation yet.
   void Begin() { later_ = capacity_; }
-  // Returns FAILURE with two more facts: the number of nodes in the pool, and the number of
-  // available nodes by datacenter.
+  // Returns FAILURE with three more facts: the node pool of JOB, the number of nodes in it, and the
+  // number of available nodes by datacenter.
   PlacementFailure Described(const Job& job, PlacementFailure failure) const;
 
  private:

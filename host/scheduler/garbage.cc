@@ -7,8 +7,8 @@
 namespace drover {
 namespace {
 
-// A slice ends after it has changed, or looked at, this many records. That takes a few
-// milliseconds.
+// A slice ends after it has changed kMostChanged records or has looked at kMostLooked records. This
+// takes a few milliseconds.
 constexpr int kMostChanged = 64;
 constexpr int kMostLooked = 1000;
 

@@ -65,7 +65,7 @@ class GarbageCollection {
   TableMask written_ = 0;
   // The last record that each stage has looked at; null or absent before the stage begins.
   std::shared_ptr<const AllocRecord> ended_;
-  std::size_t stayed_ = 0;  // how many of the allocations up to `ended_` were kept
+  std::size_t stayed_ = 0;  // how many allocations CollectEnded has looked at and kept
   std::optional<std::string> let_go_;
   std::optional<JobKey> job_;
   std::optional<std::string> eval_;

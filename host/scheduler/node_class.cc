@@ -37,6 +37,7 @@ void AddShared(const StringMap& map, Hash* hash) {
 std::string ComputedClass(const NodeRecord& node) {
   Hash hash;
   hash.Add(node.datacenter);
+  hash.Add(node.node_pool);
   hash.Add(node.node_class);
   AddShared(node.attributes, &hash);
   AddShared(node.meta, &hash);

@@ -14,6 +14,28 @@ const std::string& AddressOf(const Port& port, const PortPool& pool) {
   return port.host_ip.empty() ? pool.address() : port.host_ip;
 }
 
+// A port of a group, and the task that has it alone. The name of the task is empty if the port
+// belongs to the whole group.
+struct WantedPort {
+  const Port* port;
+  std::string task;
+};
+
+void AddWanted(const std::vector<Network>& networks, std::vector<Port> Network::* list,
+               const std::string& task, std::vector<WantedPort>* out) {
+  for (const Network& network : networks) {
+    for (const Port& port : network.*list) out->push_back({&port, task});
+  }
+}
+
+// Returns the ports of GROUP that are in LIST of its networks.
+std::vector<WantedPort> Wanted(const TaskGroup& group, std::vector<Port> Network::* list) {
+  std::vector<WantedPort> out;
+  AddWanted(group.networks, list, "", &out);
+  for (const Task& task : group.tasks) AddWanted(task.networks, list, task.name, &out);
+  return out;
+}
+
 // Takes ports. Its destructor releases them unless Keep was called.
 class PortTransaction {
  public:
@@ -22,8 +44,10 @@ class PortTransaction {
     for (const auto& [address, port] : taken_) pool_->Release(address, port);
   }
 
-  Result<AllocatedPort> Take(const Port& port) {
+  Result<AllocatedPort> Take(const WantedPort& wanted) {
+    const Port& port = *wanted.port;
     AllocatedPort allocated;
+    allocated.task = wanted.task;
     allocated.label = port.label;
     allocated.to = port.to;
     allocated.host_ip = AddressOf(port, *pool_);
@@ -45,21 +69,20 @@ class PortTransaction {
 };
 
 Status TakePorts(const TaskGroup& group, PortTransaction* ports, std::vector<AllocatedPort>* out) {
-  for (const Network& network : group.networks) {
-    for (const auto* list : {&network.reserved_ports, &network.dynamic_ports}) {
-      for (const Port& port : *list) {
-        DROVER_ASSIGN(AllocatedPort allocated, ports->Take(port));
-        out->push_back(std::move(allocated));
-      }
+  // The static ports come first, so that no dynamic port takes one of them.
+  for (const auto list : {&Network::reserved_ports, &Network::dynamic_ports}) {
+    for (const WantedPort& wanted : Wanted(group, list)) {
+      DROVER_ASSIGN(AllocatedPort allocated, ports->Take(wanted));
+      out->push_back(std::move(allocated));
     }
   }
   return {};
 }
 
 // Returns an error if PORT of ADDRESS is taken by anything but LEAVING. If LEAVING has PORT on
-// another address, a listener on ADDRESS is assumed to be a task of LEAVING: the task may listen on
-// all addresses, or the node's address may have changed. Then only the ports of other allocations
-// are checked.
+// another address, only the ports of other allocations are checked. A process that listens on PORT
+// of ADDRESS is then assumed to be a task of LEAVING: the task may listen on all addresses, or the
+// node's address may have changed.
 Status CheckPort(const std::string& address, int port, const Allocation* leaving, PortPool* ports) {
   bool leaves = false;
   if (leaving != nullptr) {
@@ -108,14 +131,18 @@ void ReleasePorts(const Allocation& alloc, PortPool* ports) {
   for (const AllocatedPort& port : alloc.ports) ports->Release(port.host_ip, port.value);
 }
 
+bool WantsPorts(const TaskGroup& group) {
+  return !Wanted(group, &Network::reserved_ports).empty() ||
+         !Wanted(group, &Network::dynamic_ports).empty();
+}
+
 std::optional<TakenPort> FindTakenPort(const TaskGroup& group, const Allocation* leaving,
                                        PortPool* ports) {
-  for (const Network& network : group.networks) {
-    for (const Port& port : network.reserved_ports) {
-      const std::string& address = AddressOf(port, *ports);
-      const Status free = CheckPort(address, port.value, leaving, ports);
-      if (!free.ok()) return TakenPort{address, port.value, free.error()};
-    }
+  for (const WantedPort& wanted : Wanted(group, &Network::reserved_ports)) {
+    const Port& port = *wanted.port;
+    const std::string& address = AddressOf(port, *ports);
+    const Status free = CheckPort(address, port.value, leaving, ports);
+    if (!free.ok()) return TakenPort{address, port.value, free.error()};
   }
   return std::nullopt;
 }

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,7 @@ namespace drover {
 // belongs to one address of the machine.
 class PortPool {
  public:
-  // Dynamic ports are chosen from this range.
+  // Dynamic ports are chosen from this range, if the operator names no other.
   static constexpr int kFirst = 20000;
   static constexpr int kLast = 32000;
 
@@ -36,8 +37,19 @@ class PortPool {
   virtual void Keep(const std::string& address, int port) = 0;
 };
 
+struct PortPoolOptions {
+  std::string address = "127.0.0.1";
+  int first = PortPool::kFirst;  // of the dynamic ports
+  int last = PortPool::kLast;
+  std::set<int> reserved;  // ports that no allocation gets
+};
+
 // Returns a pool that also checks the machine: a port on which a socket listens is taken.
+std::unique_ptr<PortPool> NewPortPool(PortPoolOptions options);
 std::unique_ptr<PortPool> NewPortPool(std::string address = "127.0.0.1");
+
+// Returns whether an allocation of GROUP gets ports.
+bool WantsPorts(const TaskGroup& group);
 
 // A static port that is taken.
 struct TakenPort {

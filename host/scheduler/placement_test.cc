@@ -6,6 +6,8 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <set>
+
 #include "host/base/unique_fd.h"
 
 namespace drover {
@@ -59,6 +61,37 @@ TEST(PlaceJobTest, EachAllocationHasCoresOfItsOwn) {
   ASSERT_FALSE(crowded.ok());
   EXPECT_EQ(crowded.error().message(),
             "allocation web.front[1]: its tasks reserve more cores than this machine has free (1)");
+}
+
+TEST(PlaceJobTest, ATaskMayHavePortsOfItsOwn) {
+  const auto pool = NewPortPool();
+  const int fixed = pool->TakeDynamic(pool->address()).value();
+  pool->Release(pool->address(), fixed);
+  const auto job = JobWithPorts(1);
+  TaskGroup& group = job->groups[0];
+  for (const char* name : {"a", "b"}) {
+    Task& task = group.tasks.emplace_back();
+    task.name = name;
+    task.networks = group.networks;
+  }
+  group.tasks[1].networks[0].reserved_ports = {{"fixed", fixed, 0, ""}};
+  group.networks.clear();
+  EXPECT_TRUE(WantsPorts(group));
+  EXPECT_EQ(FindTakenPort(group, nullptr, pool.get()), std::nullopt);
+  const auto placed = PlaceJob(job, "node", "n1", 42, pool.get(), {});
+  ASSERT_TRUE(placed.ok()) << placed.error().message();
+  const std::vector<AllocatedPort>& ports = placed->at(0)->ports;
+  ASSERT_EQ(ports.size(), 3u);
+  EXPECT_EQ(ports[0], (AllocatedPort{"fixed", fixed, 0, "127.0.0.1", "b"}));
+  EXPECT_EQ(ports[1].label + ports[1].task, "httpa");
+  EXPECT_EQ(ports[2].label + ports[2].task, "httpb");
+  EXPECT_NE(ports[1].value, ports[2].value);
+  EXPECT_EQ(FindTakenPort(group, nullptr, pool.get())->port, fixed);
+  EXPECT_EQ(FindTakenPort(group, placed->at(0).get(), pool.get()), std::nullopt);
+  ReleasePorts(*placed->at(0), pool.get());
+  EXPECT_TRUE(pool->TakeStatic(pool->address(), fixed).ok());
+  group.tasks.clear();
+  EXPECT_FALSE(WantsPorts(group));
 }
 
 TEST(PlaceJobTest, StaticPortOfTwoAllocationsIsAnErrorAndTakesNothing) {
@@ -118,6 +151,24 @@ TEST(PlaceJobTest, PortsAreOnTheAddressOfThePool) {
   const auto placed = PlaceJob(JobWithPorts(1), "node", "n1", 42, pool.get(), {});
   ASSERT_TRUE(placed.ok());
   for (const AllocatedPort& port : placed->at(0)->ports) EXPECT_EQ(port.host_ip, "127.0.0.2");
+}
+
+TEST(PortPoolTest, TheOperatorNamesTheDynamicPortsAndTheReservedOnes) {
+  const auto pool = NewPortPool(PortPoolOptions{
+      .address = "127.0.0.2", .first = 23456, .last = 23459, .reserved = {23457, 80}});
+  std::set<int> got;
+  for (;;) {
+    const Result<int> port = pool->TakeDynamic("127.0.0.2");
+    if (!port.ok()) {
+      EXPECT_EQ(port.error().message(), "no free port between 23456 and 23459");
+      break;
+    }
+    got.insert(*port);
+  }
+  EXPECT_GE(got.size(), 1u);
+  for (const int port : got) EXPECT_THAT(port, ::testing::AnyOf(23456, 23458, 23459));
+  EXPECT_EQ(pool->TakeStatic("127.0.0.2", 80).error().message(),
+            "port 80 is reserved: no task of this node gets it");
 }
 
 TEST(PortPoolTest, SeesWhatOthersListenOn) {

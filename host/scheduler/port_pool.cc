@@ -47,27 +47,28 @@ Status Taken(int port) {
 
 class MachinePortPool : public PortPool {
  public:
-  explicit MachinePortPool(std::string address) : address_(std::move(address)) {}
+  explicit MachinePortPool(PortPoolOptions options) : options_(std::move(options)) {}
 
-  const std::string& address() const override { return address_; }
+  const std::string& address() const override { return options_.address; }
 
   // Takes a port that is free on all IPv4 addresses, since many tasks listen on all addresses. If
   // ADDRESS is an IPv6 address, the port is free on ADDRESS, too.
   Result<int> TakeDynamic(const std::string& address) override {
     // Starts at a random port, so that a released port is not taken again at once.
-    const int count = kLast - kFirst + 1;
+    const int count = options_.last - options_.first + 1;
     const int start = static_cast<int>(random_() % static_cast<unsigned>(count));
     for (int i = 0; i < count; ++i) {
-      const int port = kFirst + (start + i) % count;
-      const bool free = taken_.count(port) == 0 && IsFree(kAny, port) &&
+      const int port = options_.first + (start + i) % count;
+      const bool free = taken_.count(port) == 0 && !IsReserved(port) && IsFree(kAny, port) &&
                         (!IsIpv6(address) || IsFree(address, port));
       if (free) {
         taken_[port].insert(address);
         return port;
       }
     }
-    return Error(Code::kResourceExhausted, "no free port between " + std::to_string(kFirst) +
-                                               " and " + std::to_string(kLast));
+    return Error(Code::kResourceExhausted, "no free port between " +
+                                               std::to_string(options_.first) + " and " +
+                                               std::to_string(options_.last));
   }
 
   Status CheckStatic(const std::string& address, int port) override {
@@ -76,6 +77,10 @@ class MachinePortPool : public PortPool {
   }
 
   Status CheckOwn(const std::string& address, int port) override {
+    if (IsReserved(port)) {
+      return Error(Code::kFailedPrecondition,
+                   "port " + std::to_string(port) + " is reserved: no task of this node gets it");
+    }
     const auto taken = taken_.find(port);
     const bool ours =
         taken != taken_.end() &&
@@ -98,15 +103,21 @@ class MachinePortPool : public PortPool {
   void Keep(const std::string& address, int port) override { taken_[port].insert(address); }
 
  private:
-  const std::string address_;
+  bool IsReserved(int port) const { return options_.reserved.count(port) > 0; }
+
+  const PortPoolOptions options_;
   std::map<int, std::set<std::string>> taken_;  // the addresses on which each port is taken
   std::mt19937 random_{std::random_device{}()};
 };
 
 }  // namespace
 
+std::unique_ptr<PortPool> NewPortPool(PortPoolOptions options) {
+  return std::make_unique<MachinePortPool>(std::move(options));
+}
+
 std::unique_ptr<PortPool> NewPortPool(std::string address) {
-  return std::make_unique<MachinePortPool>(std::move(address));
+  return NewPortPool(PortPoolOptions{.address = std::move(address)});
 }
 
 }  // namespace drover

@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include "host/scheduler/in_place.h"
+
 namespace drover {
 namespace {
 
@@ -15,11 +17,23 @@ bool WaitsForReplacement(const AllocRecord& record) {
   return record.next.empty() && (why == kUpdated || why == kMigrated);
 }
 
-void PlanGroup(const JobRecord& job, const TaskGroup& group, const JobAllocs& allocs,
-               GroupPlan* plan) {
+// Returns whether RECORD, an allocation of GROUP that has ended, needs no new allocation for JOB.
+bool NeedsNoOther(const AllocRecord& record, const JobRecord& job, const TaskGroup& group) {
+  // An ended allocation is not started again for the same version of the job. But a newer version
+  // gets a new allocation.
+  if (record.job->job_modify_index == job.job_modify_index) return true;
+  // A sysbatch job runs once on each node, until what it runs changes.
+  return job.job->type == JobType::kSysbatch &&
+         record.reported.status.status == ClientStatus::kComplete &&
+         CanUpdateInPlace(*record.job->job, *job.job, group.name);
+}
+
+void PlanGroup(const JobRecord& job, const TaskGroup& group, const Tables& tables,
+               const JobAllocs& allocs, GroupPlan* plan) {
   std::vector<bool> taken(static_cast<std::size_t>(group.count));
   const auto is_taken = [&taken](int index) { return taken[static_cast<std::size_t>(index)]; };
   const auto take = [&taken](int index) { taken[static_cast<std::size_t>(index)] = true; };
+  InPlaceUpdate in_place(*job.job, group, tables);
   std::map<int, std::shared_ptr<const AllocRecord>> unreplaced;  // stopped, but not replaced yet
   for (const auto& record : allocs) {
     const Allocation& alloc = *record->alloc;
@@ -29,11 +43,8 @@ void PlanGroup(const JobRecord& job, const TaskGroup& group, const JobAllocs& al
       if (WaitsForReplacement(*record)) unreplaced[alloc.index] = record;
       continue;
     }
-    const bool current = record->job->job_modify_index == job.job_modify_index;
     if (record->client_terminal()) {
-      // An ended allocation is not started again for the same version of the job. But a newer
-      // version gets a new allocation.
-      if (current && alloc.index < group.count) take(alloc.index);
+      if (alloc.index < group.count && NeedsNoOther(*record, job, group)) take(alloc.index);
       continue;
     }
     if (alloc.index >= group.count || is_taken(alloc.index)) {
@@ -45,9 +56,9 @@ void PlanGroup(const JobRecord& job, const TaskGroup& group, const JobAllocs& al
       plan->stop.push_back({record, kMigrated});
       plan->place.push_back({alloc.index, record});
       ++plan->migrate;
-    } else if (current) {
+    } else if (record->job->job_modify_index == job.job_modify_index) {
       ++plan->ignore;
-    } else if (CanUpdateInPlace(*alloc.group(), group)) {
+    } else if (in_place.Allows(*record)) {
       plan->update.push_back(record);
     } else {
       plan->stop.push_back({record, std::string(kUpdated), true});
@@ -64,32 +75,13 @@ void PlanGroup(const JobRecord& job, const TaskGroup& group, const JobAllocs& al
 
 }  // namespace
 
-bool CanUpdateInPlace(const TaskGroup& from, const TaskGroup& to) {
-  // Runners apply changes of these fields while the tasks run. Every other change requires a new
-  // allocation.
-  TaskGroup same = from;
-  same.count = to.count;
-  same.restart_policy = to.restart_policy;
-  same.shutdown_delay = to.shutdown_delay;
-  same.migrate_max_parallel = to.migrate_max_parallel;
-  same.constraints = to.constraints;  // constraints matter only for the next placement
-  if (same.tasks.size() != to.tasks.size()) return false;
-  for (std::size_t i = 0; i < to.tasks.size(); ++i) {
-    same.tasks[i].restart_policy = to.tasks[i].restart_policy;
-    same.tasks[i].kill_timeout = to.tasks[i].kill_timeout;
-    same.tasks[i].shutdown_delay = to.tasks[i].shutdown_delay;
-    same.tasks[i].actions = to.tasks[i].actions;
-    same.tasks[i].constraints = to.tasks[i].constraints;
-  }
-  return same == to;
-}
-
-JobPlan Reconcile(const JobRecord* job, const JobAllocs& allocs) {
+JobPlan Reconcile(const JobRecord* job, const JobKey& key, const Tables& tables) {
+  const JobAllocs& allocs = tables.AllocsOf(key);
   JobPlan plan;
   const bool wanted = job != nullptr && !job->stop;
   if (wanted) {
     for (const TaskGroup& group : job->job->groups) {
-      PlanGroup(*job, group, allocs, &plan[group.name]);
+      PlanGroup(*job, group, tables, allocs, &plan[group.name]);
     }
   }
   for (const auto& record : allocs) {

@@ -35,15 +35,12 @@ struct GroupPlan {
 
 using JobPlan = std::map<std::string, GroupPlan>;  // by group name
 
-// Returns the plan for each group of JOB. JOB is null if it was purged. ALLOCS are all allocations
-// of the job, including those that have ended.
-JobPlan Reconcile(const JobRecord* job, const JobAllocs& allocs);
+// Returns the plan for each group of the job KEY. JOB is its wanted version, which need not be in
+// TABLES; null if the job was purged.
+JobPlan Reconcile(const JobRecord* job, const JobKey& key, const Tables& tables);
 
 // The description of an allocation that stops because an allocation of a newer version replaces
 // it.
 inline constexpr std::string_view kUpdated = "alloc is being updated due to job update";
-
-// Returns whether a running allocation of the group FROM can run on as an allocation of TO.
-bool CanUpdateInPlace(const TaskGroup& from, const TaskGroup& to);
 
 }  // namespace drover

@@ -11,13 +11,13 @@
 namespace drover {
 
 // nlohmann's library finds the functions that these macros define only in this namespace.
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(AllocatedPort, label, value, to, host_ip)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(AllocatedPort, label, value, to, host_ip, task)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(AllocationNetwork, interface_name, address,
                                                 address_ipv6)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PlacementFailure, nodes_in_pool, nodes_available,
-                                                nodes_evaluated, nodes_filtered, nodes_exhausted,
-                                                constraint_filtered, dimension_exhausted,
-                                                coalesced_failures)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PlacementFailure, node_pool, nodes_in_pool,
+                                                nodes_available, nodes_evaluated, nodes_filtered,
+                                                nodes_exhausted, constraint_filtered,
+                                                dimension_exhausted, coalesced_failures)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(JobSubmission, source, format, variable_flags,
                                                 variables)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(VersionTag, name, description, tagged_time)
@@ -215,6 +215,7 @@ Result<std::shared_ptr<const NodeRecord>> ReadNode(const json& of) {
   of.at("id").get_to(node->id);
   Get(of, "name", &node->name);
   Get(of, "datacenter", &node->datacenter);
+  Get(of, "node_pool", &node->node_pool);
   Get(of, "eligible", &node->eligible);
   Get(of, "create_index", &node->create_index);
   Get(of, "modify_index", &node->modify_index);
@@ -317,6 +318,7 @@ std::string EncodeRecord(const NodeRecord& node) {
   json out = {{"id", node.id},
               {"name", node.name},
               {"datacenter", node.datacenter},
+              {"node_pool", node.node_pool},
               {"eligible", node.eligible},
               {"events", node.events},
               {"create_index", node.create_index},

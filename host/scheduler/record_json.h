@@ -36,7 +36,8 @@ using SeenJobs =
 Result<AllocRecord> DecodePlaced(const std::string& text, SeenJobs* seen);
 Status DecodeReported(const std::string& text, AllocRecord* record);
 
-// Leaves out most fields that the node reports when it registers.
+// Omits most of the fields that the node reports each time it registers, since the node will report
+// them again.
 std::string EncodeRecord(const NodeRecord& node);
 Result<std::shared_ptr<const NodeRecord>> DecodeNode(const std::string& text);
 

@@ -52,10 +52,18 @@ std::size_t Of(const std::vector<Constraint>& constraints) {
   return bytes;
 }
 
+std::size_t Of(const std::vector<Network>& networks) {
+  std::size_t bytes = networks.capacity() * sizeof(Network);
+  for (const Network& network : networks) {
+    bytes += (network.reserved_ports.capacity() + network.dynamic_ports.capacity()) * sizeof(Port);
+  }
+  return bytes;
+}
+
 std::size_t Of(const Task& task) {
   std::size_t bytes = Of(task.name) + Of(task.driver) + Of(task.user) + Of(task.config_json) +
                       Of(task.env) + Of(task.meta) + Of(task.kill_signal) + Of(task.constraints) +
-                      task.actions.capacity() * sizeof(TaskAction);
+                      Of(task.networks) + task.actions.capacity() * sizeof(TaskAction);
   for (const TaskAction& action : task.actions) {
     bytes += Of(action.name) + Of(action.command) + action.args.capacity() * sizeof(std::string);
     for (const std::string& arg : action.args) bytes += Of(arg);
@@ -64,19 +72,16 @@ std::size_t Of(const Task& task) {
 }
 
 std::size_t Of(const TaskGroup& group) {
-  std::size_t bytes = Of(group.name) + Of(group.meta) + Of(group.constraints) +
-                      group.tasks.capacity() * sizeof(Task) +
-                      group.networks.capacity() * sizeof(Network);
+  std::size_t bytes = Of(group.name) + Of(group.meta) + Of(group.constraints) + Of(group.networks) +
+                      group.tasks.capacity() * sizeof(Task);
   for (const Task& task : group.tasks) bytes += Of(task);
-  for (const Network& network : group.networks) {
-    bytes += (network.reserved_ports.capacity() + network.dynamic_ports.capacity()) * sizeof(Port);
-  }
   return bytes;
 }
 
 std::size_t Of(const Job& job) {
   std::size_t bytes = kObject + sizeof(Job) + Of(job.id) + Of(job.name) + Of(job.meta) +
-                      Of(job.constraints) + job.groups.capacity() * sizeof(TaskGroup);
+                      Of(job.node_pool) + Of(job.constraints) +
+                      job.groups.capacity() * sizeof(TaskGroup);
   for (const std::string& name : job.datacenters) bytes += sizeof(std::string) + Of(name);
   for (const TaskGroup& group : job.groups) bytes += Of(group);
   return bytes;

@@ -62,7 +62,8 @@ struct JobRecord {
 
 // The reason why allocations of a group could not be placed.
 struct PlacementFailure {
-  int nodes_in_pool = 0;                       // the number of ready nodes
+  std::string node_pool = "default";           // the node pool of the job
+  int nodes_in_pool = 0;                       // the number of ready nodes in this pool
   std::map<std::string, int> nodes_available;  // the ready nodes, by datacenter
   int nodes_evaluated = 0;
   int nodes_filtered = 0;
@@ -175,6 +176,7 @@ struct NodeRecord {
   std::string id;
   std::string name;
   std::string datacenter = "dc1";
+  std::string node_pool = "default";
   std::string region = "global";
   std::string http_address;  // host:port; empty if there is none
   bool tls = false;          // http_address uses TLS: clients must not send a token without TLS
@@ -193,6 +195,11 @@ struct NodeRecord {
   std::int64_t reserved_cpu_mhz = 0;
   std::int64_t reserved_memory_mb = 0;
   std::int64_t reserved_disk_mb = 0;
+  // Where the operator chose them: the range of dynamic ports, and ports that no task gets, as in
+  // "22,8500-8600".
+  int min_dynamic_port = 20000;
+  int max_dynamic_port = 32000;
+  std::string reserved_ports;
   std::string status = "initializing";  // initializing, ready, down
   bool eligible = true;
   std::optional<NodeDrain> drain;

@@ -37,7 +37,8 @@ Room::Room(std::shared_ptr<const NodeRecord> node, const Tables& tables) : node_
 }
 
 PlacementFailure Room::Described(const Job& job, PlacementFailure failure) const {
-  if (node_ == nullptr) return failure;
+  failure.node_pool = job.node_pool;
+  if (node_ == nullptr || !IsInNodePool(job, *node_)) return failure;
   failure.nodes_in_pool = 1;
   failure.nodes_available = NodesAvailable(job.datacenters, node_->datacenter);
   return failure;
@@ -45,7 +46,10 @@ PlacementFailure Room::Described(const Job& job, PlacementFailure failure) const
 
 std::optional<NoPlace> Room::TakeOf(NodeCapacity* from, const Job& job, const TaskGroup& group,
                                     GroupCounts* here, ReservedCores* cores) const {
-  if (node_ == nullptr || !IsInDatacenters(job.datacenters, node_->datacenter)) return NoNode();
+  if (node_ == nullptr || !IsInNodePool(job, *node_) ||
+      !IsInDatacenters(job.datacenters, node_->datacenter)) {
+    return NoNode();
+  }
   if (!IsInRegion(job, *node_)) return Filtered("${node.region} = " + job.region);
   const std::string unmet = UnmetConstraint(job, group, *node_, *here);
   if (!unmet.empty()) {

@@ -216,7 +216,7 @@ Result<PlanReply> Scheduler::Plan(const JobRegistration& registration) const {
     const bool same =
         reply.before != nullptr && !reply.before->stop && *reply.before->json == *registration.json;
     after.job_modify_index = same ? reply.before->job_modify_index : tables.last_index + 1;
-    reply.plan = Reconcile(&after, tables.AllocsOf(key));
+    reply.plan = Reconcile(&after, key, tables);
     Room room(ReadyNode(tables), tables);
     Evaluating evaluating(tables, tables.last_index + 1, nullptr, loop_->Wall(), &room);
     reply.failed_groups = evaluating.Try(std::make_shared<const JobRecord>(after), reply.plan);
@@ -521,7 +521,7 @@ void Scheduler::RetryBlocked(Freed freed) {
              (awaited.address.empty() || ports_->CheckStatic(awaited.address, awaited.port).ok());
     };
     BlockedQueue::Walk walk(&blocked_, freed, is_there);
-    std::vector<Evaluated> unchanged;  // results in which only the awaited events may be new
+    std::vector<Evaluated> unchanged;  // no change, except perhaps of the awaited events
     while (BlockedQueue::Entry* const entry = walk.Next()) {
       const auto eval = Tables::Find(tables.evals, entry->id);
       DROVER_CHECK(eval != nullptr && eval->open());
@@ -554,8 +554,8 @@ Duration Scheduler::LookAt(const std::string& node_id) {
   const Duration left = expected->second - loop_->Now();
   if (left > Duration(0)) return std::min(pause, left);
   if (left < -kLate) {
-    // If this check is more than kLate overdue, this process was suspended for a while. Perhaps
-    // the node was suspended, too.
+    // LookAt runs more than kLate after the heartbeat was due. So this process was suspended, and
+    // perhaps the node was, too. The node gets more time for a heartbeat before it counts as down.
     expected->second = loop_->Now() + options_.heartbeat_grace;
     return std::min(pause, options_.heartbeat_grace);
   }

@@ -50,8 +50,8 @@ class StateJournal {
   KeptSources sources_;
   // The allocations as they were last passed to the Store, by id.
   std::map<std::string, std::shared_ptr<const AllocRecord>> last_;
-  // The size of each version's job, by record id. A record may be written often while its job,
-  // which is large, stays the same.
+  // The size of the job of each job version, by record id. It is stored so that it is not computed
+  // again each time a record is written whose job has not changed.
   struct JobSize {
     std::shared_ptr<const nlohmann::json> json;
     std::size_t bytes = 0;

@@ -9,7 +9,7 @@
 
 namespace drover {
 
-// Checks configurations against one JSON Schema and brings them into the form that the schema
+// Checks configurations against one JSON Schema and converts them to the form that the schema
 // declares.
 class ConfigChecker {
  public:

@@ -42,13 +42,12 @@ struct SchemaNode {
 
 Result<SchemaNode> ReadSchemaNode(const nlohmann::json& json, const std::string& pointer);
 
-// The faults of a value, in the order in which the checks found them.
+// Collects the faults of a value, in the order in which the checks find them.
 class SchemaFaults {
  public:
   void Add(const std::string& pointer, const std::string& message);
   bool empty() const { return messages_.empty(); }
-  // If this is true, further faults are only counted, so the caller need not make messages for
-  // them.
+  // Returns true if further faults are only counted, so the caller need not make messages for them.
   bool full() const { return messages_.size() == kMaxFaults; }
   Error ToError() const;
 
@@ -58,7 +57,7 @@ class SchemaFaults {
   std::size_t dropped_ = 0;
 };
 
-// Return the type that a schema declares and the type of VALUE, for messages: "a text", "an
+// These functions return the name of TYPE and of the type of VALUE for messages: "a text", "an
 // object" and so on.
 std::string DeclaredType(SchemaType type);
 std::string ActualType(const nlohmann::json& value);

@@ -99,7 +99,7 @@ void AddUnknownProperty(const SchemaNode& node, std::string_view name, const std
   const std::string* nearest = nullptr;
   std::size_t best = 3;
   for (const auto& [known, unused] : node.properties) {
-    if (faults->full()) break;  // so a million bad names take little time
+    if (faults->full()) break;  // limits the time for a million bad names
     const std::size_t distance = Distance(name.substr(0, 100), known, 2);
     if (distance < best && distance < known.size()) {
       best = distance;

@@ -32,6 +32,7 @@ struct AllocatedPort {
   int value = 0;
   int to = 0;
   std::string host_ip;
+  std::string task;  // the task that has the port alone; empty if it belongs to the whole group
 
   bool operator==(const AllocatedPort&) const = default;
 };

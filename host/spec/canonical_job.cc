@@ -167,15 +167,16 @@ void MergePolicies(JobType type, json* job) {
 json ValueOf(const JobField& field) {
   switch (field.kind) {
     case kText:
-      // A server fills in the first value of the list `no_effect`.
+      // field.no_effect is a JSON list of values that have no effect. Its first value is the
+      // default.
       return *field.no_effect == '\0' ? json("") : json::parse(field.no_effect).at(0);
     case kInteger:
       return 0;
     case kBoolean:
       return false;
     default:
-      // A duration is null, too: a duration of 0 may have an effect, but a missing duration has
-      // none.
+      // All other fields get null. So does a duration, because 0 may have an effect, but a missing
+      // duration has none.
       return nullptr;
   }
 }

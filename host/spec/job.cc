@@ -63,4 +63,11 @@ const TaskAction* FindAction(const Task& task, std::string_view name) {
   return nullptr;
 }
 
+StringMap MetaOf(const Job& job, const TaskGroup& group, const Task& task) {
+  StringMap meta = task.meta;
+  meta.insert(group.meta.begin(), group.meta.end());  // keeps what is there
+  meta.insert(job.meta.begin(), job.meta.end());
+  return meta;
+}
+
 }  // namespace drover

@@ -105,6 +105,9 @@ struct Task {
   std::optional<Lifecycle> lifecycle;
   std::optional<RestartPolicy> restart_policy;  // absent: the policy of the group
   Resources resources;
+  // At most one, of mode host, and only if the group has no network. This is an older place for
+  // ports: they belong to the task alone.
+  std::vector<Network> networks;
   LogConfig log_config;
   Duration kill_timeout = 5s;
   std::string kill_signal;  // empty: the driver's default signal
@@ -142,6 +145,7 @@ struct Job {
   JobType type = JobType::kService;
   int priority = 50;
   std::vector<std::string> datacenters = {"*"};
+  std::string node_pool = "default";  // "all" stands for every pool
   StringMap meta;
   std::vector<Constraint> constraints;
   std::vector<TaskGroup> groups;
@@ -153,6 +157,11 @@ struct Job {
 const Task* FindTask(const TaskGroup& group, std::string_view name);
 const TaskGroup* FindGroup(const Job& job, std::string_view name);
 const TaskAction* FindAction(const Task& task, std::string_view name);
+
+// Returns the metadata of TASK, which is a task of GROUP and JOB: that of the job, the group and
+// the task. If several of them have a key, the task's value wins over the group's, and the group's
+// over the job's.
+StringMap MetaOf(const Job& job, const TaskGroup& group, const Task& task);
 
 // Returns the restart policy of TASK: its own, or that of the group if it has none.
 inline const RestartPolicy& EffectiveRestartPolicy(const TaskGroup& group, const Task& task) {

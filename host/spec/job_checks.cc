@@ -151,8 +151,9 @@ void CheckDuration(Duration duration, const At& at) {
   CheckLength(duration, at);
 }
 
-void CheckPorts(const std::vector<Port>& ports, bool reserved, Names* labels, const At& at) {
-  std::set<int> values;
+// VALUES are the static ports that the group already has.
+void CheckPorts(const std::vector<Port>& ports, bool reserved, Names* labels, std::set<int>* values,
+                const At& at) {
   for (std::size_t i = 0; i < ports.size(); ++i) {
     const Port& port = ports[i];
     const At here = at / i;
@@ -163,7 +164,7 @@ void CheckPorts(const std::vector<Port>& ports, bool reserved, Names* labels, co
     labels->Add(port.label, here / "Label");
     if (reserved && (port.value < 1 || port.value > 65535)) {
       (here / "Value").Fault("must be 1 to 65535, but is " + std::to_string(port.value));
-    } else if (reserved && !values.insert(port.value).second) {
+    } else if (reserved && !values->insert(port.value).second) {
       (here / "Value").Fault("the port " + std::to_string(port.value) + " is reserved twice");
     } else if (!reserved && port.value != 0) {
       (here / "Value").Fault("a dynamic port has no value; write it under ReservedPorts");
@@ -174,8 +175,8 @@ void CheckPorts(const std::vector<Port>& ports, bool reserved, Names* labels, co
   }
 }
 
-void CheckNetworks(const std::vector<Network>& networks, const At& at) {
-  if (networks.size() > 1) at.Fault("a group has at most one network");
+void CheckNetworks(const std::vector<Network>& networks, std::set<int>* values, const At& at) {
+  if (networks.size() > 1) at.Fault("must hold at most one network");
   for (std::size_t i = 0; i < networks.size(); ++i) {
     const Network& network = networks[i];
     if (network.mode == "none") {
@@ -187,8 +188,24 @@ void CheckNetworks(const std::vector<Network>& networks, const At& at) {
                  " is not supported by this version; \"host\" and \"none\" are");
     }
     Names labels;
-    CheckPorts(network.reserved_ports, true, &labels, at / i / "ReservedPorts");
-    CheckPorts(network.dynamic_ports, false, &labels, at / i / "DynamicPorts");
+    CheckPorts(network.reserved_ports, true, &labels, values, at / i / "ReservedPorts");
+    CheckPorts(network.dynamic_ports, false, &labels, values, at / i / "DynamicPorts");
+  }
+}
+
+// Checks the networks of the group and those in the older place, the resources of its tasks.
+void CheckAllNetworks(const TaskGroup& group, const At& at) {
+  std::set<int> values;
+  CheckNetworks(group.networks, &values, at / "Networks");
+  for (std::size_t i = 0; i < group.tasks.size(); ++i) {
+    const std::vector<Network>& networks = group.tasks[i].networks;
+    if (networks.empty()) continue;
+    const At here = at / "Tasks" / i / "Resources" / "Networks";
+    if (!group.networks.empty()) here.Fault("the group has a network; write the ports there");
+    CheckNetworks(networks, &values, here);
+    for (std::size_t n = 0; n < networks.size(); ++n) {
+      (here / n / "Mode").Unless(networks[n].mode != "none", "is for the network of a group");
+    }
   }
 }
 
@@ -363,7 +380,7 @@ void CheckGroup(const Job& job, const TaskGroup& group, const At& at) {
   }
   CheckRestartPolicy(group.restart_policy, at / "RestartPolicy");
   CheckTasks(group, at / "Tasks");
-  CheckNetworks(group.networks, at / "Networks");
+  CheckAllNetworks(group, at);
   CheckMap(group.meta, false, at / "Meta");
   CheckConstraints(group.constraints, false, at / "Constraints");
   CheckDuration(group.shutdown_delay, at / "ShutdownDelay");
@@ -406,6 +423,10 @@ void CheckJob(const Job& job, const std::string& pointer, JobFaults* faults) {
   if (job.datacenters.empty()) (at / "Datacenters").Fault("is empty; write \"*\" for all");
   for (std::size_t i = 0; i < job.datacenters.size(); ++i) {
     CheckText(job.datacenters[i], at / "Datacenters" / i);
+  }
+  if (CheckText(job.node_pool, at / "NodePool") && !IsPlain(job.node_pool, "-_")) {
+    (at / "NodePool")
+        .Fault(Quoted(job.node_pool) + " may hold only letters, digits, \"-\" and \"_\"");
   }
   CheckMap(job.meta, false, at / "Meta");
   CheckConstraints(job.constraints, false, at / "Constraints");

@@ -20,7 +20,8 @@ constexpr char kSmall[] = R"({"ID": "web", "TaskGroups": [
 // All fields that are carried out, each with a value of its own.
 constexpr char kFull[] = R"({"Job": {
   "ID": "full/job", "Name": "Full", "ParentID": "parent", "Region": "eu", "Namespace": "team-a",
-  "Type": "batch", "Priority": 70, "Datacenters": ["dc1", "dc*"], "Meta": {"j": "1"},
+  "Type": "batch", "Priority": 70, "Datacenters": ["dc1", "dc*"],
+  "NodePool": "gpu", "Meta": {"j": "1"},
   "TaskGroups": [{
     "Name": "g", "Count": 3, "ShutdownDelay": 1000000000, "MaxRunDuration": "1h",
     "RestartPolicy": {"Attempts": 4, "Interval": "10m", "Delay": 2000000000, "Mode": "delay"},
@@ -87,6 +88,7 @@ TEST(JobJsonTest, ReadsEveryFieldThatIsCarriedOut) {
   EXPECT_EQ(job.type, JobType::kBatch);
   EXPECT_EQ(job.priority, 70);
   EXPECT_EQ(job.datacenters, (std::vector<std::string>{"dc1", "dc*"}));
+  EXPECT_EQ(job.node_pool, "gpu");
   EXPECT_EQ(job.meta, (StringMap{{"j", "1"}}));
   ASSERT_EQ(job.groups.size(), 1u);
   const TaskGroup& group = job.groups[0];
@@ -128,6 +130,44 @@ TEST(JobJsonTest, WhatIsWrittenIsReadBack) {
     const Job job = MustParse(text);
     EXPECT_EQ(MustParse(JobToJson(job)), job);
   }
+}
+
+TEST(JobJsonTest, PortsInTheOlderPlaceBelongToTheTaskAndGiveAWarning) {
+  json job = json::parse(kSmall);
+  job["TaskGroups"][0]["Tasks"][0]["Resources"] = json::parse(R"({"Networks": [{"MBits": 10,
+    "ReservedPorts": [{"Label": "http", "Value": 8080}], "DynamicPorts": [{"Label": "admin"}]}]})");
+  std::vector<JobFault> faults, warnings;
+  const auto read = ParseJob(job.dump(), &faults, nullptr, &warnings);
+  ASSERT_TRUE(read.ok());
+  const Task& task = read->groups[0].tasks[0];
+  ASSERT_EQ(task.networks.size(), 1u);
+  EXPECT_EQ(task.networks[0].mode, "host");
+  EXPECT_EQ(task.networks[0].reserved_ports, (std::vector<Port>{{"http", 8080, 0, ""}}));
+  EXPECT_EQ(task.networks[0].dynamic_ports, (std::vector<Port>{{"admin", 0, 0, ""}}));
+  EXPECT_TRUE(read->groups[0].networks.empty());
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(TextOf(warnings[0]),
+            "/TaskGroups/0/Tasks/0/Resources/Networks: is an older place for ports, which only "
+            "this task has; write them into the network of the group");
+  EXPECT_EQ(MustParse(JobToJson(*read)), *read);
+}
+
+TEST(JobJsonTest, PortsStandInOnePlaceOnly) {
+  json job = json::parse(kSmall);
+  json& group = job["TaskGroups"][0];
+  group["Networks"] = json::array({json::object()});
+  const json port =
+      json::parse(R"({"Networks": [{"ReservedPorts": [{"Label": "p", "Value": 7}]}]})");
+  group["Tasks"][0]["Resources"] = port;
+  EXPECT_EQ(Fault(job.dump()),
+            "/TaskGroups/0/Tasks/0/Resources/Networks: the group has a network; write the ports "
+            "there");
+  group["Networks"] = nullptr;
+  group["Tasks"].push_back(group["Tasks"][0]);
+  group["Tasks"][1]["Name"] = "u";
+  EXPECT_EQ(Fault(job.dump()),
+            "/TaskGroups/0/Tasks/1/Resources/Networks/0/ReservedPorts/0/Value: the port 7 is "
+            "reserved twice");
 }
 
 TEST(JobJsonTest, CoresStandInPlaceOfMegahertz) {
@@ -243,6 +283,10 @@ INSTANTIATE_TEST_SUITE_P(
                  "/Namespace: \"a/b\" may hold only letters, digits and \"-\""},
         BadField{"/Datacenters", R"(["a", 7])", "/Datacenters/1: must be a text, but is 7"},
         BadField{"/Datacenters", R"([""])", "/Datacenters/0: is missing"},
+        BadField{"/NodePool", R"("a pool")",
+                 "/NodePool: \"a pool\" may hold only letters, digits, \"-\" and \"_\""},
+        BadField{"/NodePool", "\"" + std::string(129, 'x') + "\"",
+                 "/NodePool: is longer than 128 bytes"},
         BadField{"/Meta", R"({"a": 1})", "/Meta/a: must be a text, but is 1"},
         BadField{"/Meta", R"({"": "1"})", "/Meta: has an empty key"},
         BadField{"/TaskGroups", "[]", "/TaskGroups: the job has no task group"},
@@ -308,7 +352,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadField{kGroupAt + "/EphemeralDisk", R"({"Sticky": true})",
                  "/TaskGroups/0/EphemeralDisk/Sticky: is not supported by this version"},
         BadField{kGroupAt + "/Networks", R"([{}, {}])",
-                 "/TaskGroups/0/Networks: a group has at most one network"},
+                 "/TaskGroups/0/Networks: must hold at most one network"},
         BadField{kGroupAt + "/Networks", R"([{"Mode": "bridge"}])",
                  "/TaskGroups/0/Networks/0/Mode: \"bridge\" is not supported by this version; "
                  "\"host\" and \"none\" are"},
@@ -331,6 +375,12 @@ INSTANTIATE_TEST_SUITE_P(
         BadField{kGroupAt + "/Networks", R"([{"DynamicPorts": [{"Label": "a", "Value": 5}]}])",
                  "/TaskGroups/0/Networks/0/DynamicPorts/0/Value: a dynamic port has no value; "
                  "write it under ReservedPorts"},
+        BadField{kTaskAt + "/Resources", R"({"Networks": [{}, {}]})",
+                 kTaskAt + "/Resources/Networks: must hold at most one network"},
+        BadField{kTaskAt + "/Resources", R"({"Networks": [{"Mode": "none"}]})",
+                 kTaskAt + "/Resources/Networks/0/Mode: is for the network of a group"},
+        BadField{kTaskAt + "/Resources", R"({"Networks": [{"Device": "eth0"}]})",
+                 kTaskAt + "/Resources/Networks/0/Device: is not supported by this version"},
         BadField{kGroupAt + "/Constraints", R"([{"RTarget": "no", "Operand": "distinct_hosts"}])",
                  "/TaskGroups/0/Constraints/0/RTarget: must be true or false"},
         BadField{kGroupAt + "/Constraints",

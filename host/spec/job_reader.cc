@@ -217,6 +217,7 @@ void ReadTask(const Members& in, const RestartPolicy& group_policy, Task* task) 
   resources.Read("CPU", &task->resources.cpu_mhz);
   resources.Read("MemoryMB", &task->resources.memory_mb);
   resources.Read("MemoryMaxMB", &task->resources.memory_max_mb);
+  resources.ReadList("Networks", &task->networks, ReadNetwork);
   task->log_config = ReadLogConfig(in.Object("LogConfig"));
   in.Read("KillTimeout", &task->kill_timeout);
   in.Read("KillSignal", &task->kill_signal);
@@ -264,6 +265,9 @@ Job ReadJob(const Members& in) {
            JobTypeName, &job.type);
   in.Read("Priority", &job.priority);
   in.Read("Datacenters", &job.datacenters);
+  text.clear();
+  in.Read("NodePool", &text);
+  if (!text.empty()) job.node_pool = text;
   in.Read("Meta", &job.meta);
   in.ReadList("Constraints", &job.constraints, ReadConstraint);
   int migrate_max_parallel = 1;  // the default for groups that do not set it
@@ -273,6 +277,20 @@ Job ReadJob(const Members& in) {
     ReadGroup(group_in, job.type, group);
   });
   return job;
+}
+
+// Adds a warning for each part of JOB that is carried out, but should be written in another way.
+void WarnOfOldForms(const Job& job, const std::string& pointer, JobFaults* warnings) {
+  for (std::size_t g = 0; g < job.groups.size(); ++g) {
+    const std::string group = JsonPointer(JsonPointer(pointer, "TaskGroups"), g);
+    for (std::size_t t = 0; t < job.groups[g].tasks.size(); ++t) {
+      if (job.groups[g].tasks[t].networks.empty()) continue;
+      const std::string task = JsonPointer(JsonPointer(group, "Tasks"), t);
+      warnings->Add(JsonPointer(JsonPointer(task, "Resources"), "Networks"),
+                    "is an older place for ports, which only this task has; write them into the "
+                    "network of the group");
+    }
+  }
 }
 
 // Returns the job inside ROOT, and sets POINTER to its JSON pointer. If there is no job, returns
@@ -312,6 +330,7 @@ Result<Job> ParseJob(std::string_view text, std::vector<JobFault>* list, std::st
       CheckJobFields(*object, pointer, &faults, &warned);
       job = ReadJob(Members(*object, pointer, &faults));
       CheckJob(job, pointer, &faults);
+      WarnOfOldForms(job, pointer, &warned);
     }
     if (place != nullptr) *place = pointer;
   }

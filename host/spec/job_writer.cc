@@ -26,6 +26,16 @@ json ToJson(const std::vector<Port>& ports) {
   return list;
 }
 
+json ToJson(const std::vector<Network>& networks) {
+  json list = json::array();
+  for (const Network& network : networks) {
+    list.push_back({{"Mode", network.mode},
+                    {"ReservedPorts", ToJson(network.reserved_ports)},
+                    {"DynamicPorts", ToJson(network.dynamic_ports)}});
+  }
+  return list;
+}
+
 json ToJson(const std::vector<TaskAction>& actions) {
   if (actions.empty()) return nullptr;
   json list = json::array();
@@ -72,6 +82,7 @@ json ToJson(const Task& task) {
       {"Actions", ToJson(task.actions)},
       {"Constraints", ToJson(task.constraints)}};
   if (out["Config"].is_discarded()) out["Config"] = nullptr;
+  if (!task.networks.empty()) out["Resources"]["Networks"] = ToJson(task.networks);
   if (task.lifecycle) {
     out["Lifecycle"] = {{"Hook", LifecycleHookName(task.lifecycle->hook)},
                         {"Sidecar", task.lifecycle->sidecar}};
@@ -83,17 +94,11 @@ json ToJson(const Task& task) {
 json ToJson(const TaskGroup& group) {
   json tasks = json::array();
   for (const Task& task : group.tasks) tasks.push_back(ToJson(task));
-  json networks = json::array();
-  for (const Network& network : group.networks) {
-    networks.push_back({{"Mode", network.mode},
-                        {"ReservedPorts", ToJson(network.reserved_ports)},
-                        {"DynamicPorts", ToJson(network.dynamic_ports)}});
-  }
   json out = {{"Name", group.name},
               {"Count", group.count},
               {"RestartPolicy", ToJson(group.restart_policy)},
               {"Tasks", std::move(tasks)},
-              {"Networks", std::move(networks)},
+              {"Networks", ToJson(group.networks)},
               {"Meta", ToJson(group.meta)},
               {"ShutdownDelay", group.shutdown_delay.count()},
               {"MaxRunDuration", nullptr},
@@ -120,6 +125,7 @@ std::string JobToJson(const Job& job) {
                    {"Type", JobTypeName(job.type)},
                    {"Priority", job.priority},
                    {"Datacenters", job.datacenters},
+                   {"NodePool", job.node_pool},
                    {"Meta", ToJson(job.meta)},
                    {"Constraints", ToJson(job.constraints)},
                    {"TaskGroups", std::move(groups)}});

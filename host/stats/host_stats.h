@@ -56,8 +56,9 @@ struct DiskMount {
   bool operator==(const DiskMount&) const = default;
 };
 
-// Parses the text of /proc/meminfo. Free memory has no use at all. Used memory does not include
-// free memory, buffers and caches. A value that is missing in the text is 0.
+// Parses the text of /proc/meminfo. Free memory is memory that the kernel uses for nothing. Used
+// memory is all memory except free memory, buffers and caches. A value that is missing in the text
+// is 0.
 HostStats::Memory ParseMemory(std::string_view meminfo);
 // Parses the text of /proc/stat. Returns the times of each core, with the core's name as the key.
 std::map<std::string, CoreTimes> ParseCoreTimes(std::string_view stat);

@@ -48,7 +48,7 @@ std::string NumberText(double value) {
 }  // namespace
 
 std::string PrometheusText(std::vector<Metric> metrics) {
-  std::map<std::string, std::string> help;  // maps each clean name to its original name
+  std::map<std::string, std::string> help;  // original names, by the names that CleanName returns
   for (Metric& metric : metrics) {
     std::string clean = CleanName(metric.name);
     help.emplace(clean, metric.name);

@@ -17,10 +17,10 @@ struct Salvage {
 };
 
 // Returns the undamaged records of the file PATH and its log. Other parts of the two files may be
-// damaged. For each record, it returns the newest version that can be read. This version may be
-// from before the damaged part of the log. A record longer than a page is found only in its last
-// version, since only the newest copy of each further page is used. Records that were committed
-// together may be returned only in part. Nothing is written.
+// damaged. The result has the newest version of each record that can be read. This version may be
+// from before the damaged part of the log. Of a record that is longer than a page, only the last
+// version can be found, since only the newest copies of its further pages are used. Records that
+// were committed together may be returned only in part. Nothing is written.
 Result<Salvage> SalvageRecords(const std::string& path);
 
 // Returns kInternal if SQLite cannot find all commits in the log of PATH.

@@ -53,8 +53,8 @@ class Store {
     Change(std::nullptr_t = nullptr) {}  // NOLINT(google-explicit-constructor)
     template <typename Function>
       requires std::is_invocable_r_v<std::string, Function>
-    // HELD is about how many bytes of memory the function OF holds until it is called. The default
-    // is for functions that hold little.
+    // OF returns the new value of the record, and is called later. HELD is about how many bytes of
+    // memory OF occupies until then. The default is for functions that occupy little.
     Change(Function of, std::size_t held = 1024)  // NOLINT(google-explicit-constructor)
         : encode(std::move(of)), bytes(held) {}
 

@@ -71,9 +71,9 @@ std::shared_ptr<EncodedBatch> EventFeed::Encoded(const std::shared_ptr<const Eve
   }
   auto encoded = std::make_shared<EncodedBatch>(batch, total_);
   batches_.emplace(batch->index, encoded);
-  // The encoded bytes of the new batch are not counted yet. When its events are encoded later, the
-  // total may exceed most_bytes_ until the next batch is added. The oldest batches are dropped
-  // first, because only a slow follower needs them.
+  // While the encoded bytes of all batches exceed most_bytes_, drops the oldest batch, which only a
+  // slow follower still needs. The events of the new batch are not encoded yet, so their bytes are
+  // not counted. So the total may exceed most_bytes_ until the next batch is added.
   std::size_t kept = total_->load();
   while (kept > most_bytes_ && batches_.size() > 1) {
     kept -= std::min(kept, batches_.begin()->second->bytes());

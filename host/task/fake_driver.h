@@ -145,7 +145,8 @@ class FakeDriver : public Driver {
   int stats_calls_ = 0;
   int open_calls_ = 0;
 
-  // The same types as in the real driver, so tests can detect listeners that are never removed.
+  // The lists of listeners, of the same types as in SupervisedDriver. Tests use kept_listeners() to
+  // check that cancelled listeners are removed from such lists.
   ListenerList<> on_fingerprint_;
   KeyedListeners<RunId, const DriverEvent&> on_event_;
   KeyedListeners<RunId, const TaskHandle&> on_handle_;

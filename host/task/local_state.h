@@ -46,9 +46,10 @@ struct LocalState {
   std::optional<ExitResult> exit;
   // The request to end the run. It is stored before the driver's stop is called.
   RunWish wish = RunWish::kNone;
-  // DELAY_UNTIL and STOP_SINCE store the progress of WISH. They are times of the boot clock. The
-  // next agent can use these times, because no run survives a reboot. DELAY_UNTIL is the end of the
-  // shutdown delay. If DELAY_UNTIL is set, the prekill hooks have already run.
+  // DELAY_UNTIL and STOP_SINCE store how far the end of the run that `wish` requests has
+  // progressed. They are times of the boot clock, which the next agent can use, because no run
+  // survives a reboot. DELAY_UNTIL is the end of the shutdown delay. If DELAY_UNTIL is set, the
+  // prekill hooks have already run.
   std::optional<TimePoint> delay_until;
   // The time at which the stop began. The kill timeout also began at this time.
   std::optional<TimePoint> stop_since;

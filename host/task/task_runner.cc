@@ -111,7 +111,8 @@ Co<void> TaskRunner::Run() {
 Co<void> TaskRunner::RunWhole() {
   if (journal_.local().run_complete) {
     ReportRestored();
-    // The stored state may be lost, or may be older than the local state.
+    // The local state says that the task has ended for good. The task's state is another record,
+    // which may be lost or older. If that state is not dead, it is corrected here.
     if (!dead()) journal_.SetState(RunnerState::kDead);
     co_return co_await Complete();
   }

@@ -11,10 +11,10 @@ namespace drover {
 namespace {
 
 constexpr std::string_view kDenied[] = {
-    // Variables for credentials that none of the rules below covers.
+    // Variables with credentials that none of the rules below covers.
     "AWS_ACCESS_KEY_ID", "AWS_WEB_IDENTITY_TOKEN_FILE", "CONSUL_HTTP_AUTH", "NOMAD_LICENSE",
     "KUBECONFIG", "SSH_AUTH_SOCK",
-    // Variables by which systemd informs only the agent.
+    // Variables with which systemd informs only the agent.
     "NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC", "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES",
     "INVOCATION_ID", "JOURNAL_STREAM", "SYSTEMD_EXEC_PID", "CREDENTIALS_DIRECTORY", "MAINPID",
     "MANAGERPID", "MEMORY_PRESSURE_WATCH", "MEMORY_PRESSURE_WRITE"};

@@ -11,15 +11,15 @@ namespace {
 // time.
 constexpr std::size_t kMaxReference = 1024;
 
-// A reference in a text. It is [begin, end), with its "${" and "}".
+// A reference in a text. [begin, end) is the whole reference with its "${" and "}".
 struct Reference {
   std::size_t begin = 0;
   std::size_t end = 0;
   std::string_view name;
 };
 
-// Finds the first reference at or after FROM. BEGIN is npos if there is none. END is npos if the
-// reference has no "}".
+// Finds the first reference at or after FROM. In the result, BEGIN is npos if there is no
+// reference, and END is npos if the reference has no "}".
 Reference FindReference(std::string_view text, std::size_t from) {
   Reference found;
   found.begin = text.find("${", from);

@@ -27,8 +27,8 @@ std::string Upper(std::string text) {
   return text;
 }
 
-// Replaces each character that shells do not accept in a name. Only names that contain a label or
-// a metadata key can have such characters.
+// Replaces each character that shells do not accept in the name of a variable. Only names that
+// contain a label or a metadata key can have such characters.
 std::string CleanName(const std::string& name) {
   constexpr std::string_view kCleaned[] = {"NOMAD_ADDR_", "NOMAD_IP_", "NOMAD_PORT_",
                                            "NOMAD_HOST_PORT_", kMetaPrefix};
@@ -73,14 +73,21 @@ class Builder {
     AddPaths();
     AddNames();
     AddResources();
-    for (const AllocatedPort& port : input_.alloc->ports) AddPort(port);
+    for (const AllocatedPort& port : input_.alloc->ports) {
+      if (port.task.empty() || port.task == input_.task->name) {
+        AddPort(port);
+      } else {
+        AddPortOfOther(port);
+      }
+    }
     AddMeta();
     if (input_.root != TaskRoot::kImage) AddHostEnv();
     AddTaskEnv();
     for (const StringMap& hook : input_.hook_env) {
       for (const auto& [name, value] : hook) Set(name, value);
     }
-    // Requests on the socket need a token, so only a task with a token gets the socket's address.
+    // Requests on the agent's socket need a token, so only a task with a token gets the address of
+    // the socket.
     if (env_.contains("NOMAD_TOKEN") && !env_.contains("NOMAD_UNIX_ADDR")) {
       Set("NOMAD_UNIX_ADDR", "unix://" + env_.find("NOMAD_SECRETS_DIR")->second + "/api.sock");
     }
@@ -153,7 +160,8 @@ class Builder {
   }
 
   void AddPort(const AllocatedPort& port) {
-    const int inside = port.to > 0 ? port.to : port.value;
+    // A port of a task alone is not mapped: the older form of ports has no such meaning.
+    const int inside = port.to > 0 && port.task.empty() ? port.to : port.value;
     const auto chosen = input_.driver_ports.find(port.label);
     const int bind = chosen == input_.driver_ports.end() ? inside : chosen->second;
     Set("NOMAD_IP_" + port.label, port.host_ip);
@@ -162,6 +170,10 @@ class Builder {
     Set("NOMAD_HOST_IP_" + port.label, port.host_ip);
     Set("NOMAD_HOST_PORT_" + port.label, std::to_string(port.value));
     Set("NOMAD_HOST_ADDR_" + port.label, Address(port.host_ip, port.value));
+    if (!port.task.empty()) {
+      const bool v6 = port.host_ip.find(':') != std::string::npos;
+      Set((v6 ? "NOMAD_IPv6_" : "NOMAD_IPv4_") + port.label, port.host_ip);
+    }
     if (!input_.alloc->network) return;
     const AllocationNetwork& network = *input_.alloc->network;
     Set("NOMAD_ALLOC_PORT_" + port.label, std::to_string(inside));
@@ -171,12 +183,18 @@ class Builder {
     Set("NOMAD_ALLOC_ADDR_" + port.label, Address(ip, inside));
   }
 
+  // Adds a port that only another task of the group has.
+  void AddPortOfOther(const AllocatedPort& port) {
+    const std::string name = port.task + "_" + port.label;
+    Set("NOMAD_IP_" + name, port.host_ip);
+    Set("NOMAD_PORT_" + name, std::to_string(port.value));
+    Set("NOMAD_ADDR_" + name, Address(port.host_ip, port.value));
+  }
+
   void AddMeta() {
-    StringMap meta = input_.alloc->job->meta;
-    if (const TaskGroup* group = input_.alloc->group()) {
-      for (const auto& [key, value] : group->meta) meta[key] = value;
-    }
-    for (const auto& [key, value] : input_.task->meta) meta[key] = value;
+    const TaskGroup* const group = input_.alloc->group();
+    const StringMap meta =
+        MetaOf(*input_.alloc->job, group == nullptr ? TaskGroup() : *group, *input_.task);
     // A value of the metadata may refer to variables that are set before this function runs. It
     // may not refer to other metadata, because the order of keys has no meaning. If two keys lead
     // to the same variable, the key in capitals gives the value.
@@ -288,7 +306,8 @@ Result<TaskEnv> TaskEnv::Build(const TaskEnvInput& input) {
   out.node_ = NodeVariables(*input.node);
   Builder builder(input, out.node_);
   DROVER_ASSIGN(out.raw_, builder.Build());
-  // CleanName may return the name of another variable. Then that other variable keeps its value.
+  // CleanName may return the name of another variable. Then the value of the other variable is
+  // kept.
   for (const auto& [name, value] : out.raw_) {
     if (CleanName(name) == name) out.env_[name] = value;
   }

@@ -30,7 +30,7 @@ struct NodeInfo {
 enum class TaskRoot {
   // The root of the host. The task gets the host's paths and inherits the agent's environment.
   kHost = 0,
-  // Its own root with /alloc, /local and /secrets. The task inherits only an allow-list of
+  // A root of its own with /alloc, /local and /secrets. The task inherits only an allow-list of
   // variables.
   kChroot = 1,
   // The root of an image, which also has an environment of its own. The task inherits no
@@ -98,9 +98,9 @@ class TaskEnv {
   const std::string* FindVariable(std::string_view name) const;
   const std::string* FindInConfig(std::string_view name) const;
 
-  // By name, such as "node.class" or "attr.KEY".
+  // The values of the references to the node, by name: "node.class" or "attr.KEY".
   std::map<std::string, std::string, std::less<>> node_;
-  // The variables by their names before CleanName.
+  // The values of the variables by their original names, before CleanName.
   std::map<std::string, std::string, std::less<>> raw_;
   StringMap env_;
 };

@@ -147,6 +147,28 @@ TEST_F(TaskEnvTest, PortsOfTheHostAndOfTheAllocation) {
                                             {"NOMAD_HOST_PORT_host_only", "9998"}}));
 }
 
+TEST_F(TaskEnvTest, PortsOfOneTask) {
+  alloc_.ports = {{"http", 20001, 80, "127.0.0.1", "web"}, {"sql", 20002, 0, "::1", "db"}};
+  task_.name = "web";
+  const StringMap web = Env();
+  EXPECT_THAT(web, IsSupersetOf(StringMap{{"NOMAD_ADDR_http", "127.0.0.1:20001"},
+                                          {"NOMAD_IP_http", "127.0.0.1"},
+                                          {"NOMAD_IPv4_http", "127.0.0.1"},
+                                          {"NOMAD_PORT_http", "20001"},
+                                          {"NOMAD_HOST_PORT_http", "20001"},
+                                          {"NOMAD_ADDR_db_sql", "[::1]:20002"},
+                                          {"NOMAD_IP_db_sql", "::1"},
+                                          {"NOMAD_PORT_db_sql", "20002"}}));
+  EXPECT_THAT(web, Not(Contains(Key("NOMAD_PORT_sql"))));
+  EXPECT_THAT(web, Not(Contains(Key("NOMAD_PORT_web_http"))));
+  task_.name = "db";
+  const StringMap db = Env();
+  EXPECT_THAT(db, IsSupersetOf(StringMap{{"NOMAD_IPv6_sql", "::1"},
+                                         {"NOMAD_PORT_sql", "20002"},
+                                         {"NOMAD_ADDR_web_http", "127.0.0.1:20001"}}));
+  EXPECT_THAT(db, Not(Contains(Key("NOMAD_PORT_http"))));
+}
+
 TEST_F(TaskEnvTest, PortsWithoutAnOwnNetwork) {
   alloc_.ports = {{"same", 20001, -1, "::1"}, {"mapped", 20002, 80, "::1"}};
   input_.driver_ports = {{"mapped", 8080}};

@@ -23,6 +23,26 @@ TaskEvent DecodeEvent(const json& from) {
   return event;
 }
 
+// Returns the ports of the group and of its tasks.
+std::vector<AllocatedPort> DecodePorts(const json& allocated) {
+  std::vector<AllocatedPort> out;
+  const auto add = [&out](const json& port, std::string address, const std::string& task) {
+    out.push_back({RawField(port, "Label"), static_cast<int>(NumberField(port, "Value")),
+                   static_cast<int>(NumberField(port, "To")), std::move(address), task});
+  };
+  for (const json& port : ListField(MapField(allocated, "Shared"), "Ports")) {
+    add(port, TextField(port, "HostIP"), "");
+  }
+  for (const auto& [task, resources] : MapField(allocated, "Tasks").items()) {
+    for (const json& network : ListField(resources, "Networks")) {
+      for (const char* list : {"ReservedPorts", "DynamicPorts"}) {
+        for (const json& port : ListField(network, list)) add(port, TextField(network, "IP"), task);
+      }
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 Allocation DecodeAlloc(const json& from) {
@@ -40,11 +60,7 @@ Allocation DecodeAlloc(const json& from) {
   if (RawField(from, "DesiredStatus") != "run") alloc.desired_status = DesiredStatus::kStop;
   alloc.create_index = static_cast<std::uint64_t>(NumberField(from, "CreateIndex"));
   alloc.modify_index = static_cast<std::uint64_t>(NumberField(from, "ModifyIndex"));
-  const json& shared = MapField(MapField(from, "AllocatedResources"), "Shared");
-  for (const json& port : ListField(shared, "Ports")) {
-    alloc.ports.push_back({RawField(port, "Label"), static_cast<int>(NumberField(port, "Value")),
-                           static_cast<int>(NumberField(port, "To")), TextField(port, "HostIP")});
-  }
+  alloc.ports = DecodePorts(MapField(from, "AllocatedResources"));
   return alloc;
 }
 

@@ -25,12 +25,15 @@ TEST(DecodeAllocTest, TakesWhatIsThere) {
     "ID": "1", "Name": "j.g[0]", "TaskGroup": "g", "ClientStatus": "complete",
     "DesiredStatus": "stop", "CreateIndex": 3, "ModifyIndex": 9,
     "AllocatedResources": {"Shared": {"Ports": [
-      {"Label": "http", "Value": 20001, "To": 80, "HostIP": "127.0.0.1"}]}}})"));
+      {"Label": "http", "Value": 20001, "To": 80, "HostIP": "127.0.0.1"}]}, "Tasks": {
+      "t": {"Networks": [{"IP": "::1", "DynamicPorts": [{"Label": "sql", "Value": 20002}],
+                          "ReservedPorts": null}, 7]}, "u": null}}})"));
   EXPECT_EQ(alloc.name, "j.g[0]");
   EXPECT_EQ(alloc.client_status, ClientStatus::kComplete);
   EXPECT_EQ(alloc.desired_status, DesiredStatus::kStop);
   EXPECT_EQ(alloc.modify_index, 9u);
-  EXPECT_EQ(alloc.ports, (std::vector<AllocatedPort>{{"http", 20001, 80, "127.0.0.1"}}));
+  EXPECT_EQ(alloc.ports, (std::vector<AllocatedPort>{{"http", 20001, 80, "127.0.0.1"},
+                                                     {"sql", 20002, 0, "::1", "t"}}));
 
   const Allocation none = DecodeAlloc(json::parse(R"({"ID": 7, "AllocatedResources": []})"));
   EXPECT_EQ(none.id, "");

@@ -20,6 +20,12 @@ void AddGroup(const std::string& group, const json& failure, std::vector<std::st
   lines->push_back("task group \"" + Printable(group) + "\": " + std::to_string(missing) +
                    (missing == 1 ? " allocation" : " allocations") + " could not be placed");
   if (NumberField(failure, "NodesEvaluated") == 0) lines->push_back("  * no node was eligible");
+  if (NumberField(failure, "NodesInPool") == 0) {
+    const std::string pool = RawField(failure, "NodePool");
+    if (!pool.empty()) {
+      lines->push_back("  * no ready node is in the node pool \"" + Printable(pool) + "\"");
+    }
+  }
   for (const auto& [datacenter, count] : MapField(failure, "NodesAvailable").items()) {
     if (count != 0) continue;
     lines->push_back("  * no node is in the datacenter \"" + Printable(datacenter) + "\"");

@@ -26,6 +26,11 @@ TEST(PlacementFailureLinesTest, EachReasonHasALine) {
               ElementsAre("task group \"g\": 1 allocation could not be placed",
                           "  * excluded by the constraint \"${node.region} = eu\": 1 node",
                           "  * no room left of \"memory\": 1 node"));
+  EXPECT_THAT(
+      PlacementFailureLines(
+          {{"g", {{"NodesEvaluated", 0}, {"NodesInPool", 0}, {"NodePool", "gpu"}}}}),
+      ElementsAre("task group \"g\": 1 allocation could not be placed", "  * no node was eligible",
+                  "  * no ready node is in the node pool \"gpu\""));
 }
 
 }  // namespace

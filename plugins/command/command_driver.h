@@ -21,11 +21,11 @@ namespace command {
 // Returns the option oom_score_adj of a task; throws if it is out of range.
 int OomScore(const drover::Json& task_config);
 
-// Removes from ENV the variables whose names match one of PATTERNS.
+// Removes the variables from ENV whose names match one of PATTERNS.
 void DropVariables(const std::vector<std::string>& patterns, drover::StringMap* env);
 
-// The user ids, group ids and variables that the operator denies to all tasks. They are the options
-// denied_host_uids, denied_host_gids and denied_envvars.
+// The user ids, group ids and environment variables that the operator denies to all tasks: the
+// options denied_host_uids, denied_host_gids and denied_envvars.
 struct Denied {
   IdRanges uids;
   IdRanges gids;
@@ -37,8 +37,9 @@ struct Denied {
   TaskUser CheckUser(const std::string& user, bool root = true) const;
 };
 
-// The type Settings is the plugin's configuration. Its static Read(const Json&) returns a shared
-// pointer to new settings. Configure replaces the settings as a whole.
+// The base class of the drivers exec and raw_exec. The type Settings is the plugin's configuration.
+// Settings::Read(const Json&) returns a shared pointer to new settings. Configure replaces all
+// settings.
 template <typename Settings>
 class CommandDriver : public drover::ProcessDriver {
  public:

@@ -6,7 +6,7 @@
 namespace command {
 
 // True if TEXT matches PATTERN. A * in PATTERN matches any text, and any other character matches
-// itself. The time is at most proportional to the product of both lengths.
+// itself. The running time is at most proportional to the product of both lengths.
 inline bool Matches(std::string_view pattern, std::string_view text) {
   std::size_t p = 0;
   std::size_t t = 0;

@@ -14,7 +14,7 @@ std::string Trim(const std::string& text) {
   return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
-// Parses one id. Refuses the largest number, which is the kernel's "no id".
+// Parses one id. Refuses the largest number, since for the kernel it means "no id".
 bool ParseId(const std::string& text, std::uint32_t* out) {
   const char* end = text.data() + text.size();
   auto result = std::from_chars(text.data(), end, *out, 10);

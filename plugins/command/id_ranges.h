@@ -8,12 +8,12 @@
 
 namespace command {
 
-// A set of user or group ids. Its text has ids and ranges, such as "0,10-20,1000".
+// A set of user or group ids. Operators write it as a list of ids and ranges: "0,10-20,1000".
 class IdRanges {
  public:
   IdRanges() = default;
-  // Parses TEXT. If TEXT is not such a list, throws drover::Error with a message that begins with
-  // WHAT.
+  // Parses TEXT. If TEXT is no list of ids and ranges, throws drover::Error with a message that
+  // begins with WHAT.
   static IdRanges Parse(const std::string& text, const std::string& what);
 
   bool Contains(std::uint32_t id) const;

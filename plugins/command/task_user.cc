@@ -50,9 +50,9 @@ TaskUser OwnUser() {
   throw drover::Error(drover::Code::kInvalidArgument, "unknown user " + user);
 }
 
-// Returns the number if USER is a text of digits. As in the host, such a text is always a number,
-// even if it is also the name of a user. The number must be plain decimal: a text such as 00 or 010
-// is an error.
+// If USER has only digits, returns the number; else returns nothing. As in the host, a text of
+// digits is always a number, even if it is also the name of a user. A number with leading zeros,
+// such as 00 or 010, is an error.
 std::optional<uid_t> NumberOf(const std::string& user) {
   if (user.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
   uid_t number = 0;

@@ -13,8 +13,8 @@ struct TaskUser {
   std::vector<gid_t> gids;  // all groups of the user
 };
 
-// Returns the ids that a task of USER gets. USER is the name of a user in the user database, or the
-// number of such a user. An empty USER means the agent's own user. Throws drover::Error. May block.
+// Returns the ids that a task of USER gets. USER is the name or the number of a user in the user
+// database. An empty USER means the agent's own user. Throws drover::Error. May block.
 TaskUser LookUpUser(const std::string& user);
 
 }  // namespace command

@@ -53,8 +53,8 @@ Capabilities ChooseCapabilities(const std::vector<std::string>& allowed,
                         "failed driver config validation: cap_add: no task can have " + withheld +
                             " here, since the operator has set no_pivot_root: name the others");
   }
-  // A job that adds no capabilities gets only those defaults that are allowed, never all that are
-  // allowed.
+  // A job that adds no capabilities gets those default capabilities that are allowed. It does not
+  // get the other allowed capabilities.
   Names chosen;
   if (dropped.count("all") == 0) {
     for (const std::string& name : DefaultCapabilities()) {

@@ -5,9 +5,9 @@
 
 namespace exec_driver {
 
-// Returns the limits that tasks cannot have on this machine, since cgroup controllers are missing,
-// and a remedy. An example is "memory, pids: mount ...". The text is empty if memory, cpu, pids and
-// cpuset can all be used. May block.
+// Returns a text that names the missing cgroup controllers and a remedy, such as "memory, pids:
+// mount ...". Without a controller, tasks cannot have its limits. The text is empty if memory, cpu,
+// pids and cpuset can all be used. May block.
 std::string MissingLimits();
 
 }  // namespace exec_driver

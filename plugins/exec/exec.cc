@@ -1,8 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// The driver exec runs a command in a root file system, namespaces and rights of its own. The host
-// isolates the command. This driver turns the options of jobs and operators into the options of the
-// host's isolation.
+// The driver exec runs a command with its own root file system, namespaces and rights. The host
+// isolates the command. This driver converts the options of jobs and operators to the options of
+// the host's isolation.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -153,7 +153,7 @@ class ExecDriver : public command::CommandDriver<Settings> {
     isolation.root_paths = settings->root_paths;
     isolation.max_processes = settings->pids_limit;
     isolation.cpu_hard = config.Bool("cpu_hard_limit");
-    // Without pivot_root, the new root only covers the old one. A task that may call chroot could
+    // Without pivot_root, the new root only hides the old root. A task that may call chroot could
     // return to the old root, so no task gets sys_chroot.
     Capabilities capabilities =
         ChooseCapabilities(settings->allow_caps, config.Strings("cap_add"),
@@ -185,8 +185,8 @@ class ExecDriver : public command::CommandDriver<Settings> {
     return {drover::Health::kUndetected, std::move(why), {}};
   }
 
-  // Returns whether a task uses the namespace of the host. A job may ask for less access than the
-  // operator's default gives, but never for more.
+  // True if a task uses the namespace of the host. A job may ask for less access than the
+  // operator's default allows, but not for more.
   static bool HostMode(const std::string& asked, bool host_is_default, const std::string& name) {
     if (asked.empty()) return host_is_default;
     if (asked == "private") return false;

@@ -82,7 +82,7 @@ std::string Remedy(const Refusal& refusal, bool pivot) {
 
 // The following functions run in the child process and make only system calls.
 
-// The root of the trial is mounted on this directory, which exists everywhere.
+// The trial mounts its new root on this directory, which exists on every machine.
 #define DROVER_TRIAL_ROOT "/dev"
 
 bool MakeMount(const char* type, const char* path, const char* options) {
@@ -122,8 +122,8 @@ Step TrySteps(bool pivot) {
     return kTerminals;
   if (!MakeDevice()) return kDevice;
   if (!ChangeRoot(pivot)) return kChangeRoot;
-  // The C library's functions for ids are not used, since they would signal the other threads of
-  // the agent.
+  // Use system calls, since setgroups and similar functions of the C library would send a signal to
+  // the other threads of the agent.
   if (::prctl(PR_CAPBSET_DROP, CAP_SYS_BOOT, 0, 0, 0) != 0) return kBounding;
   if (::syscall(SYS_setgroups, 0, nullptr) != 0) return kGroups;
   if (::syscall(SYS_setresgid, kNobody, kNobody, kNobody) != 0) return kGroups;
@@ -136,7 +136,7 @@ Step TrySteps(bool pivot) {
 Refusal Try(bool pivot) {
   int report[2];
   if (::pipe2(report, O_CLOEXEC) != 0) return {kFork, errno};
-  // A shim makes the namespaces of a task by the same system call.
+  // Use clone3, since a shim also makes the namespaces of a task by clone3.
   const pid_t child = MakeTrialChild(CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWPID);
   if (child == 0) {
     Refusal refusal;

@@ -11,8 +11,8 @@
 namespace exec_driver {
 namespace {
 
-// Reads the inode and the mount of the root directory. The inode is not enough, since one directory
-// may be bound to several places.
+// Reads the inode and the mount id of the root directory. The inode alone does not identify the
+// root, since one directory may be mounted at several places.
 bool LookAtRoot(struct statx* out) {
   return ::statx(AT_FDCWD, "/", 0, STATX_INO | STATX_MNT_ID, out) == 0;
 }
@@ -22,8 +22,8 @@ bool LookAtRoot(struct statx* out) {
 bool IsInChroot() {
   constexpr int kSame = 0, kOther = 1, kUnknown = 2;
   // A process that enters its own mount namespace gets the root of that namespace. A process with
-  // several threads cannot enter one, so a child process does it. The child makes only system
-  // calls.
+  // several threads cannot enter a mount namespace, so a child process enters it. The child makes
+  // only system calls.
   const pid_t child = MakeTrialChild(/*namespaces=*/0);
   if (child < 0) return false;
   if (child == 0) {

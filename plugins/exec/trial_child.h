@@ -14,9 +14,10 @@
 namespace exec_driver {
 
 // Makes a child process that tests what the machine permits. This driver makes no other processes.
-// The function returns twice, as fork does, and the child has new NAMESPACES. Unlike fork, the
-// function runs no other code, such as the fork handlers of a library. The child may only make
-// system calls, and must end by _exit. The parent must call AwaitTrialChild.
+// The function returns twice, as fork does. NAMESPACES has the CLONE_NEW... flags of the child's
+// new namespaces. Unlike fork, the function runs no other code, such as the fork handlers of a
+// library. The child may only make system calls, and must end by _exit. The parent must call
+// AwaitTrialChild.
 inline pid_t MakeTrialChild(std::uint64_t namespaces) {
   clone_args args{};
   args.flags = namespaces;

@@ -14,8 +14,7 @@ struct Unit {
 };
 constexpr Unit kUnits[] = {{"ns", 1},   {"us", 1e3}, {"\u00b5s", 1e3}, {"\u03bcs", 1e3},
                            {"ms", 1e6}, {"s", 1e9},  {"m", 60e9},      {"h", 3600e9}};
-// The longest duration, in nanoseconds. It is slightly less than a signed number of 64 bits can
-// hold.
+// The longest duration, in nanoseconds. It is slightly less than the largest std::int64_t.
 constexpr double kLongest = 9.2e18;
 
 bool Digit(char c) { return c >= '0' && c <= '9'; }

@@ -6,9 +6,8 @@
 
 namespace mock {
 
-// Parses a duration as jobs write it: "300ms", "1h30m", "1.5s". An empty text means zero. For any
-// other text, also for a negative duration, throws drover::Error "NAME TEXT not a valid duration:
-// ...".
+// Parses a duration as jobs write it: "300ms", "1h30m", "1.5s". An empty text means zero. For an
+// invalid text or a negative duration, throws drover::Error "NAME TEXT not a valid duration: ...".
 std::chrono::nanoseconds ParseDuration(const std::string& name, const std::string& text);
 
 }  // namespace mock

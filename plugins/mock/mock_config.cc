@@ -33,7 +33,8 @@ const char kConfigSchema[] = R"({
   }
 })";
 
-// Each line is a separate raw string. In a macro, g++ 12 accepts no raw string of several lines.
+// Each line is a separate raw string, since g++ 12 accepts no raw string of several lines in a
+// macro.
 #define DROVER_MOCK_RUN_SCHEMA                       \
   R"("run_for": {"type": "string"},)"                \
   R"("exit_code": {"type": "integer"},)"             \
@@ -126,7 +127,7 @@ void LeaveThreads() {
   });
 }
 
-// Overwrites the allocator's data before and after a block. The allocator detects this later.
+// Overwrites the allocator's data before and after a block. The allocator later detects the damage.
 void SmashHeap() {
   char* volatile block = static_cast<char*>(::malloc(40));
   volatile char* const bytes = block;

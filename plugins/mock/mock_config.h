@@ -14,13 +14,13 @@ using Duration = std::chrono::nanoseconds;
 extern const char kConfigSchema[];
 extern const char kTaskConfigSchema[];
 
-// Faults that the driver makes on purpose. Each member but CRASH_BY is a list of names of calls
+// Faults that the driver has on purpose. Each member except crash_by is a list of names of calls
 // ("start", "stop", ...), separated by commas. The fault happens in these calls.
 struct Faults {
   std::string hang_in;   // the call never returns
-  std::string crash_in;  // the call ends the process, or has the effect of CRASH_BY
-  // How a crash ends the process: segv, abort, exit, throw, heap. After loop, deadlock, close,
-  // garbage and descriptors, the host must kill the process. After threads, the process lives on.
+  std::string crash_in;  // the call causes the crash that crash_by names
+  // The kind of a crash. Segv, abort, exit, throw and heap end the process. After loop, deadlock,
+  // close, garbage and descriptors, the host must kill the process. After threads, it goes on.
   std::string crash_by;
   std::string fail_in;    // the call is refused
   std::string silent_in;  // the call is accepted and never completed
@@ -34,7 +34,7 @@ struct Faults {
   bool Ends(const char* call) const;
 };
 
-// The life of a task, or of a command that exec runs for a task.
+// The behaviour of a task, or of a command that exec runs for a task.
 struct RunSpec {
   Duration run_for{0};
   int exit_code = 0;
@@ -64,7 +64,7 @@ struct TaskSpec {
   std::string stats_error;
   bool stats_error_recoverable = false;
   bool stats_unimplemented = false;
-  // If true, the stream has a sample at each interval. If false, and if stats_close_after is 0, one
+  // If true, a sample is sent at each interval. If false, and if stats_close_after is 0, only one
   // sample is sent, and the stream stays open.
   bool stats_each_interval = false;
   // The stream ends after this number of samples, one at each interval. 0 means that it does not

@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// The driver mock_driver has tasks that only pretend to run, for tests of the host. The
-// configuration of a task sets its behaviour and its faults. The driver has no thread per task.
+// The driver mock_driver simulates tasks, for tests of the host. The configuration of a task sets
+// the task's behaviour and faults. The driver has no thread per task.
 #include <poll.h>
 #include <unistd.h>
 
@@ -136,8 +136,8 @@ class MockDriver : public drover::Driver {
       std::lock_guard<std::mutex> lock(known->mutex);
       return call.Complete(drover::Recovered{known->exited, std::nullopt});
     }
-    // Without a handle the start did not complete. No part of such a start outlives the driver's
-    // process.
+    // If there is no handle, the start did not complete. A start that did not complete leaves
+    // nothing when the driver's process ends.
     if (!handle) throw Error(Code::kNotFound, "the task was never started");
     std::int64_t started_at = drover::Json::Parse(handle->state).Int("started_at");
     if (handle->format_version != 1 || started_at <= 0) {
@@ -200,7 +200,7 @@ class MockDriver : public drover::Driver {
     tasks_.Erase(task->run_id, task);
     call.Complete(Empty{});
   }
-  void Destroy(const RunId&, bool, const drover::CallView&) override {}  // DestroyAsync replaces it
+  void Destroy(const RunId&, bool, const drover::CallView&) override {}  // never called
 
   drover::TaskStatus Inspect(const RunId& run) override {
     auto task = tasks_.Need(run);
@@ -248,7 +248,7 @@ class MockDriver : public drover::Driver {
                   ++*sent;
                   done(RandomSample());
                   if (!task->spec.stats_late_message) return;
-                  // Break the rule that no message may follow a cancellation.
+                  // On purpose, break the rule that no message follows a cancellation.
                   stream.OnCancel([this, id = stream.id()] {
                     SendLate(id);
                     host().After(kLate, [this, id] { SendLate(id); });
@@ -281,7 +281,7 @@ class MockDriver : public drover::Driver {
   void Commit(const char* call) { faults().Commit(call); }
 
  private:
-  // Takes a new configuration of the plugin.
+  // Stores the settings of a new configuration of the plugin.
   void Take(const drover::Json& config) {
     if (IsolationOf(config) != isolation_) {
       throw Error(Code::kFailedPrecondition,
@@ -385,7 +385,7 @@ class MockDriver : public drover::Driver {
   static void Ended(Task& task, const ExitResult& result) {
     std::vector<Call<ExitResult>> waiters;
     std::vector<Call<Empty>> stoppers;
-    std::shared_ptr<MockRun> run;  // released after the lock
+    std::shared_ptr<MockRun> run;  // destroyed after the lock is released
     {
       std::lock_guard<std::mutex> lock(task.mutex);
       task.exited = result;
@@ -425,8 +425,8 @@ class MockDriver : public drover::Driver {
   // A delay that is longer than a host needs to join a stream.
   static constexpr std::chrono::milliseconds kLate{20};
 
-  // Sends a message after the end of its stream. This method calls the C function of the host
-  // directly, since the wrapper would not send the message.
+  // Sends a message after the end of its stream. It calls the host's C function directly, since the
+  // wrapper would not send the message.
   void SendLate(std::uint64_t stream) {
     drover_stats late = {};
     late.struct_size = sizeof late;
@@ -464,13 +464,13 @@ class MockDriver : public drover::Driver {
   std::vector<drover::CallView> silent_;
 };
 
-// The driver class that the plugin exports. The wrapper handles some functions of the table without
-// a call of MockDriver. This class replaces these functions, so that they have faults, too.
+// The driver class that the plugin exports. Some functions in the wrapper's function table do not
+// call MockDriver. This class replaces these functions, so that they can have faults, too.
 class MockPlugin : public MockDriver {
  public:
   using MockDriver::MockDriver;
 
-  // Returns the function table of this class. MADE is the table of MockDriver. Called once.
+  // Returns the function table of this class. MADE is the table of MockDriver. Must be called once.
   static const drover_driver* Table(const drover_driver* made) {
     Made() = *made;
     static drover_driver table = *made;

@@ -10,8 +10,8 @@
 
 namespace mock {
 
-// A write to a pipe without a reader raises SIGPIPE. The process is not ours, so its handling of
-// the signal must not change. So this thread blocks the signal and consumes it.
+// A write to a pipe without a reader raises SIGPIPE. A plugin must not change the signal handlers
+// of the host's process. So WriteAll blocks the signal in this thread, and consumes it.
 void WriteAll(int fd, const std::string& text) {
   sigset_t pipe_signal, before;
   sigemptyset(&pipe_signal);
@@ -125,7 +125,7 @@ void MockRun::EndIfOver() {
     std::lock_guard<std::mutex> lock(mutex_);
     if (!time_over_ || speaking_[0] || speaking_[1]) return;
     ended.swap(ended_);
-    // The pipes are closed before the end is reported, so that the output is complete at that time.
+    // Close the pipes before the end is reported, so that the output is then complete.
     pipes.swap(pipes_);
   }
   pipes.reset();

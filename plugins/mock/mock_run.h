@@ -13,9 +13,9 @@ namespace mock {
 // Writes TEXT to FD, whose reader may have closed it. Stops at the first error. May block.
 void WriteAll(int fd, const std::string& text);
 
-// The pretended life of one task or command. The run writes its output and lasts for its configured
-// time. The run ends when the output is written and the time is over. The run owns no thread:
-// timers and the instance's pool execute it. [any-thread]
+// Simulates one task or command. The run writes the configured output, and lasts for the configured
+// time. The run ends when the output is written and the time is over. It has no thread of its own:
+// it uses timers and the instance's thread pool. [any-thread]
 class MockRun : public std::enable_shared_from_this<MockRun> {
  public:
   using Ended = std::function<void(const drover::ExitResult&)>;
@@ -27,12 +27,13 @@ class MockRun : public std::enable_shared_from_this<MockRun> {
   // output. The run closes PIPES when the run ends. SPEAK is false for a run that has written its
   // output already.
   void Begin(Duration remaining, std::shared_ptr<drover::OutputPipes> pipes, bool speak);
-  // Ends the run now, with the configured result.
+  // Ends the run soon, with the configured result. Repeats of the output that have not begun are
+  // dropped.
   void Kill();
 
  private:
-  // Writes the text of STREAM (0: standard output, 1: standard error). Then writes the text AGAIN
-  // more times, each time after the gap.
+  // Writes the configured text of STREAM (0: standard output, 1: standard error). Then repeats the
+  // text AGAIN times, with the configured gap before each repetition.
   void Say(int stream, std::int64_t again);
   void SayLater(int stream, std::int64_t again);
   void OutputOver(int stream);

@@ -19,8 +19,8 @@ namespace {
 
 constexpr mode_t kExecutable = 0555;
 
-// Opens RELATIVE below the directory without following any link. It opens with O_PATH, so that
-// opening a device or a FIFO has no effect.
+// Opens RELATIVE below DIRECTORY without following any link. Uses O_PATH, so that opening a device
+// or a FIFO has no effect.
 drover::Fd OpenBeneath(int directory, const std::string& relative) {
   open_how how = {};
   how.flags = O_PATH | O_CLOEXEC;
@@ -37,8 +37,8 @@ bool IsRegularFile(const std::string& path) {
 void MakeExecutable(const drover::Fd& file, const struct stat& info, const std::string& path) {
   if ((info.st_mode & kExecutable) == kExecutable) return;
   if (info.st_nlink > 1) {
-    // Another hard link to the file may belong to the host. The task must not be able to change a
-    // file of the host.
+    // The file has another hard link, which may be a file of the host. The task must not be able to
+    // change a file of the host.
     throw drover::Error(drover::Code::kPermissionDenied,
                         "\"" + path + "\" is not executable and is not made so, since it has " +
                             std::to_string(info.st_nlink) + " names; copy it instead of linking");
@@ -60,8 +60,8 @@ std::optional<std::string> FindBelow(const std::string& root, const std::string&
   if (!directory.ok()) return std::nullopt;
   drover::Fd file = OpenBeneath(directory.get(), relative);
   if (!file.ok()) {
-    // The path contains a symbolic link. The start of the task follows the link, with the task's
-    // rights.
+    // ELOOP means that the path contains a symbolic link. The start of the task follows the link,
+    // with the task's rights.
     if (errno == ELOOP && IsRegularFile(path)) return path;
     return std::nullopt;
   }

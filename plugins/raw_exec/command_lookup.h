@@ -6,13 +6,13 @@
 namespace raw_exec {
 
 // Finds the program of a task and returns its absolute path. The function looks for COMMAND in
-// local/ below TASK_DIR, and then in TASK_DIR itself. Then it uses COMMAND as a path of the host,
-// if COMMAND is absolute. Last, it looks for a plain name in the directories of PATH. A file below
-// TASK_DIR is made executable. Throws drover::Error. May block.
+// local/ below TASK_DIR, and then in TASK_DIR itself. Then, if COMMAND is an absolute path, it
+// takes that file of the host. Last, if COMMAND is a plain name, it looks in the directories of
+// PATH. A file below TASK_DIR is made executable. Throws drover::Error. May block.
 //
-// Processes of this task or of other tasks can replace anything below TASK_DIR at any time. So no
-// file is changed by its path. A mode is set only on a regular file that was opened below TASK_DIR
-// without following a link. That file must have no other hard link.
+// Processes of this task or of other tasks can replace anything below TASK_DIR at any time. So the
+// function changes no file by its path. It sets the mode only of a regular file that it has opened
+// below TASK_DIR without following a link. The file must have no other hard link.
 std::string FindCommand(const std::string& command, const std::string& task_dir,
                         const std::string& path);
 

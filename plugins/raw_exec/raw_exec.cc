@@ -115,8 +115,8 @@ class RawExecDriver : public command::CommandDriver<Settings> {
   }
 
  private:
-  // Takes the operator's cgroups from CONFIG into OUT. The host still tracks the task in a cgroup
-  // of its own.
+  // Copies the operator's cgroups from CONFIG to OUT. The host still tracks the task in a cgroup of
+  // its own.
   static void TakeCgroups(const drover::Json& config, drover::ProcessSpec* out) {
     out->cgroup = config.String("cgroup_v2_override");
     const drover::Json& v1 = config["cgroup_v1_override"];

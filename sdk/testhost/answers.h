@@ -5,7 +5,7 @@
 
 #include "host/driver/driver.h"
 
-// Convert the values that a driver returns to the JSON of an answer.
+// These functions convert the values that a driver returns to the JSON of an answer.
 namespace drover {
 
 nlohmann::json ErrorJson(const Error& error);

@@ -76,7 +76,7 @@ int Main(int argc, char** argv) {
 }  // namespace drover
 
 int main(int argc, char** argv) {
-  // To probe the driver, this program starts itself again as a child process.
+  // To probe the driver, this program starts itself as a child, which runs MaybeRunPluginChild.
   if (const std::optional<int> code = drover::MaybeRunPluginChild(argc, argv)) return *code;
   const int code = drover::Main(argc, argv);
   std::fflush(nullptr);

@@ -23,8 +23,8 @@ class Request {
   std::string Text(const char* name, std::string otherwise);
   std::int64_t Number(const char* name, std::int64_t otherwise);
   bool Flag(const char* name, bool otherwise);
-  std::vector<std::string> Texts(const char* name);  // must exist and not be empty
-  // Returns a member that is an object of texts.
+  std::vector<std::string> Texts(const char* name);  // the list must exist and not be empty
+  // Returns the texts in a member that is an object. The result is empty if the member is missing.
   std::map<std::string, std::string> Pairs(const char* name);
   // Returns a member of any type, or null if it is missing.
   Json Value(const char* name);

@@ -29,8 +29,8 @@ void Server::StartReader() {
       end_ = true;
       arrived_.Set();
     });
-    // Wait until the test closes its end of standard output, as when the test is killed. Then
-    // cancel all requests of the test.
+    // Wait until the test closes its end of standard output, or is killed. Then cancel all requests
+    // of the test.
     pollfd out = {STDOUT_FILENO, 0, 0};
     while (poll(&out, 1, -1) <= 0) {
     }

@@ -118,7 +118,7 @@ Co<Result<TestedDriver::Json>> TestedDriver::Fingerprint(Context, Request* reque
   co_return FingerprintJson(driver_->fingerprint());
 }
 
-// Checks a task configuration without starting a task. Returns it with the defaults of the schema.
+// Checks a task configuration but starts no task. Returns the configuration with all defaults.
 Co<Result<TestedDriver::Json>> TestedDriver::Check(Context, Request* request) {
   const std::string config = request->Value("config").dump();
   DROVER_CO_TRY(request->status());
@@ -210,7 +210,7 @@ Co<Result<TestedDriver::Json>> TestedDriver::Destroy(Context context, Request* r
   co_return Json::object();
 }
 
-// Returns the output of the task so far. It is complete after a wait.
+// Returns the output of the task so far. After a Wait, the output is complete.
 Co<Result<TestedDriver::Json>> TestedDriver::Logs(Context, Request* request) {
   const std::string stream = request->Text("stream", "stdout");
   DROVER_CO_ASSIGN(const auto task, Named(request));
@@ -305,8 +305,8 @@ Co<Result<TestedDriver::Json>> TestedDriver::Events(Context, Request* request) {
 }
 
 // Has the same effect on a driver as a restart of the agent. It shuts the instance down, and a new
-// instance recovers the tasks. If "handles" is false, the new instance gets no handles, as after a
-// crash between intent and commit.
+// instance recovers the tasks. If "handles" is false, the new instance gets no handles, as if the
+// agent had crashed before it stored them.
 Co<Result<TestedDriver::Json>> TestedDriver::Reload(Context context, Request* request) {
   const bool handles = request->Flag("handles", true);
   DROVER_CO_TRY(request->status());

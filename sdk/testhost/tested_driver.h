@@ -22,9 +22,9 @@ struct TestedDriverOptions {
   std::string directory;  // holds the tasks' files and the sockets of their shims
 };
 
-// One driver in a host without an agent. It also has the tasks that a test has started with the
-// driver, by their names. The agent's own code checks, probes and loads the file, and validates
-// configurations. Must be used on the control thread.
+// One driver in a host without an agent, and the tasks that a test has started with the driver. The
+// agent's own code checks, probes and loads the file of the driver, and validates configurations.
+// Must be used on the control thread.
 class TestedDriver {
  public:
   using Json = nlohmann::json;

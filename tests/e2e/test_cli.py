@@ -44,14 +44,6 @@ class CliTest(DroverTest):
         self.assertEqual(cli_docs.differences(), "",
                          "run tests/e2e/cli_docs.py --update and look at what has changed")
 
-    def test_operators_page_names_every_field_of_the_configuration(self):
-        source = (harness.ROOT / "host/agent/agent_config.cc").read_text()
-        fields = set(re.findall(r'(?:reader|of_[a-z]+)\.(?:Text|Bool|Time|Texts|Map|Number|Take)\("(\w+)"', source))
-        self.assertGreaterEqual(len(fields), 14, "the reader of the configuration has moved")
-        page = (harness.ROOT / "docs/operators.md").read_text()
-        for field in fields:
-            self.assertIn(f"`{field}`", page, f"docs/operators.md does not have {field}")
-
     def test_single_dash_for_long_options(self):
         path = self.sandbox.write("job.json", one(mock("m", run_for="10ms")))
         done = self.sandbox.command("run", "-config", self.sandbox.config_file, "-json", "-no-logs",

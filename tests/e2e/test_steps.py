@@ -23,6 +23,8 @@ trap 'echo stop >> "$OUT"; exit 0' INT TERM
 echo ready >> "$OUT"
 while :; do sleep 0.05 & wait $!; done
 """
+# The same, but it notes if it was asked by another signal.
+STAY_AND_NOTE = "trap 'echo noted >> \"$OUT\"; exit 0' USR1\n" + STAY
 # The same, but it fails the first time.
 FAIL_ONCE = """
 echo start >> "$OUT"
@@ -115,12 +117,12 @@ class StepCase(DroverTest):
             return "failed" if wanted and set(wanted) == {"failed"} else None
         return harness.wait_until(up, f"the start of {name}, {self.fault_text()}") == "up"
 
-    def begin_one_that_stays(self, name):
+    def begin_one_that_stays(self, name, script=STAY):
         """Runs a job before the count begins. Returns the file of its lines."""
         out = self.sandbox.root / f"{name}.out"
         out.touch()
         self.arm(None)
-        self.register(name, task("t", STAY, Env={"OUT": str(out)}))
+        self.register(name, task("t", script, Env={"OUT": str(out)}))
         self.assertTrue(self.wait_up(name, out.read_text))
         return out
 
@@ -310,6 +312,28 @@ class DrainStepTest(Steps, StepCase):
         out_of_first = out.read_text()
         self.insist("PUT", f"/v1/node/{node}/eligibility", {"Eligibility": "eligible"})
         self.wait_up(name, lambda: out.read_text()[len(out_of_first):])
+        allocs = self.end(name)
+        self.forget(name)
+        return allocs, out.read_text().split()
+
+
+@unittest.skipUnless(harness.IS_ROOT, "cgroups need root")
+class UpdateStepTest(Steps, StepCase):
+    """A running task gets a new version of its job in place, and is stopped as that version says: counted
+    from the new version on. The agent may die after it has stored the version, before the task's runner
+    hears of it."""
+
+    STEPS = {"ledger_remove": 1, "commit": (6, 40), "sync": (2, 8), "drop_secrets": 1, "remove_alloc_dir": 1,
+             "remove_cgroup": 1, "forget_end": 1}
+    BY_CHANCE = 8
+    LINES = ["ready", "noted"]
+
+    def live(self, name, fault=None):
+        out = self.begin_one_that_stays(name, STAY_AND_NOTE)
+        self.arm(fault)
+        self.register(name, task("t", STAY_AND_NOTE, Env={"OUT": str(out)}, KillSignal="SIGUSR1"))
+        harness.wait_until(lambda: [a["JobVersion"] for a in self.allocs(name)] == [1] or None,
+                           f"the update of {name}, {self.fault_text()}")
         allocs = self.end(name)
         self.forget(name)
         return allocs, out.read_text().split()

@@ -142,6 +142,7 @@ CHANGES = re.compile(
 CHANGE_PLACES = {
     "agent/data_dir.cc": "directories and the lock of an agent, before there is anything in them",
     "agent/leftovers.cc": "removes an empty directory, again at the next start",
+    "agent/rotated_log.cc": "the agent's own log, which no task needs",
     "agent/node.cc": "directories that stay, made before there is anything in them",
     "agent/run_ledger.cc": ("kMakeLedger", "kForgetLedger"),
     "alloc/dir_tree.cc": ("kMakeAllocDir", "kMakeTaskDir", "kMountSecrets", "kDropSecrets",
@@ -283,6 +284,7 @@ DECLARED_FOR_OTHERS = {
     "async_teardown": "Beast finds it by the type of its arguments",
     "beast_close_socket": "Beast finds it by the type of its arguments",
     "is_steady": "of a clock of std::chrono",
+    "ConfigKeysMarkdown": "writes docs/agent-config.md",
     "JobFieldsMarkdown": "writes docs/job-fields.md",
     "live_timers": "tests look for leftover timers",
     "RequestKill": "a part of the interface of hooks to their task",

@@ -16,7 +16,7 @@
 #include "drover/codec.hpp"
 #include "drover/open_table.hpp"
 
-// The asynchronous calls that the host makes. The driver must complete each call exactly once.
+// The host's asynchronous calls to a driver. The driver must complete each call exactly once.
 namespace drover {
 inline namespace sdk_v1 {
 
@@ -106,7 +106,8 @@ class CallState {
     }
     if (hear) hear();
   }
-  // The reason of the cancellation. It is set before the function that OnCancel has set is called.
+  // Returns the reason for the cancellation. Cancel stores the reason before it calls the function
+  // that OnCancel has stored.
   const Error& why_cancelled() const { return why_cancelled_; }
   DROVER_SDK_ONCE void OnCancel(std::function<void()> hear) {
     {
@@ -122,7 +123,7 @@ class CallState {
 
  private:
   void Forget() noexcept {
-    // The function of OnCancel may own this call, so HEAR is destroyed after the lock is released.
+    // The function that OnCancel has stored may own this call, so destroy it without the lock.
     std::function<void()> hear;
     {
       std::lock_guard<std::mutex> lock(mutex_);
@@ -167,8 +168,8 @@ class CallView {
   // cancelled already, HEAR is called at once. HEAR replaces the function of an earlier OnCancel.
   // HEAR is dropped when the call completes.
   void OnCancel(std::function<void()> hear) const { state_->OnCancel(std::move(hear)); }
-  // Makes a cancellation complete the call with an error, for a call that only waits for an event.
-  // The owner of the call may still complete it later, without effect.
+  // After this function, a cancellation completes the call with an error. Use it for a call that
+  // only waits for an event. A later completion by the owner of the call has no effect.
   void FailOnCancel() const {
     std::weak_ptr<abi::CallState> weak = state_;
     state_->OnCancel([weak] {

@@ -37,8 +37,8 @@ DROVER_SDK_ONCE inline std::vector<Port> DecodePorts(const drover_array& in) {
   return out;
 }
 
-// A field of a C struct and the matching member of the C++ value. A loop over a list of pairs
-// copies all these fields, in either direction.
+// A field of a C struct and the matching member of the C++ value. A loop over a list of Pairs
+// copies all fields of the list, in either direction.
 template <typename Raw, typename RawField, typename Value, typename Field>
 struct Pair {
   RawField Raw::* raw;
@@ -156,8 +156,8 @@ DROVER_SDK_ONCE inline Stats DecodeStats(const drover_stats* raw) {
 }
 
 // ------------------------------------------------------------------------------ values to structs
-// Each overload of With calls USE with a pointer to the struct. The pointer is valid until USE
-// returns.
+// Each overload of With converts a value to a C struct and calls USE with a pointer to the struct.
+// The pointer is valid until USE returns.
 
 DROVER_SDK_ONCE inline void With(const Empty&, Ref<const void*> use) {
   drover_empty_result out = Make<drover_empty_result>();

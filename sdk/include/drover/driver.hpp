@@ -32,7 +32,7 @@
 namespace drover {
 inline namespace sdk_v1 {
 
-// Describes a driver. The description is constant, but Driver::Configured may change it for an
+// Describes a driver. All instances have the same Info, unless Driver::Configured changes it for an
 // instance.
 struct Info {
   std::uint64_t offers = 0;  // DROVER_CAP_... bits
@@ -40,14 +40,14 @@ struct Info {
   drover_fs_isolation fs_isolation = DROVER_FS_NONE;
   std::string config_schema = R"({"type":"object","additionalProperties":false})";
   std::string task_config_schema = R"({"type":"object","additionalProperties":false})";
-  // The largest numbers of threads for blocking methods. A thread is made when it is needed. A call
-  // that finds no free thread waits for a thread. The call's deadline stays the same during the
-  // wait.
+  // start_threads and stop_threads limit the threads for blocking methods. A thread is made when it
+  // is needed. A call that finds no free thread waits for a thread. The wait does not extend the
+  // call's deadline.
   //
-  // The limit for Start, Recover and Plan. If Start pulls images, this is also the largest number
-  // of images that are pulled at a time.
+  // The largest number of threads for Start, Recover and Plan. If Start pulls images, it is also
+  // the largest number of images that are pulled at a time.
   unsigned start_threads = 4;
-  // The limit for Stop and Destroy. A Stop uses its thread until its task has ended.
+  // The largest number of threads for Stop and Destroy. A Stop uses a thread until its task ends.
   unsigned stop_threads = 64;
 };
 
@@ -81,20 +81,20 @@ class Driver {
   // returns.
   virtual Duration ProbeLimit() const { return std::chrono::seconds(20); }
 
-  // Returns the info of this instance. INFO is the result of Describe. A driver overrides this
-  // method if its configuration decides fs_isolation or offers. Other members must not change. The
-  // method is called once.
+  // Returns the Info of this instance. INFO is the result of Describe. A driver overrides this
+  // method if its configuration decides fs_isolation or offers. The method must not change other
+  // members. The wrapper calls it once.
   virtual Info Configured(Info info) const { return info; }
   // Takes a new configuration. If this method throws, the instance keeps the old configuration.
   virtual void Configure(const Json& config) {
     (void)config;
     throw Error(Code::kUnimplemented, "this driver takes no new configuration while it is loaded");
   }
-  // Called when all tasks that the host knows have been recovered. RUNS has their runs. The driver
-  // may remove what is left of other runs.
+  // Called when all tasks that the host knows have been recovered. RUNS are the runs of these
+  // tasks. The driver may remove what is left of other runs.
   virtual void RestoreComplete(const std::vector<RunId>& runs) { (void)runs; }
-  // Called before the instance is destroyed. The tasks go on running. The driver must wake all its
-  // threads that wait.
+  // Called before the instance is destroyed. The driver must wake all its waiting threads. The
+  // tasks go on running.
   virtual void Shutdown() {}
 
   // ----------------------------------------------------------------------------------- one task
@@ -103,10 +103,10 @@ class Driver {
     (void)task, (void)call;
     throw Error(Code::kUnimplemented, "this driver starts nothing");
   }
-  // HANDLE is absent if no handle was stored; the task may then never have been started. Throw
-  // kNotFound only if you know that no part of the run exists: the host may then start the task
-  // again. Every driver must override Recover or RecoverAsync, since the driver's process may end
-  // before its tasks do.
+  // Takes over a task that an earlier instance started. HANDLE is absent if no handle was stored;
+  // the task may then never have been started. Throw kNotFound only if no part of the run exists:
+  // the host may then start the task again. Every driver must override Recover or RecoverAsync,
+  // since the driver's process may end before its tasks end.
   virtual Recovered Recover(const TaskConfig& task, const std::optional<TaskHandle>& handle,
                             const CallView& call) {
     (void)task, (void)handle, (void)call;
@@ -118,14 +118,14 @@ class Driver {
     (void)run, (void)request, (void)call;
     throw Error(Code::kUnimplemented, "this driver stops nothing");
   }
-  // Forgets the task. If the task still runs, FORCE ends it. Without FORCE, a running task is the
-  // error kFailedPrecondition.
+  // Forgets the task. If the task still runs, Destroy first ends it if FORCE is true, or else
+  // throws kFailedPrecondition.
   virtual void Destroy(const RunId& run, bool force, const CallView& call) = 0;
 
   // Must complete CALL when the task ends, or at once if it has ended. Any number of calls may wait
   // for a task. Wait must not block: it stores CALL and returns. [any-thread]
   virtual void Wait(Call<ExitResult> call) = 0;
-  // Returns the status of a task. It must only look the status up, and must not block. [any-thread]
+  // Returns the status of a task. It must not block. [any-thread]
   virtual TaskStatus Inspect(const RunId& run) = 0;
   // Sends a signal to the task. Returns when the task has received it.
   virtual void Signal(const RunId& run, const std::string& name, const CallView& call) {
@@ -139,7 +139,7 @@ class Driver {
     (void)run, (void)request, (void)stream;
     throw Error(Code::kUnimplemented, "this driver has no statistics");
   }
-  // Runs an extra command for a running task. The id of CALL names the session. A driver with
+  // Runs an extra command for a running task. The id of CALL identifies the session. A driver with
   // DROVER_CAP_EXEC must override this method. [any-thread]
   virtual void Exec(ExecRequest request, Call<ExitResult> call) {
     (void)request, (void)call;
@@ -199,7 +199,8 @@ class Driver {
     };
     InBackground(std::move(call), destroy, Lane::kStop);
   }
-  // Sends the first result of Probe on STREAM, and later each result that has changed.
+  // Sends the first result of Probe on STREAM. Later it sends each result that differs from the
+  // last.
   virtual void Fingerprints(Stream<Fingerprint> stream) {
     {
       std::lock_guard<std::mutex> lock(mutex_);
@@ -244,8 +245,8 @@ class Driver {
   void ProbeSoon() {
     {
       std::lock_guard<std::mutex> lock(mutex_);
-      // A probe that is running may have read the old state, so another probe must follow it. A
-      // probe that is posted but has not begun will read the new state.
+      // A running probe may have read the driver's state before it changed, so another probe must
+      // follow. A probe that is posted but has not begun will read the new state.
       if (probing_ != 0) asked_again_ = true;
       if (probing_ != 0 || std::exchange(probe_posted_, true)) return;
     }
@@ -276,14 +277,14 @@ class Driver {
   void PostProbe() {
     try {
       host_.Post([this] { ProbeNow(); }, Lane::kProbe);
-    } catch (...) {  // no thread could be made; the next ProbeSoon posts the probe again
+    } catch (...) {  // no thread could be made; the next ProbeSoon posts again
       std::lock_guard<std::mutex> lock(mutex_);
       probe_posted_ = false;
       throw;
     }
   }
-  // Runs one probe and sends its result. The lane of probes has one thread, so the results are sent
-  // in the order of the probes.
+  // Runs one probe and sends its result. Lane::kProbe has one thread, so the results are sent in
+  // the order of the probes.
   void ProbeNow() {
     std::uint64_t number = 0;
     {

@@ -14,8 +14,8 @@
  * Rules that hold for every line below
  *   - Sizes. Each struct begins with struct_size, which the side that fills the struct sets. The
  *     reader tests DROVER_HAS(ptr, type, field) before it reads a field that was added later, and
- *     takes a missing field as zero. Structs only grow at their end and are never embedded by
- *     value. Five structs are fixed, and these rules do not hold for them: drover_run_id,
+ *     treats a missing field as zero. Structs only grow at their end and are never embedded by
+ *     value. These rules do not hold for five structs, which never change: drover_run_id,
  *     drover_str, drover_pair, drover_array, drover_fd.
  *   - Reserved members. The writer sets members called reserved to zero. The reader ignores them.
  *   - Unknown values. Enumerations and flags may grow. The reader treats an unknown drover_code as
@@ -23,66 +23,66 @@
  *     Any other unknown value is refused. So a driver may use an addition of a later minor in two
  *     cases only: the driver needs that minor, or host->abi_minor shows that the host has the
  *     addition.
- *   - Text is UTF-8, given as pointer and length, without a NUL. Text, and everything else to
- *     which a pointer leads, is valid during the call only. A side that needs it later must copy
- *     it.
+ *   - Text is UTF-8, passed as pointer and length, without a NUL. Text and all other data behind
+ *     pointers are valid during the call only. A side that needs the data later must copy them.
  *   - Memory is freed by the side that allocated it.
  *   - Errors. A function that can fail returns DROVER_OK on success. On failure it returns another
- *     drover_code and fills the caller's drover_error. Neither side interprets the text.
+ *     drover_code and fills the caller's drover_error. Neither side interprets the error text.
  *   - Nothing unwinds from one side into the other: no C++ exception, no panic, no longjmp.
  *   - Asynchronous verbs return at once. DROVER_OK means that the driver has accepted the call.
  *     The driver then calls host->complete exactly once for the call's id, from any thread, maybe
- *     before the verb returns. Another code means that the driver has refused the call. It must
- *     not call complete then. A second or late completion is dropped and logged; the driver gets
- *     no report of that.
- *   - Cancellation. A host that gives a call up calls call_cancelled. It may do so before it calls
- *     the verb of that call, during the verb, or after the driver has completed the call. So a
- *     driver ignores an id that it does not know. A driver that finds its calls by their ids must
- *     call call_is_cancelled after it has recorded the call: it must not rely on another
- *     call_cancelled. If the host gives up a create, there is no instance for call_cancelled. Only
- *     call_is_cancelled and call_cancel_fd report the cancellation then. If the driver has a
+ *     before the verb returns. Another code means that the driver has refused the call. Then the
+ *     driver must not call complete. The host drops and logs a second or late completion, and does
+ *     not report it to the driver.
+ *   - Cancellation. A host that gives a call up calls call_cancelled. The host may do so before it
+ *     calls the verb of that call, during the verb, or after the driver has completed the call. So
+ *     a driver ignores an id that it does not know. A driver that finds its calls by their ids must
+ *     call call_is_cancelled after it has recorded a call, since call_cancelled may have come
+ *     earlier. If the host gives up a create, there is no instance for call_cancelled. Only
+ *     call_is_cancelled and call_cancel_fd report the cancellation then. If the driver runs in a
  *     process of its own, the host ends that process instead.
  *   - Ids. In its life, a host never uses an id of a call, stream or session twice.
- *   - Lifetime. The drover_host that create gets, and the tables that its get_extension returns,
- *     are valid until the end of the instance. The instance ends when its shutdown has been
- *     completed, or when its create has failed. What the driver returns from its functions
- *     drover_driver_entry_v1, info and get_extension is valid for the life of the library.
- *   - Re-entry. No function of the host calls the driver on the thread of its caller. If a function
- *     of the host causes calls to the driver, these calls come on another thread, maybe before the
+ *   - Lifetime. create gets a drover_host. This drover_host, and the tables that its get_extension
+ *     returns, are valid until the end of the instance. The instance ends when its shutdown is
+ *     completed, or when its create has failed. The pointers that the driver's functions
+ *     drover_driver_entry_v1, info and get_extension return are valid for the life of the library.
+ *   - Re-entry. No function of the host calls the driver on its caller's thread. If a function of
+ *     the host causes calls to the driver, these calls run on another thread, maybe before the
  *     function has returned. So a driver may hold a lock of its own while it calls complete,
  *     stream_send, stream_end or a service. The DONE of a service may run before the function of
  *     the service has returned.
- *   - File descriptors are passed as drover_fd. A BORROWED descriptor stays with the giver and is
- *     valid during the call. The receiver of a GIVEN descriptor closes it, whatever the call
- *     returns.
+ *   - File descriptors are passed as drover_fd. The sender of a BORROWED descriptor keeps it; the
+ *     receiver may use it during the call only. The receiver of a GIVEN descriptor closes it,
+ *     whatever the call returns.
  *
  * Threads. A tag in brackets says where a function is called, or from where it may be called:
  *   [control]    Functions with this tag are called one at a time per driver instance. They run on
  *                a thread of the host's pool for the plugin. The next function may be called as
- *                soon as the function before it has returned, even if the asynchronous call of that
- *                function is still open.
+ *                soon as the previous function has returned, even if the asynchronous call of the
+ *                previous function is still open.
  *   [task]       The functions with this tag are start, recover, stop and destroy. They are called
  *                one at a time per run, in parallel with other runs. The next function is called
- *                after the driver has completed the call of the function before it. If the host
- *                gives that call up, the host delays the next function for some seconds only. After
- *                the delay both run at once, most often a start and the destroy that follows it. So
- *                the state needs a lock.
+ *                after the driver has completed the call of the previous function. If the host
+ *                gives that call up, the host delays the next function for some seconds only. Then
+ *                both functions may run at the same time, most often a start and the destroy that
+ *                follows it. So the driver must protect the state of a run by a lock.
  *   [any-thread] Functions with this tag are called, or may be called, on any thread, in parallel
  *                with everything else.
  *   [callback]   Functions with this tag are called on a thread of the plugin's pool. As with
  *                [any-thread], they run in parallel with everything else.
  * No function is called on the host's control thread. A function must not block for longer than a
- * look-up takes, except stream_join, which has a deadline of its own. If a function holds its
- * thread past the call's deadline, the driver becomes unhealthy.
+ * look-up takes, except stream_join, which has a deadline of its own. If a function returns after
+ * the deadline of its call, the driver becomes unhealthy.
  *
  * Order for one run:  start or recover -> (wait, signal, stop, inspect, stats, exec) -> destroy.
  * destroy follows every start that was accepted, also a start that failed or was given up. If a
  * start is completed with success after its destroy, another destroy follows.
  *
  * Order at the end of an instance: the host cancels the streams of the instance. The host gives up
- * those operations of the host's services for which the driver waits. The host calls shutdown after
- * each DONE that the host owed has returned. So shutdown may free the data that the driver's DONEs
- * use. Calls that the driver has not completed are still open when the host calls shutdown.
+ * those operations of the host's services for which the driver waits. The host calls the DONE of
+ * each open operation. When all these DONEs have returned, the host calls shutdown. So shutdown may
+ * free the data that the driver's DONEs use. Calls that the driver has not completed are still open
+ * when the host calls shutdown.
  *
  * An instance can be replaced while its tasks run, by an instance of the same file or of another
  * file. The host creates the new instance. The new instance recovers the runs while the old
@@ -128,8 +128,8 @@ enum drover_code {
 
 #define DROVER_ERROR_MESSAGE_MAX 1000
 
-/* The side that fails fills this struct. A message of more than DROVER_ERROR_MESSAGE_MAX bytes is
- * cut. */
+/* The side that fails fills this struct. A longer message than DROVER_ERROR_MESSAGE_MAX bytes is
+ * truncated. */
 typedef struct drover_error {
   uint32_t struct_size;
   int32_t code; /* enum drover_code */
@@ -196,13 +196,13 @@ enum drover_log_level {
 /* ------------------------------------------------------------------------------------ data */
 
 /* Describes a library, or one of its instances. The description never changes. The struct that the
- * function info returns is valid for the life of the library, with everything to which its pointers
- * lead. The function complete copies the struct in drover_create_result, as it copies every result.
- * The struct lists neither network modes nor kinds of mounts. If a driver cannot do what the
- * configuration of a task says, it refuses the start. A later minor may add a member to the
- * configuration of a task. A driver may ignore that member, unless a new bit of offers belongs to
- * the member. If a task needs a member that has a bit, the host does not start the task with a
- * driver that lacks the bit. */
+ * function info returns, and the data to which its pointers lead, are valid for the life of the
+ * library. The function complete copies the struct in drover_create_result, as it copies every
+ * result. The struct lists neither network modes nor kinds of mounts: a driver refuses the start of
+ * a task whose configuration it does not support. A later minor may add a member to the
+ * configuration of a task. A driver may ignore the new member, unless a new bit of offers belongs
+ * to it. If a task needs a member that has a bit, the host does not start the task with a driver
+ * that lacks the bit. */
 typedef struct drover_info {
   uint32_t struct_size;
   int32_t fs_isolation;   /* enum drover_fs_isolation */
@@ -248,7 +248,7 @@ typedef struct drover_device {
  *     cannot have these data yet. Their members will be added at the end of this struct. */
 typedef struct drover_task_config {
   uint32_t struct_size;
-  uint32_t logs_disabled; /* not 0 if nobody collects the output */
+  uint32_t logs_disabled; /* not 0 if the output is not collected */
   drover_run_id run_id;
   drover_str id; /* "ALLOCATION/TASK/8 hex digits" */
   drover_str alloc_id;
@@ -262,14 +262,14 @@ typedef struct drover_task_config {
   drover_str node_id;
   drover_str node_name;
   drover_array env;        /* of drover_pair: the whole environment of the task */
-  drover_array device_env; /* of drover_pair: the part that devices added, also in env */
+  drover_array device_env; /* of drover_pair: the variables in env that devices added */
   drover_str user;         /* empty means the driver's default user */
   drover_str alloc_dir;    /* this and the next four paths are paths on the host */
   drover_str task_dir;
   drover_str local_dir;
   drover_str secrets_dir;
   drover_str log_dir;      /* drover.process and drover.task-output write the logs here */
-  drover_str driver_config; /* JSON, valid by task_config_schema, with defaults filled in */
+  drover_str driver_config; /* JSON, valid under task_config_schema, with its defaults */
   int64_t log_max_files;
   int64_t log_max_file_size; /* in bytes */
   int64_t cpu_mhz;
@@ -281,7 +281,7 @@ typedef struct drover_task_config {
   drover_array mounts;     /* of drover_mount */
   drover_array devices;    /* of drover_device */
   drover_str kill_signal;  /* "SIGTERM"; empty means the driver's default signal */
-  int64_t kill_timeout;    /* in ns; after it the host kills the task, whatever the driver does */
+  int64_t kill_timeout;    /* in ns; after this time the host itself kills the task */
   drover_str network_mode; /* "", "host" or "none" */
   /* A path on the host, valid while the task lives. Empty means the host's network namespace.
    * drover.process itself enters the namespace. A driver that does not use drover.process must
@@ -289,13 +289,13 @@ typedef struct drover_task_config {
   drover_str network_namespace;
   drover_str cpu_cores; /* the cores reserved for this task, "0,5-7"; empty means none */
   int64_t cpu_period;   /* in ns */
-  /* For a hard limit: the time of one core, in ns, that the task may use in each cpu_period. This
-   * time equals cpu_mhz on this machine. 0 if cores are reserved. */
+  /* For a hard limit: the time of one core, in ns, that the task may use in each cpu_period. It is
+   * the time that gives the task cpu_mhz on this machine. 0 if cores are reserved. */
   int64_t cpu_quota;
 } drover_task_config;
 
-/* The data by which recover finds the task again. The bytes in state are the driver's own, and
- * opaque to the host. */
+/* The data by which recover finds the task again. Only the driver interprets the bytes in
+ * state. */
 typedef struct drover_task_handle {
   uint32_t struct_size;
   uint32_t format_version; /* the version of the driver's own format */
@@ -321,7 +321,7 @@ typedef struct drover_exit_result {
 typedef struct drover_task_status {
   uint32_t struct_size;
   int32_t state; /* enum drover_task_state */
-  int64_t started_at; /* in ns since 1970; 0 means not yet */
+  int64_t started_at; /* in ns since 1970; 0 means not started yet */
   int64_t completed_at;
   const drover_exit_result* exit_result; /* null while the task runs */
   drover_array attributes;               /* of drover_pair */
@@ -342,7 +342,7 @@ typedef struct drover_call {
 typedef struct drover_create_args {
   uint32_t struct_size;
   uint32_t reserved;
-  drover_str config; /* JSON, valid by config_schema, with defaults filled in */
+  drover_str config; /* JSON, valid under config_schema, with its defaults */
 } drover_create_args;
 
 typedef struct drover_instance drover_instance; /* the driver's own type; opaque to the host */
@@ -351,8 +351,8 @@ typedef struct drover_create_result {
   uint32_t struct_size;
   uint32_t reserved;
   drover_instance* instance;
-  /* Describes the instance. If its configuration decides them, fs_isolation and offers may differ
-   * from the library's info. Null means that they do not differ. */
+  /* Describes the instance. Null means that the library's info describes it. Only fs_isolation and
+   * offers may differ from the library's info, if the instance's configuration decides them. */
   const drover_info* info;
 } drover_create_result;
 
@@ -383,11 +383,13 @@ typedef struct drover_recover_args {
   const drover_task_handle* handle;
 } drover_recover_args;
 
-/* The error E_NOT_FOUND means that the driver does not know the run, and that no part of it runs.
- * If no handle was stored, the host may then start the task again. After E_TIMEOUT and after a
- * recoverable E_UNAVAILABLE, the host calls recover again later. After any other error, the host
- * calls destroy with force for the run before it starts the task again. A driver that cannot
- * recover tasks returns E_UNIMPLEMENTED. */
+/* An error of recover decides what the host does next:
+ *   - E_NOT_FOUND means that the driver does not know the run, and that no part of it runs. If no
+ *     handle was stored, the host may then start the task again.
+ *   - E_TIMEOUT: the host calls recover again later.
+ *   - E_UNAVAILABLE, if it is recoverable: the host calls recover again later.
+ *   - E_UNIMPLEMENTED, from a driver that cannot recover tasks, and any other error: the host calls
+ *     destroy with force for the run before it starts the task again. */
 typedef struct drover_recover_result {
   uint32_t struct_size;
   int32_t state; /* DROVER_TASK_RUNNING or DROVER_TASK_EXITED */
@@ -417,7 +419,7 @@ typedef struct drover_signal_args {
 
 typedef struct drover_destroy_args {
   uint32_t struct_size;
-  uint32_t force; /* if 0, a running task is the error E_FAILED_PRECONDITION */
+  uint32_t force; /* if 0, destroy of a running task fails with E_FAILED_PRECONDITION */
 } drover_destroy_args;
 
 typedef struct drover_inspect_args {
@@ -428,7 +430,7 @@ typedef struct drover_inspect_args {
 typedef struct drover_restore_complete_args {
   uint32_t struct_size;
   uint32_t reserved;
-  /* Of drover_run_id: all runs that the host knows; other runs are leftovers. */
+  /* Of drover_run_id: all runs that the host knows. The driver may remove all other runs. */
   drover_array run_ids;
 } drover_restore_complete_args;
 
@@ -475,7 +477,7 @@ typedef struct drover_event {
   drover_array annotations; /* of drover_pair */
 } drover_event;
 
-/* Bits of drover_usage.measured. Each bit means that one member of drover_usage was measured. */
+/* Bits of drover_usage.measured. A bit is set if the member of its name was measured. */
 #define DROVER_STAT_RSS (1ull << 0)
 #define DROVER_STAT_CACHE (1ull << 1)
 #define DROVER_STAT_SWAP (1ull << 2)
@@ -495,7 +497,7 @@ typedef struct drover_usage {
   uint32_t struct_size;
   int32_t pid; /* the pid of one process in a list of processes; 0 for the whole task */
   uint64_t measured;
-  /* All in bytes. */
+  /* All eight members are in bytes. */
   uint64_t rss, cache, swap, mapped_file, usage, max_usage, kernel_usage, kernel_max_usage;
   double system_mode, user_mode, percent; /* all in percent of one core */
   double total_ticks;                     /* in MHz */
@@ -508,22 +510,22 @@ typedef struct drover_stats {
   int32_t type;
   int64_t timestamp; /* ns since 1970 */
   const drover_usage* total;
-  drover_array processes; /* of drover_usage; may be empty if DROVER_STATS_PROCESSES was not set */
+  drover_array processes; /* of drover_usage; empty is allowed without DROVER_STATS_PROCESSES */
 } drover_stats;
 
-/* Bits that request parts of a sample besides the total. The side that takes the sample ignores
+/* Bits that request more data in a sample than the total. The side that takes the sample ignores
  * bits that it does not know. */
-#define DROVER_STATS_PROCESSES (1u << 0) /* each process, which costs far more than a total */
+#define DROVER_STATS_PROCESSES (1u << 0) /* each process; this costs far more than the total */
 
-/* ------------------------------------------------------------------ the host, given to create */
+/* ----------------------------------------------- the functions of the host, passed to create */
 
 /* The host calls this function when an operation of a service has ended. ERROR is null on success.
  * RESULT is the result of the service, or null. A driver cannot cancel an accepted operation,
- * unless the operation is an exec session. The operation ends by itself, or before shutdown. The
+ * except an exec session. An operation ends by itself, or the host ends it before shutdown. The
  * host may give a call up while the driver waits for an operation that the call needs. The driver
  * then completes the call, and does not wait for the operation. When DONE is called later for that
- * operation, the driver ignores the arguments of DONE, but closes the descriptors that are GIVEN to
- * it. [callback] */
+ * operation, the driver closes the descriptors that are GIVEN to it, and ignores the other results.
+ * [callback] */
 typedef void (*drover_done)(void* context, const drover_error* error, const void* result);
 
 typedef struct drover_host drover_host;
@@ -536,8 +538,8 @@ struct drover_host {
   const void* (*get_extension)(const drover_host* host, drover_str id);
 
   /* Completes a call of an asynchronous verb. On success ERROR is null, and RESULT is the verb's
-   * result struct or null. The function copies both before it returns. A late completion is
-   * dropped. If a start succeeded after it was given up, destroy follows. [any-thread] */
+   * result struct or null. The function copies ERROR and RESULT. A late completion is dropped.
+   * If a start succeeded after it was given up, destroy follows. [any-thread] */
   void (*complete)(const drover_host* host, uint64_t call_id, const drover_error* error,
                    const void* result);
   /* Returns 1 if the call was cancelled or is not known. [any-thread] */
@@ -550,16 +552,16 @@ struct drover_host {
 
   /* Sends one message on a stream; the message is copied. Returns 0 if the stream stays open.
    * Returns 1 if the stream is cancelled; the driver must then end the stream. The function does
-   * not wait until the message is read. Of several unread fingerprints, and of several unread
-   * samples, only the newest is sure to be read. Unread events beyond some hundreds are dropped.
+   * not wait until the message is read. If several fingerprints or several samples are unread,
+   * the host may drop all but the newest. Unread events beyond some hundreds are dropped.
    * [any-thread] */
   int32_t (*stream_send)(const drover_host* host, uint64_t stream_id, const drover_message* message);
-  /* Ends a stream. ERROR is null if there are no more messages. After a RECOVERABLE error, the host
-   * subscribes again later. [any-thread] */
+  /* Ends a stream. ERROR is null if the stream ends without an error. After a RECOVERABLE error,
+   * the host subscribes again later. [any-thread] */
   void (*stream_end)(const drover_host* host, uint64_t stream_id, const drover_error* error);
 };
 
-/* ------------------------------------------------------------------------ the driver's verbs */
+/* ------------------------------------------------------------------- the verbs of the driver */
 
 /*
  * The list of the asynchronous verbs, each as X(verb, tag). The members of drover_driver, the SDK's
@@ -580,7 +582,7 @@ struct drover_host {
  *   destroy           forgets the task; stops it by force if it runs and
  *                     force is set                                        -> drover_empty_result
  *   inspect           returns the status of a task                        -> drover_task_status
- *   restore_complete  comes once after create, before the first start     -> drover_empty_result
+ *   restore_complete  is called once after create, before the first start -> drover_empty_result
  *   shutdown          ends the instance: the driver completes all calls,
  *                     ends all streams and frees the instance. The tasks
  *                     go on running                                       -> drover_empty_result
@@ -607,12 +609,12 @@ struct drover_host {
 typedef struct drover_driver {
   uint32_t struct_size;
   uint32_t abi_major;       /* DROVER_ABI_MAJOR */
-  uint32_t min_host_minor;  /* the lowest minor that has what this driver needs */
+  uint32_t min_host_minor;  /* the lowest minor of a host with which this driver works */
   uint32_t reserved;
 
   const drover_info* (*info)(void); /* [any-thread] */
 
-  /* Makes an instance; one library may have several.          -> drover_create_result [control] */
+  /* Makes an instance. A library may have several instances.  -> drover_create_result [control] */
   int32_t (*create)(const drover_host* host, const drover_call* call,
                     const drover_create_args* args, drover_error* error);
 
@@ -622,8 +624,8 @@ typedef struct drover_driver {
 
   DROVER_ASYNC_VERBS(DROVER_VERB_MEMBER)
 
-  /* Begins a stream of drover_fingerprint. The driver sends the first one soon, then one at each
-   * change. [control] */
+  /* Begins a stream of drover_fingerprint. The driver sends the first fingerprint soon, then one at
+   * each change. [control] */
   int32_t (*fingerprint)(drover_instance* self, uint64_t stream_id, drover_error* error);
   /* Begins a stream of drover_event. [control] */
   int32_t (*events)(drover_instance* self, uint64_t stream_id, drover_error* error);
@@ -631,22 +633,22 @@ typedef struct drover_driver {
   /* The host wants no more messages of this stream. The driver must end the stream soon. Returns at
    * once. [any-thread] */
   void (*stream_cancel)(drover_instance* self, uint64_t stream_id);
-  /* Returns when nothing will be sent on the stream any more, or returns E_TIMEOUT at DEADLINE (in
-   * ns of CLOCK_BOOTTIME). A stream that the driver does not know has ended. Only this function may
-   * block, until DEADLINE. [any-thread] */
+  /* Waits until the driver sends nothing more on the stream. Returns E_TIMEOUT at DEADLINE (in ns
+   * of CLOCK_BOOTTIME). A stream that the driver does not know counts as ended. Only this function
+   * may block, until DEADLINE. [any-thread] */
   int32_t (*stream_join)(drover_instance* self, uint64_t stream_id, int64_t deadline,
                          drover_error* error);
   /* The host has given the call up. The driver must complete the call soon, with any result.
    * Returns at once. The host may call this function before the verb itself, more than once, and
-   * for a call that is completed: see "Cancellation" above. The host never calls it for shutdown,
-   * which frees SELF. [any-thread] */
+   * for a call that is completed: see "Cancellation" above. The host never calls this function for
+   * a shutdown, which frees SELF. [any-thread] */
   void (*call_cancelled)(drover_instance* self, uint64_t call_id);
 } drover_driver;
 
 /* The type of drover_driver_entry_v1, the only function that a driver exports. */
 typedef const drover_driver* (*drover_driver_entry)(void);
 
-/* --------------------------------------------------------------- the driver's optional parts */
+/* ----------------------------------------------------------- the optional parts of the driver */
 
 #define DROVER_TASK_STATS_ID "drover.task-stats/1"
 
@@ -674,7 +676,7 @@ typedef struct drover_exec_args {
   drover_array command; /* of drover_str */
   int32_t width, height;
   drover_fd input;  /* GIVEN; the session reads from this descriptor */
-  /* Both GIVEN. The session writes to output and to error. With a tty, it writes only to output. */
+  /* output and error are GIVEN. The session writes to both, or with a tty to output only. */
   drover_fd output;
   drover_fd error;
 } drover_exec_args;
@@ -683,8 +685,8 @@ typedef struct drover_task_exec {
   uint32_t struct_size;
   uint32_t reserved;
   /* Runs an extra command for a running task. The command has the user, the limits, the root, the
-   * namespaces and the environment of the task. The call's id names the session. The call completes
-   * when the session ends. A cancellation of the call ends the session.
+   * namespaces and the environment of the task. The call's id identifies the session. The call
+   * completes when the session ends. A cancellation of the call ends the session.
    *                                                         -> drover_exit_result [any-thread] */
   int32_t (*exec)(drover_instance* self, const drover_call* call, const drover_exec_args* args,
                   drover_error* error);
@@ -693,15 +695,15 @@ typedef struct drover_task_exec {
                     drover_error* error);
 } drover_task_exec;
 
-/* ----------------------------------------------------------------------- the host's services */
+/* ------------------------------------------------------------------- the services of the host */
 
 #define DROVER_PROCESS_ID "drover.process/1"
 
-#define DROVER_ISOLATE_ROOT (1u << 0)      /* own root file system, which all other flags need */
+#define DROVER_ISOLATE_ROOT (1u << 0)      /* own root file system; all other flags need this one */
 #define DROVER_ISOLATE_PIDS (1u << 1)      /* the process sees only processes of its run */
 #define DROVER_ISOLATE_IPC (1u << 2)       /* the process shares memory and IPC only with its run */
-#define DROVER_ISOLATE_CALLS (1u << 3)     /* the host filters system calls; no new privileges */
-#define DROVER_ISOLATE_NO_PIVOT (1u << 4)  /* no pivot_root: for an agent whose root refuses it */
+#define DROVER_ISOLATE_CALLS (1u << 3)     /* filtered system calls, and no new privileges */
+#define DROVER_ISOLATE_NO_PIVOT (1u << 4)  /* use chroot where pivot_root is not possible */
 /* The memory, the processor shares and the cores of the task configuration limit the process, as
  * far as this machine has cgroups for them. Cores that the process cannot have are an error. */
 #define DROVER_ISOLATE_RESOURCES (1u << 5)
@@ -747,8 +749,8 @@ typedef struct drover_process_start_args {
    * cgroups must exist, and must stay. Their paths are relative to the mount point of the
    * hierarchy, or begin with it. They must not be combined with limits of the isolation.
    *
-   * A cgroup of version 2. The cgroup that tracks the run is made inside this cgroup. If empty, it
-   * is made inside the host's own cgroup. */
+   * The member cgroup names a cgroup of version 2. The host makes the cgroup that tracks the run
+   * inside this cgroup, or inside the host's own cgroup if the member is empty. */
   drover_str cgroup;
   drover_array v1_cgroups; /* of drover_pair: a controller of version 1, and the cgroup to enter */
 } drover_process_start_args;
@@ -776,7 +778,7 @@ typedef struct drover_process_signal_args {
 typedef struct drover_process_stop_args {
   uint32_t struct_size;
   int32_t number;  /* the number of the signal */
-  int64_t timeout; /* in ns, until SIGKILL */
+  int64_t timeout; /* in ns; SIGKILL follows after this time */
 } drover_process_stop_args;
 
 typedef struct drover_process_state {
@@ -791,19 +793,19 @@ typedef struct drover_process_state {
 /*
  * The functions of the process service, each as X(function, arguments, result). Each function is
  * asynchronous. It calls DONE once, unless the host refuses the operation.
- *   start    starts the process of a run. It succeeds only if exec succeeded. It fails with
+ *   start    starts the process of a run. It succeeds only if the program runs. It fails with
  *            E_FAILED_PRECONDITION if the run has a process already
  *   attach   finds the process of a run again after a restart of the agent. It fails with
  *            E_NOT_FOUND if the run has no process
  *   wait     waits for the end of the process
  *   signal   sends a signal to the process
- *   stop     sends a signal to the process. Then it sends SIGKILL to every descendant, when the
- *            process has ended or after the timeout
+ *   stop     sends a signal to the process. When the process has ended, or after the timeout, it
+ *            sends SIGKILL to all remaining processes of the run
  *   kill     sends SIGKILL to the process and every descendant
  *   release  kills the remaining processes and forgets the run, its exit record and its cgroup
  *   usage    returns one sample as drover_stats
- *   exec     runs an extra command for the run. exec_end cancels the command. CONTEXT names the
- *            session. It must differ from the CONTEXT of each session whose DONE has not returned
+ *   exec     runs an extra command for the run. exec_end cancels the command. CONTEXT identifies
+ *            the session. No other session whose DONE has not returned may have the same CONTEXT
  */
 #define DROVER_PROCESS_FUNCTIONS(X)                                  \
   X(start, drover_process_start_args, drover_process_info)           \
@@ -821,16 +823,16 @@ typedef struct drover_process_state {
                       const args_type* args, drover_done done, void* context,               \
                       drover_error* error); /* [any-thread] */
 
-/* The host already has the logs, the kill_timeout and the run id of the task configuration. So the
- * driver passes only what it decides itself. */
+/* The functions of the process service. The host already knows the logs, the kill_timeout and the
+ * run id of the task configuration, so the driver does not pass them. */
 typedef struct drover_process {
   uint32_t struct_size;
   uint32_t reserved;
   DROVER_PROCESS_FUNCTIONS(DROVER_PROCESS_MEMBER)
-  /* These two functions take the CONTEXT that was given with an exec session. The host does not
-   * know a session that has ended, and exec_end does nothing for it. If a driver may call these
-   * functions after the end of a session, it must not use the address of that session's CONTEXT for
-   * another session before these calls. [any-thread] */
+  /* CONTEXT is the CONTEXT that the driver passed to exec. It identifies the exec session. The host
+   * does not know a session that has ended: exec_end does nothing for it. A driver that may still
+   * call these functions for an old session must not use the same CONTEXT for a new session.
+   * [any-thread] */
   int32_t (*exec_resize)(const drover_host* host, void* context, int32_t width, int32_t height,
                          drover_error* error);
   void (*exec_end)(const drover_host* host, void* context);

@@ -8,9 +8,8 @@
 
 #include "drover/driver.hpp"
 
-// The border between the C interface and a driver class of driver.hpp. It has one C function
-// (thunk) for each verb, made from the list of verbs in drover.h. No thunk lets an exception
-// through.
+// Connects the C interface with a driver class of driver.hpp. Each verb in the list of drover.h
+// gets a C function (thunk) that calls the driver class. Each thunk catches all exceptions.
 namespace drover {
 inline namespace sdk_v1 {
 namespace abi {
@@ -34,7 +33,7 @@ DROVER_SDK_VERB(restore_complete, Empty)
 DROVER_SDK_VERB(shutdown, Empty)
 #undef DROVER_SDK_VERB
 
-// The object to which a drover_instance pointer leads.
+// The C++ object to which a drover_instance pointer points.
 class Instance {
  public:
   Instance(const drover_host* host, const Info& info)
@@ -54,8 +53,8 @@ class Instance {
     drover_call call = Sized(raw, "the call");
     auto state = std::make_shared<CallState>(core_->host, core_->calls, call);
     core_->calls->Add(call.id, state);
-    // If the host cancelled the call before it was in the table, call_cancelled did not find it. So
-    // ask the host whether the call is cancelled.
+    // If the host cancelled the call before this Add, call_cancelled did not find the call. So ask
+    // the host whether the call is cancelled.
     if (core_->host->call_is_cancelled(core_->host, call.id) != 0) state->Cancel();
     return state;
   }
@@ -65,8 +64,8 @@ class Instance {
     return state;
   }
 
-  // There is one overload for each verb, chosen by the type of the arguments. The overload passes
-  // the verb to the driver.
+  // Do has one overload for each verb, and one for exec. Each overload passes its call to the
+  // driver. The type of the arguments selects the overload.
   void Do(const drover_configure_args& args, Call<Empty> call) {
     driver_->ConfigureAsync(DecodeJson(args.config), std::move(call));
   }
@@ -134,8 +133,8 @@ class Instance {
   std::unique_ptr<Driver> driver_;
 };
 
-// Opens the call and passes it to BODY. If BODY throws, the verb is refused and the call is closed
-// without a completion. If BODY has completed the call before it throws, the verb is accepted.
+// Opens the call and passes it to BODY. If BODY throws, the verb is refused, and the call is closed
+// without a completion. But if BODY completes the call and then throws, the verb is accepted.
 DROVER_SDK_ONCE inline std::int32_t Accept(
     drover_instance* self, const drover_call* call, drover_error* error,
     Ref<Instance&, std::shared_ptr<CallState>> body) noexcept {

@@ -12,12 +12,12 @@
 
 #include "drover/drover.h"
 
-// Keeps the compiler from inlining a function. The code of the wrapper need not be fast, but it
-// must compile fast.
+// Prevents the inlining of a function. The wrapper's code must compile fast, but it need not run
+// fast.
 #define DROVER_SDK_ONCE __attribute__((noinline))
 
-// Errors of a driver. A driver throws drover::Error. The wrapper turns it, and any other exception,
-// into the error object of the C interface. So no exception unwinds into the host.
+// Errors of a driver. A driver throws drover::Error. The wrapper converts every exception to the
+// error object of the C interface. So no exception unwinds into the host.
 namespace drover {
 inline namespace sdk_v1 {
 
@@ -115,8 +115,8 @@ inline drover_error EmptyError() noexcept {
   return error;
 }
 
-// Returns the error IN, which the host has filled. CODE is the result of the host's function. CODE
-// is used if IN has no code.
+// Converts IN, which a function of the host has filled, to an Error. CODE is what the function
+// returned; it is the code of the Error if IN has no code.
 DROVER_SDK_ONCE inline Error ReadError(std::int32_t code, const drover_error& in) {
   if (in.code != DROVER_OK) code = in.code;
   if (code < DROVER_E_INTERNAL || code > DROVER_E_RESOURCE_EXHAUSTED) code = DROVER_E_INTERNAL;
@@ -128,8 +128,8 @@ DROVER_SDK_ONCE inline Error ReadError(std::int32_t code, const drover_error& in
                (in.flags & DROVER_ERROR_RECOVERABLE) != 0);
 }
 
-// Returns the error IN of the host. The host's version of drover_error may differ from this one. IN
-// may be null.
+// Converts the error IN of the host to an Error. The host's version of drover_error may have
+// another size than the driver's. IN may be null.
 DROVER_SDK_ONCE inline Error ReadError(const drover_error* in) {
   drover_error copy = EmptyError();
   if (in != nullptr) {
@@ -155,8 +155,8 @@ DROVER_SDK_ONCE inline Error CurrentError() {
   }
 }
 
-// A reference to a callable object. It copies and allocates nothing. It must be called only before
-// the full expression that creates it ends.
+// A reference to a callable object. It neither copies the object nor allocates memory. A Ref that
+// is made from a temporary object is valid until the end of the full expression.
 template <typename... Args>
 class Ref {
  public:
@@ -175,8 +175,8 @@ class Ref {
   void (*call_)(void*, Args...);
 };
 
-// Runs BODY and catches every exception, so that none reaches the host. Returns DROVER_OK, or fills
-// OUT from the exception and returns the code of the exception.
+// Runs BODY and catches every exception. Returns DROVER_OK if BODY does not throw. Otherwise fills
+// OUT from the exception and returns the exception's code.
 DROVER_SDK_ONCE inline std::int32_t Guard(drover_error* out, Ref<> body) noexcept {
   try {
     try {

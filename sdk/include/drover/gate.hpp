@@ -16,8 +16,8 @@ inline namespace sdk_v1 {
 
 class Gate {
  public:
-  // A Pass counts as one running callback while it exists. It converts to false if the gate was
-  // closed; the callback must not run then.
+  // A Pass counts as one running callback while it exists. If the gate was closed before Enter, the
+  // Pass converts to false, and the callback must not run.
   class Pass {
    public:
     explicit Pass(Gate* gate) : gate_(gate) {}
@@ -40,9 +40,9 @@ class Gate {
     return Pass(this);
   }
 
-  // Calls WAKE once when the gate closes, or at once if the gate is closed already. WAKE wakes a
-  // thread that waits inside the gate for a result that will not come any more. Returns a number
-  // for Forget.
+  // Calls WAKE once when the gate closes, or at once if the gate is closed already. WAKE must wake
+  // a thread that waits inside the gate for a result. After Close, the result may never arrive.
+  // Returns the number of WAKE, for Forget.
   std::uint64_t OnClose(std::function<void()> wake) {
     {
       std::lock_guard<std::mutex> lock(mutex_);
@@ -90,7 +90,7 @@ class Gate {
   bool closed_ = false;
   int inside_ = 0;
   std::uint64_t last_waker_ = 0;
-  std::list<Waker> wakers_;  // for the few threads that wait inside the gate
+  std::list<Waker> wakers_;  // one for each thread that waits inside the gate
 };
 
 }  // namespace sdk_v1

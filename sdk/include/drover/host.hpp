@@ -13,14 +13,14 @@
 #include "drover/task_output.hpp"
 #include "drover/timer.hpp"
 
-// The host and its services, as a driver instance uses them.
+// The C++ interface of a driver instance to the host and the host's services.
 namespace drover {
 inline namespace sdk_v1 {
 
 namespace abi {
 
-// The data that all parts of one instance share. The host's pointer is valid until shutdown has
-// completed. The completion of shutdown is the last use of that pointer.
+// The data that all parts of one instance share. The pointer to the host is valid until the call of
+// shutdown is completed. That completion must be the last use of the pointer.
 struct Core {
   Core(const drover_host* host_in, unsigned start_threads, unsigned stop_threads)
       : host(host_in),

@@ -18,8 +18,8 @@
 
 // A small JSON parser for configurations, so that a driver needs no JSON library. It is strict (RFC
 // 8259, valid UTF-8, no duplicate keys) and limits size and depth. The host has already checked the
-// text against the driver's schema. The functions that read a member still refuse a wrong type,
-// with an error that names the member.
+// text against the driver's schema. But the functions that read a member also check its type, and
+// throw an error that names the member.
 namespace drover {
 inline namespace sdk_v1 {
 

@@ -10,8 +10,8 @@
 
 #include "drover/error.hpp"
 
-// The table of the open calls, streams or sessions of an instance, by their ids. The table does not
-// own them.
+// A table that finds the open calls, streams or sessions of an instance by their ids. The table
+// does not own them.
 namespace drover {
 inline namespace sdk_v1 {
 namespace abi {

@@ -11,7 +11,7 @@
 #include <thread>
 #include <utility>
 
-// The few threads on which a driver's blocking methods run. A thread is made when it is needed, and
+// A pool of a few threads for a driver's blocking methods. A thread is made when it is needed, and
 // ends when it has been idle for a while.
 namespace drover {
 inline namespace sdk_v1 {
@@ -27,8 +27,7 @@ class Pool {
   // Runs JOB on a thread of the pool. After Stop, JOB is dropped. Throws if the pool has no thread
   // and cannot make one.
   void Post(std::function<void()> job) {
-    // Threads that have ended. Such a thread may still hold the lock, so it is joined only after
-    // the lock is released.
+    // Threads that have ended. Join them without the lock, since a join may take a moment.
     std::list<std::thread> ended;
     {
       std::lock_guard<std::mutex> lock(mutex_);
@@ -47,7 +46,7 @@ class Pool {
         }
       }
     }
-    // The lock is released first, since the woken thread takes it at once.
+    // Notify without the lock, since the woken thread locks it at once.
     wake_.notify_one();
     Join(&ended);
   }
@@ -96,8 +95,8 @@ class Pool {
     }
   }
 
-  // Moves the calling thread, which must hold MUTEX_, to ENDED_. The thread must then end. The next
-  // Post, or Stop, joins it.
+  // Moves the calling thread from THREADS_ to ENDED_. The thread must hold MUTEX_, and must then
+  // end. The next Post, or Stop, joins the thread.
   void Leave() noexcept {
     const auto self = std::find_if(threads_.begin(), threads_.end(), [](const std::thread& thread) {
       return thread.get_id() == std::this_thread::get_id();

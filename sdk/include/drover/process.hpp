@@ -11,8 +11,7 @@
 #include "drover/service.hpp"
 
 // The host's process service. It tracks every descendant of a process, rotates the log files, and
-// keeps an exit status that survives the agent. The drivers that come with Drover use the same
-// service.
+// keeps an exit status that survives the agent. The drivers that come with Drover use it, too.
 namespace drover {
 inline namespace sdk_v1 {
 
@@ -40,7 +39,7 @@ class Fd {
   int fd_ = -1;
 };
 
-// How a process is isolated; see drover_isolation in drover.h. By default everything is isolated.
+// The isolation of a process; see drover_isolation in drover.h. By default everything is isolated.
 struct Isolation {
   bool pids = true;
   bool ipc = true;
@@ -63,7 +62,7 @@ struct ProcessSpec {
   std::optional<Isolation> isolation;
   // Cgroups of the operator; see drover_process_start_args in drover.h.
   std::string cgroup;    // a cgroup of version 2
-  StringMap v1_cgroups;  // cgroups of version 1, by their controllers
+  StringMap v1_cgroups;  // controllers of version 1, each with the path of a cgroup
 };
 
 struct ProcessState {
@@ -86,8 +85,8 @@ struct ExecRequest {
   Fd error;
 };
 
-// A session is an extra command that the process service runs for a task. The service keeps the
-// session alive until the service reports the end of the command. [any-thread]
+// A session is an extra command that the process service runs for a task. The session exists at
+// least until the service reports the end of the command. [any-thread]
 class ExecSession {
  public:
   void Resize(int width, int height) const {
@@ -96,8 +95,8 @@ class ExecSession {
         service_->exec_resize(host_, const_cast<ExecSession*>(this), width, height, &error);
     if (code != DROVER_OK) throw abi::ReadError(code, error);
   }
-  // Ends the command soon. The service reports the end to the DONE of Exec, as for a command that
-  // ends by itself.
+  // Ends the command soon. The service then calls the DONE that was passed to Exec, as for a
+  // command that ends by itself.
   void End() const { service_->exec_end(host_, const_cast<ExecSession*>(this)); }
 
  private:
@@ -171,8 +170,8 @@ class ProcessService {
     return landing.Take(gate_);
   }
 
-  // Calls DONE when the process has ended. It has no blocking form, which would need a thread for
-  // each task.
+  // Calls DONE when the process has ended. Wait has no blocking form, since that would need a
+  // thread for each task.
   void Wait(const RunId& run, Done<ExitResult> done) const {
     Run<ExitResult>(run, &drover_process::wait, None(), &DecodeExitResult, std::move(done));
   }
@@ -188,8 +187,8 @@ class ProcessService {
     landing.Take(gate_);
   }
 
-  // Sends the signal to the process. Then sends SIGKILL to every descendant, when the process has
-  // ended or after TIMEOUT.
+  // Sends the signal to the process. When the process has ended, or after TIMEOUT, sends SIGKILL to
+  // all remaining processes of the run.
   void Stop(const RunId& run, int number, Duration timeout, Done<Empty> done) const {
     auto args = abi::Make<drover_process_stop_args>();
     args.number = number;
@@ -222,7 +221,8 @@ class ProcessService {
     landing.Take(gate_);
   }
 
-  // Returns one sample of the whole run. With PROCESSES, the sample has each process, too.
+  // Returns one sample of the usage of the run. If PROCESSES is true, the sample also has the usage
+  // of each process.
   void Usage(const RunId& run, bool processes, Done<Stats> done) const {
     auto args = abi::Make<drover_process_usage_args>();
     if (processes) args.flags |= DROVER_STATS_PROCESSES;
@@ -256,7 +256,7 @@ class ProcessService {
     std::int32_t code = service_->exec(host_, &run, &args, &ExecDone, session.get(), &error);
     if (code != DROVER_OK) {
       session->self_.reset();
-      Done<ExitResult> refused = std::move(session->done_);  // DONE may own the session
+      Done<ExitResult> refused = std::move(session->done_);  // the callback may own the session
       refused(abi::ReadError(code, error));
     }
     return session;

@@ -15,8 +15,8 @@
 #include "drover/task_table.hpp"
 
 // The base of a driver whose task is one process of the host's process service. The driver
-// overrides Plan, which describes the process. This class does start, recover, wait, stop, signals,
-// statistics and exec. No thread waits for a task.
+// overrides Plan, which describes the process. This class implements start, recover, wait, stop,
+// signals, statistics and exec. No thread waits for a task.
 namespace drover {
 inline namespace sdk_v1 {
 
@@ -28,23 +28,23 @@ class ProcessDriver : public Driver {
   static constexpr std::uint64_t kOffers = DROVER_CAP_SIGNALS | DROVER_CAP_EXEC | DROVER_CAP_STATS;
   static constexpr std::uint64_t kNeeds = DROVER_NEEDS_PROCESS_SERVICE;
 
-  // Returns the description of the process that runs TASK. It runs on a thread of Lane::kStart and
-  // may block. It throws drover::Error to refuse the task.
+  // Returns the description of the process that runs TASK. Plan is called on a thread of
+  // Lane::kStart and may block. It throws drover::Error to refuse the task.
   virtual ProcessSpec Plan(const TaskConfig& task) = 0;
 
-  // Returns the number of the signal that stops a task. REQUESTED is its name. This implementation
-  // returns SIGINT for an empty name.
+  // Returns the number of the signal that stops a task. REQUESTED is the name of the signal. By
+  // default, an empty name means SIGINT.
   virtual int StopSignal(const std::string& requested) const {
     if (requested.empty()) return SIGINT;
     return NeedSignal(requested);
   }
-  // Returns the number of the signal to send to the task of RUN. NAME is its name.
+  // Returns the number of the signal NAME, which is to be sent to the task of RUN.
   virtual int SignalToSend(const RunId& run, const std::string& name) const {
     (void)run;
     return NeedSignal(name);
   }
-  // Returns the result of a task that is sent to the host. RESULT is the result of the task's
-  // process.
+  // Returns the result of a task, which is then sent to the host. RESULT is the result of the
+  // task's process. By default both are the same.
   virtual ExitResult Ended(ExitResult result) const { return result; }
 
   void StartAsync(TaskConfig task, Call<Started> call) override {
@@ -118,8 +118,8 @@ class ProcessDriver : public Driver {
         if (outcome.error().code() == Code::kNotFound) outcome = Empty{};
         return call.Finish(outcome);
       }
-      // The process has been killed, but this driver may not have received the report of its end
-      // yet. So wait for that report.
+      // The process has ended, but this driver may not know it yet. So wait for the report of the
+      // end.
       host().process().Wait(task->run, [this, task, call, late](Outcome<ExitResult> end) mutable {
         late.Cancel();
         if (end.ok()) SetExited(task, end.value());
@@ -141,8 +141,7 @@ class ProcessDriver : public Driver {
         throw Error(Code::kFailedPrecondition, "cannot destroy running task");
       }
     }
-    // Release the run even if tasks_ does not have it, for example after a start that failed
-    // halfway.
+    // Release the run even if it is not in tasks_, for example after a start that failed halfway.
     RunId run = call.run_id();
     bool known = task != nullptr;
     host().process().Release(run, [this, run, known, call](Outcome<Empty> outcome) {
@@ -156,7 +155,7 @@ class ProcessDriver : public Driver {
       call.Complete(Empty{});
     });
   }
-  void Destroy(const RunId&, bool, const CallView&) final {}  // DestroyAsync replaces it
+  void Destroy(const RunId&, bool, const CallView&) final {}  // never called: see DestroyAsync
 
   TaskStatus Inspect(const RunId& run) override {
     auto task = tasks_.Need(run);

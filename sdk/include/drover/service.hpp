@@ -14,16 +14,17 @@
 namespace drover {
 inline namespace sdk_v1 {
 
-// A callback that is called once, when an operation of a service has ended. It runs on a thread of
-// the host's pool, so it must not block.
+// A callback for the end of an operation of a service. It is called once, on a thread of the host's
+// pool, so it must not block.
 template <typename T>
 using Done = std::function<void(Outcome<T>)>;
 
 namespace abi {
 
-// The context of one call of a service. The host's callback frees it. If the service refuses the
-// call, the caller frees it. The result is read even if the gate is closed, since this side must
-// close the descriptors in it. DONE is called inside the gate.
+// The context of one call of a service of the host. The function Finish frees the context. If the
+// service refuses the call, the function Returned frees it instead. Finish reads the result even if
+// the gate is closed, since the driver must close the descriptors in the result. Finish calls DONE
+// inside the gate.
 class PendingBase {
  public:
   explicit PendingBase(std::shared_ptr<Gate> gate) : gate_(std::move(gate)) {}
@@ -34,12 +35,12 @@ class PendingBase {
     std::unique_ptr<PendingBase> self(static_cast<PendingBase*>(context));
     try {
       self->Read(error, result);
-    } catch (...) {  // the initial outcome_ reports that memory is short
+    } catch (...) {  // outcome_ keeps its initial error, "out of memory"
     }
     RunInside(self->gate_, [&] { self->Deliver(); });
   }
-  // Called when the service has returned CODE. If CODE is an error, DONE gets it now, on this
-  // thread.
+  // Handles the CODE that the service has returned. If CODE is an error, calls DONE with the error
+  // on this thread.
   DROVER_SDK_ONCE static void Returned(std::unique_ptr<PendingBase> self, std::int32_t code,
                                        const drover_error& error) {
     if (code == DROVER_OK) {
@@ -93,9 +94,9 @@ DROVER_SDK_ONCE inline void CallService(
   PendingBase::Returned(std::move(pending), code, error);
 }
 
-// A result that one thread delivers and another thread waits for. Only a thread that may block can
-// wait: a thread of the driver or of its pools. A thread of the host must never wait, since it may
-// be the one that has to deliver the result.
+// A result for which one thread waits, and which another thread delivers. Only a thread of the
+// driver or of the driver's pools may wait. A thread of the host must never wait, since the same
+// thread may have to deliver the result.
 class LandingBase {
  public:
   // Waits until the result has been delivered or the gate closes.

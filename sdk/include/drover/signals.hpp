@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-// Signals by the names that jobs use for them.
+// Converts the names of signals in jobs to signal numbers.
 namespace drover {
 inline namespace sdk_v1 {
 

@@ -49,13 +49,13 @@ class StreamTable {
   }
 
  private:
-  std::mutex mutex_;  // held during a removal, so that a waiting Join notices the removal
+  std::mutex mutex_;  // locked during a removal, so that a waiting Join notices the removal
   std::condition_variable ended_;
   OpenTable<StreamState> open_;
 };
 
-// One stream. A lock is held while a message is sent. So nothing is sent after the end of the
-// stream, even if the driver still sends. A cancellation ends the stream at once.
+// One stream. SENDING_ is locked while a message is sent and while the stream ends. So no message
+// follows the end, even if the driver still calls Send. A cancellation ends the stream at once.
 class StreamState {
  public:
   StreamState(const drover_host* host, std::shared_ptr<StreamTable> table, std::uint64_t id)
@@ -97,7 +97,7 @@ class StreamState {
     EndIfCancelled();
     if (hear) hear();
   }
-  // Closes the stream of a verb that the driver has refused. The host has no such stream, so
+  // Closes the stream of a verb that the driver has refused. The host does not know this stream, so
   // stream_end is not called.
   DROVER_SDK_ONCE void Disarm() noexcept {
     std::lock_guard<std::mutex> lock(sending_);
@@ -149,8 +149,8 @@ class Stream {
  public:
   explicit Stream(std::shared_ptr<abi::StreamState> state) : state_(std::move(state)) {}
 
-  // Sends MESSAGE. Returns false if the host wants no more messages. The stream has ended then, and
-  // the driver must not use it any more.
+  // Sends MESSAGE. Returns false if the host wants no more messages. Then the stream has ended, and
+  // the driver must not use the stream any more.
   bool Send(const T& message) const {
     bool go_on = false;
     abi::With(message, [&](const void* out) { go_on = state_->Send(out); });

@@ -10,8 +10,8 @@
 namespace drover {
 inline namespace sdk_v1 {
 
-// The driver writes the output of a task to these pipes. The host reads them and rotates the log
-// files, until both pipes are closed.
+// The driver writes the output of a task to these pipes. The host reads the pipes and rotates the
+// log files until both pipes are closed.
 struct OutputPipes {
   Fd output;
   Fd error;

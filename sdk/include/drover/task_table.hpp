@@ -9,7 +9,7 @@
 
 #include "drover/types.hpp"
 
-// The table of the tasks of an instance, by their runs.
+// A table that finds the tasks of an instance by their runs.
 namespace drover {
 inline namespace sdk_v1 {
 namespace abi {
@@ -66,7 +66,7 @@ class TaskTable {
   std::shared_ptr<Task> Find(const RunId& run) const {
     return std::static_pointer_cast<Task>(tasks_.Find(run));
   }
-  // Returns the task of RUN. Throws kNotFound if RUN is not known, as every verb must.
+  // Returns the task of RUN. Throws kNotFound, as every verb must, if RUN is not known.
   std::shared_ptr<Task> Need(const RunId& run) const {
     auto task = Find(run);
     if (task == nullptr) Error(Code::kNotFound, "task not found for given id").Throw();

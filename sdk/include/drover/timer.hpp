@@ -12,7 +12,7 @@
 #include "drover/gate.hpp"
 #include "drover/types.hpp"
 
-// Timers of the host. With them a driver needs no thread that waits.
+// Timers of the host. A driver that uses them needs no waiting thread.
 namespace drover {
 inline namespace sdk_v1 {
 
@@ -25,7 +25,7 @@ DROVER_SDK_ONCE inline void RunInside(const std::shared_ptr<Gate>& gate, Ref<> f
     if (pass) function();
   } catch (...) {
     // No caller can handle the exception. A callback reports its errors by completing calls. If the
-    // exception drops a call, that call completes with an error.
+    // exception destroys the last owner of a call, that call completes with an error.
   }
 }
 

@@ -13,7 +13,7 @@
 #include "drover/json.hpp"
 #include "drover/view.hpp"
 
-// The data that host and driver exchange, as values that own their memory.
+// C++ types of the data that host and driver exchange. Their values own their memory.
 namespace drover {
 inline namespace sdk_v1 {
 
@@ -131,7 +131,7 @@ struct ExitResult {
 
 struct Recovered {
   std::optional<ExitResult> exited;  // the result if the task has ended; absent if it runs
-  std::optional<TaskHandle> handle;  // replaces the stored handle, which stays if this is absent
+  std::optional<TaskHandle> handle;  // replaces the stored handle; absent means no change
 };
 
 enum class TaskState { kUnknown = 0, kRunning = 1, kExited = 2 };
@@ -145,7 +145,7 @@ struct TaskStatus {
 };
 
 struct StopRequest {
-  Duration timeout{0};  // 0 kills the task at once
+  Duration timeout{0};  // 0 means that the task is killed at once
   std::string signal;   // empty means the driver's default signal
 };
 
@@ -169,7 +169,7 @@ struct Event {
 };
 
 struct Usage {
-  int pid = 0;                 // the pid of one process, in a list of processes
+  int pid = 0;                 // set if this is the usage of one process
   std::uint64_t measured = 0;  // DROVER_STAT_... bits of the measured members
   // The members from rss to kernel_max_usage are in bytes.
   std::uint64_t rss = 0, cache = 0, swap = 0, mapped_file = 0, usage = 0, max_usage = 0;
@@ -188,7 +188,7 @@ struct Stats {
 // The host's request for the statistics of a task.
 struct StatsRequest {
   Duration interval{0};
-  bool processes = false;  // whether the sample must also have each process
+  bool processes = false;  // if true, a sample also has the usage of each process
 };
 
 inline std::int64_t WallNow() {

@@ -56,11 +56,11 @@ inline std::string_view View(drover_str in) {
   return in.data == nullptr ? std::string_view() : std::string_view(in.data, in.size);
 }
 DROVER_SDK_ONCE inline std::string Text(drover_str in) { return std::string(View(in)); }
-// The result is valid as long as IN is.
+// The result points into IN, and is valid as long as the text of IN is.
 inline drover_str Str(std::string_view in) { return drover_str{in.data(), in.size()}; }
 
-// Calls VISIT with each element. Steps by the element_size that the other side has set. Throws if
-// an element has fewer than LEAST bytes.
+// Calls VISIT with a pointer to each element of ARRAY, which the other side has filled. Throws if
+// the element_size of ARRAY is less than LEAST bytes.
 DROVER_SDK_ONCE inline void Walk(const drover_array& array, std::size_t least, const char* what,
                                  Ref<const void*> visit) {
   if (array.count == 0) return;
@@ -79,7 +79,7 @@ void Each(const drover_array& array, const char* what, Visit&& visit) {
   Walk(array, 0, what, [&](const void* at) { visit(static_cast<const T*>(at)); });
 }
 
-// Does the same as Each for the fixed structs, which have no struct_size.
+// Does the same as Each, but for the fixed structs, which have no struct_size.
 template <typename T, typename Visit>
 void EachFixed(const drover_array& array, const char* what, Visit&& visit) {
   Walk(array, sizeof(T), what, [&](const void* at) { visit(static_cast<const T*>(at)); });
@@ -97,7 +97,8 @@ drover_array Array(const std::vector<T>& in) {
   return drover_array{in.data(), in.size(), sizeof(T)};
 }
 
-// Return the C view of a map or a list of texts. The view is valid as long as IN is.
+// Pairs and Strs return the C form of a map or list of texts. It points into IN, and is valid as
+// long as IN is.
 DROVER_SDK_ONCE inline std::vector<drover_pair> Pairs(const StringMap& in) {
   std::vector<drover_pair> out;
   out.reserve(in.size());

@@ -1,9 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/scheduler/reconcile.h"
+#include "host/scheduler/node_capacity.h"
 
 #include <gtest/gtest.h>
-
-#include "host/scheduler/node_capacity.h"
 
 namespace drover {
 namespace {
@@ -13,34 +11,6 @@ Task NamedTask(const std::string& name, std::int64_t memory_mb) {
   task.name = name;
   task.resources = {memory_mb, memory_mb, 0};
   return task;
-}
-
-TEST(ReconcileTest, WhatTheRunnersTakeOverNeedsNoNewStart) {
-  TaskGroup from;
-  from.tasks.push_back(NamedTask("t", 100));
-  TaskGroup to = from;
-  to.count = 7;
-  to.restart_policy.attempts = 9;
-  to.shutdown_delay = 3s;
-  to.tasks[0].kill_timeout = 17s;
-  to.tasks[0].shutdown_delay = 1s;
-  to.tasks[0].actions = {{"a", "/bin/true", {}}};
-  EXPECT_TRUE(CanUpdateInPlace(from, to));
-  const auto changed = [&](const std::function<void(TaskGroup*)>& change) {
-    TaskGroup other = to;
-    change(&other);
-    return !CanUpdateInPlace(from, other);
-  };
-  EXPECT_TRUE(changed([](TaskGroup* g) { g->tasks[0].config_json = R"({"a":1})"; }));
-  EXPECT_TRUE(changed([](TaskGroup* g) { g->tasks[0].env["A"] = "1"; }));
-  EXPECT_TRUE(changed([](TaskGroup* g) { g->tasks[0].resources.memory_mb = 1; }));
-  EXPECT_TRUE(changed([](TaskGroup* g) { g->tasks[0].driver = "exec"; }));
-  EXPECT_TRUE(changed([](TaskGroup* g) { g->tasks[0].user = "nobody"; }));
-  EXPECT_TRUE(changed([](TaskGroup* g) { g->tasks[0].leader = true; }));
-  EXPECT_TRUE(changed([](TaskGroup* g) { g->networks.emplace_back(); }));
-  EXPECT_TRUE(changed([](TaskGroup* g) { g->meta["a"] = "b"; }));
-  EXPECT_TRUE(changed([](TaskGroup* g) { g->ephemeral_disk_mb = 301; }));
-  EXPECT_TRUE(changed([](TaskGroup* g) { g->tasks.push_back(NamedTask("u", 1)); }));
 }
 
 TEST(NodeCapacityTest, AReservedCoreIsGoneWhole) {

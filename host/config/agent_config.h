@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,8 +12,7 @@
 
 namespace drover {
 
-// The agent's configuration file, which is JSON with comments. In the file, a relative path starts
-// at the directory of the file. After reading, all paths are absolute.
+// What an agent's configuration says. All paths are absolute.
 struct AgentConfig {
   std::string name;  // the name of the node; if empty, the machine's host name
   std::string datacenter = "dc1";
@@ -36,6 +36,8 @@ struct AgentConfig {
     std::vector<std::string> hosts;
     std::vector<std::string> origins;
     std::string advertise;  // "HOST" or "HOST:PORT" for clients; empty: see AdvertisedAddress
+
+    bool operator==(const Http&) const = default;
   } http;
 
   std::vector<std::string> plugin_dirs;
@@ -49,11 +51,18 @@ struct AgentConfig {
     std::string alloc_dir;
     std::string run_dir;
     std::string node_class;  // the value of ${node.class}
+    std::string node_pool = "default";
     // The network interface on which tasks have their ports, given by its name or by one of its
     // addresses. If network_interface is empty, the agent uses the interface of the default route.
     // If there is no default route, or if the agent keeps no state, it uses the loopback instead.
     std::string network_interface;
     StringMap meta;  // the values of ${meta.KEY}
+    // The range from which ports are chosen for tasks that ask for any.
+    int min_dynamic_port = 20000;
+    int max_dynamic_port = 32000;
+    // What the machine has for jobs. 0: what the agent finds.
+    int cpu_total_mhz = 0;
+    int memory_total_mb = 0;
     // If true, running tasks that the state of an earlier agent does not name continue. If false,
     // the agent stops them.
     bool keep_unknown_tasks = false;
@@ -63,6 +72,8 @@ struct AgentConfig {
       int cpu_mhz = 0;
       int memory_mb = 0;
       int disk_mb = 0;
+      std::string ports_text;  // such as "22,8500-8600"
+      std::set<int> ports;     // the ports in ports_text
 
       bool operator==(const Reserved&) const = default;
     } reserved;
@@ -74,6 +85,8 @@ struct AgentConfig {
 
       bool operator==(const Gc&) const = default;
     } gc;
+
+    bool operator==(const Client&) const = default;
   } client;
   // Settings of the scheduler.
   struct Server {
@@ -86,9 +99,20 @@ struct AgentConfig {
     Duration collection_interval = 1s;        // how often tasks are measured
     bool publish_allocation_metrics = false;  // if true, tasks are measured all the time
     bool prometheus_metrics = false;
+
+    bool operator==(const Telemetry&) const = default;
   } telemetry;
   std::string log_level = "warn";
   std::string log_format = "text";  // "text" or "json"
+  // The file that gets the log, beside standard error. If its path is empty, there is none.
+  struct LogFile {
+    std::string path;
+    int rotate_bytes = 0;  // 0: no limit
+    Duration rotate_duration = std::chrono::hours(24);
+    int rotate_max_files = 0;  // the number of older files that stay; 0: all
+
+    bool operator==(const LogFile&) const = default;
+  } log_file;
   // Limits for the clients of the API.
   struct Limits {
     int http_max_conns = 4096;               // 0: no limit
@@ -97,13 +121,9 @@ struct AgentConfig {
 
     bool operator==(const Limits&) const = default;
   } limits;
+
+  bool operator==(const AgentConfig&) const = default;
 };
-
-// Parses the text of a configuration file. BASE is the directory at which relative paths start.
-// The error names all mistakes, each with its JSON pointer. An unknown key is a mistake.
-Result<AgentConfig> ParseAgentConfig(const std::string& text, const std::string& base);
-
-Result<AgentConfig> ReadAgentConfig(const std::string& path);
 
 // Returns the keys that differ between RUNNING and WANTED and that an agent applies only when it
 // starts. A change of the following keys needs no restart: log_level, server, the gc of client,

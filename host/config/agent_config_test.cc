@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/agent/agent_config.h"
+#include "host/config/agent_config.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,6 +11,7 @@
 
 #include "host/base/directory_for_test.h"
 #include "host/base/unique_fd.h"
+#include "host/config/load_config.h"
 
 namespace drover {
 namespace {
@@ -143,7 +144,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Mistake{"{", "not JSON"}, Mistake{"[]", "/: must be an object"},
         Mistake{R"({"nam": "x"})", "/nam: is not supported by this version; known here: name"},
-        Mistake{R"({"audit": {}})", "/audit: is not supported by this version"},
+        Mistake{R"({"audit": {"sink": {}, "enabled": true}})",
+                "/audit: is not supported by this version"},
         Mistake{R"({"telemetry": 1})", "/telemetry: must be an object"},
         Mistake{R"({"telemetry": {"prometheus_metrics": "yes"}})",
                 "/telemetry/prometheus_metrics: must be true or false"},
@@ -183,9 +185,9 @@ INSTANTIATE_TEST_SUITE_P(
                 "/client/unknown_tasks: must be stop or keep"},
         Mistake{R"({"client": {"reserved": {"cpu": -1}}})",
                 "/client/reserved/cpu: must be a whole number from 0"},
-        Mistake{R"({"client": {"options": {}}})", "/client/options: is not supported"},
-        Mistake{R"({"server": {"enabled": true}})",
-                "/server/enabled: is not supported by this version; known here: job_gc_threshold"},
+        Mistake{R"({"client": {"option": {}}})", "/client/option: is not supported"},
+        Mistake{R"({"server": {"rank": true}})",
+                "/server/rank: is not supported by this version; known here: enabled, job_gc_thr"},
         Mistake{R"({"alloc_dir": "/a"})", "/alloc_dir: is not supported"},
         Mistake{R"({"telemetry": {"collection_interval": "5"}})",
                 "/telemetry/collection_interval: \"5\" is not a duration"},

@@ -1,0 +1,59 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/config/agent_config.h"
+
+#include <algorithm>
+
+namespace drover {
+namespace {
+
+// Whether a plugin's block may change from A to B without a restart. The name and "enabled" must be
+// equal. Any other change only reloads the plugin.
+bool SamePlugin(const PluginConfig& a, const PluginConfig& b) {
+  return a.name == b.name && a.enabled == b.enabled;
+}
+
+}  // namespace
+
+std::vector<std::string> KeysThatNeedRestart(const AgentConfig& running,
+                                             const AgentConfig& wanted) {
+  std::vector<std::string> keys;
+  const auto compare = [&keys](const char* key, bool same) {
+    if (!same) keys.emplace_back(key);
+  };
+  const AgentConfig &a = running, &b = wanted;
+  compare("name", a.name == b.name);
+  compare("datacenter", a.datacenter == b.datacenter);
+  compare("region", a.region == b.region);
+  compare("data_dir", a.data_dir == b.data_dir);
+  compare("http/address", a.http.address == b.http.address);
+  compare("http/port", a.http.port == b.http.port);
+  compare("http/hosts", a.http.hosts == b.http.hosts);
+  compare("http/origins", a.http.origins == b.http.origins);
+  compare("http/advertise", a.http.advertise == b.http.advertise);
+  // Turning TLS on or off needs a restart, but new files of TLS do not.
+  compare("http/tls", a.http.cert_file.empty() == b.http.cert_file.empty());
+  compare("plugin_dirs", a.plugin_dirs == b.plugin_dirs);
+  compare("plugins", std::equal(a.plugins.begin(), a.plugins.end(), b.plugins.begin(),
+                                b.plugins.end(), SamePlugin));
+  compare("client/alloc_dir", a.client.alloc_dir == b.client.alloc_dir);
+  compare("client/run_dir", a.client.run_dir == b.client.run_dir);
+  compare("client/node_class", a.client.node_class == b.client.node_class);
+  compare("client/network_interface", a.client.network_interface == b.client.network_interface);
+  compare("client/meta", a.client.meta == b.client.meta);
+  compare("client/node_pool", a.client.node_pool == b.client.node_pool);
+  compare("client/min_dynamic_port", a.client.min_dynamic_port == b.client.min_dynamic_port);
+  compare("client/max_dynamic_port", a.client.max_dynamic_port == b.client.max_dynamic_port);
+  compare("client/cpu_total_compute", a.client.cpu_total_mhz == b.client.cpu_total_mhz);
+  compare("client/memory_total_mb", a.client.memory_total_mb == b.client.memory_total_mb);
+  compare("client/unknown_tasks", a.client.keep_unknown_tasks == b.client.keep_unknown_tasks);
+  compare("client/max_kill_timeout", a.client.max_kill_timeout == b.client.max_kill_timeout);
+  compare("client/reserved", a.client.reserved == b.client.reserved);
+  compare("telemetry/collection_interval",
+          a.telemetry.collection_interval == b.telemetry.collection_interval);
+  compare("log_format", a.log_format == b.log_format);
+  compare("log_file", a.log_file == b.log_file);
+  compare("limits", a.limits == b.limits);
+  return keys;
+}
+
+}  // namespace drover

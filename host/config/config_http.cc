@@ -1,0 +1,106 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+
+#include "host/config/config_values.h"
+
+namespace drover {
+namespace {
+
+// Whether TEXT is a host name or an IP address. An IPv6 address must be in brackets.
+bool IsHost(const std::string& text) {
+  if (text.starts_with('[')) {
+    return text.size() > 2 &&
+           text.find_first_not_of("0123456789abcdefABCDEF:.", 1) == text.size() - 1 &&
+           text.ends_with(']');
+  }
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '-' || c == '.' || c == '_';
+  });
+}
+
+// Whether TEXT is a host, with or without a port.
+bool IsHostAndPort(const std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string::npos || text.ends_with(']')) return IsHost(text);
+  int port = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data() + colon + 1, end, port);
+  return error == std::errc() && rest == end && port >= 1 && port <= 65535 &&
+         IsHost(text.substr(0, colon));
+}
+
+bool IsOrigin(const std::string& text) {
+  const std::size_t name = text.find("://");
+  const std::string scheme = text.substr(0, name);
+  return name != std::string::npos && (scheme == "http" || scheme == "https") &&
+         IsHostAndPort(text.substr(name + 3));
+}
+
+// Reads the names of the API: its hosts, its origins, and the address for clients.
+void ReadNames(const ConfigValues& values, AgentConfig::Http* http) {
+  values.Texts("/http/hosts", &http->hosts);
+  for (const std::string& host : http->hosts) {
+    if (IsHost(host)) continue;
+    values.Mistake("/http/hosts", "\"" + host + "\" must be a host without a port");
+  }
+  values.Texts("/http/origins", &http->origins);
+  for (const std::string& origin : http->origins) {
+    if (IsOrigin(origin)) continue;
+    values.Mistake("/http/origins", "\"" + origin + "\" is not like \"https://ui.example:8443\"");
+  }
+  values.Exclude("/http/advertise", "/advertise/http");
+  values.Address("/http/advertise", &http->advertise);
+  values.Address("/advertise/http", &http->advertise);
+  if (!http->advertise.empty() && !IsHostAndPort(http->advertise)) {
+    const char* const key = values.Has("/http/advertise") ? "/http/advertise" : "/advertise/http";
+    values.Mistake(
+        key, "\"" + http->advertise + "\" is not like \"node.example\" or \"192.0.2.7:4646\"");
+  }
+}
+
+void ReadTls(const ConfigValues& values, AgentConfig::Http* http) {
+  std::string block = "/http/tls";
+  bool on = values.Has(block);
+  values.Text("/http/tls/cert_file", &http->cert_file);
+  values.Text("/http/tls/key_file", &http->key_file);
+  values.Text("/http/tls/ca_file", &http->ca_file);
+  values.Bool("/http/tls/verify_client", &http->verify_client);
+  bool of_peer = false;
+  values.Bool("/tls/http", &of_peer);
+  if (of_peer) {
+    values.Exclude("/http/tls", "/tls/http");
+    block = "/tls";
+    on = true;
+    values.Text("/tls/cert_file", &http->cert_file);
+    values.Text("/tls/key_file", &http->key_file);
+    values.Text("/tls/ca_file", &http->ca_file);
+    values.Bool("/tls/verify_https_client", &http->verify_client);
+  }
+  if (on && (http->cert_file.empty() || http->key_file.empty())) {
+    values.Mistake(block, "needs cert_file and key_file");
+  }
+}
+
+}  // namespace
+
+void ReadHttpConfig(const ConfigValues& values, AgentConfig::Http* http) {
+  values.Exclude("/http/address", "/addresses/http");
+  values.Exclude("/http/address", "/bind_addr");
+  values.Exclude("/http/port", "/ports/http");
+  // A later key wins.
+  for (const char* key : {"/bind_addr", "/addresses/http", "/http/address"}) {
+    if (!values.Has(key)) continue;
+    values.Address(key, &http->address);
+    if (http->address.find(' ') != std::string::npos) {
+      values.Mistake(key, "must be one address: the API listens on one");
+    }
+  }
+  values.Number("/ports/http", &http->port);
+  values.Number("/http/port", &http->port);
+  ReadTls(values, http);
+  ReadNames(values, http);
+}
+
+}  // namespace drover

@@ -1,0 +1,101 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "host/config/config_values.h"
+#include "host/spec/strict_json.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+bool IsSha256(const std::string& text) {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+PluginConfig ReadPlugin(const ConfigValues& values, const std::string& name,
+                        const std::string& pointer) {
+  PluginConfig block;
+  block.name = name;
+  block.isolation.clear();
+  values.Text(pointer + "/file", &block.file);
+  values.Bool(pointer + "/enabled", &block.enabled);
+  values.Text(pointer + "/sha256", &block.sha256);
+  if (!block.sha256.empty() && !IsSha256(block.sha256)) {
+    values.Mistake(pointer + "/sha256", "must be 64 lower-case hex digits");
+  }
+  values.Text(pointer + "/isolation", &block.isolation);
+  if (const auto known = ParseIsolation(block.isolation, Isolation::kInProcess); !known.ok()) {
+    values.Mistake(pointer + "/isolation", known.error().message());
+  }
+  for (const NamedLimit& known : kPluginLimits) {
+    const std::string key = pointer + "/limits/" + known.name;
+    if (values.Has(key)) values.Time(key, &block.limits[known.name]);
+  }
+  values.Time(pointer + "/probe/time", &block.probe.time);
+  values.Number(pointer + "/probe/memory_mb", &block.probe.memory_mb);
+  values.Number(pointer + "/probe/file_mb", &block.probe.file_mb);
+  if (const json* config = values.Find(pointer + "/config")) block.config_json = config->dump();
+  return block;
+}
+
+PluginConfig* FindPlugin(AgentConfig* config, const std::string& name) {
+  const auto same = [&name](const PluginConfig& plugin) { return plugin.name == name; };
+  const auto found = std::find_if(config->plugins.begin(), config->plugins.end(), same);
+  return found == config->plugins.end() ? nullptr : &*found;
+}
+
+void ReadBlocks(const ConfigValues& values, const std::string& pointer, AgentConfig* config) {
+  const json* const blocks = values.Find(pointer);
+  if (blocks == nullptr) return;
+  for (const auto& [name, block] : blocks->items()) {
+    const std::string here = JsonPointer(pointer, name);
+    if (FindPlugin(config, name) != nullptr) {
+      values.Mistake(here, "is also in /plugins: keep one");
+    } else {
+      config->plugins.push_back(ReadPlugin(values, name, here));
+    }
+  }
+}
+
+// Where a configuration enables the client, the driver exec is there without a block, as people
+// know it.
+void AddExec(const ConfigValues& values, AgentConfig* config) {
+  bool enabled = false;
+  values.Bool("/client/enabled", &enabled);
+  if (!enabled || FindPlugin(config, "exec") != nullptr) return;
+  PluginConfig exec;
+  exec.name = "exec";
+  exec.isolation.clear();
+  config->plugins.push_back(std::move(exec));
+}
+
+// Gives the directories in client.chroot_env to exec, unless its block has directories.
+void AddChroot(const ConfigValues& values, AgentConfig* config) {
+  const json* const directories = values.Find("/client/chroot_env");
+  if (directories == nullptr) return;
+  PluginConfig* const exec = FindPlugin(config, "exec");
+  if (exec == nullptr) {
+    return values.Mistake("/client/chroot_env", "is for the driver exec: write plugin \"exec\" {}");
+  }
+  json of_exec = json::parse(exec->config_json);
+  of_exec.emplace("chroot_env", *directories);
+  exec->config_json = of_exec.dump();
+}
+
+}  // namespace
+
+void ReadPluginConfigs(const ConfigValues& values, AgentConfig* config) {
+  values.Texts("/plugin_dirs", &config->plugin_dirs);
+  std::string directory;
+  values.Text("/plugin_dir", &directory);
+  if (!directory.empty()) config->plugin_dirs.push_back(directory);
+  ReadBlocks(values, "/plugins", config);
+  ReadBlocks(values, "/plugin", config);
+  AddExec(values, config);
+  AddChroot(values, config);
+  std::sort(config->plugins.begin(), config->plugins.end(),
+            [](const PluginConfig& a, const PluginConfig& b) { return a.name < b.name; });
+}
+
+}  // namespace drover

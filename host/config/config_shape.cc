@@ -1,0 +1,360 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "host/base/time.h"
+#include "host/config/config_document.h"
+#include "host/config/config_keys.h"
+#include "host/spec/job_limits.h"
+#include "host/spec/strict_json.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+using enum ConfigKind;
+using Kind = ConfigNode::Kind;
+
+// One value of a key, with the labels that stand between the key and the value.
+struct Occurrence {
+  std::span<const std::string> labels;
+  const ConfigNode* node;
+  int line;
+};
+
+// A name and its values, in the order of the file.
+struct Member {
+  std::string name;
+  std::vector<Occurrence> values;
+};
+using Members = std::vector<Member>;
+
+void AddMember(const std::string& name, Occurrence value, Members* members) {
+  const auto same = [&name](const Member& member) { return member.name == name; };
+  auto found = std::find_if(members->begin(), members->end(), same);
+  if (found == members->end()) found = members->insert(found, {name, {}});
+  found->values.push_back(value);
+}
+
+void AddEntries(const ConfigNode& object, Members* members) {
+  for (const ConfigEntry& entry : object.entries) {
+    AddMember(entry.keys[0], {std::span(entry.keys).subspan(1), &entry.node, entry.line}, members);
+  }
+}
+
+bool IsObject(const ConfigNode& node) { return node.kind == Kind::kObject; }
+
+// Adds the members of an object. In JSON, several blocks are a list of objects. Returns false if
+// VALUE is neither.
+bool AddMembersOf(const Occurrence& value, Members* members) {
+  const ConfigNode& node = *value.node;
+  if (!value.labels.empty()) {
+    AddMember(value.labels[0], {value.labels.subspan(1), &node, value.line}, members);
+    return true;
+  }
+  if (IsObject(node)) {
+    AddEntries(node, members);
+    return true;
+  }
+  if (node.list.empty() || !std::all_of(node.list.begin(), node.list.end(), IsObject)) return false;
+  for (const ConfigNode& one : node.list) AddEntries(one, members);
+  return true;
+}
+
+std::optional<json> AsBoolean(const json& value, bool loose) {
+  if (value.is_boolean()) return value;
+  if (!loose) return std::nullopt;
+  if (value == "true" || value == "1" || value == 1) return true;
+  if (value == "false" || value == "0" || value == 0) return false;
+  return std::nullopt;
+}
+
+std::optional<json> AsText(const json& value, bool loose) {
+  if (value.is_string()) return value;
+  if (!loose || (!value.is_number() && !value.is_boolean())) return std::nullopt;
+  return value.dump();
+}
+
+std::optional<json> AsInteger(const json& value, bool loose) {
+  if (value.is_number_integer()) return value;
+  if (!loose || !value.is_string()) return std::nullopt;
+  const std::string& text = value.get_ref<const std::string&>();
+  std::int64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || rest != end) return std::nullopt;
+  return number;
+}
+
+class Shaper {
+ public:
+  Shaper(const ConfigShapeOptions& options, ConfigDocument* document, ConfigFindings* mistakes)
+      : options_(options), document_(document), mistakes_(mistakes) {}
+
+  json Object(const Members& members, std::span<const ConfigKey> keys, const std::string& pointer) {
+    json object = json::object();
+    for (const Member& member : members) {
+      const std::string here = JsonPointer(pointer, member.name);
+      document_->places[here] = {options_.file, member.values.front().line};
+      if (const ConfigKey* key = FindConfigKey(keys, member.name)) {
+        std::optional<json> value = Value(*key, member.values, here);
+        if (value) object[member.name] = std::move(*value);
+      } else {
+        Mistake(here, "is not supported by this version; known here: " + NamesOf(keys));
+      }
+    }
+    return object;
+  }
+
+  void Mistake(const std::string& pointer, const std::string& what) {
+    mistakes_->push_back({document_->Place(pointer), pointer, what});
+  }
+
+ private:
+  static std::string NamesOf(std::span<const ConfigKey> keys) {
+    std::string names;
+    for (const ConfigKey& key : keys) {
+      if (key.state == ConfigState::kDone)
+        names += (names.empty() ? "" : ", ") + std::string(key.name);
+    }
+    return names;
+  }
+
+  std::optional<json> Value(const ConfigKey& key, const std::vector<Occurrence>& values,
+                            const std::string& pointer) {
+    for (const Occurrence& value : values) {
+      // A configuration template writes null for a missing value. If null were allowed, the agent
+      // would run without the key, for example without a token, and nobody would notice.
+      if (value.node->kind == Kind::kValue && value.node->value.is_null()) {
+        Mistake(pointer, "is null: write a value, or leave the key out");
+        return std::nullopt;
+      }
+    }
+    if (key.state != ConfigState::kDone) return Plain(values, pointer);
+    switch (key.kind) {
+      case kObject:
+        return Block(key, values, pointer);
+      case kNamed:
+        return NamedBlocks(key, values, pointer);
+      case kTextMap:
+        return TextMap(values, pointer);
+      case kAny: {
+        Members members;
+        if (!AllMembers(values, pointer, "must be an object", &members)) return std::nullopt;
+        return PlainObject(members, pointer);
+      }
+      default:
+        break;
+    }
+    if (Repeated(values, pointer)) return std::nullopt;
+    if (!values[0].labels.empty()) {
+      Mistake(pointer, "has no name: it is a value, not a block");
+      return std::nullopt;
+    }
+    return Simple(key, *values[0].node, pointer);
+  }
+
+  bool Repeated(const std::vector<Occurrence>& values, const std::string& pointer) {
+    if (values.size() == 1) return false;
+    Mistake(pointer, "is there twice, in the lines " + std::to_string(values[0].line) + " and " +
+                         std::to_string(values[1].line) + ": keep one");
+    return true;
+  }
+
+  bool AllMembers(const std::vector<Occurrence>& values, const std::string& pointer,
+                  const char* mistake, Members* members) {
+    for (const Occurrence& value : values) {
+      if (AddMembersOf(value, members)) continue;
+      Mistake(pointer, mistake);
+      return false;
+    }
+    return true;
+  }
+
+  std::optional<json> Block(const ConfigKey& key, const std::vector<Occurrence>& values,
+                            const std::string& pointer) {
+    if (Repeated(values, pointer)) return std::nullopt;
+    const ConfigNode& node = *values[0].node;
+    if (!values[0].labels.empty()) {
+      Mistake(pointer, "has no name: write " + std::string(key.name) + " { ... }");
+      return std::nullopt;
+    }
+    Members members;
+    const bool one = IsObject(node) || node.list.size() == 1;
+    if (!one || !AddMembersOf(values[0], &members)) {
+      Mistake(pointer, "must be an object");
+      return std::nullopt;
+    }
+    return Object(members, key.members, pointer);
+  }
+
+  std::optional<json> NamedBlocks(const ConfigKey& key, const std::vector<Occurrence>& values,
+                                  const std::string& pointer) {
+    Members named;
+    if (!AllMembers(values, pointer, "must be an object by names", &named)) return std::nullopt;
+    json blocks = json::object();
+    for (const Member& member : named) {
+      const std::string here = JsonPointer(pointer, member.name);
+      document_->places[here] = {options_.file, member.values.front().line};
+      std::optional<json> block = Block(key, member.values, here);
+      if (block) blocks[member.name] = std::move(*block);
+    }
+    return blocks;
+  }
+
+  std::optional<json> TextMap(const std::vector<Occurrence>& values, const std::string& pointer) {
+    Members members;
+    if (!AllMembers(values, pointer, "must be an object of texts", &members)) return std::nullopt;
+    json map = json::object();
+    for (const Member& member : members) {
+      const std::string here = JsonPointer(pointer, member.name);
+      document_->places[here] = {options_.file, member.values.front().line};
+      if (Repeated(member.values, here)) continue;
+      const Occurrence& value = member.values[0];
+      const std::optional<json> text = value.node->kind == Kind::kValue && value.labels.empty()
+                                           ? AsText(value.node->value, options_.loose)
+                                           : std::nullopt;
+      if (text) map[member.name] = *text;
+      if (!text) Mistake(here, "must be a text");
+    }
+    return map;
+  }
+
+  // Returns values of which no form is known. Several values of a key become a list.
+  json Plain(const std::vector<Occurrence>& values, const std::string& pointer) {
+    if (values.size() > 1) {
+      json list = json::array();
+      for (const Occurrence& value : values) list.push_back(Plain({value}, pointer));
+      return list;
+    }
+    const Occurrence& value = values[0];
+    const ConfigNode& node = *value.node;
+    if (value.labels.empty() && node.kind == Kind::kValue) return node.value;
+    if (value.labels.empty() && node.kind == Kind::kList) {
+      json list = json::array();
+      for (const ConfigNode& one : node.list)
+        list.push_back(Plain({{{}, &one, one.line}}, pointer));
+      return list;
+    }
+    Members members;
+    AddMembersOf(value, &members);
+    return PlainObject(members, pointer);
+  }
+
+  json PlainObject(const Members& members, const std::string& pointer) {
+    json object = json::object();
+    for (const Member& member : members) {
+      const std::string here = JsonPointer(pointer, member.name);
+      document_->places[here] = {options_.file, member.values.front().line};
+      object[member.name] = Plain(member.values, here);
+    }
+    return object;
+  }
+
+  std::optional<json> Simple(const ConfigKey& key, const ConfigNode& node,
+                             const std::string& pointer) {
+    switch (key.kind) {
+      case kText:
+        return Checked(AsText(ValueOf(node), options_.loose), pointer, "must be a text");
+      case kPath:
+        return Path(node, pointer);
+      case kBoolean:
+        return Checked(AsBoolean(ValueOf(node), options_.loose), pointer, "must be true or false");
+      case kInteger:
+        return Integer(key, node, pointer);
+      case kDuration:
+        return Time(node, pointer);
+      default:
+        return List(key.kind == kPathList, node, pointer);
+    }
+  }
+
+  // Null stands for anything but a single value.
+  static json ValueOf(const ConfigNode& node) {
+    return node.kind == Kind::kValue ? node.value : json();
+  }
+
+  std::optional<json> Checked(std::optional<json> value, const std::string& pointer,
+                              const std::string& mistake) {
+    if (!value) Mistake(pointer, mistake);
+    return value;
+  }
+
+  std::optional<json> Integer(const ConfigKey& key, const ConfigNode& node,
+                              const std::string& pointer) {
+    std::optional<json> number = AsInteger(ValueOf(node), options_.loose);
+    if (number && (*number < key.least || *number > key.most)) number.reset();
+    return Checked(number, pointer,
+                   "must be a whole number from " + std::to_string(key.least) + " to " +
+                       std::to_string(key.most));
+  }
+
+  // An empty path is a mistake. With an empty token_file, for example, an agent would run without
+  // a token, and nobody would notice.
+  std::optional<json> Path(const ConfigNode& node, const std::string& pointer) {
+    const std::optional<json> value =
+        Checked(AsText(ValueOf(node), options_.loose), pointer, "must be a text");
+    if (!value) return value;
+    const std::string& text = value->get_ref<const std::string&>();
+    if (text.empty()) return Checked({}, pointer, "is empty: write a path, or leave it out");
+    if (text.find('\0') != std::string::npos) {
+      return Checked({}, pointer, "holds a NUL character");
+    }
+    return (std::filesystem::path(options_.directory) / text).lexically_normal().string();
+  }
+
+  std::optional<json> Time(const ConfigNode& node, const std::string& pointer) {
+    const json value = ValueOf(node);
+    if (!value.is_string()) return Checked({}, pointer, "must be a duration such as \"30s\"");
+    const Result<Duration> parsed = ParseDuration(value.get<std::string>());
+    if (!parsed.ok()) return Checked({}, pointer, parsed.error().message());
+    if (*parsed <= Duration(0)) return Checked({}, pointer, "must be longer than 0s");
+    // A longer duration can overflow a point in time.
+    if (*parsed > kLongestOfJob) {
+      return Checked({}, pointer,
+                     "must be at most " + FormatDuration(kLongestOfJob) + " (100 years)");
+    }
+    return value;
+  }
+
+  std::optional<json> List(bool of_paths, const ConfigNode& node, const std::string& pointer) {
+    if (node.kind != Kind::kList) return Checked({}, pointer, "must be a list of texts");
+    json list = json::array();
+    for (std::size_t i = 0; i < node.list.size(); ++i) {
+      const std::string here = of_paths ? JsonPointer(pointer, i) : pointer;
+      const std::optional<json> item = of_paths
+                                           ? Path(node.list[i], here)
+                                           : Checked(AsText(ValueOf(node.list[i]), options_.loose),
+                                                     here, "must be a list of texts");
+      if (item) list.push_back(*item);
+    }
+    return list;
+  }
+
+  const ConfigShapeOptions& options_;
+  ConfigDocument* const document_;
+  ConfigFindings* const mistakes_;
+};
+
+}  // namespace
+
+ConfigDocument ShapeConfig(const ConfigNode& root, const ConfigShapeOptions& options,
+                           ConfigFindings* mistakes) {
+  ConfigDocument document;
+  document.places[""] = {options.file, 0};
+  Shaper shaper(options, &document, mistakes);
+  if (!IsObject(root)) {
+    shaper.Mistake("/", "must be an object");
+    return document;
+  }
+  Members members;
+  AddEntries(root, &members);
+  document.value = shaper.Object(members, ConfigKeys(), "");
+  return document;
+}
+
+}  // namespace drover

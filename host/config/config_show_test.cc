@@ -1,0 +1,44 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/config/config_show.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+
+#include "host/base/directory_for_test.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+TEST(ConfigShowTest, EachKeyHasItsValueAndItsPlace) {
+  const DirectoryForTest made(::testing::TempDir());
+  const std::string first = made.path() + "/1.json", second = made.path() + "/2.json";
+  std::ofstream(first) << "{\n\"name\": \"a\",\n\"client\": {\"meta\": {\"rack\": \"7\"}}}";
+  std::ofstream(second)
+      << R"({"name": "b", "http": {"port": 1}, "log_json": true, "ui": {"enabled": true},
+      "plugin": {"raw_exec": {"config": {"enabled": true}}}})";
+  const LoadedConfig loaded = LoadConfig({made.path()}, nullptr);
+  ASSERT_TRUE(AsError(loaded.mistakes).ok()) << AsError(loaded.mistakes).error().message();
+  std::map<std::string, ShownConfigKey> shown;
+  for (ShownConfigKey& key : ShowConfig(loaded)) shown[key.pointer] = key;
+  EXPECT_EQ(shown["/name"].value, "b");
+  EXPECT_EQ(shown["/name"].from, (ConfigPlace{second, 1}));
+  EXPECT_EQ(shown["/client/meta/rack"].value, "7");
+  EXPECT_EQ(shown["/client/meta/rack"].from, (ConfigPlace{first, 3}));
+  EXPECT_EQ(shown["/datacenter"].value, "dc1");
+  EXPECT_EQ(shown["/datacenter"].from, ConfigPlace());
+  EXPECT_EQ(shown["/plugin/raw_exec/config"].value, json::parse(R"({"enabled": true})"));
+  EXPECT_EQ(shown["/plugin/raw_exec/enabled"].value, true);
+  EXPECT_EQ(shown["/http/port"].value, 1);
+  EXPECT_EQ(shown.count("/ports/http"), 0u) << "its default does not hold";
+  EXPECT_EQ(shown.count("/log_format"), 0u);
+  EXPECT_EQ(shown["/bind_addr"].value, "127.0.0.1");
+  EXPECT_EQ(shown.count("/ui"), 0u) << "it is not carried out";
+}
+
+}  // namespace
+}  // namespace drover

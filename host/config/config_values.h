@@ -1,0 +1,52 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "host/base/time.h"
+#include "host/config/config_document.h"
+#include "host/config/config_reader.h"
+#include "host/spec/job.h"
+
+namespace drover {
+
+// Reads values of a document by their JSON pointers. Each value has the kind that the table of keys
+// gives it. A key that is not set leaves OUT as it is.
+class ConfigValues {
+ public:
+  // All pointers must outlive the object.
+  ConfigValues(const ConfigDocument* document, const AddressSource* addresses,
+               ConfigFindings* mistakes)
+      : document_(document), addresses_(addresses), mistakes_(mistakes) {}
+
+  // Returns null if POINTER is not set.
+  const nlohmann::json* Find(const std::string& pointer) const;
+  bool Has(const std::string& pointer) const { return Find(pointer) != nullptr; }
+
+  void Text(const std::string& pointer, std::string* out) const;
+  // Reads a text in which templates become addresses.
+  void Address(const std::string& pointer, std::string* out) const;
+  void Bool(const std::string& pointer, bool* out) const;
+  void Number(const std::string& pointer, int* out) const;
+  void Time(const std::string& pointer, Duration* out) const;
+  void Texts(const std::string& pointer, std::vector<std::string>* out) const;
+  void Map(const std::string& pointer, StringMap* out) const;
+
+  void Mistake(const std::string& pointer, const std::string& what) const;
+  // Two keys that say the same must not both be set.
+  void Exclude(const std::string& pointer, const std::string& other) const;
+
+ private:
+  const ConfigDocument* const document_;
+  const AddressSource* const addresses_;
+  ConfigFindings* const mistakes_;
+};
+
+// Reads the keys of the API. [part of ReadConfigDocument]
+void ReadHttpConfig(const ConfigValues& values, AgentConfig::Http* http);
+
+// Reads the blocks of plugins. [part of ReadConfigDocument]
+void ReadPluginConfigs(const ConfigValues& values, AgentConfig* config);
+
+}  // namespace drover

@@ -1,0 +1,16 @@
+client {
+  enabled = true
+
+  host_volume "mysql" {  # error /client/host_volume
+    path      = "/opt/mysql/data"
+    read_only = false
+  }
+  host_volume "certs" {
+    path      = "/etc/ssl/certs"
+    read_only = true
+  }
+  host_network "public" {  # warning /client/host_network
+    cidr           = "203.0.113.0/24"
+    reserved_ports = "22,80"
+  }
+}

@@ -1,0 +1,12 @@
+log_level            = "WARN"
+log_json             = true
+log_file             = "/var/log/nomad/"
+log_rotate_bytes     = 104857600
+log_rotate_duration  = "24h"
+log_rotate_max_files = 7
+enable_syslog        = true  # warning /enable_syslog
+syslog_facility      = "LOCAL0"
+leave_on_interrupt   = true  # warning /leave_on_interrupt
+leave_on_terminate   = true  # warning /leave_on_terminate
+disable_update_check = true
+enable_debug         = true  # warning /enable_debug

@@ -1,0 +1,5 @@
+client {
+  enabled = true
+  meta = { "a" = }
+}
+# error

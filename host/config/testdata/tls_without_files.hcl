@@ -1,0 +1,3 @@
+tls {  # error /tls
+  http = true
+}
