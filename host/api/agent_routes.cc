@@ -111,45 +111,6 @@ Co<Answer> ReadRegions(ApiRequest* request) {
   co_return JsonAnswer(json::array({request->agent().region}));
 }
 
-json EncodeNamespace(const std::string& name) {
-  return {{"Name", name},    {"Description", name == "default" ? "Default shared namespace" : ""},
-          {"Quota", ""},     {"Capabilities", nullptr},
-          {"Meta", nullptr}, {"CreateIndex", 1},
-          {"ModifyIndex", 1}};
-}
-
-std::set<std::string> Namespaces(const Tables& tables) {
-  std::set<std::string> names = {"default"};
-  for (const auto& [key, job] : tables.jobs) names.insert(key.first);
-  return names;
-}
-
-constexpr TableMask kOfNamespaces = MaskOf(Table::kJobs);
-
-Co<Answer> ListNamespaces(ApiRequest* request) {
-  return AnswerRead(request, kOfNamespaces, [request](const Tables& tables) {
-    return Found{tables.IndexOf(kOfNamespaces), [request, names = Namespaces(tables)] {
-                   json list = json::array();
-                   for (const std::string& name : names) {
-                     if (!name.starts_with(request->Text("prefix"))) continue;
-                     list.push_back(EncodeNamespace(name));
-                   }
-                   return JsonAnswer(list);
-                 }};
-  });
-}
-
-Co<Answer> ReadNamespace(ApiRequest* request) {
-  const std::string name = request->parameter(0);
-  return AnswerRead(request, kOfNamespaces, [name](const Tables& tables) {
-    const bool there = Namespaces(tables).count(name) > 0;
-    return Found{tables.IndexOf(kOfNamespaces), [name, there] {
-                   return there ? JsonAnswer(EncodeNamespace(name))
-                                : ErrorAnswer(404, "Namespace not found");
-                 }};
-  });
-}
-
 // Answers with the configuration of the scheduler in Nomad's format. Clients cannot change this
 // configuration. Drover has no broker of evaluations: a single write to the store both creates and
 // processes an evaluation. PauseEvalBroker is therefore true. Clients require this value before
@@ -198,8 +159,6 @@ std::vector<Route> AgentRoutes() {
       {"GET", "/v1/status/peers", ReadServers, Access::kOpen},
       {"GET", "/v1/regions", ReadRegions, Access::kOpen},
       {"GET", "/v1/operator/scheduler/configuration", ReadSchedulerConfig},
-      {"GET", "/v1/namespaces", ListNamespaces},
-      {"GET", "/v1/namespace/*", ReadNamespace},
       {"PUT POST", "/v1/system/gc", CollectAll},
       {"PUT POST", "/v1/system/reconcile/summaries", Reconciled},
   };

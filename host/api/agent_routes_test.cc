@@ -177,6 +177,7 @@ TEST_F(AgentRouteTest, ASearchKnowsAllContexts) {
     const json found = Must("POST", "/v1/search", {{"Prefix", ""}, {"Context", everywhere}});
     EXPECT_EQ(found["Matches"]["jobs"], json({"web"}));
     EXPECT_EQ(found["Matches"]["nodes"], json({"node"}));
+    EXPECT_EQ(found["Matches"]["namespaces"], json({"default"}));
     EXPECT_EQ(found["Matches"]["allocs"].size(), 1u);
     EXPECT_EQ(found["Matches"]["evals"].size(), 1u);
     EXPECT_EQ(found["Truncations"]["jobs"], false);

@@ -52,6 +52,7 @@ std::vector<Route> ExecRoutes();
 std::vector<Route> FileRoutes();
 std::vector<Route> FollowRoutes();
 std::vector<Route> AgentRoutes();
+std::vector<Route> NamespaceRoutes();
 std::vector<Route> PluginRoutes();
 std::vector<Route> SearchRoutes();
 std::vector<Route> MetricsRoutes();

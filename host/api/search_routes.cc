@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include "host/api/namespaces.h"
 #include "host/api/router.h"
 #include "host/base/text.h"
 
@@ -123,6 +124,13 @@ Co<Answer> SearchPrefix(ApiRequest* request) {
         if (fits(id)) found.Add(id);
       }
       found.Encode("nodes", &matches, &truncations);
+    }
+    if (wanted.Takes("namespaces")) {
+      PrefixMatches found;
+      for (const std::string& name : NamespacesOf(tables)) {
+        if (name.starts_with(wanted.text)) found.Add(name);
+      }
+      found.Encode("namespaces", &matches, &truncations);
     }
   });
   co_return FoundAnswer(std::move(matches), std::move(truncations), index);

@@ -155,6 +155,7 @@ class ClientLookTest(ClientCommandTest):
             self.assertEqual(self.json("status", id)["ID"], id)
             self.assertRegex(self.cli("status", id[:17]).out, f"(?m)^ID += {id}$")
             self.assertEqual(self.cli("status", "-t", "{{.ID}}", id[:17]).out, id + "\n")
+        self.assertEqual(self.json("status", "def")["Name"], "default")
         self.assertIn('nothing has an id that begins with "x"', self.fails("status", "x"))
         self.run_job(mock("t", run_for="1h"), id="web-2")
         self.assertRegex(self.cli("status", "web").out, r"(?m)^ID += web$")
