@@ -31,7 +31,7 @@ struct HclRequest {
   std::vector<HclSetting> command_line;   // variables; they win over files
   // Whether a variable of a file or the command line that the document does not declare is only a
   // warning.
-  bool lenient = false;
+  bool loose = false;
   // The directory that functions such as file() may read. A relative path begins there. Empty:
   // these functions are refused.
   std::string files_below;

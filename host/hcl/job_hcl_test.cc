@@ -269,12 +269,12 @@ TEST_F(JobHclTest, VariablesAndWarnings) {
     variable "kind" { type = string }
     job "web" { type = var.kind })");
   request.command_line = {{"kind", "batch"}, {"other", "x"}};
-  request.lenient = true;
+  request.loose = true;
   const HclJob read = Read(request);
   EXPECT_EQ(read.job.value("Type", ""), "batch");
   ASSERT_EQ(read.diagnostics.size(), 1u);
   EXPECT_FALSE(read.diagnostics[0].error);
-  request.lenient = false;
+  request.loose = false;
   EXPECT_TRUE(Read(request).job.is_null());
 }
 
