@@ -69,6 +69,33 @@ void AddEvalCommands(const CommandGroup& drover) {
   AddEvalDelete(eval);
 }
 
+void AddSystemCommands(const CommandGroup& drover) {
+  const ClientGroup system(drover, "system", "Looks after an agent");
+  AddSystemGc(system);
+  AddSystemReconcileSummaries(ClientGroup(system, "reconcile", "Puts records of an agent right"));
+}
+
+void AddNamespaceCommands(const CommandGroup& drover) {
+  const ClientGroup group(drover, "namespace", "Looks at namespaces",
+                          ClientGroup::Options::kConnection);
+  AddNamespaceList(group);
+  AddNamespaceStatus(group);
+  AddNamespaceInspect(group);
+}
+
+void AddServerCommands(const CommandGroup& drover) {
+  AddServerMembers(ClientGroup(drover, "server", "Looks at the servers of a cluster",
+                               ClientGroup::Options::kConnection));
+}
+
+void AddOperatorCommands(const CommandGroup& drover) {
+  const ClientGroup group(drover, "operator", "Has tools for those who operate agents");
+  AddOperatorApi(group);
+  AddOperatorMetrics(group);
+  AddOperatorSchedulerGetConfig(
+      ClientGroup(group, "scheduler", "Looks at the configuration of the scheduler"));
+}
+
 void AddConfigCommands(const CommandGroup& drover) {
   const CommandGroup config(drover, "config", "Looks at the configuration of an agent");
   AddConfigValidate(config);

@@ -126,7 +126,7 @@ struct RunCommand {
   }
 
   int Run() const {
-    Result<AgentConfig> config = sources.Read();
+    Result<AgentConfig> config = sources.Read("run");
     Result<JobFile> job = config.ok() ? ReadJobFile(job_file, hcl) : config.error();
     if (!job.ok()) return Fail("run", job.error(), kExitUsage);
     PrintWarnings("run", job_file, *job);

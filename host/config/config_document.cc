@@ -82,7 +82,7 @@ class StateCheck {
     const std::string what =
         refused ? "is not supported by this version: " : "is not carried out by this version: ";
     ConfigFinding finding{document_.Place(pointer), pointer, what + key.note};
-    (refused ? mistakes_ : warnings_)->push_back(std::move(finding));
+    AddFinding(std::move(finding), refused ? mistakes_ : warnings_);
   }
 
   const ConfigDocument& document_;

@@ -128,6 +128,16 @@ TEST_F(ConfigShapeTest, PathsStartAtTheDirectoryOfTheFile) {
           R"({"data_dir": "/etc/data", "log_file": "/etc/drover/logs/", "plugin_dir": "/opt/p"})"));
 }
 
+TEST_F(ConfigShapeTest, AFileOfManyWrongKeysIsReadInAMoment) {
+  std::string text = "{\"client\": {\"meta\": {\"k\": \"v\"";
+  for (int i = 0; i < 50'000; ++i) text += ",\"m" + std::to_string(i) + "\": 1";
+  text += "}}";
+  for (int i = 0; i < 50'000; ++i) text += ",\n\"k" + std::to_string(i) + "\": 1";
+  ShapeText(text + "}");
+  ASSERT_EQ(mistakes_.size(), 101u);
+  EXPECT_EQ(mistakes_.back().message, "there is more like this: correct these first");
+}
+
 TEST_F(ConfigShapeTest, TooMuchDepthIsAMistake) {
   std::string deep = "{}";
   for (int i = 0; i < 100; ++i) deep = "{\"a\":\n" + deep + "}";

@@ -1,7 +1,22 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/config/config_finding.h"
 
+#include <utility>
+
 namespace drover {
+namespace {
+
+constexpr std::size_t kMost = 100;
+
+}  // namespace
+
+void AddFinding(ConfigFinding finding, ConfigFindings* to) {
+  if (to->size() < kMost) {
+    to->push_back(std::move(finding));
+  } else if (to->size() == kMost) {
+    to->push_back({std::move(finding.at), "", "there is more like this: correct these first"});
+  }
+}
 
 std::string FindingText(const ConfigFinding& finding) {
   std::string text = finding.at.file;

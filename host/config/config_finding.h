@@ -26,6 +26,9 @@ struct ConfigFinding {
 
 using ConfigFindings = std::vector<ConfigFinding>;
 
+// Adds FINDING to TO. If there are already a hundred, only a last one says that there are more.
+void AddFinding(ConfigFinding finding, ConfigFindings* to);
+
 // Returns "FILE:LINE: /POINTER: MESSAGE".
 std::string FindingText(const ConfigFinding& finding);
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <utility>
 
 #include "host/base/time.h"
@@ -31,18 +32,25 @@ struct Member {
   std::string name;
   std::vector<Occurrence> values;
 };
-using Members = std::vector<Member>;
 
-void AddMember(const std::string& name, Occurrence value, Members* members) {
-  const auto same = [&name](const Member& member) { return member.name == name; };
-  auto found = std::find_if(members->begin(), members->end(), same);
-  if (found == members->end()) found = members->insert(found, {name, {}});
-  found->values.push_back(value);
-}
+class Members {
+ public:
+  void Add(const std::string& name, Occurrence value) {
+    const auto [found, added] = index_.emplace(name, members_.size());
+    if (added) members_.push_back({name, {}});
+    members_[found->second].values.push_back(value);
+  }
+  std::vector<Member>::const_iterator begin() const { return members_.begin(); }
+  std::vector<Member>::const_iterator end() const { return members_.end(); }
+
+ private:
+  std::vector<Member> members_;
+  std::unordered_map<std::string, std::size_t> index_;  // places in members_
+};
 
 void AddEntries(const ConfigNode& object, Members* members) {
   for (const ConfigEntry& entry : object.entries) {
-    AddMember(entry.keys[0], {std::span(entry.keys).subspan(1), &entry.node, entry.line}, members);
+    members->Add(entry.keys[0], {std::span(entry.keys).subspan(1), &entry.node, entry.line});
   }
 }
 
@@ -53,7 +61,7 @@ bool IsObject(const ConfigNode& node) { return node.kind == Kind::kObject; }
 bool AddMembersOf(const Occurrence& value, Members* members) {
   const ConfigNode& node = *value.node;
   if (!value.labels.empty()) {
-    AddMember(value.labels[0], {value.labels.subspan(1), &node, value.line}, members);
+    members->Add(value.labels[0], {value.labels.subspan(1), &node, value.line});
     return true;
   }
   if (IsObject(node)) {
@@ -111,7 +119,7 @@ class Shaper {
   }
 
   void Mistake(const std::string& pointer, const std::string& what) {
-    mistakes_->push_back({document_->Place(pointer), pointer, what});
+    AddFinding({document_->Place(pointer), pointer, what}, mistakes_);
   }
 
  private:

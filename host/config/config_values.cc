@@ -46,7 +46,7 @@ void ConfigValues::Map(const std::string& pointer, StringMap* out) const {
 }
 
 void ConfigValues::Mistake(const std::string& pointer, const std::string& what) const {
-  mistakes_->push_back({document_->Place(pointer), pointer, what});
+  AddFinding({document_->Place(pointer), pointer, what}, mistakes_);
 }
 
 void ConfigValues::Exclude(const std::string& pointer, const std::string& other) const {

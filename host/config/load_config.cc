@@ -17,8 +17,8 @@ void WarnOfServerAlone(const ConfigDocument& document, ConfigFindings* warnings)
   const nlohmann::json& all = document.value;
   if (!all.contains(server) || all.at(server) != true || all.contains(client)) return;
   const std::string key = server.to_string();
-  warnings->push_back(
-      {document.Place(key), key, "the agent runs tasks, too: it is always a client"});
+  AddFinding({document.Place(key), key, "the agent runs tasks, too: it is always a client"},
+             warnings);
 }
 
 class Loader {
@@ -30,7 +30,7 @@ class Loader {
     if (!files.ok()) return Add(path, files.error());
     for (const std::string& file : *files) File(file);
     if (files->empty()) {
-      to_->warnings.push_back({{path}, "", "there is no *.hcl and no *.json in it"});
+      AddFinding({{path}, "", "there is no *.hcl and no *.json in it"}, &to_->warnings);
     }
   }
 
@@ -55,7 +55,7 @@ class Loader {
   }
 
   void Add(const std::string& file, const Error& error) {
-    to_->mistakes.push_back({{file}, "", error.message(), error.code()});
+    AddFinding({{file}, "", error.message(), error.code()}, &to_->mistakes);
   }
 
   LoadedConfig* const to_;
