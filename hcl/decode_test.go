@@ -53,7 +53,9 @@ func decodeWith(t *testing.T, asked *request) (any, []diagnostic) {
 		Value       any
 		Diagnostics []diagnostic
 	}
-	if err := json.Unmarshal(out.Bytes(), &answer); err != nil {
+	decoder := json.NewDecoder(&out)
+	decoder.UseNumber()
+	if err := decoder.Decode(&answer); err != nil {
 		t.Fatal(err)
 	}
 	return answer.Value, answer.Diagnostics
@@ -79,12 +81,11 @@ func sameJSON(t *testing.T, one, other []byte) bool {
 
 func expectJSON(t *testing.T, got any, want string) {
 	t.Helper()
-	var wanted any
-	if err := json.Unmarshal([]byte(want), &wanted); err != nil {
+	text, err := json.MarshalIndent(got, "", " ")
+	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(got, wanted) {
-		text, _ := json.MarshalIndent(got, "", " ")
+	if !sameJSON(t, text, []byte(want)) {
 		t.Errorf("the document became\n%s\nand not\n%s", text, want)
 	}
 }

@@ -72,6 +72,7 @@ func diagnosticOf(diag *hcl.Diagnostic) diagnostic {
 		one.File = place.Filename
 		one.Line, one.Column = place.Start.Line, place.Start.Column
 		one.EndLine, one.EndColumn = place.End.Line, place.End.Column
+		one.Byte, one.EndByte = place.Start.Byte, place.End.Byte
 	}
 	return one
 }

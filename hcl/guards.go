@@ -54,17 +54,17 @@ func guarded(fn function.Function, check guard) function.Function {
 	})
 }
 
-// checkMade takes the size of a text as a float, which cannot overflow.
+// checkMade and checkItems take floats, which cannot overflow.
 func checkMade(bytes float64) error {
 	if bytes > maxMade {
-		return fmt.Errorf("the result would have %.0f bytes, and at most %d are allowed", bytes, maxMade)
+		return fmt.Errorf("the result would have more than %d bytes", maxMade)
 	}
 	return nil
 }
 
 func checkItems(many float64) error {
 	if many > maxItems {
-		return fmt.Errorf("the result would have %.0f elements, and at most %d are allowed", many, maxItems)
+		return fmt.Errorf("the result would have more than %d elements", maxItems)
 	}
 	return nil
 }

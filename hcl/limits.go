@@ -14,9 +14,9 @@ import (
 // ends this process in time; with the limits here and in watch.go and guards.go, the answer says what
 // was too much, and where. A limit leaves room for ten times what people write.
 const (
-	maxRequest     = 32 << 20 // bytes
+	maxRequest     = 16 << 20 // bytes
 	maxText        = 1 << 20  // bytes of one document
-	maxTokens      = 200_000  // words and signs of one document
+	maxTokens      = 100_000  // words and signs of one document
 	maxDepth       = 500      // of brackets, quotes and operators
 	maxDefinitions = 1000     // variables and local values of one document
 	maxReply       = 16 << 20 // bytes of the value
@@ -29,8 +29,7 @@ const (
 func checkText(name, text string) *hcl.Diagnostic {
 	whole := hcl.Range{Filename: name, Start: hcl.InitialPos, End: hcl.InitialPos}
 	if len(text) > maxText {
-		return fault("Document too large", fmt.Sprintf("It has %d bytes, and at most %d are allowed.",
-			len(text), maxText), whole)
+		return tooLarge(len(text), maxText, whole)
 	}
 	tokens, _ := hclsyntax.LexConfig([]byte(text), name, hcl.InitialPos)
 	if len(tokens) > maxTokens {
@@ -38,6 +37,11 @@ func checkText(name, text string) *hcl.Diagnostic {
 			"allowed. A long text may come from a file.", len(tokens), maxTokens), whole)
 	}
 	return tooDeep(tokens)
+}
+
+func tooLarge(bytes, most int, place hcl.Range) *hcl.Diagnostic {
+	return fault("Document too large", fmt.Sprintf("It has %d bytes, and at most %d are allowed.", bytes,
+		most), place)
 }
 
 // A nesting is one bracket, quote or template that is open.
@@ -129,8 +133,7 @@ func wordAfter(tokens hclsyntax.Tokens) string {
 func checkJSON(name, text string) *hcl.Diagnostic {
 	place := hcl.Range{Filename: name, Start: hcl.InitialPos, End: hcl.InitialPos}
 	if len(text) > maxText {
-		return fault("Document too large", fmt.Sprintf("It has %d bytes, and at most %d are allowed.",
-			len(text), maxText), place)
+		return tooLarge(len(text), maxText, place)
 	}
 	var any json.RawMessage
 	if err := json.Unmarshal([]byte(text), &any); err != nil {

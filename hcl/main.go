@@ -11,7 +11,7 @@
 //
 // For maintainers: functions and results are those of the peer, whose jobs must be read unchanged.
 // functions_test.go has the documented functions and examples, specsuite_test.go runs the tests of the
-// library's authors, and DROVER_LONG_TESTS=1 runs also the library's own with the versions of go.mod.
+// library's authors, and DROVER_E2E_LONG=1 runs also the library's own with the versions of go.mod.
 package main
 
 import (
@@ -21,6 +21,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclwrite"
 )
 
@@ -44,7 +45,8 @@ func read(in io.Reader) (*reply, error) {
 		return nil, err
 	}
 	if len(text) > maxRequest {
-		return nil, fmt.Errorf("the request is longer than %d bytes", maxRequest)
+		return &reply{Diagnostics: diagnosticsOf(hcl.Diagnostics{
+			tooLarge(len(text), maxRequest, hcl.Range{})})}, nil
 	}
 	var asked request
 	if err := json.Unmarshal(text, &asked); err != nil {

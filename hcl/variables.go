@@ -39,6 +39,7 @@ type variables struct {
 	all       map[string]*variable
 	functions map[string]function.Function // for rules
 	isLoose   bool
+	isUnread  bool // a file that may set any of them has faults
 	diags     hcl.Diagnostics
 }
 
@@ -221,6 +222,7 @@ func (v *variables) setByFile(file source) {
 	parsed, diags := parseEither(file.Name, file.Text)
 	v.diags = append(v.diags, diags...)
 	if diags.HasErrors() {
+		v.isUnread = true
 		return
 	}
 	attrs, diags := parsed.Body.JustAttributes()
@@ -245,7 +247,7 @@ func (v *variables) values() cty.Value {
 			values[name] = one.value
 			continue
 		}
-		if !one.isWrong {
+		if !one.isWrong && !v.isUnread {
 			v.diags = append(v.diags, fault("Unset variable",
 				"The variable "+name+" has no default, so it must be set: by the command line, a file or "+
 					"the environment.", one.place))

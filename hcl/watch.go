@@ -32,6 +32,7 @@ type watch struct {
 
 func newWatch(out io.Writer) *watch {
 	debug.SetMaxStack(maxStack)
+	debug.SetMemoryLimit(maxMemory * 3 / 4) // the collector works hard before it is too late
 	return &watch{out: out, begin: time.Now()}
 }
 

@@ -3,9 +3,9 @@
 
 #include <functional>
 
-#include "host/config/agent_config.h"
 #include "host/base/co.h"
 #include "host/base/context.h"
+#include "host/config/agent_config.h"
 #include "host/scheduler/scheduler.h"
 
 namespace drover {

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "host/config/agent_config.h"
 #include "host/agent/kept_leftovers.h"
 #include "host/agent/kept_state.h"
 #include "host/agent/late_releases.h"
@@ -19,6 +18,7 @@
 #include "host/base/gate.h"
 #include "host/base/loop.h"
 #include "host/base/worker_pool.h"
+#include "host/config/agent_config.h"
 #include "host/plugin/plugin_registry.h"
 #include "host/process/process_service.h"
 #include "host/scheduler/placement.h"

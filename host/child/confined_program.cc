@@ -52,7 +52,9 @@ Result<UniqueFd> FileRules(const ConfinedProgram& spec) {
                                            spec.files_below +
                                            ": it lacks Landlock, so no files can be read");
   }
-  DROVER_TRY(Allow(rules, spec.program, LANDLOCK_ACCESS_FS_EXECUTE));
+  // The kernel opens for reading what it executes.
+  constexpr std::uint64_t kExecuted = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE;
+  DROVER_TRY(Allow(rules, spec.program, kExecuted));
   if (spec.files_below.empty()) return rules;
   const UniqueFd below(open(spec.files_below.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!below) return ErrnoError(errno, spec.files_below);

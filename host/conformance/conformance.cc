@@ -20,12 +20,12 @@
 
 #include "host/abi/abi_text.h"
 #include "host/base/unique_fd.h"
+#include "host/child/child_process.h"
+#include "host/child/self_spawn.h"
 #include "host/conformance/kit_case.h"
 #include "host/conformance/scratch.h"
-#include "host/child/child_process.h"
 #include "host/library/plugin_file.h"
 #include "host/library/probe.h"
-#include "host/child/self_spawn.h"
 
 namespace drover {
 namespace {

@@ -19,10 +19,10 @@
 #include <sstream>
 
 #include "host/abi/abi_text.h"
+#include "host/child/self_spawn.h"
 #include "host/container/container_child.h"
 #include "host/container/frame_socket.h"
 #include "host/library/probe.h"
-#include "host/child/self_spawn.h"
 
 namespace drover {
 namespace {

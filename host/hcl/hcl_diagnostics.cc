@@ -15,8 +15,9 @@ namespace drover {
 namespace {
 
 constexpr std::size_t kTab = 4;
-constexpr std::size_t kWidth = 100;  // columns of a line that are shown
-constexpr std::size_t kBefore = 60;  // columns of these that may stand before the place
+constexpr std::size_t kWidth = 100;   // columns of a line that are shown
+constexpr std::size_t kBefore = 60;   // columns of these that may stand before the place
+constexpr std::size_t kBytes = 2000;  // bytes of a line on either side of the place that matter
 constexpr std::string_view kCut = "…";
 
 // Returns how many columns of a terminal CHARACTER takes: 2 for those of East Asia, 0 for accents.
@@ -78,10 +79,24 @@ std::size_t FittingBefore(const std::vector<Cell>& cells, std::size_t place, std
   return count;
 }
 
+// Returns the bytes of LINE around BEGIN that may be shown, and moves BEGIN and END with them.
+std::string_view Nearby(std::string_view line, std::size_t* begin, std::size_t* end) {
+  const auto is_first = [&](std::size_t at) {
+    return at == 0 || (static_cast<unsigned char>(line[at]) & 0xc0) != 0x80;
+  };
+  std::size_t start = *begin - std::min(*begin, kBytes);
+  while (start < *begin && !is_first(start)) ++start;
+  line.remove_prefix(start);
+  *begin -= start;
+  *end -= start;
+  return line.substr(0, *begin + kBytes);
+}
+
 // Returns LINE with marks below its bytes from BEGIN to END. Each of the two lines begins with the
 // text that is given for it.
 std::string MarkedLine(std::string_view line, std::size_t begin, std::size_t end,
                        const std::string& number, const std::string& margin) {
+  line = Nearby(line, &begin, &end);
   const std::vector<Cell> cells = CellsOf(line);
   const auto index_of = [&](std::size_t byte) {
     return static_cast<std::size_t>(

@@ -102,7 +102,7 @@ TEST(HclDiagnosticsTest, WhatControlsTerminalsBecomesVisible) {
   const std::string text = "a = \"\x1b[2J\xff\u202e\" kind\n";
   EXPECT_EQ(Snippet(text, "kind"),
             "  1 | a = \"\\x1b[2J\\xff\\xe2\\x80\\xae\" kind\n"
-            "    |                                  ^^^^\n");
+            "    |                               ^^^^\n");
   HclDiagnostic fault;
   fault.file = "\x1b]0;a\x07.hcl";
   fault.summary = "\x1b[31m";
@@ -120,6 +120,13 @@ TEST(HclDiagnosticsTest, ALongLineIsCutAroundThePlace) {
             "  1 | kind" + std::string(96, 'b') + "…\n    | ^^^^\n");
   EXPECT_EQ(Snippet(std::string(5000, 'a') + "kind", "kind"),
             "  1 | …" + std::string(60, 'a') + "kind\n    |  " + std::string(60, ' ') + "^^^^\n");
+}
+
+TEST(HclDiagnosticsTest, AHugeLineCostsNoTime) {
+  const std::string text = std::string(8'000'000, 'a') + "kind" + std::string(8'000'000, '\t');
+  const std::vector<HclDiagnostic> many(100, FaultAt(text, "kind"));
+  EXPECT_LT(DiagnosticsText(many, {{"web.hcl", text}}).size(), 100'000u);
+  EXPECT_THAT(Snippet(text, "kind"), HasSubstr("aaakind    "));
 }
 
 TEST(HclDiagnosticsTest, TheMarkOfALongPlaceIsCut) {

@@ -17,6 +17,7 @@
 #include "host/base/printable.h"
 #include "host/base/utf8.h"
 #include "host/child/confined_program.h"
+#include "host/spec/json_cost.h"
 #include "host/spec/strict_json.h"
 
 namespace drover {
@@ -28,6 +29,7 @@ constexpr Duration kLimit = 2s;
 constexpr int kAtOnce = 4;
 // The reply has the value, which may be as deep as a job in JSON, in an object.
 constexpr JsonLimits kReplyLimits{kMostHclBytes, JsonLimits{}.depth + 1};
+constexpr std::size_t kMostReplyMemory = std::size_t{64} << 20;
 constexpr char kProgram[] = "drover-hcl";
 
 std::mutex path_mutex;
@@ -211,6 +213,9 @@ Result<json> Ask(const std::string& file, std::string request, const std::string
   DROVER_ASSIGN(const ChildEnd end, Run(spec));
   if (end.timed_out || end.too_long || end.signal != 0 || end.exit_code != 0) {
     return ErrorOf(end, file);
+  }
+  if (JsonCost(end.output) > kMostReplyMemory) {
+    return Error(Code::kInvalidArgument, Printable(file) + " becomes JSON of too many small parts");
   }
   Result<json> reply = ParseStrictJson(end.output, kReplyLimits);
   if (!reply.ok()) {

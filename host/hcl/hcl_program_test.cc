@@ -144,7 +144,7 @@ TEST_F(HclProgramTest, ReadsFilesOnlyBelowTheDirectoryThatIsGiven) {
   EXPECT_EQ(reply->value["Job"]["Type"], "name");
   for (const char* path : {"../secret", "/etc/passwd", "/proc/self/environ"}) {
     allowed.text = "job \"web\" { type = file(\"" + std::string(path) + "\") }";
-    EXPECT_THAT(Faults(allowed), HasSubstr("permission denied")) << path;
+    EXPECT_THAT(Faults(allowed), HasSubstr("failed to read")) << path;
   }
 }
 
@@ -178,9 +178,10 @@ TEST_F(HclProgramTest, ADocumentThatTakesTooMuchMemoryIsGivenUp) {
 }
 
 TEST_F(HclProgramTest, ADocumentThatBecomesTooLongIsGivenUp) {
-  EXPECT_EQ(ErrorOf("job \"web\" { type = join(\"\", [for x in range(1000): "
-                    "join(\"\", [for y in range(1000): \"0123456789\"])]) }"),
-            "web.hcl cannot be read: it becomes more than 8 MiB of JSON");
+  const std::string long_text(10'000, 'a');
+  EXPECT_EQ(
+      ErrorOf("job \"web\" { type = join(\"\", [for x in range(1000): \"" + long_text + "\"]) }"),
+      "web.hcl cannot be read: it becomes more than 8 MiB of JSON");
 }
 
 TEST_F(HclProgramTest, LeavesNothingBehind) {

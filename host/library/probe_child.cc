@@ -27,7 +27,8 @@ namespace drover {
 namespace {
 
 constexpr std::uint64_t kCpuSeconds = 60;  // ends a child that no parent waits for any more
-constexpr std::uint64_t kProcesses = 256;  // includes threads, and a language runtime may start many
+constexpr std::uint64_t kProcesses =
+    256;  // includes threads, and a language runtime may start many
 
 // Each probe uses one of several users, so that simultaneous probes rarely share one.
 uid_t ProbeUser() {

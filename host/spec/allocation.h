@@ -32,7 +32,8 @@ struct AllocatedPort {
   int value = 0;
   int to = 0;
   std::string host_ip;
-  std::string task;  // the task that has the port alone; empty if it belongs to the whole group
+  // The task that has the port alone; empty if the port belongs to the whole group.
+  std::string task = {};
 
   bool operator==(const AllocatedPort&) const = default;
 };

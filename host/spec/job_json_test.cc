@@ -146,9 +146,10 @@ TEST(JobJsonTest, PortsInTheOlderPlaceBelongToTheTaskAndGiveAWarning) {
   EXPECT_EQ(task.networks[0].dynamic_ports, (std::vector<Port>{{"admin", 0, 0, ""}}));
   EXPECT_TRUE(read->groups[0].networks.empty());
   ASSERT_EQ(warnings.size(), 1u);
-  EXPECT_EQ(TextOf(warnings[0]),
-            "/TaskGroups/0/Tasks/0/Resources/Networks: is an older place for ports, which only "
-            "this task has; write them into the network of the group");
+  EXPECT_EQ(warnings[0].pointer, "/TaskGroups/0/Tasks/0/Resources/Networks");
+  EXPECT_EQ(warnings[0].message,
+            "is an older place for ports, which only this task has; write them into the network of "
+            "the group");
   EXPECT_EQ(MustParse(JobToJson(*read)), *read);
 }
 

@@ -151,7 +151,7 @@ class OldPortsTest(AgentTest):
     """Ports that stand in the resources of a task."""
 
     def test_each_task_has_its_own_and_knows_those_of_others(self):
-        script = "env | grep -E '^NOMAD_(ADDR|IP|PORT|HOST_PORT|IPv4)_' | sort; exec sleep 1000"
+        script = "env | grep -E '^NOMAD_(ADDR|IP|PORT|HOST_PORT|IPv4)_' | LC_ALL=C sort; exec sleep 1000"
         ports = {"Networks": [{"MBits": 10, "DynamicPorts": [{"Label": "http"}]}]}
         reply = self.agent.submit(job(group(task("a", script, Resources=ports),
                                             task("b", script, Resources=ports)),
