@@ -3,9 +3,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
-	"strconv"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
@@ -198,7 +199,7 @@ func (d *decoder) block(from *hcl.Block, as block, out object, context *hcl.Eval
 		value = d.open(from.Body, "string", context)
 	case as.Open == "lists":
 		value = d.open(from.Body, "list(string)", context)
-	default:
+	case as.Open == "any":
 		value = d.open(from.Body, "any", context)
 	default:
 		d.fault("Unusable schema", "The block "+from.Type+" has no body.", from.DefRange)
@@ -309,15 +310,20 @@ func (d *decoder) typeOf(kind string) (cty.Type, bool) {
 }
 
 func (d *decoder) integer(attr *hcl.Attribute, context *hcl.EvalContext) any {
-	text, ok := d.convert(attr, "number", context).(json.RawMessage)
+	value, ok := d.value(attr, context)
 	if !ok {
 		return nil
 	}
-	if _, err := strconv.ParseInt(string(text), 10, 64); err != nil {
-		d.fault("Wrong number", fmt.Sprintf("The value of %s must be a whole number of 64 bits.",
-			attr.Name), attr.Expr.Range())
+	converted, err := convert.Convert(value, cty.Number)
+	if err == nil {
+		if number, accuracy := converted.AsBigFloat().Int64(); accuracy == big.Exact {
+			return number
+		}
+		err = errors.New("it is a fraction or too large")
 	}
-	return text
+	d.fault("Wrong type", fmt.Sprintf("The value of %s must be a whole number: %s.", attr.Name, err),
+		attr.Expr.Range())
+	return nil
 }
 
 // duration returns nanoseconds.

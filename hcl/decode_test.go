@@ -305,7 +305,7 @@ job "web" { datacenters = var.zones }`
 	expectFaults(t, &request{Text: text, CommandLine: []setting{{"zones", "3"}}},
 		"does not have the type of the variable")
 	expectFaults(t, &request{Text: text, CommandLine: []setting{{"zones", `["a"]`}, {"zone", "b"}}},
-		"The variable zone is set by the command line, and the document does not declare it")
+		"The command line sets zone, which the document does not declare")
 }
 
 func TestUndeclaredVariablesMayBeWarnings(t *testing.T) {
@@ -314,8 +314,8 @@ func TestUndeclaredVariablesMayBeWarnings(t *testing.T) {
 		VariableFiles: []source{{"a", "\nx = 1"}},
 		CommandLine:   []setting{{"y", "2"}},
 	}
-	expectFaults(t, asked, "y is set by the command line", "x is set by the file a")
-	asked.Lenient = true
+	expectFaults(t, asked, "The command line sets y", "does not declare the variable x")
+	asked.Loose = true
 	value, diags := ask(t, asked)
 	expectJSON(t, value, `{"Job": {"ID": "web"}}`)
 	if len(diags) != 2 || diags[0].Error || diags[1].Error || diags[1].Line != 2 {
@@ -335,7 +335,7 @@ func TestAllFaultsAreReportedWithTheirPlaces(t *testing.T) {
     }
   }
 }`}
-	expectFaults(t, asked, "kind", "must be of the type number", "Only one is allowed",
+	expectFaults(t, asked, "kind", "must be a whole number", "Only one is allowed",
 		"no function named \"nope\"")
 	_, diags := ask(t, asked)
 	if diags[1].Line != 4 || diags[1].Column != 13 || diags[1].EndColumn != 16 {

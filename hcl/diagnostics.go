@@ -12,11 +12,6 @@ import (
 	hcljson "github.com/hashicorp/hcl/v2/json"
 )
 
-const (
-	maxDiagnostics = 100
-	maxDetail      = 2000 // bytes; it may have names of the document
-)
-
 func parse(name, text string) (*hcl.File, hcl.Diagnostics) {
 	if diag := checkText(name, text); diag != nil {
 		return nil, hcl.Diagnostics{diag}
@@ -40,21 +35,7 @@ func diagnosticsOf(diags hcl.Diagnostics) []diagnostic {
 	var out []diagnostic
 	seen := map[diagnostic]bool{}
 	for _, diag := range diags {
-		one := diagnostic{
-			Error:   diag.Severity == hcl.DiagError,
-			Summary: cut(diag.Summary),
-			Detail:  cut(diag.Detail),
-		}
-		place := diag.Subject
-		if place == nil {
-			place = diag.Context
-		}
-		if place != nil {
-			one.File = place.Filename
-			one.Line, one.Column = place.Start.Line, place.Start.Column
-			one.EndLine, one.EndColumn = place.End.Line, place.End.Column
-			one.Byte, one.EndByte = place.Start.Byte, place.End.Byte
-		}
+		one := diagnosticOf(diag)
 		if !seen[one] {
 			seen[one] = true
 			out = append(out, one)
@@ -77,11 +58,36 @@ func diagnosticsOf(diags hcl.Diagnostics) []diagnostic {
 	return out
 }
 
-func cut(text string) string {
-	if len(text) <= maxDetail {
+func diagnosticOf(diag *hcl.Diagnostic) diagnostic {
+	one := diagnostic{
+		Error:   diag.Severity == hcl.DiagError,
+		Summary: bounded(diag.Summary),
+		Detail:  bounded(diag.Detail),
+	}
+	place := diag.Subject
+	if place == nil {
+		place = diag.Context
+	}
+	if place != nil {
+		one.File = place.Filename
+		one.Line, one.Column = place.Start.Line, place.Start.Column
+		one.EndLine, one.EndColumn = place.End.Line, place.End.Column
+		one.Byte, one.EndByte = place.Start.Byte, place.End.Byte
+	}
+	return one
+}
+
+// bounded returns TEXT without its middle if it is too long, since it may quote the document. A
+// function of the library that panicked has its stack in the text, which says nothing to its reader.
+func bounded(text string) string {
+	if stack := strings.Index(text, "\ngoroutine "); stack >= 0 {
+		text = text[:stack]
+	}
+	if len(text) <= maxMessage {
 		return text
 	}
-	return strings.ToValidUTF8(text[:maxDetail], "") + "…"
+	begin, end := text[:maxMessage/2], text[len(text)-maxMessage/2:]
+	return strings.ToValidUTF8(begin, "") + " ... " + strings.ToValidUTF8(end, "")
 }
 
 func fault(summary, detail string, place hcl.Range) *hcl.Diagnostic {

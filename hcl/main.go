@@ -26,9 +26,13 @@ import (
 )
 
 func main() {
-	debug.SetMaxStack(maxStack)
-	go endWithoutMemory()
-	if err := run(os.Stdin, os.Stdout); err != nil {
+	watch := newWatch(os.Stdout)
+	go watch.run()
+	replied, err := read(os.Stdin)
+	if err == nil {
+		err = watch.answer(replied)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "drover-hcl:", err)
 		os.Exit(1)
 	}

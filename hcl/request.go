@@ -19,10 +19,11 @@ type request struct {
 	// environment, files, command line.
 	Environment []setting
 	CommandLine []setting
-	// Whether a variable that the document does not declare is only a warning, in VariableFiles and
-	// CommandLine. In Environment it is never wrong.
-	Lenient bool
-	// Where relative paths of file functions begin. Empty: these functions are refused.
+	// Whether it is only a warning if VariableFiles or CommandLine set a variable that the document
+	// does not declare.
+	Loose bool
+	// Where relative paths of file functions begin. No file outside is read. Empty: these functions are
+	// refused.
 	FilesBelow string
 }
 

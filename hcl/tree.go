@@ -16,7 +16,7 @@ import (
 // a key may stand in quotes. So this file reads them by the library of that version.
 
 // The host reads JSON of a limited depth, and each level here is three of its levels.
-const maxDepth = 20
+const maxTreeDepth = 20
 
 // A node is a value with its place. Exactly one of Value, List and Items is set.
 type node struct {
@@ -72,7 +72,7 @@ func treeFault(file string, at token.Pos, what string) *reply {
 func nodeOf(from ast.Node, depth int) (*node, *parser.PosError) {
 	at := from.Pos()
 	out := &node{Line: at.Line, Column: at.Column}
-	if depth > maxDepth {
+	if depth > maxTreeDepth {
 		return nil, &parser.PosError{Pos: at, Err: errors.New("the nesting is too deep")}
 	}
 	switch value := from.(type) {

@@ -197,12 +197,11 @@ func (v *variables) setAll(asked *request) {
 		}
 	}
 	for _, file := range asked.VariableFiles {
-		v.setByFile(file, asked.Lenient)
+		v.setByFile(file)
 	}
 	for _, one := range asked.CommandLine {
-		to := v.all[one.Name]
-		if to == nil {
-			v.undeclared(one.Name, "the command line", nil, asked.Lenient)
+		if to := v.all[one.Name]; to != nil {
+			v.setByText(to, one, "the command line")
 			continue
 		}
 		v.undefined(&hcl.Diagnostic{
@@ -211,21 +210,16 @@ func (v *variables) setAll(asked *request) {
 	}
 }
 
-func (v *variables) undeclared(name, from string, place *hcl.Range, lenient bool) {
-	diag := &hcl.Diagnostic{
-		Severity: hcl.DiagError,
-		Summary:  "Undefined variable",
-		Detail:   "The variable " + name + " is set by " + from + ", and the document does not declare it.",
-		Subject:  place,
-	}
-	if lenient {
+func (v *variables) undefined(diag *hcl.Diagnostic) {
+	diag.Summary, diag.Severity = "Undefined variable", hcl.DiagError
+	if v.isLoose {
 		diag.Severity = hcl.DiagWarning
 	}
 	v.diags = append(v.diags, diag)
 }
 
-func (v *variables) setByFile(file source, lenient bool) {
-	parsed, diags := parse(file.Name, file.Text)
+func (v *variables) setByFile(file source) {
+	parsed, diags := parseEither(file.Name, file.Text)
 	v.diags = append(v.diags, diags...)
 	if diags.HasErrors() {
 		v.isUnread = true
@@ -234,9 +228,8 @@ func (v *variables) setByFile(file source, lenient bool) {
 	attrs, diags := parsed.Body.JustAttributes()
 	v.diags = append(v.diags, diags...)
 	for _, name := range sortedKeys(attrs) {
-		to := v.all[name]
-		if to == nil {
-			v.undeclared(name, "the file "+file.Name, &attrs[name].NameRange, lenient)
+		if to := v.all[name]; to != nil {
+			v.setByExpression(to, attrs[name].Expr, "the file "+file.Name)
 			continue
 		}
 		v.undefined(fault("", "The document does not declare the variable "+name+".",

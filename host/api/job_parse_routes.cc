@@ -73,7 +73,7 @@ Co<Answer> ParseJobText(ApiRequest* request) {
   wanted.text = Field<std::string>(body, "JobHCL");
   const std::string variables = Field<std::string>(body, "Variables");
   if (!variables.empty()) wanted.variable_files.push_back({"variables.hcl", variables});
-  wanted.lenient = true;
+  wanted.loose = true;
   const bool canonicalize = Field<bool>(body, "Canonicalize");
   if (wanted.text.empty()) co_return ErrorAnswer(400, "Job spec is empty");
   for (const char* key : {"HCLv1", "hclv1"}) {

@@ -46,7 +46,7 @@ Result<HclRequest> RequestOf(const std::string& path, std::string text, const Hc
   request.file = path == "-" ? "<stdin>" : path;
   request.text = std::move(text);
   request.environment = EnvironmentVariables();
-  request.lenient = !options.strict;
+  request.loose = !options.strict;
   request.files_below = options.files_below;
   for (const std::string& one : options.variables) {
     if (one.find('=') == std::string::npos || one[0] == '=') {

@@ -22,7 +22,7 @@ TextTable EventTable(const json& state, bool verbose) {
   for (const auto& [group, of] : MapField(state, "TaskGroups").items()) {
     for (const json& event : ListField(of, "Events")) events.emplace_back(group, &event);
   }
-  std::stable_sort(events.begin(), events.end(), [](const auto& a, const auto& b) {
+  std::sort(events.begin(), events.end(), [](const auto& a, const auto& b) {
     return NumberField(*a.second, "Time") > NumberField(*b.second, "Time");
   });
   std::vector<std::string> head = {"Group", "Count", "Before", "Time"};

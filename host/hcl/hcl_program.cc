@@ -131,6 +131,7 @@ std::string DecodeText(const HclRequest& request, const std::string& files_below
                    {"VariableFiles", std::move(files)},
                    {"Environment", ListOf(request.environment)},
                    {"CommandLine", ListOf(request.command_line)},
+                   {"Loose", request.loose},
                    {"FilesBelow", files_below}});
 }
 

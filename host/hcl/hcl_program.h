@@ -29,6 +29,9 @@ struct HclRequest {
   std::vector<HclSource> variable_files;  // in rising order of precedence
   std::vector<HclSetting> environment;    // variables; files win over them
   std::vector<HclSetting> command_line;   // variables; they win over files
+  // Whether a variable of a file or the command line that the document does not declare is only a
+  // warning.
+  bool loose = false;
   // The directory that functions such as file() may read. A relative path begins there. Empty:
   // these functions are refused.
   std::string files_below;

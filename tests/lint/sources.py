@@ -149,6 +149,7 @@ CHANGE_PLACES = {
                           "kRemoveAllocDir"),
     "alloc/remove_tree.cc": ("kRemoveAllocDir",),
     "base/durable_step.cc": "the trace of the steps themselves",
+    "child/confined_calls.cc": "names of flags that it refuses",
     "cli/replace_file.cc": "a file of the user, which is the old one or the new one",
     "commands/job_init_command.cc": "a new file of the user",
     "commands/run_command.cc": "of a run in the foreground, which nobody takes over",
