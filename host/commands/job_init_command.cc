@@ -113,8 +113,9 @@ struct JobInitCommand {
   int Run() const {
     const UniqueFd made(open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (!made) {
-      const Error error = errno == EEXIST ? Error(Code::kAlreadyExists, file + ": exists already")
-                                          : ErrnoError(errno, file);
+      const Error error = errno == EEXIST
+                              ? Error(Code::kFailedPrecondition, file + ": exists already")
+                              : ErrnoError(errno, file);
       return Fail("job init", error, kExitFailed);
     }
     const std::string_view text = minimal ? kMinimal : kExample;

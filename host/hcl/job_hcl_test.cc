@@ -257,10 +257,12 @@ TEST_F(JobHclTest, EveryFaultHasItsPlace) {
 TEST_F(JobHclTest, WhatIsNoJobIsAFault) {
   EXPECT_THAT(Faults(""), HasSubstr("there is no block job \"NAME\" in it"));
   EXPECT_THAT(Faults("client { enabled = true }"), HasSubstr("Unsupported block type"));
-  EXPECT_THAT(Faults(R"(job "a" { constraint {
+  EXPECT_THAT(Faults(R"(job "a" {
+    constraint {
       regexp = "a"
       semver = "1"
-    } })"),
+    }
+  })"),
               HasSubstr("/Constraints/0: says two things at once"));
 }
 

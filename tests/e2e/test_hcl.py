@@ -114,11 +114,11 @@ class HclJobTest(Client, AgentTest):
         self.assertEqual(sent["Variables"], low.read_text() + "\n")
         self.assertEqual(sent["VariableFlags"], {"seconds": "9"})
 
-        self.assertIn("It must take some time.", self.fails("job", "run", "-var", "seconds=0", path))
+        self.assertIn("It must take some time.", self.fails("job", "run", "-var", "seconds=0", path, code=2))
         self.assertIn("must be NAME=VALUE", self.fails("job", "run", "-var", "seconds", path, code=2))
         self.assertIn("variable file", self.fails("job", "run", "-var-file", "/no/such", path))
         unknown = ("job", "run", "-detach", "-var", "nobody=1")
-        self.assertIn("the document does not declare it", self.fails(*unknown, path))
+        self.assertIn("the document does not declare it", self.fails(*unknown, path, code=2))
         self.assertIn("the document does not declare it",
                       self.cli(*unknown, "-hcl2-strict=false", path).err)
 
@@ -207,9 +207,9 @@ job "web" {
         self.assertIn("\ninput.hcl:3,3-7: ", wrong)
         self.assertIn("not allowed here", parse(400, JobHCL='job "web" { region = file("/etc/passwd") }'))
         self.assertIn("/Periodic: is not supported",
-                      parse(400, JobHCL='job "a" { periodic { cron = "@daily" } }', Canonicalize=True))
-        slow = 'job "a" { meta { a = length([for a in range(1000) : [for b in range(1000) : ' \
-               '[for c in range(100) : upper("${a}${b}${c}")]]]) } }'
+                      parse(400, JobHCL='job "a" {\n  periodic { cron = "@daily" }\n}\n', Canonicalize=True))
+        slow = 'job "a" {\n  meta { a = length([for a in range(1000) : [for b in range(1000) : ' \
+               '[for c in range(100) : upper("${a}${b}${c}")]]]) }\n}'
         self.assertRegex(self.agent.ask("PUT", "/v1/jobs/parse", {"JobHCL": slow})
                          .body.decode(), "takes more than|make it simpler")
         self.assertEqual(self.agent.get("/v1/jobs"), [])
