@@ -17,7 +17,7 @@ func TestNamesOfRunTimeAreLeftAsTheyAreWritten(t *testing.T) {
 		`node.class`:                                            `"${node.class}"`,
 		`"${node.class}"`:                                       `"${node.class}"`,
 		`"${ node.class }"`:                                     `"${ node.class }"`,
-		`"${  env[\"A\"]  }"`:                                   `"${  env[\"A\"]  }"`,
+		`"${  env["A"]  }"`:                                     `"${  env[\"A\"]  }"`,
 		`"a${~ node.class ~}b"`:                                 `"a${node.class}b"`,
 		`"{${node.class}}"`:                                     `"{${node.class}}"`,
 		`"${node.class} } ${ meta.a }"`:                         `"${node.class} } ${ meta.a }"`,
@@ -54,7 +54,7 @@ func TestOperationsOnNamesOfRunTimeFail(t *testing.T) {
 		`env[*].a`:            "Unsupported attribute",
 		`node.*.a`:            "Unsupported attribute",
 		`NOMAD_A + 1`:         "a number is required",
-		`NOMAD_A ? "a" : 1`:   "must be true or false",
+		`NOMAD_A ? "a" : 1`:   "must be of type bool",
 		`{ a.b = 1 }`:         "Ambiguous attribute key",
 		`[for a in node : a]`: "Iteration over non-iterable value",
 	} {
@@ -89,7 +89,7 @@ func TestTheLanguage(t *testing.T) {
 		`"${true}"`:                                                                `"true"`,
 		"<<EOT\na\n  b\\n\nEOT\n":                                                  `"a\n  b\\n\n"`,
 		"<<-EOT\n    a\n      b\n\n    c\n  EOT\n":                                 `"a\n  b\n\nc\n"`,
-		"<<-EOT\n    %{ if true ~}\n    a\n    %{ endif ~}\n    EOT\n":             `"a\n"`,
+		"<<-EOT\n    %{ if true ~}\n    a\n    %{ endif ~}\n    EOT\n":             `"    a\n"`,
 	} {
 		expectTask(t, "env {\nA = "+expression+"\n}", `{"Name": "t", "Env": {"A": `+want+`}}`)
 	}
@@ -162,8 +162,8 @@ func TestFaultsOfDynamicBlocks(t *testing.T) {
 }
 
 func TestValuesThatAreNoJSON(t *testing.T) {
-	expectFaults(t, task("config { a = 1 / 0 }"), "Division by zero")
-	expectFaults(t, task("config { a = pow(10, 400) }"), "a number is too large")
+	expectFaults(t, task("config { a = 1 / 0 }"), "a number is infinite or too large")
+	expectFaults(t, task("config { a = pow(10, 400) }"), "a number is infinite or too large")
 	expectTask(t, "config {\na = null\nb = [null]\nc = 9223372036854775807\nd = 0.1\ne = []\n}",
 		`{"Name": "t", "Config": {"b": [null], "c": 9223372036854775807, "d": 0.1, "e": []}}`)
 }

@@ -105,38 +105,36 @@ func (l *locals) value(attr *hcl.Attribute, needed []string) cty.Value {
 	if diags.HasErrors() {
 		return cty.DynamicVal
 	}
-	parts := maxItems
-	if isTooNested(value.Type(), maxDepth, &parts) {
+	room := maxMade
+	if isTooLarge(value, maxDepth, &room) {
 		l.diags = append(l.diags, fault("Local value too large",
-			"The value of "+attr.Name+" has too many parts, or too many within each other.",
+			"The value of "+attr.Name+" has too many bytes or parts, or too many parts within each other.",
 			attr.Expr.Range()))
 		return cty.DynamicVal
 	}
 	return value
 }
 
-// isTooNested reports whether KIND has more than LEVELS types within each other, or more than PARTS
-// types at all. Local values that hold each other would be both with a short text.
-func isTooNested(kind cty.Type, levels int, parts *int) bool {
-	*parts--
-	if levels == 0 || *parts < 0 {
-		return true
-	}
-	var inner []cty.Type
+// isTooLarge reports whether VALUE has more than LEVELS values within each other, or takes more than
+// ROOM bytes. Local values that hold each other would do both with a short text.
+func isTooLarge(value cty.Value, levels int, room *int) bool {
+	*room -= 64
 	switch {
-	case kind.IsCollectionType():
-		inner = []cty.Type{kind.ElementType()}
-	case kind.IsTupleType():
-		inner = kind.TupleElementTypes()
-	case kind.IsObjectType():
-		for _, one := range kind.AttributeTypes() {
-			inner = append(inner, one)
+	case levels == 0 || *room < 0:
+		return true
+	case value.IsNull() || !value.IsKnown():
+	case value.Type() == cty.String:
+		*room -= len(value.AsString())
+	case value.CanIterateElements():
+		for it := value.ElementIterator(); it.Next(); {
+			key, inner := it.Element()
+			if key.Type() == cty.String && key.IsKnown() {
+				*room -= len(key.AsString())
+			}
+			if isTooLarge(inner, levels-1, room) {
+				return true
+			}
 		}
 	}
-	for _, one := range inner {
-		if isTooNested(one, levels-1, parts) {
-			return true
-		}
-	}
-	return false
+	return *room < 0
 }

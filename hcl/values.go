@@ -55,7 +55,7 @@ func plainNumber(number *big.Float) (any, error) {
 		return whole, nil
 	}
 	if float, _ := number.Float64(); math.IsInf(float, 0) {
-		return nil, fmt.Errorf("a number is too large")
+		return nil, fmt.Errorf("a number is infinite or too large")
 	}
 	return json.Number(number.Text('g', -1)), nil
 }
