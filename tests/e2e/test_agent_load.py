@@ -201,7 +201,8 @@ class ShutOutTest(DroverTest):
             finally:
                 holder.stdin.close()
 
-    def serves(self, times=31):
+    def serves(self):
+        times = 31 if EXACT else 5  # where a median is not judged, a few prove that all are served
         small = job(group(mock("t", run_for="1h")), id="small", type="service")
         large = json.loads(json.dumps(small))
         large["Job"]["Meta"] = {"key": "x" * 100_000}
