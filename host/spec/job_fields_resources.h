@@ -33,8 +33,8 @@ inline constexpr JobField kCni[] = {
 
 inline constexpr JobField kNetwork[] = {
     {"Mode", "mode", kText, kDone, {}, "", "host (default) or none"},
-    {"ReservedPorts", "reserved_ports", kObjectList, kDone, kReservedPort},
     {"DynamicPorts", "port", kObjectList, kDone, kReservedPort},
+    {"ReservedPorts", "reserved_ports", kObjectList, kDone, kReservedPort},
     {"Device", "device", kText, kRefused},
     {"CIDR", "cidr", kText, kRefused},
     {"IP", "ip", kText, kRefused},
