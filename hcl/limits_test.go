@@ -106,6 +106,7 @@ func hostileDocuments() []hostile {
 		{"setproduct of 64", "a = setproduct([for i in range(64) : range(1000)]...)", "more than 100000 elements"},
 		{"width", `a = format("%1000000000s", "x")`, "at most 4 digits"},
 		{"width with an index", `a = format("%[1]01000000000d", 1)`, "at most 4 digits"},
+		{"width of null", `a = format("%1000000000v", null)`, "at most 4 digits"},
 		{"precision", `a = format("%.1000000000f", 1)`, "at most 4 digits"},
 		{"width in a list", `a = formatlist("%99999999s", ["x"])`, "at most 4 digits"},
 		{"indent", `a = indent(1000000000, "a\nb")`, "more than 8388608 bytes"},
