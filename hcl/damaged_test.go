@@ -4,6 +4,7 @@ package main
 
 import (
 	"math/rand"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -35,7 +36,7 @@ func damaged(random *rand.Rand, text string) string {
 	return text[:begin] + text[from:to] + text[begin:]
 }
 
-// A damaged document has a value or faults with places, and nothing panics.
+// A damaged document has a value or faults with places, always the same, and nothing panics.
 func TestDamagedDocuments(t *testing.T) {
 	random := rand.New(rand.NewSource(seed(t)))
 	for i := 0; i < 1000; i++ {
@@ -57,6 +58,9 @@ func TestDamagedDocuments(t *testing.T) {
 		replied, err := serve(&m.asked)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
+		}
+		if again, _ := serve(&m.asked); !reflect.DeepEqual(replied, again) {
+			t.Errorf("two answers differ: %+v\n%+v\n%s", replied, again, text)
 		}
 		for _, diag := range replied.Diagnostics {
 			if strings.Contains(diag.Detail, "panic") || diag.Line == 0 && diag.Summary != "More faults" &&

@@ -30,7 +30,7 @@ func parseEither(name, text string) (*hcl.File, hcl.Diagnostics) {
 	return hcljson.Parse([]byte(text), name)
 }
 
-// diagnosticsOf sorts by place. The same fault at the same place stands there once.
+// diagnosticsOf sorts by place, then by text. The same fault at the same place stands there once.
 func diagnosticsOf(diags hcl.Diagnostics) []diagnostic {
 	var out []diagnostic
 	seen := map[diagnostic]bool{}
@@ -49,7 +49,10 @@ func diagnosticsOf(diags hcl.Diagnostics) []diagnostic {
 		if a.Line != b.Line {
 			return a.Line < b.Line
 		}
-		return a.Column < b.Column
+		if a.Column != b.Column {
+			return a.Column < b.Column
+		}
+		return a.Summary+a.Detail < b.Summary+b.Detail
 	})
 	if more := len(out) - maxDiagnostics; more > 0 {
 		out = append(out[:maxDiagnostics], diagnostic{Error: diags.HasErrors(), Summary: "More faults",

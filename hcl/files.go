@@ -203,7 +203,7 @@ func isBelow(directory, path string) bool {
 	return path == directory || strings.HasPrefix(path, strings.TrimSuffix(directory, "/")+"/")
 }
 
-// expand replaces "~" at the begin of PATH by the user's directory.
+// expand replaces "~" at the beginning of PATH by the user's directory.
 func expand(path string) (string, error) {
 	if path != "~" && !strings.HasPrefix(path, "~/") {
 		return path, nil

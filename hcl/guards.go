@@ -34,14 +34,15 @@ var guards = map[string]guard{
 	"yamldecode":    guardNesting,
 }
 
-// guarded returns FN with a guard, which sees only arguments that are known and not null.
+// guarded returns FN with a guard, which sees only arguments that are known. The library refuses null
+// where FN does, before that.
 func guarded(fn function.Function, check guard) function.Function {
 	return function.New(&function.Spec{
 		Params:   fn.Params(),
 		VarParam: fn.VarParam(),
 		Type: func(args []cty.Value) (cty.Type, error) {
 			for _, arg := range args {
-				if arg.IsNull() || !arg.IsWhollyKnown() {
+				if !arg.IsWhollyKnown() {
 					return fn.ReturnTypeForValues(args)
 				}
 			}

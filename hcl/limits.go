@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -10,8 +11,8 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// A document is hostile until it is read: it may be large, deep, or make values without end. The host
-// ends this process in time; with the limits here and in watch.go and guards.go, the answer says what
+// A document may be hostile: large, deep, or with expressions that make values without end. The host
+// ends this process in time. With the limits here and in watch.go and guards.go, the answer says what
 // was too much, and where. A limit leaves room for ten times what people write.
 const (
 	maxRequest     = 16 << 20 // bytes
@@ -73,8 +74,9 @@ func tooDeep(tokens hclsyntax.Tokens) *hcl.Diagnostic {
 			}
 		case hclsyntax.TokenComma:
 			depth = start(open)
-		case hclsyntax.TokenNewline:
-			if inner.newlines {
+		case hclsyntax.TokenNewline, hclsyntax.TokenComment:
+			// A comment up to the end of a line has the newline in it.
+			if inner.newlines && bytes.HasSuffix(token.Bytes, []byte("\n")) {
 				depth = start(open)
 			}
 		case hclsyntax.TokenBang, hclsyntax.TokenMinus, hclsyntax.TokenPlus, hclsyntax.TokenStar,
@@ -92,7 +94,7 @@ func tooDeep(tokens hclsyntax.Tokens) *hcl.Diagnostic {
 	return nil
 }
 
-// start returns the depth at the begin of an expression in the innermost of OPEN.
+// start returns the depth at the beginning of an expression in the innermost of OPEN.
 func start(open []nesting) int {
 	if len(open) == 1 {
 		return 0
@@ -135,8 +137,8 @@ func checkJSON(name, text string) *hcl.Diagnostic {
 	if len(text) > maxText {
 		return tooLarge(len(text), maxText, place)
 	}
-	var any json.RawMessage
-	if err := json.Unmarshal([]byte(text), &any); err != nil {
+	var ignored json.RawMessage
+	if err := json.Unmarshal([]byte(text), &ignored); err != nil {
 		if syntax, ok := err.(*json.SyntaxError); ok {
 			place.Start = position(text[:syntax.Offset])
 			place.End = place.Start

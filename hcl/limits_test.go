@@ -106,6 +106,7 @@ func hostileDocuments() []hostile {
 		{"setproduct of 64", "a = setproduct([for i in range(64) : range(1000)]...)", "more than 100000 elements"},
 		{"width", `a = format("%1000000000s", "x")`, "at most 4 digits"},
 		{"width with an index", `a = format("%[1]01000000000d", 1)`, "at most 4 digits"},
+		{"width of null", `a = format("%1000000000v", null)`, "at most 4 digits"},
 		{"precision", `a = format("%.1000000000f", 1)`, "at most 4 digits"},
 		{"width in a list", `a = formatlist("%99999999s", ["x"])`, "at most 4 digits"},
 		{"indent", `a = indent(1000000000, "a\nb")`, "more than 8388608 bytes"},
@@ -256,11 +257,14 @@ func TestLargeDocumentsAreRead(t *testing.T) {
 		"long":      "a = [\n" + strings.Repeat("{ a = \"${upper(\"x\")}\", b = [1, 2] },\n", 4000) + "]",
 		"heredoc":   "a = <<E\n" + strings.Repeat("a line of a script, ${local.x} and $${HOME}\n", 4000) + "E\n",
 		"operators": "a = 1" + strings.Repeat(" + 1", 400),
-		"siblings":  "a = [" + strings.Repeat("[1][0], (2 + 3) * 4,\n-1,\n", 2000) + "]",
-		"ifs":       `a = "` + strings.Repeat("%{ if true }a%{ else }b%{ endif }", 2000) + `"`,
-		"template":  `a = "` + strings.Repeat("${local.x}", 5000) + `"`,
-		"json":      `a = jsondecode("` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `")`,
-		"text":      `a = "` + strings.Repeat("x", maxText-30) + `"`,
+		"comments": "a = {\n" + repeated(2000, func(i int) string {
+			return fmt.Sprintf("k%d = -1 # one\n", i)
+		}) + "}",
+		"siblings": "a = [" + strings.Repeat("[1][0], (2 + 3) * 4,\n-1,\n", 2000) + "]",
+		"ifs":      `a = "` + strings.Repeat("%{ if true }a%{ else }b%{ endif }", 2000) + `"`,
+		"template": `a = "` + strings.Repeat("${local.x}", 5000) + `"`,
+		"json":     `a = jsondecode("` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `")`,
+		"text":     `a = "` + strings.Repeat("x", maxText-30) + `"`,
 	} {
 		answer, _, _ := answerOf(t, &request{Action: "decode", Text: text + "\nlocals {\nx = 1\n}\n",
 			Schema: &schema{Root: "r", Bodies: map[string]*body{"r": {
@@ -301,6 +305,7 @@ func TestARequestThatIsBroken(t *testing.T) {
 		"{":                    "the request cannot be read",
 		`{"Action": "decode"}`: "a request to decode needs a schema",
 		`{"Action": "burn"}`:   `there is no action "burn"`,
+		`{"Action": "decode", "Schema": {}, "FilesBelow": "."}`: "FilesBelow is no absolute path",
 	} {
 		if _, err := read(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the answer is %v, without %q", err, want)

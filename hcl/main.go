@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclwrite"
@@ -80,6 +81,9 @@ func serve(asked *request) (replied *reply, err error) {
 	case "decode":
 		if asked.Schema == nil {
 			return nil, fmt.Errorf("a request to decode needs a schema")
+		}
+		if asked.FilesBelow != "" && !filepath.IsAbs(asked.FilesBelow) {
+			return nil, fmt.Errorf("FilesBelow is no absolute path: %s", asked.FilesBelow)
 		}
 		return decode(asked), nil
 	case "format":

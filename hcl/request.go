@@ -22,8 +22,8 @@ type request struct {
 	// Whether it is only a warning if VariableFiles or CommandLine set a variable that the document
 	// does not declare.
 	Loose bool
-	// Where relative paths of file functions begin. No file outside is read. Empty: these functions are
-	// refused.
+	// The directory where relative paths of file functions begin, absolute. No file outside is read.
+	// Empty: these functions are refused.
 	FilesBelow string
 }
 

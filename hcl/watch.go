@@ -27,7 +27,7 @@ const (
 type watch struct {
 	out   io.Writer
 	begin time.Time
-	once  sync.Mutex // locked by the first answer, for good
+	first sync.Mutex // locked by the first answer, for good
 }
 
 func newWatch(out io.Writer) *watch {
@@ -56,7 +56,7 @@ func (w *watch) run() {
 
 // answer writes REPLIED, unless there is an answer already: then the process is about to end.
 func (w *watch) answer(replied *reply) error {
-	w.once.Lock()
+	w.first.Lock()
 	return write(w.out, replied)
 }
 
