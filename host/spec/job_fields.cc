@@ -108,7 +108,7 @@ constexpr JobField kResources[] = {
     {"MemoryMaxMB", kInteger, kDone},
     {"DiskMB", kInteger, kInert, {}, "", "use EphemeralDisk of the group"},
     {"IOPS", kInteger, kInert},
-    {"Networks", kObjectList, kDone, kNetwork, "", "at most one; older place of the group's"},
+    {"Networks", kObjectList, kDone, kNetwork, "", "at most one; an older place, with a warning"},
     {"Devices", kAny, kRefused},
     {"NUMA",
      kAny,
