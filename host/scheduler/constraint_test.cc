@@ -224,6 +224,10 @@ TEST_F(ConstrainedTest, WhatRunsGoesOnWithOtherConstraints) {
   MustRegister(OnRack("8", where));
   ASSERT_THAT(Live(), SizeIs(2));
   EXPECT_EQ(Live()[0]->id(), before[0]->id());
+  EXPECT_EQ(Live()[0]->job->version, 0u) << "the new version waits";
+  RegisterNode("8");
+  ASSERT_THAT(Live(), SizeIs(2));
+  EXPECT_EQ(Live()[0]->id(), before[0]->id());
   EXPECT_EQ(Live()[0]->job->version, 1u);
 }
 

@@ -46,7 +46,7 @@ std::function<void(Job*)> OfTask(std::function<void(Task*)> change) {
 
 Network WithPort(const std::string& label) {
   Network network;
-  network.dynamic_ports.push_back({.label = label});
+  network.dynamic_ports.emplace_back().label = label;
   return network;
 }
 

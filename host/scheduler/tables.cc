@@ -194,8 +194,11 @@ void Tables::Count(const std::shared_ptr<const AllocRecord>& before,
   if (is_held(after)) ended_allocs.insert(after);
   if (before != nullptr) EraseFrom(&allocs_of_job, key, before);
   if (after != nullptr) allocs_of_job[key].insert(after);
-  if (before == nullptr) ++allocs_of_eval[after->alloc->eval_id];
-  if (after == nullptr) {
+  // An update in place gives the allocation to another evaluation.
+  const bool same_eval =
+      before != nullptr && after != nullptr && before->alloc->eval_id == after->alloc->eval_id;
+  if (after != nullptr && !same_eval) ++allocs_of_eval[after->alloc->eval_id];
+  if (before != nullptr && !same_eval) {
     const auto of_eval = allocs_of_eval.find(before->alloc->eval_id);
     if (--of_eval->second == 0) allocs_of_eval.erase(of_eval);
   }
