@@ -31,7 +31,7 @@ func decode(asked *request) *reply {
 	value := d.document(file, asked)
 	replied := &reply{Diagnostics: diagnosticsOf(d.diags)}
 	if !d.diags.HasErrors() {
-		replied.Value = value
+		replied.Value, replied.Variables = value, d.variables
 	}
 	return replied
 }
@@ -42,6 +42,7 @@ type decoder struct {
 	// Whether values are not known because variables or local values have faults. What they are used
 	// for is no other fault.
 	isPartial bool
+	variables []string // those that the document declares
 	diags     hcl.Diagnostics
 }
 
@@ -123,6 +124,7 @@ func (d *decoder) context(from *hclsyntax.Body, asked *request) *hcl.EvalContext
 			locals.declare(attrs[name])
 		}
 	}
+	d.variables = sortedKeys(vars.all)
 	if many := len(vars.all) + len(locals.exprs); many > maxDefinitions {
 		d.fault("Document too large", fmt.Sprintf("It has %d variables and local values, and at most %d "+
 			"are allowed.", many, maxDefinitions), from.SrcRange)

@@ -1,6 +1,6 @@
 module drover-hcl
 
-go 1.18
+go 1.19
 
 require (
 	github.com/bmatcuk/doublestar v1.1.5

@@ -20,7 +20,7 @@ const (
 	maxTokens      = 100_000  // words and signs of one document
 	maxDepth       = 500      // of brackets, quotes and operators
 	maxDefinitions = 1000     // variables and local values of one document
-	maxReply       = 16 << 20 // bytes of the value
+	maxReply       = 8 << 20  // bytes of an answer; the host reads no more
 	maxDiagnostics = 100
 	maxMessage     = 2000 // bytes of one text in a diagnostic
 )

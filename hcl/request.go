@@ -41,6 +41,8 @@ type setting struct {
 type reply struct {
 	// The document as JSON, by the schema; absent if there are errors.
 	Value any `json:",omitempty"`
+	// The names of the variables that the document declares.
+	Variables []string `json:",omitempty"`
 	// The document laid out.
 	Text string `json:",omitempty"`
 	// The document as "tree" reads it.

@@ -22,6 +22,7 @@ const maxTreeDepth = 20
 type node struct {
 	Line, Column int
 	Value        json.RawMessage `json:",omitempty"` // a text, a number or a boolean
+	Written      string          `json:",omitempty"` // a number as it is written
 	List         *[]*node        `json:",omitempty"`
 	Items        *[]entry        `json:",omitempty"`
 }
@@ -66,6 +67,8 @@ func treeFault(file string, at token.Pos, what string) *reply {
 		Column:    at.Column,
 		EndLine:   at.Line,
 		EndColumn: at.Column,
+		Byte:      at.Offset,
+		EndByte:   at.Offset,
 	}}}
 }
 
@@ -82,6 +85,9 @@ func nodeOf(from ast.Node, depth int) (*node, *parser.PosError) {
 			return nil, &parser.PosError{Pos: at, Err: err}
 		}
 		out.Value = text
+		if value.Token.Type == token.NUMBER || value.Token.Type == token.FLOAT {
+			out.Written = value.Token.Text
+		}
 	case *ast.ListType:
 		list := []*node{}
 		for _, one := range value.List {

@@ -37,10 +37,10 @@ EOF
 	for _, part := range []string{
 		`{"Keys":["name"],"Line":1,"Column":1,"Node":{"Line":1,"Column":8,"Value":"n"}}`,
 		`{"Keys":["plugin","raw_exec"],"Line":2,"Column":1,"Node":{"Line":2,"Column":19,"Items":[`,
-		`{"Keys":["a.b"],"Line":6,"Column":12,"Node":{"Line":6,"Column":20,"Value":7}}`,
+		`{"Keys":["a.b"],"Line":6,"Column":12,"Node":{"Line":6,"Column":20,"Value":7,"Written":"7"}}`,
 		`{"Keys":["driver.x"],"Line":7,"Column":13,`,
-		`"List":[{"Line":8,"Column":11,"Value":"a"},{"Line":8,"Column":16,"Value":0},` +
-			`{"Line":8,"Column":19,"Value":1.5},{"Line":8,"Column":24,"Items":[`,
+		`"List":[{"Line":8,"Column":11,"Value":"a"},{"Line":8,"Column":16,"Value":0,"Written":"0"},` +
+			`{"Line":8,"Column":19,"Value":1.5,"Written":"1.5"},{"Line":8,"Column":24,"Items":[`,
 		`"Value":"${left} alone\n"`,
 	} {
 		if !strings.Contains(string(got), part) {
@@ -65,7 +65,7 @@ func TestTreeNamesThePlaceOfAFault(t *testing.T) {
 		"a = 99999999999999999999":     {},
 		"\xff = 1":                     {Line: 1},
 		strings.Repeat("a {\n", 10000): {},
-		strings.Repeat("a {\n", 100) + strings.Repeat("}\n", 100): {Line: 21},
+		strings.Repeat("a {\n", 100) + strings.Repeat("}\n", 100): {Line: 21, Byte: 82},
 	} {
 		answer := treeOf(t, text)
 		if answer.Tree != nil || len(answer.Diagnostics) != 1 {
@@ -73,7 +73,8 @@ func TestTreeNamesThePlaceOfAFault(t *testing.T) {
 			continue
 		}
 		got := answer.Diagnostics[0]
-		if !got.Error || got.Detail == "" || want.Line > 0 && got.Line != want.Line {
+		if !got.Error || got.Detail == "" || want.Line > 0 && got.Line != want.Line ||
+			want.Byte > 0 && got.Byte != want.Byte {
 			t.Errorf("%.40q: %+v", text, got)
 		}
 	}

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
@@ -20,10 +21,14 @@ void TakeStandardDescriptors() {
   if (fd > STDERR_FILENO) close(fd);
 }
 
+// A parent may have ignored SIGCHLD. The kernel would then drop the exit status of each child.
+void TakeExitStatuses() { signal(SIGCHLD, SIG_DFL); }
+
 }  // namespace
 
 int main(int argc, char** argv) {
   TakeStandardDescriptors();
+  TakeExitStatuses();
   // To probe a plugin or to run a case of the conformance kit, this program starts itself.
   if (const std::optional<int> code = drover::MaybeRunKitChild(argc, argv)) return *code;
   const int code = drover::RunCli(argc, argv);

@@ -134,12 +134,6 @@ static int state(int i, const struct drover_attach_header* request) {
   return -1;
 }
 
-static int detach(int i) {
-  connections[i].owner = false;
-  shim.plan.start.flags &= ~DROVER_START_BOUND;
-  return 0;
-}
-
 static uint32_t fixed_size(uint16_t type) {
   static const uint32_t kSizes[] = {
       [DROVER_ATTACH_HELLO] = sizeof(struct drover_attach_hello),
@@ -186,7 +180,10 @@ static int dispatch(int i, struct drover_attach_header* request, uint32_t size, 
       connections[i].events = ((const struct drover_attach_subscribe*)request)->events;
       return 0;
     case DROVER_ATTACH_DETACH:
-      return detach(i);
+      /* The connection stays the owner's. The answer to the start message still goes to it, and
+         shim_owner_lost must still be called at its end. */
+      shim.plan.start.flags &= ~DROVER_START_BOUND;
+      return 0;
     default:
       return ENOSYS;
   }

@@ -174,6 +174,23 @@ static void reap_killed(void) {
   }
 }
 
+/* Removes the cgroups that the task joined in addition to the cgroup that tracks the run. */
+static void remove_joined(void) {
+  for (const struct drover_step* step = plan_next(&shim.plan, NULL); step;
+       step = plan_next(&shim.plan, step))
+    if (step->kind == DROVER_STEP_JOIN)
+      tree_remove_cgroup(plan_step_fd(&shim.plan, step), shim.plan.start.run_id);
+}
+
+/* Removes the files and cgroups of a bound run whose agent has ended. Otherwise an agent removes
+   them, but no agent will ever ask for this run. */
+static void remove_orphaned(void) {
+  record_remove();
+  tree_remove(shim.plan.start.run_id);
+  remove_joined();
+  record_remove_note(); /* must be last: an agent finds the cgroup by this link */
+}
+
 /* Cleans up after a run that could not start, sends the failure to the agent, and exits. */
 static _Noreturn void give_up(const struct step_failure* failure) {
   tree_kill();
@@ -182,6 +199,7 @@ static _Noreturn void give_up(const struct step_failure* failure) {
   reap_killed();
   record_give_back();
   control_unlisten(shim.name);
+  if (orphaned) remove_orphaned();
   reply_to_start(failure);
   sys_exit(1);
 }
@@ -239,7 +257,9 @@ static void read_start_status(void) {
   }
   if (n != sizeof failure) /* n is 0 if the process that holds the namespaces was killed */
     failure = (struct step_failure){.step = -1, .error = n < 0 ? (int32_t)-n : ECHILD};
-  if (!failure.error && failure.step == kNamespacesReady) {
+  /* The agent of a bound run may have ended while the namespaces were made. There was no process
+     then that could get the signals, so the process must not start now. */
+  if (!failure.error && failure.step == kNamespacesReady && !orphaned) {
     start_leader();
     return;
   }
@@ -371,14 +391,6 @@ static void finish_streams(void) {
   }
 }
 
-/* Removes the cgroups that the task joined in addition to the cgroup that tracks the run. */
-static void remove_joined(void) {
-  for (const struct drover_step* step = plan_next(&shim.plan, NULL); step;
-       step = plan_next(&shim.plan, step))
-    if (step->kind == DROVER_STEP_JOIN)
-      tree_remove_cgroup(plan_step_fd(&shim.plan, step), shim.plan.start.run_id);
-}
-
 static _Noreturn void finish(void) {
   if (shim.has_streams) finish_streams();
   struct {
@@ -391,14 +403,7 @@ static _Noreturn void finish(void) {
      client that receives the event relies on both. */
   control_unlisten(shim.name);
   control_broadcast(DROVER_ATTACH_EVENT_EXIT, &message.header, DROVER_ATTACH_EXIT, sizeof message);
-  if (orphaned) {
-    /* No agent will ever ask for this run. So the shim itself removes the files and cgroups that
-       otherwise an agent would remove. */
-    record_remove();
-    tree_remove(shim.plan.start.run_id);
-    remove_joined();
-    record_remove_note(); /* must be last: an agent finds the cgroup by this link */
-  }
+  if (orphaned) remove_orphaned();
   /* The exit alone might not close the connections: a log writer thread that hangs on a disk keeps
      the process alive. */
   control_close_all();

@@ -80,17 +80,16 @@ bool RotatedLog::WriteSome(std::string_view* text) {
 }
 
 // If the file cannot be renamed or opened anew, the log goes on in the present one. The next try
-// comes after another full size or duration.
+// comes after another full size or duration. A new file begins also if somebody else has renamed or
+// removed the present one.
 void RotatedLog::Rotate() {
   const fs::path path(options_.path);
   const fs::path older = path.parent_path() / (path.stem().string() + "-" + std::to_string(now_()) +
                                                path.extension().string());
-  const bool renamed = std::rename(path.c_str(), older.c_str()) == 0;
-  if (!renamed || !OpenFile().ok()) {
-    size_ = 0;
-  }
+  const bool gone = std::rename(path.c_str(), older.c_str()) == 0 || errno == ENOENT;
+  if (!gone || !OpenFile().ok()) size_ = 0;
   begun_ = now_();
-  if (options_.rotate_max_files > 0) RemoveOld();
+  if (options_.rotate_max_files != 0) RemoveOld();
 }
 
 void RotatedLog::RemoveOld() const {
@@ -103,7 +102,7 @@ void RotatedLog::RemoveOld() const {
     if (time >= 0) older.emplace_back(time, entry->path());
   }
   std::sort(older.begin(), older.end());
-  const auto keep = static_cast<std::size_t>(options_.rotate_max_files);
+  const auto keep = static_cast<std::size_t>(std::max(options_.rotate_max_files, 0));
   for (std::size_t i = 0; i + keep < older.size(); ++i) unlink(older[i].second.c_str());
 }
 

@@ -98,6 +98,36 @@ TEST_F(RotatedLogTest, KeepsTheNewestOfTheOlderFiles) {
   EXPECT_EQ(Read(), "4\n");
 }
 
+TEST_F(RotatedLogTest, KeepsNoneOfTheOlderFiles) {
+  options_.rotate_bytes = 1;
+  options_.rotate_max_files = -1;
+  const auto file = Open();
+  for (int i = 0; i < 3; ++i, ++now_) Write(file.get(), std::to_string(i) + "\n");
+  EXPECT_EQ(Names(), std::set<std::string>{"drover.log"});
+  EXPECT_EQ(Read(), "2\n");
+}
+
+TEST_F(RotatedLogTest, BeginsANewFileIfSomebodyHasTakenTheOldOne) {
+  options_.rotate_bytes = 4;
+  const auto file = Open();
+  Write(file.get(), "a\n");
+  std::filesystem::rename(options_.path, made_.path() + "/taken");
+  Write(file.get(), "b\n");
+  Write(file.get(), "c\n");
+  EXPECT_EQ(Read("taken"), "a\nb\n");
+  EXPECT_EQ(Read(), "c\n");
+  EXPECT_EQ(Names(), (std::set<std::string>{"drover.log", "taken"}));
+}
+
+TEST_F(RotatedLogTest, GoesOnInThePresentFileIfItCannotBeRenamed) {
+  options_.rotate_bytes = 4;
+  const auto file = Open();
+  Write(file.get(), "a\nb\n");
+  std::filesystem::create_directory(made_.path() + "/" + Older(now_));
+  Write(file.get(), "c\n");
+  EXPECT_EQ(Read(), "a\nb\nc\n");
+}
+
 TEST_F(RotatedLogTest, APathThatIsNoFileIsAnError) {
   const auto mistake = [](const std::string& path) {
     const auto file = RotatedLog::Open({.path = path}, WallNow);

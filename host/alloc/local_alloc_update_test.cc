@@ -63,6 +63,19 @@ TEST_F(AllocUpdateTest, ARunningTaskRunsOnAndTheNewVersionHolds) {
   ExpectChanged(1);
 }
 
+// The runner hears of both at once.
+TEST_F(AllocUpdateTest, AStopRightAfterTheNewVersionIsAsThatVersionSays) {
+  fixture_.Start();
+  fixture_.loop.Advance(1s);
+  fixture_.Update(fixture_.NextVersion(ChangeAll));
+  fixture_.UpdateToStop();
+  fixture_.loop.Advance(4s);
+  EXPECT_FALSE(fixture_.runner().ended()) << "the delay of the group, then that of the task";
+  EXPECT_EQ(fixture_.driver.Count("stop"), 0);
+  EXPECT_TRUE(fixture_.RunToEnd());
+  EXPECT_EQ(fixture_.driver.Count("stop main 9s SIGUSR1"), 1);
+}
+
 // The agent dies after the new version was stored, before its runner heard of it.
 TEST_F(AllocUpdateTest, TheNextAgentContinuesWithTheNewVersion) {
   fixture_.Start();

@@ -56,11 +56,11 @@ FilterProgram Cloning() {
   return block;
 }
 
-// Shared memory does not count for the limit of memory (RLIMIT_DATA).
+// The limit of memory (RLIMIT_DATA) counts no shared memory, and none that grows like a stack.
 FilterProgram Mapping() {
   FilterProgram block;
   block.Load(FilterProgram::Argument(3));
-  block.If(BPF_JSET, MAP_SHARED, 1);
+  block.If(BPF_JSET, MAP_SHARED | MAP_GROWSDOWN, 1);
   block.Fail(EPERM);
   block.Return(SECCOMP_RET_ALLOW);
   return block;

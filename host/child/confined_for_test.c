@@ -118,6 +118,8 @@ static void attack_machine(void) {
   report("ioctl", SYS(ioctl, 1, 0x5401, answer));
   report("shared memory",
          SYS(mmap, 0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  report("memory that grows", SYS(mmap, 0, 4096, PROT_READ | PROT_WRITE,
+                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_GROWSDOWN, -1, 0));
   const struct rlimit higher = {1 << 30, 1 << 30};
   report("higher limit of memory", SYS(prlimit64, 0, RLIMIT_DATA, &higher, 0));
   report("higher limit of files", SYS(prlimit64, 0, RLIMIT_NOFILE, &higher, 0));

@@ -47,7 +47,11 @@ Result<UniqueFd> FileRules(const ConfinedProgram& spec) {
   UniqueFd rules(static_cast<int>(
       syscall(SYS_landlock_create_ruleset, &handled, sizeof handled.handled_access_fs, 0)));
   if (!rules) {
+    const int error = errno;
     if (spec.files_below.empty()) return UniqueFd();
+    if (error == EMFILE || error == ENFILE || error == ENOMEM) {
+      return ErrnoError(error, "the rules of Landlock");
+    }
     return Error(Code::kUnimplemented, "this kernel cannot confine a program to " +
                                            spec.files_below +
                                            ": it lacks Landlock, so no files can be read");

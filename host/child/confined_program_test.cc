@@ -181,6 +181,30 @@ TEST_F(ConfinedReaderTest, ChangesNoFile) {
   EXPECT_FALSE(std::filesystem::exists(spec_.files_below + "/new"));
 }
 
+// Without its rules, it could read all files.
+TEST_F(ConfinedReaderTest, HasItsRulesOrDoesNotRun) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  ASSERT_GT(before.rlim_cur, 80u);
+  spec_.input = "DO:read /etc/passwd;";
+  int ran = 0, failed = 0;
+  for (rlim_t most = 60; most <= 80; ++most) {
+    const rlimit scarce{most, before.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &scarce), 0);
+    const Result<ChildEnd> end = RunConfined(spec_);
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+    if (end.ok()) {
+      ++ran;
+      EXPECT_EQ(end->output, "permission denied") << most;
+    } else {
+      ++failed;
+      EXPECT_THAT(end.error().message(), HasSubstr("confined cannot place its descriptors: "));
+    }
+  }
+  EXPECT_GT(ran, 0);
+  EXPECT_GT(failed, 0);
+}
+
 TEST_F(ConfinedReaderTest, ADirectoryThatIsMissingIsAnError) {
   spec_.files_below = directory_.path() + "/nowhere";
   const Result<ChildEnd> end = RunConfined(spec_);
@@ -259,6 +283,22 @@ TEST_F(ConfinedProgramTest, EndsWithItsCaller) {
   EXPECT_TRUE(WIFSIGNALED(status));
   EXPECT_EQ(WTERMSIG(status), SIGKILL);
   prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
+}
+
+TEST_F(ConfinedProgramTest, RunsBelowALowerLimitOfItsCaller) {
+  // The limit would hold for this process, too.
+  const pid_t caller = fork();
+  if (caller == 0) {
+    const rlimit lower{5, 5};
+    spec_.input = "DO:say hello;";
+    if (setrlimit(RLIMIT_CPU, &lower) != 0) _exit(2);
+    const Result<ChildEnd> end = RunConfined(spec_);
+    _exit(end.ok() && end->output == "hello" ? 0 : 1);
+  }
+  int status = 0;
+  EXPECT_EQ(waitpid(caller, &status, 0), caller);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 TEST_F(ConfinedProgramTest, LeavesTheRightsOfItsCaller) {

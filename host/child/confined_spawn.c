@@ -44,16 +44,24 @@ static int copy_above(int fd) {
 }
 
 /* Gives the descriptors their numbers. First duplicates them to higher numbers, so that none is
-   overwritten before it is copied. */
+   overwritten before it is copied. Fails if one cannot be copied: without its rules, the program
+   would have the whole file system. */
 static int place_descriptors(struct drover_confined_spawn* spawn, int* status) {
-  const int program = copy_above(spawn->program);
-  int standard[3];
-  for (int i = 0; i < 3; i++) standard[i] = copy_above(spawn->standard[i]);
-  if (spawn->rules >= 0) spawn->rules = copy_above(spawn->rules);
-  *status = copy_above(*status);
+  int* const moved[] = {status,
+                        &spawn->program,
+                        &spawn->standard[0],
+                        &spawn->standard[1],
+                        &spawn->standard[2],
+                        &spawn->rules};
+  for (size_t i = 0; i < sizeof moved / sizeof *moved; i++) {
+    if (moved[i] == &spawn->rules && spawn->rules < 0) continue; /* there are none */
+    const int copy = copy_above(*moved[i]);
+    if (copy < 0) return -1;
+    *moved[i] = copy;
+  }
   for (int i = 0; i < 3; i++)
-    if (syscall(SYS_dup3, standard[i], i, 0) < 0) return -1;
-  if (syscall(SYS_dup3, program, DROVER_CONFINED_PROGRAM, O_CLOEXEC) < 0) return -1;
+    if (syscall(SYS_dup3, spawn->standard[i], i, 0) < 0) return -1;
+  if (syscall(SYS_dup3, spawn->program, DROVER_CONFINED_PROGRAM, O_CLOEXEC) < 0) return -1;
   return (int)syscall(SYS_close_range, 3u, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */);
 }
 

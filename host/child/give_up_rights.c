@@ -39,7 +39,10 @@ int drover_keep_capabilities(uint64_t kept) {
 }
 
 int drover_limit(int resource, uint64_t most) {
-  const struct rlimit64 limit = {most, most};
+  struct rlimit64 limit;
+  if (syscall(SYS_prlimit64, 0, resource, NULL, &limit) != 0) return -1;
+  if (limit.rlim_max > most) limit.rlim_max = most;
+  limit.rlim_cur = limit.rlim_max;
   return (int)syscall(SYS_prlimit64, 0, resource, &limit, NULL);
 }
 

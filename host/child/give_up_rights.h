@@ -37,7 +37,10 @@ int drover_become_user(uid_t user);
  */
 int drover_keep_capabilities(uint64_t kept);
 
-/* Sets both the soft and the hard limit of RESOURCE to MOST. */
+/*
+ * Sets both the soft and the hard limit of RESOURCE to MOST, or to the present hard limit if that
+ * is lower. Without rights, a process cannot raise it.
+ */
 int drover_limit(int resource, uint64_t most);
 
 /*

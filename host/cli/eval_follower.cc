@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "host/base/printable.h"
+#include "host/cli/answer_check.h"
 #include "host/cli/client_command.h"
 #include "host/cli/exit_code.h"
 #include "host/view/json_fields.h"
@@ -55,6 +56,9 @@ class EvalFollower {
     while (status != "complete" && status != "failed" && status != "canceled") {
       DROVER_ASSIGN(eval_, client_->Get(path, {}, &index));
       status = RawField(eval_, "Status");
+      if (status.empty()) {
+        return Error(Code::kInternal, "the answer to " + path + " is no evaluation");
+      }
     }
     const std::string why = TextField(eval_, "StatusDescription");
     Say("evaluation " + ShownId(TextField(eval_, "ID"), full_ids_) + ": " + Painted(status) +
@@ -73,6 +77,9 @@ class EvalFollower {
     bool pending = true;
     while (pending) {
       DROVER_ASSIGN(stubs_, client_->Get(path, {}, &index));
+      if (!stubs_.is_array() && !stubs_.is_null()) {
+        return Error(Code::kInternal, "the answer to " + path + " is no list of allocations");
+      }
       Note();
       pending = std::any_of(allocs_.begin(), allocs_.end(), [](const auto& entry) {
         return entry.second.status == "pending" && entry.second.wanted;
@@ -127,6 +134,7 @@ void WaitOptions::Declare(CLI::App* command) {
 
 Result<int> FollowAnswer(ApiClient* client, Output* out, const WaitOptions& options,
                          const json& answer) {
+  DROVER_TRY(CheckIsObject(answer));
   const std::string eval = RawField(answer, "EvalID");
   if (eval.empty() || options.detach) {
     if (out->raw()) return out->Print(answer);

@@ -71,12 +71,15 @@ Result<std::string> FindId(ApiClient* client, const IdKind& kind, const std::str
 }
 
 Result<JobName> FindJob(ApiClient* client, const std::string& prefix) {
+  // An empty id comes from a variable of a script that was not set. It must not mean the only job.
+  if (prefix.empty()) return Error(Code::kInvalidArgument, "the id of the job is empty");
   const Query query = {{"prefix", prefix}, {"namespace", client->SearchedNamespace()}};
   DROVER_ASSIGN(const json list, client->Get("/v1/jobs", query));
   std::vector<JobName> found, exact;
   std::vector<std::string> lines;
   for (const json& stub : AsList(list)) {
     JobName name{RawField(stub, "ID"), RawField(stub, "Namespace")};
+    if (!name.id.starts_with(prefix)) continue;
     name.exact = name.id == prefix;
     if (name.exact) exact.push_back(name);
     lines.push_back(name.id + "  in namespace " + name.job_namespace);

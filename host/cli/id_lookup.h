@@ -35,7 +35,7 @@ struct JobName {
   bool exact = true;  // true if the user typed the whole name, not only its beginning
 };
 // Finds the job with the name PREFIX, or else the only job whose name begins with PREFIX. Returns
-// the same errors as FindId.
+// the same errors as FindId, and Code::kInvalidArgument if PREFIX is empty.
 Result<JobName> FindJob(ApiClient* client, const std::string& prefix);
 
 // Finds the namespace NAME, or else the only one whose name begins with NAME, and returns its

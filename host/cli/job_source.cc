@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -61,11 +62,17 @@ Result<HclRequest> RequestOf(const std::string& path, std::string text, const Hc
   return request;
 }
 
-json SubmissionOf(const HclRequest& request) {
+// VARIABLES_OF_JOB are those that the job file declares. The environment may also hold those of other job
+// files, which whoever reads this job must not see.
+json SubmissionOf(const HclRequest& request, const std::vector<std::string>& variables_of_job) {
   json flags = json::object();
-  for (const auto* settings : {&request.environment, &request.command_line}) {
-    for (const HclSetting& one : *settings) flags[one.name] = one.value;
+  for (const HclSetting& one : request.environment) {
+    if (std::find(variables_of_job.begin(), variables_of_job.end(), one.name) !=
+        variables_of_job.end()) {
+      flags[one.name] = one.value;
+    }
   }
+  for (const HclSetting& one : request.command_line) flags[one.name] = one.value;
   std::string variables;
   for (const HclSource& file : request.variable_files) variables += file.text + "\n";
   return {{"Source", request.text},
@@ -80,7 +87,7 @@ Result<JobSource> ReadHcl(const std::string& path, std::string text, const HclOp
   if (read.job.is_null()) return HclError(request, read.diagnostics);
   JobSource source;
   source.json = JsonText(read.job);
-  source.submission = SubmissionOf(request);
+  source.submission = SubmissionOf(request, read.variables);
   std::vector<HclSource> texts = request.variable_files;
   texts.push_back({request.file, request.text});
   source.warnings = DiagnosticsText(read.diagnostics, texts);

@@ -44,12 +44,24 @@ Status ReplaceFile(const std::string& path, std::string_view text) {
   struct stat old{};
   if (error) return ErrnoError(error.value(), path);
   if (stat(real.c_str(), &old) != 0) return ErrnoError(errno, real);
+  if (!S_ISREG(old.st_mode)) return Error(Code::kInvalidArgument, path + ": is no regular file");
+  // The rename below asks only for the right to write the directory.
+  if (faccessat(AT_FDCWD, real.c_str(), W_OK, AT_EACCESS) != 0) return ErrnoError(errno, path);
   std::string temporary = real + ".XXXXXX";
   const UniqueFd fd(mkostemp(temporary.data(), O_CLOEXEC));
   if (!fd) return ErrnoError(errno, temporary);
   Status done = WriteLike(old, text, fd.get(), temporary);
   if (done.ok() && rename(temporary.c_str(), real.c_str()) != 0) done = ErrnoError(errno, real);
   if (!done.ok()) unlink(temporary.c_str());
+  return done;
+}
+
+Status WriteNewFile(const std::string& path, std::string_view text) {
+  const UniqueFd fd(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (!fd && errno == EEXIST) return Error(Code::kFailedPrecondition, path + ": exists already");
+  if (!fd) return ErrnoError(errno, path);
+  Status done = WriteAll(fd.get(), text, path);
+  if (!done.ok()) unlink(path.c_str());
   return done;
 }
 

@@ -1,38 +1,40 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/cli/text_file.h"
 
-#include <cstdint>
-#include <filesystem>
-#include <fstream>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+
+#include "host/base/unique_fd.h"
+#include "host/cli/read_to_end.h"
 
 namespace drover {
 namespace {
 
-namespace fs = std::filesystem;
+constexpr std::size_t kMaxBytes = std::size_t{8} << 20;
 
-constexpr std::uintmax_t kMaxBytes = 8 << 20;
+Error Unreadable(const Error& error) { return Error(Code::kPermissionDenied, error.message()); }
 
 }  // namespace
 
 Result<std::string> ReadTextFile(const std::string& what, const std::string& path) {
-  if (path == "-") return ReadTextFile(what, "/dev/stdin");
-  const auto wrong = [&](Code code, const std::string& why) {
-    return Error(code, what + " " + path + ": " + why);
-  };
-  const Error too_large = wrong(Code::kInvalidArgument, "larger than 8 MiB");
-  std::error_code error;
-  if (!fs::exists(path, error)) {
-    if (error) return wrong(Code::kPermissionDenied, error.message());
-    return wrong(Code::kNotFound, "no such file");
+  const std::string name = what + " " + path;
+  UniqueFd file;
+  if (path != "-") {
+    file.Reset(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file && (errno == ENOENT || errno == ENOTDIR)) {
+      return Error(Code::kNotFound, name + ": no such file");
+    }
+    if (!file) return Unreadable(ErrnoError(errno, name));
   }
-  if (fs::is_regular_file(path, error) && fs::file_size(path, error) > kMaxBytes) return too_large;
-  std::ifstream file(path, std::ios::binary);
-  std::string text(kMaxBytes + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  if (file.bad() || !file.is_open()) return wrong(Code::kPermissionDenied, "cannot be read");
-  if (text.size() > kMaxBytes) return too_large;
-  return text;
+  // Standard input may be a socket, as ssh makes it, which /dev/stdin cannot open.
+  const int fd = file ? file.get() : STDIN_FILENO;
+  Result<std::string> text = ReadToEnd(fd, name, kMaxBytes);
+  if (!text.ok()) return Unreadable(text.error());
+  if (text->size() <= kMaxBytes) return text;
+  return Error(Code::kInvalidArgument, name + ": larger than 8 MiB");
 }
 
 }  // namespace drover

@@ -33,14 +33,20 @@ Code CodeOf(int status) {
   }
 }
 
-Co<ErrorCode> WriteAll(ByteStream* stream, std::string_view bytes) {
+// Sets BEGUN when the connection has taken a byte.
+Co<ErrorCode> WriteAll(ByteStream* stream, std::string_view bytes, bool* begun) {
   while (!bytes.empty()) {
     const asio::const_buffer rest = asio::buffer(bytes.data(), bytes.size());
     const ByteStream::Transfer transfer = co_await stream->WriteSome(rest);
     if (std::get<0>(transfer)) co_return std::get<0>(transfer);
     bytes.remove_prefix(std::get<1>(transfer));
+    *begun = true;
   }
   co_return ErrorCode();
+}
+
+bool ChangesNothing(const ClientRequest& request) {
+  return request.method == "GET" || request.method == "HEAD";
 }
 
 }  // namespace
@@ -80,6 +86,7 @@ Error HttpClient::Refused(const ClientRequest& request, int status, std::string 
 // One request on one connection.
 struct HttpClient::Exchange {
   std::unique_ptr<ByteStream> stream;
+  bool begun = false;     // whether the connection has taken a byte of the request
   bool answered = false;  // whether a byte of the answer has arrived
   bool reusable = false;  // whether another request can follow on the connection
 };
@@ -105,10 +112,17 @@ Co<Result<ClientReply>> HttpClient::AskRepeatedly(Context context, const ClientR
     }
     Result<ClientReply> reply = co_await AskOnce(context, request, &exchange);
     if (exchange.reusable) idle_.push_back(std::move(exchange.stream));
+    if (reply.ok() || exchange.answered || context.cancelled()) co_return reply;
+    // The agent may have read the request before the connection ended. A change that is sent again
+    // could be made twice.
+    if (exchange.begun && !ChangesNothing(*request)) {
+      co_return Error(reply.code(), reply.error().message() +
+                                        ": it is unknown whether the request was carried out: "
+                                        "check this before you send it again");
+    }
     // The agent may have closed a connection that was kept open after an earlier request. In this
-    // case, the request is sent again. This is allowed because GET, PUT and DELETE can be repeated.
-    const bool stale = kept && !reply.ok() && !exchange.answered;
-    if (!stale || context.cancelled()) co_return reply;
+    // case, the request is sent again.
+    if (!kept) co_return reply;
   }
 }
 
@@ -120,7 +134,7 @@ Co<Result<ClientReply>> HttpClient::AskOnce(Context context, const ClientRequest
   if (request->body) bytes += *request->body;
   // An agent that refuses a large body answers before it has read all of the body. So an error of
   // the write is reported only after the attempt to read the answer.
-  const ErrorCode unsent = co_await WriteAll(stream, bytes);
+  const ErrorCode unsent = co_await WriteAll(stream, bytes, &exchange->begun);
   ResponseParser parser;
   ClientReply reply;
   bool headed = false;  // whether take_head has received the head

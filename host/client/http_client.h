@@ -53,7 +53,8 @@ class HttpClient {
 
   // Returns when the whole answer has arrived. If the status means failure, returns an error with
   // the agent's text. Returns Code::kTimeout if the deadline of CONTEXT has passed. Does not follow
-  // redirects.
+  // redirects. If a kept connection ends before any answer, sends the request again. But a request
+  // other than GET and HEAD is sent again only if the connection has taken no byte of it.
   Co<Result<ClientReply>> Ask(Context context, ClientRequest request);
 
  private:

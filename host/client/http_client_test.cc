@@ -2,12 +2,14 @@
 #include "host/client/http_client.h"
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 
 #include <future>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -126,6 +128,56 @@ TEST_F(HttpClientTest, AsksAgainWhereAKeptConnectionWasClosed) {
     ASSERT_TRUE(reply.ok()) << reply.error().message();
     EXPECT_EQ(reply->body, body);
   }
+}
+
+// The agent may have carried the request out before it ended.
+TEST_F(HttpClientTest, NoChangeIsSentTwice) {
+  ScriptedServer server([](ScriptedPeer* peer, int) {
+    peer->ReadHead();
+    peer->Reply("x");
+    peer->ReadHead();
+  });
+  Use(server.address());
+  int connections = 0;
+  for (const char* method : {"PUT", "POST", "DELETE"}) {
+    ASSERT_TRUE(Get("/").ok());
+    ClientRequest request;
+    request.method = method;
+    request.path = "/";
+    const Result<ClientReply> reply = Ask(std::move(request));
+    EXPECT_EQ(reply.code(), Code::kUnavailable) << method;
+    EXPECT_EQ(reply.error().message(),
+              "cannot reach " + server.address() +
+                  ": it closed the connection before its answer was complete: it is unknown "
+                  "whether the request was carried out: check this before you send it again")
+        << method;
+    EXPECT_EQ(server.connections(), ++connections) << method;
+  }
+}
+
+TEST_F(HttpClientTest, AChangeOfWhichNothingWasSentIsSentOverANewConnection) {
+  std::promise<void> reset;
+  ScriptedServer server([&reset](ScriptedPeer* peer, int number) {
+    peer->ReadHead();
+    peer->Reply(std::to_string(number));
+    if (number > 0) return;
+    // Resets the connection.
+    sockaddr none{};
+    none.sa_family = AF_UNSPEC;
+    EXPECT_EQ(connect(peer->fd(), &none, sizeof none), 0);
+    reset.set_value();
+  });
+  Use(server.address());
+  ASSERT_TRUE(Get("/").ok());
+  reset.get_future().wait();
+  std::this_thread::sleep_for(50ms);  // until the client's side knows of the reset
+  ClientRequest request;
+  request.method = "PUT";
+  request.path = "/";
+  const Result<ClientReply> reply = Ask(std::move(request));
+  ASSERT_TRUE(reply.ok()) << reply.error().message();
+  EXPECT_EQ(reply->body, "1");
+  EXPECT_EQ(server.connections(), 2);
 }
 
 TEST_F(HttpClientTest, AsksOnceOverANewConnection) {

@@ -8,8 +8,11 @@ namespace drover {
 namespace {
 
 constexpr char kBash[] = R"(_drover() {
-  local IFS=$'\n'
-  COMPREPLY=($("${COMP_WORDS[0]}" __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+  local i
+  mapfile -t COMPREPLY < <(
+    "${COMP_WORDS[0]}" __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  # bash inserts these words as they are, so the name of a file could otherwise be a command.
+  for i in "${!COMPREPLY[@]}"; do printf -v "COMPREPLY[$i]" %q "${COMPREPLY[$i]}"; done
   [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == */ ]] && compopt -o nospace
 }
 complete -o default -F _drover drover

@@ -48,7 +48,8 @@ struct ConfigShowCommand {
     }
     Result<Output> out = Output::Create(form);
     if (!out.ok()) return Fail("config show", out.error(), kExitUsage);
-    return *out->Print(list, table);
+    const Result<int> code = out->Print(list, table);
+    return code.ok() ? *code : Fail("config show", code.error(), kExitUsage);
   }
 };
 

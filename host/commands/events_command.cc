@@ -62,7 +62,8 @@ struct EventsCommand {
       if (batch.contains("Error")) {
         wrong = RawField(batch, "Error");
       } else if (out->json_lines()) {
-        out->Line(batch.dump(-1, ' ', false, json::error_handler_t::replace));
+        // In ASCII, because some characters beyond it control a terminal.
+        out->Line(batch.dump(-1, ' ', true, json::error_handler_t::replace));
       } else {
         for (const json& event : ListField(batch, "Events")) Show(out, event);
       }

@@ -1,14 +1,11 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <cstdio>
 #include <string>
 #include <string_view>
 
 #include "host/base/printable.h"
-#include "host/base/unique_fd.h"
+#include "host/cli/replace_file.h"
+#include "host/cli/shell_word.h"
 #include "host/commands/commands.h"
 
 namespace drover {
@@ -111,19 +108,10 @@ struct JobInitCommand {
   }
 
   int Run() const {
-    const UniqueFd made(open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-    if (!made) {
-      const Error error = errno == EEXIST
-                              ? Error(Code::kFailedPrecondition, file + ": exists already")
-                              : ErrnoError(errno, file);
-      return Fail("job init", error, kExitFailed);
-    }
-    const std::string_view text = minimal ? kMinimal : kExample;
-    if (write(made.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
-      return Fail("job init", ErrnoError(errno, file), kExitFailed);
-    }
+    const Status written = WriteNewFile(file, minimal ? kMinimal : kExample);
+    if (!written.ok()) return Fail("job init", written.error(), kExitFailed);
     std::printf("Wrote %s. To run it: drover job run %s\n", Printable(file).c_str(),
-                Printable(file).c_str());
+                Printable(ShortShellWord(file)).c_str());
     return kExitOk;
   }
 };

@@ -3,11 +3,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "host/base/printable.h"
 #include "host/cli/id_lookup.h"
 #include "host/cli/shell_word.h"
 #include "host/commands/commands.h"
 #include "host/view/json_fields.h"
+#include "host/view/task_output.h"
 
 namespace drover {
 namespace {
@@ -62,10 +62,13 @@ struct JobInspectCommand {
                                       std::to_string(*version) + ": see drover job history");
   }
 
+  // Prints TEXT without a change, so that it can become a file again. On a terminal, prints it
+  // without control characters.
   static void PrintText(const std::string& text) {
-    const std::string shown = PrintableLines(text);
-    std::fputs(shown.c_str(), stdout);
-    if (!shown.ends_with('\n')) std::fputs("\n", stdout);
+    TaskOutput output(stdout);
+    output.Write(text);
+    output.End();
+    if (!text.ends_with('\n')) std::fputs("\n", stdout);
   }
 
   static void PrintVariables(const json& sent) {

@@ -2,6 +2,8 @@
 #include <nlohmann/json.hpp>
 
 #include "host/base/printable.h"
+#include "host/cli/answer_check.h"
+#include "host/cli/shell_word.h"
 #include "host/cli/submitted_job.h"
 #include "host/commands/commands.h"
 #include "host/view/job_diff_lines.h"
@@ -49,6 +51,7 @@ struct JobPlanCommand {
     const Result<json> plan =
         client->Put(ApiPath("/v1/job", read.id, "/plan"), body, NamespaceQuery(*client));
     if (!plan.ok()) return plan.error().WithContext("the job cannot be planned");
+    DROVER_TRY(CheckIsObject(*plan));
     if (out->raw()) {
       DROVER_TRY(out->Print(*plan));
     } else {
@@ -78,7 +81,8 @@ struct JobPlanCommand {
     }
     terminal->Line(
         "To run it only if nobody changes the job before: drover job run --check-index " +
-        NumberText(plan, "JobModifyIndex") + Printable(hcl.Words()) + " " + Printable(file));
+        NumberText(plan, "JobModifyIndex") + Printable(hcl.Words()) + " " +
+        Printable(ShortShellWord(file)));
   }
 
   static bool HasChanges(const json& plan) {

@@ -40,6 +40,12 @@ struct JobRevertCommand {
     AddNote(command, kWaitCodes);
   }
 
+  Status Check() const {
+    // An empty text would be the tag of each version without a tag.
+    if (!version.empty()) return {};
+    return Error(Code::kInvalidArgument, "VERSION is empty: write a number or a tag");
+  }
+
   Result<int> Run(ApiClient* client, Output* out) const {
     DROVER_ASSIGN(const JobName job, FindJob(client, id));
     std::optional<std::uint64_t> number = ParseNumber<std::uint64_t>(version);

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
+#include "host/cli/answer_check.h"
 #include "host/cli/submitted_job.h"
 #include "host/commands/commands.h"
 #include "host/view/json_fields.h"
@@ -26,6 +27,7 @@ struct JobValidateCommand {
     DROVER_ASSIGN(const SubmittedJob read, ReadSubmittedJob(file, hcl));
     DROVER_ASSIGN(const json answer,
                   client->Put("/v1/validate/job", {{"Job", read.job}}, NamespaceQuery(*client)));
+    DROVER_TRY(CheckIsObject(answer));
     const std::string error = RawField(answer, "Error");
     if (out->raw()) {
       DROVER_TRY(out->Print(answer));

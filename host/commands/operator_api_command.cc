@@ -2,7 +2,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
@@ -13,6 +12,7 @@
 #include "host/base/printable.h"
 #include "host/cli/api_target.h"
 #include "host/cli/curl_command.h"
+#include "host/cli/read_to_end.h"
 #include "host/commands/commands.h"
 #include "host/view/task_output.h"
 
@@ -27,17 +27,9 @@ Result<std::optional<std::string>> ReadInput() {
   struct stat about{};
   if (fstat(STDIN_FILENO, &about) != 0 || S_ISCHR(about.st_mode))
     return std::optional<std::string>();
-  std::string text;
-  std::string block(std::size_t{64} << 10, '\0');
-  while (true) {
-    const ssize_t size = read(STDIN_FILENO, block.data(), block.size());
-    if (size < 0 && errno == EINTR) continue;
-    if (size < 0) return ErrnoError(errno, "standard input");
-    if (size == 0) break;
-    text.append(block, 0, static_cast<std::size_t>(size));
-    if (text.size() > kMaxBody) {
-      return Error(Code::kInvalidArgument, "standard input has more than 64 MiB");
-    }
+  DROVER_ASSIGN(std::string text, ReadToEnd(STDIN_FILENO, "standard input", kMaxBody));
+  if (text.size() > kMaxBody) {
+    return Error(Code::kInvalidArgument, "standard input has more than 64 MiB");
   }
   return text.empty() ? std::optional<std::string>() : std::optional(std::move(text));
 }

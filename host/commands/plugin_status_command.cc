@@ -3,6 +3,7 @@
 #include <string>
 
 #include "host/base/printable.h"
+#include "host/cli/answer_check.h"
 #include "host/commands/commands.h"
 #include "host/view/json_fields.h"
 
@@ -28,6 +29,7 @@ struct PluginStatusCommand {
   Result<int> Run(ApiClient* agent, Output* out) const {
     const std::string path = ApiPath("/v1/agent/plugins", name);
     DROVER_ASSIGN(json plugin, agent->Get(path));
+    DROVER_TRY(CheckIsObject(plugin));
     DROVER_ASSIGN(const json crash, LastCrash(agent, path));
     if (out->raw()) {
       plugin["LastCrash"] = crash;

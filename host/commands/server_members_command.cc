@@ -31,11 +31,13 @@ Status MarkLeaders(ApiClient* client, json* members) {
     const std::string region = RawField(tags, "region");
     // In a region whose servers have all left, nobody knows a leader.
     if (!leaders.contains(region) && RawField(member, "Status") != "left") {
-      const auto leader = client->Get("/v1/status/leader", {{"region", region}});
-      if (!leader.ok()) known = leader.error().WithContext("region \"" + region + "\"");
-      leaders[region] = leader.ok() && leader->is_string() ? leader->get<std::string>() : "";
+      const auto answer = client->Get("/v1/status/leader", {{"region", region}});
+      if (!answer.ok()) known = answer.error().WithContext("region \"" + region + "\"");
+      leaders[region] = answer.ok() && answer->is_string() ? answer->get<std::string>() : "";
     }
-    tags["Leader"] = leaders[region] == ServerAddressOf(member) ? "true" : "false";
+    const auto leader = leaders.find(region);
+    const bool leads = leader != leaders.end() && leader->second == ServerAddressOf(member);
+    tags["Leader"] = leads ? "true" : "false";
     if (member.is_object()) member["Tags"] = std::move(tags);
   }
   return known;

@@ -109,7 +109,7 @@ struct AgentConfig {
     std::string path;
     int rotate_bytes = 0;  // 0: no limit
     Duration rotate_duration = std::chrono::hours(24);
-    int rotate_max_files = 0;  // the number of older files that stay; 0: all
+    int rotate_max_files = 0;  // the number of older files that stay; 0: all; -1: none
 
     bool operator==(const LogFile&) const = default;
   } log_file;

@@ -26,6 +26,11 @@ void MergeInto(json* base, const json& over) {
   }
 }
 
+bool SaysNothing(const json& value);
+
+// Whether VALUE of "enabled" is false. HCL may write it as a text.
+bool IsOff(const json& value) { return SaysNothing(value) || value == "false" || value == "0"; }
+
 // Whether VALUE says nothing: it is what a file without the key would mean.
 bool SaysNothing(const json& value) {
   switch (value.type()) {
@@ -39,7 +44,7 @@ bool SaysNothing(const json& value) {
       return std::all_of(value.begin(), value.end(), SaysNothing);
     case json::value_t::object: {
       const auto enabled = value.find("enabled");
-      if (enabled != value.end() && SaysNothing(*enabled)) return true;
+      if (enabled != value.end() && IsOff(*enabled)) return true;
       return std::all_of(value.begin(), value.end(), SaysNothing);
     }
     default:
@@ -48,10 +53,25 @@ bool SaysNothing(const json& value) {
 }
 
 bool HasNoEffect(const ConfigKey& key, const json& value) {
-  if (SaysNothing(value)) return true;
-  if (*key.no_effect == '\0') return false;
+  if (*key.no_effect == '\0') return SaysNothing(value);
   const json harmless = json::parse(key.no_effect);
-  return std::find(harmless.begin(), harmless.end(), value) != harmless.end();
+  if (std::find(harmless.begin(), harmless.end(), value) != harmless.end()) return true;
+  const bool list_decides = key.kind == ConfigKind::kBoolean || key.kind == ConfigKind::kAny;
+  return !list_decides && SaysNothing(value);
+}
+
+// Removes the configuration of each driver from BASE for which OVER has another one.
+void RemoveReplaced(const json& over, json* base) {
+  for (const char* const key : {"plugin", "plugins"}) {
+    const auto blocks = over.find(key);
+    const auto earlier = base->find(key);
+    if (blocks == over.end() || earlier == base->end()) continue;
+    for (const auto& [name, block] : blocks->items()) {
+      const auto config = block.find("config");
+      const bool replaces = config != block.end() && !config->empty();
+      if (replaces && earlier->contains(name)) earlier->at(name).erase("config");
+    }
+  }
 }
 
 class StateCheck {
@@ -103,6 +123,7 @@ ConfigPlace ConfigDocument::Place(std::string pointer) const {
 }
 
 void MergeConfig(ConfigDocument* base, const ConfigDocument& over) {
+  RemoveReplaced(over.value, &base->value);
   MergeInto(&base->value, over.value);
   for (const auto& [pointer, place] : over.places) base->places[pointer] = place;
 }

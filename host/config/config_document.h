@@ -14,7 +14,8 @@ namespace drover {
 // the table of keys: each done key has a value of its kind, and each block is an object.
 struct ConfigDocument {
   nlohmann::json value = nlohmann::json::object();
-  std::map<std::string, ConfigPlace> places;  // by JSON pointer
+  // By JSON pointer. Of an extremely large file, some places are left out.
+  std::map<std::string, ConfigPlace> places;
 
   // Returns the place of POINTER, or of the nearest key above it.
   ConfigPlace Place(std::string pointer) const;
@@ -28,11 +29,12 @@ struct ConfigShapeOptions {
 };
 
 // Gives ROOT the form of the table of keys. Adds each key that is unknown, stands twice or has a
-// value of the wrong kind to MISTAKES, and leaves it out.
+// value of the wrong kind to MISTAKES, and leaves it out. A name may have 256 bytes.
 ConfigDocument ShapeConfig(const ConfigNode& root, const ConfigShapeOptions& options,
                            ConfigFindings* mistakes);
 
-// Adds OVER to BASE. Objects are merged key by key. Any other value of OVER replaces that of BASE.
+// Adds OVER to BASE. Objects are merged key by key. Any other value of OVER replaces that of BASE,
+// and so does the configuration of a driver, as with Nomad.
 void MergeConfig(ConfigDocument* base, const ConfigDocument& over);
 
 // Adds the refused keys of DOCUMENT to MISTAKES, and the keys that are not carried out to WARNINGS,

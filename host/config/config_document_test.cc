@@ -58,6 +58,15 @@ TEST_F(ConfigShapeTest, BlocksWithLabelsBecomeObjectsByName) {
   EXPECT_EQ(document_.Place("/plugin/raw_exec/config/other"), (ConfigPlace{"a.hcl", 3}));
 }
 
+TEST_F(ConfigShapeTest, ANumberThatIsMeantAsATextStaysAsItIsWritten) {
+  ConfigNode zip = Value(668, 1);
+  zip.written = "01234";
+  EXPECT_EQ(Shape(Object({{{"client"}, 1, Object({{{"meta"}, 1, Object({{{"zip"}, 1, zip}})}})},
+                          {{"name"}, 2, zip}})),
+            json::parse(R"({"client": {"meta": {"zip": "01234"}}, "name": "01234"})"));
+  EXPECT_EQ(Mistakes(), std::vector<std::string>());
+}
+
 TEST_F(ConfigShapeTest, HclMayMixTextsNumbersAndBooleans) {
   const json shaped = Shape(Object(
       {{{"name"}, 1, Value(7, 1)},
@@ -100,6 +109,41 @@ TEST_F(ConfigShapeTest, AKeyThatIsThereTwiceIsAMistake) {
       ElementsAre("a.hcl:1: /name: is there twice, in the lines 1 and 2: keep one",
                   HasSubstr("/client: is there twice"), HasSubstr("/plugin/x: is there twice"),
                   "a.hcl:4: /server: must be an object"));
+}
+
+TEST_F(ConfigShapeTest, InJsonSoIsOneOfAnyContent) {
+  ShapeText(R"({"plugins": {"a": {"config": {"x": 1, "x": 2}}},
+      "client": {"meta": {"a": "1"}, "meta": {"b": "2"}}, "plugins": {}, "ui": {}, "ui": {}})");
+  EXPECT_THAT(Mistakes(), ElementsAre(HasSubstr("/plugins: is there twice"),
+                                      HasSubstr("/client/meta: is there twice"),
+                                      HasSubstr("/ui: is there twice")));
+  mistakes_.clear();
+  ShapeText(R"({"plugins": {"a": {"config": {"x": 1, "x": 2}}}})");
+  EXPECT_THAT(Mistakes(), ElementsAre(HasSubstr("/plugins/a/config/x: is there twice")));
+}
+
+TEST_F(ConfigShapeTest, ANameIsShortAndHasNoControlCharacters) {
+  for (const std::string& name : {std::string(257, 'a'), std::string("a\\u0001b")}) {
+    mistakes_.clear();
+    ShapeText("{\"plugins\":\n{\"" + name + "\": {\"config\": {\"x\": 1}}}}");
+    EXPECT_THAT(Mistakes(), ElementsAre(HasSubstr("a.hcl: line 2: a name is longer than 256")));
+  }
+  mistakes_.clear();
+  ShapeText("{\"plugins\": {\"" + std::string(256, 'a') + "\": {}}}");
+  EXPECT_THAT(Mistakes(), ElementsAre());
+}
+
+TEST_F(ConfigShapeTest, AHugeNumberIsNotTakenForANegativeOne) {
+  ShapeText(R"({"log_rotate_max_files": 18446744073709551615})");
+  EXPECT_THAT(Mistakes(), ElementsAre(HasSubstr("must be a whole number from -1 to 1000000")));
+}
+
+TEST_F(ConfigShapeTest, AnUnknownKeyHasAnAdvice) {
+  ShapeText(R"({"client": {"options": {"docker.caps.whitelist": "ALL"}}, "acl": {"ttl": "1s"}})");
+  EXPECT_THAT(Mistakes(),
+              ElementsAre(HasSubstr("/client/options/docker.caps.whitelist: is not supported by "
+                                    "this version: remove it, or write plugin \"NAME\""),
+                          HasSubstr("/acl/ttl: is not supported by this version: remove it")));
 }
 
 TEST_F(ConfigShapeTest, ABlockOfOneKindHasNoName) {
@@ -145,12 +189,19 @@ TEST_F(ConfigShapeTest, TooMuchDepthIsAMistake) {
 }
 
 TEST(ConfigJsonTest, ToldFromHclByContent) {
-  for (const char* text : {"{}", " \n{", "// a\n{", "/* a\n { */ // b\r\n [", "{ bad"}) {
+  for (const char* text :
+       {"{}", " \n{", "// a\n{", "/* a\n { */ // b\r\n [", "{ bad", "\xEF\xBB\xBF{}"}) {
     EXPECT_TRUE(IsJsonConfig(text)) << text;
   }
   for (const char* text : {"", "name = \"x\"", "# {\n{", "// {", "/* {", "client {"}) {
     EXPECT_FALSE(IsJsonConfig(text)) << text;
   }
+}
+
+TEST(ConfigJsonTest, AByteOrderMarkIsSkipped) {
+  const Result<ConfigNode> root = ReadJsonConfig("\xEF\xBB\xBF{\"name\": \"a\"}");
+  ASSERT_TRUE(root.ok()) << root.error().message();
+  EXPECT_EQ(root->entries.size(), 1u);
 }
 
 TEST(ConfigMergeTest, BlocksByKeyAndOtherValuesByTheLast) {
@@ -164,14 +215,33 @@ TEST(ConfigMergeTest, BlocksByKeyAndOtherValuesByTheLast) {
       "enabled": true}, "plugin_dirs": ["/a"], "plugin": {"x": {"config": {"p": 1, "q": [1]}}}})"));
   MergeConfig(
       &all, shape("b", R"({"name": "b", "client": {"meta": {"b": "2", "c": "2"}, "enabled": false},
-      "plugin_dirs": ["/b"], "plugin": {"x": {"config": {"q": [2]}}, "y": {}}})"));
+      "plugin_dirs": ["/b"], "plugin": {"x": {"isolation": "process"}, "y": {}}})"));
   EXPECT_TRUE(mistakes.empty());
   EXPECT_EQ(all.value, json::parse(R"({"name": "b", "region": "r",
       "client": {"meta": {"a": "1", "b": "2", "c": "2"}, "enabled": false}, "plugin_dirs": ["/b"],
-      "plugin": {"x": {"config": {"p": 1, "q": [2]}}, "y": {}}})"));
+      "plugin": {"x": {"config": {"p": 1, "q": [1]}, "isolation": "process"}, "y": {}}})"));
   EXPECT_EQ(all.Place("/client/meta/a").file, "a");
   EXPECT_EQ(all.Place("/client/meta/b").file, "b");
   EXPECT_EQ(all.Place("/region").file, "a");
+}
+
+TEST(ConfigMergeTest, TheConfigurationOfADriverIsReplacedAsAWhole) {
+  ConfigFindings mistakes;
+  const auto merged = [&mistakes](const char* over) {
+    ConfigDocument all;
+    const char* const base =
+        R"({"plugin": {"x": {"config": {"p": 1, "q": 2}}, "y": {"config": {"p": 1}}}})";
+    for (const char* text : {base, over}) {
+      MergeConfig(&all, ShapeConfig(ReadJsonConfig(text).value(), {text, "/", false}, &mistakes));
+    }
+    return all.value.at("plugin");
+  };
+  EXPECT_EQ(merged(R"({"plugin": {"x": {"config": {"q": 3}}}})"),
+            json::parse(R"({"x": {"config": {"q": 3}}, "y": {"config": {"p": 1}}})"));
+  EXPECT_EQ(merged(R"({"plugin": {"x": {"config": {}}, "z": {"config": {"q": 3}}}})"),
+            json::parse(R"({"x": {"config": {"p": 1, "q": 2}}, "y": {"config": {"p": 1}},
+                            "z": {"config": {"q": 3}}})"));
+  EXPECT_TRUE(mistakes.empty());
 }
 
 class ConfigStatesTest : public ::testing::Test {
@@ -192,6 +262,26 @@ TEST_F(ConfigStatesTest, WhatHasNoEffectIsNotNamed) {
       "tls": {"rpc": false, "tls_min_version": "tls12"}, "telemetry": {"publish_node_metrics": true}})");
   EXPECT_TRUE(refused_.empty()) << FindingText(refused_[0]);
   EXPECT_TRUE(warned_.empty()) << FindingText(warned_[0]);
+}
+
+TEST_F(ConfigStatesTest, AFalseWithAnEffectIsNamed) {
+  Check(R"({"disable_update_check": false, "telemetry": {"filter_default": false},
+      "server": {"enable_event_broker": false,
+                 "default_scheduler_config": {"memory_oversubscription_enabled": false}},
+      "client": {"no_host_uuid": false, "nomad_service_discovery": false}})");
+  EXPECT_TRUE(refused_.empty()) << FindingText(refused_[0]);
+  std::vector<std::string> keys;
+  for (const ConfigFinding& warning : warned_) keys.push_back(warning.pointer);
+  EXPECT_THAT(keys, ElementsAre("/client/no_host_uuid",
+                                "/server/default_scheduler_config/memory_oversubscription_enabled",
+                                "/server/enable_event_broker", "/telemetry/filter_default",
+                                "/disable_update_check"));
+}
+
+TEST_F(ConfigStatesTest, AnEmptyBlockCanHaveAnEffect) {
+  Check(R"({"client": {"drain_on_shutdown": {}, "server_join": {}}})");
+  ASSERT_EQ(refused_.size(), 1u);
+  EXPECT_EQ(refused_[0].pointer, "/client/drain_on_shutdown");
 }
 
 TEST_F(ConfigStatesTest, AWarningSaysWhy) {

@@ -50,7 +50,9 @@ Result<std::vector<std::string>> ListConfigFiles(const std::string& path) {
   std::vector<std::string> files;
   fs::directory_iterator entry(whole, error);
   for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
-    if (IsConfigName(entry->path())) files.push_back(entry->path().string());
+    std::error_code unknown;  // a file whose kind is unknown is read, and the error is reported
+    if (!IsConfigName(entry->path()) || entry->is_directory(unknown)) continue;
+    files.push_back(entry->path().string());
     if (files.size() > kMaxFiles) {
       return Error(Code::kInvalidArgument, "has more than 1000 configuration files");
     }
@@ -75,6 +77,9 @@ Result<ConfigFile> ReadConfigFile(const std::string& path) {
   }
   if (!opened.ok()) return opened.error();
   DROVER_ASSIGN(file.text, ReadAll(opened->get()));
+  if (file.text.find_first_not_of(" \t\r\n") == std::string::npos) {
+    return Error(Code::kInvalidArgument, "is empty: write a configuration, or remove the file");
+  }
   return file;
 }
 

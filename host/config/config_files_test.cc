@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -24,6 +25,29 @@ TEST(ConfigFilesTest, ADirectoryHasItsFilesInAlphabeticOrder) {
   EXPECT_THAT(ListConfigFiles(directory).value(),
               ElementsAre(directory + "/10.hcl", directory + "/9.hcl", directory + "/a.hcl",
                           directory + "/b.json"));
+}
+
+TEST(ConfigFilesTest, ADirectoryInItIsLeftOut) {
+  const DirectoryForTest made(::testing::TempDir());
+  const std::string& directory = made.path();
+  ASSERT_EQ(mkdir((directory + "/old.hcl").c_str(), 0700), 0);
+  std::ofstream(directory + "/a.json") << "{}";
+  ASSERT_EQ(symlink("old.hcl", (directory + "/b.hcl").c_str()), 0);
+  ASSERT_EQ(symlink("none.hcl", (directory + "/c.hcl").c_str()), 0);
+  EXPECT_THAT(ListConfigFiles(directory).value(),
+              ElementsAre(directory + "/a.json", directory + "/c.hcl"));
+  EXPECT_EQ(ReadConfigFile(directory + "/c.hcl").code(), Code::kNotFound);
+}
+
+TEST(ConfigFilesTest, AnEmptyFileIsAMistake) {
+  const DirectoryForTest made(::testing::TempDir());
+  const std::string path = made.path() + "/agent.hcl";
+  for (const char* text : {"", " \n\t\r\n"}) {
+    std::ofstream(path) << text;
+    EXPECT_THAT(ReadConfigFile(path).error().message(), HasSubstr("is empty: write a conf"));
+  }
+  std::ofstream(path) << "# nothing yet";
+  EXPECT_TRUE(ReadConfigFile(path).ok());
 }
 
 TEST(ConfigFilesTest, AnyOtherPathIsOneFile) {

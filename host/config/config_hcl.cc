@@ -16,6 +16,7 @@ ConfigNode NodeOf(const json& tree) {
   if (tree.contains("Value")) {
     node.kind = ConfigNode::Kind::kValue;
     node.value = tree.at("Value");
+    node.written = tree.value("Written", "");
   } else if (tree.contains("List")) {
     node.kind = ConfigNode::Kind::kList;
     for (const json& one : tree.at("List")) node.list.push_back(NodeOf(one));

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <string_view>
 
 #include "host/config/config_values.h"
 
@@ -89,9 +90,10 @@ void ReadHttpConfig(const ConfigValues& values, AgentConfig::Http* http) {
   values.Exclude("/http/address", "/addresses/http");
   values.Exclude("/http/address", "/bind_addr");
   values.Exclude("/http/port", "/ports/http");
-  // A later key wins.
+  // A later key wins. An empty text of one of Nomad's keys means that it is not set.
   for (const char* key : {"/bind_addr", "/addresses/http", "/http/address"}) {
-    if (!values.Has(key)) continue;
+    const nlohmann::json* const value = values.Find(key);
+    if (value == nullptr || (*value == "" && std::string_view(key) != "/http/address")) continue;
     values.Address(key, &http->address);
     if (http->address.find(' ') != std::string::npos) {
       values.Mistake(key, "must be one address: the API listens on one");

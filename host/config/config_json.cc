@@ -117,6 +117,8 @@ class Builder final : public json::json_sax_t {
 }  // namespace
 
 bool IsJsonConfig(std::string_view text) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // the parser of JSON skips it
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   for (;;) {
     const std::size_t start = text.find_first_not_of(" \t\r\n");
     if (start == std::string_view::npos) return false;

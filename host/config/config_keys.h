@@ -43,9 +43,9 @@ struct ConfigKey {
   std::span<const ConfigKey> members = {};
   std::int64_t least = 0;  // of an integer
   std::int64_t most = std::numeric_limits<int>::max();
-  // A JSON list of values of a warned or refused key that have no effect here. False, 0, "", [],
-  // {}, objects that contain only such values, and blocks with "enabled = false" never have an
-  // effect and are not listed.
+  // A JSON list of values of a warned or refused key that have no effect here. Where a boolean or a
+  // block of any content has a list, all other values have an effect. Elsewhere false, 0, "", [],
+  // {}, objects that contain only such values, and blocks with "enabled = false" have none either.
   const char* no_effect = "";
 };
 

@@ -60,7 +60,7 @@ std::string NotesOf(const ConfigKey& key) {
     for (const nlohmann::json& value : nlohmann::json::parse(key.no_effect)) {
       values += (values.empty() ? "`" : ", `") + value.dump() + "`";
     }
-    add("without effect: " + values);
+    add(values.empty() ? "each value has an effect" : "without effect: " + values);
   }
   return notes;
 }
@@ -88,14 +88,14 @@ std::string ConfigKeysMarkdown() {
       "- **warned**: accepted and not carried out, which does no harm. The agent and\n"
       "  `drover config validate` name the key, unless its value has no effect.\n"
       "- **refused**: a mistake, unless the value has no effect. The note says what to do.\n\n"
-      "`false`, `0`, `\"\"`, `[]`, `{}` and a block with `enabled = false` never have an effect. A "
-      "key that\n"
-      "is not listed is a mistake. `/client/meta` is `client { meta { ... } }` in HCL and\n"
-      "`{\"client\": {\"meta\": {...}}}` in JSON. `*` stands for a name, as in `plugin \"exec\" "
-      "{ ... }`. A\n"
-      "relative path starts at the directory of its file. A duration is a text like `\"1m30s\"`, "
-      "longer\n"
-      "than 0 and at most 100 years.\n\n"
+      "`false`, `0`, `\"\"`, `[]`, `{}` and a block with `enabled = false` have no effect, unless "
+      "the note of\n"
+      "a boolean or a block lists the values without one. A key that is not listed is a mistake.\n"
+      "`/client/meta` is `client { meta { ... } }` in HCL and `{\"client\": {\"meta\": {...}}}` in "
+      "JSON.\n"
+      "`*` stands for a name, as in `plugin \"exec\" { ... }`. A relative path starts at the "
+      "directory of its\n"
+      "file. A duration is a text like `\"1m30s\"`, longer than 0 and at most 100 years.\n\n"
       "| Key | Type | State | Notes |\n"
       "|---|---|---|---|\n";
   AppendRows(ConfigKeys(), "", &out);

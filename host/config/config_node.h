@@ -18,6 +18,7 @@ struct ConfigNode {
   Kind kind = Kind::kObject;
   int line = 0;
   nlohmann::json value;              // kValue: a text, a number, a boolean or null
+  std::string written;               // of a number in HCL: "007" is another text than "7"
   std::vector<ConfigNode> list;      // kList
   std::vector<ConfigEntry> entries;  // kObject; a key may be there several times
 };

@@ -1,7 +1,9 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -56,6 +58,28 @@ void AddEntries(const ConfigNode& object, Members* members) {
 
 bool IsObject(const ConfigNode& node) { return node.kind == Kind::kObject; }
 
+constexpr std::size_t kMaxNameBytes = 256;
+// The sum of the sizes of all pointers with a place. Deep keys have long pointers.
+constexpr std::size_t kMaxPointerBytes = 64 << 20;
+
+// A JSON pointer in a message replaces control characters, so no name may have them.
+bool IsName(const std::string& name) {
+  const auto is_control = [](unsigned char c) { return c < ' ' || c == 0x7f; };
+  return name.size() <= kMaxNameBytes && std::none_of(name.begin(), name.end(), is_control);
+}
+
+// Returns the first entry in NODE whose key or label is no name, or null.
+const ConfigEntry* FindBadName(const ConfigNode& node) {
+  for (const ConfigEntry& entry : node.entries) {
+    if (!std::all_of(entry.keys.begin(), entry.keys.end(), IsName)) return &entry;
+    if (const ConfigEntry* const bad = FindBadName(entry.node)) return bad;
+  }
+  for (const ConfigNode& one : node.list) {
+    if (const ConfigEntry* const bad = FindBadName(one)) return bad;
+  }
+  return nullptr;
+}
+
 // Adds the members of an object. In JSON, several blocks are a list of objects. Returns false if
 // VALUE is neither.
 bool AddMembersOf(const Occurrence& value, Members* members) {
@@ -87,7 +111,17 @@ std::optional<json> AsText(const json& value, bool loose) {
   return value.dump();
 }
 
+std::optional<json> AsText(const ConfigNode& node, bool loose) {
+  if (node.kind != ConfigNode::Kind::kValue) return std::nullopt;
+  if (loose && !node.written.empty()) return node.written;
+  return AsText(node.value, loose);
+}
+
 std::optional<json> AsInteger(const json& value, bool loose) {
+  if (value.is_number_unsigned() &&
+      value.get<std::uint64_t>() > std::uint64_t{std::numeric_limits<std::int64_t>::max()}) {
+    return std::nullopt;
+  }
   if (value.is_number_integer()) return value;
   if (!loose || !value.is_string()) return std::nullopt;
   const std::string& text = value.get_ref<const std::string&>();
@@ -107,12 +141,12 @@ class Shaper {
     json object = json::object();
     for (const Member& member : members) {
       const std::string here = JsonPointer(pointer, member.name);
-      document_->places[here] = {options_.file, member.values.front().line};
+      SetPlace(here, member);
       if (const ConfigKey* key = FindConfigKey(keys, member.name)) {
         std::optional<json> value = Value(*key, member.values, here);
         if (value) object[member.name] = std::move(*value);
       } else {
-        Mistake(here, "is not supported by this version; known here: " + NamesOf(keys));
+        Mistake(here, "is not supported by this version" + Instead(keys, pointer));
       }
     }
     return object;
@@ -123,13 +157,23 @@ class Shaper {
   }
 
  private:
-  static std::string NamesOf(std::span<const ConfigKey> keys) {
+  void SetPlace(const std::string& pointer, const Member& member) {
+    pointer_bytes_ += pointer.size();
+    if (pointer_bytes_ > kMaxPointerBytes) return;
+    document_->places[pointer] = {options_.file, member.values.front().line};
+  }
+
+  // Returns what to do instead of writing an unknown key into the block POINTER with KEYS.
+  static std::string Instead(std::span<const ConfigKey> keys, const std::string& pointer) {
+    if (pointer == "/client/options") {
+      return ": remove it, or write plugin \"NAME\" { config { ... } } for an option of a driver";
+    }
     std::string names;
     for (const ConfigKey& key : keys) {
       if (key.state == ConfigState::kDone)
         names += (names.empty() ? "" : ", ") + std::string(key.name);
     }
-    return names;
+    return names.empty() ? ": remove it" : "; known here: " + names;
   }
 
   std::optional<json> Value(const ConfigKey& key, const std::vector<Occurrence>& values,
@@ -142,7 +186,9 @@ class Shaper {
         return std::nullopt;
       }
     }
-    if (key.state != ConfigState::kDone) return Plain(values, pointer);
+    // HCL repeats blocks. JSON has a list of them.
+    if (!options_.loose && Repeated(values, pointer)) return std::nullopt;
+    if (key.state != ConfigState::kDone) return Unused(key, values, pointer);
     switch (key.kind) {
       case kObject:
         return Block(key, values, pointer);
@@ -207,7 +253,7 @@ class Shaper {
     json blocks = json::object();
     for (const Member& member : named) {
       const std::string here = JsonPointer(pointer, member.name);
-      document_->places[here] = {options_.file, member.values.front().line};
+      SetPlace(here, member);
       std::optional<json> block = Block(key, member.values, here);
       if (block) blocks[member.name] = std::move(*block);
     }
@@ -220,20 +266,32 @@ class Shaper {
     json map = json::object();
     for (const Member& member : members) {
       const std::string here = JsonPointer(pointer, member.name);
-      document_->places[here] = {options_.file, member.values.front().line};
+      SetPlace(here, member);
       if (Repeated(member.values, here)) continue;
       const Occurrence& value = member.values[0];
-      const std::optional<json> text = value.node->kind == Kind::kValue && value.labels.empty()
-                                           ? AsText(value.node->value, options_.loose)
-                                           : std::nullopt;
+      const std::optional<json> text =
+          value.labels.empty() ? AsText(*value.node, options_.loose) : std::nullopt;
       if (text) map[member.name] = *text;
       if (!text) Mistake(here, "must be a text");
     }
     return map;
   }
 
-  // Returns values of which no form is known. Several values of a key become a list.
+  // Returns the value of a key that is not carried out. It may have any form.
+  json Unused(const ConfigKey& key, const std::vector<Occurrence>& values,
+              const std::string& pointer) {
+    json plain = Plain(values, pointer);
+    std::optional<json> meant;
+    if (key.kind == kBoolean) meant = AsBoolean(plain, options_.loose);
+    if (key.kind == kInteger) meant = AsInteger(plain, options_.loose);
+    if (key.kind == kText) meant = AsText(plain, options_.loose);
+    return meant ? *meant : plain;
+  }
+
+  // Returns values of which no form is known. Several values of a key become a list; in JSON they
+  // are a mistake.
   json Plain(const std::vector<Occurrence>& values, const std::string& pointer) {
+    if (!options_.loose && Repeated(values, pointer)) return json();
     if (values.size() > 1) {
       json list = json::array();
       for (const Occurrence& value : values) list.push_back(Plain({value}, pointer));
@@ -257,7 +315,7 @@ class Shaper {
     json object = json::object();
     for (const Member& member : members) {
       const std::string here = JsonPointer(pointer, member.name);
-      document_->places[here] = {options_.file, member.values.front().line};
+      SetPlace(here, member);
       object[member.name] = Plain(member.values, here);
     }
     return object;
@@ -267,7 +325,7 @@ class Shaper {
                              const std::string& pointer) {
     switch (key.kind) {
       case kText:
-        return Checked(AsText(ValueOf(node), options_.loose), pointer, "must be a text");
+        return Checked(AsText(node, options_.loose), pointer, "must be a text");
       case kPath:
         return Path(node, pointer);
       case kBoolean:
@@ -305,7 +363,7 @@ class Shaper {
   // a token, and nobody would notice.
   std::optional<json> Path(const ConfigNode& node, const std::string& pointer) {
     const std::optional<json> value =
-        Checked(AsText(ValueOf(node), options_.loose), pointer, "must be a text");
+        Checked(AsText(node, options_.loose), pointer, "must be a text");
     if (!value) return value;
     const std::string& text = value->get_ref<const std::string&>();
     if (text.empty()) return Checked({}, pointer, "is empty: write a path, or leave it out");
@@ -336,8 +394,8 @@ class Shaper {
       const std::string here = of_paths ? JsonPointer(pointer, i) : pointer;
       const std::optional<json> item = of_paths
                                            ? Path(node.list[i], here)
-                                           : Checked(AsText(ValueOf(node.list[i]), options_.loose),
-                                                     here, "must be a list of texts");
+                                           : Checked(AsText(node.list[i], options_.loose), here,
+                                                     "must be a list of texts");
       if (item) list.push_back(*item);
     }
     return list;
@@ -346,6 +404,7 @@ class Shaper {
   const ConfigShapeOptions& options_;
   ConfigDocument* const document_;
   ConfigFindings* const mistakes_;
+  std::size_t pointer_bytes_ = 0;
 };
 
 }  // namespace
@@ -357,6 +416,15 @@ ConfigDocument ShapeConfig(const ConfigNode& root, const ConfigShapeOptions& opt
   Shaper shaper(options, &document, mistakes);
   if (!IsObject(root)) {
     shaper.Mistake("/", "must be an object");
+    return document;
+  }
+  if (const ConfigEntry* const bad = FindBadName(root)) {
+    AddFinding({{options.file},
+                "",
+                "line " + std::to_string(bad->line) + ": a name is longer than " +
+                    std::to_string(kMaxNameBytes) +
+                    " bytes or has control characters: shorten or correct it"},
+               mistakes);
     return document;
   }
   Members members;

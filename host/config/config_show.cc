@@ -2,7 +2,9 @@
 #include "host/config/config_show.h"
 
 #include <algorithm>
+#include <cctype>
 #include <span>
+#include <string>
 
 #include "host/config/config_keys.h"
 #include "host/spec/strict_json.h"
@@ -22,6 +24,30 @@ constexpr Instead kInstead[] = {
     {"/ports/http", "/http/port"},     {"/tls/http", "/http/tls"},
     {"/log_format", "/log_json"},
 };
+
+// Whether a driver's key NAME is that of a secret, and not of a file with one.
+bool NamesSecret(std::string name) {
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (name.ends_with("_file") || name.ends_with("_path")) return false;
+  constexpr const char* kWords[] = {"password",    "passphrase", "secret", "token",
+                                    "private_key", "api_key",    "apikey"};
+  return std::any_of(std::begin(kWords), std::end(kWords), [&name](const char* word) {
+    return name.find(word) != std::string::npos;
+  });
+}
+
+// Returns VALUE of a driver's key NAME. Secrets in it are replaced.
+json WithoutSecrets(const std::string& name, const json& value) {
+  if ((value.is_string() || value.is_number()) && NamesSecret(name)) return "<hidden>";
+  json out = value;
+  if (out.is_object()) {
+    for (auto it = out.begin(); it != out.end(); ++it) *it = WithoutSecrets(it.key(), *it);
+  } else if (out.is_array()) {
+    for (json& inner : out) inner = WithoutSecrets(name, inner);
+  }
+  return out;
+}
 
 class Shower {
  public:
@@ -50,6 +76,8 @@ class Shower {
       }
     } else if (key.kind == ConfigKind::kTextMap) {
       for (const auto& [name, text] : value->items()) Add(JsonPointer(pointer, name), text);
+    } else if (key.kind == ConfigKind::kAny) {
+      Add(pointer, WithoutSecrets("", *value));
     } else {
       Add(pointer, *value);
     }

@@ -40,5 +40,21 @@ TEST(ConfigShowTest, EachKeyHasItsValueAndItsPlace) {
   EXPECT_EQ(shown.count("/ui"), 0u) << "it is not carried out";
 }
 
+TEST(ConfigShowTest, SecretsOfDriversAreHidden) {
+  const DirectoryForTest made(::testing::TempDir());
+  std::ofstream(made.path() + "/1.json") << R"({"plugin": {"d": {"config": {"user": "u",
+      "Password": "p1", "auth": [{"api_token": "p2", "token_file": "/t", "secrets": ["p3"]}],
+      "use_token": true}}}})";
+  const LoadedConfig loaded = LoadConfig({made.path()}, nullptr);
+  ASSERT_TRUE(loaded.mistakes.empty()) << FindingText(loaded.mistakes[0]);
+  json config;
+  for (const ShownConfigKey& key : ShowConfig(loaded)) {
+    if (key.pointer == "/plugin/d/config") config = key.value;
+  }
+  EXPECT_EQ(config, json::parse(R"({"user": "u", "Password": "<hidden>", "auth": [{"api_token":
+      "<hidden>", "token_file": "/t", "secrets": ["<hidden>"]}], "use_token": true})"));
+  EXPECT_THAT(loaded.config.plugins.at(0).config_json, ::testing::HasSubstr("p1"));
+}
+
 }  // namespace
 }  // namespace drover

@@ -38,6 +38,28 @@ TEST(LoadConfigTest, TheAddressOfTheApiHasThreeNames) {
               HasSubstr("/addresses/http: must be one address"));
 }
 
+TEST(LoadConfigTest, AnEmptyAddressOfThePeerIsNotSet) {
+  EXPECT_EQ(Parse(R"({"bind_addr": "", "addresses": {"http": ""}})").http.address, "127.0.0.1");
+  EXPECT_EQ(Parse(R"({"bind_addr": "::1", "addresses": {"http": ""}})").http.address, "::1");
+}
+
+TEST(LoadConfigTest, ManyLargeRangesOfPortsAreReadInAMoment) {
+  std::string ports = "22";
+  for (int i = 0; i < 100'000; ++i) ports += ",1024-65535";
+  const AgentConfig config =
+      Parse(R"({"client": {"reserved": {"reserved_ports": ")" + ports + "\"}}}");
+  EXPECT_EQ(config.client.reserved.ports.size(), 1u + 65535 - 1024 + 1);
+}
+
+TEST(LoadConfigTest, AnEmptyFileIsAMistakeOfItsDirectory) {
+  const DirectoryForTest made(::testing::TempDir());
+  std::ofstream(made.path() + "/a.json") << "";
+  const LoadedConfig loaded = LoadConfig({made.path()}, nullptr);
+  ASSERT_EQ(loaded.mistakes.size(), 1u);
+  EXPECT_EQ(FindingText(loaded.mistakes[0]),
+            made.path() + "/a.json: is empty: write a configuration, or remove the file");
+}
+
 TEST(LoadConfigTest, ThePeersNamesOfTheApi) {
   const AgentConfig config =
       Parse(R"({"ports": {"http": 1234}, "advertise": {"http": "10.0.0.1:80"},
@@ -110,6 +132,7 @@ TEST(LoadConfigTest, TheLogInThePeersWords) {
   EXPECT_EQ(config.log_level, "debug");
   EXPECT_EQ(config.log_format, "json");
   EXPECT_EQ(config.log_file, (AgentConfig::LogFile{"/var/log/drover.log", 1000, 3600s, 3}));
+  EXPECT_EQ(Parse(R"({"log_rotate_max_files": -1})").log_file.rotate_max_files, -1);
   EXPECT_THAT(MistakeIn(R"({"log_json": true, "log_format": "text"})"), HasSubstr("keep one"));
   EXPECT_EQ(Parse(R"({"log_json": false})").log_format, "text");
 }

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <iterator>
@@ -29,7 +30,7 @@ constexpr Duration kLimit = 2s;
 constexpr int kAtOnce = 4;
 // The reply has the value, which may be as deep as a job in JSON, in an object.
 constexpr JsonLimits kReplyLimits{kMostHclBytes, JsonLimits{}.depth + 1};
-constexpr std::size_t kMostReplyMemory = std::size_t{64} << 20;
+constexpr std::size_t kMostReplyMemory = std::size_t{32} << 20;
 constexpr char kProgram[] = "drover-hcl";
 
 std::mutex path_mutex;
@@ -205,6 +206,11 @@ Result<json> Ask(const std::string& file, std::string request, const std::string
   spec.name = kProgram;
   // The runtime of Go may use two processors, and collects garbage late. Without backtraces.
   spec.environment = {"GOMAXPROCS=2", "GOTRACEBACK=none", "GOMEMLIMIT=160MiB"};
+  if (!files_below.empty()) {
+    // The functions of files replace "~" by it.
+    const char* const home = std::getenv("HOME");  // NOLINT(concurrency-mt-unsafe)
+    if (home != nullptr) spec.environment.push_back(std::string("HOME=") + home);
+  }
   spec.input = std::move(request);
   spec.files_below = files_below;
   spec.limit = kLimit;
@@ -269,6 +275,11 @@ Result<HclReply> DecodeHcl(const HclRequest& request) {
   DROVER_ASSIGN(reply.diagnostics, ReadDiagnostics(answer));
   if (HasErrors(reply.diagnostics)) return reply;
   if (!answer.contains("Value")) return NotUnderstood("it has neither a value nor an error");
+  try {
+    reply.variables = answer.value("Variables", reply.variables);
+  } catch (const json::exception& e) {
+    return NotUnderstood(e.what());
+  }
   reply.value = std::move(answer["Value"]);
   return reply;
 }

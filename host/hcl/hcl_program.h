@@ -54,7 +54,8 @@ struct HclDiagnostic {
 };
 
 struct HclReply {
-  nlohmann::json value;  // null if a diagnostic is an error
+  nlohmann::json value;                // null if a diagnostic is an error
+  std::vector<std::string> variables;  // the names of those that the document declares
   std::vector<HclDiagnostic> diagnostics;
 };
 

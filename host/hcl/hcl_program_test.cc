@@ -21,6 +21,7 @@ namespace drover {
 namespace {
 
 using nlohmann::json;
+using testing::AnyOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -53,10 +54,13 @@ class HclProgramTest : public testing::Test {
     EXPECT_TRUE(reply.value.is_null()) << reply.value;
     return DiagnosticsText(reply.diagnostics, {{request.file, request.text}});
   }
-  static std::string ErrorOf(const std::string& text) {
+  // Returns why a document is given up. Usually drover-hcl says so itself. On a busy machine, this
+  // process may have to end it.
+  static std::string WhyGivenUp(const std::string& text) {
     const Result<HclReply> reply = DecodeHcl(RequestOf(text));
-    EXPECT_FALSE(reply.ok()) << (reply.ok() ? reply->value : "");
-    return reply.ok() ? "" : reply.error().message();
+    if (!reply.ok()) return reply.error().message();
+    EXPECT_TRUE(reply->value.is_null()) << reply->value;
+    return DiagnosticsText(reply->diagnostics, {});
   }
 };
 
@@ -98,7 +102,7 @@ TEST_F(HclProgramTest, ReportsAllFaultsWithTheirPlaces) {
       "web.hcl:3,22: Error: Wrong type\n"
       "  3 |     group \"g\" { count = \"x\" }\n"
       "    |                         ^^^\n"
-      "  The value of count must be of the type number: a number is required.\n");
+      "  The value of count must be a whole number: a number is required.\n");
 }
 
 TEST_F(HclProgramTest, ATextThatIsNotUtf8HasItsPlace) {
@@ -135,7 +139,7 @@ TEST_F(HclProgramTest, ReadsFilesOnlyBelowTheDirectoryThatIsGiven) {
   std::ofstream(directory.path() + "/secret") << "secret";
   std::ofstream(directory.path() + "/job/name") << "name";
   const HclRequest request = RequestOf("job \"web\" { type = file(\"name\") }");
-  EXPECT_THAT(Faults(request), HasSubstr("functions that read files are not allowed here"));
+  EXPECT_THAT(Faults(request), HasSubstr("functions of files are not allowed here"));
   HclRequest allowed = request;
   allowed.files_below = directory.path() + "/job";
   const Result<HclReply> reply = DecodeHcl(allowed);
@@ -144,8 +148,11 @@ TEST_F(HclProgramTest, ReadsFilesOnlyBelowTheDirectoryThatIsGiven) {
   EXPECT_EQ(reply->value["Job"]["Type"], "name");
   for (const char* path : {"../secret", "/etc/passwd", "/proc/self/environ"}) {
     allowed.text = "job \"web\" { type = file(\"" + std::string(path) + "\") }";
-    EXPECT_THAT(Faults(allowed), HasSubstr("failed to read")) << path;
+    EXPECT_THAT(Faults(allowed), HasSubstr("is not below " + directory.path() + "/job")) << path;
   }
+  setenv("HOME", directory.path().c_str(), 1);
+  allowed.text = "job \"web\" { type = pathexpand(\"~/name\") }";
+  EXPECT_EQ(Decode(allowed).value["Job"]["Type"], directory.path() + "/name");
 }
 
 constexpr char kEndless[] = R"(
@@ -157,13 +164,13 @@ constexpr char kEndless[] = R"(
 TEST_F(HclProgramTest, ADocumentThatTakesTooLongIsGivenUp) {
   const TimePoint begin = BootClock::now();
   // Keeps nothing, so that it runs out of time and not of memory.
-  const std::string error = ErrorOf(R"(
+  const std::string why = WhyGivenUp(R"(
     job "web" {
       type = length([for x in range(1000): 1 if
              length([for y in range(1000): 1 if
              length([for z in range(1000): 1 if x + y + z < 0]) > 0]) > 0])
     })");
-  EXPECT_EQ(error, "web.hcl cannot be read: it takes longer than 2s; make it simpler");
+  EXPECT_THAT(why, AnyOf(HasSubstr("Document too expensive"), HasSubstr("make it simpler")));
   EXPECT_LT(BootClock::now() - begin, 5s);
 }
 
@@ -173,15 +180,16 @@ TEST_F(HclProgramTest, ADocumentThatTakesTooMuchMemoryIsGivenUp) {
     const std::string before = "${local.a" + std::to_string(i - 1) + "}";
     text += "  a" + std::to_string(i) + " = \"" + before + before + "\"\n";
   }
-  EXPECT_EQ(ErrorOf(text + "}\njob \"web\" {}\n"),
-            "web.hcl cannot be read: it needs more than 256 MiB of memory; make it simpler");
+  EXPECT_THAT(WhyGivenUp(text + "}\njob \"web\" {}\n"), HasSubstr("Local value too large"));
+  EXPECT_THAT(WhyGivenUp(kEndless),
+              AnyOf(HasSubstr("Document too expensive"), HasSubstr("make it simpler")));
 }
 
 TEST_F(HclProgramTest, ADocumentThatBecomesTooLongIsGivenUp) {
   const std::string long_text(10'000, 'a');
-  EXPECT_EQ(
-      ErrorOf("job \"web\" { type = join(\"\", [for x in range(1000): \"" + long_text + "\"]) }"),
-      "web.hcl cannot be read: it becomes more than 8 MiB of JSON");
+  EXPECT_THAT(WhyGivenUp("job \"web\" { type = join(\"\", [for x in range(1000): \"" + long_text +
+                         "\"]) }"),
+              HasSubstr("the result would have more than 8388608 bytes"));
 }
 
 TEST_F(HclProgramTest, LeavesNothingBehind) {
@@ -189,7 +197,7 @@ TEST_F(HclProgramTest, LeavesNothingBehind) {
   const long before = OpenFds();
   Decode(RequestOf("job \"web\" {}"));
   Decode(RequestOf("job \"web\" {"));
-  ErrorOf(kEndless);
+  WhyGivenUp(kEndless);
   EXPECT_EQ(OpenFds(), before);
   EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1);
   EXPECT_EQ(errno, ECHILD);

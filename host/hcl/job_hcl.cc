@@ -14,6 +14,7 @@ Result<HclJob> ReadJobHcl(HclRequest request) {
   DROVER_ASSIGN(HclReply reply, DecodeHcl(request));
   HclJob read;
   read.diagnostics = std::move(reply.diagnostics);
+  read.variables = std::move(reply.variables);
   if (reply.value.is_null()) return read;
   JobFaults faults;
   read.job = JobOfHcl(std::move(reply.value), &faults);

@@ -12,6 +12,7 @@ namespace drover {
 
 struct HclJob {
   nlohmann::json job;  // in the form of Nomad's API; null if a diagnostic is an error
+  std::vector<std::string> variables;  // the names of those that the file declares
   std::vector<HclDiagnostic> diagnostics;
 };
 

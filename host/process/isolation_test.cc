@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <linux/mount.h>
+#include <poll.h>
 #include <sched.h>
 #include <sys/mount.h>
 
@@ -10,6 +11,7 @@
 #include <atomic>
 
 #include "host/process/isolation_for_test.h"
+#include "host/process/lone_shim_for_test.h"
 #include "host/process/network_namespace.h"
 #include "host/process/process_test_fixture.h"
 #include "host/process/task_root.h"
@@ -97,6 +99,19 @@ TEST_F(IsolationTest, TheTaskEndsAsItDoesOutside) {
   const Status sent = Await(service_->Signal(Forever(), run, SIGUSR1));
   ASSERT_TRUE(sent.ok()) << sent.error().message();
   EXPECT_EQ(WaitFor(run).signal, SIGUSR1);
+}
+
+// The shim sees the end of its agent while it makes the namespaces. There is no process yet that
+// could get a signal.
+TEST_F(IsolationTest, ABoundRunEndsWhoseAgentEndsBeforeItsStart) {
+  ProcessSpec spec = Isolated("trap '' TERM; while :; do sleep 0.05; done");
+  spec.bound = BoundSpec{SIGTERM, 0s};
+  const auto shim = StartLoneShim(loop_.get(), directory_ + "/run", spec, {});
+  started_.push_back(spec.run);
+  ASSERT_TRUE(shim.ok()) << shim.error().message();
+  pollfd ended{shim->get(), POLLIN, 0};
+  EXPECT_EQ(poll(&ended, 1, 10'000), 1);
+  EXPECT_TRUE(std::filesystem::is_empty(directory_ + "/run"));
 }
 
 TEST_F(IsolationTest, OnlyItsOwnProcessesAreVisible) {

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "host/process/boot_id.h"
+#include "host/process/lone_shim_for_test.h"
 #include "host/process/process_test_fixture.h"
 #include "shim/attach_protocol.h"
 
@@ -504,6 +505,39 @@ TEST_F(BoundRunTest, AnUnboundRunLivesOn) {
   const auto attached = Await(service_->Attach(Forever(), run));
   ASSERT_TRUE(attached.ok());
   EXPECT_TRUE(std::holds_alternative<ProcessInfo>(*attached));
+}
+
+// The program is found only behind many other directories. So the shim sees the end of its agent's
+// connection before it can answer the start message.
+TEST_F(ProcessFaultTest, ARunLivesOnWhoseAgentLeavesBeforeTheAnswerToItsStart) {
+  std::string path;
+  for (int i = 0; i < 10'000; ++i) path += "/-:";
+  for (const bool detach : {true, false}) {
+    for (const char* file : {"pid", "go"}) std::filesystem::remove(directory_ + "/" + file);
+    ProcessSpec spec = Shell(
+        "PATH=/usr/bin:/bin; echo $$ > $DIR/pid; while ! [ -e $DIR/go ]; do sleep 0.01; done; "
+        "exit 7");
+    const RunId run = spec.run;
+    spec.executable = "sh";
+    spec.env = {{"PATH", path + "/usr/bin:/bin"}, {"DIR", directory_}};
+    std::vector<ShimConnection::Bytes> requests;
+    if (detach) {
+      spec.bound = BoundSpec{SIGKILL, 0s};
+      requests.push_back(ShimConnection::Message(drover_attach_header{}, DROVER_ATTACH_DETACH));
+    }
+    const auto shim = StartLoneShim(loop_.get(), directory_ + "/run", spec, requests);
+    ASSERT_TRUE(shim.ok()) << shim.error().message();
+    started_.push_back(run);
+    const pid_t pid = PidIn("pid");
+    const auto attached = Await(service_->Attach(Forever(), run));
+    ASSERT_TRUE(attached.ok()) << attached.error().message();
+    const auto* info = std::get_if<ProcessInfo>(&*attached);
+    ASSERT_TRUE(info) << "detached: " << detach;
+    EXPECT_EQ(info->pid, pid);
+    std::ofstream(directory_ + "/go") << "x";
+    EXPECT_EQ(WaitFor(run).exit_code, 7);
+    EXPECT_EQ(access((directory_ + "/run/" + run.Short() + ".exit").c_str(), F_OK), 0);
+  }
 }
 
 TEST_F(ProcessFaultTest, ARunDirectoryOfOthersIsRefused) {

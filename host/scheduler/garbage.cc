@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "host/scheduler/reconcile.h"
+
 namespace drover {
 namespace {
 
@@ -21,14 +23,14 @@ bool IsOver(const JobRecord& job) {
 
 // Returns whether the scheduler would place the allocation of RECORD again if RECORD did not
 // exist.
-bool IsNeeded(const JobRecord* job, const AllocRecord& record) {
+bool IsNeeded(const Tables& tables, const JobRecord* job, const AllocRecord& record) {
   return job != nullptr && !job->stop && !record.alloc->server_terminal() &&
-         record.job->job_modify_index == job->job_modify_index;
+         NeedsNoOther(record, *job, tables);
 }
 
 TableMask Collect(Tables* tables, std::uint64_t index, const JobRecord* job,
                   const AllocRecord& record) {
-  if (IsNeeded(job, record)) {
+  if (IsNeeded(*tables, job, record)) {
     auto collected = std::make_shared<AllocRecord>(record);
     collected->collected = true;
     collected->modify_index = index;
@@ -88,7 +90,7 @@ void GarbageCollection::CollectEnded(Tables* tables, std::uint64_t index) {
   ended_ = *next;
   const JobKey key = KeyOf(*ended_->alloc->job);
   const auto job = Tables::Find(tables->jobs, key);
-  if (!rule_.living && IsNeeded(job.get(), *ended_) && !IsOver(*job)) {
+  if (!rule_.living && IsNeeded(*tables, job.get(), *ended_) && !IsOver(*job)) {
     ++stayed_;
     return;
   }
@@ -110,7 +112,7 @@ void GarbageCollection::CollectLetGo(Tables* tables) {
   const AllocRecord& record = *next->second;
   if (!record.collected || record.modify_time >= rule_.ended_before) return;
   const JobKey key = KeyOf(*record.alloc->job);
-  if (IsNeeded(Tables::Find(tables->jobs, key).get(), record)) return;
+  if (IsNeeded(*tables, Tables::Find(tables->jobs, key).get(), record)) return;
   touched_.insert(key);
   Erase(tables, record);
 }

@@ -1,6 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/scheduler/in_place.h"
 
+#include <algorithm>
+
 #include "host/scheduler/constraint.h"
 #include "host/scheduler/datacenters.h"
 
@@ -71,7 +73,13 @@ bool InPlaceUpdate::MayStayOn(const std::string& node_id) const {
       !IsInRegion(job_, *node)) {
     return false;
   }
-  GroupCounts others = tables_.OpenAllocsOf(KeyOf(job_));
+  // Allocations that stop because the new version has fewer do not count.
+  const GroupCounts& open = tables_.OpenAllocsOf(KeyOf(job_));
+  GroupCounts others;
+  for (const TaskGroup& group : job_.groups) {
+    const auto count = open.find(group.name);
+    if (count != open.end()) others[group.name] = std::min(count->second, group.count);
+  }
   --others[group_.name];
   return UnmetConstraint(job_, group_, *node, others).empty();
 }

@@ -6,6 +6,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "host/scheduler/reconcile.h"
 #include "host/scheduler/scheduler_fixture.h"
 
 namespace drover {
@@ -266,6 +267,29 @@ TEST_F(InPlaceUpdateTest, AConstraintThatAlsoCountsTheAllocationItselfIsMet) {
   EXPECT_EQ(Live()[0]->job->version, 1u);
 }
 
+TEST_F(InPlaceUpdateTest, AConstraintDoesNotCountAllocationsThatStop) {
+  MakeNodeReady();
+  Register([](Job* job) {
+    job->groups.push_back(job->groups[0]);
+    job->groups[1].name = "h";
+  });
+  ASSERT_THAT(Live(), SizeIs(4));
+  const auto ids = Ids();
+  const auto change = [](Job* job) {
+    job->constraints = {{"", "distinct_hosts", ""}};
+    job->groups[0].count = 1;
+    job->groups.pop_back();
+  };
+  const PlanReply plan = Plan(change);
+  EXPECT_THAT(plan.plan.at("g").update, SizeIs(1));
+  EXPECT_THAT(plan.plan.at("g").stop, SizeIs(1));
+  EXPECT_THAT(plan.plan.at("h").stop, SizeIs(2));
+  EXPECT_THAT(Register(change)->failed_groups, IsEmpty());
+  ASSERT_THAT(Live(), SizeIs(1));
+  EXPECT_THAT(ids, testing::Contains(Live()[0]->id()));
+  EXPECT_EQ(Live()[0]->job->version, 1u);
+}
+
 TEST_F(InPlaceUpdateTest, AnIneligibleNodeKeepsWhatItHas) {
   MakeNodeReady();
   Register([](Job*) {});
@@ -305,6 +329,51 @@ TEST_F(InPlaceUpdateTest, ASysbatchJobRunsAgainOnlyForAnotherTask) {
   EXPECT_THAT(Live(), IsEmpty());
   Register([](Job* job) { job->groups[0].tasks[0].env["A"] = "1"; });
   EXPECT_THAT(Live(), SizeIs(1));
+}
+
+TEST_F(InPlaceUpdateTest, TheLastRunOfASysbatchJobDecidesWhetherItRunsAgain) {
+  MakeNodeReady();
+  Register([](Job* job) {
+    job->type = JobType::kSysbatch;
+    job->groups[0].count = 1;
+  });
+  const auto first = Live().at(0)->id();
+  Report(first, ClientStatus::kComplete);
+  Register([](Job* job) { job->groups[0].tasks[0].env["A"] = "1"; });
+  ASSERT_THAT(Live(), SizeIs(1));
+  const auto second = Live()[0]->id();
+  // This is what the first one ran. But the second one has replaced it.
+  Register([](Job* job) { job->groups[0].tasks[0].env.clear(); });
+  ASSERT_THAT(Live(), SizeIs(1));
+  const auto third = Live()[0]->id();
+  EXPECT_NE(third, second);
+  EXPECT_EQ(Alloc(second)->alloc->desired_description, kUpdated);
+  Report(second, ClientStatus::kComplete);
+  Report(third, ClientStatus::kComplete);
+  Register(WithKillTimeout);
+  EXPECT_THAT(Live(), IsEmpty());
+  Register([](Job* job) { job->groups[0].tasks[0].env["A"] = "1"; });
+  EXPECT_THAT(Live(), SizeIs(1));
+}
+
+TEST_F(InPlaceUpdateTest, ACollectionDoesNotMakeASysbatchJobRunAgain) {
+  MakeNodeReady();
+  Register([](Job* job) {
+    job->type = JobType::kSysbatch;
+    job->groups[0].count = 1;
+  });
+  const auto first = Live().at(0)->id();
+  Report(first, ClientStatus::kComplete);
+  Register(WithKillTimeout);
+  EXPECT_TRUE(Await<Status>(scheduler.CollectGarbage(context, {.jobs = false})).ok());
+  ASSERT_NE(Alloc(first), nullptr) << "only its files are gone";
+  EXPECT_TRUE(Alloc(first)->collected);
+  ASSERT_TRUE(scheduler.Evaluate({"default", "web"}).ok());
+  EXPECT_THAT(Live(), IsEmpty());
+  Register([](Job* job) { job->groups[0].tasks[0].env["A"] = "1"; });
+  EXPECT_THAT(Live(), SizeIs(1));
+  EXPECT_TRUE(Await<Status>(scheduler.CollectGarbage(context, {.jobs = false})).ok());
+  EXPECT_EQ(Alloc(first), nullptr) << "the next one shows what has run";
 }
 
 TEST_F(InPlaceUpdateTest, AFailedSysbatchJobAndAnEndedBatchJobRunAgainForAnyNewVersion) {

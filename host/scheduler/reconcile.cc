@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/scheduler/reconcile.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "host/scheduler/in_place.h"
@@ -17,15 +18,14 @@ bool WaitsForReplacement(const AllocRecord& record) {
   return record.next.empty() && (why == kUpdated || why == kMigrated);
 }
 
-// Returns whether RECORD, an allocation of GROUP that has ended, needs no new allocation for JOB.
-bool NeedsNoOther(const AllocRecord& record, const JobRecord& job, const TaskGroup& group) {
-  // An ended allocation is not started again for the same version of the job. But a newer version
-  // gets a new allocation.
-  if (record.job->job_modify_index == job.job_modify_index) return true;
-  // A sysbatch job runs once on each node, until what it runs changes.
-  return job.job->type == JobType::kSysbatch &&
-         record.reported.status.status == ClientStatus::kComplete &&
-         CanUpdateInPlace(*record.job->job, *job.job, group.name);
+// Returns whether RECORD is the newest of those ALLOCS that have its group and index.
+bool IsNewest(const AllocRecord& record, const JobAllocs& allocs) {
+  const Allocation& alloc = *record.alloc;
+  return std::ranges::none_of(allocs, [&alloc](const auto& other) {
+    const Allocation& of = *other->alloc;
+    return of.group_name == alloc.group_name && of.index == alloc.index &&
+           of.create_index > alloc.create_index;
+  });
 }
 
 void PlanGroup(const JobRecord& job, const TaskGroup& group, const Tables& tables,
@@ -44,7 +44,7 @@ void PlanGroup(const JobRecord& job, const TaskGroup& group, const Tables& table
       continue;
     }
     if (record->client_terminal()) {
-      if (alloc.index < group.count && NeedsNoOther(*record, job, group)) take(alloc.index);
+      if (alloc.index < group.count && NeedsNoOther(*record, job, tables)) take(alloc.index);
       continue;
     }
     if (alloc.index >= group.count || is_taken(alloc.index)) {
@@ -74,6 +74,18 @@ void PlanGroup(const JobRecord& job, const TaskGroup& group, const Tables& table
 }
 
 }  // namespace
+
+bool NeedsNoOther(const AllocRecord& record, const JobRecord& job, const Tables& tables) {
+  // An ended allocation is not started again for the same version of the job. But a newer version
+  // gets a new allocation.
+  if (record.job->job_modify_index == job.job_modify_index) return true;
+  // A sysbatch job runs once on each node, until what it runs changes. The allocation that was
+  // placed last shows what has run.
+  return job.job->type == JobType::kSysbatch &&
+         record.reported.status.status == ClientStatus::kComplete &&
+         CanUpdateInPlace(*record.job->job, *job.job, record.alloc->group_name) &&
+         IsNewest(record, tables.AllocsOf(KeyOf(*job.job)));
+}
 
 JobPlan Reconcile(const JobRecord* job, const JobKey& key, const Tables& tables) {
   const JobAllocs& allocs = tables.AllocsOf(key);

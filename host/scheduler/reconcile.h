@@ -39,6 +39,10 @@ using JobPlan = std::map<std::string, GroupPlan>;  // by group name
 // TABLES; null if the job was purged.
 JobPlan Reconcile(const JobRecord* job, const JobKey& key, const Tables& tables);
 
+// Returns whether RECORD, an allocation of the job that has ended, needs no new allocation in its
+// place. JOB is the wanted version of the job. TABLES contain RECORD.
+bool NeedsNoOther(const AllocRecord& record, const JobRecord& job, const Tables& tables);
+
 // The description of an allocation that stops because an allocation of a newer version replaces
 // it.
 inline constexpr std::string_view kUpdated = "alloc is being updated due to job update";

@@ -140,18 +140,22 @@ Store::Waiters* Store::ListOf(const Waiter& waiter) {
 }
 
 void Store::EndWaits(const Status& written) {
-  EndWaitsUpTo(written.ok() ? committed_ : given_, written, &for_commit_);
-  if (!written.ok()) EndWaitsUpTo(given_, written, &for_sync_);
+  EndWaitsOf(0, written.ok() ? committed_ : given_, written, &for_commit_);
+  // Changes of earlier writes are committed, and only their sync can fail.
+  if (!written.ok()) EndWaitsOf(committed_, given_, written, &for_sync_);
 }
 
 void Store::EndSyncWaits(const Status& synced) {
-  EndWaitsUpTo(synced.ok() ? synced_ : committed_, synced, &for_sync_);
+  EndWaitsOf(0, synced.ok() ? synced_ : committed_, synced, &for_sync_);
 }
 
-void Store::EndWaitsUpTo(std::uint64_t number, const Status& status, Waiters* waiters) {
-  while (!waiters->empty() && waiters->front()->number <= number) {
-    const std::shared_ptr<Waiter> waiter = waiters->front();
-    ended_.splice(ended_.end(), *waiters, waiters->begin());
+void Store::EndWaitsOf(std::uint64_t above, std::uint64_t number, const Status& status,
+                       Waiters* waiters) {
+  auto next = std::find_if(waiters->begin(), waiters->end(),
+                           [above](const auto& waiter) { return waiter->number > above; });
+  while (next != waiters->end() && (*next)->number <= number) {
+    const std::shared_ptr<Waiter> waiter = *next;
+    ended_.splice(ended_.end(), *waiters, next++);
     waiter->ended = true;
     // The waiter is still in a list, so its loop still exists.
     waiter->loop->Post([waiter, status] {

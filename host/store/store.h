@@ -111,12 +111,13 @@ class Store {
   // caller must hold the lock, which RenewLog releases during the work.
   void RenewLog(std::unique_lock<std::mutex>* lock);
   // These functions end the waits that are over. The caller must hold the lock. If WRITTEN is an
-  // error, EndWaits ends all waits. If SYNCED is an error, EndSyncWaits ends the waits for a sync
-  // of committed changes.
+  // error, EndWaits ends all waits for changes that are not committed. If SYNCED is an error,
+  // EndSyncWaits ends the waits for a sync of committed changes.
   void EndWaits(const Status& written);
   void EndSyncWaits(const Status& synced);
-  // Ends the waits at the front of WAITERS whose `number` is at most NUMBER.
-  void EndWaitsUpTo(std::uint64_t number, const Status& status, Waiters* waiters);
+  // Ends the waits of WAITERS whose `number` is above ABOVE and at most NUMBER.
+  void EndWaitsOf(std::uint64_t above, std::uint64_t number, const Status& status,
+                  Waiters* waiters);
   Waiters* ListOf(const Waiter& waiter);
 
   const std::unique_ptr<RecordFile> file_;

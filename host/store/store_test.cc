@@ -1,9 +1,12 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/store/store.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,6 +21,24 @@
 #include "host/base/time.h"
 #include "host/store/salvage.h"
 #include "host/store/store_for_test.h"
+
+namespace drover {
+namespace {
+
+std::atomic<bool> hold_syncs{false};  // while true, no store ends a sync of its log
+
+}  // namespace
+}  // namespace drover
+
+// Replaces the function of the C library in this program. The store has its log open only for
+// reading. SQLite syncs directories, and files that are also open for writing. Those are not held.
+extern "C" int fdatasync(int fd) {
+  struct stat status{};
+  const bool of_store = (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY && fstat(fd, &status) == 0 &&
+                        S_ISREG(status.st_mode);
+  if (of_store) drover::hold_syncs.wait(true);
+  return static_cast<int>(syscall(SYS_fdatasync, fd));
+}
 
 namespace drover {
 namespace {
@@ -121,6 +142,24 @@ TEST_F(StoreTest, WhatAFailedSyncMayHaveLostIsWrittenOnceMore) {
   const auto read = RecordFile::Open(copy.file());
   ASSERT_TRUE(read.ok());
   EXPECT_THAT(read->records, UnorderedElementsAre(Record{{"a", "1"}, "one"}));
+}
+
+TEST_F(StoreTest, AWriteThatFailsEndsNoWaitForTheSyncOfEarlierChanges) {
+  const Store::Opened opened = Open();
+  steps->CountFromHere();
+  hold_syncs = true;
+  opened.store->Put({"a", "1"}, Text("one"));
+  Gate gate(&loop_);
+  Status earlier = Error(Code::kTimeout, "it did not end");
+  gate.Spawn(Into(opened.store->Synced(context_), &earlier));
+  EXPECT_TRUE(Await(opened.store->Committed(context_)).ok());
+  steps->FailFirst("commit");
+  opened.store->Put({"a", "2"}, Text("two"));
+  EXPECT_FALSE(Await(opened.store->Committed(context_)).ok());
+  hold_syncs = false;
+  hold_syncs.notify_all();
+  EXPECT_TRUE(loop_.RunToEnd(gate.Close()));
+  EXPECT_TRUE(earlier.ok()) << earlier.error().message();
 }
 
 // Damage of the log cannot cost the records that are in the file.

@@ -28,6 +28,7 @@ FakeHost::FakeHost() : host_(std::make_unique<Host>()) {
 
 FakeHost::~FakeHost() {
   HoldExits(false);
+  HoldAttaches(false);
   if (instance_ != nullptr) Shutdown();
   std::vector<std::thread> watchers;
   {
@@ -143,6 +144,12 @@ void FakeHost::HoldNext(const std::string& function) {
 void FakeHost::HoldExits(bool held) {
   std::lock_guard<std::mutex> lock(mutex_);
   exits_held_ = held;
+  changed_.notify_all();
+}
+
+void FakeHost::HoldAttaches(bool held) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  attaches_held_ = held;
   changed_.notify_all();
 }
 

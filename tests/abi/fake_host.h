@@ -159,6 +159,10 @@ class FakeHost {
   void HoldNext(const std::string& function);  // one of those, which gets no answer
   void AnswerHeld();                           // now it answers, with an error
   void HoldExits(bool held);  // while held, drivers do not see the end of any process
+  // While held, no call of attach gets an answer.
+  void HoldAttaches(bool held);
+  // Returns how many open calls of the process service wait for the end of the run's process.
+  std::size_t waits(drover_run_id run);
   void WithoutServices() { no_services_ = true; }
 
   // From now on only Advance moves the time of the driver's timers.
@@ -196,6 +200,7 @@ class FakeHost {
   std::condition_variable changed_;
   bool ending_ = false;
   bool exits_held_ = false;
+  bool attaches_held_ = false;
   std::uint64_t last_id_ = 100;
   std::map<std::uint64_t, std::shared_ptr<Open>> calls_;
   std::map<std::uint64_t, StreamLog> streams_;

@@ -203,7 +203,8 @@ struct FakeProcesses::Functions {
       state.started_at = process->started_at;
       drover_exit_result raw;
       {
-        std::lock_guard<std::mutex> lock(self->mutex_);
+        std::unique_lock<std::mutex> lock(self->mutex_);
+        self->changed_.wait(lock, [self] { return !self->attaches_held_; });
         state.state = process->exit ? DROVER_TASK_EXITED : DROVER_TASK_RUNNING;
         if (process->exit) {
           raw = Raw(*process->exit);

@@ -206,6 +206,7 @@ PROCESS_FACT(std::string, user, user)
 PROCESS_FACT(int, oom_score_adj, oom_score_adj)
 PROCESS_FACT(std::string, cgroup, cgroup)
 PROCESS_FACT(Map, v1_cgroups, v1_cgroups)
+PROCESS_FACT(std::size_t, waits, waiters.size())
 
 std::string FakeHost::log() {
   std::lock_guard<std::mutex> lock(mutex_);

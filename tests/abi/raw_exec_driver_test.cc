@@ -326,6 +326,28 @@ TEST_F(RawExecTest, RecoversARunningTaskAndOneThatHasEnded) {
   EXPECT_EQ(host_.Finish(host_.Wait(running.run)).exit->exit_code, 130);
 }
 
+TEST_F(RawExecTest, TwoRecoversAtTheSameTimeAreAnsweredAlike) {
+  if (!Place()->is_this_process()) GTEST_SKIP() << "a container sends its calls later";
+  Create();
+  const Task task = NewTask(Shell("exec sleep 100"));
+  const std::string handle = host_.Finish(host_.Start(task)).handle;
+  ASSERT_TRUE(host_.Shutdown().ok());
+  Create();
+  const std::size_t before = host_.waits(task.run);
+  host_.HoldAttaches(true);
+  const std::uint64_t calls[] = {host_.Recover(task, &handle), host_.Recover(task, &handle)};
+  host_.HoldAttaches(false);
+  const Result first = host_.Finish(calls[0]), second = host_.Finish(calls[1]);
+  for (const Result& recovered : {first, second}) {
+    ASSERT_TRUE(recovered.ok()) << recovered.text();
+    EXPECT_EQ(recovered.state, DROVER_TASK_RUNNING);
+  }
+  EXPECT_EQ(first.handle, second.handle);
+  EXPECT_EQ(host_.waits(task.run), before + 1) << "only one of them awaits the end";
+  EXPECT_TRUE(host_.Finish(host_.Stop(task.run, 5s)).ok());
+  EXPECT_EQ(host_.Finish(host_.Wait(task.run)).exit->exit_code, 130);
+}
+
 TEST_F(RawExecTest, ALostSupervisorIsAnErrorOfTheResult) {
   Create();
   host_.FailNext("wait", Failure{DROVER_E_INTERNAL, false, "supervisor lost"});

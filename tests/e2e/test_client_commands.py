@@ -3,6 +3,7 @@
 import http.server
 import json
 import shutil
+import socket
 import subprocess
 import threading
 
@@ -47,6 +48,7 @@ class ClientChangeTest(ClientCommandTest):
                       self.fails("job", "revert", "web", "bad"))
         self.assertIn("no job has an id", self.fails("job", "revert", "x", "0"))
         self.fails("job", "revert", "web", code=2)
+        self.assertIn("VERSION is empty", self.fails("job", "revert", "web", "", code=2))
 
     def test_a_job_is_scaled(self):
         self.run_job(mock("t", run_for="1h"))
@@ -71,6 +73,18 @@ class ClientChangeTest(ClientCommandTest):
             self.assertIn("whole number", self.fails("job", "scale", "web", count, code=2))
         for wrong in (("web",), ("web", "g", "1", "2"), ("web", "-1")):
             self.fails("job", "scale", *wrong, code=2)
+
+    def test_an_empty_id_is_not_the_only_job(self):
+        self.run_job(mock("t", run_for="1h"))
+        index = self.agent.get("/v1/job/web")["JobModifyIndex"]
+        for command in (("scale", "", "0"), ("revert", "", "0"), ("eval", ""), ("start", ""),
+                        ("stop", "-yes", "")):
+            self.assertIn("the id of the job is empty", self.fails("job", *command))
+        self.assertEqual(self.agent.get("/v1/job/web")["JobModifyIndex"], index)
+
+    def test_a_plan_names_its_file_as_a_shell_takes_it(self):
+        path = self.sandbox.write("a b.json", service(mock("t", run_for="1h")))
+        self.assertIn(f"job run --check-index 0 '{path}'\n", self.cli("job", "plan", path, code=1).out)
 
     def test_a_job_that_finds_no_room_is_evaluated_again(self):
         self.run_job(mock("t", run_for="1h"))
@@ -175,6 +189,12 @@ class ClientLookTest(ClientCommandTest):
         self.assertIn("nothing has an id", self.fails("ui", "x"))
         self.address = "unix:///run/drover.sock"
         self.assertIn("a browser cannot open unix:///run", self.fails("ui"))
+
+    def test_what_was_written_comes_back_unchanged(self):
+        source = 'job "web" {\r\n\t# \u200d\x1b[1m\r\n}\r\n'
+        self.agent.must("PUT", "/v1/jobs", {**service(mock("t", run_for="1h")),
+                                            "Submission": {"Source": source, "Format": "hcl2"}})
+        self.assertEqual(self.cli("job", "inspect", "-hcl", "web").out, source)
 
     def test_a_shell_completes_their_ids(self):
         def completed(*words):
@@ -291,15 +311,16 @@ class OddServerTest(Client, DroverTest):
             def do_GET(self):
                 status, body = answers.get(self.path.partition("?")[0], (404, "no"))
                 self.send_response(status)
+                self.send_header("X-Nomad-Index", "7")
                 self.send_header("Content-Length", str(len(body.encode())))
                 self.end_headers()
                 self.wfile.write(body.encode())
 
-            do_PUT = do_GET
-
-            def do_POST(self):
+            def do_PUT(self):
                 self.rfile.read(int(self.headers.get("Content-Length", 0)))
                 self.do_GET()
+
+            do_POST = do_PUT
 
             def log_message(self, *_):
                 pass
@@ -314,7 +335,8 @@ class OddServerTest(Client, DroverTest):
             return {"Name": name, "Addr": "::1", "Port": 4648, "Status": status, "ProtocolCur": 2,
                     "Tags": {"region": region, "port": "4647", "raft_vsn": "3", "build": "1.9.0",
                              "dc": "dc1", **tags}}
-        members = [member("b.eu", "eu"), member("a.eu", "eu", port="1"),
+        # The first one of the region has left, and still the region has a leader.
+        members = [member("b.eu", "eu"), member("a.eu", "eu", port="1"), member("0.eu", "eu", "left"),
                    member("c.us", "us", "left"), 7, {"Name": "odd", "Tags": "x"}]
         self.serve({"/v1/agent/members": (200, json.dumps({"Members": members})),
                     "/v1/status/leader": (200, '"[::1]:4647"')})
@@ -348,6 +370,59 @@ class OddServerTest(Client, DroverTest):
         self.assertRegex(self.cli("job", "deployments", "web").out,
                          r"(?m)^12345678 +web +3 +running +slow$")
         self.assertRegex(self.cli("job", "deployments", "-latest", "web").out, r"(?m)^87654321 +web")
+
+    def test_an_answer_of_another_type_is_no_success(self):
+        spec = self.sandbox.write("job.json", service(mock("t")))
+        for body in ("[]", "7", "null", ""):
+            self.serve(dict.fromkeys(("/v1/jobs", "/v1/validate/job", "/v1/job/web/plan",
+                                      "/v1/agent/plugins/exec"), (200, body)))
+            for command, code in (("run", 1), ("validate", 1), ("plan", 255)):
+                self.assertIn("is it an agent?", self.fails("job", command, spec, code=code))
+            self.assertIn("is it an agent?", self.fails("plugin", "status", "exec"))
+        answers = {"/v1/jobs": (200, '{"EvalID": "e"}'), "/v1/evaluation/e": (200, "[]"),
+                   "/v1/evaluation/e/allocations": (200, '{"a": 1}')}
+        self.serve(answers)
+        self.assertIn("is no evaluation", self.cli("job", "run", spec, code=1).err)
+        answers["/v1/evaluation/e"] = (200, '{"ID": "e", "Status": "complete"}')
+        self.assertIn("is no list of allocations", self.cli("job", "run", spec, code=1).err)
+
+    def test_events_do_not_steer_the_terminal(self):
+        event = {"Topic": "Job", "Key": "\u009b31m\x1b[2J"}
+        self.serve({"/v1/event/stream":
+                    (200, json.dumps({"Events": [event]}, ensure_ascii=False) + "\n")})
+        for options in ((), ("-json",)):
+            shown = self.cli("events", *options, code=1).out
+            self.assertIn("31m", shown)
+            self.assertNotRegex(shown, "[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+        self.assertEqual(json.loads(shown)["Events"], [event])
+
+
+class FileCommandTest(DroverTest):
+    """What needs no agent."""
+
+    def test_a_job_comes_from_a_socket_as_ssh_makes_it(self):
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            ours.sendall(json.dumps(job(group(mock("t")))).encode())
+            ours.shutdown(socket.SHUT_WR)
+            done = self.sandbox.command("validate", "-", stdin=theirs)
+        self.assertEqual(done.code, 0, done)
+        self.assertIn("-: valid", done.out)
+
+    def test_a_template_that_fails_is_an_error(self):
+        done = self.sandbox.command("config", "show", "--config", self.sandbox.config_file,
+                                    "-t", "{{index . 99999}}")
+        self.assertEqual((done.code, done.out), (2, ""), done)
+        self.assertIn("is not in a list", done.err)
+
+    def test_bash_quotes_the_names_of_files(self):
+        self.sandbox.write("a;b c.json", "")
+        script = ('source <("$0" completion bash); COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); '
+                  '_drover; printf "%s\\n" "${COMPREPLY[@]}"')
+        done = subprocess.run(["bash", "-c", script, harness.binary(), harness.binary(), "job", "run",
+                               "a;"], check=True, capture_output=True, text=True, cwd=self.sandbox.root,
+                              timeout=harness.LIMIT, env=self.sandbox.environment())
+        self.assertEqual(done.stdout, "a\\;b\\ c.json\n")
 
 
 if __name__ == "__main__":

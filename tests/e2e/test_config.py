@@ -110,6 +110,8 @@ class ConfigTest(DroverTest):
         self.assertIn("applied: telemetry; only a restart applies: region", line)
         last.write_text("region = [\n")
         self.assertIn("not HCL", reload("stays as it was"))
+        last.write_text("")
+        self.assertIn("is empty: write a configuration", reload("stays as it was"))
         agent.stop()
 
     def test_show_says_where_each_value_comes_from(self):

@@ -6,7 +6,7 @@ import pathlib
 import unittest
 
 from agent_harness import AgentTest
-from harness import DroverTest, binary
+from harness import ROOT, DroverTest, binary
 from test_client import Client
 
 HAS_HCL = (pathlib.Path(binary()).parent / "drover-hcl").exists()
@@ -109,17 +109,18 @@ class HclJobTest(Client, AgentTest):
                          [("t-a", "2s"), ("t-b", "2s")])
         self.assertEqual(tasks("-var-file", low, "-var", 'words=["x"]', "-var", "seconds=9"),
                          [("t-x", "9s")])
-        self.cli("job", "run", "-detach", "-var-file", low, "-var", "seconds=9", path)
+        self.cli("job", "run", "-detach", "-var-file", low, "-var", "seconds=9", path,
+                 NOMAD_VAR_words='["e"]', NOMAD_VAR_of_another_job="secret")
         sent = self.json("job", "inspect", "-hcl", "web")
         self.assertEqual(sent["Variables"], low.read_text() + "\n")
-        self.assertEqual(sent["VariableFlags"], {"seconds": "9"})
+        self.assertEqual(sent["VariableFlags"], {"seconds": "9", "words": '["e"]'})
 
         self.assertIn("It must take some time.", self.fails("job", "run", "-var", "seconds=0", path, code=2))
         self.assertIn("must be NAME=VALUE", self.fails("job", "run", "-var", "seconds", path, code=2))
         self.assertIn("variable file", self.fails("job", "run", "-var-file", "/no/such", path))
         unknown = ("job", "run", "-detach", "-var", "nobody=1")
-        self.assertIn("the document does not declare it", self.fails(*unknown, path, code=2))
-        self.assertIn("the document does not declare it",
+        self.assertIn("which the document does not declare", self.fails(*unknown, path, code=2))
+        self.assertIn("which the document does not declare",
                       self.cli(*unknown, "-hcl2-strict=false", path).err)
 
     def test_a_job_comes_from_standard_input(self):
@@ -188,7 +189,7 @@ job "web" {
   }
 }
 """)
-        self.assertIn("functions that read files are not allowed", self.fails("job", "run", path, code=2))
+        self.assertIn("functions of files are not allowed", self.fails("job", "run", path, code=2))
         made = self.cli("job", "run", "-output", "-files-below", self.sandbox.root / "files", path).out
         self.assertEqual(json.loads(made)["Job"]["Meta"], {"a": "from a file"})
 
@@ -256,6 +257,17 @@ class HclFileTest(DroverTest):
         self.assertNotIn("#", (self.sandbox.root / "small.nomad.hcl").read_text())
         self.assertEqual(self.command("fmt", "--check").out, "", "the examples are laid out")
         self.assertIn("/no/such", self.command("job", "init", "/no/such/file", code=1).err)
+
+    def test_every_example_is_there_in_both_forms(self):
+        """That both give the same job, JobHclTest of host/hcl shows."""
+        examples = ROOT / "examples/jobs"
+        in_hcl = {path.name.removesuffix(".nomad.hcl") for path in examples.glob("*.nomad.hcl")}
+        self.assertEqual(in_hcl, {path.stem for path in examples.glob("*.json")})
+        self.assertGreaterEqual(len(in_hcl), 4)
+        for name in sorted(in_hcl):
+            for path in (examples / f"{name}.nomad.hcl", examples / f"{name}.json"):
+                with self.subTest(path=path.name):
+                    self.assertIn(f"{path}: valid", self.command("validate", path).out)
 
     def test_files_are_laid_out(self):
         bad, good = 'job "a" {\ntype="batch"\n}\n', 'job "a" {\n  type = "batch"\n}\n'

@@ -2,9 +2,10 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """Checks documents against the code, and the length of their sentences.
 
-Usage: documents.py [figures|links|paths|rooms|sentences ...]
+Usage: documents.py [figures|links|nomad|paths|rooms|sentences ...]
 All without an argument.
 """
+import fnmatch
 import pathlib
 import re
 import statistics
@@ -122,12 +123,15 @@ def check_paths():
     return found
 
 
+def anchor_of(heading):
+    return re.sub(r"[^\w\- ]", "", heading).strip().lower().replace(" ", "-")
+
+
 def check_links():
     """The target of a link between the documents exists, with its heading."""
     def anchors(page):
         text = re.sub(r"```.*?```", "", page.read_text(), flags=re.S)
-        headings = re.findall(r"^#+ (.*)$", text, re.M)
-        return {re.sub(r"[^\w\- ]", "", heading).strip().lower().replace(" ", "-") for heading in headings}
+        return {anchor_of(heading) for heading in re.findall(r"^#+ (.*)$", text, re.M)}
 
     found, seen = [], 0
     for page in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "bench/README.md"]:
@@ -141,6 +145,76 @@ def check_links():
                 found.append(f"{page.relative_to(ROOT)}: links to {target}#{anchor}, which is no heading there")
     assert seen, "no links found: the pages have changed"
     return found
+
+
+# The states of job fields, and what the page for people who come from Nomad says of them. A block with places of
+# several states has the first of them.
+WORDS_OF_STATES = {"done": "carried out", "warned": "warning", "inert": "no effect", "refused": "refused"}
+
+
+def job_blocks():
+    """The blocks of docs/job-fields.md by their headings, each with its state."""
+    blocks = {}
+    for section in (ROOT / "docs/job-fields.md").read_text().split("\n## ")[1:]:
+        heading, text = section.split("\n", 1)
+        places = re.search(r"^Places: .*$", text, re.M)
+        states = re.findall(r"\((\w+)\)", places[0]) if places else ["done"]
+        blocks[heading] = min(states, key=list(WORDS_OF_STATES).index)
+    return blocks
+
+
+def wrong_blocks(page):
+    """What is wrong with the table of blocks. Blocks of a refused block, or of one without effect, need no row."""
+    rows = re.findall(r"^\| \[`[^`]*`\]\(job-fields\.md#([\w-]+)\)[^|]*\| ([^|]*) \|", page, re.M)
+    blocks = job_blocks()
+    for heading, state in blocks.items():
+        said = {words for anchor, words in rows if anchor == anchor_of(heading)}
+        above = heading.rpartition(" › ")[0]
+        if not said and blocks.get(above) not in ("refused", "inert"):
+            yield f"the block {heading} of docs/job-fields.md has no row"
+        for words in said - {WORDS_OF_STATES[state]}:
+            yield f"the block {heading} is not {words!r} but {WORDS_OF_STATES[state]!r}"
+
+
+def config_keys():
+    """The keys of docs/agent-config.md as block, name in it and state. Keys without a block are `at the top`."""
+    rows = re.findall(r"^\| `/(\S*)` \| ([^|]*) \| (\w+) \|", (ROOT / "docs/agent-config.md").read_text(), re.M)
+    for key, kind, state in rows:
+        block, _, name = key.replace("/*/", "/").partition("/")
+        # A block stands for itself only if its keys are not listed. The keys of plugins are those of plugin.
+        if kind not in ("block", "named blocks") and block != "plugins":
+            yield (block, name.replace("/", "."), state) if name else ("at the top", block, state)
+
+
+def wrong_keys(page):
+    """What is wrong with the table of keys: a key stands in the column of its state, and nowhere else."""
+    rows = {name.split()[0] if tick else name: cells.split("|") for tick, name, cells in re.findall(
+        r"^\| (`?)([\w \"]+)(?:`| )[^|]*\|((?:[^|]*\|){3})$", page, re.M)}
+    used = set()
+    for block, name, state in config_keys():
+        columns = []
+        for column, cell in zip(("done", "warned", "refused"), rows.get(block, ())):
+            matching = {pattern for pattern in re.findall(r"`([^`]*)`", cell) if fnmatch.fnmatchcase(name, pattern)}
+            used |= {(block, pattern) for pattern in matching}
+            columns += [column] if matching else []
+        if columns != [state]:
+            yield f"{block}: {name} is {state}, but stands under {' and '.join(columns) or 'nothing'}"
+    values = {("tls", "tls12"), ("acl", "token_file")}  # these are no keys of the block
+    for block, cells in rows.items():
+        for pattern in re.findall(r"`([^`]*)`", "".join(cells[:3])):
+            if (block, pattern) not in used | values:
+                yield f"{block}: {pattern} is no key of docs/agent-config.md"
+
+
+def check_nomad():
+    """The page for people who come from Nomad says of each block and key what docs/job-fields.md and
+    docs/agent-config.md say."""
+    name = "docs/coming-from-nomad.md"
+    page = (ROOT / name).read_text()
+    blocks, _, keys = page.partition("\n## Keys of")
+    assert keys, "no table of keys found: the page has changed"
+    keys = keys.partition("\n## ")[0]
+    return [f"{name}: {found}" for found in [*wrong_blocks(blocks), *wrong_keys(keys)]]
 
 
 def sentences(text):
@@ -177,8 +251,8 @@ def check_sentences():
     return found
 
 
-CHECKS = {"figures": check_figures, "links": check_links, "paths": check_paths, "rooms": check_rooms,
-          "sentences": check_sentences}
+CHECKS = {"figures": check_figures, "links": check_links, "nomad": check_nomad, "paths": check_paths,
+          "rooms": check_rooms, "sentences": check_sentences}
 
 
 def main():

@@ -37,6 +37,62 @@ sequenceDiagram
 See [the design](docs/design/task.md#the-start) and `task/task_runner`.
 """
 
+JOB_FIELDS = """# Fields
+
+## job
+
+| HCL |
+|---|
+
+## spread
+
+Places: `/Spreads/*` (inert)
+
+## spread › target
+
+Places: `/Spreads/*/SpreadTarget/*` (inert)
+
+## group › dns
+
+Places: `/TaskGroups/*/Networks/*/DNS` (refused), `/TaskGroups/*/DNS` (done)
+"""
+
+CONFIG = """| Key | Type | State | Notes |
+|---|---|---|---|
+| `/name` | text | done | |
+| `/ui` | any block | warned | |
+| `/client` | block | done | |
+| `/client/reserved` | block | done | |
+| `/client/reserved/cpu` | integer | done | |
+| `/client/cni_path` | text | warned | |
+| `/client/cni_dir` | text | warned | |
+| `/plugin` | named blocks | done | |
+| `/plugin/*/config` | any block | done | |
+| `/plugins` | named blocks | done | |
+| `/plugins/*/config` | any block | done | |
+"""
+
+COMING = """# Coming
+
+## Blocks of a job file
+
+| Block | Happens | What to know |
+|---|---|---|
+| [`job`](job-fields.md#job) | carried out | |
+| [`spread`](job-fields.md#spread) | no effect | |
+| [`dns`](job-fields.md#group--dns) of a group | carried out | `x` |
+
+## Keys of a configuration
+
+| Block | Carried out | Warned of | Refused |
+|---|---|---|---|
+| at the top | `name` | the block `ui` | |
+| `client` | `reserved.cpu` | `cni_*` | |
+| `plugin "NAME"` | `config` | | |
+
+## Commands
+"""
+
 
 class DocumentsTest(unittest.TestCase):
     """A host of four rooms, with its page."""
@@ -48,6 +104,9 @@ class DocumentsTest(unittest.TestCase):
         self.write("ARCHITECTURE.md", PAGE)
         self.write("docs/design/task.md", "# Tasks\n\n## The start\n\nIt starts.\n")
         self.write("docs/development.md", "# Development\n")
+        self.write("docs/job-fields.md", JOB_FIELDS)
+        self.write("docs/agent-config.md", CONFIG)
+        self.write("docs/coming-from-nomad.md", COMING)
         self.write("bench/README.md", "# Costs\n")
         self.write("shim/main.c", "")
         self.write("host/task/task_runner.h", "class TaskRunner : public Runner {\n")
@@ -131,6 +190,34 @@ class DocumentsTest(unittest.TestCase):
     def test_a_link_to_a_heading_that_is_gone(self):
         self.write("docs/design/task.md", "# Tasks\n\nThey start.\n")
         self.assert_found("links", "#the-start, which is no heading there")
+
+    def reword(self, old, new):
+        self.assertIn(old, COMING)
+        self.write("docs/coming-from-nomad.md", COMING.replace(old, new))
+
+    def test_a_block_without_a_row(self):
+        self.reword("| [`dns`](job-fields.md#group--dns) of a group | carried out | `x` |\n", "")
+        self.assert_found("nomad", "the block group › dns of docs/job-fields.md has no row")
+
+    def test_a_block_whose_state_has_changed(self):
+        self.reword("| no effect |", "| refused |")
+        self.assert_found("nomad", "the block spread is not 'refused' but 'no effect'")
+
+    def test_a_key_without_a_place(self):
+        self.reword("`reserved.cpu`", "")
+        self.assert_found("nomad", "client: reserved.cpu is done, but stands under nothing")
+
+    def test_a_key_whose_state_has_changed(self):
+        self.reword("| `name` | the block `ui` | |", "| `name` | | `ui` |")
+        self.assert_found("nomad", "at the top: ui is warned, but stands under refused")
+
+    def test_a_key_in_two_columns(self):
+        self.reword("| `cni_*` | |", "| `cni_*` | `cni_path` |")
+        self.assert_found("nomad", "client: cni_path is warned, but stands under warned and refused")
+
+    def test_a_key_that_is_gone(self):
+        self.reword("`config`", "`config`, `args`")
+        self.assert_found("nomad", "plugin: args is no key of docs/agent-config.md")
 
     def test_a_long_sentence(self):
         self.change("The host runs tasks.", "It works. The host runs" + " very many" * 17 + " tasks.")

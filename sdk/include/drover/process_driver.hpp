@@ -50,7 +50,6 @@ class ProcessDriver : public Driver {
   void StartAsync(TaskConfig task, Call<Started> call) override {
     auto entry = std::make_shared<Task>();
     entry->run = task.run_id;
-    entry->kill_signal = task.kill_signal;
     if (!tasks_.Insert(entry->run, entry)) {
       throw Error(Code::kFailedPrecondition, "task with ID \"" + task.id + "\" already started");
     }
@@ -70,19 +69,21 @@ class ProcessDriver : public Driver {
     if (auto known = tasks_.Find(task.run_id)) return call.Complete(RecoveredAs(*known));
     auto entry = std::make_shared<Task>();
     entry->run = task.run_id;
-    entry->kill_signal = task.kill_signal;
     host().process().Attach(entry->run, [this, entry, call](Outcome<ProcessState> outcome) {
       if (!outcome.ok()) return call.Fail(outcome.error());
       const ProcessState& state = outcome.value();
       entry->pid = state.pid;
       entry->started_at = state.started_at;
       entry->running = true;
-      tasks_.Insert(entry->run, entry);
-      if (state.state == TaskState::kExited) {
+      const bool exited = state.state == TaskState::kExited;
+      // The end is set before another recover of the run can find the task.
+      if (exited) {
         SetExited(entry, state.exit_result.value_or(ExitResult{-1, 0, false, "unknown result"}));
-      } else {
-        AwaitEnd(entry);
       }
+      // Another recover of the run may have inserted its task meanwhile. That task stays and awaits
+      // the end, and this call gets the same answer.
+      const bool first = tasks_.Insert(entry->run, entry);
+      if (first && !exited) AwaitEnd(entry);
       call.Complete(RecoveredAs(*entry));
     });
   }
@@ -101,8 +102,7 @@ class ProcessDriver : public Driver {
 
   void StopAsync(StopRequest request, Call<Empty> call) override {
     auto task = tasks_.Need(call.run_id());
-    const std::string& name = request.signal.empty() ? task->kill_signal : request.signal;
-    int number = request.timeout.count() > 0 ? StopSignal(name) : SIGKILL;
+    int number = request.timeout.count() > 0 ? StopSignal(request.signal) : SIGKILL;
     {
       std::lock_guard<std::mutex> lock(task->mutex);
       if (task->exited) return call.Complete(Empty{});
@@ -226,7 +226,6 @@ class ProcessDriver : public Driver {
 
   struct Task {
     RunId run;
-    std::string kill_signal;
     std::mutex mutex;  // guards the members below
     bool running = false;
     int pid = 0;
