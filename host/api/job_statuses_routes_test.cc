@@ -72,7 +72,7 @@ TEST_F(JobStatusesTest, AJobHasWhatAPageShows) {
 
 TEST_F(JobStatusesTest, TheNewestChangeIsFirst) {
   for (const char* id : {"a", "b", "c"}) Register(id);
-  Register("a");
+  Must("PUT", "/v1/jobs", JobBody("a", 2));
   EXPECT_THAT(List(""), ElementsAre("a", "c", "b"));
   EXPECT_THAT(List("reverse=true"), ElementsAre("b", "c", "a"));
   Register("elsewhere", "other");

@@ -5,6 +5,7 @@
 #include "host/base/printable.h"
 #include "host/cli/id_lookup.h"
 #include "host/commands/commands.h"
+#include "host/commands/record_status.h"
 #include "host/view/decode_alloc.h"
 #include "host/view/json_fields.h"
 #include "host/view/readable.h"

@@ -34,7 +34,8 @@ struct JobInspectCommand {
   Result<int> Run(ApiClient* client, Output* out) const {
     DROVER_ASSIGN(const JobName name, FindJob(client, id));
     DROVER_ASSIGN(const json job, Find(client, name));
-    if (!hcl) return out->Print({{"Job", job}});
+    // Without an option, the text can be registered again. --json and -t are for the job itself.
+    if (!hcl) return out->Print(out->raw() ? job : json({{"Job", job}}));
     const Query query = {{"namespace", name.job_namespace},
                          {"version", NumberText(job, "Version")}};
     const Result<json> sent = client->Get(ApiPath("/v1/job", name.id, "/submission"), query);

@@ -80,10 +80,6 @@ TEST_F(JobHclTest, AJobWithAllThatRunsHere) {
           }
           env = { "a.b" = 1 }
           logs { max_files = 3 }
-          lifecycle {
-            hook    = "prestart"
-            sidecar = true
-          }
           resources {
             cpu    = 200
             memory = 128
@@ -91,6 +87,14 @@ TEST_F(JobHclTest, AJobWithAllThatRunsHere) {
           action "ping" {
             command = "redis-cli"
             args    = ["ping"]
+          }
+        }
+        task "beside" {
+          driver = "raw_exec"
+          config { command = "beside" }
+          lifecycle {
+            hook    = "prestart"
+            sidecar = true
           }
         }
       }
@@ -106,9 +110,10 @@ TEST_F(JobHclTest, AJobWithAllThatRunsHere) {
       "Tasks": [{"Name": "redis", "Driver": "exec", "KillTimeout": 20000000000,
         "Config": {"command": "redis", "args": ["--port", "${NOMAD_PORT_http}"]},
         "Env": {"a.b": "1"}, "LogConfig": {"MaxFiles": 3},
-        "Lifecycle": {"Hook": "prestart", "Sidecar": true},
         "Resources": {"CPU": 200, "MemoryMB": 128},
-        "Actions": [{"Name": "ping", "Command": "redis-cli", "Args": ["ping"]}]}]}]})"));
+        "Actions": [{"Name": "ping", "Command": "redis-cli", "Args": ["ping"]}]},
+        {"Name": "beside", "Driver": "raw_exec", "Config": {"command": "beside"},
+         "Lifecycle": {"Hook": "prestart", "Sidecar": true}}]}]})"));
   const Result<Job> parsed = ParseJob(job.dump());
   EXPECT_TRUE(parsed.ok()) << parsed.error().message();
 }

@@ -84,8 +84,8 @@ class ClientJobTest(Client, AgentTest):
             self.assertIn(alloc["ID"], self.cli("job", "allocs", "-verbose", "web").out)
 
         self.cli("job", "run", "-detach", self.file(service(task("t", LONG), Count=1)))
-        self.assertEqual(self.json("job", "inspect", "web")["Job"]["TaskGroups"][0]["Count"], 1)
-        old = self.json("job", "inspect", "-version", "0", "web")
+        self.assertEqual(self.json("job", "inspect", "web")["TaskGroups"][0]["Count"], 1)
+        old = json.loads(self.cli("job", "inspect", "-version", "0", "web").out)
         self.assertEqual(old["Job"]["TaskGroups"][0]["Count"], 2)
         self.assertIn("no version 7", self.fails("job", "inspect", "--version", "7", "web"))
         self.assertEqual([v["Version"] for v in self.json("job", "history", "web")], [1, 0])
