@@ -28,6 +28,7 @@ class JobHclTest : public testing::Test {
   void SetUp() override {
     if (!std::filesystem::exists(DROVER_HCL_FOR_TEST))
       GTEST_SKIP() << "this build has no drover-hcl";
+    UseHclProgram(DROVER_HCL_FOR_TEST);  // other tests of this program take another one
   }
 
   static HclJob Read(const HclRequest& request) {
