@@ -47,12 +47,9 @@ static int copy_above(int fd) {
    overwritten before it is copied. Fails if one cannot be copied: without its rules, the program
    would have the whole file system. */
 static int place_descriptors(struct drover_confined_spawn* spawn, int* status) {
-  int* const moved[] = {status,
-                        &spawn->program,
-                        &spawn->standard[0],
-                        &spawn->standard[1],
-                        &spawn->standard[2],
-                        &spawn->rules};
+  int* const moved[] = {
+      status,       &spawn->program, &spawn->standard[0], &spawn->standard[1], &spawn->standard[2],
+      &spawn->rules};
   for (size_t i = 0; i < sizeof moved / sizeof *moved; i++) {
     if (moved[i] == &spawn->rules && spawn->rules < 0) continue; /* there are none */
     const int copy = copy_above(*moved[i]);

@@ -62,8 +62,8 @@ Result<HclRequest> RequestOf(const std::string& path, std::string text, const Hc
   return request;
 }
 
-// VARIABLES_OF_JOB are those that the job file declares. The environment may also hold those of other job
-// files, which whoever reads this job must not see.
+// VARIABLES_OF_JOB are those that the job file declares. The environment may also hold those of
+// other job files, which whoever reads this job must not see.
 json SubmissionOf(const HclRequest& request, const std::vector<std::string>& variables_of_job) {
   json flags = json::object();
   for (const HclSetting& one : request.environment) {

@@ -392,10 +392,9 @@ class Shaper {
     json list = json::array();
     for (std::size_t i = 0; i < node.list.size(); ++i) {
       const std::string here = of_paths ? JsonPointer(pointer, i) : pointer;
-      const std::optional<json> item = of_paths
-                                           ? Path(node.list[i], here)
-                                           : Checked(AsText(node.list[i], options_.loose), here,
-                                                     "must be a list of texts");
+      const std::optional<json> item =
+          of_paths ? Path(node.list[i], here)
+                   : Checked(AsText(node.list[i], options_.loose), here, "must be a list of texts");
       if (item) list.push_back(*item);
     }
     return list;

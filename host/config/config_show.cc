@@ -32,9 +32,8 @@ bool NamesSecret(std::string name) {
   if (name.ends_with("_file") || name.ends_with("_path")) return false;
   constexpr const char* kWords[] = {"password",    "passphrase", "secret", "token",
                                     "private_key", "api_key",    "apikey"};
-  return std::any_of(std::begin(kWords), std::end(kWords), [&name](const char* word) {
-    return name.find(word) != std::string::npos;
-  });
+  return std::any_of(std::begin(kWords), std::end(kWords),
+                     [&name](const char* word) { return name.find(word) != std::string::npos; });
 }
 
 // Returns VALUE of a driver's key NAME. Secrets in it are replaced.

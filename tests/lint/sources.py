@@ -276,7 +276,7 @@ def check_events():
 OF_TESTS = re.compile(r"_test\.|for_test|_test_(?:client|decoder)|fixture|testdata/"
                       r"|/(?:fake|mock|minimal|test)_\w+\.\w+$")
 # Words that are no type: a name after one of them is used, not declared.
-NO_TYPES = {"and", "case", "co_await", "co_return", "co_yield", "delete", "do", "else", "goto", "in",
+NO_TYPES = {"and", "case", "co_await", "co_return", "co_yield", "delete", "do", "elif", "else", "goto", "if", "in",
             "namespace", "new", "not", "or", "return", "throw"}
 # Names that a header must declare although no code of the product names them.
 DECLARED_FOR_OTHERS = {
