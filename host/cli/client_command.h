@@ -56,17 +56,17 @@ class ClientGroup {
     ClientWork work;
     work.run = [command](ApiClient* client, Output* out) { return command->Run(client, out); };
     work.error_code = error_code;
-    if constexpr (requires { command->Check(); }) {
-      work.check = [command] { return command->Check(); };
-    }
+    SetCheck(command, &work);
     command->Declare(AddApp(name, what, std::make_shared<AnswerForm>(), std::move(work)));
   }
-  // Adds a command without --json and --template. Its Run is Result<int> Run(ApiClient*) const.
+  // Adds a command without --json and --template. Its Run is Result<int> Run(ApiClient*) const. It
+  // may also have Check.
   template <typename Command>
   void AddPlain(const char* name, const char* what) const {
     const auto command = std::make_shared<Command>();
     ClientWork work;
     work.run = [command](ApiClient* client, Output*) { return command->Run(client); };
+    SetCheck(command, &work);
     command->Declare(AddApp(name, what, nullptr, std::move(work)));
   }
 
@@ -74,6 +74,12 @@ class ClientGroup {
   const CommandGroup& group() const { return group_; }
 
  private:
+  template <typename Command>
+  static void SetCheck(const std::shared_ptr<Command>& command, ClientWork* work) {
+    if constexpr (requires { command->Check(); }) {
+      work->check = [command] { return command->Check(); };
+    }
+  }
   CLI::App* AddApp(const char* name, const char* what, std::shared_ptr<AnswerForm> form,
                    ClientWork work) const;
 

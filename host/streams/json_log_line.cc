@@ -12,15 +12,21 @@
 namespace drover {
 namespace {
 
+// Nomad's clients know a warning as "warn".
+std::string_view LevelName(spdlog::level::level_enum level) {
+  if (level == spdlog::level::warn) return "warn";
+  const auto name = spdlog::level::to_string_view(level);
+  return {name.data(), name.size()};
+}
+
 class JsonLogFormatter : public spdlog::formatter {
  public:
   void format(const spdlog::details::log_msg& message, spdlog::memory_buf_t& to) override {
     spdlog::memory_buf_t time;
     time_.format(message, time);
-    const auto level = spdlog::level::to_string_view(message.level);
     const std::string text =
         JsonText({{"@timestamp", std::string_view(time.data(), time.size())},
-                  {"@level", std::string_view(level.data(), level.size())},
+                  {"@level", LevelName(message.level)},
                   {"@message", std::string_view(message.payload.data(), message.payload.size())}}) +
         "\n";
     to.append(text.data(), text.data() + text.size());

@@ -93,6 +93,8 @@ TEST_F(LogMonitorTest, AsJson) {
   EXPECT_EQ(line["@message"], "a \"quoted\" \x01 text");
   EXPECT_EQ(line["@level"], "info");
   EXPECT_EQ(line["@timestamp"].get<std::string>().size(), 23u);
+  logger_->warn("text");
+  EXPECT_EQ(nlohmann::json::parse(Next(&watch).value())["@level"], "warn");
 }
 
 TEST_F(LogMonitorTest, LinesOfOtherThreadsArriveInTheirOrder) {

@@ -365,7 +365,7 @@ class OddServerTest(Client, DroverTest):
             "/v1/job/web/deployment": (200, json.dumps({"ID": "87654321-9", "JobID": "web"}))})
         self.assertIn("is one of the vars", self.fails("status", "web/"))
         shown = self.cli("job", "scaling-events", "-verbose", "web").out.splitlines()
-        self.assertRegex(shown[1], r"^g +2 .* yes +e +m\\x1b$")
+        self.assertRegex(shown[1], r"^g +0 +2 .* yes +e +m\\x1b$")
         self.assertRegex(shown[2], r"^g +2 +1 ")
         self.assertRegex(self.cli("job", "deployments", "web").out,
                          r"(?m)^12345678 +web +3 +running +slow$")

@@ -83,7 +83,8 @@ class ConfigTest(DroverTest):
         self.assertIn("10-base.hcl:8: /leave_on_terminate: is not carried out", agent.run.err)
 
         agent.submit(job(group(task("t", "exec sleep 1000"), Networks=[
-            {"DynamicPorts": [{"Label": "http"}]}]), id="web", type="service"))
+            {"DynamicPorts": [{"Label": "http"}]}]), id="web", type="service", Region="eu",
+                         NodePool="edge"))
         alloc = agent.wait_allocs("web", 1, "running")[0]["ID"]
         ports = agent.get(f"/v1/allocation/{alloc}")["AllocatedResources"]["Shared"]["Ports"]
         self.assertGreater(ports[0]["Value"], 23450)
