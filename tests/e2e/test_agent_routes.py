@@ -230,7 +230,6 @@ class AgentRouteTest(AgentTest):
             ("GET", "job/x/actions", None, 404, "job not found"),
             ("GET", "job/web/action", None, 500, "websocket connection not found in context"),
             ("PUT", "agent/servers", None, 501, "no meaning on a single node"),
-            ("GET", "jobs/statuses", None, 501, "not supported"),
             ("PUT", "jobs/parse", {}, 400, "Job spec is empty"),
             ("GET", "service/", None, 400, "missing service name"),
             ("DELETE", "service/a", None, 400, "missing service id"),

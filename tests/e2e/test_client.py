@@ -109,7 +109,7 @@ class ClientJobTest(Client, AgentTest):
                                "-description", "it ran", "we").out)
         self.assertEqual(self.json("job", "tag", "apply", "-name", "new", "web")["Name"], "new")
         self.assertEqual(tags(), ["new", "old one"])
-        self.assertRegex(self.cli("job", "history", "web").out, r"(?m)^0 +no .* old one$")
+        self.assertRegex(self.cli("job", "history", "web").out, r"(?m)^0 +no .* old one +json$")
         self.cli("job", "tag", "unset", "-name", "old one", "web")
         self.assertEqual(tags(), ["new", None])
         self.assertIn('tag "gone" not found',
@@ -258,14 +258,15 @@ class ClientJobTest(Client, AgentTest):
         self.cli("job", "run", self.file(service(task("t", LONG))))
         alloc = self.agent.allocs("web")[0]["ID"]
         self.assertEqual(self.completed("pl"), ["plugin"])
-        self.assertEqual(self.completed("job", "st"), ["status", "stop"])
+        self.assertEqual(self.completed("job", "st"), ["start", "status", "stop"])
         self.assertEqual(self.completed("job", "status", "w"), ["web"])
         self.assertEqual(self.completed("alloc", "status", alloc[:5]), [alloc])
         self.assertEqual(self.completed("alloc", "logs", "-job", ""), ["web"])
         self.assertEqual(self.completed("job", "run", "--che"), ["--check-index"])
         self.assertEqual(self.completed("job", "action", "--job", "w"), ["web"])
         self.assertEqual(self.completed("job", "action", "-alloc", alloc[:3]), [alloc])
-        self.assertEqual(self.completed("job", "run", ""), [], "a file, which bash knows better")
+        web = str(harness.ROOT / "examples/jobs/web")
+        self.assertEqual(self.completed("job", "run", web), [web + ".json", web + ".nomad.hcl"])
         self.address = "http://127.0.0.1:1"
         self.assertEqual(self.completed("job", "status", ""), [])
         for shell in ("bash", "zsh", "fish"):
@@ -276,6 +277,10 @@ class ClientJobTest(Client, AgentTest):
         blocks = re.findall(r"```sh\n(.*?)```", text.partition("\n## ")[0], re.S)
         lines = [line.partition("  #")[0].strip() for block in blocks for line in block.splitlines()]
         self.assertGreater(len(lines), 10)
+        directory = self.sandbox.root / "newcomer"
+        directory.mkdir()
+        (directory / "examples").symlink_to(harness.ROOT / "examples")
+        (directory / "hello.nomad.hcl").write_text(re.search(r"```hcl\n(.*?)```", text, re.S)[1])
         env = self.sandbox.environment({"DROVER_ADDR": self.address})
         env["PATH"] = f"{binary().parent}:{env['PATH']}"
         for line in lines:
@@ -287,7 +292,7 @@ class ClientJobTest(Client, AgentTest):
                 continue
             endless = line == "drover events"
             done = subprocess.run(
-                ["bash", "-c", f"timeout 1 {line}" if endless else line], cwd=harness.ROOT, env=env,
+                ["bash", "-c", f"timeout 1 {line}" if endless else line], cwd=directory, env=env,
                 stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=2 * harness.LIMIT)
             self.assertEqual(done.returncode, 124 if endless else 0, (line, done.stdout, done.stderr))
             if "logs" not in line and "source" not in line:  # it may not have written yet
