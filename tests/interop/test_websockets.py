@@ -136,7 +136,9 @@ class ExecTest(TaskTest):
 
     def test_a_terminal_and_its_size(self):
         self.start(task("t", LONG))
-        tty = self.sh("read x; stty size; echo err >&2; trap 'stty size; exit 5' WINCH; "
+        # A size and the input after it take different ways.
+        tty = self.sh("until [ \"$(stty size)\" = '51 101' ]; do sleep 0.01; done; read x; stty size; "
+                      "echo err >&2; trap 'stty size; exit 5' WINCH; "
                       "echo ready; while :; do sleep 0.01; done", tty="true")
         tty.send({"tty_size": {"height": 51, "width": 101}})
         tty.input(b"go\n")
