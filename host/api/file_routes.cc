@@ -2,6 +2,7 @@
 // Routes that list the files of allocations, describe them, and read them once.
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
 
 #include "host/api/file_request.h"
 #include "host/api/router.h"
@@ -96,7 +97,9 @@ Co<Answer> SendFile(ApiRequest* request, std::int64_t offset, std::int64_t limit
       const auto size = static_cast<std::size_t>(std::min<std::int64_t>(left, kPiece));
       return ReadPiece(file->fd.get(), offset, size);
     });
-    if (!piece.ok() || piece->empty()) break;  // the file was truncated after it was opened
+    // An answer that is not complete must not look complete.
+    if (!piece.ok()) throw std::runtime_error(piece.error().message());
+    if (piece->empty()) break;  // the file was truncated after it was opened
     offset += static_cast<std::int64_t>(piece->size());
     left -= static_cast<std::int64_t>(piece->size());
     sent = co_await exchange->Write(std::move(*piece));
