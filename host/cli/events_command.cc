@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "host/cli/commands.h"
-#include "host/cli/followed_lines.h"
+#include "host/client/followed_lines.h"
 #include "host/view/json_fields.h"
 #include "host/view/readable.h"
 

@@ -4,7 +4,7 @@
 
 #include "host/base/printable.h"
 #include "host/cli/commands.h"
-#include "host/cli/followed_lines.h"
+#include "host/client/followed_lines.h"
 
 namespace drover {
 namespace {
