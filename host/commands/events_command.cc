@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/cli/followed_lines.h"
+#include "host/client/followed_lines.h"
 #include "host/commands/commands.h"
 #include "host/view/json_fields.h"
 #include "host/view/readable.h"

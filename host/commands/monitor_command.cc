@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "host/base/printable.h"
-#include "host/cli/followed_lines.h"
+#include "host/client/followed_lines.h"
 #include "host/commands/commands.h"
 
 namespace drover {

@@ -6,7 +6,7 @@ import os
 import shutil
 
 import harness
-from harness import SLACK, IS_ROOT, DroverTest, mock, one, plugin_file, task
+from harness import IS_ROOT, SLACK, DroverTest, mock, one, plugin_file, task
 
 
 class PluginTest(DroverTest):

@@ -9,6 +9,8 @@ OPERATORS = ("regexp", "version", "semver", "set_contains", "set_contains_all", 
 # What another text than any would be a fault of.
 NARROW = {"Percent": 100, "Weight": 100, "OutboundPort": 65535, "Port": 65535, "Count": 99,
           "LocalBindPort": 65535, "LocalPathPort": 65535, "LocalServicePort": 65535}
+# The client's structs no longer have these.
+GONE = {"ConsulToken"}
 
 
 class Field:
@@ -30,7 +32,7 @@ def read_page(page):
             places = re.findall(r"`(/[^`]*)`", line)
         row = re.match(r"\| (`[^`]*`|label|) ?\| `(\w+)` \| ([^|]*) \|", line)
         if row:
-            if row[1]:
+            if row[1] and row[2] not in GONE:
                 fields.append(Field(row[1], row[2], row[3]))
             for place in places:
                 blocks[place] = fields

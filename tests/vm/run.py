@@ -23,7 +23,7 @@ import image
 import machine
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-LIMIT = 590  # seconds, of both boots together
+LIMIT = 1200  # seconds, of both boots together: each instruction may be emulated
 # Programs, and the filters of their tests. tests/faults is not here: its hundreds of starts take minutes
 # where each instruction is emulated.
 GTEST = {"host/process/process_test": "*", "tests/attacks/attacks_test": "*",

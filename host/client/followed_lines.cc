@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/cli/followed_lines.h"
+#include "host/client/followed_lines.h"
 
 #include <string_view>
 #include <utility>
