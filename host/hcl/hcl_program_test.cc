@@ -292,6 +292,8 @@ TEST_F(HclFakeTest, TheLimitsOfTheRuntimeHaveTheirOwnErrors) {
             "web.hcl cannot be read: its parts are nested too deeply");
   EXPECT_EQ(Fails("fail fatal error: runtime: out of memory").message(),
             "web.hcl cannot be read: it needs more than 256 MiB of memory; make it simpler");
+  EXPECT_EQ(Fails("fail SIGSEGV: segmentation violation").message(),
+            "web.hcl cannot be read: it needs more than 256 MiB of memory; make it simpler");
 }
 
 TEST_F(HclFakeTest, AFloodIsEnded) {

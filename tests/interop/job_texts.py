@@ -10,7 +10,7 @@ OPERATORS = ("regexp", "version", "semver", "set_contains", "set_contains_all", 
 NARROW = {"Percent": 100, "Weight": 100, "OutboundPort": 65535, "Port": 65535, "Count": 99,
           "LocalBindPort": 65535, "LocalPathPort": 65535, "LocalServicePort": 65535}
 # The client's structs no longer have these.
-GONE = {"ConsulToken"}
+GONE = {"ConsulToken", "VaultToken"}
 
 
 class Field:
