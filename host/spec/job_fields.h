@@ -41,6 +41,8 @@ enum class FieldState {
 inline constexpr char kLabel[] = "(label)";
 // As the name in HCL: a job file in HCL cannot have the field.
 inline constexpr char kNoHcl[] = "";
+// As the last value of a field: see even_empty.
+inline constexpr bool kEvenEmpty = true;
 
 struct JobField {
   const char* name;  // in JSON
@@ -50,10 +52,14 @@ struct JobField {
   // If the field itself is refused or inert, so are all its members, whatever their states are.
   std::span<const JobField> members = {};
   // For a refused or warned field, a JSON list of values that have no effect. Null, false, 0, "",
-  // [], {} and objects that contain only such values never have an effect and are not listed. If
-  // the field is a text, the first value of the list is its default.
+  // [], {} and objects that contain only such values have no effect and are not listed, except that
+  // an object with even_empty always has one. If the field is a text, the first value of the list
+  // is its default.
   const char* no_effect = "";
   const char* note = "";
+  // The object has an effect as soon as it is there: {} is not the same as leaving it out. A job
+  // with an empty "parameterized" must not run when it is registered, for example.
+  bool even_empty = false;
 
   bool HasHcl() const { return *hcl != '\0'; }
   bool IsLabel() const { return hcl == std::string_view(kLabel); }

@@ -44,8 +44,9 @@ bool HaveNoEffect(std::span<const JobField> fields, const json& object) {
 }
 
 bool HasNoEffect(const JobField& field, const json& value) {
-  if (IsZero(value)) return true;
+  if (value.is_object() && field.even_empty) return false;
   if (field.kind == kObject && value.is_object()) return HaveNoEffect(field.members, value);
+  if (IsZero(value)) return true;
   Duration duration{};
   const bool is_duration = field.kind == kDuration && ReadJsonDuration(value, &duration);
   if (is_duration && duration == 0s) return true;

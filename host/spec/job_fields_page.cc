@@ -22,7 +22,8 @@ from the table by which jobs are checked (`host/spec/job_fields.cc`).
 
 - **done**: read and carried out. The notes name the values, or the default.
 - **refused**: the job is refused, with the field's JSON pointer, when the value would have an
-  effect. `null`, `false`, `0`, `""`, `[]`, `{}` and the values named are accepted.
+  effect. `null`, `false`, `0`, `""`, `[]`, `{}` and the values named are accepted. The notes say
+  which blocks have an effect even if they are empty.
 - **warned**: accepted and not carried out; the answer to a registration, a plan or a check warns of
   it, unless the value would have no effect, as above.
 - **inert**: accepted and without effect on this host.
@@ -116,6 +117,7 @@ std::string HclForm(const JobField& field) {
 
 std::string Notes(const JobField& field) {
   std::string notes = field.note;
+  if (field.even_empty) notes += std::string(notes.empty() ? "" : "; ") + "even if it is empty";
   if (*field.no_effect == '\0') return notes;
   if (!notes.empty()) notes += "; ";
   notes += "accepted: ";

@@ -195,8 +195,8 @@ inline constexpr JobField kSidecarTask[] = {
 
 inline constexpr JobField kConnect[] = {
     {"Native", "native", kBoolean, kRefused},
-    {"Gateway", "gateway", kObject, kRefused, kGateway},
-    {"SidecarService", "sidecar_service", kObject, kRefused, kSidecarService},
+    {"Gateway", "gateway", kObject, kRefused, kGateway, "", "", kEvenEmpty},
+    {"SidecarService", "sidecar_service", kObject, kRefused, kSidecarService, "", "", kEvenEmpty},
     {"SidecarTask", "sidecar_task", kObject, kRefused, kSidecarTask},
 };
 

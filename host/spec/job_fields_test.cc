@@ -90,7 +90,8 @@ TEST(JobFieldsTest, RefusedFieldsAreRefusedByPointer) {
       job[json::json_pointer(pointer)] = value;
       JobFaults faults;
       CheckJobFields(job, "", &faults);
-      EXPECT_TRUE(faults.empty()) << pointer << " " << value;
+      const bool refuses = field.even_empty && value.is_object();
+      EXPECT_EQ(faults.empty(), !refuses) << pointer << " " << value;
     }
     if (*field.no_effect != '\0') {
       for (const json& value : json::parse(field.no_effect)) {
@@ -145,6 +146,35 @@ TEST(JobFieldsTest, ARefusedBlockIsRefusedOnceAndNotPerField) {
     JobFaults faults;
     CheckJobFields(job, "", &faults);
     EXPECT_TRUE(faults.empty()) << pointer;
+  }
+}
+
+// In HCL: parameterized {}, periodic {}, vault {} and connect { sidecar_service {} }. What they ask
+// for does not depend on their fields.
+TEST(JobFieldsTest, ABlockThatMeansSomethingWithoutFieldsIsRefusedWithoutFields) {
+  const json nothing = json::object();
+  const std::pair<const char*, json> refused[] = {
+      {"/ParameterizedJob", nothing},
+      {"/Periodic", nothing},
+      {"/Periodic", {{"Enabled", false}}},
+      {"/TaskGroups/0/Tasks/0/Vault", nothing},
+      {"/TaskGroups/0/Services/0/Connect", {{"SidecarService", nothing}}},
+      {"/TaskGroups/0/Services/0/Connect", {{"Native", false}, {"Gateway", nothing}}},
+      {"/TaskGroups/0/Tasks/0/Services/0/Connect", {{"SidecarService", nothing}}}};
+  for (const auto& [pointer, value] : refused) {
+    json job;
+    job[json::json_pointer(pointer)] = value;
+    JobFaults faults;
+    CheckJobFields(job, "", &faults);
+    ASSERT_EQ(faults.list().size(), 1u) << pointer << " " << value;
+    EXPECT_EQ(faults.list()[0].pointer, pointer);
+  }
+  for (const json& none : {json(nothing), json{{"Native", false}, {"SidecarService", nullptr}}}) {
+    json job;
+    job[json::json_pointer("/TaskGroups/0/Services/0/Connect")] = none;
+    JobFaults faults;
+    CheckJobFields(job, "", &faults);
+    EXPECT_TRUE(faults.empty()) << none;
   }
 }
 

@@ -178,6 +178,32 @@ job "web" {
         self.assertIn("/TaskGroups/0/Volumes", said)
         self.assertIn("/TaskGroups/0/Tasks/0/Templates", said)
 
+    def test_an_empty_block_is_refused_if_it_means_something(self):
+        path = self.sandbox.write("web.nomad.hcl", """\
+job "web" {
+  type = "batch"
+  parameterized {}
+  group "g" {
+    service {
+      name = "web"
+      port = "80"
+      connect {
+        sidecar_service {}
+      }
+    }
+    task "t" {
+      driver = "mock_driver"
+      vault {}
+    }
+  }
+}
+""")
+        said = self.fails("job", "run", path)
+        for pointer in ("/ParameterizedJob", "/TaskGroups/0/Services/0/Connect",
+                        "/TaskGroups/0/Tasks/0/Vault"):
+            self.assertIn(pointer + ": is not supported by this version", said)
+        self.assertEqual(self.agent.get("/v1/jobs"), [])
+
     def test_functions_read_files_only_if_they_may(self):
         self.sandbox.write("files/a.txt", "from a file")
         path = self.sandbox.write("web.nomad.hcl", """\
