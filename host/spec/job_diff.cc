@@ -167,8 +167,8 @@ class ObjectComparison {
         break;
       case Member::kConfig: {
         Texts left, right;
-        Flatten(before, "", &left);
-        Flatten(after, "", &right);
+        if (!IsNothing(before)) Flatten(before, "", &left);
+        if (!IsNothing(after)) Flatten(after, "", &right);
         AddFlat(key, left, right);
         break;
       }

@@ -85,6 +85,24 @@ TEST(JobDiffTest, OfListsEachItemComesAndGoes) {
                                         Field("Deleted", "Datacenters", "dc2", "")}));
 }
 
+TEST(JobDiffTest, TheConfigurationOfANewTaskIsAdded) {
+  json without = BaseJob();
+  without["TaskGroups"][0]["Tasks"][0]["Config"] = nullptr;
+  json bare = BaseJob();
+  bare["TaskGroups"][0]["Tasks"] = nullptr;
+  const auto config = [](const json& before, const json& after) {
+    const json diff = DiffJobs(before, after);
+    return Named(diff["TaskGroups"][0]["Tasks"][0]["Objects"], "Config");
+  };
+  for (const json& other : {without, bare}) {
+    const json added = config(other, BaseJob()), deleted = config(BaseJob(), other);
+    EXPECT_EQ(added["Type"], "Added");
+    EXPECT_EQ(deleted["Type"], "Deleted");
+    EXPECT_EQ(added["Fields"].size(), 3u) << added;
+    EXPECT_EQ(deleted["Fields"].size(), 3u) << deleted;
+  }
+}
+
 TEST(JobDiffTest, GroupsAndTasksAreFoundByTheirNames) {
   json other = BaseJob();
   json& group = other["TaskGroups"][0];
