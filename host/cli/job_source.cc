@@ -62,6 +62,18 @@ Result<HclRequest> RequestOf(const std::string& path, std::string text, const Hc
   return request;
 }
 
+// What the helper says of file() and the like. It does not know by which option they are allowed.
+constexpr std::string_view kNoFiles = "functions of files are not allowed here";
+
+// Adds the option that allows functions of files to what DIAGNOSTICS say of them.
+std::vector<HclDiagnostic> WithOption(std::vector<HclDiagnostic> diagnostics) {
+  for (HclDiagnostic& one : diagnostics) {
+    if (one.detail.find(kNoFiles) == std::string::npos) continue;
+    one.detail += " --files-below DIRECTORY lets them read the files below that directory.";
+  }
+  return diagnostics;
+}
+
 // VARIABLES_OF_JOB are those that the job file declares. The environment may also hold those of
 // other job files, which whoever reads this job must not see.
 json SubmissionOf(const HclRequest& request, const std::vector<std::string>& variables_of_job) {
@@ -84,7 +96,7 @@ json SubmissionOf(const HclRequest& request, const std::vector<std::string>& var
 Result<JobSource> ReadHcl(const std::string& path, std::string text, const HclOptions& options) {
   DROVER_ASSIGN(const HclRequest request, RequestOf(path, std::move(text), options));
   DROVER_ASSIGN(const HclJob read, ReadJobHcl(request));
-  if (read.job.is_null()) return HclError(request, read.diagnostics);
+  if (read.job.is_null()) return HclError(request, WithOption(read.diagnostics));
   JobSource source;
   source.json = JsonText(read.job);
   source.submission = SubmissionOf(request, read.variables);

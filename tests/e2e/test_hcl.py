@@ -215,7 +215,9 @@ job "web" {
   }
 }
 """)
-        self.assertIn("functions of files are not allowed", self.fails("job", "run", path))
+        said = self.fails("job", "run", path)
+        self.assertIn("functions of files are not allowed", said)
+        self.assertIn("--files-below DIRECTORY", said)
         made = self.cli("job", "run", "-output", "-files-below", self.sandbox.root / "files", path).out
         self.assertEqual(json.loads(made)["Job"]["Meta"], {"a": "from a file"})
 
