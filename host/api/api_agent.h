@@ -77,6 +77,10 @@ struct ApiAgent {
   // The memory in bytes that the parsed JSON bodies of all requests may take together.
   static constexpr std::size_t kTreeBytes = std::size_t{32} << 20;
   std::shared_ptr<ByteBudget> trees = std::make_shared<ByteBudget>(kTreeBytes);  // [any thread]
+  // The turns to read a job file in HCL. Each request takes 1 of them, as many as DecodeHcl reads
+  // at once.
+  static constexpr std::size_t kHclTurns = 4;
+  std::shared_ptr<ByteBudget> hcl_turns = std::make_shared<ByteBudget>(kHclTurns);  // [any thread]
   // The time when the agent started.
   TimePoint started;
 

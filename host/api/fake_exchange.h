@@ -53,6 +53,8 @@ class FakeExchange : public HttpExchange {
     request_.body = std::move(body);
     request_.headers = std::move(headers);
   }
+  // Makes CLIENT the sender of the request. Call it before a route uses the exchange.
+  void From(std::string client) { request_.client = std::move(client); }
   void StopReading() { reads_.Reset(); }
   void Read() { reads_.Set(); }
   void Leave() { context_.Cancel("the client has gone"); }

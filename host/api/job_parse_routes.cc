@@ -1,5 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include <atomic>
+#include <map>
+#include <mutex>
 
 #include "host/api/router.h"
 #include "host/base/worker_pool.h"
@@ -13,26 +14,44 @@ namespace {
 
 using nlohmann::json;
 
-// How many texts are read at once, or wait for that. Each holds a thread.
-constexpr int kMostReaders = 8;
+// How many texts of one client are read or wait for that. They hold room that all clients share.
+constexpr int kMostOfClient = 32;
+// How long a text waits for its turn. A turn of another text takes about two seconds at most.
+constexpr Duration kTurnWait = 10s;
 
-// A right to read a text, if there is one left.
-class Turn {
+// A place for a text of CLIENT, if the client does not have too many. [any thread]
+class Place {
  public:
-  Turn() : given_(Readers().fetch_add(1) < kMostReaders) {}
-  ~Turn() { Readers().fetch_sub(1); }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
+  explicit Place(const std::string& client) : client_(client) {
+    const std::lock_guard lock(Shared().mutex);
+    given_ = ++Shared().texts[client_] <= kMostOfClient;
+  }
+  ~Place() {
+    const std::lock_guard lock(Shared().mutex);
+    const auto of_client = Shared().texts.find(client_);
+    if (--of_client->second == 0) Shared().texts.erase(of_client);
+  }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
 
   bool given() const { return given_; }
 
  private:
-  static std::atomic<int>& Readers() {
-    static std::atomic<int> readers{0};
-    return readers;
+  struct Counts {
+    std::mutex mutex;
+    std::map<std::string, int> texts;
+  };
+  static Counts& Shared() {
+    static auto& counts = *new Counts;
+    return counts;
   }
-  const bool given_;
+  const std::string client_;
+  bool given_ = false;
 };
+
+Answer TooMany() {
+  return ErrorAnswer(429, "too many job files are read at the moment; try again");
+}
 
 // Returns a fault in the form in which Nomad's agents report it: FILE:LINE,COLUMN-COLUMN: what is
 // wrong; more about it.
@@ -80,16 +99,24 @@ Co<Answer> ParseJobText(ApiRequest* request) {
     if (Field<bool>(body, key)) co_return Refuse("HCLv1 is not supported: write the job in HCL2");
   }
   if (IsJsonText(wanted.text)) co_return Refuse("it is JSON and not HCL: send it to /v1/jobs");
-  const Turn turn;
-  if (!turn.given()) {
-    co_return ErrorAnswer(429, "too many job files are read at the moment; try again");
-  }
-  DROVER_CO_ASSIGN(const HclJob read, co_await Read(std::move(wanted)));
-  if (!read.job.is_null()) {
-    co_return canonicalize ? Canonicalized(read.job) : JsonAnswer(read.job);
+  const std::string client = request->http().client;
+  const Place place(client);
+  if (!place.given()) co_return TooMany();
+  // A text is read to its end, so its turn is not given back early. But only turns that could be
+  // demanded back count for their client, and the client with the fewest has the next turn.
+  ByteBudget::Owner owner{client, [] {}};
+  const Context waiting = request->exchange()->context().WithTimeout(kTurnWait);
+  const Result<ByteBudget::Share> turn =
+      co_await request->agent().hcl_turns->Take(waiting, 1, std::move(owner));
+  if (!turn.ok()) co_return TooMany();
+  const Result<HclJob> read = co_await Read(std::move(wanted));
+  if (!read.ok() && read.error().code() == Code::kResourceExhausted) co_return TooMany();
+  if (!read.ok()) co_return read.error();
+  if (!read->job.is_null()) {
+    co_return canonicalize ? Canonicalized(read->job) : JsonAnswer(read->job);
   }
   std::string text;
-  for (const HclDiagnostic& one : read.diagnostics) {
+  for (const HclDiagnostic& one : read->diagnostics) {
     if (one.error) text += "\n" + TextOf(one);
   }
   co_return Refuse(text.substr(std::min<std::size_t>(text.size(), 1)));

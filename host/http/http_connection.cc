@@ -151,6 +151,7 @@ Co<std::optional<RequestParser::Refusal>> HttpConnection::Read(RequestParser* pa
 Co<bool> HttpConnection::Handle(RequestParser* parser, ByteBudget::Share* body) {
   HttpRequest request = std::move(parser->request());
   request.remote = remote_;
+  request.client = client_;
   request.tls = options_.tls.enabled();
   request.client_subject = stream_->client_subject();
   const ServerExchange::Parts parts{stop_.loop(),

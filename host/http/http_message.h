@@ -21,6 +21,9 @@ struct HttpRequest {
   HttpFields headers;
   std::string body;
   std::string remote;  // the client's address, such as "127.0.0.1:4711" or "[::1]:4711"
+  // The name of the client for limits. Each user of this machine is one client, and so is each
+  // address of another machine.
+  std::string client;
   bool tls = false;
   // The subject of a verified client certificate, or an empty text if there is none.
   std::string client_subject;

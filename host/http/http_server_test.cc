@@ -50,6 +50,20 @@ std::string Get(const std::string& path, const std::string& headers = "") {
   return "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n" + headers + "\r\n";
 }
 
+TEST(HttpServer, SaysToItsHandlerWhoTheClientIs) {
+  const auto server = StartTestServer(HttpServerOptions(), [](HttpExchange* exchange) -> Co<void> {
+    HttpReply reply;
+    reply.body = exchange->request().client;
+    (void)co_await exchange->Reply(std::move(reply));
+  });
+  HttpTestClient one(server->port()), other(server->port());
+  one.Send(Get("/"));
+  other.Send(Get("/"));
+  const std::string name = one.ReadAnswer().body;
+  EXPECT_NE(name, "");
+  EXPECT_EQ(other.ReadAnswer().body, name) << "both are of one user of this machine";
+}
+
 TEST(HttpServer, AnswersGetAndPostOnOneConnection) {
   const auto server = StartEcho();
   HttpTestClient client(server->port());

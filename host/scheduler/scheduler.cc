@@ -478,7 +478,12 @@ Co<Status> Scheduler::UpdateAllocs(Context, std::string node_id, std::vector<All
     std::set<JobKey> jobs;
     for (AllocUpdate& update : updates) {
       const auto before = Tables::Find(tables->allocs, update.id);
-      if (before == nullptr || ShowTheSame(before->reported, update)) continue;
+      if (before == nullptr) continue;
+      // A later agent only knows how the tasks of an ended allocation ended, and not why the
+      // allocation did, so the first description stays.
+      const AllocStatus& last = before->reported.status;
+      if (IsTerminal(last.status) && update.status.status == last.status) update.status = last;
+      if (ShowTheSame(before->reported, update)) continue;
       auto changed = std::make_shared<AllocRecord>(*before);
       changed->reported = std::move(update);
       changed->modify_index = index;

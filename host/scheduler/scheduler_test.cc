@@ -504,6 +504,25 @@ TEST_F(SchedulerTest, UpdatesOfANodeThatIsNotReadyAreRefused) {
   EXPECT_EQ(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).code(), Code::kNotFound);
 }
 
+TEST_F(SchedulerTest, AnEndedAllocationKeepsWhatWasSaidOfItsEnd) {
+  MakeNodeReady();
+  MustRegister(Registration("web", 1));
+  AllocUpdate update;
+  update.id = Live()[0]->id();
+  const auto report = [&](ClientStatus status, const std::string& description) {
+    update.status = {status, description};
+    EXPECT_TRUE(Await<Status>(scheduler.UpdateAllocs(context, "node", {update})).ok());
+    return Alloc(update.id)->reported.status.description;
+  };
+  EXPECT_EQ(report(ClientStatus::kRunning, "one"), "one");
+  EXPECT_EQ(report(ClientStatus::kRunning, "two"), "two");
+  EXPECT_EQ(report(ClientStatus::kFailed, "a task failed"), "a task failed");
+  EXPECT_EQ(report(ClientStatus::kComplete, "it took too long"), "it took too long");
+  const std::uint64_t index = Alloc(update.id)->modify_index;
+  EXPECT_EQ(report(ClientStatus::kComplete, "all tasks have ended"), "it took too long");
+  EXPECT_EQ(Alloc(update.id)->modify_index, index) << "nothing has changed";
+}
+
 TEST_F(SchedulerTest, ANodeFetchesWhatIsWantedOfIt) {
   MakeNodeReady();
   MustRegister(Registration("web", 2));

@@ -278,6 +278,17 @@ TEST_F(StateJournalTest, AJobWithoutItsRecordIsKnownByItsAllocations) {
   EXPECT_EQ(loaded.tables.jobs.begin()->second->status, "running");
 }
 
+TEST_F(StateJournalTest, APurgedJobWhoseAllocationsHadEndedStaysPurged) {
+  MustRegister(Registration("a", 1));
+  ASSERT_THAT(Live(), SizeIs(1));
+  Report(Live()[0]->id(), ClientStatus::kComplete);
+  ASSERT_TRUE(scheduler.Deregister({"default", "a"}, true, false).ok());
+  ASSERT_FALSE(Allocs()[0]->alloc->server_terminal()) << "it had ended without a stop";
+  const LoadedState loaded = LoadState(Reopen());
+  EXPECT_THAT(loaded.tables.jobs, IsEmpty());
+  EXPECT_THAT(loaded.tables.allocs, SizeIs(1));
+}
+
 TEST_F(StateJournalTest, ANodeThatIsDrainedStaysSo) {
   ASSERT_TRUE(scheduler.Drain("node", DrainSpec{5s, true}, false, {{"who", "me"}}).ok());
   const LoadedState loaded = LoadState(Reopen());

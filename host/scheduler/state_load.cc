@@ -133,10 +133,11 @@ class StateLoader {
   }
 
   // Makes the allocations of a version share one job. A job whose own record is damaged is
-  // restored from an allocation that must still run.
+  // restored from an allocation that must still run. An ended allocation does not show that its
+  // job is damaged, because the job may have been purged.
   void ShareJob(AllocRecord* alloc) {
     const JobKey key = KeyOf(*alloc->job->job);
-    if (!alloc->alloc->server_terminal() && loaded_.tables.jobs.count(key) == 0) {
+    if (!alloc->terminal() && loaded_.tables.jobs.count(key) == 0) {
       loaded_.tables.Put(key, alloc->job);
     }
     auto& shared = shared_[{key, alloc->job->version, alloc->job->modify_index}];

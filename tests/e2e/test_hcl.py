@@ -1,5 +1,6 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """Job files in HCL: every command that reads them, variables, faults, fmt, init and /v1/jobs/parse."""
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -242,6 +243,13 @@ job "web" {
         self.assertRegex(self.agent.ask("PUT", "/v1/jobs/parse", {"JobHCL": slow})
                          .body.decode(), "takes more than|make it simpler")
         self.assertEqual(self.agent.get("/v1/jobs"), [])
+
+    def test_many_jobs_are_parsed_at_once(self):
+        """As a tool does that plans many jobs."""
+        with concurrent.futures.ThreadPoolExecutor(20) as pool:
+            replies = list(pool.map(
+                lambda _: self.agent.ask("PUT", "/v1/jobs/parse", {"JobHCL": web()}), range(20)))
+        self.assertEqual([(r.status, r.body) for r in replies if r.status != 200], [])
 
 
 @unittest.skipUnless(HAS_HCL, "this build has no drover-hcl")

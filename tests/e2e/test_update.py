@@ -132,6 +132,15 @@ class MaxRunDurationTest(TakeoverCase):
         self.assertEqual(ended["ID"], alloc["ID"])
         self.assertEqual(ended["ClientDescription"], "allocation exceeded max_run_duration")
         self.assertLess(time.monotonic() - began, 5 * SLACK)
+        # The next agent does not forget why it ended, and what is purged does not come back.
+        self.agent.stop()
+        self.agent = self.start()
+        self.assertEqual(self.agent.wait_allocs("sum", 1, "complete")[0]["ClientDescription"],
+                         ended["ClientDescription"])
+        self.agent.must("DELETE", "/v1/job/sum", purge="true")
+        self.kill()
+        self.agent = self.start()
+        self.assertEqual(self.agent.get("/v1/jobs"), [])
 
     def test_the_next_agent_counts_too(self):
         witness_of = self.witness("sum.0")
