@@ -44,7 +44,8 @@ TEST(ConfigShowTest, SecretsOfDriversAreHidden) {
   const DirectoryForTest made(::testing::TempDir());
   std::ofstream(made.path() + "/1.json") << R"({"plugin": {"d": {"config": {"user": "u",
       "Password": "p1", "auth": [{"api_token": "p2", "token_file": "/t", "secrets": ["p3"]}],
-      "use_token": true}}}})";
+      "use_token": true, "Tokens": {"app": "p4", "more": [["p5", 6]]}, "passwd": "p7",
+      "credentials_file": "/c"}}}})";
   const LoadedConfig loaded = LoadConfig({made.path()}, nullptr);
   ASSERT_TRUE(loaded.mistakes.empty()) << FindingText(loaded.mistakes[0]);
   json config;
@@ -52,7 +53,9 @@ TEST(ConfigShowTest, SecretsOfDriversAreHidden) {
     if (key.pointer == "/plugin/d/config") config = key.value;
   }
   EXPECT_EQ(config, json::parse(R"({"user": "u", "Password": "<hidden>", "auth": [{"api_token":
-      "<hidden>", "token_file": "/t", "secrets": ["<hidden>"]}], "use_token": true})"));
+      "<hidden>", "token_file": "/t", "secrets": ["<hidden>"]}], "use_token": true, "Tokens":
+      {"app": "<hidden>", "more": [["<hidden>", "<hidden>"]]}, "passwd": "<hidden>",
+      "credentials_file": "/c"})"));
   EXPECT_THAT(loaded.config.plugins.at(0).config_json, ::testing::HasSubstr("p1"));
 }
 
