@@ -69,7 +69,7 @@ class Shower {
  private:
   void Key(const ConfigKey& key, const json* value, const std::string& pointer) {
     if (key.kind == ConfigKind::kObject) return Object(value, key.members, pointer);
-    if (value == nullptr) {
+    if (value == nullptr || *value == "") {  // an empty text means that the key is not set
       if (*key.by_default != '\0' && !OtherIsSet(pointer)) {
         out_->push_back({pointer, json::parse(key.by_default), {}});
       }
@@ -92,7 +92,9 @@ class Shower {
 
   bool OtherIsSet(const std::string& pointer) const {
     return std::any_of(std::begin(kInstead), std::end(kInstead), [&](const Instead& instead) {
-      return pointer == instead.key && document_.value.contains(json::json_pointer(instead.other));
+      const json::json_pointer other(instead.other);
+      return pointer == instead.key && document_.value.contains(other) &&
+             document_.value.at(other) != "";
     });
   }
 

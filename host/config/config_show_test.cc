@@ -40,6 +40,21 @@ TEST(ConfigShowTest, EachKeyHasItsValueAndItsPlace) {
   EXPECT_EQ(shown.count("/ui"), 0u) << "it is not carried out";
 }
 
+TEST(ConfigShowTest, AnEmptyTextDoesNotHold) {
+  const DirectoryForTest made(::testing::TempDir());
+  std::ofstream(made.path() + "/1.json")
+      << R"({"name": "", "region": "", "bind_addr": "", "addresses": {"http": ""}})";
+  const LoadedConfig loaded = LoadConfig({made.path()}, nullptr);
+  ASSERT_TRUE(loaded.mistakes.empty()) << FindingText(loaded.mistakes[0]);
+  std::map<std::string, ShownConfigKey> shown;
+  for (ShownConfigKey& key : ShowConfig(loaded)) shown[key.pointer] = key;
+  EXPECT_EQ(shown.count("/name"), 0u);
+  EXPECT_EQ(shown.count("/addresses/http"), 0u);
+  EXPECT_EQ(shown["/region"].value, "global");
+  EXPECT_EQ(shown["/region"].from, ConfigPlace());
+  EXPECT_EQ(shown["/bind_addr"].value, "127.0.0.1");
+}
+
 TEST(ConfigShowTest, SecretsOfDriversAreHidden) {
   const DirectoryForTest made(::testing::TempDir());
   std::ofstream(made.path() + "/1.json") << R"({"plugin": {"d": {"config": {"user": "u",

@@ -70,6 +70,14 @@ TEST(LoadConfigTest, AnEmptyAddressOfThePeerIsNotSet) {
   EXPECT_EQ(Parse(R"({"bind_addr": "::1", "addresses": {"http": ""}})").http.address, "::1");
 }
 
+TEST(LoadConfigTest, AnEmptyNameIsNotSet) {
+  const AgentConfig config =
+      Parse(R"({"datacenter": "", "region": "", "client": {"node_pool": ""}})");
+  EXPECT_EQ(config.datacenter, "dc1");
+  EXPECT_EQ(config.region, "global");
+  EXPECT_EQ(config.client.node_pool, "default");
+}
+
 TEST(LoadConfigTest, ManyLargeRangesOfPortsAreReadInAMoment) {
   std::string ports = "22";
   for (int i = 0; i < 100'000; ++i) ports += ",1024-65535";
