@@ -22,7 +22,7 @@ class AgentServiceTest(DroverTest):
 
     def test_the_agent_raises_its_limit_of_open_files_and_tasks_keep_theirs(self):
         soft, hard = 321, resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-        agent = Agent(self.sandbox, "--log-level", "info",
+        agent = Agent(self.sandbox, "--log-level", "INFO",  # as units of Nomad write it
                       command=["/bin/sh", "-c", f'ulimit -Sn {soft}; exec "$0" "$@"',
                                harness.binary()])
         limits = pathlib.Path(f"/proc/{agent.run.pid}/limits").read_text()
