@@ -98,6 +98,20 @@ class AgentReloadTest(DroverTest):
         self.assertNotIn(new, agent.run.err)
         agent.stop()
 
+    def test_a_token_goes_with_a_restart_only(self):
+        old, new = self.TOKENS
+        agent = Agent(self.sandbox, config=agent_config(self.sandbox, log_level="info"))
+        self.assertTrue(self.may(agent, new))
+        fields = {"token_file": self.write_token(old), "log_level": "info"}
+        agent_config(self.sandbox, **fields)
+        self.assertIn("applied: the token", self.reload(agent.run, "configuration reloaded"))
+        # As a file that somebody is still writing.
+        agent_config(self.sandbox, log_level="info")
+        self.assertIn("applied: nothing; only a restart applies: token_file",
+                      self.reload(agent.run, "configuration reloaded"))
+        self.assertEqual((self.may(agent, old), self.may(agent, new)), (True, False))
+        agent.stop()
+
     def test_a_log_of_objects_and_few_connections(self):
         agent = Agent(self.sandbox, config=agent_config(
             self.sandbox, log_level="info", log_format="json",
