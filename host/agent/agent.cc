@@ -326,9 +326,16 @@ Co<Status> Agent::Reload(std::function<Result<AgentConfig>()> read) {
   const AgentConfig& wanted = again->config;
   const std::vector<std::string> restart = KeysThatNeedRestart(running, wanted);
   std::vector<std::string> changed;
+  if (wanted.token_file.empty()) {
+    again->token = api_.settings.Get()->token;  // only a restart removes it
+  } else {
+    running.token_file = wanted.token_file;
+  }
   if (again->token != api_.settings.Get()->token) changed.emplace_back("the token");
-  if (again->tls != nullptr && TlsOf(running).enabled()) {
+  const bool lets_more_in = running.http.verify_client && !wanted.http.verify_client;
+  if (again->tls != nullptr && TlsOf(running).enabled() && !lets_more_in) {
     server_->UseTls(again->tls);
+    running.http.verify_client = wanted.http.verify_client;
     changed.emplace_back("the certificates of TLS");
   }
   const auto telemetry = [](const AgentConfig& config) {

@@ -59,6 +59,7 @@ Status RotatedLog::OpenFile() {
   }
   fd_ = std::move(fd);
   size_ = info.st_size;
+  in_line_ = cut_ = false;
   const WallTime birth = BirthOf(fd_.get());
   begun_ = birth > 0 ? birth : now_();
   return {};
@@ -72,8 +73,18 @@ bool RotatedLog::WriteSome(std::string_view* text) {
   const bool full = options_.rotate_bytes > 0 && size_ + more > options_.rotate_bytes;
   const bool old = now_() - begun_ >= options_.rotate_duration.count();
   if (size_ > 0 && (full || old)) Rotate();
+  if (cut_) {
+    if (write(fd_.get(), "\n", 1) != 1) return errno == EINTR;
+    cut_ = false;
+    ++size_;
+  }
   const ssize_t written = write(fd_.get(), text->data(), text->size());
-  if (written < 0) return errno == EINTR;
+  if (written < 0) {
+    if (errno == EINTR) return true;
+    cut_ = in_line_;
+    return false;
+  }
+  in_line_ = !text->substr(0, static_cast<std::size_t>(written)).ends_with('\n');
   size_ += written;
   text->remove_prefix(static_cast<std::size_t>(written));
   return true;

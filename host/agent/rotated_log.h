@@ -16,7 +16,8 @@ namespace drover {
 
 // The file of the program's own log. If a line would make it too long, or if it is too old, the
 // file is renamed from NAME.log to NAME-TIME.log, where TIME is in nanoseconds since 1970, and a
-// new file begins. A line that the disk does not take is lost in the file. [any thread]
+// new file begins. A line that the disk does not take, or only its beginning, is lost in the file;
+// the line after it begins at a new line. [any thread]
 class RotatedLog : public LogTarget {
  public:
   // NOW returns the wall clock.
@@ -37,7 +38,9 @@ class RotatedLog : public LogTarget {
   std::mutex mutex_;
   UniqueFd fd_;
   std::int64_t size_ = 0;
-  WallTime begun_ = 0;  // when the file was made
+  WallTime begun_ = 0;    // when the file was made
+  bool in_line_ = false;  // whether the last write ended inside a line
+  bool cut_ = false;      // whether the file ends with the beginning of a line whose rest is lost
 };
 
 }  // namespace drover

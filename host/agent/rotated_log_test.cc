@@ -3,9 +3,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -126,6 +128,28 @@ TEST_F(RotatedLogTest, GoesOnInThePresentFileIfItCannotBeRenamed) {
   std::filesystem::create_directory(made_.path() + "/" + Older(now_));
   Write(file.get(), "c\n");
   EXPECT_EQ(Read(), "a\nb\nc\n");
+}
+
+TEST_F(RotatedLogTest, ALineAfterOneThatIsCutBeginsAtANewLine) {
+  const auto file = Open();
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit full = before;  // as if the disk were full
+  full.rlim_cur = 4;
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &full), 0);
+  std::string_view first = "first\n", second = "second\n";
+  const bool begins = file->WriteSome(&first), ends = file->WriteSome(&first);
+  const bool goes_on = file->WriteSome(&second);
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_TRUE(begins);
+  EXPECT_EQ(first, "t\n");
+  EXPECT_FALSE(ends);
+  EXPECT_FALSE(goes_on);
+  Write(file.get(), "third\n");
+  Write(file.get(), "fourth\n");
+  EXPECT_EQ(Read(), "firs\nthird\nfourth\n");
 }
 
 TEST_F(RotatedLogTest, APathThatIsNoFileIsAnError) {

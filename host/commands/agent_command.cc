@@ -74,7 +74,7 @@ struct AgentCommand {
     command->add_option("--port", port, "The port of the API (4646); 0: any that is free")
         ->check(CLI::Range(0, 65535));
     command->add_option("--log-level", log_level, "trace, debug, info, warn or error")
-        ->check(CLI::IsMember({"trace", "debug", "info", "warn", "error"}));
+        ->transform(CLI::IsMember({"trace", "debug", "info", "warn", "error"}, CLI::ignore_case));
     command->add_option("--log-format", log_format, "text or json")
         ->check(CLI::IsMember({"text", "json"}));
     command->footer(

@@ -30,8 +30,12 @@ std::vector<std::string> KeysThatNeedRestart(const AgentConfig& running,
   compare("http/hosts", a.http.hosts == b.http.hosts);
   compare("http/origins", a.http.origins == b.http.origins);
   compare("http/advertise", a.http.advertise == b.http.advertise);
+  // A file that is being written may lack its last lines. So what keeps clients out goes only with
+  // a restart.
+  compare("token_file", a.token_file.empty() || !b.token_file.empty());
   // Turning TLS on or off needs a restart, but new files of TLS do not.
-  compare("http/tls", a.http.cert_file.empty() == b.http.cert_file.empty());
+  compare("http/tls", a.http.cert_file.empty() == b.http.cert_file.empty() &&
+                          (!a.http.verify_client || b.http.verify_client));
   compare("plugin_dirs", a.plugin_dirs == b.plugin_dirs);
   compare("plugins", std::equal(a.plugins.begin(), a.plugins.end(), b.plugins.begin(),
                                 b.plugins.end(), SamePlugin));

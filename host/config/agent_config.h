@@ -128,7 +128,8 @@ struct AgentConfig {
 // Returns the keys that differ between RUNNING and WANTED and that an agent applies only when it
 // starts. A change of the following keys needs no restart: log_level, server, the gc of client,
 // the published metrics of telemetry, token_file, the files of TLS, and the blocks of plugins. But
-// adding or removing a plugin needs a restart, and so does a change of its "enabled".
+// adding or removing a plugin needs a restart, and so does a change of its "enabled". To remove
+// token_file or http.tls.verify_client needs one, too.
 std::vector<std::string> KeysThatNeedRestart(const AgentConfig& running, const AgentConfig& wanted);
 
 }  // namespace drover

@@ -123,6 +123,15 @@ TEST(AgentConfigTest, ReportsWhatOnlyARestartTakesOver) {
           "telemetry/collection_interval", "log_format", "limits"));
 }
 
+TEST(AgentConfigTest, WhatKeepsClientsOutGoesWithARestartOnly) {
+  const auto parse = [](const char* text) { return ParseAgentConfig(text, "/etc").value(); };
+  const AgentConfig open = parse(R"({"http": {"tls": {"cert_file": "c", "key_file": "k"}}})");
+  const AgentConfig closed = parse(R"({"token_file": "t", "http": {"tls": {"cert_file": "c",
+      "key_file": "k", "ca_file": "a", "verify_client": true}}})");
+  EXPECT_THAT(KeysThatNeedRestart(open, closed), ::testing::IsEmpty());
+  EXPECT_THAT(KeysThatNeedRestart(closed, open), ::testing::ElementsAre("token_file", "http/tls"));
+}
+
 struct Mistake {
   const char* json;
   const char* message;

@@ -152,6 +152,12 @@ TEST_F(ConfigShapeTest, ABlockOfOneKindHasNoName) {
                                       HasSubstr("a.hcl:2: /name: has no name")));
 }
 
+TEST_F(ConfigShapeTest, ABlockOfADriverHasOneName) {
+  Shape(Object({{{"plugin", "a", "b"}, 1, Object({})}}));
+  EXPECT_THAT(Mistakes(),
+              ElementsAre("a.hcl:1: /plugin/a: has one name: write plugin \"NAME\" { ... }"));
+}
+
 TEST_F(ConfigShapeTest, ContentWithoutAFormStaysAsItIs) {
   const json shaped =
       Shape(Object({{{"plugin", "d"},

@@ -1,13 +1,29 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <string_view>
 
+#include "host/config/address_template.h"
 #include "host/config/config_values.h"
 
 namespace drover {
 namespace {
+
+bool IsIpv6(const std::string& text) {
+  in6_addr address{};
+  return text.find('\0') == std::string::npos && inet_pton(AF_INET6, text.c_str(), &address) == 1;
+}
+
+// Whether TEXT is an IP address. An IPv6 address may have a scope, as in "fe80::1%eth0".
+bool IsAddress(const std::string& text) {
+  in_addr address{};
+  if (text.find('\0') != std::string::npos) return false;
+  return inet_pton(AF_INET, text.c_str(), &address) == 1 || IsIpv6(text.substr(0, text.find('%')));
+}
 
 // Whether TEXT is a host name or an IP address. An IPv6 address must be in brackets.
 bool IsHost(const std::string& text) {
@@ -54,6 +70,8 @@ void ReadNames(const ConfigValues& values, AgentConfig::Http* http) {
   values.Exclude("/http/advertise", "/advertise/http");
   values.Address("/http/advertise", &http->advertise);
   values.Address("/advertise/http", &http->advertise);
+  if (HasAddressTemplate(http->advertise)) return;  // it could not be filled, which is a mistake
+  if (IsIpv6(http->advertise)) http->advertise = "[" + http->advertise + "]";
   if (!http->advertise.empty() && !IsHostAndPort(http->advertise)) {
     const char* const key = values.Has("/http/advertise") ? "/http/advertise" : "/advertise/http";
     values.Mistake(
@@ -82,6 +100,9 @@ void ReadTls(const ConfigValues& values, AgentConfig::Http* http) {
   if (on && (http->cert_file.empty() || http->key_file.empty())) {
     values.Mistake(block, "needs cert_file and key_file");
   }
+  if (on && http->verify_client && http->ca_file.empty()) {
+    values.Mistake(block, "needs ca_file, as clients need a certificate");
+  }
 }
 
 }  // namespace
@@ -95,8 +116,11 @@ void ReadHttpConfig(const ConfigValues& values, AgentConfig::Http* http) {
     const nlohmann::json* const value = values.Find(key);
     if (value == nullptr || (*value == "" && std::string_view(key) != "/http/address")) continue;
     values.Address(key, &http->address);
+    if (HasAddressTemplate(http->address)) continue;  // it could not be filled, which is a mistake
     if (http->address.find(' ') != std::string::npos) {
       values.Mistake(key, "must be one address: the API listens on one");
+    } else if (!IsAddress(http->address)) {
+      values.Mistake(key, "must be an IP address, such as 127.0.0.1");
     }
   }
   values.Number("/ports/http", &http->port);

@@ -69,6 +69,13 @@ void ReadDynamicPorts(const ConfigValues& values, AgentConfig::Client* client) {
   }
 }
 
+// Reads a name. As with Nomad, an empty one means that the key is not set.
+void ReadName(const ConfigValues& values, const std::string& pointer, std::string* out) {
+  const std::string by_default = *out;
+  values.Text(pointer, out);
+  if (out->empty()) *out = by_default;
+}
+
 // A pool has the name of a pool, and is not all pools.
 bool IsPool(const std::string& name) {
   return !name.empty() && name.size() <= 128 && name != "all" &&
@@ -86,7 +93,7 @@ void ReadClient(const ConfigValues& values, AgentConfig::Client* client) {
   values.Text("/client/alloc_dir", &client->alloc_dir);
   values.Text("/client/run_dir", &client->run_dir);
   values.Text("/client/node_class", &client->node_class);
-  values.Text("/client/node_pool", &client->node_pool);
+  ReadName(values, "/client/node_pool", &client->node_pool);
   if (!IsPool(client->node_pool)) {
     values.Mistake("/client/node_pool",
                    "must be a name of letters, digits, - and _, other than all");
@@ -166,8 +173,8 @@ AgentConfig ReadConfigDocument(const ConfigDocument& document, const AddressSour
   const ConfigValues values(&document, &addresses, mistakes);
   AgentConfig config;
   values.Text("/name", &config.name);
-  values.Text("/datacenter", &config.datacenter);
-  values.Text("/region", &config.region);
+  ReadName(values, "/datacenter", &config.datacenter);
+  ReadName(values, "/region", &config.region);
   values.Text("/data_dir", &config.data_dir);
   values.Text("/token_file", &config.token_file);
   ReadHttpConfig(values, &config.http);

@@ -234,7 +234,9 @@ class Shaper {
     if (Repeated(values, pointer)) return std::nullopt;
     const ConfigNode& node = *values[0].node;
     if (!values[0].labels.empty()) {
-      Mistake(pointer, "has no name: write " + std::string(key.name) + " { ... }");
+      const bool named = key.kind == kNamed;  // POINTER ends with its name, and there is another
+      Mistake(pointer, std::string(named ? "has one name" : "has no name") + ": write " + key.name +
+                           (named ? " \"NAME\" { ... }" : " { ... }"));
       return std::nullopt;
     }
     Members members;

@@ -30,20 +30,24 @@ bool NamesSecret(std::string name) {
   std::transform(name.begin(), name.end(), name.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   if (name.ends_with("_file") || name.ends_with("_path")) return false;
-  constexpr const char* kWords[] = {"password",    "passphrase", "secret", "token",
-                                    "private_key", "api_key",    "apikey"};
+  constexpr const char* kWords[] = {"password", "passwd",     "passphrase",    "secret",
+                                    "token",    "credential", "authorization", "private_key",
+                                    "api_key",  "apikey",     "access_key"};
   return std::any_of(std::begin(kWords), std::end(kWords),
                      [&name](const char* word) { return name.find(word) != std::string::npos; });
 }
 
-// Returns VALUE of a driver's key NAME. Secrets in it are replaced.
-json WithoutSecrets(const std::string& name, const json& value) {
-  if ((value.is_string() || value.is_number()) && NamesSecret(name)) return "<hidden>";
+// Returns VALUE, in which secrets are replaced. If SECRET, each text and each number in it is one,
+// else those whose key is that of a secret.
+json WithoutSecrets(const json& value, bool secret) {
+  if (secret && (value.is_string() || value.is_number())) return "<hidden>";
   json out = value;
   if (out.is_object()) {
-    for (auto it = out.begin(); it != out.end(); ++it) *it = WithoutSecrets(it.key(), *it);
+    for (auto it = out.begin(); it != out.end(); ++it) {
+      *it = WithoutSecrets(*it, secret || NamesSecret(it.key()));
+    }
   } else if (out.is_array()) {
-    for (json& inner : out) inner = WithoutSecrets(name, inner);
+    for (json& inner : out) inner = WithoutSecrets(inner, secret);
   }
   return out;
 }
@@ -65,7 +69,7 @@ class Shower {
  private:
   void Key(const ConfigKey& key, const json* value, const std::string& pointer) {
     if (key.kind == ConfigKind::kObject) return Object(value, key.members, pointer);
-    if (value == nullptr) {
+    if (value == nullptr || *value == "") {  // an empty text means that the key is not set
       if (*key.by_default != '\0' && !OtherIsSet(pointer)) {
         out_->push_back({pointer, json::parse(key.by_default), {}});
       }
@@ -76,7 +80,7 @@ class Shower {
     } else if (key.kind == ConfigKind::kTextMap) {
       for (const auto& [name, text] : value->items()) Add(JsonPointer(pointer, name), text);
     } else if (key.kind == ConfigKind::kAny) {
-      Add(pointer, WithoutSecrets("", *value));
+      Add(pointer, WithoutSecrets(*value, false));
     } else {
       Add(pointer, *value);
     }
@@ -88,7 +92,9 @@ class Shower {
 
   bool OtherIsSet(const std::string& pointer) const {
     return std::any_of(std::begin(kInstead), std::end(kInstead), [&](const Instead& instead) {
-      return pointer == instead.key && document_.value.contains(json::json_pointer(instead.other));
+      const json::json_pointer other(instead.other);
+      return pointer == instead.key && document_.value.contains(other) &&
+             document_.value.at(other) != "";
     });
   }
 

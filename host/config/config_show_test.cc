@@ -40,11 +40,27 @@ TEST(ConfigShowTest, EachKeyHasItsValueAndItsPlace) {
   EXPECT_EQ(shown.count("/ui"), 0u) << "it is not carried out";
 }
 
+TEST(ConfigShowTest, AnEmptyTextDoesNotHold) {
+  const DirectoryForTest made(::testing::TempDir());
+  std::ofstream(made.path() + "/1.json")
+      << R"({"name": "", "region": "", "bind_addr": "", "addresses": {"http": ""}})";
+  const LoadedConfig loaded = LoadConfig({made.path()}, nullptr);
+  ASSERT_TRUE(loaded.mistakes.empty()) << FindingText(loaded.mistakes[0]);
+  std::map<std::string, ShownConfigKey> shown;
+  for (ShownConfigKey& key : ShowConfig(loaded)) shown[key.pointer] = key;
+  EXPECT_EQ(shown.count("/name"), 0u);
+  EXPECT_EQ(shown.count("/addresses/http"), 0u);
+  EXPECT_EQ(shown["/region"].value, "global");
+  EXPECT_EQ(shown["/region"].from, ConfigPlace());
+  EXPECT_EQ(shown["/bind_addr"].value, "127.0.0.1");
+}
+
 TEST(ConfigShowTest, SecretsOfDriversAreHidden) {
   const DirectoryForTest made(::testing::TempDir());
   std::ofstream(made.path() + "/1.json") << R"({"plugin": {"d": {"config": {"user": "u",
       "Password": "p1", "auth": [{"api_token": "p2", "token_file": "/t", "secrets": ["p3"]}],
-      "use_token": true}}}})";
+      "use_token": true, "Tokens": {"app": "p4", "more": [["p5", 6]]}, "passwd": "p7",
+      "credentials_file": "/c"}}}})";
   const LoadedConfig loaded = LoadConfig({made.path()}, nullptr);
   ASSERT_TRUE(loaded.mistakes.empty()) << FindingText(loaded.mistakes[0]);
   json config;
@@ -52,7 +68,9 @@ TEST(ConfigShowTest, SecretsOfDriversAreHidden) {
     if (key.pointer == "/plugin/d/config") config = key.value;
   }
   EXPECT_EQ(config, json::parse(R"({"user": "u", "Password": "<hidden>", "auth": [{"api_token":
-      "<hidden>", "token_file": "/t", "secrets": ["<hidden>"]}], "use_token": true})"));
+      "<hidden>", "token_file": "/t", "secrets": ["<hidden>"]}], "use_token": true, "Tokens":
+      {"app": "<hidden>", "more": [["<hidden>", "<hidden>"]]}, "passwd": "<hidden>",
+      "credentials_file": "/c"})"));
   EXPECT_THAT(loaded.config.plugins.at(0).config_json, ::testing::HasSubstr("p1"));
 }
 

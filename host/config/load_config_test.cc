@@ -32,15 +32,50 @@ TEST(LoadConfigTest, TheAddressOfTheApiHasThreeNames) {
   EXPECT_EQ(Parse(R"({"bind_addr": "0.0.0.0", "addresses": {"http": "10.0.0.1"}})").http.address,
             "10.0.0.1");
   EXPECT_EQ(Parse(R"({"http": {"address": "::1"}})").http.address, "::1");
-  EXPECT_EQ(MistakeIn(R"({"http": {"address": "::1"}, "bind_addr": "x"})"),
+  EXPECT_EQ(MistakeIn(R"({"http": {"address": "::1"}, "bind_addr": "::"})"),
             "line 1, /http/address: says the same as /bind_addr: keep one");
   EXPECT_THAT(MistakeIn(R"({"addresses": {"http": "10.0.0.1 10.0.0.2"}})"),
               HasSubstr("/addresses/http: must be one address"));
 }
 
+TEST(LoadConfigTest, TheApiListensOnAnIpAddress) {
+  for (const char* key : {"bind_addr", "http/address"}) {
+    for (const std::string& text :
+         {std::string("localhost"), std::string("eth0"), std::string("127.0.0.1:80"),
+          std::string("[::1]"), std::string("127.0.0.1\0x", 11)}) {
+      nlohmann::json config;
+      config[nlohmann::json::json_pointer("/" + std::string(key))] = text;
+      EXPECT_THAT(MistakeIn(config.dump()), HasSubstr("must be an IP address")) << key << text;
+    }
+  }
+  EXPECT_EQ(Parse(R"({"bind_addr": "fe80::1%eth0"})").http.address, "fe80::1%eth0");
+}
+
+TEST(LoadConfigTest, AnAdvertisedAddressOfIpv6NeedsNoBrackets) {
+  EXPECT_EQ(Parse(R"({"advertise": {"http": "fd00::1"}})").http.advertise, "[fd00::1]");
+  EXPECT_EQ(Parse(R"({"advertise": {"http": "[fd00::1]:80"}})").http.advertise, "[fd00::1]:80");
+}
+
+TEST(LoadConfigTest, ClientsWithCertificatesNeedAnAuthority) {
+  EXPECT_THAT(MistakeIn(R"({"tls": {"http": true, "cert_file": "c", "key_file": "k",
+                                    "verify_https_client": true}})"),
+              HasSubstr("/tls: needs ca_file"));
+  EXPECT_THAT(MistakeIn(R"({"http": {"tls": {"cert_file": "c", "key_file": "k",
+                                             "verify_client": true}}})"),
+              HasSubstr("/http/tls: needs ca_file"));
+}
+
 TEST(LoadConfigTest, AnEmptyAddressOfThePeerIsNotSet) {
   EXPECT_EQ(Parse(R"({"bind_addr": "", "addresses": {"http": ""}})").http.address, "127.0.0.1");
   EXPECT_EQ(Parse(R"({"bind_addr": "::1", "addresses": {"http": ""}})").http.address, "::1");
+}
+
+TEST(LoadConfigTest, AnEmptyNameIsNotSet) {
+  const AgentConfig config =
+      Parse(R"({"datacenter": "", "region": "", "client": {"node_pool": ""}})");
+  EXPECT_EQ(config.datacenter, "dc1");
+  EXPECT_EQ(config.region, "global");
+  EXPECT_EQ(config.client.node_pool, "default");
 }
 
 TEST(LoadConfigTest, ManyLargeRangesOfPortsAreReadInAMoment) {

@@ -22,7 +22,7 @@ class AgentServiceTest(DroverTest):
 
     def test_the_agent_raises_its_limit_of_open_files_and_tasks_keep_theirs(self):
         soft, hard = 321, resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-        agent = Agent(self.sandbox, "--log-level", "info",
+        agent = Agent(self.sandbox, "--log-level", "INFO",  # as units of Nomad write it
                       command=["/bin/sh", "-c", f'ulimit -Sn {soft}; exec "$0" "$@"',
                                harness.binary()])
         limits = pathlib.Path(f"/proc/{agent.run.pid}/limits").read_text()
@@ -96,6 +96,20 @@ class AgentReloadTest(DroverTest):
         self.assertEqual((self.may(agent, old), self.may(agent, new)), (False, True))
         self.assertTrue(self.may(agent, new, prometheus))
         self.assertNotIn(new, agent.run.err)
+        agent.stop()
+
+    def test_a_token_goes_with_a_restart_only(self):
+        old, new = self.TOKENS
+        agent = Agent(self.sandbox, config=agent_config(self.sandbox, log_level="info"))
+        self.assertTrue(self.may(agent, new))
+        fields = {"token_file": self.write_token(old), "log_level": "info"}
+        agent_config(self.sandbox, **fields)
+        self.assertIn("applied: the token", self.reload(agent.run, "configuration reloaded"))
+        # As a file that somebody is still writing.
+        agent_config(self.sandbox, log_level="info")
+        self.assertIn("applied: nothing; only a restart applies: token_file",
+                      self.reload(agent.run, "configuration reloaded"))
+        self.assertEqual((self.may(agent, old), self.may(agent, new)), (True, False))
         agent.stop()
 
     def test_a_log_of_objects_and_few_connections(self):

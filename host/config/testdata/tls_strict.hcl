@@ -1,4 +1,4 @@
-tls {
+tls {  # error /tls
   http                = true
   cert_file           = "certs/node.pem"
   key_file            = "certs/node-key.pem"
