@@ -21,6 +21,7 @@ Result<ClientOptions> WithEnvironment(ClientOptions options) {
   FromEnvironment(&options.address, {"DROVER_ADDR", "NOMAD_ADDR"});
   FromEnvironment(&options.token, {"DROVER_TOKEN", "NOMAD_TOKEN"});
   FromEnvironment(&options.job_namespace, {"DROVER_NAMESPACE", "NOMAD_NAMESPACE"});
+  FromEnvironment(&options.region, {"DROVER_REGION", "NOMAD_REGION"});
   FromEnvironment(&options.ca_cert, {"NOMAD_CACERT"});
   FromEnvironment(&options.ca_path, {"NOMAD_CAPATH"});
   FromEnvironment(&options.client_cert, {"NOMAD_CLIENT_CERT"});

@@ -157,6 +157,21 @@ class ClientLookTest(ClientCommandTest):
         self.fails("operator", "metrics", "-format", "x", code=2)
         self.fails("operator", "metrics", "-format", "prometheus", "-json", code=2)
 
+    def test_a_region_is_that_of_the_agent(self):
+        self.run_job(mock("t", run_for="1h"))
+        for command in (("job", "status", "-region=global"), ("job", "-region", "global", "status"),
+                        ("server", "members", "-region", "global"), ("agent-info", "-region=global")):
+            self.cli(*command)
+        self.cli("job", "status", "-region=", "web", NOMAD_REGION="global")
+        spec = self.sandbox.write("other.json", service(mock("t", run_for="1h"), id="other"))
+        refusal = f'the agent at {self.agent.url} is in the region "global", not in "eu"'
+        for command in (("job", "run", spec), ("job", "stop", "-yes", "web"), ("events",), ("monitor",),
+                        ("operator", "api", "/v1/jobs"), ("node", "status")):
+            self.assertIn(refusal, self.cli(*command, code=1, NOMAD_REGION="eu").err)
+        self.assertIn(refusal, self.cli("job", "plan", "-region=eu", spec, code=255).err)
+        self.assertEqual([j["Status"] for j in self.agent.get("/v1/jobs")], ["running"])
+        self.cli("job", "run", "-output", "-region=eu", spec)  # which asks no agent
+
     def test_the_status_of_whatever_has_an_id(self):
         self.assertIn("There are no jobs", self.cli("status").out)
         self.run_job(mock("t", run_for="1h"))
