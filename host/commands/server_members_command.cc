@@ -72,7 +72,7 @@ struct ServerMembersCommand {
   bool verbose = false;
 
   void Declare(CLI::App* command) {
-    command->add_flag("--verbose", verbose, "Prints also the protocol and all tags");
+    command->add_flag("--verbose,--detailed", verbose, "Prints also the protocol and all tags");
   }
 
   Result<int> Run(ApiClient* client, Output* out) const {

@@ -50,6 +50,34 @@ class ClientChangeTest(ClientCommandTest):
         self.fails("job", "revert", "web", code=2)
         self.assertIn("VERSION is empty", self.fails("job", "revert", "web", "", code=2))
 
+    def test_versions_and_what_differs_between_them(self):
+        for value in "ab":
+            self.run_job(mock("t", run_for="1h", Env={"A": value}))
+        self.assertEqual(self.cli("job", "history", "-version=0", "-t={{.Version}}", "web").out, "0\n")
+        self.assertEqual(self.json("job", "history", "-version", "1", "web")["Version"], 1)
+        self.assertIn("has no version 7", self.fails("job", "history", "-version", "7", "web"))
+        shown = self.cli("job", "history", "-p", "web").out
+        self.assertRegex(shown, r'(?s)\nVersion 1\n~ job "web"\n.*Env\[A\]: "a" -> "b"\n.*\nVersion 0\n$')
+        shown = self.cli("job", "history", "-full", "-version", "0", "web").out
+        self.assertEqual(json.loads(shown.partition("\nVersion 0\n")[2])["Version"], 0)
+
+    def test_options_that_scripts_for_nomad_use(self):
+        spec = self.sandbox.write("job.json", service(mock("t", run_for="1h")))
+        shown = self.cli("job", "plan", "-diff=false", "-verbose", spec, code=1).out
+        self.assertNotIn('job "web"', shown)
+        self.assertIn("1 create", shown)
+        made = self.json("job", "run", "-detach", "-eval-priority=77", spec)["EvalID"]
+        self.assertEqual(self.agent.get(f"/v1/evaluation/{made}")["Priority"], 77)
+        self.cli("job", "scale", "-detach", "web", "2")
+        self.cli("job", "run", "-detach", "-preserve-counts", "-preserve-resources", spec)
+        self.assertEqual(self.job_count(), 2)
+        made = self.json("job", "stop", "-detach", "-global", "-eval-priority", "3", "web")["EvalID"]
+        self.assertEqual(self.agent.get(f"/v1/evaluation/{made}")["Priority"], 3)
+        for wrong in ("0", "101", "x"):
+            self.fails("job", "stop", "-eval-priority", wrong, "web", code=2)
+        self.assertEqual(self.cli("server", "members", "-detailed").out,
+                         self.cli("server", "members", "-verbose").out)
+
     def test_a_job_is_scaled(self):
         self.run_job(mock("t", run_for="1h"))
         self.assertRegex(self.cli("job", "scale", "web", "3").out, "complete")
