@@ -16,7 +16,8 @@ class CliTest(DroverTest):
         self.assertEqual(done.code, 0, done)
         self.assertRegex(done.out, r"^drover \d+\.\d+\.\d+ \(driver ABI \d+\.\d+\)\n$")
         number = done.out.split()[1]
-        self.assertEqual(self.sandbox.command("--version").out, f"drover {number}\n")
+        for option in ("--version", "-version", "-v"):
+            self.assertEqual(self.sandbox.command(option).out, f"drover {number}\n")
         for spelling in ("--json", "-json"):
             shown = json.loads(self.sandbox.command("version", spelling).out)
             self.assertEqual(shown["Version"], number)
