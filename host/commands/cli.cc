@@ -136,6 +136,9 @@ void AddCommands(const CommandGroup& drover) {
   AddCompletion(drover);
 }
 
+// Returns true if standard output has taken everything that was printed.
+bool OutputHasArrived() { return std::fflush(stdout) == 0 && std::ferror(stdout) == 0; }
+
 // Prints the word that stands in the place of a command and is none, because the parser then only
 // reports that a command is missing.
 void PrintUnknownCommand(const CLI::App& app) {
@@ -175,6 +178,13 @@ int RunCli(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() != 0) PrintUnknownCommand(app);
     return app.exit(e) == 0 ? kExitOk : kExitUsage;
+  }
+  // Output that is lost, for example on a full disk, is no success. But the exit codes of these two
+  // commands are about tasks.
+  const bool about_tasks = app.got_subcommand("agent") || app.got_subcommand("run");
+  if (code == kExitOk && !about_tasks && !OutputHasArrived()) {
+    std::fputs("drover: not everything could be written to standard output\n", stderr);
+    return kExitFailed;
   }
   return code;
 }

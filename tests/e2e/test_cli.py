@@ -58,11 +58,13 @@ class CliTest(DroverTest):
         self.assertEqual(done.code, 0, done)
 
     def test_standard_output_that_is_full(self):
-        with open("/dev/full", "wb") as full:
-            done = subprocess.run([str(harness.binary()), "version"], stdout=full,
-                                  stderr=subprocess.PIPE, timeout=harness.LIMIT,
-                                  stdin=subprocess.DEVNULL, env=self.sandbox.environment())
-        self.assertIn(done.returncode, (0, 1))
+        for command in (["version"], ["completion", "bash"]):
+            with open("/dev/full", "wb") as full:
+                done = subprocess.run([str(harness.binary()), *command], stdout=full,
+                                      stderr=subprocess.PIPE, timeout=harness.LIMIT,
+                                      stdin=subprocess.DEVNULL, env=self.sandbox.environment())
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(b"could be written to standard output", done.stderr)
 
 
 class DirectoryTest(DroverTest):
