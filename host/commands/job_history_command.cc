@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "host/cli/answer_check.h"
 #include "host/cli/id_lookup.h"
 #include "host/commands/commands.h"
 #include "host/view/job_diff_lines.h"
@@ -34,6 +35,7 @@ struct JobHistoryCommand {
     Query query = {{"namespace", name.job_namespace}};
     if (differences) query.emplace_back("diffs", "true");
     DROVER_ASSIGN(const json answer, client->Get(ApiPath("/v1/job", name.id, "/versions"), query));
+    DROVER_TRY(CheckIsObject(answer));
     const json& all = ListField(answer, "Versions");
     const json& all_diffs = ListField(answer, "Diffs");
     json versions = json::array();

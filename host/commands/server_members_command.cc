@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "host/base/printable.h"
+#include "host/cli/answer_check.h"
 #include "host/commands/commands.h"
 #include "host/view/json_fields.h"
 
@@ -77,6 +78,7 @@ struct ServerMembersCommand {
 
   Result<int> Run(ApiClient* client, Output* out) const {
     DROVER_ASSIGN(const json answer, client->Get("/v1/agent/members"));
+    DROVER_TRY(CheckIsObject(answer));
     json members = ListField(answer, "Members");
     std::sort(members.begin(), members.end(), [](const json& a, const json& b) {
       return RawField(a, "Name") < RawField(b, "Name");

@@ -422,6 +422,19 @@ class OddServerTest(Client, DroverTest):
             for command, code in (("run", 1), ("validate", 1), ("plan", 255)):
                 self.assertIn("is it an agent?", self.fails("job", command, spec, code=code))
             self.assertIn("is it an agent?", self.fails("plugin", "status", "exec"))
+        # Nothing to list is an empty list, and no other answer.
+        for body in ("7", "null", "{}", ""):
+            self.serve(dict.fromkeys(("/v1/jobs", "/v1/namespaces", "/v1/nodes", "/v1/evaluations",
+                                      "/v1/agent/servers"), (200, body)))
+            for command in (("job", "status"), ("status",), ("namespace", "list"), ("node", "status"),
+                            ("eval", "list"), ("node", "config", "-servers")):
+                self.assertIn("no JSON list: is it an agent?", self.fails(*command))
+        jobs = json.dumps([{"ID": "web", "Namespace": "default"}])
+        for body in ("7", "null", "[]", ""):
+            self.serve({"/v1/jobs": (200, jobs), **dict.fromkeys(
+                ("/v1/agent/self", "/v1/agent/members", "/v1/job/web/versions"), (200, body))})
+            for command in (("agent-info",), ("server", "members"), ("job", "history", "web")):
+                self.assertIn("no JSON object: is it an agent?", self.fails(*command))
         answers = {"/v1/jobs": (200, '{"EvalID": "e"}'), "/v1/evaluation/e": (200, "[]"),
                    "/v1/evaluation/e/allocations": (200, '{"a": 1}')}
         self.serve(answers)
