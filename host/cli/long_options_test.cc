@@ -21,9 +21,9 @@ TEST(LongOptionsTest, AnOptionOfOneLetterHasItsValueBehindAnEqualsSign) {
               ElementsAre("job", "inspect", "-t{{if eq .A \"=\"}}x{{end}}", "-ty", "web"));
   EXPECT_THAT(WithTwoDashes({"alloc", "logs", "-f=true", "-n=-3", "-c=", "x=y"}),
               ElementsAre("alloc", "logs", "--follow=true", "-n-3", "-c", "", "x=y"));
-  EXPECT_THAT(WithTwoDashes({"alloc", "exec", "-i=false", "-t=F", "abcd", "ls", "-t=x"}),
-              ElementsAre("alloc", "exec", "--no-interactive", "--no-tty", "abcd", "--", "ls",
-                          "-t=x"));
+  EXPECT_THAT(
+      WithTwoDashes({"alloc", "exec", "-i=false", "-t=F", "abcd", "ls", "-t=x"}),
+      ElementsAre("alloc", "exec", "--no-interactive", "--no-tty", "abcd", "--", "ls", "-t=x"));
   EXPECT_THAT(WithTwoDashes({"alloc", "exec", "-i=1", "-t=true", "-task=t", "abcd", "ls"}),
               ElementsAre("alloc", "exec", "-i", "-t", "--task=t", "abcd", "--", "ls"));
   EXPECT_THAT(WithTwoDashes({"job", "action", "-i=true", "-t=false", "-t=x", "a"}),

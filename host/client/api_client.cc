@@ -64,9 +64,9 @@ class ApiClient::Connection {
     const std::string region = regions[0].get<std::string>();
     region_is_right_ = region == wanted;
     if (region_is_right_) return {};
-    return Error(Code::kInvalidArgument,
-                 "the agent at " + address + " is in the region \"" + region + "\", not in \"" +
-                     wanted + "\": see --region and NOMAD_REGION");
+    return Error(Code::kInvalidArgument, "the agent at " + address + " is in the region \"" +
+                                             region + "\", not in \"" + wanted +
+                                             "\": see --region and NOMAD_REGION");
   }
 
   const std::shared_ptr<const Endpoint> endpoint;

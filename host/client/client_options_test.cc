@@ -11,8 +11,8 @@ namespace {
 class EnvironmentTest : public testing::Test {
  protected:
   void SetUp() override {
-    for (const char* name : {"DROVER_ADDR", "NOMAD_ADDR", "NOMAD_TOKEN", "DROVER_REGION",
-                             "NOMAD_REGION"}) {
+    for (const char* name :
+         {"DROVER_ADDR", "NOMAD_ADDR", "NOMAD_TOKEN", "DROVER_REGION", "NOMAD_REGION"}) {
       unsetenv(name);
     }
   }

@@ -197,7 +197,7 @@ class ClientLookTest(ClientCommandTest):
                         ("operator", "api", "/v1/jobs"), ("node", "status")):
             self.assertIn(refusal, self.cli(*command, code=1, NOMAD_REGION="eu").err)
         self.assertIn(refusal, self.cli("job", "plan", "-region=eu", spec, code=255).err)
-        self.assertEqual([j["Status"] for j in self.agent.get("/v1/jobs")], ["running"])
+        self.assertEqual([(j["ID"], j["Stop"]) for j in self.agent.get("/v1/jobs")], [("web", False)])
         self.cli("job", "run", "-output", "-region=eu", spec)  # which asks no agent
 
     def test_the_status_of_whatever_has_an_id(self):
