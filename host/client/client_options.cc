@@ -28,7 +28,9 @@ Result<ClientOptions> WithEnvironment(ClientOptions options) {
   FromEnvironment(&options.client_key, {"NOMAD_CLIENT_KEY"});
   std::string skip;
   FromEnvironment(&skip, {"NOMAD_SKIP_VERIFY"});
-  if (skip == "1" || skip == "true") options.tls_skip_verify = true;
+  for (const char* word : {"1", "t", "T", "TRUE", "true", "True"}) {  // as Nomad reads them
+    if (skip == word) options.tls_skip_verify = true;
+  }
   if (options.address.empty()) options.address = "http://127.0.0.1:4646";
   while (options.address.ends_with('/')) options.address.pop_back();
   for (const char* scheme : {"http://", "https://", "unix:///"}) {

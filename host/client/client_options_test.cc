@@ -11,8 +11,8 @@ namespace {
 class EnvironmentTest : public testing::Test {
  protected:
   void SetUp() override {
-    for (const char* name :
-         {"DROVER_ADDR", "NOMAD_ADDR", "NOMAD_TOKEN", "DROVER_REGION", "NOMAD_REGION"}) {
+    for (const char* name : {"DROVER_ADDR", "NOMAD_ADDR", "NOMAD_TOKEN", "DROVER_REGION",
+                             "NOMAD_REGION", "NOMAD_SKIP_VERIFY"}) {
       unsetenv(name);
     }
   }
@@ -24,6 +24,14 @@ TEST_F(EnvironmentTest, OptionsComeBeforeItAndDroversNamesBeforeNomads) {
   setenv("NOMAD_ADDR", "http://nomad:1/", 1);
   setenv("NOMAD_TOKEN", "secret", 1);
   EXPECT_EQ(WithEnvironment({})->region, "");
+  for (const char* yes : {"1", "t", "TRUE"}) {
+    setenv("NOMAD_SKIP_VERIFY", yes, 1);
+    EXPECT_TRUE(WithEnvironment({})->tls_skip_verify) << yes;
+  }
+  for (const char* no : {"0", "false", "", "yes"}) {
+    setenv("NOMAD_SKIP_VERIFY", no, 1);
+    EXPECT_FALSE(WithEnvironment({})->tls_skip_verify) << no;
+  }
   setenv("NOMAD_REGION", "eu", 1);
   EXPECT_EQ(WithEnvironment({})->region, "eu");
   EXPECT_EQ(WithEnvironment({})->address, "http://nomad:1");
