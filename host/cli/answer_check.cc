@@ -10,4 +10,9 @@ Status CheckIsObject(const nlohmann::json& answer) {
   return Error(Code::kInternal, "the answer is no JSON object: is it an agent?");
 }
 
+Status CheckIsList(const nlohmann::json& answer) {
+  if (answer.is_array()) return {};
+  return Error(Code::kInternal, "the answer is no JSON list: is it an agent?");
+}
+
 }  // namespace drover

@@ -11,4 +11,8 @@ namespace drover {
 // changed or checked something needs this: it must not succeed by an answer that says nothing.
 Status CheckIsObject(const nlohmann::json& answer);
 
+// Returns an error unless ANSWER, which an agent has sent, is a list. Otherwise a command would say
+// that there are no records, although the answer does not say so.
+Status CheckIsList(const nlohmann::json& answer);
+
 }  // namespace drover

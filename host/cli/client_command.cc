@@ -8,6 +8,9 @@ std::vector<CLI::Option*> AddConnectionOptions(CLI::App* command, ClientOptions*
       command->add_option("--address", client->address,
                           "The agent: http://HOST:PORT, https://HOST:PORT or unix:///PATH "
                           "($DROVER_ADDR, $NOMAD_ADDR, http://127.0.0.1:4646)"),
+      command->add_option("--region", client->region,
+                          "The region that the agent must be in ($DROVER_REGION, $NOMAD_REGION; "
+                          "any)"),
       command->add_option("--token", client->token,
                           "The token to show ($DROVER_TOKEN, $NOMAD_TOKEN)"),
       command->add_option("--ca-cert", client->ca_cert,

@@ -101,7 +101,7 @@ void AddClientCommand(const CommandGroup& group, const char* name, const char* w
   }));
 }
 
-// Adds the options that select the agent: --address, --token and the options of TLS.
+// Adds the options that select the agent: --address, --region, --token and the options of TLS.
 std::vector<CLI::Option*> AddConnectionOptions(CLI::App* command, ClientOptions* client);
 // Adds the options of AddConnectionOptions and --namespace.
 void AddClientOptions(CLI::App* command, ClientOptions* client);

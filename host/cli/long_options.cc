@@ -4,23 +4,60 @@
 #include <algorithm>
 #include <cctype>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 namespace drover {
 namespace {
 
-// Returns true if OPTION, an option of `alloc exec`, takes no value or contains its value after
-// "=". In both cases, the next argument is not the value of OPTION.
+// Returns true if OPTION, an option of `alloc exec`, takes no value. Then the next argument is not
+// its value.
 bool StandsAlone(const std::string& option) {
   static constexpr const char* kFlags[] = {
       "-i", "-t", "--no-interactive", "--no-tty", "--tls-skip-verify", "--job", "-h", "--help"};
-  return std::find(std::begin(kFlags), std::end(kFlags), option) != std::end(kFlags) ||
-         option.find('=') != std::string::npos;
+  return std::find(std::begin(kFlags), std::end(kFlags), option) != std::end(kFlags);
 }
 
-bool IsLongWithOneDash(const std::string& argument) {
-  return argument.size() > 2 && argument[0] == '-' &&
-         std::isalpha(static_cast<unsigned char>(argument[1])) != 0;
+// Changes OPTION to the number of dashes that the parser expects: one before a letter, and two
+// before a word. Other arguments do not change.
+void SetDashes(std::string* option) {
+  const std::size_t begin = std::min(option->find_first_not_of('-'), option->size());
+  if (begin < 1 || begin > 2 || begin == option->size()) return;
+  if (std::isalpha(static_cast<unsigned char>((*option)[begin])) == 0) return;
+  const std::size_t end = std::min(option->find('='), option->size());
+  option->replace(0, begin, end - begin == 1 ? "-" : "--");
+}
+
+// Reads a boolean by the words that Nomad accepts.
+std::optional<bool> ReadBool(const std::string& text) {
+  for (const char* word : {"1", "t", "T", "TRUE", "true", "True"}) {
+    if (text == word) return true;
+  }
+  for (const char* word : {"0", "f", "F", "FALSE", "false", "False"}) {
+    if (text == word) return false;
+  }
+  return std::nullopt;
+}
+
+// The command that the arguments have named.
+enum class Command { kOther, kExec, kAction };
+
+// Returns OPTION, which contains its value after "=", as arguments that the parser reads. The
+// parser knows "=" only after a word, and there it would take the next argument for an empty value.
+std::vector<std::string> WithValue(const std::string& option, Command command) {
+  const std::size_t end = option.find('=');
+  const std::string name = option.substr(0, end);
+  const std::string value = option.substr(end + 1);
+  if (name == "-f") return {"--follow=" + value};
+  if (command != Command::kOther && (name == "-i" || name == "-t")) {  // flags of both commands
+    const std::optional<bool> on = ReadBool(value);
+    if (!on) return {"-" + option};  // the parser refuses this option, and names it
+    if (*on) return {name};
+    if (command == Command::kAction) return {};
+    return {name == "-t" ? "--no-tty" : "--no-interactive"};
+  }
+  if (value.empty()) return {name, ""};
+  return {name.size() == 2 ? name + value : option};
 }
 
 }  // namespace
@@ -28,15 +65,24 @@ bool IsLongWithOneDash(const std::string& argument) {
 std::vector<std::string> WithTwoDashes(std::vector<std::string> arguments) {
   std::vector<std::string> out;
   bool options = true;
-  bool exec = false;    // true after `alloc exec`; the next positional argument is the id
+  Command command = Command::kOther;
   bool valued = false;  // true if the next argument is the value of an option
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     std::string argument = std::move(arguments[i]);
     if (argument == "--") options = false;
-    const bool is_id = exec && options && !valued && argument[0] != '-';
-    if (options && IsLongWithOneDash(argument)) argument.insert(0, 1, '-');
+    // The first positional argument after `alloc exec` is the id.
+    const bool is_id = command == Command::kExec && options && !valued && argument[0] != '-';
+    if (options) SetDashes(&argument);
+    const bool is_option = options && argument.size() > 1 && argument[0] == '-';
+    if (is_option && argument.find('=') != std::string::npos) {
+      for (std::string& part : WithValue(argument, command)) out.push_back(std::move(part));
+      valued = false;
+      continue;
+    }
     valued = options && argument[0] == '-' && !StandsAlone(argument);
-    exec = exec || (argument == "exec" && !out.empty() && out.back() == "alloc");
+    const std::string before = out.empty() ? "" : out.back();
+    if (argument == "exec" && before == "alloc") command = Command::kExec;
+    if (argument == "action" && before == "job") command = Command::kAction;
     out.push_back(std::move(argument));
     if (!is_id) continue;
     if (i + 1 < arguments.size() && arguments[i + 1] != "--") out.emplace_back("--");

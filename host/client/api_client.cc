@@ -43,6 +43,36 @@ class ApiClient::Connection {
 
   // Sends REQUEST and returns its reply. If MOST is not given, waits as long as the agent needs.
   Result<ClientReply> Ask(ClientRequest request, std::optional<Duration> most = std::nullopt) {
+    DROVER_TRY(CheckRegion());
+    return Send(std::move(request), most);
+  }
+
+  // Fails if the options name a region and the agent belongs to another one. Asks the agent once.
+  Status CheckRegion() {
+    const std::string& wanted = endpoint->options().region;
+    if (wanted.empty() || region_is_right_) return {};
+    const std::string& address = endpoint->options().address;
+    ClientRequest request;
+    request.path = "/v1/regions";
+    DROVER_ASSIGN(const ClientReply reply, Send(std::move(request), kReadTime));
+    DROVER_ASSIGN(const json regions, Decoded(address, reply));
+    const bool one = regions.is_array() && regions.size() == 1 && regions[0].is_string();
+    if (!one) {
+      return Error(Code::kInternal,
+                   "the answer of " + address + " to /v1/regions names no single region");
+    }
+    const std::string region = regions[0].get<std::string>();
+    region_is_right_ = region == wanted;
+    if (region_is_right_) return {};
+    return Error(Code::kInvalidArgument, "the agent at " + address + " is in the region \"" +
+                                             region + "\", not in \"" + wanted +
+                                             "\": see --region and NOMAD_REGION");
+  }
+
+  const std::shared_ptr<const Endpoint> endpoint;
+
+ private:
+  Result<ClientReply> Send(ClientRequest request, std::optional<Duration> most) {
     Context context(&loop_);
     if (most) context = context.WithTimeout(*most);
     std::optional<Result<ClientReply>> reply;
@@ -50,9 +80,7 @@ class ApiClient::Connection {
     return *std::move(reply);
   }
 
-  const std::shared_ptr<const Endpoint> endpoint;
-
- private:
+  bool region_is_right_ = false;
   RealLoop loop_;
   HttpClient http_;
 };
@@ -130,10 +158,14 @@ Result<ClientReply> ApiClient::Send(ClientRequest request) {
 
 Result<std::unique_ptr<WebSocketClient>> ApiClient::OpenWebSocket(const std::string& path,
                                                                   const Query& query) {
+  DROVER_TRY(connection_->CheckRegion());
   return WebSocketClient::Open(*connection_->endpoint, WithQuery(path, query));
 }
 
-Result<ApiStreams> ApiClient::OpenStreams() const { return ApiStreams(connection_->endpoint); }
+Result<ApiStreams> ApiClient::OpenStreams() const {
+  DROVER_TRY(connection_->CheckRegion());
+  return ApiStreams(connection_->endpoint);
+}
 
 std::string ApiClient::SearchedNamespace() const {
   return options().job_namespace.empty() ? "*" : options().job_namespace;

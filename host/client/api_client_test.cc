@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "host/client/api_streams.h"
 #include "host/client/scripted_server_for_test.h"
+#include "host/client/websocket_client.h"
 
 namespace drover {
 namespace {
@@ -39,6 +41,44 @@ TEST(ApiClientTest, SendsAndReadsJson) {
             (std::vector<std::string>{R"(PUT /a {"ask":1})", "PUT /b ", "DELETE /c?purge=true ",
                                       R"(DELETE /d {"ask":2})"}));
   EXPECT_EQ(server.connections(), 1);
+}
+
+TEST(ApiClientTest, AsksOnceForTheRegionAndSendsNothingToAnotherOne) {
+  std::vector<std::string> requests;
+  const char* regions = R"(["eu"])";
+  ScriptedServer server([&](ScriptedPeer* peer, int) {
+    for (std::string head = peer->ReadHead(); !head.empty(); head = peer->ReadHead()) {
+      requests.push_back(head.substr(0, head.find(" HTTP/")));
+      peer->Reply(requests.back() == "GET /v1/regions" ? regions : "{}");
+    }
+  });
+  ClientOptions options;
+  options.address = server.address();
+  options.region = "eu";
+  {
+    ApiClient client = std::move(*ApiClient::Create(options));
+    EXPECT_TRUE(client.OpenStreams().ok());
+    EXPECT_TRUE(client.Get("/a").ok());
+    EXPECT_TRUE(client.Delete("/b").ok());
+  }
+  EXPECT_EQ(requests, (std::vector<std::string>{"GET /v1/regions", "GET /a", "DELETE /b"}));
+  requests.clear();
+  options.region = "us";
+  {
+    ApiClient client = std::move(*ApiClient::Create(options));
+    const auto answer = client.Delete("/b");
+    EXPECT_EQ(answer.code(), Code::kInvalidArgument);
+    EXPECT_EQ(answer.error().message(), "the agent at " + server.address() +
+                                            " is in the region \"eu\", not in \"us\": see --region "
+                                            "and NOMAD_REGION");
+    EXPECT_FALSE(client.OpenStreams().ok());
+    EXPECT_FALSE(client.OpenWebSocket("/c", {}).ok());
+    for (const char* odd : {"[]", "7", R"(["us", "eu"])", "[1]", ""}) {
+      regions = odd;
+      EXPECT_EQ(client.Get("/a").code(), Code::kInternal) << odd;
+    }
+  }
+  EXPECT_EQ(requests, std::vector<std::string>(8, "GET /v1/regions"));
 }
 
 TEST(ApiClientTest, WaitsForSomethingNewer) {

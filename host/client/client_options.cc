@@ -21,13 +21,16 @@ Result<ClientOptions> WithEnvironment(ClientOptions options) {
   FromEnvironment(&options.address, {"DROVER_ADDR", "NOMAD_ADDR"});
   FromEnvironment(&options.token, {"DROVER_TOKEN", "NOMAD_TOKEN"});
   FromEnvironment(&options.job_namespace, {"DROVER_NAMESPACE", "NOMAD_NAMESPACE"});
+  FromEnvironment(&options.region, {"DROVER_REGION", "NOMAD_REGION"});
   FromEnvironment(&options.ca_cert, {"NOMAD_CACERT"});
   FromEnvironment(&options.ca_path, {"NOMAD_CAPATH"});
   FromEnvironment(&options.client_cert, {"NOMAD_CLIENT_CERT"});
   FromEnvironment(&options.client_key, {"NOMAD_CLIENT_KEY"});
   std::string skip;
   FromEnvironment(&skip, {"NOMAD_SKIP_VERIFY"});
-  if (skip == "1" || skip == "true") options.tls_skip_verify = true;
+  for (const char* word : {"1", "t", "T", "TRUE", "true", "True"}) {  // as Nomad reads them
+    if (skip == word) options.tls_skip_verify = true;
+  }
   if (options.address.empty()) options.address = "http://127.0.0.1:4646";
   while (options.address.ends_with('/')) options.address.pop_back();
   for (const char* scheme : {"http://", "https://", "unix:///"}) {

@@ -16,6 +16,9 @@ struct ClientOptions {
   // If this name is empty, requests that read search all namespaces, and requests that write use
   // the namespace that the job names.
   std::string job_namespace;
+  // If this name is not empty, an agent of another region gets no request but the question for its
+  // region.
+  std::string region;
   // The four members below name PEM files, except that ca_path names a directory of such files.
   std::string ca_cert;
   std::string ca_path;

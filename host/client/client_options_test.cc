@@ -11,7 +11,10 @@ namespace {
 class EnvironmentTest : public testing::Test {
  protected:
   void SetUp() override {
-    for (const char* name : {"DROVER_ADDR", "NOMAD_ADDR", "NOMAD_TOKEN"}) unsetenv(name);
+    for (const char* name : {"DROVER_ADDR", "NOMAD_ADDR", "NOMAD_TOKEN", "DROVER_REGION",
+                             "NOMAD_REGION", "NOMAD_SKIP_VERIFY"}) {
+      unsetenv(name);
+    }
   }
   void TearDown() override { SetUp(); }
 };
@@ -20,6 +23,17 @@ TEST_F(EnvironmentTest, OptionsComeBeforeItAndDroversNamesBeforeNomads) {
   EXPECT_EQ(WithEnvironment({})->address, "http://127.0.0.1:4646");
   setenv("NOMAD_ADDR", "http://nomad:1/", 1);
   setenv("NOMAD_TOKEN", "secret", 1);
+  EXPECT_EQ(WithEnvironment({})->region, "");
+  for (const char* yes : {"1", "t", "TRUE"}) {
+    setenv("NOMAD_SKIP_VERIFY", yes, 1);
+    EXPECT_TRUE(WithEnvironment({})->tls_skip_verify) << yes;
+  }
+  for (const char* no : {"0", "false", "", "yes"}) {
+    setenv("NOMAD_SKIP_VERIFY", no, 1);
+    EXPECT_FALSE(WithEnvironment({})->tls_skip_verify) << no;
+  }
+  setenv("NOMAD_REGION", "eu", 1);
+  EXPECT_EQ(WithEnvironment({})->region, "eu");
   EXPECT_EQ(WithEnvironment({})->address, "http://nomad:1");
   setenv("DROVER_ADDR", "https://drover:2", 1);
   EXPECT_EQ(WithEnvironment({})->address, "https://drover:2");

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "host/base/printable.h"
+#include "host/cli/answer_check.h"
 #include "host/commands/commands.h"
 #include "host/view/json_fields.h"
 
@@ -21,6 +22,7 @@ struct AgentInfoCommand {
 
   Result<int> Run(ApiClient* agent, Output* out) const {
     DROVER_ASSIGN(const json self, agent->Get("/v1/agent/self"));
+    DROVER_TRY(CheckIsObject(self));
     if (out->raw()) return out->Print(self);
     for (const auto& [section, values] : MapField(self, "stats").items()) {
       out->Line(Printable(section));

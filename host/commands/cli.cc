@@ -136,13 +136,35 @@ void AddCommands(const CommandGroup& drover) {
   AddCompletion(drover);
 }
 
+// Returns true if standard output has taken everything that was printed.
+bool OutputHasArrived() { return std::fflush(stdout) == 0 && std::ferror(stdout) == 0; }
+
+// Prints the word that stands in the place of a command and is none, because the parser then only
+// reports that a command is missing.
+void PrintUnknownCommand(const CLI::App& app) {
+  const CLI::App* group = &app;
+  std::string name = app.get_name();
+  while (!group->get_subcommands().empty()) {
+    group = group->get_subcommands().front();
+    name += " " + group->get_name();
+  }
+  const auto is_command = [](const CLI::App* below) { return !below->get_name().empty(); };
+  if (group->get_subcommands(is_command).empty()) return;  // a command, and no group of commands
+  for (const std::string& word : app.remaining(true)) {
+    const bool option = word.starts_with('-');
+    std::fprintf(stderr, "%s: unknown %s \"%s\"\n", name.c_str(), option ? "option" : "command",
+                 Printable(word).c_str());
+    if (!option) return;  // the words behind an unknown command belong to it
+  }
+}
+
 }  // namespace
 
 int RunCli(int argc, char** argv) {
   CLI::App app("Drover runs groups of tasks through driver plugins.", "drover");
   app.require_subcommand(1);
   app.failure_message(CLI::FailureMessage::simple);
-  app.set_version_flag("--version", std::string("drover ") + DROVER_VERSION);
+  app.set_version_flag("-v,--version", std::string("drover ") + DROVER_VERSION);
   int code = kExitOk;
   AddCommands(CommandGroup(&app, &code));
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
@@ -154,14 +176,15 @@ int RunCli(int argc, char** argv) {
   try {
     app.parse(std::move(arguments));
   } catch (const CLI::ParseError& e) {
-    // For an unknown command, the parser only reports that a command is missing. So the loop below
-    // prints the unknown command.
-    for (const std::string& unknown : app.remaining(true)) {
-      if (app.get_subcommands().empty()) {
-        std::fprintf(stderr, "drover: unknown command \"%s\"\n", Printable(unknown).c_str());
-      }
-    }
+    if (e.get_exit_code() != 0) PrintUnknownCommand(app);
     return app.exit(e) == 0 ? kExitOk : kExitUsage;
+  }
+  // Output that is lost, for example on a full disk, is no success. But the exit codes of these two
+  // commands are about tasks.
+  const bool about_tasks = app.got_subcommand("agent") || app.got_subcommand("run");
+  if (code == kExitOk && !about_tasks && !OutputHasArrived()) {
+    std::fputs("drover: not everything could be written to standard output\n", stderr);
+    return kExitFailed;
   }
   return code;
 }

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
+#include "host/cli/answer_check.h"
 #include "host/commands/commands.h"
 #include "host/view/record_tables.h"
 
@@ -23,6 +24,7 @@ struct EvalListCommand {
     if (!job.empty()) query.emplace_back("job", job);
     if (!status.empty()) query.emplace_back("status", status);
     DROVER_ASSIGN(const nlohmann::json evals, client->Get("/v1/evaluations", query));
+    DROVER_TRY(CheckIsList(evals));
     return out->Print(evals, EvalTable(evals, verbose), "There are no such evaluations.");
   }
 };

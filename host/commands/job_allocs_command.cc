@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
+#include "host/cli/answer_check.h"
 #include "host/cli/id_lookup.h"
 #include "host/commands/commands.h"
 #include "host/view/record_tables.h"
@@ -25,6 +26,7 @@ struct JobAllocsCommand {
     if (all) query.emplace_back("all", "true");
     DROVER_ASSIGN(const nlohmann::json allocs,
                   client->Get(ApiPath("/v1/job", name.id, "/allocations"), query));
+    DROVER_TRY(CheckIsList(allocs));
     return out->Print(allocs, AllocTable(allocs, verbose), "No allocations.");
   }
 };

@@ -1,8 +1,11 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "host/cli/answer_check.h"
 #include "host/cli/id_lookup.h"
 #include "host/commands/commands.h"
+#include "host/view/job_diff_lines.h"
 #include "host/view/json_fields.h"
 #include "host/view/readable.h"
 
@@ -13,9 +16,15 @@ using nlohmann::json;
 
 struct JobHistoryCommand {
   std::string id;
+  std::optional<std::uint64_t> version;
+  bool differences = false;
+  bool full = false;
 
   void Declare(CLI::App* command) {
     AddId(command, &id);
+    command->add_option("--version", version, "That version of it, and not all of them");
+    command->add_flag("-p", differences, "Shows also what differs from the version before");
+    command->add_flag("--full", full, "Prints also each version as JSON");
     AddNote(command,
             "Written is the language of the job file, which drover job inspect --hcl --version "
             "VERSION prints.");
@@ -23,10 +32,24 @@ struct JobHistoryCommand {
 
   Result<int> Run(ApiClient* client, Output* out) const {
     DROVER_ASSIGN(const JobName name, FindJob(client, id));
-    DROVER_ASSIGN(const json answer, client->Get(ApiPath("/v1/job", name.id, "/versions"),
-                                                 {{"namespace", name.job_namespace}}));
-    const json& versions = ListField(answer, "Versions");
-    if (out->raw()) return out->Print(versions);
+    Query query = {{"namespace", name.job_namespace}};
+    if (differences) query.emplace_back("diffs", "true");
+    DROVER_ASSIGN(const json answer, client->Get(ApiPath("/v1/job", name.id, "/versions"), query));
+    DROVER_TRY(CheckIsObject(answer));
+    const json& all = ListField(answer, "Versions");
+    const json& all_diffs = ListField(answer, "Diffs");
+    json versions = json::array();
+    json diffs = json::array();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (version && NumberText(all[i], "Version") != std::to_string(*version)) continue;
+      versions.push_back(all[i]);
+      diffs.push_back(i < all_diffs.size() ? all_diffs[i] : json());  // none before the oldest
+    }
+    if (version && versions.empty()) {
+      return Error(Code::kNotFound, "the job \"" + name.id + "\" has no version " +
+                                        std::to_string(*version) + ": see drover job history");
+    }
+    if (out->raw()) return out->Print(version ? versions[0] : versions);
     TextTable table({"Version", "Stable", "Stopped", "Submitted", "Index", "Tag", "Written"});
     for (const json& job : versions) {
       table.Add({NumberText(job, "Version"), FlagField(job, "Stable") ? "yes" : "no",
@@ -34,7 +57,18 @@ struct JobHistoryCommand {
                  NumberText(job, "JobModifyIndex"), TextField(MapField(job, "VersionTag"), "Name"),
                  Format(client, name, job)});
     }
-    return out->Print(versions, table);
+    DROVER_TRY(out->Print(versions, table));
+    for (std::size_t i = 0; i < versions.size() && (differences || full); ++i) {
+      out->Line("");
+      out->Line("Version " + NumberText(versions[i], "Version"));
+      if (differences && diffs[i].is_object()) {
+        for (const DiffLine& line : JobDiffLines(diffs[i])) {
+          out->Line(out->Paint(line.colour, line.text));
+        }
+      }
+      if (full) PrintJson(versions[i]);
+    }
+    return kExitOk;
   }
 
   // Returns the language of the file of a version, or an empty text if the agent does not have it.

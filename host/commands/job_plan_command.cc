@@ -38,16 +38,20 @@ constexpr Change kChanges[] = {{"Place", "create", Colour::kGreen, true},
 struct JobPlanCommand {
   std::string file;
   HclOptions hcl;
+  bool diff = true;
+  bool verbose = false;
 
   void Declare(CLI::App* command) {
     command->add_option("FILE", file, "The job file, in HCL or JSON; -: stdin")->required();
     hcl.Declare(command);
+    command->add_flag("--diff", diff, "With =false, the fields that differ are not shown");
+    command->add_flag("--verbose", verbose, "Changes nothing: all that differs is shown anyway");
     AddNote(command, "Exit code: 0 no allocation would come or go, 1 some would, 255 an error.");
   }
 
   Result<int> Run(ApiClient* client, Output* out) const {
     DROVER_ASSIGN(const SubmittedJob read, ReadSubmittedJob(file, hcl));
-    const json body = {{"Job", read.job}, {"Diff", true}};
+    const json body = {{"Job", read.job}, {"Diff", diff}};
     const Result<json> plan =
         client->Put(ApiPath("/v1/job", read.id, "/plan"), body, NamespaceQuery(*client));
     if (!plan.ok()) return plan.error().WithContext("the job cannot be planned");
@@ -61,8 +65,10 @@ struct JobPlanCommand {
   }
 
   void Show(Terminal* terminal, const json& plan) const {
-    for (const DiffLine& line : JobDiffLines(MapField(plan, "Diff"))) {
-      terminal->Line(terminal->Paint(line.colour, line.text));
+    if (diff) {
+      for (const DiffLine& line : JobDiffLines(MapField(plan, "Diff"))) {
+        terminal->Line(terminal->Paint(line.colour, line.text));
+      }
     }
     PrintWarnings(terminal, plan);
     for (const auto& [group, counts] : Updates(plan).items()) {

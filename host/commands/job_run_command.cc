@@ -40,6 +40,9 @@ struct JobRunCommand {
   std::string file;
   HclOptions hcl;
   std::optional<std::uint64_t> check_index;
+  std::optional<int> eval_priority;
+  bool preserve_counts = false;
+  bool preserve_resources = false;
   WaitOptions wait;
   bool follow = false;
   bool output = false;
@@ -49,6 +52,14 @@ struct JobRunCommand {
     hcl.Declare(command);
     command->add_option("--check-index", check_index,
                         "Only if the job has this index still; 0: only if there is none");
+    command
+        ->add_option("--eval-priority", eval_priority,
+                     "The priority of the evaluation (that of the job)")
+        ->check(CLI::Range(1, 100));
+    command->add_flag("--preserve-counts", preserve_counts,
+                      "Groups that the agent knows keep their counts");
+    command->add_flag("--preserve-resources", preserve_resources,
+                      "Tasks that the agent knows keep their resources");
     command->add_flag("--output", output, "Prints the job as JSON, and does not send it");
     wait.Declare(command);
     command
@@ -70,6 +81,9 @@ struct JobRunCommand {
       body["EnforceIndex"] = true;
       body["JobModifyIndex"] = *check_index;
     }
+    if (eval_priority) body["EvalPriority"] = *eval_priority;
+    if (preserve_counts) body["PreserveCounts"] = true;
+    if (preserve_resources) body["PreserveResources"] = true;
     const Result<json> answer = client->Put("/v1/jobs", body, NamespaceQuery(*client));
     if (!answer.ok()) return answer.error().WithContext("the job was not taken");
     if (!out->raw()) PrintWarnings(out, *answer);

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "host/base/printable.h"
+#include "host/cli/answer_check.h"
 #include "host/cli/id_lookup.h"
 #include "host/commands/commands.h"
 #include "host/commands/record_status.h"
@@ -71,6 +72,7 @@ struct JobStatusCommand {
 Result<int> ListJobs(ApiClient* client, Output* out) {
   DROVER_ASSIGN(const json jobs,
                 client->Get("/v1/jobs", {{"namespace", client->SearchedNamespace()}}));
+  DROVER_TRY(CheckIsList(jobs));
   TextTable table({"ID", "Namespace", "Type", "Priority", "Status", "Submitted"});
   for (const json& job : AsList(jobs)) {
     table.Add({TextField(job, "ID"), TextField(job, "Namespace"), TextField(job, "Type"),

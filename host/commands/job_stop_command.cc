@@ -1,5 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
 
 #include "host/cli/eval_follower.h"
 #include "host/cli/id_lookup.h"
@@ -14,6 +16,8 @@ struct JobStopCommand {
   bool purge = false;
   bool no_shutdown_delay = false;
   bool yes = false;
+  bool global = false;
+  std::optional<int> eval_priority;
   WaitOptions wait;
 
   void Declare(CLI::App* command) {
@@ -22,6 +26,11 @@ struct JobStopCommand {
     command->add_flag("--no-shutdown-delay", no_shutdown_delay,
                       "Stops the tasks without their shutdown delay");
     command->add_flag("--yes", yes, "Does not ask when only the beginning of the id is given");
+    command->add_flag("--global", global, "Changes nothing: an agent has one region");
+    command
+        ->add_option("--eval-priority", eval_priority,
+                     "The priority of the evaluation (that of the job)")
+        ->check(CLI::Range(1, 100));
     wait.Declare(command);
   }
 
@@ -34,6 +43,7 @@ struct JobStopCommand {
     Query query = {{"namespace", job.job_namespace}};
     if (purge) query.emplace_back("purge", "true");
     if (no_shutdown_delay) query.emplace_back("no_shutdown_delay", "true");
+    if (eval_priority) query.emplace_back("eval_priority", std::to_string(*eval_priority));
     DROVER_ASSIGN(const nlohmann::json answer, client->Delete(ApiPath("/v1/job", job.id), query));
     return FollowAnswer(client, out, wait, answer);
   }

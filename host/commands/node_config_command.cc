@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "host/base/printable.h"
+#include "host/cli/answer_check.h"
 #include "host/commands/commands.h"
 #include "host/view/json_fields.h"
 
@@ -20,6 +21,7 @@ struct NodeConfigCommand {
 
   Result<int> Run(ApiClient* client, Output* out) const {
     DROVER_ASSIGN(const json list, client->Get("/v1/agent/servers"));
+    DROVER_TRY(CheckIsList(list));
     if (out->raw()) return out->Print(list);
     for (const json& server : AsList(list)) {
       if (server.is_string()) out->Line(Printable(server.get<std::string>()));

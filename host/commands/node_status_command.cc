@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "host/base/printable.h"
+#include "host/cli/answer_check.h"
 #include "host/cli/node_options.h"
 #include "host/commands/commands.h"
 #include "host/commands/record_status.h"
@@ -70,6 +71,7 @@ struct NodeStatusCommand {
 
   Result<int> List(ApiClient* client, Output* out) const {
     DROVER_ASSIGN(const json nodes, client->Get("/v1/nodes"));
+    DROVER_TRY(CheckIsList(nodes));
     TextTable table({"ID", "Name", "Datacenter", "Address", "Version", "Eligibility", "Status"});
     for (const json& one : AsList(nodes)) {
       table.Add({ShownId(TextField(one, "ID"), verbose), TextField(one, "Name"),

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "host/base/printable.h"
+#include "host/cli/answer_check.h"
 #include "host/commands/commands.h"
 #include "host/view/json_fields.h"
 
@@ -72,11 +73,12 @@ struct ServerMembersCommand {
   bool verbose = false;
 
   void Declare(CLI::App* command) {
-    command->add_flag("--verbose", verbose, "Prints also the protocol and all tags");
+    command->add_flag("--verbose,--detailed", verbose, "Prints also the protocol and all tags");
   }
 
   Result<int> Run(ApiClient* client, Output* out) const {
     DROVER_ASSIGN(const json answer, client->Get("/v1/agent/members"));
+    DROVER_TRY(CheckIsObject(answer));
     json members = ListField(answer, "Members");
     std::sort(members.begin(), members.end(), [](const json& a, const json& b) {
       return RawField(a, "Name") < RawField(b, "Name");

@@ -20,8 +20,8 @@ The page has the output of `drover --help` for each command. It is generated: af
 `DROVER_BUILD_DIR=build/release tests/e2e/cli_docs.py --update`. [operators.md](operators.md) describes how the
 commands behave.
 
-- Options may be written with one dash, as Nomad writes them: `-json` is `--json`. Words behind
-  `--` are taken as they are.
+- Options may be written with one dash, as Nomad writes them: `-json` is `--json`. A value may stand
+  behind `=`, also that of one letter: `-t='{{.ID}}'`. Words behind `--` are taken as they are.
 - **Exit codes** of every command: 0 done; 1 the job, the test or the command has failed; 2 the
   command line, the configuration or the job is wrong, and nothing was done; 130 interrupted. Those
   of `job run`, `job plan`, `job stop` and `alloc stop` are what Nomad's commands return.

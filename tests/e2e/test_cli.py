@@ -16,7 +16,8 @@ class CliTest(DroverTest):
         self.assertEqual(done.code, 0, done)
         self.assertRegex(done.out, r"^drover \d+\.\d+\.\d+ \(driver ABI \d+\.\d+\)\n$")
         number = done.out.split()[1]
-        self.assertEqual(self.sandbox.command("--version").out, f"drover {number}\n")
+        for option in ("--version", "-version", "-v"):
+            self.assertEqual(self.sandbox.command(option).out, f"drover {number}\n")
         for spelling in ("--json", "-json"):
             shown = json.loads(self.sandbox.command("version", spelling).out)
             self.assertEqual(shown["Version"], number)
@@ -57,11 +58,13 @@ class CliTest(DroverTest):
         self.assertEqual(done.code, 0, done)
 
     def test_standard_output_that_is_full(self):
-        with open("/dev/full", "wb") as full:
-            done = subprocess.run([str(harness.binary()), "version"], stdout=full,
-                                  stderr=subprocess.PIPE, timeout=harness.LIMIT,
-                                  stdin=subprocess.DEVNULL, env=self.sandbox.environment())
-        self.assertIn(done.returncode, (0, 1))
+        for command in (["version"], ["completion", "bash"]):
+            with open("/dev/full", "wb") as full:
+                done = subprocess.run([str(harness.binary()), *command], stdout=full,
+                                      stderr=subprocess.PIPE, timeout=harness.LIMIT,
+                                      stdin=subprocess.DEVNULL, env=self.sandbox.environment())
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(b"could be written to standard output", done.stderr)
 
 
 class DirectoryTest(DroverTest):

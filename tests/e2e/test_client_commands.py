@@ -50,6 +50,34 @@ class ClientChangeTest(ClientCommandTest):
         self.fails("job", "revert", "web", code=2)
         self.assertIn("VERSION is empty", self.fails("job", "revert", "web", "", code=2))
 
+    def test_versions_and_what_differs_between_them(self):
+        for value in "ab":
+            self.run_job(mock("t", run_for="1h", Env={"A": value}))
+        self.assertEqual(self.cli("job", "history", "-version=0", "-t={{.Version}}", "web").out, "0\n")
+        self.assertEqual(self.json("job", "history", "-version", "1", "web")["Version"], 1)
+        self.assertIn("has no version 7", self.fails("job", "history", "-version", "7", "web"))
+        shown = self.cli("job", "history", "-p", "web").out
+        self.assertRegex(shown, r'(?s)\nVersion 1\n~ job "web"\n.*Env\[A\]: "a" -> "b"\n.*\nVersion 0\n$')
+        shown = self.cli("job", "history", "-full", "-version", "0", "web").out
+        self.assertEqual(json.loads(shown.partition("\nVersion 0\n")[2])["Version"], 0)
+
+    def test_options_that_scripts_for_nomad_use(self):
+        spec = self.sandbox.write("job.json", service(mock("t", run_for="1h")))
+        shown = self.cli("job", "plan", "-diff=false", "-verbose", spec, code=1).out
+        self.assertNotIn('job "web"', shown)
+        self.assertIn("1 create", shown)
+        made = self.json("job", "run", "-detach", "-eval-priority=77", spec)["EvalID"]
+        self.assertEqual(self.agent.get(f"/v1/evaluation/{made}")["Priority"], 77)
+        self.cli("job", "scale", "-detach", "web", "2")
+        self.cli("job", "run", "-detach", "-preserve-counts", "-preserve-resources", spec)
+        self.assertEqual(self.job_count(), 2)
+        made = self.json("job", "stop", "-detach", "-global", "-eval-priority", "3", "web")["EvalID"]
+        self.assertEqual(self.agent.get(f"/v1/evaluation/{made}")["Priority"], 3)
+        for wrong in ("0", "101", "x"):
+            self.fails("job", "stop", "-eval-priority", wrong, "web", code=2)
+        self.assertEqual(self.cli("server", "members", "-detailed").out,
+                         self.cli("server", "members", "-verbose").out)
+
     def test_a_job_is_scaled(self):
         self.run_job(mock("t", run_for="1h"))
         self.assertRegex(self.cli("job", "scale", "web", "3").out, "complete")
@@ -156,6 +184,21 @@ class ClientLookTest(ClientCommandTest):
         self.assertIn("Prometheus", self.fails("operator", "metrics", "-format", "prometheus"))
         self.fails("operator", "metrics", "-format", "x", code=2)
         self.fails("operator", "metrics", "-format", "prometheus", "-json", code=2)
+
+    def test_a_region_is_that_of_the_agent(self):
+        self.run_job(mock("t", run_for="1h"))
+        for command in (("job", "status", "-region=global"), ("job", "-region", "global", "status"),
+                        ("server", "members", "-region", "global"), ("agent-info", "-region=global")):
+            self.cli(*command)
+        self.cli("job", "status", "-region=", "web", NOMAD_REGION="global")
+        spec = self.sandbox.write("other.json", service(mock("t", run_for="1h"), id="other"))
+        refusal = f'the agent at {self.agent.url} is in the region "global", not in "eu"'
+        for command in (("job", "run", spec), ("job", "stop", "-yes", "web"), ("events",), ("monitor",),
+                        ("operator", "api", "/v1/jobs"), ("node", "status")):
+            self.assertIn(refusal, self.cli(*command, code=1, NOMAD_REGION="eu").err)
+        self.assertIn(refusal, self.cli("job", "plan", "-region=eu", spec, code=255).err)
+        self.assertEqual([(j["ID"], j["Stop"]) for j in self.agent.get("/v1/jobs")], [("web", False)])
+        self.cli("job", "run", "-output", "-region=eu", spec)  # which asks no agent
 
     def test_the_status_of_whatever_has_an_id(self):
         self.assertIn("There are no jobs", self.cli("status").out)
@@ -379,6 +422,19 @@ class OddServerTest(Client, DroverTest):
             for command, code in (("run", 1), ("validate", 1), ("plan", 255)):
                 self.assertIn("is it an agent?", self.fails("job", command, spec, code=code))
             self.assertIn("is it an agent?", self.fails("plugin", "status", "exec"))
+        # Nothing to list is an empty list, and no other answer.
+        for body in ("7", "null", "{}", ""):
+            self.serve(dict.fromkeys(("/v1/jobs", "/v1/namespaces", "/v1/nodes", "/v1/evaluations",
+                                      "/v1/agent/servers"), (200, body)))
+            for command in (("job", "status"), ("status",), ("namespace", "list"), ("node", "status"),
+                            ("eval", "list"), ("node", "config", "-servers")):
+                self.assertIn("no JSON list: is it an agent?", self.fails(*command))
+        jobs = json.dumps([{"ID": "web", "Namespace": "default"}])
+        for body in ("7", "null", "[]", ""):
+            self.serve({"/v1/jobs": (200, jobs), **dict.fromkeys(
+                ("/v1/agent/self", "/v1/agent/members", "/v1/job/web/versions"), (200, body))})
+            for command in (("agent-info",), ("server", "members"), ("job", "history", "web")):
+                self.assertIn("no JSON object: is it an agent?", self.fails(*command))
         answers = {"/v1/jobs": (200, '{"EvalID": "e"}'), "/v1/evaluation/e": (200, "[]"),
                    "/v1/evaluation/e/allocations": (200, '{"a": 1}')}
         self.serve(answers)

@@ -40,6 +40,10 @@ class ExitCodeTest(DroverTest):
             ("run", "--config", self.sandbox.write("bad.json", "{"), good): "not JSON",
             ("run", "--config", self.sandbox.write("worse.json", {"nam": 1}), good): "/nam",
             ("plugin",): "subcommand",
+            ("deployment", "list"): 'drover: unknown command "deployment"\nA sub',
+            ("job", "promote", "web"): 'drover job: unknown command "promote"\nA sub',
+            ("job", "-short", "periodic", "force"): 'drover job: unknown command "periodic"\nA sub',
+            ("node", "meta", "set"): 'drover node meta: unknown command "set"\nA sub',
         }
         for arguments, text in cases.items():
             with self.subTest(arguments=arguments):
