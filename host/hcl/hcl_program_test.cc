@@ -16,6 +16,7 @@
 #include "host/base/open_fds_for_test.h"
 #include "host/base/time.h"
 #include "host/hcl/hcl_diagnostics.h"
+#include "host/hcl/job_hcl.h"
 
 namespace drover {
 namespace {
@@ -311,6 +312,18 @@ TEST_F(HclFakeTest, AnAnswerThatIsNotUnderstoodIsAnError) {
   EXPECT_THAT(
       Fails("say [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[").message(),
       HasSubstr("are nested"));
+}
+
+TEST_F(HclFakeTest, AnAnswerThatHasNotTheFormOfAJobIsAnError) {
+  for (const char* answer : {R"({"Value":{"Job":{"Constraints":[5]}}})",
+                             R"({"Value":{"Job":{"Vault":{},"TaskGroups":[{"Tasks":["x"]}]}}})"}) {
+    HclRequest request;
+    request.file = std::string("DO:json ") + answer + ";";  // stands before the schema
+    const Result<HclJob> read = ReadJobHcl(request);
+    ASSERT_FALSE(read.ok()) << answer;
+    EXPECT_EQ(read.code(), Code::kInternal);
+    EXPECT_THAT(read.error().message(), StartsWith("the answer of drover-hcl is not understood: "));
+  }
 }
 
 }  // namespace
