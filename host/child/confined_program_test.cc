@@ -255,6 +255,7 @@ TEST_F(ConfinedProgramTest, HasNoRights) {
     EXPECT_THAT(status, HasSubstr("Gid:\t65533\t65533\t65533\t65533\n"));
     EXPECT_THAT(status, HasSubstr("Groups:\t \n"));
   }
+  EXPECT_EQ(Text("/proc/" + child + "/oom_score_adj"), "1000\n");
   EXPECT_EQ(Text("/proc/" + child + "/environ"), std::string("ONLY=this\0", 10));
   EXPECT_EQ(std::filesystem::read_symlink("/proc/" + child + "/cwd"), "/");
   kill(std::stoi(child), SIGKILL);

@@ -63,6 +63,17 @@ static int place_descriptors(struct drover_confined_spawn* spawn, int* status) {
   return (int)syscall(SYS_close_range, 3u, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */);
 }
 
+/* Where memory is scarce, the kernel ends this process and not its parent, which may be the larger
+   one. It is no error if the kernel cannot be told so. Comes before a change of the user, after
+   which the file belongs to root. */
+static void prefer_own_end(void) {
+  const long file =
+      syscall(SYS_openat, AT_FDCWD, "/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (file < 0) return;
+  syscall(SYS_write, file, "1000", (size_t)4);
+  syscall(SYS_close, file);
+}
+
 /* Root may have no right to become another user, as without capabilities, or there may be no other,
    as in a small user namespace. Then the process stays root. It has no capabilities even so, and
    the filter and the rules decide which files it reaches. */
@@ -96,6 +107,7 @@ static _Noreturn void become_program(struct drover_confined_spawn* spawn, pid_t 
   if (syscall(SYS_setpgid, 0, 0) != 0) give_up(status, "lead a process group");
   if (reset_signals() != 0) give_up(status, "reset its signals");
   if (place_descriptors(spawn, &status) != 0) give_up(status, "place its descriptors");
+  prefer_own_end();
   if (syscall(SYS_chdir, "/") != 0) give_up(status, "leave its directory");
   if (become_nobody(spawn->reads_files) != 0) give_up(status, "become another user");
   if (drover_stay_below(parent) != 0) give_up(status, "give up rights");
