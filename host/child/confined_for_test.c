@@ -193,6 +193,9 @@ int main(void) {
   } else if (is("crash")) {
     say(2, "about to crash");
     __builtin_trap();
+  } else if (is("die")) {
+    const long pid = SYS(getpid);
+    SYS(tgkill, pid, pid, SIGKILL);
   } else if (is("fail")) {
     say(2, argument);
     return 2;

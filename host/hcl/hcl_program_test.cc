@@ -297,6 +297,14 @@ TEST_F(HclFakeTest, TheLimitsOfTheRuntimeHaveTheirOwnErrors) {
             "web.hcl cannot be read: it needs more than 256 MiB of memory; make it simpler");
 }
 
+TEST_F(HclFakeTest, AKillMayBeALackOfMemory) {
+  const Error error = Fails("die now");
+  EXPECT_EQ(error.code(), Code::kResourceExhausted);
+  EXPECT_EQ(error.message(),
+            "web.hcl cannot be read: drover-hcl was killed: the machine or its control group may "
+            "have no memory left");
+}
+
 TEST_F(HclFakeTest, AFloodIsEnded) {
   EXPECT_EQ(Fails("flood").message(), "web.hcl cannot be read: it becomes more than 8 MiB of JSON");
 }
