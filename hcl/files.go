@@ -83,7 +83,13 @@ func (f files) read(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// What is opened may be a pipe, for whose writer nobody waits here.
+	// To open a pipe would release its writer, and to open a device may start something.
+	if about, err := os.Stat(found); err != nil {
+		return nil, err
+	} else if !about.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	}
+	// Meanwhile it may have become a pipe, for whose writer nobody waits here.
 	file, err := os.OpenFile(found, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // treeOfFiles makes a directory with files, links that lead out of it, and a secret beside it.
@@ -88,6 +89,32 @@ func TestFilesBelowADirectory(t *testing.T) {
 	} {
 		expectCall(t, call.expression, folder, call.want, call.fault)
 	}
+}
+
+// The writer of a pipe waits until somebody opens it for reading.
+func TestAPipeIsNotOpened(t *testing.T) {
+	folder := treeOfFiles(t)
+	opened := make(chan error, 1)
+	go func() {
+		pipe, err := os.OpenFile(filepath.Join(folder, "pipe"), os.O_WRONLY, 0)
+		if err == nil {
+			pipe.Close()
+		}
+		opened <- err
+	}()
+	time.Sleep(50 * time.Millisecond) // until it waits
+	expectCall(t, `file("pipe")`, folder, "", "is not a regular file")
+	select {
+	case err := <-opened:
+		t.Errorf("the writer of the pipe no longer waits: %v", err)
+	case <-time.After(100 * time.Millisecond):
+	}
+	// Lets the writer end.
+	pipe, err := os.OpenFile(filepath.Join(folder, "pipe"), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pipe.Close()
 }
 
 func TestFilesAreRefusedWithoutADirectory(t *testing.T) {

@@ -61,7 +61,7 @@ func treeFault(file string, at token.Pos, what string) *reply {
 	return &reply{Diagnostics: []diagnostic{{
 		Error:     true,
 		Summary:   "Unreadable text",
-		Detail:    what,
+		Detail:    bounded(what),
 		File:      file,
 		Line:      at.Line,
 		Column:    at.Column,

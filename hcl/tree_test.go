@@ -57,6 +57,15 @@ func TestTreeOfNothingIsAnEmptyObject(t *testing.T) {
 	}
 }
 
+func TestTreeFaultsAreShort(t *testing.T) {
+	for _, text := range []string{strings.Repeat("a", 1<<20), "a = " + strings.Repeat("[", 3000)} {
+		answer := treeOf(t, text)
+		if len(answer.Diagnostics) != 1 || len(answer.Diagnostics[0].Detail) > maxMessage+10 {
+			t.Errorf("%.40q: the fault is too long", text)
+		}
+	}
+}
+
 func TestTreeNamesThePlaceOfAFault(t *testing.T) {
 	for text, want := range map[string]diagnostic{
 		"a = 1\nb = [\n":               {Line: 3, Column: 1},

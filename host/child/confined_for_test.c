@@ -146,6 +146,15 @@ static void read_file(void) {
   }
 }
 
+/* JSON within a text of the input has a backslash before each quote. */
+static void say_without_backslashes(void) {
+  char* to = argument;
+  for (const char* from = argument; *from; from++)
+    if (*from != '\\') *to++ = *from;
+  *to = '\0';
+  say(1, argument);
+}
+
 /* Takes memory until there is no more, and writes how many MiB there were. */
 static void take_memory(void) {
   const size_t size = 1 << 20;
@@ -184,11 +193,16 @@ int main(void) {
   } else if (is("crash")) {
     say(2, "about to crash");
     __builtin_trap();
+  } else if (is("die")) {
+    const long pid = SYS(getpid);
+    SYS(tgkill, pid, pid, SIGKILL);
   } else if (is("fail")) {
     say(2, argument);
     return 2;
   } else if (is("say")) {
     say(1, argument);
+  } else if (is("json")) {
+    say_without_backslashes();
   }
   return 0;
 }

@@ -30,9 +30,9 @@ struct ConfinedProgram {
 // Runs the program and blocks until it has ended; ChildEnd::output is what it wrote to its standard
 // output. The program can compute and use its standard descriptors, and nothing else: it reaches no
 // file but those of FILES_BELOW, no network, no other process, and it can start none. It has no
-// capability, and a user of its own if this process is root. If it may read files, it keeps the
-// right to read those of all users, since Landlock restricts it to the directory. When the calling
-// thread ends, the kernel kills it. [any thread]
+// capability, and a user of its own if this process is root and may change its user. If it may read
+// files, it keeps the right to read those of all users, since Landlock restricts it to the
+// directory. When the calling thread ends, the kernel kills it. [any thread]
 Result<ChildEnd> RunConfined(const ConfinedProgram& spec);
 
 }  // namespace drover

@@ -3,7 +3,9 @@
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <grp.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -13,6 +15,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <fstream>
 #include <sstream>
 #include <thread>
@@ -252,6 +255,7 @@ TEST_F(ConfinedProgramTest, HasNoRights) {
     EXPECT_THAT(status, HasSubstr("Gid:\t65533\t65533\t65533\t65533\n"));
     EXPECT_THAT(status, HasSubstr("Groups:\t \n"));
   }
+  EXPECT_EQ(Text("/proc/" + child + "/oom_score_adj"), "1000\n");
   EXPECT_EQ(Text("/proc/" + child + "/environ"), std::string("ONLY=this\0", 10));
   EXPECT_EQ(std::filesystem::read_symlink("/proc/" + child + "/cwd"), "/");
   kill(std::stoi(child), SIGKILL);
@@ -298,6 +302,31 @@ TEST_F(ConfinedProgramTest, RunsBelowALowerLimitOfItsCaller) {
   int status = 0;
   EXPECT_EQ(waitpid(caller, &status, 0), caller);
   EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+// As in a container without privileges: root is there, and no other user.
+TEST_F(ConfinedProgramTest, RunsWhereThereIsNoUserButRoot) {
+  const std::string uids = "0 " + std::to_string(geteuid()) + " 1";
+  const std::string gids = "0 " + std::to_string(getegid()) + " 1";
+  const std::string own_pid = std::to_string(getpid());
+  const pid_t caller = fork();
+  if (caller == 0) {
+    if (unshare(CLONE_NEWUSER) != 0) _exit(3);
+    std::ofstream("/proc/self/setgroups") << "deny";
+    std::ofstream("/proc/self/uid_map") << uids;
+    std::ofstream("/proc/self/gid_map") << gids;
+    if (geteuid() != 0 || setgroups(0, nullptr) == 0) _exit(3);
+    spec_.input = "DO:attack " + own_pid + ";";
+    const Result<ChildEnd> end = RunConfined(spec_);
+    if (!end.ok()) std::fprintf(stderr, "%s\n", end.error().message().c_str());
+    const std::string done = end.ok() ? end->output : "";
+    _exit(!done.empty() && done.find("ALLOWED") == std::string::npos ? 0 : 1);
+  }
+  int status = 0;
+  EXPECT_EQ(waitpid(caller, &status, 0), caller);
+  ASSERT_TRUE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == 3) GTEST_SKIP() << "this machine allows no such user namespace";
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 

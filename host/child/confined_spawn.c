@@ -7,6 +7,7 @@
 #include <linux/capability.h>
 #include <linux/seccomp.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -62,11 +63,35 @@ static int place_descriptors(struct drover_confined_spawn* spawn, int* status) {
   return (int)syscall(SYS_close_range, 3u, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */);
 }
 
+/* Where memory is scarce, the kernel ends this process and not its parent, which may be the larger
+   one. It is no error if the kernel cannot be told so. Comes before a change of the user, after
+   which the file belongs to root. */
+static void prefer_own_end(void) {
+  const long file =
+      syscall(SYS_openat, AT_FDCWD, "/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (file < 0) return;
+  syscall(SYS_write, file, "1000", (size_t)4);
+  syscall(SYS_close, file);
+}
+
+/* Root may have no right to become another user, as without capabilities, or there may be no other,
+   as in a small user namespace. Then the process stays root. It has no capabilities even so, and
+   the filter and the rules decide which files it reaches. */
 static int become_nobody(bool reads_files) {
   if (geteuid() == 0 && drover_become_user(DROVER_CONFINED_USER) != 0 &&
-      drover_become_user(DROVER_NOBODY) != 0)
+      drover_become_user(DROVER_NOBODY) != 0 && errno != EPERM && errno != EINVAL)
     return -1;
   return drover_keep_capabilities(reads_files ? UINT64_C(1) << CAP_DAC_READ_SEARCH : 0);
+}
+
+static int limit_resources(const struct drover_confined_spawn* spawn) {
+  for (size_t i = 0; i < spawn->limit_count; i++) {
+    const struct drover_confined_limit* const limit = &spawn->limits[i];
+    /* It would count all processes of root. */
+    if (limit->resource == RLIMIT_NPROC && geteuid() == 0) continue;
+    if (drover_limit(limit->resource, limit->most) != 0) return -1;
+  }
+  return 0;
 }
 
 static int filter_calls(struct drover_confined_spawn* spawn) {
@@ -82,12 +107,11 @@ static _Noreturn void become_program(struct drover_confined_spawn* spawn, pid_t 
   if (syscall(SYS_setpgid, 0, 0) != 0) give_up(status, "lead a process group");
   if (reset_signals() != 0) give_up(status, "reset its signals");
   if (place_descriptors(spawn, &status) != 0) give_up(status, "place its descriptors");
+  prefer_own_end();
   if (syscall(SYS_chdir, "/") != 0) give_up(status, "leave its directory");
   if (become_nobody(spawn->reads_files) != 0) give_up(status, "become another user");
   if (drover_stay_below(parent) != 0) give_up(status, "give up rights");
-  for (size_t i = 0; i < spawn->limit_count; i++)
-    if (drover_limit(spawn->limits[i].resource, spawn->limits[i].most) != 0)
-      give_up(status, "limit its resources");
+  if (limit_resources(spawn) != 0) give_up(status, "limit its resources");
   if (spawn->rules >= 0 && syscall(SYS_landlock_restrict_self, spawn->rules, 0) != 0)
     give_up(status, "leave the file system (Landlock)");
   if (filter_calls(spawn) != 0) give_up(status, "filter its system calls");

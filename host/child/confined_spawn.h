@@ -42,9 +42,10 @@ struct drover_confined_spawn {
 
 /*
  * Executes a program in a process without rights, which is a child of this process and leads a
- * process group. If this process is root, the new process has a user of its own. The process is
- * made as a copy, so nothing that it does there reaches this process. Until the program runs, it
- * makes only system calls. Waits for that. Returns 0 or an errno; FAILED then has the step.
+ * process group. If this process is root and may change its user, the new process has a user of its
+ * own. The process is made as a copy, so nothing that it does there reaches this process. Until the
+ * program runs, it makes only system calls. Waits for that. Returns 0 or an errno; FAILED then has
+ * the step.
  * [any thread]
  */
 int drover_spawn_confined(struct drover_confined_spawn* spawn);

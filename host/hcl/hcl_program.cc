@@ -2,6 +2,7 @@
 #include "host/hcl/hcl_program.h"
 
 #include <fcntl.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -162,6 +163,12 @@ Error ErrorOf(const ChildEnd& end, const std::string& file) {
     return Error(Code::kInvalidArgument, what + "it needs more than " +
                                              std::to_string(kMostHclMemory >> 20) + mib +
                                              " of memory; make it simpler");
+  }
+  if (end.signal == SIGKILL) {  // the kernel prefers it where memory is scarce
+    return Error(
+        Code::kResourceExhausted,
+        what + "drover-hcl was killed: the machine or its control group may have no memory left",
+        true);
   }
   std::string said = end.stderr_tail.substr(0, 300);
   said = Printable(said.substr(0, said.find('\n')));

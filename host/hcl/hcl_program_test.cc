@@ -16,6 +16,7 @@
 #include "host/base/open_fds_for_test.h"
 #include "host/base/time.h"
 #include "host/hcl/hcl_diagnostics.h"
+#include "host/hcl/job_hcl.h"
 
 namespace drover {
 namespace {
@@ -296,6 +297,14 @@ TEST_F(HclFakeTest, TheLimitsOfTheRuntimeHaveTheirOwnErrors) {
             "web.hcl cannot be read: it needs more than 256 MiB of memory; make it simpler");
 }
 
+TEST_F(HclFakeTest, AKillMayBeALackOfMemory) {
+  const Error error = Fails("die now");
+  EXPECT_EQ(error.code(), Code::kResourceExhausted);
+  EXPECT_EQ(error.message(),
+            "web.hcl cannot be read: drover-hcl was killed: the machine or its control group may "
+            "have no memory left");
+}
+
 TEST_F(HclFakeTest, AFloodIsEnded) {
   EXPECT_EQ(Fails("flood").message(), "web.hcl cannot be read: it becomes more than 8 MiB of JSON");
 }
@@ -311,6 +320,18 @@ TEST_F(HclFakeTest, AnAnswerThatIsNotUnderstoodIsAnError) {
   EXPECT_THAT(
       Fails("say [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[").message(),
       HasSubstr("are nested"));
+}
+
+TEST_F(HclFakeTest, AnAnswerThatHasNotTheFormOfAJobIsAnError) {
+  for (const char* answer : {R"({"Value":{"Job":{"Constraints":[5]}}})",
+                             R"({"Value":{"Job":{"Vault":{},"TaskGroups":[{"Tasks":["x"]}]}}})"}) {
+    HclRequest request;
+    request.file = std::string("DO:json ") + answer + ";";  // stands before the schema
+    const Result<HclJob> read = ReadJobHcl(request);
+    ASSERT_FALSE(read.ok()) << answer;
+    EXPECT_EQ(read.code(), Code::kInternal);
+    EXPECT_THAT(read.error().message(), StartsWith("the answer of drover-hcl is not understood: "));
+  }
 }
 
 }  // namespace

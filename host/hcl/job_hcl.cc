@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/hcl/job_hcl.h"
 
+#include <string>
 #include <utility>
 
 #include "host/hcl/hcl_diagnostics.h"
@@ -17,7 +18,13 @@ Result<HclJob> ReadJobHcl(HclRequest request) {
   read.variables = std::move(reply.variables);
   if (reply.value.is_null()) return read;
   JobFaults faults;
-  read.job = JobOfHcl(std::move(reply.value), &faults);
+  try {
+    read.job = JobOfHcl(std::move(reply.value), &faults);
+  } catch (const nlohmann::json::exception& e) {
+    return Error(Code::kInternal,
+                 std::string("the answer of drover-hcl is not understood: ") + e.what() +
+                     "; it must be of the same build as this program");
+  }
   for (const JobFault& fault : faults.list()) {
     HclDiagnostic diagnostic;
     diagnostic.summary = "Invalid job";

@@ -2,6 +2,7 @@
 #include "host/hcl/job_of_hcl.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -11,6 +12,7 @@
 
 #include "host/hcl/job_schema.h"
 #include "host/spec/job_fields.h"
+#include "host/spec/json_cost.h"
 #include "host/spec/strict_json.h"
 
 namespace drover {
@@ -18,6 +20,8 @@ namespace {
 
 using nlohmann::json;
 using enum FieldKind;
+
+constexpr std::size_t kMostCopied = std::size_t{16} << 20;  // bytes of memory
 
 // Removes the member NAME from OBJECT and returns it. Returns null if there is none.
 json Take(json* object, const char* name) {
@@ -134,11 +138,42 @@ void SetDefaultIdentity(json* task) {
   if (!others.empty()) (*task)["Identities"] = std::move(others);
 }
 
-// Gives TASK what stands further outside for all tasks.
-void AddOuter(const json& vault, const json& secrets, json* task) {
+// What stands outside of tasks, for all tasks below.
+struct OuterBlocks {
+  explicit OuterBlocks(json* from)
+      : vault(Take(from, job_hcl_keys::kVault)),
+        secrets(Take(from, job_hcl_keys::kSecrets)),
+        cost(JsonCost(JsonText(vault)) + JsonCost(JsonText(secrets))) {}
+
+  const json vault;
+  const json secrets;
+  const std::size_t cost;  // the memory of a copy, in bytes
+};
+
+void AddOuter(const OuterBlocks& outer, json* task) {
   using namespace job_hcl_keys;
-  if (!vault.is_null() && !task->contains(kVault)) (*task)[kVault] = vault;
-  for (const json& secret : secrets) (*task)[kSecrets].push_back(secret);
+  if (!outer.vault.is_null() && !task->contains(kVault)) (*task)[kVault] = outer.vault;
+  for (const json& secret : outer.secrets) (*task)[kSecrets].push_back(secret);
+}
+
+// Finishes the tasks of JOB. Each gets a copy of what stands further outside, so a short text could
+// become a job of any size. Returns false if it becomes too large.
+bool FinishTasks(json* job) {
+  const OuterBlocks of_job(job);
+  if (!job->contains("TaskGroups")) return true;
+  std::size_t copied = 0;
+  for (json& group : job->at("TaskGroups")) {
+    const OuterBlocks of_group(&group);
+    if (!group.contains("Tasks")) continue;
+    for (json& task : group.at("Tasks")) {
+      copied += of_group.cost + of_job.cost;
+      if (copied > kMostCopied) return false;
+      AddOuter(of_group, &task);
+      AddOuter(of_job, &task);
+      SetDefaultIdentity(&task);
+    }
+  }
+  return true;
 }
 
 // Puts each task that stands outside of groups into a group of its own, ahead of the other groups.
@@ -165,17 +200,11 @@ json JobOfHcl(json decoded, JobFaults* faults) {
   if (!job.contains("ID")) job["ID"] = label;
   if (!job.contains("Name")) job["Name"] = label;
   GroupTasks(&job);
-  const json vault = Take(&job, kVault), secrets = Take(&job, kSecrets);
-  if (job.contains("TaskGroups")) {
-    for (json& group : job.at("TaskGroups")) {
-      const json group_vault = Take(&group, kVault), group_secrets = Take(&group, kSecrets);
-      if (!group.contains("Tasks")) continue;
-      for (json& task : group.at("Tasks")) {
-        AddOuter(group_vault, group_secrets, &task);
-        AddOuter(vault, secrets, &task);
-        SetDefaultIdentity(&task);
-      }
-    }
+  if (!FinishTasks(&job)) {
+    faults->Add("",
+                "its blocks vault and secret outside of tasks are too large for so many tasks: "
+                "each task gets a copy");
+    return nullptr;
   }
   Finish(JobFields(), "", &job, faults);
   return job;

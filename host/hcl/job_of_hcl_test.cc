@@ -143,6 +143,27 @@ TEST(JobOfHclTest, BlocksWithAKeyBecomeAMap) {
   EXPECT_EQ(Fault({{"Job", twice}}), "/TaskGroups/0/Volumes: \"a\" stands here twice");
 }
 
+// A text of a megabyte could take all memory.
+TEST(JobOfHclTest, CopiesOfOuterBlocksAreLimited) {
+  const json vault = {{"Role", std::string(std::size_t{1} << 20, 'x')}};
+  const auto job_of = [&vault](int many, bool in_group) {
+    json tasks = json::array();
+    for (int i = 0; i < many; ++i) tasks.push_back({{"Name", std::to_string(i)}});
+    json group = {{"Name", "g"}, {"Tasks", std::move(tasks)}};
+    json job = {{"Label", "j"}};
+    (in_group ? group : job)["Vault"] = vault;
+    job["TaskGroups"] = json::array({std::move(group)});
+    return job;
+  };
+  for (const bool in_group : {false, true}) {
+    EXPECT_EQ(Finished(job_of(10, in_group)).at("TaskGroups").at(0).at("Tasks").at(9).at("Vault"),
+              vault);
+    EXPECT_EQ(Fault({{"Job", job_of(20, in_group)}}),
+              ": its blocks vault and secret outside of tasks are too large for so many tasks: "
+              "each task gets a copy");
+  }
+}
+
 TEST(JobOfHclTest, TheFirstIdentityWithoutANameIsTheDefault) {
   const json task =
       FinishedTask({{"Identities", {{{"Name", "vault"}}, {{"Env", true}}, {{"Name", "default"}}}}});
