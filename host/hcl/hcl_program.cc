@@ -154,8 +154,8 @@ Error ErrorOf(const ChildEnd& end, const std::string& file) {
         Code::kInvalidArgument,
         what + "it becomes more than " + std::to_string(kMostHclBytes >> 20) + mib + " of JSON");
   }
-  // The texts are those of the runtime of Go. Where it does not check an allocation of its own, it ends
-  // by SIGSEGV; no code in Go does.
+  // The texts are those of the runtime of Go. Where it does not check an allocation of its own, it
+  // ends by SIGSEGV; no code in Go does.
   if (says("stack exceeds") || says("stack overflow")) {
     return Error(Code::kInvalidArgument, what + "its parts are nested too deeply");
   }
