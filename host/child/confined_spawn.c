@@ -67,8 +67,7 @@ static int place_descriptors(struct drover_confined_spawn* spawn, int* status) {
    one. It is no error if the kernel cannot be told so. Comes before a change of the user, after
    which the file belongs to root. */
 static void prefer_own_end(void) {
-  const long file =
-      syscall(SYS_openat, AT_FDCWD, "/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  const long file = syscall(SYS_openat, AT_FDCWD, "/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (file < 0) return;
   syscall(SYS_write, file, "1000", (size_t)4);
   syscall(SYS_close, file);

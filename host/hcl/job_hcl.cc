@@ -21,9 +21,8 @@ Result<HclJob> ReadJobHcl(HclRequest request) {
   try {
     read.job = JobOfHcl(std::move(reply.value), &faults);
   } catch (const nlohmann::json::exception& e) {
-    return Error(Code::kInternal,
-                 std::string("the answer of drover-hcl is not understood: ") + e.what() +
-                     "; it must be of the same build as this program");
+    return Error(Code::kInternal, std::string("the answer of drover-hcl is not understood: ") +
+                                      e.what() + "; it must be of the same build as this program");
   }
   for (const JobFault& fault : faults.list()) {
     HclDiagnostic diagnostic;
