@@ -326,10 +326,7 @@ TEST_F(JobRouteTest, WhatIsNotCarriedOutIsWarnedOf) {
   const std::string all_replaced =
       "/Job/Update/HealthyDeadline: is not carried out by this version: all allocations that a new "
       "version replaces are replaced at once";
-  const std::string not_registered =
-      "/Job/TaskGroups/0/Services: is not carried out by this version: services are not "
-      "registered, and their checks do not run";
-  const std::string warnings = "2 warning(s):\n\n* " + not_registered + "\n* " + all_replaced;
+  const std::string warnings = "1 warning(s):\n\n* " + all_replaced;
   EXPECT_EQ(Must("PUT", "/v1/validate/job", body)["Warnings"], warnings);
   EXPECT_EQ(Must("PUT", "/v1/job/web/plan", body)["Warnings"], warnings);
   EXPECT_EQ(Must("PUT", "/v1/jobs", body)["Warnings"], warnings);
