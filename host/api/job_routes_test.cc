@@ -335,6 +335,28 @@ TEST_F(JobRouteTest, WhatIsNotCarriedOutIsWarnedOf) {
   EXPECT_EQ(Must("PUT", "/v1/jobs", JobBody("other"))["Warnings"], "");
 }
 
+TEST_F(JobRouteTest, AServiceOfConsulNeedsSomebodyWhoRegistersIt) {
+  json body = JobBody("web");
+  body["Job"]["TaskGroups"][0]["Services"] = json::array({json{{"Name", "redis"}}});
+  const std::string place = "/Job/TaskGroups/0/Services/0/Provider: is missing, which means";
+  for (const char* path : {"/v1/jobs", "/v1/job/web/plan"}) {
+    EXPECT_THAT(Refusal("PUT", path, body), HasSubstr(place)) << path;
+  }
+  const json refused = Must("PUT", "/v1/validate/job", body);
+  EXPECT_THAT(refused["ValidationErrors"][0].get<std::string>(), StartsWith(place));
+  ApiSettings settings;
+  settings.services.consul_is_builtin = true;
+  agent_.settings.Set(settings);
+  for (const char* path : {"/v1/validate/job", "/v1/job/web/plan", "/v1/jobs"}) {
+    EXPECT_THAT(Must("PUT", path, body)["Warnings"].get<std::string>(), HasSubstr(place)) << path;
+  }
+  EXPECT_EQ(Group("web")["Services"][0]["Provider"], "consul");
+  settings.services.default_provider = ServiceProvider::kBuiltin;
+  agent_.settings.Set(settings);
+  EXPECT_EQ(Must("PUT", "/v1/jobs", body)["Warnings"], "");
+  EXPECT_EQ(Group("web")["Services"][0]["Provider"], "nomad");
+}
+
 TEST_F(JobRouteTest, FiltersLookAtTheWholeJob) {
   Must("PUT", "/v1/jobs", JobBody("sum", 1, "batch"));
   json body = JobBody("web", 3);

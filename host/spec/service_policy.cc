@@ -56,6 +56,7 @@ void ApplyServicePolicy(const ServicePolicy& policy, const std::string& pointer,
                         JobFaults* faults, JobFaults* warnings) {
   OfConsul found;
   bool named = false;  // whether the first one names its provider
+  bool here = false;   // whether this agent registers them
   ForEachService(job, pointer, [&](const std::string& at, Service* service) {
     const bool names_one = service->provider.has_value();
     if (!names_one) service->provider = policy.default_provider;
@@ -63,13 +64,14 @@ void ApplyServicePolicy(const ServicePolicy& policy, const std::string& pointer,
     if (found.count++ > 0) return;
     found.first = JsonPointer(at, "Provider");
     named = names_one;
+    here = RegistryOf(policy, *service) == ServiceProvider::kBuiltin;
   });
   if (found.count == 0) return;
   const std::string provider = named ? "is \"consul\"" : "is missing, which means \"consul\"";
-  if (policy.consul_is_builtin) {
+  if (here) {
     warnings->Add(found.first, provider +
-                                   ", but the service is registered with this agent, as its "
-                                   "configuration says: services { consul = \"builtin\" }" +
+                                   ", but this agent registers the service itself, since services "
+                                   "{ consul = \"builtin\" } holds" +
                                    found.Others());
   } else if (!policy.consul_configured) {
     faults->Add(found.first,

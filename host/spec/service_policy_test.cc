@@ -113,8 +113,8 @@ TEST(ServicePolicyTest, WhatIsRegisteredHereInsteadIsWarnedOf) {
   ASSERT_EQ(applied.warnings.size(), 1u);
   EXPECT_EQ(applied.warnings[0],
             (JobFault{"/Job/TaskGroups/0/Services/1/Provider",
-                      "is missing, which means \"consul\", but the service is registered with this "
-                      "agent, as its configuration says: services { consul = \"builtin\" }"}));
+                      "is missing, which means \"consul\", but this agent registers the service "
+                      "itself, since services { consul = \"builtin\" } holds"}));
   EXPECT_EQ(applied.job, JobOf(kBuiltin, kConsul, kBuiltin)) << "what it says stays";
   // An explicit wish counts also where there is a Consul.
   ServicePolicy both = kConsulIsHere;
