@@ -233,6 +233,7 @@ void Agent::ApplySettings(const AgentConfig& config, std::string token) {
   ApiSettings settings;
   settings.token = std::move(token);
   settings.prometheus = config.telemetry.prometheus_metrics;
+  settings.services = ServicePolicyOf(config, options_.state_dir.empty());
   if (config.telemetry.publish_allocation_metrics) {
     measuring_ = node_->stats_demand()->Acquire();
     settings.alloc_metrics = [this](Context context) {

@@ -14,6 +14,7 @@
 #include "host/base/gate.h"
 #include "host/http/byte_budget.h"
 #include "host/scheduler/scheduler.h"
+#include "host/spec/service_policy.h"
 #include "host/taskenv/node_meta.h"
 
 namespace drover {
@@ -30,6 +31,7 @@ struct ApiSettings {
   // Clients must send this token. If the token is empty, clients need no token. The agent never
   // sends or logs the token.
   std::string token;
+  ServicePolicy services;   // decides which services a new job may have
   bool prometheus = false;  // whether metrics are available in the format of Prometheus
   // Returns the metrics of running allocations. Must be called on the control thread; see
   // CallControl. If this function is empty, the agent does not publish these metrics.

@@ -7,6 +7,7 @@
 #include "host/filter/list_filter.h"
 #include "host/spec/canonical_job.h"
 #include "host/spec/job_json.h"
+#include "host/spec/service_policy.h"
 
 namespace drover {
 namespace {
@@ -49,6 +50,21 @@ std::vector<std::string> FaultTexts(const Result<Job>& job, const std::vector<Jo
   for (const JobFault& fault : faults) texts.push_back(TextOf(fault));
   if (texts.empty() && !job.ok()) texts.push_back(job.error().message());
   return texts;
+}
+
+// Reads JOB, an object, and decides who registers its services. FAULTS and WARNINGS are as of
+// ParseJob.
+Result<Job> ReadJobOf(const ApiRequest& request, const json& job, std::vector<JobFault>* faults,
+                      std::vector<JobFault>* warnings) {
+  Result<Job> read = ParseJob("{\"Job\":" + job.dump() + "}", faults, nullptr, warnings);
+  if (!read.ok()) return read;
+  JobFaults refused, moved;
+  ApplyServicePolicy(request.agent().settings.Get()->services, "/Job", &*read, &refused, &moved);
+  for (JobFault& warning : moved.Take()) warnings->push_back(std::move(warning));
+  if (refused.empty()) return read;
+  const Error error = refused.ToError();
+  *faults = refused.Take();
+  return error;
 }
 
 struct Submission {
@@ -152,7 +168,7 @@ Submission ReadSubmission(const ApiRequest& request, const std::string& must_be,
   out.registration.eval_priority = *priority;
   KeepOf(request, *body, &copy, &out.registration);
   std::vector<JobFault> faults, warnings;
-  const Result<Job> parsed = ParseJob("{\"Job\":" + copy.dump() + "}", &faults, nullptr, &warnings);
+  const Result<Job> parsed = ReadJobOf(request, copy, &faults, &warnings);
   if (!parsed.ok()) {
     return out.refused = ErrorAnswer(500, ErrorList(FaultTexts(parsed, faults))), out;
   }
@@ -381,8 +397,7 @@ Co<Answer> ValidateJob(ApiRequest* request) {
     co_return ErrorAnswer(400, "Job must be specified");
   }
   std::vector<JobFault> faults, warnings;
-  const Result<Job> job =
-      ParseJob("{\"Job\":" + body.at("Job").dump() + "}", &faults, nullptr, &warnings);
+  const Result<Job> job = ReadJobOf(*request, body.at("Job"), &faults, &warnings);
   std::vector<std::string> texts = FaultTexts(job, faults);
   if (job.ok()) {
     Scheduler* const scheduler = request->agent().scheduler;

@@ -326,16 +326,35 @@ TEST_F(JobRouteTest, WhatIsNotCarriedOutIsWarnedOf) {
   const std::string all_replaced =
       "/Job/Update/HealthyDeadline: is not carried out by this version: all allocations that a new "
       "version replaces are replaced at once";
-  const std::string not_registered =
-      "/Job/TaskGroups/0/Services: is not carried out by this version: services are not "
-      "registered, and their checks do not run";
-  const std::string warnings = "2 warning(s):\n\n* " + not_registered + "\n* " + all_replaced;
+  const std::string warnings = "1 warning(s):\n\n* " + all_replaced;
   EXPECT_EQ(Must("PUT", "/v1/validate/job", body)["Warnings"], warnings);
   EXPECT_EQ(Must("PUT", "/v1/job/web/plan", body)["Warnings"], warnings);
   EXPECT_EQ(Must("PUT", "/v1/jobs", body)["Warnings"], warnings);
   EXPECT_EQ(Group("web")["Update"]["HealthyDeadline"], 180'000'000'000);
   EXPECT_EQ(Group("web")["Services"][0]["Name"], "redis");
   EXPECT_EQ(Must("PUT", "/v1/jobs", JobBody("other"))["Warnings"], "");
+}
+
+TEST_F(JobRouteTest, AServiceOfConsulNeedsSomebodyWhoRegistersIt) {
+  json body = JobBody("web");
+  body["Job"]["TaskGroups"][0]["Services"] = json::array({json{{"Name", "redis"}}});
+  const std::string place = "/Job/TaskGroups/0/Services/0/Provider: is missing, which means";
+  for (const char* path : {"/v1/jobs", "/v1/job/web/plan"}) {
+    EXPECT_THAT(Refusal("PUT", path, body), HasSubstr(place)) << path;
+  }
+  const json refused = Must("PUT", "/v1/validate/job", body);
+  EXPECT_THAT(refused["ValidationErrors"][0].get<std::string>(), StartsWith(place));
+  ApiSettings settings;
+  settings.services.consul_is_builtin = true;
+  agent_.settings.Set(settings);
+  for (const char* path : {"/v1/validate/job", "/v1/job/web/plan", "/v1/jobs"}) {
+    EXPECT_THAT(Must("PUT", path, body)["Warnings"].get<std::string>(), HasSubstr(place)) << path;
+  }
+  EXPECT_EQ(Group("web")["Services"][0]["Provider"], "consul");
+  settings.services.default_provider = ServiceProvider::kBuiltin;
+  agent_.settings.Set(settings);
+  EXPECT_EQ(Must("PUT", "/v1/jobs", body)["Warnings"], "");
+  EXPECT_EQ(Group("web")["Services"][0]["Provider"], "nomad");
 }
 
 TEST_F(JobRouteTest, FiltersLookAtTheWholeJob) {

@@ -18,6 +18,7 @@
 #include "host/cli/plugin_sources.h"
 #include "host/commands/commands.h"
 #include "host/process/unit_cgroups.h"
+#include "host/spec/service_policy.h"
 
 namespace drover {
 namespace {
@@ -129,7 +130,9 @@ struct RunCommand {
     Result<AgentConfig> config = sources.Read("run");
     Result<JobFile> job = config.ok() ? ReadJobFile(job_file, hcl) : config.error();
     if (!job.ok()) return Fail("run", job.error(), kExitUsage);
+    const Status registered = ApplyPolicy(*config, &*job);
     PrintWarnings("run", job_file, *job);
+    if (!registered.ok()) return Fail("run", registered.error(), kExitUsage);
     if (sources.empty()) {
       const Error none(Code::kInvalidArgument,
                        "no drivers: name them with --config PATH or --plugin-dir DIR");
@@ -154,6 +157,14 @@ struct RunCommand {
     }
     const LogThread log_thread;  // must start after RunSweeper::Start has forked its child
     return RunAllocations(std::move(*config), std::move(*job), *base);
+  }
+
+  // Decides who registers the services of JOB. A refusal is an error.
+  static Status ApplyPolicy(const AgentConfig& config, JobFile* job) {
+    JobFaults faults, warnings;
+    ApplyServicePolicy(ServicePolicyOf(config, true), job->place, &job->job, &faults, &warnings);
+    for (JobFault& warning : warnings.Take()) job->warnings.push_back(std::move(warning));
+    return faults.empty() ? Status() : Status(faults.ToError());
   }
 
   int RunAllocations(AgentConfig config, JobFile job, const AllocBase& base) const {

@@ -14,6 +14,15 @@ bool SamePlugin(const PluginConfig& a, const PluginConfig& b) {
 
 }  // namespace
 
+ServicePolicy ServicePolicyOf(const AgentConfig& config, bool trial) {
+  ServicePolicy policy;
+  policy.default_provider = config.services.default_provider;
+  policy.consul_is_builtin = config.services.consul
+                                 ? *config.services.consul == ServiceProvider::kBuiltin
+                                 : trial && !policy.consul_configured;
+  return policy;
+}
+
 std::vector<std::string> KeysThatNeedRestart(const AgentConfig& running,
                                              const AgentConfig& wanted) {
   std::vector<std::string> keys;

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "host/base/time.h"
 #include "host/plugin/plugin_config.h"
 #include "host/spec/job.h"
+#include "host/spec/service_policy.h"
 
 namespace drover {
 
@@ -121,15 +123,28 @@ struct AgentConfig {
 
     bool operator==(const Limits&) const = default;
   } limits;
+  // Where the services of jobs are registered.
+  struct Services {
+    ServiceProvider default_provider = ServiceProvider::kConsul;  // of services that name none
+    // Who keeps the services of the provider Consul. If absent, see ServicePolicyOf.
+    std::optional<ServiceProvider> consul;
+
+    bool operator==(const Services&) const = default;
+  } services;
 
   bool operator==(const AgentConfig&) const = default;
 };
 
+// Returns the policy of an agent with CONFIG. TRIAL means that somebody tries a job, by `drover
+// run` or by an agent with --dev: where the configuration says nothing else, the agent itself then
+// keeps the services of the provider Consul.
+ServicePolicy ServicePolicyOf(const AgentConfig& config, bool trial);
+
 // Returns the keys that differ between RUNNING and WANTED and that an agent applies only when it
 // starts. A change of the following keys needs no restart: log_level, server, the gc of client,
-// the published metrics of telemetry, token_file, the files of TLS, and the blocks of plugins. But
-// adding or removing a plugin needs a restart, and so does a change of its "enabled". To remove
-// token_file or http.tls.verify_client needs one, too.
+// the published metrics of telemetry, token_file, the files of TLS, services, and the blocks of
+// plugins. But adding or removing a plugin needs a restart, and so does a change of its "enabled".
+// To remove token_file or http.tls.verify_client needs one, too.
 std::vector<std::string> KeysThatNeedRestart(const AgentConfig& running, const AgentConfig& wanted);
 
 }  // namespace drover

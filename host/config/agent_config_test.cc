@@ -42,7 +42,8 @@ TEST(AgentConfigTest, ReadsEverythingWithCommentsAndRelativePaths) {
              "advertise": "node.example:80"},
     "log_format": "json",
     "limits": {"http_max_conns": 9, "http_max_conns_per_client": 0,
-               "https_handshake_timeout": "3s"}
+               "https_handshake_timeout": "3s"},
+    "services": {"default_provider": "builtin", "consul": "builtin"}
   })",
                                                       "/etc/drover");
   ASSERT_TRUE(config.ok()) << config.error().message();
@@ -95,6 +96,21 @@ TEST(AgentConfigTest, EmptyIsAllDefaults) {
       << "one user cannot have all of them";
 }
 
+TEST(AgentConfigTest, SaysWhereServicesAreRegistered) {
+  const auto parse = [](const char* text) { return ParseAgentConfig(text, "/etc").value(); };
+  using enum ServiceProvider;
+  const AgentConfig none = parse("{}");
+  EXPECT_EQ(ServicePolicyOf(none, false), ServicePolicy());
+  EXPECT_EQ(ServicePolicyOf(none, true), (ServicePolicy{false, true, kConsul}))
+      << "a job that is tried runs without a Consul";
+  const AgentConfig here = parse(R"({"services": {"default_provider": "builtin",
+                                                  "consul": "builtin"}})");
+  EXPECT_EQ(here.services, (AgentConfig::Services{kBuiltin, kBuiltin}));
+  EXPECT_EQ(ServicePolicyOf(here, false), (ServicePolicy{false, true, kBuiltin}));
+  const AgentConfig strict = parse(R"({"services": {"consul": "consul"}})");
+  EXPECT_EQ(ServicePolicyOf(strict, true), ServicePolicy());
+}
+
 TEST(AgentConfigTest, ReportsWhatOnlyARestartTakesOver) {
   const auto parse = [](const char* text) { return ParseAgentConfig(text, "/etc").value(); };
   const AgentConfig before = parse(R"({"name": "n", "plugins": {"mock_driver": {}},
@@ -103,6 +119,7 @@ TEST(AgentConfigTest, ReportsWhatOnlyARestartTakesOver) {
   const AgentConfig reloadable = parse(R"({"name": "n", "plugins": {"mock_driver": {}},
       "log_level": "debug", "token_file": "t", "telemetry": {"prometheus_metrics": true},
       "client": {"gc_max_allocs": 7}, "server": {"job_gc_threshold": "1h"},
+      "services": {"consul": "builtin"},
       "http": {"tls": {"cert_file": "b.pem", "key_file": "b.key"}}})");
   EXPECT_THAT(KeysThatNeedRestart(before, reloadable), ::testing::IsEmpty());
   const AgentConfig other = parse(R"({"name": "m", "datacenter": "d", "region": "r",
@@ -192,6 +209,13 @@ INSTANTIATE_TEST_SUITE_P(
                 "/client/max_kill_timeout: must be longer than 0s"},
         Mistake{R"({"client": {"unknown_tasks": "kill"}})",
                 "/client/unknown_tasks: must be stop or keep"},
+        Mistake{R"({"services": {"consul": "nomad"}})",
+                "/services/consul: must be consul or builtin"},
+        Mistake{R"({"services": {"default_provider": ""}})",
+                "/services/default_provider: must be consul or builtin"},
+        Mistake{R"({"services": {"provider": "builtin"}})",
+                "/services/provider: is not supported by this version; known here: "
+                "default_provider, consul"},
         Mistake{R"({"client": {"reserved": {"cpu": -1}}})",
                 "/client/reserved/cpu: must be a whole number from 0"},
         Mistake{R"({"client": {"option": {}}})", "/client/option: is not supported"},

@@ -278,7 +278,7 @@ TEST_F(ConfigStatesTest, AFalseWithAnEffectIsNamed) {
   EXPECT_TRUE(refused_.empty()) << FindingText(refused_[0]);
   std::vector<std::string> keys;
   for (const ConfigFinding& warning : warned_) keys.push_back(warning.pointer);
-  EXPECT_THAT(keys, ElementsAre("/client/no_host_uuid",
+  EXPECT_THAT(keys, ElementsAre("/client/no_host_uuid", "/client/nomad_service_discovery",
                                 "/server/default_scheduler_config/memory_oversubscription_enabled",
                                 "/server/enable_event_broker", "/telemetry/filter_default",
                                 "/disable_update_check"));

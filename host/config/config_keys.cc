@@ -196,7 +196,7 @@ constexpr ConfigKey kClient[] = {
     Warned("network_speed", kInteger, "bandwidth is not reserved"),
     Warned("no_host_uuid", kBoolean, "the id of a node is always a random one", "[true]"),
     Warned("node_max_allocs", kInteger, "the resources alone limit the allocations"),
-    Warned("nomad_service_discovery", kBoolean, "services are not registered", "[true, false]"),
+    Warned("nomad_service_discovery", kBoolean, "jobs may always use the provider nomad", "[true]"),
     Warned("preferred_address_family", kText, "write network_interface instead"),
     Warned("fingerprint", kAny, "all attributes of the machine are found"),
     Warned("stats", kAny, "the statistics of tasks are kept while somebody reads them"),
@@ -348,6 +348,14 @@ constexpr ConfigKey kLimits[] = {
     Warned("rpc_max_conns_per_client", kInteger, kOneAgent),
 };
 
+constexpr ConfigKey kServices[] = {
+    Done("default_provider", kText, "of services that name none: consul or builtin, which is here",
+         R"("consul")"),
+    Done("consul", kText,
+         "where services of the provider consul are registered: consul, or builtin, which is here; "
+         "default consul, but builtin with --dev and in `drover run`"),
+};
+
 constexpr ConfigKey kAcl[] = {
     Refused("enabled", kBoolean,
             "write token_file instead: it names a file with the token that each request needs"),
@@ -391,6 +399,7 @@ constexpr ConfigKey kTop[] = {
     Done("plugin_dirs", kPathList, "of Drover: where the files of plugins are looked for"),
     Block("telemetry", kTelemetry),
     Block("limits", kLimits, "for the clients of the API"),
+    Block("services", kServices, "of Drover: where the services of jobs are registered"),
     Block("acl", kAcl),
     Refused("consul", kAny,
             "remove it: this agent does not use Consul, and jobs that need it are refused"),

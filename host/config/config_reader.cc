@@ -166,6 +166,25 @@ void ReadLimits(const ConfigValues& values, AgentConfig::Limits* limits) {
   values.Time("/limits/https_handshake_timeout", &limits->https_handshake_timeout);
 }
 
+// Reads consul or builtin.
+void ReadRegistry(const ConfigValues& values, const std::string& pointer, ServiceProvider* out) {
+  std::string name;
+  values.Text(pointer, &name);
+  if (name != "consul" && name != "builtin") {
+    values.Mistake(pointer, "must be consul or builtin");
+  }
+  *out = name == "builtin" ? ServiceProvider::kBuiltin : ServiceProvider::kConsul;
+}
+
+void ReadServices(const ConfigValues& values, AgentConfig::Services* services) {
+  if (values.Has("/services/default_provider")) {
+    ReadRegistry(values, "/services/default_provider", &services->default_provider);
+  }
+  if (values.Has("/services/consul")) {
+    ReadRegistry(values, "/services/consul", &services->consul.emplace());
+  }
+}
+
 }  // namespace
 
 AgentConfig ReadConfigDocument(const ConfigDocument& document, const AddressSource& addresses,
@@ -187,6 +206,7 @@ AgentConfig ReadConfigDocument(const ConfigDocument& document, const AddressSour
   values.Bool("/telemetry/prometheus_metrics", &telemetry.prometheus_metrics);
   ReadLog(values, &config);
   ReadLimits(values, &config.limits);
+  ReadServices(values, &config.services);
   return config;
 }
 

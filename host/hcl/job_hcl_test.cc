@@ -138,6 +138,9 @@ TEST_F(JobHclTest, BlocksThatAreNotCarriedOutAreReadAllTheSame) {
           source    = "data"
           read_only = true
         }
+        network {
+          port "http" {}
+        }
         spread {
           attribute = "${node.datacenter}"
           target "dc1" { percent = 70 }

@@ -19,6 +19,7 @@ void TakeOver(Task* task, const Task& to) {
   task->log_config.max_file_size_bytes = to.log_config.max_file_size_bytes;
   task->actions = to.actions;
   task->constraints = to.constraints;  // used only to choose a node
+  task->services = to.services;        // registered anew, and their checks run anew
   task->meta = to.meta;                // compared together with the metadata of job and group
 }
 
@@ -30,6 +31,7 @@ void TakeOver(TaskGroup* group, const TaskGroup& to) {
   group->max_run_duration = to.max_run_duration;
   group->migrate_max_parallel = to.migrate_max_parallel;
   group->constraints = to.constraints;
+  group->services = to.services;
   group->meta = to.meta;
 }
 

@@ -51,6 +51,14 @@ Network WithPort(const std::string& label) {
   return network;
 }
 
+Service WithCheck(const std::string& name) {
+  Service service;
+  service.name = name;
+  ServiceCheck& check = service.checks.emplace_back();
+  check.interval = check.timeout = 1s;
+  return service;
+}
+
 constexpr bool kInPlace = true;
 constexpr bool kReplaces = false;
 
@@ -73,6 +81,7 @@ const Change kChanges[] = {
     {"GroupMigrate", kInPlace, OfGroup([](TaskGroup* g) { g->migrate_max_parallel = 2; })},
     {"GroupConstraints", kInPlace, OfGroup([](TaskGroup* g) { g->constraints.emplace_back(); })},
     {"HiddenGroupMeta", kInPlace, OfGroup([](TaskGroup* g) { g->meta["both"] = "group"; })},
+    {"GroupServices", kInPlace, OfGroup([](TaskGroup* g) { g->services = {WithCheck("s")}; })},
     {"GroupMeta", kReplaces, OfGroup([](TaskGroup* g) { g->meta["a"] = "b"; })},
     {"GroupDisk", kReplaces, OfGroup([](TaskGroup* g) { g->ephemeral_disk_mb = 301; })},
     {"GroupNetwork", kReplaces, OfGroup([](TaskGroup* g) { g->networks = {WithPort("p")}; })},
@@ -90,6 +99,7 @@ const Change kChanges[] = {
     {"TaskActions", kInPlace,
      OfTask([](Task* t) { t->actions.push_back({"a", "/bin/true", {}}); })},
     {"TaskConstraints", kInPlace, OfTask([](Task* t) { t->constraints.emplace_back(); })},
+    {"TaskServices", kInPlace, OfTask([](Task* t) { t->services = {WithCheck("s")}; })},
     {"TaskLogs", kReplaces, OfTask([](Task* t) { t->log_config.disabled = true; })},
     {"TaskDriver", kReplaces, OfTask([](Task* t) { t->driver = "exec"; })},
     {"TaskUser", kReplaces, OfTask([](Task* t) { t->user = "nobody"; })},
@@ -119,6 +129,27 @@ TEST_P(InPlaceChangeTest, IsInPlaceIfNoTaskNeedsToNotice) {
 
 INSTANTIATE_TEST_SUITE_P(Fields, InPlaceChangeTest, testing::ValuesIn(kChanges),
                          [](const auto& info) { return std::string(info.param.name); });
+
+TEST(InPlaceTest, EveryChangeOfAServiceIsInPlace) {
+  Job from = TwoTasks();
+  from.groups[0].services = {WithCheck("web")};
+  const std::function<void(Service*)> changes[] = {
+      [](Service* service) { service->name = "other"; },
+      [](Service* service) { service->provider = ServiceProvider::kBuiltin; },
+      [](Service* service) { service->port_label = "http"; },
+      [](Service* service) { service->tags = {"a"}; },
+      [](Service* service) { service->checks[0].interval = 2s; },
+      [](Service* service) { service->checks[0].check_restart = CheckRestart{.limit = 3}; },
+      [](Service* service) { service->checks.clear(); },
+  };
+  for (const auto& change : changes) {
+    Job to = from;
+    change(&to.groups[0].services[0]);
+    EXPECT_NE(to, from);
+    EXPECT_TRUE(CanUpdateInPlace(from, to, "g"));
+    EXPECT_TRUE(CanUpdateInPlace(to, from, "g"));
+  }
+}
 
 TEST(InPlaceTest, MetadataMayMoveBetweenJobGroupAndTask) {
   Job from = TwoTasks(), to = from;

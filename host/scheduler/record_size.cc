@@ -60,20 +60,49 @@ std::size_t Of(const std::vector<Network>& networks) {
   return bytes;
 }
 
+std::size_t Of(const std::vector<std::string>& texts) {
+  std::size_t bytes = texts.capacity() * sizeof(std::string);
+  for (const std::string& text : texts) bytes += Of(text);
+  return bytes;
+}
+
+std::size_t Of(const ServiceCheck& check) {
+  std::size_t bytes = Of(check.name) + Of(check.command) + Of(check.args) + Of(check.path) +
+                      Of(check.protocol) + Of(check.port_label) + Of(check.notes) +
+                      Of(check.tls_server_name) + Of(check.method) + Of(check.body) +
+                      Of(check.task) + Of(check.grpc_service);
+  for (const auto& [key, values] : check.header) {
+    bytes += kNode + sizeof(key) + sizeof(values) + Of(key) + Of(values);
+  }
+  return bytes;
+}
+
+std::size_t Of(const std::vector<Service>& services) {
+  std::size_t bytes = services.capacity() * sizeof(Service);
+  for (const Service& service : services) {
+    bytes += Of(service.name) + Of(service.cluster) + Of(service.tags) + Of(service.canary_tags) +
+             Of(service.port_label) + Of(service.address) + Of(service.meta) +
+             Of(service.canary_meta) + Of(service.tagged_addresses) + Of(service.task) +
+             service.checks.capacity() * sizeof(ServiceCheck);
+    for (const ServiceCheck& check : service.checks) bytes += Of(check);
+  }
+  return bytes;
+}
+
 std::size_t Of(const Task& task) {
   std::size_t bytes = Of(task.name) + Of(task.driver) + Of(task.user) + Of(task.config_json) +
                       Of(task.env) + Of(task.meta) + Of(task.kill_signal) + Of(task.constraints) +
-                      Of(task.networks) + task.actions.capacity() * sizeof(TaskAction);
+                      Of(task.networks) + Of(task.services) +
+                      task.actions.capacity() * sizeof(TaskAction);
   for (const TaskAction& action : task.actions) {
-    bytes += Of(action.name) + Of(action.command) + action.args.capacity() * sizeof(std::string);
-    for (const std::string& arg : action.args) bytes += Of(arg);
+    bytes += Of(action.name) + Of(action.command) + Of(action.args);
   }
   return bytes;
 }
 
 std::size_t Of(const TaskGroup& group) {
   std::size_t bytes = Of(group.name) + Of(group.meta) + Of(group.constraints) + Of(group.networks) +
-                      group.tasks.capacity() * sizeof(Task);
+                      Of(group.services) + group.tasks.capacity() * sizeof(Task);
   for (const Task& task : group.tasks) bytes += Of(task);
   return bytes;
 }

@@ -200,10 +200,13 @@ void FillIn(std::span<const JobField> fields, bool of_job, json* object) {
   }
 }
 
-void NameServices(const std::string& name, json* owner) {
+// A service that names no provider has the one that Nomad's server would give it.
+void TellProviders(json* owner) {
   for (json& service : (*owner)["Services"]) {
-    json& own = service["Name"];
-    if (own.is_null() || own == "") own = name;
+    json& provider = service["Provider"];
+    if (provider.is_null() || provider == "") {
+      provider = ServiceProviderName(ServiceProvider::kConsul);
+    }
   }
 }
 
@@ -231,11 +234,10 @@ json CanonicalJob(const Job& job, const json& original) {
   MergePolicies(job.type, &out);
   WeighAll(&out);
   for (json& group : out.at("TaskGroups")) {
-    const std::string name = job.name + "-" + group.at("Name").get<std::string>();
-    NameServices(name, &group);
+    TellProviders(&group);
     WeighAll(&group);
     for (json& task : group.at("Tasks")) {
-      NameServices(name + "-" + task.at("Name").get<std::string>(), &task);
+      TellProviders(&task);
       WeighAll(&task);
     }
   }

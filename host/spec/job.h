@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/base/time.h"
+#include "host/spec/service.h"
 
 // The workload as users describe it, after validation and with its defaults filled in. The names
 // are the same as in the job's JSON.
@@ -115,6 +116,7 @@ struct Task {
   bool leader = false;
   std::vector<TaskAction> actions;
   std::vector<Constraint> constraints;
+  std::vector<Service> services;  // registered while the task runs
 
   bool operator==(const Task&) const = default;
 };
@@ -132,6 +134,7 @@ struct TaskGroup {
   std::vector<Constraint> constraints;
   // How many allocations leave a draining node at a time; not for batch jobs.
   int migrate_max_parallel = 1;
+  std::vector<Service> services;  // registered while the allocation runs
 
   bool operator==(const TaskGroup&) const = default;
 };

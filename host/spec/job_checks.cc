@@ -3,71 +3,31 @@
 #include <csignal>
 #include <cstring>
 #include <iterator>
-#include <map>
 #include <set>
 #include <string>
 
-#include "host/base/unseen_text.h"
 #include "host/spec/job_json.h"
 #include "host/spec/job_limits.h"
+#include "host/spec/job_place.h"
+#include "host/spec/job_service_checks.h"
 #include "host/spec/strict_json.h"
 
 namespace drover {
 namespace {
 
-constexpr std::size_t kMaxName = 128;  // in bytes; file names contain such a name and a suffix
 constexpr int kMinDiskMb = 10;
 constexpr int kMaxCount = 100'000;
 
-// A place in the job's JSON, and the list that receives the faults found there.
-class At {
- public:
-  At(std::string pointer, JobFaults* faults) : pointer_(std::move(pointer)), faults_(faults) {}
-  template <typename Key>
-  At operator/(const Key& key) const {
-    return At(JsonPointer(pointer_, key), faults_);
-  }
-  const std::string& pointer() const { return pointer_; }
-  void Fault(std::string message) const { faults_->Add(pointer_, std::move(message)); }
-  void Unless(bool right, const char* message) const {
-    if (!right) Fault(message);
-  }
-
- private:
-  std::string pointer_;
-  JobFaults* faults_;
-};
-
-bool IsControl(char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; }
-
-bool HasControl(std::string_view text) {
-  for (const char c : text) {
-    if (IsControl(c)) return true;
-  }
-  return HasUnseen(text);
-}
-
-// Returns whether TEXT has only letters, digits and the characters of MORE.
-bool IsPlain(std::string_view text, std::string_view more) {
-  for (const char c : text) {
-    const bool alnum = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (!alnum && more.find(c) == std::string_view::npos) return false;
-  }
-  return true;
-}
-
-bool CheckText(std::string_view text, const At& at) {
-  if (text.empty()) {
-    at.Fault("is missing");
-  } else if (text.size() > kMaxName) {
-    at.Fault("is longer than " + std::to_string(kMaxName) + " bytes");
-  } else if (HasControl(text)) {
-    at.Fault(Quoted(text) + " holds a control character or an invisible one");
-  } else {
-    return true;
-  }
-  return false;
-}
+using At = JobPlace;
+using Names = UniqueNames;
+using job_checks::CheckDuration;
+using job_checks::CheckLength;
+using job_checks::CheckMap;
+using job_checks::CheckMost;
+using job_checks::CheckText;
+using job_checks::HasControl;
+using job_checks::IsPlain;
+using job_checks::kMaxName;
 
 // Checks a name that becomes a part of paths.
 void CheckPathName(std::string_view name, const At& at) {
@@ -86,38 +46,6 @@ bool IsSignalName(std::string_view name) {
     const char* known = sigabbrev_np(number);
     if (known != nullptr && name == known) return true;
   }
-  return false;
-}
-
-// Finds names that are not unique. The second of two equal names gets the fault.
-class Names {
- public:
-  void Add(const std::string& name, const At& at) {
-    const auto [first, fresh] = first_.emplace(name, at.pointer());
-    if (!fresh && !name.empty()) at.Fault(Quoted(name) + " is already at " + first->second);
-  }
-
- private:
-  std::map<std::string, std::string> first_;
-};
-
-void CheckMap(const StringMap& map, bool env, const At& at) {
-  for (const auto& [key, value] : map) {
-    if (key.empty()) at.Fault("has an empty key");
-    if (env && key.find('=') != std::string::npos) (at / key).Fault("the name holds a \"=\"");
-  }
-}
-
-void CheckLength(Duration duration, const At& at) {
-  if (duration <= kLongestOfJob) return;
-  at.Fault("must be at most " + FormatDuration(kLongestOfJob) + " (100 years), but is " +
-           FormatDuration(duration));
-}
-
-// Returns whether VALUE is at most MOST; if not, adds a fault.
-bool CheckMost(std::int64_t value, std::int64_t most, const At& at) {
-  if (value <= most) return true;
-  at.Fault("must be at most " + std::to_string(most) + ", but is " + std::to_string(value));
   return false;
 }
 
@@ -144,11 +72,6 @@ void CheckRestartPolicy(const RestartPolicy& policy, const At& at) {
              FormatDuration(policy.delay) + " do not fit into the interval of " +
              FormatDuration(policy.interval));
   }
-}
-
-void CheckDuration(Duration duration, const At& at) {
-  if (duration < 0s) at.Fault("must not be negative, but is " + FormatDuration(duration));
-  CheckLength(duration, at);
 }
 
 // VALUES are the static ports that the group already has.
@@ -381,6 +304,7 @@ void CheckGroup(const Job& job, const TaskGroup& group, const At& at) {
   CheckRestartPolicy(group.restart_policy, at / "RestartPolicy");
   CheckTasks(group, at / "Tasks");
   CheckAllNetworks(group, at);
+  CheckServices(group, at);
   CheckMap(group.meta, false, at / "Meta");
   CheckConstraints(group.constraints, false, at / "Constraints");
   CheckDuration(group.shutdown_delay, at / "ShutdownDelay");

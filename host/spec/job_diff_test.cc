@@ -143,6 +143,37 @@ TEST(JobDiffTest, GroupsAndTasksAreFoundByTheirNames) {
                   {"Annotations", nullptr}}));
 }
 
+TEST(JobDiffTest, ServicesAndChecksAreFoundByTheirNames) {
+  json before = BaseJob();
+  before["TaskGroups"][0]["Services"] = json::parse(R"([{"Name": "web", "PortLabel": "http",
+      "Tags": ["a"], "Checks": [{"Name": "up", "Type": "http", "Path": "/",
+                                 "Header": {"A": ["1"]}}]}])");
+  json after = before;
+  json& service = after["TaskGroups"][0]["Services"][0];
+  service["Tags"] = {"b"};
+  service["Checks"][0]["Path"] = "/up";
+  service["Checks"][0]["Header"]["A"] = {"2"};
+  service["Checks"].push_back({{"Name", "tcp"}, {"Type", "tcp"}});
+  const json group = DiffJobs(before, after)["TaskGroups"][0];
+  EXPECT_EQ(group["Type"], "Edited");
+  const json changed = Named(group["Objects"], "Service");
+  EXPECT_EQ(changed["Type"], "Edited");
+  EXPECT_EQ(changed["Fields"], (json{Field("None", "Name", "web", "web"),
+                                     Field("None", "PortLabel", "http", "http")}));
+  EXPECT_EQ(Named(changed["Objects"], "Tags")["Fields"],
+            (json{Field("Added", "Tags", "", "b"), Field("Deleted", "Tags", "a", "")}));
+  // The added check comes first, since its name does.
+  ASSERT_EQ(changed["Objects"].size(), 3u);
+  EXPECT_EQ(changed["Objects"][0]["Name"], "Check");
+  EXPECT_EQ(changed["Objects"][0]["Type"], "Added");
+  const json& edited = changed["Objects"][1];
+  EXPECT_EQ(edited["Name"], "Check");
+  EXPECT_EQ(edited["Type"], "Edited");
+  EXPECT_EQ(Named(edited["Fields"], "Path"), Field("Edited", "Path", "/", "/up"));
+  EXPECT_EQ(edited["Objects"][0]["Name"], "Header");
+  EXPECT_EQ(edited["Objects"][0]["Type"], "Edited");
+}
+
 TEST(JobDiffTest, AJobComesAndGoes) {
   const json added = DiffJobs(nullptr, BaseJob());
   EXPECT_EQ(added["Type"], "Added");

@@ -133,6 +133,21 @@ bool HasKind(FieldKind kind, const json& value) {
   return false;
 }
 
+// Checks that each value of OBJECT is a list of texts.
+void CheckTextLists(const json& object, const std::string& pointer, JobFaults* faults) {
+  for (const auto& [key, list] : object.items()) {
+    const std::string here = JsonPointer(pointer, key);
+    if (!list.is_array()) {
+      faults->Add(here, "must be " + ExpectedType(kTextList) + ", but is " + TypeOf(list));
+      continue;
+    }
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (list[i].is_string()) continue;
+      faults->Add(JsonPointer(here, i), "must be a text, but is " + TypeOf(list[i]));
+    }
+  }
+}
+
 // The lists for the findings in a job.
 struct Findings {
   JobFaults* faults;
@@ -167,6 +182,7 @@ void CheckValue(const JobField& field, const json& value, const std::string& poi
       }
     }
   }
+  if (field.kind == kTextListMap) CheckTextLists(value, pointer, faults);
   if (field.kind == kTextList || field.kind == kObjectList) {
     for (std::size_t i = 0; i < value.size(); ++i) {
       const std::string item = JsonPointer(pointer, i);

@@ -179,17 +179,14 @@ TEST(JobFieldsTest, ABlockThatMeansSomethingWithoutFieldsIsRefusedWithoutFields)
 }
 
 TEST(JobFieldsTest, WhatIsTakenAndNotCarriedOutIsWarnedOf) {
-  const std::pair<const char*, json> warned[] = {
-      {"/TaskGroups/0/Services", {{{"Name", "redis"}, {"Provider", "nomad"}, {"Tags", {"a"}}}}},
-      {"/TaskGroups/0/Tasks/0/Services", {{{"Name", "redis"}}}},
-      {"/TaskGroups/0/Tasks/0/Identity/Env", true},
-      {"/TaskGroups/0/Tasks/0/Identity/File", true},
-      {"/Update/HealthyDeadline", "3m"},
-      {"/Update/MaxParallel", 2},
-      {"/Update/AutoRevert", true},
-      {"/TaskGroups/0/Update/MinHealthyTime", 1},
-      {"/Reschedule/Attempts", 3},
-      {"/TaskGroups/0/ReschedulePolicy/Delay", "1m"}};
+  const std::pair<const char*, json> warned[] = {{"/TaskGroups/0/Tasks/0/Identity/Env", true},
+                                                 {"/TaskGroups/0/Tasks/0/Identity/File", true},
+                                                 {"/Update/HealthyDeadline", "3m"},
+                                                 {"/Update/MaxParallel", 2},
+                                                 {"/Update/AutoRevert", true},
+                                                 {"/TaskGroups/0/Update/MinHealthyTime", 1},
+                                                 {"/Reschedule/Attempts", 3},
+                                                 {"/TaskGroups/0/ReschedulePolicy/Delay", "1m"}};
   for (const auto& [pointer, value] : warned) {
     json job;
     job[json::json_pointer(pointer)] = value;
@@ -199,17 +196,20 @@ TEST(JobFieldsTest, WhatIsTakenAndNotCarriedOutIsWarnedOf) {
        {json({{"Update", {{"MaxParallel", 1}, {"HealthyDeadline", 300'000'000'000}}}}),
         json({{"Update", nullptr}, {"Reschedule", {{"Attempts", 0}, {"Unlimited", false}}}}),
         json({{"TaskGroups", {{{"Services", nullptr}, {"Disconnect", {{"LostAfter", 7}}}}}}}),
-        json({{"TaskGroups", {{{"Services", json::array()}, {"MaxClientDisconnect", 5}}}}})}) {
+        json({{"TaskGroups", {{{"Services", {{{"Name", "a"}}}}, {"MaxClientDisconnect", 5}}}}})}) {
     EXPECT_EQ(Warned(silent), std::vector<std::string>()) << silent;
   }
 }
 
-TEST(JobFieldsTest, WhatIsWarnedOfMustBeOfItsType) {
+TEST(JobFieldsTest, WhatIsReadMustBeOfItsType) {
   const std::pair<const char*, json> wrong[] = {
       {"/TaskGroups/0/Services", 7},
       {"/TaskGroups/0/Services/0", "x"},
       {"/TaskGroups/0/Services/0/Nmae", "x"},
       {"/TaskGroups/0/Services/0/Connect", {{"Native", true}}},
+      {"/TaskGroups/0/Services/0/Checks/0/Expose", true},
+      {"/TaskGroups/0/Services/0/Checks/0/Header/A", "x"},
+      {"/TaskGroups/0/Services/0/Checks/0/Header/A/0", 7},
       {"/Update", "x"},
       {"/Update/MaxParallel", "x"},
       {"/Update/Canary", 1},

@@ -30,6 +30,12 @@ constexpr char kFull[] = R"({"Job": {
                   "DynamicPorts": [{"Label": "admin", "To": 9000, "HostNetwork": "default"},
                                    {"Label": "same", "To": -1}]}],
     "Meta": {"g": "2"},
+    "Services": [{"Name": "${BASE}-api", "Provider": "nomad", "PortLabel": "http", "Tags": ["a"],
+      "Meta": {"s": "4"}, "CheckRestart": {"Limit": 3, "Grace": "10s"},
+      "Checks": [{"Type": "http", "Path": "/up", "Interval": "10s", "Timeout": "2s",
+                  "Header": {"Accept": ["a"]}},
+                 {"Type": "tcp", "PortLabel": "admin", "Interval": "1m", "Timeout": "1s",
+                  "CheckRestart": {"Limit": 7}}]}],
     "Tasks": [
       {"Name": "main", "Driver": "exec", "User": "nobody",
        "Config": {"command": "/bin/sleep", "args": ["1", 2.5, true, null]},
@@ -39,6 +45,8 @@ constexpr char kFull[] = R"({"Job": {
        "RestartPolicy": {"Attempts": 1},
        "Resources": {"CPU": 250, "MemoryMB": 64, "MemoryMaxMB": 128, "DiskMB": 0, "Cores": 0},
        "LogConfig": {"MaxFiles": 3, "MaxFileSizeMB": 5, "Disabled": false, "Enabled": null},
+       "Services": [{"Address": "10.0.0.1", "Checks": [{"Type": "script", "Command": "/bin/true",
+                     "Interval": "5s", "Timeout": "5s", "OnUpdate": "ignore"}]}],
        "KillTimeout": "20s", "KillSignal": "SIGQUIT", "ShutdownDelay": "1.5s"},
       {"Name": "init", "Driver": "exec", "Lifecycle": {"Hook": "prestart", "Sidecar": true},
        "LogConfig": {"Enabled": false}}]}]}})";
@@ -102,8 +110,13 @@ TEST(JobJsonTest, ReadsEveryFieldThatIsCarriedOut) {
   EXPECT_EQ(group.networks[0].reserved_ports, (std::vector<Port>{{"http", 8080, 0, ""}}));
   EXPECT_EQ(group.networks[0].dynamic_ports,
             (std::vector<Port>{{"admin", 0, 9000, ""}, {"same", 0, -1, ""}}));
+  ASSERT_EQ(group.services.size(), 1u);
+  EXPECT_EQ(group.services[0].name, "Full-g-group-api");
+  EXPECT_EQ(group.services[0].checks.size(), 2u);
   ASSERT_EQ(group.tasks.size(), 2u);
   const Task& task = group.tasks[0];
+  ASSERT_EQ(task.services.size(), 1u);
+  EXPECT_EQ(task.services[0].name, "Full-g-main");
   EXPECT_EQ(task.driver, "exec");
   EXPECT_EQ(task.user, "nobody");
   EXPECT_EQ(json::parse(task.config_json),

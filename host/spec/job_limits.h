@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include "host/base/time.h"
@@ -20,6 +21,14 @@ inline constexpr std::int64_t kMostCpuMhz = 1'000'000'000;
 inline constexpr std::int64_t kMostCores = 1'000'000;
 inline constexpr int kMostLogFiles = 1'000'000;
 inline constexpr std::int64_t kMostLogFileMb = 1LL << 20;  // 1 TiB
+
+// Of services. One allocation has all services of its group and of the tasks in it.
+inline constexpr std::size_t kMostServices = 512;  // of a group and its tasks together
+inline constexpr std::size_t kMostChecks = 1024;   // of a group and its tasks together
+inline constexpr std::size_t kMostChecksOfService = 64;
+inline constexpr std::size_t kMostTags = 256;
+inline constexpr std::size_t kMostServiceBytes = 16u << 10;  // of all its texts, without checks
+inline constexpr std::size_t kMostCheckBytes = 64u << 10;    // of all its texts
 
 inline Duration Bounded(Duration of_job) { return std::clamp(of_job, Duration(0), kLongestOfJob); }
 

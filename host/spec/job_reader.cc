@@ -3,11 +3,12 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <type_traits>
 
 #include "host/spec/job_fields.h"
 #include "host/spec/job_json.h"
 #include "host/spec/job_limits.h"
+#include "host/spec/job_members.h"
+#include "host/spec/service_json.h"
 #include "host/spec/strict_json.h"
 
 // Reading a job has three steps: the table of fields checks names and types, this file builds the
@@ -23,103 +24,7 @@ constexpr std::string_view kRequestFields[] = {
     "Diff",      "PreserveResources", "EvalPriority", "PreserveCounts", "Region",
     "Namespace", "SecretID",          "AuthToken",    "Canonicalize"};
 
-// Reads the members of one object. A member that is absent, null or of the wrong type leaves the
-// default. A wrong type is already reported as a fault.
-class Members {
- public:
-  Members(const json& object, std::string pointer, JobFaults* faults)
-      : object_(object), pointer_(std::move(pointer)), faults_(faults) {}
-
-  const json* Find(const char* name) const {
-    if (!object_.is_object()) return nullptr;
-    const auto found = object_.find(name);
-    return found == object_.end() || found->is_null() ? nullptr : &*found;
-  }
-  std::string PointerOf(const char* name) const { return JsonPointer(pointer_, name); }
-  Members Object(const char* name) const {
-    static const json kNone;
-    const json* value = Find(name);
-    return Members(value != nullptr ? *value : kNone, PointerOf(name), faults_);
-  }
-
-  void Read(const char* name, std::string* out) const {
-    const json* value = Find(name);
-    if (value != nullptr && value->is_string()) *out = value->get<std::string>();
-  }
-  void Read(const char* name, bool* out) const {
-    const json* value = Find(name);
-    if (value != nullptr && value->is_boolean()) *out = value->get<bool>();
-  }
-  // Reads a number of 32 bits. The check against the table of fields has reported all other
-  // numbers as faults.
-  template <typename Integer>
-    requires std::is_same_v<Integer, int> || std::is_same_v<Integer, std::int64_t>
-  void Read(const char* name, Integer* out) const {
-    const json* value = Find(name);
-    if (value == nullptr || !value->is_number_integer()) return;
-    const double number = value->get<double>();
-    if (number >= -0x1p31 && number < 0x1p31) *out = value->get<int>();
-  }
-  void Read(const char* name, Duration* out) const {
-    const json* value = Find(name);
-    if (value != nullptr) (void)ReadJsonDuration(*value, out);
-  }
-  void Read(const char* name, StringMap* out) const {
-    const json* value = Find(name);
-    if (value == nullptr || !value->is_object()) return;
-    for (const auto& [key, text] : value->items()) {
-      if (text.is_string()) (*out)[key] = text.get<std::string>();
-    }
-  }
-  // An empty list leaves the default. An element that is no text becomes an empty text, since it is
-  // already reported as a fault.
-  void Read(const char* name, std::vector<std::string>* out) const {
-    const json* value = Find(name);
-    if (value == nullptr || !value->is_array() || value->empty()) return;
-    out->clear();
-    for (const json& text : *value)
-      out->push_back(text.is_string() ? text.get<std::string>() : std::string());
-  }
-  // Reads a list of objects. READ(members, element) reads each object.
-  template <typename T, typename F>
-  void ReadList(const char* name, std::vector<T>* out, F read) const {
-    const json* value = Find(name);
-    if (value == nullptr || !value->is_array()) return;
-    for (std::size_t i = 0; i < value->size(); ++i) {
-      T& element = out->emplace_back();
-      read(Members((*value)[i], JsonPointer(PointerOf(name), i), faults_), &element);
-    }
-  }
-
-  void Fault(const char* name, std::string message) const {
-    faults_->Add(PointerOf(name), std::move(message));
-  }
-
- private:
-  const json& object_;
-  std::string pointer_;
-  JobFaults* faults_;
-};
-
-// Reads a text that must be the name of one of VALUES, and sets OUT to that value. NAME_OF returns
-// the name of a value.
-template <typename T, typename F, typename Out>
-void ReadName(const Members& in, const char* name, std::initializer_list<T> values, F name_of,
-              Out* out) {
-  std::string text;
-  in.Read(name, &text);
-  if (text.empty()) return;
-  std::string known;
-  for (const T value : values) {
-    if (text == name_of(value)) {
-      *out = value;
-      return;
-    }
-    if (!known.empty()) known += ", ";
-    known += name_of(value);
-  }
-  in.Fault(name, Quoted(text) + " is not known; write one of " + known);
-}
+using Members = JobMembers;
 
 RestartPolicy ReadRestartPolicy(const Members& in, RestartPolicy defaults) {
   RestartPolicy policy = defaults;
@@ -194,7 +99,16 @@ void ReadConstraint(const Members& in, Constraint* constraint) {
   if (!operand.empty()) constraint->operand = operand;
 }
 
-void ReadTask(const Members& in, const RestartPolicy& group_policy, Task* task) {
+// Reads the services of a group or task. OWNER names it.
+void ReadServices(const Members& in, const ServiceOwner& owner, std::vector<Service>* services) {
+  in.ReadList(
+      "Services", services,
+      [&owner](const Members& of, Service* service) { ReadService(of, owner, service); },
+      kMostServices);
+}
+
+void ReadTask(const Members& in, const RestartPolicy& group_policy, ServiceOwner owner,
+              Task* task) {
   in.Read("Name", &task->name);
   in.Read("Driver", &task->driver);
   in.Read("User", &task->user);
@@ -225,15 +139,21 @@ void ReadTask(const Members& in, const RestartPolicy& group_policy, Task* task) 
   in.Read("Leader", &task->leader);
   in.ReadList("Actions", &task->actions, ReadAction);
   in.ReadList("Constraints", &task->constraints, ReadConstraint);
+  owner.task = task->name;
+  ReadServices(in, owner, &task->services);
 }
 
-void ReadGroup(const Members& in, JobType type, TaskGroup* group) {
+// JOB has its own fields already, without its groups.
+void ReadGroup(const Members& in, const Job& job, TaskGroup* group) {
   in.Read("Name", &group->name);
   in.Read("Count", &group->count);
-  group->restart_policy = ReadRestartPolicy(in.Object("RestartPolicy"), DefaultRestartPolicy(type));
-  in.ReadList("Tasks", &group->tasks, [group](const Members& task_in, Task* task) {
-    ReadTask(task_in, group->restart_policy, task);
+  group->restart_policy =
+      ReadRestartPolicy(in.Object("RestartPolicy"), DefaultRestartPolicy(job.type));
+  const ServiceOwner owner{job.name, group->name, ""};
+  in.ReadList("Tasks", &group->tasks, [group, &owner](const Members& task_in, Task* task) {
+    ReadTask(task_in, group->restart_policy, owner, task);
   });
+  ReadServices(in, owner, &group->services);
   in.ReadList("Networks", &group->networks, ReadNetwork);
   in.Read("Meta", &group->meta);
   in.Read("ShutdownDelay", &group->shutdown_delay);
@@ -274,7 +194,7 @@ Job ReadJob(const Members& in) {
   in.Object("Migrate").Read("MaxParallel", &migrate_max_parallel);
   in.ReadList("TaskGroups", &job.groups, [&](const Members& group_in, TaskGroup* group) {
     group->migrate_max_parallel = migrate_max_parallel;
-    ReadGroup(group_in, job.type, group);
+    ReadGroup(group_in, job, group);
   });
   return job;
 }

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "host/spec/job_json.h"
+#include "host/spec/service_json.h"
 #include "host/spec/strict_json.h"
 
 namespace drover {
@@ -80,7 +81,8 @@ json ToJson(const Task& task) {
       {"ShutdownDelay", task.shutdown_delay.count()},
       {"Leader", task.leader},
       {"Actions", ToJson(task.actions)},
-      {"Constraints", ToJson(task.constraints)}};
+      {"Constraints", ToJson(task.constraints)},
+      {"Services", ServicesToJson(task.services)}};
   if (out["Config"].is_discarded()) out["Config"] = nullptr;
   if (!task.networks.empty()) out["Resources"]["Networks"] = ToJson(task.networks);
   if (task.lifecycle) {
@@ -103,6 +105,7 @@ json ToJson(const TaskGroup& group) {
               {"ShutdownDelay", group.shutdown_delay.count()},
               {"MaxRunDuration", nullptr},
               {"Constraints", ToJson(group.constraints)},
+              {"Services", ServicesToJson(group.services)},
               {"EphemeralDisk", {{"SizeMB", group.ephemeral_disk_mb}}}};
   // Migrate is written only if it is not the default: batch jobs have no Migrate, and clients
   // expect none there.

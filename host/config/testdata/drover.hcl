@@ -13,3 +13,7 @@ plugins {
   }
 }
 client { unknown_tasks = "keep" }
+services {
+  default_provider = "builtin"
+  consul           = "builtin"
+}
