@@ -60,6 +60,13 @@ std::size_t Of(const std::vector<Network>& networks) {
   return bytes;
 }
 
+std::size_t Of(const Identity& identity) {
+  std::size_t bytes = Of(identity.name) + Of(identity.filepath) + Of(identity.change_signal) +
+                      identity.audience.capacity() * sizeof(std::string);
+  for (const std::string& audience : identity.audience) bytes += Of(audience);
+  return bytes;
+}
+
 std::size_t Of(const Task& task) {
   std::size_t bytes = Of(task.name) + Of(task.driver) + Of(task.user) + Of(task.config_json) +
                       Of(task.env) + Of(task.meta) + Of(task.kill_signal) + Of(task.constraints) +
@@ -68,6 +75,8 @@ std::size_t Of(const Task& task) {
     bytes += Of(action.name) + Of(action.command) + action.args.capacity() * sizeof(std::string);
     for (const std::string& arg : action.args) bytes += Of(arg);
   }
+  bytes += Of(task.identity) + task.identities.capacity() * sizeof(Identity);
+  for (const Identity& identity : task.identities) bytes += Of(identity);
   return bytes;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/base/time.h"
+#include "host/spec/identity.h"
 
 // The workload as users describe it, after validation and with its defaults filled in. The names
 // are the same as in the job's JSON.
@@ -115,6 +116,8 @@ struct Task {
   bool leader = false;
   std::vector<TaskAction> actions;
   std::vector<Constraint> constraints;
+  Identity identity;                 // the default identity, which every task has
+  std::vector<Identity> identities;  // the other ones
 
   bool operator==(const Task&) const = default;
 };

@@ -152,8 +152,7 @@ TEST(JobFieldsTest, WhatIsTakenAndNotCarriedOutIsWarnedOf) {
   const std::pair<const char*, json> warned[] = {
       {"/TaskGroups/0/Services", {{{"Name", "redis"}, {"Provider", "nomad"}, {"Tags", {"a"}}}}},
       {"/TaskGroups/0/Tasks/0/Services", {{{"Name", "redis"}}}},
-      {"/TaskGroups/0/Tasks/0/Identity/Env", true},
-      {"/TaskGroups/0/Tasks/0/Identity/File", true},
+      {"/TaskGroups/0/Tasks/0/Identity/ExtraClaims", json::array({"a"})},
       {"/Update/HealthyDeadline", "3m"},
       {"/Update/MaxParallel", 2},
       {"/Update/AutoRevert", true},
@@ -183,7 +182,7 @@ TEST(JobFieldsTest, WhatIsWarnedOfMustBeOfItsType) {
       {"/Update", "x"},
       {"/Update/MaxParallel", "x"},
       {"/Update/Canary", 1},
-      {"/TaskGroups/0/Tasks/0/Identity/Name", "other"}};
+      {"/TaskGroups/0/Tasks/0/Identity/ServiceName", "other"}};
   for (const auto& [pointer, value] : wrong) {
     json job;
     job[json::json_pointer(pointer)] = value;
