@@ -152,6 +152,7 @@ CHANGE_PLACES = {
     "child/confined_calls.cc": "names of flags that it refuses",
     "cli/replace_file.cc": "a file of the user, which is the old one or the new one, or a new file",
     "commands/run_command.cc": "of a run in the foreground, which nobody takes over",
+    "identity/seal_key_file.cc": "a key with which nothing is sealed yet, whole before it has its name",
     "process/cgroup_notes.cc": ("kMakeCgroup", "kRemoveCgroup", "kTryCgroup"),
     "process/cgroup_tracker.cc": ("kMakeCgroup", "kRemoveCgroup", "kTryCgroup"),
     "process/clean_namespace.cc": "in a mount namespace that ends with the descriptor of this process",
