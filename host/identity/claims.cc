@@ -37,9 +37,12 @@ Status ReadText(const json& object, const char* name, bool required, std::string
 
 Status ReadTime(const json& object, const char* name, std::int64_t* out) {
   const json* const value = FindClaim(object, name);
-  const bool is_whole = value != nullptr && value->is_number_unsigned() &&
-                        value->get<std::uint64_t>() <= std::uint64_t{kLastTime};
-  if (!is_whole) return BadClaim(name, "must be a whole number of seconds");
+  const bool is_whole = value != nullptr && value->is_number_integer();
+  const bool is_in_time = is_whole && (value->is_number_unsigned()
+                                           ? value->get<std::uint64_t>() <= std::uint64_t{kLastTime}
+                                           : value->get<std::int64_t>() >= 0 &&
+                                                 value->get<std::int64_t>() <= kLastTime);
+  if (!is_in_time) return BadClaim(name, "must be a whole number of seconds");
   *out = value->get<std::int64_t>();
   return {};
 }

@@ -163,6 +163,7 @@ CHANGE_PLACES = {
     "process/seccomp_filter.cc": "names of system calls",
     "process/task_root.cc": "a directory in that of the task, made again by each start",
     "process/unit_cgroups.cc": "cgroups of the unit that stay, made before there is anything in them",
+    "task/task_file.cc": "in the directory of a task, made again by each start",
     "store/rebuild.cc": ("kReplaceStore",),  # files under other names are made again
     "store/store.cc": "the directory of the store, which stays",
 }
@@ -288,8 +289,6 @@ DECLARED_FOR_OTHERS = {
     "JobFieldsMarkdown": "writes docs/job-fields.md",
     "live_timers": "tests look for leftover timers",
     "RequestKill": "a part of the interface of hooks to their task",
-    "RequestRestart": "a part of the interface of hooks to their task",
-    "RequestSignal": "a part of the interface of hooks to their task",
     "teardown": "Beast finds it by the type of its arguments",
 }
 
