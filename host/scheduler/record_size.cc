@@ -89,6 +89,12 @@ std::size_t Of(const std::vector<Service>& services) {
   return bytes;
 }
 
+std::size_t Of(const Identity& identity) {
+  std::size_t bytes = Of(identity.name) + Of(identity.filepath) + Of(identity.change_signal) +
+                      Of(identity.audience);
+  return bytes;
+}
+
 std::size_t Of(const Task& task) {
   std::size_t bytes = Of(task.name) + Of(task.driver) + Of(task.user) + Of(task.config_json) +
                       Of(task.env) + Of(task.meta) + Of(task.kill_signal) + Of(task.constraints) +
@@ -97,6 +103,8 @@ std::size_t Of(const Task& task) {
   for (const TaskAction& action : task.actions) {
     bytes += Of(action.name) + Of(action.command) + Of(action.args);
   }
+  bytes += Of(task.identity) + task.identities.capacity() * sizeof(Identity);
+  for (const Identity& identity : task.identities) bytes += Of(identity);
   return bytes;
 }
 

@@ -10,6 +10,7 @@
 
 #include "host/base/time.h"
 #include "host/spec/service.h"
+#include "host/spec/identity.h"
 
 // The workload as users describe it, after validation and with its defaults filled in. The names
 // are the same as in the job's JSON.
@@ -117,6 +118,8 @@ struct Task {
   std::vector<TaskAction> actions;
   std::vector<Constraint> constraints;
   std::vector<Service> services;  // registered while the task runs
+  Identity identity;                 // the default identity, which every task has
+  std::vector<Identity> identities;  // the other ones
 
   bool operator==(const Task&) const = default;
 };

@@ -1,7 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <csignal>
-#include <cstring>
 #include <iterator>
 #include <set>
 #include <string>
@@ -10,6 +8,7 @@
 #include "host/spec/job_limits.h"
 #include "host/spec/job_place.h"
 #include "host/spec/job_service_checks.h"
+#include "host/spec/signal_name.h"
 #include "host/spec/strict_json.h"
 
 namespace drover {
@@ -37,16 +36,6 @@ void CheckPathName(std::string_view name, const At& at) {
   } else if (name == "." || name == "..") {
     at.Fault(Quoted(name) + " is not a name");
   }
-}
-
-bool IsSignalName(std::string_view name) {
-  if (name.substr(0, 3) != "SIG") return false;
-  name.remove_prefix(3);
-  for (int number = 1; number < NSIG; ++number) {
-    const char* known = sigabbrev_np(number);
-    if (known != nullptr && name == known) return true;
-  }
-  return false;
 }
 
 void CheckRestartPolicy(const RestartPolicy& policy, const At& at) {
@@ -262,6 +251,7 @@ void CheckTask(const TaskGroup& group, const Task& task, const At& at) {
     (at / "KillSignal").Fault(Quoted(task.kill_signal) + " is not a signal, such as \"SIGTERM\"");
   }
   CheckActions(task.actions, at / "Actions");
+  CheckIdentities(task.identity, task.identities, at.pointer(), at.faults());
 }
 
 void CheckTasks(const TaskGroup& group, const At& at) {

@@ -95,18 +95,23 @@ inline constexpr JobField kSecret[] = {
     {"Env", "env", kTextMap, kRefused},
 };
 
-inline constexpr char kNoIdentity[] = "no identity is issued to tasks";
 inline constexpr JobField kIdentity[] = {
-    {"Name", "name", kText, kRefused, {}, R"(["default"])"},
-    {"Audience", "aud", kTextList, kRefused, {}, R"([["nomadproject.io"]])"},
-    {"ChangeMode", "change_mode", kText, kWarned, {}, R"(["noop"])", kNoIdentity},
-    {"ChangeSignal", "change_signal", kText, kWarned, {}, "", kNoIdentity},
-    {"Env", "env", kBoolean, kWarned, {}, "", kNoIdentity},
-    {"File", "file", kBoolean, kWarned, {}, "", kNoIdentity},
-    {"Filepath", "filepath", kText, kWarned, {}, "", kNoIdentity},
+    {"Name", "name", kText, kDone, {}, "", "letters, digits, \"-\" and \"_\""},
+    {"Audience", "aud", kTextList, kDone, {}, "", "of the default identity: nomadproject.io"},
+    {"ChangeMode", "change_mode", kText, kDone, {}, "", "noop (default), signal or restart"},
+    {"ChangeSignal", "change_signal", kText, kDone},
+    {"Env", "env", kBoolean, kDone},
+    {"File", "file", kBoolean, kDone},
+    {"Filepath", "filepath", kText, kDone, {}, "", "relative to the task's directory"},
     {"ServiceName", "service_name", kText, kRefused},
-    {"TTL", "ttl", kDuration, kWarned, {}, "", kNoIdentity},
-    {"ExtraClaims", "extra_claims", kTextList, kWarned, {}, "", kNoIdentity},
+    {"TTL", "ttl", kDuration, kDone, {}, "", "default: as long as the allocation"},
+    {"ExtraClaims",
+     "extra_claims",
+     kTextList,
+     kWarned,
+     {},
+     "",
+     "tokens have only the claims of tasks"},
 };
 
 inline constexpr JobField kScheduleCron[] = {

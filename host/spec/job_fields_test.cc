@@ -179,14 +179,14 @@ TEST(JobFieldsTest, ABlockThatMeansSomethingWithoutFieldsIsRefusedWithoutFields)
 }
 
 TEST(JobFieldsTest, WhatIsTakenAndNotCarriedOutIsWarnedOf) {
-  const std::pair<const char*, json> warned[] = {{"/TaskGroups/0/Tasks/0/Identity/Env", true},
-                                                 {"/TaskGroups/0/Tasks/0/Identity/File", true},
-                                                 {"/Update/HealthyDeadline", "3m"},
-                                                 {"/Update/MaxParallel", 2},
-                                                 {"/Update/AutoRevert", true},
-                                                 {"/TaskGroups/0/Update/MinHealthyTime", 1},
-                                                 {"/Reschedule/Attempts", 3},
-                                                 {"/TaskGroups/0/ReschedulePolicy/Delay", "1m"}};
+  const std::pair<const char*, json> warned[] = {
+      {"/TaskGroups/0/Tasks/0/Identity/ExtraClaims", json::array({"a"})},
+      {"/Update/HealthyDeadline", "3m"},
+      {"/Update/MaxParallel", 2},
+      {"/Update/AutoRevert", true},
+      {"/TaskGroups/0/Update/MinHealthyTime", 1},
+      {"/Reschedule/Attempts", 3},
+      {"/TaskGroups/0/ReschedulePolicy/Delay", "1m"}};
   for (const auto& [pointer, value] : warned) {
     json job;
     job[json::json_pointer(pointer)] = value;
@@ -213,7 +213,7 @@ TEST(JobFieldsTest, WhatIsReadMustBeOfItsType) {
       {"/Update", "x"},
       {"/Update/MaxParallel", "x"},
       {"/Update/Canary", 1},
-      {"/TaskGroups/0/Tasks/0/Identity/Name", "other"}};
+      {"/TaskGroups/0/Tasks/0/Identity/ServiceName", "other"}};
   for (const auto& [pointer, value] : wrong) {
     json job;
     job[json::json_pointer(pointer)] = value;

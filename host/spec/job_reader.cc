@@ -99,6 +99,36 @@ void ReadConstraint(const Members& in, Constraint* constraint) {
   if (!operand.empty()) constraint->operand = operand;
 }
 
+void ReadIdentity(const Members& in, Identity* identity) {
+  in.Read("Audience", &identity->audience);
+  in.Read("Env", &identity->env);
+  in.Read("File", &identity->file);
+  in.Read("Filepath", &identity->filepath);
+  using Mode = Identity::ChangeMode;
+  ReadName(in, "ChangeMode", {Mode::kNoop, Mode::kSignal, Mode::kRestart}, IdentityChangeModeName,
+           &identity->change_mode);
+  in.Read("ChangeSignal", &identity->change_signal);
+  in.Read("TTL", &identity->ttl);
+}
+
+// Reads the identity that every task has.
+Identity ReadDefaultIdentity(const Members& in) {
+  Identity identity;
+  std::string name;
+  in.Read("Name", &name);
+  if (!name.empty()) identity.name = name;
+  ReadIdentity(in, &identity);
+  return identity;
+}
+
+// Reads an identity that has a name. Only the default one has an audience without being told.
+void ReadNamedIdentity(const Members& in, Identity* identity) {
+  identity->name.clear();
+  identity->audience.clear();
+  in.Read("Name", &identity->name);
+  ReadIdentity(in, identity);
+}
+
 // Reads the services of a group or task. OWNER names it.
 void ReadServices(const Members& in, const ServiceOwner& owner, std::vector<Service>* services) {
   in.ReadList(
@@ -139,6 +169,8 @@ void ReadTask(const Members& in, const RestartPolicy& group_policy, ServiceOwner
   in.Read("Leader", &task->leader);
   in.ReadList("Actions", &task->actions, ReadAction);
   in.ReadList("Constraints", &task->constraints, ReadConstraint);
+  task->identity = ReadDefaultIdentity(in.Object("Identity"));
+  in.ReadList("Identities", &task->identities, ReadNamedIdentity);
   owner.task = task->name;
   ReadServices(in, owner, &task->services);
 }
@@ -200,12 +232,14 @@ Job ReadJob(const Members& in) {
 }
 
 // Adds a warning for each part of JOB that is carried out, but should be written in another way.
-void WarnOfOldForms(const Job& job, const std::string& pointer, JobFaults* warnings) {
+void WarnOfForms(const Job& job, const std::string& pointer, JobFaults* warnings) {
   for (std::size_t g = 0; g < job.groups.size(); ++g) {
     const std::string group = JsonPointer(JsonPointer(pointer, "TaskGroups"), g);
     for (std::size_t t = 0; t < job.groups[g].tasks.size(); ++t) {
-      if (job.groups[g].tasks[t].networks.empty()) continue;
       const std::string task = JsonPointer(JsonPointer(group, "Tasks"), t);
+      const Task& of_job = job.groups[g].tasks[t];
+      WarnOfIdentities(of_job.identity, of_job.identities, task, warnings);
+      if (of_job.networks.empty()) continue;
       warnings->Add(JsonPointer(JsonPointer(task, "Resources"), "Networks"),
                     "is an older place for ports, which only this task has; write them into the "
                     "network of the group");
@@ -250,7 +284,7 @@ Result<Job> ParseJob(std::string_view text, std::vector<JobFault>* list, std::st
       CheckJobFields(*object, pointer, &faults, &warned);
       job = ReadJob(Members(*object, pointer, &faults));
       CheckJob(job, pointer, &faults);
-      WarnOfOldForms(job, pointer, &warned);
+      WarnOfForms(job, pointer, &warned);
     }
     if (place != nullptr) *place = pointer;
   }

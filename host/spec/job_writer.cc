@@ -56,6 +56,23 @@ json ToJson(const std::vector<Constraint>& constraints) {
   return list.empty() ? json(nullptr) : list;
 }
 
+json ToJson(const Identity& identity) {
+  return {{"Name", identity.name},
+          {"Audience", identity.audience},
+          {"Env", identity.env},
+          {"File", identity.file},
+          {"Filepath", identity.filepath},
+          {"ChangeMode", IdentityChangeModeName(identity.change_mode)},
+          {"ChangeSignal", identity.change_signal},
+          {"TTL", identity.ttl.count()}};
+}
+
+json ToJson(const std::vector<Identity>& identities) {
+  json list = json::array();
+  for (const Identity& identity : identities) list.push_back(ToJson(identity));
+  return list.empty() ? json(nullptr) : list;
+}
+
 json ToJson(const Task& task) {
   json out = {
       {"Name", task.name},
@@ -82,7 +99,11 @@ json ToJson(const Task& task) {
       {"Leader", task.leader},
       {"Actions", ToJson(task.actions)},
       {"Constraints", ToJson(task.constraints)},
-      {"Services", ServicesToJson(task.services)}};
+      {"Services", ServicesToJson(task.services)},
+      {"Identity", nullptr},
+      {"Identities", ToJson(task.identities)}};
+  // The default identity is written only if it differs from that of other tasks.
+  if (!(task.identity == Identity())) out["Identity"] = ToJson(task.identity);
   if (out["Config"].is_discarded()) out["Config"] = nullptr;
   if (!task.networks.empty()) out["Resources"]["Networks"] = ToJson(task.networks);
   if (task.lifecycle) {

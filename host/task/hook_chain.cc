@@ -47,7 +47,10 @@ Co<HookChain::PrestartResult> HookChain::Prestart(Context kill, Context shutdown
       // Mounts and devices are not stored. So if a hook returned mounts or devices, the hook must
       // be called again before the next start.
       const bool done = response.done && response.mounts.empty() && response.devices.empty();
-      HookState now{done, std::move(response.data), std::move(response.env)};
+      // Only a hook that is done is not asked again. So only its variables are stored: those of
+      // other hooks may be secrets.
+      for (const auto& [key, value] : response.env) prepared.env[key] = value;
+      HookState now{done, std::move(response.data), done ? std::move(response.env) : StringMap()};
       std::move(response.mounts.begin(), response.mounts.end(),
                 std::back_inserter(prepared.mounts));
       std::move(response.devices.begin(), response.devices.end(),

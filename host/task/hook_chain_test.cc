@@ -95,6 +95,15 @@ TEST_F(HookChainTest, WhatIsDoneIsNotRunAgain) {
   EXPECT_EQ(kept.at("a"), (HookState{true, {{"k", "v"}}, {{"X", "a"}}}));
 }
 
+TEST_F(HookChainTest, TheVariablesOfAHookThatIsNotDoneAreNotStored) {
+  const Hook a = Add("a");
+  a->response.env = {{"NOMAD_TOKEN", "secret"}};
+  StartPrestart();
+  EXPECT_EQ(prepared().env, (StringMap{{"NOMAD_TOKEN", "secret"}}));
+  EXPECT_EQ(kept.at("a"), HookState());
+  EXPECT_EQ(saves, 0);
+}
+
 TEST_F(HookChainTest, WhoGivesMountsIsAskedEachTime) {
   const Hook a = Add("a");
   a->response.done = true;

@@ -45,6 +45,7 @@ Co<TaskRunner::Step> TaskRunner::Prestart() {
     request.location = location_;
     request.driver = prepare.driver;
     request.user = services_.preparer->RenderUser(prepare);
+    request.running = run_ != nullptr;
   }
   std::function<Co<Status>()> save = [this] { return journal_.Save(); };
   HookChain::PrestartResult result = co_await hooks_->Prestart(kill_, shutdown_, std::move(request),

@@ -52,6 +52,9 @@ struct PrestartRequest : HookRequest {
   DriverInfo driver;
   std::string user;  // the task's user, after interpolation
   StringMap env;     // the variables that the hooks before this one added
+  // Whether an earlier agent has started the task, which keeps running. Its environment cannot be
+  // changed any more.
+  bool running = false;
 };
 
 struct PrestartResponse {

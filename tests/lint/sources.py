@@ -152,6 +152,7 @@ CHANGE_PLACES = {
     "child/confined_calls.cc": "names of flags that it refuses",
     "cli/replace_file.cc": "a file of the user, which is the old one or the new one, or a new file",
     "commands/run_command.cc": "of a run in the foreground, which nobody takes over",
+    "identity/seal_key_file.cc": "a key with which nothing is sealed yet, whole before it has its name",
     "process/cgroup_notes.cc": ("kMakeCgroup", "kRemoveCgroup", "kTryCgroup"),
     "process/cgroup_tracker.cc": ("kMakeCgroup", "kRemoveCgroup", "kTryCgroup"),
     "process/clean_namespace.cc": "in a mount namespace that ends with the descriptor of this process",
@@ -162,6 +163,7 @@ CHANGE_PLACES = {
     "process/seccomp_filter.cc": "names of system calls",
     "process/task_root.cc": "a directory in that of the task, made again by each start",
     "process/unit_cgroups.cc": "cgroups of the unit that stay, made before there is anything in them",
+    "task/task_file.cc": "in the directory of a task, made again by each start",
     "store/rebuild.cc": ("kReplaceStore",),  # files under other names are made again
     "store/store.cc": "the directory of the store, which stays",
 }
@@ -287,8 +289,6 @@ DECLARED_FOR_OTHERS = {
     "JobFieldsMarkdown": "writes docs/job-fields.md",
     "live_timers": "tests look for leftover timers",
     "RequestKill": "a part of the interface of hooks to their task",
-    "RequestRestart": "a part of the interface of hooks to their task",
-    "RequestSignal": "a part of the interface of hooks to their task",
     "teardown": "Beast finds it by the type of its arguments",
 }
 

@@ -50,7 +50,7 @@ func samples(client *api.Client) {
 	_, _, err := client.Jobs().Register(sample("docker", false), nil)
 	equal(err != nil && strings.Contains(err.Error(), "/Job/TaskGroups/0/Tasks/0/Driver") &&
 		strings.Contains(err.Error(), "docker"), true, "a driver that is not here")
-	warned := []string{"/Job/TaskGroups/0/Tasks/0/Identity/Env:", "/Job/TaskGroups/0/Tasks/0/Identity/File:"}
+	warned := []string{}
 	for _, short := range []bool{true, false} {
 		job := sample("raw_exec", short)
 		reply, _, err := client.Jobs().Register(job, nil)
