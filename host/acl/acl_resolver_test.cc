@@ -78,7 +78,9 @@ TEST_F(AclResolverTest, ForgedSecretsAreRefused) {
     EXPECT_EQ(found.code(), Code::kPermissionDenied);
     EXPECT_EQ(found.error().message(), "ACL token not found");
   }
-  if (upper != token.secret) EXPECT_EQ(Who(upper, "upper"), "ACL token not found");
+  if (upper != token.secret) {
+    EXPECT_EQ(Who(upper, "upper"), "ACL token not found");
+  }
   EXPECT_EQ(verified, 0);
   EXPECT_EQ(Who(token.secret), token.token->accessor_id);
 }
