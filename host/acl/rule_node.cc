@@ -4,6 +4,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "host/acl/policy.h"
@@ -20,12 +21,22 @@ using RuleKind = RuleNode::Kind;
 constexpr std::size_t kMostRuleDepth = 16;
 constexpr std::size_t kMostRuleKeys = 4;  // the keyword of a block and its labels
 
+// The pointers of all values below a long key would cost far more than the text.
+constexpr std::size_t kMostPlaceBytes = 64;
+
+std::string PlaceBelow(const std::string& pointer, std::string_view key) {
+  if (key.size() <= kMostPlaceBytes) return JsonPointer(pointer, key);
+  std::size_t end = kMostPlaceBytes;  // the loop moves END back to the start of a character
+  while (end > 0 && (static_cast<unsigned char>(key[end]) & 0xc0) == 0x80) --end;
+  return JsonPointer(pointer, std::string(key.substr(0, end)) + "...");
+}
+
 RuleNode RulesOfJson(const json& value, const std::string& pointer) {
   RuleNode node;
-  node.place = pointer.empty() ? "/" : pointer;
+  node.place = pointer.empty() ? "the policy" : pointer;
   if (value.is_object()) {
     for (const auto& [key, member] : value.items()) {
-      const std::string below = JsonPointer(pointer, key);
+      const std::string below = PlaceBelow(pointer, key);
       node.entries.push_back({key, below, RulesOfJson(member, below)});
     }
   } else if (value.is_array()) {
@@ -42,7 +53,11 @@ RuleNode RulesOfJson(const json& value, const std::string& pointer) {
   return node;
 }
 
-std::string LineOf(const json& of) { return "line " + std::to_string(of.at("Line").get<int>()); }
+// The outermost body has no line.
+std::string LineOf(const json& of) {
+  const int line = of.at("Line").get<int>();
+  return line > 0 ? "line " + std::to_string(line) : "the policy";
+}
 
 // Sets FAULT if an entry has too many labels.
 RuleNode RulesOfTreeNode(const json& tree, std::optional<Error>* fault) {
