@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstdio>
 #include <ctime>
 #include <limits>
 
@@ -112,6 +113,67 @@ Result<Duration> ParseDuration(std::string_view text) {
   }
   const auto count = static_cast<std::int64_t>(total);
   return Duration(negative ? -count : count);
+}
+
+std::string Rfc3339(WallTime time) {
+  if (time == 0) return "0001-01-01T00:00:00Z";
+  const std::time_t seconds = static_cast<std::time_t>(time / 1'000'000'000);
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  char text[64];
+  const std::size_t length = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts);
+  std::snprintf(text + length, sizeof text - length, ".%09lldZ",
+                static_cast<long long>(time % 1'000'000'000));
+  return text;
+}
+
+Result<WallTime> ParseRfc3339(std::string_view text) {
+  const Error bad(Code::kInvalidArgument,
+                  "not a time such as 2026-11-22T08:15:30Z between 1970 and 2261");
+  // Returns the number that the COUNT digits at AT represent, or -1.
+  const auto digits = [text](std::size_t at, std::size_t count) {
+    int number = 0;
+    for (std::size_t i = at; i < at + count; ++i) {
+      if (i >= text.size() || text[i] < '0' || text[i] > '9') return -1;
+      number = number * 10 + (text[i] - '0');
+    }
+    return number;
+  };
+  const auto is = [text](std::size_t at, char c) { return at < text.size() && text[at] == c; };
+  const int year = digits(0, 4), month = digits(5, 2), day = digits(8, 2);
+  const int hour = digits(11, 2), minute = digits(14, 2), second = digits(17, 2);
+  if (year < 0 || month < 1 || day < 1 || hour < 0 || minute < 0 || second < 0) return bad;
+  if (!is(4, '-') || !is(7, '-') || !is(10, 'T') || !is(13, ':') || !is(16, ':')) return bad;
+  if (hour > 23 || minute > 59 || second > 59) return bad;
+  const std::chrono::year_month_day date(std::chrono::year(year),
+                                         std::chrono::month(static_cast<unsigned>(month)),
+                                         std::chrono::day(static_cast<unsigned>(day)));
+  if (!date.ok()) return bad;
+  std::size_t at = 19;
+  WallTime fraction = 0;
+  if (is(at, '.')) {
+    const std::size_t first = ++at;
+    WallTime place = 100'000'000;
+    for (; digits(at, 1) >= 0 && place > 0; ++at, place /= 10) fraction += digits(at, 1) * place;
+    if (at == first) return bad;
+  }
+  int offset = 0;  // in minutes
+  if (is(at, '+') || is(at, '-')) {
+    const int hours = digits(at + 1, 2), minutes = digits(at + 4, 2);
+    if (hours < 0 || hours > 23 || minutes < 0 || minutes > 59 || !is(at + 3, ':')) return bad;
+    offset = (hours * 60 + minutes) * (is(at, '-') ? -1 : 1);
+    at += 6;
+  } else if (is(at, 'Z')) {
+    ++at;
+  } else {
+    return bad;
+  }
+  if (at != text.size()) return bad;
+  if (year == 1) return WallTime{0};
+  if (year < 1970 || year > 2261) return bad;
+  const std::int64_t days = std::chrono::sys_days(date).time_since_epoch().count();
+  const std::int64_t seconds = days * 86'400 + hour * 3'600 + (minute - offset) * 60 + second;
+  return seconds * 1'000'000'000 + fraction;
 }
 
 }  // namespace drover

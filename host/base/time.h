@@ -28,6 +28,15 @@ using TimePoint = BootClock::time_point;
 using WallTime = std::int64_t;
 WallTime WallNow();
 
+// Returns a time such as "2026-11-22T08:15:30.123456789Z". Returns the zero time of Go if TIME is
+// 0.
+std::string Rfc3339(WallTime time);
+
+// Reads a time in the form that Rfc3339 returns. The fraction may have up to nine digits or be
+// absent, and an offset such as "+02:00" may stand for "Z". The zero time of Go gives 0. Other
+// years must be between 1970 and 2261.
+Result<WallTime> ParseRfc3339(std::string_view text);
+
 // Returns DURATION in the form of Go: "0s", "1.5s", "250ms", "1m30s", "2h0m0s".
 std::string FormatDuration(Duration duration);
 

@@ -34,5 +34,28 @@ TEST(DurationTest, RefusesOtherTexts) {
   }
 }
 
+TEST(Rfc3339Test, ReadsWhatItWrites) {
+  for (const WallTime time : {WallTime{0}, WallTime{1}, WallTime{951'782'400'000'000'000},
+                              WallTime{1'700'000'000'123'456'789}}) {
+    EXPECT_EQ(ParseRfc3339(Rfc3339(time)).value(), time) << Rfc3339(time);
+  }
+  EXPECT_EQ(ParseRfc3339("2023-11-14T22:13:20Z").value(), 1'700'000'000'000'000'000);
+  EXPECT_EQ(ParseRfc3339("2023-11-14T22:13:20.5Z").value(), 1'700'000'000'500'000'000);
+  EXPECT_EQ(ParseRfc3339("2023-11-15T00:13:20+02:00").value(), 1'700'000'000'000'000'000);
+  EXPECT_EQ(ParseRfc3339("2023-11-14T21:43:20-00:30").value(), 1'700'000'000'000'000'000);
+  EXPECT_EQ(ParseRfc3339("0001-01-01T00:00:00Z").value(), 0);
+}
+
+TEST(Rfc3339Test, RefusesOtherTexts) {
+  for (const char* bad :
+       {"", "2023", "2023-11-14", "2023-11-14 22:13:20Z", "2023-11-14T22:13:20",
+        "2023-11-14T22:13:20.Z", "2023-11-14T22:13:20.1234567890Z", "2023-02-29T00:00:00Z",
+        "2023-13-01T00:00:00Z", "2023-11-14T24:00:00Z", "2023-11-14T22:60:00Z",
+        "2023-11-14T22:13:20Zx", "2023-11-14T22:13:20+0200", "2023-11-14T22:13:20+24:00",
+        "1969-12-31T23:59:59Z", "9999-12-31T23:59:59Z", "-001-01-01T00:00:00Z"}) {
+    EXPECT_EQ(ParseRfc3339(bad).code(), Code::kInvalidArgument) << bad;
+  }
+}
+
 }  // namespace
 }  // namespace drover

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "host/alloc/alloc_runner.h"
+#include "host/base/time.h"
 #include "host/scheduler/reconcile.h"
 #include "host/scheduler/scheduler.h"
 #include "host/scheduler/state_store.h"
@@ -15,10 +16,6 @@
 // These functions encode records as JSON for clients. The names are those of the Go client's types.
 // [any thread]
 namespace drover {
-
-// Returns a time such as "2026-11-22T08:15:30.123456789Z". Returns the zero time of Go if TIME is
-// 0.
-std::string Rfc3339(WallTime time);
 
 // Returns the job with the fields that the server adds to it.
 nlohmann::json EncodeJob(const JobRecord& job);

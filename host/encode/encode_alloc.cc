@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
-#include <ctime>
 
 #include "host/encode/encode.h"
 #include "host/scheduler/datacenters.h"
@@ -213,18 +212,6 @@ json EncodeResourceUsage(const ResourceUsage& usage) {
 }
 
 }  // namespace
-
-std::string Rfc3339(WallTime time) {
-  if (time == 0) return "0001-01-01T00:00:00Z";
-  const std::time_t seconds = static_cast<std::time_t>(time / 1'000'000'000);
-  std::tm parts{};
-  gmtime_r(&seconds, &parts);
-  char text[64];
-  const std::size_t length = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts);
-  std::snprintf(text + length, sizeof text - length, ".%09lldZ",
-                static_cast<long long>(time % 1'000'000'000));
-  return text;
-}
 
 json EncodeTaskStates(const TaskStates& states) {
   json out = json::object();

@@ -90,9 +90,8 @@ std::size_t Of(const std::vector<Service>& services) {
 }
 
 std::size_t Of(const Identity& identity) {
-  std::size_t bytes = Of(identity.name) + Of(identity.filepath) + Of(identity.change_signal) +
-                      Of(identity.audience);
-  return bytes;
+  return Of(identity.name) + Of(identity.filepath) + Of(identity.change_signal) +
+         Of(identity.audience);
 }
 
 std::size_t Of(const Task& task) {
