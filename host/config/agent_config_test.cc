@@ -230,7 +230,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{R"({"http": {"origins": ["https://ui.example/"]}})", "/http/origins: "},
         Mistake{R"({"http": {"origins": ["ftp://ui.example"]}})", "/http/origins: "},
         Mistake{R"({"http": {"advertise": "a:0"}})", "/http/advertise: \"a:0\" is not like"},
-        Mistake{R"({"http": {"advertise": "::1"}})", "/http/advertise: "},
+        Mistake{R"({"http": {"advertise": "[::1"}})", "/http/advertise: "},
         Mistake{R"({"http": {"advertise": "a b"}})", "/http/advertise: "},
         Mistake{R"({"server": {"job_gc_threshold": "0s"}})",
                 "/server/job_gc_threshold: must be longer than 0s"},
