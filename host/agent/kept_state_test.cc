@@ -274,11 +274,11 @@ TEST_F(KeptStateTest, AnAllocationOfWhichNothingIsKeptMayHaveLostItsRunsWithIt) 
 
 TEST_F(KeptStateTest, AServiceWhoseAllocationIsGoneLeavesTheFile) {
   Place("there");
-  for (const std::string alloc : {"there", "gone"}) {
-    const std::string text =
-        R"({"id": "s", "name": "api", "namespace": "default", "node": "n", "alloc": ")" + alloc +
-        "\"}";
-    kept_->store()->Put({"service", "of " + alloc}, [text] { return text; });
+  for (const char* alloc : {"there", "gone"}) {
+    const nlohmann::json of = {
+        {"id", "s"}, {"name", "api"}, {"namespace", "default"}, {"node", "n"}, {"alloc", alloc}};
+    kept_->store()->Put({"service", std::string("of ") + alloc},
+                        [text = of.dump()] { return text; });
   }
   Open();
   EXPECT_FALSE(kept_->damaged());

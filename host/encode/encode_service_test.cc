@@ -33,7 +33,7 @@ TEST(EncodeServiceTest, HasTheFieldsOfTheGoClient) {
                                         {"Datacenter", "dc1"},
                                         {"JobID", "shop"},
                                         {"AllocID", "a1"},
-                                        {"Tags", {"blue", "v=2"}},
+                                        {"Tags", json::array({"blue", "v=2"})},
                                         {"Address", "192.0.2.7"},
                                         {"Port", 8080},
                                         {"CreateIndex", 5},
