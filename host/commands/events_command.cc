@@ -90,8 +90,8 @@ struct EventsCommand {
 }  // namespace
 
 void AddEvents(const CommandGroup& drover) {
-  AddClientCommand<EventsCommand>(drover, "events",
-                                  "Shows what changes: jobs, evaluations, allocations, nodes, services");
+  AddClientCommand<EventsCommand>(
+      drover, "events", "Shows what changes: jobs, evaluations, allocations, nodes, services");
 }
 
 }  // namespace drover

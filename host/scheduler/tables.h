@@ -54,7 +54,7 @@ using JobEvals = std::set<std::pair<std::uint64_t, std::string>>;
 
 // Sorts registrations of services by their id.
 struct ServiceOrder {
-  using is_transparent = void;
+  using is_transparent = void;  // std::set looks for it, not only for tests
   using Service = std::shared_ptr<const ServiceRegistration>;
 
   bool operator()(const Service& a, const Service& b) const { return a->id < b->id; }

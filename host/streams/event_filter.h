@@ -23,7 +23,8 @@ class EventFilter {
   static Result<EventFilter> Parse(const HttpFields& query, std::string job_namespace);
 
   // Returns whether the client wants EVENT. A KEY of the query matches the id of a record or one of
-  // its filter keys, such as the id of its job. Events without a namespace belong to all namespaces.
+  // its filter keys, such as the id of its job. Events without a namespace belong to all
+  // namespaces.
   bool Wants(const StateEvent& event) const;
   // Returns the key of the filter. Filters with equal keys choose the same events.
   const std::string& key() const { return key_; }
