@@ -53,6 +53,7 @@ KeptState::KeptState(Store::Opened opened) : store_(std::move(opened.store)) {
   for (const std::string& sentence : opened.damage) ReportDamage(sentence);
   LoadedState loaded = LoadState(opened.records);
   for (const std::string& sentence : loaded.refused) ReportDamage(sentence);
+  for (RecordKey& key : loaded.stale) store_->Erase(std::move(key));
   tables_ = std::move(loaded.tables);
   sources_ = std::move(loaded.sources);
   FindNodeId(opened.records);

@@ -272,5 +272,25 @@ TEST_F(KeptStateTest, AnAllocationOfWhichNothingIsKeptMayHaveLostItsRunsWithIt) 
   EXPECT_THAT(kept_->allocs(), IsEmpty());
 }
 
+TEST_F(KeptStateTest, AServiceWhoseAllocationIsGoneLeavesTheFile) {
+  Place("there");
+  for (const char* alloc : {"there", "gone"}) {
+    const nlohmann::json of = {
+        {"id", "s"}, {"name", "api"}, {"namespace", "default"}, {"node", "n"}, {"alloc", alloc}};
+    kept_->store()->Put({"service", std::string("of ") + alloc},
+                        [text = of.dump()] { return text; });
+  }
+  Open();
+  EXPECT_FALSE(kept_->damaged());
+  kept_.reset();
+  auto opened = Store::Open(directory_.path() + "/state", nullptr);
+  ASSERT_TRUE(opened.ok());
+  std::vector<std::string> services;
+  for (const Record& record : opened->records) {
+    if (record.key.kind == "service") services.push_back(record.key.id);
+  }
+  EXPECT_THAT(services, ElementsAre("of there"));
+}
+
 }  // namespace
 }  // namespace drover

@@ -43,6 +43,21 @@ class RemoteLink : public ClusterLink {
     co_return co_await scheduler_->UpdateAllocs(context, std::move(node_id), std::move(updates));
   }
 
+  Co<Status> UpdateServices(Context context, std::string node_id,
+                            std::vector<ServiceRegistration> put,
+                            std::vector<std::string> gone) override {
+    DROVER_CO_TRY(co_await Travel(context));
+    if (lose) co_return Error(Code::kUnavailable, "the cluster cannot be reached", true);
+    co_return co_await scheduler_->UpdateServices(context, std::move(node_id), std::move(put),
+                                                  std::move(gone));
+  }
+  Co<Result<std::vector<ServiceRegistration>>> FetchServices(Context context,
+                                                             std::string node_id) override {
+    DROVER_CO_TRY(co_await Travel(context));
+    if (lose) co_return Error(Code::kUnavailable, "the cluster cannot be reached", true);
+    co_return co_await scheduler_->FetchServices(context, std::move(node_id));
+  }
+
   bool lose = false;
   bool forget_node = false;
   int registered = 0;

@@ -94,8 +94,7 @@ TEST_F(AgentRouteTest, EvaluationsCanBeDeletedByClientsThatLookForThePause) {
 
 TEST_F(AgentRouteTest, ListsThatAreAlwaysEmptyHaveAnIndexAndWait) {
   for (const char* list :
-       {"/v1/deployments", "/v1/services", "/v1/service/x", "/v1/job/x/deployments",
-        "/v1/job/x/services", "/v1/namespaces", "/v1/job/x/deployment"}) {
+       {"/v1/deployments", "/v1/job/x/deployments", "/v1/namespaces", "/v1/job/x/deployment"}) {
     EXPECT_EQ(HeaderOf(Ask("GET", list), "X-Nomad-Index"), "1") << list;
     FakeRequest waiting(&loop, &agent_, RouteOf(list), "index=1&wait=10s");
     loop.Advance(9s);

@@ -128,11 +128,6 @@ Co<Answer> StopAlloc(ApiRequest* request) {
   co_return JsonAnswer({{"EvalID", reply->eval_id}, {"Index", reply->index}}, reply->index);
 }
 
-Co<Answer> ListServices(ApiRequest* request) {
-  if (!HasAlloc(*request)) co_return ErrorAnswer(404, "allocation not found");
-  co_return co_await AnswerNoList(request);
-}
-
 // The action that a client requests for the runner of an allocation.
 using RunnerWork = std::function<Co<Status>(AllocRunner* runner)>;
 
@@ -207,7 +202,8 @@ Co<Answer> ReadStats(ApiRequest* request) {
 
 Co<Answer> ReadChecks(ApiRequest* request) {
   if (!HasAlloc(*request)) co_return UnknownAlloc(*request);
-  co_return JsonAnswer(json::object());
+  const auto& checks = request->agent().checks;
+  co_return JsonAnswer(checks ? checks(request->parameter(0)) : json::object());
 }
 
 Co<Answer> CollectOne(ApiRequest* request) {
@@ -230,7 +226,6 @@ std::vector<Route> AllocRoutes() {
   return {
       {"GET", "/v1/allocations", ListAllocs},
       {"PUT POST", "/v1/allocation/*/stop", StopAlloc},
-      {"GET", "/v1/allocation/*/services", ListServices},
       {"GET", "/v1/allocation/*", ReadAlloc},
       {"", "/v1/allocation/**", NoResource, Access::kToken, Fit::kNoOther},
       {"", "/v1/client/allocation/**", NoResource, Access::kToken, Fit::kNoOther},

@@ -76,6 +76,9 @@ struct ApiAgent {
   std::string alloc_dir;
   WorkerPool* file_workers = nullptr;  // [any thread] does the work on files below alloc_dir
   LogWatcher* file_watcher = nullptr;  // [any thread]
+  // Returns the newest results of the checks of an allocation, by the id of the check, in the form
+  // in which clients read them. If this function is empty, the agent runs no checks. [any thread]
+  std::function<nlohmann::json(const std::string& alloc_id)> checks;
   // The memory in bytes that the parsed JSON bodies of all requests may take together.
   static constexpr std::size_t kTreeBytes = std::size_t{32} << 20;
   std::shared_ptr<ByteBudget> trees = std::make_shared<ByteBudget>(kTreeBytes);  // [any thread]

@@ -172,30 +172,6 @@ Co<Answer> ListAllocsOfEval(ApiRequest* request) {
   });
 }
 
-// Returns whether TEXT has the form N|KEY of the query parameter ?choose. N is a positive number,
-// and KEY is a text that is not empty.
-bool IsChoice(const std::string& text) {
-  const std::size_t bar = text.find('|');
-  if (bar == 0 || bar == std::string::npos || bar + 1 == text.size() || bar > 9) return false;
-  const std::string number = text.substr(0, bar);
-  return std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; }) &&
-         std::stoi(number) > 0 && text.find('|', bar + 1) == std::string::npos;
-}
-
-Co<Answer> ReadService(ApiRequest* request) {
-  const std::string choice = request->Text("choose");
-  if (!choice.empty() && !IsChoice(choice)) {
-    co_return ErrorAnswer(400, "choose must be a number, | and a key, not \"" + choice + "\"");
-  }
-  co_return co_await AnswerNoList(request);
-}
-
-Co<Answer> NoServiceName(ApiRequest*) { co_return ErrorAnswer(400, "missing service name"); }
-Co<Answer> NoServiceId(ApiRequest*) { co_return ErrorAnswer(400, "missing service id"); }
-Co<Answer> NoRegistration(ApiRequest*) {
-  co_return ErrorAnswer(404, "service registration not found");
-}
-
 Co<Answer> NoDeployment(ApiRequest*) { co_return ErrorAnswer(404, "deployment not found"); }
 
 }  // namespace
@@ -207,14 +183,9 @@ std::vector<Route> EvalRoutes() {
       {"GET", "/v1/evaluations/count", CountEvals},
       {"GET", "/v1/evaluation/*/allocations", ListAllocsOfEval},
       {"GET", "/v1/evaluation/*", ReadEval},
-      // There are no deployments and no services yet, so their lists are empty.
+      // There are no deployments yet, so their list is empty.
       {"GET", "/v1/deployments", AnswerNoList},
       {"GET", "/v1/deployment/*", NoDeployment},
-      {"GET", "/v1/services", AnswerNoList},
-      {"GET", "/v1/service/*", ReadService},
-      {"DELETE", "/v1/service/*", NoServiceId},
-      {"DELETE", "/v1/service/*/*", NoRegistration},
-      {"GET DELETE", "/v1/service/", NoServiceName},
   };
 }
 

@@ -190,7 +190,6 @@ std::vector<Route> JobChangeRoutes() {
       {"GET", "/v1/job/**/scale", ReadScale},
       {"PUT POST", "/v1/job/**/dispatch", DispatchJob},
       {"PUT POST", "/v1/job/**/periodic/force", ForcePeriodic},
-      {"GET", "/v1/job/**/services", AnswerNoList},
       {"GET", "/v1/job/**/dispatch/payload", NotYet},
   };
 }

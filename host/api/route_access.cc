@@ -124,6 +124,7 @@ constexpr RouteAccess kRouteAccesses[] = {
     In("GET", "/v1/deployment/*", kQuery, kReading),
     Services("GET", "/v1/services"),
     Services("GET", "/v1/service/*"),
+    Services("GET", "/v1/agent/prometheus-sd"),
     In("DELETE", "/v1/service/*", kQuery, kSubmitting),
     In("DELETE", "/v1/service/*/*", kQuery, kSubmitting),
     Of("GET DELETE", "/v1/service/", Need::kClient),

@@ -116,8 +116,9 @@ TEST(RouteAccessTest, ManagementOnly) {
 
 TEST(RouteAccessTest, ATaskReadsItsOwn) {
   const auto task = Acl::OfTask({"default", "web", "front", "nginx", "mine"}, {});
-  EXPECT_THAT(PermittedTo(*task), ElementsAre("GET /v1/job/**/services", "GET /v1/namespace/*",
-                                              "GET /v1/service/*", "GET /v1/services"));
+  EXPECT_THAT(PermittedTo(*task),
+              ElementsAre("GET /v1/agent/prometheus-sd", "GET /v1/job/**/services",
+                          "GET /v1/namespace/*", "GET /v1/service/*", "GET /v1/services"));
   std::set<std::string> own;
   for (const RouteAccess& one : RouteAccesses()) {
     if (one.where == Where::kAlloc && Permits(*task, one, "default", "mine")) {

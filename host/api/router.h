@@ -46,6 +46,7 @@ std::vector<Route> JobVersionRoutes();
 std::vector<Route> JobStatusesRoutes();
 std::vector<Route> AllocRoutes();
 std::vector<Route> EvalRoutes();
+std::vector<Route> ServiceRoutes();
 std::vector<Route> NodeRoutes();
 std::vector<Route> ClientRoutes();
 std::vector<Route> ExecRoutes();

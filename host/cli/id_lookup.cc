@@ -105,6 +105,27 @@ Result<json> FindNamespace(ApiClient* client, const std::string& name) {
                                     "\": see drover namespace list");
 }
 
+Result<std::string> FindServiceNamespace(ApiClient* client, const std::string& name) {
+  DROVER_ASSIGN(const json list,
+                client->Get("/v1/services", {{"namespace", client->SearchedNamespace()}}));
+  std::vector<std::string> found;
+  for (const json& one : AsList(list)) {
+    for (const json& service : ListField(one, "Services")) {
+      if (RawField(service, "ServiceName") == name) found.push_back(RawField(one, "Namespace"));
+    }
+  }
+  if (found.size() == 1) return found[0];
+  if (found.empty()) {
+    return Error(Code::kNotFound,
+                 "no service has the name \"" + name + "\": see drover service list");
+  }
+  std::string text = "the service \"" + name + "\" is in " + std::to_string(found.size()) +
+                     " namespaces: choose one by --namespace";
+  for (std::size_t i = 0; i < std::min(found.size(), kMostShown); ++i) text += "\n  " + found[i];
+  if (found.size() > kMostShown) text += "\n  ...";
+  return Error(Code::kFailedPrecondition, text);
+}
+
 std::string JobTagPath(const JobName& job, const std::string& tag) {
   return ApiPath(ApiPath("/v1/job", job.id, "/versions"), tag, "/tag");
 }

@@ -42,6 +42,10 @@ Result<JobName> FindJob(ApiClient* client, const std::string& prefix);
 // record. Returns the same errors as FindId.
 Result<nlohmann::json> FindNamespace(ApiClient* client, const std::string& name);
 
+// Returns the only namespace that has a service with the name NAME. Returns Code::kNotFound if
+// there is no such service, and Code::kFailedPrecondition if several namespaces have one.
+Result<std::string> FindServiceNamespace(ApiClient* client, const std::string& name);
+
 // Returns the path in the API for TAG, a tag of a version of JOB.
 std::string JobTagPath(const JobName& job, const std::string& tag);
 

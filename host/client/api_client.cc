@@ -117,6 +117,15 @@ Result<json> ApiClient::Get(const std::string& path, Query query, std::uint64_t*
   return Decoded(options().address, reply);
 }
 
+Result<json> ApiClient::GetPage(const std::string& path, Query query, std::string* next) {
+  ClientRequest request;
+  request.path = path;
+  request.query = std::move(query);
+  DROVER_ASSIGN(const ClientReply reply, connection_->Ask(std::move(request), kReadTime));
+  *next = reply.next_token;
+  return Decoded(options().address, reply);
+}
+
 Result<json> ApiClient::Change(const char* method, const std::string& path, const json* body,
                                Query query) {
   ClientRequest request;

@@ -34,6 +34,9 @@ class ApiClient {
   // WAIT.
   Result<nlohmann::json> Get(const std::string& path, Query query = {},
                              std::uint64_t* index = nullptr, Duration wait = 10s);
+  // Returns one page of a list. Sets NEXT to the token of the next page, or to an empty text on the
+  // last page.
+  Result<nlohmann::json> GetPage(const std::string& path, Query query, std::string* next);
   // Returns the answer to a PUT with the body BODY, or to a DELETE. If BODY is a JSON null, the
   // body is empty. The calls return when the agent has done the work. For example, a request to
   // restart a task returns after the restart.

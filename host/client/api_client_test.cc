@@ -104,6 +104,23 @@ TEST(ApiClientTest, WaitsForSomethingNewer) {
                                                 "GET /v1/jobs?index=8&wait=10s"}));
 }
 
+TEST(ApiClientTest, APageNamesTheNext) {
+  ScriptedServer server([](ScriptedPeer* peer, int) {
+    peer->ReadHead();
+    peer->Reply("[1]", "X-Nomad-NextToken: _nomad-task-2\r\n");
+    peer->ReadHead();
+    peer->Reply("[2]");
+  });
+  ApiClient client = ClientOf(server);
+  std::string next = "old";
+  const auto first = client.GetPage("/v1/service/api", {{"per_page", "1"}}, &next);
+  ASSERT_TRUE(first.ok()) << first.error().message();
+  EXPECT_EQ((*first)[0], 1);
+  EXPECT_EQ(next, "_nomad-task-2");
+  ASSERT_TRUE(client.GetPage("/v1/service/api", {{"next_token", next}}, &next).ok());
+  EXPECT_EQ(next, "");
+}
+
 TEST(ApiClientTest, AnswersThatAreNoJson) {
   const std::string deep(100'000, '[');
   for (const std::string& body : {std::string("<html>"), std::string("{"), deep}) {

@@ -177,6 +177,7 @@ Co<Result<ClientReply>> HttpClient::AskOnce(Context context, const ClientRequest
   }
   const std::string index = parser.Header("X-Nomad-Index");
   std::from_chars(index.data(), index.data() + index.size(), reply.index);
+  reply.next_token = parser.Header("X-Nomad-NextToken");
   co_return reply;
 }
 

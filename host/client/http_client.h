@@ -41,6 +41,7 @@ struct ClientRequest {
 struct ClientReply {
   std::string body;
   std::uint64_t index = 0;  // the value of the header X-Nomad-Index; 0 if the header is missing
+  std::string next_token;   // the value of X-Nomad-NextToken; empty on the last page of a list
 };
 
 // Sends requests to an agent. Connections stay open for later requests, so all requests must use

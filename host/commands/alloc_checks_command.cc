@@ -10,14 +10,18 @@ namespace {
 
 struct AllocChecksCommand {
   std::string id;
+  bool verbose = false;
 
-  void Declare(CLI::App* command) { AddId(command, &id); }
+  void Declare(CLI::App* command) {
+    AddId(command, &id);
+    command->add_flag("--verbose", verbose, "Prints also the code, the time and the id of each");
+  }
 
   Result<int> Run(ApiClient* client, Output* out) const {
     DROVER_ASSIGN(const std::string alloc, FindId(client, kAllocIds, id));
     DROVER_ASSIGN(const nlohmann::json checks,
                   client->Get(ApiPath("/v1/client/allocation", alloc, "/checks")));
-    return out->Print(checks, CheckTable(checks), "The allocation has no checks.");
+    return out->Print(checks, CheckTable(checks, verbose), "The allocation has no checks.");
   }
 };
 

@@ -112,7 +112,7 @@ Result<int> ShowAlloc(ApiClient* client, Output* out, const std::string& id, boo
   for (const auto& [name, state] : MapField(alloc, "TaskStates").items()) {
     ShowTask(out, name, state, stats);
   }
-  PrintPart(out, "Checks", CheckTable(checks));
+  PrintPart(out, "Checks", CheckTable(checks, false));
   return kExitOk;
 }
 

@@ -69,6 +69,13 @@ void AddEvalCommands(const CommandGroup& drover) {
   AddEvalDelete(eval);
 }
 
+void AddServiceCommands(const CommandGroup& drover) {
+  const ClientGroup service(drover, "service", "Looks at services, and where they are");
+  AddServiceList(service);
+  AddServiceInfo(service);
+  AddServiceDelete(service);
+}
+
 void AddSystemCommands(const CommandGroup& drover) {
   const ClientGroup system(drover, "system", "Looks after an agent");
   AddSystemGc(system);
@@ -120,6 +127,7 @@ void AddCommands(const CommandGroup& drover) {
   AddAllocCommands(drover);
   AddNodeCommands(drover);
   AddEvalCommands(drover);
+  AddServiceCommands(drover);
   AddNamespaceCommands(drover);
   AddServerCommands(drover);
   AddSystemCommands(drover);

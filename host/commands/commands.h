@@ -61,6 +61,10 @@ void AddEvalStatus(const ClientGroup& eval);
 void AddEvalList(const ClientGroup& eval);
 void AddEvalDelete(const ClientGroup& eval);
 
+void AddServiceList(const ClientGroup& service);
+void AddServiceInfo(const ClientGroup& service);
+void AddServiceDelete(const ClientGroup& service);
+
 void AddSystemGc(const ClientGroup& system);
 void AddSystemReconcileSummaries(const ClientGroup& reconcile);
 

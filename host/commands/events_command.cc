@@ -26,6 +26,10 @@ std::string NewState(const json& payload) {
   if (const json& eval = MapField(payload, "Evaluation"); !eval.empty()) {
     return TextField(eval, "JobID") + " " + TextField(eval, "Status");
   }
+  if (const json& service = MapField(payload, "Service"); !service.empty()) {
+    return TextField(service, "ServiceName") + " " + TextField(service, "Address") + " " +
+           NumberText(service, "Port");
+  }
   const json& job = MapField(payload, "Job");
   return TextField(job.empty() ? MapField(payload, "Node") : job, "Status");
 }
@@ -40,7 +44,7 @@ struct EventsCommand {
   void Declare(CLI::App* command) {
     command->add_option(
         "--topic", topics,
-        "TOPIC or TOPIC:KEY, may be repeated: Job, Evaluation, Allocation, Node or *; "
+        "TOPIC or TOPIC:KEY, may be repeated: Job, Evaluation, Allocation, Node, Service or *; "
         "the key is an id in full, or that of the job");
     command->add_option("--index", index,
                         "From this index on, and not all that the agent still has");
@@ -86,8 +90,8 @@ struct EventsCommand {
 }  // namespace
 
 void AddEvents(const CommandGroup& drover) {
-  AddClientCommand<EventsCommand>(drover, "events",
-                                  "Shows what changes: jobs, evaluations, allocations, nodes");
+  AddClientCommand<EventsCommand>(
+      drover, "events", "Shows what changes: jobs, evaluations, allocations, nodes, services");
 }
 
 }  // namespace drover

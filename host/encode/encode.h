@@ -45,6 +45,11 @@ nlohmann::json EncodeJobStub(const JobRecord& job, nlohmann::json summary, bool 
 nlohmann::json EncodeEval(const Evaluation& eval);
 nlohmann::json EncodeFailure(const PlacementFailure& failure);
 
+nlohmann::json EncodeService(const ServiceRegistration& service);
+// Returns SERVICE as a target in the form that Prometheus reads by http_sd. The labels have the
+// names that Prometheus gives them if it asks Nomad.
+nlohmann::json EncodePrometheusTarget(const ServiceRegistration& service);
+
 nlohmann::json EncodeTaskStates(const TaskStates& states);
 nlohmann::json EncodeAlloc(const AllocRecord& record);
 nlohmann::json EncodeAllocWithoutJob(const AllocRecord& record);

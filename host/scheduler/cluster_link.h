@@ -9,6 +9,7 @@
 #include "host/base/co.h"
 #include "host/base/context.h"
 #include "host/scheduler/records.h"
+#include "host/spec/service_registration.h"
 
 namespace drover {
 
@@ -50,6 +51,15 @@ class ClusterLink {
   // so it must send a heartbeat first.
   virtual Co<Status> UpdateAllocs(Context context, std::string node_id,
                                   std::vector<AllocUpdate> updates) = 0;
+  // Stores registrations of services and removes those with the ids GONE, in one write. A
+  // registration whose allocation is unknown, terminal for the server or ended is dropped without
+  // an error.
+  virtual Co<Status> UpdateServices(Context context, std::string node_id,
+                                    std::vector<ServiceRegistration> put,
+                                    std::vector<std::string> gone) = 0;
+  // Returns all registrations of the node's allocations.
+  virtual Co<Result<std::vector<ServiceRegistration>>> FetchServices(Context context,
+                                                                     std::string node_id) = 0;
 };
 
 }  // namespace drover

@@ -231,6 +231,23 @@ Result<std::shared_ptr<const NodeRecord>> ReadNode(const json& of) {
   return std::shared_ptr<const NodeRecord>(std::move(node));
 }
 
+Result<std::shared_ptr<const ServiceRegistration>> ReadService(const json& of) {
+  auto service = std::make_shared<ServiceRegistration>();
+  of.at("id").get_to(service->id);
+  of.at("name").get_to(service->name);
+  of.at("namespace").get_to(service->service_namespace);
+  of.at("node").get_to(service->node_id);
+  of.at("alloc").get_to(service->alloc_id);
+  Get(of, "datacenter", &service->datacenter);
+  Get(of, "job", &service->job_id);
+  Get(of, "tags", &service->tags);
+  Get(of, "address", &service->address);
+  Get(of, "port", &service->port);
+  Get(of, "create_index", &service->create_index);
+  Get(of, "modify_index", &service->modify_index);
+  return std::shared_ptr<const ServiceRegistration>(std::move(service));
+}
+
 }  // namespace
 
 std::string EncodeRecord(const JobRecord& record) {
@@ -335,6 +352,25 @@ std::string EncodeRecord(const NodeRecord& node) {
 
 Result<std::shared_ptr<const NodeRecord>> DecodeNode(const std::string& text) {
   return Decode(text, ReadNode);
+}
+
+std::string EncodeRecord(const ServiceRegistration& service) {
+  return Dump({{"id", service.id},
+               {"name", service.name},
+               {"namespace", service.service_namespace},
+               {"node", service.node_id},
+               {"alloc", service.alloc_id},
+               {"datacenter", service.datacenter},
+               {"job", service.job_id},
+               {"tags", service.tags},
+               {"address", service.address},
+               {"port", service.port},
+               {"create_index", service.create_index},
+               {"modify_index", service.modify_index}});
+}
+
+Result<std::shared_ptr<const ServiceRegistration>> DecodeService(const std::string& text) {
+  return Decode(text, ReadService);
 }
 
 }  // namespace drover

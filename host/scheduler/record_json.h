@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "host/scheduler/records.h"
+#include "host/spec/service_registration.h"
 
 // Encodes the scheduler's records as JSON for the store, and decodes them. A missing field gets
 // its default, and an unknown field is ignored. So the agent can read records that other versions
@@ -40,5 +41,8 @@ Status DecodeReported(const std::string& text, AllocRecord* record);
 // them again.
 std::string EncodeRecord(const NodeRecord& node);
 Result<std::shared_ptr<const NodeRecord>> DecodeNode(const std::string& text);
+
+std::string EncodeRecord(const ServiceRegistration& service);
+Result<std::shared_ptr<const ServiceRegistration>> DecodeService(const std::string& text);
 
 }  // namespace drover

@@ -174,6 +174,12 @@ std::size_t Of(const NodeRecord& node) {
   return bytes;
 }
 
+std::size_t Of(const ServiceRegistration& service) {
+  return kObject + sizeof(ServiceRegistration) + Of(service.id) + Of(service.name) +
+         Of(service.service_namespace) + Of(service.node_id) + Of(service.datacenter) +
+         Of(service.job_id) + Of(service.alloc_id) + Of(service.tags) + Of(service.address);
+}
+
 // Walk calls SEE with each part of EVENT. If a part occurs several times, SEE receives it each
 // time.
 template <typename See>
@@ -229,6 +235,7 @@ std::size_t SizeOf(const JobRecord& record) {
 std::size_t SizeOf(const JobSubmission& submission) { return Of(submission); }
 std::size_t SizeOf(const Evaluation& eval) { return Of(eval); }
 std::size_t SizeOf(const NodeRecord& node) { return Of(node); }
+std::size_t SizeOf(const ServiceRegistration& service) { return Of(service); }
 std::size_t SizeOf(const TaskStateRecord& state) {
   std::size_t bytes = kObject + sizeof(TaskStateRecord);
   for (const TaskEvent& event : state.events)

@@ -115,6 +115,10 @@ class Scheduler : public ClusterLink {
   // kFailedPrecondition that an evaluation is needed.
   Result<std::size_t> DeleteEvals(const std::vector<std::string>& ids, bool skip_needed);
 
+  // Removes the registration ID of the service NAME and returns the index of the write. Error
+  // kNotFound means that there is no such registration.
+  Result<std::uint64_t> DeleteService(const ServiceKey& name, const std::string& id);
+
   // Does the work that becomes due with time. It carries out the deadlines of drains, and marks
   // nodes without a heartbeat as down. Runs until CONTEXT ends.
   Co<void> Run(Context context);
@@ -127,6 +131,11 @@ class Scheduler : public ClusterLink {
                                      std::uint64_t newer_than) override;
   Co<Status> UpdateAllocs(Context context, std::string node_id,
                           std::vector<AllocUpdate> updates) override;
+  Co<Status> UpdateServices(Context context, std::string node_id,
+                            std::vector<ServiceRegistration> put,
+                            std::vector<std::string> gone) override;
+  Co<Result<std::vector<ServiceRegistration>>> FetchServices(Context context,
+                                                             std::string node_id) override;
 
  private:
   struct Cause {

@@ -63,6 +63,9 @@ class SchedulerFixture : public ::testing::Test {
       Tables again;
       for (const auto& [id, eval] : tables.evals) again.Put(eval);
       for (const auto& [id, record] : tables.allocs) again.Put(record);
+      for (const auto& service : tables.services) again.Put(service);
+      EXPECT_EQ(tables.services_of_name, again.services_of_name);
+      EXPECT_EQ(tables.services_of_alloc, again.services_of_alloc);
       EXPECT_EQ(tables.live_allocs, again.live_allocs);
       EXPECT_EQ(tables.ended_allocs, again.ended_allocs);
       EXPECT_EQ(tables.allocs_of_job, again.allocs_of_job);
@@ -131,6 +134,35 @@ class SchedulerFixture : public ::testing::Test {
     update.id = id;
     update.status = {status, "reported by a test"};
     EXPECT_TRUE(Await<Status>(scheduler.UpdateAllocs(context, "node", {update})).ok());
+  }
+
+  // Returns a registration of the service NAME of an allocation of a job in the namespace
+  // "default".
+  static ServiceRegistration ServiceOf(const AllocRecord& record, const std::string& name) {
+    ServiceRegistration service;
+    service.id = "_nomad-task-" + record.id() + "-group-g-" + name + "-http";
+    service.name = name;
+    service.service_namespace = "default";
+    service.node_id = "node";
+    service.datacenter = "dc1";
+    service.job_id = record.alloc->job->id;
+    service.alloc_id = record.id();
+    service.tags = {"blue"};
+    service.address = "192.0.2.7";
+    service.port = 8080;
+    return service;
+  }
+  // Registers services and removes those with the ids GONE, as the node does.
+  void UpdateServices(std::vector<ServiceRegistration> put, std::vector<std::string> gone = {}) {
+    EXPECT_TRUE(
+        Await<Status>(scheduler.UpdateServices(context, "node", std::move(put), std::move(gone)))
+            .ok());
+  }
+  std::vector<std::shared_ptr<const ServiceRegistration>> Services() const {
+    std::vector<std::shared_ptr<const ServiceRegistration>> out;
+    store.Read(
+        [&](const Tables& tables) { out.assign(tables.services.begin(), tables.services.end()); });
+    return out;
   }
 
   std::vector<std::shared_ptr<const AllocRecord>> Allocs() const {

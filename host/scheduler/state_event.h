@@ -8,16 +8,18 @@
 #include <vector>
 
 #include "host/scheduler/records.h"
+#include "host/spec/service_registration.h"
 
 namespace drover {
 
 // The kind of record in an event. The order is the same as in StateEvent::record.
-enum class Topic { kJob, kEvaluation, kAllocation, kNode };
+enum class Topic { kJob, kEvaluation, kAllocation, kNode, kService };
 
 // One record that a write has stored or erased. An erased record is as it was before the write.
 struct StateEvent {
   std::variant<std::shared_ptr<const JobRecord>, std::shared_ptr<const Evaluation>,
-               std::shared_ptr<const AllocRecord>, std::shared_ptr<const NodeRecord>>
+               std::shared_ptr<const AllocRecord>, std::shared_ptr<const NodeRecord>,
+               std::shared_ptr<const ServiceRegistration>>
       record;
   bool erased = false;
   bool silent = false;  // only the journal receives the event, not clients
@@ -28,7 +30,7 @@ struct StateEvent {
   // Returns the namespace of the record; empty for a node, which has no namespace.
   const std::string& Namespace() const;
   // Returns further ids by which clients find the event: the job id of an evaluation or
-  // allocation.
+  // allocation; the job id, the name and the allocation id of a service.
   std::vector<std::string> FilterKeys() const;
 };
 
@@ -39,7 +41,8 @@ struct EventBatch {
   std::vector<StateEvent> events;
 
   // Returns the type of EVENT for clients: the cause of the write, or "PlanResult" for allocations
-  // that an evaluation of their job placed or stopped.
+  // that an evaluation of their job placed or stopped. Events of services have types of their own,
+  // since a write of any cause may remove a service.
   std::string_view TypeOf(const StateEvent& event) const;
 };
 
@@ -56,6 +59,7 @@ inline constexpr std::string_view kNodeRegistration = "NodeRegistration";
 inline constexpr std::string_view kNodeEligibility = "NodeEligibility";
 inline constexpr std::string_view kNodeDrain = "NodeDrain";
 inline constexpr std::string_view kNodeStatus = "NodeStreamEvent";
+inline constexpr std::string_view kServicesChanged = "ServiceRegistration";
 }  // namespace cause
 
 }  // namespace drover

@@ -99,4 +99,10 @@ void StateJournal::Add(const std::shared_ptr<const NodeRecord>& node, bool erase
   if (!erased) change = {[node] { return EncodeRecord(*node); }, SizeOf(*node)};
 }
 
+void StateJournal::Add(const std::shared_ptr<const ServiceRegistration>& service, bool erased) {
+  auto& change = changes_[KeyFor(record_kind::kService, service->id)];
+  change = nullptr;
+  if (!erased) change = {[service] { return EncodeRecord(*service); }, SizeOf(*service)};
+}
+
 }  // namespace drover

@@ -22,7 +22,8 @@ inline constexpr std::string_view kEval = "eval";      // an evaluation
 inline constexpr std::string_view kPlaced = "placed";  // an allocation, as the scheduler decided
 inline constexpr std::string_view kReported = "told";  // an allocation, as its node reported
 inline constexpr std::string_view kNode = "node";
-inline constexpr std::string_view kIndex = "index";  // the index of the last write
+inline constexpr std::string_view kService = "service";  // the registration of a service
+inline constexpr std::string_view kIndex = "index";      // the index of the last write
 }  // namespace record_kind
 
 // The submissions that are in the store, by the record ids of their job versions.
@@ -45,6 +46,7 @@ class StateJournal {
   void Add(const std::shared_ptr<const Evaluation>& eval, bool erased);
   void Add(const std::shared_ptr<const AllocRecord>& record, bool erased);
   void Add(const std::shared_ptr<const NodeRecord>& node, bool erased);
+  void Add(const std::shared_ptr<const ServiceRegistration>& service, bool erased);
 
   Store* const store_;
   KeptSources sources_;
@@ -67,6 +69,9 @@ struct LoadedState {
   Tables tables;
   KeptSources sources;               // all submissions, also those whose version is lost
   std::vector<std::string> refused;  // a sentence for each record that cannot be used
+  // The records of registrations whose allocation has ended or is lost. The caller must erase them
+  // from the store. An older agent, which does not know registrations, may have left them.
+  std::vector<RecordKey> stale;
 };
 LoadedState LoadState(const std::vector<Record>& records);
 

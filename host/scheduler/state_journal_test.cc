@@ -70,6 +70,12 @@ class StateJournalTest : public SchedulerFixture {
     return all;
   }
 
+  static std::vector<std::string> EncodedServices(const Tables& tables) {
+    std::vector<std::string> all;
+    for (const auto& service : tables.services) all.push_back(EncodeRecord(*service));
+    return all;
+  }
+
   // The loaded tables must equal those in memory.
   void Compare(const Tables& loaded) {
     store.Read([&](const Tables& tables) {
@@ -78,6 +84,7 @@ class StateJournalTest : public SchedulerFixture {
       EXPECT_EQ(loaded.evals_of_job, tables.evals_of_job);
       EXPECT_EQ(loaded.open_evals_of_job, tables.open_evals_of_job);
       EXPECT_EQ(loaded.usage, tables.usage);
+      EXPECT_EQ(EncodedServices(loaded), EncodedServices(tables));
       ASSERT_EQ(loaded.versions.size(), tables.versions.size());
       for (const auto& [key, versions] : tables.versions) {
         EXPECT_EQ(Encoded(loaded.versions.at(key)), Encoded(versions));
@@ -299,6 +306,81 @@ TEST_F(StateJournalTest, ANodeThatIsDrainedStaysSo) {
   });
   EXPECT_FALSE(node.eligible);
   EXPECT_EQ(node.status, "initializing");
+}
+
+TEST_F(StateJournalTest, ServicesAreFoundAgain) {
+  MustRegister(Registration("web", 2));
+  const auto live = Live();
+  ServiceRegistration changed = ServiceOf(*live[0], "api");
+  UpdateServices({changed, ServiceOf(*live[0], "admin"), ServiceOf(*live[1], "api")});
+  changed.tags = {"\"quoted\"", "\xff", ""};
+  changed.address = "2001:db8::1";
+  UpdateServices({changed}, {ServiceOf(*live[0], "admin").id});
+  const LoadedState loaded = LoadState(Reopen());
+  EXPECT_THAT(loaded.refused, IsEmpty());
+  EXPECT_THAT(loaded.stale, IsEmpty());
+  Compare(loaded.tables);
+  EXPECT_THAT(loaded.tables.services, SizeIs(2));
+  EXPECT_THAT(loaded.tables.services_of_name.at({"default", "api"}), SizeIs(2));
+  EXPECT_THAT(loaded.tables.ServicesOf(live[1]->id()), SizeIs(1));
+}
+
+TEST_F(StateJournalTest, TheServicesOfAnEndedAllocationAreGoneFromTheFile) {
+  MustRegister(Registration("web", 1));
+  UpdateServices({ServiceOf(*Live()[0], "api")});
+  Report(Live()[0]->id(), ClientStatus::kComplete);
+  const std::vector<Record> records = Reopen();
+  for (const Record& record : records) EXPECT_NE(record.key.kind, record_kind::kService);
+  EXPECT_THAT(LoadState(records).tables.services, IsEmpty());
+}
+
+TEST_F(StateJournalTest, ADamagedServiceCostsItself) {
+  MustRegister(Registration("web", 1));
+  UpdateServices({ServiceOf(*Live()[0], "api"), ServiceOf(*Live()[0], "admin")});
+  const std::vector<Record> whole = Reopen();
+  for (const char* bad : {"", "7", "{}", "{\"id\": 7}", "[]", "\xff"}) {
+    std::vector<Record> records = whole;
+    for (Record& record : records) {
+      if (record.key.id == ServiceOf(*Live()[0], "api").id) record.value = bad;
+    }
+    const LoadedState loaded = LoadState(records);
+    ASSERT_THAT(loaded.refused, SizeIs(1)) << bad;
+    EXPECT_THAT(loaded.refused[0], HasSubstr("the record service _nomad-task-"));
+    EXPECT_THAT(loaded.tables.services, SizeIs(1)) << bad;
+    EXPECT_THAT(loaded.tables.allocs, SizeIs(1)) << bad;
+  }
+}
+
+// An older agent neither reads registrations nor removes them. And an allocation may be lost.
+TEST_F(StateJournalTest, AServiceWhoseAllocationIsGoneIsForgotten) {
+  MustRegister(Registration("ends", 1));
+  MustRegister(Registration("lost", 1));
+  const auto live = Live();
+  UpdateServices({ServiceOf(*live[0], "api"), ServiceOf(*live[1], "api")});
+  std::vector<Record> records = Reopen();
+  for (Record& record : records) {
+    if (record.key.kind != record_kind::kReported || record.key.id != live[0]->id()) continue;
+    nlohmann::json whole = nlohmann::json::parse(record.value);
+    whole["status"] = "complete";
+    record.value = whole.dump();
+  }
+  std::erase_if(records, [&](const Record& record) { return record.key.id == live[1]->id(); });
+  const LoadedState loaded = LoadState(records);
+  EXPECT_THAT(loaded.tables.services, IsEmpty());
+  EXPECT_THAT(loaded.refused, IsEmpty()) << "that is no damage";
+  EXPECT_THAT(loaded.stale,
+              ::testing::UnorderedElementsAre(RecordKey{"service", ServiceOf(*live[0], "api").id},
+                                              RecordKey{"service", ServiceOf(*live[1], "api").id}));
+}
+
+TEST_F(StateJournalTest, TheStateOfAnAgentWithoutServicesIsTaken) {
+  MustRegister(Registration("web", 1));
+  std::vector<Record> records = Reopen();
+  for (const Record& record : records) EXPECT_NE(record.key.kind, record_kind::kService);
+  Continue(LoadState(records));
+  MakeNodeReady();
+  UpdateServices({ServiceOf(*Live().at(0), "api")});
+  EXPECT_THAT(LoadState(Reopen()).tables.services, SizeIs(1));
 }
 
 // Waiting changes count in bytes, so their bound holds for large jobs, too.

@@ -22,6 +22,9 @@ class StateLoader {
     PutJobs();
     PutEvals();
     PutAllocs();
+    for (const Record& record : records) {
+      if (record.key.kind == record_kind::kService) PutService(record);
+    }
     for (const auto& node : nodes_) loaded_.tables.Put(node);
     std::vector<JobKey> keys;
     for (const auto& [key, job] : loaded_.tables.jobs) keys.push_back(key);
@@ -129,6 +132,18 @@ class StateLoader {
       Saw(alloc->modify_index);
       ShareJob(alloc);
       loaded_.tables.Put(std::make_shared<const AllocRecord>(*alloc));
+    }
+  }
+
+  void PutService(const Record& record) {
+    auto service = DecodeService(record.value);
+    if (!service.ok()) return Refuse(record, service.error());
+    Saw((*service)->modify_index);
+    const auto alloc = Tables::Find(loaded_.tables.allocs, (*service)->alloc_id);
+    if (alloc == nullptr || alloc->client_terminal()) {
+      loaded_.stale.push_back(record.key);
+    } else {
+      loaded_.tables.Put(std::move(*service));
     }
   }
 

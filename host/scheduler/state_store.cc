@@ -1,9 +1,23 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/scheduler/state_store.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace drover {
+
+namespace {
+
+// Services go with their allocation. So any write may change their table, and the writer need not
+// know that.
+TableMask TablesOfServices(const std::vector<StateEvent>& changes) {
+  const bool any = std::any_of(changes.begin(), changes.end(), [](const StateEvent& change) {
+    return change.topic() == Topic::kService;
+  });
+  return any ? MaskOf(Table::kServices) : 0;
+}
+
+}  // namespace
 
 StateStore::~StateStore() { DROVER_CHECK(waiters_.empty()); }
 
@@ -20,7 +34,7 @@ std::uint64_t StateStore::Write(
   {
     const std::unique_lock lock(tables_mutex_);
     index = ++tables_.last_index;
-    written = change(&tables_, index);
+    written = change(&tables_, index) | TablesOfServices(tables_.changes);
     for (int i = 0; i < kTables; ++i) {
       if ((written & (1u << i)) != 0) tables_.index[static_cast<std::size_t>(i)] = index;
     }

@@ -18,7 +18,7 @@ std::string JobStatus(const Tables& tables, const JobKey& key, const JobRecord& 
 }
 
 template <typename Map>
-const typename Map::mapped_type& FindOrNone(const Map& map, const JobKey& key) {
+const typename Map::mapped_type& FindOrNone(const Map& map, const typename Map::key_type& key) {
   static const auto& none = *new typename Map::mapped_type();
   const auto found = map.find(key);
   return found == map.end() ? none : found->second;
@@ -26,7 +26,7 @@ const typename Map::mapped_type& FindOrNone(const Map& map, const JobKey& key) {
 
 // Removes ELEMENT from the set of KEY.
 template <typename Map, typename Element>
-void EraseFrom(Map* map, const JobKey& key, const Element& element) {
+void EraseFrom(Map* map, const typename Map::key_type& key, const Element& element) {
   const auto found = map->find(key);
   if (found == map->end()) return;
   found->second.erase(element);
@@ -69,6 +69,15 @@ const JobAllocs& Tables::AllocsOf(const JobKey& key) const {
 
 const GroupCounts& Tables::OpenAllocsOf(const JobKey& key) const {
   return FindOrNone(open_allocs_of_job, key);
+}
+
+const ServiceSet& Tables::ServicesOf(const std::string& alloc_id) const {
+  return FindOrNone(services_of_alloc, alloc_id);
+}
+
+std::shared_ptr<const ServiceRegistration> Tables::FindService(std::string_view id) const {
+  const auto found = services.find(id);
+  return found == services.end() ? nullptr : *found;
 }
 
 void Tables::Put(const JobKey& key, std::shared_ptr<const JobRecord> record) {
@@ -115,6 +124,7 @@ void Tables::Put(std::shared_ptr<const Evaluation> eval) {
 
 void Tables::Put(std::shared_ptr<const AllocRecord> record) {
   changes.push_back({record});
+  if (record->client_terminal()) EraseServicesOf(record->id());
   auto& place = allocs[record->id()];
   Count(place, record);
   place = std::move(record);
@@ -124,6 +134,14 @@ void Tables::Put(std::shared_ptr<const NodeRecord> node) {
   changes.push_back({node});
   const std::string id = node->id;
   nodes.insert_or_assign(id, std::move(node));
+}
+
+void Tables::Put(std::shared_ptr<const ServiceRegistration> service) {
+  if (const auto before = FindService(service->id)) Erase(*before);
+  changes.push_back({service});
+  services_of_name[KeyOf(*service)].insert(service);
+  services_of_alloc[service->alloc_id].insert(service);
+  services.insert(std::move(service));
 }
 
 void Tables::EraseJob(const JobKey& key) {
@@ -150,8 +168,24 @@ void Tables::Erase(const AllocRecord& record) {
   const auto place = allocs.find(record.id());
   const std::shared_ptr<const AllocRecord> own = place->second;  // RECORD may refer to this object
   Count(own, nullptr);
+  EraseServicesOf(own->id());
   changes.push_back({own, true, true});
   allocs.erase(place);
+}
+
+void Tables::Erase(const ServiceRegistration& service) {
+  const auto place = services.find(std::string_view(service.id));
+  const std::shared_ptr<const ServiceRegistration> own =
+      *place;  // SERVICE may refer to this object
+  changes.push_back({own, true});
+  services.erase(place);
+  EraseFrom(&services_of_name, KeyOf(*own), own);
+  EraseFrom(&services_of_alloc, own->alloc_id, own);
+}
+
+void Tables::EraseServicesOf(const std::string& alloc_id) {
+  const ServiceSet gone = ServicesOf(alloc_id);  // a copy, since Erase changes the set
+  for (const auto& service : gone) Erase(*service);
 }
 
 void Tables::Count(const std::shared_ptr<const AllocRecord>& before,

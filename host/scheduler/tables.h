@@ -9,6 +9,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,8 +20,8 @@ namespace drover {
 
 // kWanted is the desired state of allocations, which is a part of kAllocs. The index of kWanted
 // does not change when nodes only report.
-enum class Table { kJobs, kEvals, kAllocs, kWanted, kNodes };
-inline constexpr int kTables = 5;
+enum class Table { kJobs, kEvals, kAllocs, kWanted, kNodes, kServices };
+inline constexpr int kTables = 6;
 // Limits for the versions of a job: how many of the newest untagged versions are kept, and how
 // many versions can have a tag.
 inline constexpr std::size_t kMaxJobVersions = 6;
@@ -50,6 +51,22 @@ using JobAllocs = std::set<std::shared_ptr<const AllocRecord>, PlacedBefore>;
 using EndedAllocs = std::set<std::shared_ptr<const AllocRecord>, EndedBefore>;
 // The evaluations of a job, each with its create index and id. The newest is the last.
 using JobEvals = std::set<std::pair<std::uint64_t, std::string>>;
+
+// Sorts registrations of services by their id.
+struct ServiceOrder {
+  using is_transparent = void;  // std::set looks for it, not only for tests
+  using Service = std::shared_ptr<const ServiceRegistration>;
+
+  bool operator()(const Service& a, const Service& b) const { return a->id < b->id; }
+  bool operator()(const Service& a, std::string_view id) const { return a->id < id; }
+  bool operator()(std::string_view id, const Service& b) const { return id < b->id; }
+};
+using ServiceSet = std::set<std::shared_ptr<const ServiceRegistration>, ServiceOrder>;
+// The namespace and the name of a service.
+using ServiceKey = std::pair<std::string, std::string>;
+inline ServiceKey KeyOf(const ServiceRegistration& service) {
+  return {service.service_namespace, service.name};
+}
 
 // The resources that the allocations of a node have. Ended allocations do not count.
 struct NodeUsage {
@@ -87,6 +104,11 @@ struct Tables {
   std::map<std::string, std::shared_ptr<const NodeRecord>> nodes;
   std::map<JobKey, JobAllocs> allocs_of_job;
   std::map<JobKey, JobEvals> evals_of_job;
+  // The registrations of services: all of them, and the same by name and by allocation. An
+  // allocation that has ended has none. They contain no empty entries.
+  ServiceSet services;
+  std::map<ServiceKey, ServiceSet> services_of_name;
+  std::map<std::string, ServiceSet> services_of_alloc;
   // Subsets and sums of the tables above, so that no search has to pass over all ended
   // allocations. They contain no empty entries.
   std::map<std::string, std::shared_ptr<const AllocRecord>> live_allocs;  // have not ended
@@ -124,12 +146,16 @@ struct Tables {
   // The returned references are valid until the next write.
   const JobAllocs& AllocsOf(const JobKey& key) const;
   const GroupCounts& OpenAllocsOf(const JobKey& key) const;
+  const ServiceSet& ServicesOf(const std::string& alloc_id) const;
+  // Returns the registration with the id ID; null if there is none.
+  std::shared_ptr<const ServiceRegistration> FindService(std::string_view id) const;
 
   // Each Put adds a record, or replaces the record with the same key.
   void Put(const JobKey& key, std::shared_ptr<const JobRecord> record);  // adds the newest version
   void Put(std::shared_ptr<const Evaluation> eval);
-  void Put(std::shared_ptr<const AllocRecord> record);
+  void Put(std::shared_ptr<const AllocRecord> record);  // an ended one loses its services
   void Put(std::shared_ptr<const NodeRecord> node);
+  void Put(std::shared_ptr<const ServiceRegistration> service);
   // Replaces a stored version of a job after a change. RECORD may also be the newest version.
   void PutVersion(const JobKey& key, std::shared_ptr<const JobRecord> record);
   // Erases a job, which must exist, with its versions. Clients receive an event for the erased job,
@@ -137,6 +163,7 @@ struct Tables {
   void EraseJob(const JobKey& key);
   void Erase(const Evaluation& eval);
   void Erase(const AllocRecord& record);
+  void Erase(const ServiceRegistration& service);
 
   // Brings the status of a job in line with its allocations and evaluations. Returns the tables
   // that it has written to.
@@ -144,6 +171,7 @@ struct Tables {
 
  private:
   void ForgetVersions(const JobKey& key);
+  void EraseServicesOf(const std::string& alloc_id);
   // Updates the subsets and sums when an allocation changes from BEFORE to AFTER. BEFORE is null
   // for a new allocation, and AFTER is null for an erased one.
   void Count(const std::shared_ptr<const AllocRecord>& before,

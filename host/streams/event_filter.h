@@ -22,8 +22,9 @@ class EventFilter {
  public:
   static Result<EventFilter> Parse(const HttpFields& query, std::string job_namespace);
 
-  // Returns whether the client wants EVENT. A KEY of the query matches the id of a record or the
-  // id of its job. Events without a namespace belong to all namespaces.
+  // Returns whether the client wants EVENT. A KEY of the query matches the id of a record or one of
+  // its filter keys, such as the id of its job. Events without a namespace belong to all
+  // namespaces.
   bool Wants(const StateEvent& event) const;
   // Returns the key of the filter. Filters with equal keys choose the same events.
   const std::string& key() const { return key_; }

@@ -20,6 +20,25 @@ StateEvent NodeEvent() {
   return {std::shared_ptr<const NodeRecord>(node)};
 }
 
+TEST(EventFilterTest, AServiceIsFoundByItsNameItsJobAndItsAllocation) {
+  auto service = std::make_shared<ServiceRegistration>();
+  service->id = "s1";
+  service->name = "api";
+  service->service_namespace = "team";
+  service->job_id = "web";
+  service->alloc_id = "a1";
+  const StateEvent event = {std::shared_ptr<const ServiceRegistration>(service)};
+  const auto wants = [&event](const std::string& topic, const char* job_namespace) {
+    return EventFilter::Parse({{"topic", topic}}, job_namespace).value().Wants(event);
+  };
+  for (const char* key : {"", ":*", ":s1", ":api", ":web", ":a1"}) {
+    EXPECT_TRUE(wants(std::string("Service") + key, "team")) << key;
+    EXPECT_FALSE(wants(std::string("Service") + key, "default")) << key;
+  }
+  EXPECT_FALSE(wants("Service:other", "team"));
+  EXPECT_FALSE(wants("Allocation:a1", "team"));
+}
+
 struct Case {
   HttpFields query;
   const char* job_namespace;

@@ -2,7 +2,9 @@
 #include "host/view/record_tables.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,6 +15,27 @@
 namespace drover {
 
 using nlohmann::json;
+
+namespace {
+
+std::string TagsText(const json& of) {
+  std::string text;
+  for (const json& tag : ListField(of, "Tags")) {
+    if (!tag.is_string()) continue;
+    text += (text.empty() ? "" : ",") + Printable(tag.get<std::string>());
+  }
+  return text.empty() ? "-" : text;
+}
+
+// Returns the address and the port of a registration. Either may be missing.
+std::string AddressText(const json& registration) {
+  const std::string address = TextField(registration, "Address");
+  if (NumberField(registration, "Port") == 0) return address.empty() ? "-" : address;
+  const bool is_ipv6 = address.find(':') != std::string::npos;
+  return (is_ipv6 ? "[" + address + "]" : address) + ":" + NumberText(registration, "Port");
+}
+
+}  // namespace
 
 TextTable AllocTable(const json& stubs, bool full_ids) {
   TextTable table({"ID", "Node", "Group", "Version", "Desired", "Status", "Created", "Modified"});
@@ -27,12 +50,53 @@ TextTable AllocTable(const json& stubs, bool full_ids) {
   return table;
 }
 
-TextTable CheckTable(const json& checks) {
-  TextTable table({"Check", "Service", "Task", "Mode", "Status", "Output"});
-  for (const json& check : AsMap(checks)) {
-    table.Add({TextField(check, "Check"), TextField(check, "Service"), TextField(check, "Task"),
-               TextField(check, "Mode"), StatusCell(TextField(check, "Status")),
-               TextField(check, "Output")});
+TextTable CheckTable(const json& checks, bool all_fields) {
+  std::vector<std::string> head = {"Check", "Service", "Task", "Mode", "Status"};
+  if (all_fields) {
+    for (const char* more : {"Code", "Ran", "ID"}) head.emplace_back(more);
+  }
+  head.emplace_back("Output");
+  TextTable table(std::move(head));
+  constexpr WallTime kSecond = 1'000'000'000, kLatest = 9'000'000'000;
+  const WallTime now = WallNow();
+  for (const auto& [id, check] : AsMap(checks).items()) {
+    std::vector<Cell> row = {TextField(check, "Check"), TextField(check, "Service"),
+                             TextField(check, "Task"), TextField(check, "Mode"),
+                             StatusCell(TextField(check, "Status"))};
+    if (all_fields) {
+      const std::int64_t code = NumberField(check, "StatusCode");
+      row.emplace_back(code == 0 ? "-" : std::to_string(code));
+      row.emplace_back(
+          Ago(std::clamp<WallTime>(NumberField(check, "Timestamp"), 0, kLatest) * kSecond, now));
+      row.emplace_back(Printable(id));
+    }
+    row.emplace_back(TextField(check, "Output"));
+    table.Add(std::move(row));
+  }
+  return table;
+}
+
+TextTable ServiceTable(const json& list) {
+  TextTable table({"Service", "Namespace", "Tags"});
+  for (const json& one : AsList(list)) {
+    for (const json& service : ListField(one, "Services")) {
+      table.Add(
+          {TextField(service, "ServiceName"), TextField(one, "Namespace"), TagsText(service)});
+    }
+  }
+  return table;
+}
+
+TextTable RegistrationTable(const json& registrations, bool full_ids) {
+  TextTable table(
+      full_ids ? std::vector<std::string>{"Job", "Address", "Tags", "Node", "Allocation", "ID"}
+               : std::vector<std::string>{"Job", "Address", "Tags", "Node", "Allocation"});
+  for (const json& one : AsList(registrations)) {
+    std::vector<Cell> row = {TextField(one, "JobID"), AddressText(one), TagsText(one),
+                             ShownId(TextField(one, "NodeID"), full_ids),
+                             ShownId(TextField(one, "AllocID"), full_ids)};
+    if (full_ids) row.emplace_back(TextField(one, "ID"));
+    table.Add(std::move(row));
   }
   return table;
 }

@@ -287,6 +287,40 @@ class IsolatedStepTest(Steps, StepCase):
 
 
 @unittest.skipUnless(harness.IS_ROOT, "cgroups need root")
+class ServiceStepTest(Steps, StepCase):
+    """A task that is found as two services, one of its group and one of its own, until it is stopped."""
+
+    STEPS = {"ledger_add": 1, "ledger_remove": 1, "commit": (8, 40), "sync": (2, 9), "make_alloc_dir": 1,
+             "make_task_dir": 1, "mount_secrets": 1, "drop_secrets": 1, "remove_alloc_dir": 1, "make_cgroup": 1,
+             "launch_shim": 1, "remove_cgroup": 1, "forget_end": 1}
+    BY_CHANCE = 8
+    LINES = ["ready", "stop"]
+
+    def wait_services(self, name, wanted):
+        def found():
+            reply = self.insist("GET", f"/v1/job/{name}/services")
+            return sorted(one["ServiceName"] for one in json.loads(reply.body))
+        harness.wait_until(lambda: found() == wanted, f"{wanted} of {name}, {self.fault_text()}")
+
+    def live(self, name, fault=None):
+        out = self.sandbox.root / f"{name}.out"
+        out.touch()
+        self.arm(fault)
+        self.register(
+            name,
+            task("t", STAY, Env={"OUT": str(out)},
+                 Services=[{"Name": "own", "PortLabel": "http", "Provider": "nomad"}]),
+            Networks=[{"DynamicPorts": [{"Label": "http"}]}],
+            Services=[{"Name": "all", "PortLabel": "http", "Provider": "nomad"}])
+        if self.wait_up(name, out.read_text):
+            self.wait_services(name, ["all", "own"])
+        allocs = self.end(name)
+        self.wait_services(name, [])
+        self.forget(name)
+        return allocs, out.read_text().split()
+
+
+@unittest.skipUnless(harness.IS_ROOT, "cgroups need root")
 class DrainStepTest(Steps, StepCase):
     """The node is drained under a task, and filled again: counted from the drain on."""
 

@@ -33,9 +33,8 @@ class ValidationTest(DroverTest):
         self.assertNotIn("/KillTimeout", said)
 
     def test_what_is_taken_and_not_carried_out_is_warned_of(self):
-        run = self.run_job(one(mock("m", run_for="10ms"), Services=[{"Name": "s"}]))
-        self.assertIn(f"{GROUP}/Services: is not carried out by this version: services are not "
-                      "registered", run.err)
+        run = self.run_job(one(mock("m", run_for="10ms"), ReschedulePolicy={"Attempts": 3}))
+        self.assertIn(f"{GROUP}/ReschedulePolicy/Attempts: is not carried out by this version: ", run.err)
 
     def test_fields_without_effect_are_accepted(self):
         self.run_job(one(mock("m", run_for="10ms", Vault=None, Templates=[], Services=None,

@@ -140,6 +140,26 @@ class PythonNomadTest(AgentTest):
                         for e in batch["Events"])
         done.set()
 
+    def test_events_of_services(self):
+        stream, done, events = self.nomad.event.stream.get_stream(topic={"Service": "api"}, timeout=2)
+        stream.daemon = True
+        stream.start()
+        spec = job(group(
+            mock("t", run_for="1h"), Networks=[{"DynamicPorts": [{"Label": "http"}]}],
+            Services=[{"Name": "api", "PortLabel": "http", "Provider": "nomad"}]), id="web", type="service")
+        self.nomad.job.register_job("web", spec)
+        alloc = self.wait("web", "running")[0]["ID"]
+        seen = []
+        while "ServiceDeregistration" not in seen:
+            for event in events.get(timeout=harness.LIMIT)["Events"]:
+                service = event["Payload"]["Service"]
+                self.assertEqual((service["ServiceName"], service["AllocID"]), ("api", alloc))
+                seen.append(event["Type"])
+                if event["Type"] == "ServiceRegistration":
+                    self.nomad.job.deregister_job("web")
+        done.set()
+        self.assertEqual(seen[0], "ServiceRegistration")
+
     def test_an_earlier_version(self):
         spec = job(group(mock("t", run_for="1h")), id="web", type="service")
         self.nomad.jobs.register_job(spec)

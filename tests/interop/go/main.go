@@ -38,6 +38,7 @@ func main() {
 	signal(client, allocs[0].ID)
 	nodes(client)
 	versions(client)
+	services(client)
 	metadata(client)
 	policies(client)
 	agent(client)

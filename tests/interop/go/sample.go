@@ -56,7 +56,7 @@ func samples(client *api.Client) {
 		reply, _, err := client.Jobs().Register(job, nil)
 		check(err, "the sample")
 		if !short {
-			warned = append(warned, "/Job/TaskGroups/0/Services:", "/Job/Update/HealthyDeadline:")
+			warned = append(warned, "/Job/Update/HealthyDeadline:")
 		}
 		for _, field := range warned {
 			equal(strings.Contains(reply.Warnings, "\n* "+field+" is not carried out"), true,
