@@ -37,7 +37,10 @@ class GroupServicesHookTest : public testing::Test {
     fixture_.AddTask("web");
     Add("api");
   }
-  ~GroupServicesHookTest() override { registrar_.release.Set(); }
+  ~GroupServicesHookTest() override {
+    registrar_.release.Set();
+    fixture_.Destroy();  // while the registrar is there
+  }
 
   static Service Named(const std::string& name) {
     Service service;
@@ -227,7 +230,9 @@ TEST_F(GroupServicesHookTest, OneWithoutAnAddressFailsTheAllocation) {
   EXPECT_EQ(fixture_.status().status, ClientStatus::kFailed);
   EXPECT_EQ(fixture_.driver.Count("start"), 0);
   std::string reason;
-  for (const TaskEvent& event : fixture_.state("web").events) reason = event.display_message;
+  for (const TaskEvent& event : fixture_.state("web").events) {
+    if (event.type == event_type::kSetupFailure) reason = event.display_message;
+  }
   EXPECT_EQ(reason,
             "failed to setup alloc: pre-run hook \"group_services\" failed: service \"bad\": "
             "cannot use address_mode=\"alloc\": no allocation network status reported");

@@ -18,8 +18,10 @@ class ServiceAddressTest : public testing::Test {
     job_->groups[0].tasks[0].name = "web";
     alloc_.job = job_;
     alloc_.group_name = "g";
-    alloc_.ports = {{"http", 20001, 80, "10.0.0.1"}, {"plain", 20002, 0, "10.0.0.1"},
-                    {"own", 20003, 0, "10.0.0.2", "web"}, {"own", 20004, 0, "10.0.0.3", "db"}};
+    alloc_.ports = {{"http", 20001, 80, "10.0.0.1"},
+                    {"plain", 20002, 0, "10.0.0.1"},
+                    {"own", 20003, 0, "10.0.0.2", "web"},
+                    {"own", 20004, 0, "10.0.0.3", "db"}};
     source_.alloc = &alloc_;
     source_.node_ip = "10.0.0.9";
     driver_.ip = "172.17.0.2";
@@ -81,8 +83,8 @@ TEST_F(ServiceAddressTest, OfItsOwn) {
   EXPECT_EQ(Find(AddressMode::kAuto, "", "web.example.org"), "web.example.org 0");
   EXPECT_EQ(Find(AddressMode::kAuto, "nope", "web.example.org"),
             "invalid port \"nope\": port label not found");
-  for (const AddressMode mode : {AddressMode::kHost, AddressMode::kDriver, AddressMode::kAlloc,
-                                 AddressMode::kAllocIpv6}) {
+  for (const AddressMode mode :
+       {AddressMode::kHost, AddressMode::kDriver, AddressMode::kAlloc, AddressMode::kAllocIpv6}) {
     EXPECT_EQ(Find(mode, "http", "web.example.org"),
               "cannot use address_mode=\"" + std::string(AddressModeName(mode)) +
                   "\" for a service with an address of its own: remove one of them");

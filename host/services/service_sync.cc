@@ -10,8 +10,7 @@ namespace {
 bool SameRegistration(const ServiceRegistration& a, const ServiceRegistration& b) {
   return a.id == b.id && a.name == b.name && a.service_namespace == b.service_namespace &&
          a.node_id == b.node_id && a.datacenter == b.datacenter && a.job_id == b.job_id &&
-         a.alloc_id == b.alloc_id && a.tags == b.tags && a.address == b.address &&
-         a.port == b.port;
+         a.alloc_id == b.alloc_id && a.tags == b.tags && a.address == b.address && a.port == b.port;
 }
 
 }  // namespace
@@ -73,11 +72,10 @@ void ServiceSync::Settle(const std::string& alloc_id) {
   const auto of_alloc = allocs_.find(alloc_id);
   if (of_alloc == allocs_.end()) return;
   Entries& entries = of_alloc->second;
-  std::erase_if(entries, [](const auto& entry) {
-    return !entry.second.wanted && !entry.second.there;
-  });
-  const bool differs = std::ranges::any_of(
-      entries, [](const auto& entry) { return entry.second.Differs(); });
+  std::erase_if(entries,
+                [](const auto& entry) { return !entry.second.wanted && !entry.second.there; });
+  const bool differs =
+      std::ranges::any_of(entries, [](const auto& entry) { return entry.second.Differs(); });
   if (differs) {
     dirty_.insert(alloc_id);
     wake_.Set();

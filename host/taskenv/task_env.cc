@@ -195,9 +195,8 @@ class Builder {
   void AddMeta() {
     const TaskGroup* const group = input_.alloc->group();
     const Task none;
-    const StringMap meta =
-        MetaOf(*input_.alloc->job, group == nullptr ? TaskGroup() : *group,
-               input_.task == nullptr ? none : *input_.task);
+    const StringMap meta = MetaOf(*input_.alloc->job, group == nullptr ? TaskGroup() : *group,
+                                  input_.task == nullptr ? none : *input_.task);
     // A value of the metadata may refer to variables that are set before this function runs. It
     // may not refer to other metadata, because the order of keys has no meaning. If two keys lead
     // to the same variable, the key in capitals gives the value.
