@@ -46,7 +46,7 @@ TEST(EarlierOwnersTest, AreTheGroupAndTheTasksThatMayStillRun) {
 
 TEST(NodeServicesTest, ItsHooksComeAfterThoseOfOthers) {
   SimLoop loop;
-  const NodeInfo info;
+  const NodeInfo info{};
   NodeServices services(&loop, &info, ServicePolicy(), "127.0.0.1");
   LocalAllocEnv env;
   int asked = 0;

@@ -180,7 +180,7 @@ bool RegistersAny(const ServiceNode& node, const std::vector<Service>& services)
 Registrations RegistrationsOfGroup(const ServiceNode& node, const Allocation& alloc, bool canary) {
   const TaskGroup* const group = alloc.group();
   if (group == nullptr) return {};
-  const ServiceRun run;
+  const ServiceRun run{};
   return Registering(node, alloc, nullptr, run, canary).All(group->services);
 }
 

@@ -194,7 +194,7 @@ class Builder {
 
   void AddMeta() {
     const TaskGroup* const group = input_.alloc->group();
-    const Task none;
+    const Task none{};
     const StringMap meta = MetaOf(*input_.alloc->job, group == nullptr ? TaskGroup() : *group,
                                   input_.task == nullptr ? none : *input_.task);
     // A value of the metadata may refer to variables that are set before this function runs. It
