@@ -20,6 +20,7 @@
 #include "host/agent/alloc_metrics.h"
 #include "host/agent/garbage_loop.h"
 #include "host/agent/heap.h"
+#include "host/agent/node_services.h"
 #include "host/api/router.h"
 #include "host/base/owned_path.h"
 #include "host/base/patience.h"
@@ -121,6 +122,7 @@ Result<std::unique_ptr<Agent>> Agent::Create(Loop* loop, AgentOptions options) {
   // Without a stored state, no later agent can restore the tasks. So the tasks end with this
   // agent.
   node.foreground = agent->kept_ == nullptr;
+  node.services = ServicePolicyOf(agent->options_.config, agent->options_.state_dir.empty());
   node.task_open_files = agent->options_.task_open_files;
   DROVER_ASSIGN(agent->node_, Node::Create(loop, std::move(node)));
   StateStore::Journal journal = [](const std::vector<StateEvent>&, const Tables&) {};
@@ -234,6 +236,7 @@ void Agent::ApplySettings(const AgentConfig& config, std::string token) {
   settings.token = std::move(token);
   settings.prometheus = config.telemetry.prometheus_metrics;
   settings.services = ServicePolicyOf(config, options_.state_dir.empty());
+  node_->services()->SetPolicy(settings.services);
   if (config.telemetry.publish_allocation_metrics) {
     measuring_ = node_->stats_demand()->Acquire();
     settings.alloc_metrics = [this](Context context) {
@@ -295,7 +298,10 @@ Status Agent::Serve() {
     LogTaskEvents(before, now);
     if (now.terminal() && (before == nullptr || !before->terminal())) burst_.Note();
   });
-  client_->SetRestoreDone([this](int count) { burst_.Note(count); });
+  client_->SetRestoreDone([this](int count) {
+    burst_.Note(count);
+    node_->services()->RestoreDone();
+  });
   HttpServerOptions http;
   http.address = config.http.address;
   http.port = config.http.port;
@@ -453,6 +459,7 @@ Co<Status> Agent::Run(Context stop, std::function<void()> ready) {
                                            [this] { return DiskUsed(); }));
     background.Spawn(scheduler_->Run(stop));
     background.Spawn(burst_.Run(stop));
+    background.Spawn(node_->services()->Run(stop, scheduler_.get()));
     ready();
     co_await client_->Run(stop);
     node_->plugins()->GiveUpLoading();

@@ -12,6 +12,7 @@
 #include "host/agent/ledger_store.h"
 #include "host/agent/machine_network.h"
 #include "host/agent/network_hook.h"
+#include "host/agent/node_services.h"
 #include "host/agent/run_ledger.h"
 #include "host/alloc/disk_alloc_dir.h"
 #include "host/alloc/local_alloc_runner.h"
@@ -63,9 +64,9 @@ Result<std::unique_ptr<Node>> Node::Create(Loop* loop, NodeOptions options) {
 Status Node::Init() {
   const AgentConfig& config = options_.config;
   DROVER_CHECK(!config.client.alloc_dir.empty());
-  DROVER_ASSIGN(std::string address, PortAddress());
+  DROVER_ASSIGN(const std::string address, PortAddress());
   ports_ =
-      NewPortPool(PortPoolOptions{std::move(address), config.client.min_dynamic_port,
+      NewPortPool(PortPoolOptions{address, config.client.min_dynamic_port,
                                   config.client.max_dynamic_port, config.client.reserved.ports});
 
   ProcessServiceOptions process_options;
@@ -96,6 +97,10 @@ Status Node::Init() {
   preparer_ = NewEnvPreparer(&info_, ReadHostEnv(), machine_.core_mhz);
 
   LocalAllocEnv env = MakeAllocEnv();
+  if (options_.services) {
+    services_ = std::make_unique<NodeServices>(loop_, &info_, *options_.services, address);
+    services_->AddHooks(&env);
+  }
   if (!options_.inspect_only) DROVER_TRY(InitLedger(&env));
   runners_ = std::make_unique<LocalAllocRunnerFactory>(std::move(env));
   return {};
@@ -377,6 +382,7 @@ Result<std::unique_ptr<AllocRunner>> Node::MakeRunner(std::shared_ptr<const Allo
     RefuseSecondRuns(&request);
   }
   const std::string id = request.alloc->id;
+  if (services_ && request.restored) services_->Restored(request);
   auto made = runners_->Make(std::move(request));
   if (options_.kept != nullptr) options_.kept->DropAlloc(id);
   return made;

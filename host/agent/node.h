@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@
 #include "host/plugin/plugin_registry.h"
 #include "host/process/process_service.h"
 #include "host/scheduler/placement.h"
+#include "host/spec/service_policy.h"
 #include "host/stats/stats_demand.h"
 #include "host/task/task_seams.h"
 #include "host/taskenv/task_env.h"
@@ -41,10 +43,13 @@ struct NodeOptions {
   std::uint64_t task_open_files = 0;  // see ProcessServiceOptions::open_files
   bool alloc_dir_is_own = false;      // alloc_dir was made for this node and is removed when empty
   KeptState* kept = nullptr;          // not owned; null: no state is kept or restored
-  PluginLogSink plugin_log;           // empty: the program's default logger
+  // Which services the node registers. Absent: none, since nobody could find them.
+  std::optional<ServicePolicy> services;
+  PluginLogSink plugin_log;  // empty: the program's default logger
   DriverLimits driver_limits;
 };
 
+class NodeServices;
 class RestoreBarrier;
 struct LocalAllocEnv;
 
@@ -93,6 +98,7 @@ class Node {
   WorkerPool* loaders() { return &loaders_; }
   StatsDemand* stats_demand() { return &stats_demand_; }
   PortPool* ports() { return ports_.get(); }
+  NodeServices* services() { return services_.get(); }  // null without NodeOptions::services
 
  private:
   Node(Loop* loop, NodeOptions options);
@@ -132,6 +138,7 @@ class Node {
   std::unique_ptr<KeptLeftovers> kept_leftovers_;  // null when no state is kept
   std::unique_ptr<RestoreBarrier> restores_;
   std::unique_ptr<TaskPreparer> preparer_;
+  std::unique_ptr<NodeServices> services_;
   std::unique_ptr<AllocRunnerFactory> runners_;
   std::unique_ptr<PortPool> ports_;
   Context life_;

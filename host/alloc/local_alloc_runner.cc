@@ -52,9 +52,8 @@ LocalAllocRunner::LocalAllocRunner(std::shared_ptr<const LocalAllocEnv> env,
   for (const AllocHookMaker& make : env_->extra_hooks) {
     if (std::unique_ptr<AllocHook> hook = make(hook_env)) hooks_.Add(std::move(hook));
   }
-  // GroupShutdownDelayHook is the last hook, since the other hooks must do their work before the
-  // delay. For example, they deregister services.
-  hooks_.Add(std::make_unique<GroupShutdownDelayHook>(hook_env));
+  // The other hooks do their work before the delay.
+  if (env_->waits_shutdown_delay) hooks_.Add(std::make_unique<GroupShutdownDelayHook>(hook_env));
 }
 
 LocalAllocRunner::~LocalAllocRunner() { DROVER_CHECK(calls_ == 0); }

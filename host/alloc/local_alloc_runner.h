@@ -36,6 +36,9 @@ struct LocalAllocEnv {
   // If open_store is null, nothing is stored for the next agent.
   std::function<std::unique_ptr<AllocStore>(const std::string& alloc_id)> open_store;
   std::vector<AllocHookMaker> extra_hooks;  // called in this order, after the built-in hooks
+  // Whether the runner itself waits for the group's shutdown_delay, after all hooks. False: one of
+  // extra_hooks does.
+  bool waits_shutdown_delay = true;
   std::function<TaskHooks(const Allocation&, const Task&)> make_task_hooks;  // may be null
   // Receives the errors of hooks that are only logged, because they do not affect the tasks. May be
   // null.

@@ -70,25 +70,26 @@ class Builder {
   Builder(const TaskEnvInput& input, const Variables& node) : input_(input), node_(node) {}
 
   Result<Variables> Build() {
-    AddPaths();
+    const bool of_task = input_.task != nullptr;
+    if (of_task) AddPaths();
     AddNames();
-    AddResources();
+    if (of_task) AddResources();
     for (const AllocatedPort& port : input_.alloc->ports) {
-      if (port.task.empty() || port.task == input_.task->name) {
+      if (port.task.empty() || (of_task && port.task == input_.task->name)) {
         AddPort(port);
       } else {
         AddPortOfOther(port);
       }
     }
     AddMeta();
-    if (input_.root != TaskRoot::kImage) AddHostEnv();
-    AddTaskEnv();
+    if (of_task && input_.root != TaskRoot::kImage) AddHostEnv();
+    if (of_task) AddTaskEnv();
     for (const StringMap& hook : input_.hook_env) {
       for (const auto& [name, value] : hook) Set(name, value);
     }
     // Requests on the agent's socket need a token, so only a task with a token gets the address of
     // the socket.
-    if (env_.contains("NOMAD_TOKEN") && !env_.contains("NOMAD_UNIX_ADDR")) {
+    if (of_task && env_.contains("NOMAD_TOKEN") && !env_.contains("NOMAD_UNIX_ADDR")) {
       Set("NOMAD_UNIX_ADDR", "unix://" + env_.find("NOMAD_SECRETS_DIR")->second + "/api.sock");
     }
     if (bytes_ > TaskEnv::kMaxBytes) {
@@ -140,7 +141,7 @@ class Builder {
     Set("NOMAD_SHORT_ALLOC_ID", alloc.id.substr(0, 8));
     Set("NOMAD_ALLOC_NAME", alloc.name);
     if (alloc.index >= 0) Set("NOMAD_ALLOC_INDEX", std::to_string(alloc.index));
-    Set("NOMAD_TASK_NAME", input_.task->name);
+    if (input_.task != nullptr) Set("NOMAD_TASK_NAME", input_.task->name);
     Set("NOMAD_GROUP_NAME", alloc.group_name);
     Set("NOMAD_JOB_ID", alloc.job->id);
     Set("NOMAD_JOB_NAME", alloc.job->name);
@@ -193,8 +194,9 @@ class Builder {
 
   void AddMeta() {
     const TaskGroup* const group = input_.alloc->group();
-    const StringMap meta =
-        MetaOf(*input_.alloc->job, group == nullptr ? TaskGroup() : *group, *input_.task);
+    const Task none{};
+    const StringMap meta = MetaOf(*input_.alloc->job, group == nullptr ? TaskGroup() : *group,
+                                  input_.task == nullptr ? none : *input_.task);
     // A value of the metadata may refer to variables that are set before this function runs. It
     // may not refer to other metadata, because the order of keys has no meaning. If two keys lead
     // to the same variable, the key in capitals gives the value.

@@ -42,6 +42,8 @@ enum class TaskRoot {
 struct TaskEnvInput {
   const NodeInfo* node = nullptr;
   const Allocation* alloc = nullptr;
+  // Null: the environment is that of the whole group. It has no variables of a single task, such as
+  // paths and limits, and none of the agent.
   const Task* task = nullptr;
   TaskRoot root = TaskRoot::kHost;
   // Paths on the host of three directories. The task gets these paths as NOMAD_ALLOC_DIR,

@@ -306,6 +306,22 @@ TEST_F(TaskEnvTest, StrictFormsAndErrors) {
   }
 }
 
+TEST_F(TaskEnvTest, TheWholeGroupHasNoVariablesOfOneTask) {
+  alloc_.ports = {{"http", 20001, 80, "10.0.0.1"}, {"own", 20002, 0, "10.0.0.1", "web"}};
+  input_.task = nullptr;
+  input_.host_env = {{"HOME", "/root"}};
+  const TaskEnv env = Build();
+  EXPECT_THAT(env.env(), IsSupersetOf(StringMap{{"NOMAD_GROUP_NAME", "group"},
+                                                {"NOMAD_META_LEVEL", "group"},
+                                                {"NOMAD_HOST_PORT_http", "20001"},
+                                                {"NOMAD_PORT_web_own", "20002"}}));
+  for (const char* name : {"NOMAD_TASK_NAME", "NOMAD_TASK_DIR", "NOMAD_CPU_LIMIT", "HOME"}) {
+    EXPECT_FALSE(env.env().contains(name)) << name;
+  }
+  EXPECT_EQ(env.Interpolate("${NOMAD_JOB_ID} ${node.class} ${NOMAD_TASK_NAME}"),
+            "job-id big ${NOMAD_TASK_NAME}");
+}
+
 TEST_F(TaskEnvTest, InterpolatesConfigs) {
   node_.meta["quote"] = "a\",\"b";
   const TaskEnv env = Build();

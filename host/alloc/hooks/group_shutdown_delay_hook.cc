@@ -24,7 +24,8 @@ Co<Status> GroupShutdownDelayHook::Prekill(Context context, AllocHookRequest req
   co_return Status();
 }
 
-Co<void> GroupShutdownDelayHook::Wait(Context context, AllocHookRequest request) {
+Co<void> GroupShutdownDelayHook::Wait(Context context, AllocHookRequest request,
+                                      std::optional<TimePoint> since) {
   const TaskGroup* group = request.alloc->group();
   // Without a live task, there are no clients to wait for.
   if (group == nullptr || group->shutdown_delay <= 0s || !request.any_task_live) co_return;
@@ -32,9 +33,10 @@ Co<void> GroupShutdownDelayHook::Wait(Context context, AllocHookRequest request)
   // clock may have been set since then, so the wait is never longer than the whole delay.
   Duration left = Bounded(group->shutdown_delay);
   if (request.alloc->server_terminal() && request.alloc->modify_time != 0) {
-    const Duration since(env_.loop->Wall() - request.alloc->modify_time);
-    left -= std::clamp(since, Duration(0), left);
+    const Duration passed(env_.loop->Wall() - request.alloc->modify_time);
+    left -= std::clamp(passed, Duration(0), left);
   }
+  if (since) left = std::min(left, *since + Bounded(group->shutdown_delay) - env_.loop->Now());
   if (left <= 0s) co_return;
   const JoinContext either(context, *env_.no_shutdown_delay);
   [[maybe_unused]] const Status status = co_await Sleep(either.context(), left);

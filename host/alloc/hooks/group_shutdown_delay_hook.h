@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "host/alloc/alloc_hook.h"
@@ -8,8 +9,9 @@
 namespace drover {
 
 // Waits for the group's shutdown_delay before the tasks are stopped. In this time, the clients of
-// the allocation's services can disconnect. The hook must come after the hook that deregisters the
-// services.
+// the allocation's services can disconnect. A hook that deregisters services uses this hook
+// instead of leaving the delay to the runner, since it registers them again after the delay of a
+// restart. See LocalAllocEnv::waits_shutdown_delay.
 class GroupShutdownDelayHook : public AllocHook {
  public:
   explicit GroupShutdownDelayHook(AllocHookEnv env) : env_(std::move(env)) {}
@@ -19,9 +21,12 @@ class GroupShutdownDelayHook : public AllocHook {
   Co<Status> PreTaskRestart(Context context, AllocHookRequest request) override;
   Co<Status> Prekill(Context context, AllocHookRequest request) override;
 
- private:
-  Co<void> Wait(Context context, AllocHookRequest request);
+  // Waits for the delay, for hooks that do more before it or after it. If the delay began at SINCE,
+  // waits for the rest of it.
+  Co<void> Wait(Context context, AllocHookRequest request,
+                std::optional<TimePoint> since = std::nullopt);
 
+ private:
   const AllocHookEnv env_;
 };
 

@@ -1,0 +1,44 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "host/alloc/alloc_runner.h"
+#include "host/alloc/local_alloc_runner.h"
+#include "host/scheduler/cluster_link.h"
+#include "host/services/service_hook_options.h"
+#include "host/services/service_sync.h"
+
+namespace drover {
+
+// Returns the group and the tasks of an allocation that an earlier agent has begun, and which of
+// them may still have registrations.
+std::vector<ServiceSync::EarlierOwner> EarlierOwnersOf(const AllocRunnerRequest& request);
+
+// Registers the services of a node's allocations with the server. Control thread only.
+class NodeServices {
+ public:
+  // INFO must outlive this object. IP is the address on which tasks have their ports.
+  NodeServices(Loop* loop, const NodeInfo* info, ServicePolicy policy, std::string ip);
+
+  // Adds the hooks of groups and tasks to ENV. This object must outlive the runners of ENV.
+  void AddHooks(LocalAllocEnv* env);
+  // Sets which services are registered from now on. Earlier registrations stay.
+  void SetPolicy(ServicePolicy policy) { options_.node.policy = policy; }
+
+  // An allocation of an earlier agent gets its runner again, by REQUEST.
+  void Restored(const AllocRunnerRequest& request);
+  // All allocations of earlier agents have their runners again.
+  void RestoreDone() { sync_.RestoreDone(); }
+
+  // Tells LINK what has changed, until CONTEXT ends. From then on, no hook waits for LINK. LINK
+  // must outlive this call.
+  Co<void> Run(Context context, ClusterLink* link);
+
+ private:
+  ServiceSync sync_;
+  ServiceHookOptions options_;
+};
+
+}  // namespace drover

@@ -1,0 +1,47 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "host/base/result.h"
+#include "host/driver/driver.h"
+#include "host/spec/allocation.h"
+
+namespace drover {
+
+// Where a service or one of its checks is.
+struct ServiceAddress {
+  std::string ip;  // or a name; empty if it is not known
+  int port = 0;    // 0: none
+
+  bool operator==(const ServiceAddress&) const = default;
+};
+
+// What decides the address of a service of ALLOC, or of one of its checks.
+struct AddressSource {
+  const Allocation* alloc = nullptr;
+  // The task of a service of a task, or the task that serves a service of the group. It tells ports
+  // of the same label apart that belong to one task alone. Null if there is no such task.
+  const Task* task = nullptr;
+  const DriverNetwork* driver = nullptr;  // of the task's run; null if its driver has reported none
+  std::string node_ip;                    // the address on which tasks of this node have ports
+};
+
+// What a job says of the address, with all variables replaced.
+struct AddressWish {
+  AddressMode mode = AddressMode::kAuto;
+  std::string address;     // of its own; only with kAuto
+  std::string port_label;  // the label of a port, the number of a port, or empty
+};
+
+// Returns the address that WISH describes:
+// - kAuto: its own address, if there is one. Otherwise the driver's network, if the driver
+//   advertises it, or else the host's address.
+// - kHost: the address and the port on the host. Without a label, the address of the only network,
+//   or nothing if there is not exactly one. With a number, no address and that port.
+// - kDriver: the address and the port inside the driver's network.
+// - kAlloc, kAllocIpv6: the address of the allocation's network, and the port inside it.
+// The texts of the errors are those that clients of such jobs know. [any thread]
+Result<ServiceAddress> FindAddress(const AddressSource& source, const AddressWish& wish);
+
+}  // namespace drover

@@ -1,0 +1,229 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/services/service_sync.h"
+
+#include <algorithm>
+
+namespace drover {
+namespace {
+
+// Returns whether A and B are the same to those who find them. The indexes are the server's.
+bool SameRegistration(const ServiceRegistration& a, const ServiceRegistration& b) {
+  return a.id == b.id && a.name == b.name && a.service_namespace == b.service_namespace &&
+         a.node_id == b.node_id && a.datacenter == b.datacenter && a.job_id == b.job_id &&
+         a.alloc_id == b.alloc_id && a.tags == b.tags && a.address == b.address && a.port == b.port;
+}
+
+}  // namespace
+
+struct ServiceSync::Batch {
+  struct Change {
+    std::string alloc_id;
+    std::string id;
+    Shared put;  // null: it is removed
+  };
+  std::vector<Change> changes;
+};
+
+ServiceSync::ServiceSync(Loop* loop, Report report)
+    : loop_(loop), report_(std::move(report)), restored_(loop), wake_(loop) {}
+
+void ServiceSync::Set(const std::string& alloc_id, const std::string& owner,
+                      std::vector<ServiceRegistration> all) {
+  Replace(alloc_id, owner, std::move(all));
+}
+
+Co<Status> ServiceSync::Clear(Context context, std::string alloc_id, std::string owner) {
+  Replace(alloc_id, owner, {});
+  while (!IsClear(alloc_id, owner)) {
+    if (ended_) co_return Error(Code::kCancelled, "the agent is shutting down");
+    DROVER_CO_TRY(context.status());
+    Event moved(loop_);
+    const Subscription on_progress = progress_.Add([&moved] { moved.Set(); });
+    DROVER_CO_TRY(co_await moved.Wait(context));
+  }
+  co_return Status();
+}
+
+void ServiceSync::Replace(const std::string& alloc_id, const std::string& owner,
+                          std::vector<ServiceRegistration> all) {
+  if (!compared_) heard_.emplace(alloc_id, owner);
+  if (all.empty() && !allocs_.contains(alloc_id)) return;
+  Entries& entries = allocs_[alloc_id];
+  std::set<std::string> ids;
+  for (ServiceRegistration& registration : all) {
+    ids.insert(registration.id);
+    Entry& entry = entries[registration.id];
+    entry.owner = owner;
+    // An object that others have stays, so that it is neither sent nor stored twice.
+    if (entry.wanted && SameRegistration(*entry.wanted, registration)) continue;
+    if (entry.stored && SameRegistration(*entry.stored, registration)) {
+      entry.wanted = entry.stored;
+    } else {
+      entry.wanted = std::make_shared<const ServiceRegistration>(std::move(registration));
+    }
+  }
+  for (auto& [id, entry] : entries) {
+    if (entry.owner == owner && !ids.contains(id)) entry.wanted = nullptr;
+  }
+  Settle(alloc_id);
+}
+
+void ServiceSync::Settle(const std::string& alloc_id) {
+  const auto of_alloc = allocs_.find(alloc_id);
+  if (of_alloc == allocs_.end()) return;
+  Entries& entries = of_alloc->second;
+  std::erase_if(entries,
+                [](const auto& entry) { return !entry.second.wanted && !entry.second.there; });
+  const bool differs =
+      std::ranges::any_of(entries, [](const auto& entry) { return entry.second.Differs(); });
+  if (differs) {
+    dirty_.insert(alloc_id);
+    wake_.Set();
+  } else {
+    dirty_.erase(alloc_id);
+  }
+  if (entries.empty()) allocs_.erase(of_alloc);
+}
+
+bool ServiceSync::IsClear(const std::string& alloc_id, const std::string& owner) const {
+  if (!compared_) return false;
+  const auto entries = allocs_.find(alloc_id);
+  if (entries == allocs_.end()) return true;
+  // A registration that its owner wants again is no longer waited for.
+  return std::ranges::none_of(entries->second, [&owner](const auto& entry) {
+    return entry.second.owner == owner && !entry.second.wanted && entry.second.there;
+  });
+}
+
+void ServiceSync::Restored(const std::string& alloc_id, std::vector<EarlierOwner> owners) {
+  if (!compared_) earlier_.insert_or_assign(alloc_id, std::move(owners));
+}
+
+void ServiceSync::RestoreDone() { restored_.Set(); }
+
+Co<void> ServiceSync::Run(Context context, ServiceLink link) {
+  const Status restored = co_await restored_.Wait(context);
+  bool goes_on = restored.ok();
+  if (goes_on) goes_on = co_await Compare(context, &link);
+  Duration pause = kFirstPause;
+  while (goes_on && !context.cancelled()) {
+    if (dirty_.empty()) {
+      wake_.Reset();
+      (void)co_await wake_.Wait(context);
+      continue;
+    }
+    const Status sent = co_await SendBatch(context, &link);
+    if (sent.ok()) {
+      pause = kFirstPause;
+    } else if (!context.cancelled()) {
+      if (report_ && pause == kFirstPause) report_(sent.error());
+      (void)co_await Sleep(context, pause);
+      pause = std::min(2 * pause, kLongestPause);
+    }
+  }
+  ended_ = true;
+  progress_.Fire();
+}
+
+// Returns whether the registrations on the server are known now. Otherwise CONTEXT has ended.
+Co<bool> ServiceSync::Compare(Context context, const ServiceLink* link) {
+  Duration pause = kFirstPause;
+  while (!context.cancelled()) {
+    Result<std::vector<ServiceRegistration>> found = co_await link->fetch(context);
+    if (found.ok()) {
+      std::set<std::string> changed;
+      for (ServiceRegistration& one : *found) {
+        changed.insert(one.alloc_id);
+        Take(std::move(one));
+      }
+      compared_ = true;
+      earlier_.clear();
+      heard_.clear();
+      for (const std::string& alloc_id : changed) Settle(alloc_id);
+      progress_.Fire();
+      co_return true;
+    }
+    if (context.cancelled()) break;
+    if (report_ && pause == kFirstPause) report_(found.error());
+    (void)co_await Sleep(context, pause);
+    pause = std::min(2 * pause, kLongestPause);
+  }
+  co_return false;
+}
+
+// Takes FOUND, a registration on the server, into account.
+void ServiceSync::Take(ServiceRegistration found) {
+  const std::string alloc_id = found.alloc_id;
+  const std::string id = found.id;
+  Entry& entry = allocs_[alloc_id][id];
+  entry.there = true;
+  const auto shared = std::make_shared<const ServiceRegistration>(std::move(found));
+  if (entry.wanted) {
+    if (!SameRegistration(*entry.wanted, *shared)) return;
+    entry.wanted = entry.stored = shared;
+    return;
+  }
+  // Nobody wants it yet. It stays if its owner has not said so and may still say more.
+  const auto earlier = earlier_.find(alloc_id);
+  if (earlier == earlier_.end()) return;
+  const EarlierOwner* owner = nullptr;
+  for (const EarlierOwner& one : earlier->second) {
+    if (!id.starts_with(one.id_prefix)) continue;
+    if (owner == nullptr || one.id_prefix.size() > owner->id_prefix.size()) owner = &one;
+  }
+  if (owner == nullptr) return;
+  entry.owner = owner->owner;
+  if (owner->may_run && !heard_.contains({alloc_id, owner->owner})) {
+    entry.wanted = entry.stored = shared;
+  }
+}
+
+ServiceSync::Batch ServiceSync::MakeBatch() const {
+  Batch batch;
+  for (const std::string& alloc_id : dirty_) {
+    for (const auto& [id, entry] : allocs_.find(alloc_id)->second) {
+      if (!entry.Differs()) continue;
+      if (batch.changes.size() == kMostInBatch) return batch;
+      batch.changes.push_back({alloc_id, id, entry.wanted});
+    }
+  }
+  return batch;
+}
+
+Co<Status> ServiceSync::SendBatch(Context context, const ServiceLink* link) {
+  const Batch batch = MakeBatch();
+  std::vector<ServiceRegistration> put;
+  std::vector<std::string> gone;
+  for (const Batch::Change& change : batch.changes) {
+    // Until the answer comes, nobody knows what the server has.
+    Entry& entry = allocs_[change.alloc_id][change.id];
+    entry.there = true;
+    entry.stored = nullptr;
+    if (change.put) {
+      put.push_back(*change.put);
+    } else {
+      gone.push_back(change.id);
+    }
+  }
+  const Status sent = co_await link->update(context, std::move(put), std::move(gone));
+  if (!sent.ok()) co_return sent;
+  std::set<std::string> changed;
+  for (const Batch::Change& change : batch.changes) {
+    // The entry is still there, since the server may have had its registration.
+    Entry& entry = allocs_[change.alloc_id][change.id];
+    entry.stored = change.put;
+    entry.there = change.put != nullptr;
+    changed.insert(change.alloc_id);
+  }
+  for (const std::string& alloc_id : changed) Settle(alloc_id);
+  progress_.Fire();
+  co_return Status();
+}
+
+std::size_t ServiceSync::known() const {
+  std::size_t count = 0;
+  for (const auto& [alloc_id, entries] : allocs_) count += entries.size();
+  return count;
+}
+
+}  // namespace drover
