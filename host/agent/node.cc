@@ -374,6 +374,8 @@ Result<std::unique_ptr<AllocRunner>> Node::MakeRunner(std::shared_ptr<const Allo
   if (options_.kept != nullptr) {
     const auto restored = options_.kept->allocs().find(request.alloc->id);
     if (restored != options_.kept->allocs().end()) request.restored = restored->second;
+    const auto health = options_.kept->health().find(request.alloc->id);
+    if (health != options_.kept->health().end()) request.health = health->second;
     RefuseSecondRuns(&request);
   }
   const std::string id = request.alloc->id;
