@@ -95,6 +95,8 @@ Status Node::Init() {
   info_.meta = config.client.meta;
   preparer_ = NewEnvPreparer(&info_, ReadHostEnv(), machine_.core_mhz);
 
+  const bool trial = options_.kept == nullptr;
+  checks_ = std::make_unique<NodeChecks>(loop_, &info_, ServicePolicyOf(config, trial));
   LocalAllocEnv env = MakeAllocEnv();
   if (!options_.inspect_only) DROVER_TRY(InitLedger(&env));
   runners_ = std::make_unique<LocalAllocRunnerFactory>(std::move(env));
@@ -116,6 +118,7 @@ LocalAllocEnv Node::MakeAllocEnv() {
   env.extra_hooks.push_back([this](const AllocHookEnv& hook_env) {
     return std::make_unique<NetworkHook>(hook_env, &workers_, networks_dir_);
   });
+  checks_->AddHooks(&env);
   env.report = [](const std::string& alloc_id, const Error& error) {
     spdlog::warn("allocation {}: {}", alloc_id, error.message());
   };

@@ -11,6 +11,7 @@
 #include "host/agent/late_releases.h"
 #include "host/agent/leftovers.h"
 #include "host/agent/machine.h"
+#include "host/agent/node_checks.h"
 #include "host/agent/run_ledger.h"
 #include "host/alloc/alloc_runner.h"
 #include "host/base/context.h"
@@ -93,6 +94,7 @@ class Node {
   WorkerPool* loaders() { return &loaders_; }
   StatsDemand* stats_demand() { return &stats_demand_; }
   PortPool* ports() { return ports_.get(); }
+  const NodeChecks& checks() const { return *checks_; }
 
  private:
   Node(Loop* loop, NodeOptions options);
@@ -132,6 +134,7 @@ class Node {
   std::unique_ptr<KeptLeftovers> kept_leftovers_;  // null when no state is kept
   std::unique_ptr<RestoreBarrier> restores_;
   std::unique_ptr<TaskPreparer> preparer_;
+  std::unique_ptr<NodeChecks> checks_;
   std::unique_ptr<AllocRunnerFactory> runners_;
   std::unique_ptr<PortPool> ports_;
   Context life_;

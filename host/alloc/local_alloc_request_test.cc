@@ -8,9 +8,9 @@ namespace drover {
 namespace {
 
 // Gives the test the control of its allocation, and counts the restarts.
-class ControlHook : public AllocHook {
+class RequestHook : public AllocHook {
  public:
-  ControlHook(const AllocHookEnv& env, AllocControl** control, int* restarts)
+  RequestHook(const AllocHookEnv& env, AllocControl** control, int* restarts)
       : restarts_(restarts) {
     *control = env.control;
   }
@@ -28,7 +28,7 @@ class AllocRequestTest : public testing::Test {
  protected:
   AllocRequestTest() {
     fixture_.env.extra_hooks.push_back([this](const AllocHookEnv& env) {
-      return std::make_unique<ControlHook>(env, &control_, &restarts_);
+      return std::make_unique<RequestHook>(env, &control_, &restarts_);
     });
     fixture_.group().restart_policy = {2, 30min, 15s, RestartPolicy::Mode::kFail};
     fixture_.AddTask("web");
