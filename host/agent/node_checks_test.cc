@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "host/alloc/local_alloc_runner.h"
 
@@ -45,6 +47,11 @@ class HookedAlloc : public AllocControl {
   AllocSnapshot snapshot_;
   AllocHookChain chain_;
 };
+
+Co<void> Pause(Loop* loop) {
+  const Context context(loop);
+  (void)co_await Sleep(context, 20ms);
+}
 
 std::shared_ptr<const Allocation> MakeAlloc() {
   auto job = std::make_shared<Job>();
@@ -109,7 +116,7 @@ TEST(NodeChecksTest, RunsTheChecksOfItsServicesUntilTheEnd) {
     return std::all_of(now.begin(), now.end(),
                        [](const json& check) { return check.at("Status") == "failure"; });
   };
-  while (!all_failed() && loop.Now() < end) loop.RunToEnd(NextTurn(&loop));
+  while (!all_failed() && loop.Now() < end) loop.RunToEnd(Pause(&loop));
   EXPECT_TRUE(all_failed()) << checks.Encode(id);
   for (const json& check : checks.Encode(id))
     EXPECT_EQ(check.at("Output"), "dial tcp 127.0.0.1:1: connect: connection refused");

@@ -110,7 +110,7 @@ std::optional<TimePoint> CheckRestarter::LookAt(Watched* watched, const Started&
   TimePoint from = begin + Bounded(rule.grace);
   // What a run found before this start says nothing about it. Until there is a newer result, the
   // check counts as failing only if a run should have ended by now.
-  const bool fresh = result.has_run && result.ran >= started.at;
+  const bool fresh = result.has_run && result.ran > started.at;
   if (!fresh) from = std::max(from, begin + plan.check.interval + plan.check.timeout);
   if (now < from) {
     watched->failing_since.reset();
