@@ -85,20 +85,22 @@ bool HealthTracker::Follow(const TaskGroup& group, const AllocState& state, bool
 
 HealthVerdict HealthTracker::AtDeadline(const TaskGroup& group, const AllocState& state) const {
   const std::string deadline = FormatDuration(policy_.healthy_deadline);
+  const bool use_checks = policy_.health_check == UpdatePolicy::HealthCheck::kChecks;
+  const bool tasks_late = newest_start_ != 0 && since_tasks_ + policy_.min_healthy_time > deadline_;
+  const bool checks_late =
+      use_checks && (!since_checks_ || *since_checks_ + policy_.min_healthy_time > deadline_);
   HealthVerdict verdict;
   for (const Task& task : group.tasks) {
     const TaskStateRecord* const of_task = Considered(task, state);
     if (of_task == nullptr || of_task->state == RunnerState::kDead) continue;
-    std::string& message = verdict.messages[task.name];
     if (of_task->state == RunnerState::kPending) {
-      message = "Task not running by healthy_deadline of " + deadline;
-    } else if (newest_start_ != 0 && since_tasks_ + policy_.min_healthy_time > deadline_) {
-      message = "Task not running for min_healthy_time of " +
-                FormatDuration(policy_.min_healthy_time) + " by healthy_deadline of " + deadline;
-    } else if (policy_.health_check == UpdatePolicy::HealthCheck::kChecks) {
-      message = "Services not healthy by deadline";
-    } else {
-      verdict.messages.erase(task.name);
+      verdict.messages[task.name] = "Task not running by healthy_deadline of " + deadline;
+    } else if (tasks_late) {
+      verdict.messages[task.name] = "Task not running for min_healthy_time of " +
+                                    FormatDuration(policy_.min_healthy_time) +
+                                    " by healthy_deadline of " + deadline;
+    } else if (checks_late) {
+      verdict.messages[task.name] = "Services not healthy by deadline";
     }
   }
   return verdict;

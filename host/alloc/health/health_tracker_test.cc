@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 
 namespace drover {
 namespace {
@@ -61,6 +62,7 @@ class HealthTrackerTest : public testing::Test {
   // Lets DURATION pass, and judges whenever it is due.
   std::string After(Duration duration) {
     const TimePoint end = now_ + duration;
+    if (std::string text = Judge(); !text.empty()) return text;
     while (now_ < end) {
       now_ = std::max(now_, std::min(end, tracker_->due()));
       if (std::string text = Judge(); !text.empty()) return text;
@@ -183,9 +185,7 @@ TEST_F(HealthTrackerTest, AtTheDeadlineTheMessagesSayWhatIsMissing) {
   AddTask("waits");
   Run("runs");
   EXPECT_EQ(After(60s - 1ns), "");
-  EXPECT_EQ(After(1ns),
-            "unhealthy; runs: Services not healthy by deadline; "
-            "waits: Task not running by healthy_deadline of 1m0s");
+  EXPECT_EQ(After(1ns), "unhealthy; waits: Task not running by healthy_deadline of 1m0s");
 }
 
 TEST_F(HealthTrackerTest, WhoRunsTooLateIsUnhealthyAtTheDeadline) {
