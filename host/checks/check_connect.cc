@@ -73,7 +73,10 @@ Co<Result<std::vector<StreamEndpoint>>> EndpointsOf(Context context, std::string
   const auto found = std::make_shared<LookedUp>();
   // Counts also when the work is dropped because no thread could be made.
   const std::shared_ptr<void> turn(nullptr, [](void*) { Lookups().fetch_sub(1); });
-  std::function<void()> look_up = [found, host, port, turn] { LookUp(host, port, found.get()); };
+  std::function<void()> look_up = [found, host, port, turn] {
+    (void)turn;  // ends together with the thread
+    LookUp(host, port, found.get());
+  };
   DROVER_CO_TRY(co_await RunOnOwnThread(context, std::move(look_up)));
   if (found->error != 0) {
     co_return Error(Code::kUnavailable, "lookup " + host + ": " + gai_strerror(found->error));
