@@ -1,13 +1,14 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json_fwd.hpp>
 #include <set>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "host/alloc/health/check_states.h"
 #include "host/base/keyed_listeners.h"
