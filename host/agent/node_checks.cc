@@ -60,6 +60,10 @@ void NodeChecks::AddHooks(LocalAllocEnv* env) {
   });
 }
 
+nlohmann::json NodeChecks::Encode(const std::string& alloc_id) const {
+  return results_.Encode(alloc_id);
+}
+
 std::vector<CheckPlan> NodeChecks::PlansOf(const Allocation& alloc) const {
   CheckTexts texts(*node_, alloc);
   const auto ours = [this](const Service& service) {

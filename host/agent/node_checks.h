@@ -26,7 +26,7 @@ class NodeChecks {
   void AddHooks(LocalAllocEnv* env);
 
   // Returns the results of an allocation's checks as clients read them. [any thread]
-  nlohmann::json Encode(const std::string& alloc_id) const { return results_.Encode(alloc_id); }
+  nlohmann::json Encode(const std::string& alloc_id) const;
   const CheckResults& results() const { return results_; }  // for metrics [any thread]
 
  private:
