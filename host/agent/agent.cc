@@ -24,6 +24,7 @@
 #include "host/api/router.h"
 #include "host/base/owned_path.h"
 #include "host/base/patience.h"
+#include "host/checks/check_metrics.h"
 #include "host/http/tls_stream.h"
 
 namespace drover {
@@ -158,6 +159,7 @@ void Agent::AddMetrics() {
   metrics_.AddSource([this](std::vector<Metric>* out) {
     AppendHostMetrics(host_stats_->Look(), out);
     AppendStateMetrics(store_, node_->id(), out);
+    AppendCheckMetrics(node_->checks().results(), out);
     const HttpServer* const server = serving_;
     const double connections = server == nullptr ? 0 : server->connections();
     out->push_back({"drover.http.connections", connections, Metric::Kind::kGauge, {}});

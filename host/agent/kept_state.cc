@@ -149,6 +149,7 @@ void KeptState::SortTasks(std::map<std::string, Tasks> known, const TaskKeys& wi
     if (const TaskGroup* const group = record->alloc->group()) {
       for (const Task& task : group->tasks) drivers_[{id, task.name}] = task.driver;
     }
+    if (record->reported.health) health_.emplace(id, *record->reported.health);
     allocs_.emplace(id, std::move(tasks));
   }
   for (const auto& [id, tasks] : known) {
@@ -177,6 +178,7 @@ void KeptState::NoteLostRuns(const std::string& alloc_id, const Tasks& tasks,
 
 void KeptState::DropAlloc(const std::string& alloc_id) {
   allocs_.erase(alloc_id);
+  health_.erase(alloc_id);
   lost_runs_.erase(alloc_id);
 }
 

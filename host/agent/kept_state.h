@@ -37,6 +37,8 @@ class KeptState {
   using Tasks = std::map<std::string, RestoredTask>;  // by name
   // The allocations that an earlier agent ran and that must get a runner again.
   const std::map<std::string, Tasks>& allocs() const { return allocs_; }
+  // The verdicts on the health of those allocations that have one.
+  const std::map<std::string, AllocHealth>& health() const { return health_; }
   // Drops the tasks of an allocation that has received its runner or needs no runner.
   void DropAlloc(const std::string& alloc_id);
   // Calls SEE for each task of allocs() that exists in its job, and passes the name of the task's
@@ -75,6 +77,7 @@ class KeptState {
   Tables tables_;
   KeptSources sources_;
   std::map<std::string, Tasks> allocs_;
+  std::map<std::string, AllocHealth> health_;
   // The names of the drivers, by allocation and task.
   std::map<std::pair<std::string, std::string>, std::string> drivers_;
   std::set<RunId> runs_;

@@ -96,6 +96,8 @@ Status Node::Init() {
   info_.meta = config.client.meta;
   preparer_ = NewEnvPreparer(&info_, ReadHostEnv(), machine_.core_mhz);
 
+  const bool trial = options_.kept == nullptr;
+  checks_ = std::make_unique<NodeChecks>(loop_, &info_, ServicePolicyOf(config, trial));
   LocalAllocEnv env = MakeAllocEnv();
   if (options_.services) {
     services_ = std::make_unique<NodeServices>(loop_, &info_, *options_.services, address);
@@ -121,6 +123,7 @@ LocalAllocEnv Node::MakeAllocEnv() {
   env.extra_hooks.push_back([this](const AllocHookEnv& hook_env) {
     return std::make_unique<NetworkHook>(hook_env, &workers_, networks_dir_);
   });
+  checks_->AddHooks(&env);
   env.report = [](const std::string& alloc_id, const Error& error) {
     spdlog::warn("allocation {}: {}", alloc_id, error.message());
   };
@@ -379,6 +382,8 @@ Result<std::unique_ptr<AllocRunner>> Node::MakeRunner(std::shared_ptr<const Allo
   if (options_.kept != nullptr) {
     const auto restored = options_.kept->allocs().find(request.alloc->id);
     if (restored != options_.kept->allocs().end()) request.restored = restored->second;
+    const auto health = options_.kept->health().find(request.alloc->id);
+    if (health != options_.kept->health().end()) request.health = health->second;
     RefuseSecondRuns(&request);
   }
   const std::string id = request.alloc->id;

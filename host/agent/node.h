@@ -12,6 +12,7 @@
 #include "host/agent/late_releases.h"
 #include "host/agent/leftovers.h"
 #include "host/agent/machine.h"
+#include "host/agent/node_checks.h"
 #include "host/agent/run_ledger.h"
 #include "host/alloc/alloc_runner.h"
 #include "host/base/context.h"
@@ -99,6 +100,7 @@ class Node {
   StatsDemand* stats_demand() { return &stats_demand_; }
   PortPool* ports() { return ports_.get(); }
   NodeServices* services() { return services_.get(); }  // null without NodeOptions::services
+  const NodeChecks& checks() const { return *checks_; }
 
  private:
   Node(Loop* loop, NodeOptions options);
@@ -139,6 +141,7 @@ class Node {
   std::unique_ptr<RestoreBarrier> restores_;
   std::unique_ptr<TaskPreparer> preparer_;
   std::unique_ptr<NodeServices> services_;
+  std::unique_ptr<NodeChecks> checks_;
   std::unique_ptr<AllocRunnerFactory> runners_;
   std::unique_ptr<PortPool> ports_;
   Context life_;

@@ -233,6 +233,7 @@ void NodeClient::Report(const AllocState& state) {
   update.id = state.alloc->id;
   update.status = state.status;
   update.tasks = state.tasks;
+  update.health = state.health;
   update.modify_time = loop_->Wall();
   updates_.Put(std::move(update));
 }

@@ -32,6 +32,10 @@ Duration AllocHook::deadline(AllocHookStage stage, const AllocHookRequest&) cons
 
 void AllocHook::Restore(const AllocHookRequest&) {}
 Co<Status> AllocHook::Prerun(Context, AllocHookRequest) { co_return Status(); }
+Co<Result<std::unique_ptr<TaskExecSession>>> AllocControl::Exec(Context, std::string, ExecRequest) {
+  co_return Error(Code::kUnimplemented, "this allocation runs no commands");
+}
+
 Co<Status> AllocHook::Update(Context, AllocHookRequest) { co_return Status(); }
 Co<Status> AllocHook::PreTaskRestart(Context, AllocHookRequest) { co_return Status(); }
 Co<Status> AllocHook::Postrun(Context, AllocHookRequest) { co_return Status(); }

@@ -1,15 +1,18 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "host/alloc/alloc_state.h"
 #include "host/alloc/hook_resources.h"
 #include "host/base/co.h"
 #include "host/base/context.h"
 #include "host/base/result.h"
+#include "host/driver/driver.h"
 #include "host/spec/allocation.h"
 
 namespace drover {
@@ -31,13 +34,34 @@ struct AllocHookRequest {
   bool any_task_live = false;  // whether any task other than poststop is pending or running
 };
 
-// The changes that a hook can make to its allocation.
+class AllocObserver;
+
+// The changes that a hook can make to its allocation, and what it can learn of it. The functions
+// with a body are for tests of hooks that do not use them.
 class AllocControl {
  public:
   virtual ~AllocControl() = default;
   // Ends the allocation with the status complete, whatever the states of its tasks are.
   // DESCRIPTION is the reason.
   virtual void RequestEnd(std::string description) = 0;
+  // Restarts TASK, or all running tasks if TASK is empty. The restart policy counts this as a
+  // failure. REASON is for people. Returns at once. Does nothing while an earlier request for the
+  // same TASK is carried out. Errors are only reported.
+  virtual void RequestRestart(std::string task, std::string reason) { (void)task, (void)reason; }
+  // Sets the health of the allocation, unless it is set already. Each task that MESSAGES names gets
+  // an event with its message.
+  virtual void SetHealth(bool healthy, std::map<std::string, std::string> messages) {
+    (void)healthy, (void)messages;
+  }
+  // The newest state. Null only while the hooks are made.
+  virtual AllocSnapshot snapshot() const { return nullptr; }
+  // See AllocObserver. The hook must remove its observer at the latest in its stage postrun or
+  // shutdown.
+  virtual void AddObserver(AllocObserver* observer) { (void)observer; }
+  virtual void RemoveObserver(AllocObserver* observer) { (void)observer; }
+  // Runs a command in the environment of a running task; see AllocRunner::Exec.
+  virtual Co<Result<std::unique_ptr<TaskExecSession>>> Exec(Context context, std::string task,
+                                                            ExecRequest request);
 };
 
 // The objects that a hook receives when it is made. They are valid during each call of the hook,

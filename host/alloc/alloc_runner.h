@@ -100,6 +100,8 @@ struct AllocRunnerRequest {
   std::shared_ptr<const Allocation> alloc;
   // Has a value if an earlier agent ran the allocation, even if some tasks have no record.
   std::optional<std::map<std::string, RestoredTask>> restored;
+  // The verdict on the health of the allocation, if an earlier agent has given it.
+  std::optional<AllocHealth> health = {};
 };
 
 class AllocRunnerFactory {

@@ -3,8 +3,10 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "host/alloc/alloc_health.h"
 #include "host/alloc/client_status.h"
 #include "host/alloc/coordinator.h"
 #include "host/spec/allocation.h"
@@ -18,6 +20,7 @@ struct AllocState {
   AllocStatus status;
   TaskStates tasks;
   LifecyclePhase phase = LifecyclePhase::kInit;
+  std::optional<AllocHealth> health = {};  // absent until the verdict
 
   bool terminal() const { return IsTerminal(status.status); }
 };

@@ -22,13 +22,13 @@ struct RestartErrors {
   std::vector<std::string> tasks;  // the tasks that were not restarted
 };
 
-Co<void> RestartOne(std::shared_ptr<TaskRunner> task, TaskEvent event, bool force,
+Co<void> RestartOne(std::shared_ptr<TaskRunner> task, TaskEvent event, bool force, bool failure,
                     RestartErrors* failed) {
   Status status;
   if (force) {
-    status = co_await task->ForceRestart(std::move(event), false);
+    status = co_await task->ForceRestart(std::move(event), failure);
   } else {
-    status = co_await task->Restart(std::move(event), false);
+    status = co_await task->Restart(std::move(event), failure);
   }
   if (status.ok()) co_return;
   failed->tasks.push_back(task->name());
@@ -94,6 +94,10 @@ TaskRunner* LocalAllocRunner::task(const std::string& name) {
 }
 
 Co<Status> LocalAllocRunner::RestartTask(std::string task) {
+  return RestartNamed(std::move(task), RestartEvent("User requested task to restart"), false);
+}
+
+Co<Status> LocalAllocRunner::RestartNamed(std::string task, TaskEvent event, bool failure) {
   const Call call(this);
   if (alloc_->server_terminal() || IsTerminal(alloc_->client_status)) {
     co_return ShouldNotRunError();
@@ -103,15 +107,51 @@ Co<Status> LocalAllocRunner::RestartTask(std::string task) {
     const Error unknown(Code::kNotFound, "Could not find task runner for task: " + task);
     co_return NoRunner(task, unknown);
   }
-  TaskEvent event = RestartEvent("User requested task to restart");
-  co_return co_await runner->Restart(std::move(event), false);
+  co_return co_await runner->Restart(std::move(event), failure);
 }
 
-Co<Status> LocalAllocRunner::RestartRunning() { return RestartMany(RestartKind::kRunning); }
+Co<Status> LocalAllocRunner::RestartRunning() {
+  return RestartMany(RestartKind::kRunning, RestartEvent("User requested running tasks to restart"),
+                     false);
+}
 
-Co<Status> LocalAllocRunner::RestartAll() { return RestartMany(RestartKind::kAll); }
+Co<Status> LocalAllocRunner::RestartAll() {
+  return RestartMany(RestartKind::kAll, RestartEvent("User requested all tasks to restart"), false);
+}
 
-Co<Status> LocalAllocRunner::RestartMany(RestartKind kind) {
+void LocalAllocRunner::RequestRestart(std::string task, std::string reason) {
+  if (!started_ || ending() || !restarting_.insert(task).second) return;
+  // The restart may have ended before Spawn returns.
+  if (!workers_.Spawn(CarryOutRestart(this, task, std::move(reason)))) restarting_.erase(task);
+}
+
+Co<void> LocalAllocRunner::CarryOutRestart(LocalAllocRunner* self, std::string task,
+                                           std::string reason) {
+  TaskEvent event = RestartEvent(reason);
+  Status status;
+  if (task.empty()) {
+    status = co_await self->RestartMany(RestartKind::kRunning, std::move(event), true);
+  } else {
+    status = co_await self->RestartNamed(task, std::move(event), true);
+  }
+  self->restarting_.erase(task);
+  // A task that does not run any more needs no restart.
+  if (status.ok() || status.code() == Code::kFailedPrecondition) co_return;
+  self->Report(status.error().WithContext(reason));
+}
+
+void LocalAllocRunner::SetHealth(bool healthy, std::map<std::string, std::string> messages) {
+  if (health_ || destroyed_) return;
+  health_ = AllocHealth{healthy, loop_->Wall()};
+  for (const auto& task : tasks_) {
+    const auto message = messages.find(task->name());
+    if (message == messages.end()) continue;
+    task->EmitEvent(TaskEvent(event_type::kAllocUnhealthy).Message(message->second));
+  }
+  Publish();
+}
+
+Co<Status> LocalAllocRunner::RestartMany(RestartKind kind, TaskEvent event, bool failure) {
   const Call call(this);
   if (!started_ || ending() || !ShouldRun()) co_return ShouldNotRunError();
   RestartErrors failed;
@@ -125,12 +165,10 @@ Co<Status> LocalAllocRunner::RestartMany(RestartKind kind) {
   const bool all = kind == RestartKind::kAll;
   // Closes all gates first, so that each task waits for its turn again.
   if (all) coordinator_.Restart();
-  const TaskEvent event = RestartEvent(all ? "User requested all tasks to restart"
-                                           : "User requested running tasks to restart");
   std::vector<Co<void>> restarts;
   for (const auto& task : tasks_) {
     if (IsPoststop(task->task()) || (!all && !task->running())) continue;
-    restarts.push_back(RestartOne(task, event, all, &failed));
+    restarts.push_back(RestartOne(task, event, all, failure, &failed));
   }
   co_await InParallel(loop_, std::move(restarts));
   for (const std::string& name : failed.tasks) coordinator_.LeaveOut(name);

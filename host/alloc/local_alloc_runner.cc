@@ -32,6 +32,7 @@ LocalAllocRunner::LocalAllocRunner(std::shared_ptr<const LocalAllocEnv> env,
       store_(env_->open_store ? env_->open_store(alloc_->id) : nullptr),
       no_shutdown_delay_(std::make_shared<Context>(loop_)),
       coordinator_(loop_, *alloc_->group()),
+      health_(request.health),
       kill_(loop_),
       shutdown_(loop_),
       updating_(loop_),
@@ -285,10 +286,10 @@ void LocalAllocRunner::Publish() {
   const LifecyclePhase phase = coordinator_.phase();
   // Task records never change, so comparing their pointers is enough.
   if (snapshot_ && snapshot_->alloc == alloc_ && snapshot_->status == status &&
-      snapshot_->phase == phase && snapshot_->tasks == tasks) {
+      snapshot_->phase == phase && snapshot_->health == health_ && snapshot_->tasks == tasks) {
     return;
   }
-  snapshot_ = std::make_shared<AllocState>(AllocState{alloc_, status, tasks, phase});
+  snapshot_ = std::make_shared<AllocState>(AllocState{alloc_, status, tasks, phase, health_});
   const std::vector<AllocObserver*> observers = observers_;
   for (AllocObserver* observer : observers) observer->OnAllocState(snapshot_);
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -122,10 +123,14 @@ class LocalAllocRunner : public AllocRunner,
   // Methods for requests of clients, in local_alloc_control.cc.
   Error NoRunner(const std::string& task, Error unknown) const;
   enum class RestartKind { kRunning, kAll };
-  Co<Status> RestartMany(RestartKind kind);
+  Co<Status> RestartMany(RestartKind kind, TaskEvent event, bool failure);
+  Co<Status> RestartNamed(std::string task, TaskEvent event, bool failure);
+  static Co<void> CarryOutRestart(LocalAllocRunner* self, std::string task, std::string reason);
   bool ending() const { return end_begun_ || shutdown_.cancelled(); }
 
   void RequestEnd(std::string description) override;
+  void RequestRestart(std::string task, std::string reason) override;
+  void SetHealth(bool healthy, std::map<std::string, std::string> messages) override;
   Co<Status> BuildTaskDir(Context context, TaskDirRequest request) override;
   void OnTaskState(const std::string& task_name, TaskSnapshot state) override;
 
@@ -150,6 +155,9 @@ class LocalAllocRunner : public AllocRunner,
   std::optional<AllocStatus> override_;         // if set, replaces the computed status
   // Set by RequestEnd. When all tasks are dead, the status is complete with this description.
   std::optional<std::string> end_description_;
+  std::optional<AllocHealth> health_;
+  // What RequestRestart is restarting now: names of tasks, and "" for all running tasks.
+  std::set<std::string> restarting_;
 
   AllocSnapshot snapshot_;
   std::vector<AllocObserver*> observers_;

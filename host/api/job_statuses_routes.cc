@@ -140,11 +140,13 @@ std::uint64_t AddAllocs(const Tables& tables, const Wanted& wanted,
 json EncodeAllocs(const AllocRecords& records) {
   json allocs = json::array();
   for (const auto& record : records) {
+    const auto& health = record->reported.health;
+    const json healthy = health ? json(health->healthy) : json();
     allocs.push_back({{"ID", record->id()},
                       {"Group", record->alloc->group_name},
                       {"ClientStatus", ClientStatusName(record->reported.status.status)},
                       {"NodeID", record->alloc->node_id},
-                      {"DeploymentStatus", {{"Canary", false}, {"Healthy", nullptr}}},
+                      {"DeploymentStatus", {{"Canary", false}, {"Healthy", healthy}}},
                       {"JobVersion", record->job->version},
                       {"FollowupEvalID", ""},
                       {"HasPausedTask", false}});

@@ -186,6 +186,12 @@ json EncodeCommon(const AllocRecord& record) {
               {"AllocModifyIndex", alloc.alloc_modify_index},
               {"CreateTime", alloc.create_time},
               {"ModifyTime", record.modify_time}};
+  if (const auto& health = record.reported.health) {
+    out["DeploymentStatus"] = {{"Healthy", health->healthy},
+                               {"Timestamp", Rfc3339(health->timestamp)},
+                               {"Canary", false},
+                               {"ModifyIndex", record.modify_index}};
+  }
   if (record.migrate) out["DesiredTransition"]["Migrate"] = true;
   if (alloc.no_shutdown_delay) out["DesiredTransition"]["NoShutdownDelay"] = true;
   return out;

@@ -61,5 +61,21 @@ TEST(EncodeNodeTest, NetworksHaveBothForms) {
             json::array({address("127.0.0.1", "127.0.0.1/32", "lo", 0)}));
 }
 
+TEST(EncodeAllocTest, TheHealthIsThatOfTheReport) {
+  auto alloc = std::make_shared<Allocation>();
+  alloc->job = std::make_shared<const Job>();
+  AllocRecord record;
+  record.alloc = std::move(alloc);
+  record.job = std::make_shared<const JobRecord>();
+  record.modify_index = 7;
+  EXPECT_EQ(EncodeAllocStub(record, StubFields())["DeploymentStatus"], nullptr);
+  record.reported.health = AllocHealth{false, 1'700'000'000'000'000'000};
+  EXPECT_EQ(EncodeAllocStub(record, StubFields())["DeploymentStatus"],
+            json({{"Healthy", false},
+                  {"Timestamp", "2023-11-14T22:13:20Z"},
+                  {"Canary", false},
+                  {"ModifyIndex", 7}}));
+}
+
 }  // namespace
 }  // namespace drover

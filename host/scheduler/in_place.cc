@@ -30,6 +30,7 @@ void TakeOver(TaskGroup* group, const TaskGroup& to) {
   group->shutdown_delay = to.shutdown_delay;
   group->max_run_duration = to.max_run_duration;
   group->migrate_max_parallel = to.migrate_max_parallel;
+  group->update = to.update;
   group->constraints = to.constraints;
   group->services = to.services;
   group->meta = to.meta;

@@ -79,6 +79,7 @@ const Change kChanges[] = {
     {"GroupShutdownDelay", kInPlace, OfGroup([](TaskGroup* g) { g->shutdown_delay = 3s; })},
     {"GroupMaxRunDuration", kInPlace, OfGroup([](TaskGroup* g) { g->max_run_duration = 1h; })},
     {"GroupMigrate", kInPlace, OfGroup([](TaskGroup* g) { g->migrate_max_parallel = 2; })},
+    {"GroupUpdate", kInPlace, OfGroup([](TaskGroup* g) { g->update.min_healthy_time = 20s; })},
     {"GroupConstraints", kInPlace, OfGroup([](TaskGroup* g) { g->constraints.emplace_back(); })},
     {"HiddenGroupMeta", kInPlace, OfGroup([](TaskGroup* g) { g->meta["both"] = "group"; })},
     {"GroupServices", kInPlace, OfGroup([](TaskGroup* g) { g->services = {WithCheck("s")}; })},

@@ -180,6 +180,11 @@ Result<AllocUpdate> ReadUpdate(const json& of, const std::string& id) {
       FromName(of.at("status").get<std::string>(), ClientStatus::kUnknown, ClientStatusName);
   Get(of, "description", &update.status.description);
   Get(of, "time", &update.modify_time);
+  if (const auto health = of.find("health"); health != of.end()) {
+    AllocHealth& read = update.health.emplace();
+    Get(*health, "healthy", &read.healthy);
+    Get(*health, "time", &read.timestamp);
+  }
   const json tasks = of.value("tasks", json::object());
   for (const auto& [name, state] : tasks.items()) {
     DROVER_ASSIGN(TaskStateRecord task, DecodeTaskState(state));
@@ -292,6 +297,9 @@ std::string EncodeReported(const AllocRecord& record) {
               {"time", update.modify_time},
               {"modify_index", record.modify_index},
               {"modify_time", record.modify_time}};
+  if (update.health) {
+    out["health"] = {{"healthy", update.health->healthy}, {"time", update.health->timestamp}};
+  }
   return Dump(out);
 }
 

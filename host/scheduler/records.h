@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "host/alloc/alloc_health.h"
 #include "host/alloc/client_status.h"
 #include "host/scheduler/node_interface.h"
 #include "host/spec/allocation.h"
@@ -104,6 +105,7 @@ struct AllocUpdate {
   AllocStatus status;
   TaskStates tasks;
   WallTime modify_time = 0;
+  std::optional<AllocHealth> health = {};  // absent until the node has decided on it
 };
 
 // An allocation: its desired state, and the report of its node.

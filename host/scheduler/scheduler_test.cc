@@ -523,6 +523,24 @@ TEST_F(SchedulerTest, AnEndedAllocationKeepsWhatWasSaidOfItsEnd) {
   EXPECT_EQ(Alloc(update.id)->modify_index, index) << "nothing has changed";
 }
 
+TEST_F(SchedulerTest, TheHealthOfAnAllocationIsAChange) {
+  MakeNodeReady();
+  MustRegister(Registration("web", 1));
+  AllocUpdate update;
+  update.id = Live()[0]->id();
+  update.status = {ClientStatus::kRunning, "runs"};
+  const auto report = [&] {
+    EXPECT_TRUE(Await<Status>(scheduler.UpdateAllocs(context, "node", {update})).ok());
+    return Alloc(update.id)->modify_index;
+  };
+  const std::uint64_t before = report();
+  update.health = AllocHealth{true, 7};
+  const std::uint64_t after = report();
+  EXPECT_GT(after, before);
+  EXPECT_EQ(Alloc(update.id)->reported.health, update.health);
+  EXPECT_EQ(report(), after) << "nothing has changed";
+}
+
 TEST_F(SchedulerTest, ANodeFetchesWhatIsWantedOfIt) {
   MakeNodeReady();
   MustRegister(Registration("web", 2));

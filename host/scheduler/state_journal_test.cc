@@ -119,6 +119,7 @@ TEST_F(StateJournalTest, TheTablesAreFoundAgain) {
   state.started_at = 77;
   state.events.emplace_back(TaskEvent(event_type::kStarted));
   update.tasks["t"] = std::make_shared<const TaskStateRecord>(state);
+  update.health = AllocHealth{true, 78};
   ASSERT_TRUE(Await<Status>(scheduler.UpdateAllocs(context, "node", {update})).ok());
   ASSERT_TRUE(scheduler.Deregister({"default", "stopped"}, false, true).ok());
   const LoadedState loaded = LoadState(Reopen());
@@ -127,6 +128,7 @@ TEST_F(StateJournalTest, TheTablesAreFoundAgain) {
   EXPECT_THAT(loaded.tables.versions.at({"default", "updated"}), SizeIs(kMaxJobVersions));
   const auto again = loaded.tables.allocs.at(live[0]->id());
   EXPECT_EQ(*again->reported.tasks.at("t"), state);
+  EXPECT_EQ(again->reported.health, update.health);
   EXPECT_EQ(again->job->job, again->alloc->job) << "there is one job";
 }
 

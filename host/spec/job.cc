@@ -33,6 +33,18 @@ std::string_view LifecycleHookName(Lifecycle::Hook hook) {
   return "unknown";
 }
 
+std::string_view HealthCheckName(UpdatePolicy::HealthCheck check) {
+  switch (check) {
+    case UpdatePolicy::HealthCheck::kChecks:
+      return "checks";
+    case UpdatePolicy::HealthCheck::kTaskStates:
+      return "task_states";
+    case UpdatePolicy::HealthCheck::kManual:
+      return "manual";
+  }
+  return "unknown";
+}
+
 RestartPolicy DefaultRestartPolicy(JobType type) {
   RestartPolicy policy;
   if (type == JobType::kBatch || type == JobType::kSysbatch) {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "host/base/time.h"
-#include "host/spec/service.h"
 #include "host/spec/identity.h"
+#include "host/spec/service.h"
 
 // The workload as users describe it, after validation and with its defaults filled in. The names
 // are the same as in the job's JSON.
@@ -117,12 +117,25 @@ struct Task {
   bool leader = false;
   std::vector<TaskAction> actions;
   std::vector<Constraint> constraints;
-  std::vector<Service> services;  // registered while the task runs
+  std::vector<Service> services;     // registered while the task runs
   Identity identity;                 // the default identity, which every task has
   std::vector<Identity> identities;  // the other ones
 
   bool operator==(const Task&) const = default;
 };
+
+// When an allocation of a group counts as healthy: the part of the update block that says so.
+struct UpdatePolicy {
+  enum class HealthCheck { kChecks, kTaskStates, kManual };
+  // kChecks: the tasks run and the checks pass. kTaskStates: the tasks run. kManual: nobody
+  // watches.
+  HealthCheck health_check = HealthCheck::kChecks;
+  Duration min_healthy_time = 10s;                      // how long all of this must stay so
+  Duration healthy_deadline = std::chrono::minutes(5);  // from the start of the allocation
+
+  bool operator==(const UpdatePolicy&) const = default;
+};
+std::string_view HealthCheckName(UpdatePolicy::HealthCheck check);  // such as "task_states"
 
 struct TaskGroup {
   std::string name;
@@ -137,6 +150,7 @@ struct TaskGroup {
   std::vector<Constraint> constraints;
   // How many allocations leave a draining node at a time; not for batch jobs.
   int migrate_max_parallel = 1;
+  UpdatePolicy update;
   std::vector<Service> services;  // registered while the allocation runs
 
   bool operator==(const TaskGroup&) const = default;

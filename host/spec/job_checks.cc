@@ -276,6 +276,15 @@ void CheckTasks(const TaskGroup& group, const At& at) {
   at.Unless(has_main, "the group has no main task: each has a Lifecycle");
 }
 
+void CheckUpdate(const UpdatePolicy& update, const At& at) {
+  CheckDuration(update.min_healthy_time, at / "MinHealthyTime");
+  CheckDuration(update.healthy_deadline, at / "HealthyDeadline");
+  if (update.min_healthy_time < update.healthy_deadline) return;
+  (at / "MinHealthyTime")
+      .Fault("must be less than HealthyDeadline, " + FormatDuration(update.healthy_deadline) +
+             ", but is " + FormatDuration(update.min_healthy_time));
+}
+
 void CheckGroup(const Job& job, const TaskGroup& group, const At& at) {
   CheckPathName(group.name, at / "Name");
   const bool per_node = job.type == JobType::kSystem || job.type == JobType::kSysbatch;
@@ -306,6 +315,7 @@ void CheckGroup(const Job& job, const TaskGroup& group, const At& at) {
     (at / "Migrate" / "MaxParallel")
         .Fault("must be at least 1, but is " + std::to_string(group.migrate_max_parallel));
   }
+  CheckUpdate(group.update, at / "Update");
   if (!group.max_run_duration) return;
   CheckLength(*group.max_run_duration, at / "MaxRunDuration");
   if (*group.max_run_duration <= 0s) {

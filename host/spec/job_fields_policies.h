@@ -79,13 +79,7 @@ inline constexpr JobField kUpdate[] = {
      {},
      "",
      "without canaries, a bad version would replace all allocations"},
-    {"AutoRevert",
-     "auto_revert",
-     kBoolean,
-     kWarned,
-     {},
-     "",
-     "the health of a new version is not watched"},
+    {"AutoRevert", "auto_revert", kBoolean, kWarned, {}, "", "an unhealthy new version stays"},
     {"AutoPromote", "auto_promote", kBoolean, kWarned, {}, "", "there are no canaries"},
 };
 

@@ -256,6 +256,23 @@ TEST(JobJsonTest, AJobSaysForItsGroupsHowManyMigrateAtATime) {
   EXPECT_EQ(MustParse(JobToJson(read)), read);
 }
 
+TEST(JobJsonTest, AnUpdateBlockSaysWhenAnAllocationIsHealthy) {
+  json job = json::parse(kSmall);
+  EXPECT_EQ(MustParse(job.dump()).groups[0].update, UpdatePolicy());
+  // Clients write 0 into the block of the job for what they have moved into those of the groups.
+  job["Update"] = {
+      {"MaxParallel", 1}, {"HealthCheck", ""}, {"MinHealthyTime", 0}, {"HealthyDeadline", 0}};
+  EXPECT_EQ(MustParse(job.dump()).groups[0].update, UpdatePolicy());
+  job["Update"] = {{"HealthCheck", "task_states"}, {"HealthyDeadline", "3m"}};
+  job["TaskGroups"][0]["Update"] = {{"MinHealthyTime", "0s"}};
+  const Job read = MustParse(job.dump());
+  const UpdatePolicy& update = read.groups[0].update;
+  EXPECT_EQ(update.health_check, UpdatePolicy::HealthCheck::kTaskStates);
+  EXPECT_EQ(update.min_healthy_time, 0s);
+  EXPECT_EQ(update.healthy_deadline, 180s);
+  EXPECT_EQ(MustParse(JobToJson(read)), read);
+}
+
 struct BadField {
   std::string pointer;  // the place that is replaced in the small job
   std::string value;
@@ -363,6 +380,12 @@ INSTANTIATE_TEST_SUITE_P(
                  "/TaskGroups/0/EphemeralDisk/SizeMB: must be at least 10, but is -1"},
         BadField{kGroupAt + "/Migrate", R"({"MaxParallel": 0})",
                  "/TaskGroups/0/Migrate/MaxParallel: must be at least 1, but is 0"},
+        BadField{kGroupAt + "/Update", R"({"MinHealthyTime": "5m"})",
+                 "/TaskGroups/0/Update/MinHealthyTime: must be less than HealthyDeadline, 5m0s, "
+                 "but is 5m0s"},
+        BadField{kGroupAt + "/Update", R"({"HealthCheck": "luck"})",
+                 "/TaskGroups/0/Update/HealthCheck: \"luck\" is not known; write one of checks, "
+                 "task_states, manual"},
         BadField{kGroupAt + "/EphemeralDisk", R"({"Sticky": true})",
                  "/TaskGroups/0/EphemeralDisk/Sticky: is not supported by this version"},
         BadField{kGroupAt + "/Networks", R"([{}, {}])",

@@ -175,6 +175,20 @@ void ReadTask(const Members& in, const RestartPolicy& group_policy, ServiceOwner
   ReadServices(in, owner, &task->services);
 }
 
+// Reads the part of an update block that says when an allocation is healthy. A deadline of 0 leaves
+// the default. OF_JOB: the block of the whole job, in which clients write 0 for what is not set.
+void ReadUpdate(const Members& in, bool of_job, UpdatePolicy* update) {
+  using HealthCheck = UpdatePolicy::HealthCheck;
+  ReadName(in, "HealthCheck",
+           {HealthCheck::kChecks, HealthCheck::kTaskStates, HealthCheck::kManual}, HealthCheckName,
+           &update->health_check);
+  UpdatePolicy read = *update;
+  in.Read("MinHealthyTime", &read.min_healthy_time);
+  in.Read("HealthyDeadline", &read.healthy_deadline);
+  if (!of_job || read.min_healthy_time != 0s) update->min_healthy_time = read.min_healthy_time;
+  if (read.healthy_deadline != 0s) update->healthy_deadline = read.healthy_deadline;
+}
+
 // JOB has its own fields already, without its groups.
 void ReadGroup(const Members& in, const Job& job, TaskGroup* group) {
   in.Read("Name", &group->name);
@@ -197,6 +211,7 @@ void ReadGroup(const Members& in, const Job& job, TaskGroup* group) {
   in.ReadList("Constraints", &group->constraints, ReadConstraint);
   in.Object("EphemeralDisk").Read("SizeMB", &group->ephemeral_disk_mb);
   in.Object("Migrate").Read("MaxParallel", &group->migrate_max_parallel);
+  ReadUpdate(in.Object("Update"), false, &group->update);
 }
 
 Job ReadJob(const Members& in) {
@@ -224,8 +239,11 @@ Job ReadJob(const Members& in) {
   in.ReadList("Constraints", &job.constraints, ReadConstraint);
   int migrate_max_parallel = 1;  // the default for groups that do not set it
   in.Object("Migrate").Read("MaxParallel", &migrate_max_parallel);
+  UpdatePolicy update;  // the default for groups, too
+  ReadUpdate(in.Object("Update"), true, &update);
   in.ReadList("TaskGroups", &job.groups, [&](const Members& group_in, TaskGroup* group) {
     group->migrate_max_parallel = migrate_max_parallel;
+    group->update = update;
     ReadGroup(group_in, job, group);
   });
   return job;

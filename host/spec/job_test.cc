@@ -58,6 +58,7 @@ TEST(JobTest, NamesAreThoseOfTheJson) {
   EXPECT_EQ(JobTypeName(JobType::kSysbatch), "sysbatch");
   EXPECT_EQ(RestartModeName(RestartPolicy::Mode::kDelay), "delay");
   EXPECT_EQ(LifecycleHookName(Lifecycle::Hook::kPoststart), "poststart");
+  EXPECT_EQ(HealthCheckName(UpdatePolicy::HealthCheck::kTaskStates), "task_states");
   EXPECT_EQ(DesiredStatusName(DesiredStatus::kEvict), "evict");
   EXPECT_EQ(ClientStatusName(ClientStatus::kComplete), "complete");
 }

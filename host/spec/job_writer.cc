@@ -132,6 +132,12 @@ json ToJson(const TaskGroup& group) {
   // expect none there.
   if (group.migrate_max_parallel != 1)
     out["Migrate"] = {{"MaxParallel", group.migrate_max_parallel}};
+  // The same is true of Update.
+  if (!(group.update == UpdatePolicy())) {
+    out["Update"] = {{"HealthCheck", HealthCheckName(group.update.health_check)},
+                     {"MinHealthyTime", group.update.min_healthy_time.count()},
+                     {"HealthyDeadline", group.update.healthy_deadline.count()}};
+  }
   if (group.max_run_duration) out["MaxRunDuration"] = group.max_run_duration->count();
   return out;
 }

@@ -1,0 +1,77 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/agent/node_checks.h"
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "host/alloc/health/alloc_health_hook.h"
+#include "host/alloc/local_alloc_runner.h"
+
+namespace drover {
+namespace {
+
+// Replaces the variables in the checks of one allocation.
+class CheckTexts {
+ public:
+  CheckTexts(const NodeInfo& node, const Allocation& alloc) : node_(node), alloc_(alloc) {}
+
+  std::string Replace(const Task* task, const std::string& text) {
+    auto found = envs_.find(task);
+    if (found == envs_.end()) {
+      TaskEnvInput input;
+      input.node = &node_;
+      input.alloc = &alloc_;
+      // A service of the group belongs to no task.
+      input.task = task == nullptr ? &no_task_ : task;
+      found = envs_.emplace(task, TaskEnv::Build(input)).first;
+    }
+    return found->second.ok() ? found->second->Interpolate(text) : text;
+  }
+
+ private:
+  const NodeInfo& node_;
+  const Allocation& alloc_;
+  Task no_task_;
+  std::map<const Task*, Result<TaskEnv>> envs_;
+};
+
+}  // namespace
+
+NodeChecks::NodeChecks(Loop* loop, const NodeInfo* node, ServicePolicy policy)
+    : node_(node),
+      policy_(policy),
+      results_(loop),
+      scripts_(std::make_shared<ScriptChecks>(loop)),
+      thread_(loop, &results_, scripts_),
+      env_(std::make_shared<ChecksEnv>()) {
+  env_->results = &results_;
+  env_->thread = &thread_;
+  env_->scripts = scripts_.get();
+  env_->plans = [this](const Allocation& alloc) { return PlansOf(alloc); };
+}
+
+void NodeChecks::AddHooks(LocalAllocEnv* env) {
+  env->extra_hooks.push_back([this](const AllocHookEnv& hook_env) {
+    return std::make_unique<AllocHealthHook>(hook_env, &results_);
+  });
+  env->extra_hooks.push_back([shared = env_](const AllocHookEnv& hook_env) {
+    return std::make_unique<ChecksHook>(hook_env, shared);
+  });
+}
+
+nlohmann::json NodeChecks::Encode(const std::string& alloc_id) const {
+  return results_.Encode(alloc_id);
+}
+
+std::vector<CheckPlan> NodeChecks::PlansOf(const Allocation& alloc) const {
+  CheckTexts texts(*node_, alloc);
+  const auto ours = [this](const Service& service) {
+    return RegistryOf(policy_, service) == ServiceProvider::kBuiltin;
+  };
+  return MakeCheckPlans(alloc, ours, [&texts](const Task* task, const std::string& text) {
+    return texts.Replace(task, text);
+  });
+}
+
+}  // namespace drover

@@ -1,0 +1,43 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "host/checks/check_results.h"
+#include "host/checks/checks_hook.h"
+#include "host/spec/service_policy.h"
+#include "host/taskenv/task_env.h"
+
+namespace drover {
+
+struct LocalAllocEnv;
+
+// The checks of a node's allocations, and the verdicts on their health. Control thread only, but
+// for reading results.
+class NodeChecks {
+ public:
+  // LOOP and NODE must outlive this object, which must outlive all runners. NODE may change.
+  NodeChecks(Loop* loop, const NodeInfo* node, ServicePolicy policy);
+
+  // Adds the hooks that watch the health and run the checks.
+  void AddHooks(LocalAllocEnv* env);
+
+  // Returns the results of an allocation's checks as clients read them. [any thread]
+  nlohmann::json Encode(const std::string& alloc_id) const;
+  const CheckResults& results() const { return results_; }  // for metrics [any thread]
+
+ private:
+  std::vector<CheckPlan> PlansOf(const Allocation& alloc) const;
+
+  const NodeInfo* const node_;
+  const ServicePolicy policy_;
+  CheckResults results_;
+  const std::shared_ptr<ScriptChecks> scripts_;
+  CheckThread thread_;  // ends before the results
+  std::shared_ptr<ChecksEnv> env_;
+};
+
+}  // namespace drover

@@ -1,0 +1,91 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/alloc/health/alloc_health_hook.h"
+
+#include <utility>
+
+#include "host/base/event.h"
+
+namespace drover {
+
+// The runner may be gone already, so only the timer is taken back.
+AllocHealthHook::~AllocHealthHook() { env_.loop->Cancel(timer_); }
+
+Co<Status> AllocHealthHook::Prerun(Context, AllocHookRequest request) {
+  Begin(*request.alloc);
+  co_return Status();
+}
+
+Co<Status> AllocHealthHook::Update(Context, AllocHookRequest request) {
+  Stop();
+  Begin(*request.alloc);
+  co_return Status();
+}
+
+Co<Status> AllocHealthHook::Prekill(Context, AllocHookRequest) {
+  if (!tracker_) co_return Status();
+  co_await NextTurn(env_.loop);  // the runner publishes the states of the tasks first
+  if (tracker_) Look();
+  Stop();
+  co_return Status();
+}
+
+Co<Status> AllocHealthHook::Postrun(Context, AllocHookRequest) {
+  Stop();
+  co_return Status();
+}
+
+Co<Status> AllocHealthHook::Shutdown(Context, AllocHookRequest) {
+  Stop();
+  co_return Status();
+}
+
+void AllocHealthHook::OnAllocState(const AllocSnapshot&) { Wake(env_.loop->Now()); }
+
+void AllocHealthHook::Begin(const Allocation& alloc) {
+  const TaskGroup* const group = alloc.group();
+  const JobType type = alloc.job->type;
+  const AllocSnapshot now = env_.control->snapshot();
+  if (group == nullptr || now == nullptr || now->health ||
+      (type != JobType::kService && type != JobType::kSystem) ||
+      group->update.health_check == UpdatePolicy::HealthCheck::kManual) {
+    return;
+  }
+  tracker_.emplace(group->update, env_.loop->Now());
+  env_.control->AddObserver(this);
+  if (checks_ != nullptr) {
+    on_checks_ = checks_->OnChange(alloc.id, [this] { Wake(env_.loop->Now()); });
+  }
+  Wake(env_.loop->Now());
+}
+
+void AllocHealthHook::Stop() {
+  env_.loop->Cancel(std::exchange(timer_, 0));
+  on_checks_.Cancel();
+  if (!tracker_) return;
+  tracker_.reset();
+  env_.control->RemoveObserver(this);
+}
+
+// Makes Look run at the time AT, unless it runs earlier anyway.
+void AllocHealthHook::Wake(TimePoint at) {
+  if (!tracker_ || (timer_ != 0 && timer_at_ <= at)) return;
+  env_.loop->Cancel(timer_);
+  timer_at_ = at;
+  timer_ = env_.loop->At(at, [this] {
+    timer_ = 0;
+    Look();
+  });
+}
+
+void AllocHealthHook::Look() {
+  const AllocSnapshot state = env_.control->snapshot();
+  if (state->alloc->server_terminal()) return Stop();
+  const bool pass = checks_ == nullptr || checks_->Passing(state->alloc->id);
+  std::optional<HealthVerdict> verdict =
+      tracker_->Judge(*state, pass, env_.loop->Now(), env_.loop->Wall());
+  if (!verdict) return Wake(tracker_->due());
+  Stop();
+  env_.control->SetHealth(verdict->healthy, std::move(verdict->messages));
+}
+
+}  // namespace drover

@@ -1,0 +1,25 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "host/base/co.h"
+#include "host/base/context.h"
+#include "host/base/result.h"
+#include "host/http/byte_stream.h"
+
+namespace drover {
+
+// Connects to PORT of HOST, which is a name or an IP address without brackets. The error is the
+// text that a check has as its output, such as "dial tcp 127.0.0.1:80: connect: connection
+// refused". Looks up few names at a time: an answer of a name server may take longer than any check
+// waits, and each takes a thread.
+Co<Result<StreamSocket>> ConnectForCheck(Context context, std::string host, int port);
+
+// Returns HOST and PORT as one text, with brackets where they are needed.
+std::string HostPort(const std::string& host, int port);
+
+// The message of ERROR as the output of a check, such as "connection refused".
+std::string LowerMessage(const ByteStream::ErrorCode& error);
+
+}  // namespace drover

@@ -1,0 +1,141 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/checks/check_plan.h"
+
+#include <gtest/gtest.h>
+
+namespace drover {
+namespace {
+
+class CheckPlanTest : public testing::Test {
+ protected:
+  CheckPlanTest() {
+    job_.id = job_.name = "job";
+    job_.groups.resize(1);
+    group().name = "group";
+    group().tasks.resize(1);
+    group().tasks[0].name = "web";
+    service_.name = "api";
+    service_.port_label = "http";
+    check_.type = CheckType::kHttp;
+    check_.path = "/";
+    check_.interval = 10s;
+    check_.timeout = 2s;
+    alloc_.id = "id";
+    alloc_.name = "job.group[0]";
+    alloc_.group_name = "group";
+    alloc_.ports.push_back({"http", 20001, 80, "10.0.0.1"});
+  }
+  TaskGroup& group() { return job_.groups[0]; }
+
+  std::vector<CheckPlan> Plans() {
+    alloc_.job = std::make_shared<const Job>(job_);
+    const auto ours = [](const Service& service) {
+      return service.provider != ServiceProvider::kConsul;
+    };
+    return MakeCheckPlans(alloc_, ours, [](const Task* task, const std::string& text) {
+      return (task == nullptr ? std::string("group") : task->name) + "(" + text + ")";
+    });
+  }
+  CheckPlan Plan() {
+    service_.checks = {check_};
+    group().services = {service_};
+    const std::vector<CheckPlan> plans = Plans();
+    EXPECT_EQ(plans.size(), 1u);
+    return plans.empty() ? CheckPlan() : plans[0];
+  }
+
+  Job job_;
+  Service service_;
+  ServiceCheck check_;
+  Allocation alloc_;
+};
+
+TEST_F(CheckPlanTest, NamesAndPlaceAreThoseOfTheService) {
+  const CheckPlan plan = Plan();
+  EXPECT_EQ(plan.alloc_name, "job.group[0]");
+  EXPECT_EQ(plan.service, "api");
+  EXPECT_EQ(plan.check.name, "service: \"api\" check");
+  EXPECT_EQ(plan.task, "");
+  EXPECT_EQ(plan.host, "10.0.0.1");
+  EXPECT_EQ(plan.port, 20001);
+  EXPECT_EQ(plan.fault, "");
+  EXPECT_FALSE(plan.readiness());
+}
+
+TEST_F(CheckPlanTest, TheIdStaysTheSameAndDiffersForOthers) {
+  const CheckPlan plan = Plan();
+  EXPECT_EQ(plan.id.size(), 40u);
+  EXPECT_EQ(plan.id.find_first_not_of("0123456789abcdef"), std::string::npos);
+  EXPECT_EQ(Plan().id, plan.id);
+  check_.interval = 20s;
+  EXPECT_EQ(Plan().id, plan.id);
+  EXPECT_NE(Plan(), plan) << "but it is asked anew";
+  check_.path = "/other";
+  EXPECT_NE(Plan().id, plan.id);
+  check_.path = "/";
+  alloc_.id = "other";
+  EXPECT_NE(Plan().id, plan.id);
+}
+
+TEST_F(CheckPlanTest, VariablesHaveTheValuesOfTheOwner) {
+  check_.path = "/${X}";
+  check_.header["A"] = {"${Y}", "z"};
+  const CheckPlan of_group = Plan();
+  EXPECT_EQ(of_group.check.path, "group(/${X})");
+  EXPECT_EQ(of_group.check.header.at("A"), (std::vector<std::string>{"group(${Y})", "z"}));
+  group().services.clear();
+  group().tasks[0].services = {service_};
+  const std::vector<CheckPlan> plans = Plans();
+  ASSERT_EQ(plans.size(), 1u);
+  EXPECT_EQ(plans[0].check.path, "web(/${X})");
+  EXPECT_EQ(plans[0].task, "web");
+}
+
+TEST_F(CheckPlanTest, AddressModesChooseTheAddress) {
+  check_.address_mode = AddressMode::kAlloc;
+  EXPECT_EQ(Plan().fault,
+            "cannot use address_mode=\"alloc\": no allocation network status reported");
+  alloc_.network = AllocationNetwork{"eth0", "172.16.0.2", "fd00::2"};
+  EXPECT_EQ(Plan().host, "172.16.0.2");
+  EXPECT_EQ(Plan().port, 80);
+  check_.address_mode = AddressMode::kAllocIpv6;
+  EXPECT_EQ(Plan().host, "fd00::2");
+  check_.address_mode.reset();
+  service_.address = "db.example";
+  EXPECT_EQ(Plan().host, "db.example");
+  EXPECT_EQ(Plan().port, 20001);
+  check_.port_label = "9000";
+  EXPECT_EQ(Plan().port, 9000);
+  check_.port_label = "admin";
+  EXPECT_EQ(Plan().fault, "invalid port \"admin\": port label not found");
+}
+
+TEST_F(CheckPlanTest, ScriptsNeedNoPortButATask) {
+  check_.type = CheckType::kScript;
+  check_.command = "/bin/true";
+  check_.task = "web";
+  service_.port_label.clear();
+  const CheckPlan plan = Plan();
+  EXPECT_EQ(plan.fault, "");
+  EXPECT_EQ(plan.check.task, "web");
+  check_.type = CheckType::kGrpc;
+  EXPECT_EQ(Plan().fault, "checks of the type grpc are not supported");
+}
+
+TEST_F(CheckPlanTest, OnlyOurServicesCountAndEqualChecksAreOne) {
+  service_.checks = {check_, check_};
+  Service other = service_;
+  other.provider = ServiceProvider::kConsul;
+  group().services = {service_, other};
+  EXPECT_EQ(Plans().size(), 1u);
+}
+
+TEST_F(CheckPlanTest, ValuesOfAStoredJobAreBounded) {
+  check_.interval = 0s;
+  check_.timeout = Duration::max();
+  EXPECT_EQ(Plan().check.interval, 1s);
+  EXPECT_LT(Plan().check.timeout, Duration::max());
+}
+
+}  // namespace
+}  // namespace drover
