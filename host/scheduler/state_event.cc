@@ -10,12 +10,14 @@ const std::string& IdOf(const JobRecord& record) { return record.job->id; }
 const std::string& IdOf(const Evaluation& eval) { return eval.id; }
 const std::string& IdOf(const AllocRecord& record) { return record.id(); }
 const std::string& IdOf(const NodeRecord& node) { return node.id; }
+const std::string& IdOf(const VariableRecord& variable) { return variable.path; }
 
 const std::string& NamespaceOf(const JobRecord& record) { return record.job->job_namespace; }
 const std::string& NamespaceOf(const Evaluation& eval) { return eval.job_namespace; }
 const std::string& NamespaceOf(const AllocRecord& record) {
   return record.alloc->job->job_namespace;
 }
+const std::string& NamespaceOf(const VariableRecord& variable) { return variable.name_space; }
 const std::string& NamespaceOf(const NodeRecord&) {
   static const std::string kNone;
   return kNone;

@@ -99,4 +99,11 @@ void StateJournal::Add(const std::shared_ptr<const NodeRecord>& node, bool erase
   if (!erased) change = {[node] { return EncodeRecord(*node); }, SizeOf(*node)};
 }
 
+void StateJournal::Add(const std::shared_ptr<const VariableRecord>& variable, bool erased) {
+  auto& change =
+      changes_[KeyFor(record_kind::kVariable, VariableId(variable->name_space, variable->path))];
+  change = nullptr;
+  if (!erased) change = {[variable] { return VariableText(*variable); }, SizeOf(*variable)};
+}
+
 }  // namespace drover

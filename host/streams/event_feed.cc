@@ -29,6 +29,9 @@ json Payload(const std::shared_ptr<const AllocRecord>& alloc) {
 json Payload(const std::shared_ptr<const NodeRecord>& node) {
   return {{"Node", EncodeNode(*node)}};
 }
+json Payload(const std::shared_ptr<const VariableRecord>& variable) {
+  return {{"Variable", EncodeVariableMetadata(*variable)}};
+}
 
 std::string EncodeEvent(const EventBatch& batch, const StateEvent& event) {
   json payload = std::visit([](const auto& record) { return Payload(record); }, event.record);

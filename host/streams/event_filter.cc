@@ -15,6 +15,8 @@ std::string_view TopicName(Topic topic) {
       return "Allocation";
     case Topic::kNode:
       return "Node";
+    case Topic::kVariable:
+      return "Variable";
   }
   return "";
 }
