@@ -38,10 +38,9 @@ constexpr Unsupported kUnsupported[] = {
     {"/v1/agent/reload", "is not supported: send SIGHUP to the agent"},
     {"/v1/agent/monitor/export", kLater},
     {"/v1/operator/scheduler/configuration", kFixed, "PUT POST"},
+    {"/v1/operator/keyring/key/*", "is not supported: a key goes when no token needs it any more"},
     {"/v1/operator/**", kOneNode},
     {"/v1/acl/**", kLater},
-    {"/v1/vars", kLater},
-    {"/v1/var/**", kLater},
     {"/v1/volumes", kLater},
     {"/v1/volumes/**", kLater},
     {"/v1/volume/**", kLater},
@@ -55,7 +54,6 @@ constexpr Unsupported kUnsupported[] = {
     {"/v1/sentinel/**", kOneNode},
     {"/v1/recommendations", kOneNode},
     {"/v1/recommendation/**", kOneNode},
-    {"/.well-known/**", kOnlyToken},
 };
 
 Co<Answer> RefuseUnsupported(ApiRequest* request, std::string why) {

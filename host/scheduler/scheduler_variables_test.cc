@@ -38,7 +38,7 @@ TEST_F(SchedulerVariablesTest, AnUpdateKeepsWhenItWasMade) {
   EXPECT_FALSE(made.conflict);
   EXPECT_EQ(made.variable->create_index, made.index);
   EXPECT_EQ(made.variable->create_time, loop.Wall());
-  loop.RunFor(1s);
+  loop.Advance(1s);
   const VariableReply changed = scheduler.PutVariable(Draft("a", "2")).value();
   EXPECT_GT(changed.index, made.index);
   EXPECT_EQ(changed.variable->create_index, made.index);
