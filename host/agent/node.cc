@@ -95,9 +95,22 @@ Status Node::Init() {
   info_.meta = config.client.meta;
   preparer_ = NewEnvPreparer(&info_, ReadHostEnv(), machine_.core_mhz);
 
+  if (!options_.inspect_only) DROVER_TRY(InitKeys());
   LocalAllocEnv env = MakeAllocEnv();
   if (!options_.inspect_only) DROVER_TRY(InitLedger(&env));
   runners_ = std::make_unique<LocalAllocRunnerFactory>(std::move(env));
+  return {};
+}
+
+Status Node::InitKeys() {
+  NodeKeysOptions keys;
+  keys.loop = loop_;
+  keys.kept = options_.kept;
+  keys.key_dir = options_.key_dir;
+  keys.key_age = options_.config.identity.key_age;
+  keys.issuer = options_.config.identity.oidc_issuer;
+  keys.oldest_living = options_.oldest_living;
+  DROVER_ASSIGN(keys_, NodeKeys::Create(std::move(keys)));
   return {};
 }
 
@@ -116,6 +129,11 @@ LocalAllocEnv Node::MakeAllocEnv() {
   env.extra_hooks.push_back([this](const AllocHookEnv& hook_env) {
     return std::make_unique<NetworkHook>(hook_env, &workers_, networks_dir_);
   });
+  env.make_task_hooks = [this](const Allocation&, const Task& task) {
+    TaskHooks hooks;
+    keys_->AddHooks(task, &workers_, &hooks);
+    return hooks;
+  };
   env.report = [](const std::string& alloc_id, const Error& error) {
     spdlog::warn("allocation {}: {}", alloc_id, error.message());
   };
@@ -220,6 +238,7 @@ Status Node::InitNetworks() {
 }
 
 Co<std::vector<PluginReport>> Node::Start(Context context, Duration patience) {
+  if (keys_) co_await keys_->Load();
   if (options_.kept != nullptr) {
     ExpectRestored();
     kept_leftovers_->Find();

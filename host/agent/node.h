@@ -2,7 +2,9 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +13,7 @@
 #include "host/agent/late_releases.h"
 #include "host/agent/leftovers.h"
 #include "host/agent/machine.h"
+#include "host/agent/node_keys.h"
 #include "host/agent/run_ledger.h"
 #include "host/alloc/alloc_runner.h"
 #include "host/base/context.h"
@@ -41,7 +44,9 @@ struct NodeOptions {
   std::uint64_t task_open_files = 0;  // see ProcessServiceOptions::open_files
   bool alloc_dir_is_own = false;      // alloc_dir was made for this node and is removed when empty
   KeptState* kept = nullptr;          // not owned; null: no state is kept or restored
-  PluginLogSink plugin_log;           // empty: the program's default logger
+  std::string key_dir;                // see NodeKeysOptions; needed if KEPT is set
+  std::function<std::optional<WallTime>()> oldest_living;  // see KeyringOptions; may be empty
+  PluginLogSink plugin_log;                                // empty: the program's default logger
   DriverLimits driver_limits;
 };
 
@@ -93,6 +98,7 @@ class Node {
   WorkerPool* loaders() { return &loaders_; }
   StatsDemand* stats_demand() { return &stats_demand_; }
   PortPool* ports() { return ports_.get(); }
+  NodeKeys* keys() { return keys_.get(); }
 
  private:
   Node(Loop* loop, NodeOptions options);
@@ -102,6 +108,7 @@ class Node {
   Status InitLedger(LocalAllocEnv* env);
   Status InitKept(LocalAllocEnv* env);
   Status InitNetworks();
+  Status InitKeys();
   void ExpectRestored();
   Status MeetsConstraints(const Job& job) const;
   static Co<void> Clear(Node* self, Context context);
@@ -124,6 +131,7 @@ class Node {
   StatsDemand stats_demand_;
   std::unique_ptr<ProcessService> processes_;
   std::unique_ptr<PluginRegistry> plugins_;
+  std::unique_ptr<NodeKeys> keys_;  // null with inspect_only
   // The directory of NetworkHook. Empty when no state is kept.
   std::string networks_dir_;
   std::shared_ptr<RunLedger> ledger_;              // null with inspect_only
