@@ -20,6 +20,7 @@ using ::testing::HasSubstr;
 
 class NodeKeysTest : public ::testing::Test {
  protected:
+  NodeKeysTest() { unsetenv("CREDENTIALS_DIRECTORY"); }
   ~NodeKeysTest() override { unsetenv("CREDENTIALS_DIRECTORY"); }
 
   // Ends the agent before, and begins the next with the same directories.

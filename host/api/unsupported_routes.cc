@@ -16,7 +16,8 @@ constexpr char kOneNode[] = "has no meaning on a single node";
 // Clients receive a sentence such as these, and not the 404 of an unknown path.
 constexpr char kFixed[] = "cannot be changed in this version of Drover";
 constexpr char kOnlyToken[] = "is not supported: a token of the agent is all that clients need";
-constexpr char kNamespaces[] = "is not supported: a namespace exists as soon as a job names it";
+constexpr char kNamespaces[] =
+    "is not supported: a namespace exists as soon as a job or a variable names it";
 
 constexpr Unsupported kUnsupported[] = {
     {"/v1/namespace", kNamespaces},

@@ -172,6 +172,8 @@ Co<Answer> WriteVariable(ApiRequest* request) {
 Co<Answer> RemoveVariable(ApiRequest* request) {
   DROVER_CO_ASSIGN(const std::optional<std::uint64_t> check_index, CheckIndexOf(*request));
   const VariableKey key(request->Namespace(), request->parameter(0));
+  DROVER_CO_TRY(CheckVariableNamespace(key.first));
+  DROVER_CO_TRY(CheckVariablePath(key.second));
   if (!MayUseVariable(*request, key.first, key.second, VariableRight::kDestroy)) {
     co_return NoRight();
   }

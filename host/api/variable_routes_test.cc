@@ -109,6 +109,9 @@ TEST_F(VariableRouteTest, WrongVariablesAreRefused) {
   EXPECT_THAT(refusal("a", {{"Path", 1}, {"Items", {{"k", "v"}}}}),
               HasSubstr("400 Failed to decode body"));
   EXPECT_EQ(Refusal("PUT", "/v1/vars", Body("x")), "405 Invalid method");
+  EXPECT_THAT(Refusal("DELETE", "/v1/var/a.b"), HasSubstr("400 invalid path"));
+  EXPECT_THAT(Refusal("DELETE", "/v1/var/a?namespace=*"), HasSubstr("400 invalid namespace"));
+  EXPECT_EQ(Refusal("GET", "/v1/var/a.b"), "404 variable not found");
   EXPECT_THAT(Paths("?namespace=*"), ElementsAre());
 }
 

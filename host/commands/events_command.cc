@@ -40,7 +40,7 @@ struct EventsCommand {
   void Declare(CLI::App* command) {
     command->add_option(
         "--topic", topics,
-        "TOPIC or TOPIC:KEY, may be repeated: Job, Evaluation, Allocation, Node or *; "
+        "TOPIC or TOPIC:KEY, may be repeated: Job, Evaluation, Allocation, Node, Variable or *; "
         "the key is an id in full, or that of the job");
     command->add_option("--index", index,
                         "From this index on, and not all that the agent still has");

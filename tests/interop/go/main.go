@@ -39,6 +39,7 @@ func main() {
 	nodes(client)
 	versions(client)
 	metadata(client)
+	variables(client)
 	policies(client)
 	agent(client)
 	mistakes(client)
