@@ -51,7 +51,8 @@ TEST(VariableSpecTest, FaultsAreToldWithoutValues) {
   EXPECT_EQ(fault({{"ModifyIndex", -1}}), "spec.json: the modify index must be a whole number");
   EXPECT_THAT(fault({{"Lock", {{"TTL", "15s"}}}}), HasSubstr("locks of variables are not"));
   EXPECT_EQ(fault({{"Lock", nullptr}}), "");
-  EXPECT_THAT(ReadVariableSpec("f", "{", "json").error().message(), HasSubstr("f: this is not JSON"));
+  EXPECT_THAT(ReadVariableSpec("f", "{", "json").error().message(),
+              HasSubstr("f: this is not JSON"));
 }
 
 TEST(VariableSpecTest, ArgumentsChangeItems) {
