@@ -125,6 +125,8 @@ Result<std::unique_ptr<Agent>> Agent::Create(Loop* loop, AgentOptions options) {
   node.foreground = agent->kept_ == nullptr;
   node.services = ServicePolicyOf(agent->options_.config, agent->options_.state_dir.empty());
   node.task_open_files = agent->options_.task_open_files;
+  node.key_dir = agent->options_.key_dir;
+  node.oldest_living = [store = &agent->store_] { return OldestLiving(*store); };
   DROVER_ASSIGN(agent->node_, Node::Create(loop, std::move(node)));
   StateStore::Journal journal = [](const std::vector<StateEvent>&, const Tables&) {};
   if (agent->kept_) journal = agent->BeginFromKept();
@@ -273,11 +275,15 @@ Status Agent::Serve() {
   api_.calls = &calls_;
   api_.scheduler = scheduler_.get();
   api_.plugins = node_->plugins();
+  api_.seal_key = node_->keys()->seal_key();
+  api_.keyring = node_->keys()->keyring();
+  api_.oidc_issuer = config.identity.oidc_issuer;
   api_.await_drivers = [this](Context context, std::shared_ptr<const Job> job) {
     return AwaitDrivers(this, context, job);
   };
   api_.node_meta = [this] { return meta_; };
   api_.change_node_meta = [this](const NodeMeta::Changes& changes) { return ChangeMeta(changes); };
+  api_.checks = [this](const std::string& id) { return node_->checks().Encode(id); };
   api_.find_runner = [this](const std::string& id) { return client_->Find(id); };
   nlohmann::json described = {{"Name", node_->name()},
                               {"Region", config.region},
@@ -461,6 +467,7 @@ Co<Status> Agent::Run(Context stop, std::function<void()> ready) {
                                            [this] { return DiskUsed(); }));
     background.Spawn(scheduler_->Run(stop));
     background.Spawn(burst_.Run(stop));
+    background.Spawn(node_->keys()->keyring()->Run(stop));
     background.Spawn(node_->services()->Run(stop, scheduler_.get()));
     ready();
     co_await client_->Run(stop);

@@ -28,6 +28,8 @@ struct AgentOptions {
   // The directory of the state from which the next agent restores the tasks. If it is empty, the
   // agent keeps no state, and all tasks end when the agent ends.
   std::string state_dir;
+  // The directory of the key that seals the secrets in the state. Needed if state_dir is set.
+  std::string key_dir;
   // The soft limit of open files with which tasks start. 0 means the limit of the agent.
   std::uint64_t task_open_files = 0;
 };

@@ -110,6 +110,7 @@ void DataDir::RemoveIfMade() const {
   if (!made_) return;
   fs::remove(alloc_dir(), error);  // fails if the directory is not empty
   if (error) return;
+  fs::remove_all(key_dir(), error);
   fs::remove(path_ + "/agent.lock", error);
   fs::remove(path_, error);
 }

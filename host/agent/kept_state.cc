@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "host/agent/kept_key_store.h"
 #include "host/base/ids.h"
 #include "host/task/task_record.h"
 #include "host/taskenv/node_meta_json.h"
@@ -58,6 +59,9 @@ KeptState::KeptState(Store::Opened opened) : store_(std::move(opened.store)) {
   sources_ = std::move(loaded.sources);
   FindNodeId(opened.records);
   FindMeta(opened.records);
+  for (const Record& record : opened.records) {
+    if (record.key.kind == kSigningKeyRecord) signing_keys_.emplace(record.key.id, record.value);
+  }
   ReadTasks(opened.records);
 }
 

@@ -34,6 +34,9 @@ class KeptState {
   // Moves out the job submissions that are in the store already, so call it only once.
   KeptSources TakeSources() { return std::move(sources_); }
 
+  // The records of the signing keys of earlier agents, by id.
+  const std::map<std::string, std::string>& signing_keys() const { return signing_keys_; }
+
   using Tasks = std::map<std::string, RestoredTask>;  // by name
   // The allocations that an earlier agent ran and that must get a runner again.
   const std::map<std::string, Tasks>& allocs() const { return allocs_; }
@@ -76,6 +79,7 @@ class KeptState {
   NodeMeta::Changes dynamic_meta_;
   Tables tables_;
   KeptSources sources_;
+  std::map<std::string, std::string> signing_keys_;
   std::map<std::string, Tasks> allocs_;
   std::map<std::string, AllocHealth> health_;
   // The names of the drivers, by allocation and task.

@@ -98,6 +98,7 @@ Status Node::Init() {
 
   const bool trial = options_.kept == nullptr;
   checks_ = std::make_unique<NodeChecks>(loop_, &info_, ServicePolicyOf(config, trial));
+  if (!options_.inspect_only) DROVER_TRY(InitKeys());
   LocalAllocEnv env = MakeAllocEnv();
   if (options_.services) {
     services_ = std::make_unique<NodeServices>(loop_, &info_, *options_.services, address);
@@ -105,6 +106,18 @@ Status Node::Init() {
   }
   if (!options_.inspect_only) DROVER_TRY(InitLedger(&env));
   runners_ = std::make_unique<LocalAllocRunnerFactory>(std::move(env));
+  return {};
+}
+
+Status Node::InitKeys() {
+  NodeKeysOptions keys;
+  keys.loop = loop_;
+  keys.kept = options_.kept;
+  keys.key_dir = options_.key_dir;
+  keys.key_age = options_.config.identity.key_age;
+  keys.issuer = options_.config.identity.oidc_issuer;
+  keys.oldest_living = options_.oldest_living;
+  DROVER_ASSIGN(keys_, NodeKeys::Create(std::move(keys)));
   return {};
 }
 
@@ -119,6 +132,11 @@ LocalAllocEnv Node::MakeAllocEnv() {
   dir_options.give_up = give_up_removals_;
   env.make_dir = [dir_options](const std::string& alloc_id) -> std::unique_ptr<AllocDir> {
     return std::make_unique<DiskAllocDir>(dir_options, alloc_id);
+  };
+  env.make_task_hooks = [this](const Allocation&, const Task& task) {
+    TaskHooks hooks;
+    keys_->AddHooks(task, &workers_, &hooks);
+    return hooks;
   };
   env.extra_hooks.push_back([this](const AllocHookEnv& hook_env) {
     return std::make_unique<NetworkHook>(hook_env, &workers_, networks_dir_);
@@ -228,6 +246,7 @@ Status Node::InitNetworks() {
 }
 
 Co<std::vector<PluginReport>> Node::Start(Context context, Duration patience) {
+  if (keys_) co_await keys_->Load();
   if (options_.kept != nullptr) {
     ExpectRestored();
     kept_leftovers_->Find();

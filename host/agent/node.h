@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 #include "host/agent/leftovers.h"
 #include "host/agent/machine.h"
 #include "host/agent/node_checks.h"
+#include "host/agent/node_keys.h"
 #include "host/agent/run_ledger.h"
 #include "host/alloc/alloc_runner.h"
 #include "host/base/context.h"
@@ -46,7 +48,9 @@ struct NodeOptions {
   KeptState* kept = nullptr;          // not owned; null: no state is kept or restored
   // Which services the node registers. Absent: none, since nobody could find them.
   std::optional<ServicePolicy> services;
-  PluginLogSink plugin_log;  // empty: the program's default logger
+  std::string key_dir;  // see NodeKeysOptions; needed if KEPT is set
+  std::function<std::optional<WallTime>()> oldest_living;  // see KeyringOptions; may be empty
+  PluginLogSink plugin_log;                                // empty: the program's default logger
   DriverLimits driver_limits;
 };
 
@@ -101,6 +105,7 @@ class Node {
   PortPool* ports() { return ports_.get(); }
   NodeServices* services() { return services_.get(); }  // null without NodeOptions::services
   const NodeChecks& checks() const { return *checks_; }
+  NodeKeys* keys() { return keys_.get(); }
 
  private:
   Node(Loop* loop, NodeOptions options);
@@ -110,6 +115,7 @@ class Node {
   Status InitLedger(LocalAllocEnv* env);
   Status InitKept(LocalAllocEnv* env);
   Status InitNetworks();
+  Status InitKeys();
   void ExpectRestored();
   Status MeetsConstraints(const Job& job) const;
   static Co<void> Clear(Node* self, Context context);
@@ -132,6 +138,7 @@ class Node {
   StatsDemand stats_demand_;
   std::unique_ptr<ProcessService> processes_;
   std::unique_ptr<PluginRegistry> plugins_;
+  std::unique_ptr<NodeKeys> keys_;  // null with inspect_only
   // The directory of NetworkHook. Empty when no state is kept.
   std::string networks_dir_;
   std::shared_ptr<RunLedger> ledger_;              // null with inspect_only

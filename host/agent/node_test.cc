@@ -99,6 +99,7 @@ TEST_F(NodeTest, WhatARunnerHasTakenOverIsNotKeptTwice) {
   opened = KeptState::Open(directory_.path() + "/state");
   ASSERT_TRUE(opened.ok());
   options_.kept = opened->get();
+  options_.key_dir = directory_.path() + "/keys";
   ASSERT_EQ(options_.kept->allocs().count(alloc->id), 1u);
   const auto node = Node::Create(&loop_, options_);
   ASSERT_TRUE(node.ok()) << node.error().message();

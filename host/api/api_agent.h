@@ -20,10 +20,12 @@
 namespace drover {
 
 class HostStatsReader;
+class Keyring;
 class LogMonitor;
 class LogWatcher;
 class MetricRegistry;
 struct Metric;
+class SealKey;
 class WorkerPool;
 
 // The settings of the API that a reload of the configuration can change.
@@ -86,6 +88,11 @@ struct ApiAgent {
   // at once.
   static constexpr std::size_t kHclTurns = 4;
   std::shared_ptr<ByteBudget> hcl_turns = std::make_shared<ByteBudget>(kHclTurns);  // [any thread]
+  std::shared_ptr<const SealKey> seal_key;  // [any thread] seals the items of variables
+  // The keys that sign the tokens of tasks. Keyring::public_keys may be called on any thread, the
+  // rest only on the control thread.
+  Keyring* keyring = nullptr;
+  std::string oidc_issuer;  // see OpenIdDocument
   // The time when the agent started.
   TimePoint started;
 

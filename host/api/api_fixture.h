@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "host/api/fake_exchange.h"
+#include "host/identity/aes_gcm.h"
+#include "host/identity/sealing.h"
 #include "host/scheduler/scheduler_fixture.h"
 
 // A test fixture with all routes of the API and a scheduler with one node. The fixture has no
@@ -24,6 +26,7 @@ class ApiFixture : public SchedulerFixture {
     agent_.calls = &calls_;
     agent_.scheduler = &scheduler;
     agent_.find_runner = [](const std::string&) { return nullptr; };
+    agent_.seal_key = std::make_shared<const SealKey>(SecretBytes(std::string(kAesKeyBytes, 'k')));
   }
 
   // Registers the node. If HEARTBEATEN is true, also sends a heartbeat, so the node is ready.

@@ -14,7 +14,7 @@ json EncodeNamespace(const std::string& name) {
           {"ModifyIndex", 1}};
 }
 
-constexpr TableMask kOfNamespaces = MaskOf(Table::kJobs);
+constexpr TableMask kOfNamespaces = MaskOf(Table::kJobs) | MaskOf(Table::kVariables);
 
 Co<Answer> ListNamespaces(ApiRequest* request) {
   return AnswerRead(request, kOfNamespaces, [request](const Tables& tables) {
@@ -45,6 +45,7 @@ Co<Answer> ReadNamespace(ApiRequest* request) {
 std::set<std::string> NamespacesOf(const Tables& tables) {
   std::set<std::string> names = {"default"};
   for (const auto& [key, job] : tables.jobs) names.insert(key.first);
+  for (const auto& [key, variable] : tables.variables) names.insert(key.first);
   return names;
 }
 

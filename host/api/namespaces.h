@@ -8,7 +8,7 @@
 
 namespace drover {
 
-// Returns the names of all namespaces: "default", and those that jobs name.
+// Returns the names of all namespaces: "default", and those that jobs or variables name.
 std::set<std::string> NamespacesOf(const Tables& tables);
 
 }  // namespace drover

@@ -164,6 +164,18 @@ constexpr RouteAccess kRouteAccesses[] = {
     Of("PUT POST", "/v1/search/fuzzy", Need::kEachPart),
     Of("GET", "/v1/event/stream", Need::kEachPart),
 
+    // A right to a variable depends on its path.
+    Of("GET", "/v1/vars", Need::kEachPart),
+    Of("GET", "/v1/var/**", Need::kEachPart),
+    Of("PUT POST", "/v1/var/**", Need::kEachPart),
+    Of("DELETE", "/v1/var/**", Need::kEachPart),
+
+    // The keys that sign the tokens of tasks. Everybody may check a token.
+    Of("GET", "/v1/operator/keyring/keys", Need::kManagement),
+    Of("PUT POST", "/v1/operator/keyring/rotate", Need::kManagement),
+    Of("GET", "/.well-known/jwks.json", Need::kNothing),
+    Of("GET", "/.well-known/openid-configuration", Need::kNothing),
+
     // What this version does not have. The answer is a sentence that says so.
     Of("", "/v1/namespace", Need::kClient),
     Of("PUT POST DELETE", "/v1/namespace/*", Need::kClient),
@@ -184,10 +196,9 @@ constexpr RouteAccess kRouteAccesses[] = {
     Of("", "/v1/agent/reload", Need::kClient),
     Of("", "/v1/agent/monitor/export", Need::kClient),
     Of("PUT POST", "/v1/operator/scheduler/configuration", Need::kClient),
+    Of("", "/v1/operator/keyring/key/*", Need::kClient),
     Of("", "/v1/operator/**", Need::kClient),
     Of("", "/v1/acl/**", Need::kClient),
-    Of("", "/v1/vars", Need::kClient),
-    Of("", "/v1/var/**", Need::kClient),
     Of("", "/v1/volumes", Need::kClient),
     Of("", "/v1/volumes/**", Need::kClient),
     Of("", "/v1/volume/**", Need::kClient),
@@ -201,7 +212,6 @@ constexpr RouteAccess kRouteAccesses[] = {
     Of("", "/v1/sentinel/**", Need::kClient),
     Of("", "/v1/recommendations", Need::kClient),
     Of("", "/v1/recommendation/**", Need::kClient),
-    Of("", "/.well-known/**", Need::kClient),
 };
 
 }  // namespace

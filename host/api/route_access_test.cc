@@ -108,8 +108,10 @@ TEST(RouteAccessTest, ManagementOnly) {
       "agent": {"policy": "write"}, "node": {"policy": "write"},
       "operator": {"policy": "write"}})");
   const auto allowed = PermittedTo(*writer);
-  for (const char* route : {"DELETE /v1/evaluations", "PUT POST /v1/system/gc",
-                            "PUT POST /v1/system/reconcile/summaries"}) {
+  for (const char* route :
+       {"DELETE /v1/evaluations", "PUT POST /v1/system/gc",
+        "PUT POST /v1/system/reconcile/summaries", "GET /v1/operator/keyring/keys",
+        "PUT POST /v1/operator/keyring/rotate"}) {
     EXPECT_FALSE(allowed.contains(route)) << route;
   }
 }

@@ -59,6 +59,8 @@ std::vector<Route> SearchRoutes();
 std::vector<Route> MetricsRoutes();
 std::vector<Route> EventRoutes();
 std::vector<Route> MonitorRoutes();
+std::vector<Route> VariableRoutes();
+std::vector<Route> KeyringRoutes();
 // Returns routes for the parts of Nomad's API that this version does not have. These routes answer
 // 501 with a sentence that says why.
 std::vector<Route> UnsupportedRoutes();

@@ -16,7 +16,8 @@ constexpr char kOneNode[] = "has no meaning on a single node";
 // Clients receive a sentence such as these, and not the 404 of an unknown path.
 constexpr char kFixed[] = "cannot be changed in this version of Drover";
 constexpr char kOnlyToken[] = "is not supported: a token of the agent is all that clients need";
-constexpr char kNamespaces[] = "is not supported: a namespace exists as soon as a job names it";
+constexpr char kNamespaces[] =
+    "is not supported: a namespace exists as soon as a job or a variable names it";
 
 constexpr Unsupported kUnsupported[] = {
     {"/v1/namespace", kNamespaces},
@@ -38,10 +39,9 @@ constexpr Unsupported kUnsupported[] = {
     {"/v1/agent/reload", "is not supported: send SIGHUP to the agent"},
     {"/v1/agent/monitor/export", kLater},
     {"/v1/operator/scheduler/configuration", kFixed, "PUT POST"},
+    {"/v1/operator/keyring/key/*", "is not supported: a key goes when no token needs it any more"},
     {"/v1/operator/**", kOneNode},
     {"/v1/acl/**", kLater},
-    {"/v1/vars", kLater},
-    {"/v1/var/**", kLater},
     {"/v1/volumes", kLater},
     {"/v1/volumes/**", kLater},
     {"/v1/volume/**", kLater},
@@ -55,7 +55,6 @@ constexpr Unsupported kUnsupported[] = {
     {"/v1/sentinel/**", kOneNode},
     {"/v1/recommendations", kOneNode},
     {"/v1/recommendation/**", kOneNode},
-    {"/.well-known/**", kOnlyToken},
 };
 
 Co<Answer> RefuseUnsupported(ApiRequest* request, std::string why) {

@@ -116,7 +116,7 @@ struct AgentCommand {
       if (same) again->client.alloc_dir = *alloc_dir;
       return again;
     };
-    const int code = Serve(std::move(*config), dev ? "" : own->state_dir(), read_again);
+    const int code = Serve(std::move(*config), *own, read_again);
     own->RemoveIfMade();
     return code;
   }
@@ -149,8 +149,8 @@ struct AgentCommand {
     return config;
   }
 
-  // Runs the agent until a signal ends it. If STATE_DIR is empty, the agent keeps no state.
-  int Serve(AgentConfig config, std::string state_dir,
+  // Runs the agent until a signal ends it.
+  int Serve(AgentConfig config, const DataDir& own,
             const std::function<Result<AgentConfig>()>& read_again) const {
     AgentOptions options;
     options.task_open_files = RaiseLimits();
@@ -158,7 +158,10 @@ struct AgentCommand {
     RealLoop loop;
     options.config = std::move(config);
     options.version = DROVER_VERSION;
-    options.state_dir = std::move(state_dir);
+    if (!dev) {
+      options.state_dir = own.state_dir();
+      options.key_dir = own.key_dir();
+    }
     const Result<std::unique_ptr<Agent>> agent = Agent::Create(&loop, std::move(options));
     if (!agent.ok()) {
       const bool newer = agent.code() == Code::kUnimplemented;

@@ -90,6 +90,15 @@ void AddNamespaceCommands(const CommandGroup& drover) {
   AddNamespaceInspect(group);
 }
 
+void AddVarCommands(const CommandGroup& drover) {
+  const ClientGroup var(drover, "var", "Keeps secrets that tasks can read");
+  AddVarPut(var);
+  AddVarGet(var);
+  AddVarList(var);
+  AddVarPurge(var);
+  AddVarInit(var.group());
+}
+
 void AddServerCommands(const CommandGroup& drover) {
   AddServerMembers(ClientGroup(drover, "server", "Looks at the servers of a cluster",
                                ClientGroup::Options::kConnection));
@@ -101,6 +110,11 @@ void AddOperatorCommands(const CommandGroup& drover) {
   AddOperatorMetrics(group);
   AddOperatorSchedulerGetConfig(
       ClientGroup(group, "scheduler", "Looks at the configuration of the scheduler"));
+  const ClientGroup root(group, "root", "Looks after the keys of an agent");
+  const ClientGroup keyring(root, "keyring",
+                            "Lists the keys that sign tokens of tasks, and rotates them");
+  AddOperatorRootKeyringList(keyring);
+  AddOperatorRootKeyringRotate(keyring);
 }
 
 void AddConfigCommands(const CommandGroup& drover) {
@@ -129,6 +143,7 @@ void AddCommands(const CommandGroup& drover) {
   AddEvalCommands(drover);
   AddServiceCommands(drover);
   AddNamespaceCommands(drover);
+  AddVarCommands(drover);
   AddServerCommands(drover);
   AddSystemCommands(drover);
   AddOperatorCommands(drover);

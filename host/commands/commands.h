@@ -72,11 +72,19 @@ void AddNamespaceList(const ClientGroup& group);
 void AddNamespaceStatus(const ClientGroup& group);
 void AddNamespaceInspect(const ClientGroup& group);
 
+void AddVarPut(const ClientGroup& var);
+void AddVarGet(const ClientGroup& var);
+void AddVarList(const ClientGroup& var);
+void AddVarPurge(const ClientGroup& var);
+void AddVarInit(const CommandGroup& var);
+
 void AddServerMembers(const ClientGroup& server);
 
 void AddOperatorApi(const ClientGroup& group);
 void AddOperatorMetrics(const ClientGroup& group);
 void AddOperatorSchedulerGetConfig(const ClientGroup& scheduler);
+void AddOperatorRootKeyringList(const ClientGroup& keyring);
+void AddOperatorRootKeyringRotate(const ClientGroup& keyring);
 
 void AddConfigValidate(const CommandGroup& config);
 void AddConfigShow(const CommandGroup& config);

@@ -42,10 +42,9 @@ struct EventsCommand {
   ClientOptions client;
 
   void Declare(CLI::App* command) {
-    command->add_option(
-        "--topic", topics,
-        "TOPIC or TOPIC:KEY, may be repeated: Job, Evaluation, Allocation, Node, Service or *; "
-        "the key is an id in full, or that of the job");
+    command->add_option("--topic", topics,
+                        "TOPIC or TOPIC:KEY, may be repeated: Job, Evaluation, Allocation, Node, "
+                        "Service, Variable or *; the key is an id in full, or that of the job");
     command->add_option("--index", index,
                         "From this index on, and not all that the agent still has");
     command->add_flag("--json", form.json, "Prints what the agent tells, an object per line");

@@ -97,6 +97,13 @@ struct AgentConfig {
 
     bool operator==(const Server&) const = default;
   } server;
+  // The tokens of tasks.
+  struct Identity {
+    std::string oidc_issuer;  // the URL of this agent for those who check tokens; empty: none
+    Duration key_age = std::chrono::hours(24 * 30);  // then another key signs
+
+    bool operator==(const Identity&) const = default;
+  } identity;
   struct Telemetry {
     Duration collection_interval = 1s;        // how often tasks are measured
     bool publish_allocation_metrics = false;  // if true, tasks are measured all the time

@@ -29,7 +29,8 @@ TEST(AgentConfigTest, ReadsEverythingWithCommentsAndRelativePaths) {
                "reserved": {"cpu": 500, "memory": 256, "disk": 64},
                "gc_interval": "10s", "gc_max_allocs": 7,
                "gc_disk_usage_threshold": 90},
-    "server": {"job_gc_threshold": "1h"},
+    "server": {"job_gc_threshold": "1h", "oidc_issuer": "https://drover.example",
+               "root_key_rotation_threshold": "24h"},
     "plugin_dirs": ["../plugins", "/opt/drover"],
     "plugins": {"raw_exec": {"config": {"enabled": true}, "enabled": false, "file": "r.so",
                              "isolation": "process",
@@ -72,6 +73,8 @@ TEST(AgentConfigTest, ReadsEverythingWithCommentsAndRelativePaths) {
   EXPECT_EQ(config->http.advertise, "node.example:80");
   EXPECT_EQ(config->client.gc.interval, 10s);
   EXPECT_EQ(config->server.job_gc_threshold, 3600s);
+  EXPECT_EQ(config->identity.oidc_issuer, "https://drover.example");
+  EXPECT_EQ(config->identity.key_age, std::chrono::hours(24));
   EXPECT_EQ(config->client.gc.max_allocs, 7);
   EXPECT_EQ(config->client.gc.disk_usage_threshold, 90);
   EXPECT_EQ(config->client.node_class, "big");
@@ -128,6 +131,7 @@ TEST(AgentConfigTest, ReportsWhatOnlyARestartTakesOver) {
                  "unknown_tasks": "keep", "max_kill_timeout": "1s", "reserved": {"cpu": 1}},
       "http": {"address": "::1", "port": 1, "hosts": ["h"], "origins": ["http://o"],
       "advertise": "a"}, "plugins": {"mock_driver": {"enabled": false}},
+      "server": {"oidc_issuer": "http://h", "root_key_rotation_threshold": "1h"},
       "telemetry": {"collection_interval": "2s"}, "log_format": "json",
       "limits": {"http_max_conns": 1}})");
   EXPECT_THAT(
@@ -137,6 +141,7 @@ TEST(AgentConfigTest, ReportsWhatOnlyARestartTakesOver) {
           "http/origins", "http/advertise", "http/tls", "plugin_dirs", "plugins",
           "client/alloc_dir", "client/run_dir", "client/node_class", "client/network_interface",
           "client/meta", "client/unknown_tasks", "client/max_kill_timeout", "client/reserved",
+          "server/oidc_issuer", "server/root_key_rotation_threshold",
           "telemetry/collection_interval", "log_format", "limits"));
 }
 
@@ -234,6 +239,11 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{R"({"http": {"advertise": "a b"}})", "/http/advertise: "},
         Mistake{R"({"server": {"job_gc_threshold": "0s"}})",
                 "/server/job_gc_threshold: must be longer than 0s"},
+        Mistake{R"({"server": {"oidc_issuer": "drover.example"}})",
+                "/server/oidc_issuer: must be a URL without a query"},
+        Mistake{R"({"server": {"oidc_issuer": "https://h/?a"}})", "/server/oidc_issuer: must be"},
+        Mistake{R"({"server": {"root_key_rotation_threshold": "1s"}})",
+                "/server/root_key_rotation_threshold: must be at least 1m"},
         Mistake{R"({"client": {"gc_disk_usage_threshold": 101}})",
                 "/client/gc_disk_usage_threshold: must be a whole number from 1 to 100"},
         Mistake{R"({"log_format": "xml"})", "/log_format: must be text or json"},

@@ -48,6 +48,7 @@ constexpr char kNoRaft[] = "the state of the agent is in data_dir, and is not re
 constexpr char kOneScheduler[] = "one scheduler decides for the one node, in order";
 constexpr char kOneThreshold[] = "job_gc_threshold decides for all records";
 constexpr char kNoAcl[] = "there are no ACL tokens";
+constexpr char kKeyGoes[] = "a key goes when no token needs it any more";
 constexpr char kNoUi[] = "there is no web interface";
 constexpr char kPull[] = "metrics are not sent: read them from /v1/metrics";
 constexpr char kMetricNames[] = "all metrics are there under their own names";
@@ -215,6 +216,10 @@ constexpr ConfigKey kSchedulerConfig[] = {
 constexpr ConfigKey kServer[] = {
     Done("enabled", kBoolean, "must be true where it is set: an agent always schedules"),
     Done("job_gc_threshold", kDuration, "records that ended longer ago are removed", R"("4h")"),
+    Done("oidc_issuer", kText,
+         "the URL by which others reach this agent to check the tokens of tasks"),
+    Done("root_key_rotation_threshold", kDuration,
+         "a key that has signed the tokens of tasks this long is replaced", R"("720h")"),
     Number("bootstrap_expect", 0, kMostInt, "must be 1 where it is set"),
     Block("default_scheduler_config", kSchedulerConfig),
     Warned("job_gc_interval", kDuration, "client.gc_interval decides"),
@@ -227,9 +232,8 @@ constexpr ConfigKey kServer[] = {
     Warned("csi_volume_claim_gc_threshold", kDuration, "there are no volumes"),
     Warned("csi_volume_claim_gc_interval", kDuration, "there are no volumes"),
     Warned("acl_token_gc_threshold", kDuration, kNoAcl),
-    Warned("root_key_gc_interval", kDuration, "there is no keyring"),
-    Warned("root_key_gc_threshold", kDuration, "there is no keyring"),
-    Warned("root_key_rotation_threshold", kDuration, "there is no keyring"),
+    Warned("root_key_gc_interval", kDuration, kKeyGoes),
+    Warned("root_key_gc_threshold", kDuration, kKeyGoes),
     Warned("heartbeat_grace", kDuration, kOneAgent),
     Warned("min_heartbeat_ttl", kDuration, kOneAgent),
     Warned("failover_heartbeat_ttl", kDuration, kOneAgent),
@@ -266,7 +270,6 @@ constexpr ConfigKey kServer[] = {
     Warned("job_max_count", kInteger, "the resources alone limit the allocations"),
     Warned("job_max_source_size", kText, "the limit of a request's size decides", R"(["1M"])"),
     Warned("job_tracked_versions", kInteger, "the number of kept versions is fixed", "[6]"),
-    Warned("oidc_issuer", kText, "tasks have no identities"),
     Warned("license_path", kText, "no licence is needed"),
     Warned("start_timeout", kDuration, kNoRaft),
 };
@@ -407,7 +410,7 @@ constexpr ConfigKey kTop[] = {
             "remove it: this agent does not use Vault, and jobs that need it are refused"),
     Refused("audit", kAny, "remove it: no audit log is written"),
     Refused("sentinel", kAny, "remove it: policies are not enforced"),
-    Warned("keyring", kAny, "there is no keyring"),
+    Warned("keyring", kAny, "the keys are in the state, sealed by the key of the data directory"),
     Warned("ui", kAny, kNoUi),
     Warned("autopilot", kAny, kNoRaft),
     Warned("reporting", kAny, "nothing is reported to anybody"),

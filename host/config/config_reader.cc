@@ -14,6 +14,7 @@ namespace drover {
 namespace {
 
 constexpr char kLogName[] = "drover.log";
+constexpr Duration kLeastKeyAge = 1min;
 
 // Reads a port, or the last port of a range. Returns 0 if TEXT is neither.
 int PortIn(std::string_view text) {
@@ -132,6 +133,20 @@ void ReadServer(const ConfigValues& values, AgentConfig::Server* server) {
   values.Time("/server/job_gc_threshold", &server->job_gc_threshold);
 }
 
+void ReadIdentity(const ConfigValues& values, AgentConfig::Identity* identity) {
+  values.Text("/server/oidc_issuer", &identity->oidc_issuer);
+  const std::string& issuer = identity->oidc_issuer;
+  const bool is_url = issuer.starts_with("https://") || issuer.starts_with("http://");
+  if (!issuer.empty() && (!is_url || issuer.find_first_of("?# ") != std::string::npos)) {
+    values.Mistake("/server/oidc_issuer",
+                   "must be a URL without a query, such as https://drover.example");
+  }
+  values.Time("/server/root_key_rotation_threshold", &identity->key_age);
+  if (identity->key_age < kLeastKeyAge) {
+    values.Mistake("/server/root_key_rotation_threshold", "must be at least 1m");
+  }
+}
+
 void ReadLogFile(const ConfigValues& values, AgentConfig::LogFile* file) {
   values.Text("/log_file", &file->path);
   if (file->path.ends_with('/')) file->path += kLogName;
@@ -200,6 +215,7 @@ AgentConfig ReadConfigDocument(const ConfigDocument& document, const AddressSour
   ReadPluginConfigs(values, &config);
   ReadClient(values, &config.client);
   ReadServer(values, &config.server);
+  ReadIdentity(values, &config.identity);
   AgentConfig::Telemetry& telemetry = config.telemetry;
   values.Time("/telemetry/collection_interval", &telemetry.collection_interval);
   values.Bool("/telemetry/publish_allocation_metrics", &telemetry.publish_allocation_metrics);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "host/alloc/alloc_runner.h"
@@ -68,6 +69,12 @@ struct HostAndPort {
 HostAndPort SplitAddress(const std::string& address);
 
 nlohmann::json EncodeNode(const NodeRecord& node);
+// Encodes a variable without its items.
+nlohmann::json EncodeVariableMetadata(const VariableRecord& variable);
+// Returns the JSON of VARIABLE with ITEMS, which are JSON, too. The text is the only copy of ITEMS
+// that this makes, so that the caller can wipe it.
+std::string VariableWithItems(const VariableRecord& variable, std::string_view items);
+
 // If RESOURCES is true, the result has the fields of resources. If OS is true, it has the
 // attributes of the operating system.
 nlohmann::json EncodeNodeStub(const NodeRecord& node, bool resources, bool os);

@@ -49,4 +49,10 @@ void SecretBytes::Wipe() {
   data_ = nullptr;
 }
 
+void WipeText(std::string* text) {
+  text->resize(text->capacity());  // a shorter text may have been longer before
+  OPENSSL_cleanse(text->data(), text->size());
+  text->clear();
+}
+
 }  // namespace drover

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace drover {
@@ -29,5 +30,9 @@ class SecretBytes {
   std::size_t size_ = 0;
   std::size_t mapped_ = 0;  // the size of the pages
 };
+
+// Overwrites all memory of TEXT, and makes it empty. For copies of secrets that are in texts for a
+// moment.
+void WipeText(std::string* text);
 
 }  // namespace drover

@@ -42,6 +42,20 @@ TEST(SecretBytesTest, HoldsItsBytes) {
   EXPECT_EQ(SecretBytes(std::string(5000, 'x')).view(), std::string(5000, 'x'));
 }
 
+TEST(SecretBytesTest, AWipedTextIsEmptyAndOverwritten) {
+  std::string text = "a secret that stands in memory of its own";
+  text.resize(4);  // the rest is still in that memory
+  const char* const memory = text.data();
+  const std::size_t room = text.capacity();
+  WipeText(&text);
+  EXPECT_EQ(text, "");
+  EXPECT_EQ(text.data(), memory);
+  EXPECT_EQ(std::string(memory, room), std::string(room, '\0'));
+  std::string none;
+  WipeText(&none);
+  EXPECT_EQ(none, "");
+}
+
 TEST(SecretBytesTest, NoCoreFileHoldsThem) {
   const SecretBytes bytes("a secret");
   const std::string flags = FlagsOfMemory(bytes.data());

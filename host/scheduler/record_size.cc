@@ -180,6 +180,11 @@ std::size_t Of(const ServiceRegistration& service) {
          Of(service.job_id) + Of(service.alloc_id) + Of(service.tags) + Of(service.address);
 }
 
+std::size_t Of(const VariableRecord& variable) {
+  return kObject + sizeof(VariableRecord) + Of(variable.name_space) + Of(variable.path) +
+         Of(variable.sealed_items);
+}
+
 // Walk calls SEE with each part of EVENT. If a part occurs several times, SEE receives it each
 // time.
 template <typename See>
@@ -236,6 +241,7 @@ std::size_t SizeOf(const JobSubmission& submission) { return Of(submission); }
 std::size_t SizeOf(const Evaluation& eval) { return Of(eval); }
 std::size_t SizeOf(const NodeRecord& node) { return Of(node); }
 std::size_t SizeOf(const ServiceRegistration& service) { return Of(service); }
+std::size_t SizeOf(const VariableRecord& variable) { return Of(variable); }
 std::size_t SizeOf(const TaskStateRecord& state) {
   std::size_t bytes = kObject + sizeof(TaskStateRecord);
   for (const TaskEvent& event : state.events)

@@ -45,6 +45,22 @@ struct DrainReply {
   std::vector<std::string> eval_ids;
 };
 
+// A variable that a client wants to put.
+struct VariableDraft {
+  VariableKey key;
+  std::string sealed_items;  // see SealItems
+  // If present, the variable must have this modify index; 0 means that it must not exist.
+  std::optional<std::uint64_t> check_index;
+};
+
+// The result of a change of a variable.
+struct VariableReply {
+  // The variable as it is now; null if there is none.
+  std::shared_ptr<const VariableRecord> variable;
+  bool conflict = false;  // the check index does not match, so nothing has changed
+  std::uint64_t index = 0;
+};
+
 // The changes that a registration would make.
 struct PlanReply {
   JobPlan plan;
@@ -59,6 +75,9 @@ struct SchedulerOptions {
   // Returns an error if the changes that wait to be stored leave no room for one more job. If this
   // function is empty, there is always room.
   std::function<Status()> check_room;
+  // The most variables, and the most bytes of their items. All of them are in memory.
+  std::size_t most_variables = 50'000;
+  std::size_t most_variable_bytes = std::size_t{128} << 20;
   Duration heartbeat = 10s;
   // A node whose heartbeat is overdue by this duration is down.
   Duration heartbeat_grace = 10s;
@@ -92,6 +111,14 @@ class Scheduler : public ClusterLink {
                                    VersionTag tag);
   Result<std::uint64_t> UntagVersion(const JobKey& key, const std::string& name);
   Result<std::uint64_t> SetStable(const JobKey& key, std::uint64_t number, bool stable);
+  // Makes or replaces a variable. Its path and namespace must have been checked. Error
+  // kResourceExhausted means that there are too many. Errors of SchedulerOptions::check_room are
+  // returned, too.
+  Result<VariableReply> PutVariable(VariableDraft draft);
+  // Deletes a variable. CHECK_INDEX is as in VariableDraft. If there is no such variable, this
+  // succeeds.
+  Result<VariableReply> DeleteVariable(const VariableKey& key,
+                                       std::optional<std::uint64_t> check_index);
   // Stops an allocation and places a replacement. Error kNotFound means that there is no such
   // allocation.
   Result<JobReply> StopAlloc(const std::string& id, bool no_shutdown_delay);
@@ -175,6 +202,10 @@ class Scheduler : public ClusterLink {
   Result<std::uint64_t> PutVersion(const JobKey& key,
                                    const std::function<Result<JobRecord>(const Tables&)>& change);
   Status CheckIndex(const JobRegistration& registration, const JobKey& key) const;
+  // Returns the variable KEY as it is, and whether it conflicts with CHECK_INDEX.
+  VariableReply LookAtVariable(const VariableKey& key,
+                               std::optional<std::uint64_t> check_index) const;
+  Status CheckVariableRoom(const VariableRecord* before, std::size_t bytes) const;
 
   Loop* const loop_;
   StateStore* const store_;

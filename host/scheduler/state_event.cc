@@ -12,6 +12,7 @@ const std::string& IdOf(const Evaluation& eval) { return eval.id; }
 const std::string& IdOf(const AllocRecord& record) { return record.id(); }
 const std::string& IdOf(const NodeRecord& node) { return node.id; }
 const std::string& IdOf(const ServiceRegistration& service) { return service.id; }
+const std::string& IdOf(const VariableRecord& variable) { return variable.path; }
 
 const std::string& NamespaceOf(const JobRecord& record) { return record.job->job_namespace; }
 const std::string& NamespaceOf(const Evaluation& eval) { return eval.job_namespace; }
@@ -21,6 +22,7 @@ const std::string& NamespaceOf(const AllocRecord& record) {
 const std::string& NamespaceOf(const ServiceRegistration& service) {
   return service.service_namespace;
 }
+const std::string& NamespaceOf(const VariableRecord& variable) { return variable.name_space; }
 const std::string& NamespaceOf(const NodeRecord&) {
   static const std::string kNone;
   return kNone;

@@ -9,23 +9,24 @@
 
 #include "host/scheduler/records.h"
 #include "host/spec/service_registration.h"
+#include "host/variables/variable_record.h"
 
 namespace drover {
 
 // The kind of record in an event. The order is the same as in StateEvent::record.
-enum class Topic { kJob, kEvaluation, kAllocation, kNode, kService };
+enum class Topic { kJob, kEvaluation, kAllocation, kNode, kService, kVariable };
 
 // One record that a write has stored or erased. An erased record is as it was before the write.
 struct StateEvent {
   std::variant<std::shared_ptr<const JobRecord>, std::shared_ptr<const Evaluation>,
                std::shared_ptr<const AllocRecord>, std::shared_ptr<const NodeRecord>,
-               std::shared_ptr<const ServiceRegistration>>
+               std::shared_ptr<const ServiceRegistration>, std::shared_ptr<const VariableRecord>>
       record;
   bool erased = false;
   bool silent = false;  // only the journal receives the event, not clients
 
   Topic topic() const { return static_cast<Topic>(record.index()); }
-  // Returns the id of the record.
+  // Returns the id of the record, or the path of a variable.
   const std::string& Key() const;
   // Returns the namespace of the record; empty for a node, which has no namespace.
   const std::string& Namespace() const;
@@ -60,6 +61,8 @@ inline constexpr std::string_view kNodeEligibility = "NodeEligibility";
 inline constexpr std::string_view kNodeDrain = "NodeDrain";
 inline constexpr std::string_view kNodeStatus = "NodeStreamEvent";
 inline constexpr std::string_view kServicesChanged = "ServiceRegistration";
+inline constexpr std::string_view kVariablePut = "VariableUpserted";
+inline constexpr std::string_view kVariableDeleted = "VariableDeleted";
 }  // namespace cause
 
 }  // namespace drover

@@ -105,4 +105,11 @@ void StateJournal::Add(const std::shared_ptr<const ServiceRegistration>& service
   if (!erased) change = {[service] { return EncodeRecord(*service); }, SizeOf(*service)};
 }
 
+void StateJournal::Add(const std::shared_ptr<const VariableRecord>& variable, bool erased) {
+  auto& change =
+      changes_[KeyFor(record_kind::kVariable, VariableId(variable->name_space, variable->path))];
+  change = nullptr;
+  if (!erased) change = {[variable] { return VariableText(*variable); }, SizeOf(*variable)};
+}
+
 }  // namespace drover

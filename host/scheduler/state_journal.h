@@ -22,8 +22,9 @@ inline constexpr std::string_view kEval = "eval";      // an evaluation
 inline constexpr std::string_view kPlaced = "placed";  // an allocation, as the scheduler decided
 inline constexpr std::string_view kReported = "told";  // an allocation, as its node reported
 inline constexpr std::string_view kNode = "node";
-inline constexpr std::string_view kService = "service";  // the registration of a service
-inline constexpr std::string_view kIndex = "index";      // the index of the last write
+inline constexpr std::string_view kService = "service";    // the registration of a service
+inline constexpr std::string_view kVariable = "variable";  // with sealed items
+inline constexpr std::string_view kIndex = "index";        // the index of the last write
 }  // namespace record_kind
 
 // The submissions that are in the store, by the record ids of their job versions.
@@ -47,6 +48,7 @@ class StateJournal {
   void Add(const std::shared_ptr<const AllocRecord>& record, bool erased);
   void Add(const std::shared_ptr<const NodeRecord>& node, bool erased);
   void Add(const std::shared_ptr<const ServiceRegistration>& service, bool erased);
+  void Add(const std::shared_ptr<const VariableRecord>& variable, bool erased);
 
   Store* const store_;
   KeptSources sources_;

@@ -26,6 +26,7 @@ class StateLoader {
       if (record.key.kind == record_kind::kService) PutService(record);
     }
     for (const auto& node : nodes_) loaded_.tables.Put(node);
+    PutVariables();
     std::vector<JobKey> keys;
     for (const auto& [key, job] : loaded_.tables.jobs) keys.push_back(key);
     loaded_.tables.last_index = last_index_ + kGap;
@@ -67,6 +68,8 @@ class StateLoader {
       Take(record, DecodeEvaluation(record.value), &evals_);
     } else if (kind == record_kind::kNode) {
       Take(record, DecodeNode(record.value), &nodes_);
+    } else if (kind == record_kind::kVariable) {
+      Take(record, ReadVariable(record.value), &variables_);
     } else if (kind == record_kind::kPlaced) {
       Result<AllocRecord> placed = DecodePlaced(record.value, &seen_jobs_);
       if (!placed.ok()) return Refuse(record, placed.error());
@@ -147,6 +150,13 @@ class StateLoader {
     }
   }
 
+  void PutVariables() {
+    for (VariableRecord& variable : variables_) {
+      Saw(variable.modify_index);
+      loaded_.tables.Put(std::make_shared<const VariableRecord>(std::move(variable)));
+    }
+  }
+
   // Makes the allocations of a version share one job. A job whose own record is damaged is
   // restored from an allocation that must still run. An ended allocation does not show that its
   // job is damaged, because the job may have been purged.
@@ -183,6 +193,7 @@ class StateLoader {
   std::map<const JobRecord*, std::string> id_of_job_;  // the id of the record of each job
   std::vector<std::shared_ptr<const Evaluation>> evals_;
   std::vector<std::shared_ptr<const NodeRecord>> nodes_;
+  std::vector<VariableRecord> variables_;
   std::map<std::string, AllocRecord> allocs_;
   std::map<std::tuple<JobKey, std::uint64_t, std::uint64_t>, std::shared_ptr<const JobRecord>>
       shared_;

@@ -144,6 +144,21 @@ void Tables::Put(std::shared_ptr<const ServiceRegistration> service) {
   services.insert(std::move(service));
 }
 
+void Tables::Put(std::shared_ptr<const VariableRecord> variable) {
+  changes.push_back({variable});
+  variable_bytes += variable->sealed_items.size();
+  auto& place = variables[KeyOf(*variable)];
+  if (place != nullptr) variable_bytes -= place->sealed_items.size();
+  place = std::move(variable);
+}
+
+void Tables::Erase(const VariableRecord& variable) {
+  const auto place = variables.find(KeyOf(variable));
+  changes.push_back({place->second, true});
+  variable_bytes -= place->second->sealed_items.size();
+  variables.erase(place);
+}
+
 void Tables::EraseJob(const JobKey& key) {
   const auto newest = jobs.find(key);
   for (const auto& [number, version] : versions.at(key)) {

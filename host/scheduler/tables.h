@@ -20,8 +20,8 @@ namespace drover {
 
 // kWanted is the desired state of allocations, which is a part of kAllocs. The index of kWanted
 // does not change when nodes only report.
-enum class Table { kJobs, kEvals, kAllocs, kWanted, kNodes, kServices };
-inline constexpr int kTables = 6;
+enum class Table { kJobs, kEvals, kAllocs, kWanted, kNodes, kServices, kVariables };
+inline constexpr int kTables = 7;
 // Limits for the versions of a job: how many of the newest untagged versions are kept, and how
 // many versions can have a tag.
 inline constexpr std::size_t kMaxJobVersions = 6;
@@ -36,6 +36,9 @@ inline constexpr TableMask kAllTables = (1u << kTables) - 1;
 using JobKey = std::pair<std::string, std::string>;
 inline JobKey KeyOf(const Job& job) { return {job.job_namespace, job.id}; }
 inline JobKey KeyOf(const Evaluation& eval) { return {eval.job_namespace, eval.job_id}; }
+// The namespace and the path of a variable.
+using VariableKey = std::pair<std::string, std::string>;
+inline VariableKey KeyOf(const VariableRecord& record) { return {record.name_space, record.path}; }
 
 // PlacedBefore sorts allocations in the order of their placement, and EndedBefore in the order in
 // which they ended.
@@ -102,6 +105,7 @@ struct Tables {
   std::map<std::string, std::shared_ptr<const Evaluation>> evals;
   std::map<std::string, std::shared_ptr<const AllocRecord>> allocs;
   std::map<std::string, std::shared_ptr<const NodeRecord>> nodes;
+  std::map<VariableKey, std::shared_ptr<const VariableRecord>> variables;
   std::map<JobKey, JobAllocs> allocs_of_job;
   std::map<JobKey, JobEvals> evals_of_job;
   // The registrations of services: all of them, and the same by name and by allocation. An
@@ -124,6 +128,7 @@ struct Tables {
   // The number of allocations that are not collected, by job.
   std::map<JobKey, std::size_t> uncollected;
   std::size_t blocked_evals = 0;
+  std::size_t variable_bytes = 0;  // of the sealed items of all variables
   std::map<std::string, StatusCounts> statuses_of_node;
   // Status counts by the create index of a job and by group. The create index separates a purged
   // job from a later job with the same key.
@@ -156,6 +161,7 @@ struct Tables {
   void Put(std::shared_ptr<const AllocRecord> record);  // an ended one loses its services
   void Put(std::shared_ptr<const NodeRecord> node);
   void Put(std::shared_ptr<const ServiceRegistration> service);
+  void Put(std::shared_ptr<const VariableRecord> variable);
   // Replaces a stored version of a job after a change. RECORD may also be the newest version.
   void PutVersion(const JobKey& key, std::shared_ptr<const JobRecord> record);
   // Erases a job, which must exist, with its versions. Clients receive an event for the erased job,
@@ -164,6 +170,8 @@ struct Tables {
   void Erase(const Evaluation& eval);
   void Erase(const AllocRecord& record);
   void Erase(const ServiceRegistration& service);
+  // Clients receive an event for the erased variable.
+  void Erase(const VariableRecord& variable);
 
   // Brings the status of a job in line with its allocations and evaluations. Returns the tables
   // that it has written to.

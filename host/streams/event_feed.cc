@@ -33,6 +33,10 @@ json Payload(const std::shared_ptr<const ServiceRegistration>& service) {
   return {{"Service", EncodeService(*service)}};
 }
 
+json Payload(const std::shared_ptr<const VariableRecord>& variable) {
+  return {{"Variable", EncodeVariableMetadata(*variable)}};
+}
+
 std::string EncodeEvent(const EventBatch& batch, const StateEvent& event) {
   json payload = std::visit([](const auto& record) { return Payload(record); }, event.record);
   if (event.erased) payload["Deleted"] = true;

@@ -17,6 +17,8 @@ std::string_view TopicName(Topic topic) {
       return "Node";
     case Topic::kService:
       return "Service";
+    case Topic::kVariable:
+      return "Variable";
   }
   return "";
 }

@@ -347,6 +347,9 @@ class OwnFilesTest(DroverTest):
         self.assertEqual(modes.pop("data"), 0o711)
         self.assertEqual(modes.pop("alloc"), 0o711)
         self.assertEqual(modes.pop("state"), 0o700)
+        self.assertEqual(modes.pop("keys"), 0o700)
+        self.assertEqual(os.listdir(self.data / "keys"), ["seal.key"])
+        self.assertEqual(stat.S_IMODE((self.data / "keys" / "seal.key").stat().st_mode), 0o400)
         self.assertIn("state.db", modes)
         self.assertEqual(set(modes.values()), {0o600}, modes)
 

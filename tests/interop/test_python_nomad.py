@@ -193,6 +193,29 @@ class PythonNomadTest(AgentTest):
         with self.assertRaises(exceptions.BaseNomadException):
             self.nomad.jobs.register_job(job(group({"Name": "t", "Driver": "none"}), id="x"))
 
+    def test_variables(self):
+        payload = {"Namespace": "default", "Path": "app/db", "Items": {"password": "first"}}
+        made = self.nomad.variable.create_variable("app/db", payload)
+        self.assertEqual(self.nomad.variable.get_variable("app/db"), made)
+        self.assertEqual(self.nomad.variable["app/db"]["Items"], {"password": "first"})
+        self.assertIn("app/db", self.nomad.variable)
+        self.assertNotIn("app/x", self.nomad.variable)
+        self.assertIn("app/db", self.nomad.variables)
+        with self.assertRaises(exceptions.VariableConflict):
+            self.nomad.variable.create_variable("app/db", payload, cas=0)
+        changed = self.nomad.variable.create_variable(
+            "app/db", {**payload, "Items": {"password": "second"}}, cas=made["ModifyIndex"])
+        self.nomad.variable.create_variable("b", {"Items": {"k": "v"}}, namespace="team")
+        self.assertEqual([v["Path"] for v in self.nomad.variables.get_variables(prefix="app")],
+                         ["app/db"])
+        self.assertEqual([v["Path"] for v in self.nomad.variables.get_variables(namespace="*")],
+                         ["app/db", "b"])
+        with self.assertRaises(exceptions.VariableConflict):
+            self.nomad.variable.delete_variable("app/db", cas=made["ModifyIndex"])
+        self.nomad.variable.delete_variable("app/db", cas=changed["ModifyIndex"])
+        self.nomad.variable.delete_variable("b", namespace="team")
+        self.assertEqual(self.nomad.variables.get_variables(namespace="*"), [])
+
     def test_nodes_and_the_agent(self):
         node = self.nomad.nodes.get_nodes()[0]
         self.assertEqual(self.nomad.node.get_node(node["ID"])["Status"], "ready")

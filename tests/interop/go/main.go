@@ -40,6 +40,7 @@ func main() {
 	versions(client)
 	services(client)
 	metadata(client)
+	variables(client)
 	policies(client)
 	agent(client)
 	mistakes(client)
