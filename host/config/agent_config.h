@@ -139,7 +139,7 @@ struct AgentConfig {
     std::string auth;                           // "USER:PASSWORD"; empty: none; a secret
     std::string token;                          // empty: none; a secret
     std::string consul_namespace;               // empty: that of the token
-    std::string ca_file;    // a PEM file; empty: the certificates of the system
+    std::string ca_file;                        // a PEM file; empty: the certificates of the system
     std::string cert_file;  // a PEM file; empty: this agent shows no certificate
     std::string key_file;   // PEM
     bool verify_ssl = true;

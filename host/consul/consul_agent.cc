@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/consul/consul_agent.h"
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
@@ -123,11 +124,18 @@ Co<Result<std::string>> ConsulAgent::Ask(Context context, ClientRequest request,
 Co<Status> ConsulAgent::Put(Context context, std::string path, Query query, std::string body) {
   ClientRequest request;
   request.method = "PUT";
-  request.path = std::move(path);
+  request.path = path;
   request.query = std::move(query);
   request.body = std::move(body);
   const Result<std::string> answer = co_await Ask(context, std::move(request), kMostShortAnswer);
   if (!answer.ok()) co_return answer.error();
+  // What answers anything else, such as a page, is no Consul, and has done nothing.
+  const std::size_t begin = answer->find_first_not_of(" \t\r\n");
+  const std::string_view text =
+      begin == std::string::npos ? std::string_view() : std::string_view(*answer).substr(begin);
+  if (!text.empty() && !text.starts_with("null") && !text.starts_with("true")) {
+    co_return WithoutSense(path, Error(Code::kUnavailable, "it has a body"));
+  }
   co_return Status();
 }
 

@@ -86,7 +86,10 @@ TEST_F(ConsulAgentTest, RegistersListsUpdatesAndRemoves) {
   ASSERT_TRUE(checks.ok());
   EXPECT_EQ(checks->at(service.checks[0].id),
             (ConsulCheckState{service.id, ConsulStatus::kPassing}));
-  EXPECT_EQ(server_.checks()[service.checks[0].id]["Output"].get<std::string>().size(), 4096u);
+  const std::string output = server_.checks()[service.checks[0].id]["Output"];
+  EXPECT_EQ(output.size(), 4096u);
+  server_.SetOutput(service.checks[0].id, std::string("a\0b", 3));
+  EXPECT_TRUE(Wait(agent_->ListChecks(Context(&loop_))).ok()) << "a task cannot spoil the list";
   EXPECT_TRUE(*Wait(agent_->HasService(Context(&loop_), service.id)));
   EXPECT_TRUE(Wait(agent_->Deregister(Context(&loop_), service.id)).ok());
   EXPECT_FALSE(*Wait(agent_->HasService(Context(&loop_), service.id)));
@@ -188,7 +191,6 @@ TEST_F(ConsulAgentTest, WhateverHappensItIsRightAgainFiveSecondsAfterItIsBack) {
   server_.Wipe();
   server_.Start();
   EXPECT_TRUE(is_right()) << "after a quick restart that lost everything";
-  server_.SetOutput("_nomad-check-c", std::string("a\0b", 3));
   server_.Wipe();
   EXPECT_TRUE(is_right()) << "after it was wiped";
   EXPECT_EQ(server_.checks().size(), 1u);

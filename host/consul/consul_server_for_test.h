@@ -80,11 +80,7 @@ class ConsulServerForTest {
     const std::lock_guard lock(mutex_);
     mode_ = mode;
   }
-  // Somebody else changes a service or a check.
-  void PutService(const std::string& id, nlohmann::json service) {
-    const std::lock_guard lock(mutex_);
-    services_[id] = std::move(service);
-  }
+  // A task has sent OUTPUT to whoever checks it.
   void SetOutput(const std::string& check_id, const std::string& output) {
     const std::lock_guard lock(mutex_);
     checks_[check_id]["Output"] = output;
