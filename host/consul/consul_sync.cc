@@ -155,7 +155,7 @@ void ConsulSync::Report(const std::string& service_id, const std::string& check_
   if (found == entries_.end() || found->second.wanted == nullptr) return;
   for (const ConsulCheck& check : found->second.wanted->checks) {
     if (!check.script || check.name != check_name) continue;
-    found->second.reports[check.id] = {status, output, ++reports_, true};
+    found->second.reports[check.id] = {status, output, true};
     Wake();
   }
 }

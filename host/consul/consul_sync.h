@@ -93,7 +93,6 @@ class ConsulSync {
   struct CheckReport {
     ConsulStatus status = ConsulStatus::kCritical;
     std::string output;
-    std::uint64_t number = 0;  // of the report
     bool unsent = true;
   };
   struct Entry {
@@ -168,7 +167,6 @@ class ConsulSync {
   std::string probed_;  // the service of the last probe
   std::optional<TimePoint> failing_since_;
   std::string last_error_;
-  std::uint64_t reports_ = 0;
   Counters counters_;
 };
 
