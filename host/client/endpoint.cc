@@ -86,8 +86,7 @@ Co<Result<StreamSocket>> Endpoint::ConnectSocket(Context context) const {
     KeepAlive(&socket);
     co_return std::move(socket);
   }
-  co_return Unreachable(error.message() + ": is an agent running? drover agent --dev starts one")
-      .AsRecoverable();
+  co_return Unreachable(error.message() + ": " + options_.advice).AsRecoverable();
 }
 
 Co<Result<std::unique_ptr<ByteStream>>> Endpoint::Connect(Context context) const {

@@ -348,6 +348,12 @@ TEST_F(HttpClientTest, SaysWhyItCannotConnect) {
   EXPECT_EQ(Get("/").error().message(),
             "cannot reach unix:///nowhere/s: No such file or directory: is an agent running? "
             "drover agent --dev starts one");
+  ClientOptions other;
+  other.address = address;
+  other.advice = "start the other server";
+  client_ = std::make_unique<HttpClient>(*Endpoint::Create(std::move(other)));
+  EXPECT_EQ(Get("/").error().message(),
+            "cannot reach " + address + ": Connection refused: start the other server");
   Use("unix:///" + std::string(200, 'x'));
   EXPECT_EQ(Get("/").code(), Code::kInvalidArgument);
   Use("http://" + std::string(70, 'x') + ":1");  // too long for a label, so nobody is asked

@@ -16,6 +16,8 @@ bool SamePlugin(const PluginConfig& a, const PluginConfig& b) {
 
 ServicePolicy ServicePolicyOf(const AgentConfig& config, bool trial) {
   ServicePolicy policy;
+  policy.consul_configured = !config.consul.empty();
+  for (const auto& [name, cluster] : config.consul) policy.clusters.insert(name);
   policy.default_provider = config.services.default_provider;
   policy.consul_is_builtin = config.services.consul
                                  ? *config.services.consul == ServiceProvider::kBuiltin
@@ -68,6 +70,7 @@ std::vector<std::string> KeysThatNeedRestart(const AgentConfig& running,
   compare("log_format", a.log_format == b.log_format);
   compare("log_file", a.log_file == b.log_file);
   compare("limits", a.limits == b.limits);
+  compare("consul", a.consul == b.consul);
   return keys;
 }
 

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -138,6 +139,22 @@ struct AgentConfig {
 
     bool operator==(const Services&) const = default;
   } services;
+
+  // A cluster of Consul: how to reach its agent on this machine.
+  struct Consul {
+    std::string url = "http://127.0.0.1:8500";  // or https://..., or unix:///PATH
+    std::string auth;                           // "USER:PASSWORD"; empty: none; a secret
+    std::string token;                          // empty: none; a secret
+    std::string consul_namespace;               // empty: that of the token
+    std::string ca_file;                        // a PEM file; empty: the certificates of the system
+    std::string cert_file;  // a PEM file; empty: this agent shows no certificate
+    std::string key_file;   // PEM
+    bool verify_ssl = true;
+    Duration timeout = 5s;  // of one request
+
+    bool operator==(const Consul&) const = default;
+  };
+  std::map<std::string, Consul> consul;  // by the name of the cluster
 
   bool operator==(const AgentConfig&) const = default;
 };

@@ -90,7 +90,7 @@ class StateCheck {
   void Value(const json& value, const ConfigKey& key, const std::string& pointer) {
     if (key.state == ConfigState::kDone) {
       if (key.kind == ConfigKind::kObject) Object(value, key.members, pointer);
-      if (key.kind == ConfigKind::kNamed) {
+      if (key.kind == ConfigKind::kNamed || key.kind == ConfigKind::kKeyed) {
         for (const auto& [name, block] : value.items()) {
           Object(block, key.members, JsonPointer(pointer, name));
         }

@@ -262,7 +262,8 @@ class ConfigStatesTest : public ::testing::Test {
 };
 
 TEST_F(ConfigStatesTest, WhatHasNoEffectIsNotNamed) {
-  Check(R"({"vault": {"enabled": false, "address": "x"}, "consul": {}, "acl": {"enabled": false},
+  Check(
+      R"({"vault": {"enabled": false, "address": "x"}, "consul": {"client_auto_join": false}, "acl": {"enabled": false},
       "leave_on_interrupt": false, "ports": {"http": 1, "rpc": 4647, "serf": 4648}, "ui": {"enabled": false},
       "client": {"options": {"driver.raw_exec.enable": "0"}, "servers": [], "no_host_uuid": true},
       "tls": {"rpc": false, "tls_min_version": "tls12"}, "telemetry": {"publish_node_metrics": true}})");

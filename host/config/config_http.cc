@@ -37,17 +37,6 @@ bool IsHost(const std::string& text) {
   });
 }
 
-// Whether TEXT is a host, with or without a port.
-bool IsHostAndPort(const std::string& text) {
-  const std::size_t colon = text.rfind(':');
-  if (colon == std::string::npos || text.ends_with(']')) return IsHost(text);
-  int port = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data() + colon + 1, end, port);
-  return error == std::errc() && rest == end && port >= 1 && port <= 65535 &&
-         IsHost(text.substr(0, colon));
-}
-
 bool IsOrigin(const std::string& text) {
   const std::size_t name = text.find("://");
   const std::string scheme = text.substr(0, name);
@@ -106,6 +95,16 @@ void ReadTls(const ConfigValues& values, AgentConfig::Http* http) {
 }
 
 }  // namespace
+
+bool IsHostAndPort(const std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string::npos || text.ends_with(']')) return IsHost(text);
+  int port = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data() + colon + 1, end, port);
+  return error == std::errc() && rest == end && port >= 1 && port <= 65535 &&
+         IsHost(text.substr(0, colon));
+}
 
 void ReadHttpConfig(const ConfigValues& values, AgentConfig::Http* http) {
   values.Exclude("/http/address", "/addresses/http");

@@ -28,6 +28,12 @@ constexpr ConfigKey Blocks(const char* name, std::span<const ConfigKey> members,
   return {name, kNamed, kDone, note, "", members};
 }
 
+constexpr ConfigKey Secret(const char* name, const char* note) {
+  ConfigKey key = Done(name, kText, note);
+  key.secret = true;
+  return key;
+}
+
 // A key with any whole number, since nobody uses the number.
 constexpr std::int64_t kAnyLeast = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kAnyMost = std::numeric_limits<std::int64_t>::max();
@@ -359,6 +365,45 @@ constexpr ConfigKey kServices[] = {
          "default consul, but builtin with --dev and in `drover run`"),
 };
 
+constexpr char kNotInConsul[] = "the agent does not register itself in Consul";
+constexpr char kTokenOfBlock[] = "services are registered with the token of this block";
+constexpr char kNoConnect[] = "jobs with Connect are refused";
+constexpr ConfigKey kConsul[] = {
+    Done("name", kText, "the cluster that services name; default `\"default\"`"),
+    Done("enabled", kBoolean, "false: as if the block were not there"),
+    Done("address", kText,
+         "of the agent of Consul on this machine: HOST:PORT, http://, https:// or unix:///PATH; "
+         "default `\"127.0.0.1:8500\"`"),
+    Secret("auth", "USER:PASSWORD for the header Authorization; a secret"),
+    Secret("token", "needs service:write for the services of jobs; a secret"),
+    Done("namespace", kText, "of Consul Enterprise: where services are registered"),
+    Done("ssl", kBoolean, "whether the address without a scheme is https"),
+    Done("ca_file", kPath, "PEM; the authority of Consul's certificate; by default the system's"),
+    Done("cert_file", kPath, "PEM; the certificate that this agent shows"),
+    Done("key_file", kPath, "PEM; of cert_file"),
+    Done("verify_ssl", kBoolean, "false: any certificate is accepted; default `true`"),
+    Done("timeout", kDuration, "of one request; default `\"5s\"`"),
+    Warned("allow_unauthenticated", kBoolean, kTokenOfBlock, "[true]"),
+    Warned("service_identity", kAny, kTokenOfBlock),
+    Warned("task_identity", kAny, "tasks get no tokens of Consul"),
+    Warned("service_auth_method", kText, kTokenOfBlock),
+    Warned("task_auth_method", kText, "tasks get no tokens of Consul"),
+    Warned("auto_advertise", kBoolean, kNotInConsul),
+    Warned("checks_use_advertise", kBoolean, kNotInConsul),
+    Warned("client_service_name", kText, kNotInConsul),
+    Warned("client_http_check_name", kText, kNotInConsul),
+    Warned("server_service_name", kText, kNotInConsul),
+    Warned("server_http_check_name", kText, kNotInConsul),
+    Warned("server_rpc_check_name", kText, kNotInConsul),
+    Warned("server_serf_check_name", kText, kNotInConsul),
+    Warned("tags", kTextList, kNotInConsul),
+    Warned("client_auto_join", kBoolean, kOneAgent),
+    Warned("server_auto_join", kBoolean, kOneAgent),
+    Warned("grpc_address", kText, kNoConnect),
+    Warned("grpc_ca_file", kText, kNoConnect),
+    Warned("share_ssl", kBoolean, kNoConnect),
+};
+
 constexpr ConfigKey kAcl[] = {
     Refused("enabled", kBoolean,
             "write token_file instead: it names a file with the token that each request needs"),
@@ -404,8 +449,9 @@ constexpr ConfigKey kTop[] = {
     Block("limits", kLimits, "for the clients of the API"),
     Block("services", kServices, "of Drover: where the services of jobs are registered"),
     Block("acl", kAcl),
-    Refused("consul", kAny,
-            "remove it: this agent does not use Consul, and jobs that need it are refused"),
+    {"consul", kKeyed, kDone,
+     "a cluster of Consul with which services are registered; several have names of their own", "",
+     kConsul},
     Refused("vault", kAny,
             "remove it: this agent does not use Vault, and jobs that need it are refused"),
     Refused("audit", kAny, "remove it: no audit log is written"),

@@ -22,6 +22,7 @@ enum class ConfigKind {
   kDuration,  // a text such as "30s", longer than 0s
   kObject,    // one block with MEMBERS
   kNamed,     // blocks with a name, each with MEMBERS
+  kKeyed,     // blocks with MEMBERS; the member "name" is the name, "default" where it is absent
   kAny,       // an object or blocks with any content
 };
 
@@ -47,6 +48,7 @@ struct ConfigKey {
   // block of any content has a list, all other values have an effect. Elsewhere false, 0, "", [],
   // {}, objects that contain only such values, and blocks with "enabled = false" have none either.
   const char* no_effect = "";
+  bool secret = false;  // `config show` hides the value
 };
 
 // The keys at the top of a file; all deeper keys are members of these.

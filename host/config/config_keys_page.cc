@@ -31,6 +31,8 @@ const char* KindName(ConfigKind kind) {
       return "block";
     case kNamed:
       return "named blocks";
+    case kKeyed:
+      return "blocks";
     case kAny:
       return "any block";
   }
@@ -70,7 +72,8 @@ void AppendRows(std::span<const ConfigKey> keys, const std::string& pointer, std
     const std::string here = JsonPointer(pointer, key.name);
     *out += "| `" + here + "` | " + KindName(key.kind) + " | " + StateName(key.state) + " | " +
             NotesOf(key) + " |\n";
-    AppendRows(key.members, key.kind == kNamed ? here + "/*" : here, out);
+    const bool by_name = key.kind == kNamed || key.kind == kKeyed;
+    AppendRows(key.members, by_name ? here + "/*" : here, out);
   }
 }
 

@@ -26,7 +26,10 @@ void ForEachKey(std::span<const ConfigKey> keys, const std::string& pointer,
   for (const ConfigKey& key : keys) {
     const std::string here = JsonPointer(pointer, key.name);
     each(key, here);
-    ForEachKey(key.members, key.kind == ConfigKind::kNamed ? here + "/NAME" : here, each);
+    ForEachKey(
+        key.members,
+        key.kind == ConfigKind::kNamed || key.kind == ConfigKind::kKeyed ? here + "/NAME" : here,
+        each);
   }
 }
 

@@ -223,6 +223,7 @@ AgentConfig ReadConfigDocument(const ConfigDocument& document, const AddressSour
   ReadLog(values, &config);
   ReadLimits(values, &config.limits);
   ReadServices(values, &config.services);
+  ReadConsulConfig(values, &config.consul);
   return config;
 }
 

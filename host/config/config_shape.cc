@@ -194,6 +194,8 @@ class Shaper {
         return Block(key, values, pointer);
       case kNamed:
         return NamedBlocks(key, values, pointer);
+      case kKeyed:
+        return KeyedBlocks(key, values, pointer);
       case kTextMap:
         return TextMap(values, pointer);
       case kAny: {
@@ -260,6 +262,54 @@ class Shaper {
       if (block) blocks[member.name] = std::move(*block);
     }
     return blocks;
+  }
+
+  // Returns blocks by the names that they have as members. JSON has a list of them.
+  json KeyedBlocks(const ConfigKey& key, const std::vector<Occurrence>& values,
+                   const std::string& pointer) {
+    json blocks = json::object();
+    for (const Occurrence& value : values) {
+      const ConfigNode& node = *value.node;
+      const bool list = node.kind == Kind::kList && !node.list.empty() &&
+                        std::all_of(node.list.begin(), node.list.end(), IsObject);
+      if (!value.labels.empty()) {
+        Mistake(pointer,
+                std::string("has its name inside: write ") + key.name + " { name = \"NAME\" ... }");
+      } else if (IsObject(node)) {
+        AddKeyedBlock(key, value, pointer, &blocks);
+      } else if (list) {
+        for (const ConfigNode& one : node.list) {
+          AddKeyedBlock(key, {{}, &one, one.line}, pointer, &blocks);
+        }
+      } else {
+        Mistake(pointer, "must be an object, or a list of objects");
+      }
+    }
+    return blocks;
+  }
+
+  void AddKeyedBlock(const ConfigKey& key, const Occurrence& value, const std::string& pointer,
+                     json* blocks) {
+    Members members;
+    AddEntries(*value.node, &members);
+    std::string name;
+    for (const Member& member : members) {
+      if (member.name != "name") continue;
+      const std::optional<json> text = AsText(*member.values.front().node, options_.loose);
+      if (text) name = text->get<std::string>();
+    }
+    if (name.empty()) name = "default";  // an empty text means that the key is not set
+    if (!IsName(name)) {
+      Mistake(JsonPointer(pointer, "name"), "is too long, or has control characters: correct it");
+      return;
+    }
+    const std::string here = JsonPointer(pointer, name);
+    if (blocks->contains(name)) {
+      Mistake(here, "is there twice: give each block a name of its own");
+      return;
+    }
+    SetPlace(here, {name, {value}});
+    (*blocks)[name] = Object(members, key.members, here);
   }
 
   std::optional<json> TextMap(const std::vector<Occurrence>& values, const std::string& pointer) {

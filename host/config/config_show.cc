@@ -73,7 +73,7 @@ class Shower {
       if (*key.by_default != '\0' && !OtherIsSet(pointer)) {
         out_->push_back({pointer, json::parse(key.by_default), {}});
       }
-    } else if (key.kind == ConfigKind::kNamed) {
+    } else if (key.kind == ConfigKind::kNamed || key.kind == ConfigKind::kKeyed) {
       for (const auto& [name, block] : value->items()) {
         Object(&block, key.members, JsonPointer(pointer, name));
       }
@@ -82,7 +82,7 @@ class Shower {
     } else if (key.kind == ConfigKind::kAny) {
       Add(pointer, WithoutSecrets(*value, false));
     } else {
-      Add(pointer, *value);
+      Add(pointer, key.secret ? json("<hidden>") : *value);
     }
   }
 

@@ -17,8 +17,8 @@ struct ShownConfigKey {
 };
 
 // Returns the keys that are set, and the others that have a default, in the order of the table of
-// keys. Keys that are not carried out are left out. What looks like a secret in a driver's
-// configuration, such as a password, is replaced.
+// keys. Keys that are not carried out are left out. Secrets are replaced, and so is what looks like
+// one in a driver's configuration, such as a password.
 std::vector<ShownConfigKey> ShowConfig(const LoadedConfig& loaded);
 
 }  // namespace drover

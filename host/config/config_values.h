@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,13 @@ class ConfigValues {
   const AddressSource* const addresses_;
   ConfigFindings* const mistakes_;
 };
+
+// Returns whether TEXT is a host, with or without a port. An IPv6 address must be in brackets.
+bool IsHostAndPort(const std::string& text);
+
+// Reads the clusters of Consul, by name. [part of ReadConfigDocument]
+void ReadConsulConfig(const ConfigValues& values,
+                      std::map<std::string, AgentConfig::Consul>* clusters);
 
 // Reads the keys of the API. [part of ReadConfigDocument]
 void ReadHttpConfig(const ConfigValues& values, AgentConfig::Http* http);

@@ -204,12 +204,12 @@ TEST(LoadConfigTest, MistakesOfAllFilesAreReportedAtOnce) {
   const DirectoryForTest made(::testing::TempDir());
   const std::string a = made.path() + "/a.json", b = made.path() + "/b.json";
   std::ofstream(a) << "{\"nam\": 1,\n\"region\": 2}";
-  std::ofstream(b) << "{\n\"consul\": {\"address\": \"x\"}, \"ui\": {\"enabled\": true}}";
+  std::ofstream(b) << "{\n\"vault\": {\"address\": \"x\"}, \"ui\": {\"enabled\": true}}";
   const LoadedConfig loaded = LoadConfig({made.path(), "/no/such"}, nullptr);
   const std::string all = AsError(loaded.mistakes).error().message();
   EXPECT_THAT(all, HasSubstr("configuration " + a + ": line 1, /nam: is not supported"));
   EXPECT_THAT(all, HasSubstr("; line 2, /region: must be a text; configuration /no/such: no such"));
-  EXPECT_THAT(all, HasSubstr("configuration " + b + ": line 2, /consul: "));
+  EXPECT_THAT(all, HasSubstr("configuration " + b + ": line 2, /vault: "));
   ASSERT_EQ(loaded.warnings.size(), 1u);
   EXPECT_EQ(loaded.warnings[0].at, (ConfigPlace{b, 2}));
 }

@@ -44,6 +44,18 @@ struct OfConsul {
   }
 };
 
+// Adds a fault if Consul keeps SERVICE and the agent does not know its cluster.
+void CheckCluster(const ServicePolicy& policy, const Service& service, const std::string& at,
+                  JobFaults* faults) {
+  if (policy.consul_is_builtin || !policy.consul_configured) return;
+  if (policy.clusters.empty() || policy.clusters.count(service.cluster) > 0) return;
+  std::string known;
+  for (const std::string& name : policy.clusters) known += (known.empty() ? "" : ", ") + name;
+  faults->Add(JsonPointer(at, "Cluster"),
+              "is " + Quoted(service.cluster) +
+                  ", and the agent has no such cluster of Consul; it has: " + known);
+}
+
 }  // namespace
 
 ServiceProvider RegistryOf(const ServicePolicy& policy, const Service& service) {
@@ -61,6 +73,7 @@ void ApplyServicePolicy(const ServicePolicy& policy, const std::string& pointer,
     const bool names_one = service->provider.has_value();
     if (!names_one) service->provider = policy.default_provider;
     if (*service->provider != ServiceProvider::kConsul) return;
+    CheckCluster(policy, *service, at, faults);
     if (found.count++ > 0) return;
     found.first = JsonPointer(at, "Provider");
     named = names_one;

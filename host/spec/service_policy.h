@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <set>
 #include <string>
 
 #include "host/spec/job.h"
@@ -14,6 +15,9 @@ struct ServicePolicy {
   bool consul_is_builtin = false;  // services of the provider Consul are registered here instead
   // That of a service that names none.
   ServiceProvider default_provider = ServiceProvider::kConsul;
+  // The clusters of Consul with which the agent registers services. If it is empty, any is
+  // accepted.
+  std::set<std::string> clusters = {};
 
   bool operator==(const ServicePolicy&) const = default;
 };
@@ -24,8 +28,9 @@ ServiceProvider RegistryOf(const ServicePolicy& policy, const Service& service);
 // Gives each service of JOB that names no provider the default of POLICY, so that the stored job
 // keeps its meaning when the configuration changes. If services name Consul and are registered here
 // instead, adds one warning. If services name Consul and nobody can register them, adds one fault,
-// which names both ways out. Both are at the first such service. POINTER is the JSON pointer of the
-// job in its text. [any thread]
+// which names both ways out. Both are at the first such service. Each service of another cluster
+// than those of the agent is a fault. POINTER is the JSON pointer of the job in its text. [any
+// thread]
 void ApplyServicePolicy(const ServicePolicy& policy, const std::string& pointer, Job* job,
                         JobFaults* faults, JobFaults* warnings);
 

@@ -12,11 +12,11 @@ namespace {
 
 using Provider = std::optional<ServiceProvider>;
 
-constexpr ServicePolicy kNoConsul = {};
-constexpr ServicePolicy kWithConsul = {.consul_configured = true};
-constexpr ServicePolicy kConsulIsHere = {.consul_is_builtin = true};
-constexpr ServicePolicy kAllHere = {.consul_is_builtin = true,
-                                    .default_provider = ServiceProvider::kBuiltin};
+const ServicePolicy kNoConsul = {};
+const ServicePolicy kWithConsul = {.consul_configured = true};
+const ServicePolicy kConsulIsHere = {.consul_is_builtin = true};
+const ServicePolicy kAllHere = {.consul_is_builtin = true,
+                                .default_provider = ServiceProvider::kBuiltin};
 
 Service OfProvider(Provider provider) {
   Service service;
@@ -104,6 +104,24 @@ TEST(ServicePolicyTest, WithConsulNothingIsSaid) {
   EXPECT_TRUE(applied.faults.empty());
   EXPECT_TRUE(applied.warnings.empty());
   EXPECT_EQ(applied.job, JobOf(kConsul, kConsul, kBuiltin)) << "the default is written down";
+}
+
+TEST(ServicePolicyTest, AClusterThatTheAgentDoesNotHaveIsAFault) {
+  using enum ServiceProvider;
+  ServicePolicy policy = kWithConsul;
+  policy.clusters = {"default", "east"};
+  Job job = JobOf(kConsul, kConsul, kBuiltin);
+  job.groups[0].services[0].cluster = "east";
+  EXPECT_TRUE(Apply(policy, job).faults.empty());
+  job.groups[0].services[1].cluster = "west";
+  const Applied applied = Apply(policy, job);
+  ASSERT_EQ(applied.faults.size(), 1u);
+  EXPECT_EQ(applied.faults[0],
+            (JobFault{"/Job/TaskGroups/0/Services/1/Cluster",
+                      "is \"west\", and the agent has no such cluster of Consul; it has: default, "
+                      "east"}));
+  policy.consul_is_builtin = true;
+  EXPECT_TRUE(Apply(policy, job).faults.empty()) << "the agent keeps it, whatever its cluster";
 }
 
 TEST(ServicePolicyTest, WhatIsRegisteredHereInsteadIsWarnedOf) {

@@ -135,13 +135,13 @@ class ConfigTest(DroverTest):
         self.assertIn("/nam: is not supported", done.err)
 
     def test_validate_names_all_that_is_found(self):
-        wrong = self.sandbox.write("wrong.json", '{"nam": "x",\n"consul": {"address": "x"},\n'
+        wrong = self.sandbox.write("wrong.json", '{"nam": "x",\n"vault": {"address": "x"},\n'
                                                  '"ui": {"enabled": true}}')
         done = self.sandbox.command("config", "validate", wrong)
         self.assertEqual(done.code, 1, done)
         self.assertEqual(
             [line.partition(": is not")[0] for line in done.out.splitlines()],
-            [f"error: {wrong}:1: /nam", f"error: {wrong}:2: /consul", f"warning: {wrong}:3: /ui"])
+            [f"error: {wrong}:1: /nam", f"error: {wrong}:2: /vault", f"warning: {wrong}:3: /ui"])
         done = self.sandbox.command("config", "validate", "--json", wrong)
         found = json.loads(done.out)
         self.assertEqual((found["Valid"], len(found["Errors"]), len(found["Warnings"])),

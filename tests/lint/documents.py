@@ -182,7 +182,7 @@ def config_keys():
     for key, kind, state in rows:
         block, _, name = key.replace("/*/", "/").partition("/")
         # A block stands for itself only if its keys are not listed. The keys of plugins are those of plugin.
-        if kind not in ("block", "named blocks") and block != "plugins":
+        if kind not in ("block", "blocks", "named blocks") and block != "plugins":
             yield (block, name.replace("/", "."), state) if name else ("at the top", block, state)
 
 
