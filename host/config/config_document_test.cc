@@ -143,7 +143,7 @@ TEST_F(ConfigShapeTest, AnUnknownKeyHasAnAdvice) {
   EXPECT_THAT(Mistakes(),
               ElementsAre(HasSubstr("/client/options/docker.caps.whitelist: is not supported by "
                                     "this version: remove it, or write plugin \"NAME\""),
-                          HasSubstr("/acl/ttl: is not supported by this version: remove it")));
+                          HasSubstr("/acl/ttl: is not supported by this version; known here: enabled, ")));
 }
 
 TEST_F(ConfigShapeTest, ABlockOfOneKindHasNoName) {
