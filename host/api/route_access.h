@@ -17,7 +17,7 @@ enum class Need {
   kLevel,       // RouteAccess::level of RouteAccess::area
   kServices,    // to read services in the namespace of the query; tasks may do that in their own
   kManagement,
-  kEachPart,  // the handler asks for each topic or context of the request
+  kEachPart,  // the handler asks for each topic, context or record
 };
 
 // Which namespace counts.
