@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/acl/acl_tables.h"
 #include "host/alloc/alloc_runner.h"
 #include "host/scheduler/state_journal.h"
 #include "host/store/store.h"
@@ -33,6 +34,8 @@ class KeptState {
   Tables TakeTables() { return std::move(tables_); }
   // Moves out the job submissions that are in the store already, so call it only once.
   KeptSources TakeSources() { return std::move(sources_); }
+  // Moves out the tokens, policies and roles, so call it only once.
+  AclTables TakeAcl() { return std::move(acl_); }
 
   using Tasks = std::map<std::string, RestoredTask>;  // by name
   // The allocations that an earlier agent ran and that must get a runner again.
@@ -74,6 +77,7 @@ class KeptState {
   NodeMeta::Changes dynamic_meta_;
   Tables tables_;
   KeptSources sources_;
+  AclTables acl_;
   std::map<std::string, Tasks> allocs_;
   // The names of the drivers, by allocation and task.
   std::map<std::pair<std::string, std::string>, std::string> drivers_;

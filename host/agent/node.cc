@@ -116,6 +116,13 @@ LocalAllocEnv Node::MakeAllocEnv() {
   env.extra_hooks.push_back([this](const AllocHookEnv& hook_env) {
     return std::make_unique<NetworkHook>(hook_env, &workers_, networks_dir_);
   });
+  if (options_.add_task_hooks) {
+    env.make_task_hooks = [this](const Allocation& alloc, const Task& task) {
+      TaskHooks hooks;
+      options_.add_task_hooks(alloc, task, &workers_, &hooks);
+      return hooks;
+    };
+  }
   env.report = [](const std::string& alloc_id, const Error& error) {
     spdlog::warn("allocation {}: {}", alloc_id, error.message());
   };

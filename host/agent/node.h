@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,6 +29,8 @@
 
 namespace drover {
 
+struct TaskHooks;
+
 struct NodeOptions {
   AgentConfig config;  // client.alloc_dir must name an existing directory
   // If true (`drover run`), the tasks end with this process, however it ends. If false, the tasks
@@ -42,6 +45,10 @@ struct NodeOptions {
   bool alloc_dir_is_own = false;      // alloc_dir was made for this node and is removed when empty
   KeptState* kept = nullptr;          // not owned; null: no state is kept or restored
   PluginLogSink plugin_log;           // empty: the program's default logger
+  // Adds hooks to those of each task. POOL is for work on the files of tasks that start. May be
+  // empty.
+  std::function<void(const Allocation& alloc, const Task& task, WorkerPool* pool, TaskHooks* hooks)>
+      add_task_hooks;
   DriverLimits driver_limits;
 };
 
