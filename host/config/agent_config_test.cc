@@ -145,7 +145,8 @@ TEST(AgentConfigTest, WhoMayDoWhat) {
   EXPECT_EQ(parse("{}").acl, AgentConfig::Access());
   EXPECT_FALSE(parse("{}").acl.enabled);
   const AgentConfig::Access acl = parse(R"({"acl": {"enabled": true,
-      "token_min_expiration_ttl": "30s", "token_max_expiration_ttl": "48h"}})").acl;
+      "token_min_expiration_ttl": "30s", "token_max_expiration_ttl": "48h"}})")
+                                      .acl;
   EXPECT_EQ(acl, (AgentConfig::Access{true, 30s, std::chrono::hours(48)}));
 }
 
