@@ -44,7 +44,7 @@ struct RouteAccess {
   bool after_websocket = false;
 };
 
-// The entries of all routes.
+// The entries of all routes. For tests.
 std::span<const RouteAccess> RouteAccesses();
 
 // Returns the entry of a route; null if there is none, and then nobody may use the route.
