@@ -55,6 +55,7 @@ class Acl {
   // Whether anything is granted in NAMESPACE, so that its name may be shown.
   bool AllowsNamespace(std::string_view name_space) const;
   bool Allows(AclArea area, AclLevel wanted) const;
+  // For tests, as long as there are no host volumes and node pools: their rules are read and kept.
   bool AllowsVolume(std::string_view volume, VolumeRight wanted) const;
   bool AllowsPool(std::string_view pool, PoolRight wanted) const;
   bool AllowsVariable(std::string_view name_space, std::string_view path,

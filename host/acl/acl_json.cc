@@ -157,24 +157,25 @@ json AnonymousTokenJson() {
 }
 
 json PolicyStubJson(const PolicyRecord& policy) {
-  return {{"Name", policy.name},
-          {"Description", policy.description},
-          {"Hash", ContentHash({policy.name, policy.description, policy.text})},
-          {"CreateIndex", policy.create_index},
-          {"ModifyIndex", policy.modify_index}};
-}
-
-json PolicyRecordJson(const PolicyRecord& policy) {
-  json out = PolicyStubJson(policy);
-  out["Rules"] = policy.text;
-  out["RulesJSON"] = PolicyJson(*policy.rules);
-  out["JobACL"] = nullptr;
+  json out = {{"Name", policy.name},
+              {"Description", policy.description},
+              {"Hash", ContentHash({policy.name, policy.description, policy.text})},
+              {"JobACL", nullptr},
+              {"CreateIndex", policy.create_index},
+              {"ModifyIndex", policy.modify_index}};
   if (policy.scope) {
     out["JobACL"] = {{"Namespace", policy.scope->job_namespace},
                      {"JobID", policy.scope->job},
                      {"Group", policy.scope->group},
                      {"Task", policy.scope->task}};
   }
+  return out;
+}
+
+json PolicyRecordJson(const PolicyRecord& policy) {
+  json out = PolicyStubJson(policy);
+  out["Rules"] = policy.text;
+  out["RulesJSON"] = PolicyJson(*policy.rules);
   return out;
 }
 

@@ -14,6 +14,7 @@
 #include <tuple>
 #include <utility>
 
+#include "host/acl/secret_hash.h"
 #include "host/agent/activity_log.h"
 #include "host/agent/advertised_address.h"
 #include "host/agent/agent_metrics.h"
@@ -21,6 +22,7 @@
 #include "host/agent/garbage_loop.h"
 #include "host/agent/heap.h"
 #include "host/agent/node_services.h"
+#include "host/alloc/local_alloc_runner.h"
 #include "host/api/router.h"
 #include "host/base/owned_path.h"
 #include "host/base/patience.h"
@@ -70,6 +72,12 @@ Result<std::string> ReadToken(const std::string& path) {
   return std::string(token);
 }
 
+// Returns the hash of the agent's own token, or an empty text if no token file is configured.
+Result<std::string> ReadTokenHash(const std::string& path) {
+  DROVER_ASSIGN(const std::string token, ReadToken(path));
+  return token.empty() ? std::string() : SecretHash(token);
+}
+
 HttpTls TlsOf(const AgentConfig& config) {
   return {config.http.cert_file, config.http.key_file, config.http.ca_file,
           config.http.verify_client};
@@ -78,14 +86,14 @@ HttpTls TlsOf(const AgentConfig& config) {
 // A configuration and the contents of the files that it names.
 struct ReadAgain {
   AgentConfig config;
-  std::string token;
+  std::string token_hash;
   std::shared_ptr<TlsContext> tls;  // null if TLS is off
 };
 
 Result<ReadAgain> ReadEverything(const std::function<Result<AgentConfig>()>& read) {
   ReadAgain again;
   DROVER_ASSIGN(again.config, read());
-  DROVER_ASSIGN(again.token, ReadToken(again.config.token_file));
+  DROVER_ASSIGN(again.token_hash, ReadTokenHash(again.config.token_file));
   const HttpTls tls = TlsOf(again.config);
   if (tls.enabled()) {
     DROVER_ASSIGN(again.tls, TlsContext::Load(tls));
@@ -127,6 +135,10 @@ Result<std::unique_ptr<Agent>> Agent::Create(Loop* loop, AgentOptions options) {
   node.task_open_files = agent->options_.task_open_files;
   node.key_dir = agent->options_.key_dir;
   node.oldest_living = [store = &agent->store_] { return OldestLiving(*store); };
+  node.add_task_hooks = [self = agent.get()](const Allocation&, const Task&, WorkerPool* pool,
+                                             TaskHooks* hooks) {
+    if (self->task_api_) hooks->after_stats.push_back(self->task_api_->MakeHook(pool));
+  };
   DROVER_ASSIGN(agent->node_, Node::Create(loop, std::move(node)));
   StateStore::Journal journal = [](const std::vector<StateEvent>&, const Tables&) {};
   if (agent->kept_) journal = agent->BeginFromKept();
@@ -152,6 +164,7 @@ StateStore::Journal Agent::BeginFromKept() {
       node_->ports()->Keep(port.host_ip, port.value);
   }
   store_.Begin(std::move(tables));
+  acl_.Begin(kept_->TakeAcl(), kept_->store());
   api_.make_durable = [store = kept_->store()](Context context) { return store->Synced(context); };
   return StateJournal(kept_->store(), kept_->TakeSources());
 }
@@ -235,9 +248,13 @@ void Agent::DescribeDrivers(NodeRecord* record) {
   record->drivers = drivers_;
 }
 
-void Agent::ApplySettings(const AgentConfig& config, std::string token) {
+void Agent::ApplySettings(const AgentConfig& config) {
+  acl_.Configure(config.acl, token_hash_);
   ApiSettings settings;
-  settings.token = std::move(token);
+  settings.acl_enabled = config.acl.enabled;
+  settings.needs_token = config.acl.enabled || !token_hash_.empty();
+  settings.acl_limits.shortest_ttl = config.acl.shortest_ttl;
+  settings.acl_limits.longest_ttl = config.acl.longest_ttl;
   settings.prometheus = config.telemetry.prometheus_metrics;
   settings.services = ServicePolicyOf(config, options_.state_dir.empty());
   node_->services()->SetPolicy(settings.services);
@@ -256,14 +273,20 @@ void Agent::ApplySettings(const AgentConfig& config, std::string token) {
 // the first request.
 Status Agent::Serve() {
   const AgentConfig& config = options_.config;
-  DROVER_ASSIGN(std::string token, ReadToken(config.token_file));
-  ApplySettings(config, std::move(token));
+  DROVER_ASSIGN(token_hash_, ReadTokenHash(config.token_file));
+  ApplySettings(config);
   api_.version = options_.version;
   api_.name = node_->name();
   api_.region = config.region;
   api_.datacenter = config.datacenter;
   api_.node_id = node_->id();
   api_.store = &store_;
+  acl_.SetKeys([keyring = node_->keys()->keyring()] { return keyring->public_keys(); });
+  api_.resolver = acl_.resolver();
+  api_.acl = acl_.state();
+  if (!config.data_dir.empty()) {
+    api_.bootstrap_reset_file = config.data_dir + "/acl-bootstrap-reset";
+  }
   api_.log_monitor = log_monitor_.get();
   api_.host_stats = host_stats_.get();
   api_.metrics = &metrics_;
@@ -326,6 +349,7 @@ Status Agent::Serve() {
   serving_ = server_.get();
   address_ = BoundAddress(config.http, server_->port());
   advertised_ = AdvertisedAddress(config.http, server_->port());
+  task_api_ = std::make_unique<TaskApi>(&api_);
   client_->NodeChanged(Describe());  // the node's record now has the API's address
   return {};
 }
@@ -342,11 +366,16 @@ Co<Status> Agent::Reload(std::function<Result<AgentConfig>()> read) {
   const std::vector<std::string> restart = KeysThatNeedRestart(running, wanted);
   std::vector<std::string> changed;
   if (wanted.token_file.empty()) {
-    again->token = api_.settings.Get()->token;  // only a restart removes it
+    again->token_hash = token_hash_;  // only a restart removes it
   } else {
     running.token_file = wanted.token_file;
   }
-  if (again->token != api_.settings.Get()->token) changed.emplace_back("the token");
+  if (again->token_hash != token_hash_) changed.emplace_back("the token");
+  token_hash_ = std::move(again->token_hash);
+  AgentConfig::Access access = wanted.acl;
+  access.enabled = access.enabled || running.acl.enabled;  // only a restart disables it
+  if (running.acl != access) changed.emplace_back("acl");
+  running.acl = access;
   const bool lets_more_in = running.http.verify_client && !wanted.http.verify_client;
   if (again->tls != nullptr && TlsOf(running).enabled() && !lets_more_in) {
     server_->UseTls(again->tls);
@@ -360,7 +389,7 @@ Co<Status> Agent::Reload(std::function<Result<AgentConfig>()> read) {
   if (telemetry(running) != telemetry(wanted)) changed.emplace_back("telemetry");
   running.telemetry.publish_allocation_metrics = wanted.telemetry.publish_allocation_metrics;
   running.telemetry.prometheus_metrics = wanted.telemetry.prometheus_metrics;
-  ApplySettings(running, std::move(again->token));
+  ApplySettings(running);
   if (running.client.gc != wanted.client.gc) changed.emplace_back("the gc of client");
   running.client.gc = wanted.client.gc;  // the next garbage collection uses the new rules
   if (running.server != wanted.server) changed.emplace_back("server");
@@ -424,6 +453,7 @@ Co<void> Agent::StopServing() {
   // thread. So another thread calls HttpServer::Stop.
   std::function<Status()> stop = [this] {
     server_->Stop();
+    task_api_->Stop();
     return Status();
   };
   (void)co_await stopper_.Run(std::move(stop));
@@ -466,6 +496,7 @@ Co<Status> Agent::Run(Context stop, std::function<void()> ready) {
     background.Spawn(CollectGarbageForever(stop, &options_.config, scheduler_.get(), &store_,
                                            [this] { return DiskUsed(); }));
     background.Spawn(scheduler_->Run(stop));
+    background.Spawn(AgentAcl::RemoveExpired(&acl_, stop));
     background.Spawn(burst_.Run(stop));
     background.Spawn(node_->keys()->keyring()->Run(stop));
     background.Spawn(node_->services()->Run(stop, scheduler_.get()));

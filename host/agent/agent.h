@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "host/agent/after_burst.h"
+#include "host/agent/agent_acl.h"
 #include "host/agent/node.h"
 #include "host/agent/node_client.h"
+#include "host/agent/task_api.h"
 #include "host/agent/task_counters.h"
 #include "host/api/api_agent.h"
 #include "host/base/worker_pool.h"
@@ -47,9 +49,9 @@ class Agent {
 
   // Applies the changes of the configuration that need no restart. READ returns the new
   // configuration, and runs on another thread. A change of the log level, gc, server, the published
-  // metrics, the token, the TLS files or the plugins needs no restart. Reload also reloads a plugin
-  // if only its file has changed. Reload logs one line with the keys that have changed and the keys
-  // that need a restart. If Reload returns an error, nothing has changed.
+  // metrics, the token, acl, the TLS files or the plugins needs no restart. Reload also reloads a
+  // plugin if only its file has changed. Reload logs one line with the keys that have changed and
+  // the keys that need a restart. If Reload returns an error, nothing has changed.
   Co<Status> Reload(std::function<Result<AgentConfig>()> read);
 
   // Kills every process of every task at once, unless the tasks must outlive this agent.
@@ -66,7 +68,7 @@ class Agent {
 
   void AddMetrics();
   Status Serve();
-  void ApplySettings(const AgentConfig& config, std::string token);
+  void ApplySettings(const AgentConfig& config);
   Co<void> RefreshPlugins(std::vector<PluginConfig> wanted, std::vector<std::string>* changed);
   Co<void> StopServing();
   Co<void> LeaveTasks(Status* status);
@@ -86,6 +88,8 @@ class Agent {
   std::unique_ptr<Node> node_;
   NodeMeta meta_;  // the metadata of the node
   StateStore store_;
+  AgentAcl acl_{&store_};
+  std::string token_hash_;  // of the agent's own token; empty: it has none
   std::unique_ptr<LogMonitor> log_monitor_;
   std::unique_ptr<HostStatsReader> host_stats_;
   HostStats::Disk disk_;  // the disk of the allocation directories, as read at the start
@@ -108,6 +112,7 @@ class Agent {
   std::map<std::string, DriverRecord> drivers_;  // the last record of each driver, by name
   ApiAgent api_;
   std::unique_ptr<HttpServer> server_;
+  std::unique_ptr<TaskApi> task_api_;  // null before the API answers
   // The server while it runs, else null. Threads of the server read it, so it is atomic.
   std::atomic<const HttpServer*> serving_{nullptr};
   std::vector<Subscription> fingerprints_;

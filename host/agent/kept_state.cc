@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "host/acl/acl_journal.h"
 #include "host/agent/kept_key_store.h"
 #include "host/base/ids.h"
 #include "host/task/task_record.h"
@@ -57,6 +58,10 @@ KeptState::KeptState(Store::Opened opened) : store_(std::move(opened.store)) {
   for (RecordKey& key : loaded.stale) store_->Erase(std::move(key));
   tables_ = std::move(loaded.tables);
   sources_ = std::move(loaded.sources);
+  LoadedAcl acl = LoadAcl(opened.records);
+  // No task has lost anything by that.
+  for (const std::string& sentence : acl.refused) spdlog::error("the agent's state: {}", sentence);
+  acl_ = std::move(acl.tables);
   FindNodeId(opened.records);
   FindMeta(opened.records);
   for (const Record& record : opened.records) {

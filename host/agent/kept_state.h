@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/acl/acl_tables.h"
 #include "host/alloc/alloc_runner.h"
 #include "host/scheduler/state_journal.h"
 #include "host/store/store.h"
@@ -33,6 +34,8 @@ class KeptState {
   Tables TakeTables() { return std::move(tables_); }
   // Moves out the job submissions that are in the store already, so call it only once.
   KeptSources TakeSources() { return std::move(sources_); }
+  // Moves out the tokens, policies and roles, so call it only once.
+  AclTables TakeAcl() { return std::move(acl_); }
 
   // The records of the signing keys of earlier agents, by id.
   const std::map<std::string, std::string>& signing_keys() const { return signing_keys_; }
@@ -79,6 +82,7 @@ class KeptState {
   NodeMeta::Changes dynamic_meta_;
   Tables tables_;
   KeptSources sources_;
+  AclTables acl_;
   std::map<std::string, std::string> signing_keys_;
   std::map<std::string, Tasks> allocs_;
   std::map<std::string, AllocHealth> health_;

@@ -142,6 +142,14 @@ LocalAllocEnv Node::MakeAllocEnv() {
     return std::make_unique<NetworkHook>(hook_env, &workers_, networks_dir_);
   });
   checks_->AddHooks(&env);
+  if (options_.add_task_hooks) {
+    env.make_task_hooks = [this, others = std::move(env.make_task_hooks)](const Allocation& alloc,
+                                                                          const Task& task) {
+      TaskHooks hooks = others ? others(alloc, task) : TaskHooks();
+      options_.add_task_hooks(alloc, task, &workers_, &hooks);
+      return hooks;
+    };
+  }
   env.report = [](const std::string& alloc_id, const Error& error) {
     spdlog::warn("allocation {}: {}", alloc_id, error.message());
   };

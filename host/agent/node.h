@@ -33,6 +33,8 @@
 
 namespace drover {
 
+struct TaskHooks;
+
 struct NodeOptions {
   AgentConfig config;  // client.alloc_dir must name an existing directory
   // If true (`drover run`), the tasks end with this process, however it ends. If false, the tasks
@@ -51,6 +53,10 @@ struct NodeOptions {
   std::string key_dir;  // see NodeKeysOptions; needed if KEPT is set
   std::function<std::optional<WallTime>()> oldest_living;  // see KeyringOptions; may be empty
   PluginLogSink plugin_log;                                // empty: the program's default logger
+  // Adds hooks to those of each task. POOL is for work on the files of tasks that start. May be
+  // empty.
+  std::function<void(const Allocation& alloc, const Task& task, WorkerPool* pool, TaskHooks* hooks)>
+      add_task_hooks;
   DriverLimits driver_limits;
 };
 

@@ -4,6 +4,8 @@
 #include <openssl/crypto.h>
 #include <openssl/sha.h>
 
+#include <string>
+
 namespace drover {
 
 namespace {
@@ -41,18 +43,6 @@ bool SameSecret(std::string_view a, std::string_view b) {
   SHA256(reinterpret_cast<const unsigned char*>(a.data()), a.size(), digests[0]);
   SHA256(reinterpret_cast<const unsigned char*>(b.data()), b.size(), digests[1]);
   return CRYPTO_memcmp(digests[0], digests[1], SHA256_DIGEST_LENGTH) == 0;
-}
-
-std::optional<std::string> Refusal(const HttpRequest& request, const std::string& token) {
-  if (!token.empty() && SaysTwoTokens(request)) return "two different tokens are given";
-  return Refusal(GivenToken(request), token);
-}
-
-std::optional<std::string> Refusal(std::string_view given, const std::string& token) {
-  if (token.empty()) return std::nullopt;
-  if (given.empty()) return "Permission denied";
-  if (!SameSecret(given, token)) return "ACL token not found";
-  return std::nullopt;
 }
 
 }  // namespace drover

@@ -65,7 +65,7 @@ json EncodeStats(const ApiAgent& agent) {
 Co<Answer> ReadSelf(ApiRequest* request) {
   const ApiAgent& agent = request->agent();
   json config = *agent.config;
-  config["ACL"] = {{"Enabled", !agent.settings.Get()->token.empty()}};
+  config["ACL"] = {{"Enabled", agent.settings.Get()->needs_token}};
   co_return JsonAnswer({{"config", std::move(config)},
                         {"member", EncodeMember(agent)},
                         {"stats", EncodeStats(agent)}});

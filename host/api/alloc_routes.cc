@@ -97,7 +97,7 @@ Co<Answer> ListAllocs(ApiRequest* request) {
   return AnswerRead(request, MaskOf(Table::kAllocs), [request, prefix](const Tables& tables) {
     AllocRecords records;
     for (const auto& [id, record] : tables.allocs) {
-      if (request->InNamespace(record->alloc->job->job_namespace) &&
+      if (request->MayList(record->alloc->job->job_namespace, {Capability::kReadJob}) &&
           (prefix.empty() || WithoutHyphens(id).starts_with(prefix))) {
         records.push_back(record);
       }

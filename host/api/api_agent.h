@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/acl/acl_changes.h"
 #include "host/alloc/alloc_runner.h"
 #include "host/base/gate.h"
 #include "host/http/byte_budget.h"
@@ -19,6 +20,8 @@
 
 namespace drover {
 
+class AclResolver;
+class AclState;
 class HostStatsReader;
 class Keyring;
 class LogMonitor;
@@ -30,9 +33,9 @@ class WorkerPool;
 
 // The settings of the API that a reload of the configuration can change.
 struct ApiSettings {
-  // Clients must send this token. If the token is empty, clients need no token. The agent never
-  // sends or logs the token.
-  std::string token;
+  bool acl_enabled = false;  // whether tokens and policies count
+  bool needs_token = false;  // whether there are clients that may not do everything
+  AclLimits acl_limits;
   ServicePolicy services;   // decides which services a new job may have
   bool prometheus = false;  // whether metrics are available in the format of Prometheus
   // Returns the metrics of running allocations. Must be called on the control thread; see
@@ -70,7 +73,15 @@ struct ApiAgent {
   SharedApiSettings settings;
   // The configuration without secrets, which /v1/agent/self returns.
   std::shared_ptr<const nlohmann::json> config;
-  StateStore* store = nullptr;            // [any thread]
+  StateStore* store = nullptr;  // [any thread]
+  // Finds out who asks, and what that client may do. If null, everybody may do everything. [any
+  // thread]
+  AclResolver* resolver = nullptr;
+  // The tokens, policies and roles. Null if there are none. All threads read them, and the control
+  // thread changes them.
+  AclState* acl = nullptr;
+  // The file with the number that allows one more bootstrap. May be missing.
+  std::string bootstrap_reset_file;
   LogMonitor* log_monitor = nullptr;      // [any thread]
   HostStatsReader* host_stats = nullptr;  // [any thread]
   MetricRegistry* metrics = nullptr;      // [any thread]

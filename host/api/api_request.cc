@@ -33,6 +33,8 @@ int StatusOf(Code code) {
   }
 }
 
+}  // namespace
+
 Result<std::uint64_t> WantedIndex(const ApiRequest& request) {
   const std::string text = request.Text("index");
   if (text.empty()) return std::uint64_t{0};
@@ -58,8 +60,6 @@ Result<Duration> WantedWait(const ApiRequest& request) {
   return wait + spread;
 }
 
-}  // namespace
-
 Answer::Answer(const Error& error) : reply(TextReply(StatusOf(error.code()), error.message())) {}
 
 Answer ErrorAnswer(int status, const std::string& text) { return Answer(TextReply(status, text)); }
@@ -76,6 +76,8 @@ Answer EmptyAnswer() {
   answer.reply.content_type.clear();
   return answer;
 }
+
+Answer DeniedAnswer() { return ErrorAnswer(403, "Permission denied"); }
 
 Answer StreamedAnswer() {
   Answer answer;
@@ -110,9 +112,9 @@ bool ApiRequest::Flag(const char* name, bool missing) const {
   return missing;
 }
 
-std::string ApiRequest::Namespace() const {
-  const std::string name = Text("namespace");
-  return name.empty() ? "default" : name;
+std::string NamespaceInQuery(const HttpRequest& http) {
+  const std::string* const name = http.Query("namespace");
+  return name == nullptr || name->empty() ? "default" : *name;
 }
 
 Result<nlohmann::json> ApiRequest::Body() const {

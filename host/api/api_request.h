@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "host/api/api_agent.h"
+#include "host/api/caller.h"
 #include "host/http/http_exchange.h"
 
 namespace drover {
@@ -35,21 +36,37 @@ struct Answer {
 Answer ErrorAnswer(int status, const std::string& text);
 Answer JsonAnswer(const nlohmann::json& body, std::optional<std::uint64_t> index = std::nullopt);
 Answer EmptyAnswer();
+// Returns the answer to a client that may not do what it asks for.
+Answer DeniedAnswer();
 // Returns an Answer for a route that has already answered through its exchange, by a stream or a
 // websocket.
 Answer StreamedAnswer();
 
+// Returns the namespace in the query of HTTP, or "default". The text "*" means all namespaces.
+std::string NamespaceInQuery(const HttpRequest& http);
+
 // One request to a route. Use it only on the thread of its exchange.
 class ApiRequest {
  public:
-  ApiRequest(HttpExchange* exchange, const ApiAgent* agent, std::vector<std::string> parameters)
-      : exchange_(exchange), agent_(agent), parameters_(std::move(parameters)) {}
+  ApiRequest(HttpExchange* exchange, const ApiAgent* agent, std::vector<std::string> parameters,
+             Caller caller = {})
+      : exchange_(exchange),
+        agent_(agent),
+        parameters_(std::move(parameters)),
+        caller_(std::move(caller)) {}
 
   const ApiAgent& agent() const { return *agent_; }
   const HttpRequest& http() const { return exchange_->request(); }
   HttpExchange* exchange() { return exchange_; }
   // Returns the part of the path that matches star N in the route's pattern. N begins at 0.
   const std::string& parameter(std::size_t n) const { return parameters_.at(n); }
+  const std::vector<std::string>& parameters() const { return parameters_; }
+
+  // Who asks. The router has asked what the table of routes says (see RouteAccess). A handler that
+  // shows records of several namespaces, or changes what only the body names, must ask again.
+  const Caller& caller() const { return caller_; }
+  const Acl& acl() const { return *caller_.principal.acl; }
+  void SetPrincipal(AclPrincipal principal) { caller_.principal = std::move(principal); }
 
   // Returns the query parameter NAME, or an empty text if it is missing.
   std::string Text(const char* name) const;
@@ -59,9 +76,14 @@ class ApiRequest {
   // MISSING if the parameter is missing or is not a boolean.
   bool Flag(const char* name, bool missing = false) const;
   // Returns the namespace that the client wants. The text "*" means all namespaces.
-  std::string Namespace() const;
+  std::string Namespace() const { return NamespaceInQuery(http()); }
   bool InNamespace(const std::string& name) const {
     return Namespace() == "*" || Namespace() == name;
+  }
+  // Returns whether a list may show a record in the namespace NAME: the client wants it, and has
+  // one of RIGHTS there.
+  bool MayList(const std::string& name, RightSet<Capability> rights) const {
+    return InNamespace(name) && acl().Allows(name, rights);
   }
 
   // Returns the body as a JSON object, or an error that says why the body is not an object.
@@ -103,6 +125,7 @@ class ApiRequest {
   HttpExchange* const exchange_;
   const ApiAgent* const agent_;
   const std::vector<std::string> parameters_;
+  Caller caller_;
 };
 
 // Returns the index of the newest change in the store.
@@ -142,6 +165,10 @@ struct Found {
   static Co<Answer> Ready(Answer answer) { co_return answer; }
 };
 using Look = std::function<Found(const Tables& tables)>;
+
+// These functions return the index of ?index and the time of ?wait, a random part included.
+Result<std::uint64_t> WantedIndex(const ApiRequest& request);
+Result<Duration> WantedWait(const ApiRequest& request);
 
 // Reads the store with LOOK, and answers with the result. If the query has ?index=N, first waits
 // until the index of the result is higher than N. Only changes in the tables of MASK can raise this

@@ -24,8 +24,9 @@ class EvalFilter {
         prefix_(request.Text("prefix")) {}
 
   bool Takes(const Evaluation& eval) const {
-    return request_.InNamespace(eval.job_namespace) && eval.id.starts_with(prefix_) &&
-           (status_.empty() || eval.status == status_) && (job_.empty() || eval.job_id == job_);
+    return request_.MayList(eval.job_namespace, {Capability::kReadJob}) &&
+           eval.id.starts_with(prefix_) && (status_.empty() || eval.status == status_) &&
+           (job_.empty() || eval.job_id == job_);
   }
 
  private:

@@ -1,7 +1,11 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
+#include "host/acl/acl_state.h"
+#include "host/api/access.h"
+#include "host/api/admission.h"
 #include "host/api/router.h"
 #include "host/base/text.h"
 #include "host/streams/event_feed.h"
@@ -16,6 +20,7 @@ constexpr char kBeat[] = "{}\n";
 constexpr char kTooSlow[] =
     "{\"Error\":\"events were written faster than this client has read them, and some are gone: "
     "subscribe again\"}\n";
+constexpr char kRevoked[] = "{\"Error\":\"Permission denied\"}\n";
 // The maximum number of events in a line of the event stream. A line also ends when it has
 // kLongLine bytes. The remaining events of a write follow in further lines with the same index.
 constexpr std::size_t kMostEvents = 256;
@@ -105,6 +110,66 @@ class EventReader {
   bool first_ = true;  // true until the first read, which ignores dropped events
 };
 
+// The topics for whose events a client needs to read jobs.
+constexpr std::string_view kTopicsOfJobs[] = {"Job", "Evaluation", "Allocation", "Deployment",
+                                              "Service"};
+
+// Returns whether ACL may subscribe to TOPIC in NAME, a namespace or "*".
+bool MaySubscribe(const Acl& acl, const std::string& topic, const std::string& name) {
+  if (acl.is_management()) return true;
+  if (std::find(std::begin(kTopicsOfJobs), std::end(kTopicsOfJobs), topic) !=
+      std::end(kTopicsOfJobs)) {
+    return acl.Allows(name, {Capability::kReadJob});
+  }
+  if (topic == "Node") return acl.Allows(AclArea::kNode, AclLevel::kRead);
+  if (topic == "Operator") return acl.Allows(AclArea::kOperator, AclLevel::kRead);
+  return false;  // all topics at once, and those about access
+}
+
+// What the client of a stream may see, which may change while the stream goes on.
+class StreamAccess {
+ public:
+  StreamAccess(ApiRequest* request, EventFilter* filter) : request_(request), filter_(filter) {}
+
+  // Limits the filter to what the client may see now. Returns an error if the client may not have
+  // the stream any more. Costs nothing if no token, policy or role has changed.
+  Status Renew() {
+    const ApiAgent& agent = request_->agent();
+    if (agent.resolver == nullptr || agent.acl == nullptr) return {};
+    const HttpRequest& http = request_->http();
+    Loop* const loop = request_->exchange()->loop();
+    const std::uint64_t generation = agent.acl->generation();
+    const AclPrincipal& before = request_->caller().principal;
+    // A token ends with its time, and the identity of a task with its allocation.
+    const bool may_have_ended =
+        before.acl->task() || (before.token != nullptr && before.token->IsExpired(loop->Wall()));
+    if (looked_ && generation == generation_ && !may_have_ended) return {};
+    DROVER_ASSIGN(AclPrincipal principal,
+                  WhoAsks(agent, request_->caller().entrance, http, GivenToken(http), loop));
+    request_->SetPrincipal(principal);
+    for (const std::string& topic : filter_->Topics()) {
+      if (!MaySubscribe(*principal.acl, topic, request_->Namespace())) {
+        return Error(Code::kPermissionDenied, "Permission denied");
+      }
+    }
+    if (!principal.acl->is_management()) {
+      filter_->LimitTo(principal.name + "@" + std::to_string(generation),
+                       [acl = principal.acl](const std::string& name) {
+                         return acl->Allows(name, {Capability::kReadJob});
+                       });
+    }
+    looked_ = true;
+    generation_ = generation;
+    return {};
+  }
+
+ private:
+  ApiRequest* const request_;
+  EventFilter* const filter_;
+  bool looked_ = false;
+  std::uint64_t generation_ = 0;
+};
+
 // Writes the events that exist now. The next call writes the events that are added during this
 // call. Sets WROTE to true if the client wanted any of the events, and otherwise to false.
 Co<Status> WriteAll(LiveStream* stream, EventReader* reader, const EventLog* log, bool* wrote) {
@@ -127,11 +192,16 @@ Co<Status> WriteAll(LiveStream* stream, EventReader* reader, const EventLog* log
 
 // Writes events to STREAM until the client has disconnected, or until events were dropped before
 // the slow client received them.
-Co<Status> Follow(LiveStream* stream, EventReader* reader, StateStore* store,
-                  const EventFeed* feed) {
+Co<Status> Follow(LiveStream* stream, EventReader* reader, StateStore* store, const EventFeed* feed,
+                  StreamAccess* access) {
   const Context context = stream->context();
   while (true) {
     bool wrote = false;
+    const Status may = access->Renew();
+    if (!may.ok()) {
+      DROVER_CO_TRY(co_await stream->Write(kRevoked));
+      co_return may;
+    }
     DROVER_CO_TRY(co_await WriteAll(stream, reader, &store->events(), &wrote));
     const Duration pause = wrote ? feed->Pause() : Duration(0);
     if (pause > Duration(0)) DROVER_CO_TRY(co_await Sleep(context, pause));
@@ -145,8 +215,10 @@ Co<Answer> StreamEvents(ApiRequest* request, std::shared_ptr<EventFeed> feed) {
   if (!index) {
     co_return ErrorAnswer(400, "Unable to parse index: \"" + text + "\" is not a number");
   }
-  DROVER_CO_ASSIGN(const EventFilter filter,
+  DROVER_CO_ASSIGN(EventFilter filter,
                    EventFilter::Parse(request->http().query, request->Namespace()));
+  StreamAccess access(request, &filter);
+  DROVER_CO_TRY(access.Renew());
   LiveStream stream(request->exchange());
   HttpReply head;
   Status sent = co_await stream.Start(std::move(head), kBeat, kHeartbeat);
@@ -157,7 +229,7 @@ Co<Answer> StreamEvents(ApiRequest* request, std::shared_ptr<EventFeed> feed) {
   StateStore* const store = request->agent().store;
   const EventFeed::Follower follower(feed.get());
   EventReader reader(&store->events(), feed.get(), &filter, std::max<std::uint64_t>(*index, 1));
-  if (sent.ok()) (void)co_await Follow(&stream, &reader, store, feed.get());
+  if (sent.ok()) (void)co_await Follow(&stream, &reader, store, feed.get(), &access);
   co_await stream.End();
   co_return StreamedAnswer();
 }

@@ -3,8 +3,11 @@
 // websocket to open before the request is checked. If a check fails, the close of the websocket
 // reports the error.
 #include "host/api/access.h"
+#include "host/api/admission.h"
 #include "host/api/exec_conversation.h"
+#include "host/api/route_access.h"
 #include "host/api/router.h"
+#include "host/plugin/plugin_registry.h"
 #include "host/spec/strict_json.h"
 
 namespace drover {
@@ -14,11 +17,13 @@ using nlohmann::json;
 
 constexpr Duration kHandshakeTime = 10s;
 
-// Checks the client's token. A client sends the token in a header. Browsers cannot set headers, so
-// they send it in the first message.
+constexpr char kExecPattern[] = "/v1/client/allocation/*/exec";
+constexpr char kActionPattern[] = "/v1/job/**/action";
+
+// Finds out who asks. A client sends the token in a header. Browsers cannot set headers, so they
+// send it in the first message.
 Co<Status> Authorize(ApiRequest* request, WebSocketChannel* channel) {
   const HttpRequest& http = request->http();
-  const std::string token = request->agent().settings.Get()->token;
   const std::string wants = request->Text("ws_handshake");
   std::string given(GivenToken(http));
   if (!wants.empty() && request->Flag("ws_handshake", true) != request->Flag("ws_handshake")) {
@@ -39,12 +44,34 @@ Co<Status> Authorize(ApiRequest* request, WebSocketChannel* channel) {
     }
     if (given.empty()) given = text;
   }
-  if (!token.empty() && SaysTwoTokens(http)) {
-    co_return Error(Code::kPermissionDenied, "two different tokens are given");
+  const Entrance entrance = request->caller().entrance;
+  Loop* const loop = request->exchange()->loop();
+  if (SaysTwoTokens(http)) {
+    const Result<AclPrincipal> anybody = WhoAsks(request->agent(), entrance, http, "", loop);
+    if (!anybody.ok() || !anybody->acl->is_management()) {
+      co_return Error(Code::kPermissionDenied, "two different tokens are given");
+    }
   }
-  const std::optional<std::string> refusal = Refusal(given, token);
-  if (refusal) co_return Error(Code::kPermissionDenied, *refusal);
+  DROVER_CO_ASSIGN(AclPrincipal principal, WhoAsks(request->agent(), entrance, http, given, loop));
+  request->SetPrincipal(std::move(principal));
   co_return Status();
+}
+
+// Returns whether the driver DRIVER keeps its tasks in a root of their own. [control]
+Co<Result<bool>> HasOwnRoot(const ApiAgent* agent, std::string driver) {
+  const Driver* const found = agent->plugins == nullptr ? nullptr : agent->plugins->Find(driver);
+  co_return found != nullptr && found->info().fs_isolation != FsIsolation::kNone;
+}
+
+// Returns an error unless the client may run commands beside a task of DRIVER in NAME_SPACE. A
+// command that is not kept in the root of its task reaches the whole machine.
+Co<Status> MayReachNode(ApiRequest* request, std::string name_space, std::string driver) {
+  if (request->acl().Allows(name_space, {Capability::kAllocNodeExec})) co_return Status();
+  const Result<bool> own_root = co_await request->Control(
+      [agent = &request->agent(), driver](Context) { return HasOwnRoot(agent, driver); });
+  if (!own_root.ok()) co_return own_root.error();
+  if (*own_root) co_return Status();
+  co_return Error(Code::kPermissionDenied, "Permission denied");
 }
 
 Result<std::vector<std::string>> CommandOf(const ApiRequest& request) {
@@ -132,12 +159,25 @@ Result<Command> ReadAction(const ApiRequest& request) {
   return command;
 }
 
-using ReadFunction = Result<Command> (*)(const ApiRequest& request);
+// Returns the command to run, if the client may run it.
+Co<Result<Command>> Permitted(ApiRequest* request, const char* pattern) {
+  const RouteAccess* const access = FindRouteAccess("GET", pattern);
+  if (access == nullptr ||
+      !MayUse(request->agent(), request->acl(), *access, request->http(), request->parameters())) {
+    co_return Error(Code::kPermissionDenied, "Permission denied");
+  }
+  const bool is_action = std::string_view(pattern) == kActionPattern;
+  DROVER_CO_ASSIGN(Command command, is_action ? ReadAction(*request) : ReadCommand(*request));
+  const auto record = FindAlloc(*request, command.alloc_id);
+  const Task* const task = record == nullptr ? nullptr : FindTask(*record, command.task);
+  if (task == nullptr) co_return UnknownAlloc(command.alloc_id);  // it has just been removed
+  DROVER_CO_TRY(co_await MayReachNode(request, record->alloc->job->job_namespace, task->driver));
+  co_return command;
+}
 
-// Opens the websocket and runs an exec session. Calls READ, which returns the command to run, only
-// after the client's token was accepted. A client without the token thus learns nothing from the
-// result of READ.
-Co<Answer> Converse(ApiRequest* request, ReadFunction read) {
+// Opens the websocket and runs an exec session. The request is read only after the client's token
+// was accepted, and its allocation is looked at only if the client may do that.
+Co<Answer> Converse(ApiRequest* request, const char* pattern) {
   HttpExchange* const exchange = request->exchange();
   const Result<WebSocketChannel*> channel = co_await exchange->AcceptWebSocket();
   if (!channel.ok()) co_return ErrorAnswer(500, "websocket connection not found in context");
@@ -147,7 +187,7 @@ Co<Answer> Converse(ApiRequest* request, ReadFunction read) {
     co_return StreamedAnswer();
   }
   exchange->Trust();
-  Result<Command> command = read(*request);
+  Result<Command> command = co_await Permitted(request, pattern);
   if (!command.ok()) {
     co_await CloseWith(*channel, command.error());
     co_return StreamedAnswer();
@@ -158,15 +198,15 @@ Co<Answer> Converse(ApiRequest* request, ReadFunction read) {
   co_return StreamedAnswer();
 }
 
-Co<Answer> ExecInTask(ApiRequest* request) { return Converse(request, ReadCommand); }
-Co<Answer> RunAction(ApiRequest* request) { return Converse(request, ReadAction); }
+Co<Answer> ExecInTask(ApiRequest* request) { return Converse(request, kExecPattern); }
+Co<Answer> RunAction(ApiRequest* request) { return Converse(request, kActionPattern); }
 
 }  // namespace
 
 std::vector<Route> ExecRoutes() {
   return {
-      {"GET", "/v1/client/allocation/*/exec", ExecInTask, Access::kOpen},
-      {"GET", "/v1/job/**/action", RunAction, Access::kOpen},
+      {"GET", kExecPattern, ExecInTask, Access::kOpen},
+      {"GET", kActionPattern, RunAction, Access::kOpen},
   };
 }
 

@@ -129,6 +129,16 @@ void KeepOf(const ApiRequest& request, const json& body, json* job, JobRegistrat
   registration->enforce_index = before->job_modify_index;
 }
 
+constexpr RightSet<Capability> kToSubmit = {Capability::kSubmitJob};
+
+// Returns the namespace of JOB, an object that was not checked yet.
+std::string NamespaceOf(const json& job) {
+  const auto name = job.find("Namespace");
+  const bool named =
+      name != job.end() && name->is_string() && !name->get_ref<const std::string&>().empty();
+  return named ? name->get<std::string>() : "default";
+}
+
 // The error texts for a missing job id, and for a job id that differs from the id in the path.
 struct IdTexts {
   const char* missing;
@@ -163,6 +173,8 @@ Submission ReadSubmission(const ApiRequest& request, const std::string& must_be,
   if (copy.value("Namespace", json()).is_null() && !request.Text("namespace").empty()) {
     copy["Namespace"] = request.Text("namespace");
   }
+  // Before the stored job is looked at, the client must have shown that it may change it.
+  if (!request.acl().Allows(NamespaceOf(copy), kToSubmit)) return out.refused = DeniedAnswer(), out;
   const Result<int> priority = EvalPriority(Field<std::int64_t>(*body, "EvalPriority"));
   if (!priority.ok()) return out.refused = priority.error(), out;
   out.registration.eval_priority = *priority;
@@ -171,6 +183,9 @@ Submission ReadSubmission(const ApiRequest& request, const std::string& must_be,
   const Result<Job> parsed = ReadJobOf(request, copy, &faults, &warnings);
   if (!parsed.ok()) {
     return out.refused = ErrorAnswer(500, ErrorList(FaultTexts(parsed, faults))), out;
+  }
+  if (!request.acl().Allows(parsed->job_namespace, kToSubmit)) {
+    return out.refused = DeniedAnswer(), out;
   }
   for (std::string& warning : TextsOf(warnings)) out.warnings.push_back(std::move(warning));
   out.registration.json = std::make_shared<const json>(CanonicalJob(*parsed, copy));
@@ -244,7 +259,8 @@ Co<Answer> ListJobs(ApiRequest* request) {
   return AnswerRead(request, kOfJobs, [request, prefix](const Tables& tables) {
     const auto jobs = std::make_shared<std::vector<JobAndParts>>();
     for (const auto& [key, job] : tables.jobs) {
-      if (!request->InNamespace(key.first) || !key.second.starts_with(prefix)) continue;
+      if (!key.second.starts_with(prefix)) continue;
+      if (!request->MayList(key.first, {Capability::kListJobs})) continue;
       jobs->emplace_back(job, PartsOf(*job, tables));
     }
     return Found{tables.IndexOf(kOfJobs), [request, jobs] { return JobList(request, *jobs); }};
@@ -395,6 +411,9 @@ Co<Answer> ValidateJob(ApiRequest* request) {
   DROVER_CO_ASSIGN(const json body, request->Body());
   if (!body.contains("Job") || !body.at("Job").is_object()) {
     co_return ErrorAnswer(400, "Job must be specified");
+  }
+  if (!request->acl().Allows(NamespaceOf(body.at("Job")), {Capability::kReadJob})) {
+    co_return DeniedAnswer();
   }
   std::vector<JobFault> faults, warnings;
   const Result<Job> job = ReadJobOf(*request, body.at("Job"), &faults, &warnings);

@@ -105,6 +105,7 @@ std::vector<JobAndAllocs> FindJobs(const Tables& tables, const ApiRequest& reque
   for (const auto& [key, job] : tables.jobs) {
     const std::uint64_t index = job->modify_index;
     if (wanted.jobs ? !wanted.jobs->contains(key) : !request.InNamespace(key.first)) continue;
+    if (!request.acl().Allows(key.first, {Capability::kListJobs})) continue;
     if (!wanted.children && !job->job->parent_id.empty()) continue;
     const std::uint64_t first = wanted.first.value_or(index);
     if (wanted.oldest_first ? index < first : index > first) continue;

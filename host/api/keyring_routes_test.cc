@@ -1,6 +1,9 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
+#include "host/acl/acl_resolver.h"
+#include "host/acl/acl_state.h"
+#include "host/acl/secret_hash.h"
 #include "host/api/api_fixture.h"
 #include "host/identity/keyring.h"
 #include "host/identity/memory_key_store_for_test.h"
@@ -74,9 +77,10 @@ TEST_F(KeyringRouteTest, AKeyThatCannotBeStoredDoesNotSign) {
 }
 
 TEST_F(KeyringRouteTest, EverybodyMayReadTheKeysThatCheckTokens) {
-  ApiSettings settings;
-  settings.token = "0123456789abcdef";
-  agent_.settings.Set(settings);
+  AclState state;
+  AclResolver resolver(&state, {.at_once = 1000, .each = 1s, .sources = 10});
+  resolver.SetSettings({.enabled = false, .agent_token_hash = SecretHash("0123456789abcdef")});
+  agent_.resolver = &resolver;
   const json set = Get("/.well-known/jwks.json");
   ASSERT_EQ(set["keys"].size(), 1u);
   EXPECT_EQ(set["keys"][0]["alg"], "EdDSA");

@@ -22,6 +22,7 @@ Co<Answer> ListNamespaces(ApiRequest* request) {
                    json list = json::array();
                    for (const std::string& name : names) {
                      if (!name.starts_with(request->Text("prefix"))) continue;
+                     if (!request->acl().AllowsNamespace(name)) continue;
                      list.push_back(EncodeNamespace(name));
                    }
                    return JsonAnswer(list);

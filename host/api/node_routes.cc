@@ -46,7 +46,9 @@ Co<Answer> ListAllocsOfNode(ApiRequest* request) {
   return AnswerRead(request, MaskOf(Table::kAllocs), [request](const Tables& tables) {
     AllocRecords records;
     for (const auto& [id, record] : tables.allocs) {
-      if (record->alloc->node_id == request->parameter(0)) records.push_back(record);
+      if (record->alloc->node_id != request->parameter(0)) continue;
+      const std::string& name_space = record->alloc->job->job_namespace;
+      if (request->acl().Allows(name_space, {Capability::kReadJob})) records.push_back(record);
     }
     return Found{tables.IndexOf(MaskOf(Table::kAllocs)), [records = std::move(records)] {
                    json list = json::array();

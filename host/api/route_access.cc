@@ -176,6 +176,27 @@ constexpr RouteAccess kRouteAccesses[] = {
     Of("GET", "/.well-known/jwks.json", Need::kNothing),
     Of("GET", "/.well-known/openid-configuration", Need::kNothing),
 
+    // Access itself. A client sees its own policies, roles and token, and management all of them.
+    // The first token is made without one.
+    Of("PUT POST", "/v1/acl/bootstrap", Need::kClient),
+    Of("GET", "/v1/acl/policies", Need::kEachPart),
+    Of("GET", "/v1/acl/policy/self", Need::kClient),
+    Of("GET", "/v1/acl/policy/*", Need::kEachPart),
+    Of("PUT POST", "/v1/acl/policy/*", Need::kManagement),
+    Of("DELETE", "/v1/acl/policy/*", Need::kManagement),
+    Of("GET", "/v1/acl/tokens", Need::kManagement),
+    Of("PUT POST", "/v1/acl/token", Need::kManagement),
+    Of("GET", "/v1/acl/token/self", Need::kClient),
+    Of("GET", "/v1/acl/token/*", Need::kEachPart),
+    Of("PUT POST", "/v1/acl/token/*", Need::kManagement),
+    Of("DELETE", "/v1/acl/token/*", Need::kManagement),
+    Of("GET", "/v1/acl/roles", Need::kEachPart),
+    Of("PUT POST", "/v1/acl/role", Need::kManagement),
+    Of("GET", "/v1/acl/role/name/*", Need::kEachPart),
+    Of("GET", "/v1/acl/role/*", Need::kEachPart),
+    Of("PUT POST", "/v1/acl/role/*", Need::kManagement),
+    Of("DELETE", "/v1/acl/role/*", Need::kManagement),
+
     // What this version does not have. The answer is a sentence that says so.
     Of("", "/v1/namespace", Need::kClient),
     Of("PUT POST DELETE", "/v1/namespace/*", Need::kClient),

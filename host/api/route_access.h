@@ -17,7 +17,7 @@ enum class Need {
   kLevel,       // RouteAccess::level of RouteAccess::area
   kServices,    // to read services in the namespace of the query; tasks may do that in their own
   kManagement,
-  kEachPart,  // the handler asks for each topic, context or path of the request
+  kEachPart,  // the handler asks for each topic, context, path or record
 };
 
 // Which namespace counts.
@@ -44,7 +44,7 @@ struct RouteAccess {
   bool after_websocket = false;
 };
 
-// The entries of all routes.
+// The entries of all routes. For tests.
 std::span<const RouteAccess> RouteAccesses();
 
 // Returns the entry of a route; null if there is none, and then nobody may use the route.

@@ -8,7 +8,8 @@
 #include <memory>
 #include <optional>
 
-#include "host/api/access.h"
+#include "host/api/admission.h"
+#include "host/api/route_access.h"
 #include "host/http/browser_check.h"
 #include "host/spec/json_cost.h"
 #include "host/stats/metric_registry.h"
@@ -100,12 +101,33 @@ Target FindRoute(const std::vector<Route>& routes, const std::string& path,
   return target.known ? target : otherwise;
 }
 
-// Returns why the client may not use TARGET, or nothing if the client may use TARGET. Paths that
-// are not in the table of routes need the token too.
-std::optional<std::string> RefusalOf(const Target& target, const ApiAgent& agent,
-                                     const HttpRequest& http) {
-  if (target.route != nullptr && target.route->access == Access::kOpen) return std::nullopt;
-  return Refusal(http, agent.settings.Get()->token);
+// Decides whether the client may use TARGET. A route that is not in the table of what routes need
+// is closed to everybody.
+Admission AdmitTo(const Target& target, const ApiAgent& agent, Entrance entrance,
+                  const HttpRequest& http, Loop* loop) {
+  const RouteAccess* access = nullptr;
+  if (target.route != nullptr) {
+    access = FindRouteAccess(target.route->methods, target.route->pattern);
+    if (access == nullptr) {
+      Admission closed;
+      closed.refusal = DeniedAnswer();
+      return closed;
+    }
+  }
+  return Admit(agent, entrance, http, access, target.stars, loop);
+}
+
+// How long a refused client waits for the answer on the socket of its task. So a task that asks
+// without end takes little time from others. A task that has guessed too many tokens waits longer.
+constexpr Duration kRefusalDelay = 10ms;
+constexpr Duration kGuesserDelay = 100ms;
+
+Co<Answer> Refuse(HttpExchange* exchange, Entrance entrance, Answer refusal) {
+  if (entrance == Entrance::kTask) {
+    const bool guesses = refusal.reply.status == 429;
+    (void)co_await Sleep(exchange->context(), guesses ? kGuesserDelay : kRefusalDelay);
+  }
+  co_return refusal;
 }
 
 // The maximum time that a body waits for memory in which it can be parsed.
@@ -138,23 +160,23 @@ Answer NoRoom(const Error& error) {
                               std::to_string(ApiAgent::kTreeBytes >> 20) + " MiB of memory");
 }
 
-Co<Answer> Dispatch(const std::vector<Route>* routes, const ApiAgent* agent,
+Co<Answer> Dispatch(const std::vector<Route>* routes, const ApiAgent* agent, Entrance entrance,
                     HttpExchange* exchange) {
   const HttpRequest& http = exchange->request();
   const Result<std::string> path = PercentDecode(http.path);
   if (!path.ok()) co_return path.error();
-  if (*path == "/") {
+  if (*path == "/" && entrance == Entrance::kAgent) {
     Answer redirect = EmptyAnswer();
     redirect.reply.status = 307;
     redirect.reply.headers.emplace_back("Location", "/ui/");
     co_return redirect;
   }
   Target target = FindRoute(*routes, *path, http.method);
-  if (const auto refusal = RefusalOf(target, *agent, http)) co_return ErrorAnswer(403, *refusal);
-  // The server trusts a client that has sent the right token, or any client if no token is
-  // configured. A request for an open path needs no token, so it is no reason to trust its client.
-  const bool open = target.route != nullptr && target.route->access == Access::kOpen;
-  if (!open || agent->settings.Get()->token.empty()) exchange->Trust();
+  Admission admission = AdmitTo(target, *agent, entrance, http, exchange->loop());
+  if (admission.trusted) exchange->Trust();
+  if (admission.refusal) {
+    co_return co_await Refuse(exchange, entrance, std::move(*admission.refusal));
+  }
   if (target.route == nullptr) {
     if (target.known) co_return ErrorAnswer(405, "Invalid method");
     Answer unknown = EmptyAnswer();
@@ -165,7 +187,7 @@ Co<Answer> Dispatch(const std::vector<Route>* routes, const ApiAgent* agent,
       MayBeOfAPage(http)) {
     co_return ErrorAnswer(403, "a browser must send this request by PUT");
   }
-  ApiRequest request(exchange, agent, std::move(target.stars));
+  ApiRequest request(exchange, agent, std::move(target.stars), std::move(admission.caller));
   ByteBudget::Share tree;
   const Status room = co_await TakeRoom(exchange, agent, &tree);
   if (!room.ok()) co_return NoRoom(room.error());
@@ -181,12 +203,13 @@ Co<Answer> Dispatch(const std::vector<Route>* routes, const ApiAgent* agent,
 
 std::vector<Route> AllRoutes() {
   std::vector<Route> all;
-  for (auto* some :
-       {&ExecRoutes,     &JobChangeRoutes, &JobVersionRoutes, &JobStatusesRoutes, &JobParseRoutes,
-        &ServiceRoutes,  &JobRoutes,       &AllocRoutes,      &EvalRoutes,        &NodeRoutes,
-        &ClientRoutes,   &FollowRoutes,    &FileRoutes,       &AgentRoutes,       &NamespaceRoutes,
-        &PluginRoutes,   &SearchRoutes,    &MetricsRoutes,    &EventRoutes,       &MonitorRoutes,
-        &VariableRoutes, &KeyringRoutes,   &UnsupportedRoutes}) {
+  for (auto* some : {&ExecRoutes,     &JobChangeRoutes,  &JobVersionRoutes, &JobStatusesRoutes,
+                     &JobParseRoutes, &ServiceRoutes,    &JobRoutes,        &AllocRoutes,
+                     &EvalRoutes,     &NodeRoutes,       &ClientRoutes,     &FollowRoutes,
+                     &FileRoutes,     &AgentRoutes,      &NamespaceRoutes,  &PluginRoutes,
+                     &SearchRoutes,   &MetricsRoutes,    &EventRoutes,      &MonitorRoutes,
+                     &VariableRoutes, &KeyringRoutes,    &AclRoutes,        &AclTokenRoutes,
+                     &AclRoleRoutes,  &UnsupportedRoutes}) {
     for (Route& route : some()) all.push_back(std::move(route));
   }
   return all;
@@ -216,20 +239,25 @@ std::optional<std::vector<std::string>> MatchPath(std::string_view pattern, std:
   return stars;
 }
 
-std::function<Result<bool>(const HttpRequest&)> MakeBodyCheck(const ApiAgent* agent) {
-  return [agent, routes = AllRoutes()](const HttpRequest& http) -> Result<bool> {
-    const Result<std::string> path = PercentDecode(http.path);
-    if (!path.ok()) return false;  // the handler reports the error
-    const Target target = FindRoute(routes, *path, http.method);
-    if (const auto refusal = RefusalOf(target, *agent, http)) {
-      return Error(Code::kPermissionDenied, *refusal);
-    }
-    const Route* const route = target.route;
-    if (route == nullptr || route->access == Access::kOpen) return false;
-    // A route that only reads needs no body. The body would stay in memory until the end of the
-    // answer, and some answers never end.
-    return route->effect == Effect::kChanges || !Allows("GET", http.method);
-  };
+BodyCheck MakeBodyCheck(const ApiAgent* agent, Entrance entrance) {
+  return
+      [agent, entrance, routes = AllRoutes()](const HttpRequest& http, Loop* loop) -> Result<bool> {
+        const Result<std::string> path = PercentDecode(http.path);
+        if (!path.ok()) return false;  // the handler reports the error
+        const Target target = FindRoute(routes, *path, http.method);
+        const Admission admission = AdmitTo(target, *agent, entrance, http, loop);
+        if (admission.refusal) {
+          const HttpReply& reply = admission.refusal->reply;
+          if (reply.status == 401) return false;  // the handler refuses with this status
+          return Error(reply.status == 429 ? Code::kResourceExhausted : Code::kPermissionDenied,
+                       reply.body);
+        }
+        const Route* const route = target.route;
+        if (route == nullptr || route->access == Access::kOpen) return false;
+        // A route that only reads needs no body. The body would stay in memory until the end of the
+        // answer, and some answers never end.
+        return route->effect == Effect::kChanges || !Allows("GET", http.method);
+      };
 }
 
 namespace {
@@ -251,9 +279,9 @@ void Note(const ApiAgent& agent, HttpExchange* exchange, int status, Duration to
 // Answers one request. Shares ROUTES, because the handler may be destroyed while this coroutine
 // runs.
 Co<void> Serve(std::shared_ptr<const std::vector<Route>> routes, const ApiAgent* agent,
-               HttpExchange* exchange) {
+               Entrance entrance, HttpExchange* exchange) {
   const TimePoint began = exchange->loop()->Now();
-  Answer answer = co_await Dispatch(routes.get(), agent, exchange);
+  Answer answer = co_await Dispatch(routes.get(), agent, entrance, exchange);
   const std::string& body = exchange->request().body;
   if (body.size() > kLargeTree / 8) GiveBackMemory(body);
   if (answer.streamed) co_return;
@@ -266,9 +294,11 @@ Co<void> Serve(std::shared_ptr<const std::vector<Route>> routes, const ApiAgent*
 
 }  // namespace
 
-HttpHandler MakeApiHandler(const ApiAgent* agent) {
+HttpHandler MakeApiHandler(const ApiAgent* agent, Entrance entrance) {
   const auto routes = std::make_shared<const std::vector<Route>>(AllRoutes());
-  return [agent, routes](HttpExchange* exchange) { return Serve(routes, agent, exchange); };
+  return [agent, entrance, routes](HttpExchange* exchange) {
+    return Serve(routes, agent, entrance, exchange);
+  };
 }
 
 }  // namespace drover

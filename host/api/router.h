@@ -11,7 +11,8 @@
 
 namespace drover {
 
-// Whether a route needs the token. If no token is configured, no route needs it.
+// Whether a route needs a client that is not refused; see RouteAccess for what else it needs. A
+// route that is open keeps no body.
 enum class Access { kToken, kOpen };
 
 // How a route is chosen for a path. A route with kFirst is chosen as soon as it matches. A route
@@ -61,6 +62,9 @@ std::vector<Route> EventRoutes();
 std::vector<Route> MonitorRoutes();
 std::vector<Route> VariableRoutes();
 std::vector<Route> KeyringRoutes();
+std::vector<Route> AclRoutes();
+std::vector<Route> AclTokenRoutes();
+std::vector<Route> AclRoleRoutes();
 // Returns routes for the parts of Nomad's API that this version does not have. These routes answer
 // 501 with a sentence that says why.
 std::vector<Route> UnsupportedRoutes();
@@ -71,11 +75,12 @@ std::vector<Route> AllRoutes();
 std::optional<std::vector<std::string>> MatchPath(std::string_view pattern, std::string_view path);
 
 // Returns a handler that answers all requests. AGENT must outlive the handler.
-HttpHandler MakeApiHandler(const ApiAgent* agent);
+HttpHandler MakeApiHandler(const ApiAgent* agent, Entrance entrance = Entrance::kAgent);
 
-// Makes the function HttpServerOptions::wants_body. The function refuses the bodies of clients
-// without the token. It discards bodies that the route does not use, because all clients share the
-// room for bodies. AGENT must outlive the function.
-std::function<Result<bool>(const HttpRequest&)> MakeBodyCheck(const ApiAgent* agent);
+// Makes the function HttpServerOptions::wants_body. The function refuses the bodies of clients that
+// may not use the route. It discards bodies that the route does not use, because all clients share
+// the room for bodies. AGENT must outlive the function.
+using BodyCheck = std::function<Result<bool>(const HttpRequest& request, Loop* loop)>;
+BodyCheck MakeBodyCheck(const ApiAgent* agent, Entrance entrance = Entrance::kAgent);
 
 }  // namespace drover

@@ -7,6 +7,10 @@
 #include <fstream>
 #include <set>
 
+#include "host/acl/acl_resolver.h"
+#include "host/acl/acl_state.h"
+#include "host/acl/secret_hash.h"
+
 namespace drover {
 namespace {
 
@@ -79,16 +83,20 @@ TEST(RoutesTest, ThePageForClientsListsThem) {
 
 TEST(RouterTest, BodiesAreKeptOfThoseWhoMayForRoutesThatReadThem) {
   ApiAgent agent;
-  ApiSettings settings;
-  settings.token = "secret";
-  agent.settings.Set(settings);
+  StateStore store;
+  AclState state;
+  AclResolver resolver(&state, {.at_once = 1000, .each = 1s, .sources = 10});
+  resolver.SetSettings({.enabled = false, .agent_token_hash = SecretHash("secret")});
+  agent.store = &store;
+  agent.resolver = &resolver;
+  SimLoop loop;
   const auto check = MakeBodyCheck(&agent);
   const auto keeps = [&](const char* method, const char* path, const char* token) {
     HttpRequest request;
     request.method = method;
     request.path = path;
     if (*token != '\0') request.headers.emplace_back("X-Nomad-Token", token);
-    const Result<bool> wants = check(request);
+    const Result<bool> wants = check(request, &loop);
     return wants.ok() ? (*wants ? "kept" : "read over") : wants.error().message();
   };
   EXPECT_EQ(keeps("PUT", "/v1/jobs", "secret"), "kept");

@@ -1,10 +1,11 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 // Routes that search by the beginning of an id, or by a part of a name.
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <functional>
 #include <map>
+#include <set>
+#include <string_view>
 #include <tuple>
 
 #include "host/api/namespaces.h"
@@ -19,32 +20,85 @@ using nlohmann::json;
 constexpr std::size_t kMostMatches = 20;  // maximum number of matches for each entry of kContexts
 constexpr std::size_t kShortestText = 2;  // minimum size in bytes for a fuzzy search
 
+// What a client needs to see the records of a context.
+enum class ContextNeed { kNothing, kJobs, kNodes, kNamespaces, kServices, kVariables };
+
+struct SearchContext {
+  std::string_view name;
+  ContextNeed need;
+};
+
 // The contexts in which clients may search. Most contexts are always empty in this version.
-constexpr std::array kContexts = {"allocs",          "deployment",     "evals",      "jobs",
-                                  "nodes",           "node_pools",     "namespaces", "quotas",
-                                  "recommendations", "scaling_policy", "plugins",    "vars",
-                                  "volumes",         "host_volumes",   "groups",     "services",
-                                  "tasks",           "images",         "commands",   "classes"};
+constexpr SearchContext kContexts[] = {
+    {"allocs", ContextNeed::kJobs},
+    {"deployment", ContextNeed::kJobs},
+    {"evals", ContextNeed::kJobs},
+    {"jobs", ContextNeed::kJobs},
+    {"nodes", ContextNeed::kNodes},
+    {"node_pools", ContextNeed::kNothing},
+    {"namespaces", ContextNeed::kNamespaces},
+    {"quotas", ContextNeed::kNothing},
+    {"recommendations", ContextNeed::kNothing},
+    {"scaling_policy", ContextNeed::kNothing},
+    {"plugins", ContextNeed::kNothing},
+    {"vars", ContextNeed::kVariables},
+    {"volumes", ContextNeed::kNothing},
+    {"host_volumes", ContextNeed::kNothing},
+    {"groups", ContextNeed::kJobs},
+    {"services", ContextNeed::kServices},
+    {"tasks", ContextNeed::kJobs},
+    {"images", ContextNeed::kJobs},
+    {"commands", ContextNeed::kJobs},
+    {"classes", ContextNeed::kNodes},
+};
+
+constexpr RightSet<Capability> kToFind = {Capability::kReadJob};
+
+// Returns whether ACL may see anything of a context with NEED in NAME, a namespace or "*".
+bool MaySee(const Acl& acl, ContextNeed need, const std::string& name) {
+  switch (need) {
+    case ContextNeed::kNothing:
+      return true;
+    case ContextNeed::kJobs:
+      return acl.Allows(name, kToFind);
+    case ContextNeed::kNodes:
+      return acl.Allows(AclArea::kNode, AclLevel::kRead);
+    case ContextNeed::kNamespaces:
+      return acl.AllowsNamespace(name);
+    case ContextNeed::kServices:
+      return acl.AllowsServices(name);
+    case ContextNeed::kVariables:
+      return acl.AllowsAnyVariable(name);
+  }
+  return false;
+}
 
 // The text for which a client searches, and the context in which the client searches.
 struct Wanted {
   std::string text;
   std::string context;
+  // Of the contexts that are wanted, those in which the client may see anything.
+  std::set<std::string_view> seen = {};
 
-  bool Takes(const char* name) const {
-    return context.empty() || context == "all" || context == name;
-  }
+  bool Takes(std::string_view name) const { return seen.contains(name); }
 };
 
 Result<Wanted> ReadWanted(const ApiRequest& request, const char* field) {
   DROVER_ASSIGN(const json body, request.Body());
   Wanted wanted{Field<std::string>(body, field), Field<std::string>(body, "Context")};
-  const bool known =
-      wanted.context.empty() || wanted.context == "all" ||
-      std::find(kContexts.begin(), kContexts.end(), wanted.context) != kContexts.end();
+  const bool everything = wanted.context.empty() || wanted.context == "all";
+  bool known = everything, sees_a_record = false;
+  for (const SearchContext& one : kContexts) {
+    if (!everything && one.name != wanted.context) continue;
+    known = true;
+    if (!MaySee(request.acl(), one.need, request.Namespace())) continue;
+    wanted.seen.insert(one.name);
+    sees_a_record = sees_a_record || !everything || one.need != ContextNeed::kNothing;
+  }
   if (!known) {
     return Error(Code::kInvalidArgument, "unknown context \"" + wanted.context + "\"");
   }
+  if (!sees_a_record) return Error(Code::kPermissionDenied, "Permission denied");
   return wanted;
 }
 
@@ -98,7 +152,7 @@ Co<Answer> SearchPrefix(ApiRequest* request) {
     if (wanted.Takes("jobs")) {
       PrefixMatches found;
       for (const auto& [key, job] : tables.jobs) {
-        if (request->InNamespace(key.first) && key.second.starts_with(wanted.text)) {
+        if (request->MayList(key.first, kToFind) && key.second.starts_with(wanted.text)) {
           found.Add(key.second);
         }
       }
@@ -107,14 +161,16 @@ Co<Answer> SearchPrefix(ApiRequest* request) {
     if (wanted.Takes("allocs")) {
       PrefixMatches found;
       for (const auto& [id, record] : tables.allocs) {
-        if (request->InNamespace(record->alloc->job->job_namespace) && fits(id)) found.Add(id);
+        if (request->MayList(record->alloc->job->job_namespace, kToFind) && fits(id)) {
+          found.Add(id);
+        }
       }
       found.Encode("allocs", &matches, &truncations);
     }
     if (wanted.Takes("evals")) {
       PrefixMatches found;
       for (const auto& [id, eval] : tables.evals) {
-        if (request->InNamespace(eval->job_namespace) && fits(id)) found.Add(id);
+        if (request->MayList(eval->job_namespace, kToFind) && fits(id)) found.Add(id);
       }
       found.Encode("evals", &matches, &truncations);
     }
@@ -128,7 +184,9 @@ Co<Answer> SearchPrefix(ApiRequest* request) {
     if (wanted.Takes("namespaces")) {
       PrefixMatches found;
       for (const std::string& name : NamespacesOf(tables)) {
-        if (name.starts_with(wanted.text)) found.Add(name);
+        if (name.starts_with(wanted.text) && request->acl().AllowsNamespace(name)) {
+          found.Add(name);
+        }
       }
       found.Encode("namespaces", &matches, &truncations);
     }
@@ -221,10 +279,10 @@ Co<Answer> SearchFuzzy(ApiRequest* request) {
   request->agent().store->Read([&](const Tables& tables) {
     index = tables.last_index;
     for (const auto& [key, job] : tables.jobs) {
-      if (request->InNamespace(key.first)) jobs.push_back(job);
+      if (request->MayList(key.first, kToFind)) jobs.push_back(job);
     }
     for (const auto& [id, record] : tables.allocs) {
-      if (request->InNamespace(record->alloc->job->job_namespace)) allocs.push_back(record);
+      if (request->MayList(record->alloc->job->job_namespace, kToFind)) allocs.push_back(record);
     }
     for (const auto& [id, node] : tables.nodes) nodes.push_back(node);
   });

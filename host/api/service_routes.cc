@@ -21,23 +21,26 @@ void Append(ServiceList* list, const ServiceSet& services) {
   list->insert(list->end(), services.begin(), services.end());
 }
 
-// Returns the registrations in the namespace WANTED, or in all namespaces for "*".
-ServiceList ServicesIn(const Tables& tables, const std::string& wanted) {
+// Returns the registrations in the namespace that the client wants, or in all namespaces whose
+// services it may read.
+ServiceList ServicesIn(const Tables& tables, const ApiRequest& request) {
   ServiceList all;
   for (const auto& [key, services] : tables.services_of_name) {
-    if (wanted == "*" || wanted == key.first) Append(&all, services);
+    if (!request.InNamespace(key.first) || !request.acl().AllowsServices(key.first)) continue;
+    Append(&all, services);
   }
   return all;
 }
 
-// Returns the registrations of the service NAME in the namespace WANTED, or in all namespaces for
-// "*".
-ServiceList ServicesNamed(const Tables& tables, const std::string& wanted,
+// Returns those of them with NAME.
+ServiceList ServicesNamed(const Tables& tables, const ApiRequest& request,
                           const std::string& name) {
   ServiceList all;
+  const std::string wanted = request.Namespace();
   if (wanted == "*") {
     for (const auto& [key, services] : tables.services_of_name) {
-      if (key.second == name) Append(&all, services);
+      if (key.second != name || !request.acl().AllowsServices(key.first)) continue;
+      Append(&all, services);
     }
   } else if (const auto found = tables.services_of_name.find({wanted, name});
              found != tables.services_of_name.end()) {
@@ -105,27 +108,25 @@ Co<Answer> NamesOf(ApiRequest* request, const ServiceList& services) {
 }
 
 Co<Answer> ListNames(ApiRequest* request) {
-  return AnswerRead(
-      request, kOfServices, [request, wanted = request->Namespace()](const Tables& tables) {
-        return Found{tables.IndexOf(kOfServices), [request, services = ServicesIn(tables, wanted)] {
-                       return NamesOf(request, services);
-                     }};
-      });
+  return AnswerRead(request, kOfServices, [request](const Tables& tables) {
+    return Found{tables.IndexOf(kOfServices), [request, services = ServicesIn(tables, *request)] {
+                   return NamesOf(request, services);
+                 }};
+  });
 }
 
 Co<Answer> ListTargets(ApiRequest* request) {
-  return AnswerRead(
-      request, kOfServices, [request, wanted = request->Namespace()](const Tables& tables) {
-        ServiceList services = ServicesIn(tables, wanted);
-        // Nobody can read metrics without an address or a port.
-        std::erase_if(services, [](const auto& service) {
-          return service->port == 0 || service->address.empty();
-        });
-        std::sort(services.begin(), services.end(), ServiceOrder());
-        return Found{tables.IndexOf(kOfServices), [request, services] {
-                       return AnswerServices(request, services, EncodePrometheusTarget);
-                     }};
-      });
+  return AnswerRead(request, kOfServices, [request](const Tables& tables) {
+    ServiceList services = ServicesIn(tables, *request);
+    // Nobody can read metrics without an address or a port.
+    std::erase_if(services, [](const auto& service) {
+      return service->port == 0 || service->address.empty();
+    });
+    std::sort(services.begin(), services.end(), ServiceOrder());
+    return Found{tables.IndexOf(kOfServices), [request, services] {
+                   return AnswerServices(request, services, EncodePrometheusTarget);
+                 }};
+  });
 }
 
 Co<Answer> ReadService(ApiRequest* request) {
@@ -133,9 +134,8 @@ Co<Answer> ReadService(ApiRequest* request) {
   if (const std::string text = request->Text("choose"); !text.empty()) {
     DROVER_CO_ASSIGN(choice, ParseServiceChoice(text));
   }
-  const std::string wanted = request->Namespace();
   co_return co_await AnswerRead(request, kOfServices, [&](const Tables& tables) {
-    ServiceList services = ServicesNamed(tables, wanted, request->parameter(0));
+    ServiceList services = ServicesNamed(tables, *request, request->parameter(0));
     return Found{tables.IndexOf(kOfServices),
                  [request, choice, services = std::move(services)]() -> Co<Answer> {
                    return choice ? ChosenServices(request, services, *choice)

@@ -17,15 +17,11 @@ using nlohmann::json;
 
 constexpr TableMask kOfVariables = MaskOf(Table::kVariables);
 
-// Returns whether the client may do RIGHT with the variable at PATH of NAME_SPACE. This is the one
-// place that will ask Acl::AllowsVariable for it, once a request has an Acl. Until then, a client
-// that may use the API may use all variables.
-bool MayUseVariable(const ApiRequest&, const std::string& /*name_space*/,
-                    const std::string& /*path*/, VariableRight) {
-  return true;
+// Returns whether the client may do RIGHT with the variable at PATH of NAME_SPACE.
+bool MayUseVariable(const ApiRequest& request, const std::string& name_space,
+                    const std::string& path, VariableRight right) {
+  return request.acl().AllowsVariable(name_space, path, right);
 }
-
-Answer NoRight() { return ErrorAnswer(403, "Permission denied"); }
 
 // A copy of secrets, which is overwritten with this object.
 struct SecretTree {
@@ -64,22 +60,25 @@ Co<Answer> VariableList(ApiRequest* request,
 }
 
 Co<Answer> ListVariables(ApiRequest* request) {
-  return AnswerRead(
-      request, kOfVariables, [request, prefix = request->Text("prefix")](const Tables& tables) {
-        std::vector<std::shared_ptr<const VariableRecord>> found;
-        for (const auto& [key, variable] : tables.variables) {
-          if (!request->InNamespace(key.first) || !key.second.starts_with(prefix)) continue;
-          if (!MayUseVariable(*request, key.first, key.second, VariableRight::kList)) continue;
-          found.push_back(variable);
-        }
-        return Found{tables.IndexOf(kOfVariables),
-                     [request, found = std::move(found)] { return VariableList(request, found); }};
-      });
+  if (!request->acl().AllowsAnyVariable(request->Namespace())) co_return DeniedAnswer();
+  const std::string prefix = request->Text("prefix");
+  co_return co_await AnswerRead(request, kOfVariables, [request, &prefix](const Tables& tables) {
+    std::vector<std::shared_ptr<const VariableRecord>> found;
+    for (const auto& [key, variable] : tables.variables) {
+      if (!request->InNamespace(key.first) || !key.second.starts_with(prefix)) continue;
+      if (!MayUseVariable(*request, key.first, key.second, VariableRight::kList)) continue;
+      found.push_back(variable);
+    }
+    return Found{tables.IndexOf(kOfVariables),
+                 [request, found = std::move(found)] { return VariableList(request, found); }};
+  });
 }
 
 Co<Answer> ShowVariable(ApiRequest* request) {
   const VariableKey key(request->Namespace(), request->parameter(0));
-  if (!MayUseVariable(*request, key.first, key.second, VariableRight::kRead)) co_return NoRight();
+  if (!MayUseVariable(*request, key.first, key.second, VariableRight::kRead)) {
+    co_return DeniedAnswer();
+  }
   co_return co_await AnswerRead(request, kOfVariables, [request, key](const Tables& tables) {
     const auto variable = Tables::Find(tables.variables, key);
     const std::uint64_t index =
@@ -151,7 +150,9 @@ Co<Answer> WriteVariable(ApiRequest* request) {
   DROVER_CO_ASSIGN(body.value, request->Body());
   if (!Field<json>(body.value, "Lock").is_null()) co_return NoLocks("Lock");
   DROVER_CO_ASSIGN(const VariableKey key, KeyIn(*request, body.value));
-  if (!MayUseVariable(*request, key.first, key.second, VariableRight::kWrite)) co_return NoRight();
+  if (!MayUseVariable(*request, key.first, key.second, VariableRight::kWrite)) {
+    co_return DeniedAnswer();
+  }
   json& sent = body.value["Items"];
   DROVER_CO_TRY(CheckItems(sent));
   SecretText items;
@@ -175,7 +176,7 @@ Co<Answer> RemoveVariable(ApiRequest* request) {
   DROVER_CO_TRY(CheckVariableNamespace(key.first));
   DROVER_CO_TRY(CheckVariablePath(key.second));
   if (!MayUseVariable(*request, key.first, key.second, VariableRight::kDestroy)) {
-    co_return NoRight();
+    co_return DeniedAnswer();
   }
   Scheduler* const scheduler = request->agent().scheduler;
   const Result<VariableReply> reply = co_await request->ControlNow(

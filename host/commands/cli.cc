@@ -99,6 +99,31 @@ void AddVarCommands(const CommandGroup& drover) {
   AddVarInit(var.group());
 }
 
+void AddAclCommands(const CommandGroup& drover) {
+  const ClientGroup acl(drover, "acl", "Says who may do what: tokens, policies and roles",
+                        ClientGroup::Options::kConnection);
+  AddAclBootstrap(acl);
+  const ClientGroup token(acl, "token", "Makes tokens, looks at them and changes them");
+  AddAclTokenCreate(token);
+  AddAclTokenList(token);
+  AddAclTokenInfo(token);
+  AddAclTokenSelf(token);
+  AddAclTokenUpdate(token);
+  AddAclTokenDelete(token);
+  const ClientGroup policy(acl, "policy", "Writes policies, and looks at them");
+  AddAclPolicyApply(policy);
+  AddAclPolicyList(policy);
+  AddAclPolicyInfo(policy);
+  AddAclPolicySelf(policy);
+  AddAclPolicyDelete(policy);
+  const ClientGroup role(acl, "role", "Makes roles, looks at them and changes them");
+  AddAclRoleCreate(role);
+  AddAclRoleList(role);
+  AddAclRoleInfo(role);
+  AddAclRoleUpdate(role);
+  AddAclRoleDelete(role);
+}
+
 void AddServerCommands(const CommandGroup& drover) {
   AddServerMembers(ClientGroup(drover, "server", "Looks at the servers of a cluster",
                                ClientGroup::Options::kConnection));
@@ -144,6 +169,7 @@ void AddCommands(const CommandGroup& drover) {
   AddServiceCommands(drover);
   AddNamespaceCommands(drover);
   AddVarCommands(drover);
+  AddAclCommands(drover);
   AddServerCommands(drover);
   AddSystemCommands(drover);
   AddOperatorCommands(drover);

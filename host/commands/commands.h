@@ -78,6 +78,24 @@ void AddVarList(const ClientGroup& var);
 void AddVarPurge(const ClientGroup& var);
 void AddVarInit(const CommandGroup& var);
 
+void AddAclBootstrap(const ClientGroup& acl);
+void AddAclTokenCreate(const ClientGroup& token);
+void AddAclTokenList(const ClientGroup& token);
+void AddAclTokenInfo(const ClientGroup& token);
+void AddAclTokenSelf(const ClientGroup& token);
+void AddAclTokenUpdate(const ClientGroup& token);
+void AddAclTokenDelete(const ClientGroup& token);
+void AddAclPolicyApply(const ClientGroup& policy);
+void AddAclPolicyList(const ClientGroup& policy);
+void AddAclPolicyInfo(const ClientGroup& policy);
+void AddAclPolicySelf(const ClientGroup& policy);
+void AddAclPolicyDelete(const ClientGroup& policy);
+void AddAclRoleCreate(const ClientGroup& role);
+void AddAclRoleList(const ClientGroup& role);
+void AddAclRoleInfo(const ClientGroup& role);
+void AddAclRoleUpdate(const ClientGroup& role);
+void AddAclRoleDelete(const ClientGroup& role);
+
 void AddServerMembers(const ClientGroup& server);
 
 void AddOperatorApi(const ClientGroup& group);

@@ -44,6 +44,7 @@ std::vector<std::string> KeysThatNeedRestart(const AgentConfig& running,
   // A file that is being written may lack its last lines. So what keeps clients out goes only with
   // a restart.
   compare("token_file", a.token_file.empty() || !b.token_file.empty());
+  compare("acl/enabled", !a.acl.enabled || b.acl.enabled);
   // Turning TLS on or off needs a restart, but new files of TLS do not.
   compare("http/tls", a.http.cert_file.empty() == b.http.cert_file.empty() &&
                           (!a.http.verify_client || b.http.verify_client));

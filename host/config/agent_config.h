@@ -25,9 +25,17 @@ struct AgentConfig {
   // client.alloc_dir names another directory. If data_dir is empty, the option --data-dir must
   // name a directory, except with --dev.
   std::string data_dir;
-  // The file with the token that every request must carry. Only the agent's user may be able to
-  // read the file. If token_file is empty, requests need no token.
+  // The file with a token with which a client may do everything. Only the agent's user may be able
+  // to read the file. If token_file is empty and acl.enabled is false, requests need no token.
   std::string token_file;
+  // Who may do what: see AclSettings and AclLimits.
+  struct Access {
+    bool enabled = false;  // whether tokens and policies count
+    Duration shortest_ttl = std::chrono::minutes(1);
+    Duration longest_ttl = std::chrono::hours(24);
+
+    bool operator==(const Access&) const = default;
+  } acl;
   struct Http {
     std::string address = "127.0.0.1";
     int port = 4646;        // 0: any free port
@@ -166,9 +174,9 @@ ServicePolicy ServicePolicyOf(const AgentConfig& config, bool trial);
 
 // Returns the keys that differ between RUNNING and WANTED and that an agent applies only when it
 // starts. A change of the following keys needs no restart: log_level, server, the gc of client,
-// the published metrics of telemetry, token_file, the files of TLS, services, and the blocks of
-// plugins. But adding or removing a plugin needs a restart, and so does a change of its "enabled".
-// To remove token_file or http.tls.verify_client needs one, too.
+// the published metrics of telemetry, token_file, acl, the files of TLS, services, and the blocks
+// of plugins. But adding or removing a plugin needs a restart, and so does a change of its
+// "enabled". To remove token_file or http.tls.verify_client, or to disable acl, needs one, too.
 std::vector<std::string> KeysThatNeedRestart(const AgentConfig& running, const AgentConfig& wanted);
 
 }  // namespace drover

@@ -145,13 +145,25 @@ TEST(AgentConfigTest, ReportsWhatOnlyARestartTakesOver) {
           "telemetry/collection_interval", "log_format", "limits"));
 }
 
+TEST(AgentConfigTest, WhoMayDoWhat) {
+  const auto parse = [](const char* text) { return ParseAgentConfig(text, "/etc").value(); };
+  EXPECT_EQ(parse("{}").acl, AgentConfig::Access());
+  EXPECT_FALSE(parse("{}").acl.enabled);
+  const AgentConfig::Access acl = parse(R"({"acl": {"enabled": true,
+      "token_min_expiration_ttl": "30s", "token_max_expiration_ttl": "48h"}})")
+                                      .acl;
+  EXPECT_EQ(acl, (AgentConfig::Access{true, 30s, std::chrono::hours(48)}));
+}
+
 TEST(AgentConfigTest, WhatKeepsClientsOutGoesWithARestartOnly) {
   const auto parse = [](const char* text) { return ParseAgentConfig(text, "/etc").value(); };
   const AgentConfig open = parse(R"({"http": {"tls": {"cert_file": "c", "key_file": "k"}}})");
-  const AgentConfig closed = parse(R"({"token_file": "t", "http": {"tls": {"cert_file": "c",
-      "key_file": "k", "ca_file": "a", "verify_client": true}}})");
+  const AgentConfig closed = parse(R"({"token_file": "t", "acl": {"enabled": true},
+      "http": {"tls": {"cert_file": "c", "key_file": "k", "ca_file": "a",
+                       "verify_client": true}}})");
   EXPECT_THAT(KeysThatNeedRestart(open, closed), ::testing::IsEmpty());
-  EXPECT_THAT(KeysThatNeedRestart(closed, open), ::testing::ElementsAre("token_file", "http/tls"));
+  EXPECT_THAT(KeysThatNeedRestart(closed, open),
+              ::testing::ElementsAre("token_file", "acl/enabled", "http/tls"));
 }
 
 struct Mistake {
@@ -226,6 +238,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{R"({"client": {"option": {}}})", "/client/option: is not supported"},
         Mistake{R"({"server": {"rank": true}})",
                 "/server/rank: is not supported by this version; known here: enabled, job_gc_thr"},
+        Mistake{R"({"acl": {"token_max_expiration_ttl": "1s"}})",
+                "/acl/token_max_expiration_ttl: no time is between 1m0s and 1s"},
         Mistake{R"({"alloc_dir": "/a"})", "/alloc_dir: is not supported"},
         Mistake{R"({"telemetry": {"collection_interval": "5"}})",
                 "/telemetry/collection_interval: \"5\" is not a duration"},

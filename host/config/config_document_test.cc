@@ -140,10 +140,11 @@ TEST_F(ConfigShapeTest, AHugeNumberIsNotTakenForANegativeOne) {
 
 TEST_F(ConfigShapeTest, AnUnknownKeyHasAnAdvice) {
   ShapeText(R"({"client": {"options": {"docker.caps.whitelist": "ALL"}}, "acl": {"ttl": "1s"}})");
-  EXPECT_THAT(Mistakes(),
-              ElementsAre(HasSubstr("/client/options/docker.caps.whitelist: is not supported by "
-                                    "this version: remove it, or write plugin \"NAME\""),
-                          HasSubstr("/acl/ttl: is not supported by this version: remove it")));
+  EXPECT_THAT(
+      Mistakes(),
+      ElementsAre(HasSubstr("/client/options/docker.caps.whitelist: is not supported by "
+                            "this version: remove it, or write plugin \"NAME\""),
+                  HasSubstr("/acl/ttl: is not supported by this version; known here: enabled, ")));
 }
 
 TEST_F(ConfigShapeTest, ABlockOfOneKindHasNoName) {

@@ -53,7 +53,7 @@ constexpr char kOneAgent[] = "agents do not talk to each other: each has its own
 constexpr char kNoRaft[] = "the state of the agent is in data_dir, and is not replicated";
 constexpr char kOneScheduler[] = "one scheduler decides for the one node, in order";
 constexpr char kOneThreshold[] = "job_gc_threshold decides for all records";
-constexpr char kNoAcl[] = "there are no ACL tokens";
+constexpr char kKeptLookUps[] = "what a token may do is kept until something of it changes";
 constexpr char kKeyGoes[] = "a key goes when no token needs it any more";
 constexpr char kNoUi[] = "there is no web interface";
 constexpr char kPull[] = "metrics are not sent: read them from /v1/metrics";
@@ -237,7 +237,7 @@ constexpr ConfigKey kServer[] = {
     Warned("csi_plugin_gc_threshold", kDuration, "there are no volumes"),
     Warned("csi_volume_claim_gc_threshold", kDuration, "there are no volumes"),
     Warned("csi_volume_claim_gc_interval", kDuration, "there are no volumes"),
-    Warned("acl_token_gc_threshold", kDuration, kNoAcl),
+    Warned("acl_token_gc_threshold", kDuration, "tokens go when they have expired"),
     Warned("root_key_gc_interval", kDuration, kKeyGoes),
     Warned("root_key_gc_threshold", kDuration, kKeyGoes),
     Warned("heartbeat_grace", kDuration, kOneAgent),
@@ -405,14 +405,13 @@ constexpr ConfigKey kConsul[] = {
 };
 
 constexpr ConfigKey kAcl[] = {
-    Refused("enabled", kBoolean,
-            "write token_file instead: it names a file with the token that each request needs"),
-    Warned("token_ttl", kText, kNoAcl),
-    Warned("policy_ttl", kText, kNoAcl),
-    Warned("role_ttl", kText, kNoAcl),
-    Warned("replication_token", kText, kNoAcl),
-    Warned("token_min_expiration_ttl", kText, kNoAcl),
-    Warned("token_max_expiration_ttl", kText, kNoAcl),
+    Done("enabled", kBoolean, "whether tokens and policies say what a client may do", "false"),
+    Done("token_min_expiration_ttl", kDuration, "the least time until a token expires", R"("1m")"),
+    Done("token_max_expiration_ttl", kDuration, "the most time until a token expires", R"("24h")"),
+    Warned("token_ttl", kText, kKeptLookUps),
+    Warned("policy_ttl", kText, kKeptLookUps),
+    Warned("role_ttl", kText, kKeptLookUps),
+    Warned("replication_token", kText, kOneAgent),
 };
 
 constexpr ConfigKey kTop[] = {
@@ -426,7 +425,7 @@ constexpr ConfigKey kTop[] = {
     Block("advertise", kAdvertise),
     Block("http", kHttp, "of Drover: the API"),
     Block("tls", kTls),
-    Done("token_file", kPath, "of Drover: the token that each request needs"),
+    Done("token_file", kPath, "of Drover: a token with which a client may do everything"),
     Done("log_level", kText, "trace, debug, info, warn, error or off", R"("warn")"),
     Done("log_format", kText, "of Drover: text or json", R"("text")"),
     Done("log_json", kBoolean, "true: as log_format = \"json\""),
@@ -448,7 +447,7 @@ constexpr ConfigKey kTop[] = {
     Block("telemetry", kTelemetry),
     Block("limits", kLimits, "for the clients of the API"),
     Block("services", kServices, "of Drover: where the services of jobs are registered"),
-    Block("acl", kAcl),
+    Block("acl", kAcl, "tokens, policies and roles"),
     {"consul", kKeyed, kDone,
      "a cluster of Consul with which services are registered; several have names of their own", "",
      kConsul},

@@ -175,6 +175,18 @@ void ReadLog(const ConfigValues& values, AgentConfig* config) {
   ReadLogFile(values, &config->log_file);
 }
 
+void ReadAccess(const ConfigValues& values, AgentConfig::Access* acl) {
+  values.Bool("/acl/enabled", &acl->enabled);
+  values.Time("/acl/token_min_expiration_ttl", &acl->shortest_ttl);
+  values.Time("/acl/token_max_expiration_ttl", &acl->longest_ttl);
+  if (acl->shortest_ttl > acl->longest_ttl) {
+    const bool low = values.Has("/acl/token_min_expiration_ttl");
+    values.Mistake(low ? "/acl/token_min_expiration_ttl" : "/acl/token_max_expiration_ttl",
+                   "no time is between " + FormatDuration(acl->shortest_ttl) + " and " +
+                       FormatDuration(acl->longest_ttl));
+  }
+}
+
 void ReadLimits(const ConfigValues& values, AgentConfig::Limits* limits) {
   values.Number("/limits/http_max_conns", &limits->http_max_conns);
   values.Number("/limits/http_max_conns_per_client", &limits->http_max_conns_per_client);
@@ -211,6 +223,7 @@ AgentConfig ReadConfigDocument(const ConfigDocument& document, const AddressSour
   ReadName(values, "/region", &config.region);
   values.Text("/data_dir", &config.data_dir);
   values.Text("/token_file", &config.token_file);
+  ReadAccess(values, &config.acl);
   ReadHttpConfig(values, &config.http);
   ReadPluginConfigs(values, &config);
   ReadClient(values, &config.client);

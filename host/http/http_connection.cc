@@ -82,8 +82,12 @@ Co<std::optional<RequestParser::Refusal>> HttpConnection::TakeBody(RequestParser
                                                                    ByteBudget::Share* share) {
   bool wanted = true;
   if (options_.wants_body) {
-    const Result<bool> wants = options_.wants_body(parser->request());
-    if (!wants.ok()) co_return Refusal{403, wants.error().message()};
+    DescribeClient(&parser->request());
+    const Result<bool> wants = options_.wants_body(parser->request(), stop_.loop());
+    if (!wants.ok()) {
+      const bool too_many = wants.code() == Code::kResourceExhausted;
+      co_return Refusal{too_many ? 429 : 403, wants.error().message()};
+    }
     wanted = *wants;
   }
   const std::string* expect = parser->request().Header("Expect");
@@ -148,12 +152,16 @@ Co<std::optional<RequestParser::Refusal>> HttpConnection::Read(RequestParser* pa
   }
 }
 
+void HttpConnection::DescribeClient(HttpRequest* request) const {
+  request->remote = remote_;
+  request->client = client_;
+  request->tls = options_.tls.enabled();
+  request->client_subject = stream_->client_subject();
+}
+
 Co<bool> HttpConnection::Handle(RequestParser* parser, ByteBudget::Share* body) {
   HttpRequest request = std::move(parser->request());
-  request.remote = remote_;
-  request.client = client_;
-  request.tls = options_.tls.enabled();
-  request.client_subject = stream_->client_subject();
+  DescribeClient(&request);
   const ServerExchange::Parts parts{stop_.loop(),
                                     stream_.get(),
                                     &input_,

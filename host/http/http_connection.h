@@ -75,6 +75,8 @@ class HttpConnection : LiveCount<HttpConnection> {
   Co<std::optional<Refusal>> TakeBody(RequestParser* parser, ByteBudget::Share* share);
   // Reads and keeps the body of a request, and returns the same as Read.
   Co<std::optional<Refusal>> ReadBody(RequestParser* parser, ByteBudget::Share* share);
+  // Fills in what REQUEST says about its client.
+  void DescribeClient(HttpRequest* request) const;
   // Calls the handler to answer the request. BODY is the room of the request's body. Returns
   // whether another request may follow on the connection.
   Co<bool> Handle(RequestParser* parser, ByteBudget::Share* body);

@@ -64,8 +64,10 @@ TEST(HttpLimits, ABodyThatIsRefusedOrNotNeededKeepsNoRoom) {
   HttpServerOptions options;
   options.max_total_body_bytes = options.max_body_bytes;
   options.max_total_small_body_bytes = options.small_body_bytes;
-  options.wants_body = [](const HttpRequest& request) -> Result<bool> {
+  options.wants_body = [](const HttpRequest& request, Loop*) -> Result<bool> {
+    EXPECT_NE(request.client, "");
     if (request.path == "/open") return false;
+    if (request.path == "/often") return Error(Code::kResourceExhausted, "too often");
     if (request.Header("X-Key") != nullptr) return true;
     return Error(Code::kPermissionDenied, "you have no key");
   };
@@ -79,6 +81,10 @@ TEST(HttpLimits, ABodyThatIsRefusedOrNotNeededKeepsNoRoom) {
   const auto refused = stranger.ReadAnswer();
   EXPECT_EQ(refused.status, 403);
   EXPECT_NE(refused.body.find("you have no key"), std::string::npos);
+  HttpTestClient guesser(server->port());
+  guesser.Send("PUT /often HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n");
+  EXPECT_EQ(guesser.ReadAnswer().status, 429);
+  EXPECT_EQ(guesser.ReadAll(), "") << "the connection is closed";
   // These are still to send what they have announced.
   HttpTestClient open_large(server->port()), open_small(server->port());
   const std::string open = "GET /open HTTP/1.1\r\nHost: localhost\r\nContent-Length: ";

@@ -41,6 +41,7 @@ struct HttpReply {
   std::string content_type = "application/json";  // if it is empty, there is no Content-Type
   HttpFields headers;
   std::string body;
+  bool close = false;  // whether the server closes the connection after this reply
 };
 
 // Returns a reply in plain text, such as an error.

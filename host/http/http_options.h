@@ -12,6 +12,8 @@
 
 namespace drover {
 
+class Loop;
+
 struct HttpTls {
   std::string cert_file;  // a PEM file with the certificate chain; empty without TLS
   std::string key_file;   // a PEM file
@@ -39,9 +41,10 @@ struct HttpServerOptions {
   // The server calls this function after the head of a request has come, and before it takes room
   // for the body. The function returns false if nobody needs the body. The body is then read and
   // discarded, and the handler gets an empty body. If the function returns an error, the request
-  // is refused with 403 and the error's message. If the function is null, all bodies are kept.
-  // Several threads call the function.
-  std::function<Result<bool>(const HttpRequest& request)> wants_body;
+  // is refused with the error's message and 403, or with 429 if the code is kResourceExhausted. The
+  // request has no body yet, and LOOP is that of the calling thread. If the function is null, all
+  // bodies are kept. Several threads call the function.
+  std::function<Result<bool>(const HttpRequest& request, Loop* loop)> wants_body;
 
   int max_connections = 4096;
   // The maximum number of connections of one client. Each user of this machine is one client, and

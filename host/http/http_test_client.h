@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 
 #include <cstdlib>
 #include <memory>
@@ -48,6 +49,21 @@ class HttpTestClient {
         connect(fd_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
     EXPECT_TRUE(connected_);
   }
+
+  // Connects to the Unix socket PATH.
+  explicit HttpTestClient(const std::string& path) {
+    fd_.Reset(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const timeval limit{20, 0};
+    setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    setsockopt(fd_.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof address.sun_path - 1);
+    connected_ =
+        connect(fd_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  }
+
+  bool connected() const { return connected_; }
 
   // Returns false when the server has closed the connection.
   bool Send(std::string_view bytes) {

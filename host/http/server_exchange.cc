@@ -98,7 +98,7 @@ Co<Status> ServerExchange::Reply(HttpReply reply) {
   if (answer_ != Answer::kNone) co_return AlreadyAnswered();
   answer_ = Answer::kDone;
   LetGoOfBody();
-  if (context_.cancelled()) keep_alive_ = false;
+  if (context_.cancelled() || reply.close) keep_alive_ = false;
   ReplyFraming framing;
   framing.close = !keep_alive_;
   if (reply.body.size() >= kSmallBody && WantsGzip(reply)) {

@@ -38,22 +38,40 @@ Result<EventFilter> EventFilter::Parse(const HttpFields& query, std::string job_
     filter.topics_.emplace_back(value.substr(0, colon), key.empty() ? "*" : key);
   }
   if (filter.topics_.empty()) filter.topics_.emplace_back("*", "*");
-  const auto add = [&filter](const std::string& part) {
+  filter.SetKey("");
+  return filter;
+}
+
+void EventFilter::LimitTo(const std::string& who, MaySee may_see) {
+  may_see_ = std::move(may_see);
+  SetKey(who);
+}
+
+void EventFilter::SetKey(const std::string& who) {
+  key_.clear();
+  const auto add = [this](const std::string& part) {
     // The key of the filter contains the size of each PART. Different filters thus have different
     // keys, whatever characters the parts contain.
-    filter.key_ += std::to_string(part.size()) + ':' + part;
+    key_ += std::to_string(part.size()) + ':' + part;
   };
-  add(filter.namespace_);
-  for (const auto& [topic, key] : filter.topics_) {
+  add(who);
+  add(namespace_);
+  for (const auto& [topic, key] : topics_) {
     add(topic);
     add(key);
   }
-  return filter;
+}
+
+std::vector<std::string> EventFilter::Topics() const {
+  std::vector<std::string> topics;
+  for (const auto& [topic, key] : topics_) topics.push_back(topic);
+  return topics;
 }
 
 bool EventFilter::Wants(const StateEvent& event) const {
   const std::string& of = event.Namespace();
   if (!of.empty() && namespace_ != "*" && namespace_ != of) return false;
+  if (!of.empty() && may_see_ && !may_see_(of)) return false;
   const std::string_view topic = TopicName(event.topic());
   for (const auto& [wanted, key] : topics_) {
     if (wanted != "*" && wanted != topic) continue;

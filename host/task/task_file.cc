@@ -9,8 +9,6 @@
 
 #include <cerrno>
 
-#include "host/base/unique_fd.h"
-
 namespace drover {
 namespace {
 
@@ -18,8 +16,9 @@ namespace {
 // with it.
 constexpr int kMostTries = 100;
 
-// Opens the directory PATH below DIR.
-Result<UniqueFd> OpenDirectoryBelow(int dir, const std::string& path) {
+}  // namespace
+
+Result<UniqueFd> OpenTaskDirectory(int dir, const std::string& path) {
   open_how how{};
   how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
@@ -36,6 +35,8 @@ Result<UniqueFd> OpenDirectoryBelow(int dir, const std::string& path) {
   }
   return ErrnoError(errno, "the task's directory " + path);
 }
+
+namespace {
 
 Status WriteContent(int file, std::string_view content) {
   while (!content.empty()) {
@@ -74,7 +75,7 @@ Status WriteTaskFile(const std::string& task_dir, const std::string& path, std::
   if (name.empty() || name == "." || name == ".." || path[0] == '/') {
     return Error(Code::kInvalidArgument, "\"" + path + "\" is no file in the task's directory");
   }
-  DROVER_ASSIGN(const UniqueFd dir, OpenDirectoryBelow(task.get(), parent));
+  DROVER_ASSIGN(const UniqueFd dir, OpenTaskDirectory(task.get(), parent));
   // An agent that died here, or the task, has left a file of this name.
   const std::string fresh = "." + name + ".new";
   unlinkat(dir.get(), fresh.c_str(), 0);

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "host/base/result.h"
+#include "host/base/unique_fd.h"
 
 namespace drover {
 
@@ -21,5 +22,9 @@ namespace drover {
 // and follows no link. What a task puts in the way gives an error, or only harms that task.
 Status WriteTaskFile(const std::string& task_dir, const std::string& path, std::string_view content,
                      bool user_unknown);
+
+// Opens the directory PATH below DIR, a directory of a task, without following links. The result
+// can only be used to reach what is in it (O_PATH). Blocks. [any thread]
+Result<UniqueFd> OpenTaskDirectory(int dir, const std::string& path);
 
 }  // namespace drover

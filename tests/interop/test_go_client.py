@@ -13,7 +13,7 @@ import unittest
 
 import harness
 import job_texts
-from agent_harness import AgentTest
+from agent_harness import Agent, AgentTest, agent_config
 
 SOURCE = pathlib.Path(__file__).resolve().parent / "go"
 FIELDS_PAGE = SOURCE.parents[2] / "docs" / "job-fields.md"
@@ -45,6 +45,17 @@ class GoClientTest(AgentTest):
                               capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout), (0, "all calls have been made\n"),
                          done.stderr + self.agent.run.story())
+
+
+class GoAccessTest(harness.DroverTest):
+    def test_tokens_policies_and_roles(self):
+        self.sandbox.alloc_dirs[0].mkdir()
+        agent = Agent(self.sandbox, config=agent_config(self.sandbox, acl={"enabled": True}))
+        done = subprocess.run([os.environ["DROVER_GO_CLIENT"], "access", agent.url], timeout=120,
+                              capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (0, "all calls have been made\n"),
+                         done.stderr + agent.run.story())
+        agent.stop()
 
 
 class JobFieldsTest(unittest.TestCase):

@@ -9,7 +9,7 @@ import nomad
 from nomad.api import exceptions
 
 import harness
-from agent_harness import AgentTest
+from agent_harness import Agent, AgentTest, agent_config
 from harness import group, job, mock, task
 
 
@@ -229,3 +229,37 @@ class PythonNomadTest(AgentTest):
         self.assertEqual(self.nomad.namespaces.get_namespaces()[0]["Name"], "default")
         found = self.nomad.search.search(node["ID"][:8], "nodes")
         self.assertEqual(found["Matches"]["nodes"], [node["ID"]])
+
+
+class PythonAccessTest(harness.DroverTest):
+    def connect(self, token=None):
+        host, port = self.agent.address.split(":")
+        return nomad.Nomad(host=host, port=int(port), timeout=30, token=token)
+
+    def test_tokens_and_policies(self):
+        self.sandbox.alloc_dirs[0].mkdir()
+        self.agent = Agent(self.sandbox, config=agent_config(self.sandbox, acl={"enabled": True}))
+        with self.assertRaises(exceptions.URLNotAuthorizedNomadException):
+            self.connect().jobs.get_jobs()
+        first = self.connect().acl.generate_bootstrap()
+        acl = self.connect(first["SecretID"]).acl
+        rules = json.dumps({"namespace": {"default": {"policy": "read"}}})
+        acl.create_policy("reader", {"Name": "reader", "Description": "reads", "Rules": rules})
+        self.assertEqual(acl.get_policy("reader")["Rules"], rules)
+        acl.update_policy("reader", {"Name": "reader", "Description": "reads jobs", "Rules": rules})
+        self.assertEqual([p["Description"] for p in acl.get_policies()], ["reads jobs"])
+        made = acl.create_token({"Name": "ci", "Type": "client", "Policies": ["reader"]})
+        own = self.connect(made["SecretID"])
+        self.assertEqual(own.jobs.get_jobs(), [])
+        self.assertEqual(own.acl.get_self_token()["AccessorID"], made["AccessorID"])
+        with self.assertRaises(exceptions.URLNotAuthorizedNomadException):
+            own.nodes.get_nodes()
+        changed = acl.update_token(made["AccessorID"], {**made, "Name": "cd"})
+        self.assertEqual(changed["Name"], "cd")
+        self.assertEqual(acl.get_token(made["AccessorID"])["Name"], "cd")
+        self.assertEqual(len(acl.get_tokens()), 2)
+        self.assertTrue(acl.delete_token(made["AccessorID"]))
+        self.assertTrue(acl.delete_policy("reader"))
+        with self.assertRaises(exceptions.URLNotAuthorizedNomadException):
+            own.jobs.get_jobs()
+        self.agent.stop()

@@ -199,7 +199,7 @@ def wrong_keys(page):
             columns += [column] if matching else []
         if columns != [state]:
             yield f"{block}: {name} is {state}, but stands under {' and '.join(columns) or 'nothing'}"
-    values = {("tls", "tls12"), ("acl", "token_file")}  # these are no keys of the block
+    values = {("tls", "tls12")}  # this is no key of the block
     for block, cells in rows.items():
         for pattern in re.findall(r"`([^`]*)`", "".join(cells[:3])):
             if (block, pattern) not in used | values:

@@ -20,6 +20,10 @@ func main() {
 	case "fields":
 		printJobFields()
 		return
+	case "access":
+		access(os.Args[2])
+		fmt.Println("all calls have been made")
+		return
 	case "jobs":
 		check(printJobs(), "jobs")
 		return

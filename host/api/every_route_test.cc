@@ -1,0 +1,220 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+// Asks every route with every kind of token, and compares what the router decides with the table.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "host/api/acl_api_fixture.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+// A client, and what this test says about it, in words of its own.
+struct Client {
+  std::string name;
+  std::string token;
+  bool refused = false;  // whether its token is refused wherever one is looked at
+  bool management = false;
+  std::optional<Capability> capability = {};  // in the namespace default
+  std::optional<std::pair<AclArea, AclLevel>> level = {};
+  std::string own_alloc = {};  // of a task
+};
+
+class EveryRouteTest : public AclApiFixture {
+ protected:
+  EveryRouteTest() {
+    RegisterNode();
+    const std::string management = MakeManagement().secret;
+    for (const char* id : {"web", "other"}) {
+      EXPECT_EQ(StatusAs(management, "PUT", "/v1/jobs", JobBody(id)), 200);
+    }
+    store.Read([this](const Tables& tables) {
+      for (const auto& [id, record] : tables.allocs) {
+        (record->alloc->job->id == "web" ? alloc_ : other_alloc_) = id;
+      }
+      eval_ = tables.evals.begin()->first;
+    });
+    MakeClients(management);
+  }
+
+  void MakeClients(const std::string& management) {
+    clients_.push_back({.name = "none", .token = ""});
+    clients_.push_back({.name = "wrong", .token = "guess", .refused = true});
+    clients_.push_back({.name = "without policy", .token = MakeToken({}).secret});
+    clients_.push_back({.name = "management", .token = management, .management = true});
+    clients_.push_back(
+        {.name = "expired", .token = MakeToken({"p"}, 1min).secret, .refused = true});
+    loop.Advance(1min);
+    for (const RightName<Capability>& one : RightNames<Capability>()) {
+      Client client{.name = one.name, .token = TokenWith(CapabilityRules(one.name))};
+      if (one.right != Capability::kDeny) client.capability = one.right;
+      clients_.push_back(client);
+    }
+    for (int i = 0; i < kAclAreas; ++i) {
+      const auto area = static_cast<AclArea>(i);
+      for (const char* word : {"deny", "list", "read", "write"}) {
+        const std::optional<AclLevel> level = LevelWord(area, word);
+        if (!level) continue;
+        const std::string rules =
+            std::string("{\"") + NameOf(area) + R"(": {"policy": ")" + word + "\"}}";
+        Client client{.name = NameOf(area) + std::string(" ") + word, .token = TokenWith(rules)};
+        if (*level != AclLevel::kDeny) client.level = {area, *level};
+        clients_.push_back(client);
+      }
+    }
+    tasks_["task.own.x"] = {"default", "web", "g", "t", alloc_};
+    tasks_["task.other.x"] = {"default", "other", "g", "t", other_alloc_};
+    tasks_["task.ended.x"] = {"default", "web", "g", "t", "gone"};
+    ended_.insert("gone");
+    clients_.push_back({.name = "task", .token = "task.own.x", .own_alloc = alloc_});
+    clients_.push_back({.name = "other task", .token = "task.other.x", .own_alloc = other_alloc_});
+    clients_.push_back({.name = "ended task", .token = "task.ended.x", .refused = true});
+    clients_.push_back({.name = "forged task", .token = "task.forged.x", .refused = true});
+  }
+
+  // What this test expects of a client that is not refused.
+  bool MayUseIt(const Client& client, const RouteAccess& access) const {
+    if (client.management) return true;
+    switch (access.need) {
+      case Need::kNothing:
+      case Need::kClient:
+      case Need::kEachPart:
+        return true;
+      case Need::kManagement:
+        return false;
+      case Need::kLevel:
+        return client.level && client.level->first == access.area &&
+               client.level->second >= access.level;
+      case Need::kNamespace:
+        return client.capability.has_value() || !client.own_alloc.empty();
+      case Need::kServices:
+        return client.capability == Capability::kReadJob || !client.own_alloc.empty();
+      case Need::kCapability:
+        if (client.capability && access.any_of.Has(*client.capability)) return true;
+        return access.where == Where::kAlloc && client.own_alloc == alloc_ &&
+               access.any_of == RightSet<Capability>{Capability::kReadJob};
+    }
+    return false;
+  }
+
+  std::vector<std::string> StarsOf(const Route& route, const RouteAccess& access) const {
+    std::vector<std::string> stars;
+    for (std::size_t at = 0; (at = route.pattern.find('*', at)) != std::string_view::npos; ++at) {
+      if (route.pattern.substr(at).starts_with("**")) ++at;
+      stars.emplace_back("default");
+    }
+    if (access.where == Where::kAlloc) stars.at(0) = alloc_;
+    if (access.where == Where::kEval) stars.at(0) = eval_;
+    return stars;
+  }
+
+  std::string Decision(const Client& client, Entrance entrance, const Route& route,
+                       const RouteAccess& access) {
+    HttpRequest http;
+    http.client = "allocation " + client.name;
+    http.remote = "127.0.0.1:1";
+    if (!client.token.empty()) http.headers.emplace_back("X-Nomad-Token", client.token);
+    const Admission admission =
+        Admit(agent_, entrance, http, &access, StarsOf(route, access), &loop);
+    return admission.refusal ? std::to_string(admission.refusal->reply.status) : "yes";
+  }
+
+  std::vector<Client> clients_;
+  std::string alloc_, other_alloc_, eval_;
+};
+
+TEST_F(EveryRouteTest, OnTheAddressOfTheAgent) {
+  for (const Route& route : AllRoutes()) {
+    const RouteAccess* const access = FindRouteAccess(route.methods, route.pattern);
+    ASSERT_NE(access, nullptr) << route.pattern;
+    const bool is_open = access->need == Need::kNothing || access->after_websocket;
+    for (const Client& client : clients_) {
+      const bool may = is_open || (!client.refused && MayUseIt(client, *access));
+      EXPECT_EQ(Decision(client, Entrance::kAgent, route, *access), may ? "yes" : "403")
+          << client.name << " asks " << route.methods << " " << route.pattern;
+    }
+  }
+}
+
+TEST_F(EveryRouteTest, OnTheSocketOfATask) {
+  for (const Route& route : AllRoutes()) {
+    const RouteAccess* const access = FindRouteAccess(route.methods, route.pattern);
+    ASSERT_NE(access, nullptr) << route.pattern;
+    for (const Client& client : clients_) {
+      std::string expected = MayUseIt(client, *access) ? "yes" : "403";
+      if (client.refused) expected = "403";
+      if (client.token.empty()) expected = "401";
+      EXPECT_EQ(Decision(client, Entrance::kTask, route, *access), expected)
+          << client.name << " asks " << route.methods << " " << route.pattern;
+    }
+  }
+}
+
+TEST_F(EveryRouteTest, AnAnonymousPolicyOpensWhatItSays) {
+  MakePolicy("anonymous", CapabilityRules("read-job"));
+  Client client{.name = "none", .token = "", .capability = Capability::kReadJob};
+  for (const Route& route : AllRoutes()) {
+    const RouteAccess* const access = FindRouteAccess(route.methods, route.pattern);
+    ASSERT_NE(access, nullptr) << route.pattern;
+    const bool may = access->after_websocket || MayUseIt(client, *access);
+    EXPECT_EQ(Decision(client, Entrance::kAgent, route, *access), may ? "yes" : "403")
+        << route.pattern;
+  }
+}
+
+TEST_F(EveryRouteTest, WithTheTokenOfTheAgentAlone) {
+  Enable(false, "0123456789abcdef");
+  const Client right{.name = "right", .token = "0123456789abcdef", .management = true};
+  const Client none{.name = "none", .token = ""}, wrong{.name = "wrong", .token = "guess"};
+  for (const Route& route : AllRoutes()) {
+    const RouteAccess* const access = FindRouteAccess(route.methods, route.pattern);
+    ASSERT_NE(access, nullptr) << route.pattern;
+    const bool is_open = access->need == Need::kNothing || access->after_websocket;
+    EXPECT_EQ(Decision(right, Entrance::kAgent, route, *access), "yes") << route.pattern;
+    for (const Client& client : {none, wrong}) {
+      EXPECT_EQ(Decision(client, Entrance::kAgent, route, *access), is_open ? "yes" : "403")
+          << route.pattern;
+    }
+  }
+}
+
+TEST_F(EveryRouteTest, WithoutAnyTokenEverybodyMayUseEveryRoute) {
+  Enable(false);
+  for (const Route& route : AllRoutes()) {
+    const RouteAccess* const access = FindRouteAccess(route.methods, route.pattern);
+    ASSERT_NE(access, nullptr) << route.pattern;
+    EXPECT_EQ(Decision({.name = "none", .token = ""}, Entrance::kAgent, route, *access), "yes");
+    EXPECT_EQ(Decision({.name = "any", .token = "any"}, Entrance::kAgent, route, *access), "yes");
+  }
+}
+
+// What Admit decides is what a client gets: no handler runs for a client that may not use it.
+TEST_F(EveryRouteTest, ARefusedClientReachesNoHandler) {
+  const std::string nobody = MakeToken({}).secret;
+  std::set<std::string> answered;
+  for (const Route& route : AllRoutes()) {
+    const RouteAccess* const access = FindRouteAccess(route.methods, route.pattern);
+    ASSERT_NE(access, nullptr) << route.pattern;
+    if (access->after_websocket || MayUseIt({.name = "", .token = ""}, *access)) continue;
+    std::string path;
+    std::size_t star = 0;
+    for (std::size_t i = 0; i < route.pattern.size(); ++i) {
+      if (route.pattern[i] != '*') {
+        path += route.pattern[i];
+        continue;
+      }
+      if (route.pattern.substr(i).starts_with("**")) ++i;
+      path += StarsOf(route, *access)[star++];
+    }
+    const std::string methods(route.methods.empty() ? "PUT" : route.methods);
+    const std::string method = methods.substr(0, methods.find(' '));
+    EXPECT_EQ(AskAs(nobody, method, path).body, "Permission denied") << method << " " << path;
+    answered.insert(path);
+  }
+  EXPECT_GT(answered.size(), 50u);
+}
+
+}  // namespace
+}  // namespace drover

@@ -1,0 +1,31 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
+#include "host/cli/answer_check.h"
+#include "host/commands/commands.h"
+#include "host/view/acl_view.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+struct AclTokenSelfCommand {
+  void Declare(CLI::App*) {}
+
+  Result<int> Run(ApiClient* client, Output* out) const {
+    DROVER_ASSIGN(const json found, client->Get("/v1/acl/token/self"));
+    DROVER_TRY(CheckIsObject(found));
+    if (out->raw()) return out->Print(found);
+    PrintToken(out, found);
+    return kExitOk;
+  }
+};
+
+}  // namespace
+
+void AddAclTokenSelf(const ClientGroup& token) {
+  token.Add<AclTokenSelfCommand>("self", "Shows the token that is shown to the agent");
+}
+
+}  // namespace drover
