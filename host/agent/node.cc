@@ -12,6 +12,7 @@
 #include "host/agent/ledger_store.h"
 #include "host/agent/machine_network.h"
 #include "host/agent/network_hook.h"
+#include "host/agent/node_consul.h"
 #include "host/agent/node_services.h"
 #include "host/agent/run_ledger.h"
 #include "host/alloc/disk_alloc_dir.h"
@@ -98,10 +99,15 @@ Status Node::Init() {
 
   const bool trial = options_.kept == nullptr;
   checks_ = std::make_unique<NodeChecks>(loop_, &info_, ServicePolicyOf(config, trial));
+  if (options_.services && !config.consul.empty()) {
+    DROVER_ASSIGN(consul_, NodeConsul::Create(loop_, &loaders_, config.consul, id_));
+    checks_->UseConsul(consul_.get());
+  }
   if (!options_.inspect_only) DROVER_TRY(InitKeys());
   LocalAllocEnv env = MakeAllocEnv();
   if (options_.services) {
     services_ = std::make_unique<NodeServices>(loop_, &info_, *options_.services, address);
+    if (consul_) services_->UseConsul(consul_.get());
     services_->AddHooks(&env);
   }
   if (!options_.inspect_only) DROVER_TRY(InitLedger(&env));
@@ -451,6 +457,7 @@ Co<void> Node::Shutdown() {
   life_.Cancel("the node is being shut down");
   plugins_->GiveUpLoading();
   co_await starting_.Close();
+  if (consul_) co_await consul_->Stop();
   if (late_) co_await late_->Close();
   co_await plugins_->Shutdown();
   // The removal of directories must end now. If the agent keeps its state, the next agent continues

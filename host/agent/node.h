@@ -60,6 +60,7 @@ struct NodeOptions {
   DriverLimits driver_limits;
 };
 
+class NodeConsul;
 class NodeServices;
 class RestoreBarrier;
 struct LocalAllocEnv;
@@ -153,6 +154,7 @@ class Node {
   std::unique_ptr<KeptLeftovers> kept_leftovers_;  // null when no state is kept
   std::unique_ptr<RestoreBarrier> restores_;
   std::unique_ptr<TaskPreparer> preparer_;
+  std::unique_ptr<NodeConsul> consul_;  // null without a Consul in the configuration
   std::unique_ptr<NodeServices> services_;
   std::unique_ptr<NodeChecks> checks_;
   std::unique_ptr<AllocRunnerFactory> runners_;

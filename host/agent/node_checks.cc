@@ -1,10 +1,12 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/agent/node_checks.h"
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "host/agent/node_consul.h"
 #include "host/alloc/health/alloc_health_hook.h"
 #include "host/alloc/local_alloc_runner.h"
 
@@ -51,9 +53,16 @@ NodeChecks::NodeChecks(Loop* loop, const NodeInfo* node, ServicePolicy policy)
   env_->plans = [this](const Allocation& alloc) { return PlansOf(alloc); };
 }
 
+void NodeChecks::UseConsul(NodeConsul* consul) {
+  has_consul_ = true;
+  states_ = consul->JoinTo(&results_);
+  scripts_->SetObserver(
+      [consul](const CheckPlan& plan, const CheckAnswer& answer) { consul->Report(plan, answer); });
+}
+
 void NodeChecks::AddHooks(LocalAllocEnv* env) {
   env->extra_hooks.push_back([this](const AllocHookEnv& hook_env) {
-    return std::make_unique<AllocHealthHook>(hook_env, &results_);
+    return std::make_unique<AllocHealthHook>(hook_env, states_);
   });
   env->extra_hooks.push_back([shared = env_](const AllocHookEnv& hook_env) {
     return std::make_unique<ChecksHook>(hook_env, shared);
@@ -69,9 +78,19 @@ std::vector<CheckPlan> NodeChecks::PlansOf(const Allocation& alloc) const {
   const auto ours = [this](const Service& service) {
     return RegistryOf(policy_, service) == ServiceProvider::kBuiltin;
   };
-  return MakeCheckPlans(alloc, ours, [&texts](const Task* task, const std::string& text) {
+  const auto replace = [&texts](const Task* task, const std::string& text) {
     return texts.Replace(task, text);
-  });
+  };
+  std::vector<CheckPlan> plans = MakeCheckPlans(alloc, ours, replace);
+  if (!has_consul_) return plans;
+  // Consul asks the checks of its services itself, but for scripts.
+  const auto of_consul = [&ours](const Service& service) { return !ours(service); };
+  for (CheckPlan& plan : MakeCheckPlans(alloc, of_consul, replace)) {
+    const bool is_new = std::ranges::none_of(
+        plans, [&plan](const CheckPlan& other) { return other.id == plan.id; });
+    if (is_new && plan.check.type == CheckType::kScript) plans.push_back(std::move(plan));
+  }
+  return plans;
 }
 
 }  // namespace drover

@@ -14,6 +14,7 @@
 namespace drover {
 
 struct LocalAllocEnv;
+class NodeConsul;
 
 // The checks of a node's allocations, and the verdicts on their health. Control thread only, but
 // for reading results.
@@ -22,6 +23,9 @@ class NodeChecks {
   // LOOP and NODE must outlive this object, which must outlive all runners. NODE may change.
   NodeChecks(Loop* loop, const NodeInfo* node, ServicePolicy policy);
 
+  // CONSUL, which must outlive this object, gets the results of scripts of the services that Consul
+  // keeps, and its checks decide on the health, too. Must be called before AddHooks.
+  void UseConsul(NodeConsul* consul);
   // Adds the hooks that watch the health and run the checks.
   void AddHooks(LocalAllocEnv* env);
 
@@ -35,6 +39,8 @@ class NodeChecks {
   const NodeInfo* const node_;
   const ServicePolicy policy_;
   CheckResults results_;
+  CheckStates* states_ = &results_;  // those that decide on the health
+  bool has_consul_ = false;
   const std::shared_ptr<ScriptChecks> scripts_;
   CheckThread thread_;  // ends before the results
   std::shared_ptr<ChecksEnv> env_;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "host/agent/node_consul.h"
 #include "host/services/group_services_hook.h"
 #include "host/services/task_services_hook.h"
 
@@ -40,6 +41,14 @@ NodeServices::NodeServices(Loop* loop, const NodeInfo* info, ServicePolicy polic
   };
 }
 
+void NodeServices::UseConsul(NodeConsul* consul) {
+  consul_ = consul;
+  options_.registrar = consul->SwitchFrom(&sync_);
+  options_.for_consul = [consul](std::vector<ForConsul> services) {
+    consul->Expect(std::move(services));
+  };
+}
+
 void NodeServices::AddHooks(LocalAllocEnv* env) {
   env->waits_shutdown_delay = false;  // the hook below does
   env->extra_hooks.push_back([this](const AllocHookEnv& hook_env) {
@@ -55,9 +64,17 @@ void NodeServices::AddHooks(LocalAllocEnv* env) {
 
 void NodeServices::Restored(const AllocRunnerRequest& request) {
   sync_.Restored(request.alloc->id, EarlierOwnersOf(request));
+  earlier_.insert(request.alloc->id);
+}
+
+void NodeServices::RestoreDone() {
+  sync_.RestoreDone();
+  const std::set<std::string> earlier = std::exchange(earlier_, {});
+  if (consul_ != nullptr) consul_->Restored(earlier);
 }
 
 Co<void> NodeServices::Run(Context context, ClusterLink* link) {
+  if (consul_ != nullptr) consul_->Start();
   ServiceLink to;
   to.update = [link, node = options_.node.info->id](Context within,
                                                     std::vector<ServiceRegistration> put,

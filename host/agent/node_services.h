@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,12 +17,18 @@ namespace drover {
 // them may still have registrations.
 std::vector<ServiceSync::EarlierOwner> EarlierOwnersOf(const AllocRunnerRequest& request);
 
-// Registers the services of a node's allocations with the server. Control thread only.
+class NodeConsul;
+
+// Registers the services of a node's allocations with the server, or in Consul. Control thread
+// only.
 class NodeServices {
  public:
   // INFO must outlive this object. IP is the address on which tasks have their ports.
   NodeServices(Loop* loop, const NodeInfo* info, ServicePolicy policy, std::string ip);
 
+  // Services that Consul keeps go to CONSUL, which must outlive this object. Must be called before
+  // AddHooks.
+  void UseConsul(NodeConsul* consul);
   // Adds the hooks of groups and tasks to ENV. This object must outlive the runners of ENV.
   void AddHooks(LocalAllocEnv* env);
   // Sets which services are registered from now on. Earlier registrations stay.
@@ -30,15 +37,18 @@ class NodeServices {
   // An allocation of an earlier agent gets its runner again, by REQUEST.
   void Restored(const AllocRunnerRequest& request);
   // All allocations of earlier agents have their runners again.
-  void RestoreDone() { sync_.RestoreDone(); }
+  void RestoreDone();
 
-  // Tells LINK what has changed, until CONTEXT ends. From then on, no hook waits for LINK. LINK
+  // Starts the work with Consul, which goes on until NodeConsul::Stop. Tells LINK what has changed,
+  // until CONTEXT ends. From then on, no hook waits for LINK. LINK
   // must outlive this call.
   Co<void> Run(Context context, ClusterLink* link);
 
  private:
   ServiceSync sync_;
   ServiceHookOptions options_;
+  NodeConsul* consul_ = nullptr;   // null: there is no Consul
+  std::set<std::string> earlier_;  // allocations of an earlier agent, until RestoreDone
 };
 
 }  // namespace drover

@@ -157,14 +157,15 @@ void ScriptChecks::Run(std::shared_ptr<const CheckPlan> plan,
   const auto found = opened_.find(plan->alloc_id);
   if (found == opened_.end()) return;
   const std::shared_ptr<Opened> opened = found->second;
-  opened->runs.Spawn(RunOne(opened, std::move(plan), std::move(done)));
+  opened->runs.Spawn(RunOne(opened, std::move(plan), std::move(done), observe_));
 }
 
 Co<void> ScriptChecks::RunOne(std::shared_ptr<Opened> opened, std::shared_ptr<const CheckPlan> plan,
-                              std::function<void(CheckAnswer)> done) {
+                              std::function<void(CheckAnswer)> done, Observe observe) {
   const Context context = opened->context;
   const ExecInTask exec = opened->exec;
-  CheckAnswer answer = co_await AskScript(context, exec, std::move(plan));
+  CheckAnswer answer = co_await AskScript(context, exec, plan);
+  if (observe && !context.cancelled()) observe(*plan, answer);
   done(std::move(answer));
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "host/base/co.h"
 #include "host/base/context.h"
@@ -27,6 +28,11 @@ class ScriptChecks {
  public:
   explicit ScriptChecks(Loop* control) : control_(control) {}
 
+  // OBSERVE sees each answer, but for those of scripts that the end of their allocation has ended.
+  // Must be called before the first Run.
+  using Observe = std::function<void(const CheckPlan& plan, const CheckAnswer& answer)>;
+  void SetObserver(Observe observe) { observe_ = std::move(observe); }
+
   // From now on, scripts of the allocation run by EXEC.
   void Open(const std::string& alloc_id, ExecInTask exec);
   // Ends the scripts of the allocation. Returns when none of them uses its EXEC any more.
@@ -45,9 +51,10 @@ class ScriptChecks {
     Gate runs;
   };
   static Co<void> RunOne(std::shared_ptr<Opened> opened, std::shared_ptr<const CheckPlan> plan,
-                         std::function<void(CheckAnswer)> done);
+                         std::function<void(CheckAnswer)> done, Observe observe);
 
   Loop* const control_;
+  Observe observe_;                                        // may be empty
   std::map<std::string, std::shared_ptr<Opened>> opened_;  // by allocation
 };
 

@@ -49,6 +49,7 @@ Status GroupServicesHook::Register() {
   registered_ = true;
   had_services_ = had_services_ || !made.all.empty();
   removed_at_.reset();
+  if (options_->for_consul) options_->for_consul(std::move(made.for_consul));
   options_->registrar->Set(alloc_->id, "", std::move(made.all));
   std::vector<Error> fatal;
   for (const Error& error : made.errors) {

@@ -44,6 +44,12 @@ bool IsServiceName(std::string_view name) {
   return true;
 }
 
+// Whether this agent registers SERVICE, itself or in Consul. Without Consul, nobody registers what
+// Consul should keep.
+bool Registers(const ServicePolicy& policy, const Service& service) {
+  return policy.consul_configured || RegistryOf(policy, service) == ServiceProvider::kBuiltin;
+}
+
 Error Wrong(const std::string& what) { return {Code::kInvalidArgument, what}; }
 
 // Makes the registrations of one owner.
@@ -64,10 +70,18 @@ class Registering {
     }
     std::set<std::string> ids;
     for (const Service& service : services) {
-      if (RegistryOf(node_.policy, service) != ServiceProvider::kBuiltin) continue;
+      if (!Registers(node_.policy, service)) continue;
       Result<ServiceRegistration> made = One(*env, service);
       if (made.ok() && !ids.insert(made->id).second) {
         made = Wrong("another service has the same name and port: change one of the names");
+      }
+      if (made.ok() && RegistryOf(node_.policy, service) == ServiceProvider::kConsul) {
+        Result<ForConsul> more = MakeForConsul(service, made->id, *env, Source(service), canary_);
+        if (more.ok()) {
+          out.for_consul.push_back(std::move(*more));
+        } else {
+          made = more.error();
+        }
       }
       if (made.ok()) {
         out.all.push_back(std::move(*made));
@@ -172,7 +186,7 @@ std::string RegistrationId(const Allocation& alloc, const std::string& task,
 
 bool RegistersAny(const ServiceNode& node, const std::vector<Service>& services) {
   for (const Service& service : services) {
-    if (RegistryOf(node.policy, service) == ServiceProvider::kBuiltin) return true;
+    if (Registers(node.policy, service)) return true;
   }
   return false;
 }

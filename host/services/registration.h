@@ -7,6 +7,7 @@
 
 #include "host/base/result.h"
 #include "host/driver/driver.h"
+#include "host/services/for_consul.h"
 #include "host/spec/allocation.h"
 #include "host/spec/service_policy.h"
 #include "host/spec/service_registration.h"
@@ -17,7 +18,7 @@ namespace drover {
 // The node whose services are registered.
 struct ServiceNode {
   const NodeInfo* info = nullptr;  // not owned; it may change between two calls
-  ServicePolicy policy;            // only services that this agent keeps are registered here
+  ServicePolicy policy;            // says who keeps which service
   std::string ip;                  // the address on which the node's tasks have ports
 };
 
@@ -25,6 +26,7 @@ struct ServiceNode {
 // one error that names the service. Nothing is registered with only a part of its values.
 struct Registrations {
   std::vector<ServiceRegistration> all;
+  std::vector<ForConsul> for_consul;  // of those in ALL that Consul keeps
   std::vector<Error> errors;
 };
 
@@ -45,7 +47,7 @@ std::string RegistrationId(const Allocation& alloc, const std::string& task,
 // task "a", too.
 std::string RegistrationIdPrefix(const Allocation& alloc, const std::string& task);
 
-// Whether this agent registers any of SERVICES.
+// Whether this agent registers any of SERVICES, itself or in Consul.
 bool RegistersAny(const ServiceNode& node, const std::vector<Service>& services);
 
 // These functions make the registrations of the services of ALLOC's group, and of TASK in it.

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "host/services/registration.h"
 #include "host/services/service_registrar.h"
@@ -14,6 +15,9 @@ namespace drover {
 struct ServiceHookOptions {
   ServiceRegistrar* registrar = nullptr;
   ServiceNode node;
+  // Receives what Consul gets of the services of an owner, just before the registrar receives their
+  // registrations. May be null.
+  std::function<void(std::vector<ForConsul> services)> for_consul;
   // Receives what is wrong with services of a group. May be null.
   std::function<void(const std::string& alloc_id, const Error& error)> report;
 };

@@ -42,6 +42,7 @@ void TaskServicesHook::Register(const HookRequest& request) {
   run.network = network_ ? &*network_ : nullptr;
   Registrations made = RegistrationsOfTask(options_->node, *request.alloc, *request.task, run);
   removable_ = true;
+  if (options_->for_consul) options_->for_consul(std::move(made.for_consul));
   options_->registrar->Set(request.alloc->id, request.task->name, std::move(made.all));
   const auto control = control_.lock();
   if (!control || made.errors.empty()) return;
