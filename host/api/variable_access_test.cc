@@ -63,7 +63,7 @@ TEST_F(VariableAccessTest, AListHasOnlyWhatTheClientMayList) {
 }
 
 TEST_F(VariableAccessTest, AConflictShowsItemsOnlyToThoseWhoMayReadThem) {
-  const std::string target = "/v1/var/app/db?cas=1";
+  const std::string target = "/v1/var/app/db?cas=0";
   const json body = {{"Items", {{"key", "new"}}}};
   const HttpReply hidden = AskAs(TokenFor("app/db", {"write"}), "PUT", target, body);
   EXPECT_EQ(hidden.status, 409);
