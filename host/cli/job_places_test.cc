@@ -10,7 +10,7 @@
 namespace drover {
 namespace {
 
-constexpr char kText[] =
+constexpr char kJobText[] =
     "job \"web\" {\n"
     "  type = \"x\"\n"
     "  group \"g\" {\n"
@@ -20,7 +20,7 @@ constexpr char kText[] =
 
 // Returns the place of MARKED in the text.
 HclPlace PlaceOf(const std::string& marked) {
-  const std::string text = kText;
+  const std::string text = kJobText;
   HclPlace place;
   place.byte = text.find(marked);
   place.end_byte = place.byte + marked.size();
@@ -35,13 +35,13 @@ JobPlaces Places() {
   places.Add("", {1, 1, 1, 10, 0, 9});
   places.Add("/Type", PlaceOf("type = \"x\""));
   places.Add("/TaskGroups/0/Tasks/0", PlaceOf("task \"t\""));
-  return {{"web.hcl", kText}, std::move(places)};
+  return {{"web.hcl", kJobText}, std::move(places)};
 }
 
-constexpr char kType[] =
+constexpr char kShownType[] =
     "  2 |   type = \"x\"\n"
     "    |   ^^^^^^^^^^\n";
-constexpr char kTask[] =
+constexpr char kShownTask[] =
     "  4 |     task \"t\" {}\n"
     "    |     ^^^^^^^^\n";
 
@@ -53,10 +53,10 @@ TEST(JobPlacesTest, FaultsOfFieldsAreShownInTheText) {
                           "  * and 1 more"),
       std::string("the job has 3 faults:\n"
                   "web.hcl:2,3: Error: /Type: must be another\n") +
-          kType +
+          kShownType +
           "\n"
           "web.hcl:4,5: Error: /TaskGroups/0/Tasks/0/Vault: is not supported by this version\n" +
-          kTask + "  * and 1 more");
+          kShownTask + "  * and 1 more");
 }
 
 TEST(JobPlacesTest, AFaultMayStandAlone) {
@@ -71,17 +71,17 @@ TEST(JobPlacesTest, SeveralFaultsMayStandInOneLine) {
   EXPECT_EQ(Places().WithPlaces("/Type: a; b; /etc/c: d; /TaskGroups/0/Tasks/0/Config/e: f\n"),
             std::string("the job has 2 faults:\n"
                         "web.hcl:2,3: Error: /Type: a; b; /etc/c: d\n") +
-                kType +
+                kShownType +
                 "\n"
                 "web.hcl:4,5: Error: /TaskGroups/0/Tasks/0/Config/e: f\n" +
-                kTask);
+                kShownTask);
 }
 
 TEST(JobPlacesTest, TheFaultsOfAnAgentBeginWithJob) {
   EXPECT_EQ(Places().WithPlaces("1 error occurred:\n\t* /Job/Type: must be another\n\n"),
             std::string("1 error occurred:\n"
                         "web.hcl:2,3: Error: /Job/Type: must be another\n") +
-                kType + "\n");
+                kShownType + "\n");
 }
 
 TEST(JobPlacesTest, OtherTextsStayAsTheyAre) {
