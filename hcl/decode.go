@@ -28,6 +28,9 @@ func decode(asked *request) *reply {
 		return &reply{Diagnostics: diagnosticsOf(diags)}
 	}
 	d := &decoder{schema: asked.Schema, diags: diags, types: map[string]cty.Type{}}
+	if asked.Places {
+		d.placesLeft = maxPlaces
+	}
 	value := d.document(file, asked)
 	replied := &reply{Diagnostics: diagnosticsOf(d.diags)}
 	if !d.diags.HasErrors() {
@@ -43,7 +46,9 @@ type decoder struct {
 	// for is no other fault.
 	isPartial bool
 	variables []string // those that the document declares
-	diags     hcl.Diagnostics
+	// How many more places the value may have.
+	placesLeft int
+	diags      hcl.Diagnostics
 }
 
 type object = map[string]any
@@ -72,7 +77,9 @@ func (d *decoder) document(file *hcl.File, asked *request) object {
 	prepared := preparer{leaver: newLeaver(file.Bytes), bodies: d.schema.Bodies}
 	prepared.body(tree, root)
 	d.diags = append(d.diags, prepared.diags...)
-	return d.body(dynblock.Expand(tree, context), root, context)
+	out := object{}
+	d.body(dynblock.Expand(tree, context), root, out, context)
+	return out
 }
 
 // takeLanguageBlocks removes the blocks of the language itself from TREE and returns them.
@@ -138,17 +145,21 @@ func (d *decoder) context(from *hclsyntax.Body, asked *request) *hcl.EvalContext
 	return context
 }
 
-func (d *decoder) body(from hcl.Body, shape *body, context *hcl.EvalContext) object {
+func (d *decoder) body(from hcl.Body, shape *body, out object, context *hcl.EvalContext) {
 	content, diags := from.Content(shapeOf(shape))
 	d.add(diags)
-	out := object{}
 	for _, name := range sortedKeys(content.Attributes) {
 		attr := content.Attributes[name]
+		field := shape.Blocks[name].Field
 		if as, known := shape.Attributes[name]; known {
+			field = as.Field
 			d.attribute(attr, as, out, context)
 		} else {
 			// An open body that is written as an attribute.
-			put(out, shape.Blocks[name].Field, d.convert(attr, "map(string)", context))
+			put(out, field, d.convert(attr, "map(string)", context))
+		}
+		if _, set := out[field]; set {
+			d.mark(out, field, attr.Range)
 		}
 	}
 	first := map[string]*hcl.Block{}
@@ -168,7 +179,6 @@ func (d *decoder) body(from hcl.Body, shape *body, context *hcl.EvalContext) obj
 			d.block(one, as, out, context)
 		}
 	}
-	return out
 }
 
 // shapeOf returns what the library must know of a body. An open body for texts may be an attribute.
@@ -188,7 +198,8 @@ func shapeOf(shape *body) *hcl.BodySchema {
 }
 
 func (d *decoder) block(from *hcl.Block, as block, out object, context *hcl.EvalContext) {
-	var value object
+	d.mark(out, as.Field, from.DefRange)
+	value := object{}
 	switch {
 	case as.Body != "":
 		next := d.schema.Bodies[as.Body]
@@ -196,7 +207,8 @@ func (d *decoder) block(from *hcl.Block, as block, out object, context *hcl.Eval
 			d.fault("Unusable schema", "It has no body "+as.Body+".", from.DefRange)
 			return
 		}
-		value = d.body(from.Body, next, context)
+		d.mark(value, placesKey, from.DefRange)
+		d.body(from.Body, next, value, context)
 	case as.Open == "map":
 		value = d.open(from.Body, "string", context)
 	case as.Open == "lists":

@@ -7,7 +7,8 @@
 // variables.go and locals.go find the values that it defines, leaver.go and prepare.go change the
 // syntax tree (names of run time, bodies without a schema), the library makes the blocks of "dynamic",
 // and decode.go evaluates each attribute that the schema names. functions.go has the functions, and
-// guards.go what they refuse. Every fault has its place, and all faults come in one answer.
+// guards.go what they refuse. places.go adds where each field is written. Every fault has its place, and
+// all faults come in one answer.
 //
 // For maintainers: functions and results are those of the peer, whose jobs must be read unchanged.
 // functions_test.go has the documented functions and examples, specsuite_test.go runs the tests of the

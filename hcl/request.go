@@ -25,6 +25,8 @@ type request struct {
 	// The directory where relative paths of file functions begin, absolute. No file outside is read.
 	// Empty: these functions are refused.
 	FilesBelow string
+	// Whether the objects of the value have the places of their members: see places.go.
+	Places bool
 }
 
 type source struct {

@@ -14,7 +14,8 @@ Result<JobFile> ReadJobFile(const std::string& path, const HclOptions& options) 
   JobFile read;
   read.hcl_warnings = std::move(source.warnings);
   Result<Job> job = ParseJob(source.json, nullptr, &read.place, &read.warnings);
-  if (!job.ok()) return job.error().WithContext("job file " + path);
+  if (!job.ok()) return source.places.WithPlaces(job.error()).WithContext("job file " + path);
+  read.places = std::move(source.places);
   read.job = std::move(*job);
   return read;
 }
@@ -22,8 +23,8 @@ Result<JobFile> ReadJobFile(const std::string& path, const HclOptions& options) 
 void PrintWarnings(const std::string& command, const std::string& file, const JobFile& job) {
   std::fputs(PrintableLines(job.hcl_warnings).c_str(), stderr);
   for (const JobFault& warning : job.warnings) {
-    const std::string line =
-        "warning: job file " + file + ": " + warning.pointer + ": " + warning.message;
+    const std::string line = "warning: job file " + file + job.places.LineOf(warning.pointer) +
+                             ": " + warning.pointer + ": " + warning.message;
     std::fprintf(stderr, "drover %s: %s\n", command.c_str(), PrintableLines(line).c_str());
   }
 }

@@ -48,6 +48,7 @@ Result<HclRequest> RequestOf(const std::string& path, std::string text, const Hc
   request.text = std::move(text);
   request.environment = EnvironmentVariables();
   request.loose = !options.strict;
+  request.places = true;
   request.files_below = options.files_below;
   for (const std::string& one : options.variables) {
     if (one.find('=') == std::string::npos || one[0] == '=') {
@@ -95,7 +96,7 @@ json SubmissionOf(const HclRequest& request, const std::vector<std::string>& var
 
 Result<JobSource> ReadHcl(const std::string& path, std::string text, const HclOptions& options) {
   DROVER_ASSIGN(const HclRequest request, RequestOf(path, std::move(text), options));
-  DROVER_ASSIGN(const HclJob read, ReadJobHcl(request));
+  DROVER_ASSIGN(HclJob read, ReadJobHcl(request));
   if (read.job.is_null()) return HclError(request, WithOption(read.diagnostics));
   JobSource source;
   source.json = JsonText(read.job);
@@ -103,6 +104,7 @@ Result<JobSource> ReadHcl(const std::string& path, std::string text, const HclOp
   std::vector<HclSource> texts = request.variable_files;
   texts.push_back({request.file, request.text});
   source.warnings = DiagnosticsText(read.diagnostics, texts);
+  source.places = JobPlaces({request.file, request.text}, std::move(read.places));
   return source;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "host/base/result.h"
+#include "host/cli/job_places.h"
 
 namespace CLI {
 class App;
@@ -34,6 +35,7 @@ struct JobSource {
   // Format, Variables and VariableFlags.
   nlohmann::json submission;
   std::string warnings;  // lines for people
+  JobPlaces places;      // of the fields in the file
 };
 
 // Reads the job file PATH, which is in HCL or in JSON; "-" is standard input. The environment may

@@ -19,6 +19,7 @@ Result<SubmittedJob> ReadSubmittedJob(const std::string& path, const HclOptions&
   if (!file.ok()) return file.error().WithContext("job file " + path);
   SubmittedJob read;
   read.submission = std::move(source.submission);
+  read.places = std::move(source.places);
   read.job = file->is_object() && file->contains("Job") ? (*file)["Job"] : std::move(*file);
   read.id = RawField(read.job, "ID");
   if (!read.id.empty()) return read;

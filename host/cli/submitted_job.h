@@ -5,6 +5,7 @@
 #include <string>
 
 #include "host/base/result.h"
+#include "host/cli/job_places.h"
 #include "host/cli/job_source.h"
 #include "host/client/api_client.h"
 #include "host/view/terminal.h"
@@ -16,6 +17,7 @@ struct SubmittedJob {
   nlohmann::json job;
   std::string id;
   nlohmann::json submission;  // what was written; see JobSource
+  JobPlaces places;           // of the fields in the file, for what the agent says of them
 };
 
 // Reads the job in the file PATH, which is in HCL or JSON; "-" is standard input. Prints the

@@ -54,7 +54,9 @@ struct JobPlanCommand {
     const json body = {{"Job", read.job}, {"Diff", diff}};
     const Result<json> plan =
         client->Put(ApiPath("/v1/job", read.id, "/plan"), body, NamespaceQuery(*client));
-    if (!plan.ok()) return plan.error().WithContext("the job cannot be planned");
+    if (!plan.ok()) {
+      return read.places.WithPlaces(plan.error()).WithContext("the job cannot be planned");
+    }
     DROVER_TRY(CheckIsObject(*plan));
     if (out->raw()) {
       DROVER_TRY(out->Print(*plan));

@@ -85,7 +85,9 @@ struct JobRunCommand {
     if (preserve_counts) body["PreserveCounts"] = true;
     if (preserve_resources) body["PreserveResources"] = true;
     const Result<json> answer = client->Put("/v1/jobs", body, NamespaceQuery(*client));
-    if (!answer.ok()) return answer.error().WithContext("the job was not taken");
+    if (!answer.ok()) {
+      return read.places.WithPlaces(answer.error()).WithContext("the job was not taken");
+    }
     if (!out->raw()) PrintWarnings(out, *answer);
     return follow ? FollowLive(client, out->json_lines(), read, *answer)
                   : FollowAnswer(client, out, wait, *answer);

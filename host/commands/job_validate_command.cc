@@ -34,7 +34,7 @@ struct JobValidateCommand {
       return error.empty() ? kExitOk : kExitFailed;
     }
     PrintWarnings(out, answer);
-    if (!error.empty()) return Error(Code::kInvalidArgument, error);
+    if (!error.empty()) return Error(Code::kInvalidArgument, read.places.WithPlaces(error));
     out->Line("The job is valid");
     return kExitOk;
   }

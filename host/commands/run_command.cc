@@ -84,7 +84,7 @@ Co<void> RunJob(Loop* loop, Node* node, RunView* view, ForegroundRun* run, JobFi
     }
   }
   if (!possible.ok()) {
-    PrintError("run", possible.error());
+    PrintError("run", file.places.WithPlaces(possible.error()));
     *code = kExitUsage;
   }
   co_await node->Shutdown();

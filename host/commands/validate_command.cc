@@ -87,7 +87,8 @@ struct ValidateCommand {
       for (CheckedFile& checked : *files) {
         if (!checked.job) continue;
         const Status possible = node->CheckJob(checked.job->job, checked.job->place);
-        if (!possible.ok()) checked.error = possible.error().message();
+        if (possible.ok()) continue;
+        checked.error = checked.job->places.WithPlaces(possible.error().message());
       }
     });
   }

@@ -134,7 +134,8 @@ std::string DecodeText(const HclRequest& request, const std::string& files_below
                    {"Environment", ListOf(request.environment)},
                    {"CommandLine", ListOf(request.command_line)},
                    {"Loose", request.loose},
-                   {"FilesBelow", files_below}});
+                   {"FilesBelow", files_below},
+                   {"Places", request.places}});
 }
 
 // Returns the error of a program that did not answer.

@@ -35,6 +35,8 @@ struct HclRequest {
   // The directory that functions such as file() may read. A relative path begins there. Empty:
   // these functions are refused.
   std::string files_below;
+  // Whether the objects of the value have the places of their members: see hcl_places.h.
+  bool places = false;
 };
 
 // What is wrong with a document, and where. Lines and columns begin at 1, and 0 means nowhere. A

@@ -20,6 +20,7 @@ Result<HclJob> ReadJobHcl(HclRequest request) {
   JobFaults faults;
   try {
     read.job = JobOfHcl(std::move(reply.value), &faults);
+    if (request.places) read.places = TakePlaces(&read.job);
   } catch (const nlohmann::json::exception& e) {
     return Error(Code::kInternal, std::string("the answer of drover-hcl is not understood: ") +
                                       e.what() + "; it must be of the same build as this program");
@@ -30,6 +31,8 @@ Result<HclJob> ReadJobHcl(HclRequest request) {
     diagnostic.detail =
         fault.pointer.empty() ? fault.message : fault.pointer + ": " + fault.message;
     diagnostic.file = request.file;
+    const HclPlace* const place = read.places.Find(fault.pointer);
+    if (place != nullptr) SetPlace(*place, &diagnostic);
     read.diagnostics.push_back(std::move(diagnostic));
   }
   if (!faults.empty()) read.job = nullptr;

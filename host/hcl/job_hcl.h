@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "host/base/result.h"
+#include "host/hcl/hcl_places.h"
 #include "host/hcl/hcl_program.h"
 
 namespace drover {
@@ -14,6 +15,7 @@ struct HclJob {
   nlohmann::json job;  // in the form of Nomad's API; null if a diagnostic is an error
   std::vector<std::string> variables;  // the names of those that the file declares
   std::vector<HclDiagnostic> diagnostics;
+  HclPlaces places;  // empty unless they were asked for
 };
 
 // Reads a job file in HCL. REQUEST needs no schema. The job has every field that the file has, and

@@ -275,6 +275,52 @@ TEST_F(JobHclTest, WhatIsNoJobIsAFault) {
               HasSubstr("/Constraints/0: says two things at once"));
 }
 
+TEST_F(JobHclTest, FieldsHaveTheirPlaces) {
+  HclRequest request = FileOf(R"(job "a" {
+  constraint {
+    regexp = "a"
+  }
+  meta = { "" = "kept" }
+  group "g" {
+    volume "" { type = "host" }
+    task "t" {
+      config { port = 1 }
+    }
+  }
+})");
+  const json without = Read(request).job;
+  request.places = true;
+  const HclJob read = Read(request);
+  EXPECT_EQ(read.job, without);
+  EXPECT_EQ(read.job.at("Meta"), json({{"", "kept"}}));
+  const std::pair<const char*, const char*> wanted[] = {
+      {"/Name", "job \"a\""},
+      {"/Constraints/0/RTarget", "regexp = \"a\""},
+      {"/Meta", "meta = { \"\" = \"kept\" }"},
+      {"/TaskGroups/0/Volumes/", "volume \"\""},
+      {"/TaskGroups/0/Volumes//Type", "type = \"host\""},
+      {"/TaskGroups/0/Tasks/0/Driver", "task \"t\""},
+      {"/TaskGroups/0/Tasks/0/Config/port", "config"}};
+  for (const auto& [pointer, text] : wanted) {
+    const HclPlace* const place = read.places.Find(pointer);
+    ASSERT_NE(place, nullptr) << pointer;
+    EXPECT_EQ(request.text.substr(place->byte, place->end_byte - place->byte), text) << pointer;
+  }
+}
+
+TEST_F(JobHclTest, AFaultOfABlockHasItsPlace) {
+  HclRequest request = FileOf(R"(job "a" {
+  constraint {
+    regexp = "a"
+    semver = "1"
+  }
+})");
+  request.places = true;
+  const std::string text = HclError(request, Read(request).diagnostics).message();
+  EXPECT_THAT(text, HasSubstr("web.nomad.hcl:2,3: Error: Invalid job\n  2 |   constraint {"));
+  EXPECT_THAT(text, HasSubstr("/Constraints/0: says two things at once"));
+}
+
 TEST_F(JobHclTest, VariablesAndWarnings) {
   HclRequest request = FileOf(R"(
     variable "kind" { type = string }

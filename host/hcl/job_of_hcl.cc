@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "host/hcl/hcl_places.h"
 #include "host/hcl/job_schema.h"
 #include "host/spec/job_fields.h"
 #include "host/spec/json_cost.h"
@@ -47,14 +48,23 @@ void SetOnce(const std::string& pointer, const char* name, const std::string& va
   (*one)[name] = value;
 }
 
+// Says that the member TO of OBJECT is written where its member FROM is, if OBJECT has places.
+void CopyPlace(const char* from, const char* to, json* object) {
+  const auto places = object->find(kHclPlaces);
+  if (places != object->end() && places->contains(from)) (*places)[to] = json(places->at(from));
+}
+
 // Replaces the operator attributes of a constraint or an affinity by Operand and its values.
 void ReplaceOperators(const std::string& pointer, json* one, JobFaults* faults) {
   for (const OperatorAttribute& attribute : kOperatorAttributes) {
     const json given = Take(one, attribute.name);
     if (given.is_null() || given == "") continue;
     const std::string value = given.is_string() ? given.get<std::string>() : given.dump();
+    const char* const target = attribute.names_target ? "LTarget" : "RTarget";
     SetOnce(pointer, "Operand", attribute.name, one, faults);
-    SetOnce(pointer, attribute.names_target ? "LTarget" : "RTarget", value, one, faults);
+    SetOnce(pointer, target, value, one, faults);
+    CopyPlace(attribute.name, "Operand", one);
+    CopyPlace(attribute.name, target, one);
   }
   if (Text(*one, "Operand").empty()) (*one)["Operand"] = "=";
 }
@@ -180,8 +190,14 @@ bool FinishTasks(json* job) {
 void GroupTasks(json* job) {
   json groups = json::array();
   for (json& task : Take(job, job_hcl_keys::kTasks)) {
-    const std::string name = Text(task, "Name");
-    groups.push_back({{"Name", name}, {"Tasks", json::array({std::move(task)})}});
+    json group = json::object();
+    group["Name"] = Text(task, "Name");
+    const auto places = task.find(kHclPlaces);
+    if (places != task.end() && places->contains(kHclPlaces)) {
+      group[kHclPlaces][kHclPlaces] = json(places->at(kHclPlaces));
+    }
+    group["Tasks"] = json::array({std::move(task)});
+    groups.push_back(std::move(group));
   }
   for (json& group : Take(job, "TaskGroups")) groups.push_back(std::move(group));
   if (!groups.empty()) (*job)["TaskGroups"] = std::move(groups);

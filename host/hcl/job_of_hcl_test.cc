@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "host/hcl/hcl_places.h"
+
 namespace drover {
 namespace {
 
@@ -185,6 +187,46 @@ TEST(JobOfHclTest, ScalingPoliciesHaveTheirTypes) {
                      {"TaskGroups", {{{"Tasks", {{{"ScalingPolicies", {{{"Type", "x"}}}}}}}}}}}}}),
             "/TaskGroups/0/Tasks/0/ScalingPolicies/0: the label of a task's scaling block must be "
             "cpu or mem");
+}
+
+TEST(JobOfHclTest, PlacesGoWhereTheirObjectsGo) {
+  json decoded = json::parse(R"({
+    "": {"Job": [1, 1, 1, 10, 0, 9]},
+    "Job": {
+      "": {"": [1, 1, 1, 10, 0, 9], "Vault": [2, 1, 2, 2, 1, 2], "Tasks": [3, 1, 3, 2, 1, 2]},
+      "Label": "web",
+      "Vault": {"": {"": [2, 1, 2, 2, 1, 2], "Role": [4, 1, 4, 2, 1, 2]}, "Role": "r"},
+      "Tasks": [{"": {"": [3, 1, 3, 2, 1, 2]}, "Name": "t",
+                 "Identities": [{"": {"": [5, 1, 5, 2, 1, 2]}}]}],
+      "Constraints": [{"": {"": [6, 1, 6, 2, 1, 2], "regexp": [7, 1, 7, 2, 1, 2]}, "regexp": "a"}],
+      "TaskGroups": [{"": {"": [8, 1, 8, 2, 1, 2]}, "Name": "g",
+                      "Volumes": [{"": {"": [9, 1, 9, 2, 1, 2]}, "Name": "v"}],
+                      "Networks": [{"": {"": [10, 1, 10, 2, 1, 2]},
+                                    "DynamicPorts": [{"": {"": [11, 1, 11, 2, 1, 2]}, "To": 1},
+                                                     {"": {"": [12, 1, 12, 2, 1, 2]}, "Value": 80}]}]}]}
+  })");
+  JobFaults faults;
+  json job = JobOfHcl(std::move(decoded), &faults);
+  EXPECT_TRUE(faults.empty());
+  const HclPlaces places = TakePlaces(&job);
+  EXPECT_EQ(job.dump().find("\"\":"), std::string::npos) << job;
+  const std::pair<const char*, int> wanted[] = {
+      {"/ID", 1},
+      {"/Constraints/0/LTarget", 6},
+      {"/Constraints/0/Operand", 7},
+      {"/Constraints/0/RTarget", 7},
+      {"/TaskGroups/0/Count", 3},
+      {"/TaskGroups/0/Tasks/0/Vault", 2},
+      {"/TaskGroups/0/Tasks/0/Vault/Role", 4},
+      {"/TaskGroups/0/Tasks/0/Identity", 5},
+      {"/TaskGroups/1/Volumes/v/Type", 9},
+      {"/TaskGroups/1/Networks/0", 10},
+      {"/TaskGroups/1/Networks/0/DynamicPorts/0/To", 11},
+      {"/TaskGroups/1/Networks/0/ReservedPorts/0/Value", 12}};
+  for (const auto& [pointer, line] : wanted) {
+    ASSERT_NE(places.Find(pointer), nullptr) << pointer;
+    EXPECT_EQ(places.Find(pointer)->line, line) << pointer;
+  }
 }
 
 TEST(JobOfHclTest, BodiesOfAnyKindStayAsTheyAre) {

@@ -54,6 +54,42 @@ def web(type="batch", count=1):
     return WEB % {"type": type, "count": count}
 
 
+FAULTS_OF_FIELDS = """\
+job "web" {
+  type     = "batch"
+  priority = 1000
+  group "g" {
+    volume "data" {
+      type   = "host"
+      source = "x"
+    }
+    task "t" {
+      driver = "mock_driver"
+      csi_plugin {
+        id   = "x"
+        type = "node"
+      }
+    }
+  }
+}
+"""
+
+
+def expect_faults_of_fields(test, path, said, job=""):
+    """Expects in SAID the three faults of that job, each with its place and a mark below it."""
+    lines = said.splitlines()
+    for place, pointer, source in (
+            ("3,3", "/Priority", "priority = 1000"),
+            ("5,5", "/TaskGroups/0/Volumes", 'volume "data"'),
+            ("11,7", "/TaskGroups/0/Tasks/0/CSIPluginConfig", "csi_plugin")):
+        at = [i for i, line in enumerate(lines) if f"{path}:{place}: Error: {job}{pointer}" in line]
+        test.assertEqual(len(at), 1, said)
+        test.assertIn(source, lines[at[0] + 1])
+        column = lines[at[0] + 1].index(source)
+        test.assertEqual(lines[at[0] + 2][column:], "^" * len(source), said)
+        test.assertEqual(said.count(pointer + ": "), 1, said)
+
+
 @unittest.skipUnless(HAS_HCL, "this build has no drover-hcl")
 class HclJobTest(Client, AgentTest):
     def setUp(self):
@@ -154,6 +190,17 @@ job "web" {
             lines = said.splitlines()
             at = next(i for i, line in enumerate(lines) if 'drivr = "mock_driver"' in line)
             self.assertEqual(lines[at + 1].split("|")[1].strip(), "^^^^^")
+        self.assertEqual(self.agent.get("/v1/jobs"), [])
+
+    def test_every_fault_of_a_field_is_shown_with_its_place(self):
+        path = self.sandbox.write("bad.nomad.hcl", FAULTS_OF_FIELDS)
+        for command, code in ((("job", "run"), 1), (("job", "plan"), 255), (("job", "validate"), 1)):
+            with self.subTest(command=command):
+                expect_faults_of_fields(self, path, self.fails(*command, path, code=code), "/Job")
+        # What only the agent's driver knows.
+        path = self.sandbox.write("driver.nomad.hcl", web().replace("run_for ", "run_far "))
+        self.assertIn(f"{path}:27,9: Error: /Job/TaskGroups/0/Tasks/0/Config",
+                      self.fails("job", "run", path))
         self.assertEqual(self.agent.get("/v1/jobs"), [])
 
     def test_what_is_not_carried_out_is_refused_by_name_and_once(self):
@@ -276,6 +323,10 @@ class HclFileTest(DroverTest):
         said = self.command("validate", path, bad, code=1).out
         self.assertIn(f"{bad}:2,3: Error: Unsupported argument", said)
         self.assertIn(f"{path}: valid", said)
+        bad = self.sandbox.write("fields.nomad.hcl", FAULTS_OF_FIELDS)
+        expect_faults_of_fields(self, bad, self.command("validate", bad, code=1).out)
+        expect_faults_of_fields(self, bad, self.command(
+            "run", "--config", self.sandbox.config_file, bad, code=2).err)
         in_json = self.sandbox.write("a.json", {"Job": {"ID": "a"}})
         self.assertIn("is JSON, which has no variables",
                       self.command("run", "--config", self.sandbox.config_file, "-var", "a=b", in_json,
