@@ -26,6 +26,7 @@ class JobPlace {
     return JobPlace(JsonPointer(pointer_, key), faults_);
   }
   const std::string& pointer() const { return pointer_; }
+  JobFaults* faults() const { return faults_; }
   void Fault(std::string message) const { faults_->Add(pointer_, std::move(message)); }
   void Unless(bool right, const char* message) const {
     if (!right) Fault(message);
