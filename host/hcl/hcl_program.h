@@ -40,8 +40,8 @@ struct HclRequest {
   bool places = false;
 };
 
-// Where a part of a document is written. Lines and columns begin at 1, and 0 means nowhere. A column
-// counts characters as people see them.
+// Where a part of a document is written. Lines and columns begin at 1, and 0 means nowhere. A
+// column counts characters as people see them.
 struct HclPlace {
   int line = 0;
   int column = 0;
@@ -79,8 +79,8 @@ struct HclLayout {
 inline constexpr std::size_t kMostHclBytes = std::size_t{8} << 20;
 inline constexpr std::size_t kMostHclMemory = std::size_t{256} << 20;
 
-// Returns the error of an answer of drover-hcl that has not the form that it must have. WHY may have
-// any characters.
+// Returns the error of an answer of drover-hcl that has not the form that it must have. WHY may
+// have any characters.
 Error HclNotUnderstood(std::string_view why);
 
 // Turns a document into JSON. The program drover-hcl does it, beside the file of this program, in a
