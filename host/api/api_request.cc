@@ -102,14 +102,7 @@ Result<std::optional<std::uint64_t>> ApiRequest::Number(const char* name) const 
 }
 
 bool ApiRequest::Flag(const char* name, bool missing) const {
-  const std::string text = Text(name);
-  for (const char* yes : {"1", "t", "T", "true", "True", "TRUE"}) {
-    if (text == yes) return true;
-  }
-  for (const char* no : {"0", "f", "F", "false", "False", "FALSE"}) {
-    if (text == no) return false;
-  }
-  return missing;
+  return ParseBool(Text(name)).value_or(missing);
 }
 
 std::string NamespaceInQuery(const HttpRequest& http) {

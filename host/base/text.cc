@@ -10,6 +10,13 @@ int HexDigit(char c) {
   return -1;
 }
 
+std::optional<bool> ParseBool(std::string_view text) {
+  const auto is = [text](auto... words) { return ((text == words) || ...); };
+  if (is("1", "t", "T", "true", "True", "TRUE")) return true;
+  if (is("0", "f", "F", "false", "False", "FALSE")) return false;
+  return std::nullopt;
+}
+
 std::string_view Trim(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t");
   if (first == std::string_view::npos) return {};

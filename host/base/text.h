@@ -23,6 +23,10 @@ std::optional<T> ParseNumber(std::string_view text) {
   return number;
 }
 
+// Returns the boolean that TEXT is a word for, by the words that Nomad accepts: 1, t, T, true, True
+// and TRUE, and 0, f, F, false, False and FALSE. Returns nothing for any other text.
+std::optional<bool> ParseBool(std::string_view text);
+
 // Returns TEXT without the spaces and tabs at its ends.
 std::string_view Trim(std::string_view text);
 

@@ -26,6 +26,14 @@ TEST(TextTest, ANumberIsTheWholeText) {
   EXPECT_EQ(ParseNumber<std::uint64_t>("-1"), std::nullopt);
 }
 
+TEST(TextTest, ABooleanIsOneOfTwelveWords) {
+  for (const char* yes : {"1", "t", "T", "true", "True", "TRUE"}) EXPECT_EQ(ParseBool(yes), true);
+  for (const char* no : {"0", "f", "F", "false", "False", "FALSE"}) EXPECT_EQ(ParseBool(no), false);
+  for (const char* other : {"", "yes", "no", "tRUE", " 1", "1 ", "10"}) {
+    EXPECT_EQ(ParseBool(other), std::nullopt) << other;
+  }
+}
+
 TEST(TextTest, TrimTakesSpacesAndTabsFromTheEnds) {
   EXPECT_EQ(Trim(" \t a b\t"), "a b");
   EXPECT_EQ(Trim("a\n"), "a\n");

@@ -39,6 +39,12 @@ void AddNamespaceName(CLI::App* command, std::string* name) {
   command->add_option("NAME", *name, "Its name, or the beginning of it")->required();
 }
 
+void AddEvalPriority(CLI::App* command, std::optional<int>* priority) {
+  command
+      ->add_option("--eval-priority", *priority, "The priority of the evaluation (that of the job)")
+      ->check(CLI::Range(1, 100));
+}
+
 void AddVerbose(CLI::App* command, bool* verbose) {
   command->add_flag("--verbose", *verbose, "Prints ids in full");
 }

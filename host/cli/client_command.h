@@ -111,6 +111,8 @@ void AddId(CLI::App* command, std::string* id, bool required = true);
 void AddNamespaceName(CLI::App* command, std::string* name);
 // Adds --verbose.
 void AddVerbose(CLI::App* command, bool* verbose);
+// Adds --eval-priority.
+void AddEvalPriority(CLI::App* command, std::optional<int>* priority);
 // Adds TEXT to the end of the help, above the note that all commands of the group share.
 void AddNote(CLI::App* command, const std::string& text);
 

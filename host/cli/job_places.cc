@@ -60,7 +60,7 @@ std::string JobPlaces::Shown(std::string_view fault) const {
   diagnostic.summary = std::string(fault);
   diagnostic.file = files_.front().name;
   const HclPlace* const place = places_.Find(PointerOf(fault));
-  if (place != nullptr) SetPlace(*place, &diagnostic);
+  if (place != nullptr) diagnostic.SetPlace(*place);
   return DiagnosticsText({diagnostic}, files_);
 }
 

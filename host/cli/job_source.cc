@@ -63,7 +63,7 @@ Result<HclRequest> RequestOf(const std::string& path, std::string text, const Hc
   return request;
 }
 
-// What the helper says of file() and the like. It does not know by which option they are allowed.
+// The words of the helper about file() and the like. It does not know the option that allows them.
 constexpr std::string_view kNoFiles = "functions of files are not allowed here";
 
 // Adds the option that allows functions of files to what DIAGNOSTICS say of them.

@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "host/base/text.h"
+
 namespace drover {
 namespace {
 
@@ -28,17 +30,6 @@ void SetDashes(std::string* option) {
   option->replace(0, begin, end - begin == 1 ? "-" : "--");
 }
 
-// Reads a boolean by the words that Nomad accepts.
-std::optional<bool> ReadBool(const std::string& text) {
-  for (const char* word : {"1", "t", "T", "TRUE", "true", "True"}) {
-    if (text == word) return true;
-  }
-  for (const char* word : {"0", "f", "F", "FALSE", "false", "False"}) {
-    if (text == word) return false;
-  }
-  return std::nullopt;
-}
-
 // The command that the arguments have named.
 enum class Command { kOther, kExec, kAction };
 
@@ -50,7 +41,7 @@ std::vector<std::string> WithValue(const std::string& option, Command command) {
   const std::string value = option.substr(end + 1);
   if (name == "-f") return {"--follow=" + value};
   if (command != Command::kOther && (name == "-i" || name == "-t")) {  // flags of both commands
-    const std::optional<bool> on = ReadBool(value);
+    const std::optional<bool> on = ParseBool(value);
     if (!on) return {"-" + option};  // the parser refuses this option, and names it
     if (*on) return {name};
     if (command == Command::kAction) return {};

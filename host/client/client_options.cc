@@ -5,6 +5,8 @@
 #include <cstring>
 #include <initializer_list>
 
+#include "host/base/text.h"
+
 namespace drover {
 namespace {
 
@@ -28,9 +30,7 @@ Result<ClientOptions> WithEnvironment(ClientOptions options) {
   FromEnvironment(&options.client_key, {"NOMAD_CLIENT_KEY"});
   std::string skip;
   FromEnvironment(&skip, {"NOMAD_SKIP_VERIFY"});
-  for (const char* word : {"1", "t", "T", "TRUE", "true", "True"}) {  // as Nomad reads them
-    if (skip == word) options.tls_skip_verify = true;
-  }
+  if (ParseBool(skip).value_or(false)) options.tls_skip_verify = true;
   if (options.address.empty()) options.address = "http://127.0.0.1:4646";
   while (options.address.ends_with('/')) options.address.pop_back();
   for (const char* scheme : {"http://", "https://", "unix:///"}) {

@@ -61,11 +61,7 @@ struct JobHistoryCommand {
     for (std::size_t i = 0; i < versions.size() && (differences || full); ++i) {
       out->Line("");
       out->Line("Version " + NumberText(versions[i], "Version"));
-      if (differences && diffs[i].is_object()) {
-        for (const DiffLine& line : JobDiffLines(diffs[i])) {
-          out->Line(out->Paint(line.colour, line.text));
-        }
-      }
+      if (differences && diffs[i].is_object()) PrintJobDiff(out, diffs[i]);
       if (full) PrintJson(versions[i]);
     }
     return kExitOk;

@@ -67,11 +67,7 @@ struct JobPlanCommand {
   }
 
   void Show(Terminal* terminal, const json& plan) const {
-    if (diff) {
-      for (const DiffLine& line : JobDiffLines(MapField(plan, "Diff"))) {
-        terminal->Line(terminal->Paint(line.colour, line.text));
-      }
-    }
+    if (diff) PrintJobDiff(terminal, MapField(plan, "Diff"));
     PrintWarnings(terminal, plan);
     for (const auto& [group, counts] : Updates(plan).items()) {
       std::string line;

@@ -52,10 +52,7 @@ struct JobRunCommand {
     hcl.Declare(command);
     command->add_option("--check-index", check_index,
                         "Only if the job has this index still; 0: only if there is none");
-    command
-        ->add_option("--eval-priority", eval_priority,
-                     "The priority of the evaluation (that of the job)")
-        ->check(CLI::Range(1, 100));
+    AddEvalPriority(command, &eval_priority);
     command->add_flag("--preserve-counts", preserve_counts,
                       "Groups that the agent knows keep their counts");
     command->add_flag("--preserve-resources", preserve_resources,

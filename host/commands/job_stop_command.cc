@@ -27,10 +27,7 @@ struct JobStopCommand {
                       "Stops the tasks without their shutdown delay");
     command->add_flag("--yes", yes, "Does not ask when only the beginning of the id is given");
     command->add_flag("--global", global, "Changes nothing: an agent has one region");
-    command
-        ->add_option("--eval-priority", eval_priority,
-                     "The priority of the evaluation (that of the job)")
-        ->check(CLI::Range(1, 100));
+    AddEvalPriority(command, &eval_priority);
     wait.Declare(command);
   }
 

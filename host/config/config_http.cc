@@ -1,28 +1,20 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include <arpa/inet.h>
-#include <netinet/in.h>
-
 #include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <string_view>
 
+#include "host/base/ip_address.h"
 #include "host/config/address_template.h"
 #include "host/config/config_values.h"
 
 namespace drover {
 namespace {
 
-bool IsIpv6(const std::string& text) {
-  in6_addr address{};
-  return text.find('\0') == std::string::npos && inet_pton(AF_INET6, text.c_str(), &address) == 1;
-}
-
 // Whether TEXT is an IP address. An IPv6 address may have a scope, as in "fe80::1%eth0".
 bool IsAddress(const std::string& text) {
-  in_addr address{};
-  if (text.find('\0') != std::string::npos) return false;
-  return inet_pton(AF_INET, text.c_str(), &address) == 1 || IsIpv6(text.substr(0, text.find('%')));
+  if (text.find('\0') != std::string::npos) return false;  // also not in the scope
+  return IsIpAddress(text) || IsIpv6Address(text.substr(0, text.find('%')));
 }
 
 // Whether TEXT is a host name or an IP address. An IPv6 address must be in brackets.
@@ -60,7 +52,7 @@ void ReadNames(const ConfigValues& values, AgentConfig::Http* http) {
   values.Address("/http/advertise", &http->advertise);
   values.Address("/advertise/http", &http->advertise);
   if (HasAddressTemplate(http->advertise)) return;  // it could not be filled, which is a mistake
-  if (IsIpv6(http->advertise)) http->advertise = "[" + http->advertise + "]";
+  if (IsIpv6Address(http->advertise)) http->advertise = "[" + http->advertise + "]";
   if (!http->advertise.empty() && !IsHostAndPort(http->advertise)) {
     const char* const key = values.Has("/http/advertise") ? "/http/advertise" : "/advertise/http";
     values.Mistake(

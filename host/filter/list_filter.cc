@@ -97,10 +97,9 @@ Error Incomparable(const FilterNode& node, const char* how, const json& value) {
 std::optional<bool> Equals(const json& value, const std::string& text) {
   if (value.is_string()) return value.get_ref<const std::string&>() == text;
   if (value.is_boolean()) {
-    const auto is = [&text](auto... names) { return ((text == names) || ...); };
-    if (is("1", "t", "T", "true", "True", "TRUE")) return value.get<bool>();
-    if (is("0", "f", "F", "false", "False", "FALSE")) return !value.get<bool>();
-    return std::nullopt;
+    const std::optional<bool> wanted = ParseBool(text);
+    if (!wanted) return std::nullopt;
+    return value.get<bool>() == *wanted;
   }
   if (!value.is_number()) return std::nullopt;
   // Integers are compared as integers, because a double is not exact above 2^53.

@@ -100,13 +100,4 @@ HclPlaces TakePlaces(json* job) {
   return places;
 }
 
-void SetPlace(const HclPlace& place, HclDiagnostic* diagnostic) {
-  diagnostic->line = place.line;
-  diagnostic->column = place.column;
-  diagnostic->end_line = place.end_line;
-  diagnostic->end_column = place.end_column;
-  diagnostic->byte = place.byte;
-  diagnostic->end_byte = place.end_byte;
-}
-
 }  // namespace drover

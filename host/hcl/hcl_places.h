@@ -12,19 +12,6 @@
 
 namespace drover {
 
-// Where a part of a document is written. Lines and columns begin at 1.
-struct HclPlace {
-  int line = 0;
-  int column = 0;
-  int end_line = 0;
-  int end_column = 0;
-  // The same place in bytes from the beginning of the text.
-  std::size_t byte = 0;
-  std::size_t end_byte = 0;
-
-  bool operator==(const HclPlace&) const = default;
-};
-
 // Where the fields of a job are written in its file in HCL.
 class HclPlaces {
  public:
@@ -48,8 +35,5 @@ inline constexpr char kHclPlaces[] = "";
 
 // Removes all places from JOB, which JobOfHcl has made, and returns them. [any thread]
 HclPlaces TakePlaces(nlohmann::json* job);
-
-// Makes PLACE the place of DIAGNOSTIC.
-void SetPlace(const HclPlace& place, HclDiagnostic* diagnostic);
 
 }  // namespace drover

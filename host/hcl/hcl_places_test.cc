@@ -90,7 +90,7 @@ TEST(HclPlacesTest, WhatIsNoPlaceIsRemovedToo) {
 
 TEST(HclPlacesTest, ADiagnosticHasThePlace) {
   HclDiagnostic diagnostic;
-  SetPlace({1, 2, 3, 4, 5, 6}, &diagnostic);
+  diagnostic.SetPlace({1, 2, 3, 4, 5, 6});
   EXPECT_EQ(diagnostic.line, 1);
   EXPECT_EQ(diagnostic.column, 2);
   EXPECT_EQ(diagnostic.end_line, 3);

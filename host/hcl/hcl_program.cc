@@ -181,11 +181,6 @@ Error ErrorOf(const ChildEnd& end, const std::string& file) {
   return Error(Code::kInternal, what + "drover-hcl " + how);
 }
 
-Error NotUnderstood(std::string_view why) {
-  return Error(Code::kInternal, "the answer of drover-hcl is not understood: " + Printable(why) +
-                                    "; it must be of the same build as this program");
-}
-
 bool HasErrors(const std::vector<HclDiagnostic>& diagnostics) {
   return std::any_of(diagnostics.begin(), diagnostics.end(),
                      [](const HclDiagnostic& one) { return one.error; });
@@ -237,7 +232,7 @@ Result<json> Ask(const std::string& file, std::string request, const std::string
     return Error(Code::kInvalidArgument,
                  Printable(file) + " becomes JSON that cannot be used: " + reply.error().message());
   }
-  if (!reply->is_object()) return NotUnderstood("it is no object");
+  if (!reply->is_object()) return HclNotUnderstood("it is no object");
   return reply;
 }
 
@@ -263,12 +258,17 @@ Result<std::vector<HclDiagnostic>> ReadDiagnostics(const json& reply) {
       diagnostics.push_back(ReadDiagnostic(one));
     }
   } catch (const json::exception& e) {
-    return NotUnderstood(e.what());
+    return HclNotUnderstood(e.what());
   }
   return diagnostics;
 }
 
 }  // namespace
+
+Error HclNotUnderstood(std::string_view why) {
+  return Error(Code::kInternal, "the answer of drover-hcl is not understood: " + Printable(why) +
+                                    "; it must be of the same build as this program");
+}
 
 Result<HclReply> DecodeHcl(const HclRequest& request) {
   HclReply reply;
@@ -283,11 +283,11 @@ Result<HclReply> DecodeHcl(const HclRequest& request) {
   DROVER_ASSIGN(json answer, Ask(request.file, DecodeText(request, below), below));
   DROVER_ASSIGN(reply.diagnostics, ReadDiagnostics(answer));
   if (HasErrors(reply.diagnostics)) return reply;
-  if (!answer.contains("Value")) return NotUnderstood("it has neither a value nor an error");
+  if (!answer.contains("Value")) return HclNotUnderstood("it has neither a value nor an error");
   try {
     reply.variables = answer.value("Variables", reply.variables);
   } catch (const json::exception& e) {
-    return NotUnderstood(e.what());
+    return HclNotUnderstood(e.what());
   }
   reply.value = std::move(answer["Value"]);
   return reply;
@@ -306,7 +306,7 @@ Result<HclLayout> FormatHcl(const std::string& file, const std::string& text) {
   if (HasErrors(layout.diagnostics)) return layout;
   // An empty text is left out.
   const json laid_out = answer.value("Text", json(""));
-  if (!laid_out.is_string()) return NotUnderstood("its text is none");
+  if (!laid_out.is_string()) return HclNotUnderstood("its text is none");
   layout.text = laid_out;
   return layout;
 }
@@ -322,7 +322,7 @@ Result<HclReply> ReadHclTree(const std::string& file, const std::string& text) {
                 Ask(file, JsonText({{"Action", "tree"}, {"File", file}, {"Text", text}}), ""));
   DROVER_ASSIGN(reply.diagnostics, ReadDiagnostics(answer));
   if (HasErrors(reply.diagnostics)) return reply;
-  if (!answer.contains("Tree")) return NotUnderstood("it has neither a tree nor an error");
+  if (!answer.contains("Tree")) return HclNotUnderstood("it has neither a tree nor an error");
   reply.value = std::move(answer["Tree"]);
   return reply;
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "host/base/result.h"
@@ -39,13 +40,9 @@ struct HclRequest {
   bool places = false;
 };
 
-// What is wrong with a document, and where. Lines and columns begin at 1, and 0 means nowhere. A
+// Where a part of a document is written. Lines and columns begin at 1, and 0 means nowhere. A
 // column counts characters as people see them.
-struct HclDiagnostic {
-  bool error = true;
-  std::string summary;
-  std::string detail;
-  std::string file;
+struct HclPlace {
   int line = 0;
   int column = 0;
   int end_line = 0;
@@ -53,6 +50,18 @@ struct HclDiagnostic {
   // The same place in bytes from the beginning of the text.
   std::size_t byte = 0;
   std::size_t end_byte = 0;
+
+  bool operator==(const HclPlace&) const = default;
+};
+
+// What is wrong with a document, and where.
+struct HclDiagnostic : HclPlace {
+  bool error = true;
+  std::string summary;
+  std::string detail;
+  std::string file;
+
+  void SetPlace(const HclPlace& place) { static_cast<HclPlace&>(*this) = place; }
 };
 
 struct HclReply {
@@ -69,6 +78,10 @@ struct HclLayout {
 // What a document may cost.
 inline constexpr std::size_t kMostHclBytes = std::size_t{8} << 20;
 inline constexpr std::size_t kMostHclMemory = std::size_t{256} << 20;
+
+// Returns the error of an answer of drover-hcl that has not the form that it must have. WHY may
+// have any characters.
+Error HclNotUnderstood(std::string_view why);
 
 // Turns a document into JSON. The program drover-hcl does it, beside the file of this program, in a
 // process without rights. An error means that there is no answer: the program is missing, or the

@@ -1,7 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/hcl/job_hcl.h"
 
-#include <string>
 #include <utility>
 
 #include "host/hcl/hcl_diagnostics.h"
@@ -22,8 +21,7 @@ Result<HclJob> ReadJobHcl(HclRequest request) {
     read.job = JobOfHcl(std::move(reply.value), &faults);
     if (request.places) read.places = TakePlaces(&read.job);
   } catch (const nlohmann::json::exception& e) {
-    return Error(Code::kInternal, std::string("the answer of drover-hcl is not understood: ") +
-                                      e.what() + "; it must be of the same build as this program");
+    return HclNotUnderstood(e.what());
   }
   for (const JobFault& fault : faults.list()) {
     HclDiagnostic diagnostic;
@@ -32,7 +30,7 @@ Result<HclJob> ReadJobHcl(HclRequest request) {
         fault.pointer.empty() ? fault.message : fault.pointer + ": " + fault.message;
     diagnostic.file = request.file;
     const HclPlace* const place = read.places.Find(fault.pointer);
-    if (place != nullptr) SetPlace(*place, &diagnostic);
+    if (place != nullptr) diagnostic.SetPlace(*place);
     read.diagnostics.push_back(std::move(diagnostic));
   }
   if (!faults.empty()) read.job = nullptr;

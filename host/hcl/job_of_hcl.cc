@@ -148,7 +148,7 @@ void SetDefaultIdentity(json* task) {
   if (!others.empty()) (*task)["Identities"] = std::move(others);
 }
 
-// What stands outside of tasks, for all tasks below.
+// Blocks that stand outside of tasks and are for all tasks below.
 struct OuterBlocks {
   explicit OuterBlocks(json* from)
       : vault(Take(from, job_hcl_keys::kVault)),

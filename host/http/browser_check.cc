@@ -1,18 +1,12 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/http/browser_check.h"
 
-#include <arpa/inet.h>
-
 #include <algorithm>
+
+#include "host/base/ip_address.h"
 
 namespace drover {
 namespace {
-
-bool IsIpAddress(const std::string& text) {
-  in6_addr address{};
-  return inet_pton(AF_INET, text.c_str(), &address) == 1 ||
-         inet_pton(AF_INET6, text.c_str(), &address) == 1;
-}
 
 // Returns the name in a Host header. It is "localhost" for "localhost:4646" and "::1" for
 // "[::1]:4646".

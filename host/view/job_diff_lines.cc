@@ -86,4 +86,10 @@ std::vector<DiffLine> JobDiffLines(const json& diff) {
   return std::move(printer.lines);
 }
 
+void PrintJobDiff(Terminal* terminal, const json& diff) {
+  for (const DiffLine& line : JobDiffLines(diff)) {
+    terminal->Line(terminal->Paint(line.colour, line.text));
+  }
+}
+
 }  // namespace drover

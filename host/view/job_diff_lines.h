@@ -18,5 +18,7 @@ struct DiffLine {
 // line that begins with "+", "-", "~" or a blank. The line is indented below the object that the
 // field belongs to.
 std::vector<DiffLine> JobDiffLines(const nlohmann::json& diff);
+// Prints these lines to TERMINAL in their colours.
+void PrintJobDiff(Terminal* terminal, const nlohmann::json& diff);
 
 }  // namespace drover

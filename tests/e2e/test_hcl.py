@@ -197,7 +197,7 @@ job "web" {
         for command, code in ((("job", "run"), 1), (("job", "plan"), 255), (("job", "validate"), 1)):
             with self.subTest(command=command):
                 expect_faults_of_fields(self, path, self.fails(*command, path, code=code), "/Job")
-        # What only the agent's driver knows.
+        # Only the agent's driver finds this fault.
         path = self.sandbox.write("driver.nomad.hcl", web().replace("run_for ", "run_far "))
         self.assertIn(f"{path}:27,9: Error: /Job/TaskGroups/0/Tasks/0/Config",
                       self.fails("job", "run", path))
