@@ -108,7 +108,11 @@ class AgentTest(DroverTest):
     def setUp(self):
         super().setUp()
         self.sandbox.alloc_dirs[0].mkdir()
-        self.agent = Agent(self.sandbox)
+        self.agent = self.start_agent()
+
+    def start_agent(self):
+        """Returns the agent of the test. A class whose agent needs options has a function of its own."""
+        return Agent(self.sandbox)
 
     def tearDown(self):
         if not self._outcome_failed() and self.agent.run.process.poll() is None:
