@@ -7,7 +7,7 @@ import pathlib
 import unittest
 
 from agent_harness import AgentTest
-from harness import ROOT, DroverTest, binary
+from harness import DroverTest, binary
 from test_client import Client
 
 HAS_HCL = (pathlib.Path(binary()).parent / "drover-hcl").exists()
@@ -344,17 +344,6 @@ class HclFileTest(DroverTest):
         self.assertNotIn("#", (self.sandbox.root / "small.nomad.hcl").read_text())
         self.assertEqual(self.command("fmt", "--check").out, "", "the examples are laid out")
         self.assertIn("/no/such", self.command("job", "init", "/no/such/file", code=1).err)
-
-    def test_every_example_is_there_in_both_forms(self):
-        """That both give the same job, JobHclTest of host/hcl shows."""
-        examples = ROOT / "examples/jobs"
-        in_hcl = {path.name.removesuffix(".nomad.hcl") for path in examples.glob("*.nomad.hcl")}
-        self.assertEqual(in_hcl, {path.stem for path in examples.glob("*.json")})
-        self.assertGreaterEqual(len(in_hcl), 4)
-        for name in sorted(in_hcl):
-            for path in (examples / f"{name}.nomad.hcl", examples / f"{name}.json"):
-                with self.subTest(path=path.name):
-                    self.assertIn(f"{path}: valid", self.command("validate", path).out)
 
     def test_files_are_laid_out(self):
         bad, good = 'job "a" {\ntype="batch"\n}\n', 'job "a" {\n  type = "batch"\n}\n'

@@ -1,0 +1,220 @@
+# Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+"""The jobs of examples/jobs. Each runs in both forms, by the commands that its reader would use, and keeps
+what it promises. The test of check-tcp.nomad.hcl and check-tcp.json is test_check_tcp."""
+import json
+import os
+import shutil
+import socket
+import unittest
+import urllib.request
+
+import harness
+from agent_harness import Agent, agent_config
+from harness import IS_ROOT, ROOT, DroverTest, Run, binary, plugin_file
+from test_client import Client
+from test_exec import IN_CHROOT
+from test_hcl import HAS_HCL
+from test_services import ServiceCase
+
+JOBS = ROOT / "examples/jobs"
+HCL, JSON = ".nomad.hcl", ".json"
+HAS_EXEC = IS_ROOT and not IN_CHROOT
+
+
+def files(*forms):
+    return sorted(path for path in JOBS.iterdir() if path.name.endswith(forms))
+
+
+def name_of(path):
+    return path.name.removesuffix(HCL).removesuffix(JSON)
+
+
+def plugins(*drivers):
+    blocks = {name: {"file": str(plugin_file(name))} for name in drivers}
+    blocks["raw_exec"]["config"] = {"enabled": True}
+    return blocks
+
+
+class Examples(Client):
+    """The tests of the jobs; a part of a test class for the files of one form."""
+
+    form = None
+
+    def start_agent(self):
+        drivers = ("mock_driver", "raw_exec", *(["exec"] if HAS_EXEC else []))
+        # Tasks find drover in the agent's PATH.
+        path = f"{binary().parent}:{os.environ['PATH']}"
+        return Agent(self.sandbox, config=agent_config(self.sandbox, plugins=plugins(*drivers)),
+                     env={"PATH": path})
+
+    def setUp(self):
+        super().setUp()
+        self.address = self.agent.url
+
+    def start(self, name, count=1):
+        """Runs a job that goes on, and returns the ids of its allocations."""
+        self.cli("job", "run", JOBS / (name + self.form))
+        return [alloc["ID"] for alloc in self.agent.wait_allocs(name, count, "running")]
+
+    def follow(self, name):
+        """Runs a job that ends by itself, and returns the command, which has shown all of it."""
+        run = Run(self.sandbox, ["job", "run", "--follow", "--json", "--address", self.agent.url,
+                                 JOBS / (name + self.form)])
+        self.sandbox.runs.append(run)
+        self.assertEqual(run.wait(90), 0, run.story())
+        return run
+
+    def page(self, alloc, path="/"):
+        """Returns what the server of an allocation answers, as soon as it does."""
+        host, port = self.place(alloc)
+
+        def text():
+            try:
+                with urllib.request.urlopen(f"http://{host}:{port}{path}", timeout=5) as answer:
+                    return answer.read().decode()
+            except OSError:
+                return None
+        return harness.wait_until(text, "an answer of the server")
+
+    def wait_check(self, alloc, name, status, output=""):
+        """Waits until a check has this status, and OUTPUT in its output. Returns its result."""
+        def result():
+            checks = self.agent.get(f"/v1/client/allocation/{alloc}/checks").values()
+            return next((one for one in checks if one["Check"] == name and
+                         one["Status"] == status and output in one["Output"]), None)
+        return harness.wait_until(result, f"the check {name}: {status} {output}")
+
+    def test_mock(self):
+        run = self.follow("mock")
+        self.assertEqual(run.logs("sleeper"), ["hello from the mock driver"] * 3)
+
+    @unittest.skipUnless(HAS_EXEC, "exec needs an agent that is root and not in a chroot")
+    def test_exec(self):
+        run = self.follow("exec")
+        self.assertTrue(any(line.startswith("uid=") for line in run.logs("look")), run.logs("look"))
+        self.assertIn("served its time", run.logs("web"))
+
+    def test_lifecycle(self):
+        run = self.follow("lifecycle")
+        self.assertEqual(run.statuses()[-1][0], "complete")
+        self.assertIn("hello from lifecycle.site[0]", run.logs("probe"))
+        self.assertEqual(run.state("flaky")["Restarts"], 1)
+        self.assertEqual(run.logs("sweep"), ["sweeping up"])
+
+    def test_web(self):
+        alloc, = self.start("web")
+        self.assertEqual(self.page(alloc), "hello from web.site[0]\n")
+        place = self.place(alloc)
+        self.cli("job", "stop", "web")
+        self.agent.wait_allocs("web", 1, "complete", "stop")
+        with self.assertRaises(ConnectionRefusedError):
+            socket.create_connection(place, timeout=5)
+
+    def test_service(self):
+        allocs = self.start("service", 2)
+        found = self.wait_instances(2, "site")
+        self.assertEqual({one["AllocID"] for one in found}, set(allocs))
+        self.assertEqual(self.json("service", "list"), [{"Namespace": "default", "Services": [
+            {"ServiceName": "site", "Tags": ["instance-0", "instance-1", "public"]}]}])
+        shown = self.cli("service", "info", "site").out
+        for one in found:
+            self.assertIn(f"{one['Address']}:{one['Port']}", shown)
+            self.assertEqual((one["Address"], one["Port"]), self.place(one["AllocID"]))
+            self.page(one["AllocID"])
+        self.cli("job", "stop", "service")
+        self.wait_instances(0, "site")
+        self.assertEqual(self.cli("service", "list").out, "There are no services.\n")
+
+    def test_check_http(self):
+        alloc, = self.start("check-http")
+        good = self.wait_check(alloc, "page", "success")
+        self.assertEqual((good["Service"], good["StatusCode"], good["Output"]),
+                         ("site", 200, "nomad: http ok"))
+        self.assertRegex(self.cli("alloc", "checks", alloc).out,
+                         r"(?m)^page +site +healthiness +success +nomad: http ok")
+        (self.sandbox.alloc_dirs[0] / alloc / "server/local/index.html").unlink()
+        bad = self.wait_check(alloc, "page", "failure", "File not found")
+        self.assertEqual(bad["StatusCode"], 404)
+
+    def test_check_tcp(self):
+        alloc, = self.start("check-tcp")
+        self.wait_check(alloc, "connects", "success", "nomad: tcp ok")
+        with socket.create_connection(self.place(alloc, "line"), timeout=5) as connection:
+            self.assertEqual(connection.recv(100), b"hello\n")
+
+    def test_check_script(self):
+        alloc, = self.start("check-script")
+        self.wait_check(alloc, "alive", "failure", "no sign of life")
+        tasks = self.agent.wait_tasks(
+            alloc, lambda tasks: tasks["worker"]["Restarts"] > 0 and
+            tasks["worker"]["State"] == "running", "the restart of the worker")
+        self.assertIn(("Restart Signaled", 'healthcheck: check "alive" unhealthy'),
+                      [(event["Type"], event["DisplayMessage"])
+                       for event in tasks["worker"]["Events"]])
+        self.wait_check(alloc, "alive", "success")
+        self.assertEqual(self.wait_instances(1, "worker")[0]["AllocID"], alloc)
+
+    def test_health(self):
+        alloc, = self.start("health")
+        verdict = harness.wait_until(
+            lambda: self.json("alloc", "status", alloc)["DeploymentStatus"], "a verdict", step=0.2)
+        self.assertTrue(verdict["Healthy"])
+        self.wait_check(alloc, "page", "success")
+
+    @unittest.skipUnless(shutil.which("curl"), "there is no curl in PATH")
+    def test_task_api(self):
+        run = self.follow("task-api")
+        own, refused = filter(None, run.logs("ask"))
+        self.assertEqual(json.loads(own)["ID"], self.agent.allocs("task-api")[0]["ID"])
+        self.assertEqual(refused, "Permission denied")
+
+    def test_variable(self):
+        self.cli("var", "put", "nomad/jobs/variable", "greeting=good morning")
+        run = self.follow("variable")
+        self.assertEqual(run.logs("greet"), ["good morning"])
+
+
+@unittest.skipUnless(HAS_HCL, "this build has no drover-hcl")
+class HclExampleTest(Examples, ServiceCase):
+    form = HCL
+
+
+class JsonExampleTest(Examples, ServiceCase):
+    form = JSON
+
+
+class ExampleFilesTest(DroverTest):
+    def test_every_job_has_a_test_and_a_line_in_the_readme(self):
+        readme = (JOBS / "README.md").read_text()
+        for path in sorted(JOBS.iterdir()):
+            if path.name == "README.md":
+                continue
+            with self.subTest(path.name):
+                name = name_of(path)
+                self.assertNotEqual(name, path.name, "it is no job")
+                test = "test_" + name.replace("-", "_")
+                self.assertTrue(hasattr(Examples, test), f"Examples has no {test}")
+                self.assertIn(f"\n| [{name}]({name}{HCL}) | ", readme)
+
+    def test_every_job_is_there_in_both_forms(self):
+        """That both give the same job, JobHclTest of host/hcl shows."""
+        in_hcl = [name_of(path) for path in files(HCL)]
+        self.assertEqual(in_hcl, [name_of(path) for path in files(JSON)])
+        self.assertGreaterEqual(len(in_hcl), 11)
+
+    def test_all_are_valid(self):
+        config = self.sandbox.write_config(
+            "drivers.json", plugins=plugins("exec", "mock_driver", "raw_exec"))
+        for path in files(HCL, JSON) if HAS_HCL else files(JSON):
+            with self.subTest(path.name):
+                done = self.sandbox.command("validate", "--config", config, path)
+                self.assertEqual((done.code, done.out), (0, f"{path}: valid\n"), done)
+
+    @unittest.skipUnless(HAS_HCL, "this build has no drover-hcl")
+    def test_all_are_laid_out(self):
+        done = self.sandbox.command("fmt", "-check", *files(HCL))
+        self.assertEqual((done.code, done.out), (0, ""), done)
+
+
+if __name__ == "__main__":
+    harness.main()
