@@ -13,10 +13,21 @@ class EnvPreparer : public TaskPreparer {
   EnvPreparer(const NodeInfo* node, StringMap host_env, double core_mhz)
       : node_(node), host_env_(std::move(host_env)), core_mhz_(core_mhz) {}
 
-  std::string RenderUser(const PrepareRequest& request) override {
-    if (request.task->user.find("${") == std::string::npos) return request.task->user;
-    const Result<TaskEnv> env = TaskEnv::Build(InputFor(request));
-    return env.ok() ? env->Interpolate(request.task->user) : request.task->user;
+  Result<std::vector<std::string>> Interpolate(const PrepareRequest& request,
+                                               std::vector<std::string> texts) override {
+    if (std::ranges::none_of(texts, HasReference)) return texts;
+    DROVER_ASSIGN(const TaskEnv env, TaskEnv::Build(InputFor(request)));
+    std::size_t bytes = 0;
+    for (std::string& text : texts) {
+      text = env.Interpolate(text);
+      bytes += text.size();
+      if (bytes > TaskEnv::kMaxBytes) {
+        return Error(Code::kInvalidArgument, "the texts become larger than " +
+                                                 std::to_string(TaskEnv::kMaxBytes) +
+                                                 " bytes when their ${...} are replaced");
+      }
+    }
+    return texts;
   }
 
   Result<TaskConfig> Prepare(const PrepareRequest& request) override {
@@ -72,6 +83,7 @@ class EnvPreparer : public TaskPreparer {
   }
 
  private:
+  static bool HasReference(const std::string& text) { return text.find("${") != std::string::npos; }
   static std::string CoresOf(const PrepareRequest& request) {
     const auto cores = request.alloc->cores.find(request.task->name);
     return cores == request.alloc->cores.end() ? "" : CoreList(cores->second);

@@ -58,7 +58,6 @@ std::unique_ptr<TaskPreparer> Preparer() {
 TEST(EnvPreparerTest, FillsTheConfigurationOfADriver) {
   const auto preparer = Preparer();
   const PrepareRequest request = Request();
-  EXPECT_EQ(preparer->RenderUser(request), "nobody");
   const Result<TaskConfig> config = preparer->Prepare(request);
   ASSERT_TRUE(config.ok()) << config.error().message();
   EXPECT_EQ(config->driver_config_json, R"({"args":["4242","/allocs/a1/alloc"]})");
@@ -76,6 +75,32 @@ TEST(EnvPreparerTest, FillsTheConfigurationOfADriver) {
   EXPECT_EQ(config->cpu_quota, 5ms) << "of each 100 ms, on a core of 2000 MHz";
   EXPECT_EQ(config->log_dir, "/allocs/a1/alloc/logs");
   EXPECT_FALSE(config->log_config.disabled);
+}
+
+TEST(EnvPreparerTest, TextsGetTheValuesThatTheTaskSees) {
+  const auto preparer = Preparer();
+  PrepareRequest request = Request();
+  request.location.local_dir = "/allocs/a1/server/local";
+  const std::vector<std::string> texts = {"${NOMAD_TASK_DIR}/check", "${NOMAD_ALLOC_DIR}",
+                                          "${FROM_HOOK} ${meta.user}", "${UNKNOWN} $HOME"};
+  const auto on_host = preparer->Interpolate(request, texts);
+  ASSERT_TRUE(on_host.ok()) << on_host.error().message();
+  EXPECT_EQ(*on_host, (std::vector<std::string>{"/allocs/a1/server/local/check", "/allocs/a1/alloc",
+                                                "hook nobody", "${UNKNOWN} $HOME"}));
+  request.driver.fs_isolation = FsIsolation::kChroot;
+  const auto in_root = preparer->Interpolate(request, texts);
+  ASSERT_TRUE(in_root.ok()) << in_root.error().message();
+  EXPECT_EQ(*in_root, (std::vector<std::string>{"/local/check", "/alloc", "hook nobody",
+                                                "${UNKNOWN} $HOME"}));
+}
+
+TEST(EnvPreparerTest, TextsThatBecomeTooLargeAreAnError) {
+  PrepareRequest request = Request();
+  request.hook_env["LONG"] = std::string(1 << 20, 'x');
+  const auto texts = Preparer()->Interpolate(request, std::vector<std::string>(5, "${LONG}"));
+  ASSERT_FALSE(texts.ok());
+  EXPECT_EQ(texts.error().message(),
+            "the texts become larger than 4194304 bytes when their ${...} are replaced");
 }
 
 TEST(EnvPreparerTest, MemoryThatNoMachineHasIsNoSmallLimit) {

@@ -59,7 +59,10 @@ class FakeAllocStore : public AllocStore {
 // A preparer that copies the fields that the tests need, and interpolates nothing.
 class PlainPreparer : public TaskPreparer {
  public:
-  std::string RenderUser(const PrepareRequest& request) override { return request.task->user; }
+  Result<std::vector<std::string>> Interpolate(const PrepareRequest&,
+                                               std::vector<std::string> texts) override {
+    return texts;
+  }
   Result<TaskConfig> Prepare(const PrepareRequest& request) override;
 };
 

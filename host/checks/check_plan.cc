@@ -74,8 +74,6 @@ class Planner {
     check.interval = std::max(Duration(1s), Bounded(check.interval));
     check.timeout = std::max(Duration(1s), Bounded(check.timeout));
     check.name = Text(check.name);
-    check.command = Text(check.command);
-    for (std::string& arg : check.args) arg = Text(arg);
     check.path = Text(check.path);
     check.protocol = Text(check.protocol);
     check.method = Text(check.method);

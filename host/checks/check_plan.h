@@ -11,7 +11,8 @@
 
 namespace drover {
 
-// A check of one allocation, ready to be asked: all variables are replaced, and its place is known.
+// A check of one allocation, ready to be asked: its place is known, and its variables are replaced.
+// Those in the command of a script stay, because only the runner of its task knows their values.
 struct CheckPlan {
   std::string id;  // in hex; the same for the same check of the same allocation
   std::string alloc_id;

@@ -112,12 +112,16 @@ TEST_F(CheckPlanTest, AddressModesChooseTheAddress) {
 
 TEST_F(CheckPlanTest, ScriptsNeedNoPortButATask) {
   check_.type = CheckType::kScript;
-  check_.command = "/bin/true";
+  check_.command = "${NOMAD_TASK_DIR}/check";
   check_.task = "web";
   service_.port_label.clear();
+  check_.args = {"${X}", "-v"};
   const CheckPlan plan = Plan();
   EXPECT_EQ(plan.fault, "");
   EXPECT_EQ(plan.check.task, "web");
+  EXPECT_EQ(plan.check.command, "${NOMAD_TASK_DIR}/check")
+      << "the runner of the task knows the value";
+  EXPECT_EQ(plan.check.args, check_.args);
   check_.type = CheckType::kGrpc;
   EXPECT_EQ(Plan().fault, "checks of the type grpc are not supported");
 }

@@ -116,6 +116,7 @@ Co<CheckAnswer> AskScript(Context context, ExecInTask exec, std::shared_ptr<cons
   }
   request.command.push_back(check.command);
   request.command.insert(request.command.end(), check.args.begin(), check.args.end());
+  request.interpolate = true;
   Context limited = context.WithTimeout(check.timeout);
   Result<std::unique_ptr<TaskExecSession>> session =
       co_await exec(limited, check.task, std::move(request));

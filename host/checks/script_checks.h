@@ -16,9 +16,10 @@
 
 namespace drover {
 
-// Runs a script in a task: the exit code 0 is success, 1 a warning, all others a failure. The
-// output is what the script writes to its standard output and error, as far as it is kept. The
-// script is killed when CONTEXT ends or after the timeout of the check.
+// Runs a script in a task, with the task's values in its command and arguments. The exit code 0 is
+// success, 1 a warning, all others a failure. The output is what the script writes to its standard
+// output and error, as far as it is kept. The script is killed when CONTEXT ends or after the
+// timeout of the check.
 using ExecInTask = std::function<Co<Result<std::unique_ptr<TaskExecSession>>>(
     Context context, std::string task, ExecRequest request)>;
 Co<CheckAnswer> AskScript(Context context, ExecInTask exec, std::shared_ptr<const CheckPlan> plan);

@@ -59,6 +59,7 @@ class ScriptChecksTest : public testing::Test {
     return [this, script](Context, std::string task, ExecRequest request) {
       EXPECT_EQ(task, "web");
       EXPECT_EQ(request.command, (std::vector<std::string>{"/bin/check", "-v"}));
+      EXPECT_TRUE(request.interpolate);
       return Begin(&loop_, std::move(request), script);
     };
   }

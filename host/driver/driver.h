@@ -200,6 +200,9 @@ struct ExecRequest {
   UniqueFd input;   // the session reads its input from this
   UniqueFd output;  // the session writes its output to this
   UniqueFd error;
+  // True: the task runner replaces each ${...} in COMMAND by its value for the task. The driver
+  // receives the result.
+  bool interpolate = false;
 };
 
 // A running exec session. The destructor ends the session by killing the command's process group.

@@ -90,6 +90,10 @@ Co<Result<std::unique_ptr<TaskExecSession>>> TaskRunner::Exec(Context context,
   DROVER_CO_ASSIGN(Driver* const driver, FindDriver());
   if (!driver->info().can_exec)
     co_return Error(Code::kUnimplemented, "task driver does not support exec");
+  if (request.interpolate) {
+    DROVER_CO_ASSIGN(request.command, services_.preparer->Interpolate(MakePrepareRequest(),
+                                                                      std::move(request.command)));
+  }
   co_return co_await driver->Exec(context, run->id(), std::move(request));
 }
 

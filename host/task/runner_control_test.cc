@@ -13,9 +13,11 @@ TaskEvent Asked() { return TaskEvent(event_type::kRestartSignaled); }
 struct RunnerControlTest : RunnerTest {
   Status ForceRestart(bool failure = false) { return Ask(runner->ForceRestart(Asked(), failure)); }
   Status Signal() { return Ask(runner->Signal(TaskEvent(event_type::kSignaling), "SIGHUP")); }
-  static Co<Status> DoExec(std::shared_ptr<TaskRunner> runner, Context context) {
+  static Co<Status> DoExec(std::shared_ptr<TaskRunner> runner, Context context,
+                           std::string command = "ls", bool interpolate = false) {
     ExecRequest request;
-    request.command = {"ls"};
+    request.command = {std::move(command)};
+    request.interpolate = interpolate;
     auto session = co_await runner->Exec(context, std::move(request));
     if (!session.ok()) co_return session.error();
     co_return Status();
@@ -299,6 +301,16 @@ TEST_F(RunnerControlTest, ExecEndsWithItsContextAndWithTheTask) {
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->error().message(), "Task not running");
   EXPECT_EQ(Exec().error().message(), "Task not running");
+}
+
+TEST_F(RunnerControlTest, ExecReplacesVariablesIfItIsAskedTo) {
+  AddHook("paths")->response.env = {{"DIRECTORY", "/local"}};
+  Start();
+  EXPECT_TRUE(Ask(DoExec(runner, Context(&loop), "DIRECTORY")).ok());
+  EXPECT_EQ(driver.Count("exec web DIRECTORY"), 1);
+  EXPECT_TRUE(Ask(DoExec(runner, Context(&loop), "DIRECTORY", true)).ok());
+  EXPECT_EQ(driver.Count("exec web /local"), 1);
+  Kill();
 }
 
 TEST_F(RunnerControlTest, ExecOfADriverThatCannot) {

@@ -41,7 +41,15 @@ struct FakeBuilder : TaskDirBuilder {
 };
 
 struct FakePreparer : TaskPreparer {
-  std::string RenderUser(const PrepareRequest& request) override { return request.task->user; }
+  // Replaces a text that is the name of a hook's variable.
+  Result<std::vector<std::string>> Interpolate(const PrepareRequest& request,
+                                               std::vector<std::string> texts) override {
+    for (std::string& text : texts) {
+      const auto variable = request.hook_env.find(text);
+      if (variable != request.hook_env.end()) text = variable->second;
+    }
+    return texts;
+  }
   Result<TaskConfig> Prepare(const PrepareRequest& request) override {
     if (error && !request.running) return *error;
     TaskConfig config;

@@ -44,7 +44,10 @@ Co<TaskRunner::Step> TaskRunner::Prestart() {
     request.task = task_;
     request.location = location_;
     request.driver = prepare.driver;
-    request.user = services_.preparer->RenderUser(prepare);
+    // A mistake in the job is reported when the driver's configuration is made.
+    const auto user =
+        services_.preparer->Interpolate(prepare, std::vector<std::string>(1, task_->user));
+    request.user = user.ok() ? user->front() : task_->user;
     request.running = run_ != nullptr;
   }
   std::function<Co<Status>()> save = [this] { return journal_.Save(); };

@@ -60,8 +60,10 @@ struct PrepareRequest {
 class TaskPreparer {
  public:
   virtual ~TaskPreparer() = default;
-  // Returns the task's user with ${...} replaced.
-  virtual std::string RenderUser(const PrepareRequest& request) = 0;
+  // Returns TEXTS with each ${...} replaced by its value for the task. Unknown references stay. An
+  // error means a mistake in the job, or texts that become too large.
+  virtual Result<std::vector<std::string>> Interpolate(const PrepareRequest& request,
+                                                       std::vector<std::string> texts) = 0;
   // Returns the whole configuration except run_id and id, which the runner sets. The part for the
   // driver is interpolated, but is not yet checked against the driver's schema. An error means a
   // mistake in the job. The error ends the task with "Failed Validation".

@@ -10,8 +10,9 @@ import sys
 import unittest
 
 import harness
-from agent_harness import Agent
+from agent_harness import Agent, agent_config
 from harness import ROOT, group, job, task
+from test_examples import HAS_EXEC, plugins
 from test_services import ServiceCase
 
 SERVER = shlex.join([sys.executable, str(ROOT / "tests/e2e/check_server.py")])
@@ -56,13 +57,14 @@ SLAMMED = ("failure", None, ERROR + "(EOF|connection reset by peer|broken pipe)"
 
 
 class CheckCase(ServiceCase):
-    def start(self, *checks, script="exec " + SERVER, ports=("http",), id="site", **fields):
+    def start(self, *checks, script="exec " + SERVER, ports=("http",), id="site",
+              driver="raw_exec", **fields):
         """Runs a server with these checks, and returns the id of its allocation."""
         service = {"Name": id, "PortLabel": "http", "Provider": "nomad", "Checks": list(checks)}
         networks = [{"DynamicPorts": [{"Label": label} for label in ports]}]
         self.agent.submit(job(
-            group(task("t", script), Services=[service], Networks=networks, **fields), id=id,
-            type="service"))
+            group(task("t", script, driver=driver), Services=[service], Networks=networks,
+                  **fields), id=id, type="service"))
         return self.agent.wait_allocs(id, 1, "running")[0]["ID"]
 
     def results(self, alloc):
@@ -163,6 +165,36 @@ class HttpCheckTest(CheckCase):
         return harness.wait_until(
             lambda: self.agent.get(f"/v1/allocation/{alloc}")["DeploymentStatus"],
             "a verdict")["Healthy"]
+
+
+class ScriptCheckTest(CheckCase):
+    """A script gets the paths that its task sees, also if its service is one of the group."""
+
+    def start_agent(self):
+        drivers = ("raw_exec", *(["exec"] if HAS_EXEC else []))
+        return Agent(self.sandbox, config=agent_config(self.sandbox, plugins=plugins(*drivers)))
+
+    def run_script(self, driver):
+        """Returns the allocation of a task of DRIVER, and what a script has written of the task's paths."""
+        alloc = self.start(
+            {"Name": "paths", "Type": "script", "TaskName": "t", "Command": "/bin/sh",
+             "Args": ["-c", 'echo "$@"', "sh", "${NOMAD_TASK_DIR}", "${NOMAD_ALLOC_DIR}",
+                      "${NOMAD_SECRETS_DIR}", "${NOMAD_TASK_NAME}"],
+             "Interval": "1s", "Timeout": "5s"}, script="exec sleep 1000", driver=driver)
+
+        def output():
+            found = self.results(alloc)["paths"]
+            return found["Output"] if found["Status"] == "success" else None
+        return alloc, harness.wait_until(output, "a success of the script", step=0.1)
+
+    def test_a_task_that_shares_the_root_of_the_host(self):
+        alloc, output = self.run_script("raw_exec")
+        root = self.sandbox.alloc_dirs[0] / alloc
+        self.assertEqual(output, f"{root}/t/local {root}/alloc {root}/t/secrets t\n")
+
+    @unittest.skipUnless(HAS_EXEC, "exec needs an agent that is root and not in a chroot")
+    def test_a_task_with_a_root_of_its_own(self):
+        self.assertEqual(self.run_script("exec")[1], "/local /alloc /secrets t\n")
 
 
 @unittest.skipUnless(shutil.which("openssl"), "there is no openssl in PATH")
