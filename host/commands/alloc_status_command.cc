@@ -55,6 +55,13 @@ void ShowTask(Terminal* terminal, const std::string& name, const json& state, co
   if (!events.empty()) events.Print(terminal);
 }
 
+// Returns the verdict on the health of ALLOC. Returns an empty text while there is none.
+std::string HealthText(const json& alloc) {
+  const json healthy = MapField(alloc, "DeploymentStatus").value("Healthy", json());
+  if (!healthy.is_boolean()) return "";
+  return healthy.get<bool>() ? "healthy" : "unhealthy";
+}
+
 void PrintAllocFields(Terminal* terminal, const json& alloc, bool verbose) {
   const WallTime now = WallNow();
   const auto shown_id = [&](const char* field) {
@@ -69,6 +76,7 @@ void PrintAllocFields(Terminal* terminal, const json& alloc, bool verbose) {
                          {"Evaluation", shown_id("EvalID")},
                          {"Status", StatusCell(TextField(alloc, "ClientStatus"))},
                          {"Description", TextField(alloc, "ClientDescription")},
+                         {"Deployment Health", StatusCell(HealthText(alloc))},
                          {"Desired", StatusCell(TextField(alloc, "DesiredStatus"))},
                          {"Because", TextField(alloc, "DesiredDescription")},
                          {"Replaces", shown_id("PreviousAllocation")},

@@ -33,11 +33,12 @@ std::string Cut(const std::string& text, std::size_t width) {
 
 Cell StatusCell(const std::string& status) {
   static const std::map<std::string_view, Colour> kColours = {
-      {"running", Colour::kGreen},  {"complete", Colour::kGreen}, {"ready", Colour::kGreen},
-      {"eligible", Colour::kGreen}, {"success", Colour::kGreen},  {"failed", Colour::kRed},
-      {"lost", Colour::kRed},       {"down", Colour::kRed},       {"failure", Colour::kRed},
-      {"pending", Colour::kYellow}, {"blocked", Colour::kYellow}, {"ineligible", Colour::kYellow},
-      {"unknown", Colour::kYellow}, {"dead", Colour::kGrey},      {"stop", Colour::kGrey}};
+      {"healthy", Colour::kGreen},  {"unhealthy", Colour::kRed},     {"running", Colour::kGreen},
+      {"complete", Colour::kGreen}, {"ready", Colour::kGreen},       {"eligible", Colour::kGreen},
+      {"success", Colour::kGreen},  {"failed", Colour::kRed},        {"lost", Colour::kRed},
+      {"down", Colour::kRed},       {"failure", Colour::kRed},       {"pending", Colour::kYellow},
+      {"blocked", Colour::kYellow}, {"ineligible", Colour::kYellow}, {"unknown", Colour::kYellow},
+      {"dead", Colour::kGrey},      {"stop", Colour::kGrey}};
   const auto found = kColours.find(status);
   if (found == kColours.end()) return status;
   return {status, found->second};

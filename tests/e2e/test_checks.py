@@ -149,16 +149,24 @@ class HttpCheckTest(CheckCase):
         alloc = self.start(check("well"), Update={"MinHealthyTime": "1s"})
         self.wait_results(alloc, {"well": ("failure", 503, "not well")})
         self.assertIsNone(self.agent.get(f"/v1/allocation/{alloc}")["DeploymentStatus"])
+        self.assertNotIn("Health", self.shown(alloc))
         (self.sandbox.alloc_dirs[0] / alloc / "t/local/well").touch()
         self.assertTrue(self.verdict(alloc))
 
     def test_an_allocation_is_unhealthy_if_no_check_passes_before_the_deadline(self):
         alloc = self.start(check("well"), Update={"MinHealthyTime": "1s", "HealthyDeadline": "4s"})
         self.assertFalse(self.verdict(alloc))
+        self.assertRegex(self.shown(alloc), r"(?m)^Deployment Health += unhealthy$")
         state = self.agent.get(f"/v1/allocation/{alloc}")["TaskStates"]["t"]
         self.assertEqual(state["State"], "running")
         self.assertIn(("Alloc Unhealthy", "Services not healthy by deadline"),
                       [(event["Type"], event["DisplayMessage"]) for event in state["Events"]])
+
+    def shown(self, alloc):
+        """Returns the lines that drover alloc status prints of the allocation itself."""
+        done = self.sandbox.command("alloc", "status", alloc, env={"DROVER_ADDR": self.agent.url})
+        self.assertEqual(done.code, 0, done)
+        return done.out.partition("\n\n")[0]
 
     def verdict(self, alloc):
         """Waits until an allocation is healthy or unhealthy, and returns whether it is healthy."""

@@ -159,6 +159,8 @@ class Examples(Client):
         verdict = harness.wait_until(
             lambda: self.json("alloc", "status", alloc)["DeploymentStatus"], "a verdict", step=0.2)
         self.assertTrue(verdict["Healthy"])
+        self.assertRegex(self.cli("alloc", "status", alloc).out,
+                         r"(?m)^Deployment Health += healthy$")
         self.wait_check(alloc, "page", "success")
 
     @unittest.skipUnless(shutil.which("curl"), "there is no curl in PATH")
