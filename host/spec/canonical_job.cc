@@ -130,6 +130,8 @@ void MergeUpdate(JobType type, json* job) {
     json& update = group["Update"];
     if (update.is_object() || !SaysNothing(of_job)) {
       update = Merged(DefaultUpdate(), Merged(of_job, update));
+      // The empty text is the default, too.
+      if (update.at("HealthCheck") == "") update["HealthCheck"] = "checks";
     }
   }
   json kept = {{"Stagger", 0},        {"MaxParallel", 0},     {"HealthCheck", ""},

@@ -126,7 +126,7 @@ TEST(CanonicalJobTest, PoliciesAreThoseOfTheType) {
 
 TEST(CanonicalJobTest, WhatTheJobSaysIsMergedIntoItsGroups) {
   json sent = Minimal("service");
-  sent["Update"] = {{"MaxParallel", 2}, {"MinHealthyTime", "20s"}};
+  sent["Update"] = {{"MaxParallel", 2}, {"MinHealthyTime", "20s"}, {"HealthCheck", ""}};
   sent["Migrate"] = {{"MaxParallel", 3}, {"HealthCheck", "task_states"}};
   sent["Reschedule"] = {{"Delay", "7s"}, {"Unlimited", false}};
   sent["TaskGroups"].push_back(sent["TaskGroups"][0]);
@@ -146,6 +146,7 @@ TEST(CanonicalJobTest, WhatTheJobSaysIsMergedIntoItsGroups) {
   const json &first = job.at("TaskGroups")[0], &second = job.at("TaskGroups")[1];
   EXPECT_EQ(first.at("Update").at("MaxParallel"), 2);
   EXPECT_EQ(first.at("Update").at("MinHealthyTime"), 20 * kSecond);
+  EXPECT_EQ(first.at("Update").at("HealthCheck"), "checks");
   EXPECT_EQ(second.at("Update").at("MaxParallel"), 2);
   EXPECT_EQ(second.at("Update").at("MinHealthyTime"), 40 * kSecond);
   EXPECT_EQ(first.at("Migrate").at("MaxParallel"), 3);

@@ -181,10 +181,10 @@ TEST(JobFieldsTest, ABlockThatMeansSomethingWithoutFieldsIsRefusedWithoutFields)
 TEST(JobFieldsTest, WhatIsTakenAndNotCarriedOutIsWarnedOf) {
   const std::pair<const char*, json> warned[] = {
       {"/TaskGroups/0/Tasks/0/Identity/ExtraClaims", json::array({"a"})},
-      {"/Update/HealthyDeadline", "3m"},
+      {"/Update/ProgressDeadline", "3m"},
       {"/Update/MaxParallel", 2},
       {"/Update/AutoRevert", true},
-      {"/TaskGroups/0/Update/MinHealthyTime", 1},
+      {"/TaskGroups/0/Update/Stagger", 1},
       {"/Reschedule/Attempts", 3},
       {"/TaskGroups/0/ReschedulePolicy/Delay", "1m"}};
   for (const auto& [pointer, value] : warned) {
@@ -193,7 +193,9 @@ TEST(JobFieldsTest, WhatIsTakenAndNotCarriedOutIsWarnedOf) {
     EXPECT_EQ(Warned(job), std::vector<std::string>{std::string("/Job") + pointer});
   }
   for (const json& silent :
-       {json({{"Update", {{"MaxParallel", 1}, {"HealthyDeadline", 300'000'000'000}}}}),
+       {json({{"Update", {{"MaxParallel", 1}, {"ProgressDeadline", 600'000'000'000}}}}),
+        json({{"Update", {{"HealthCheck", "manual"}, {"HealthyDeadline", "3m"}}}}),
+        json({{"TaskGroups", {{{"Update", {{"MinHealthyTime", "1s"}}}}}}}),
         json({{"Update", nullptr}, {"Reschedule", {{"Attempts", 0}, {"Unlimited", false}}}}),
         json({{"TaskGroups", {{{"Services", nullptr}, {"Disconnect", {{"LostAfter", 7}}}}}}}),
         json({{"TaskGroups", {{{"Services", {{{"Name", "a"}}}}, {"MaxClientDisconnect", 5}}}}})}) {
