@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/taskenv/task_env.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -82,16 +83,14 @@ class Builder {
       }
     }
     AddMeta();
-    if (of_task && input_.root != TaskRoot::kImage) AddHostEnv();
-    if (of_task) AddTaskEnv();
+    // The task's own variables may refer to those of the hooks, but do not replace them.
     for (const StringMap& hook : input_.hook_env) {
       for (const auto& [name, value] : hook) Set(name, value);
     }
-    // Requests on the agent's socket need a token, so only a task with a token gets the address of
-    // the socket.
-    if (of_task && env_.contains("NOMAD_TOKEN") && !env_.contains("NOMAD_UNIX_ADDR")) {
-      Set("NOMAD_UNIX_ADDR", "unix://" + env_.find("NOMAD_SECRETS_DIR")->second + "/api.sock");
-    }
+    AddSocket();
+    if (of_task && input_.root != TaskRoot::kImage) AddHostEnv();
+    if (of_task) AddTaskEnv();
+    AddSocket();  // for a token of the task's own variables
     if (bytes_ > TaskEnv::kMaxBytes) {
       error_ =
           "the task's environment is larger than " + std::to_string(TaskEnv::kMaxBytes) + " bytes";
@@ -150,6 +149,14 @@ class Builder {
     Set("NOMAD_REGION", input_.node->region);
     Set("NOMAD_DC", input_.node->datacenter);
     SetUnlessEmpty("NOMAD_PARENT_CGROUP", input_.node->cgroup_parent);
+  }
+
+  // Requests on the agent's socket need a token, so only a task with a token gets the address of
+  // the socket.
+  void AddSocket() {
+    const bool has_token = input_.task != nullptr && env_.contains("NOMAD_TOKEN");
+    if (!has_token || env_.contains("NOMAD_UNIX_ADDR")) return;
+    Set("NOMAD_UNIX_ADDR", "unix://" + env_.find("NOMAD_SECRETS_DIR")->second + "/api.sock");
   }
 
   void AddResources() {
@@ -232,7 +239,14 @@ class Builder {
       if (bytes > TaskEnv::kMaxBytes) break;
     }
     if (bytes > TaskEnv::kMaxBytes) bytes_ = bytes;
-    for (auto& [name, value] : variables) Set(name, std::move(value));
+    for (auto& [name, value] : variables) {
+      if (!IsOfHook(name)) Set(name, std::move(value));
+    }
+  }
+
+  bool IsOfHook(const std::string& name) const {
+    return std::ranges::any_of(input_.hook_env,
+                               [&name](const StringMap& hook) { return hook.contains(name); });
   }
 
   const TaskEnvInput& input_;

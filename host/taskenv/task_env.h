@@ -69,7 +69,8 @@ class TaskEnv {
   // Builds the environment from these sources: the description of the task, metadata, the agent's
   // variables, the task's own variables with references replaced, and the hooks' variables. If two
   // sources set the same variable, the later source gives the value. But a variable of the agent
-  // never replaces an earlier one.
+  // never replaces an earlier one. The references of the task's own variables may also name the
+  // hooks' variables.
   //
   // An error is a mistake in the job: a name or value that is impossible after interpolation, or
   // more than kMaxBytes in total.

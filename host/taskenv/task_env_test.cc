@@ -258,6 +258,20 @@ TEST_F(TaskEnvTest, TheSocketIsNamedWithAToken) {
   EXPECT_THAT(Env(), Contains(Pair("NOMAD_UNIX_ADDR", "unix:///d/a/web/secrets/api.sock")));
   input_.root = TaskRoot::kChroot;
   EXPECT_THAT(Env(), Contains(Pair("NOMAD_UNIX_ADDR", "unix:///secrets/api.sock")));
+  input_.hook_env.clear();
+  task_.env = {{"NOMAD_TOKEN", "of its own"}};
+  EXPECT_THAT(Env(), Contains(Pair("NOMAD_UNIX_ADDR", "unix:///secrets/api.sock")));
+}
+
+TEST_F(TaskEnvTest, TaskVariablesMayNameThoseOfHooks) {
+  input_.hook_env = {{{"NOMAD_TOKEN", "t"}, {"PATH", "/hook"}}};
+  input_.host_env = {{"PATH", "/bin"}};
+  task_.env = {{"NOMAD_ADDR", "${NOMAD_UNIX_ADDR}"},
+               {"HEADER", "Bearer ${NOMAD_TOKEN}"},
+               {"PATH", "/opt:${PATH}"}};
+  EXPECT_THAT(Env(), IsSupersetOf(StringMap{{"NOMAD_ADDR", "unix:///d/a/web/secrets/api.sock"},
+                                            {"HEADER", "Bearer t"},
+                                            {"PATH", "/hook"}}));
 }
 
 TEST_F(TaskEnvTest, NamesThatCannotBeAreErrors) {

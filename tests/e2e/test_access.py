@@ -332,6 +332,18 @@ class TaskApiTest(DroverTest):
         self.assertEqual(self.ask(path, "/v1/jobs", FILE_TOKEN).status, 200)
         agent.stop()
 
+    def test_a_task_may_name_it_as_the_agent(self):
+        """Jobs for Nomad give commands in their tasks the socket in this way."""
+        agent = Agent(self.sandbox)
+        script = (f'{harness.binary()} operator api "/v1/allocation/$NOMAD_ALLOC_ID" > local/new 2>&1; '
+                  "mv local/new local/answer; exec sleep 1000")
+        alloc = self.start(task("t", script, Identity={"Env": True},
+                                Env={"NOMAD_ADDR": "${NOMAD_UNIX_ADDR}"}), agent=agent)
+        answer = self.sandbox.alloc_dirs[0] / alloc / "t/local/answer"
+        harness.wait_until(answer.exists, "the answer")
+        self.assertEqual(json.loads(answer.read_text())["ID"], alloc)
+        agent.stop()
+
     def test_it_is_there_from_before_the_task_until_its_end(self):
         agent = Agent(self.sandbox)
         alloc = self.start(task("t", "test -S $NOMAD_SECRETS_DIR/api.sock && exec sleep 1000"), agent=agent)
