@@ -16,7 +16,13 @@ inline constexpr JobField kCheckRestart[] = {
 
 inline constexpr JobField kCheck[] = {
     {"Name", "name", kText, kDone, {}, "", "default: made of the service's"},
-    {"Type", "type", kText, kDone, {}, "", "tcp, http or script, with either provider"},
+    {"Type",
+     "type",
+     kText,
+     kDone,
+     {},
+     "",
+     "tcp, http or script, with either provider; grpc is refused"},
     {"Command", "command", kText, kDone, {}, "", "of a script, which runs in a task"},
     {"Args", "args", kTextList, kDone, {}, "", "of a script"},
     {"Path", "path", kText, kDone, {}, "", "of HTTP"},

@@ -146,7 +146,7 @@ INSTANTIATE_TEST_SUITE_P(
                       kCheckAt + "/Type"},
         Wrong(kCheckAt + "/Type", "null", "is missing; write tcp, http or script"),
         Wrong(kCheckAt + "/Type", R"("udp")",
-              "\"udp\" is not known; write one of tcp, http, script, grpc"),
+              "\"udp\" is not known; write one of tcp, http, script"),
         Wrong(kCheckAt + "/Expose", "true", "is not supported by this version"),
         Wrong(kCheckAt + "/Interval", "null", "is missing; write at least 1s"),
         Wrong(kCheckAt + "/Interval", R"("999ms")", "must be at least 1s, but is 999ms"),
