@@ -35,6 +35,8 @@ TEST_F(EnvironmentTest, OptionsComeBeforeItAndDroversNamesBeforeNomads) {
   setenv("NOMAD_REGION", "eu", 1);
   EXPECT_EQ(WithEnvironment({})->region, "eu");
   EXPECT_EQ(WithEnvironment({})->address, "http://nomad:1");
+  setenv("NOMAD_ADDR", "unix:///secrets/api.sock", 1);  // as tasks have it
+  EXPECT_EQ(WithEnvironment({})->address, "unix:///secrets/api.sock");
   setenv("DROVER_ADDR", "https://drover:2", 1);
   EXPECT_EQ(WithEnvironment({})->address, "https://drover:2");
   ClientOptions options;
