@@ -133,6 +133,7 @@ Result<std::unique_ptr<Agent>> Agent::Create(Loop* loop, AgentOptions options) {
   node.foreground = agent->kept_ == nullptr;
   node.services = ServicePolicyOf(agent->options_.config, agent->options_.state_dir.empty());
   node.task_open_files = agent->options_.task_open_files;
+  node.task_core_bytes = agent->options_.task_core_bytes;
   node.key_dir = agent->options_.key_dir;
   node.oldest_living = [store = &agent->store_] { return OldestLiving(*store); };
   node.add_task_hooks = [self = agent.get()](const Allocation&, const Task&, WorkerPool* pool,

@@ -73,6 +73,7 @@ Status Node::Init() {
   ProcessServiceOptions process_options;
   process_options.run_dir = config.client.run_dir;
   process_options.open_files = options_.task_open_files;
+  process_options.core_bytes = options_.task_core_bytes;
   DROVER_ASSIGN(processes_, NewProcessService(loop_, std::move(process_options)));
 
   PluginRegistryOptions plugin_options;

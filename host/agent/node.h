@@ -45,9 +45,10 @@ struct NodeOptions {
   bool inspect_only = false;
   // If true, the directories of the node's allocations stay if the node dies.
   bool keep_directories = false;
-  std::uint64_t task_open_files = 0;  // see ProcessServiceOptions::open_files
-  bool alloc_dir_is_own = false;      // alloc_dir was made for this node and is removed when empty
-  KeptState* kept = nullptr;          // not owned; null: no state is kept or restored
+  std::uint64_t task_open_files = 0;             // see ProcessServiceOptions::open_files
+  std::optional<std::uint64_t> task_core_bytes;  // see ProcessServiceOptions::core_bytes
+  bool alloc_dir_is_own = false;  // alloc_dir was made for this node and is removed when empty
+  KeptState* kept = nullptr;      // not owned; null: no state is kept or restored
   // Which services the node registers. Absent: none, since nobody could find them.
   std::optional<ServicePolicy> services;
   std::string key_dir;  // see NodeKeysOptions; needed if KEPT is set
