@@ -121,7 +121,7 @@ void NodeConsul::Report(const CheckPlan& plan, const CheckAnswer& answer) {
       const auto owner = service->meta.find(kConsulMetaOwner);
       const bool is_of_owner = owner != service->meta.end() && owner->second == plan.task;
       if (service->name != plan.service || !is_of_owner) continue;
-      sync->Report(service->id, plan.check.name, StatusOf(answer.status), output);
+      sync->Report(service->id, plan.check.name, StatusOf(answer.status), output, plan.namesake);
     }
   }
 }
