@@ -172,6 +172,7 @@ Allocation AllocFixture::NextVersion(const std::function<void(Job*)>& change) {
 void AllocFixture::UpdateToStop() {
   Allocation alloc = NextAlloc();
   alloc.desired_status = DesiredStatus::kStop;
+  alloc.modify_time = loop.Wall();
   alloc_ = std::make_shared<const Allocation>(alloc);
   Update(alloc);
 }
