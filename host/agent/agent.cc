@@ -257,7 +257,7 @@ void Agent::ApplySettings(const AgentConfig& config) {
   settings.acl_limits.longest_ttl = config.acl.longest_ttl;
   settings.prometheus = config.telemetry.prometheus_metrics;
   settings.services = ServicePolicyOf(config, options_.state_dir.empty());
-  node_->services()->SetPolicy(settings.services);
+  node_->SetServicePolicy(settings.services);
   if (config.telemetry.publish_allocation_metrics) {
     measuring_ = node_->stats_demand()->Acquire();
     settings.alloc_metrics = [this](Context context) {

@@ -49,6 +49,7 @@ class AllCheckStates : public CheckStates {
   bool Passing(const std::string& alloc_id) const override {
     return ours_->Passing(alloc_id) && consul_->Passing(alloc_id);
   }
+  void Expect(const std::string& alloc_id) override { ours_->Expect(alloc_id); }
   Subscription OnChange(const std::string& alloc_id, std::function<void()> changed) override {
     const auto both = std::make_shared<std::vector<Subscription>>();
     both->push_back(ours_->OnChange(alloc_id, changed));

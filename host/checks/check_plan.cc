@@ -72,7 +72,7 @@ class Planner {
     plan.group = alloc_.group_name;
     if (task_ != nullptr) plan.task = task_->name;
     plan.service = Text(service.name);
-    plan.check = Resolved(check);
+    plan.check = Resolved(service, check);
     if (plan.check.name.empty()) plan.check.name = "service: \"" + plan.service + "\" check";
     plan.check.port_label = Text(PortLabelOf(service, check));
     plan.check.task = task_ != nullptr ? task_->name : TaskOfCheck(service, check);
@@ -86,17 +86,26 @@ class Planner {
   }
 
  private:
-  std::string Text(const std::string& text) const {
-    return text.find("${") == std::string::npos ? text : interpolate_(task_, text);
+  std::string TextOf(const Task* task, const std::string& text) const {
+    return text.find("${") == std::string::npos ? text : interpolate_(task, text);
+  }
+  std::string Text(const std::string& text) const { return TextOf(task_, text); }
+
+  // Returns the task whose variables the command of a script has.
+  const Task* ScriptTask(const Service& service, const ServiceCheck& check) const {
+    const TaskGroup* const group = alloc_.group();
+    if (task_ != nullptr || group == nullptr) return task_;
+    return FindTask(*group, TaskOfCheck(service, check));
   }
 
-  ServiceCheck Resolved(const ServiceCheck& from) const {
+  ServiceCheck Resolved(const Service& service, const ServiceCheck& from) const {
+    const Task* const script_task = ScriptTask(service, from);
     ServiceCheck check = from;
     check.interval = std::max(Duration(1s), Bounded(check.interval));
     check.timeout = std::max(Duration(1s), Bounded(check.timeout));
     check.name = Text(check.name);
-    check.command = Text(check.command);
-    for (std::string& arg : check.args) arg = Text(arg);
+    check.command = TextOf(script_task, check.command);
+    for (std::string& arg : check.args) arg = TextOf(script_task, arg);
     check.path = Text(check.path);
     check.protocol = Text(check.protocol);
     check.method = Text(check.method);

@@ -11,7 +11,8 @@
 
 namespace drover {
 
-// A check of one allocation, ready to be asked: all variables are replaced, and its place is known.
+// A check of one allocation, ready to be asked: its place is known, and all variables are replaced
+// but those that only the run of a task has.
 struct CheckPlan {
   std::string id;  // in hex; the same for the same check of the same allocation
   std::string alloc_id;

@@ -142,6 +142,17 @@ TEST_F(CheckPlanTest, ScriptsNeedNoPortButATask) {
   EXPECT_EQ(Plan().fault, "checks of the type grpc are not supported");
 }
 
+TEST_F(CheckPlanTest, AScriptOfTheGroupHasTheVariablesOfItsTask) {
+  check_.type = CheckType::kScript;
+  check_.name = "${N}";
+  check_.command = "${C}";
+  check_.args = {"${A}"};
+  service_.task = "web";
+  EXPECT_EQ(Plan().check.name, "group(${N})");
+  EXPECT_EQ(Plan().check.command, "web(${C})");
+  EXPECT_EQ(Plan().check.args, std::vector<std::string>{"web(${A})"});
+}
+
 TEST_F(CheckPlanTest, OnlyOurServicesCount) {
   service_.checks = {check_};
   Service other = service_;
