@@ -389,6 +389,8 @@ Co<Status> Agent::Reload(std::function<Result<AgentConfig>()> read) {
   if (telemetry(running) != telemetry(wanted)) changed.emplace_back("telemetry");
   running.telemetry.publish_allocation_metrics = wanted.telemetry.publish_allocation_metrics;
   running.telemetry.prometheus_metrics = wanted.telemetry.prometheus_metrics;
+  if (running.services != wanted.services) changed.emplace_back("services");
+  running.services = wanted.services;
   ApplySettings(running);
   if (running.client.gc != wanted.client.gc) changed.emplace_back("the gc of client");
   running.client.gc = wanted.client.gc;  // the next garbage collection uses the new rules
