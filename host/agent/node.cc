@@ -111,6 +111,7 @@ Status Node::Init() {
     if (consul_) services_->UseConsul(consul_.get());
     services_->AddHooks(&env);
   }
+  checks_->AddChecksHook(&env);
   if (!options_.inspect_only) DROVER_TRY(InitLedger(&env));
   runners_ = std::make_unique<LocalAllocRunnerFactory>(std::move(env));
   return {};
@@ -148,7 +149,7 @@ LocalAllocEnv Node::MakeAllocEnv() {
   env.extra_hooks.push_back([this](const AllocHookEnv& hook_env) {
     return std::make_unique<NetworkHook>(hook_env, &workers_, networks_dir_);
   });
-  checks_->AddHooks(&env);
+  checks_->AddHealthHook(&env);
   if (options_.add_task_hooks) {
     env.make_task_hooks = [this, others = std::move(env.make_task_hooks)](const Allocation& alloc,
                                                                           const Task& task) {
@@ -258,6 +259,11 @@ Status Node::InitNetworks() {
   NetworkHook::DropUnknown(networks_dir_,
                            [&allocs](const std::string& id) { return allocs.count(id) > 0; });
   return {};
+}
+
+void Node::SetServicePolicy(const ServicePolicy& policy) {
+  services_->SetPolicy(policy);
+  checks_->SetPolicy(policy);
 }
 
 Co<std::vector<PluginReport>> Node::Start(Context context, Duration patience) {

@@ -112,6 +112,9 @@ class Node {
   StatsDemand* stats_demand() { return &stats_demand_; }
   PortPool* ports() { return ports_.get(); }
   NodeServices* services() { return services_.get(); }  // null without NodeOptions::services
+  // Sets which services the node registers, and whose checks it runs, from the next start or update
+  // of an allocation on. Must be called only with NodeOptions::services.
+  void SetServicePolicy(const ServicePolicy& policy);
   const NodeChecks& checks() const { return *checks_; }
   NodeKeys* keys() { return keys_.get(); }
 

@@ -3,6 +3,7 @@
 
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "host/alloc/alloc_runner.h"
@@ -32,7 +33,7 @@ class NodeServices {
   // Adds the hooks of groups and tasks to ENV. This object must outlive the runners of ENV.
   void AddHooks(LocalAllocEnv* env);
   // Sets which services are registered from now on. Earlier registrations stay.
-  void SetPolicy(ServicePolicy policy) { options_.node.policy = policy; }
+  void SetPolicy(ServicePolicy policy) { options_.node.policy = std::move(policy); }
 
   // An allocation of an earlier agent gets its runner again, by REQUEST.
   void Restored(const AllocRunnerRequest& request);

@@ -59,6 +59,11 @@ class AllocControl {
   // shutdown.
   virtual void AddObserver(AllocObserver* observer) { (void)observer; }
   virtual void RemoveObserver(AllocObserver* observer) { (void)observer; }
+  // Returns the configuration of TASK's present run; null if TASK does not run.
+  virtual std::shared_ptr<const TaskConfig> RunOf(const std::string& task) {
+    (void)task;
+    return nullptr;
+  }
   // Runs a command in the environment of a running task; see AllocRunner::Exec.
   virtual Co<Result<std::unique_ptr<TaskExecSession>>> Exec(Context context, std::string task,
                                                             ExecRequest request);

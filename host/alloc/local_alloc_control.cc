@@ -151,6 +151,11 @@ void LocalAllocRunner::SetHealth(bool healthy, std::map<std::string, std::string
   Publish();
 }
 
+std::shared_ptr<const TaskConfig> LocalAllocRunner::RunOf(const std::string& task) {
+  const TaskRunner* const runner = this->task(task);
+  return runner == nullptr ? nullptr : runner->run_config();
+}
+
 Co<Status> LocalAllocRunner::RestartMany(RestartKind kind, TaskEvent event, bool failure) {
   const Call call(this);
   if (!started_ || ending() || !ShouldRun()) co_return ShouldNotRunError();

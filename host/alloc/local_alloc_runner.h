@@ -131,6 +131,7 @@ class LocalAllocRunner : public AllocRunner,
   void RequestEnd(std::string description) override;
   void RequestRestart(std::string task, std::string reason) override;
   void SetHealth(bool healthy, std::map<std::string, std::string> messages) override;
+  std::shared_ptr<const TaskConfig> RunOf(const std::string& task) override;
   Co<Status> BuildTaskDir(Context context, TaskDirRequest request) override;
   void OnTaskState(const std::string& task_name, TaskSnapshot state) override;
 

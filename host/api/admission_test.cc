@@ -90,6 +90,18 @@ TEST_F(AdmissionTest, TheSocketOfATaskAlwaysAsksForAToken) {
   EXPECT_EQ(Refused(Entrance::kTask, "own.a.b"), "403 Forbidden");
 }
 
+TEST_F(AdmissionTest, AnErrorOfTheCheckItselfIsNoRefusal) {
+  AclResolver broken(&state_);
+  broken.SetSettings({.enabled = true, .agent_token_hash = ""});
+  IdentityVerifier verifier;
+  verifier.verify = [](std::string_view, WallTime) -> Result<AclIdentity> {
+    return Error(Code::kInternal, "the keys cannot be read");
+  };
+  broken.SetVerifier(std::move(verifier));
+  agent_.resolver = &broken;
+  EXPECT_EQ(Refused(Entrance::kTask, "a.b.c"), "500 the keys cannot be read");
+}
+
 TEST_F(AdmissionTest, WhoGuessesTooOftenIsToldToWaitAndOthersAreNot) {
   AclResolver strict(&state_, {.at_once = 3, .each = 1s, .sources = 10});
   strict.SetSettings({.enabled = true, .agent_token_hash = ""});

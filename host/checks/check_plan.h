@@ -11,7 +11,8 @@
 
 namespace drover {
 
-// A check of one allocation, ready to be asked: all variables are replaced, and its place is known.
+// A check of one allocation, ready to be asked: its place is known, and all variables are replaced
+// but those that only the run of a task has.
 struct CheckPlan {
   std::string id;  // in hex; the same for the same check of the same allocation
   std::string alloc_id;
@@ -21,6 +22,7 @@ struct CheckPlan {
   std::string group;
   std::string task;     // whose service it is; empty for a service of the group
   std::string service;  // the name of the service
+  int namesake = 0;     // how many checks before it in the service have the same name
   ServiceCheck check;   // its name is never empty; a script's task is in `check.task`
   std::string host;     // a name or an IP address, without brackets
   int port = 0;

@@ -4,7 +4,22 @@
 #include <algorithm>
 #include <utility>
 
+#include "host/taskenv/interpolation.h"
+
 namespace drover {
+namespace {
+
+// Replaces the variables of REQUEST's command that only the run of the task has, such as the paths
+// of its directories.
+void ReplaceByRun(const TaskConfig& run, ExecRequest* request) {
+  const auto find = [&run](std::string_view name) {
+    const auto found = run.env.find(std::string(name));
+    return found == run.env.end() ? nullptr : &found->second;
+  };
+  for (std::string& text : request->command) text = InterpolateText(text, find);
+}
+
+}  // namespace
 
 ChecksHook::ChecksHook(AllocHookEnv env, std::shared_ptr<const ChecksEnv> checks)
     : env_(std::move(env)),
@@ -43,6 +58,7 @@ void ChecksHook::Replace(const Allocation& alloc) {
   if (has_script) {
     checks_->scripts->Open(
         alloc.id, [control = env_.control](Context context, std::string task, ExecRequest request) {
+          if (const auto run = control->RunOf(task)) ReplaceByRun(*run, &request);
           return control->Exec(context, std::move(task), std::move(request));
         });
   }
@@ -64,14 +80,15 @@ void ChecksHook::Replace(const Allocation& alloc) {
     const std::string id = plan.id;
     const std::shared_ptr<CheckSlot> slot = checks_->results->Begin(std::move(plan));
     slots_[id] = slot;
-    if (checks_->thread != nullptr) checks_->thread->Add(slot);
+    checks_->ask(slot);
   }
   for (const auto& [id, slot] : slots_) all.push_back(slot);
   restarter_.Watch(alloc.id, all);
+  checks_->results->Settle(alloc.id);
 }
 
 void ChecksHook::Drop(const std::shared_ptr<CheckSlot>& slot) {
-  if (checks_->thread != nullptr) checks_->thread->Remove(slot);
+  checks_->forget(slot);
   checks_->results->End(slot);
 }
 
@@ -79,6 +96,7 @@ Co<Status> ChecksHook::Stop(std::string alloc_id) {
   if (std::exchange(stopped_, true)) co_return Status();
   restarter_.Stop();
   for (const auto& [id, slot] : std::exchange(slots_, {})) Drop(slot);
+  checks_->results->Settle(alloc_id);
   co_await checks_->scripts->Close(alloc_id);
   co_return Status();
 }

@@ -150,13 +150,15 @@ Co<Status> ConsulSync::Clear(Context context, std::string alloc_id, std::string 
 }
 
 void ConsulSync::Report(const std::string& service_id, const std::string& check_name,
-                        ConsulStatus status, const std::string& output) {
+                        ConsulStatus status, const std::string& output, int namesake) {
   const auto found = entries_.find(service_id);
   if (found == entries_.end() || found->second.wanted == nullptr) return;
+  int before = 0;
   for (const ConsulCheck& check : found->second.wanted->checks) {
-    if (!check.script || check.name != check_name) continue;
+    if (check.name != check_name || before++ < namesake) continue;
+    if (!check.script) return;
     found->second.reports[check.id] = {status, output, true};
-    Wake();
+    return Wake();
   }
 }
 

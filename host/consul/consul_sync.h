@@ -78,9 +78,9 @@ class ConsulSync {
   Co<Status> Clear(Context context, std::string alloc_id, std::string owner);
 
   // Tells Consul the result of a script. Only the newest result of a check is sent. Ignores a check
-  // that is not there.
+  // that is not there. NAMESAKE: how many checks before it in the service have the same name.
   void Report(const std::string& service_id, const std::string& check_name, ConsulStatus status,
-              const std::string& output);
+              const std::string& output, int namesake = 0);
 
   // Returns the services that an allocation should have.
   std::vector<std::shared_ptr<const ConsulService>> ServicesOf(const std::string& alloc_id) const;

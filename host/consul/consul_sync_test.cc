@@ -19,6 +19,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 constexpr char kAlloc[] = "0a1b2c3d-0000-4000-8000-00000000000a";
 constexpr char kOther[] = "0a1b2c3d-0000-4000-8000-00000000000b";
@@ -312,6 +313,26 @@ TEST_F(ConsulSyncTest, ServicesOfOthersAreNeverTouched) {
   loop_.Advance(200s);
   EXPECT_EQ(consul_.services.size(), 4u);
   EXPECT_EQ(consul_.Count("deregister"), 0);
+}
+
+TEST_F(ConsulSyncTest, ScriptsOfOneNameHaveResultsOfTheirOwn) {
+  ConsulService service = ServiceForConsul(kAlloc, "web", "www", "c");
+  ConsulCheck tcp = service.checks[0], second = service.checks[0];
+  tcp.id = std::string(kConsulCheckPrefix) + "tcp";
+  tcp.script = false;
+  second.id = std::string(kConsulCheckPrefix) + "second";
+  service.checks.push_back(tcp);
+  service.checks.push_back(second);
+  sync_->Set(kAlloc, "web", {service});
+  sync_->Report(service.id, "c", ConsulStatus::kPassing, "first");
+  sync_->Report(service.id, "c", ConsulStatus::kPassing, "not a script", 1);
+  sync_->Report(service.id, "c", ConsulStatus::kWarning, "second", 2);
+  sync_->Report(service.id, "c", ConsulStatus::kPassing, "not there", 3);
+  loop_.RunReady();
+  EXPECT_EQ(consul_.checks.at("_nomad-check-c").status, ConsulStatus::kPassing);
+  EXPECT_EQ(consul_.checks.at("_nomad-check-tcp").status, ConsulStatus::kCritical);
+  EXPECT_EQ(consul_.checks.at("_nomad-check-second").status, ConsulStatus::kWarning);
+  EXPECT_THAT(consul_.outputs, UnorderedElementsAre("first", "second"));
 }
 
 TEST_F(ConsulSyncTest, TheNewestResultOfAScriptIsTold) {

@@ -20,6 +20,10 @@ Co<void> TaskRunner::WaitEnded() {
   co_await outcome->ended.Wait();
 }
 
+std::shared_ptr<const TaskConfig> TaskRunner::run_config() const {
+  return run_ ? run_->config : nullptr;
+}
+
 void TaskRunner::StartKill(std::optional<TaskEvent> event) {
   if (outcome_->ended.is_set()) return;
   const bool killing = event && event->type == event_type::kKilling;

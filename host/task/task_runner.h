@@ -132,6 +132,8 @@ class TaskRunner : public TaskControl,
   // Returns the current state as an immutable object. Each change makes a new object.
   TaskSnapshot snapshot() const { return journal_.snapshot(); }
   bool running() const { return journal_.state().state == RunnerState::kRunning; }
+  // Returns the configuration of the present run; null if there is none.
+  std::shared_ptr<const TaskConfig> run_config() const;
   // Returns the state from which the next agent continues.
   const LocalState& local_state() const { return journal_.local(); }
   const std::shared_ptr<StatsCollector>& stats() const { return stats_; }
