@@ -10,6 +10,9 @@ namespace {
 
 // How many requests run at a time.
 constexpr std::size_t kParallel = 8;
+// When all is compared once more after Consul has come back: it may carry out a request late that
+// has failed here.
+constexpr Duration kLateRequests = 2s;
 
 bool IsRefusal(Code code) {
   return code == Code::kInvalidArgument || code == Code::kPermissionDenied;
@@ -90,8 +93,8 @@ void ConsulSync::Change(Entry* entry, std::shared_ptr<const ConsulService> wante
 void ConsulSync::Set(const std::string& alloc_id, const std::string& owner,
                      std::vector<ConsulService> services) {
   const Owner key(alloc_id, owner);
-  // Restored has all services compared anyway.
-  if (Hear(key) && restored_) compare_due_ = true;
+  // What an earlier agent has registered need not be registered again.
+  if (Hear(key)) compare_due_ = true;
   unlisted_.erase(key);
   std::set<std::string> ids;
   for (ConsulService& service : services) {
@@ -250,6 +253,7 @@ Co<void> ConsulSync::Run() {
     TellAllWaiters();
     if (context_.cancelled()) break;
     if (usable) {
+      if (failing()) next_compare_ = loop_->Now() + kLateRequests;
       SetFailing(false, "");
       retry = options_.first_retry;
       co_await WaitForWork();

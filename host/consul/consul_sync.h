@@ -26,7 +26,7 @@ namespace drover {
 // Keeps the services of this node in one cluster of Consul as they should be. Changes are sent at
 // once, several together. Each interval, all of them are compared with what Consul has, so whatever
 // others change or Consul forgets is put right. While Consul is away, it is tried again at short
-// times, and when it is back all is compared.
+// times, and when it is back all is compared, twice.
 //
 // A service belongs to this agent if its id begins with kConsulIdPrefix and its metadata has the id
 // of this node. No other service is ever removed. Control thread only.

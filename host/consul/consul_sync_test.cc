@@ -168,6 +168,22 @@ TEST_F(ConsulSyncTest, AConsulThatComesBackIsRightAgainWithinFiveSeconds) {
   EXPECT_THAT(log_[1], HasSubstr("it can be used again"));
 }
 
+TEST_F(ConsulSyncTest, ARequestThatIsCarriedOutLateIsPutRight) {
+  const ConsulService late = ServiceForConsul(kAlloc, "web", "late");
+  sync_->Restored({});
+  sync_->Set(kAlloc, "web", {late});
+  loop_.RunReady();
+  consul_.away = true;
+  sync_->Set(kAlloc, "web", {});
+  loop_.Advance(10s);
+  consul_.away = false;
+  loop_.Advance(2s);
+  EXPECT_THAT(Names(), IsEmpty());
+  consul_.services[late.id] = late;  // a request to register it had waited
+  loop_.Advance(3s);
+  EXPECT_THAT(Names(), IsEmpty()) << "five seconds after Consul has come back";
+}
+
 TEST_F(ConsulSyncTest, ClearWaitsForASlowConsulAndNotForOneThatIsAway) {
   sync_->Set(kAlloc, "web", {ServiceForConsul(kAlloc, "web", "www")});
   loop_.RunReady();
@@ -299,6 +315,7 @@ TEST_F(ConsulSyncTest, WhoHasSpokenBeforeTheAgentIsCompleteIsHeardOnce) {
   sync_->Set(kAlloc, "web", {ServiceForConsul(kAlloc, "web", "www")});
   loop_.Advance(5s);
   EXPECT_THAT(Names(), ElementsAre("left", "www")) << "more may come";
+  EXPECT_EQ(sync_->counters().registered, 0u) << "what is there is not written again";
   sync_->Restored({{kAlloc, "web"}});
   loop_.RunReady();
   EXPECT_THAT(Names(), ElementsAre("www"));
