@@ -2,7 +2,6 @@
 """Very many checks of services: what good ones cost, and that bad ones hold up nothing."""
 import collections
 import os
-import pathlib
 import struct
 import sys
 import time
@@ -38,12 +37,6 @@ RUNS = 5 * CHECKS  # that are measured
 MOST = 0.05  # of a core, for 1,000 checks a second
 FAILING = 500
 SECOND = 1_000_000_000
-
-
-def cpu(pid):
-    """The processor time of a process so far, in s."""
-    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2]
-    return sum(map(int, fields.split()[11:13])) / os.sysconf("SC_CLK_TCK")
 
 
 def threads(pid):
@@ -94,9 +87,9 @@ class CheckCostTest(CheckCase):
 
         def runs():
             return struct.unpack("q", shown.read_bytes())[0]
-        first, used, begin = runs(), cpu(pid), time.monotonic()
+        first, used, begin = runs(), harness.processor_time(pid), time.monotonic()
         harness.wait_until(lambda: runs() - first >= RUNS, f"{RUNS} runs of checks", limit=90, step=0.1)
-        done, used, took = runs() - first, cpu(pid) - used, time.monotonic() - begin
+        done, used, took = runs() - first, harness.processor_time(pid) - used, time.monotonic() - begin
         # Per run, so that a busy machine, on which there are fewer a second, changes nothing.
         share = used / done * CHECKS
         print(f"{done} runs in {took:.1f} s: {1e6 * used / done:.1f} us of a processor each, so 1,000 a second take "

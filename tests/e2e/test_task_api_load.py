@@ -3,14 +3,13 @@
 agent, and others notice nothing."""
 import http.client
 import os
-import pathlib
 import subprocess
 import sys
 import time
 
 import harness
 from agent_harness import Agent
-from harness import SLACK, DroverTest, group, job, task
+from harness import SLACK, DroverTest, group, job, processor_time, task
 from test_access import UnixConnection
 
 LONG = "exec sleep 1000"
@@ -93,12 +92,6 @@ print(taken, time.monotonic() - began)
 """
 
 
-def seconds_of(path):
-    """The processor time in a file `stat` of /proc, in s."""
-    fields = pathlib.Path(path).read_text().rpartition(")")[2]
-    return sum(map(int, fields.split()[11:13])) / os.sysconf("SC_CLK_TCK")
-
-
 class BadRequestTest(DroverTest):
     def setUp(self):
         super().setUp()
@@ -146,7 +139,7 @@ class BadRequestTest(DroverTest):
         tokens = {alloc: (self.secrets(alloc) / "nomad_token").read_text() for alloc in (noisy, quiet)}
         self.assertEqual(self.status(noisy, tokens[noisy]), 200)
         memory, descriptors = self.memory(), self.descriptors()
-        used, of_control = seconds_of(f"/proc/{pid}/stat"), seconds_of(f"/proc/{pid}/task/{pid}/stat")
+        used, of_control = processor_time(pid), processor_time(pid, pid)
         with subprocess.Popen([sys.executable, "-c", FLOOD, str(self.secrets(noisy)), str(SECONDS), str(REQUESTS)],
                               stdout=subprocess.PIPE) as flood:
             try:
@@ -162,8 +155,7 @@ class BadRequestTest(DroverTest):
                         self.agent.must("DELETE", f"/v1/job/job{turns}")
                         self.agent.wait_allocs(f"job{turns}", 1, "complete", "stop")
                     time.sleep(0.02)
-                used = seconds_of(f"/proc/{pid}/stat") - used
-                of_control = seconds_of(f"/proc/{pid}/task/{pid}/stat") - of_control
+                used, of_control = processor_time(pid) - used, processor_time(pid, pid) - of_control
                 taken, took = map(float, flood.stdout.read().split())
             finally:
                 flood.kill()
