@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <optional>
 
 #include "host/agent/env_preparer.h"
 #include "host/agent/kept_alloc_store.h"
@@ -427,8 +428,11 @@ Result<std::unique_ptr<AllocRunner>> Node::MakeRunner(std::shared_ptr<const Allo
     RefuseSecondRuns(&request);
   }
   const std::string id = request.alloc->id;
-  if (services_ && request.restored) services_->Restored(request);
+  std::optional<AllocRunnerRequest> earlier;
+  if (services_ && request.restored) earlier = request;
   auto made = runners_->Make(std::move(request));
+  // Without a runner, nobody would ever remove its services.
+  if (earlier && made.ok()) services_->Restored(*earlier);
   if (options_.kept != nullptr) options_.kept->DropAlloc(id);
   return made;
 }

@@ -183,6 +183,7 @@ class ServiceRestartTest(TakeoverCase):
         self.agent.wait_allocs("web", 2, "complete", "stop")
         self.kill_and_start()
         self.assertEqual(self.agent.get("/v1/services"), [])
+        self.agent.forget_all(self.leftovers)
 
     def test_what_ends_without_an_agent_is_not_found_after_it(self):
         flag = self.sandbox.root / "end"
@@ -195,6 +196,7 @@ class ServiceRestartTest(TakeoverCase):
         self.agent = self.start()
         self.agent.wait_allocs("web", 1, "failed")
         self.wait_instances(0)
+        self.agent.forget_all(self.leftovers)
 
 
 class ServiceCommandTest(Client, ServiceCase):
