@@ -30,6 +30,16 @@ auto ClosestRights(const List& rules, Matches matches, Closeness closeness) {
   return found;
 }
 
+// Returns the paths of the variables that TASK may read in its namespace.
+std::vector<std::string> OwnPaths(const TaskPrincipal& task) {
+  std::vector<std::string> paths = {"nomad/jobs"};
+  for (const std::string* part : {&task.job, &task.group, &task.task}) {
+    if (part->empty() || part->find('/') != std::string::npos) break;
+    paths.push_back(paths.back() + "/" + *part);
+  }
+  return paths;
+}
+
 }  // namespace
 
 template <typename Right>
@@ -82,12 +92,7 @@ Acl::Acl(const Policies& policies, std::optional<TaskPrincipal> task) {
   // Nobody knows what an unreadable policy denies, so nothing is allowed with it.
   if (std::ranges::any_of(policies, [](const auto& one) { return one->is_unreadable; })) return;
   task_ = std::move(task);
-  if (task_) {
-    own_paths_[0] = "nomad/jobs";
-    own_paths_[1] = own_paths_[0] + "/" + task_->job;
-    own_paths_[2] = own_paths_[1] + "/" + task_->group;
-    own_paths_[3] = own_paths_[2] + "/" + task_->task;
-  }
+  if (task_) own_paths_ = OwnPaths(*task_);
   for (const auto& policy : policies) AddPolicy(*policy);
   namespaces_.Sort();
   volumes_.Sort();

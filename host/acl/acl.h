@@ -42,7 +42,8 @@ class Acl {
   static std::shared_ptr<const Acl> Of(const Policies& policies);
   // Allows what POLICIES grant, and beyond that only: to read the services of the namespace of
   // TASK, to read the task's own allocation, and to read and list the variables of its job, at the
-  // paths nomad/jobs, nomad/jobs/JOB, nomad/jobs/JOB/GROUP and nomad/jobs/JOB/GROUP/TASK.
+  // paths nomad/jobs, nomad/jobs/JOB, nomad/jobs/JOB/GROUP and nomad/jobs/JOB/GROUP/TASK. A job
+  // whose id has a "/" has only nomad/jobs, since its paths could be those of another job's groups.
   static std::shared_ptr<const Acl> OfTask(TaskPrincipal task, const Policies& policies);
 
   bool is_management() const { return is_management_; }
@@ -109,7 +110,7 @@ class Acl {
   bool is_management_ = false;
   std::optional<TaskPrincipal> task_;
   // The paths that the task may read in its namespace.
-  std::array<std::string, 4> own_paths_;
+  std::vector<std::string> own_paths_;
   Rules<Capability> namespaces_;
   Rules<VolumeRight> volumes_;
   Rules<PoolRight> pools_;

@@ -34,6 +34,11 @@ AclResolver::Stamp AclResolver::StampNow() const {
   return {state_->generation(), settings_number_};
 }
 
+bool AclResolver::has_agent_token() const {
+  const std::lock_guard lock(mutex_);
+  return !settings_.agent_token_hash.empty();
+}
+
 std::size_t AclResolver::kept() const {
   const std::lock_guard lock(mutex_);
   return entries_.size();

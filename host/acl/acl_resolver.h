@@ -59,8 +59,8 @@ struct AclSettings {
 class AclResolver {
  public:
   static constexpr std::size_t kMostKept = 512;
-  // The longest secret; an identity is the longest.
-  static constexpr std::size_t kMostSecretBytes = std::size_t{8} << 10;
+  // The longest secret. An identity is the longest; see kLongestToken in host/identity/token.h.
+  static constexpr std::size_t kMostSecretBytes = std::size_t{16} << 10;
 
   explicit AclResolver(const AclState* state, FailureLimiter::Limits limits = {})
       : state_(state), failures_(limits) {}
@@ -84,25 +84,30 @@ class AclResolver {
   Result<AclPrincipal> ResolveStrictly(Loop* caller, std::string_view secret,
                                        const std::string& source);
 
-  std::size_t kept() const;  // for tests
-
- private:
-  // Numbers of all that a look-up depends on: the writes to the state, and the calls of
-  // SetSettings. What was kept under other numbers does not count.
+  // Numbers of all that a look-up depends on, beside time and living allocations: the writes to
+  // the state, and the calls of SetSettings. What was kept under other numbers does not count.
   struct Stamp {
     std::uint64_t state = 0;
     std::uint64_t settings = 0;
 
     bool operator==(const Stamp&) const = default;
   };
+  // Whoever keeps a principal must resolve again when this has changed. It must be read before the
+  // look-up.
+  Stamp StampNow() const;
+
+  // Whether the agent has a token of its own.
+  bool has_agent_token() const;
+
+  std::size_t kept() const;  // for tests
+
+ private:
   struct Entry {
     std::string secret_hash;
     AclPrincipal principal;
     Stamp stamp;
     WallTime expiration_time = 0;
   };
-
-  Stamp StampNow() const;
 
   Result<Entry> LookUp(const std::string& hash, std::string_view secret, WallTime now);
   Result<Entry> LookUpToken(const std::string& hash, WallTime now) const;

@@ -223,6 +223,26 @@ TEST_F(AclResolverTest, WithoutAnyTokenEverybodyMayDoEverything) {
   EXPECT_TRUE(resolver.ResolveStrictly(&loop, kIdentity, "alloc-1").ok());
 }
 
+TEST_F(AclResolverTest, TheStampChangesWithAllThatALookUpDependsOn) {
+  const AclResolver::Stamp first = resolver.StampNow();
+  EXPECT_EQ(resolver.StampNow(), first);
+  MustPolicy("a", "read");
+  const AclResolver::Stamp second = resolver.StampNow();
+  EXPECT_NE(second, first);
+  EXPECT_FALSE(resolver.has_agent_token());
+  resolver.SetSettings({.enabled = true, .agent_token_hash = SecretHash("from a file")});
+  EXPECT_NE(resolver.StampNow(), second);
+  EXPECT_TRUE(resolver.has_agent_token());
+}
+
+TEST_F(AclResolverTest, ALongIdentityIsVerified) {
+  const std::string longest = "a.b." + std::string(AclResolver::kMostSecretBytes - 4, 'c');
+  EXPECT_EQ(Who(longest), "the signature is wrong");
+  EXPECT_EQ(verified, 1);
+  EXPECT_EQ(Who(longest + "c"), "ACL token not found");
+  EXPECT_EQ(verified, 1);
+}
+
 TEST_F(AclResolverTest, WithoutAVerifierNoIdentityCounts) {
   AclResolver none(&state);
   none.SetSettings({.enabled = true, .agent_token_hash = ""});

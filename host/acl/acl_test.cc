@@ -226,6 +226,15 @@ TEST(AclTest, ATaskReadsItsOwnAndNothingMore) {
   EXPECT_FALSE(acl->Allows(kAgent, kRead));
 }
 
+TEST(AclTest, AnIdWithASlashIsNoWayToTheVariablesOfAnotherJob) {
+  const auto acl = Acl::OfTask({"default", "web/front", "nginx", "t", "alloc-1"}, {});
+  EXPECT_TRUE(acl->AllowsVariable("default", "nomad/jobs", VariableRight::kRead));
+  for (const char* path : {"nomad/jobs/web", "nomad/jobs/web/front", "nomad/jobs/web/front/nginx",
+                           "nomad/jobs/web/front/nginx/t", ""}) {
+    EXPECT_FALSE(acl->AllowsVariable("default", path, VariableRight::kRead)) << path;
+  }
+}
+
 TEST(AclTest, PoliciesOfAJobAddToWhatItsTasksMay) {
   const auto acl = Acl::OfTask(
       WebTask(), {PolicyOf(R"({"namespace": {"default": {"policy": "read", "variables": {"path": {

@@ -133,6 +133,7 @@ Result<std::unique_ptr<Agent>> Agent::Create(Loop* loop, AgentOptions options) {
   node.foreground = agent->kept_ == nullptr;
   node.services = ServicePolicyOf(agent->options_.config, agent->options_.state_dir.empty());
   node.task_open_files = agent->options_.task_open_files;
+  node.task_core_bytes = agent->options_.task_core_bytes;
   node.key_dir = agent->options_.key_dir;
   node.oldest_living = [store = &agent->store_] { return OldestLiving(*store); };
   node.add_task_hooks = [self = agent.get()](const Allocation&, const Task&, WorkerPool* pool,
@@ -257,7 +258,7 @@ void Agent::ApplySettings(const AgentConfig& config) {
   settings.acl_limits.longest_ttl = config.acl.longest_ttl;
   settings.prometheus = config.telemetry.prometheus_metrics;
   settings.services = ServicePolicyOf(config, options_.state_dir.empty());
-  node_->services()->SetPolicy(settings.services);
+  node_->SetServicePolicy(settings.services);
   if (config.telemetry.publish_allocation_metrics) {
     measuring_ = node_->stats_demand()->Acquire();
     settings.alloc_metrics = [this](Context context) {
@@ -389,6 +390,8 @@ Co<Status> Agent::Reload(std::function<Result<AgentConfig>()> read) {
   if (telemetry(running) != telemetry(wanted)) changed.emplace_back("telemetry");
   running.telemetry.publish_allocation_metrics = wanted.telemetry.publish_allocation_metrics;
   running.telemetry.prometheus_metrics = wanted.telemetry.prometheus_metrics;
+  if (running.services != wanted.services) changed.emplace_back("services");
+  running.services = wanted.services;
   ApplySettings(running);
   if (running.client.gc != wanted.client.gc) changed.emplace_back("the gc of client");
   running.client.gc = wanted.client.gc;  // the next garbage collection uses the new rules

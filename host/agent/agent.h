@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,8 @@ struct AgentOptions {
   std::string key_dir;
   // The soft limit of open files with which tasks start. 0 means the limit of the agent.
   std::uint64_t task_open_files = 0;
+  // The soft limit of core files with which tasks start. Absent: the limit of the agent.
+  std::optional<std::uint64_t> task_core_bytes;
 };
 
 // A node, the scheduler of its machine, and the HTTP API of both. Control thread only.

@@ -17,12 +17,16 @@ constexpr std::size_t kMostRemoved = 1000;
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
+static_assert(AclResolver::kMostSecretBytes == kLongestToken, "an identity would not be accepted");
+
 // Fills in TASK with what the tables say about the bearer of CLAIMS. Returns false unless its
 // allocation lives and has the task.
 bool FindBearer(const Tables& tables, const Claims& claims, TaskPrincipal* task) {
   const auto record = Tables::Find(tables.allocs, claims.allocation_id);
   if (record == nullptr || record->client_terminal() || record->collected) return false;
   const Allocation& alloc = *record->alloc;
+  const std::string& job = alloc.job->parent_id.empty() ? alloc.job->id : alloc.job->parent_id;
+  if (job != claims.job_id) return false;
   const TaskGroup* const group = alloc.group();
   if (group == nullptr || FindTask(*group, claims.task) == nullptr) return false;
   if (alloc.job->job_namespace != claims.job_namespace) return false;

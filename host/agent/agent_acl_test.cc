@@ -133,6 +133,7 @@ TEST_F(AgentAclTest, ForgedIdentitiesAreRefused) {
       Identity(id, {{"nomad_task", "other"}}),
       Identity(id, {{"nomad_task", ""}}),
       Identity(id, {{"nomad_namespace", "other"}}),
+      Identity(id, {{"nomad_job_id", "other"}}),
       Identity(id, {{"aud", "another"}}),
       Identity(id, {{"exp", 1}}),
       TokenMaker::Signed(maker_.Header().dump(), maker_.Body().dump(), TokenMaker::KeyOfByte('x')),

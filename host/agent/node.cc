@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <optional>
 
 #include "host/agent/env_preparer.h"
 #include "host/agent/kept_alloc_store.h"
@@ -73,6 +74,7 @@ Status Node::Init() {
   ProcessServiceOptions process_options;
   process_options.run_dir = config.client.run_dir;
   process_options.open_files = options_.task_open_files;
+  process_options.core_bytes = options_.task_core_bytes;
   DROVER_ASSIGN(processes_, NewProcessService(loop_, std::move(process_options)));
 
   PluginRegistryOptions plugin_options;
@@ -110,6 +112,7 @@ Status Node::Init() {
     if (consul_) services_->UseConsul(consul_.get());
     services_->AddHooks(&env);
   }
+  checks_->AddChecksHook(&env);
   if (!options_.inspect_only) DROVER_TRY(InitLedger(&env));
   runners_ = std::make_unique<LocalAllocRunnerFactory>(std::move(env));
   return {};
@@ -147,7 +150,7 @@ LocalAllocEnv Node::MakeAllocEnv() {
   env.extra_hooks.push_back([this](const AllocHookEnv& hook_env) {
     return std::make_unique<NetworkHook>(hook_env, &workers_, networks_dir_);
   });
-  checks_->AddHooks(&env);
+  checks_->AddHealthHook(&env);
   if (options_.add_task_hooks) {
     env.make_task_hooks = [this, others = std::move(env.make_task_hooks)](const Allocation& alloc,
                                                                           const Task& task) {
@@ -257,6 +260,11 @@ Status Node::InitNetworks() {
   NetworkHook::DropUnknown(networks_dir_,
                            [&allocs](const std::string& id) { return allocs.count(id) > 0; });
   return {};
+}
+
+void Node::SetServicePolicy(const ServicePolicy& policy) {
+  services_->SetPolicy(policy);
+  checks_->SetPolicy(policy);
 }
 
 Co<std::vector<PluginReport>> Node::Start(Context context, Duration patience) {
@@ -420,8 +428,11 @@ Result<std::unique_ptr<AllocRunner>> Node::MakeRunner(std::shared_ptr<const Allo
     RefuseSecondRuns(&request);
   }
   const std::string id = request.alloc->id;
-  if (services_ && request.restored) services_->Restored(request);
+  std::optional<AllocRunnerRequest> earlier;
+  if (services_ && request.restored) earlier = request;
   auto made = runners_->Make(std::move(request));
+  // Without a runner, nobody would ever remove its services.
+  if (earlier && made.ok()) services_->Restored(*earlier);
   if (options_.kept != nullptr) options_.kept->DropAlloc(id);
   return made;
 }

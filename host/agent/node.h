@@ -45,9 +45,10 @@ struct NodeOptions {
   bool inspect_only = false;
   // If true, the directories of the node's allocations stay if the node dies.
   bool keep_directories = false;
-  std::uint64_t task_open_files = 0;  // see ProcessServiceOptions::open_files
-  bool alloc_dir_is_own = false;      // alloc_dir was made for this node and is removed when empty
-  KeptState* kept = nullptr;          // not owned; null: no state is kept or restored
+  std::uint64_t task_open_files = 0;             // see ProcessServiceOptions::open_files
+  std::optional<std::uint64_t> task_core_bytes;  // see ProcessServiceOptions::core_bytes
+  bool alloc_dir_is_own = false;  // alloc_dir was made for this node and is removed when empty
+  KeptState* kept = nullptr;      // not owned; null: no state is kept or restored
   // Which services the node registers. Absent: none, since nobody could find them.
   std::optional<ServicePolicy> services;
   std::string key_dir;  // see NodeKeysOptions; needed if KEPT is set
@@ -111,6 +112,9 @@ class Node {
   StatsDemand* stats_demand() { return &stats_demand_; }
   PortPool* ports() { return ports_.get(); }
   NodeServices* services() { return services_.get(); }  // null without NodeOptions::services
+  // Sets which services the node registers, and whose checks it runs, from the next start or update
+  // of an allocation on. Must be called only with NodeOptions::services.
+  void SetServicePolicy(const ServicePolicy& policy);
   const NodeChecks& checks() const { return *checks_; }
   NodeKeys* keys() { return keys_.get(); }
 

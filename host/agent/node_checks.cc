@@ -24,8 +24,7 @@ class CheckTexts {
       TaskEnvInput input;
       input.node = &node_;
       input.alloc = &alloc_;
-      // A service of the group belongs to no task.
-      input.task = task == nullptr ? &no_task_ : task;
+      input.task = task;
       found = envs_.emplace(task, TaskEnv::Build(input)).first;
     }
     return found->second.ok() ? found->second->Interpolate(text) : text;
@@ -34,7 +33,6 @@ class CheckTexts {
  private:
   const NodeInfo& node_;
   const Allocation& alloc_;
-  Task no_task_;
   std::map<const Task*, Result<TaskEnv>> envs_;
 };
 
@@ -42,13 +40,14 @@ class CheckTexts {
 
 NodeChecks::NodeChecks(Loop* loop, const NodeInfo* node, ServicePolicy policy)
     : node_(node),
-      policy_(policy),
+      policy_(std::move(policy)),
       results_(loop),
       scripts_(std::make_shared<ScriptChecks>(loop)),
       thread_(loop, &results_, scripts_),
       env_(std::make_shared<ChecksEnv>()) {
   env_->results = &results_;
-  env_->thread = &thread_;
+  env_->ask = [this](const std::shared_ptr<CheckSlot>& slot) { thread_.Add(slot); };
+  env_->forget = [this](const std::shared_ptr<CheckSlot>& slot) { thread_.Remove(slot); };
   env_->scripts = scripts_.get();
   env_->plans = [this](const Allocation& alloc) { return PlansOf(alloc); };
 }
@@ -60,10 +59,13 @@ void NodeChecks::UseConsul(NodeConsul* consul) {
       [consul](const CheckPlan& plan, const CheckAnswer& answer) { consul->Report(plan, answer); });
 }
 
-void NodeChecks::AddHooks(LocalAllocEnv* env) {
+void NodeChecks::AddHealthHook(LocalAllocEnv* env) {
   env->extra_hooks.push_back([this](const AllocHookEnv& hook_env) {
     return std::make_unique<AllocHealthHook>(hook_env, states_);
   });
+}
+
+void NodeChecks::AddChecksHook(LocalAllocEnv* env) {
   env->extra_hooks.push_back([shared = env_](const AllocHookEnv& hook_env) {
     return std::make_unique<ChecksHook>(hook_env, shared);
   });

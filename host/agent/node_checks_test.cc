@@ -23,7 +23,8 @@ class HookedAlloc : public AllocControl {
     state.alloc = std::move(alloc);
     snapshot_ = std::make_shared<const AllocState>(state);
     LocalAllocEnv env;
-    checks->AddHooks(&env);
+    checks->AddHealthHook(&env);
+    checks->AddChecksHook(&env);
     for (const AllocHookMaker& make : env.extra_hooks)
       chain_.Add(make(AllocHookEnv{loop, nullptr, this, nullptr}));
   }
@@ -93,6 +94,32 @@ std::shared_ptr<const Allocation> MakeAlloc() {
   return alloc;
 }
 
+std::set<std::string> NamesOf(const json& checks) {
+  std::set<std::string> names;
+  for (const json& check : checks) names.insert(check.at("Check").get<std::string>());
+  return names;
+}
+
+TEST(NodeChecksTest, AReloadDecidesAnewWhoseChecksItRuns) {
+  RealLoop loop;
+  NodeInfo node;
+  NodeChecks checks(&loop, &node, ServicePolicy());
+  HookedAlloc alloc(&loop, &checks, MakeAlloc());
+  const std::string id = alloc.snapshot()->alloc->id;
+  alloc.Run(AllocHookStage::kPrerun);
+  EXPECT_EQ(checks.Encode(id).size(), 2u);
+  ServicePolicy all;
+  all.consul_is_builtin = true;
+  checks.SetPolicy(all);
+  EXPECT_EQ(checks.Encode(id).size(), 2u) << "nothing happens before an update";
+  alloc.Run(AllocHookStage::kUpdate);
+  EXPECT_EQ(checks.Encode(id).size(), 3u);
+  checks.SetPolicy(ServicePolicy());
+  alloc.Run(AllocHookStage::kUpdate);
+  EXPECT_EQ(NamesOf(checks.Encode(id)), (std::set<std::string>{"on job", "in green"}));
+  alloc.Run(AllocHookStage::kPostrun);
+}
+
 TEST(NodeChecksTest, RunsTheChecksOfItsServicesUntilTheEnd) {
   RealLoop loop;
   NodeInfo node;
@@ -103,13 +130,11 @@ TEST(NodeChecksTest, RunsTheChecksOfItsServicesUntilTheEnd) {
   alloc.Run(AllocHookStage::kPrerun);
   const json begun = checks.Encode(id);
   ASSERT_EQ(begun.size(), 2u) << begun << "\nthose of Consul are not ours";
-  std::set<std::string> names;
   for (const auto& [key, check] : begun.items()) {
     EXPECT_EQ(check.at("ID"), key);
     EXPECT_EQ(check.at("Status"), "pending");
-    names.insert(check.at("Check").get<std::string>());
   }
-  EXPECT_EQ(names, (std::set<std::string>{"on job", "in green"}));
+  EXPECT_EQ(NamesOf(begun), (std::set<std::string>{"on job", "in green"}));
   const TimePoint end = loop.Now() + 20s;
   const auto all_failed = [&] {
     const json now = checks.Encode(id);

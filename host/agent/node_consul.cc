@@ -49,6 +49,7 @@ class AllCheckStates : public CheckStates {
   bool Passing(const std::string& alloc_id) const override {
     return ours_->Passing(alloc_id) && consul_->Passing(alloc_id);
   }
+  void Expect(const std::string& alloc_id) override { ours_->Expect(alloc_id); }
   Subscription OnChange(const std::string& alloc_id, std::function<void()> changed) override {
     const auto both = std::make_shared<std::vector<Subscription>>();
     both->push_back(ours_->OnChange(alloc_id, changed));
@@ -121,7 +122,7 @@ void NodeConsul::Report(const CheckPlan& plan, const CheckAnswer& answer) {
       const auto owner = service->meta.find(kConsulMetaOwner);
       const bool is_of_owner = owner != service->meta.end() && owner->second == plan.task;
       if (service->name != plan.service || !is_of_owner) continue;
-      sync->Report(service->id, plan.check.name, StatusOf(answer.status), output);
+      sync->Report(service->id, plan.check.name, StatusOf(answer.status), output, plan.namesake);
     }
   }
 }

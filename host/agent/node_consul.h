@@ -46,7 +46,7 @@ class NodeConsul {
 
   // See ConsulClusters.
   void Start() { clusters_->Start(); }
-  void Restored(const std::set<std::string>& live) { clusters_->Restored(live); }
+  void Restored(const std::set<ConsulSync::Owner>& live) { clusters_->Restored(live); }
   Co<void> Stop() { return clusters_->Stop(); }
 
  private:

@@ -3,6 +3,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -26,6 +27,23 @@ std::vector<ServiceSync::EarlierOwner> EarlierOwnersOf(const AllocRunnerRequest&
     owners.push_back({task.name, RegistrationIdPrefix(alloc, task.name), may_run});
   }
   return owners;
+}
+
+std::set<ConsulSync::Owner> EarlierInConsul(const ServicePolicy& policy,
+                                            const AllocRunnerRequest& request) {
+  const auto keeps_any = [&policy](const std::vector<Service>& services) {
+    return std::ranges::any_of(services, [&policy](const Service& service) {
+      return RegistryOf(policy, service) == ServiceProvider::kConsul;
+    });
+  };
+  std::set<ConsulSync::Owner> found;
+  for (const ServiceSync::EarlierOwner& owner : EarlierOwnersOf(request)) {
+    const TaskGroup& group = *request.alloc->group();
+    const Task* const task = owner.owner.empty() ? nullptr : FindTask(group, owner.owner);
+    if (!owner.may_run || !keeps_any(task == nullptr ? group.services : task->services)) continue;
+    found.emplace(request.alloc->id, owner.owner);
+  }
+  return found;
 }
 
 NodeServices::NodeServices(Loop* loop, const NodeInfo* info, ServicePolicy policy, std::string ip)
@@ -64,13 +82,12 @@ void NodeServices::AddHooks(LocalAllocEnv* env) {
 
 void NodeServices::Restored(const AllocRunnerRequest& request) {
   sync_.Restored(request.alloc->id, EarlierOwnersOf(request));
-  earlier_.insert(request.alloc->id);
+  if (consul_ != nullptr) in_consul_.merge(EarlierInConsul(options_.node.policy, request));
 }
 
 void NodeServices::RestoreDone() {
   sync_.RestoreDone();
-  const std::set<std::string> earlier = std::exchange(earlier_, {});
-  if (consul_ != nullptr) consul_->Restored(earlier);
+  if (consul_ != nullptr) consul_->Restored(std::exchange(in_consul_, {}));
 }
 
 Co<void> NodeServices::Run(Context context, ClusterLink* link) {

@@ -3,10 +3,12 @@
 
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "host/alloc/alloc_runner.h"
 #include "host/alloc/local_alloc_runner.h"
+#include "host/consul/consul_sync.h"
 #include "host/scheduler/cluster_link.h"
 #include "host/services/service_hook_options.h"
 #include "host/services/service_sync.h"
@@ -16,6 +18,10 @@ namespace drover {
 // Returns the group and the tasks of an allocation that an earlier agent has begun, and which of
 // them may still have registrations.
 std::vector<ServiceSync::EarlierOwner> EarlierOwnersOf(const AllocRunnerRequest& request);
+// Returns those of them that go on and have services that Consul keeps by POLICY: their hooks will
+// set or clear these services.
+std::set<ConsulSync::Owner> EarlierInConsul(const ServicePolicy& policy,
+                                            const AllocRunnerRequest& request);
 
 class NodeConsul;
 
@@ -32,9 +38,10 @@ class NodeServices {
   // Adds the hooks of groups and tasks to ENV. This object must outlive the runners of ENV.
   void AddHooks(LocalAllocEnv* env);
   // Sets which services are registered from now on. Earlier registrations stay.
-  void SetPolicy(ServicePolicy policy) { options_.node.policy = policy; }
+  void SetPolicy(ServicePolicy policy) { options_.node.policy = std::move(policy); }
 
-  // An allocation of an earlier agent gets its runner again, by REQUEST.
+  // An allocation of an earlier agent has its runner again, by REQUEST, and the runner has not
+  // begun its work.
   void Restored(const AllocRunnerRequest& request);
   // All allocations of earlier agents have their runners again.
   void RestoreDone();
@@ -47,8 +54,8 @@ class NodeServices {
  private:
   ServiceSync sync_;
   ServiceHookOptions options_;
-  NodeConsul* consul_ = nullptr;   // null: there is no Consul
-  std::set<std::string> earlier_;  // allocations of an earlier agent, until RestoreDone
+  NodeConsul* consul_ = nullptr;           // null: there is no Consul
+  std::set<ConsulSync::Owner> in_consul_;  // see EarlierInConsul; until RestoreDone
 };
 
 }  // namespace drover

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <set>
+#include <vector>
 
 namespace drover {
 namespace {
@@ -42,6 +44,43 @@ TEST(EarlierOwnersTest, AreTheGroupAndTheTasksThatMayStillRun) {
             "exited _nomad-task-a-exited-\n"
             "waits _nomad-task-a-waits-\n"
             "new _nomad-task-a-new-\n");
+}
+
+TEST(EarlierOwnersTest, ThoseWithServicesInConsulAreKnownThere) {
+  auto job = std::make_shared<Job>();
+  job->groups.resize(1);
+  job->groups[0].name = "g";
+  job->groups[0].services.resize(1);
+  job->groups[0].services[0].provider = ServiceProvider::kConsul;
+  for (const char* name : {"there", "here", "none", "dead"}) {
+    job->groups[0].tasks.emplace_back().name = name;
+  }
+  std::vector<Task>& tasks = job->groups[0].tasks;
+  for (const int of : {0, 3}) {
+    tasks[static_cast<std::size_t>(of)].services.resize(1);
+    tasks[static_cast<std::size_t>(of)].services[0].provider = ServiceProvider::kConsul;
+  }
+  tasks[1].services.resize(1);
+  tasks[1].services[0].provider = ServiceProvider::kBuiltin;
+  auto alloc = std::make_shared<Allocation>();
+  alloc->id = "a";
+  alloc->job = job;
+  alloc->group_name = "g";
+  AllocRunnerRequest request;
+  request.alloc = alloc;
+  ServicePolicy policy;
+  policy.consul_configured = true;
+  EXPECT_TRUE(EarlierInConsul(policy, request).empty()) << "no earlier agent ran it";
+  request.restored.emplace();
+  for (const Task& task : tasks) {
+    RestoredTask& restored = (*request.restored)[task.name];
+    restored.state.state = task.name == "dead" ? RunnerState::kDead : RunnerState::kRunning;
+    restored.local.run_id = RunId::Random();
+  }
+  EXPECT_EQ(EarlierInConsul(policy, request),
+            (std::set<ConsulSync::Owner>{{"a", ""}, {"a", "there"}}));
+  policy.consul_is_builtin = true;
+  EXPECT_TRUE(EarlierInConsul(policy, request).empty()) << "all of them are registered here now";
 }
 
 TEST(NodeServicesTest, ItsHooksComeAfterThoseOfOthers) {

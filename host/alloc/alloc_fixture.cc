@@ -143,11 +143,12 @@ LocalAllocRunner& AllocFixture::Start() {
   return *runner_;
 }
 
-LocalAllocRunner& AllocFixture::Restore() {
+LocalAllocRunner& AllocFixture::Restore(std::optional<AllocHealth> health) {
   runner_.reset();
   AllocRunnerRequest request;
   request.alloc = alloc_;
   request.restored = records.tasks;
+  request.health = health;
   auto made = LocalAllocRunner::Create(std::make_shared<const LocalAllocEnv>(env), request);
   runner_ = std::move(made).value();
   return *runner_;
@@ -172,6 +173,7 @@ Allocation AllocFixture::NextVersion(const std::function<void(Job*)>& change) {
 void AllocFixture::UpdateToStop() {
   Allocation alloc = NextAlloc();
   alloc.desired_status = DesiredStatus::kStop;
+  alloc.modify_time = loop.Wall();
   alloc_ = std::make_shared<const Allocation>(alloc);
   Update(alloc);
 }

@@ -84,8 +84,9 @@ class AllocFixture {
   // Makes the runner of an allocation of the current job. Does not start the runner.
   LocalAllocRunner& Make();
   LocalAllocRunner& Start();
-  // Makes a new runner of the same allocation from the records, as a restarted agent does.
-  LocalAllocRunner& Restore();
+  // Makes a new runner of the same allocation from the records, as a restarted agent does. HEALTH
+  // is the verdict of the earlier agent.
+  LocalAllocRunner& Restore(std::optional<AllocHealth> health = std::nullopt);
   LocalAllocRunner& runner() { return *runner_; }
   bool has_runner() const { return runner_ != nullptr; }
   void Forget() { runner_.reset(); }

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "host/api/router.h"
 
 namespace drover {
@@ -52,9 +55,10 @@ TEST(AccessTest, OnlyWhatTellsNothingIsOpen) {
     if (route.access == Access::kOpen) open.emplace_back(route.pattern);
   }
   // Routes with a websocket check the token after it is open.
-  EXPECT_EQ(open, std::vector<std::string>({"/v1/client/allocation/*/exec", "/v1/job/**/action",
-                                            "/v1/agent/health", "/v1/status/leader",
-                                            "/v1/status/peers", "/v1/regions"}));
+  EXPECT_EQ(open, std::vector<std::string>(
+                      {"/v1/client/allocation/*/exec", "/v1/job/**/action", "/v1/agent/health",
+                       "/v1/status/leader", "/v1/status/peers", "/v1/regions",
+                       "/.well-known/jwks.json", "/.well-known/openid-configuration"}));
 }
 
 }  // namespace

@@ -66,7 +66,8 @@ std::set<std::string> OwnPolicies(const ApiRequest& request, const AclTables& ta
     policies = tables.PoliciesOf(*who.token);
   } else if (who.acl->task()) {
     policies = tables.PoliciesOf(*who.acl->task());
-  } else if (auto anonymous = tables.FindPolicy(kAnonymousPolicy)) {
+  } else if (auto anonymous = tables.FindPolicy(kAnonymousPolicy);
+             anonymous != nullptr && !who.acl->is_management()) {
     policies.push_back(std::move(anonymous));
   }
   std::set<std::string> names;

@@ -34,7 +34,19 @@ std::uint64_t ReadResetIndex(const std::string& path) {
   return ParseNumber<std::uint64_t>(number).value_or(0);
 }
 
+// Returns whether the client may make the first token. Where the agent has a token of its own,
+// there is a management token already, so only who has it may make another one. A task may never
+// become the operator.
+bool MayBootstrap(const ApiRequest& request) {
+  const AclPrincipal& who = request.caller().principal;
+  if (who.acl->is_management()) return true;
+  if (request.caller().entrance == Entrance::kTask || who.acl->task()) return false;
+  const AclResolver* const resolver = request.agent().resolver;
+  return resolver == nullptr || !resolver->has_agent_token();
+}
+
 Co<Answer> Bootstrap(ApiRequest* request) {
+  if (!MayBootstrap(*request)) co_return DeniedAnswer();
   std::string secret;
   if (!request->http().body.empty()) {
     DROVER_CO_ASSIGN(const json body, request->Body());

@@ -90,6 +90,35 @@ TEST_F(AclRoutesTest, TheFirstTokenIsMadeOnce) {
   EXPECT_EQ(self["SecretID"], secret);
 }
 
+TEST_F(AclRoutesTest, WhereTheAgentHasATokenOnlyItsHolderMakesTheFirst) {
+  Enable(true, "0123456789abcdef");
+  MakePolicy("anonymous", R"({"namespace": {"*": {"policy": "write"}}})");
+  const std::string client = MakeToken({"anonymous"}).secret;
+  for (const std::string& token : {std::string(), client}) {
+    const HttpReply refused = AskAs(token, "PUT", "/v1/acl/bootstrap");
+    EXPECT_EQ(refused.status, 403) << token;
+    EXPECT_EQ(refused.body, "Permission denied");
+  }
+  state_.Read([](const AclTables& tables) { EXPECT_EQ(tables.bootstrap_index(), 0u); });
+  const HttpReply made = AskAs("0123456789abcdef", "PUT", "/v1/acl/bootstrap");
+  EXPECT_EQ(made.status, 200) << made.body;
+  EXPECT_EQ(json::parse(made.body, nullptr, false)["Type"], "management");
+}
+
+TEST_F(AclRoutesTest, ATaskDoesNotMakeTheFirstToken) {
+  tasks_["own.a.b"] = {"default", "web", "g", "t", "alloc"};
+  EXPECT_EQ(StatusAs("own.a.b", "PUT", "/v1/acl/bootstrap"), 403);
+  // Whatever token a task has found, on its socket only a management token may do that.
+  const HttpHandler socket = MakeApiHandler(&agent_, Entrance::kTask);
+  SlowReply exchange(&loop, "/v1/acl/bootstrap", "");
+  exchange.Send("PUT", "", {{"X-Nomad-Token", MakeToken({}).secret}});
+  loop.Spawn(socket(&exchange));
+  loop.Advance(1s);
+  ASSERT_TRUE(exchange.reply.has_value());
+  EXPECT_EQ(exchange.reply->status, 403);
+  state_.Read([](const AclTables& tables) { EXPECT_EQ(tables.bootstrap_index(), 0u); });
+}
+
 TEST_F(AclRoutesTest, AnOperatorOfTheMachineAllowsOneMore) {
   const DirectoryForTest directory;
   WorkerPool workers(1);
@@ -216,6 +245,8 @@ TEST_F(AclRoutesTest, TheTokenOfTheAgentReadsItself) {
   const json self = GetAs("0123456789abcdef", "/v1/acl/token/self");
   EXPECT_EQ(self["AccessorID"], "agent-token");
   EXPECT_EQ(self["Type"], "management");
+  MakePolicy("anonymous", kReadRules);
+  EXPECT_THAT(GetAs("0123456789abcdef", "/v1/acl/policy/self"), IsEmpty()) << "it needs none";
 }
 
 TEST_F(AclRoutesTest, ATaskHasPoliciesAndNoToken) {

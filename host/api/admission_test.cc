@@ -90,6 +90,18 @@ TEST_F(AdmissionTest, TheSocketOfATaskAlwaysAsksForAToken) {
   EXPECT_EQ(Refused(Entrance::kTask, "own.a.b"), "403 Forbidden");
 }
 
+TEST_F(AdmissionTest, AnErrorOfTheCheckItselfIsNoRefusal) {
+  AclResolver broken(&state_);
+  broken.SetSettings({.enabled = true, .agent_token_hash = ""});
+  IdentityVerifier verifier;
+  verifier.verify = [](std::string_view, WallTime) -> Result<AclIdentity> {
+    return Error(Code::kInternal, "the keys cannot be read");
+  };
+  broken.SetVerifier(std::move(verifier));
+  agent_.resolver = &broken;
+  EXPECT_EQ(Refused(Entrance::kTask, "a.b.c"), "500 the keys cannot be read");
+}
+
 TEST_F(AdmissionTest, WhoGuessesTooOftenIsToldToWaitAndOthersAreNot) {
   AclResolver strict(&state_, {.at_once = 3, .each = 1s, .sources = 10});
   strict.SetSettings({.enabled = true, .agent_token_hash = ""});
@@ -259,6 +271,60 @@ TEST_F(AdmissionTest, AnEventStreamNeedsTheRightOfEachTopic) {
   const std::string got = client.exchange.Take();
   EXPECT_NE(got.find("\"seen\""), std::string::npos);
   EXPECT_EQ(got.find("hidden"), std::string::npos);
+}
+
+TEST_F(AdmissionTest, AnEventStreamOfVariablesHasThePathsThatTheClientMayList) {
+  const auto put = [this](const std::string& target) {
+    EXPECT_EQ(StatusAs(management_, "PUT", "/v1/var/" + target, {{"Items", {{"key", "secret"}}}}),
+              200);
+    loop.RunReady();
+  };
+  const auto rules = [](const char* path, const char* right) {
+    json all;
+    all["namespace"]["default"]["variables"]["path"][path]["capabilities"] = json::array({right});
+    return all.dump();
+  };
+  const std::string lister = TokenWith(rules("app/*", "list"));
+  for (const char* query : {"?topic=Variable&namespace=team", "?topic=Variable&topic=Job", ""}) {
+    EXPECT_EQ(StatusAs(lister, "GET", std::string("/v1/event/stream") + query), 403) << query;
+  }
+  for (const std::string& other : {TokenWith(CapabilityRules("read-job")), MakeToken({}).secret,
+                                   TokenWith(rules("app/*", "write"))}) {
+    EXPECT_EQ(StatusAs(other, "GET", "/v1/event/stream?topic=Variable"), 403);
+  }
+  tasks_["own.a.b"] = {"default", "web", "g", "t", "alloc"};
+  EventClient client(&loop, &agent_, "topic=Variable&namespace=*", lister);
+  EventClient task(&loop, &agent_, "topic=Variable", "own.a.b");
+  for (EventClient* one : {&client, &task}) EXPECT_EQ(one->exchange.Take(), "{}\n");
+  put("other");
+  put("nomad/jobs/web2");
+  put("app/db?namespace=team");
+  for (EventClient* one : {&client, &task}) EXPECT_EQ(one->exchange.Take(), "");
+  put("app/db");
+  put("nomad/jobs/web/g");
+  const std::string got = client.exchange.Take(), of_task = task.exchange.Take();
+  EXPECT_NE(got.find("\"Key\":\"app/db\""), std::string::npos) << got;
+  EXPECT_EQ(got.find("nomad/jobs"), std::string::npos) << got;
+  EXPECT_NE(of_task.find("\"Key\":\"nomad/jobs/web/g\""), std::string::npos) << of_task;
+  EXPECT_EQ(of_task.find("app/db"), std::string::npos) << of_task;
+  for (const std::string& text : {got, of_task}) {
+    EXPECT_EQ(text.find("Items"), std::string::npos);
+    EXPECT_EQ(text.find("secret"), std::string::npos);
+  }
+  EXPECT_EQ(StatusAs(management_, "DELETE", "/v1/var/app/db"), 204);
+  loop.RunReady();
+  EXPECT_NE(client.exchange.Take().find("\"Deleted\":true"), std::string::npos);
+}
+
+TEST_F(AdmissionTest, AnEventStreamEndsWithTheTokenOfTheAgent) {
+  Enable(true, "0123456789abcdef");
+  EventClient client(&loop, &agent_, "", "0123456789abcdef");
+  EXPECT_EQ(client.exchange.Take().substr(0, 3), "{}\n");
+  Enable(true, "another-0123456789");
+  MakeJob("web");
+  loop.RunReady();
+  EXPECT_EQ(client.exchange.Take(), "{\"Error\":\"Permission denied\"}\n");
+  EXPECT_TRUE(client.ended);
 }
 
 TEST_F(AdmissionTest, AnEventStreamEndsWithTheRightToIt) {

@@ -1,9 +1,9 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <utility>
 
-#include "host/acl/acl_state.h"
 #include "host/api/access.h"
 #include "host/api/admission.h"
 #include "host/api/router.h"
@@ -121,9 +121,18 @@ bool MaySubscribe(const Acl& acl, const std::string& topic, const std::string& n
       std::end(kTopicsOfJobs)) {
     return acl.Allows(name, {Capability::kReadJob});
   }
+  if (topic == "Variable") return acl.AllowsAnyVariable(name);
   if (topic == "Node") return acl.Allows(AclArea::kNode, AclLevel::kRead);
   if (topic == "Operator") return acl.Allows(AclArea::kOperator, AclLevel::kRead);
   return false;  // all topics at once, and those about access
+}
+
+// Returns whether ACL may see EVENT, which has a namespace.
+bool MaySeeEvent(const Acl& acl, const StateEvent& event) {
+  if (event.topic() == Topic::kVariable) {
+    return acl.AllowsVariable(event.Namespace(), event.Key(), VariableRight::kList);
+  }
+  return acl.Allows(event.Namespace(), {Capability::kReadJob});
 }
 
 // What the client of a stream may see, which may change while the stream goes on.
@@ -132,18 +141,18 @@ class StreamAccess {
   StreamAccess(ApiRequest* request, EventFilter* filter) : request_(request), filter_(filter) {}
 
   // Limits the filter to what the client may see now. Returns an error if the client may not have
-  // the stream any more. Costs nothing if no token, policy or role has changed.
+  // the stream any more. Costs nothing if no token, policy, role or setting has changed.
   Status Renew() {
     const ApiAgent& agent = request_->agent();
-    if (agent.resolver == nullptr || agent.acl == nullptr) return {};
+    if (agent.resolver == nullptr) return {};
     const HttpRequest& http = request_->http();
     Loop* const loop = request_->exchange()->loop();
-    const std::uint64_t generation = agent.acl->generation();
+    const AclResolver::Stamp stamp = agent.resolver->StampNow();
     const AclPrincipal& before = request_->caller().principal;
     // A token ends with its time, and the identity of a task with its allocation.
     const bool may_have_ended =
         before.acl->task() || (before.token != nullptr && before.token->IsExpired(loop->Wall()));
-    if (looked_ && generation == generation_ && !may_have_ended) return {};
+    if (stamp_ == stamp && !may_have_ended) return {};
     DROVER_ASSIGN(AclPrincipal principal,
                   WhoAsks(agent, request_->caller().entrance, http, GivenToken(http), loop));
     request_->SetPrincipal(principal);
@@ -153,21 +162,20 @@ class StreamAccess {
       }
     }
     if (!principal.acl->is_management()) {
-      filter_->LimitTo(principal.name + "@" + std::to_string(generation),
-                       [acl = principal.acl](const std::string& name) {
-                         return acl->Allows(name, {Capability::kReadJob});
-                       });
+      const std::string version =
+          std::to_string(stamp.state) + "." + std::to_string(stamp.settings);
+      filter_->LimitTo(
+          principal.name + "@" + version,
+          [acl = principal.acl](const StateEvent& event) { return MaySeeEvent(*acl, event); });
     }
-    looked_ = true;
-    generation_ = generation;
+    stamp_ = stamp;
     return {};
   }
 
  private:
   ApiRequest* const request_;
   EventFilter* const filter_;
-  bool looked_ = false;
-  std::uint64_t generation_ = 0;
+  std::optional<AclResolver::Stamp> stamp_;  // of the last look; absent before the first
 };
 
 // Writes the events that exist now. The next call writes the events that are added during this

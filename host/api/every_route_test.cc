@@ -2,7 +2,12 @@
 // Asks every route with every kind of token, and compares what the router decides with the table.
 #include <gtest/gtest.h>
 
-#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "host/api/acl_api_fixture.h"
 
@@ -47,6 +52,11 @@ class EveryRouteTest : public AclApiFixture {
     clients_.push_back(
         {.name = "expired", .token = MakeToken({"p"}, 1min).secret, .refused = true});
     loop.Advance(1min);
+    MakePolicy("of-a-role", CapabilityRules("read-job"));
+    clients_.push_back({.name = "by a role",
+                        .token = MakeRole("readers", {"of-a-role"}).secret,
+                        .capability = Capability::kReadJob});
+    clients_.push_back({.name = "removed", .token = MakeRemovedToken(), .refused = true});
     for (const RightName<Capability>& one : RightNames<Capability>()) {
       Client client{.name = one.name, .token = TokenWith(CapabilityRules(one.name))};
       if (one.right != Capability::kDeny) client.capability = one.right;
@@ -72,6 +82,41 @@ class EveryRouteTest : public AclApiFixture {
     clients_.push_back({.name = "other task", .token = "task.other.x", .own_alloc = other_alloc_});
     clients_.push_back({.name = "ended task", .token = "task.ended.x", .refused = true});
     clients_.push_back({.name = "forged task", .token = "task.forged.x", .refused = true});
+  }
+
+  // Makes a role with POLICIES, and returns a token that has it.
+  TokenWrite MakeRole(const std::string& name, const std::vector<std::string>& policies) {
+    RoleRequest role;
+    role.name = name;
+    role.policies = policies;
+    EXPECT_TRUE(state_
+                    .Write([&](const AclTables& tables, std::uint64_t index) -> Result<AclWrite> {
+                      DROVER_ASSIGN(const RoleWrite made,
+                                    PutRole(tables, role, AclLimits(), {loop.Wall(), index}));
+                      return made.write;
+                    })
+                    .ok());
+    TokenRequest request;
+    request.type = "client";
+    request.roles = {{"", name}};
+    TokenWrite token;
+    EXPECT_TRUE(state_
+                    .Write([&](const AclTables& tables, std::uint64_t index) -> Result<AclWrite> {
+                      DROVER_ASSIGN(token,
+                                    PutToken(tables, request, AclLimits(), {loop.Wall(), index}));
+                      return token.write;
+                    })
+                    .ok());
+    return token;
+  }
+  std::string MakeRemovedToken() {
+    const TokenWrite token = MakeManagement();
+    EXPECT_TRUE(state_
+                    .Write([&](const AclTables& tables, std::uint64_t) {
+                      return DeleteTokens(tables, {token.token->accessor_id});
+                    })
+                    .ok());
+    return token.secret;
   }
 
   // What this test expects of a client that is not refused.
@@ -119,6 +164,31 @@ class EveryRouteTest : public AclApiFixture {
     const Admission admission =
         Admit(agent_, entrance, http, &access, StarsOf(route, access), &loop);
     return admission.refusal ? std::to_string(admission.refusal->reply.status) : "yes";
+  }
+
+  // Returns a path that matches the pattern of ROUTE and no pattern before it.
+  std::string PathOf(const Route& route, const RouteAccess& access) const {
+    const std::vector<std::string> stars = StarsOf(route, access);
+    std::string path;
+    std::size_t star = 0;
+    for (std::size_t i = 0; i < route.pattern.size(); ++i) {
+      if (route.pattern[i] != '*') {
+        path += route.pattern[i];
+        continue;
+      }
+      path += stars.at(star++);
+      if (!route.pattern.substr(i).starts_with("**")) continue;
+      path += "/x";
+      ++i;
+    }
+    return path;
+  }
+  static std::string MethodOf(const Route& route) {
+    const std::string methods(route.methods.empty() ? "PUT" : route.methods);
+    return methods.substr(0, methods.find(' '));
+  }
+  static std::string NameOfRoute(const Route& route) {
+    return std::string(route.methods) + " " + std::string(route.pattern);
   }
 
   std::vector<Client> clients_;
@@ -198,22 +268,99 @@ TEST_F(EveryRouteTest, ARefusedClientReachesNoHandler) {
     const RouteAccess* const access = FindRouteAccess(route.methods, route.pattern);
     ASSERT_NE(access, nullptr) << route.pattern;
     if (access->after_websocket || MayUseIt({.name = "", .token = ""}, *access)) continue;
-    std::string path;
-    std::size_t star = 0;
-    for (std::size_t i = 0; i < route.pattern.size(); ++i) {
-      if (route.pattern[i] != '*') {
-        path += route.pattern[i];
-        continue;
-      }
-      if (route.pattern.substr(i).starts_with("**")) ++i;
-      path += StarsOf(route, *access)[star++];
-    }
-    const std::string methods(route.methods.empty() ? "PUT" : route.methods);
-    const std::string method = methods.substr(0, methods.find(' '));
+    const std::string path = PathOf(route, *access), method = MethodOf(route);
     EXPECT_EQ(AskAs(nobody, method, path).body, "Permission denied") << method << " " << path;
-    answered.insert(path);
+    answered.insert(NameOfRoute(route));
   }
   EXPECT_GT(answered.size(), 50u);
+}
+
+// What any client may ask tells that there is nothing, or that something is missing.
+TEST_F(EveryRouteTest, WhatAnyClientMayAskTellsNothing) {
+  // The first token is made without one. The others show what is the client's own.
+  const std::set<std::string> own = {"PUT POST /v1/acl/bootstrap", "GET /v1/acl/policy/self",
+                                     "GET /v1/acl/token/self"};
+  const std::string nobody = MakeToken({}).secret;
+  std::set<std::string> asked;
+  for (const Route& route : AllRoutes()) {
+    const RouteAccess* const access = FindRouteAccess(route.methods, route.pattern);
+    ASSERT_NE(access, nullptr) << route.pattern;
+    if (access->need != Need::kClient) continue;
+    asked.insert(NameOfRoute(route));
+    if (own.contains(NameOfRoute(route))) continue;
+    const HttpReply reply = AskAs(nobody, MethodOf(route), PathOf(route, *access));
+    const bool tells_nothing = reply.status == 400 || reply.status == 404 || reply.status == 501;
+    EXPECT_TRUE(tells_nothing) << NameOfRoute(route) << ": " << reply.status << " " << reply.body;
+  }
+  for (const std::string& route : own) EXPECT_TRUE(asked.contains(route)) << route;
+}
+
+// A request for a route whose handler asks the policies, because only it knows for what.
+struct Judged {
+  std::string target;
+  json body = nullptr;
+  // What the answer must not have; empty: the answer must be 403.
+  std::string unseen = {};
+};
+
+TEST_F(EveryRouteTest, WhatAHandlerMustAskIsAskedThere) {
+  const std::string management = MakeManagement().secret;
+  const TokenWrite other = MakeRole("hidden", {"of-a-role"});
+  const std::string role = other.token->roles.at(0);
+  const json items = {{"Items", {{"key", "value"}}}};
+  const json prefix = {{"Prefix", ""}, {"Context", "jobs"}};
+  const json text = {{"Text", "web"}, {"Context", "jobs"}};
+  ASSERT_EQ(StatusAs(management, "PUT", "/v1/var/app/db", items), 200);
+  const std::map<std::string, Judged> judged = {
+      {"PUT POST /v1/jobs", {"/v1/jobs", JobBody("new")}},
+      {"PUT POST /v1/validate/job", {"/v1/validate/job", JobBody("new")}},
+      {"PUT POST /v1/job/**/plan", {"/v1/job/web/plan", JobBody("web")}},
+      {"PUT POST /v1/job/**", {"/v1/job/web", JobBody("web")}},
+      {"GET /v1/namespaces", {"/v1/namespaces", nullptr, "default"}},
+      {"PUT POST /v1/search", {"/v1/search", prefix}},
+      {"PUT POST /v1/search/fuzzy", {"/v1/search/fuzzy", text}},
+      {"GET /v1/event/stream", {"/v1/event/stream?topic=Job"}},
+      {"GET /v1/vars", {"/v1/vars"}},
+      {"GET /v1/var/**", {"/v1/var/app/db"}},
+      {"PUT POST /v1/var/**", {"/v1/var/app/db", items}},
+      {"DELETE /v1/var/**", {"/v1/var/app/db"}},
+      {"GET /v1/acl/policies", {"/v1/acl/policies", nullptr, "of-a-role"}},
+      {"GET /v1/acl/policy/*", {"/v1/acl/policy/of-a-role"}},
+      {"GET /v1/acl/token/*", {"/v1/acl/token/" + other.token->accessor_id}},
+      {"GET /v1/acl/roles", {"/v1/acl/roles", nullptr, "hidden"}},
+      {"GET /v1/acl/role/name/*", {"/v1/acl/role/name/hidden"}},
+      {"GET /v1/acl/role/*", {"/v1/acl/role/" + role}},
+  };
+  // One client may do nothing, the other one everything in another namespace.
+  const std::string outsider = TokenWith(R"({"namespace": {"team": {"policy": "write",
+      "variables": {"path": {"*": {"capabilities": ["read", "write", "destroy"]}}}}}})");
+  const std::map<std::string, std::string> clients = {{"nobody", MakeToken({}).secret},
+                                                      {"an outsider", outsider}};
+  std::set<std::string> asked;
+  for (const Route& route : AllRoutes()) {
+    const RouteAccess* const access = FindRouteAccess(route.methods, route.pattern);
+    ASSERT_NE(access, nullptr) << route.pattern;
+    if (access->need != Need::kEachPart && access->where != Where::kBody) continue;
+    const auto found = judged.find(NameOfRoute(route));
+    ASSERT_NE(found, judged.end()) << NameOfRoute(route) << ": say here what its handler refuses";
+    asked.insert(found->first);
+    const Judged& request = found->second;
+    for (const auto& [name, token] : clients) {
+      const HttpReply reply = AskAs(token, MethodOf(route), request.target, request.body);
+      if (request.unseen.empty()) {
+        EXPECT_EQ(reply.status, 403) << name << " asks " << found->first << ": " << reply.body;
+      } else {
+        EXPECT_EQ(reply.status, 200) << name << " asks " << found->first;
+        EXPECT_EQ(reply.body.find(request.unseen), std::string::npos)
+            << name << " asks " << found->first << ": " << reply.body;
+      }
+    }
+    if (found->first == "GET /v1/event/stream" || found->first == "DELETE /v1/var/**") continue;
+    const int status = StatusAs(management, MethodOf(route), request.target, request.body);
+    EXPECT_EQ(status, 200) << found->first << " is refused to everybody";
+  }
+  EXPECT_EQ(asked.size(), judged.size()) << "this list has a route that is none any more";
+  EXPECT_EQ(GetAs(management, "/v1/var/app/db")["Items"]["key"], "value");
 }
 
 }  // namespace

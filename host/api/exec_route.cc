@@ -32,12 +32,14 @@ Co<Status> Authorize(ApiRequest* request, WebSocketChannel* channel) {
   if (request->Flag("ws_handshake")) {
     const Context limited = request->exchange()->context().WithTimeout(kHandshakeTime);
     DROVER_CO_ASSIGN(const WebSocketMessage message, co_await channel->Read(limited));
-    DROVER_CO_ASSIGN(const json said, ParseStrictJson(message.bytes));
-    const json version = said.is_object() ? said.value("version", json()) : json();
+    const Result<json> said = ParseStrictJson(message.bytes);
+    // The message has a token, which no error may quote.
+    if (!said.ok()) co_return Error(Code::kInvalidArgument, "the handshake is not JSON");
+    const json version = said->is_object() ? said->value("version", json()) : json();
     if (version != 1) {
       co_return Error(Code::kInvalidArgument, "unexpected handshake value: " + version.dump());
     }
-    const json sent = said.value("auth_token", json(""));
+    const json sent = said->value("auth_token", json(""));
     const std::string text = sent.is_string() ? sent.get<std::string>() : "";
     if (!given.empty() && !text.empty() && !SameSecret(given, text)) {
       co_return Error(Code::kInvalidArgument, "handshake auth token mismatched auth header token");

@@ -46,27 +46,36 @@ Answer WholeVariable(const ApiRequest& request, const VariableRecord& variable) 
   return SecretAnswer(VariableWithItems(variable, items->view()));
 }
 
-Co<Answer> VariableList(ApiRequest* request,
-                        const std::vector<std::shared_ptr<const VariableRecord>>& variables) {
+using VariableRecords = std::vector<std::shared_ptr<const VariableRecord>>;
+
+// The number of variables that are judged before other requests on the same thread continue.
+constexpr std::size_t kJudged = 256;
+
+// Answers with those of VARIABLES that the client may list. A policy may have many paths, so they
+// are not judged during the read of the store, for which writers wait.
+Co<Answer> VariableList(ApiRequest* request, VariableRecords variables) {
   std::vector<ListItem> items;
-  items.reserve(variables.size());
+  std::size_t judged = 0;
   for (const auto& variable : variables) {
+    if (++judged % kJudged == 0) co_await NextTurn(request->exchange()->loop());
+    if (!MayUseVariable(*request, variable->name_space, variable->path, VariableRight::kList)) {
+      continue;
+    }
     items.push_back({variable->name_space + "." + variable->path,
                      [variable] { return EncodeVariableMetadata(*variable); }});
   }
   std::sort(items.begin(), items.end(),
             [](const ListItem& a, const ListItem& b) { return a.key < b.key; });
-  return ListAnswer(request, std::move(items));
+  co_return co_await ListAnswer(request, std::move(items));
 }
 
 Co<Answer> ListVariables(ApiRequest* request) {
   if (!request->acl().AllowsAnyVariable(request->Namespace())) co_return DeniedAnswer();
   const std::string prefix = request->Text("prefix");
   co_return co_await AnswerRead(request, kOfVariables, [request, &prefix](const Tables& tables) {
-    std::vector<std::shared_ptr<const VariableRecord>> found;
+    VariableRecords found;
     for (const auto& [key, variable] : tables.variables) {
       if (!request->InNamespace(key.first) || !key.second.starts_with(prefix)) continue;
-      if (!MayUseVariable(*request, key.first, key.second, VariableRight::kList)) continue;
       found.push_back(variable);
     }
     return Found{tables.IndexOf(kOfVariables),
@@ -129,6 +138,15 @@ Answer NoLocks(const std::string& name) {
                      name + ": locks of variables are not supported by this version of Drover");
 }
 
+// Returns the body. The error does not quote it, as that of a parser would.
+Result<json> SecretBody(const ApiRequest& request) {
+  Result<json> body = request.Body();
+  if (body.ok() || request.http().body.empty()) return body;
+  return Error(Code::kInvalidArgument,
+               "the body is not the JSON of a variable; it is not quoted here, because it may have "
+               "secrets");
+}
+
 // Returns the namespace and the path of the variable in BODY. The path of the request counts, and
 // the body must not have another one. The namespace of the body counts before that of the query.
 Result<VariableKey> KeyIn(const ApiRequest& request, const json& body) {
@@ -147,7 +165,7 @@ Co<Answer> WriteVariable(ApiRequest* request) {
   VariableDraft draft;
   DROVER_CO_ASSIGN(draft.check_index, CheckIndexOf(*request));
   SecretTree body;
-  DROVER_CO_ASSIGN(body.value, request->Body());
+  DROVER_CO_ASSIGN(body.value, SecretBody(*request));
   if (!Field<json>(body.value, "Lock").is_null()) co_return NoLocks("Lock");
   DROVER_CO_ASSIGN(const VariableKey key, KeyIn(*request, body.value));
   if (!MayUseVariable(*request, key.first, key.second, VariableRight::kWrite)) {

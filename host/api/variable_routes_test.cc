@@ -115,6 +115,21 @@ TEST_F(VariableRouteTest, WrongVariablesAreRefused) {
   EXPECT_THAT(Paths("?namespace=*"), ElementsAre());
 }
 
+TEST_F(VariableRouteTest, ABodyThatIsNoVariableIsNotQuoted) {
+  for (const char* body :
+       {R"({"Items":{"password":hunter2}})", R"({"Items":{"password":"hunter2)",
+        R"({"Items":{"password":"hunter2","password":"hunter2"}})", R"(["hunter2"])", "hunter2",
+        R"({"Items":{"pin":1234567890123456789012345678901234567890}})"}) {
+    const HttpReply reply = AskText("PUT", "/v1/var/a", body);
+    EXPECT_EQ(reply.status, 400) << body;
+    EXPECT_THAT(reply.body, HasSubstr("the body is not the JSON of a variable")) << body;
+    EXPECT_THAT(reply.body, Not(HasSubstr("hunter2"))) << body;
+    EXPECT_THAT(reply.body, Not(HasSubstr("1234"))) << body;
+  }
+  EXPECT_THAT(Refusal("PUT", "/v1/var/a", {{"Items", {{"k", {"hunter2"}}}}}),
+              Not(HasSubstr("hunter2")));
+}
+
 TEST_F(VariableRouteTest, LocksAreRefusedByName) {
   for (const char* operation : {"lock-acquire", "lock-release", "lock-renew"}) {
     EXPECT_THAT(Refusal("PUT", std::string("/v1/var/a?") + operation, Body("x")),

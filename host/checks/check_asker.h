@@ -14,8 +14,8 @@ namespace drover {
 class CheckAsker {
  public:
   virtual ~CheckAsker() = default;
-  // Runs the check of PLAN once. CONTEXT ends at the timeout of the check. Returns soon after that,
-  // with the answer that the run has failed.
+  // Runs the check of PLAN once. CONTEXT ends at the timeout of the check, or a little later for a
+  // script. Returns soon after that, with the answer that the run has failed.
   virtual Co<CheckAnswer> Ask(Context context, std::shared_ptr<const CheckPlan> plan) = 0;
 };
 

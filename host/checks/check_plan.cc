@@ -4,12 +4,12 @@
 #include <openssl/sha.h>
 
 #include <algorithm>
-#include <initializer_list>
-#include <optional>
-#include <set>
+#include <cstddef>
+#include <map>
 #include <string_view>
+#include <utility>
 
-#include "host/base/text.h"
+#include "host/services/service_address.h"
 #include "host/spec/job_limits.h"
 
 namespace drover {
@@ -17,14 +17,11 @@ namespace {
 
 // Returns the hash of TEXTS in hex. The length of each text is hashed, too, so that no two lists
 // look the same.
-std::string IdOf(std::initializer_list<std::string_view> texts) {
+std::string IdOf(const std::vector<std::string>& texts) {
   constexpr char kHex[] = "0123456789abcdef";
   constexpr std::size_t kBytes = 20;
   std::string whole;
-  for (const std::string_view text : texts) {
-    whole += std::to_string(text.size()) + ':';
-    whole += text;
-  }
+  for (const std::string& text : texts) whole += std::to_string(text.size()) + ':' + text;
   unsigned char digest[SHA256_DIGEST_LENGTH];
   SHA256(reinterpret_cast<const unsigned char*>(whole.data()), whole.size(), digest);
   std::string id;
@@ -33,6 +30,31 @@ std::string IdOf(std::initializer_list<std::string_view> texts) {
     id += kHex[digest[i] & 15];
   }
   return id;
+}
+
+// Appends LIST to TEXTS, with its size before it.
+void AppendList(const std::vector<std::string>& list, std::vector<std::string>* texts) {
+  texts->push_back(std::to_string(list.size()));
+  texts->insert(texts->end(), list.begin(), list.end());
+}
+
+// Returns what the check of PLAN asks, and for whom. How often it asks and what follows from the
+// answers is no part of that.
+std::vector<std::string> QuestionOf(const CheckPlan& plan) {
+  const ServiceCheck& check = plan.check;
+  const std::string_view mode = check.address_mode ? AddressModeName(*check.address_mode) : "";
+  std::vector<std::string> texts = {
+      plan.alloc_id,         plan.group,        plan.task,
+      plan.service,          check.name,        std::string(CheckTypeName(check.type)),
+      check.port_label,      std::string(mode), check.path,
+      check.protocol,        check.method,      check.body,
+      check.tls_server_name, check.task,        check.command};
+  AppendList(check.args, &texts);
+  for (const auto& [name, values] : check.header) {
+    texts.push_back(name);
+    AppendList(values, &texts);
+  }
+  return texts;
 }
 
 // Makes the plans of the services of one owner.
@@ -52,15 +74,14 @@ class Planner {
     plan.service = Text(service.name);
     plan.check = Resolved(check);
     if (plan.check.name.empty()) plan.check.name = "service: \"" + plan.service + "\" check";
-    const std::string label = Text(PortLabelOf(service, check));
-    plan.check.port_label = label;
+    plan.check.port_label = Text(PortLabelOf(service, check));
     plan.check.task = task_ != nullptr ? task_->name : TaskOfCheck(service, check);
-    if (check.type == CheckType::kGrpc) plan.fault = "checks of the type grpc are not supported";
-    if (NeedsPort(check.type) && plan.fault.empty()) Find(service, check, label, &plan);
-    const ServiceCheck& all = plan.check;
-    plan.id =
-        IdOf({alloc_.id, alloc_.group_name, plan.task, plan.service, all.name,
-              CheckTypeName(all.type), label, all.path, all.protocol, all.method, all.command});
+    if (check.type == CheckType::kGrpc) {
+      plan.fault = "checks of the type grpc are not supported";
+    } else if (NeedsPort(check.type)) {
+      Find(service, &plan);
+    }
+    plan.id = IdOf(QuestionOf(plan));
     return plan;
   }
 
@@ -86,40 +107,19 @@ class Planner {
     return check;
   }
 
-  const AllocatedPort* Port(const std::string& label) const {
-    for (const AllocatedPort& port : alloc_.ports) {
-      const bool visible = port.task.empty() || (task_ != nullptr && port.task == task_->name);
-      if (visible && port.label == label) return &port;
-    }
-    return nullptr;
-  }
-
-  // Sets the place at which CHECK is asked, or the fault.
-  void Find(const Service& service, const ServiceCheck& check, const std::string& label,
-            CheckPlan* plan) const {
-    const AllocatedPort* const port = Port(label);
-    const int number = port != nullptr ? port->value : ParseNumber<int>(label).value_or(0);
-    const AddressMode mode = AddressModeOf(service, check);
-    if (number <= 0 || number > 65535) {
-      plan->fault = "invalid port \"" + label + "\": port label not found";
-      return;
-    }
-    plan->port = number;
-    if (mode == AddressMode::kAuto) {
-      plan->host = Text(service.address);
-    } else if (mode == AddressMode::kHost) {
-      if (port != nullptr) plan->host = port->host_ip;
-    } else if (mode == AddressMode::kDriver) {
-      plan->fault = "cannot use address_mode=\"driver\": no driver network exists";
-    } else if (!alloc_.network) {
-      plan->fault = "cannot use address_mode=\"" + std::string(AddressModeName(mode)) +
-                    "\": no allocation network status reported";
+  // Sets the place at which the check of PLAN is asked, or the fault.
+  void Find(const Service& service, CheckPlan* plan) const {
+    AddressSource source = SourceOf(alloc_, task_, service);
+    source.node_ip = "127.0.0.1";  // a port of this machine whose address is not known
+    Service replaced;
+    replaced.address = Text(service.address);
+    const Result<ServiceAddress> place = FindCheckAddress(source, replaced, plan->check);
+    if (place.ok()) {
+      plan->host = place->ip;
+      plan->port = place->port;
     } else {
-      const bool v6 = mode == AddressMode::kAllocIpv6;
-      plan->host = v6 ? alloc_.network->address_ipv6 : alloc_.network->address;
-      if (port != nullptr && port->to > 0) plan->port = port->to;
+      plan->fault = place.error().message();
     }
-    if (plan->host.empty()) plan->host = "127.0.0.1";
   }
 
   const Allocation& alloc_;
@@ -133,15 +133,19 @@ std::vector<CheckPlan> MakeCheckPlans(const Allocation& alloc,
                                       const std::function<bool(const Service&)>& ours,
                                       const CheckInterpolate& interpolate) {
   std::vector<CheckPlan> plans;
-  std::set<std::string> ids;
+  std::map<std::string, int> same_question;  // how many plans an id would have
   const auto add = [&](const Task* task, const std::vector<Service>& services) {
     const Planner planner(alloc, task, interpolate);
     for (const Service& service : services) {
       if (!ours(service)) continue;
+      std::map<std::string, int> namesakes;
       for (const ServiceCheck& check : service.checks) {
         CheckPlan plan = planner.Plan(service, check);
-        // Checks that ask the same in the same service are one check.
-        if (ids.insert(plan.id).second) plans.push_back(std::move(plan));
+        plan.namesake = namesakes[plan.check.name]++;
+        // Checks that ask the same, but for example not equally often, are still two checks.
+        const int before = same_question[plan.id]++;
+        if (before > 0) plan.id = IdOf({plan.id, std::to_string(before)});
+        plans.push_back(std::move(plan));
       }
     }
   };

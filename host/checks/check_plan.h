@@ -22,6 +22,7 @@ struct CheckPlan {
   std::string group;
   std::string task;     // whose service it is; empty for a service of the group
   std::string service;  // the name of the service
+  int namesake = 0;     // how many checks before it in the service have the same name
   ServiceCheck check;   // its name is never empty; a script's task is in `check.task`
   std::string host;     // a name or an IP address, without brackets
   int port = 0;

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <functional>
+#include <set>
+
 namespace drover {
 namespace {
 
@@ -110,6 +114,22 @@ TEST_F(CheckPlanTest, AddressModesChooseTheAddress) {
   EXPECT_EQ(Plan().fault, "invalid port \"admin\": port label not found");
 }
 
+TEST_F(CheckPlanTest, AnAddressThatTheNetworkDoesNotHaveIsAFault) {
+  alloc_.network = AllocationNetwork{"eth0", "172.16.0.2", ""};
+  check_.address_mode = AddressMode::kAllocIpv6;
+  EXPECT_EQ(Plan().fault,
+            "cannot use address_mode=\"alloc_ipv6\": the allocation's network has no such address");
+}
+
+TEST_F(CheckPlanTest, AServiceOfTheGroupMayHaveAPortOfOneTask) {
+  alloc_.ports.push_back({"db", 20002, 0, "10.0.0.1", "web"});
+  service_.port_label = "db";
+  EXPECT_EQ(Plan().fault, "");
+  EXPECT_EQ(Plan().port, 20002);
+  check_.port_label = "http";
+  EXPECT_EQ(Plan().port, 20001);
+}
+
 TEST_F(CheckPlanTest, ScriptsNeedNoPortButATask) {
   check_.type = CheckType::kScript;
   check_.command = "${NOMAD_TASK_DIR}/check";
@@ -126,12 +146,59 @@ TEST_F(CheckPlanTest, ScriptsNeedNoPortButATask) {
   EXPECT_EQ(Plan().fault, "checks of the type grpc are not supported");
 }
 
-TEST_F(CheckPlanTest, OnlyOurServicesCountAndEqualChecksAreOne) {
-  service_.checks = {check_, check_};
+TEST_F(CheckPlanTest, AScriptOfTheGroupGetsItsVariablesFromItsTask) {
+  check_.type = CheckType::kScript;
+  check_.name = "${N}";
+  check_.command = "${C}";
+  check_.args = {"${A}"};
+  service_.task = "web";
+  const CheckPlan plan = Plan();
+  EXPECT_EQ(plan.check.name, "group(${N})");
+  EXPECT_EQ(plan.check.task, "web") << "its runner replaces the others";
+  EXPECT_EQ(plan.check.command, "${C}");
+  EXPECT_EQ(plan.check.args, std::vector<std::string>{"${A}"});
+}
+
+TEST_F(CheckPlanTest, OnlyOurServicesCount) {
+  service_.checks = {check_};
   Service other = service_;
   other.provider = ServiceProvider::kConsul;
   group().services = {service_, other};
   EXPECT_EQ(Plans().size(), 1u);
+}
+
+TEST_F(CheckPlanTest, NoCheckIsTakenForAnother) {
+  check_.name = "same";
+  const std::function<void(ServiceCheck*)> changes[] = {
+      [](ServiceCheck*) {},
+      [](ServiceCheck* check) { check->interval = 20s; },
+      [](ServiceCheck* check) { check->body = "{}"; },
+      [](ServiceCheck* check) { check->header["Host"] = {"a", "b"}; },
+      [](ServiceCheck* check) { check->header["Host"] = {"a"}; },
+      [](ServiceCheck* check) { check->address_mode = AddressMode::kHost; },
+      [](ServiceCheck* check) { check->type = CheckType::kTcp; },
+      [](ServiceCheck* check) { check->type = CheckType::kScript; },
+      [](ServiceCheck* check) {
+        check->type = CheckType::kScript;
+        check->args = {"-v"};
+      },
+      [](ServiceCheck* check) {
+        check->type = CheckType::kScript;
+        check->task = "web";
+      }};
+  for (const auto& change : changes) {
+    service_.checks.push_back(check_);
+    change(&service_.checks.back());
+  }
+  group().services = {service_};
+  const std::vector<CheckPlan> plans = Plans();
+  ASSERT_EQ(plans.size(), service_.checks.size());
+  std::set<std::string> ids;
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    EXPECT_TRUE(ids.insert(plans[i].id).second) << i;
+    EXPECT_EQ(plans[i].namesake, static_cast<int>(i));
+  }
+  EXPECT_EQ(Plans(), plans) << "the ids stay the same";
 }
 
 TEST_F(CheckPlanTest, ValuesOfAStoredJobAreBounded) {

@@ -7,6 +7,13 @@
 #include "host/spec/job_limits.h"
 
 namespace drover {
+namespace {
+
+// The least time between two looks at the checks that results and states of tasks cause. Hundreds
+// of failing checks would else have all of them looked at hundreds of times each second.
+constexpr Duration kPace = 50ms;
+
+}  // namespace
 
 void CheckRestarter::Watch(const std::string& alloc_id,
                            const std::vector<std::shared_ptr<CheckSlot>>& slots) {
@@ -26,9 +33,9 @@ void CheckRestarter::Watch(const std::string& alloc_id,
   if (!observing_) {
     observing_ = true;
     control_->AddObserver(this);
-    on_results_ = results_->OnChange(alloc_id, [this] { Wake(loop_->Now()); });
+    on_results_ = results_->OnChange(alloc_id, [this] { WakeSoon(); });
   }
-  Wake(loop_->Now());
+  WakeSoon();
 }
 
 void CheckRestarter::Stop() {
@@ -40,7 +47,9 @@ void CheckRestarter::Stop() {
 }
 
 // The runner is in the middle of its work, so Look has to wait.
-void CheckRestarter::OnAllocState(const AllocSnapshot&) { Wake(loop_->Now()); }
+void CheckRestarter::OnAllocState(const AllocSnapshot&) { WakeSoon(); }
+
+void CheckRestarter::WakeSoon() { Wake(std::max(loop_->Now(), looked_at_ + kPace)); }
 
 // Makes Look run at the time AT, unless it runs earlier anyway.
 void CheckRestarter::Wake(TimePoint at) {
@@ -54,6 +63,7 @@ void CheckRestarter::Wake(TimePoint at) {
 }
 
 void CheckRestarter::Look() {
+  looked_at_ = loop_->Now();
   const AllocSnapshot state = control_->snapshot();
   if (state == nullptr || state->alloc->server_terminal() || state->terminal()) return;
   for (const auto& [name, task] : state->tasks) {

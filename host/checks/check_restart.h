@@ -18,7 +18,8 @@ namespace drover {
 // restarts this task, and a check of a group's service all running tasks. The failures count from
 // the end of the grace period, which begins with the real start of the tasks. After a restart, the
 // checks that it concerns are watched again when the tasks have started again. So a check can
-// restart its allocation again and again, and never twice for the same start. Control thread only.
+// restart its allocation again and again, and never twice for the same start. Looks at all checks
+// together, and only now and then while many results arrive. Control thread only.
 class CheckRestarter : private AllocObserver {
  public:
   // All three must outlive the time between Watch and Stop.
@@ -45,6 +46,7 @@ class CheckRestarter : private AllocObserver {
   };
 
   void OnAllocState(const AllocSnapshot& state) override;
+  void WakeSoon();
   void Wake(TimePoint at);
   void Look();
   std::optional<Started> StartOf(const AllocState& state, const CheckPlan& plan);
@@ -61,6 +63,7 @@ class CheckRestarter : private AllocObserver {
   Subscription on_results_;
   Loop::TimerId timer_ = 0;
   TimePoint timer_at_;
+  TimePoint looked_at_;  // when Look has run last
 };
 
 }  // namespace drover

@@ -37,7 +37,10 @@ class AskedAlloc : public AllocControl {
   void RequestRestart(std::string task, std::string reason) override {
     asked.push_back(task + "|" + reason);
   }
-  AllocSnapshot snapshot() const override { return std::make_shared<const AllocState>(state_); }
+  AllocSnapshot snapshot() const override {
+    ++looks;
+    return std::make_shared<const AllocState>(state_);
+  }
   void AddObserver(AllocObserver* observer) override { observers_.push_back(observer); }
   void RemoveObserver(AllocObserver* observer) override { std::erase(observers_, observer); }
 
@@ -58,6 +61,7 @@ class AskedAlloc : public AllocControl {
   std::size_t observers() const { return observers_.size(); }
 
   std::vector<std::string> asked;
+  mutable int looks = 0;  // how often somebody has asked for the state
 
  private:
   SimLoop* const loop_;
@@ -209,6 +213,22 @@ TEST_F(CheckRestartTest, FiveHundredFailingChecksAskOnce) {
     results_.Put(slot, std::move(result));
   }
   loop_.Advance(100s);
+  EXPECT_EQ(Asked(), 1u);
+}
+
+TEST_F(CheckRestartTest, ManyResultsCostFewLooks) {
+  for (int i = 0; i < 500; ++i) Begin("check" + std::to_string(i), {100, 1s, false});
+  alloc_.StartAll();
+  loop_.Advance(5s);
+  alloc_.looks = 0;
+  // The results of a second, each of which the control thread hears by itself.
+  for (const auto& slot : slots_) {
+    loop_.Advance(2ms);
+    Put(slot, kFails);
+  }
+  EXPECT_GT(alloc_.looks, 0);
+  EXPECT_LE(alloc_.looks, 21);
+  loop_.Advance(1h);
   EXPECT_EQ(Asked(), 1u);
 }
 

@@ -55,6 +55,16 @@ void CheckResults::End(const std::shared_ptr<CheckSlot>& slot) {
   Note(slot->plan->alloc_id);
 }
 
+void CheckResults::Expect(const std::string& alloc_id) {
+  const std::lock_guard lock(mutex_);
+  expected_.insert(alloc_id);
+}
+
+void CheckResults::Settle(const std::string& alloc_id) {
+  const std::lock_guard lock(mutex_);
+  if (expected_.erase(alloc_id) > 0) Note(alloc_id);
+}
+
 void CheckResults::Put(const std::shared_ptr<CheckSlot>& slot, CheckResult result) {
   result.output = CheckOutput(result.output);
   const std::lock_guard lock(mutex_);
@@ -93,6 +103,7 @@ void CheckResults::ForEach(const std::function<void(const CheckPlan&, CheckStatu
 
 bool CheckResults::Passing(const std::string& alloc_id) const {
   const std::lock_guard lock(mutex_);
+  if (expected_.contains(alloc_id)) return false;
   const auto found = slots_.find(alloc_id);
   if (found == slots_.end()) return true;
   for (const auto& [id, slot] : found->second) {

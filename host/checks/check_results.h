@@ -38,6 +38,8 @@ class CheckResults : public CheckStates {
   std::shared_ptr<CheckSlot> Begin(CheckPlan plan);
   // Forgets the check of SLOT.
   void End(const std::shared_ptr<CheckSlot>& slot);
+  // All checks of the allocation have begun, or ended. See Expect.
+  void Settle(const std::string& alloc_id);
 
   // Sets the result of a check, unless it is forgotten. [any thread]
   void Put(const std::shared_ptr<CheckSlot>& slot, CheckResult result);
@@ -55,6 +57,7 @@ class CheckResults : public CheckStates {
   void ForEach(const std::function<void(const CheckPlan&, CheckStatus)>& see) const;
 
   bool Passing(const std::string& alloc_id) const override;
+  void Expect(const std::string& alloc_id) override;
   // CHANGED is called after each change of a status, and after each run without success.
   Subscription OnChange(const std::string& alloc_id, std::function<void()> changed) override;
 
@@ -67,7 +70,8 @@ class CheckResults : public CheckStates {
   mutable std::mutex mutex_;
   // By allocation, and then by the id of the check.
   std::map<std::string, std::map<std::string, std::shared_ptr<CheckSlot>>> slots_;
-  std::set<std::string> changed_;  // allocations whose listeners will hear of it
+  std::set<std::string> expected_;  // allocations whose checks are about to begin
+  std::set<std::string> changed_;   // allocations whose listeners will hear of it
   KeyedListeners<std::string> listeners_;
   const std::shared_ptr<int> alive_ = std::make_shared<int>(0);
 };

@@ -9,6 +9,13 @@
 #include "host/checks/check_tally.h"
 
 namespace drover {
+namespace {
+
+// A script has its timeout where it runs, and what it has written is a part of the answer. So a run
+// of a script is given up only this long after its timeout.
+constexpr Duration kScriptGrace = 2s;
+
+}  // namespace
 
 struct CheckRunner::Check {
   explicit Check(std::shared_ptr<CheckSlot> of) : slot(std::move(of)), tally(slot->plan->check) {}
@@ -90,11 +97,11 @@ void CheckRunner::Start(const std::shared_ptr<Check>& check) {
 Co<void> CheckRunner::Run(CheckRunner* self, std::shared_ptr<Check> check) {
   const Context context = *check->context;
   const Duration timeout = check->plan().check.timeout;
-  const TickTimers::Id timer = self->timers_.At(
-      self->options_.loop->Now() + timeout, [context, text = FormatDuration(timeout)] {
-        Context(context).CancelWith(Error(Code::kTimeout, "no answer within " + text));
-      });
   const bool is_script = check->plan().check.type == CheckType::kScript;
+  const TimePoint end = self->options_.loop->Now() + timeout + (is_script ? kScriptGrace : 0s);
+  const TickTimers::Id timer = self->timers_.At(end, [context, text = FormatDuration(timeout)] {
+    Context(context).CancelWith(Error(Code::kTimeout, "no answer within " + text));
+  });
   CheckAsker* const asker = is_script ? self->options_.scripts : self->options_.network;
   // A run that ended inside Start would start the next waiting one, and so on, without an end.
   co_await NextTurn(self->options_.loop);

@@ -166,6 +166,19 @@ TEST_F(CheckRunnerTest, ScriptsAreAskedElsewhere) {
   EXPECT_TRUE(asker_.starts.empty());
 }
 
+TEST_F(CheckRunnerTest, AScriptHasItsTimeoutWhereItRuns) {
+  change_ = [](CheckPlan* plan) { plan->check.type = CheckType::kScript; };
+  scripts_.takes["a"] = 1h;
+  Add("a", 100s, 3s);
+  loop_.Advance(52s);
+  ASSERT_EQ(scripts_.starts["a"].size(), 1u);
+  const TimePoint start = scripts_.starts["a"][0];
+  loop_.Advance(start + 4s - loop_.Now());
+  EXPECT_TRUE(results_.empty()) << "the answer may be on its way";
+  loop_.Advance(2s);
+  EXPECT_EQ(results_.at("a").output, "no answer within 3s");
+}
+
 TEST_F(CheckRunnerTest, ARemovedCheckEndsAtOnceAndGivesNoResult) {
   asker_.takes["a"] = 1h;
   const auto slot = Add("a", 10s, 60s);

@@ -64,14 +64,15 @@ void ChecksHook::Replace(const Allocation& alloc) {
     const std::string id = plan.id;
     const std::shared_ptr<CheckSlot> slot = checks_->results->Begin(std::move(plan));
     slots_[id] = slot;
-    if (checks_->thread != nullptr) checks_->thread->Add(slot);
+    checks_->ask(slot);
   }
   for (const auto& [id, slot] : slots_) all.push_back(slot);
   restarter_.Watch(alloc.id, all);
+  checks_->results->Settle(alloc.id);
 }
 
 void ChecksHook::Drop(const std::shared_ptr<CheckSlot>& slot) {
-  if (checks_->thread != nullptr) checks_->thread->Remove(slot);
+  checks_->forget(slot);
   checks_->results->End(slot);
 }
 
@@ -79,6 +80,7 @@ Co<Status> ChecksHook::Stop(std::string alloc_id) {
   if (std::exchange(stopped_, true)) co_return Status();
   restarter_.Stop();
   for (const auto& [id, slot] : std::exchange(slots_, {})) Drop(slot);
+  checks_->results->Settle(alloc_id);
   co_await checks_->scripts->Close(alloc_id);
   co_return Status();
 }

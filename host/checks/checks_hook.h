@@ -10,14 +10,18 @@
 
 #include "host/alloc/alloc_hook.h"
 #include "host/checks/check_restart.h"
-#include "host/checks/check_thread.h"
+#include "host/checks/check_results.h"
+#include "host/checks/script_checks.h"
 
 namespace drover {
 
-// What the checks hooks of a node share. All objects must outlive the hooks.
+// What the checks hooks of a node share. All objects must outlive the hooks, and no function may be
+// empty.
 struct ChecksEnv {
   CheckResults* results = nullptr;
-  CheckThread* thread = nullptr;  // null in tests: nobody asks
+  // Begin and end to ask the check of a slot.
+  std::function<void(const std::shared_ptr<CheckSlot>& slot)> ask;
+  std::function<void(const std::shared_ptr<CheckSlot>& slot)> forget;
   ScriptChecks* scripts = nullptr;
   // Returns the checks that this agent runs for an allocation.
   std::function<std::vector<CheckPlan>(const Allocation& alloc)> plans;

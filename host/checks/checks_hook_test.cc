@@ -5,8 +5,11 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace drover {
@@ -28,6 +31,8 @@ class ChecksHookTest : public testing::Test {
     env->results = &results_;
     env->scripts = &scripts_;
     env->plans = [this](const Allocation&) { return plans_; };
+    env->ask = [this](const std::shared_ptr<CheckSlot>& slot) { asked_.insert(slot->plan->id); };
+    env->forget = [this](const std::shared_ptr<CheckSlot>& slot) { asked_.erase(slot->plan->id); };
     hook_ = std::make_unique<ChecksHook>(AllocHookEnv{&loop_, nullptr, &alloc_, nullptr}, env);
   }
 
@@ -45,7 +50,7 @@ class ChecksHookTest : public testing::Test {
   }
   void Prerun() { Wait(hook_->Prerun(Context(&loop_), request_)); }
   void Update() { Wait(hook_->Update(Context(&loop_), request_)); }
-  // Without a thread nobody puts results, so the time of each is that of its beginning.
+  // Nobody puts results, so the time of each is that of its beginning.
   std::map<std::string, std::int64_t> Begun() {
     std::map<std::string, std::int64_t> begun;
     for (const auto& [id, check] : results_.Encode("alloc").items())
@@ -58,6 +63,7 @@ class ChecksHookTest : public testing::Test {
   CheckResults results_{&loop_};
   ScriptChecks scripts_{&loop_};
   std::vector<CheckPlan> plans_;
+  std::set<std::string> asked_;  // the checks that are asked now
   AllocHookRequest request_;
   std::unique_ptr<ChecksHook> hook_;
 };
@@ -80,6 +86,17 @@ TEST_F(ChecksHookTest, AnUpdateRestartsOnlyWhatChanges) {
   EXPECT_EQ(after.at("same"), before.at("same"));
   EXPECT_EQ(after.at("changes"), before.at("changes") + 10);
   EXPECT_EQ(after.count("comes"), 1u);
+  EXPECT_EQ(asked_, (std::set<std::string>{"same", "changes", "comes"}));
+}
+
+TEST_F(ChecksHookTest, UntilTheyHaveBegunTheyDoNotPass) {
+  results_.Expect("alloc");
+  EXPECT_FALSE(results_.Passing("alloc"));
+  Prerun();
+  EXPECT_TRUE(results_.Passing("alloc")) << "there are none";
+  results_.Expect("alloc");
+  Wait(hook_->Prekill(Context(&loop_), request_));
+  EXPECT_TRUE(results_.Passing("alloc")) << "nobody expects any more";
 }
 
 TEST_F(ChecksHookTest, AKillDropsAllForGood) {
@@ -87,6 +104,7 @@ TEST_F(ChecksHookTest, AKillDropsAllForGood) {
   Prerun();
   Wait(hook_->Prekill(Context(&loop_), request_));
   EXPECT_TRUE(Begun().empty());
+  EXPECT_TRUE(asked_.empty());
   Update();
   EXPECT_TRUE(Begun().empty()) << "the allocation ends";
   Wait(hook_->Postrun(Context(&loop_), request_));

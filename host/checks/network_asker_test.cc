@@ -143,6 +143,7 @@ TEST_F(NetworkAskerTest, HttpAsksAsTheCheckSays) {
 TEST_F(NetworkAskerTest, StatusesBelow400AreSuccess) {
   EXPECT_EQ(AskFor("HTTP/1.1 201 Created\r\nContent-Length: 4\r\n\r\nmade"),
             (CheckAnswer{CheckStatus::kSuccess, 201, "made"}));
+  EXPECT_THAT(head_, StartsWith("GET /health?full=1 HTTP/1.1\r\n")) << "the default method";
   EXPECT_EQ(AskFor("HTTP/1.1 304 Not Modified\r\n\r\n"),
             (CheckAnswer{CheckStatus::kSuccess, 304, ""}));
   EXPECT_EQ(AskFor("HTTP/1.1 302 Found\r\nContent-Length: 2\r\n\r\nno"),

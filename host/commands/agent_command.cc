@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "host/agent/agent.h"
+#include "host/agent/core_files.h"
 #include "host/agent/data_dir.h"
 #include "host/agent/logging.h"
 #include "host/agent/open_files.h"
@@ -38,6 +39,15 @@ std::uint64_t RaiseLimits() {
                  files->now);
   }
   return files->before;
+}
+
+// Lets this process leave no core file. Returns the limit that the agent must set for tasks, or
+// nothing if tasks inherit the agent's limit.
+std::optional<std::uint64_t> NoCoreFiles() {
+  const Result<std::uint64_t> before = ForbidCoreFiles();
+  if (before.ok()) return *before;
+  spdlog::warn("{}", before.error().message());
+  return std::nullopt;
 }
 
 Co<void> RunAgent(Agent* agent, Context stop, ReloadOnHangup* reload, Status* status) {
@@ -154,6 +164,7 @@ struct AgentCommand {
             const std::function<Result<AgentConfig>()>& read_again) const {
     AgentOptions options;
     options.task_open_files = RaiseLimits();
+    options.task_core_bytes = NoCoreFiles();
     const LogThread log_thread;
     RealLoop loop;
     options.config = std::move(config);

@@ -43,7 +43,7 @@ Co<void> ConsulClusters::Stop() {
   co_await InParallel(loop_, std::move(stops));
 }
 
-void ConsulClusters::Restored(const std::set<std::string>& live) {
+void ConsulClusters::Restored(const std::set<ConsulSync::Owner>& live) {
   for (auto& [name, cluster] : clusters_) cluster.sync->Restored(live);
 }
 

@@ -31,7 +31,7 @@ class ConsulClusters {
   // Start is called once. After it, Stop must end before this object does. See ConsulSync.
   void Start();
   Co<void> Stop();
-  void Restored(const std::set<std::string>& live);
+  void Restored(const std::set<ConsulSync::Owner>& live);
   void Report(const std::string& service_id, const std::string& check_name, ConsulStatus status,
               const std::string& output);
 

@@ -10,6 +10,9 @@ namespace {
 
 // How many requests run at a time.
 constexpr std::size_t kParallel = 8;
+// When all is compared once more after Consul has come back: it may carry out a request late that
+// has failed here.
+constexpr Duration kLateRequests = 2s;
 
 bool IsRefusal(Code code) {
   return code == Code::kInvalidArgument || code == Code::kPermissionDenied;
@@ -48,11 +51,18 @@ Co<void> ConsulSync::Stop() {
   while (waiters_ > 0) co_await no_waiters_.Wait();
 }
 
-void ConsulSync::Restored(std::set<std::string> live) {
+void ConsulSync::Restored(std::set<Owner> live) {
   live_ = std::move(live);
-  settled_at_ = loop_->Now() + options_.settle;
+  for (const Owner& owner : heard_) live_.erase(owner);
+  heard_.clear();
+  restored_ = true;
   compare_due_ = true;
   Wake();
+}
+
+bool ConsulSync::Hear(const Owner& owner) {
+  if (restored_) return live_.erase(owner) > 0;
+  return heard_.insert(owner).second;
 }
 
 void ConsulSync::ForAlloc(const std::string& alloc_id, const std::function<void(Entry&)>& see) {
@@ -83,8 +93,8 @@ void ConsulSync::Change(Entry* entry, std::shared_ptr<const ConsulService> wante
 void ConsulSync::Set(const std::string& alloc_id, const std::string& owner,
                      std::vector<ConsulService> services) {
   const Owner key(alloc_id, owner);
-  if (settling_ && settled_.insert(key).second)
-    compare_due_ = compare_due_ || live_.count(alloc_id) > 0;
+  // What an earlier agent has registered need not be registered again.
+  if (Hear(key)) compare_due_ = true;
   unlisted_.erase(key);
   std::set<std::string> ids;
   for (ConsulService& service : services) {
@@ -112,8 +122,7 @@ Co<Status> ConsulSync::Clear(Context context, std::string alloc_id, std::string 
   ForAlloc(alloc_id, [&](Entry& entry) {
     if (entry.owner == key && entry.wanted != nullptr) Change(&entry, nullptr);
   });
-  // An earlier agent may have registered services of this owner that this agent has not seen yet.
-  if (settling_ && settled_.insert(key).second && (!settled_at_ || live_.count(alloc_id) > 0)) {
+  if (Hear(key)) {
     unlisted_.insert(key);
     compare_due_ = true;
   }
@@ -150,13 +159,15 @@ Co<Status> ConsulSync::Clear(Context context, std::string alloc_id, std::string 
 }
 
 void ConsulSync::Report(const std::string& service_id, const std::string& check_name,
-                        ConsulStatus status, const std::string& output) {
+                        ConsulStatus status, const std::string& output, int namesake) {
   const auto found = entries_.find(service_id);
   if (found == entries_.end() || found->second.wanted == nullptr) return;
+  int before = 0;
   for (const ConsulCheck& check : found->second.wanted->checks) {
-    if (!check.script || check.name != check_name) continue;
+    if (check.name != check_name || before++ < namesake) continue;
+    if (!check.script) return;
     found->second.reports[check.id] = {status, output, true};
-    Wake();
+    return Wake();
   }
 }
 
@@ -244,6 +255,7 @@ Co<void> ConsulSync::Run() {
     TellAllWaiters();
     if (context_.cancelled()) break;
     if (usable) {
+      if (failing()) next_compare_ = loop_->Now() + kLateRequests;
       SetFailing(false, "");
       retry = options_.first_retry;
       co_await WaitForWork();
@@ -260,7 +272,6 @@ Co<void> ConsulSync::WaitForWork() {
   if (compare_due_ || HasChanges()) co_return;
   TimePoint until = next_compare_;
   if (!entries_.empty()) until = std::min(until, next_probe_);
-  if (settled_at_) until = std::min(until, *settled_at_);
   const Context nap = context_.WithDeadline(until);
   [[maybe_unused]] const Status woken = co_await wake_.Wait(nap);
 }
@@ -268,8 +279,7 @@ Co<void> ConsulSync::WaitForWork() {
 Co<bool> ConsulSync::Pass() {
   wake_.Reset();
   const TimePoint now = loop_->Now();
-  const bool settles = settled_at_ && now >= *settled_at_ && settling_;
-  if (compare_due_ || settles || now >= next_compare_) co_return co_await CompareAll();
+  if (compare_due_ || now >= next_compare_) co_return co_await CompareAll();
   if (HasChanges()) co_return co_await SendChanges();
   if (now >= next_probe_) co_return co_await Probe();
   co_return true;
@@ -315,20 +325,11 @@ Co<bool> ConsulSync::CompareAll() {
   next_probe_ = loop_->Now() + options_.probe;
   Compare(*services, states);
   for (const Owner& owner : unlisted) unlisted_.erase(owner);
-  if (settled_at_ && loop_->Now() >= *settled_at_) {
-    settling_ = false;
-    settled_at_.reset();
-    live_.clear();
-    settled_.clear();
-  }
   co_return co_await SendChanges();
 }
 
 bool ConsulSync::MustGo(const Owner& owner) const {
-  if (unlisted_.count(owner) > 0) return true;
-  if (!settling_) return true;
-  if (!settled_at_) return false;
-  return live_.count(owner.first) == 0 || settled_.count(owner) > 0 || loop_->Now() >= *settled_at_;
+  return unlisted_.count(owner) > 0 || (restored_ && live_.count(owner) == 0);
 }
 
 void ConsulSync::Compare(const ConsulServices& services, const ConsulCheckStateMap& checks) {

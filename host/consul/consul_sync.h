@@ -26,7 +26,7 @@ namespace drover {
 // Keeps the services of this node in one cluster of Consul as they should be. Changes are sent at
 // once, several together. Each interval, all of them are compared with what Consul has, so whatever
 // others change or Consul forgets is put right. While Consul is away, it is tried again at short
-// times, and when it is back all is compared.
+// times, and when it is back all is compared, twice.
 //
 // A service belongs to this agent if its id begins with kConsulIdPrefix and its metadata has the id
 // of this node. No other service is ever removed. Control thread only.
@@ -39,7 +39,6 @@ class ConsulSync {
     Duration probe = 2s;           // how often an idle Consul is asked for one service
     Duration first_retry = 250ms;  // after a failure; doubles until last_retry
     Duration last_retry = 2s;
-    Duration settle = 60s;     // how long restored allocations have to set their services
     Duration most_clear = 5s;  // how long Clear waits at most
     // Gets a sentence for the log when Consul goes, comes back, or refuses a service. May be null.
     std::function<void(const std::string& sentence)> log;
@@ -50,6 +49,9 @@ class ConsulSync {
     std::uint64_t comparisons = 0;   // of all services
     std::uint64_t failures = 0;      // requests that failed
   };
+
+  // An allocation, and one of its tasks or "" for its group.
+  using Owner = std::pair<std::string, std::string>;
 
   // API must outlive this object.
   ConsulSync(Loop* loop, ConsulApi* api, Options options);
@@ -62,11 +64,11 @@ class ConsulSync {
   // Ends all work, and all waiting. What is registered stays, because tasks go on.
   Co<void> Stop();
 
-  // Says that this agent knows all allocations of an earlier agent, and that those in LIVE have not
-  // ended. Until then, services that nobody has set stay. Afterwards those of other allocations are
-  // removed at once. Those of LIVE are removed when their owner has set others, or after the time
-  // to settle.
-  void Restored(std::set<std::string> live);
+  // Says that this agent knows all allocations of an earlier agent, and that the owners in LIVE go
+  // on. Until then, services that nobody has set stay. Afterwards those of other owners are removed
+  // at once. Those of an owner in LIVE stay until it sets or clears its services, however long its
+  // driver takes to find its task again. Call it once.
+  void Restored(std::set<Owner> live);
 
   // Replaces the services of an owner: a task of an allocation, or its group (""). Ids begin with
   // ConsulIdPrefixOf(ALLOC_ID).
@@ -78,9 +80,9 @@ class ConsulSync {
   Co<Status> Clear(Context context, std::string alloc_id, std::string owner);
 
   // Tells Consul the result of a script. Only the newest result of a check is sent. Ignores a check
-  // that is not there.
+  // that is not there. NAMESAKE: how many checks before it in the service have the same name.
   void Report(const std::string& service_id, const std::string& check_name, ConsulStatus status,
-              const std::string& output);
+              const std::string& output, int namesake = 0);
 
   // Returns the services that an allocation should have.
   std::vector<std::shared_ptr<const ConsulService>> ServicesOf(const std::string& alloc_id) const;
@@ -89,7 +91,6 @@ class ConsulSync {
   const Counters& counters() const { return counters_; }
 
  private:
-  using Owner = std::pair<std::string, std::string>;  // an allocation, and a task or ""
   struct CheckReport {
     ConsulStatus status = ConsulStatus::kCritical;
     std::string output;
@@ -127,6 +128,9 @@ class ConsulSync {
   bool Done(const std::string& id, std::uint64_t version, bool wanted, const Status& status,
             Round* round);
   void Compare(const ConsulServices& services, const ConsulCheckStateMap& checks);
+  // Notes that OWNER has set or cleared its services. Returns whether Consul may have services of
+  // an earlier agent that this object does not know yet.
+  bool Hear(const Owner& owner);
   bool MustGo(const Owner& owner) const;
   bool IsGone(const Owner& owner) const;
   const Entry* Refused(const Owner& owner) const;
@@ -154,12 +158,10 @@ class ConsulSync {
   bool stopped_ = false;
 
   Entries entries_;
-  // Until restored allocations have settled:
-  bool settling_ = true;
-  std::optional<TimePoint> settled_at_;  // set by Restored
-  std::set<std::string> live_;           // allocations of an earlier agent that go on
-  std::set<Owner> settled_;              // owners that have set or cleared their services
-  std::set<Owner> unlisted_;             // cleared, but their services are not known yet
+  bool restored_ = false;     // set by Restored
+  std::set<Owner> heard_;     // until then: the owners that have set or cleared their services
+  std::set<Owner> live_;      // those of an earlier agent that go on and have done neither yet
+  std::set<Owner> unlisted_;  // cleared, but their services are not known yet
 
   bool compare_due_ = true;
   TimePoint next_compare_;

@@ -19,6 +19,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 constexpr char kAlloc[] = "0a1b2c3d-0000-4000-8000-00000000000a";
 constexpr char kOther[] = "0a1b2c3d-0000-4000-8000-00000000000b";
@@ -168,6 +169,22 @@ TEST_F(ConsulSyncTest, AConsulThatComesBackIsRightAgainWithinFiveSeconds) {
   EXPECT_THAT(log_[1], HasSubstr("it can be used again"));
 }
 
+TEST_F(ConsulSyncTest, ARequestThatIsCarriedOutLateIsPutRight) {
+  const ConsulService late = ServiceForConsul(kAlloc, "web", "late");
+  sync_->Restored({});
+  sync_->Set(kAlloc, "web", {late});
+  loop_.RunReady();
+  consul_.away = true;
+  sync_->Set(kAlloc, "web", {});
+  loop_.Advance(10s);
+  consul_.away = false;
+  loop_.Advance(2s);
+  EXPECT_THAT(Names(), IsEmpty());
+  consul_.services[late.id] = late;  // a request to register it had waited
+  loop_.Advance(3s);
+  EXPECT_THAT(Names(), IsEmpty()) << "five seconds after Consul has come back";
+}
+
 TEST_F(ConsulSyncTest, ClearWaitsForASlowConsulAndNotForOneThatIsAway) {
   sync_->Set(kAlloc, "web", {ServiceForConsul(kAlloc, "web", "www")});
   loop_.RunReady();
@@ -262,7 +279,7 @@ TEST_F(ConsulSyncTest, ARestartFindsItsRegistrationsAgain) {
   Begin();
   loop_.Advance(10s);
   EXPECT_EQ(consul_.services.size(), 3u) << "the agent does not know yet which allocations go on";
-  sync_->Restored({kAlloc});
+  sync_->Restored({{kAlloc, "web"}});
   loop_.RunReady();
   EXPECT_THAT(Names(), ElementsAre("left", "www")) << "the other allocation has ended";
   sync_->Set(kAlloc, "web", {stays});
@@ -271,16 +288,80 @@ TEST_F(ConsulSyncTest, ARestartFindsItsRegistrationsAgain) {
   EXPECT_EQ(sync_->counters().registered, 0u) << "what is there is not written again";
 }
 
-TEST_F(ConsulSyncTest, WhatARestoredAllocationNeverSetsGoesAfterAWhile) {
+TEST_F(ConsulSyncTest, ATaskWhoseDriverComesLateKeepsItsServices) {
   sync_->Set(kAlloc, "web", {ServiceForConsul(kAlloc, "web", "www")});
+  sync_->Set(kAlloc, "dead", {ServiceForConsul(kAlloc, "dead", "gone")});
   loop_.RunReady();
   End();
   Begin();
-  sync_->Restored({kAlloc});
-  loop_.Advance(59s);
+  sync_->Restored({{kAlloc, "web"}});
+  loop_.RunReady();
+  EXPECT_THAT(Names(), ElementsAre("www")) << "the other task of the allocation has ended";
+  loop_.Advance(std::chrono::hours(10));
   EXPECT_THAT(Names(), ElementsAre("www"));
-  loop_.Advance(2s);
+  std::optional<Status> cleared;
+  StartClear("web", &cleared);
+  loop_.Advance(1s);
+  ASSERT_TRUE(cleared.has_value());
+  EXPECT_TRUE(cleared->ok());
   EXPECT_THAT(Names(), IsEmpty());
+}
+
+TEST_F(ConsulSyncTest, WhoHasSpokenBeforeTheAgentIsCompleteIsHeardOnce) {
+  sync_->Set(kAlloc, "web",
+             {ServiceForConsul(kAlloc, "web", "www"), ServiceForConsul(kAlloc, "web", "left")});
+  loop_.RunReady();
+  End();
+  Begin();
+  sync_->Set(kAlloc, "web", {ServiceForConsul(kAlloc, "web", "www")});
+  loop_.Advance(5s);
+  EXPECT_THAT(Names(), ElementsAre("left", "www")) << "more may come";
+  EXPECT_EQ(sync_->counters().registered, 0u) << "what is there is not written again";
+  sync_->Restored({{kAlloc, "web"}});
+  loop_.RunReady();
+  EXPECT_THAT(Names(), ElementsAre("www"));
+  const int lists = consul_.Count("services");
+  ConsulService changed = ServiceForConsul(kAlloc, "web", "www");
+  changed.port = 81;
+  sync_->Set(kAlloc, "web", {changed});
+  loop_.Advance(1s);
+  EXPECT_EQ(consul_.services.at(changed.id).port, 81);
+  EXPECT_EQ(consul_.Count("services"), lists) << "a change is no reason to compare all";
+}
+
+// Each moment of a life at which an agent may be killed, and so may Consul.
+TEST_F(ConsulSyncTest, AKillAtAnyRequestLosesAndDoublesNothing) {
+  const ConsulService web = ServiceForConsul(kAlloc, "web", "www", "c");
+  const ConsulService api = ServiceForConsul(kAlloc, "", "api");
+  const ConsulService old = ServiceForConsul(kOther, "web", "old");
+  for (const bool wiped : {false, true}) {
+    for (Duration moment{0}; moment < 1500ms; moment += 50ms) {
+      SCOPED_TRACE(FormatDuration(moment) + (wiped ? ", and Consul loses everything" : ""));
+      sync_->Restored({});
+      sync_->Set(kOther, "web", {old});
+      loop_.Advance(1s);
+      ASSERT_THAT(Names(), ElementsAre("old"));
+      consul_.delay = 100ms;
+      sync_->Set(kAlloc, "", {api});
+      sync_->Set(kAlloc, "web", {web});
+      sync_->Set(kOther, "web", {});
+      loop_.Advance(moment);
+      End();  // what is under way is cut off
+      if (wiped) consul_.Wipe();
+      Begin();
+      sync_->Restored({{kAlloc, ""}, {kAlloc, "web"}});
+      loop_.Advance(500ms);
+      sync_->Set(kAlloc, "", {api});
+      sync_->Set(kAlloc, "web", {web});
+      loop_.Advance(5s);
+      EXPECT_THAT(Names(), ElementsAre("api", "www"));
+      EXPECT_EQ(consul_.checks.size(), 1u);
+      consul_.delay = Duration(0);
+      End();
+      consul_.Wipe();
+      Begin();
+    }
+  }
 }
 
 TEST_F(ConsulSyncTest, ClearRemovesWhatAnEarlierAgentHasRegistered) {
@@ -312,6 +393,26 @@ TEST_F(ConsulSyncTest, ServicesOfOthersAreNeverTouched) {
   loop_.Advance(200s);
   EXPECT_EQ(consul_.services.size(), 4u);
   EXPECT_EQ(consul_.Count("deregister"), 0);
+}
+
+TEST_F(ConsulSyncTest, ScriptsOfOneNameHaveResultsOfTheirOwn) {
+  ConsulService service = ServiceForConsul(kAlloc, "web", "www", "c");
+  ConsulCheck tcp = service.checks[0], second = service.checks[0];
+  tcp.id = std::string(kConsulCheckPrefix) + "tcp";
+  tcp.script = false;
+  second.id = std::string(kConsulCheckPrefix) + "second";
+  service.checks.push_back(tcp);
+  service.checks.push_back(second);
+  sync_->Set(kAlloc, "web", {service});
+  sync_->Report(service.id, "c", ConsulStatus::kPassing, "first");
+  sync_->Report(service.id, "c", ConsulStatus::kPassing, "not a script", 1);
+  sync_->Report(service.id, "c", ConsulStatus::kWarning, "second", 2);
+  sync_->Report(service.id, "c", ConsulStatus::kPassing, "not there", 3);
+  loop_.RunReady();
+  EXPECT_EQ(consul_.checks.at("_nomad-check-c").status, ConsulStatus::kPassing);
+  EXPECT_EQ(consul_.checks.at("_nomad-check-tcp").status, ConsulStatus::kCritical);
+  EXPECT_EQ(consul_.checks.at("_nomad-check-second").status, ConsulStatus::kWarning);
+  EXPECT_THAT(consul_.outputs, UnorderedElementsAre("first", "second"));
 }
 
 TEST_F(ConsulSyncTest, TheNewestResultOfAScriptIsTold) {

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
@@ -22,6 +23,11 @@ namespace drover {
 namespace asio = boost::asio;
 using asio::local::stream_protocol;
 namespace {
+
+// A socket accepts this many connections at once, and then one each kAcceptEach. All sockets share
+// one thread. Each new connection costs time on it before anything is known of its client.
+constexpr int kAcceptedAtOnce = 64;
+constexpr Duration kAcceptEach = 1ms;
 
 // The server then does not check names in the Host header; see IsLocalOnly.
 constexpr char kNoLoopback[] = "0.0.0.0";
@@ -87,6 +93,7 @@ Co<void> HttpSocketServer::State::Accept(State* state, Context stop,
     acceptor.close(ignored);
   });
   constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
+  TimePoint full = state->loop.Now();  // when the socket may accept all at once again
   while (!stop.cancelled()) {
     std::tuple<boost::system::error_code, stream_protocol::socket> accepted =
         co_await acceptor.async_accept(kTuple);
@@ -100,7 +107,14 @@ Co<void> HttpSocketServer::State::Accept(State* state, Context stop,
     auto socket = std::make_shared<stream_protocol::socket>(std::move(std::get<1>(accepted)));
     state->gate.Spawn(ServeOne(state, stop, std::move(socket), client));
     // A client that connects again and again must not keep out those of other sockets.
-    co_await NextTurn(&state->loop);
+    const TimePoint now = state->loop.Now();
+    full = std::max(full, now) + kAcceptEach;
+    const Duration pause = full - now - kAcceptEach * kAcceptedAtOnce;
+    if (pause > Duration(0)) {
+      (void)co_await Sleep(stop, pause);
+    } else {
+      co_await NextTurn(&state->loop);
+    }
   }
 }
 

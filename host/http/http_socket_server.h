@@ -12,7 +12,8 @@ namespace drover {
 
 // An HTTP/1.1 server for many Unix sockets, which come and go. All of them are served by one thread
 // with a loop, and share the limits of the options. So a socket costs one file descriptor and a few
-// hundred bytes. Do not call Stop on the server's thread.
+// hundred bytes. A socket accepts 64 connections at once, and then 1000 each second; the others
+// wait in its backlog. Do not call Stop on the server's thread.
 class HttpSocketServer {
  public:
   // Starts the thread. Of OPTIONS, the address, the port, the number of threads and TLS do not

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include <chrono>
 #include <thread>
 #include <vector>
 
@@ -84,6 +85,16 @@ TEST_F(HttpSocketServerTest, TooManyConnectionsOfOneClientConcernItAlone) {
   int closed = 0;
   for (int i = 0; i < 20; ++i) closed += held[static_cast<std::size_t>(i)]->ReadSome().empty();
   EXPECT_EQ(closed, 20);
+}
+
+TEST_F(HttpSocketServerTest, WhoConnectsAgainAndAgainIsSlowedDownAlone) {
+  const auto server = HttpSocketServer::Start(HttpServerOptions(), SayClient);
+  const auto one = server->Serve(Listen("one"), "a");
+  const auto other = server->Serve(Listen("other"), "b");
+  const auto began = std::chrono::steady_clock::now();
+  for (int i = 0; i < 300; ++i) ASSERT_EQ(Ask("one"), "a");
+  EXPECT_GE(std::chrono::steady_clock::now() - began, std::chrono::milliseconds(200));
+  EXPECT_EQ(Ask("other"), "b");
 }
 
 TEST_F(HttpSocketServerTest, StopsWithWhatIsOpen) {

@@ -27,15 +27,20 @@ struct job {
 };
 
 /*
- * Sets the soft limit of open files for the calling child only. Each process has its own limits,
- * even if it shares the memory of another process.
+ * Sets a soft limit for the calling child only. Each process has its own limits, even if it shares
+ * the memory of another process.
  */
-static int limit_open_files(uint64_t soft) {
+static int set_soft_limit(int resource, uint64_t soft) {
   struct rlimit64 limit;
-  if (soft == 0) return 0;
-  if (syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit) != 0) return -1;
+  if (syscall(SYS_prlimit64, 0, resource, NULL, &limit) != 0) return -1;
   limit.rlim_cur = soft < limit.rlim_max ? soft : limit.rlim_max;
-  return (int)syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, &limit, NULL);
+  return (int)syscall(SYS_prlimit64, 0, resource, &limit, NULL);
+}
+
+static int set_limits(const struct drover_detached_spawn* spawn) {
+  if (spawn->open_files != 0 && set_soft_limit(RLIMIT_NOFILE, spawn->open_files) != 0) return -1;
+  if (spawn->core_bytes != NULL && set_soft_limit(RLIMIT_CORE, *spawn->core_bytes) != 0) return -1;
+  return 0;
 }
 
 /* The second child runs this function, which executes the program. */
@@ -51,7 +56,7 @@ static void become_program(void* argument) {
   if (image >= 0 && connection >= 0 && null_device >= 0 && dup2(null_device, 0) == 0 &&
       dup2(null_device, 1) == 1 && dup2(null_device, 2) == 2 && dup2(connection, 3) == 3 &&
       syscall(SYS_close_range, 4u, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */) == 0 &&
-      limit_open_files(spawn->open_files) == 0)
+      set_limits(spawn) == 0)
     syscall(SYS_execveat, image, "", argv, envp, AT_EMPTY_PATH);
   job->error = errno;
   _exit(1);

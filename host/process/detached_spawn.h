@@ -17,6 +17,8 @@ struct drover_detached_spawn {
   const char* title; /* argv[1], for people who read a list of processes */
   /* The initial soft limit of open files for the program. 0 means the caller's limit. */
   uint64_t open_files;
+  /* The initial soft limit of core files in bytes. Null means the caller's limit. */
+  const uint64_t* core_bytes;
   /* The members from here on are results. */
   pid_t pid;
   int pidfd; /* close-on-exec */

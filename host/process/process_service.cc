@@ -349,6 +349,7 @@ class ProcessServiceImpl : public ProcessService {
     spawn.cgroup = shim_cgroup_ ? shim_cgroup_.get() : -1;
     spawn.title = title.c_str();
     spawn.open_files = options_.open_files;
+    spawn.core_bytes = options_.core_bytes ? &*options_.core_bytes : nullptr;
     if (const int error = drover_spawn_detached(&spawn); error != 0)
       return ErrnoError(error, "cannot start the shim");
     auto pointer = std::make_shared<SupervisedRun>(host_, run, tracked);

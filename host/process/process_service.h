@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -58,6 +59,9 @@ struct ProcessServiceOptions {
   // The initial soft limit of open files for tasks whose driver sets no limit. Many programs work
   // badly with a high limit. 0 means the limit of this process.
   std::uint64_t open_files = 0;
+  // The initial soft limit in bytes of core files for tasks whose driver sets no limit. If it is
+  // absent, it is the limit of this process.
+  std::optional<std::uint64_t> core_bytes;
   // Changes the start message of a shim. Only for tests: a test can remove a step and show the
   // attack that the step prevents.
   std::function<void(StartMessage*)> change_start;

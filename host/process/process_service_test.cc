@@ -108,6 +108,22 @@ TEST_P(ProcessServiceTest, TheLimitOfOpenFilesIsNotThatOfTheAgent) {
   EXPECT_EQ(after.rlim_cur, own.rlim_cur) << "the agent's own has changed";
 }
 
+TEST_P(ProcessServiceTest, TheLimitOfCoreFilesIsNotThatOfTheAgent) {
+  rlimit own{};
+  ASSERT_EQ(getrlimit(RLIMIT_CORE, &own), 0);
+  if (own.rlim_max < 4096) GTEST_SKIP() << "this machine allows no core files";
+  core_bytes_ = 4096;
+  Restart();
+  const std::string read =
+      "while read -r line; do case $line in 'Max core file size'*) set -- $line; echo $5;; esac; "
+      "done < /proc/self/limits";
+  EXPECT_EQ(RunShell(read).exit_code, 0);
+  EXPECT_EQ(Read("logs/web.stdout.0"), "4096\n");
+  rlimit after{};
+  ASSERT_EQ(getrlimit(RLIMIT_CORE, &after), 0);
+  EXPECT_EQ(after.rlim_cur, own.rlim_cur) << "the agent's own has changed";
+}
+
 TEST_P(ProcessServiceTest, RunsAsAnotherUser) {
   if (geteuid() != 0) GTEST_SKIP() << "changing the user needs root";
   ProcessSpec spec = Shell("id -u; id -g; id -G");

@@ -101,6 +101,7 @@ class ProcessFixture : public ::testing::Test {
     options.run_dir = directory_ + "/run";
     options.cgroup_root = cgroup_root_.empty() ? "none" : cgroup_root_;
     options.open_files = open_files_;
+    options.core_bytes = core_bytes_;
     options.change_start = [this](StartMessage* message) {
       if (change_start_) change_start_(message);
     };
@@ -199,7 +200,8 @@ class ProcessFixture : public ::testing::Test {
   std::unique_ptr<ProcessService> service_;
   std::vector<RunId> started_;
   long fds_before_ = 0;
-  std::uint64_t open_files_ = 0;  // for Restart()
+  std::uint64_t open_files_ = 0;             // for Restart()
+  std::optional<std::uint64_t> core_bytes_;  // for Restart()
   std::function<void(StartMessage*)> change_start_;
 };
 

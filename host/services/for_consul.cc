@@ -54,19 +54,6 @@ class ServiceTexts {
   std::size_t bytes_ = 0;
 };
 
-// Returns where CHECK of SERVICE connects to.
-Result<ServiceAddress> PlaceOf(const Service& service, const ServiceCheck& check,
-                               const AddressSource& source) {
-  AddressWish wish;
-  wish.mode = AddressModeOf(service, check);
-  wish.address = service.address;
-  wish.port_label = PortLabelOf(service, check);
-  DROVER_ASSIGN(ServiceAddress place, FindAddress(source, wish));
-  if (place.port == 0) return Error(Code::kInvalidArgument, "it has no port: give it one");
-  if (place.ip.empty()) place.ip = source.node_ip;
-  return place;
-}
-
 }  // namespace
 
 Result<ForConsul> MakeForConsul(const Service& service, const std::string& id, const TaskEnv& env,
@@ -86,7 +73,7 @@ Result<ForConsul> MakeForConsul(const Service& service, const std::string& id, c
     if (check.name.empty()) check.name = "service: \"" + made.service.name + "\" check";
     ServiceAddress place;
     if (NeedsPort(check.type)) {
-      Result<ServiceAddress> found = PlaceOf(made.service, check, source);
+      Result<ServiceAddress> found = FindCheckAddress(source, made.service, check);
       if (!found.ok()) return found.error().WithContext("check " + Quoted(check.name));
       place = std::move(*found);
     }

@@ -23,7 +23,7 @@ Co<Status> GroupServicesHook::Update(Context, AllocHookRequest request) {
 
 Co<Status> GroupServicesHook::PreTaskRestart(Context context, AllocHookRequest request) {
   const Status removed = co_await Deregister(context, request);
-  const std::optional<TimePoint> since = removed_at_;
+  const std::optional<TimePoint> since = DelayBegan();
   co_await delay_.Wait(context, request, since);
   // The tasks are being stopped instead.
   DROVER_CO_TRY(context.status());
@@ -35,7 +35,7 @@ Co<Status> GroupServicesHook::PreTaskRestart(Context context, AllocHookRequest r
 Co<Status> GroupServicesHook::Prekill(Context context, AllocHookRequest request) {
   // A restart may have removed the registrations already, and have waited for a part of the delay.
   const Status removed = co_await Deregister(context, request);
-  const std::optional<TimePoint> since = removed_at_;
+  const std::optional<TimePoint> since = DelayBegan();
   co_await delay_.Wait(context, std::move(request), since);
   co_return removed;
 }

@@ -40,13 +40,19 @@ class GroupServicesHook : public AllocHook {
   // Returns the errors of services that have no address on this node. Reports all others.
   Status Register();
   Co<Status> Deregister(Context context, AllocHookRequest request);
+  // Returns when the delay of this stop or restart began: when the registrations were removed, or
+  // at the latest now. Absent if an earlier agent may have removed them.
+  std::optional<TimePoint> DelayBegan() const {
+    if (!had_services_) return std::nullopt;
+    return removed_at_.value_or(env_.loop->Now());
+  }
 
   const AllocHookEnv env_;
   const ServiceHookOptions* const options_;
   GroupShutdownDelayHook delay_;
   std::shared_ptr<const Allocation> alloc_;  // the newest version; null before the first stage
   bool registered_ = false;                  // whether the services are registered now
-  bool had_services_ = false;                // whether any version of the group had services
+  bool had_services_ = false;                // whether this agent has registered any
   // When the registrations were removed. Absent if there may be some, also of an earlier agent.
   std::optional<TimePoint> removed_at_;
 };

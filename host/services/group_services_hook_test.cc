@@ -93,7 +93,7 @@ TEST_F(GroupServicesHookTest, AStopFirstRemovesThemAndThenWaits) {
   EXPECT_THAT(registrar_.calls, ElementsAre("add group api", "remove group"));
   registrar_.release.Set();
   fixture_.loop.Advance(9s);
-  EXPECT_FALSE(Stopped()) << "the delay counts from the removal";
+  EXPECT_FALSE(Stopped()) << "the delay counts from the removal, not from the request";
   fixture_.loop.Advance(1s);
   EXPECT_TRUE(Stopped());
   EXPECT_TRUE(fixture_.RunToEnd());
@@ -113,6 +113,20 @@ TEST_F(GroupServicesHookTest, TheDelayIsSkippedOnRequest) {
   EXPECT_TRUE(Stopped());
   EXPECT_THAT(registrar_.calls, ElementsAre("add group api", "remove group"));
   EXPECT_TRUE(fixture_.RunToEnd());
+}
+
+TEST_F(GroupServicesHookTest, TheDelayOfARestartIsSkippedOnRequest) {
+  fixture_.group().shutdown_delay = 1h;
+  fixture_.Start();
+  Restart();
+  fixture_.loop.Advance(1s);
+  EXPECT_EQ(restarts_, 0);
+  Allocation alloc = fixture_.NextAlloc();
+  alloc.no_shutdown_delay = true;
+  fixture_.Update(alloc);
+  fixture_.loop.Advance(1s);
+  EXPECT_EQ(restarts_, 1);
+  EXPECT_THAT(registrar_.calls, ElementsAre("add group api", "remove group", "add group api"));
 }
 
 TEST_F(GroupServicesHookTest, ATaskThatEndsTakesThemAlongWithoutADelay) {
@@ -197,6 +211,20 @@ TEST_F(GroupServicesHookTest, AServerThatDoesNotAnswerHoldsAStopUpForFiveSeconds
   EXPECT_TRUE(fixture_.RunToEnd());
   ASSERT_FALSE(reports_.empty());
   EXPECT_THAT(reports_[0], HasSubstr("pre-kill hook \"group_services\" failed: the registrations"));
+  EXPECT_EQ(registrar_.clears, 2) << "postrun does what has failed before";
+}
+
+TEST_F(GroupServicesHookTest, AServerThatDoesNotAnswerDoesNotShortenTheDelay) {
+  fixture_.group().shutdown_delay = 10s;
+  fixture_.Start();
+  registrar_.release.Reset();
+  fixture_.UpdateToStop();
+  fixture_.loop.Advance(5s + 9s);
+  EXPECT_FALSE(Stopped());
+  fixture_.loop.Advance(1s);
+  EXPECT_TRUE(Stopped());
+  registrar_.release.Set();
+  EXPECT_TRUE(fixture_.RunToEnd());
 }
 
 TEST_F(GroupServicesHookTest, AGroupWithoutServicesOnlyWaits) {

@@ -153,13 +153,7 @@ class Registering {
   }
 
   AddressSource Source(const Service& service) const {
-    AddressSource source;
-    source.alloc = &alloc_;
-    source.task = task_;
-    const TaskGroup* const group = alloc_.group();
-    if (task_ == nullptr && group != nullptr && !service.task.empty()) {
-      source.task = FindTask(*group, service.task);
-    }
+    AddressSource source = SourceOf(alloc_, task_, service);
     source.driver = run_.network;
     source.node_ip = node_.ip;
     return source;

@@ -133,6 +133,17 @@ Result<ServiceAddress> AllocAddress(const AddressSource& source, AddressMode mod
 
 }  // namespace
 
+AddressSource SourceOf(const Allocation& alloc, const Task* task, const Service& service) {
+  AddressSource source;
+  source.alloc = &alloc;
+  source.task = task;
+  const TaskGroup* const group = alloc.group();
+  if (task == nullptr && group != nullptr && !service.task.empty()) {
+    source.task = FindTask(*group, service.task);
+  }
+  return source;
+}
+
 Result<ServiceAddress> FindAddress(const AddressSource& source, const AddressWish& wish) {
   if (!wish.address.empty()) {
     if (wish.mode == AddressMode::kAuto) return OwnAddress(source, wish);
@@ -155,6 +166,18 @@ Result<ServiceAddress> FindAddress(const AddressSource& source, const AddressWis
       break;
   }
   return HostAddress(source, wish.port_label);
+}
+
+Result<ServiceAddress> FindCheckAddress(const AddressSource& source, const Service& service,
+                                        const ServiceCheck& check) {
+  AddressWish wish;
+  wish.mode = AddressModeOf(service, check);
+  if (wish.mode == AddressMode::kAuto) wish.address = service.address;
+  wish.port_label = PortLabelOf(service, check);
+  DROVER_ASSIGN(ServiceAddress place, FindAddress(source, wish));
+  if (place.port == 0) return Error(Code::kInvalidArgument, "it has no port: give it one");
+  if (place.ip.empty()) place.ip = source.node_ip;
+  return place;
 }
 
 }  // namespace drover

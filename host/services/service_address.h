@@ -6,6 +6,7 @@
 #include "host/base/result.h"
 #include "host/driver/driver.h"
 #include "host/spec/allocation.h"
+#include "host/spec/service.h"
 
 namespace drover {
 
@@ -27,6 +28,11 @@ struct AddressSource {
   std::string node_ip;                    // the address on which tasks of this node have ports
 };
 
+// Returns the source of SERVICE, which is a service of TASK, or of ALLOC's group if TASK is null.
+// It has neither the network of a driver nor the address of the node. ALLOC and TASK must outlive
+// it.
+AddressSource SourceOf(const Allocation& alloc, const Task* task, const Service& service);
+
 // What a job says of the address, with all variables replaced.
 struct AddressWish {
   AddressMode mode = AddressMode::kAuto;
@@ -43,5 +49,12 @@ struct AddressWish {
 // - kAlloc, kAllocIpv6: the address of the allocation's network, and the port inside it.
 // The texts of the errors are those that clients of such jobs know. [any thread]
 Result<ServiceAddress> FindAddress(const AddressSource& source, const AddressWish& wish);
+
+// Returns where CHECK of SERVICE connects to. Port and mode are those of the check, or else those
+// of the service; all variables in them must be replaced. A check with a mode of its own does not
+// use the own address of its service. Where only a port is known, the address is that of the node.
+// Returns an error if there is no port. [any thread]
+Result<ServiceAddress> FindCheckAddress(const AddressSource& source, const Service& service,
+                                        const ServiceCheck& check);
 
 }  // namespace drover

@@ -35,6 +35,13 @@ class ServiceAddressTest : public testing::Test {
     return found->ip + " " + std::to_string(found->port);
   }
 
+  // Returns the same of a check of a service.
+  std::string FindCheck(const Service& service, const ServiceCheck& check) {
+    const Result<ServiceAddress> found = FindCheckAddress(source_, service, check);
+    if (!found.ok()) return found.error().message();
+    return found->ip + " " + std::to_string(found->port);
+  }
+
   std::shared_ptr<Job> job_ = std::make_shared<Job>();
   Allocation alloc_;
   DriverNetwork driver_;
@@ -122,6 +129,49 @@ TEST_F(ServiceAddressTest, OfTheAllocation) {
   alloc_.network->address_ipv6.clear();
   EXPECT_EQ(Find(AddressMode::kAllocIpv6, "http"),
             "cannot use address_mode=\"alloc_ipv6\": the allocation's network has no such address");
+}
+
+TEST_F(ServiceAddressTest, OfACheckIsThatOfTheHostWithThePortOfItsService) {
+  Service service;
+  ServiceCheck check;
+  EXPECT_EQ(FindCheck(service, check), "it has no port: give it one");
+  service.port_label = "http";
+  EXPECT_EQ(FindCheck(service, check), "10.0.0.1 20001");
+  source_.driver = &driver_;
+  driver_.auto_advertise = true;
+  EXPECT_EQ(FindCheck(service, check), "10.0.0.1 20001") << "the driver advertises only services";
+  check.port_label = "8080";
+  EXPECT_EQ(FindCheck(service, check), "10.0.0.9 8080");
+  check.port_label = "nope";
+  EXPECT_EQ(FindCheck(service, check), "invalid port \"nope\": port label not found");
+  check.port_label = "plain";
+  check.address_mode = AddressMode::kDriver;
+  EXPECT_EQ(FindCheck(service, check), "172.17.0.2 8080");
+}
+
+TEST_F(ServiceAddressTest, OfACheckOfAServiceWithAnAddressOfItsOwn) {
+  Service service;
+  service.address = "web.example.org";
+  service.port_label = "http";
+  ServiceCheck check;
+  EXPECT_EQ(FindCheck(service, check), "web.example.org 20001");
+  check.port_label = "443";
+  EXPECT_EQ(FindCheck(service, check), "web.example.org 443");
+  check.port_label = "http";
+  check.address_mode = AddressMode::kHost;
+  EXPECT_EQ(FindCheck(service, check), "10.0.0.1 20001") << "it wants the host itself";
+}
+
+TEST_F(ServiceAddressTest, TheSourceHasTheTaskThatServes) {
+  Service service;
+  EXPECT_EQ(SourceOf(alloc_, nullptr, service).task, nullptr);
+  service.task = "web";
+  const Task* const web = &job_->groups[0].tasks[0];
+  EXPECT_EQ(SourceOf(alloc_, nullptr, service).task, web);
+  service.task = "gone";
+  EXPECT_EQ(SourceOf(alloc_, nullptr, service).task, nullptr);
+  EXPECT_EQ(SourceOf(alloc_, web, service).task, web);
+  EXPECT_EQ(SourceOf(alloc_, web, service).alloc, &alloc_);
 }
 
 }  // namespace

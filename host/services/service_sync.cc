@@ -1,16 +1,33 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/services/service_sync.h"
 
+#include <openssl/sha.h>
+
 #include <algorithm>
+#include <string_view>
 
 namespace drover {
 namespace {
 
-// Returns whether A and B are the same to those who find them. The indexes are the server's.
-bool SameRegistration(const ServiceRegistration& a, const ServiceRegistration& b) {
-  return a.id == b.id && a.name == b.name && a.service_namespace == b.service_namespace &&
-         a.node_id == b.node_id && a.datacenter == b.datacenter && a.job_id == b.job_id &&
-         a.alloc_id == b.alloc_id && a.tags == b.tags && a.address == b.address && a.port == b.port;
+// The indexes are the server's, so they do not count. The length of each text is hashed, too, so
+// that no two lists look the same.
+RegistrationHash HashOfRegistration(const ServiceRegistration& of) {
+  std::string whole;
+  const auto add = [&whole](std::string_view text) {
+    whole += std::to_string(text.size()) + ':';
+    whole += text;
+  };
+  for (const std::string* text : {&of.id, &of.name, &of.service_namespace, &of.node_id,
+                                  &of.datacenter, &of.job_id, &of.alloc_id, &of.address}) {
+    add(*text);
+  }
+  for (const std::string& tag : of.tags) add(tag);
+  add(std::to_string(of.port));
+  unsigned char digest[SHA256_DIGEST_LENGTH];
+  SHA256(reinterpret_cast<const unsigned char*>(whole.data()), whole.size(), digest);
+  RegistrationHash hash{};
+  std::copy_n(digest, hash.size(), hash.begin());
+  return hash;
 }
 
 }  // namespace
@@ -19,7 +36,8 @@ struct ServiceSync::Batch {
   struct Change {
     std::string alloc_id;
     std::string id;
-    Shared put;  // null: it is removed
+    Shared put;                                 // null: it is removed
+    std::optional<RegistrationHash> hash = {};  // of PUT
   };
   std::vector<Change> changes;
 };
@@ -54,16 +72,15 @@ void ServiceSync::Replace(const std::string& alloc_id, const std::string& owner,
     ids.insert(registration.id);
     Entry& entry = entries[registration.id];
     entry.owner = owner;
-    // An object that others have stays, so that it is neither sent nor stored twice.
-    if (entry.wanted && SameRegistration(*entry.wanted, registration)) continue;
-    if (entry.stored && SameRegistration(*entry.stored, registration)) {
-      entry.wanted = entry.stored;
-    } else {
-      entry.wanted = std::make_shared<const ServiceRegistration>(std::move(registration));
-    }
+    const RegistrationHash hash = HashOfRegistration(registration);
+    if (entry.wanted == hash) continue;
+    entry.wanted = hash;
+    entry.unsent = std::make_shared<const ServiceRegistration>(std::move(registration));
   }
   for (auto& [id, entry] : entries) {
-    if (entry.owner == owner && !ids.contains(id)) entry.wanted = nullptr;
+    if (entry.owner != owner || ids.contains(id)) continue;
+    entry.wanted.reset();
+    entry.unsent = nullptr;
   }
   Settle(alloc_id);
 }
@@ -74,6 +91,9 @@ void ServiceSync::Settle(const std::string& alloc_id) {
   Entries& entries = of_alloc->second;
   std::erase_if(entries,
                 [](const auto& entry) { return !entry.second.wanted && !entry.second.there; });
+  for (auto& [id, entry] : entries) {
+    if (!entry.Differs()) entry.unsent = nullptr;
+  }
   const bool differs =
       std::ranges::any_of(entries, [](const auto& entry) { return entry.second.Differs(); });
   if (differs) {
@@ -132,9 +152,9 @@ Co<bool> ServiceSync::Compare(Context context, const ServiceLink* link) {
     Result<std::vector<ServiceRegistration>> found = co_await link->fetch(context);
     if (found.ok()) {
       std::set<std::string> changed;
-      for (ServiceRegistration& one : *found) {
+      for (const ServiceRegistration& one : *found) {
         changed.insert(one.alloc_id);
-        Take(std::move(one));
+        Take(one);
       }
       compared_ = true;
       earlier_.clear();
@@ -152,15 +172,14 @@ Co<bool> ServiceSync::Compare(Context context, const ServiceLink* link) {
 }
 
 // Takes FOUND, a registration on the server, into account.
-void ServiceSync::Take(ServiceRegistration found) {
-  const std::string alloc_id = found.alloc_id;
-  const std::string id = found.id;
+void ServiceSync::Take(const ServiceRegistration& found) {
+  const std::string& alloc_id = found.alloc_id;
+  const std::string& id = found.id;
   Entry& entry = allocs_[alloc_id][id];
   entry.there = true;
-  const auto shared = std::make_shared<const ServiceRegistration>(std::move(found));
+  const RegistrationHash hash = HashOfRegistration(found);
   if (entry.wanted) {
-    if (!SameRegistration(*entry.wanted, *shared)) return;
-    entry.wanted = entry.stored = shared;
+    if (entry.wanted == hash) entry.stored = hash;
     return;
   }
   // Nobody wants it yet. It stays if its owner has not said so and may still say more.
@@ -174,7 +193,7 @@ void ServiceSync::Take(ServiceRegistration found) {
   if (owner == nullptr) return;
   entry.owner = owner->owner;
   if (owner->may_run && !heard_.contains({alloc_id, owner->owner})) {
-    entry.wanted = entry.stored = shared;
+    entry.wanted = entry.stored = hash;
   }
 }
 
@@ -184,7 +203,8 @@ ServiceSync::Batch ServiceSync::MakeBatch() const {
     for (const auto& [id, entry] : allocs_.find(alloc_id)->second) {
       if (!entry.Differs()) continue;
       if (batch.changes.size() == kMostInBatch) return batch;
-      batch.changes.push_back({alloc_id, id, entry.wanted});
+      DROVER_CHECK(entry.wanted.has_value() == (entry.unsent != nullptr));
+      batch.changes.push_back({alloc_id, id, entry.unsent, entry.wanted});
     }
   }
   return batch;
@@ -198,7 +218,7 @@ Co<Status> ServiceSync::SendBatch(Context context, const ServiceLink* link) {
     // Until the answer comes, nobody knows what the server has.
     Entry& entry = allocs_[change.alloc_id][change.id];
     entry.there = true;
-    entry.stored = nullptr;
+    entry.stored.reset();
     if (change.put) {
       put.push_back(*change.put);
     } else {
@@ -211,7 +231,7 @@ Co<Status> ServiceSync::SendBatch(Context context, const ServiceLink* link) {
   for (const Batch::Change& change : batch.changes) {
     // The entry is still there, since the server may have had its registration.
     Entry& entry = allocs_[change.alloc_id][change.id];
-    entry.stored = change.put;
+    entry.stored = change.hash;
     entry.there = change.put != nullptr;
     changed.insert(change.alloc_id);
   }

@@ -1,10 +1,12 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -25,6 +27,9 @@ struct ServiceLink {
   // Returns all registrations of this node.
   std::function<Co<Result<std::vector<ServiceRegistration>>>(Context context)> fetch;
 };
+
+// A hash of what those see who find a registration.
+using RegistrationHash = std::array<unsigned char, 16>;
 
 // Brings the server's registrations into agreement with what the hooks of this node want. It sends
 // all changes that wait in one batch, and has one batch in flight. After an error it sends the
@@ -77,9 +82,13 @@ class ServiceSync : public ServiceRegistrar {
   using Shared = std::shared_ptr<const ServiceRegistration>;
   struct Entry {
     std::string owner;
-    Shared wanted;       // null: it must be gone
-    Shared stored;       // what the server has; null if it has none, or if that is not certain
+    std::optional<RegistrationHash> wanted;  // absent: it must be gone
+    // What the server has. Absent if it has none, or if that is not certain.
+    std::optional<RegistrationHash> stored;
     bool there = false;  // whether the server may have it
+    // What is wanted, if it differs from what is stored; else null. The server has it then, and a
+    // node may have thousands.
+    Shared unsent;
 
     bool Differs() const { return wanted ? wanted != stored : there; }
   };
@@ -88,11 +97,12 @@ class ServiceSync : public ServiceRegistrar {
 
   void Replace(const std::string& alloc_id, const std::string& owner,
                std::vector<ServiceRegistration> all);
-  // Drops entries of which nothing is left, and notes whether anything must be sent.
+  // Drops entries of which nothing is left, and what the server has of the others. Notes whether
+  // anything must be sent.
   void Settle(const std::string& alloc_id);
   bool IsClear(const std::string& alloc_id, const std::string& owner) const;
   Co<bool> Compare(Context context, const ServiceLink* link);
-  void Take(ServiceRegistration found);
+  void Take(const ServiceRegistration& found);
   Co<Status> SendBatch(Context context, const ServiceLink* link);
   Batch MakeBatch() const;
 

@@ -6,8 +6,11 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "host/base/gate.h"
 
@@ -401,9 +404,69 @@ TEST_F(ServiceSyncTest, AThousandServicesAreSmall) {
     one.tags = {"http", "urlprefix-/api"};
     sync_->Set(alloc, "", {one});
   }
-  const auto after = mallinfo2();
-  const auto bytes = after.uordblks + after.hblkhd - before.uordblks - before.hblkhd;
-  EXPECT_LT(bytes, 1'300'000u) << "the server has each registration a second time";
+  const auto used = [&before] {
+    const auto now = mallinfo2();
+    return now.uordblks + now.hblkhd - before.uordblks - before.hblkhd;
+  };
+  EXPECT_LT(used(), 1'500'000u) << "before anything is sent";
+  loop_.RunReady();
+  ASSERT_EQ(server_.size(), 1000u);
+  server_.clear();
+  EXPECT_LT(used(), 650'000u) << "the server has the registrations";
+}
+
+TEST_F(ServiceSyncTest, EachPartThatOthersSeeIsADifference) {
+  Compared();
+  ServiceRegistration one = Named("a", "", "api");
+  one.tags = {"b", "c"};
+  Set("a", "", {one});
+  const std::vector<std::function<void(ServiceRegistration*)>> changes = {
+      [](ServiceRegistration* to) { to->name = "other"; },
+      [](ServiceRegistration* to) { to->service_namespace = "other"; },
+      [](ServiceRegistration* to) { to->node_id = "other"; },
+      [](ServiceRegistration* to) { to->datacenter = "other"; },
+      [](ServiceRegistration* to) { to->job_id = "other"; },
+      [](ServiceRegistration* to) { to->address = "192.0.2.1"; },
+      [](ServiceRegistration* to) { to->port = 81; },
+      [](ServiceRegistration* to) { to->tags = {"bc"}; },
+      [](ServiceRegistration* to) { to->tags = {"b", "c", ""}; }};
+  for (const auto& change : changes) {
+    ServiceRegistration changed = one;
+    change(&changed);
+    batches_.clear();
+    Set("a", "", {changed});
+    EXPECT_THAT(batches_, ElementsAre("1 put, 0 gone"));
+    Set("a", "", {one});
+    Set("a", "", {one});
+    EXPECT_EQ(batches_.size(), 2u);
+  }
+  one.create_index = one.modify_index = 7;
+  batches_.clear();
+  Set("a", "", {one});
+  EXPECT_THAT(batches_, IsEmpty()) << "the indexes are the server's";
+}
+
+// The registrations that the server has are known by their hashes alone.
+TEST_F(ServiceSyncTest, WhatIsWantedAgainDuringABatchIsSent) {
+  Compared();
+  Set("a", "", {Named("a", "", "api")});
+  delay_ = 1s;
+  Set("a", "", {Named("a", "", "api", 81)});
+  Set("a", "", {Named("a", "", "api")});
+  loop_.Advance(3s);
+  EXPECT_THAT(Server(), ElementsAre("api:80"));
+  answer_ = Error(Code::kUnavailable, "not now");
+  Set("a", "", {Named("a", "", "api", 81)});
+  loop_.Advance(1500ms);
+  Set("a", "", {Named("a", "", "api")});
+  answer_ = Status();
+  loop_.Advance(1min);
+  EXPECT_THAT(Server(), ElementsAre("api:80"));
+  Set("a", "", {});
+  Set("a", "", {Named("a", "", "api")});
+  loop_.Advance(5s);
+  EXPECT_THAT(Server(), ElementsAre("api:80"));
+  EXPECT_EQ(sync_->known(), 1u);
 }
 
 }  // namespace

@@ -63,6 +63,21 @@ TEST_F(TaskServicesHookTest, RegistersWhileTheTaskRuns) {
   EXPECT_EQ(registrar.clears, 1) << "neither exited nor stop removes them again";
 }
 
+TEST_F(TaskServicesHookTest, AStopFirstRemovesThemAndThenWaitsForTheDelay) {
+  task().shutdown_delay = 4s;
+  StartTask();
+  registrar.release.Reset();
+  Kill();
+  loop.Advance(2s);
+  EXPECT_THAT(registrar.calls, ElementsAre("add web api", "remove web"));
+  registrar.release.Set();
+  loop.Advance(4s - 1ns);
+  EXPECT_EQ(driver.Count("stop"), 0) << "the delay counts from the removal";
+  loop.Advance(1ns);
+  EXPECT_EQ(driver.Count("stop"), 1);
+  EXPECT_EQ(registrar.clears, 1);
+}
+
 TEST_F(TaskServicesHookTest, OnePolicyRestartAddsAndRemovesTwice) {
   policy().attempts = 1;
   script().run_for = 5s;

@@ -71,7 +71,7 @@ std::vector<std::string> EventFilter::Topics() const {
 bool EventFilter::Wants(const StateEvent& event) const {
   const std::string& of = event.Namespace();
   if (!of.empty() && namespace_ != "*" && namespace_ != of) return false;
-  if (!of.empty() && may_see_ && !may_see_(of)) return false;
+  if (!of.empty() && may_see_ && !may_see_(event)) return false;
   const std::string_view topic = TopicName(event.topic());
   for (const auto& [wanted, key] : topics_) {
     if (wanted != "*" && wanted != topic) continue;

@@ -25,7 +25,7 @@ class EventFilter {
 
   // Also asks MAY_SEE for each event that has a namespace. WHO names what MAY_SEE allows: filters
   // with the same text must allow the same. Replaces what an earlier call has set.
-  using MaySee = std::function<bool(const std::string& job_namespace)>;
+  using MaySee = std::function<bool(const StateEvent& event)>;
   void LimitTo(const std::string& who, MaySee may_see);
 
   // Returns the topics that the query names, or "*" for all of them.

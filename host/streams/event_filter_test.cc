@@ -83,6 +83,18 @@ TEST(EventFilterTest, OnlyFiltersThatWantTheSameHaveTheSameKey) {
   EXPECT_NE(key({{"topic", "Job:1"}}, "a3:Job"), key({{"topic", "Job"}, {"topic", "Job:1"}}, "a"));
 }
 
+TEST(EventFilterTest, ALimitAsksForEachEventWithANamespace) {
+  EventFilter filter = EventFilter::Parse({}, "*").value();
+  const std::string everything = filter.key();
+  filter.LimitTo("a", [](const StateEvent& event) { return event.Key() == "e1"; });
+  EXPECT_TRUE(filter.Wants(EvalEvent()));
+  EXPECT_TRUE(filter.Wants(NodeEvent())) << "a node has no namespace";
+  EXPECT_NE(filter.key(), everything);
+  filter.LimitTo("b", [](const StateEvent&) { return false; });
+  EXPECT_FALSE(filter.Wants(EvalEvent()));
+  EXPECT_TRUE(filter.Wants(NodeEvent()));
+}
+
 TEST(EventFilterTest, ATopicHasOneKey) {
   const Result<EventFilter> filter = EventFilter::Parse({{"topic", "Job:a:b"}}, "*");
   ASSERT_FALSE(filter.ok());

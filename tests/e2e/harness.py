@@ -165,6 +165,12 @@ def process_text(pid, name):
         return b""
 
 
+def processor_time(pid, thread=None):
+    """The processor time in s that a process, or one of its threads, has used so far."""
+    stat = process_text(pid, f"task/{thread}/stat" if thread else "stat")
+    return sum(map(int, stat.rpartition(b")")[2].split()[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
 def process_is_marked(pid, mark):
     needle = str(mark).encode()
     if needle in process_text(pid, "environ") or needle in process_text(pid, "cmdline"):

@@ -1,340 +1,317 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""Health checks of real servers: good and bad ones, servers with TLS, nginx and HAProxy."""
-import os
-import re
-import shlex
-import shutil
-import socket
-import subprocess
+"""Checks of services against real servers in real tasks: their results, restarts and the health."""
+import signal
 import sys
+import time
 import unittest
 
 import harness
 from agent_harness import Agent, agent_config
-from harness import ROOT, group, job, task
+from harness import group, job, task
 from test_examples import HAS_EXEC, plugins
-from test_services import ServiceCase
+from test_services import ServiceCase, api
+from test_takeover import TakeoverCase
 
-SERVER = shlex.join([sys.executable, str(ROOT / "tests/e2e/check_server.py")])
-
-
-def program(name):
-    return shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin:/sbin")
-
-
-NGINX, HAPROXY = program("nginx"), program("haproxy")
-
-
-def check(name, path=None, **fields):
-    return {"Name": name, "Type": "http", "Path": path or "/" + name, "Interval": "1s",
-            "Timeout": "1s", **fields}
-
-
-# The results of the checks of these paths of check_server.py: status, code, and a pattern of the output, in
-# which URL is that of the check.
-ERROR = 'nomad: Get "URL": '
-RESULTS = {
-    "plain": ("success", 200, "nomad: http ok"),
-    "created": ("success", 201, "made"),
-    "missing": ("failure", 404, "there is no /missing"),
-    "moved": ("success", 200, "nomad: http ok"),
-    "loop": ("failure", None, ERROR + "stopped after 10 redirects"),
-    "file": ("failure", None, ERROR + 'unsupported protocol scheme "file"'),
-    "short": ("failure", 500, "short"),
-    "long": ("failure", 500, "no"),
-    "nothing": ("failure", None, ERROR + "EOF"),
-    "rubbish": ("failure", None, ERROR + "malformed HTTP response: .+"),
-    "endless": ("failure", 500, "x{3072}"),
-    "endless-ok": ("success", 200, "nomad: http ok"),
-    "endless-head": ("failure", None, ERROR + "malformed HTTP response: the header of its answer is "
-                                              "larger than 64 KiB"),
-    "slow-head": ("failure", None, ERROR + "no answer within 1s"),
-    "silent": ("failure", None, ERROR + "no answer within 1s"),
-    "stalls": ("failure", 500, "begin"),
-}
-# A server that closes a connection with bytes that it has not read resets it.
-SLAMMED = ("failure", None, ERROR + "(EOF|connection reset by peer|broken pipe)")
+# A server that answers as the first word of a file says: ok, fail, or hang for an answer that never comes.
+SERVER = """
+import http.server, sys, time
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        with open(sys.argv[2]) as file:
+            mode = file.read().split()[0]
+        if mode == "hang":
+            time.sleep(1000)
+        body = (mode + " " + self.path).encode()
+        self.send_response(200 if mode == "ok" else 503)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+    def log_message(self, *_):
+        pass
+http.server.ThreadingHTTPServer(("", int(sys.argv[1])), Handler).serve_forever()
+"""
+AGAIN = {"Attempts": 1000, "Interval": "10h", "Delay": "10ms", "Mode": "fail"}
+RESTART = {"Limit": 1, "Grace": "1s"}
 
 
-class CheckCase(ServiceCase):
-    def start(self, *checks, script="exec " + SERVER, ports=("http",), id="site",
-              driver="raw_exec", **fields):
-        """Runs a server with these checks, and returns the id of its allocation."""
-        service = {"Name": id, "PortLabel": "http", "Provider": "nomad", "Checks": list(checks)}
-        networks = [{"DynamicPorts": [{"Label": label} for label in ports]}]
-        self.agent.submit(job(
-            group(task("t", script, driver=driver), Services=[service], Networks=networks,
-                  **fields), id=id, type="service"))
-        return self.agent.wait_allocs(id, 1, "running")[0]["ID"]
-
-    def results(self, alloc):
-        """Returns the results of the checks by their names."""
-        checks = self.agent.get(f"/v1/client/allocation/{alloc}/checks").values()
-        return {one["Check"]: one for one in checks}
-
-    def wait_results(self, alloc, wanted, label="http", scheme="http", path=None):
-        """Waits until the checks have the results WANTED, which have the form of RESULTS. The checks ask for
-        PATH, or for the path of their name."""
-        host, port = self.place(alloc, label)
-
-        def is_right(found, name, status, code, pattern):
-            url = re.escape(f"{scheme}://{host}:{port}{path or '/' + name}")
-            return (found["Status"], found.get("StatusCode")) == (status, code) and re.fullmatch(
-                pattern.replace("URL", url), found["Output"], re.S)
-
-        def wrong():
-            found = self.results(alloc)
-            self.assertLessEqual(set(wanted), set(found))
-            return {name: found[name] for name, one in wanted.items()
-                    if not is_right(found[name], name, *one)}
-        try:
-            harness.wait_until(lambda: not wrong(), "the results", step=0.1)
-        except AssertionError:
-            self.assertEqual(wrong(), {})
-
-    def wait_seconds_of(self, alloc, name, seconds):
-        """Waits until a check has had runs for some SECONDS, all of them good ones."""
-        first = self.results(alloc)[name]["Timestamp"]
-
-        def is_later():
-            found = self.results(alloc)[name]
-            self.assertEqual(found["Status"], "success", found)
-            return found["Timestamp"] >= first + seconds
-        harness.wait_until(is_later, f"{seconds} seconds of the check {name}", step=0.1)
+def check(name="up", kind="http", **fields):
+    if kind == "http":
+        fields.setdefault("Path", "/health?of=" + name)
+    return {"Name": name, "Type": kind, "Interval": "1s", "Timeout": "1s", **fields}
 
 
-class HttpCheckTest(CheckCase):
-    def test_what_servers_answer(self):
-        """Each check has its own result, whatever the servers of the others do."""
-        alloc = self.start(*map(check, RESULTS), check("slam", PortLabel="slam"),
-                           ports=("http", "slam"))
-        self.wait_results(alloc, RESULTS)
-        self.wait_results(alloc, {"slam": SLAMMED}, label="slam")
-        self.wait_seconds_of(alloc, "plain", 2)
+def script(name, text, **fields):
+    return check(name, "script", Command="/bin/sh", Args=["-c", text], TaskName="t", **fields)
 
-    def test_a_request_is_as_the_check_says(self):
-        alloc = self.start(check("echo", Method="PUT", Body="of ${NOMAD_JOB_NAME}",
-                                 Header={"X-Colour": ["blue", "${NOMAD_ALLOC_NAME}"]}))
-        self.wait_results(alloc, {"echo": (
-            "success", 201, r"PUT /echo HTTP/1\.1\r\n.*\r\nX-Colour: blue\r\n"
-                            r"X-Colour: site\.g\[0\]\r\nContent-Length: 7\n\nof site")})
 
-    def test_a_failing_check_restarts_its_tasks_until_it_passes(self):
-        policy = {"Attempts": 100, "Interval": "1h", "Delay": "100ms", "Mode": "fail"}
-        alloc = self.start(check("well", CheckRestart={"Limit": 1, "Grace": "1s"}),
-                           RestartPolicy=policy)
-        registered = self.wait_instances(1, "site")[0]["ID"]
-        for count in (1, 2, 3):
-            tasks = self.agent.wait_tasks(
-                alloc, lambda tasks: tasks["t"]["Restarts"] >= count and
-                tasks["t"]["State"] == "running", f"restart {count}")
-            self.assertEqual(self.wait_instances(1, "site")[0]["ID"], registered)
-        self.assertIn(("Restart Signaled", 'healthcheck: check "well" unhealthy'),
-                      [(event["Type"], event["DisplayMessage"]) for event in tasks["t"]["Events"]])
-        (self.sandbox.alloc_dirs[0] / alloc / "t/local/well").touch()
+class Checks:
+    """What tests of checks ask of self.agent in self.sandbox."""
 
-        def restarts():
-            """The number of restarts in a tuple, once the check has passed for long enough after the last."""
-            state = self.agent.get(f"/v1/allocation/{alloc}")["TaskStates"]["t"]
-            started = max(one["Time"] for one in state["Events"] if one["Type"] == "Started")
-            found = self.results(alloc)["well"]
-            is_good = found["Status"] == "success" and state["State"] == "running"
-            is_late = found["Timestamp"] > started // 10**9 + 1
-            return (state["Restarts"],) if is_good and is_late else None
-        before = harness.wait_until(restarts, "the last restart", step=0.1)
-        self.wait_seconds_of(alloc, "well", 4)
-        self.assertEqual(restarts(), before)
+    def say(self, mode):
+        """Sets how the server answers."""
+        path = self.sandbox.root / "mode"
+        new = self.sandbox.root / "mode.new"
+        new.write_text(mode)
+        new.rename(path)
 
-    def test_an_allocation_is_healthy_as_soon_as_its_checks_pass(self):
-        alloc = self.start(check("well"), Update={"MinHealthyTime": "1s"})
-        self.wait_results(alloc, {"well": ("failure", 503, "not well")})
-        self.assertIsNone(self.agent.get(f"/v1/allocation/{alloc}")["DeploymentStatus"])
-        self.assertNotIn("Health", self.shown(alloc))
-        (self.sandbox.alloc_dirs[0] / alloc / "t/local/well").touch()
-        self.assertTrue(self.verdict(alloc))
+    def server(self, name="t", **fields):
+        """A task with the server."""
+        self.sandbox.write("server.py", SERVER)
+        return task(name, f"exec {sys.executable} {self.sandbox.root}/server.py $NOMAD_PORT_http "
+                          f"{self.sandbox.root}/mode", **fields)
 
-    def test_an_allocation_is_unhealthy_if_no_check_passes_before_the_deadline(self):
-        alloc = self.start(check("well"), Update={"MinHealthyTime": "1s", "HealthyDeadline": "4s"})
-        self.assertFalse(self.verdict(alloc))
-        self.assertRegex(self.shown(alloc), r"(?m)^Deployment Health += unhealthy$")
-        state = self.agent.get(f"/v1/allocation/{alloc}")["TaskStates"]["t"]
-        self.assertEqual(state["State"], "running")
-        self.assertIn(("Alloc Unhealthy", "Services not healthy by deadline"),
-                      [(event["Type"], event["DisplayMessage"]) for event in state["Events"]])
+    def serve(self, *services, tasks=(), count=1, **fields):
+        """Runs a job with the server and the services. Returns the id of its first allocation."""
+        fields.setdefault("ShutdownDelay", 0)
+        fields.setdefault("RestartPolicy", AGAIN)
+        self.agent.submit(job(group(
+            *(tasks or [self.server()]), Count=count, Services=list(services),
+            Networks=[{"DynamicPorts": [{"Label": "http"}]}], **fields), id="web", type="service"))
+        return self.agent.wait_allocs("web", count, "running")[0]["ID"]
+
+    def checks(self, alloc):
+        """The results of an allocation, by the name of the check."""
+        found = self.agent.get(f"/v1/client/allocation/{alloc}/checks")
+        for key, result in found.items():
+            self.assertEqual(key, result["ID"])
+        return {result["Check"]: result for result in found.values()}
+
+    def wait_checks(self, alloc, **statuses):
+        """Waits until the named checks have these statuses, and returns all results."""
+        def those():
+            found = self.checks(alloc)
+            return found if all(found.get(name, {}).get("Status") == status
+                                for name, status in statuses.items()) else None
+        return harness.wait_until(those, f"the checks {statuses} of {alloc}")
+
+    def wait_successes(self, alloc, name="up"):
+        """Waits until the check has succeeded for some time from now on."""
+        later = time.time() + 3
+        harness.wait_until(
+            lambda: (lambda one: one["Status"] == "success" and one["Timestamp"] > later)(
+                self.checks(alloc)[name]), f"successes of {name}")
+
+    def restarts(self, alloc, name="t"):
+        return self.agent.get(f"/v1/allocation/{alloc}")["TaskStates"][name]["Restarts"]
+
+    def verdict(self, alloc):
+        """Whether the allocation is healthy; None as long as nobody knows."""
+        status = self.agent.get(f"/v1/allocation/{alloc}").get("DeploymentStatus")
+        return status["Healthy"] if status else None
+
+    def wait_verdict(self, alloc):
+        harness.wait_until(lambda: self.verdict(alloc) is not None, f"the verdict on {alloc}")
+        return self.verdict(alloc)
 
     def shown(self, alloc):
-        """Returns the lines that drover alloc status prints of the allocation itself."""
+        """The lines that drover alloc status prints of the allocation itself."""
         done = self.sandbox.command("alloc", "status", alloc, env={"DROVER_ADDR": self.agent.url})
         self.assertEqual(done.code, 0, done)
         return done.out.partition("\n\n")[0]
 
-    def verdict(self, alloc):
-        """Waits until an allocation is healthy or unhealthy, and returns whether it is healthy."""
-        return harness.wait_until(
-            lambda: self.agent.get(f"/v1/allocation/{alloc}")["DeploymentStatus"],
-            "a verdict")["Healthy"]
+    def events(self, alloc, kind, name="t"):
+        events = self.agent.get(f"/v1/allocation/{alloc}")["TaskStates"][name]["Events"]
+        return [event for event in events if event["Type"] == kind]
 
 
-class ScriptCheckTest(CheckCase):
-    """A script gets the paths that its task sees, also if its service is one of the group."""
+class CheckTest(Checks, ServiceCase):
+    def setUp(self):
+        super().setUp()
+        self.say("ok")
+
+    def test_results_have_the_form_of_clients(self):
+        alloc = self.serve(api(Checks=[
+            check("http"), check("tcp", "tcp"), script("script", "echo fine"),
+            check("other", Path="/ready", OnUpdate="ignore")]))
+        found = self.wait_checks(alloc, http="success", tcp="success", script="success", other="success")
+        self.assertEqual(len(found), 4)
+        for name, code, output, mode in (
+                ("http", 200, "nomad: http ok", "healthiness"),
+                ("tcp", None, "nomad: tcp ok", "healthiness"),
+                ("script", None, "fine\n", "healthiness"),
+                ("other", 200, "nomad: http ok", "readiness")):
+            result = found[name]
+            self.assertRegex(result["ID"], "^[0-9a-f]{40}$")
+            self.assertGreater(result["Timestamp"], 1_500_000_000)
+            self.assertEqual(result, {
+                "ID": result["ID"], "Mode": mode, "Status": "success", "Output": output,
+                "Timestamp": result["Timestamp"], "Group": "web.g[0]", "Service": "api", "Check": name,
+                **({"StatusCode": code} if code else {})})
+        self.assertEqual(self.agent.ask("GET", "/v1/client/allocation/none/checks").status, 404)
+
+    def test_a_failure_says_what_was_wrong(self):
+        alloc = self.serve(api(Checks=[
+            check(), script("exit", "echo no; exit 2"), script("warns", "exit 1"),
+            script("hangs", "echo begun; exec sleep 1000")]))
+        self.wait_checks(alloc, up="success", exit="failure", warns="warning", hangs="failure")
+        self.say("fail")
+        found = self.wait_checks(alloc, up="failure")
+        self.assertEqual((found["up"]["StatusCode"], found["up"]["Output"]), (503, "fail /health?of=up"))
+        self.assertEqual(found["exit"]["Output"], "no\n")
+        self.assertIn("has not ended within 1s: begun", found["hangs"]["Output"])
+        self.say("hang")
+        found = harness.wait_until(
+            lambda: (lambda all: all if "StatusCode" not in all["up"] else None)(self.checks(alloc)),
+            "the timeout")
+        self.assertRegex(found["up"]["Output"],
+                         r'^nomad: Get "http://\S+:\d+/health\?of=up": no answer within 1s$')
+        self.say("ok")
+        self.wait_checks(alloc, up="success")
+        self.assertEqual(self.restarts(alloc), 0, "no check may restart it")
+
+    def test_a_check_restarts_again_and_again_and_the_service_stays(self):
+        alloc = self.serve(api(Checks=[check(CheckRestart=RESTART)]), tasks=[
+            self.server(), task("side", "exec sleep 1000")])
+        before = self.wait_instances(1)
+        self.wait_checks(alloc, up="success")
+        self.assertEqual(self.restarts(alloc), 0)
+        self.say("fail")
+        for count in range(1, 5):
+            harness.wait_until(lambda: self.restarts(alloc) >= count, f"{count} restarts")
+        self.say("ok")
+        self.wait_successes(alloc)
+        restarts = self.restarts(alloc)
+        self.assertEqual(self.restarts(alloc, "side"), restarts, "all running tasks restart")
+        after = self.wait_instances(1)
+        self.assertEqual([one["ID"] for one in after], [one["ID"] for one in before])
+        self.assertIn('healthcheck: check "up" unhealthy',
+                      self.events(alloc, "Restart Signaled")[-1]["DisplayMessage"])
+        self.wait_successes(alloc)
+        self.assertEqual(self.restarts(alloc), restarts, "a check that succeeds restarts nothing")
+
+    def test_a_check_of_a_task_restarts_this_task_alone(self):
+        own = {"Name": "own", "Provider": "nomad", "PortLabel": "http",
+               "Checks": [check(CheckRestart=RESTART)]}
+        alloc = self.serve(api(), tasks=[self.server(Services=[own]), task("side", "exec sleep 1000")])
+        of_group = self.wait_instances(1)
+        self.wait_checks(alloc, up="success")
+        self.assertEqual(self.checks(alloc)["up"]["Task"], "t")
+        self.say("fail")
+        harness.wait_until(lambda: self.restarts(alloc) >= 2, "two restarts")
+        self.say("ok")
+        self.wait_successes(alloc)
+        self.wait_instances(1, "own")
+        self.assertEqual(self.restarts(alloc, "side"), 0)
+        self.assertEqual(self.instances(), of_group)
+
+    def test_the_restart_policy_counts_the_failures(self):
+        self.say("fail")
+        spec = job(group(self.server(), Services=[api(Checks=[check(CheckRestart=RESTART)])],
+                         Networks=[{"DynamicPorts": [{"Label": "http"}]}], ShutdownDelay=0,
+                         RestartPolicy={**AGAIN, "Attempts": 1}), id="web", type="service")
+        self.agent.submit(spec)
+        alloc = self.agent.wait_allocs("web", 1, "failed")[0]["ID"]
+        self.assertEqual(self.restarts(alloc), 1)
+        self.wait_instances(0)
+        self.assertEqual(self.checks(alloc), {})
+        self.assertFalse(self.wait_verdict(alloc))
+
+    def test_a_stop_removes_the_service_first_and_the_checks_last(self):
+        alloc = self.serve(api(Checks=[check()]), ShutdownDelay="4s")
+        self.wait_instances(1)
+        self.wait_checks(alloc, up="success")
+        self.agent.must("DELETE", "/v1/job/web")
+        self.wait_instances(0)
+        self.assertEqual(len(self.checks(alloc)), 1)
+        self.assertEqual(self.events(alloc, "Killing"), [], "its clients still reach it")
+        self.agent.wait_allocs("web", 1, "complete", "stop")
+        self.assertEqual(self.checks(alloc), {})
+
+    def test_the_health_waits_for_the_checks(self):
+        self.say("fail")
+        alloc = self.serve(api(Checks=[check(), check("ready", Path="/ready", OnUpdate="ignore")]),
+                           Update={"MinHealthyTime": "1s", "HealthyDeadline": "5m"})
+        self.wait_checks(alloc, up="failure")
+        self.assertIsNone(self.verdict(alloc))
+        self.assertNotIn("Health", self.shown(alloc))
+        self.say("ok")
+        self.assertTrue(self.wait_verdict(alloc))
+        self.assertRegex(self.shown(alloc), r"(?m)^Deployment Health += healthy$")
+        self.assertEqual(self.events(alloc, "Alloc Unhealthy"), [])
+
+    def test_an_allocation_is_unhealthy_at_its_deadline_and_runs_on(self):
+        self.say("fail")
+        alloc = self.serve(api(Checks=[check()]), Update={"MinHealthyTime": "1s", "HealthyDeadline": "4s"})
+        self.assertFalse(self.wait_verdict(alloc))
+        self.assertRegex(self.shown(alloc), r"(?m)^Deployment Health += unhealthy$")
+        events = harness.wait_until(lambda: self.events(alloc, "Alloc Unhealthy"), "its event")
+        self.assertEqual(events[0]["DisplayMessage"], "Services not healthy by deadline")
+        self.agent.wait_allocs("web", 1, "running")
+
+    def test_an_update_restarts_only_the_checks_that_it_changes(self):
+        alloc = self.serve(api(Checks=[check("same"), check("goes")]))
+        before = self.wait_checks(alloc, same="success", goes="success")
+        self.serve(api(Checks=[check("same"), check("comes", "tcp")]))
+        after = self.wait_checks(alloc, same="success", comes="success")
+        self.assertEqual(set(after), {"same", "comes"})
+        self.assertEqual(after["same"]["ID"], before["same"]["ID"])
+        self.assertEqual(self.restarts(alloc), 0)
+
+
+class ScriptCheckTest(Checks, ServiceCase):
+    """A script has the environment and the paths of its task, also if its service is one of the group."""
 
     def start_agent(self):
         drivers = ("raw_exec", *(["exec"] if HAS_EXEC else []))
         return Agent(self.sandbox, config=agent_config(self.sandbox, plugins=plugins(*drivers)))
 
     def run_script(self, driver):
-        """Returns the allocation of a task of DRIVER, and what a script has written of the task's paths."""
-        alloc = self.start(
-            {"Name": "paths", "Type": "script", "TaskName": "t", "Command": "/bin/sh",
-             "Args": ["-c", 'echo "$@"', "sh", "${NOMAD_TASK_DIR}", "${NOMAD_ALLOC_DIR}",
-                      "${NOMAD_SECRETS_DIR}", "${NOMAD_TASK_NAME}"],
-             "Interval": "1s", "Timeout": "5s"}, script="exec sleep 1000", driver=driver)
-
-        def output():
-            found = self.results(alloc)["paths"]
-            return found["Output"] if found["Status"] == "success" else None
-        return alloc, harness.wait_until(output, "a success of the script", step=0.1)
+        """Returns the allocation of a task of DRIVER, and what a script in it has written. The script writes
+        a variable of its environment, and variables that are replaced in its arguments."""
+        names = ("NOMAD_TASK_NAME", "NOMAD_JOB_NAME", "NOMAD_TASK_DIR", "NOMAD_ALLOC_DIR", "NOMAD_SECRETS_DIR")
+        paths = check("paths", "script", TaskName="t", Command="/bin/sh", Timeout="5s", Args=[
+            "-c", 'echo "$NOMAD_TASK_NAME" "$@"', "sh", *(f"${{{name}}}" for name in names)])
+        alloc = self.serve(api(Checks=[paths]), tasks=[
+            task("side", "exec sleep 1000"), task("t", "exec sleep 1000", driver=driver)])
+        return alloc, self.wait_checks(alloc, paths="success")["paths"]["Output"]
 
     def test_a_task_that_shares_the_root_of_the_host(self):
         alloc, output = self.run_script("raw_exec")
         root = self.sandbox.alloc_dirs[0] / alloc
-        self.assertEqual(output, f"{root}/t/local {root}/alloc {root}/t/secrets t\n")
+        self.assertEqual(output, f"t t web {root}/t/local {root}/alloc {root}/t/secrets\n")
 
     @unittest.skipUnless(HAS_EXEC, "exec needs an agent that is root and not in a chroot")
     def test_a_task_with_a_root_of_its_own(self):
-        self.assertEqual(self.run_script("exec")[1], "/local /alloc /secrets t\n")
+        self.assertEqual(self.run_script("exec")[1], "t t web /local /alloc /secrets\n")
 
 
-@unittest.skipUnless(shutil.which("openssl"), "there is no openssl in PATH")
-class TlsCheckTest(CheckCase):
-    """The agent trusts an authority of the test. The server of each port has another certificate."""
+class CheckRestoreTest(Checks, TakeoverCase):
+    """Checks after the end of an agent. The tasks go on."""
 
-    def start_agent(self):
-        self.directory = self.sandbox.root / "certificates"
-        self.directory.mkdir()
-        self.issue("authority", "DNS:authority.example")
-        self.issue("own", "IP:127.0.0.1", signer="authority")
-        self.issue("elsewhere", "DNS:elsewhere.example", signer="authority")
-        self.issue("stranger", "IP:127.0.0.1")
-        return Agent(self.sandbox, env={"SSL_CERT_FILE": str(self.directory / "authority.pem")})
+    def setUp(self):
+        super().setUp()
+        self.say("ok")
 
-    def issue(self, name, host, signer=None):
-        """Makes a certificate for HOST. Without a SIGNER it signs itself."""
-        path = str(self.directory / name)
-        options = []
-        if signer:
-            options = ["-CA", f"{self.directory / signer}.pem",
-                       "-CAkey", f"{self.directory / signer}.key"]
-        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
-                        "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", "/CN=" + name,
-                        "-addext", "subjectAltName=" + host, *options, "-keyout", path + ".key",
-                        "-out", path + ".pem"], check=True, capture_output=True,
-                       stdin=subprocess.DEVNULL)
+    def test_the_next_agent_goes_on_with_them(self):
+        alloc = self.serve(api(Checks=[check(CheckRestart=RESTART), script("script", "exit 0")]))
+        before = self.wait_checks(alloc, up="success", script="success")
+        for _ in range(2):
+            self.kill()
+            self.agent = self.start()
+            found = self.wait_checks(alloc, up="success", script="success")
+            self.assertEqual({name: one["ID"] for name, one in found.items()},
+                             {name: one["ID"] for name, one in before.items()})
+        self.assertEqual(self.restarts(alloc), 0)
+        self.say("fail")
+        harness.wait_until(lambda: self.restarts(alloc) >= 1, "a restart by the next agent")
 
-    def test_certificates_are_verified_unless_the_check_says_otherwise(self):
-        labels = ("own", "elsewhere", "stranger", "http")
-        checks = [check(label, "/plain", Protocol="https", PortLabel=label) for label in labels]
-        checks += [check(label + " unverified", "/plain", Protocol="https", PortLabel=label,
-                         TLSSkipVerify=True) for label in labels]
-        checks.append(check("own in the clear", "/plain", PortLabel="own"))
-        alloc = self.start(*checks, ports=labels, script=f"exec {SERVER} {self.directory}")
-        good = ("success", 200, "nomad: http ok")
-        mute = ("failure", None, ERROR + "no answer within 1s")  # waits for a request in the clear
-        wanted = {
-            "own": (good, good),
-            "elsewhere": (("failure", None, ERROR + "tls: .+"), good),
-            "stranger": (("failure", None, ERROR + "tls: .*certificate.*"), good),
-            "http": (mute, mute)}
-        for label, (verified, unverified) in wanted.items():
-            self.wait_results(alloc, {label: verified, label + " unverified": unverified},
-                              label=label, scheme="https", path="/plain")
-        self.wait_results(alloc, {"own in the clear": ("failure", None, ERROR + ".+")}, label="own",
-                          path="/plain")
-
-
-NGINX_CONFIG = """
-daemon off;
-master_process off;
-pid nginx.pid;
-error_log stderr;
-events {}
-http {
-  access_log off;
-  client_body_temp_path body;
-  proxy_temp_path proxy;
-  fastcgi_temp_path fastcgi;
-  uwsgi_temp_path uwsgi;
-  scgi_temp_path scgi;
-  server {
-    listen ADDRESS;
-    location = /health { return 200 "fine"; }
-    location = /moved { return 302 /health; }
-    location = /created { return 201 "made"; }
-    location = /full { return 503 "full"; }
-  }
-}
-"""
-
-HAPROXY_CONFIG = """
-global
-  stats socket SOCKET mode 600 level admin
-defaults
-  mode http
-  timeout connect 1s
-  timeout client 5s
-  timeout server 5s
-frontend front
-  bind ADDRESS
-  default_backend back
-backend back
-  server-template s 2 127.0.0.1:1 disabled
-"""
-
-
-class ProxyCheckTest(CheckCase):
-    def configured(self, text, name, command):
-        """Returns a script that runs COMMAND with the configuration local/NAME. It has the address of the
-        task's port where TEXT has ADDRESS."""
-        template = self.sandbox.write(name, text)
-        return f'sed "s/ADDRESS/$NOMAD_ADDR_http/" {template} > local/{name} && exec {command}'
-
-    @unittest.skipUnless(NGINX, "nginx is not installed")
-    def test_nginx(self):
-        script = self.configured(
-            NGINX_CONFIG, "nginx.conf",
-            f'{NGINX} -e stderr -p "$NOMAD_TASK_DIR/" -c "$NOMAD_TASK_DIR/nginx.conf"')
-        alloc = self.start(*map(check, ("health", "moved", "created", "full")), script=script)
-        good = ("success", 200, "nomad: http ok")
-        self.wait_results(alloc, {"health": good, "moved": good, "created": ("success", 201, "made"),
-                                  "full": ("failure", 503, "full")})
-
-    @unittest.skipUnless(HAPROXY, "haproxy is not installed")
-    def test_haproxy_finds_a_service_and_loses_it(self):
-        control = self.sandbox.root / "haproxy"
-        script = self.configured(HAPROXY_CONFIG.replace("SOCKET", str(control)), "haproxy.cfg",
-                                 f"{HAPROXY} -db -f local/haproxy.cfg")
-        front = self.start(check("plain"), script=script, id="front")
-        away = ("failure", 503, ".*503 Service Unavailable.*")
-        self.wait_results(front, {"plain": away})
-
-        def tell(command):
-            with socket.socket(socket.AF_UNIX) as connection:
-                connection.settimeout(harness.LIMIT)
-                connection.connect(str(control))
-                connection.sendall(command.encode() + b"\n")
-                with connection.makefile() as answer:
-                    return answer.read()
-        found, _ = self.run_service(script="exec " + SERVER, count=2)
-        for number, one in enumerate(found, 1):
-            server = f"set server back/s{number}"
-            self.assertIn("port changed", tell(f"{server} addr {one['Address']} port {one['Port']}"))
-            self.assertEqual(tell(f"{server} state ready").strip(), "")
-        self.wait_results(front, {"plain": ("success", 200, "nomad: http ok")})
-        self.agent.must("DELETE", "/v1/job/web")
-        self.wait_instances(0)
-        for number, _ in enumerate(found, 1):
-            self.assertEqual(tell(f"set server back/s{number} state maint").strip(), "")
-        self.wait_results(front, {"plain": away})
+    def test_a_reload_decides_where_services_are_registered(self):
+        of_consul = {**api(Checks=[check()]), "Provider": "consul"}
+        spec = job(group(self.server(), Services=[of_consul], ShutdownDelay=0,
+                         Networks=[{"DynamicPorts": [{"Label": "http"}]}]), id="web", type="service")
+        self.agent.stop()
+        self.start_with(log_level="info")
+        refused = self.agent.ask("PUT", "/v1/jobs", spec)
+        self.assertEqual(refused.status, 400)
+        self.assertIn(b"this agent has no Consul", refused.body)
+        agent_config(self.sandbox, log_level="info", services={"consul": "builtin"})
+        before = len(self.agent.run.err)
+        self.agent.run.signal(signal.SIGHUP)
+        self.agent.run.wait_for(lambda r: "applied: services" in r.err[before:] or None, "the reload")
+        self.assertIn("this agent registers the service itself", self.agent.submit(spec)["Warnings"])
+        alloc = self.agent.wait_allocs("web", 1, "running")[0]["ID"]
+        self.wait_checks(alloc, up="success")
+        self.assertEqual(len(self.agent.get("/v1/service/api")), 1)
 
 
 if __name__ == "__main__":

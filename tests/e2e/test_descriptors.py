@@ -2,7 +2,6 @@
 """An agent with a limit of very few open files: some requests are refused, others go on."""
 import http.client
 import os
-import pathlib
 import socket
 import time
 
@@ -100,10 +99,6 @@ class DescriptorTest(DroverTest):
         wait_until(lambda: set(self.statuses("waits")) == {"complete"}, "all are stopped")
         self.agent.stop()
 
-    def cpu(self):
-        fields = pathlib.Path(f"/proc/{self.agent.run.pid}/stat").read_text().rpartition(")")[2]
-        return sum(map(int, fields.split()[11:13])) / os.sysconf("SC_CLK_TCK")
-
     def test_clients_cannot_take_the_last_descriptors(self):
         self.run_deaf("kept", 20)
         self.agent.wait_allocs("kept", 20, "running")
@@ -127,13 +122,13 @@ class DescriptorTest(DroverTest):
             wait_until(lambda: refused() >= 2 * FILES - (FILES - self.fresh - 40), "the refused")
             # Except in the moment in which one is refused.
             wait_until(lambda: self.descriptors() < FILES, "a descriptor that is left")
-            before, begin = self.cpu(), time.monotonic()
+            before, begin = harness.processor_time(self.agent.run.pid), time.monotonic()
             # Running tasks can be stopped meanwhile.
             self.assertEqual(self.ask_early("DELETE", "/v1/job/kept")[0], 200)
             wait_until(lambda: {a["ClientStatus"] for a in self.ask_early(
                 "GET", "/v1/job/kept/allocations")[1]} == {"complete"}, "stopped", step=0.2)
             time.sleep(max(0.0, begin + 2 - time.monotonic()))
-            used = (self.cpu() - before) / (time.monotonic() - begin)
+            used = (harness.processor_time(self.agent.run.pid) - before) / (time.monotonic() - begin)
             print(f"{100 * used:.1f} % of a core", flush=True)
             self.assertLess(used, 0.05 * SLACK, "nobody spins")
         finally:

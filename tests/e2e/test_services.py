@@ -3,10 +3,11 @@
 import json
 
 import harness
-from agent_harness import Agent, AgentTest, agent_config
-from harness import DroverTest, group, job, task
+from agent_harness import AgentTest
+from harness import group, job, task
 from test_agent_streams import Stream
 from test_client import Client
+from test_takeover import TakeoverCase
 
 LONG = "exec sleep 1000"
 
@@ -155,21 +156,8 @@ class ServiceTest(ServiceCase):
         self.assertEqual((reply.status, reply.body), (404, b"service registration not found"))
 
 
-class ServiceRestartTest(DroverTest):
+class ServiceRestartTest(TakeoverCase):
     """Registrations after the end of an agent. The tasks go on."""
-
-    def setUp(self):
-        super().setUp()
-        self.sandbox.alloc_dirs[0].mkdir()
-        self.agent = self.start()
-
-    def tearDown(self):
-        if not self._outcome_failed():
-            self.agent.stop()
-        super().tearDown()
-
-    def start(self):
-        return Agent(self.sandbox, dev=False, config=agent_config(self.sandbox))
 
     def wait_instances(self, count):
         def those():
@@ -178,8 +166,7 @@ class ServiceRestartTest(DroverTest):
         return harness.wait_until(those, f"{count} instances")[0]
 
     def kill_and_start(self):
-        self.agent.run.process.kill()
-        self.agent.run.process.wait()
+        self.kill()
         self.agent = self.start()
 
     def test_it_is_the_same_for_the_next_agent(self):
@@ -196,6 +183,7 @@ class ServiceRestartTest(DroverTest):
         self.agent.wait_allocs("web", 2, "complete", "stop")
         self.kill_and_start()
         self.assertEqual(self.agent.get("/v1/services"), [])
+        self.agent.forget_all(self.leftovers)
 
     def test_what_ends_without_an_agent_is_not_found_after_it(self):
         flag = self.sandbox.root / "end"
@@ -203,12 +191,12 @@ class ServiceRestartTest(DroverTest):
             api(), script=f"while [ ! -e {flag} ]; do sleep 0.05; done; exit 3"))
         self.agent.wait_allocs("web", 1, "running")
         self.wait_instances(1)
-        self.agent.run.process.kill()
-        self.agent.run.process.wait()
+        self.kill()
         flag.touch()
         self.agent = self.start()
         self.agent.wait_allocs("web", 1, "failed")
         self.wait_instances(0)
+        self.agent.forget_all(self.leftovers)
 
 
 class ServiceCommandTest(Client, ServiceCase):

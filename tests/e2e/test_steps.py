@@ -11,6 +11,7 @@ import unittest
 
 import harness
 from agent_harness import Agent, agent_config
+from fake_consul import FakeConsul
 from harness import DroverTest, group, job, plugin_file, task
 
 KILLS = ("before", "after")
@@ -65,11 +66,15 @@ class StepCase(DroverTest):
 
     died = False  # since the last fault was armed
 
+    def config(self):
+        """Further fields of the configuration."""
+        return {}
+
     def start(self):
         plugins = {"raw_exec": {"file": str(plugin_file("raw_exec")), "config": {"enabled": True}},
                    "exec": {"file": str(plugin_file("exec"))}}
         return Agent(self.sandbox, dev=False, env={"DROVER_TEST_STEPS": str(self.steps)},
-                     config=agent_config(self.sandbox, plugins=plugins))
+                     config=agent_config(self.sandbox, plugins=plugins, **self.config()))
 
     def revive(self):
         """Starts the next agent if this one has died."""
@@ -312,6 +317,42 @@ class ServiceStepTest(Steps, StepCase):
                  Services=[{"Name": "own", "PortLabel": "http", "Provider": "nomad"}]),
             Networks=[{"DynamicPorts": [{"Label": "http"}]}],
             Services=[{"Name": "all", "PortLabel": "http", "Provider": "nomad"}])
+        if self.wait_up(name, out.read_text):
+            self.wait_services(name, ["all", "own"])
+        allocs = self.end(name)
+        self.wait_services(name, [])
+        self.forget(name)
+        return allocs, out.read_text().split()
+
+
+@unittest.skipUnless(harness.IS_ROOT, "cgroups need root")
+class ConsulStepTest(Steps, StepCase):
+    """The same task, whose services Consul keeps: these are no records of the agent, and no step of its own."""
+
+    STEPS = {**ServiceStepTest.STEPS, "commit": (6, 40)}
+    BY_CHANCE = ServiceStepTest.BY_CHANCE
+    LINES = ServiceStepTest.LINES
+
+    def setUp(self):
+        self.consul = FakeConsul(self)
+        super().setUp()
+
+    def config(self):
+        return {"consul": {"address": self.consul.address}}
+
+    def wait_services(self, name, wanted):
+        def found():
+            self.revive()
+            return self.consul.names() == wanted
+        harness.wait_until(found, f"{wanted} of {name} in Consul, {self.fault_text()}")
+
+    def live(self, name, fault=None):
+        out = self.sandbox.root / f"{name}.out"
+        out.touch()
+        self.arm(fault)
+        self.register(name, task("t", STAY, Env={"OUT": str(out)}, Services=[{"Name": "own", "PortLabel": "http"}]),
+                      Networks=[{"DynamicPorts": [{"Label": "http"}]}],
+                      Services=[{"Name": "all", "PortLabel": "http"}])
         if self.wait_up(name, out.read_text):
             self.wait_services(name, ["all", "own"])
         allocs = self.end(name)

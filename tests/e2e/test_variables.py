@@ -3,6 +3,8 @@
 import base64
 import http.client
 import json
+import pathlib
+import re
 import signal
 import stat
 import unittest
@@ -184,6 +186,22 @@ class VariableSecretTest(DroverTest):
         self.agent.stop()
         self.assertEqual(self.files_with(SECRET), [])
         self.assertEqual(self.files_with(base64.b64encode(SECRET.encode()).decode()[:24]), [])
+
+    def test_a_crash_leaves_no_core_file_and_tasks_keep_their_limit(self):
+        def core_limits(text):
+            return re.search(r"(?m)^Max core file size +(\S+) +(\S+)", text).groups()
+        self.start()
+        own_soft, hard = core_limits(pathlib.Path("/proc/self/limits").read_text())
+        agent = pathlib.Path(f"/proc/{self.agent.run.process.pid}/limits").read_text()
+        self.assertEqual(core_limits(agent), ("0" if hard == "0" else "1", hard))
+        out = self.sandbox.root / "limits"
+        script = f"cat /proc/self/limits > {out}.new; mv {out}.new {out}; exec sleep 1000"
+        self.agent.submit(job(group(task("t", script)), id="web", type="service"))
+        harness.wait_until(out.exists, "the limits of the task")
+        self.assertEqual(core_limits(out.read_text()), (own_soft, hard))
+        self.agent.must("DELETE", "/v1/job/web")
+        self.agent.wait_allocs("web", 1, "complete", "stop")
+        self.agent.stop()
 
     def test_the_next_agent_has_them(self):
         self.start()

@@ -22,6 +22,7 @@ Co<Status> AllocHealthHook::Update(Context, AllocHookRequest request) {
 }
 
 Co<Status> AllocHealthHook::Prekill(Context, AllocHookRequest) {
+  ended_ = true;
   if (!tracker_) co_return Status();
   co_await NextTurn(env_.loop);  // the runner publishes the states of the tasks first
   if (tracker_) Look();
@@ -30,11 +31,13 @@ Co<Status> AllocHealthHook::Prekill(Context, AllocHookRequest) {
 }
 
 Co<Status> AllocHealthHook::Postrun(Context, AllocHookRequest) {
+  ended_ = true;
   Stop();
   co_return Status();
 }
 
 Co<Status> AllocHealthHook::Shutdown(Context, AllocHookRequest) {
+  ended_ = true;
   Stop();
   co_return Status();
 }
@@ -45,7 +48,7 @@ void AllocHealthHook::Begin(const Allocation& alloc) {
   const TaskGroup* const group = alloc.group();
   const JobType type = alloc.job->type;
   const AllocSnapshot now = env_.control->snapshot();
-  if (group == nullptr || now == nullptr || now->health ||
+  if (ended_ || group == nullptr || now == nullptr || now->health ||
       (type != JobType::kService && type != JobType::kSystem) ||
       group->update.health_check == UpdatePolicy::HealthCheck::kManual) {
     return;
@@ -53,6 +56,7 @@ void AllocHealthHook::Begin(const Allocation& alloc) {
   tracker_.emplace(group->update, env_.loop->Now());
   env_.control->AddObserver(this);
   if (checks_ != nullptr) {
+    checks_->Expect(alloc.id);
     on_checks_ = checks_->OnChange(alloc.id, [this] { Wake(env_.loop->Now()); });
   }
   Wake(env_.loop->Now());

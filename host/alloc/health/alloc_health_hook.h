@@ -39,6 +39,7 @@ class AllocHealthHook : public AllocHook, private AllocObserver {
   const AllocHookEnv env_;
   CheckStates* const checks_;
   std::optional<HealthTracker> tracker_;  // absent while nothing is watched
+  bool ended_ = false;                    // the tasks are killed, have ended or are left running
   Subscription on_checks_;
   Loop::TimerId timer_ = 0;
   TimePoint timer_at_;

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <string>
+#include <vector>
 
 #include "host/alloc/alloc_fixture.h"
 #include "host/base/keyed_listeners.h"
@@ -14,6 +16,7 @@ namespace {
 class SwitchedChecks : public CheckStates {
  public:
   bool Passing(const std::string&) const override { return passing_; }
+  void Expect(const std::string& alloc_id) override { expected.push_back(alloc_id); }
   Subscription OnChange(const std::string& alloc_id, std::function<void()> changed) override {
     return listeners_.Add(alloc_id, std::move(changed));
   }
@@ -21,6 +24,8 @@ class SwitchedChecks : public CheckStates {
     passing_ = passing;
     listeners_.Call(alloc_id);
   }
+
+  std::vector<std::string> expected;
 
  private:
   bool passing_ = true;
@@ -136,10 +141,37 @@ TEST_F(AllocHealthHookTest, AnUpdateBeginsAnewUnlessThereIsAVerdict) {
   EXPECT_EQ(Health(), std::nullopt);
   fixture_.loop.Advance(1s);
   ASSERT_TRUE(Health().has_value());
+  const std::string id = fixture_.runner().id();
+  EXPECT_EQ(checks_.expected, (std::vector<std::string>{id, id})) << "the checks change, too";
   fixture_.Update(fixture_.NextVersion([](Job*) {}));
-  checks_.Set(fixture_.runner().id(), true);
+  checks_.Set(id, true);
   fixture_.loop.Advance(1h);
   EXPECT_FALSE(Health()->healthy);
+  EXPECT_EQ(checks_.expected.size(), 2u);
+}
+
+TEST_F(AllocHealthHookTest, SystemJobsAreWatched) {
+  fixture_.job().type = JobType::kSystem;
+  fixture_.Start();
+  fixture_.loop.Advance(10s);
+  ASSERT_TRUE(Health().has_value());
+  EXPECT_TRUE(Health()->healthy);
+}
+
+TEST_F(AllocHealthHookTest, TheVerdictOfAnEarlierAgentStays) {
+  fixture_.keep_records = true;
+  fixture_.Start();
+  auto shut_down = [](LocalAllocRunner* runner) -> Co<Status> {
+    co_await runner->Shutdown();
+    co_return Status();
+  };
+  EXPECT_TRUE(fixture_.Wait(shut_down(&fixture_.runner())).ok());
+  checks_.expected.clear();
+  const AllocHealth before{false, 7};
+  fixture_.Restore(before).Start();
+  fixture_.loop.Advance(1h);
+  EXPECT_EQ(Health(), before);
+  EXPECT_TRUE(checks_.expected.empty()) << "nobody watches";
 }
 
 TEST_F(AllocHealthHookTest, BatchJobsAndManualOnesAreNotWatched) {

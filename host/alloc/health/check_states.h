@@ -16,6 +16,10 @@ class CheckStates {
   // Returns whether all checks of the allocation pass that decide on its health. Returns true if
   // there are none. A check that has not run yet does not pass.
   virtual bool Passing(const std::string& alloc_id) const = 0;
+  // Says that the checks of the allocation are about to begin, or to change. Until they have,
+  // Passing returns false: without checks it would return true. Does nothing unless this object
+  // learns of the beginning.
+  virtual void Expect(const std::string& alloc_id) { (void)alloc_id; }
   // Calls CHANGED when a check of the allocation may have changed, until the subscription is
   // destroyed. Several changes may give one call.
   [[nodiscard]] virtual Subscription OnChange(const std::string& alloc_id,

@@ -29,14 +29,15 @@ Co<void> GroupShutdownDelayHook::Wait(Context context, AllocHookRequest request,
   const TaskGroup* group = request.alloc->group();
   // Without a live task, there are no clients to wait for.
   if (group == nullptr || group->shutdown_delay <= 0s || !request.any_task_live) co_return;
-  // If an earlier agent began this stop, the hook only waits for the rest of the delay. The wall
-  // clock may have been set since then, so the wait is never longer than the whole delay.
   Duration left = Bounded(group->shutdown_delay);
-  if (request.alloc->server_terminal() && request.alloc->modify_time != 0) {
+  if (since) {
+    left -= env_.loop->Now() - *since;
+  } else if (request.alloc->server_terminal() && request.alloc->modify_time != 0) {
+    // If an earlier agent began this stop, the hook only waits for the rest of the delay. The wall
+    // clock may have been set since then, so the wait is never longer than the whole delay.
     const Duration passed(env_.loop->Wall() - request.alloc->modify_time);
     left -= std::clamp(passed, Duration(0), left);
   }
-  if (since) left = std::min(left, *since + Bounded(group->shutdown_delay) - env_.loop->Now());
   if (left <= 0s) co_return;
   const JoinContext either(context, *env_.no_shutdown_delay);
   [[maybe_unused]] const Status status = co_await Sleep(either.context(), left);

@@ -22,7 +22,8 @@ class GroupShutdownDelayHook : public AllocHook {
   Co<Status> Prekill(Context context, AllocHookRequest request) override;
 
   // Waits for the delay, for hooks that do more before it or after it. If the delay began at SINCE,
-  // waits for the rest of it.
+  // waits for the rest of it. Otherwise a delay that an earlier agent began counts from the request
+  // to stop.
   Co<void> Wait(Context context, AllocHookRequest request,
                 std::optional<TimePoint> since = std::nullopt);
 

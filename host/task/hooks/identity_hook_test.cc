@@ -8,10 +8,12 @@
 #include <fstream>
 #include <map>
 #include <sstream>
+#include <variant>
 
 #include "host/base/directory_for_test.h"
 #include "host/identity/aes_gcm.h"
 #include "host/identity/memory_key_store_for_test.h"
+#include "host/task/hook_chain.h"
 
 namespace drover {
 namespace {
@@ -32,6 +34,17 @@ struct NotingControl : TaskControl {
   void RequestSignal(TaskEvent, std::string signal) override { asked.push_back(signal); }
 
   std::vector<std::string> asked;
+};
+
+// A store on a disk that hangs until the test releases it.
+struct HangingKeyStore : MemoryKeyStore {
+  explicit HangingKeyStore(Loop* loop) : release(loop) {}
+  Co<Status> Put(std::string id, std::string record) override {
+    co_await release.Wait();
+    co_return co_await MemoryKeyStore::Put(std::move(id), std::move(record));
+  }
+
+  Event release;
 };
 
 struct IdentityHookTest : testing::Test {
@@ -189,6 +202,34 @@ TEST_F(IdentityHookTest, ATokenThatCannotBeWrittenFailsTheStart) {
   ASSERT_FALSE(response.ok());
   EXPECT_THAT(response.error().message(), HasSubstr("the token of the identity \"default\": "));
   EXPECT_EQ(hook->FailureEvent(response.error()).type, event_type::kHookFailed);
+}
+
+TEST_F(IdentityHookTest, AStartWaitsForItsTokensForAMinuteAtMost) {
+  task().identity.env = true;
+  HangingKeyStore hanging(&loop);
+  KeyringOptions of_ring;
+  of_ring.loop = &loop;
+  of_ring.store = &hanging;
+  of_ring.seal_key = std::make_shared<const SealKey>(SecretBytes(std::string(kAesKeyBytes, 's')));
+  Keyring slow(std::move(of_ring));
+  IdentityHookOptions options;
+  options.loop = &loop;
+  options.keyring = &slow;
+  HookChain chain({std::make_shared<IdentityHook>(std::move(options))}, nullptr);
+  std::map<std::string, HookState> kept;
+  std::optional<HookChain::PrestartResult> result;
+  const auto save = []() -> Co<Status> { co_return Status(); };
+  loop.Spawn(KeepAnswer(chain.Prestart(Context(&loop), Context(&loop), Request(false), &kept, save),
+                        &result));
+  loop.Advance(1min - 1ns);
+  EXPECT_FALSE(result.has_value());
+  loop.Advance(2s);
+  ASSERT_TRUE(result.has_value());
+  const auto* const failed = std::get_if<HookChain::Failed>(&*result);
+  ASSERT_NE(failed, nullptr);
+  EXPECT_EQ(failed->error.message(), "prestart hook \"identity\" failed: it took longer than 1m0s");
+  hanging.release.Set();
+  loop.RunReady();
 }
 
 TEST_F(IdentityHookTest, IsRenewedAtHalfOfItsTtl) {

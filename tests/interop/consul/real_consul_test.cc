@@ -241,7 +241,7 @@ TEST_F(RealConsulTest, OnlyOwnServicesOfEndedAllocationsGo) {
         Wait(agent_->Register(Context(&loop_), std::make_shared<const ConsulService>(service)));
     ASSERT_TRUE(done.ok()) << done.error().message();
   }
-  sync_->Restored({kRealAlloc});
+  sync_->Restored({{kRealAlloc, "web"}});
   EXPECT_TRUE(RunUntil([&] { return Services().count(gone.id) == 0; }, 5s));
   EXPECT_EQ(Services().count(theirs.id), 1u);
   EXPECT_EQ(Services().count(stays.id), 1u);
