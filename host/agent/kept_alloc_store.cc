@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "host/scheduler/record_size.h"
+#include "host/state/record_size.h"
 #include "host/task/task_record.h"
 
 namespace drover {

@@ -11,7 +11,7 @@
 
 #include "host/acl/acl_tables.h"
 #include "host/alloc/alloc_runner.h"
-#include "host/scheduler/state_journal.h"
+#include "host/state/state_journal.h"
 #include "host/store/store.h"
 #include "host/taskenv/node_meta.h"
 

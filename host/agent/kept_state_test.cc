@@ -10,7 +10,7 @@
 #include "host/agent/kept_alloc_store.h"
 #include "host/base/directory_for_test.h"
 #include "host/process/run_directory.h"
-#include "host/scheduler/record_json.h"
+#include "host/state/record_json.h"
 
 namespace drover {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "host/scheduler/node_interface.h"
 #include "host/spec/job.h"
+#include "host/state/node_interface.h"
 
 namespace drover {
 

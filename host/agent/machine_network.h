@@ -7,7 +7,7 @@
 
 #include "host/base/result.h"
 #include "host/config/address_template.h"
-#include "host/scheduler/node_interface.h"
+#include "host/state/node_interface.h"
 
 namespace drover {
 

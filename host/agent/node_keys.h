@@ -12,7 +12,7 @@
 #include "host/base/worker_pool.h"
 #include "host/identity/keyring.h"
 #include "host/identity/sealing.h"
-#include "host/scheduler/state_store.h"
+#include "host/state/state_store.h"
 
 namespace drover {
 

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/scheduler/core_pool.h"
+#include "host/state/core_pool.h"
 
 #include <algorithm>
 

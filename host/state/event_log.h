@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "host/scheduler/record_size.h"
-#include "host/scheduler/state_event.h"
+#include "host/state/record_size.h"
+#include "host/state/state_event.h"
 
 namespace drover {
 

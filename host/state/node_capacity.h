@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "host/scheduler/core_pool.h"
-#include "host/scheduler/tables.h"
+#include "host/state/core_pool.h"
+#include "host/state/tables.h"
 
 namespace drover {
 

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/scheduler/node_capacity.h"
+#include "host/state/node_capacity.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/scheduler/record_json.h"
+#include "host/state/record_json.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "host/scheduler/records.h"
 #include "host/spec/service_registration.h"
+#include "host/state/records.h"
 
 // Encodes the scheduler's records as JSON for the store, and decodes them. A missing field gets
 // its default, and an unknown field is ignored. So the agent can read records that other versions

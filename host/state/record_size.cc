@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/scheduler/record_size.h"
+#include "host/state/record_size.h"
 
 #include <nlohmann/json.hpp>
 #include <utility>

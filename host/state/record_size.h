@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <unordered_map>
 
-#include "host/scheduler/state_event.h"
+#include "host/state/state_event.h"
 
 namespace drover {
 

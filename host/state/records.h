@@ -13,8 +13,8 @@
 
 #include "host/alloc/alloc_health.h"
 #include "host/alloc/client_status.h"
-#include "host/scheduler/node_interface.h"
 #include "host/spec/allocation.h"
+#include "host/state/node_interface.h"
 
 // The records of the scheduler: jobs, evaluations, allocations, nodes. A record never changes once
 // it is in the tables, so every thread may keep it. A change makes a new record with a higher

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/scheduler/state_event.h"
+#include "host/state/state_event.h"
 
 namespace drover {
 namespace {

@@ -7,8 +7,8 @@
 #include <variant>
 #include <vector>
 
-#include "host/scheduler/records.h"
 #include "host/spec/service_registration.h"
+#include "host/state/records.h"
 #include "host/variables/variable_record.h"
 
 namespace drover {

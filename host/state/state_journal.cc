@@ -1,11 +1,11 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/scheduler/state_journal.h"
+#include "host/state/state_journal.h"
 
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "host/scheduler/record_json.h"
-#include "host/scheduler/record_size.h"
+#include "host/state/record_json.h"
+#include "host/state/record_size.h"
 
 namespace drover {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/scheduler/tables.h"
+#include "host/state/tables.h"
 #include "host/store/store.h"
 
 namespace drover {

@@ -3,8 +3,8 @@
 #include <charconv>
 #include <tuple>
 
-#include "host/scheduler/record_json.h"
-#include "host/scheduler/state_journal.h"
+#include "host/state/record_json.h"
+#include "host/state/state_journal.h"
 
 namespace drover {
 namespace {

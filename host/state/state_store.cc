@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/scheduler/state_store.h"
+#include "host/state/state_store.h"
 
 #include <algorithm>
 #include <utility>

@@ -15,8 +15,8 @@
 #include "host/base/co.h"
 #include "host/base/context.h"
 #include "host/base/event.h"
-#include "host/scheduler/event_log.h"
-#include "host/scheduler/tables.h"
+#include "host/state/event_log.h"
+#include "host/state/tables.h"
 
 namespace drover {
 

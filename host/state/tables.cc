@@ -1,10 +1,10 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/scheduler/tables.h"
+#include "host/state/tables.h"
 
 #include <algorithm>
 #include <tuple>
 
-#include "host/scheduler/node_capacity.h"
+#include "host/state/node_capacity.h"
 
 namespace drover {
 namespace {

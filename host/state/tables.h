@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "host/scheduler/state_event.h"
-#include "host/scheduler/wanted_log.h"
+#include "host/state/state_event.h"
+#include "host/state/wanted_log.h"
 
 namespace drover {
 

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/scheduler/wanted_log.h"
+#include "host/state/wanted_log.h"
 
 #include <gtest/gtest.h>
 
