@@ -14,13 +14,13 @@
 
 #include "host/agent/agent.h"
 #include "host/agent/core_files.h"
-#include "host/agent/data_dir.h"
 #include "host/agent/logging.h"
 #include "host/agent/open_files.h"
 #include "host/agent/reload_on_hangup.h"
 #include "host/agent/service_manager.h"
 #include "host/cli/plugin_sources.h"
 #include "host/commands/commands.h"
+#include "host/node/data_dir.h"
 #include "host/plugin/plugin_config.h"
 
 namespace drover {

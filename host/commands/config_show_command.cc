@@ -3,12 +3,12 @@
 #include <string>
 #include <vector>
 
-#include "host/agent/machine_network.h"
 #include "host/base/printable.h"
 #include "host/cli/output.h"
 #include "host/cli/plugin_sources.h"
 #include "host/commands/commands.h"
 #include "host/config/config_show.h"
+#include "host/node/machine_network.h"
 #include "host/spec/strict_json.h"
 #include "host/view/table.h"
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "host/agent/machine_network.h"
 #include "host/base/printable.h"
 #include "host/commands/commands.h"
 #include "host/config/load_config.h"
+#include "host/node/machine_network.h"
 #include "host/view/json_fields.h"
 
 namespace drover {

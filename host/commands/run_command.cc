@@ -12,11 +12,11 @@
 #include <utility>
 
 #include "host/agent/logging.h"
-#include "host/agent/run_sweeper.h"
 #include "host/cli/foreground_run.h"
 #include "host/cli/job_file.h"
 #include "host/cli/plugin_sources.h"
 #include "host/commands/commands.h"
+#include "host/node/run_sweeper.h"
 #include "host/process/unit_cgroups.h"
 #include "host/spec/service_policy.h"
 

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/agent/data_dir.h"
+#include "host/node/data_dir.h"
 
 #include <fcntl.h>
 #include <sys/file.h>

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/agent/env_preparer.h"
+#include "host/node/env_preparer.h"
 
 #include <gtest/gtest.h>
 

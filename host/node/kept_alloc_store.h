@@ -5,9 +5,9 @@
 #include <set>
 #include <string>
 
-#include "host/agent/kept_state.h"
-#include "host/agent/ledger_store.h"
 #include "host/alloc/alloc_store.h"
+#include "host/node/kept_state.h"
+#include "host/node/ledger_store.h"
 
 namespace drover {
 

@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "host/agent/kept_state.h"
-#include "host/agent/late_releases.h"
-#include "host/agent/leftovers.h"
-#include "host/agent/run_ledger.h"
 #include "host/base/co.h"
 #include "host/base/context.h"
 #include "host/base/unique_fd.h"
+#include "host/node/kept_state.h"
+#include "host/node/late_releases.h"
+#include "host/node/leftovers.h"
+#include "host/node/run_ledger.h"
 
 namespace drover {
 

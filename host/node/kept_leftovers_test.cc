@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/agent/kept_leftovers.h"
+#include "host/node/kept_leftovers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

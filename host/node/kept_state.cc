@@ -1,13 +1,13 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/agent/kept_state.h"
+#include "host/node/kept_state.h"
 
 #include <spdlog/spdlog.h>
 
 #include <nlohmann/json.hpp>
 
 #include "host/acl/acl_journal.h"
-#include "host/agent/kept_key_store.h"
 #include "host/base/ids.h"
+#include "host/node/kept_key_store.h"
 #include "host/task/task_record.h"
 #include "host/taskenv/node_meta_json.h"
 

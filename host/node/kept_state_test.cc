@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/agent/kept_state.h"
+#include "host/node/kept_state.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 #include <future>
 #include <nlohmann/json.hpp>
 
-#include "host/agent/kept_alloc_store.h"
 #include "host/base/directory_for_test.h"
+#include "host/node/kept_alloc_store.h"
 #include "host/process/run_directory.h"
 #include "host/state/record_json.h"
 

@@ -3,10 +3,10 @@
 
 #include <memory>
 
-#include "host/agent/run_ledger.h"
 #include "host/base/co.h"
 #include "host/base/context.h"
 #include "host/base/gate.h"
+#include "host/node/run_ledger.h"
 #include "host/process/process_service.h"
 
 namespace drover {

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/agent/ledger_store.h"
+#include "host/node/ledger_store.h"
 
 #include <spdlog/spdlog.h>
 

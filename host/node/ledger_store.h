@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "host/agent/run_ledger.h"
 #include "host/alloc/alloc_store.h"
+#include "host/node/run_ledger.h"
 
 namespace drover {
 

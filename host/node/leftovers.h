@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "host/agent/run_ledger.h"
 #include "host/base/co.h"
 #include "host/base/context.h"
 #include "host/base/worker_pool.h"
+#include "host/node/run_ledger.h"
 #include "host/process/process_service.h"
 
 namespace drover {

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/agent/machine.h"
+#include "host/node/machine.h"
 
 #include <sched.h>
 #include <sys/utsname.h>
@@ -11,7 +11,7 @@
 #include <set>
 #include <sstream>
 
-#include "host/agent/machine_network.h"
+#include "host/node/machine_network.h"
 
 namespace drover {
 namespace {

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/agent/machine_network.h"
+#include "host/node/machine_network.h"
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>

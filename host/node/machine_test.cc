@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/agent/machine.h"
+#include "host/node/machine.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/agent/network_hook.h"
+#include "host/node/network_hook.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/agent/node.h"
+#include "host/node/node.h"
 
 #include <spdlog/spdlog.h>
 #include <sys/stat.h>
@@ -8,18 +8,18 @@
 #include <cerrno>
 #include <optional>
 
-#include "host/agent/env_preparer.h"
-#include "host/agent/kept_alloc_store.h"
-#include "host/agent/ledger_store.h"
-#include "host/agent/machine_network.h"
-#include "host/agent/network_hook.h"
-#include "host/agent/node_consul.h"
-#include "host/agent/node_services.h"
-#include "host/agent/run_ledger.h"
 #include "host/alloc/disk_alloc_dir.h"
 #include "host/alloc/local_alloc_runner.h"
 #include "host/base/ids.h"
 #include "host/base/patience.h"
+#include "host/node/env_preparer.h"
+#include "host/node/kept_alloc_store.h"
+#include "host/node/ledger_store.h"
+#include "host/node/machine_network.h"
+#include "host/node/network_hook.h"
+#include "host/node/node_consul.h"
+#include "host/node/node_services.h"
+#include "host/node/run_ledger.h"
 #include "host/process/run_directory.h"
 #include "host/scheduler/constraint.h"
 #include "host/task/restore_barrier.h"

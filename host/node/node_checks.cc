@@ -1,14 +1,14 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/agent/node_checks.h"
+#include "host/node/node_checks.h"
 
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "host/agent/node_consul.h"
 #include "host/alloc/health/alloc_health_hook.h"
 #include "host/alloc/local_alloc_runner.h"
+#include "host/node/node_consul.h"
 
 namespace drover {
 namespace {

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/agent/node_keys.h"
+#include "host/node/node_keys.h"
 
 #include <spdlog/spdlog.h>
 #include <unistd.h>

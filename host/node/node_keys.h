@@ -6,12 +6,12 @@
 #include <optional>
 #include <string>
 
-#include "host/agent/kept_key_store.h"
-#include "host/agent/kept_state.h"
 #include "host/alloc/local_alloc_runner.h"
 #include "host/base/worker_pool.h"
 #include "host/identity/keyring.h"
 #include "host/identity/sealing.h"
+#include "host/node/kept_key_store.h"
+#include "host/node/kept_state.h"
 #include "host/state/state_store.h"
 
 namespace drover {

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/agent/node_keys.h"
+#include "host/node/node_keys.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,9 +9,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "host/agent/data_dir.h"
 #include "host/base/directory_for_test.h"
 #include "host/identity/aes_gcm.h"
+#include "host/node/data_dir.h"
 
 namespace drover {
 namespace {

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/agent/node_services.h"
+#include "host/node/node_services.h"
 
 #include <spdlog/spdlog.h>
 
@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "host/agent/node_consul.h"
+#include "host/node/node_consul.h"
 #include "host/services/group_services_hook.h"
 #include "host/services/task_services_hook.h"
 

@@ -1,14 +1,14 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/agent/node.h"
+#include "host/node/node.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>
 
 #include <filesystem>
 
-#include "host/agent/kept_alloc_store.h"
-#include "host/agent/machine_network.h"
 #include "host/base/directory_for_test.h"
+#include "host/node/kept_alloc_store.h"
+#include "host/node/machine_network.h"
 #include "host/state/record_json.h"
 
 namespace drover {

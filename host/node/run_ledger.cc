@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/agent/run_ledger.h"
+#include "host/node/run_ledger.h"
 
 #include <dirent.h>
 #include <fcntl.h>

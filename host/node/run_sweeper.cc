@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/agent/run_sweeper.h"
+#include "host/node/run_sweeper.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -11,8 +11,8 @@
 
 #include <cerrno>
 
-#include "host/agent/leftovers.h"
 #include "host/base/loop.h"
+#include "host/node/leftovers.h"
 
 namespace drover {
 namespace {

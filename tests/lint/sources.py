@@ -140,11 +140,7 @@ CHANGES = re.compile(
 # The files of host/ with such calls. Each has the steps (host/base/durable_step.h) of its calls, or the
 # reason why an agent may die there.
 CHANGE_PLACES = {
-    "agent/data_dir.cc": "directories and the lock of an agent, before there is anything in them",
-    "agent/leftovers.cc": "removes an empty directory, again at the next start",
     "agent/rotated_log.cc": "the agent's own log, which no task needs",
-    "agent/node.cc": "directories that stay, made before there is anything in them",
-    "agent/run_ledger.cc": ("kMakeLedger", "kForgetLedger"),
     "alloc/dir_tree.cc": ("kMakeAllocDir", "kMakeTaskDir", "kMountSecrets", "kDropSecrets",
                           "kRemoveAllocDir"),
     "alloc/remove_tree.cc": ("kRemoveAllocDir",),
@@ -153,6 +149,10 @@ CHANGE_PLACES = {
     "cli/replace_file.cc": "a file of the user, which is the old one or the new one, or a new file",
     "commands/run_command.cc": "of a run in the foreground, which nobody takes over",
     "identity/seal_key_file.cc": "a key with which nothing is sealed yet, whole before it has its name",
+    "node/data_dir.cc": "directories and the lock of an agent, before there is anything in them",
+    "node/leftovers.cc": "removes an empty directory, again at the next start",
+    "node/node.cc": "directories that stay, made before there is anything in them",
+    "node/run_ledger.cc": ("kMakeLedger", "kForgetLedger"),
     "process/cgroup_notes.cc": ("kMakeCgroup", "kRemoveCgroup", "kTryCgroup"),
     "process/cgroup_tracker.cc": ("kMakeCgroup", "kRemoveCgroup", "kTryCgroup"),
     "process/clean_namespace.cc": "in a mount namespace that ends with the descriptor of this process",
