@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/api/admission.h"
+#include "host/request/admission.h"
 
-#include "host/api/access.h"
+#include "host/request/access.h"
 
 namespace drover {
 namespace {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "host/api/api_request.h"
-#include "host/api/route_access.h"
+#include "host/request/api_request.h"
+#include "host/request/route_access.h"
 
 namespace drover {
 

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/api/api_request.h"
+#include "host/request/api_request.h"
 
 #include <algorithm>
 #include <random>

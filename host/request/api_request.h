@@ -11,9 +11,9 @@
 #include <variant>
 #include <vector>
 
-#include "host/api/api_agent.h"
-#include "host/api/caller.h"
 #include "host/http/http_exchange.h"
+#include "host/request/api_agent.h"
+#include "host/request/caller.h"
 
 namespace drover {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "host/api/router.h"
 #include "host/http/http_exchange.h"
+#include "host/request/route.h"
 
 // For tests: an HTTP exchange and a request to a route that answers with a stream. The test decides
 // when the client reads the answer and when the client disconnects.

@@ -4,13 +4,13 @@
 #include <optional>
 #include <utility>
 
-#include "host/api/access.h"
-#include "host/api/admission.h"
-#include "host/api/router.h"
 #include "host/base/text.h"
+#include "host/request/access.h"
+#include "host/request/admission.h"
 #include "host/streams/event_feed.h"
 #include "host/streams/event_filter.h"
 #include "host/streams/live_stream.h"
+#include "host/streams/stream_routes.h"
 
 namespace drover {
 namespace {

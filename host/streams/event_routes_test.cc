@@ -4,8 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "host/api/fake_exchange.h"
+#include "host/request/fake_exchange.h"
 #include "host/scheduler/scheduler_fixture.h"
+#include "host/streams/stream_routes.h"
 
 namespace drover {
 namespace {

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "host/api/api_agent.h"
 #include "host/base/live_count.h"
+#include "host/request/api_agent.h"
 
 namespace drover {
 

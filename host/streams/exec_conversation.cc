@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/api/exec_conversation.h"
+#include "host/streams/exec_conversation.h"
 
 #include <algorithm>
 #include <utility>

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "host/api/exec_call.h"
 #include "host/base/event.h"
 #include "host/base/gate.h"
 #include "host/http/http_exchange.h"
+#include "host/streams/exec_call.h"
 #include "host/streams/exec_pipe.h"
 
 namespace drover {

@@ -2,13 +2,13 @@
 // Sessions through a websocket, for commands of clients and actions of jobs. Clients expect the
 // websocket to open before the request is checked. If a check fails, the close of the websocket
 // reports the error.
-#include "host/api/access.h"
-#include "host/api/admission.h"
-#include "host/api/exec_conversation.h"
-#include "host/api/route_access.h"
-#include "host/api/router.h"
 #include "host/plugin/plugin_registry.h"
+#include "host/request/access.h"
+#include "host/request/admission.h"
+#include "host/request/route_access.h"
 #include "host/spec/strict_json.h"
+#include "host/streams/exec_conversation.h"
+#include "host/streams/stream_routes.h"
 
 namespace drover {
 namespace {

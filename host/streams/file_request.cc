@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/api/file_request.h"
+#include "host/streams/file_request.h"
 
 #include <unistd.h>
 

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "host/alloc/alloc_files.h"
-#include "host/api/api_request.h"
 #include "host/base/worker_pool.h"
+#include "host/request/api_request.h"
 
 namespace drover {
 

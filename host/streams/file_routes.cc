@@ -4,10 +4,10 @@
 #include <limits>
 #include <stdexcept>
 
-#include "host/api/file_request.h"
-#include "host/api/router.h"
 #include "host/encode/encode_file.h"
 #include "host/http/content_type.h"
+#include "host/streams/file_request.h"
+#include "host/streams/stream_routes.h"
 
 namespace drover {
 namespace {

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/api/file_tail.h"
+#include "host/streams/file_tail.h"
 
 #include <algorithm>
 #include <cerrno>

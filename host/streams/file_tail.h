@@ -5,7 +5,7 @@
 #include <string>
 
 #include "host/alloc/alloc_files.h"
-#include "host/api/file_request.h"
+#include "host/streams/file_request.h"
 
 namespace drover {
 

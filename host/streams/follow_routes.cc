@@ -1,11 +1,11 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 // Routes that follow the files and logs of allocations as they grow.
-#include "host/api/file_request.h"
-#include "host/api/file_tail.h"
-#include "host/api/router.h"
 #include "host/encode/encode_file.h"
 #include "host/logs/log_follower.h"
+#include "host/streams/file_request.h"
+#include "host/streams/file_tail.h"
 #include "host/streams/live_stream.h"
+#include "host/streams/stream_routes.h"
 
 namespace drover {
 namespace {

@@ -1,8 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/api/router.h"
 #include "host/encode/encode_file.h"
 #include "host/streams/live_stream.h"
 #include "host/streams/log_monitor.h"
+#include "host/streams/stream_routes.h"
 
 namespace drover {
 namespace {

@@ -2,8 +2,9 @@
 #include <gmock/gmock.h>
 #include <spdlog/logger.h>
 
-#include "host/api/fake_exchange.h"
+#include "host/request/fake_exchange.h"
 #include "host/streams/log_monitor.h"
+#include "host/streams/stream_routes.h"
 
 namespace drover {
 namespace {
