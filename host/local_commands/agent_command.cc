@@ -19,7 +19,7 @@
 #include "host/agent/reload_on_hangup.h"
 #include "host/agent/service_manager.h"
 #include "host/cli/plugin_sources.h"
-#include "host/commands/commands.h"
+#include "host/local_commands/local_commands.h"
 #include "host/node/data_dir.h"
 #include "host/plugin/plugin_config.h"
 

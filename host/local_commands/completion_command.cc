@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <string>
 
-#include "host/commands/commands.h"
+#include "host/local_commands/local_commands.h"
 
 namespace drover {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "host/base/printable.h"
-#include "host/commands/commands.h"
 #include "host/config/load_config.h"
+#include "host/local_commands/local_commands.h"
 #include "host/node/machine_network.h"
 #include "host/view/json_fields.h"
 

@@ -9,8 +9,8 @@
 #include "host/base/printable.h"
 #include "host/cli/replace_file.h"
 #include "host/cli/text_file.h"
-#include "host/commands/commands.h"
 #include "host/hcl/hcl_diagnostics.h"
+#include "host/local_commands/local_commands.h"
 
 namespace drover {
 namespace {

@@ -6,7 +6,7 @@
 #include "host/base/printable.h"
 #include "host/cli/replace_file.h"
 #include "host/cli/shell_word.h"
-#include "host/commands/commands.h"
+#include "host/local_commands/local_commands.h"
 
 namespace drover {
 namespace {

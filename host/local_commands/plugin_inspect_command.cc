@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "host/base/printable.h"
-#include "host/commands/commands.h"
 #include "host/library/plugin_file.h"
 #include "host/library/probe.h"
+#include "host/local_commands/local_commands.h"
 #include "sdk/include/drover/drover.h"
 
 namespace drover {

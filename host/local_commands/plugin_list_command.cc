@@ -10,7 +10,7 @@
 #include "host/cli/id_lookup.h"
 #include "host/cli/loaded_node.h"
 #include "host/cli/plugin_sources.h"
-#include "host/commands/commands.h"
+#include "host/local_commands/local_commands.h"
 #include "host/plugin/supervised_driver.h"
 #include "host/view/json_fields.h"
 

@@ -10,9 +10,9 @@
 
 #include "host/agent/logging.h"
 #include "host/base/printable.h"
-#include "host/commands/commands.h"
 #include "host/conformance/conformance.h"
 #include "host/library/plugin_file.h"
+#include "host/local_commands/local_commands.h"
 #include "host/view/json_fields.h"
 #include "host/view/terminal.h"
 #include "sdk/include/drover/drover.h"

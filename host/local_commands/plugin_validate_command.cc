@@ -7,8 +7,8 @@
 
 #include "host/base/printable.h"
 #include "host/cli/loaded_node.h"
-#include "host/commands/commands.h"
 #include "host/library/plugin_file.h"
+#include "host/local_commands/local_commands.h"
 #include "host/view/json_fields.h"
 
 namespace drover {

@@ -15,7 +15,7 @@
 #include "host/cli/foreground_run.h"
 #include "host/cli/job_file.h"
 #include "host/cli/plugin_sources.h"
-#include "host/commands/commands.h"
+#include "host/local_commands/local_commands.h"
 #include "host/node/run_sweeper.h"
 #include "host/process/unit_cgroups.h"
 #include "host/spec/service_policy.h"

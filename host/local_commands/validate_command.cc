@@ -10,7 +10,7 @@
 #include "host/cli/job_file.h"
 #include "host/cli/loaded_node.h"
 #include "host/cli/plugin_sources.h"
-#include "host/commands/commands.h"
+#include "host/local_commands/local_commands.h"
 #include "host/view/json_fields.h"
 
 namespace drover {

@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 
-#include "host/commands/commands.h"
+#include "host/local_commands/local_commands.h"
 #include "sdk/include/drover/drover.h"
 
 namespace drover {
