@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bench/scratch.h"
-#include "host/agent/node.h"
+#include "host/node/node.h"
 
 namespace drover::bench {
 

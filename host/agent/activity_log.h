@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "host/alloc/alloc_state.h"
-#include "host/scheduler/state_event.h"
+#include "host/state/state_event.h"
 
 // Functions that log task events and evaluations at level debug. The functions cost nothing while
 // that level is off. Control thread only.

@@ -21,13 +21,13 @@
 #include "host/agent/alloc_metrics.h"
 #include "host/agent/garbage_loop.h"
 #include "host/agent/heap.h"
-#include "host/agent/node_services.h"
 #include "host/alloc/local_alloc_runner.h"
 #include "host/api/router.h"
 #include "host/base/owned_path.h"
 #include "host/base/patience.h"
 #include "host/checks/check_metrics.h"
 #include "host/http/tls_stream.h"
+#include "host/node/node_services.h"
 
 namespace drover {
 namespace {

@@ -11,15 +11,15 @@
 
 #include "host/agent/after_burst.h"
 #include "host/agent/agent_acl.h"
-#include "host/agent/node.h"
-#include "host/agent/node_client.h"
 #include "host/agent/task_api.h"
 #include "host/agent/task_counters.h"
-#include "host/api/api_agent.h"
 #include "host/base/worker_pool.h"
 #include "host/config/agent_config.h"
 #include "host/http/http_server.h"
 #include "host/logs/log_watcher.h"
+#include "host/node/node.h"
+#include "host/node/node_client.h"
+#include "host/request/api_agent.h"
 #include "host/stats/host_stats.h"
 #include "host/streams/log_monitor.h"
 

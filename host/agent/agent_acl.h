@@ -13,7 +13,7 @@
 #include "host/base/context.h"
 #include "host/config/agent_config.h"
 #include "host/identity/token.h"
-#include "host/scheduler/state_store.h"
+#include "host/state/state_store.h"
 
 namespace drover {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "host/scheduler/state_store.h"
+#include "host/state/state_store.h"
 #include "host/stats/host_stats.h"
 #include "host/stats/metric_registry.h"
 

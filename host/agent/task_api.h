@@ -3,9 +3,9 @@
 
 #include <memory>
 
-#include "host/api/api_agent.h"
 #include "host/base/worker_pool.h"
 #include "host/http/http_socket_server.h"
+#include "host/request/api_agent.h"
 #include "host/task/task_hook.h"
 
 namespace drover {

@@ -8,8 +8,8 @@
 
 #include "host/acl/acl_changes.h"
 #include "host/acl/acl_tables.h"
-#include "host/api/api_request.h"
 #include "host/api/router.h"
+#include "host/request/api_request.h"
 
 // What the routes for policies, tokens and roles share.
 namespace drover {

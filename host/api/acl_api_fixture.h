@@ -11,8 +11,8 @@
 #include "host/acl/acl_resolver.h"
 #include "host/acl/acl_state.h"
 #include "host/acl/secret_hash.h"
-#include "host/api/admission.h"
 #include "host/api/api_fixture.h"
+#include "host/request/admission.h"
 
 // For tests: an agent whose policies count, with clients of all kinds.
 namespace drover {

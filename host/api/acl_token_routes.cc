@@ -2,8 +2,8 @@
 // Routes for tokens.
 #include "host/acl/acl_json.h"
 #include "host/acl/acl_state.h"
-#include "host/api/access.h"
 #include "host/api/acl_answer.h"
+#include "host/request/access.h"
 
 namespace drover {
 namespace {

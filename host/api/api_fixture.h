@@ -5,9 +5,10 @@
 #include <string>
 #include <utility>
 
-#include "host/api/fake_exchange.h"
+#include "host/api/router.h"
 #include "host/identity/aes_gcm.h"
 #include "host/identity/sealing.h"
+#include "host/request/fake_exchange.h"
 #include "host/scheduler/scheduler_fixture.h"
 
 // A test fixture with all routes of the API and a scheduler with one node. The fixture has no

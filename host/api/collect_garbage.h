@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "host/api/api_request.h"
+#include "host/request/api_request.h"
 #include "host/scheduler/garbage.h"
 
 namespace drover {

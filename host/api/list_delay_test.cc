@@ -6,7 +6,8 @@
 #include <chrono>
 #include <thread>
 
-#include "host/api/fake_exchange.h"
+#include "host/api/router.h"
+#include "host/request/fake_exchange.h"
 #include "host/scheduler/scheduler_fixture.h"
 
 namespace drover {

@@ -8,11 +8,12 @@
 #include <memory>
 #include <optional>
 
-#include "host/api/admission.h"
-#include "host/api/route_access.h"
 #include "host/http/browser_check.h"
+#include "host/request/admission.h"
+#include "host/request/route_access.h"
 #include "host/spec/json_cost.h"
 #include "host/stats/metric_registry.h"
+#include "host/streams/stream_routes.h"
 
 namespace drover {
 namespace {

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "host/agent/node.h"
 #include "host/alloc/alloc_runner.h"
 #include "host/base/context.h"
 #include "host/base/event.h"
 #include "host/base/gate.h"
 #include "host/base/worker_pool.h"
+#include "host/node/node.h"
 #include "host/view/log_printer.h"
 #include "host/view/run_view.h"
 

@@ -4,8 +4,8 @@
 #include <functional>
 #include <vector>
 
-#include "host/agent/node.h"
 #include "host/config/agent_config.h"
+#include "host/node/node.h"
 
 namespace drover {
 

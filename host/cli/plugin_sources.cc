@@ -7,10 +7,10 @@
 #include <filesystem>
 #include <utility>
 
-#include "host/agent/machine_network.h"
 #include "host/base/printable.h"
 #include "host/config/load_config.h"
 #include "host/library/plugin_file.h"
+#include "host/node/machine_network.h"
 
 namespace drover {
 namespace {

@@ -12,6 +12,7 @@
 #include "host/cli/exit_code.h"
 #include "host/cli/long_options.h"
 #include "host/commands/commands.h"
+#include "host/local_commands/local_commands.h"
 
 namespace drover {
 namespace {

@@ -10,22 +10,15 @@ namespace drover {
 // from its name: AddJobRun is in job_run_command.cc. Such a file needs only this header to declare
 // options and to return exit codes.
 
-void AddAgent(const CommandGroup& drover);
-void AddRun(const CommandGroup& drover);
-void AddValidate(const CommandGroup& drover);
-void AddFmt(const CommandGroup& drover);
 void AddMonitor(const CommandGroup& drover);
 void AddEvents(const CommandGroup& drover);
 void AddStatus(const CommandGroup& drover);
 void AddUi(const CommandGroup& drover);
 void AddAgentInfo(const CommandGroup& drover);
-void AddVersion(const CommandGroup& drover);
-void AddCompletion(const CommandGroup& drover);
 
 void AddJobRun(const ClientGroup& job);
 void AddJobPlan(const ClientGroup& job);
 void AddJobValidate(const ClientGroup& job);
-void AddJobInit(const CommandGroup& job);
 void AddJobStatus(const ClientGroup& job);
 void AddJobStop(const ClientGroup& job);
 void AddJobStart(const ClientGroup& job);
@@ -76,7 +69,6 @@ void AddVarPut(const ClientGroup& var);
 void AddVarGet(const ClientGroup& var);
 void AddVarList(const ClientGroup& var);
 void AddVarPurge(const ClientGroup& var);
-void AddVarInit(const CommandGroup& var);
 
 void AddAclBootstrap(const ClientGroup& acl);
 void AddAclTokenCreate(const ClientGroup& token);
@@ -104,14 +96,7 @@ void AddOperatorSchedulerGetConfig(const ClientGroup& scheduler);
 void AddOperatorRootKeyringList(const ClientGroup& keyring);
 void AddOperatorRootKeyringRotate(const ClientGroup& keyring);
 
-void AddConfigValidate(const CommandGroup& config);
-void AddConfigShow(const CommandGroup& config);
-
-void AddPluginList(const CommandGroup& plugin);
 void AddPluginStatus(const CommandGroup& plugin);
 void AddPluginReload(const CommandGroup& plugin);
-void AddPluginInspect(const CommandGroup& plugin);
-void AddPluginValidate(const CommandGroup& plugin);
-void AddPluginTest(const CommandGroup& plugin);
 
 }  // namespace drover

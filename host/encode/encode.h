@@ -12,7 +12,7 @@
 #include "host/base/time.h"
 #include "host/scheduler/reconcile.h"
 #include "host/scheduler/scheduler.h"
-#include "host/scheduler/state_store.h"
+#include "host/state/state_store.h"
 
 // These functions encode records as JSON for clients. The names are those of the Go client's types.
 // [any thread]

@@ -5,7 +5,7 @@
 
 #include "host/encode/encode.h"
 #include "host/scheduler/datacenters.h"
-#include "host/scheduler/node_capacity.h"
+#include "host/state/node_capacity.h"
 #include "host/task/task_event.h"
 
 namespace drover {

@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "host/scheduler/node_capacity.h"
+#include "host/state/node_capacity.h"
 
 namespace drover {
 

@@ -8,8 +8,8 @@
 
 #include "host/base/co.h"
 #include "host/base/context.h"
-#include "host/scheduler/records.h"
 #include "host/spec/service_registration.h"
+#include "host/state/records.h"
 
 namespace drover {
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "host/scheduler/records.h"
+#include "host/state/records.h"
 
 namespace drover {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "host/scheduler/records.h"
+#include "host/state/records.h"
 
 namespace drover {
 

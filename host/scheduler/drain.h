@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "host/base/loop.h"
-#include "host/scheduler/tables.h"
+#include "host/state/tables.h"
 
 namespace drover {
 

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "host/scheduler/tables.h"
+#include "host/state/tables.h"
 
 namespace drover {
 

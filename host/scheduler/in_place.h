@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "host/scheduler/tables.h"
+#include "host/state/tables.h"
 
 namespace drover {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "host/base/result.h"
-#include "host/scheduler/tables.h"
+#include "host/state/tables.h"
 
 // Changes that users make to a version of a job after its registration. Each function returns the
 // changed version, which the caller must store. Error kNotFound means that there is no such job,

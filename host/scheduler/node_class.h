@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "host/scheduler/records.h"
+#include "host/state/records.h"
 
 namespace drover {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "host/scheduler/records.h"
+#include "host/state/records.h"
 
 // Events of a node for operators, with the same texts as in Nomad.
 namespace drover {

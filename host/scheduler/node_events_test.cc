@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "host/scheduler/record_json.h"
 #include "host/scheduler/scheduler_fixture.h"
+#include "host/state/record_json.h"
 
 namespace drover {
 namespace {

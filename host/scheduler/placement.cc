@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "host/base/ids.h"
-#include "host/scheduler/core_pool.h"
+#include "host/state/core_pool.h"
 
 namespace drover {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "host/scheduler/tables.h"
+#include "host/state/tables.h"
 
 namespace drover {
 

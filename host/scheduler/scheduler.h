@@ -16,7 +16,7 @@
 #include "host/scheduler/garbage.h"
 #include "host/scheduler/placement.h"
 #include "host/scheduler/reconcile.h"
-#include "host/scheduler/state_store.h"
+#include "host/state/state_store.h"
 
 namespace drover {
 

@@ -1,8 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
-#include "host/scheduler/record_size.h"
 #include "host/scheduler/scheduler_fixture.h"
+#include "host/state/record_size.h"
 
 namespace drover {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "host/base/directory_for_test.h"
 #include "host/scheduler/scheduler_fixture.h"
-#include "host/scheduler/state_journal.h"
+#include "host/state/state_journal.h"
 
 namespace drover {
 namespace {

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/scheduler/state_journal.h"
+#include "host/state/state_journal.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "host/base/directory_for_test.h"
-#include "host/scheduler/record_json.h"
 #include "host/scheduler/scheduler_fixture.h"
+#include "host/state/record_json.h"
 
 namespace drover {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "host/base/time.h"
 #include "host/http/http_exchange.h"
-#include "host/scheduler/state_event.h"
+#include "host/state/state_event.h"
 
 namespace drover {
 

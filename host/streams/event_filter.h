@@ -9,7 +9,7 @@
 
 #include "host/base/result.h"
 #include "host/http/http_message.h"
-#include "host/scheduler/state_event.h"
+#include "host/state/state_event.h"
 
 namespace drover {
 

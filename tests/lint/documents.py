@@ -52,11 +52,10 @@ def reduction(needs):
 
 
 def arrows(figure):
-    """The arrows of a flowchart, one line or several: a & b --> c & d."""
-    return [(start, end)
-            for line in figure.splitlines() if "-->" in line
-            for start in re.findall(r"\w+", line.split("-->")[0])
-            for end in re.findall(r"\w+", line.split("-->")[1])]
+    """The arrows of a flowchart, one line or several: a & b --> c & d --> e."""
+    ranks = [[re.findall(r"\w+", rank) for rank in line.split("-->")] for line in figure.splitlines()]
+    return [(start, end) for line in ranks for starts, ends in zip(line, line[1:])
+            for start in starts for end in ends]
 
 
 def check_rooms():

@@ -155,6 +155,12 @@ class DocumentsTest(unittest.TestCase):
         self.change("  driver & logs --> base", "  driver & logs --> base\n  logs --> base")
         self.assert_found("rooms", "logs --> base twice")
 
+    def test_arrows_in_a_row(self):
+        self.change("driver & logs\n  driver & logs --> base", "driver & logs --> base")
+        self.assertEqual(self.found("rooms"), [])
+        self.change("driver & logs\n  driver & logs --> base", "driver --> base")
+        self.assertEqual(len(self.found("rooms")), 2, "those from task to logs, and from there to base")
+
     def test_a_new_room(self):
         self.component("http", "DEPS base")
         self.assertEqual(self.found("rooms"), [

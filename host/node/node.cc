@@ -1,0 +1,481 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/node/node.h"
+
+#include <spdlog/spdlog.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <optional>
+
+#include "host/alloc/disk_alloc_dir.h"
+#include "host/alloc/local_alloc_runner.h"
+#include "host/base/ids.h"
+#include "host/base/patience.h"
+#include "host/node/env_preparer.h"
+#include "host/node/kept_alloc_store.h"
+#include "host/node/ledger_store.h"
+#include "host/node/machine_network.h"
+#include "host/node/network_hook.h"
+#include "host/node/node_consul.h"
+#include "host/node/node_services.h"
+#include "host/node/run_ledger.h"
+#include "host/process/run_directory.h"
+#include "host/scheduler/constraint.h"
+#include "host/task/restore_barrier.h"
+#include "host/taskenv/host_env.h"
+
+namespace drover {
+namespace {
+
+constexpr int kWorkers = 2;   // threads that start allocations
+constexpr int kRemovers = 2;  // threads for removals, which may take long because of many files
+constexpr int kLoaders = 2;   // threads that load plugins and configurations, which may be slow
+// The time limit for the recovery of all earlier tasks of one driver. It is longer than the time in
+// which a driver must answer for one task.
+constexpr Duration kRestoreLimit = 40s;
+
+}  // namespace
+
+Node::Node(Loop* loop, NodeOptions options)
+    : loop_(loop),
+      options_(std::move(options)),
+      machine_(ReadMachine()),
+      id_(options_.kept == nullptr ? RandomUuid() : options_.kept->node_id()),
+      name_(options_.config.name.empty() ? machine_.hostname : options_.config.name),
+      workers_(kWorkers),
+      removers_(kRemovers),
+      loaders_(kLoaders),
+      stats_demand_(loop),
+      life_(loop),
+      cleared_(loop),
+      starting_(loop),
+      removing_(loop) {}
+
+Node::~Node() {
+  // rmdir fails if allocations that continue have namespaces in the directory.
+  if (!networks_dir_.empty()) rmdir(networks_dir_.c_str());
+}
+
+Result<std::unique_ptr<Node>> Node::Create(Loop* loop, NodeOptions options) {
+  std::unique_ptr<Node> node(new Node(loop, std::move(options)));
+  DROVER_TRY(node->Init());
+  return node;
+}
+
+Status Node::Init() {
+  const AgentConfig& config = options_.config;
+  DROVER_CHECK(!config.client.alloc_dir.empty());
+  DROVER_ASSIGN(const std::string address, PortAddress());
+  ports_ =
+      NewPortPool(PortPoolOptions{address, config.client.min_dynamic_port,
+                                  config.client.max_dynamic_port, config.client.reserved.ports});
+
+  ProcessServiceOptions process_options;
+  process_options.run_dir = config.client.run_dir;
+  process_options.open_files = options_.task_open_files;
+  process_options.core_bytes = options_.task_core_bytes;
+  DROVER_ASSIGN(processes_, NewProcessService(loop_, std::move(process_options)));
+
+  PluginRegistryOptions plugin_options;
+  plugin_options.plugins = config.plugins;
+  plugin_options.directories = config.plugin_dirs;
+  // The drivers of this installation are found without a directory for them.
+  plugin_options.directories.push_back(ShippedPluginDirectory());
+  plugin_options.log = options_.plugin_log;
+  plugin_options.core_mhz = machine_.core_mhz;
+  plugin_options.limits = options_.driver_limits;
+  plugin_options.bind_runs = options_.foreground;
+  plugins_ = std::make_unique<PluginRegistry>(loop_, &loaders_, processes_.get(),
+                                              std::move(plugin_options));
+
+  info_.id = id_;
+  info_.name = name_;
+  info_.datacenter = config.datacenter;
+  info_.region = config.region;
+  info_.node_class = config.client.node_class;
+  info_.pool = config.client.node_pool;
+  info_.attributes = machine_.attributes;
+  info_.meta = config.client.meta;
+  preparer_ = NewEnvPreparer(&info_, ReadHostEnv(), machine_.core_mhz);
+
+  const bool trial = options_.kept == nullptr;
+  checks_ = std::make_unique<NodeChecks>(loop_, &info_, ServicePolicyOf(config, trial));
+  if (options_.services && !config.consul.empty()) {
+    DROVER_ASSIGN(consul_, NodeConsul::Create(loop_, &loaders_, config.consul, id_));
+    checks_->UseConsul(consul_.get());
+  }
+  if (!options_.inspect_only) DROVER_TRY(InitKeys());
+  LocalAllocEnv env = MakeAllocEnv();
+  if (options_.services) {
+    services_ = std::make_unique<NodeServices>(loop_, &info_, *options_.services, address);
+    if (consul_) services_->UseConsul(consul_.get());
+    services_->AddHooks(&env);
+  }
+  checks_->AddChecksHook(&env);
+  if (!options_.inspect_only) DROVER_TRY(InitLedger(&env));
+  runners_ = std::make_unique<LocalAllocRunnerFactory>(std::move(env));
+  return {};
+}
+
+Status Node::InitKeys() {
+  NodeKeysOptions keys;
+  keys.loop = loop_;
+  keys.kept = options_.kept;
+  keys.key_dir = options_.key_dir;
+  keys.key_age = options_.config.identity.key_age;
+  keys.issuer = options_.config.identity.oidc_issuer;
+  keys.oldest_living = options_.oldest_living;
+  DROVER_ASSIGN(keys_, NodeKeys::Create(std::move(keys)));
+  return {};
+}
+
+LocalAllocEnv Node::MakeAllocEnv() {
+  const AgentConfig& config = options_.config;
+  LocalAllocEnv env;
+  env.loop = loop_;
+  DiskAllocDirOptions dir_options;
+  dir_options.base = config.client.alloc_dir;
+  dir_options.pool = &workers_;
+  dir_options.removal_pool = &removers_;
+  dir_options.give_up = give_up_removals_;
+  env.make_dir = [dir_options](const std::string& alloc_id) -> std::unique_ptr<AllocDir> {
+    return std::make_unique<DiskAllocDir>(dir_options, alloc_id);
+  };
+  env.make_task_hooks = [this](const Allocation&, const Task& task) {
+    TaskHooks hooks;
+    keys_->AddHooks(task, &workers_, &hooks);
+    return hooks;
+  };
+  env.extra_hooks.push_back([this](const AllocHookEnv& hook_env) {
+    return std::make_unique<NetworkHook>(hook_env, &workers_, networks_dir_);
+  });
+  checks_->AddHealthHook(&env);
+  if (options_.add_task_hooks) {
+    env.make_task_hooks = [this, others = std::move(env.make_task_hooks)](const Allocation& alloc,
+                                                                          const Task& task) {
+      TaskHooks hooks = others ? others(alloc, task) : TaskHooks();
+      options_.add_task_hooks(alloc, task, &workers_, &hooks);
+      return hooks;
+    };
+  }
+  env.report = [](const std::string& alloc_id, const Error& error) {
+    spdlog::warn("allocation {}: {}", alloc_id, error.message());
+  };
+  env.services.drivers = plugins_.get();
+  env.services.preparer = preparer_.get();
+  env.services.stats_demand = &stats_demand_;
+  env.services.processes = processes_.get();
+  env.services.report = [](const std::string& task, const Error& error) {
+    spdlog::warn("task {}: {}", task, error.message());
+  };
+  env.services.max_kill_timeout = config.client.max_kill_timeout;
+  env.services.stats_interval = config.telemetry.collection_interval;
+  return env;
+}
+
+// Returns the address on which tasks have their ports. By default, the ports of a foreground run
+// can be reached from this machine only.
+Result<std::string> Node::PortAddress() const {
+  const std::string& wanted = options_.config.client.network_interface;
+  if (wanted.empty()) {
+    return options_.foreground ? std::string("127.0.0.1") : BestAddress(machine_.interfaces);
+  }
+  Result<std::string> address = AddressOf(machine_.interfaces, wanted);
+  if (!address.ok()) return address.error().WithContext("client/network_interface");
+  return address;
+}
+
+Status Node::InitLedger(LocalAllocEnv* env) {
+  restores_ = std::make_unique<RestoreBarrier>(loop_);
+  env->services.restores = restores_.get();
+  const AgentConfig& config = options_.config;
+  KeptState* const kept = options_.kept;
+  DROVER_ASSIGN(UniqueFd run_directory, OpenRunDirectory(config.client.run_dir));
+  using Kind = RunLedger::Kind;
+  const Kind kind =
+      kept != nullptr ? Kind::kKept : (options_.alloc_dir_is_own ? Kind::kOwn : Kind::kGiven);
+  // A node with a kept state has the same id as its earlier agents. Their ledgers must still be
+  // read, so the new ledger gets another name.
+  const std::string name = kept == nullptr ? id_ : RandomUuid();
+  DROVER_ASSIGN(ledger_,
+                RunLedger::Create(std::move(run_directory), name, config.client.alloc_dir, kind));
+  late_ = std::make_unique<LateReleases>(loop_, processes_.get(), ledger_);
+  env->services.release_later = [late = late_.get()](RunId run) { late->Add(run); };
+  LeftoversOptions leftovers;
+  leftovers.loop = loop_;
+  leftovers.processes = processes_.get();
+  leftovers.run_dir = config.client.run_dir;
+  leftovers.removers = &removers_;
+  leftovers.give_up = give_up_removals_;
+  leftovers_ = std::make_unique<Leftovers>(std::move(leftovers));
+  if (kept != nullptr) return InitKept(env);
+  const bool keep = options_.keep_directories;
+  env->open_store = [ledger = ledger_, keep](const std::string& id) {
+    return std::make_unique<LedgerStore>(ledger, id, keep);
+  };
+  return {};
+}
+
+// Makes the members that only a node with a kept state needs.
+Status Node::InitKept(LocalAllocEnv* env) {
+  KeptState* const kept = options_.kept;
+  DROVER_TRY(InitNetworks());
+  for (const RunId& run : kept->runs()) DROVER_TRY(ledger_->AddRun(run));
+  env->open_store = [ledger = ledger_, kept](const std::string& id) {
+    const auto restored = kept->allocs().find(id);
+    const KeptState::Tasks* const tasks =
+        restored == kept->allocs().end() ? nullptr : &restored->second;
+    return std::make_unique<KeptAllocStore>(kept->store(), ledger, id, tasks);
+  };
+  const AgentConfig::Client& client = options_.config.client;
+  KeptLeftoversOptions leftovers;
+  leftovers.loop = loop_;
+  leftovers.processes = processes_.get();
+  leftovers.kept = kept;
+  leftovers.ledger = ledger_.get();
+  leftovers.late = late_.get();
+  leftovers.leftovers = leftovers_.get();
+  DROVER_ASSIGN(leftovers.run_directory, OpenRunDirectory(client.run_dir));
+  leftovers.alloc_dir = client.alloc_dir;
+  leftovers.keep_unknown = client.keep_unknown_tasks;
+  kept_leftovers_ = std::make_unique<KeptLeftovers>(std::move(leftovers));
+  return {};
+}
+
+Status Node::InitNetworks() {
+  DROVER_ASSIGN(std::string directory, RunDirectoryPath(options_.config.client.run_dir));
+  // Other agents may use the same run directory. So the name of the networks directory contains
+  // the device and inode number of alloc_dir. By this name, an agent finds its networks even if
+  // the state was lost.
+  struct stat allocs_dir{};
+  if (stat(options_.config.client.alloc_dir.c_str(), &allocs_dir) != 0)
+    return ErrnoError(errno, "cannot look at " + options_.config.client.alloc_dir);
+  directory +=
+      "/networks-" + std::to_string(allocs_dir.st_dev) + "-" + std::to_string(allocs_dir.st_ino);
+  if (mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST)
+    return ErrnoError(errno, "cannot make " + directory);
+  networks_dir_ = std::move(directory);
+  const auto& allocs = options_.kept->allocs();
+  NetworkHook::DropUnknown(networks_dir_,
+                           [&allocs](const std::string& id) { return allocs.count(id) > 0; });
+  return {};
+}
+
+void Node::SetServicePolicy(const ServicePolicy& policy) {
+  services_->SetPolicy(policy);
+  checks_->SetPolicy(policy);
+}
+
+Co<std::vector<PluginReport>> Node::Start(Context context, Duration patience) {
+  if (keys_) co_await keys_->Load();
+  if (options_.kept != nullptr) {
+    ExpectRestored();
+    kept_leftovers_->Find();
+  }
+  plugins_->BeginLoading(context);
+  starting_.Spawn(Clear(this, context));
+  for (Driver* driver : plugins_->drivers()) {
+    if (restores_) restores_->Loading(driver->info().name);
+    starting_.Spawn(FinishDriver(this, context, driver->info().name));
+  }
+  std::optional<Patience> limit;
+  if (patience.count() > 0) limit.emplace(context, patience);
+  const Context until = limit ? limit->context() : context;
+  (void)co_await cleared_.Wait(until);
+  for (Driver* driver : plugins_->drivers()) {
+    (void)co_await plugins_->AwaitLoaded(until, driver->info().name);
+  }
+  co_return plugins_->reports();
+}
+
+Co<void> Node::Clear(Node* self, Context parent) {
+  const Context life = self->life_;
+  const JoinContext joined(parent, life);
+  const Context context = joined.context();
+  std::vector<LedgerLeftovers> dead;
+  if (self->ledger_) dead = co_await self->leftovers_->EndDeadNodes(context, Duration(0));
+  if (self->kept_leftovers_) co_await self->kept_leftovers_->EndRuns(context);
+  self->cleared_.Set();
+  // Starts of tasks do not wait for the removal of directories.
+  self->removing_.Spawn(RemoveLeftovers(self, std::move(dead)));
+}
+
+Co<void> Node::RemoveLeftovers(Node* self, std::vector<LedgerLeftovers> dead) {
+  if (self->leftovers_) co_await self->leftovers_->RemoveDeadNodes(std::move(dead));
+  if (self->kept_leftovers_) co_await self->kept_leftovers_->RemoveDirectories();
+}
+
+void Node::ExpectRestored() {
+  options_.kept->ForEachTask([this](const std::string& alloc_id, const std::string& task,
+                                    const std::string& driver, const LocalState& local) {
+    restores_->Expect(driver, alloc_id + "/" + task, local.run_id);
+  });
+}
+
+Co<void> Node::FinishDriver(Node* self, Context parent, std::string driver) {
+  const Context life = self->life_;
+  const JoinContext joined(parent, life);
+  const Context context = joined.context();
+  (void)co_await self->plugins_->AwaitLoaded(context, driver);
+  // AwaitLoaded also returns if the agent ends before the driver is loaded. In that case, the
+  // driver must not be reported as loaded. Otherwise, the remaining runners would regard the driver
+  // as unusable and give up their tasks.
+  if (context.cancelled()) co_return;
+  if (self->restores_) self->restores_->Loaded(driver);
+  co_await FinishRestore(self, context, driver);
+}
+
+Co<void> Node::FinishRestore(Node* self, Context context, std::string driver) {
+  std::vector<RunId> runs;
+  if (self->restores_) {
+    const Status found = co_await self->restores_->WaitFound(context, driver, kRestoreLimit);
+    if (context.cancelled()) co_return;
+    if (!found.ok()) {
+      spdlog::warn(
+          "driver {}: not all of its tasks were found again within {}; it may start new ones now",
+          driver, FormatDuration(kRestoreLimit));
+    }
+    runs = self->restores_->RunsOf(driver);
+  }
+  co_await self->plugins_->RestoreComplete(context, driver, runs);
+  // Waits until the unknown runs (living runs that no record names) have ended or are kept. Only
+  // then may the driver start new runs.
+  (void)co_await self->cleared_.Wait(context);
+  if (context.cancelled()) co_return;
+  if (self->restores_) self->restores_->Open(driver);
+}
+
+Status Node::CheckJob(const Job& job, const std::string& place) {
+  std::string mistakes;
+  for (std::size_t g = 0; g < job.groups.size(); ++g) {
+    for (std::size_t t = 0; t < job.groups[g].tasks.size(); ++t) {
+      const Task& task = job.groups[g].tasks[t];
+      const std::string pointer =
+          place + "/TaskGroups/" + std::to_string(g) + "/Tasks/" + std::to_string(t);
+      std::string mistake;
+      Driver* driver = plugins_->Find(task.driver);
+      if (driver == nullptr) {
+        mistake = pointer + "/Driver: no plugin of this node is a driver \"" + task.driver +
+                  "\": configure one, or correct the name";
+      } else if (plugins_->IsLoading(task.driver)) {
+        return Error(Code::kUnavailable,
+                     pointer + "/Driver: driver \"" + task.driver +
+                         "\" is still being loaded: submit the job again in a moment",
+                     true);
+      } else if (driver->fingerprint().health == Health::kUndetected) {
+        mistake = pointer + "/Driver: driver \"" + task.driver +
+                  "\" cannot be used: " + driver->fingerprint().description;
+      } else if (const auto config =
+                     driver->NormalizeConfigAt(pointer + "/Config", task.config_json, false);
+                 !config.ok()) {
+        mistake = config.error().message();
+      }
+      if (!mistake.empty()) mistakes += (mistakes.empty() ? "" : "; ") + mistake;
+    }
+  }
+  if (const Status constraints = CheckConstraints(job, place); !constraints.ok()) {
+    mistakes += (mistakes.empty() ? "" : "; ") + constraints.error().message();
+  }
+  if (mistakes.empty()) return {};
+  return Error(Code::kInvalidArgument, mistakes);
+}
+
+StringMap Node::Attributes() const {
+  StringMap all = machine_.attributes;
+  for (Driver* driver : plugins_->drivers()) {
+    const StringMap& own = driver->fingerprint().attributes;
+    all.insert(own.begin(), own.end());
+  }
+  return all;
+}
+
+Status Node::MeetsConstraints(const Job& job) const {
+  NodeRecord self;
+  self.id = info_.id;
+  self.name = info_.name;
+  self.datacenter = info_.datacenter;
+  self.node_pool = info_.pool;
+  self.attributes = Attributes();
+  self.meta = info_.meta;
+  self.node_class = info_.node_class;
+  GroupCounts here;
+  for (const TaskGroup& group : job.groups) {
+    for (; here[group.name] < group.count; ++here[group.name]) {
+      const std::string unmet = UnmetConstraint(job, group, self, here);
+      if (unmet.empty()) continue;
+      return Error(
+          Code::kFailedPrecondition,
+          "task group " + group.name + ": this machine does not meet the constraint " + unmet);
+    }
+  }
+  return {};
+}
+
+Result<std::vector<std::shared_ptr<const Allocation>>> Node::Place(std::shared_ptr<const Job> job) {
+  DROVER_TRY(MeetsConstraints(*job));
+  return PlaceJob(std::move(job), id_, name_, loop_->Wall(), ports_.get(), machine_.core_ids);
+}
+
+Result<std::unique_ptr<AllocRunner>> Node::MakeRunner(std::shared_ptr<const Allocation> alloc) {
+  AllocRunnerRequest request;
+  request.alloc = std::move(alloc);
+  if (options_.kept != nullptr) {
+    const auto restored = options_.kept->allocs().find(request.alloc->id);
+    if (restored != options_.kept->allocs().end()) request.restored = restored->second;
+    const auto health = options_.kept->health().find(request.alloc->id);
+    if (health != options_.kept->health().end()) request.health = health->second;
+    RefuseSecondRuns(&request);
+  }
+  const std::string id = request.alloc->id;
+  std::optional<AllocRunnerRequest> earlier;
+  if (services_ && request.restored) earlier = request;
+  auto made = runners_->Make(std::move(request));
+  // Without a runner, nobody would ever remove its services.
+  if (earlier && made.ok()) services_->Restored(*earlier);
+  if (options_.kept != nullptr) options_.kept->DropAlloc(id);
+  return made;
+}
+
+// Does nothing unless this node keeps unknown runs (living runs that no record names). Otherwise
+// forbids the start of each task whose record of a run was lost, because the task may still be
+// running in one of the unknown runs.
+void Node::RefuseSecondRuns(AllocRunnerRequest* request) const {
+  const std::vector<RunId>& unknown_runs = kept_leftovers_->unknown_runs();
+  if (unknown_runs.empty()) return;
+  const auto lost = options_.kept->lost_runs().find(request->alloc->id);
+  if (lost == options_.kept->lost_runs().end()) return;
+  std::string runs;
+  for (const RunId& run : unknown_runs) runs += (runs.empty() ? "" : ", ") + run.ToString();
+  if (!request->restored) request->restored.emplace();
+  for (const std::string& task : lost->second) {
+    (*request->restored)[task].no_start =
+        "the record of its run was lost, and the task may go on in an unknown run, since "
+        "unknown_tasks keeps such runs (run " +
+        runs + "): end that run, then run the job again";
+  }
+}
+
+void Node::Release(const Allocation& alloc) { ReleasePorts(alloc, ports_.get()); }
+
+std::string Node::LogDir(const Allocation& alloc) const {
+  return options_.config.client.alloc_dir + "/" + alloc.id + "/alloc/logs";
+}
+
+void Node::KillAll() { processes_->KillAll(); }
+
+Co<void> Node::Shutdown() {
+  life_.Cancel("the node is being shut down");
+  plugins_->GiveUpLoading();
+  co_await starting_.Close();
+  if (consul_) co_await consul_->Stop();
+  if (late_) co_await late_->Close();
+  co_await plugins_->Shutdown();
+  // The removal of directories must end now. If the agent keeps its state, the next agent continues
+  // the removal. A foreground run may have no successor, so it finishes the removal first.
+  if (options_.kept != nullptr) *give_up_removals_ = true;
+  co_await removing_.Close();
+  *give_up_removals_ = true;
+}
+
+}  // namespace drover

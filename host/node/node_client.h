@@ -1,0 +1,111 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "host/alloc/alloc_runner.h"
+#include "host/base/event.h"
+#include "host/base/gate.h"
+#include "host/node/alloc_updates.h"
+#include "host/node/paced_queue.h"
+#include "host/scheduler/cluster_link.h"
+
+namespace drover {
+
+// Runs the allocations that a server wants on this machine. It registers the node, sends
+// heartbeats, fetches the node's allocations, gives each allocation a runner, and reports their
+// states. Control thread only.
+class NodeClient {
+ public:
+  using MakeRunner =
+      std::function<Result<std::unique_ptr<AllocRunner>>(std::shared_ptr<const Allocation>)>;
+
+  // Called at each change of an allocation on this node. BEFORE is null at the first change.
+  using Observe = std::function<void(const AllocSnapshot& before, const AllocState& now)>;
+
+  // LINK must outlive this object.
+  NodeClient(Loop* loop, ClusterLink* link, NodeRecord node, MakeRunner make_runner);
+  ~NodeClient();
+
+  // Call SetObserver before Run.
+  void SetObserver(Observe observe) { observe_ = std::move(observe); }
+  // IDS are the allocations that an earlier agent has begun on this node. Each of them gets a
+  // runner, even if the server wants the allocation to stop. Call SetRestored before Run.
+  void SetRestored(std::set<std::string> ids) { restored_ = std::move(ids); }
+
+  // Called once, when each allocation of SetRestored has received its runner or has been removed.
+  // The records that were read for these allocations are freed by then. COUNT is the number of
+  // these allocations.
+  using RestoreDone = std::function<void(int count)>;
+  void SetRestoreDone(RestoreDone done) { restore_done_ = std::move(done); }
+
+  // Returns when CONTEXT ends. The runners continue.
+  Co<void> Run(Context context);
+  // Registers the node again, since its record has changed to NODE.
+  void NodeChanged(NodeRecord node);
+
+  // Ends the tasks of all allocations gracefully and removes everything that belongs to the
+  // allocations. Call DestroyAll after Run. From the call on, Find returns null for every
+  // allocation. All work that uses a runner must run inside the gate CALLERS. DestroyAll closes
+  // CALLERS before it deletes the runners.
+  Co<Status> DestroyAll(Gate* callers);
+  // Shuts down the runners but leaves the tasks running. Call it after Run. CALLERS is used as in
+  // DestroyAll.
+  Co<void> ShutdownAll(Gate* callers);
+
+  // Returns null if the allocation is not, or not any more, on this node. Also returns null if the
+  // allocation waits for other allocations to start first. The pointer is valid until the next
+  // co_await.
+  AllocRunner* Find(const std::string& alloc_id) const;
+  std::vector<std::string> alloc_ids() const;
+  std::size_t runners() const { return held_.size(); }  // for tests
+
+ private:
+  class Held;
+
+  Co<void> Introduce(Context context);
+  Co<void> KeepAlive(Context context);
+  Co<void> Follow(Context context);
+  Co<void> Fetch(Context context);
+  void Apply(Context context, const NodeAllocs& wanted);
+  // BeginStart and BeginRemoval return false if nothing is left to do for ID.
+  bool BeginStart(const std::string& id);
+  bool BeginRemoval(Context context, const std::string& id);
+  void StartOne(const std::shared_ptr<const Allocation>& alloc);
+  void Remove(Context context, const std::string& id);
+  Co<void> DestroyGone(Context context, std::shared_ptr<Held> held);
+  static Co<void> InterruptDestroy(Context stop, Context over, std::shared_ptr<Held> held);
+  Co<void> DestroyOne(std::shared_ptr<Held> held, Status* first);
+  void Report(const AllocState& state);
+  // Reports the status of an allocation that gets no runner.
+  void Refuse(const std::string& alloc_id, AllocStatus status);
+
+  Loop* const loop_;
+  ClusterLink* const link_;
+  NodeRecord node_;
+  const MakeRunner make_runner_;
+  Observe observe_;
+  std::set<std::string> restored_;
+  AllocUpdates updates_;
+  std::map<std::string, std::shared_ptr<Held>> held_;
+  // Allocations that the server wants but that get no runner. Their status is already queued or
+  // sent to the server.
+  std::set<std::string> refused_;
+  Event ready_;         // set after the first successful heartbeat
+  Event node_changed_;  // set when the node must be registered again
+  // Allocations that wait for their turn. to_start_ holds allocations that get a runner.
+  // to_remove_ holds runners that have ended and must be destroyed.
+  std::map<std::string, std::shared_ptr<const Allocation>> to_start_;
+  std::map<std::string, std::shared_ptr<Held>> to_remove_;
+  PacedQueue starts_;
+  PacedQueue removals_;
+  Gate destroying_;
+  RestoreDone restore_done_;
+};
+
+}  // namespace drover

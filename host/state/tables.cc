@@ -1,0 +1,330 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/state/tables.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "host/state/node_capacity.h"
+
+namespace drover {
+namespace {
+
+std::string JobStatus(const Tables& tables, const JobKey& key, const JobRecord& job) {
+  if (tables.open_allocs_of_job.count(key) > 0) return "running";
+  if (tables.open_evals_of_job.count(key) > 0) return "pending";
+  const bool any =
+      job.stop || tables.allocs_of_job.count(key) > 0 || tables.evals_of_job.count(key) > 0;
+  return any ? "dead" : "pending";
+}
+
+template <typename Map>
+const typename Map::mapped_type& FindOrNone(const Map& map, const typename Map::key_type& key) {
+  static const auto& none = *new typename Map::mapped_type();
+  const auto found = map.find(key);
+  return found == map.end() ? none : found->second;
+}
+
+// Removes ELEMENT from the set of KEY.
+template <typename Map, typename Element>
+void EraseFrom(Map* map, const typename Map::key_type& key, const Element& element) {
+  const auto found = map->find(key);
+  if (found == map->end()) return;
+  found->second.erase(element);
+  if (found->second.empty()) map->erase(found);
+}
+
+void Add(std::size_t* count, int sign) { *count += static_cast<std::size_t>(sign); }
+
+DrainGroup DrainGroupOf(const AllocRecord& record) {
+  const Job& job = *record.alloc->job;
+  return {record.alloc->node_id, job.type == JobType::kBatch, KeyOf(job), record.alloc->group_name};
+}
+
+}  // namespace
+
+bool PlacedBefore::operator()(const std::shared_ptr<const AllocRecord>& a,
+                              const std::shared_ptr<const AllocRecord>& b) const {
+  const Allocation &x = *a->alloc, &y = *b->alloc;
+  return std::tie(x.create_index, x.group_name, x.index, x.id) <
+         std::tie(y.create_index, y.group_name, y.index, y.id);
+}
+
+bool EndedBefore::operator()(const std::shared_ptr<const AllocRecord>& a,
+                             const std::shared_ptr<const AllocRecord>& b) const {
+  return std::tie(a->modify_time, a->alloc->create_index, a->alloc->id) <
+         std::tie(b->modify_time, b->alloc->create_index, b->alloc->id);
+}
+
+std::uint64_t Tables::IndexOf(TableMask mask) const {
+  std::uint64_t highest = 1;
+  for (int i = 0; i < kTables; ++i) {
+    if ((mask & (1u << i)) != 0) highest = std::max(highest, index[static_cast<std::size_t>(i)]);
+  }
+  return highest;
+}
+
+const JobAllocs& Tables::AllocsOf(const JobKey& key) const {
+  return FindOrNone(allocs_of_job, key);
+}
+
+const GroupCounts& Tables::OpenAllocsOf(const JobKey& key) const {
+  return FindOrNone(open_allocs_of_job, key);
+}
+
+const ServiceSet& Tables::ServicesOf(const std::string& alloc_id) const {
+  return FindOrNone(services_of_alloc, alloc_id);
+}
+
+std::shared_ptr<const ServiceRegistration> Tables::FindService(std::string_view id) const {
+  const auto found = services.find(id);
+  return found == services.end() ? nullptr : *found;
+}
+
+void Tables::Put(const JobKey& key, std::shared_ptr<const JobRecord> record) {
+  changes.push_back({record});
+  versions[key].insert_or_assign(record->version, record);
+  jobs.insert_or_assign(key, std::move(record));
+  ForgetVersions(key);
+}
+
+void Tables::PutVersion(const JobKey& key, std::shared_ptr<const JobRecord> record) {
+  changes.push_back({record, false, true});
+  versions.at(key).at(record->version) = record;
+  auto& newest = jobs.at(key);
+  if (newest->version == record->version) newest = std::move(record);
+  ForgetVersions(key);
+}
+
+void Tables::ForgetVersions(const JobKey& key) {
+  auto& of_job = versions.at(key);
+  const auto has_no_tag = [](const auto& version) { return !version.second->tag; };
+  auto many = static_cast<std::size_t>(std::count_if(of_job.begin(), of_job.end(), has_no_tag));
+  for (; many > kMaxJobVersions; --many) {
+    const auto oldest = std::find_if(of_job.begin(), of_job.end(), has_no_tag);
+    changes.push_back({oldest->second, true, true});
+    of_job.erase(oldest);
+  }
+}
+
+void Tables::Put(std::shared_ptr<const Evaluation> eval) {
+  const JobKey key = KeyOf(*eval);
+  const std::string id = eval->id;
+  changes.push_back({eval});
+  const auto is_blocked = [](const auto& of) { return of != nullptr && of->status == "blocked"; };
+  if (is_blocked(Find(evals, id))) --blocked_evals;
+  if (is_blocked(eval)) ++blocked_evals;
+  if (eval->open()) {
+    open_evals_of_job[key].insert(id);
+  } else {
+    EraseFrom(&open_evals_of_job, key, id);
+  }
+  evals_of_job[key].emplace(eval->create_index, id);
+  evals.insert_or_assign(id, std::move(eval));
+}
+
+void Tables::Put(std::shared_ptr<const AllocRecord> record) {
+  changes.push_back({record});
+  if (record->client_terminal()) EraseServicesOf(record->id());
+  auto& place = allocs[record->id()];
+  Count(place, record);
+  place = std::move(record);
+}
+
+void Tables::Put(std::shared_ptr<const NodeRecord> node) {
+  changes.push_back({node});
+  const std::string id = node->id;
+  nodes.insert_or_assign(id, std::move(node));
+}
+
+void Tables::Put(std::shared_ptr<const ServiceRegistration> service) {
+  if (const auto before = FindService(service->id)) Erase(*before);
+  changes.push_back({service});
+  services_of_name[KeyOf(*service)].insert(service);
+  services_of_alloc[service->alloc_id].insert(service);
+  services.insert(std::move(service));
+}
+
+void Tables::Put(std::shared_ptr<const VariableRecord> variable) {
+  changes.push_back({variable});
+  variable_bytes += variable->sealed_items.size();
+  auto& place = variables[KeyOf(*variable)];
+  if (place != nullptr) variable_bytes -= place->sealed_items.size();
+  place = std::move(variable);
+}
+
+void Tables::Erase(const VariableRecord& variable) {
+  const auto place = variables.find(KeyOf(variable));
+  changes.push_back({place->second, true});
+  variable_bytes -= place->second->sealed_items.size();
+  variables.erase(place);
+}
+
+void Tables::EraseJob(const JobKey& key) {
+  const auto newest = jobs.find(key);
+  for (const auto& [number, version] : versions.at(key)) {
+    changes.push_back({version, true, number != newest->second->version});
+  }
+  jobs.erase(newest);
+  versions.erase(key);
+}
+
+void Tables::Erase(const Evaluation& eval) {
+  const auto place = evals.find(eval.id);
+  const std::shared_ptr<const Evaluation> own = place->second;  // EVAL may refer to this object
+  const JobKey key = KeyOf(*own);
+  changes.push_back({own, true, true});
+  if (own->status == "blocked") --blocked_evals;
+  evals.erase(place);
+  EraseFrom(&open_evals_of_job, key, own->id);
+  EraseFrom(&evals_of_job, key, std::pair(own->create_index, own->id));
+}
+
+void Tables::Erase(const AllocRecord& record) {
+  const auto place = allocs.find(record.id());
+  const std::shared_ptr<const AllocRecord> own = place->second;  // RECORD may refer to this object
+  Count(own, nullptr);
+  EraseServicesOf(own->id());
+  changes.push_back({own, true, true});
+  allocs.erase(place);
+}
+
+void Tables::Erase(const ServiceRegistration& service) {
+  const auto place = services.find(std::string_view(service.id));
+  const std::shared_ptr<const ServiceRegistration> own =
+      *place;  // SERVICE may refer to this object
+  changes.push_back({own, true});
+  services.erase(place);
+  EraseFrom(&services_of_name, KeyOf(*own), own);
+  EraseFrom(&services_of_alloc, own->alloc_id, own);
+}
+
+void Tables::EraseServicesOf(const std::string& alloc_id) {
+  const ServiceSet gone = ServicesOf(alloc_id);  // a copy, since Erase changes the set
+  for (const auto& service : gone) Erase(*service);
+}
+
+void Tables::Count(const std::shared_ptr<const AllocRecord>& before,
+                   const std::shared_ptr<const AllocRecord>& after) {
+  const AllocRecord& any = before != nullptr ? *before : *after;
+  const JobKey key = KeyOf(*any.alloc->job);
+  const auto is_open = [](const auto& record) { return record != nullptr && !record->terminal(); };
+  if (is_open(before) != is_open(after)) {
+    const auto open = open_allocs_of_job.try_emplace(key).first;
+    const auto of_group = open->second.try_emplace(any.alloc->group_name).first;
+    of_group->second += is_open(after) ? 1 : -1;
+    if (of_group->second == 0) open->second.erase(of_group);
+    if (open->second.empty()) open_allocs_of_job.erase(open);
+  }
+  const auto is_live = [](const auto& record) {
+    return record != nullptr && !record->client_terminal();
+  };
+  if (is_live(before) != is_live(after) ||
+      (is_live(after) && before->alloc->job != after->alloc->job)) {
+    if (is_live(before)) Use(*before, -1);
+    if (is_live(after)) Use(*after, 1);
+  }
+  if (is_live(after)) {
+    live_allocs[any.id()] = after;
+  } else {
+    live_allocs.erase(any.id());
+  }
+  if (before != nullptr) {
+    CountStatus(*before, -1);
+    CountForDrain(*before, -1);
+  }
+  if (after != nullptr) {
+    CountStatus(*after, 1);
+    CountForDrain(*after, 1);
+  }
+  const auto is_held = [&is_live](const auto& record) {
+    return record != nullptr && !is_live(record) && !record->collected;
+  };
+  if (is_held(before)) ended_allocs.erase(before);
+  if (is_held(after)) ended_allocs.insert(after);
+  if (before != nullptr) EraseFrom(&allocs_of_job, key, before);
+  if (after != nullptr) allocs_of_job[key].insert(after);
+  // An update in place gives the allocation to another evaluation.
+  const bool same_eval =
+      before != nullptr && after != nullptr && before->alloc->eval_id == after->alloc->eval_id;
+  if (after != nullptr && !same_eval) ++allocs_of_eval[after->alloc->eval_id];
+  if (before != nullptr && !same_eval) {
+    const auto of_eval = allocs_of_eval.find(before->alloc->eval_id);
+    if (--of_eval->second == 0) allocs_of_eval.erase(of_eval);
+  }
+  const bool wanted_before = before != nullptr && !before->collected;
+  const bool wanted_after = after != nullptr && !after->collected;
+  if (wanted_before != wanted_after || (wanted_after && before->alloc != after->alloc))
+    wanted.Add(last_index, any.id());
+}
+
+void Tables::CountStatus(const AllocRecord& record, int sign) {
+  const JobKey key = KeyOf(*record.alloc->job);
+  if (!record.collected) {
+    std::size_t& of_job = uncollected[key];
+    Add(&of_job, sign);
+    if (of_job == 0) uncollected.erase(key);
+  }
+  const auto status = static_cast<std::size_t>(record.reported.status.status);
+  const auto add = [status, sign](auto* map, const auto& of) {
+    StatusCounts& counts = (*map)[of];
+    Add(&counts[status], sign);
+    if (counts == StatusCounts()) map->erase(of);
+  };
+  add(&statuses_of_node, record.alloc->node_id);
+  GroupStatuses& of_job = statuses_of_job[key];
+  add(&of_job, std::pair(record.job->create_index, record.alloc->group_name));
+  if (of_job.empty()) statuses_of_job.erase(key);
+}
+
+void Tables::CountForDrain(const AllocRecord& record, int sign) {
+  if (record.client_terminal()) return;
+  const DrainGroup group = DrainGroupOf(record);
+  if (record.migrate) {
+    std::size_t& count = leaving[group];
+    Add(&count, sign);
+    if (count == 0) leaving.erase(group);
+  } else if (!record.terminal()) {
+    std::set<std::string>& ids = staying[group];
+    if (sign > 0) {
+      ids.insert(record.id());
+    } else {
+      ids.erase(record.id());
+    }
+    if (ids.empty()) staying.erase(group);
+  }
+}
+
+void Tables::Use(const AllocRecord& record, int sign) {
+  const Allocation& alloc = *record.alloc;
+  const TaskGroup* const group = alloc.group();
+  const GroupNeeds needs = group == nullptr ? GroupNeeds() : NeedsOf(*group);
+  NodeUsage& of_node = usage[alloc.node_id];
+  of_node.cpu_mhz += sign * needs.cpu_mhz;
+  of_node.cores += sign * needs.cores;
+  of_node.memory_mb += sign * needs.memory_mb;
+  of_node.disk_mb += sign * needs.disk_mb;
+  for (const auto& [task, cores] : alloc.cores) {
+    for (const int core : cores) {
+      if (sign > 0) {
+        of_node.core_ids.insert(core);
+      } else {
+        of_node.core_ids.erase(core);
+      }
+    }
+  }
+  if (of_node == NodeUsage()) usage.erase(alloc.node_id);
+}
+
+TableMask Tables::UpdateJobStatus(const JobKey& key, std::uint64_t at_index) {
+  const auto found = jobs.find(key);
+  if (found == jobs.end()) return 0;
+  std::string status = JobStatus(*this, key, *found->second);
+  if (status == found->second->status) return 0;
+  auto changed = std::make_shared<JobRecord>(*found->second);
+  changed->status = std::move(status);
+  changed->modify_index = at_index;
+  Put(key, std::move(changed));
+  return MaskOf(Table::kJobs);
+}
+
+}  // namespace drover

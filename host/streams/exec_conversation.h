@@ -1,0 +1,63 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/base/event.h"
+#include "host/base/gate.h"
+#include "host/http/http_exchange.h"
+#include "host/streams/exec_call.h"
+#include "host/streams/exec_pipe.h"
+
+namespace drover {
+
+// Connects a client and a command through a websocket, with JSON messages. Neither side sends more
+// bytes before the other side has read the earlier bytes, so bytes do not accumulate. Use the
+// object only on the thread of the exchange.
+class ExecConversation {
+ public:
+  struct Command {
+    std::string alloc_id;
+    std::string task;
+    std::vector<std::string> words;
+    bool tty = false;
+  };
+
+  // EXCHANGE and CHANNEL must outlive this object.
+  ExecConversation(HttpExchange* exchange, WebSocketChannel* channel,
+                   std::shared_ptr<ExecCall> call);
+
+  // Runs COMMAND. Returns when the command has ended and the websocket is closed. If the client
+  // disconnects, the command is ended.
+  Co<void> Run(Command command);
+
+ private:
+  Result<ExecRequest> Open(const Command& command);
+  Co<void> ReadMessages();
+  Co<Status> Take(std::string text);
+  Co<void> CopyOutput(ExecPipe* pipe, const char* name);
+  Co<void> Beat();
+  Co<Status> Say(std::string message);
+  Co<void> Report(ExitResult exit, bool tty);
+
+  HttpExchange* const exchange_;
+  WebSocketChannel* const channel_;
+  const std::shared_ptr<ExecCall> call_;
+  const Context context_;  // ends when the client disconnects
+  std::unique_ptr<ExecPipe> input_;
+  std::unique_ptr<ExecPipe> output_;
+  std::unique_ptr<ExecPipe> error_;  // null if the command has a terminal
+  Status broken_;                    // an error if the client sent an invalid message
+  Event answered_;                   // set when ExecCall::Run has returned
+  bool refused_ = false;             // whether ExecCall::Run has returned an error
+  Gate outputs_;
+  Gate background_;
+};
+
+// Closes CHANNEL with the websocket code that clients expect for ERROR. The code is 1008 if the
+// error is the client's mistake, and 1011 otherwise.
+Co<void> CloseWith(WebSocketChannel* channel, Error error);
+
+}  // namespace drover
