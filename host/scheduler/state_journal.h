@@ -28,6 +28,8 @@ inline constexpr std::string_view kIndex = "index";  // the index of the last wr
 // The submissions that are in the store, by the record ids of their job versions.
 using KeptSources = std::map<std::string, std::shared_ptr<const JobSubmission>>;
 
+class SharedJobEnd;
+
 // A StateStore::Journal. It passes the changes of each write of the scheduler's state to the
 // Store. A later agent restores a write as a whole or not at all. The Store must outlive this
 // object. [control]
@@ -46,6 +48,9 @@ class StateJournal {
   void Add(const std::shared_ptr<const AllocRecord>& record, bool erased);
   void Add(const std::shared_ptr<const NodeRecord>& node, bool erased);
 
+  // Returns the end of the records of all allocations of JOB, which is encoded at its first use.
+  std::shared_ptr<SharedJobEnd> EndOf(const std::shared_ptr<const JobRecord>& job);
+
   Store* const store_;
   KeptSources sources_;
   // The allocations as they were last passed to the Store, by id.
@@ -57,6 +62,8 @@ class StateJournal {
     std::size_t bytes = 0;
   };
   std::map<std::string, JobSize> sizes_;
+  // The end of the allocation that was added last, while records that need it are not yet written.
+  std::weak_ptr<SharedJobEnd> last_end_;
   Store::Changes changes_;  // of the current write
 };
 
