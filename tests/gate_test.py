@@ -61,8 +61,8 @@ class GateProject(unittest.TestCase):
         (self.root / "test.sh").write_text(TEST)
         (self.notes / name).touch()
         (self.notes / f"{name}.fails").write_text("\n" * fails)
-        self.lists += [f"add_test(NAME {name} COMMAND sh {self.root}/test.sh {self.notes / name})",
-                       f"set_tests_properties({name} PROPERTIES LABELS {label})"]
+        self.lists += [f'add_test(NAME "{name}" COMMAND sh {self.root}/test.sh "{self.notes / name}")',
+                       f'set_tests_properties("{name}" PROPERTIES LABELS {label})']
 
 
 class SecondTryTest(GateProject):
@@ -146,6 +146,19 @@ class KeptTest(GateProject):
         self.assertIn("second tries: e2e.Flaky", self.gate().stdout)
         self.gate()
         self.assertEqual(self.runs("unit"), 1)
+
+    def test_what_failed_beside_what_is_kept_is_what_runs_again(self):
+        """A run without the tests that are kept numbers the others anew."""
+        self.write_program("0")
+        flaky = ("e2e.Flaky  # GetParam() = (1+1, *)", "e2e.Flaky")
+        for name in ("e2e.Good", *flaky):
+            self.add(name)
+        self.gate()
+        for name in flaky:
+            (self.notes / f"{name}.fails").write_text("\n\n")  # the second of its runs
+        done = self.gate()
+        self.assertEqual(done.returncode, 0, done)
+        self.assertEqual([self.runs(name) for name in ("unit", "e2e.Good", *flaky)], [1, 2, 3, 3])
 
     def test_a_script_runs_always_and_so_does_what_shares_its_prefix(self):
         self.write_program("0")

@@ -22,6 +22,14 @@ class CpuTimer {
   double start_ = Now();
 };
 
+// By how much more a cost may grow under a sanitizer than what a test allows: it looks at memory of
+// its own for each access, so what is in no cache costs several times as much.
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+inline constexpr double kSanitizerFactor = 2;
+#else
+inline constexpr double kSanitizerFactor = 1;
+#endif
+
 // The least of what several calls of GO return, which measures the same each time: what caches that
 // others have filled add to one of them is not in it.
 template <typename Go>

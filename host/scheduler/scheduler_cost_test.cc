@@ -12,7 +12,7 @@ namespace drover {
 namespace {
 
 // There are at least twenty times as many as few.
-constexpr double kMostTimes = 6;
+constexpr double kMostTimes = 6 * kSanitizerFactor;
 
 class SchedulerCostTest : public SchedulerFixture {
  protected:

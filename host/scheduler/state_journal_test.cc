@@ -7,6 +7,7 @@
 #include <future>
 #include <nlohmann/json.hpp>
 
+#include "host/base/cpu_timer_for_test.h"
 #include "host/base/directory_for_test.h"
 #include "host/scheduler/scheduler_fixture.h"
 #include "host/state/record_json.h"
@@ -130,6 +131,73 @@ TEST_F(StateJournalTest, TheTablesAreFoundAgain) {
   EXPECT_EQ(*again->reported.tasks.at("t"), state);
   EXPECT_EQ(again->reported.health, update.health);
   EXPECT_EQ(again->job->job, again->alloc->job) << "there is one job";
+}
+
+// Everything but the job is different in each record.
+TEST_F(StateJournalTest, AllocationsOfAJobShareIt) {
+  MustRegister(Registration("job", 3));
+  SeenJobs seen;
+  std::vector<AllocRecord> decoded;
+  for (const auto& record : Live()) {
+    const std::string text = EncodePlaced(*record);
+    // An earlier agent wrote the fields in the order of their names.
+    for (const std::string& each : {text, nlohmann::json::parse(text).dump()}) {
+      Result<AllocRecord> again = DecodePlaced(each, &seen);
+      ASSERT_TRUE(again.ok()) << again.error().message();
+      EXPECT_EQ(EncodePlaced(*again), text);
+      decoded.push_back(std::move(*again));
+    }
+  }
+  ASSERT_THAT(decoded, SizeIs(6));
+  for (const AllocRecord& record : decoded) {
+    EXPECT_EQ(record.job, decoded[0].job);
+    EXPECT_EQ(record.alloc->job, decoded[0].job->job);
+  }
+  EXPECT_THAT(seen, SizeIs(1));
+}
+
+TEST_F(StateJournalTest, WhatOnlyLooksLikeAJobIsNone) {
+  MustRegister(Registration("job", 1));
+  SeenJobs seen;
+  const auto record = Live()[0];
+  ASSERT_TRUE(DecodePlaced(EncodePlaced(*record), &seen).ok());
+  AllocRecord named = *record;
+  auto alloc = std::make_shared<Allocation>(*record->alloc);
+  alloc->name = EncodeJobEnd(*record->job);
+  named.alloc = alloc;
+  const Result<AllocRecord> again = DecodePlaced(EncodePlaced(named), &seen);
+  ASSERT_TRUE(again.ok()) << again.error().message();
+  EXPECT_EQ(again->alloc->name, alloc->name);
+}
+
+// The job is encoded once for all of its allocations, and decoded once.
+TEST_F(StateJournalTest, AJobCostsItsAllocationsNothing) {
+  const auto time_of = [this](const std::string& id, int variables) {
+    JobRegistration registration = Registration(id, 50, 1);
+    auto job = std::make_shared<Job>(*registration.job);
+    for (int i = 0; i < variables; ++i) {
+      job->groups[0].tasks[0].env["NAME_" + std::to_string(i)] = "a value of some length";
+    }
+    registration.job = std::move(job);
+    MustRegister(registration);
+    std::vector<std::shared_ptr<const AllocRecord>> records;
+    for (const auto& record : Live()) {
+      if (record->job->job->id == id) records.push_back(record);
+    }
+    EXPECT_THAT(records, SizeIs(50));
+    return LeastOf([&] {
+      const CpuTimer timer;
+      const std::string end = EncodeJobEnd(*records[0]->job);
+      SeenJobs seen;
+      for (const auto& record : records) {
+        EXPECT_TRUE(DecodePlaced(EncodePlaced(*record, end), &seen).ok());
+      }
+      return timer.Seconds();
+    });
+  };
+  const double little = time_of("little", 1);
+  EXPECT_LT(time_of("large", 1'000), 20 * little)
+      << "fifty times as much were it decoded each time";
 }
 
 TEST_F(StateJournalTest, WhatIsSaidOfVersionsIsFoundAgain) {

@@ -148,20 +148,24 @@ std::shared_ptr<Allocation> ReadAllocation(const json& of) {
   return alloc;
 }
 
-Result<AllocRecord> ReadPlaced(const json& of, SeenJobs* seen) {
+std::string JobEnd(const json& job) { return ",\"job\":" + Dump(job) + "}"; }
+
+Result<std::shared_ptr<const JobRecord>> ReadSeenJob(const json& of, SeenJobs* seen) {
+  std::string end = JobEnd(of);
+  const auto same = std::find_if(seen->begin(), seen->end(),
+                                 [&end](const auto& one) { return one.first == end; });
+  if (same != seen->end()) return same->second;
+  DROVER_ASSIGN(std::shared_ptr<const JobRecord> job, ReadJob(of));
+  if (seen->size() == kSeenJobs) seen->pop_back();
+  seen->emplace_front(std::move(end), job);
+  return job;
+}
+
+AllocRecord ReadPlaced(const json& of, std::shared_ptr<const JobRecord> job) {
   AllocRecord record;
   std::shared_ptr<Allocation> alloc = ReadAllocation(of.at("alloc"));
-  const json& job = of.at("job");
-  const auto same = std::find_if(seen->begin(), seen->end(),
-                                 [&job](const auto& one) { return *one.first == job; });
-  if (same != seen->end()) {
-    record.job = same->second;
-  } else {
-    DROVER_ASSIGN(record.job, ReadJob(job));
-    if (seen->size() == kSeenJobs) seen->pop_back();
-    seen->emplace_front(std::make_shared<const json>(job), record.job);
-  }
-  alloc->job = record.job->job;
+  alloc->job = job->job;
+  record.job = std::move(job);
   record.reported.id = alloc->id;
   record.alloc = std::move(alloc);
   Get(of, "previous", &record.previous);
@@ -272,19 +276,37 @@ Result<std::shared_ptr<const JobRecord>> DecodeJobRecord(const std::string& text
   return Decode(text, ReadJob);
 }
 
+std::string EncodeJobEnd(const JobRecord& job) { return JobEnd(EncodeJob(job)); }
+
 std::string EncodePlaced(const AllocRecord& record) {
-  return Dump({{"alloc", EncodeAllocation(*record.alloc)},
-               {"job", EncodeJob(*record.job)},
-               {"previous", record.previous},
-               {"next", record.next},
-               {"migrate", record.migrate},
-               {"collected", record.collected},
-               {"modify_index", record.modify_index},
-               {"modify_time", record.modify_time}});
+  return EncodePlaced(record, EncodeJobEnd(*record.job));
+}
+
+std::string EncodePlaced(const AllocRecord& record, const std::string& job_end) {
+  std::string text = Dump({{"alloc", EncodeAllocation(*record.alloc)},
+                           {"previous", record.previous},
+                           {"next", record.next},
+                           {"migrate", record.migrate},
+                           {"collected", record.collected},
+                           {"modify_index", record.modify_index},
+                           {"modify_time", record.modify_time}});
+  text.pop_back();
+  return text + job_end;
 }
 
 Result<AllocRecord> DecodePlaced(const std::string& text, SeenJobs* seen) {
-  return Decode(text, [seen](const json& of) { return ReadPlaced(of, seen); });
+  // No string of JSON contains the quotes with which such an end begins, so it is no part of one.
+  const auto same = std::find_if(seen->begin(), seen->end(),
+                                 [&text](const auto& one) { return text.ends_with(one.first); });
+  if (same == seen->end()) {
+    return Decode(text, [seen](const json& of) -> Result<AllocRecord> {
+      DROVER_ASSIGN(std::shared_ptr<const JobRecord> job, ReadSeenJob(of.at("job"), seen));
+      return ReadPlaced(of, std::move(job));
+    });
+  }
+  return Decode(
+      text.substr(0, text.size() - same->first.size()) + "}",
+      [&same](const json& of) -> Result<AllocRecord> { return ReadPlaced(of, same->second); });
 }
 
 std::string EncodeReported(const AllocRecord& record) {

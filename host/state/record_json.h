@@ -3,7 +3,6 @@
 
 #include <deque>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <utility>
 
@@ -28,12 +27,16 @@ Result<std::shared_ptr<const Evaluation>> DecodeEvaluation(const std::string& te
 // An allocation has two records. "Placed" is the decision of the scheduler. It includes the job,
 // so it can be read without any other record. "Reported" is the report of the node, which changes
 // more often.
+//
+// A job costs far more to encode and to decode than the other fields, and many allocations have the
+// same one. So its text is encoded once for all of them, ends their records, and is decoded once.
 std::string EncodePlaced(const AllocRecord& record);
+// JOB_END is the end of the record: what EncodeJobEnd returned for the job of RECORD.
+std::string EncodePlaced(const AllocRecord& record, const std::string& job_end);
+std::string EncodeJobEnd(const JobRecord& job);
 std::string EncodeReported(const AllocRecord& record);
-// The jobs that were decoded last. Allocations with equal jobs share one decoded job, since
-// decoding a job costs more than decoding the other fields.
-using SeenJobs =
-    std::deque<std::pair<std::shared_ptr<const nlohmann::json>, std::shared_ptr<const JobRecord>>>;
+// The jobs that were decoded last, each with the end of the records that have it.
+using SeenJobs = std::deque<std::pair<std::string, std::shared_ptr<const JobRecord>>>;
 Result<AllocRecord> DecodePlaced(const std::string& text, SeenJobs* seen);
 Status DecodeReported(const std::string& text, AllocRecord* record);
 

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/state/state_journal.h"
 
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -24,6 +25,22 @@ bool PlacedAlike(const AllocRecord& a, const AllocRecord& b) {
 }
 
 }  // namespace
+
+// What all records of allocations of a job have in common, encoded by the first thread that asks.
+class SharedJobEnd {
+ public:
+  explicit SharedJobEnd(std::shared_ptr<const JobRecord> job) : job_(std::move(job)) {}
+  bool IsOf(const std::shared_ptr<const JobRecord>& job) const { return job == job_; }
+  const std::string& Get() {
+    std::call_once(once_, [this] { text_ = EncodeJobEnd(*job_); });
+    return text_;
+  }
+
+ private:
+  const std::shared_ptr<const JobRecord> job_;
+  std::once_flag once_;
+  std::string text_;
+};
 
 void StateJournal::operator()(const std::vector<StateEvent>& changes, const Tables& tables) {
   if (changes.empty()) return;
@@ -87,10 +104,20 @@ void StateJournal::Add(const std::shared_ptr<const AllocRecord>& record, bool er
   auto& last = last_[record->id()];
   const std::size_t held = SizeOf(*record);
   if (last == nullptr || !PlacedAlike(*last, *record)) {
-    changes_[placed] = {[record] { return EncodePlaced(*record); }, held};
+    changes_[placed] = {
+        [record, end = EndOf(record->job)] { return EncodePlaced(*record, end->Get()); }, held};
   }
   changes_[reported] = {[record] { return EncodeReported(*record); }, held};
   last = record;
+}
+
+std::shared_ptr<SharedJobEnd> StateJournal::EndOf(const std::shared_ptr<const JobRecord>& job) {
+  auto end = last_end_.lock();
+  if (end == nullptr || !end->IsOf(job)) {
+    end = std::make_shared<SharedJobEnd>(job);
+    last_end_ = end;
+  }
+  return end;
 }
 
 void StateJournal::Add(const std::shared_ptr<const NodeRecord>& node, bool erased) {

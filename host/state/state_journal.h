@@ -30,6 +30,8 @@ inline constexpr std::string_view kIndex = "index";        // the index of the l
 // The submissions that are in the store, by the record ids of their job versions.
 using KeptSources = std::map<std::string, std::shared_ptr<const JobSubmission>>;
 
+class SharedJobEnd;
+
 // A StateStore::Journal. It passes the changes of each write of the scheduler's state to the
 // Store. A later agent restores a write as a whole or not at all. The Store must outlive this
 // object. [control]
@@ -50,6 +52,9 @@ class StateJournal {
   void Add(const std::shared_ptr<const ServiceRegistration>& service, bool erased);
   void Add(const std::shared_ptr<const VariableRecord>& variable, bool erased);
 
+  // Returns the end of the records of all allocations of JOB, which is encoded at its first use.
+  std::shared_ptr<SharedJobEnd> EndOf(const std::shared_ptr<const JobRecord>& job);
+
   Store* const store_;
   KeptSources sources_;
   // The allocations as they were last passed to the Store, by id.
@@ -61,6 +66,8 @@ class StateJournal {
     std::size_t bytes = 0;
   };
   std::map<std::string, JobSize> sizes_;
+  // The end of the allocation that was added last, while records that need it are not yet written.
+  std::weak_ptr<SharedJobEnd> last_end_;
   Store::Changes changes_;  // of the current write
 };
 
