@@ -6,7 +6,7 @@
 #include <functional>
 #include <type_traits>
 
-#include "host/acl/glob.h"
+#include "host/base/glob.h"
 
 namespace drover {
 namespace {

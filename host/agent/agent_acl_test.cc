@@ -5,6 +5,7 @@
 
 #include "host/acl/acl_changes.h"
 #include "host/acl/secret_hash.h"
+#include "host/base/gate.h"
 #include "host/identity/token_maker_for_test.h"
 #include "host/scheduler/scheduler_fixture.h"
 #include "host/store/store_for_test.h"

@@ -51,7 +51,7 @@ TEST_F(KeyringRouteTest, ARotationMakesAnotherKeyActive) {
   EXPECT_EQ(key["Algorithm"], "ed25519");
   EXPECT_EQ(key["CreateTime"], loop.Wall());
   EXPECT_NE(key["KeyID"], before);
-  EXPECT_EQ(ActiveKey(), key["KeyID"]);
+  EXPECT_EQ(json(ActiveKey()), key["KeyID"]);
   const json all = Get("/v1/operator/keyring/keys");
   ASSERT_EQ(all.size(), 2u);
   EXPECT_EQ(all[0], key) << "the newest first";

@@ -109,7 +109,7 @@ class Planner {
 
   // Sets the place at which the check of PLAN is asked, or the fault.
   void Find(const Service& service, CheckPlan* plan) const {
-    AddressSource source = SourceOf(alloc_, task_, service);
+    ServiceAddressSource source = SourceOf(alloc_, task_, service);
     source.node_ip = "127.0.0.1";  // a port of this machine whose address is not known
     Service replaced;
     replaced.address = Text(service.address);

@@ -47,7 +47,7 @@ struct HttpHead {
 
 bool IsToken(std::string_view text) {
   constexpr std::string_view kOthers = "!#$%&'*+-.^_`|~";
-  return !text.empty() && std::ranges::all_of(text, [](char c) {
+  return !text.empty() && std::ranges::all_of(text, [=](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || kOthers.find(c) != kOthers.npos;
   });
 }

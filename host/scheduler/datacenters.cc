@@ -3,29 +3,9 @@
 
 #include <algorithm>
 
-namespace drover {
+#include "host/base/glob.h"
 
-bool MatchesGlob(std::string_view pattern, std::string_view text) {
-  // After a mismatch, the last star matches one more character, and the comparison continues after
-  // the star. Earlier stars never have to match more characters.
-  std::size_t at = 0, star = std::string_view::npos, resume = 0;
-  for (std::size_t i = 0; i < text.size();) {
-    if (at < pattern.size() && pattern[at] == '*') {
-      star = at++;
-      resume = i;
-    } else if (at < pattern.size() && pattern[at] == text[i]) {
-      ++at;
-      ++i;
-    } else if (star != std::string_view::npos) {
-      at = star + 1;
-      i = ++resume;
-    } else {
-      return false;
-    }
-  }
-  while (at < pattern.size() && pattern[at] == '*') ++at;
-  return at == pattern.size();
-}
+namespace drover {
 
 bool IsInDatacenters(const std::vector<std::string>& datacenters, const std::string& datacenter) {
   return std::ranges::any_of(

@@ -3,15 +3,11 @@
 
 #include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "host/state/records.h"
 
 namespace drover {
-
-// Returns whether TEXT matches PATTERN. A * in PATTERN matches any characters, or none.
-bool MatchesGlob(std::string_view pattern, std::string_view text);
 
 // Returns whether a job with the list DATACENTERS may run in DATACENTER. Entries of the list may
 // contain *.

@@ -8,15 +8,11 @@ namespace {
 
 TEST(DatacentersTest, AStarStandsForAnyLetters) {
   for (const char* const pattern : {"*", "dc1", "dc*", "*1", "d*1", "*c*", "**", "d**1"}) {
-    EXPECT_TRUE(MatchesGlob(pattern, "dc1")) << pattern;
+    EXPECT_TRUE(IsInDatacenters({pattern}, "dc1")) << pattern;
   }
   for (const char* const pattern : {"", "dc", "dc2", "*2", "c*", "DC1", "dc1*1", "dc?", "[d]c1"}) {
-    EXPECT_FALSE(MatchesGlob(pattern, "dc1")) << pattern;
+    EXPECT_FALSE(IsInDatacenters({pattern}, "dc1")) << pattern;
   }
-  EXPECT_TRUE(MatchesGlob("*", ""));
-  EXPECT_TRUE(MatchesGlob("a*b*c", "a1b2b3c"));
-  EXPECT_FALSE(MatchesGlob("a*b*c", "a1c2b"));
-  EXPECT_FALSE(MatchesGlob(std::string(200, '*') + "b", std::string(2000, 'a')));
 }
 
 TEST(DatacentersTest, SaysOfWhichThereIsNoNode) {

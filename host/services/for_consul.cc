@@ -57,7 +57,7 @@ class ServiceTexts {
 }  // namespace
 
 Result<ForConsul> MakeForConsul(const Service& service, const std::string& id, const TaskEnv& env,
-                                const AddressSource& source, bool canary) {
+                                const ServiceAddressSource& source, bool canary) {
   ServiceTexts texts(env);
   ForConsul made;
   made.id = id;

@@ -25,6 +25,6 @@ struct ForConsul {
 // addresses of checks. Returns an error if a check has no port, or if the texts become too long.
 // [any thread]
 Result<ForConsul> MakeForConsul(const Service& service, const std::string& id, const TaskEnv& env,
-                                const AddressSource& source, bool canary);
+                                const ServiceAddressSource& source, bool canary);
 
 }  // namespace drover

@@ -39,7 +39,7 @@ class ForConsulTest : public ::testing::Test {
     input.alloc = &alloc_;
     const Result<TaskEnv> env = TaskEnv::Build(input);
     EXPECT_TRUE(env.ok());
-    AddressSource source;
+    ServiceAddressSource source;
     source.alloc = &alloc_;
     source.node_ip = "10.0.0.9";
     return MakeForConsul(service_, "id", *env, source, canary);

@@ -152,8 +152,8 @@ class Registering {
     return {};
   }
 
-  AddressSource Source(const Service& service) const {
-    AddressSource source = SourceOf(alloc_, task_, service);
+  ServiceAddressSource Source(const Service& service) const {
+    ServiceAddressSource source = SourceOf(alloc_, task_, service);
     source.driver = run_.network;
     source.node_ip = node_.ip;
     return source;

@@ -14,7 +14,7 @@ constexpr int kMostPort = 65535;
 
 // Returns the port LABEL of the allocation. Ports of the source's own task come first, then those
 // of the group. A service of the group may also have a port of any task.
-const AllocatedPort* FindPort(const AddressSource& source, const std::string& label) {
+const AllocatedPort* FindPort(const ServiceAddressSource& source, const std::string& label) {
   const AllocatedPort* of_group = nullptr;
   const AllocatedPort* of_other = nullptr;
   for (const AllocatedPort& port : source.alloc->ports) {
@@ -53,14 +53,14 @@ Error NoNetwork(AddressMode mode, const std::string& why) {
 }
 
 // Returns how many networks the ports of the source are on.
-std::size_t CountNetworks(const AddressSource& source) {
+std::size_t CountNetworks(const ServiceAddressSource& source) {
   const TaskGroup* const group = source.alloc->group();
   const std::size_t own = source.task == nullptr ? 0 : source.task->networks.size();
   return own + (group == nullptr ? 0 : group->networks.size());
 }
 
 // Returns the address on the host of the source's only network.
-std::string OnlyHostIp(const AddressSource& source) {
+std::string OnlyHostIp(const ServiceAddressSource& source) {
   for (const AllocatedPort& port : source.alloc->ports) {
     if (port.task.empty() || (source.task != nullptr && port.task == source.task->name)) {
       return port.host_ip;
@@ -69,7 +69,7 @@ std::string OnlyHostIp(const AddressSource& source) {
   return source.node_ip;
 }
 
-Result<ServiceAddress> OwnAddress(const AddressSource& source, const AddressWish& wish) {
+Result<ServiceAddress> OwnAddress(const ServiceAddressSource& source, const AddressWish& wish) {
   ServiceAddress found{wish.address, 0};
   if (wish.port_label.empty()) return found;
   if (const AllocatedPort* const port = FindPort(source, wish.port_label)) {
@@ -80,7 +80,7 @@ Result<ServiceAddress> OwnAddress(const AddressSource& source, const AddressWish
   return found;
 }
 
-Result<ServiceAddress> HostAddress(const AddressSource& source, const std::string& label) {
+Result<ServiceAddress> HostAddress(const ServiceAddressSource& source, const std::string& label) {
   if (label.empty()) {
     if (CountNetworks(source) != 1) return ServiceAddress();
     return ServiceAddress{OnlyHostIp(source), 0};
@@ -93,7 +93,7 @@ Result<ServiceAddress> HostAddress(const AddressSource& source, const std::strin
   return found;
 }
 
-Result<ServiceAddress> DriverAddress(const AddressSource& source, const std::string& label) {
+Result<ServiceAddress> DriverAddress(const ServiceAddressSource& source, const std::string& label) {
   if (source.driver == nullptr) {
     return NoNetwork(AddressMode::kDriver, "the task's driver has reported no network");
   }
@@ -113,7 +113,7 @@ Result<ServiceAddress> DriverAddress(const AddressSource& source, const std::str
   return found;
 }
 
-Result<ServiceAddress> AllocAddress(const AddressSource& source, AddressMode mode,
+Result<ServiceAddress> AllocAddress(const ServiceAddressSource& source, AddressMode mode,
                                     const std::string& label) {
   const std::optional<AllocationNetwork>& network = source.alloc->network;
   if (!network) return NoNetwork(mode, "no allocation network status reported");
@@ -133,8 +133,8 @@ Result<ServiceAddress> AllocAddress(const AddressSource& source, AddressMode mod
 
 }  // namespace
 
-AddressSource SourceOf(const Allocation& alloc, const Task* task, const Service& service) {
-  AddressSource source;
+ServiceAddressSource SourceOf(const Allocation& alloc, const Task* task, const Service& service) {
+  ServiceAddressSource source;
   source.alloc = &alloc;
   source.task = task;
   const TaskGroup* const group = alloc.group();
@@ -144,7 +144,7 @@ AddressSource SourceOf(const Allocation& alloc, const Task* task, const Service&
   return source;
 }
 
-Result<ServiceAddress> FindAddress(const AddressSource& source, const AddressWish& wish) {
+Result<ServiceAddress> FindAddress(const ServiceAddressSource& source, const AddressWish& wish) {
   if (!wish.address.empty()) {
     if (wish.mode == AddressMode::kAuto) return OwnAddress(source, wish);
     return Error(Code::kFailedPrecondition,
@@ -168,7 +168,7 @@ Result<ServiceAddress> FindAddress(const AddressSource& source, const AddressWis
   return HostAddress(source, wish.port_label);
 }
 
-Result<ServiceAddress> FindCheckAddress(const AddressSource& source, const Service& service,
+Result<ServiceAddress> FindCheckAddress(const ServiceAddressSource& source, const Service& service,
                                         const ServiceCheck& check) {
   AddressWish wish;
   wish.mode = AddressModeOf(service, check);

@@ -19,7 +19,7 @@ struct ServiceAddress {
 };
 
 // What decides the address of a service of ALLOC, or of one of its checks.
-struct AddressSource {
+struct ServiceAddressSource {
   const Allocation* alloc = nullptr;
   // The task of a service of a task, or the task that serves a service of the group. It tells ports
   // of the same label apart that belong to one task alone. Null if there is no such task.
@@ -31,7 +31,7 @@ struct AddressSource {
 // Returns the source of SERVICE, which is a service of TASK, or of ALLOC's group if TASK is null.
 // It has neither the network of a driver nor the address of the node. ALLOC and TASK must outlive
 // it.
-AddressSource SourceOf(const Allocation& alloc, const Task* task, const Service& service);
+ServiceAddressSource SourceOf(const Allocation& alloc, const Task* task, const Service& service);
 
 // What a job says of the address, with all variables replaced.
 struct AddressWish {
@@ -48,13 +48,13 @@ struct AddressWish {
 // - kDriver: the address and the port inside the driver's network.
 // - kAlloc, kAllocIpv6: the address of the allocation's network, and the port inside it.
 // The texts of the errors are those that clients of such jobs know. [any thread]
-Result<ServiceAddress> FindAddress(const AddressSource& source, const AddressWish& wish);
+Result<ServiceAddress> FindAddress(const ServiceAddressSource& source, const AddressWish& wish);
 
 // Returns where CHECK of SERVICE connects to. Port and mode are those of the check, or else those
 // of the service; all variables in them must be replaced. A check with a mode of its own does not
 // use the own address of its service. Where only a port is known, the address is that of the node.
 // Returns an error if there is no port. [any thread]
-Result<ServiceAddress> FindCheckAddress(const AddressSource& source, const Service& service,
+Result<ServiceAddress> FindCheckAddress(const ServiceAddressSource& source, const Service& service,
                                         const ServiceCheck& check);
 
 }  // namespace drover

@@ -45,7 +45,7 @@ class ServiceAddressTest : public testing::Test {
   std::shared_ptr<Job> job_ = std::make_shared<Job>();
   Allocation alloc_;
   DriverNetwork driver_;
-  AddressSource source_;
+  ServiceAddressSource source_;
 };
 
 TEST_F(ServiceAddressTest, OfTheHost) {

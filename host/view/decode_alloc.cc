@@ -1,10 +1,9 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/view/decode_alloc.h"
 
-#include <cstdio>
-#include <ctime>
 #include <nlohmann/json.hpp>
 
+#include "host/base/time.h"
 #include "host/view/json_fields.h"
 
 namespace drover {
@@ -74,36 +73,13 @@ std::map<std::string, TaskStateRecord> DecodeTaskStates(const json& states) {
     }
     record.failed = FlagField(from, "Failed");
     record.restarts = static_cast<std::uint64_t>(NumberField(from, "Restarts"));
-    record.started_at = ParseRfc3339(RawField(from, "StartedAt"));
-    record.finished_at = ParseRfc3339(RawField(from, "FinishedAt"));
+    record.started_at = ParseRfc3339(RawField(from, "StartedAt")).value_or(0);
+    record.finished_at = ParseRfc3339(RawField(from, "FinishedAt")).value_or(0);
     for (const json& event : ListField(from, "Events")) {
       record.events.push_back(DecodeEvent(event));
     }
   }
   return out;
-}
-
-WallTime ParseRfc3339(const std::string& text) {
-  std::tm parts{};
-  int end = 0;
-  if (std::sscanf(text.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d%n", &parts.tm_year, &parts.tm_mon,
-                  &parts.tm_mday, &parts.tm_hour, &parts.tm_min, &parts.tm_sec, &end) != 6 ||
-      parts.tm_year < 1970) {
-    return 0;
-  }
-  parts.tm_year -= 1900;
-  parts.tm_mon -= 1;
-  WallTime fraction = 0;
-  std::size_t at = static_cast<std::size_t>(end);
-  if (at < text.size() && text[at] == '.') {
-    WallTime digit = 100'000'000;
-    for (++at; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at, digit /= 10) {
-      fraction += (text[at] - '0') * digit;
-    }
-  }
-  // Agents send all times in UTC.
-  if (text.substr(at) != "Z") return 0;
-  return static_cast<WallTime>(timegm(&parts)) * 1'000'000'000 + fraction;
 }
 
 }  // namespace drover

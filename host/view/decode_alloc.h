@@ -15,7 +15,4 @@ namespace drover {
 Allocation DecodeAlloc(const nlohmann::json& alloc);
 std::map<std::string, TaskStateRecord> DecodeTaskStates(const nlohmann::json& states);
 
-// Returns 0 if TEXT is not a time, and also for the year 1, which means "no time".
-WallTime ParseRfc3339(const std::string& text);
-
 }  // namespace drover

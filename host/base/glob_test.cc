@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/acl/glob.h"
+#include "host/base/glob.h"
 
 #include <gtest/gtest.h>
 
