@@ -75,7 +75,7 @@ TEST_F(VariableRouteTest, WhoChecksTheIndexGetsTheConflictingVariable) {
   const HttpReply conflict = Ask("PUT", "/v1/var/a?cas=0", Body("x"));
   EXPECT_EQ(conflict.status, 409);
   EXPECT_EQ(json::parse(conflict.body), made);
-  EXPECT_EQ(Ask("DELETE", "/v1/var/a?cas=1").status, 409);
+  EXPECT_EQ(Ask("DELETE", "/v1/var/a?cas=1000").status, 409);
   const std::string index = made["ModifyIndex"].dump();
   const json changed = Put("a?cas=" + index, Body("y"));
   EXPECT_EQ(Ask("DELETE", "/v1/var/a?cas=" + index).status, 409);

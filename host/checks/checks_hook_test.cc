@@ -53,7 +53,8 @@ class ChecksHookTest : public testing::Test {
   // Nobody puts results, so the time of each is that of its beginning.
   std::map<std::string, std::int64_t> Begun() {
     std::map<std::string, std::int64_t> begun;
-    for (const auto& [id, check] : results_.Encode("alloc").items())
+    const nlohmann::json results = results_.Encode("alloc");
+    for (const auto& [id, check] : results.items())
       begun[id] = check.at("Timestamp").get<std::int64_t>();
     return begun;
   }

@@ -72,7 +72,7 @@ TEST(EncodeAllocTest, TheHealthIsThatOfTheReport) {
   record.reported.health = AllocHealth{false, 1'700'000'000'000'000'000};
   EXPECT_EQ(EncodeAllocStub(record, StubFields())["DeploymentStatus"],
             json({{"Healthy", false},
-                  {"Timestamp", "2023-11-14T22:13:20Z"},
+                  {"Timestamp", "2023-11-14T22:13:20.000000000Z"},
                   {"Canary", false},
                   {"ModifyIndex", 7}}));
 }

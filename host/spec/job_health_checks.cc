@@ -180,7 +180,8 @@ void CheckCheck(const ServicePlace& place, const ServiceCheck& check, const At& 
     (at / "Type").Fault("\"grpc\" is not supported by this version; write http, tcp or script");
     return;
   }
-  if (check.name.size() > kMostCheckName || HasControl(check.name)) {
+  const bool is_own_name = check.name != DefaultCheckName(*place.service);
+  if (is_own_name && (check.name.size() > kMostCheckName || HasControl(check.name))) {
     (at / "Name")
         .Fault(Quoted(check.name) + " is longer than " + std::to_string(kMostCheckName) +
                " bytes, or holds a character that is not visible");

@@ -112,4 +112,8 @@ AddressMode AddressModeOf(const Service& service, const ServiceCheck& check) {
   return service.address.empty() ? AddressMode::kHost : AddressMode::kAuto;
 }
 
+std::string DefaultCheckName(const Service& service) {
+  return "service: \"" + service.name + "\" check";
+}
+
 }  // namespace drover

@@ -112,6 +112,9 @@ struct Service {
   bool operator==(const Service&) const = default;
 };
 
+// Returns the name of a check of SERVICE that has none.
+std::string DefaultCheckName(const Service& service);
+
 // The part of a job to which a service belongs.
 struct ServiceOwner {
   std::string job;  // the name of the job

@@ -54,7 +54,7 @@ void ReadCheckType(const JobMembers& in, CheckType* type) {
 // Reads a check of SERVICE, of which all other members are there.
 void ReadCheck(const JobMembers& in, const Service& service, ServiceCheck* check) {
   in.Read("Name", &check->name);
-  if (check->name.empty()) check->name = "service: \"" + service.name + "\" check";
+  if (check->name.empty()) check->name = DefaultCheckName(service);
   ReadCheckType(in, &check->type);
   in.Read("Command", &check->command);
   in.Read("Args", &check->args);
