@@ -164,7 +164,7 @@ TEST_F(StateJournalTest, WhatOnlyLooksLikeAJobIsNone) {
 // The job is encoded once for all of its allocations, and decoded once.
 TEST_F(StateJournalTest, AJobCostsItsAllocationsNothing) {
   const auto time_of = [this](const std::string& id, int variables) {
-    JobRegistration registration = Registration(id, 50, 1);
+    JobRegistration registration = Registration(id, 50, 10);
     auto job = std::make_shared<Job>(*registration.job);
     for (int i = 0; i < variables; ++i) {
       job->groups[0].tasks[0].env["NAME_" + std::to_string(i)] = "a value of some length";
@@ -181,7 +181,8 @@ TEST_F(StateJournalTest, AJobCostsItsAllocationsNothing) {
       const std::string end = EncodeJobEnd(*records[0]->job);
       SeenJobs seen;
       for (const auto& record : records) {
-        EXPECT_TRUE(DecodePlaced(EncodePlaced(*record, end), &seen).ok());
+        const Result<AllocRecord> again = DecodePlaced(EncodePlaced(*record, end), &seen);
+        EXPECT_TRUE(again.ok()) << again.error().message();
       }
       return timer.Seconds();
     });
