@@ -141,10 +141,9 @@ TEST_F(AgentRouteTest, HealthIsToldByItsCode) {
 }
 
 TEST_F(AgentRouteTest, WhatIsForManyMachinesIsRefused) {
-  for (const auto& [method, path] :
-       {std::pair("PUT", "/v1/agent/servers?address=1.2.3.4"),
-        std::pair("PUT", "/v1/agent/join?address=1.2.3.4"),
-        std::pair("PUT", "/v1/agent/force-leave?node=n")}) {
+  for (const auto& [method, path] : {std::pair("PUT", "/v1/agent/servers?address=1.2.3.4"),
+                                     std::pair("PUT", "/v1/agent/join?address=1.2.3.4"),
+                                     std::pair("PUT", "/v1/agent/force-leave?node=n")}) {
     EXPECT_THAT(Refusal(method, path), HasSubstr("501 /v1/")) << path;
   }
   EXPECT_EQ(Refusal("GET", "/v1/none"), "404 ");
