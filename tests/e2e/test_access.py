@@ -181,7 +181,7 @@ class AccessTest(Client, DroverTest):
                     # of a variable may be in its body, too.
                     allowed = (missing or path in OWN or reply.status in (404, 405, 501) or
                                path.startswith(("/v1/search", "/v1/acl/bootstrap")) or path == "/v1/service/" or
-                               (method == "PUT" and path.startswith("/v1/var/")))
+                               (method in ("PUT", "POST") and path.startswith("/v1/var/")))
                     if not allowed:
                         self.assertEqual((reply.status, reply.body), (403, b"Permission denied"),
                                          f"{method} {path}")
