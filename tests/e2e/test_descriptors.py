@@ -9,9 +9,9 @@ import harness
 from agent_harness import Agent
 from harness import SLACK, DroverTest, group, job, task, wait_until
 
-FILES = 128
+FILES = 160
 DEAF = "trap '' INT TERM; echo up; while :; do sleep 0.1; done"
-MANY = 80  # too many, at two descriptors each
+MANY = 80  # too many, at three descriptors each
 TRIES = {"Attempts": 1000, "Interval": "1h", "Delay": "200ms", "Mode": "fail"}
 
 

@@ -38,7 +38,7 @@ constexpr char kRealOther[] = "0a1b2c3d-0000-4000-8000-0000000000bb";
 // A process of Consul.
 class RealConsul {
  public:
-  RealConsul() : directory_(::testing::TempDir()), port_(FreePort()) {}
+  RealConsul() : directory_(::testing::TempDir()), port_(FreePort()), server_port_(FreePort()) {}
   ~RealConsul() { Kill(); }
 
   // Returns when its API answers.
@@ -58,8 +58,9 @@ class RealConsul {
       posix_spawn_file_actions_addopen(&actions, fd, log.c_str(), O_WRONLY | O_CREAT | O_APPEND,
                                        0600);
     }
-    std::vector<std::string> env = {"CONSUL_PORT=" + std::to_string(port_), "CONSUL_DATA=" + data(),
-                                    "CONSUL_READY=" + ready};
+    std::vector<std::string> env = {"CONSUL_PORT=" + std::to_string(port_),
+                                    "CONSUL_SERVER_PORT=" + std::to_string(server_port_),
+                                    "CONSUL_DATA=" + data(), "CONSUL_READY=" + ready};
     std::vector<char*> env_pointers;
     for (char** at = environ; *at != nullptr; ++at) env_pointers.push_back(*at);
     for (std::string& one : env) env_pointers.push_back(one.data());
@@ -98,6 +99,7 @@ class RealConsul {
 
   const DirectoryForTest directory_;
   const int port_;
+  const int server_port_;  // the same after a restart, since the server's log names it
   UniqueFd input_;  // Consul ends with it, also if this test is killed
   pid_t pid_ = 0;
 };

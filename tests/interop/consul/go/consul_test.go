@@ -13,15 +13,15 @@ import (
 	"github.com/hashicorp/consul/agent"
 )
 
-// TestServe serves until its standard input ends. CONSUL_PORT is the port of the HTTP API, and
-// CONSUL_DATA the directory. The file CONSUL_READY gets the address when the API answers.
+// TestServe serves until its standard input ends. CONSUL_PORT is the port of the HTTP API,
+// CONSUL_SERVER_PORT that of the server, and CONSUL_DATA the directory. The file CONSUL_READY gets the address when the API answers.
 func TestServe(t *testing.T) {
 	port, ready := os.Getenv("CONSUL_PORT"), os.Getenv("CONSUL_READY")
 	if port == "" || ready == "" {
 		t.Skip("CONSUL_PORT and CONSUL_READY are not set")
 	}
 	a := agent.StartTestAgent(t, agent.TestAgent{
-		HCL:     fmt.Sprintf("ports { http = %s }\n", port),
+		HCL:     fmt.Sprintf("ports { http = %s, server = %s }\n", port, os.Getenv("CONSUL_SERVER_PORT")),
 		DataDir: os.Getenv("CONSUL_DATA"),
 	})
 	defer a.Shutdown()
