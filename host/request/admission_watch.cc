@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/request/admission_watch.h"
 
+#include <memory>
 #include <utility>
 
 #include "host/request/admission.h"
@@ -25,6 +26,10 @@ Status AdmissionWatch::Check() {
   request_->SetPrincipal(std::move(admission.caller.principal));
   stamp_ = stamp;
   return {};
+}
+
+std::function<Status()> WatchAdmission(ApiRequest* request) {
+  return [watch = std::make_shared<AdmissionWatch>(request)] { return watch->Check(); };
 }
 
 }  // namespace drover

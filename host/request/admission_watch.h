@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "host/acl/acl_resolver.h"
@@ -24,5 +25,9 @@ class AdmissionWatch {
   ApiRequest* const request_;
   std::optional<AclResolver::Stamp> stamp_;  // of the last look; absent before the first
 };
+
+// Returns a function that calls Check of one AdmissionWatch of REQUEST, which must outlive the
+// function.
+std::function<Status()> WatchAdmission(ApiRequest* request);
 
 }  // namespace drover
