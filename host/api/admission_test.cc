@@ -341,6 +341,47 @@ TEST_F(AdmissionTest, AnEventStreamEndsWithTheRightToIt) {
   EXPECT_TRUE(client.ended);
 }
 
+// A websocket whose client sends nothing.
+class SilentChannel : public WebSocketChannel {
+ public:
+  Co<Result<WebSocketMessage>> Read(Context) override {
+    co_return Error(Code::kUnavailable, "the client has gone");
+  }
+  Co<Status> Write(Context, bool, std::string) override { co_return Status(); }
+  Co<Status> Close(int, std::string reason) override {
+    closed = std::move(reason);
+    co_return Status();
+  }
+  std::string closed;  // the reason of the close
+};
+
+class SocketExchange : public FakeExchange {
+ public:
+  using FakeExchange::FakeExchange;
+  Co<Result<WebSocketChannel*>> AcceptWebSocket() override { co_return &channel; }
+  void Trust() override { trusted = true; }
+
+  SilentChannel channel;
+  bool trusted = false;
+};
+
+TEST_F(AdmissionTest, AWebsocketIsTrustedOnceItsClientMayUseTheRoute) {
+  const HttpHandler handler = MakeApiHandler(&agent_);
+  const auto open = [&](const std::string& secret) {
+    SocketExchange exchange(&loop, "/v1/client/allocation/none/exec",
+                            "task=t&command=%5B%22id%22%5D");
+    exchange.Send("GET", "", {{"X-Nomad-Token", secret}});
+    loop.Spawn(handler(&exchange));
+    loop.RunReady();
+    return exchange.channel.closed + (exchange.trusted ? " (trusted)" : "");
+  };
+  EXPECT_EQ(open(""), "Permission denied");
+  EXPECT_EQ(open("guess"), "ACL token not found");
+  EXPECT_EQ(open(TokenWith(CapabilityRules("read-job"))), "Permission denied");
+  EXPECT_EQ(open(TokenWith(CapabilityRules("alloc-exec"))),
+            "Unknown allocation \"none\" (trusted)");
+}
+
 TEST_F(AdmissionTest, TheLogGoesOnlyToThoseWhoMayReadItNow) {
   const auto logger = std::make_shared<spdlog::logger>("test");
   LogMonitor monitor(logger);

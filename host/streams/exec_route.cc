@@ -161,13 +161,14 @@ Result<Command> ReadAction(const ApiRequest& request) {
   return command;
 }
 
-// Returns the command to run, if the client may run it.
+// Returns the command to run, if the client may run it. Trusts a client that may use the route.
 Co<Result<Command>> Permitted(ApiRequest* request, const char* pattern) {
   const RouteAccess* const access = FindRouteAccess("GET", pattern);
   if (access == nullptr ||
       !MayUse(request->agent(), request->acl(), *access, request->http(), request->parameters())) {
     co_return Error(Code::kPermissionDenied, "Permission denied");
   }
+  request->exchange()->Trust();
   const bool is_action = std::string_view(pattern) == kActionPattern;
   DROVER_CO_ASSIGN(Command command, is_action ? ReadAction(*request) : ReadCommand(*request));
   const auto record = FindAlloc(*request, command.alloc_id);
@@ -188,7 +189,6 @@ Co<Answer> Converse(ApiRequest* request, const char* pattern) {
     co_await CloseWith(*channel, authorized.error());
     co_return StreamedAnswer();
   }
-  exchange->Trust();
   Result<Command> command = co_await Permitted(request, pattern);
   if (!command.ok()) {
     co_await CloseWith(*channel, command.error());
