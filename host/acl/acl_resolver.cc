@@ -107,7 +107,7 @@ Result<AclResolver::Entry> AclResolver::LookUp(const std::string& hash, std::str
     }
     enabled = settings_.enabled;
   }
-  if (IsIdentity(secret)) return LookUpIdentity(secret, now);
+  if (IsIdentity(secret)) return LookUpIdentity(secret, now, enabled);
   if (!enabled) return Error(Code::kPermissionDenied, kNoToken);
   return LookUpToken(hash, now);
 }
@@ -129,14 +129,16 @@ Result<AclResolver::Entry> AclResolver::LookUpToken(const std::string& hash, Wal
   return entry;
 }
 
-Result<AclResolver::Entry> AclResolver::LookUpIdentity(std::string_view identity,
-                                                       WallTime now) const {
+Result<AclResolver::Entry> AclResolver::LookUpIdentity(std::string_view identity, WallTime now,
+                                                       bool policies_count) const {
   if (!verifier_.verify) return Error(Code::kPermissionDenied, kNoToken);
   const Result<AclIdentity> verified = verifier_.verify(identity, now);
   if (!verified.ok()) return verified.error();
   const TaskPrincipal& task = verified->task;
   Acl::Policies rules;
-  state_->Read([&](const AclTables& tables) { rules = RulesOf(tables.PoliciesOf(task)); });
+  if (policies_count) {
+    state_->Read([&](const AclTables& tables) { rules = RulesOf(tables.PoliciesOf(task)); });
+  }
   Entry entry;
   entry.expiration_time = verified->expiration_time;
   entry.principal.acl = Acl::OfTask(task, rules);

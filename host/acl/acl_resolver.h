@@ -111,7 +111,7 @@ class AclResolver {
 
   Result<Entry> LookUp(const std::string& hash, std::string_view secret, WallTime now);
   Result<Entry> LookUpToken(const std::string& hash, WallTime now) const;
-  Result<Entry> LookUpIdentity(std::string_view identity, WallTime now) const;
+  Result<Entry> LookUpIdentity(std::string_view identity, WallTime now, bool policies_count) const;
   AclPrincipal Anonymous();
   Error Fail(const std::string& source, TimePoint now, Error error);
   // Returns what is kept for HASH, if it still counts.

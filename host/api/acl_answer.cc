@@ -2,6 +2,7 @@
 #include "host/api/acl_answer.h"
 
 #include "host/acl/acl_state.h"
+#include "host/request/admission_watch.h"
 
 namespace drover {
 namespace {
@@ -48,6 +49,8 @@ Co<Answer> AnswerAcl(ApiRequest* request, AclTable of, AclLook look) {
   while (newer_than > 0 && IndexNow(*state, of) <= newer_than) {
     if (!(co_await Sleep(limited, kLookAgain)).ok()) break;
   }
+  // The client may have lost its right while it waited.
+  if (newer_than > 0) DROVER_CO_TRY(AdmissionWatch(request).Check());
   std::uint64_t index = 0;
   std::function<Co<Answer>()> encode;
   state->Read([&](const AclTables& tables) {

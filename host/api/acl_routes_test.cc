@@ -284,5 +284,23 @@ TEST_F(AclRoutesTest, AReadWaitsForAChange) {
   EXPECT_THAT(Names(json::parse(exchange.reply->body)), ElementsAre("one", "two"));
 }
 
+TEST_F(AclRoutesTest, AReadThatWaitsEndsWithItsToken) {
+  const std::string secret = MakeManagement().secret;
+  MakePolicy("one", kReadRules);
+  const TokenWrite reader = MakeManagement();
+  const HttpReply now = AskAs(reader.secret, "GET", "/v1/acl/policies");
+  const std::string index = HeaderOf(now, "X-Nomad-Index");
+  SlowReply exchange(&loop, "/v1/acl/policies", "index=" + index + "&wait=1m");
+  exchange.Send("GET", "", {{"X-Nomad-Token", reader.secret}});
+  loop.Spawn(slow_(&exchange));
+  loop.Advance(1s);
+  EXPECT_FALSE(exchange.reply.has_value());
+  EXPECT_EQ(StatusAs(secret, "DELETE", "/v1/acl/token/" + reader.token->accessor_id), 200);
+  MakePolicy("two", kReadRules);
+  loop.Advance(1s);
+  ASSERT_TRUE(exchange.reply.has_value());
+  EXPECT_EQ(exchange.reply->status, 403);
+}
+
 }  // namespace
 }  // namespace drover

@@ -3,10 +3,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <spdlog/logger.h>
 
 #include <algorithm>
 
 #include "host/api/acl_api_fixture.h"
+#include "host/streams/log_monitor.h"
 
 namespace drover {
 namespace {
@@ -230,21 +232,21 @@ TEST_F(AdmissionTest, ChangesHoldForTheNextRequest) {
   EXPECT_EQ(AskAs(short_lived.secret, "GET", "/v1/nodes").body, "ACL token expired");
 }
 
-// The event stream of one client, which goes on until the client leaves.
-struct EventClient {
-  EventClient(SimLoop* on, const ApiAgent* agent, const std::string& query,
-              const std::string& token)
-      : loop(on), exchange(on, "/v1/event/stream", query), handler(MakeApiHandler(agent)) {
+// An answer to one client that goes on until the client leaves.
+struct StreamClient {
+  StreamClient(SimLoop* on, const ApiAgent* agent, const std::string& query,
+               const std::string& token, const std::string& path = "/v1/event/stream")
+      : loop(on), exchange(on, path, query), handler(MakeApiHandler(agent)) {
     exchange.Send("GET", "", {{"X-Nomad-Token", token}});
     loop->Spawn(Run(this));
     loop->RunReady();
   }
-  ~EventClient() {
+  ~StreamClient() {
     exchange.Leave();
     loop->RunReady();
     EXPECT_TRUE(ended);
   }
-  static Co<void> Run(EventClient* self) {
+  static Co<void> Run(StreamClient* self) {
     co_await self->handler(&self->exchange);
     self->ended = true;
   }
@@ -261,7 +263,7 @@ TEST_F(AdmissionTest, AnEventStreamNeedsTheRightOfEachTopic) {
                             "?topic=Job&namespace=team", "?topic=ACLToken"}) {
     EXPECT_EQ(StatusAs(reader, "GET", std::string("/v1/event/stream") + query), 403) << query;
   }
-  EventClient client(&loop, &agent_, "topic=Job&topic=Evaluation&namespace=*", reader);
+  StreamClient client(&loop, &agent_, "topic=Job&topic=Evaluation&namespace=*", reader);
   EXPECT_EQ(client.exchange.Take(), "{}\n");
   MakeJob("hidden", "team");
   loop.RunReady();
@@ -293,13 +295,13 @@ TEST_F(AdmissionTest, AnEventStreamOfVariablesHasThePathsThatTheClientMayList) {
     EXPECT_EQ(StatusAs(other, "GET", "/v1/event/stream?topic=Variable"), 403);
   }
   tasks_["own.a.b"] = {"default", "web", "g", "t", "alloc"};
-  EventClient client(&loop, &agent_, "topic=Variable&namespace=*", lister);
-  EventClient task(&loop, &agent_, "topic=Variable", "own.a.b");
-  for (EventClient* one : {&client, &task}) EXPECT_EQ(one->exchange.Take(), "{}\n");
+  StreamClient client(&loop, &agent_, "topic=Variable&namespace=*", lister);
+  StreamClient task(&loop, &agent_, "topic=Variable", "own.a.b");
+  for (StreamClient* one : {&client, &task}) EXPECT_EQ(one->exchange.Take(), "{}\n");
   put("other");
   put("nomad/jobs/web2");
   put("app/db?namespace=team");
-  for (EventClient* one : {&client, &task}) EXPECT_EQ(one->exchange.Take(), "");
+  for (StreamClient* one : {&client, &task}) EXPECT_EQ(one->exchange.Take(), "");
   put("app/db");
   put("nomad/jobs/web/g");
   const std::string got = client.exchange.Take(), of_task = task.exchange.Take();
@@ -318,7 +320,7 @@ TEST_F(AdmissionTest, AnEventStreamOfVariablesHasThePathsThatTheClientMayList) {
 
 TEST_F(AdmissionTest, AnEventStreamEndsWithTheTokenOfTheAgent) {
   Enable(true, "0123456789abcdef");
-  EventClient client(&loop, &agent_, "", "0123456789abcdef");
+  StreamClient client(&loop, &agent_, "", "0123456789abcdef");
   EXPECT_EQ(client.exchange.Take().substr(0, 3), "{}\n");
   Enable(true, "another-0123456789");
   MakeJob("web");
@@ -330,12 +332,70 @@ TEST_F(AdmissionTest, AnEventStreamEndsWithTheTokenOfTheAgent) {
 TEST_F(AdmissionTest, AnEventStreamEndsWithTheRightToIt) {
   MakePolicy("p", CapabilityRules("read-job"));
   const TokenWrite token = MakeToken({"p"});
-  EventClient client(&loop, &agent_, "topic=Job", token.secret);
+  StreamClient client(&loop, &agent_, "topic=Job", token.secret);
   EXPECT_EQ(client.exchange.Take(), "{}\n");
   EXPECT_EQ(StatusAs(management_, "DELETE", "/v1/acl/token/" + token.token->accessor_id), 200);
   MakeJob("web");
   loop.RunReady();
   EXPECT_EQ(client.exchange.Take(), "{\"Error\":\"Permission denied\"}\n");
+  EXPECT_TRUE(client.ended);
+}
+
+// A websocket whose client sends nothing.
+class SilentChannel : public WebSocketChannel {
+ public:
+  Co<Result<WebSocketMessage>> Read(Context) override {
+    co_return Error(Code::kUnavailable, "the client has gone");
+  }
+  Co<Status> Write(Context, bool, std::string) override { co_return Status(); }
+  Co<Status> Close(int, std::string reason) override {
+    closed = std::move(reason);
+    co_return Status();
+  }
+  std::string closed;  // the reason of the close
+};
+
+class SocketExchange : public FakeExchange {
+ public:
+  using FakeExchange::FakeExchange;
+  Co<Result<WebSocketChannel*>> AcceptWebSocket() override { co_return &channel; }
+  void Trust() override { trusted = true; }
+
+  SilentChannel channel;
+  bool trusted = false;
+};
+
+TEST_F(AdmissionTest, AWebsocketIsTrustedOnceItsClientMayUseTheRoute) {
+  const HttpHandler handler = MakeApiHandler(&agent_);
+  const auto open = [&](const std::string& secret) {
+    SocketExchange exchange(&loop, "/v1/client/allocation/none/exec",
+                            "task=t&command=%5B%22id%22%5D");
+    exchange.Send("GET", "", {{"X-Nomad-Token", secret}});
+    loop.Spawn(handler(&exchange));
+    loop.RunReady();
+    return exchange.channel.closed + (exchange.trusted ? " (trusted)" : "");
+  };
+  EXPECT_EQ(open(""), "Permission denied");
+  EXPECT_EQ(open("guess"), "ACL token not found");
+  EXPECT_EQ(open(TokenWith(CapabilityRules("read-job"))), "Permission denied");
+  EXPECT_EQ(open(TokenWith(CapabilityRules("alloc-exec"))),
+            "Unknown allocation \"none\" (trusted)");
+}
+
+TEST_F(AdmissionTest, TheLogGoesOnlyToThoseWhoMayReadItNow) {
+  const auto logger = std::make_shared<spdlog::logger>("test");
+  LogMonitor monitor(logger);
+  agent_.log_monitor = &monitor;
+  MakePolicy("p", R"({"agent": {"policy": "read"}})");
+  const std::string reader = MakeToken({"p"}).secret;
+  StreamClient client(&loop, &agent_, "", reader, "/v1/agent/monitor");
+  logger->info("one");
+  loop.RunReady();
+  EXPECT_NE(client.exchange.Take(), "");
+  MakePolicy("p", R"({"node": {"policy": "read"}})");
+  logger->info("two");
+  loop.RunReady();
+  EXPECT_EQ(client.exchange.Take(), "");
   EXPECT_TRUE(client.ended);
 }
 

@@ -52,12 +52,21 @@ std::vector<std::string> FaultTexts(const Result<Job>& job, const std::vector<Jo
   return texts;
 }
 
+// Makes JOB, which a client has sent, a job without a parent. A task acts for the parent of its
+// job: it reads the variables of the parent, and has the policies that are attached to it.
+void LeaveParent(Job* job, std::vector<JobFault>* warnings) {
+  if (job->parent_id.empty()) return;
+  job->parent_id.clear();
+  warnings->push_back({"/Job/ParentID", "is ignored: a job that a client submits has no parent"});
+}
+
 // Reads JOB, an object, and decides who registers its services. FAULTS and WARNINGS are as of
 // ParseJob.
 Result<Job> ReadJobOf(const ApiRequest& request, const json& job, std::vector<JobFault>* faults,
                       std::vector<JobFault>* warnings) {
   Result<Job> read = ParseJob("{\"Job\":" + job.dump() + "}", faults, nullptr, warnings);
   if (!read.ok()) return read;
+  LeaveParent(&*read, warnings);
   JobFaults refused, moved;
   ApplyServicePolicy(request.agent().settings.Get()->services, "/Job", &*read, &refused, &moved);
   for (JobFault& warning : moved.Take()) warnings->push_back(std::move(warning));

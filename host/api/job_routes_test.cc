@@ -336,6 +336,20 @@ TEST_F(JobRouteTest, WhatIsNotCarriedOutIsWarnedOf) {
   EXPECT_EQ(Must("PUT", "/v1/jobs", JobBody("other"))["Warnings"], "");
 }
 
+TEST_F(JobRouteTest, AClientCannotMakeAChildOfAJob) {
+  json body = JobBody("child");
+  body["Job"]["ParentID"] = "web";
+  const std::string warnings =
+      "1 warning(s):\n\n* /Job/ParentID: is ignored: a job that a client submits has no parent";
+  for (const char* path : {"/v1/validate/job", "/v1/job/child/plan", "/v1/jobs"}) {
+    EXPECT_EQ(Must("PUT", path, body)["Warnings"], warnings) << path;
+  }
+  EXPECT_EQ(Get("/v1/job/child")["ParentID"], "");
+  store.Read([](const Tables& tables) {
+    EXPECT_EQ(Tables::Find(tables.jobs, JobKey("default", "child"))->job->parent_id, "");
+  });
+}
+
 TEST_F(JobRouteTest, AServiceOfConsulNeedsSomebodyWhoRegistersIt) {
   json body = JobBody("web");
   body["Job"]["TaskGroups"][0]["Services"] = json::array({json{{"Name", "redis"}}});

@@ -21,12 +21,19 @@ class JobStatusesTest : public ApiFixture {
     for (const json& status : statuses) ids.push_back(status["ID"]);
     return ids;
   }
-  void Register(const std::string& id, const std::string& job_namespace = "default",
-                const std::string& parent = "") {
+  void Register(const std::string& id, const std::string& job_namespace = "default") {
     json body = JobBody(id);
     body["Job"]["Namespace"] = job_namespace;
-    if (!parent.empty()) body["Job"]["ParentID"] = parent;
     Must("PUT", "/v1/jobs", body);
+  }
+  // Registers a job with a parent, which no client can do.
+  void RegisterChild(const std::string& id, const std::string& parent) {
+    JobRegistration registration = Registration(id, 1);
+    const auto job = std::make_shared<Job>(*registration.job);
+    job->parent_id = parent;
+    registration.json = std::make_shared<const json>(CanonicalJob(*job, json::object()));
+    registration.job = job;
+    MustRegister(std::move(registration));
   }
   std::vector<std::string> List(const std::string& query) {
     return Ids(Get(kPath + ("?" + query)));
@@ -84,7 +91,7 @@ TEST_F(JobStatusesTest, TheNewestChangeIsFirst) {
 
 TEST_F(JobStatusesTest, ChildrenAreListedOnRequest) {
   Register("parent");
-  Register("child", "default", "parent");
+  RegisterChild("child", "parent");
   EXPECT_THAT(List(""), ElementsAre("parent"));
   EXPECT_THAT(List("include_children=true"), ElementsAre("child", "parent"));
 }

@@ -2,6 +2,8 @@
 // What clients may do with variables where policies count.
 #include <gmock/gmock.h>
 
+#include <functional>
+
 #include "host/api/acl_api_fixture.h"
 
 namespace drover {
@@ -24,9 +26,13 @@ class VariableAccessTest : public AclApiFixture {
   }
   // Returns a token with CAPABILITIES, such as "read", for the paths that match PATH.
   std::string TokenFor(const std::string& path, const std::vector<std::string>& capabilities) {
+    return TokenWith(RulesFor(path, capabilities));
+  }
+  static std::string RulesFor(const std::string& path,
+                              const std::vector<std::string>& capabilities) {
     json rules;
     rules["namespace"]["default"]["variables"]["path"][path]["capabilities"] = capabilities;
-    return TokenWith(rules.dump());
+    return rules.dump();
   }
   std::vector<std::string> PathsAs(const std::string& secret, const std::string& query) {
     std::vector<std::string> paths;
@@ -36,7 +42,32 @@ class VariableAccessTest : public AclApiFixture {
     return paths;
   }
 
+  // Waits with SECRET for a change of the variable app/db. Meanwhile MEANWHILE is called. Returns
+  // the status of the answer.
+  int StatusAfterWait(const std::string& secret, const std::function<void()>& meanwhile) {
+    class Waiting : public FakeExchange {
+     public:
+      using FakeExchange::FakeExchange;
+      Co<Status> Reply(HttpReply reply) override {
+        status = reply.status;
+        co_return Status();
+      }
+      int status = 0;
+    };
+    const std::string index = HeaderOf(AskAs(secret, "GET", "/v1/var/app/db"), "X-Nomad-Index");
+    Waiting waiting(&loop, "/v1/var/app/db", "wait=1m&index=" + index);
+    waiting.Send("GET", "", {{"X-Nomad-Token", secret}});
+    loop.Spawn(waiting_(&waiting));
+    loop.Advance(1s);
+    EXPECT_EQ(waiting.status, 0) << "it does not wait";
+    meanwhile();
+    EXPECT_EQ(PutAs(management_, "app/db"), 200);
+    loop.RunReady();
+    return waiting.status;
+  }
+
   const std::string management_;
+  const HttpHandler waiting_ = MakeApiHandler(&agent_);
 };
 
 TEST_F(VariableAccessTest, ARightHoldsForThePathsOfItsRule) {
@@ -76,6 +107,20 @@ TEST_F(VariableAccessTest, AConflictShowsItemsOnlyToThoseWhoMayReadThem) {
 TEST_F(VariableAccessTest, TheNamespaceOfTheBodyCounts) {
   const json body = {{"Namespace", "team"}, {"Items", {{"key", "value"}}}};
   EXPECT_EQ(StatusAs(TokenFor("app/*", {"write"}), "PUT", "/v1/var/app/db", body), 403);
+}
+
+TEST_F(VariableAccessTest, WhoLosesTheRightWhileWaitingReadsNothing) {
+  MakePolicy("p", RulesFor("app/*", {"read"}));
+  const TokenWrite reader = MakeToken({"p"});
+  EXPECT_EQ(StatusAfterWait(reader.secret, [] {}), 200);
+  EXPECT_EQ(
+      StatusAfterWait(reader.secret, [this] { MakePolicy("p", RulesFor("app/web", {"read"})); }),
+      403);
+  MakePolicy("p", RulesFor("app/*", {"read"}));
+  const std::string token = "/v1/acl/token/" + reader.token->accessor_id;
+  EXPECT_EQ(StatusAfterWait(reader.secret,
+                            [&] { EXPECT_EQ(StatusAs(management_, "DELETE", token), 200); }),
+            403);
 }
 
 TEST_F(VariableAccessTest, ATaskReadsTheVariablesOfItsJobAlone) {

@@ -92,7 +92,11 @@ Co<Answer> ShowVariable(ApiRequest* request) {
     const auto variable = Tables::Find(tables.variables, key);
     const std::uint64_t index =
         variable == nullptr ? tables.IndexOf(kOfVariables) : variable->modify_index;
-    return Found{index, [request, variable] {
+    return Found{index, [request, key, variable] {
+                   // A client that has waited may have lost its right to the path.
+                   if (!MayUseVariable(*request, key.first, key.second, VariableRight::kRead)) {
+                     return DeniedAnswer();
+                   }
                    return variable == nullptr ? ErrorAnswer(404, "variable not found")
                                               : WholeVariable(*request, *variable);
                  }};

@@ -102,6 +102,7 @@ Admission Admit(const ApiAgent& agent, Entrance entrance, const HttpRequest& htt
                 const RouteAccess* access, const std::vector<std::string>& stars, Loop* loop) {
   Admission admission;
   admission.caller.entrance = entrance;
+  admission.caller.access = access;
   if (agent.resolver == nullptr) {
     admission.trusted = true;
     return admission;

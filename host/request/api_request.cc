@@ -6,6 +6,7 @@
 
 #include "host/base/text.h"
 #include "host/filter/list_filter.h"
+#include "host/request/admission_watch.h"
 #include "host/spec/strict_json.h"
 
 namespace drover {
@@ -126,12 +127,15 @@ Co<Answer> AnswerRead(ApiRequest* request, TableMask mask, Look look) {
   const Context limited = context.WithTimeout(wait);
   StateStore* const store = request->agent().store;
   std::uint64_t seen = newer_than;  // index up to which the last read saw all changes
+  AdmissionWatch watch(request);
   while (true) {
     bool late = true;
     if (newer_than > 0) {
       const Status newer = co_await store->WaitNewer(limited, mask, seen);
       if (context.cancelled()) co_return ErrorAnswer(500, context.status().error().message());
       late = !newer.ok();
+      // The client may have lost its right while it waited.
+      DROVER_CO_TRY(watch.Check());
     }
     Found found;
     store->Read([&](const Tables& tables) {

@@ -173,7 +173,8 @@ Result<Duration> WantedWait(const ApiRequest& request);
 // Reads the store with LOOK, and answers with the result. If the query has ?index=N, first waits
 // until the index of the result is higher than N. Only changes in the tables of MASK can raise this
 // index. The maximum wait is the time in ?wait plus a random time, which is at most a sixteenth of
-// ?wait.
+// ?wait. After the wait, the client must still be one that may use the route, and the principal of
+// the request is what the client is then.
 Co<Answer> AnswerRead(ApiRequest* request, TableMask mask, Look look);
 
 // These functions answer requests for kinds of objects that do not exist in this version. The

@@ -11,10 +11,14 @@ enum class Entrance {
   kTask,   // the socket of a task, where each request needs a token, whatever the settings are
 };
 
+struct RouteAccess;
+
 // The client of a request.
 struct Caller {
   AclPrincipal principal{Acl::Management(), nullptr, "anybody"};
   Entrance entrance = Entrance::kAgent;
+  // What the route of the request needs; null for a path that is no route.
+  const RouteAccess* access = nullptr;
 };
 
 }  // namespace drover

@@ -97,7 +97,7 @@ constexpr JobField kJob[] = {
     {"Datacenters", "datacenters", kTextList, kDone, {}, "", "default: all; of an agent"},
     {"TaskGroups", "group", kObjectList, kDone, kGroup},
     {"Meta", "meta", kTextMap, kDone},
-    {"ParentID", kNoHcl, kText, kDone},
+    {"ParentID", kNoHcl, kText, kDone, {}, "", "ignored with a warning if a client sends it"},
     {"AllAtOnce", "all_at_once", kBoolean, kRefused},
     {"NodePool", "node_pool", kText, kDone, {}, "", "default: default; of an agent"},
     {"Constraints", "constraint", kObjectList, kDone, kConstraint},

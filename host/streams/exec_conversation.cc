@@ -29,10 +29,12 @@ Co<void> CloseWith(WebSocketChannel* channel, Error error) {
 }
 
 ExecConversation::ExecConversation(HttpExchange* exchange, WebSocketChannel* channel,
-                                   std::shared_ptr<ExecCall> call)
+                                   std::shared_ptr<ExecCall> call,
+                                   std::function<Status()> may_go_on)
     : exchange_(exchange),
       channel_(channel),
       call_(std::move(call)),
+      may_go_on_(std::move(may_go_on)),
       context_(exchange->context().Child()),
       answered_(exchange->loop()),
       outputs_(exchange->loop()),
@@ -60,8 +62,15 @@ Co<Status> ExecConversation::Say(std::string message) {
 }
 
 Co<void> ExecConversation::Beat() {
-  while (true) {
-    if (!co_await Sleep(context_, kHeartbeat) || !co_await Say("{}")) co_return;
+  Context context = context_;
+  while ((co_await Sleep(context, kHeartbeat)).ok()) {
+    const Status may = may_go_on_();
+    if (!may.ok()) {
+      broken_ = may;
+      context.Cancel("the client may not run the command any more");
+      co_return;
+    }
+    if (!co_await Say("{}")) co_return;
   }
 }
 

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,9 +26,10 @@ class ExecConversation {
     bool tty = false;
   };
 
-  // EXCHANGE and CHANNEL must outlive this object.
+  // EXCHANGE and CHANNEL must outlive this object. MAY_GO_ON is called from time to time. If it
+  // returns an error, the command is ended, and the client receives the error.
   ExecConversation(HttpExchange* exchange, WebSocketChannel* channel,
-                   std::shared_ptr<ExecCall> call);
+                   std::shared_ptr<ExecCall> call, std::function<Status()> may_go_on);
 
   // Runs COMMAND. Returns when the command has ended and the websocket is closed. If the client
   // disconnects, the command is ended.
@@ -45,13 +47,15 @@ class ExecConversation {
   HttpExchange* const exchange_;
   WebSocketChannel* const channel_;
   const std::shared_ptr<ExecCall> call_;
-  const Context context_;  // ends when the client disconnects
+  const std::function<Status()> may_go_on_;
+  const Context context_;  // ends when the client disconnects, or may not go on
   std::unique_ptr<ExecPipe> input_;
   std::unique_ptr<ExecPipe> output_;
   std::unique_ptr<ExecPipe> error_;  // null if the command has a terminal
-  Status broken_;                    // an error if the client sent an invalid message
-  Event answered_;                   // set when ExecCall::Run has returned
-  bool refused_ = false;             // whether ExecCall::Run has returned an error
+  // An error if the client sent an invalid message, or may not go on.
+  Status broken_;
+  Event answered_;        // set when ExecCall::Run has returned
+  bool refused_ = false;  // whether ExecCall::Run has returned an error
   Gate outputs_;
   Gate background_;
 };

@@ -20,9 +20,9 @@ constexpr Duration kHandshakeTime = 10s;
 constexpr char kExecPattern[] = "/v1/client/allocation/*/exec";
 constexpr char kActionPattern[] = "/v1/job/**/action";
 
-// Finds out who asks. A client sends the token in a header. Browsers cannot set headers, so they
-// send it in the first message.
-Co<Status> Authorize(ApiRequest* request, WebSocketChannel* channel) {
+// Finds out who asks, and returns the token. A client sends the token in a header. Browsers cannot
+// set headers, so they send it in the first message.
+Co<Result<std::string>> Authorize(ApiRequest* request, WebSocketChannel* channel) {
   const HttpRequest& http = request->http();
   const std::string wants = request->Text("ws_handshake");
   std::string given(GivenToken(http));
@@ -56,7 +56,7 @@ Co<Status> Authorize(ApiRequest* request, WebSocketChannel* channel) {
   }
   DROVER_CO_ASSIGN(AclPrincipal principal, WhoAsks(request->agent(), entrance, http, given, loop));
   request->SetPrincipal(std::move(principal));
-  co_return Status();
+  co_return given;
 }
 
 // Returns whether the driver DRIVER keeps its tasks in a root of their own. [control]
@@ -161,13 +161,25 @@ Result<Command> ReadAction(const ApiRequest& request) {
   return command;
 }
 
-// Returns the command to run, if the client may run it.
-Co<Result<Command>> Permitted(ApiRequest* request, const char* pattern) {
+Status MayUseRoute(const ApiRequest& request, const Acl& acl, const char* pattern) {
   const RouteAccess* const access = FindRouteAccess("GET", pattern);
-  if (access == nullptr ||
-      !MayUse(request->agent(), request->acl(), *access, request->http(), request->parameters())) {
-    co_return Error(Code::kPermissionDenied, "Permission denied");
-  }
+  const bool may = access != nullptr &&
+                   MayUse(request.agent(), acl, *access, request.http(), request.parameters());
+  return may ? Status() : Error(Code::kPermissionDenied, "Permission denied");
+}
+
+// Returns an error unless the client, which has sent TOKEN, may use the route now.
+Status MayGoOn(ApiRequest* request, const char* pattern, const std::string& token) {
+  DROVER_ASSIGN(const AclPrincipal now,
+                WhoAsks(request->agent(), request->caller().entrance, request->http(), token,
+                        request->exchange()->loop()));
+  return MayUseRoute(*request, *now.acl, pattern);
+}
+
+// Returns the command to run, if the client may run it. Trusts a client that may use the route.
+Co<Result<Command>> Permitted(ApiRequest* request, const char* pattern) {
+  DROVER_CO_TRY(MayUseRoute(*request, request->acl(), pattern));
+  request->exchange()->Trust();
   const bool is_action = std::string_view(pattern) == kActionPattern;
   DROVER_CO_ASSIGN(Command command, is_action ? ReadAction(*request) : ReadCommand(*request));
   const auto record = FindAlloc(*request, command.alloc_id);
@@ -183,19 +195,19 @@ Co<Answer> Converse(ApiRequest* request, const char* pattern) {
   HttpExchange* const exchange = request->exchange();
   const Result<WebSocketChannel*> channel = co_await exchange->AcceptWebSocket();
   if (!channel.ok()) co_return ErrorAnswer(500, "websocket connection not found in context");
-  const Status authorized = co_await Authorize(request, *channel);
-  if (!authorized.ok()) {
-    co_await CloseWith(*channel, authorized.error());
+  const Result<std::string> token = co_await Authorize(request, *channel);
+  if (!token.ok()) {
+    co_await CloseWith(*channel, token.error());
     co_return StreamedAnswer();
   }
-  exchange->Trust();
   Result<Command> command = co_await Permitted(request, pattern);
   if (!command.ok()) {
     co_await CloseWith(*channel, command.error());
     co_return StreamedAnswer();
   }
   auto call = std::make_shared<ExecCall>(&request->agent());
-  ExecConversation conversation(exchange, *channel, std::move(call));
+  ExecConversation conversation(exchange, *channel, std::move(call),
+                                [=] { return MayGoOn(request, pattern, *token); });
   co_await conversation.Run(std::move(*command));
   co_return StreamedAnswer();
 }

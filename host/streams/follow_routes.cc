@@ -2,6 +2,7 @@
 // Routes that follow the files and logs of allocations as they grow.
 #include "host/encode/encode_file.h"
 #include "host/logs/log_follower.h"
+#include "host/request/admission_watch.h"
 #include "host/streams/file_request.h"
 #include "host/streams/file_tail.h"
 #include "host/streams/live_stream.h"
@@ -71,7 +72,7 @@ Co<Answer> StreamFile(ApiRequest* request) {
   Result<FileTail> tail = co_await OnFileWorker(
       request, [files = target.files, path, start] { return FileTail::Open(files, path, start); });
   if (!tail.ok()) co_return ReadError(tail.error());
-  LiveStream stream(request->exchange());
+  LiveStream stream(request->exchange(), WatchAdmission(request));
   const Status started = co_await stream.Start(HttpReply(), kEmptyFrame, kHeartbeat);
   if (started.ok()) {
     (void)co_await SendTail(request, &stream, std::make_shared<FileTail>(std::move(*tail)),
@@ -159,7 +160,7 @@ Co<Answer> StreamLogs(ApiRequest* request) {
   options.watcher = request->agent().file_watcher;
   HttpReply head;
   if (*plain) head.content_type = "text/plain";
-  LiveStream stream(request->exchange());
+  LiveStream stream(request->exchange(), WatchAdmission(request));
   const Status started =
       co_await stream.Start(std::move(head), *plain ? "" : kEmptyFrame, kHeartbeat);
   if (started.ok()) {

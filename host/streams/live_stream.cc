@@ -21,6 +21,11 @@ Co<Status> LiveStream::Begin() {
     DROVER_CO_TRY(co_await written_.Wait(context_));
   }
   DROVER_CO_TRY(context_.status());
+  const Status may = may_go_on_ ? may_go_on_() : Status();
+  if (!may.ok()) {
+    Context(context_).Cancel("the client may not have the answer any more");
+    co_return may;
+  }
   writing_ = true;
   co_return Status();
 }

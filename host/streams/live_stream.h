@@ -1,8 +1,10 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "host/base/event.h"
 #include "host/base/gate.h"
@@ -16,9 +18,11 @@ namespace drover {
 // call End before the object is destroyed.
 class LiveStream : public LiveCount<LiveStream> {
  public:
-  // EXCHANGE must outlive this object.
-  explicit LiveStream(HttpExchange* exchange)
+  // EXCHANGE must outlive this object. MAY_GO_ON is called before each write, also of a heartbeat.
+  // If it returns an error, nothing is written any more, and the stream ends. It may be empty.
+  explicit LiveStream(HttpExchange* exchange, std::function<Status()> may_go_on = nullptr)
       : exchange_(exchange),
+        may_go_on_(std::move(may_go_on)),
         context_(exchange->context().Child()),
         written_(exchange->loop()),
         background_(exchange->loop()) {}
@@ -42,12 +46,14 @@ class LiveStream : public LiveCount<LiveStream> {
 
  private:
   Co<void> Beat(std::string heartbeat, Duration interval);
-  // Every write calls Begin first and Done last. Begin waits until no other writer writes. Done
-  // lets the next writer begin, and returns STATUS. If STATUS is an error, the stream ends.
+  // Every write calls Begin first and Done last. Begin waits until no other writer writes, and
+  // returns an error if the client may not have the answer any more. Done lets the next writer
+  // begin, and returns STATUS. If STATUS is an error, the stream ends.
   Co<Status> Begin();
   Status Done(Status status);
 
   HttpExchange* const exchange_;
+  const std::function<Status()> may_go_on_;
   const Context context_;
   bool writing_ = false;
   TimePoint last_write_;

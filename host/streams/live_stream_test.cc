@@ -50,7 +50,7 @@ class SlowExchange : public HttpExchange {
 
 class LiveStreamTest : public ::testing::Test {
  protected:
-  LiveStreamTest() : exchange_(&loop_), stream_(&exchange_) {}
+  LiveStreamTest() : exchange_(&loop_), stream_(&exchange_, [this] { return may_; }) {}
 
   void Start(std::string heartbeat) {
     loop_.Spawn(Run(this, std::move(heartbeat)));
@@ -82,6 +82,7 @@ class LiveStreamTest : public ::testing::Test {
 
   SimLoop loop_;
   SlowExchange exchange_;
+  Status may_;  // whether the client may still have the answer
   LiveStream stream_;
   std::deque<Status> written_;
   bool ended_ = false;
@@ -126,6 +127,27 @@ TEST_F(LiveStreamTest, AWriteThatIsRefusedEndsIt) {
   exchange_.refuses = true;
   loop_.Advance(1s);
   EXPECT_TRUE(ended_) << "the refused beat was the last";
+  EXPECT_EQ(exchange_.sent, "");
+  Leave();
+}
+
+TEST_F(LiveStreamTest, AClientThatMayNotHaveItAnyMoreGetsNothing) {
+  Start("{}");
+  loop_.Advance(1s);
+  may_ = Error(Code::kPermissionDenied, "Permission denied");
+  Write("data");
+  ASSERT_EQ(written_.size(), 1u);
+  EXPECT_EQ(written_[0].code(), Code::kPermissionDenied);
+  EXPECT_TRUE(ended_);
+  EXPECT_EQ(exchange_.sent, "{}");
+  Leave();
+}
+
+TEST_F(LiveStreamTest, ABeatFindsOutThatTheClientMayNotHaveItAnyMore) {
+  Start("{}");
+  may_ = Error(Code::kPermissionDenied, "Permission denied");
+  loop_.Advance(1s);
+  EXPECT_TRUE(ended_);
   EXPECT_EQ(exchange_.sent, "");
   Leave();
 }

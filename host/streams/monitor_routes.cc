@@ -1,5 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/encode/encode_file.h"
+#include "host/request/admission_watch.h"
 #include "host/streams/live_stream.h"
 #include "host/streams/log_monitor.h"
 #include "host/streams/stream_routes.h"
@@ -52,7 +53,7 @@ Co<Answer> StreamLog(ApiRequest* request) {
   options.level = *parsed;
   options.json = request->Flag("log_json");
   LogWatch watch(request->agent().log_monitor, request->exchange()->loop(), options);
-  LiveStream stream(request->exchange());
+  LiveStream stream(request->exchange(), WatchAdmission(request));
   HttpReply head;
   if (plain) head.content_type = "text/plain";
   const Status started =

@@ -124,6 +124,24 @@ class AccessTest(Client, DroverTest):
         self.assertIn("Permission denied", self.fails(
             "alloc", "exec", alloc, "true", NOMAD_TOKEN=self.make_token()))
 
+    def test_a_session_ends_with_its_token(self):
+        self.make_policy("exec", {"namespace": {"default": {
+            "capabilities": ["read-job", "list-jobs", "alloc-exec", "alloc-node-exec"]}}})
+        token = self.json("acl", "token", "create", "-policy", "exec", NOMAD_TOKEN=self.secret)
+        self.assertEqual(self.status(self.secret, "PUT", "/v1/jobs", service(task("t", LONG))), 200)
+        alloc = harness.wait_until(
+            lambda: next((a["ID"] for a in self.get(self.secret, "/v1/job/web/allocations")
+                          if a["ClientStatus"] == "running"), None), "it runs")
+        session = harness.Run(
+            self.sandbox, ["alloc", "exec", alloc, "sh", "-c", f"echo here; {LONG}"], json_lines=False,
+            env={"DROVER_ADDR": self.address, "NOMAD_TOKEN": token["SecretID"]})
+        self.sandbox.runs.append(session)
+        session.wait_for(lambda run: "here" in run.lines, "the session")
+        path = "/v1/acl/token/" + token["AccessorID"]
+        self.assertEqual(self.status(self.secret, "DELETE", path), 200)
+        session.wait_for(lambda run: "ACL token not found" in run.err, "its end")
+        self.assertEqual(session.wait(), 1, session.story())
+
     def test_the_commands(self):
         env = {"NOMAD_TOKEN": self.secret}
         rules = self.sandbox.write("reader.json", READER)
