@@ -100,7 +100,7 @@ class RealConsul {
   const DirectoryForTest directory_;
   const int port_;
   const int server_port_;  // the same after a restart, since the server's log names it
-  UniqueFd input_;  // Consul ends with it, also if this test is killed
+  UniqueFd input_;         // Consul ends with it, also if this test is killed
   pid_t pid_ = 0;
 };
 
