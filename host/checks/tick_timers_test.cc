@@ -50,7 +50,7 @@ TEST(TickTimersTest, ACancelledTimerDoesNotFire) {
   });
   timers.Cancel(first);
   timers.Cancel(first);
-  timers.Cancel(0);
+  timers.Cancel(TickTimers::Id());
   loop.Advance(50ms);
   EXPECT_EQ(fired, 2) << "a timer that is due at once fires in the same turn";
 }
