@@ -18,7 +18,7 @@ TickTimers::Id TickTimers::At(TimePoint at, std::function<void()> function) {
 void TickTimers::Cancel(Id id) { timers_.erase(id); }
 
 void TickTimers::Arm() {
-  if (timers_.empty()) return;
+  if (timers_.empty() || firing_) return;
   const TimePoint first = timers_.begin()->first.first;
   if (timer_ != 0 && armed_ <= first) return;
   loop_->Cancel(timer_);
@@ -31,10 +31,12 @@ void TickTimers::Arm() {
 
 void TickTimers::Fire() {
   const TimePoint now = loop_->Now();
+  firing_ = true;
   while (!timers_.empty() && timers_.begin()->first.first <= now) {
     auto node = timers_.extract(timers_.begin());
     node.mapped()();
   }
+  firing_ = false;
   Arm();
 }
 

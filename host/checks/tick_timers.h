@@ -41,6 +41,7 @@ class TickTimers {
   std::map<Id, std::function<void()>> timers_;
   std::uint64_t next_ = 1;
   Loop::TimerId timer_ = 0;  // 0 while the loop has no timer of this object
+  bool firing_ = false;      // Fire sets the timer at its end
   TimePoint armed_;
 };
 
