@@ -5,7 +5,9 @@
 
 #include "host/base/co.h"
 #include "host/base/context.h"
+#include "host/base/loop.h"
 #include "host/base/result.h"
+#include "host/base/unique_fd.h"
 #include "host/http/byte_stream.h"
 
 namespace drover {
@@ -14,7 +16,15 @@ namespace drover {
 // text that a check has as its output, such as "dial tcp 127.0.0.1:80: connect: connection
 // refused". Looks up few names at a time: an answer of a name server may take longer than any check
 // waits, and each takes a thread.
-Co<Result<StreamSocket>> ConnectForCheck(Context context, std::string host, int port);
+Co<Result<UniqueFd>> ConnectForCheck(Context context, std::string host, int port);
+
+// Returns CONNECTION, which ConnectForCheck has made, as a socket of LOOP. Returns an error if LOOP
+// cannot watch it.
+Result<StreamSocket> SocketOf(Loop* loop, UniqueFd connection);
+
+// Returns whether both ends of a connection are the same socket. If nobody listens at a port, the
+// kernel may give just this port to who connects to it, and then the connection succeeds.
+bool ConnectedToItself(int fd);
 
 // Returns HOST and PORT as one text, with brackets where they are needed.
 std::string HostPort(const std::string& host, int port);

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 #include <utility>
+#include <vector>
 
 #include "host/checks/check_tally.h"
 
@@ -95,10 +96,14 @@ json CheckResults::Encode(const std::string& alloc_id) const {
 }
 
 void CheckResults::ForEach(const std::function<void(const CheckPlan&, CheckStatus)>& see) const {
-  const std::lock_guard lock(mutex_);
-  for (const auto& [alloc_id, of_alloc] : slots_) {
-    for (const auto& [id, slot] : of_alloc) see(*slot->plan, slot->result.status);
+  std::vector<std::pair<std::shared_ptr<const CheckPlan>, CheckStatus>> all;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [alloc_id, of_alloc] : slots_) {
+      for (const auto& [id, slot] : of_alloc) all.emplace_back(slot->plan, slot->result.status);
+    }
   }
+  for (const auto& [plan, status] : all) see(*plan, status);
 }
 
 bool CheckResults::Passing(const std::string& alloc_id) const {

@@ -53,7 +53,7 @@ class CheckResults : public CheckStates {
   Brief Look(const CheckSlot& slot) const;  // [any thread]
   // Returns the results of an allocation by their ids, as clients read them. [any thread]
   nlohmann::json Encode(const std::string& alloc_id) const;
-  // Calls SEE for each check of the node. SEE must be short. [any thread]
+  // Calls SEE for each check of the node, without a lock. [any thread]
   void ForEach(const std::function<void(const CheckPlan&, CheckStatus)>& see) const;
 
   bool Passing(const std::string& alloc_id) const override;

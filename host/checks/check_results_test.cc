@@ -152,6 +152,21 @@ TEST(CheckResultsTest, OtherThreadsPutAndRead) {
   EXPECT_TRUE(results.Passing("alloc"));
 }
 
+TEST(CheckResultsTest, WhoSeesAllChecksHoldsUpNobody) {
+  SimLoop loop;
+  CheckResults results(&loop);
+  const auto slot = results.Begin(Plan("aa"));
+  int seen = 0;
+  results.ForEach([&](const CheckPlan& plan, CheckStatus status) {
+    ++seen;
+    EXPECT_EQ(plan.id, "aa");
+    EXPECT_EQ(status, CheckStatus::kPending);
+    std::thread([&] { results.Put(slot, Of(CheckStatus::kSuccess)); }).join();
+  });
+  EXPECT_EQ(seen, 1);
+  EXPECT_EQ(results.Look(*slot).status, CheckStatus::kSuccess);
+}
+
 TEST(CheckMetricsTest, CountStatusesAndName) {
   SimLoop loop;
   CheckResults results(&loop);

@@ -25,7 +25,7 @@ struct CheckRunner::Check {
   const std::shared_ptr<CheckSlot> slot;
   CheckTally tally;
   TimePoint due;                   // of the next run, or of the one under way
-  TickTimers::Id timer = 0;        // for the next run
+  TickTimers::Id timer;            // for the next run
   std::optional<Context> context;  // exists while a run is under way
   bool removed = false;
 };
@@ -57,7 +57,7 @@ void CheckRunner::Remove(const CheckSlot* slot) {
   const std::shared_ptr<Check> check = std::move(found->second);
   checks_.erase(found);
   check->removed = true;
-  timers_.Cancel(std::exchange(check->timer, 0));
+  timers_.Cancel(std::exchange(check->timer, TickTimers::Id()));
   // The callbacks of the context may end the run, which resets check->context.
   if (check->context) {
     Context context = *check->context;
@@ -72,7 +72,7 @@ Co<void> CheckRunner::Close() {
 
 void CheckRunner::Schedule(const std::shared_ptr<Check>& check) {
   check->timer = timers_.At(check->due, [this, check] {
-    check->timer = 0;
+    check->timer = TickTimers::Id();
     Due(check);
   });
 }
@@ -99,8 +99,9 @@ Co<void> CheckRunner::Run(CheckRunner* self, std::shared_ptr<Check> check) {
   const Duration timeout = check->plan().check.timeout;
   const bool is_script = check->plan().check.type == CheckType::kScript;
   const TimePoint end = self->options_.loop->Now() + timeout + (is_script ? kScriptGrace : 0s);
-  const TickTimers::Id timer = self->timers_.At(end, [context, text = FormatDuration(timeout)] {
-    Context(context).CancelWith(Error(Code::kTimeout, "no answer within " + text));
+  const TickTimers::Id timer = self->timers_.At(end, [context, timeout] {
+    Context(context).CancelWith(
+        Error(Code::kTimeout, "no answer within " + FormatDuration(timeout)));
   });
   CheckAsker* const asker = is_script ? self->options_.scripts : self->options_.network;
   // A run that ended inside Start would start the next waiting one, and so on, without an end.

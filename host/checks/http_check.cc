@@ -149,8 +149,9 @@ Co<Result<HttpHead>> ReadAnswer(ByteStream* stream, const HttpQuestion* question
 
 Co<Result<HttpHead>> AskOnce(Context context, const HttpQuestion* question, CheckTls* tls) {
   const HttpTarget& target = question->target;
-  DROVER_CO_ASSIGN(StreamSocket socket,
+  DROVER_CO_ASSIGN(UniqueFd connection,
                    co_await ConnectForCheck(context, target.host, target.port));
+  DROVER_CO_ASSIGN(StreamSocket socket, SocketOf(context.loop(), std::move(connection)));
   std::unique_ptr<ByteStream> stream;
   if (target.tls) {
     DROVER_CO_ASSIGN(const auto rules, tls->Get(question->skip_verify));

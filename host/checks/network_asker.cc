@@ -8,10 +8,10 @@ namespace drover {
 namespace {
 
 Co<CheckAnswer> AskTcp(Context context, std::shared_ptr<const CheckPlan> plan) {
-  const Result<StreamSocket> socket = co_await ConnectForCheck(context, plan->host, plan->port);
+  const Result<UniqueFd> connection = co_await ConnectForCheck(context, plan->host, plan->port);
   CheckAnswer answer;
-  answer.status = socket.ok() ? CheckStatus::kSuccess : CheckStatus::kFailure;
-  answer.output = socket.ok() ? "nomad: tcp ok" : socket.error().message();
+  answer.status = connection.ok() ? CheckStatus::kSuccess : CheckStatus::kFailure;
+  answer.output = connection.ok() ? "nomad: tcp ok" : connection.error().message();
   co_return answer;
 }
 

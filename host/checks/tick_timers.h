@@ -16,7 +16,8 @@ namespace drover {
 // loop.
 class TickTimers {
  public:
-  using Id = std::uint64_t;  // never 0
+  // When a timer fires, and a number. `Id()` is no timer.
+  using Id = std::pair<TimePoint, std::uint64_t>;
 
   // LOOP must outlive this object.
   TickTimers(Loop* loop, Duration tick) : loop_(loop), tick_(tick) {}
@@ -26,7 +27,7 @@ class TickTimers {
 
   // Calls FUNCTION once, at AT or up to a tick later.
   Id At(TimePoint at, std::function<void()> function);
-  // Removes a timer. Ignores 0 and the id of a timer that has fired.
+  // Removes a timer. Ignores `Id()` and the id of a timer that has fired.
   void Cancel(Id id);
 
   std::size_t size() const { return timers_.size(); }  // for tests
@@ -37,10 +38,10 @@ class TickTimers {
 
   Loop* const loop_;
   const Duration tick_;
-  std::map<std::pair<TimePoint, Id>, std::function<void()>> timers_;
-  std::map<Id, TimePoint> times_;
-  Id next_ = 1;
+  std::map<Id, std::function<void()>> timers_;
+  std::uint64_t next_ = 1;
   Loop::TimerId timer_ = 0;  // 0 while the loop has no timer of this object
+  bool firing_ = false;      // Fire sets the timer at its end
   TimePoint armed_;
 };
 

@@ -3,15 +3,17 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <vector>
 
 namespace drover {
 namespace {
 
-// Counts how often its timers wake it.
+// Counts how often its timers wake it, and how often the first of them changes.
 class CountingLoop : public SimLoop {
  public:
   int wakes = 0;
+  int changes = 0;
   void Run(Duration duration) {
     const TimePoint end = Now() + duration;
     while (HasTimer() && FirstTimer() <= end) {
@@ -20,6 +22,9 @@ class CountingLoop : public SimLoop {
     }
     Advance(end - Now());
   }
+
+ protected:
+  void TimersChanged() override { ++changes; }
 };
 
 TEST(TickTimersTest, TimersFireAtTheEndOfTheirTick) {
@@ -50,7 +55,7 @@ TEST(TickTimersTest, ACancelledTimerDoesNotFire) {
   });
   timers.Cancel(first);
   timers.Cancel(first);
-  timers.Cancel(0);
+  timers.Cancel(TickTimers::Id());
   loop.Advance(50ms);
   EXPECT_EQ(fired, 2) << "a timer that is due at once fires in the same turn";
 }
@@ -68,6 +73,21 @@ TEST(TickTimersTest, ManyTimersNeedFewWakeUps) {
   loop.Run(2s);
   EXPECT_EQ(fired, 1000);
   EXPECT_LE(loop.wakes, 21);
+}
+
+TEST(TickTimersTest, TimersThatAreSetAgainWhenTheyFireNeedOneTimerOfTheLoop) {
+  constexpr int kTimers = 50;
+  CountingLoop loop;
+  TickTimers timers(&loop, 50ms);
+  int fired = 0;
+  std::function<void()> fire = [&] {
+    ++fired;
+    timers.At(loop.Now() + 1s, [&] { fire(); });
+  };
+  for (int i = 0; i < kTimers; ++i) timers.At(loop.Now() + 1s, [&] { fire(); });
+  loop.Run(5s);
+  EXPECT_EQ(fired, 5 * kTimers);
+  EXPECT_EQ(loop.changes, 6) << "at the begin, and once for each second";
 }
 
 TEST(TickTimersTest, GoingAwayTakesTheTimerBack) {

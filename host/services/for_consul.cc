@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "host/spec/job_limits.h"
 #include "host/spec/strict_json.h"
 
 namespace drover {
@@ -70,6 +71,8 @@ Result<ForConsul> MakeForConsul(const Service& service, const std::string& id, c
   made.service.tagged_addresses = texts.Replace(service.tagged_addresses);
   for (ServiceCheck& check : made.service.checks) {
     check = texts.Replace(check);
+    check.interval = Bounded(check.interval);
+    check.timeout = Bounded(check.timeout);
     if (check.name.empty()) check.name = "service: \"" + made.service.name + "\" check";
     ServiceAddress place;
     if (NeedsPort(check.type)) {

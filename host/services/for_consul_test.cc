@@ -5,6 +5,8 @@
 
 #include <memory>
 
+#include "host/spec/job_limits.h"
+
 namespace drover {
 namespace {
 
@@ -86,6 +88,15 @@ TEST_F(ForConsulTest, ACheckWithoutAPortIsAnError) {
   const Result<ForConsul> made = Make();
   ASSERT_FALSE(made.ok());
   EXPECT_NE(made.error().message().find("check \"up\""), std::string::npos);
+}
+
+TEST_F(ForConsulTest, TheTimesOfChecksCanBeAdded) {
+  ServiceCheck& check = AddCheck(CheckType::kScript);
+  check.interval = check.timeout = Duration::max();
+  const Result<ForConsul> made = Make();
+  ASSERT_TRUE(made.ok()) << made.error().message();
+  EXPECT_EQ(made->service.checks.at(0).interval, kLongestOfJob);
+  EXPECT_EQ(made->service.checks.at(0).timeout, kLongestOfJob);
 }
 
 TEST_F(ForConsulTest, ACanaryHasItsOwnMetadata) {

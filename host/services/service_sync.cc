@@ -67,20 +67,24 @@ void ServiceSync::Replace(const std::string& alloc_id, const std::string& owner,
   if (!compared_) heard_.emplace(alloc_id, owner);
   if (all.empty() && !allocs_.contains(alloc_id)) return;
   Entries& entries = allocs_[alloc_id];
-  std::set<std::string> ids;
+  for (const ServiceRegistration& registration : all) entries[registration.id].owner = owner;
+  std::vector<std::string_view> ids;
+  ids.reserve(all.size());
+  for (const ServiceRegistration& registration : all) ids.push_back(registration.id);
+  std::ranges::sort(ids);
+  for (auto& [id, entry] : entries) {
+    if (entry.owner != owner || std::ranges::binary_search(ids, std::string_view(id))) continue;
+    entry.wanted.reset();
+    entry.unsent = nullptr;
+  }
+  // Only now, so that what is unsent, and goes soon, has no memory between entries, which stay:
+  // such gaps cannot be given back.
   for (ServiceRegistration& registration : all) {
-    ids.insert(registration.id);
     Entry& entry = entries[registration.id];
-    entry.owner = owner;
     const RegistrationHash hash = HashOfRegistration(registration);
     if (entry.wanted == hash) continue;
     entry.wanted = hash;
     entry.unsent = std::make_shared<const ServiceRegistration>(std::move(registration));
-  }
-  for (auto& [id, entry] : entries) {
-    if (entry.owner != owner || ids.contains(id)) continue;
-    entry.wanted.reset();
-    entry.unsent = nullptr;
   }
   Settle(alloc_id);
 }
@@ -214,6 +218,7 @@ Co<Status> ServiceSync::SendBatch(Context context, const ServiceLink* link) {
   const Batch batch = MakeBatch();
   std::vector<ServiceRegistration> put;
   std::vector<std::string> gone;
+  put.reserve(batch.changes.size());
   for (const Batch::Change& change : batch.changes) {
     // Until the answer comes, nobody knows what the server has.
     Entry& entry = allocs_[change.alloc_id][change.id];

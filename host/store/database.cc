@@ -111,6 +111,14 @@ Result<Database> Database::Open(const std::string& path) {
   return database;
 }
 
+std::int64_t Database::CacheBytes() const {
+  if (database_ == nullptr) return 0;
+  int bytes = 0;
+  int highest = 0;
+  sqlite3_db_status(database_.get(), SQLITE_DBSTATUS_CACHE_USED, &bytes, &highest, 0);
+  return bytes;
+}
+
 void Database::KeepLogAtClose(bool keep) {
   sqlite3_db_config(database_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep ? 1 : 0, nullptr);
 }

@@ -59,6 +59,8 @@ class Database {
   // no row.
   Result<std::int64_t> Number(const char* sql);
   Result<std::string> Text(const char* sql);
+  // Returns how many bytes of memory the pages take that SQLite keeps.
+  std::int64_t CacheBytes() const;
   // Sets whether Close leaves the contents of the write-ahead log in the log. By default, Close
   // empties the log.
   void KeepLogAtClose(bool keep);

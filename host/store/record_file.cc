@@ -12,6 +12,7 @@ namespace drover {
 namespace {
 
 constexpr const char* kKeepDamaged = "1000";
+constexpr int kCacheKib = 256;  // the most memory for pages of the file, after it has been read
 
 bool IsDamage(const Error& error) { return error.code() == Code::kInternal; }
 
@@ -52,6 +53,7 @@ Status RecordFile::OpenWhole(const std::string& path, Opened* opened) {
   std::unique_ptr<RecordFile> file(new RecordFile(path));
   DROVER_TRY(file->Prepare());
   DROVER_ASSIGN(opened->records, file->ReadAll(&opened->damage));
+  DROVER_TRY(file->KeepFewPages());
   opened->file = std::move(file);
   return {};
 }
@@ -59,8 +61,16 @@ Status RecordFile::OpenWhole(const std::string& path, Opened* opened) {
 Status RecordFile::MakeAnew() {
   DROVER_TRY(ReplaceDamaged(path_, *salvaged_));
   DROVER_TRY(Prepare());
+  DROVER_TRY(KeepFewPages());
   salvaged_.reset();
   return {};
+}
+
+// The file is read as a whole only once. Afterwards a write needs only the pages on the way to its
+// records, and the kernel keeps the others.
+Status RecordFile::KeepFewPages() {
+  const std::string limit = "PRAGMA cache_size = -" + std::to_string(kCacheKib);
+  return database_.Execute(limit.c_str());
 }
 
 Status RecordFile::Prepare() {

@@ -33,6 +33,8 @@ class RecordFile {
   // thread may synchronize the log.
   Status Apply(const std::vector<RecordChange>& changes);
   std::int64_t LogSize() const;  // size of the write-ahead log in bytes
+  // Returns how many bytes of memory the pages of the file take that are kept.
+  std::int64_t CacheBytes() const { return database_.CacheBytes(); }
   // Writes the contents of the log to the file itself, and synchronizes the file. Empties the log,
   // except for one page that changes nothing. May take long.
   Status Checkpoint();
@@ -45,6 +47,8 @@ class RecordFile {
   static Status OpenWhole(const std::string& path, Opened* opened);
   explicit RecordFile(std::string path) : path_(std::move(path)) {}
   Status Prepare();
+  // From now on, keeps only a few pages of the file in memory.
+  Status KeepFewPages();
   Result<std::vector<Record>> ReadAll(std::vector<std::string>* damage);
   Status SetAside(std::int64_t number);
   Status MakeAnew();

@@ -52,6 +52,29 @@ TEST(RecordFileTest, WhatWasAppliedSurvivesAnOpenFileThatIsNeverClosed) {
   EXPECT_LT(opened->file->LogSize(), 2 * static_cast<std::int64_t>(kPageSize));
 }
 
+TEST(RecordFileTest, ALargeFileTakesLittleMemory) {
+  constexpr std::int64_t kMost = 400 << 10;  // bytes, for a file of more than 4 MiB
+  const StoreDirectory directory;
+  {
+    const auto opened = RecordFile::Open(directory.file());
+    ASSERT_TRUE(opened.ok());
+    for (int i = 0; i < 50; ++i) {
+      std::vector<RecordChange> changes;
+      for (int j = 0; j < 10; ++j) {
+        changes.push_back({{"a", std::to_string(10 * i + j)}, std::string(10'000, 'x')});
+      }
+      ASSERT_TRUE(opened->file->Apply(changes).ok());
+    }
+    EXPECT_GT(opened->file->CacheBytes(), 0);
+    EXPECT_LT(opened->file->CacheBytes(), kMost) << "after writes";
+    ASSERT_TRUE(opened->file->Checkpoint().ok());
+  }
+  const auto opened = RecordFile::Open(directory.file());
+  ASSERT_TRUE(opened.ok());
+  EXPECT_EQ(opened->records.size(), 500u);
+  EXPECT_LT(opened->file->CacheBytes(), kMost) << "after it was read";
+}
+
 TEST(RecordFileTest, AFileHasOneUser) {
   const StoreDirectory directory;
   const auto opened = RecordFile::Open(directory.file());
