@@ -248,7 +248,8 @@ class ServiceCommandTest(Client, ServiceCase):
 
     def test_a_registration_is_deleted(self):
         found, _ = self.run_service(count=2)
-        self.assertEqual(self.cli("service", "delete", "api", found[0]["ID"]).out, "")
+        self.assertEqual(self.cli("service", "delete", "api", found[0]["ID"]).out,
+                         f"the registration {found[0]['ID']} is deleted\n")
         self.assertEqual(self.instances(), found[1:])
         self.assertIn("service registration not found",
                       self.fails("service", "delete", "api", found[0]["ID"]))
