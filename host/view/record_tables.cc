@@ -60,8 +60,9 @@ TextTable CheckTable(const json& checks, bool all_fields) {
   constexpr WallTime kSecond = 1'000'000'000, kLatest = 9'000'000'000;
   const WallTime now = WallNow();
   for (const auto& [id, check] : AsMap(checks).items()) {
+    const std::string task = TextField(check, "Task");
     std::vector<Cell> row = {TextField(check, "Check"), TextField(check, "Service"),
-                             TextField(check, "Task"), TextField(check, "Mode"),
+                             task.empty() ? "(group)" : task, TextField(check, "Mode"),
                              StatusCell(TextField(check, "Status"))};
     if (all_fields) {
       const std::int64_t code = NumberField(check, "StatusCode");

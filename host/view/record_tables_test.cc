@@ -73,7 +73,8 @@ TEST(CheckTableTest, ShowsTheNewestResults) {
              "Output": "busy"}})");
   auto lines = LinesOf(CheckTable(checks, false));
   ASSERT_EQ(lines.size(), 2u);
-  EXPECT_THAT(WordsOf(lines[1]), ElementsAre("alive", "api", "healthiness", "failure", "busy"));
+  EXPECT_THAT(WordsOf(lines[1]),
+              ElementsAre("alive", "api", "(group)", "healthiness", "failure", "busy"));
   lines = LinesOf(CheckTable(checks, true));
   EXPECT_THAT(lines[1], HasSubstr("503"));
   EXPECT_THAT(lines[1], HasSubstr("ago"));

@@ -259,7 +259,7 @@ class ServiceCommandTest(Client, ServiceCase):
     def test_checks_of_an_allocation(self):
         _, allocs = self.run_service()
         self.assertEqual(self.cli("alloc", "checks", allocs[0]["ID"]).out,
-                         "The allocation has no checks.\n")
+                         "The agent runs no checks of this allocation.\n")
         self.assertEqual(self.json("alloc", "checks", allocs[0]["ID"]), {})
 
 
