@@ -28,6 +28,12 @@ struct VariableSpec {
 Result<VariableSpec> ReadVariableSpec(const std::string& file, const std::string& text,
                                       const std::string& form);
 
+// Gives SPEC the PATH and the NAME_SPACE of the command line, where PATH has a value and NAME_SPACE
+// is not empty. The path loses the slashes at both ends. If SPEC was one of another variable, it is
+// now a copy, to which the modify index does not belong.
+void PlaceSpec(const std::optional<std::string>& path, const std::string& name_space,
+               VariableSpec* spec);
+
 // Changes the items of SPEC by ARGUMENTS, each KEY=VALUE. A VALUE of "@FILE" is the content of the
 // file, "-" is standard input, and "\@TEXT" is "@TEXT". An empty VALUE removes the item. Standard
 // input can be used once; INPUT_USED says that it was.

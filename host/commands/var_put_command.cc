@@ -56,7 +56,7 @@ struct VarPutCommand {
   Status Check() const { return form.Check(); }
 
   Result<int> Run(ApiClient* client) const {
-    const Result<VariableSpec> spec = Spec();
+    const Result<VariableSpec> spec = Spec(client->options().job_namespace);
     if (!spec.ok()) {
       const bool wrong = spec.code() == Code::kInvalidArgument;
       return Fail("var put", spec.error(), wrong ? kExitUsage : kExitFailed);
@@ -81,8 +81,8 @@ struct VarPutCommand {
     return form.Print(answer.body, as);
   }
 
-  // Returns the variable that the arguments describe.
-  Result<VariableSpec> Spec() const {
+  // Returns the variable that the arguments describe. NAME_SPACE is empty if none is named.
+  Result<VariableSpec> Spec(const std::string& name_space) const {
     std::vector<std::string> items = further;
     std::string source = NamesSpec(target) ? target : "";
     if (source.empty() && !items.empty() && NamesSpec(items.front())) {
@@ -95,10 +95,8 @@ struct VarPutCommand {
       DROVER_ASSIGN(const std::string text, ReadTextFile("specification", file));
       DROVER_ASSIGN(spec, ReadVariableSpec(file == "-" ? "<stdin>" : file, text, in));
     }
-    if (!NamesSpec(target)) spec.path = target;
+    PlaceSpec(NamesSpec(target) ? std::nullopt : std::optional(target), name_space, &spec);
     DROVER_TRY(ApplyItemArguments(items, source == "-", &spec));
-    while (spec.path.starts_with('/')) spec.path.erase(0, 1);
-    while (spec.path.ends_with('/')) spec.path.pop_back();
     if (spec.path.empty()) {
       return Error(Code::kInvalidArgument,
                    "the path of the variable is not said: name it before the specification, or "
