@@ -20,8 +20,7 @@ Error Invalid(std::string why) { return Error(Code::kInvalidArgument, std::move(
 // Clients read the beginning of the messages to which this is added.
 constexpr char kHowToReset[] =
     ": to allow another one, write the reset index into the file acl-bootstrap-reset in the "
-    "agent's "
-    "data_dir, as root or as the agent's user";
+    "agent's data_dir, as root or as the agent's user";
 
 Error Full(const char* what, std::size_t most) {
   return Error(Code::kResourceExhausted, "there are " + std::to_string(most) + " " + what +
