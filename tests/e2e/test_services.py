@@ -229,8 +229,9 @@ class ServiceCommandTest(Client, ServiceCase):
 
     def test_pages(self):
         found, _ = self.run_service(count=3)
-        shown = self.cli("service", "info", "-verbose", "-per-page=2", "api").out.splitlines()
-        self.assertEqual(shown[-1], f"There are more: --page-token {found[2]['ID']}")
+        first = self.cli("service", "info", "-verbose", "-per-page=2", "api")
+        self.assertEqual(len(first.out.splitlines()), 3)
+        self.assertEqual(first.err, f"There are more: --page-token {found[2]['ID']}\n")
         rest = self.json("service", "info", "-per-page=2", "-page-token", found[2]["ID"], "api")
         self.assertEqual(rest, found[2:])
 
