@@ -102,6 +102,15 @@ TextTable RegistrationTable(const json& registrations, bool full_ids) {
   return table;
 }
 
+TextTable SigningKeyTable(const json& keys, bool full_ids) {
+  TextTable table({"Key", "State", "Create Time"});
+  for (const json& key : AsList(keys)) {
+    table.Add({ShownId(TextField(key, "KeyID"), full_ids), TextField(key, "State"),
+               LocalTime(NumberField(key, "CreateTime"))});
+  }
+  return table;
+}
+
 TextTable EvalTable(const json& evals, bool full_ids) {
   std::vector<const json*> sorted;
   for (const json& eval : AsList(evals)) sorted.push_back(&eval);
