@@ -48,10 +48,7 @@ struct AclRoleUpdateCommand {
     }
     role["Policies"] = PolicyLinks(policies);
     DROVER_ASSIGN(const json changed, client->Put(path, role));
-    DROVER_TRY(CheckIsObject(changed));
-    if (out->raw()) return out->Print(changed);
-    PrintRole(out, changed);
-    return kExitOk;
+    return out->Show(changed, PrintRole);
   }
 };
 

@@ -3,7 +3,6 @@
 #include <string>
 
 #include "host/cli/acl_options.h"
-#include "host/cli/answer_check.h"
 #include "host/commands/commands.h"
 #include "host/view/acl_view.h"
 
@@ -33,10 +32,7 @@ struct AclTokenCreateCommand {
     if (!ttl.empty()) body["ExpirationTTL"] = ttl;
     links.AddTo(&body);
     DROVER_ASSIGN(const json token, client->Put("/v1/acl/token", body));
-    DROVER_TRY(CheckIsObject(token));
-    if (out->raw()) return out->Print(token);
-    PrintToken(out, token);
-    return kExitOk;
+    return out->Show(token, PrintToken);
   }
 };
 

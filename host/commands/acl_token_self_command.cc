@@ -1,7 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
-#include "host/cli/answer_check.h"
 #include "host/commands/commands.h"
 #include "host/view/acl_view.h"
 
@@ -15,10 +14,7 @@ struct AclTokenSelfCommand {
 
   Result<int> Run(ApiClient* client, Output* out) const {
     DROVER_ASSIGN(const json found, client->Get("/v1/acl/token/self"));
-    DROVER_TRY(CheckIsObject(found));
-    if (out->raw()) return out->Print(found);
-    PrintToken(out, found);
-    return kExitOk;
+    return out->Show(found, PrintToken);
   }
 };
 

@@ -34,10 +34,7 @@ struct AclTokenUpdateCommand {
     if (!type.empty()) token["Type"] = type;
     links.AddTo(&token);
     DROVER_ASSIGN(const json changed, client->Put(path, token));
-    DROVER_TRY(CheckIsObject(changed));
-    if (out->raw()) return out->Print(changed);
-    PrintToken(out, changed);
-    return kExitOk;
+    return out->Show(changed, PrintToken);
   }
 };
 
