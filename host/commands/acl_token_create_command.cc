@@ -20,7 +20,10 @@ struct AclTokenCreateCommand {
 
   void Declare(CLI::App* command) {
     command->add_option("--name", name, "A name for people");
-    command->add_option("--type", type, "client, which has policies, or management")
+    command
+        ->add_option("--type", type,
+                     "client (default), which has policies or roles, or management, which may do "
+                     "everything")
         ->check(CLI::IsMember({"client", "management"}));
     links.Declare(command);
     command->add_flag("--global", global, "Marks it as one for all regions, which changes nothing");

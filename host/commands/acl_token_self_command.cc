@@ -21,7 +21,7 @@ struct AclTokenSelfCommand {
 }  // namespace
 
 void AddAclTokenSelf(const ClientGroup& token) {
-  token.Add<AclTokenSelfCommand>("self", "Shows the token that is shown to the agent");
+  token.Add<AclTokenSelfCommand>("self", "Shows the token that this command sends");
 }
 
 }  // namespace drover

@@ -38,15 +38,16 @@ struct VarPutCommand {
     command->add_option("KEY=VALUE", further,
                         "Its items, after @FILE or - if a specification has others; a VALUE may be "
                         "@FILE or -, and an empty one removes the item");
-    command->add_option("--in", in, "The form of the specification (what it looks like)")
+    command->add_option("--in", in, "The form of the specification (recognized from its text)")
         ->check(CLI::IsMember({"hcl", "json"}));
     CLI::Option* const index = command->add_option(
         "--check-index", check_index,
         "Only if this is its modify index; 0: only if there is none (the index in the "
         "specification, else 0)");
-    command->add_flag("--force", force, "Whatever its modify index is")->excludes(index);
+    command->add_flag("--force", force, "Writes it whatever its modify index is")->excludes(index);
     form.Declare(command, {"none", "table", "hcl", "json", "go-template"}, "none");
-    command->add_flag("--verbose", verbose, "Says also with --out what was done, to stderr");
+    command->add_flag("--verbose", verbose,
+                      "Reports what was done to standard error, also with --out");
     AddNote(command,
             "The items replace all that the variable had. Arguments can be seen by other users of "
             "this machine while the command runs, so secrets are better in a file or on standard "
