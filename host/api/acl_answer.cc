@@ -7,7 +7,7 @@ namespace drover {
 namespace {
 
 // How often a request with ?index looks whether something has changed. Policies change so seldom
-// that nobody is told of it.
+// that nothing notifies the request.
 constexpr Duration kLookAgain = 500ms;
 
 Co<Answer> IfEnabled(AclHandler handler, ApiRequest* request) {

@@ -24,7 +24,7 @@ struct VariableSpec {
 
 // Reads a specification of a variable. FORM is "hcl" or "json"; if it is empty, the text decides.
 // Its keys are path, namespace, items and those of the metadata, in the spelling of the API or of
-// HCL. FILE is for the error, which tells no value of an item unless the text is neither.
+// HCL. FILE is for the error, which contains no value of an item unless the text is neither.
 Result<VariableSpec> ReadVariableSpec(const std::string& file, const std::string& text,
                                       const std::string& form);
 
