@@ -14,7 +14,8 @@ namespace {
 constexpr std::string_view kAnyNamespace = "*";
 
 // Sets CLOSEST to the rights of the closest of RULES, which are sorted by CLOSENESS, the closest
-// first, and of which MATCHES tells those that count. One that denies wins over equally close ones.
+// first, and of which those count that MATCHES accepts. One that denies wins over equally close
+// ones.
 template <typename List, typename Matches, typename Closeness>
 auto ClosestRights(const List& rules, Matches matches, Closeness closeness) {
   using Set = std::remove_cvref_t<decltype(rules.front().rights)>;

@@ -17,6 +17,11 @@ constexpr std::size_t kMostAclName = 128;
 
 Error Invalid(std::string why) { return Error(Code::kInvalidArgument, std::move(why)); }
 
+// Clients read the beginning of the messages to which this is added.
+constexpr char kHowToReset[] =
+    ": to allow another one, write the reset index into the file acl-bootstrap-reset in the "
+    "agent's data_dir, as root or as the agent's user";
+
 Error Full(const char* what, std::size_t most) {
   return Error(Code::kResourceExhausted, "there are " + std::to_string(most) + " " + what +
                                              " already: remove those that nobody needs");
@@ -156,11 +161,12 @@ Result<TokenWrite> BootstrapToken(const AclTables& tables, const std::string& gi
                                   std::uint64_t reset_index, AclMoment moment) {
   const std::uint64_t done = tables.bootstrap_index();
   if (done != 0 && reset_index == 0) {
-    return Invalid("ACL bootstrap already done (reset index: " + std::to_string(done) + ")");
+    return Invalid("ACL bootstrap already done (reset index: " + std::to_string(done) + ")" +
+                   kHowToReset);
   }
   if (done != 0 && reset_index != done) {
     return Invalid("Invalid bootstrap reset index (specified " + std::to_string(reset_index) +
-                   ", reset index: " + std::to_string(done) + ")");
+                   ", reset index: " + std::to_string(done) + ")" + kHowToReset);
   }
   if (!given_secret.empty() && !IsUuid(given_secret)) {
     return Invalid("invalid acl token: the secret of the bootstrap must be a UUID");

@@ -14,6 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
+using ::testing::StartsWith;
 
 constexpr char kGivenSecret[] = "3f5b1f0e-2a6d-4c0b-9d3a-0123456789ab";
 
@@ -46,7 +47,9 @@ TEST_F(AclChangesTest, TheFirstTokenIsMadeOnce) {
   const std::uint64_t index = first.token->create_index;
   EXPECT_EQ(Look([](const AclTables& tables) { return tables.bootstrap_index(); }), index);
   EXPECT_EQ(Why(TryBootstrap()),
-            "ACL bootstrap already done (reset index: " + std::to_string(index) + ")");
+            "ACL bootstrap already done (reset index: " + std::to_string(index) +
+                "): to allow another one, write the reset index into the file acl-bootstrap-reset "
+                "in the agent's data_dir, as root or as the agent's user");
   EXPECT_EQ(Look([](const AclTables& tables) { return tables.tokens().size(); }), 1u);
 }
 
@@ -59,9 +62,9 @@ TEST_F(AclChangesTest, TheFirstTokenStaysMadeWhenItIsDeleted) {
 TEST_F(AclChangesTest, AResetIndexCountsOnce) {
   const TokenWrite first = TryBootstrap().value();
   const std::uint64_t index = first.token->create_index;
-  EXPECT_EQ(Why(TryBootstrap("", index + 1)), "Invalid bootstrap reset index (specified " +
-                                                  std::to_string(index + 1) +
-                                                  ", reset index: " + std::to_string(index) + ")");
+  EXPECT_THAT(Why(TryBootstrap("", index + 1)),
+              StartsWith("Invalid bootstrap reset index (specified " + std::to_string(index + 1) +
+                         ", reset index: " + std::to_string(index) + "): to allow another one"));
   const TokenWrite second = TryBootstrap("", index).value();
   EXPECT_NE(second.secret, first.secret);
   EXPECT_THAT(Why(TryBootstrap("", index)), HasSubstr("Invalid bootstrap reset index"));

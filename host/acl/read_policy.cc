@@ -127,7 +127,7 @@ void PolicyReader::Labelled(const RuleEntry& entry, const std::string& keyword, 
     for (const RuleEntry& label : named.entries) {
       blocks(label.node, [&](const RuleNode& body) {
         ++rules_;
-        // Without this, a hostile text would cost more than its faults tell.
+        // Without this limit, a hostile text would cost much and gain no more faults.
         if (rules_ > kMostPolicyRules) return;
         if (body.kind != NodeKind::kBody) {
           return Fault(label.place, "a " + keyword + " rule has the form " + example);

@@ -17,7 +17,7 @@ namespace {
 using nlohmann::json;
 using RuleKind = RuleNode::Kind;
 
-// A policy has at most six levels. More of them are faults that are told with their place.
+// A policy has at most six levels. More of them are faults that are reported with their place.
 constexpr std::size_t kMostRuleDepth = 16;
 constexpr std::size_t kMostRuleKeys = 4;  // the keyword of a block and its labels
 

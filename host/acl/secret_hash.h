@@ -7,7 +7,7 @@
 namespace drover {
 
 // Returns the SHA-256 of SECRET in lower-case hex digits. Tables are searched by this text, so the
-// time of a search tells nothing about a secret. [any thread]
+// time of a search reveals nothing about a secret. [any thread]
 std::string SecretHash(std::string_view secret);
 
 }  // namespace drover

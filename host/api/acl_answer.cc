@@ -8,13 +8,15 @@ namespace drover {
 namespace {
 
 // How often a request with ?index looks whether something has changed. Policies change so seldom
-// that nobody is told of it.
+// that nothing notifies the request.
 constexpr Duration kLookAgain = 500ms;
 
 Co<Answer> IfEnabled(AclHandler handler, ApiRequest* request) {
   const ApiAgent& agent = request->agent();
   if (agent.acl == nullptr || !agent.settings.Get()->acl_enabled) {
-    co_return ErrorAnswer(400, "ACL support disabled");
+    co_return ErrorAnswer(400,
+                          "ACL support disabled: set acl { enabled = true } in the agent's "
+                          "configuration, and reload it (SIGHUP)");
   }
   co_return co_await handler(request);
 }

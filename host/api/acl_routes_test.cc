@@ -71,9 +71,11 @@ TEST_F(AclRoutesTest, WithoutPoliciesThereIsNothingOfThem) {
   Enable(false);
   for (const char* path : {"/v1/acl/policies", "/v1/acl/tokens", "/v1/acl/roles",
                            "/v1/acl/token/self", "/v1/acl/policy/self"}) {
-    EXPECT_EQ(Refusal("GET", path), "400 ACL support disabled") << path;
+    EXPECT_THAT(Refusal("GET", path),
+                HasSubstr("400 ACL support disabled: set acl { enabled = true }"))
+        << path;
   }
-  EXPECT_EQ(Refusal("PUT", "/v1/acl/bootstrap"), "400 ACL support disabled");
+  EXPECT_THAT(Refusal("PUT", "/v1/acl/bootstrap"), HasSubstr("400 ACL support disabled"));
 }
 
 TEST_F(AclRoutesTest, TheFirstTokenIsMadeOnce) {

@@ -70,9 +70,9 @@ void CheckResults::Put(const std::shared_ptr<CheckSlot>& slot, CheckResult resul
   result.output = CheckOutput(result.output);
   const std::lock_guard lock(mutex_);
   if (!slot->live) return;
-  const bool told = result.status != slot->result.status || result.status != CheckStatus::kSuccess;
+  const bool notes = result.status != slot->result.status || result.status != CheckStatus::kSuccess;
   slot->result = std::move(result);
-  if (told) Note(slot->plan->alloc_id);
+  if (notes) Note(slot->plan->alloc_id);
 }
 
 CheckResults::Brief CheckResults::Look(const CheckSlot& slot) const {
@@ -124,14 +124,14 @@ Subscription CheckResults::OnChange(const std::string& alloc_id, std::function<v
 void CheckResults::Note(const std::string& alloc_id) {
   const bool first = changed_.empty();
   changed_.insert(alloc_id);
-  // Results that arrive before the control thread has its turn are told together.
+  // Results that arrive before the control thread has its turn are reported together.
   if (!first) return;
   control_->Post([this, alive = std::weak_ptr<int>(alive_)] {
-    if (!alive.expired()) Tell();
+    if (!alive.expired()) CallListeners();
   });
 }
 
-void CheckResults::Tell() {
+void CheckResults::CallListeners() {
   std::set<std::string> changed;
   {
     const std::lock_guard lock(mutex_);

@@ -62,9 +62,9 @@ class CheckResults : public CheckStates {
   Subscription OnChange(const std::string& alloc_id, std::function<void()> changed) override;
 
  private:
-  // Makes Tell run soon. The caller holds the lock.
+  // Makes CallListeners run soon. The caller holds the lock.
   void Note(const std::string& alloc_id);
-  void Tell();
+  void CallListeners();
 
   Loop* const control_;
   mutable std::mutex mutex_;

@@ -124,7 +124,7 @@ TEST(CheckResultsTest, ListenersHearOfChangesAndOfFailures) {
   results.Put(slot, Of(CheckStatus::kSuccess));
   results.Put(slot, Of(CheckStatus::kFailure));
   loop.RunReady();
-  EXPECT_EQ(heard, 2) << "told together";
+  EXPECT_EQ(heard, 2) << "reported together";
   results.Put(slot, Of(CheckStatus::kFailure));
   loop.RunReady();
   EXPECT_EQ(heard, 3);

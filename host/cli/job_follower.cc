@@ -123,7 +123,7 @@ Result<int> JobFollower::Follow(int signals) {
   if (!Ended()) {
     if (!broken_->ok()) return broken_->error();
     return Error(Code::kUnavailable,
-                 "the agent tells nothing more: it has ended, or was too far "
+                 "the agent sends no more events: it has ended, or was too far "
                  "ahead; see drover job status");
   }
   const bool failed = std::any_of(followed_.begin(), followed_.end(), [](const auto& entry) {

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "host/cli/answer_check.h"
 #include "host/cli/exit_code.h"
 #include "host/view/json_fields.h"
 
@@ -50,6 +51,13 @@ Result<int> Output::Print(const json& answer, const std::string& line) {
 Result<int> Output::Print(const json& answer, const TextTable& table, const char* none) {
   if (raw()) return Print(answer);
   table.Print(this, none);
+  return kExitOk;
+}
+
+Result<int> Output::Show(const json& answer, void (*show)(Terminal*, const json&)) {
+  DROVER_TRY(CheckIsObject(answer));
+  if (raw()) return Print(answer);
+  show(this, answer);
   return kExitOk;
 }
 

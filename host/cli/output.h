@@ -37,7 +37,7 @@ class Output : public Terminal {
   // JSON, one at a time.
   bool json_lines() const { return json_; }
 
-  // Prints ANSWER as JSON or by the template. All three Print functions return the exit code 0.
+  // Prints ANSWER as JSON or by the template. The functions that print return the exit code 0.
   Result<int> Print(const nlohmann::json& answer);
   // Prints ANSWER if raw() is true, and otherwise LINE.
   Result<int> Print(const nlohmann::json& answer, const std::string& line);
@@ -45,6 +45,9 @@ class Output : public Terminal {
   // place unless NONE is null.
   Result<int> Print(const nlohmann::json& answer, const TextTable& table,
                     const char* none = nullptr);
+  // Prints ANSWER if raw() is true, and otherwise what SHOW prints of it. Returns an error unless
+  // ANSWER is an object.
+  Result<int> Show(const nlohmann::json& answer, void (*show)(Terminal*, const nlohmann::json&));
 
  private:
   Output() = default;

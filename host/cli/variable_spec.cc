@@ -119,6 +119,16 @@ Result<std::string> ItemValue(std::string_view value, bool* input_used) {
   return ReadTextFile("file of an item", is_input ? "-" : std::string(value.substr(1)));
 }
 
+void TrimSlashes(std::string* path) {
+  while (path->starts_with('/')) path->erase(0, 1);
+  while (path->ends_with('/')) path->pop_back();
+}
+
+// Returns whether WANTED is another name than SAID. An empty name is no name.
+bool IsOther(const std::string& wanted, const std::string& said) {
+  return !wanted.empty() && !said.empty() && wanted != said;
+}
+
 // Returns TEXT as a text of HCL.
 std::string HclText(const std::string& text) {
   // The first version of HCL has the escapes of JSON, but leaves alone what stands in "${...}".
@@ -143,6 +153,18 @@ Result<VariableSpec> ReadVariableSpec(const std::string& file, const std::string
     if (!status.ok()) return status.error().WithContext(file);
   }
   return spec;
+}
+
+void PlaceSpec(const std::optional<std::string>& path, const std::string& name_space,
+               VariableSpec* spec) {
+  std::string wanted = path.value_or(spec->path);
+  TrimSlashes(&wanted);
+  TrimSlashes(&spec->path);
+  if (IsOther(wanted, spec->path) || IsOther(name_space, spec->name_space)) {
+    spec->modify_index.reset();
+  }
+  spec->path = wanted;
+  if (!name_space.empty()) spec->name_space = name_space;
 }
 
 Status ApplyItemArguments(const std::vector<std::string>& arguments, bool input_used,

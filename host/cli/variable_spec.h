@@ -24,9 +24,15 @@ struct VariableSpec {
 
 // Reads a specification of a variable. FORM is "hcl" or "json"; if it is empty, the text decides.
 // Its keys are path, namespace, items and those of the metadata, in the spelling of the API or of
-// HCL. FILE is for the error, which tells no value of an item unless the text is neither.
+// HCL. FILE is for the error, which contains no value of an item unless the text is neither.
 Result<VariableSpec> ReadVariableSpec(const std::string& file, const std::string& text,
                                       const std::string& form);
+
+// Gives SPEC the PATH and the NAME_SPACE of the command line, where PATH has a value and NAME_SPACE
+// is not empty. The path loses the slashes at both ends. If SPEC was one of another variable, it is
+// now a copy, to which the modify index does not belong.
+void PlaceSpec(const std::optional<std::string>& path, const std::string& name_space,
+               VariableSpec* spec);
 
 // Changes the items of SPEC by ARGUMENTS, each KEY=VALUE. A VALUE of "@FILE" is the content of the
 // file, "-" is standard input, and "\@TEXT" is "@TEXT". An empty VALUE removes the item. Standard

@@ -55,6 +55,23 @@ TEST(VariableSpecTest, FaultsAreToldWithoutValues) {
               HasSubstr("f: this is not JSON"));
 }
 
+TEST(VariableSpecTest, ACopyLosesTheModifyIndexOfItsOriginal) {
+  const VariableSpec original{"team", "a/b", 9, {}};
+  const auto placed = [&](const std::optional<std::string>& path, const std::string& name_space) {
+    VariableSpec spec = original;
+    PlaceSpec(path, name_space, &spec);
+    return spec;
+  };
+  EXPECT_EQ(placed(std::nullopt, ""), original);
+  EXPECT_EQ(placed("/a/b/", "team"), original);
+  EXPECT_EQ(placed("c", ""), (VariableSpec{"team", "c", std::nullopt, {}}));
+  EXPECT_EQ(placed(std::nullopt, "other"), (VariableSpec{"other", "a/b", std::nullopt, {}}));
+  EXPECT_EQ(placed("", "").path, "") << "a script's variable that is not set names no variable";
+  VariableSpec bare{"", "", 9, {}};
+  PlaceSpec("c", "team", &bare);
+  EXPECT_EQ(bare, (VariableSpec{"team", "c", 9, {}})) << "it was of no other variable";
+}
+
 TEST(VariableSpecTest, ArgumentsChangeItems) {
   const DirectoryForTest directory;
   const std::string file = directory.path() + "/secret";

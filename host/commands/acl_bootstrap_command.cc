@@ -2,7 +2,6 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "host/cli/answer_check.h"
 #include "host/cli/text_file.h"
 #include "host/commands/commands.h"
 #include "host/view/acl_view.h"
@@ -27,10 +26,7 @@ struct AclBootstrapCommand {
       body = {{"BootstrapSecret", secret}};
     }
     DROVER_ASSIGN(const json token, client->Put("/v1/acl/bootstrap", body));
-    DROVER_TRY(CheckIsObject(token));
-    if (out->raw()) return out->Print(token);
-    PrintToken(out, token);
-    return kExitOk;
+    return out->Show(token, PrintToken);
   }
 };
 

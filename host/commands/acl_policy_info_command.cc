@@ -2,7 +2,6 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "host/cli/answer_check.h"
 #include "host/commands/commands.h"
 #include "host/view/acl_view.h"
 
@@ -18,10 +17,7 @@ struct AclPolicyInfoCommand {
 
   Result<int> Run(ApiClient* client, Output* out) const {
     DROVER_ASSIGN(const json found, client->Get(ApiPath("/v1/acl/policy", name)));
-    DROVER_TRY(CheckIsObject(found));
-    if (out->raw()) return out->Print(found);
-    PrintPolicy(out, found);
-    return kExitOk;
+    return out->Show(found, PrintPolicy);
   }
 };
 

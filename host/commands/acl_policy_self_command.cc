@@ -23,7 +23,8 @@ struct AclPolicySelfCommand {
 }  // namespace
 
 void AddAclPolicySelf(const ClientGroup& policy) {
-  policy.Add<AclPolicySelfCommand>("self", "Lists the policies of the token that is shown");
+  policy.Add<AclPolicySelfCommand>("self",
+                                   "Lists the policies of the token that this command sends");
 }
 
 }  // namespace drover

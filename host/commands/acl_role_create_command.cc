@@ -3,7 +3,6 @@
 #include <string>
 
 #include "host/cli/acl_options.h"
-#include "host/cli/answer_check.h"
 #include "host/commands/commands.h"
 #include "host/view/acl_view.h"
 
@@ -32,10 +31,7 @@ struct AclRoleCreateCommand {
     const json body = {
         {"Name", name}, {"Description", description}, {"Policies", PolicyLinks(of.policies)}};
     DROVER_ASSIGN(const json role, client->Put("/v1/acl/role", body));
-    DROVER_TRY(CheckIsObject(role));
-    if (out->raw()) return out->Print(role);
-    PrintRole(out, role);
-    return kExitOk;
+    return out->Show(role, PrintRole);
   }
 };
 

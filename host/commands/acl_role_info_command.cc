@@ -2,7 +2,6 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "host/cli/answer_check.h"
 #include "host/commands/commands.h"
 #include "host/view/acl_view.h"
 
@@ -23,10 +22,7 @@ struct AclRoleInfoCommand {
   Result<int> Run(ApiClient* client, Output* out) const {
     DROVER_ASSIGN(const json role,
                   client->Get(ApiPath(by_name ? "/v1/acl/role/name" : "/v1/acl/role", id)));
-    DROVER_TRY(CheckIsObject(role));
-    if (out->raw()) return out->Print(role);
-    PrintRole(out, role);
-    return kExitOk;
+    return out->Show(role, PrintRole);
   }
 };
 

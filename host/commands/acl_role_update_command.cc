@@ -25,7 +25,7 @@ struct AclRoleUpdateCommand {
     command->add_option("ROLE", id, "Its id")->required();
     command->add_option("--name", name, "Its name from now on");
     command->add_option("--description", description, "Is kept with it");
-    of.Declare(command, "A policy that it has, too; may be repeated");
+    of.Declare(command, "A policy that it gets beside those that it has; may be repeated");
     command->add_flag("--no-merge", no_merge, "Forgets what is not given, also its policies");
   }
 
@@ -48,10 +48,7 @@ struct AclRoleUpdateCommand {
     }
     role["Policies"] = PolicyLinks(policies);
     DROVER_ASSIGN(const json changed, client->Put(path, role));
-    DROVER_TRY(CheckIsObject(changed));
-    if (out->raw()) return out->Print(changed);
-    PrintRole(out, changed);
-    return kExitOk;
+    return out->Show(changed, PrintRole);
   }
 };
 

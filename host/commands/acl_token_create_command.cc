@@ -3,7 +3,6 @@
 #include <string>
 
 #include "host/cli/acl_options.h"
-#include "host/cli/answer_check.h"
 #include "host/commands/commands.h"
 #include "host/view/acl_view.h"
 
@@ -21,7 +20,10 @@ struct AclTokenCreateCommand {
 
   void Declare(CLI::App* command) {
     command->add_option("--name", name, "A name for people");
-    command->add_option("--type", type, "client, which has policies, or management")
+    command
+        ->add_option("--type", type,
+                     "client (default), which has policies or roles, or management, which may do "
+                     "everything")
         ->check(CLI::IsMember({"client", "management"}));
     links.Declare(command);
     command->add_flag("--global", global, "Marks it as one for all regions, which changes nothing");
@@ -33,10 +35,7 @@ struct AclTokenCreateCommand {
     if (!ttl.empty()) body["ExpirationTTL"] = ttl;
     links.AddTo(&body);
     DROVER_ASSIGN(const json token, client->Put("/v1/acl/token", body));
-    DROVER_TRY(CheckIsObject(token));
-    if (out->raw()) return out->Print(token);
-    PrintToken(out, token);
-    return kExitOk;
+    return out->Show(token, PrintToken);
   }
 };
 

@@ -2,7 +2,6 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "host/cli/answer_check.h"
 #include "host/commands/commands.h"
 #include "host/view/acl_view.h"
 
@@ -20,10 +19,7 @@ struct AclTokenInfoCommand {
 
   Result<int> Run(ApiClient* client, Output* out) const {
     DROVER_ASSIGN(const json found, client->Get(ApiPath("/v1/acl/token", accessor)));
-    DROVER_TRY(CheckIsObject(found));
-    if (out->raw()) return out->Print(found);
-    PrintToken(out, found);
-    return kExitOk;
+    return out->Show(found, PrintToken);
   }
 };
 

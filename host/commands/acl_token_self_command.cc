@@ -1,7 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
-#include "host/cli/answer_check.h"
 #include "host/commands/commands.h"
 #include "host/view/acl_view.h"
 
@@ -15,17 +14,14 @@ struct AclTokenSelfCommand {
 
   Result<int> Run(ApiClient* client, Output* out) const {
     DROVER_ASSIGN(const json found, client->Get("/v1/acl/token/self"));
-    DROVER_TRY(CheckIsObject(found));
-    if (out->raw()) return out->Print(found);
-    PrintToken(out, found);
-    return kExitOk;
+    return out->Show(found, PrintToken);
   }
 };
 
 }  // namespace
 
 void AddAclTokenSelf(const ClientGroup& token) {
-  token.Add<AclTokenSelfCommand>("self", "Shows the token that is shown to the agent");
+  token.Add<AclTokenSelfCommand>("self", "Shows the token that this command sends");
 }
 
 }  // namespace drover

@@ -21,9 +21,12 @@ struct AclTokenUpdateCommand {
   void Declare(CLI::App* command) {
     command->add_option("ACCESSOR", accessor, "Its accessor")->required();
     command->add_option("--name", name, "A name for people");
-    command->add_option("--type", type, "client, which has policies, or management")
+    command->add_option("--type", type, "client, which has policies or roles, or management")
         ->check(CLI::IsMember({"client", "management"}));
     links.Declare(command);
+    AddNote(command,
+            "The policies that are given replace all policies of the token, and the roles all its "
+            "roles.");
   }
 
   Result<int> Run(ApiClient* client, Output* out) const {
@@ -34,10 +37,7 @@ struct AclTokenUpdateCommand {
     if (!type.empty()) token["Type"] = type;
     links.AddTo(&token);
     DROVER_ASSIGN(const json changed, client->Put(path, token));
-    DROVER_TRY(CheckIsObject(changed));
-    if (out->raw()) return out->Print(changed);
-    PrintToken(out, changed);
-    return kExitOk;
+    return out->Show(changed, PrintToken);
   }
 };
 

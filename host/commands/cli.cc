@@ -101,7 +101,7 @@ void AddVarCommands(const CommandGroup& drover) {
 }
 
 void AddAclCommands(const CommandGroup& drover) {
-  const ClientGroup acl(drover, "acl", "Says who may do what: tokens, policies and roles",
+  const ClientGroup acl(drover, "acl", "Controls who may do what: tokens, policies and roles",
                         ClientGroup::Options::kConnection);
   AddAclBootstrap(acl);
   const ClientGroup token(acl, "token", "Makes tokens, looks at them and changes them");

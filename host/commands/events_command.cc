@@ -47,7 +47,7 @@ struct EventsCommand {
                         "Service, Variable or *; the key is an id in full, or that of the job");
     command->add_option("--index", index,
                         "From this index on, and not all that the agent still has");
-    command->add_flag("--json", form.json, "Prints what the agent tells, an object per line");
+    command->add_flag("--json", form.json, "Prints what the agent sends, an object per line");
     AddVerbose(command, &verbose);
     AddClientOptions(command, &client);
   }

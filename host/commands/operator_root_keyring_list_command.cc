@@ -3,8 +3,7 @@
 
 #include "host/cli/answer_check.h"
 #include "host/commands/commands.h"
-#include "host/view/json_fields.h"
-#include "host/view/readable.h"
+#include "host/view/record_tables.h"
 
 namespace drover {
 namespace {
@@ -19,12 +18,7 @@ struct OperatorRootKeyringListCommand {
   Result<int> Run(ApiClient* client, Output* out) const {
     DROVER_ASSIGN(const json keys, client->Get("/v1/operator/keyring/keys"));
     DROVER_TRY(CheckIsList(keys));
-    TextTable table({"Key", "State", "Create Time"});
-    for (const json& key : keys) {
-      table.Add({ShownId(TextField(key, "KeyID"), verbose), TextField(key, "State"),
-                 LocalTime(NumberField(key, "CreateTime"))});
-    }
-    return out->Print(keys, table, "No keys found");
+    return out->Print(keys, SigningKeyTable(keys, verbose), "No keys found");
   }
 };
 

@@ -4,7 +4,7 @@
 #include "host/cli/answer_check.h"
 #include "host/commands/commands.h"
 #include "host/view/json_fields.h"
-#include "host/view/readable.h"
+#include "host/view/record_tables.h"
 
 namespace drover {
 namespace {
@@ -16,26 +16,22 @@ struct OperatorRootKeyringRotateCommand {
   bool verbose = false;
 
   void Declare(CLI::App* command) {
-    command->add_flag("--now", now, "Is always so here: the new key signs at once");
+    command->add_flag("--now", now, "No effect: the new key always signs at once");
     AddVerbose(command, &verbose);
   }
 
   Result<int> Run(ApiClient* client, Output* out) const {
     DROVER_ASSIGN(const json answer, client->Put("/v1/operator/keyring/rotate", json(nullptr)));
     DROVER_TRY(CheckIsObject(answer));
-    const json& key = MapField(answer, "Key");
-    TextTable table({"Key", "State", "Create Time"});
-    table.Add({ShownId(TextField(key, "KeyID"), verbose), TextField(key, "State"),
-               LocalTime(NumberField(key, "CreateTime"))});
-    return out->Print(answer, table);
+    return out->Print(answer, SigningKeyTable(json::array({MapField(answer, "Key")}), verbose));
   }
 };
 
 }  // namespace
 
 void AddOperatorRootKeyringRotate(const ClientGroup& keyring) {
-  keyring.Add<OperatorRootKeyringRotateCommand>("rotate",
-                                                "Has another key sign the tokens of tasks");
+  keyring.Add<OperatorRootKeyringRotateCommand>(
+      "rotate", "Makes a new key, which signs the tokens of tasks from now on");
 }
 
 }  // namespace drover

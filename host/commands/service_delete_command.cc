@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "host/base/printable.h"
 #include "host/cli/id_lookup.h"
 #include "host/commands/commands.h"
 
@@ -26,18 +27,18 @@ struct ServiceDeleteCommand {
                  "NAME or REGISTRATION is empty: see drover service info --verbose");
   }
 
-  Result<int> Run(ApiClient* client) const {
+  Result<int> Run(ApiClient* client, Output* out) const {
     DROVER_ASSIGN(const std::string name_space, FindServiceNamespace(client, name));
-    DROVER_TRY(client->Delete(ApiPath(ApiPath("/v1/service", name), registration),
-                              {{"namespace", name_space}}));
-    return kExitOk;
+    const std::string path = ApiPath(ApiPath("/v1/service", name), registration);
+    DROVER_ASSIGN(const nlohmann::json answer, client->Delete(path, {{"namespace", name_space}}));
+    return out->Print(answer, "the registration " + Printable(registration) + " is deleted");
   }
 };
 
 }  // namespace
 
 void AddServiceDelete(const ClientGroup& service) {
-  service.AddPlain<ServiceDeleteCommand>("delete", "Deletes one registration of a service");
+  service.Add<ServiceDeleteCommand>("delete", "Deletes one registration of a service");
 }
 
 }  // namespace drover

@@ -1,10 +1,9 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <nlohmann/json.hpp>
-#include <optional>
 
-#include "host/base/printable.h"
 #include "host/cli/answer_check.h"
+#include "host/cli/page_options.h"
 #include "host/cli/variable_output.h"
 #include "host/cli/variable_request.h"
 #include "host/commands/commands.h"
@@ -18,16 +17,12 @@ using nlohmann::json;
 
 struct VarListCommand {
   std::string prefix;
-  std::string filter;
-  std::optional<std::uint64_t> per_page;
-  std::string page_token;
+  PageOptions page;
   VariableForm form;
 
   void Declare(CLI::App* command) {
     command->add_option("PREFIX", prefix, "Only those whose path begins like this");
-    command->add_option("--filter", filter, "Only what this chooses: 'Path contains \"db\"'");
-    command->add_option("--per-page", per_page, "So many at most");
-    command->add_option("--page-token", page_token, "Begins with the page that this names");
+    page.Declare(command, "Path contains \"db\"");
     form.Declare(command, {"table", "terse", "json", "go-template"}, "table");
   }
 
@@ -38,9 +33,7 @@ struct VarListCommand {
     request.path = "/v1/vars";
     request.query = {{"namespace", client->SearchedNamespace()}};
     if (!prefix.empty()) request.query.emplace_back("prefix", prefix);
-    if (!filter.empty()) request.query.emplace_back("filter", filter);
-    if (per_page) request.query.emplace_back("per_page", std::to_string(*per_page));
-    if (!page_token.empty()) request.query.emplace_back("next_token", page_token);
+    page.AddTo(&request.query);
     DROVER_ASSIGN(const VariableAnswer answer, AskAboutVariables(client, std::move(request)));
     DROVER_TRY(CheckIsList(answer.body));
     const std::string as = form.out.empty() ? "table" : form.out;
@@ -52,20 +45,14 @@ struct VarListCommand {
                  LocalTime(NumberField(one, "ModifyTime"))});
     }
     DROVER_TRY(output.Print(answer.body, table, "No variables found"));
-    PrintNextToken(answer);
+    PrintNextPage(answer.next_token);
     return kExitOk;
   }
 
   static Result<int> PrintPaths(const VariableAnswer& answer) {
     for (const json& one : answer.body) std::printf("%s\n", TextField(one, "Path").c_str());
-    PrintNextToken(answer);
+    PrintNextPage(answer.next_token);
     return kExitOk;
-  }
-
-  // Programs read standard output, so this goes to standard error.
-  static void PrintNextToken(const VariableAnswer& answer) {
-    if (answer.next_token.empty()) return;
-    std::fprintf(stderr, "There are more: --page-token %s\n", Printable(answer.next_token).c_str());
   }
 };
 

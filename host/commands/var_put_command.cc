@@ -38,15 +38,16 @@ struct VarPutCommand {
     command->add_option("KEY=VALUE", further,
                         "Its items, after @FILE or - if a specification has others; a VALUE may be "
                         "@FILE or -, and an empty one removes the item");
-    command->add_option("--in", in, "The form of the specification (what it looks like)")
+    command->add_option("--in", in, "The form of the specification (recognized from its text)")
         ->check(CLI::IsMember({"hcl", "json"}));
     CLI::Option* const index = command->add_option(
         "--check-index", check_index,
         "Only if this is its modify index; 0: only if there is none (the index in the "
         "specification, else 0)");
-    command->add_flag("--force", force, "Whatever its modify index is")->excludes(index);
+    command->add_flag("--force", force, "Writes it whatever its modify index is")->excludes(index);
     form.Declare(command, {"none", "table", "hcl", "json", "go-template"}, "none");
-    command->add_flag("--verbose", verbose, "Says also with --out what was done, to stderr");
+    command->add_flag("--verbose", verbose,
+                      "Reports what was done to standard error, also with --out");
     AddNote(command,
             "The items replace all that the variable had. Arguments can be seen by other users of "
             "this machine while the command runs, so secrets are better in a file or on standard "
@@ -56,7 +57,7 @@ struct VarPutCommand {
   Status Check() const { return form.Check(); }
 
   Result<int> Run(ApiClient* client) const {
-    const Result<VariableSpec> spec = Spec();
+    const Result<VariableSpec> spec = Spec(client->options().job_namespace);
     if (!spec.ok()) {
       const bool wrong = spec.code() == Code::kInvalidArgument;
       return Fail("var put", spec.error(), wrong ? kExitUsage : kExitFailed);
@@ -81,8 +82,8 @@ struct VarPutCommand {
     return form.Print(answer.body, as);
   }
 
-  // Returns the variable that the arguments describe.
-  Result<VariableSpec> Spec() const {
+  // Returns the variable that the arguments describe. NAME_SPACE is empty if none is named.
+  Result<VariableSpec> Spec(const std::string& name_space) const {
     std::vector<std::string> items = further;
     std::string source = NamesSpec(target) ? target : "";
     if (source.empty() && !items.empty() && NamesSpec(items.front())) {
@@ -95,10 +96,8 @@ struct VarPutCommand {
       DROVER_ASSIGN(const std::string text, ReadTextFile("specification", file));
       DROVER_ASSIGN(spec, ReadVariableSpec(file == "-" ? "<stdin>" : file, text, in));
     }
-    if (!NamesSpec(target)) spec.path = target;
+    PlaceSpec(NamesSpec(target) ? std::nullopt : std::optional(target), name_space, &spec);
     DROVER_TRY(ApplyItemArguments(items, source == "-", &spec));
-    while (spec.path.starts_with('/')) spec.path.erase(0, 1);
-    while (spec.path.ends_with('/')) spec.path.pop_back();
     if (spec.path.empty()) {
       return Error(Code::kInvalidArgument,
                    "the path of the variable is not said: name it before the specification, or "

@@ -25,7 +25,7 @@ bool ConsulChecks::Passing(const std::string& alloc_id) const {
 }
 
 Subscription ConsulChecks::OnChange(const std::string& alloc_id, std::function<void()> changed) {
-  // Passing tells of a change, so the listener asks it again and remembers what it was.
+  // Only Passing shows a change, so the listener calls it again and remembers what it was.
   auto was = std::make_shared<bool>(Passing(alloc_id));
   Subscription subscription = waiting_.Add([this, alloc_id, was, changed = std::move(changed)] {
     const bool is = Passing(alloc_id);

@@ -27,8 +27,8 @@ class ConsulChecks {
   ConsulChecks& operator=(const ConsulChecks&) = delete;
 
   // Returns whether all checks of the allocation in this cluster pass that decide on its health.
-  // Returns true if there are none. A check that Consul has not told of yet does not pass. So it is
-  // with all checks while nobody waits, and while Consul cannot be asked.
+  // Returns true if there are none. A check that Consul has not reported yet does not pass. So it
+  // is with all checks while nobody waits, and while Consul cannot be asked.
   bool Passing(const std::string& alloc_id) const;
   // Calls CHANGED when a check of the allocation may have changed, until the subscription is
   // destroyed.

@@ -34,7 +34,7 @@ struct ConsulAddress {
 };
 
 // A check of a service as Consul carries it out. A script is a check by TTL: this agent runs it and
-// tells Consul its result.
+// reports its result to Consul.
 struct ConsulCheck {
   std::string id;  // another one for each other definition, so a changed check is a new check
   std::string name;

@@ -456,7 +456,7 @@ Co<void> ConsulSync::SendReports(std::string id, Round* round) {
     report->second.unsent = false;
     const Status status = co_await api_->UpdateCheck(context_, check_id, sent.status, sent.output);
     if (status.ok()) continue;
-    // A refused result is told again with the next one of the check.
+    // A refused result is sent again with the next one of the check.
     if (context_.cancelled() || IsRefusal(status.code())) co_return;
     // A check that is not there is registered again by the next comparison.
     const auto again = entries_.find(id);

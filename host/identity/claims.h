@@ -14,7 +14,7 @@
 
 namespace drover {
 
-// What a token tells about its bearer. Times are seconds since 1970-01-01 UTC.
+// What a token states about its bearer. Times are seconds since 1970-01-01 UTC.
 struct Claims {
   std::string job_namespace;
   std::string job_id;  // of a job that another one dispatched: the other one's

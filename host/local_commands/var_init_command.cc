@@ -13,7 +13,7 @@ namespace drover {
 namespace {
 
 constexpr std::string_view kHclExample =
-    R"(# A variable. "drover var put @FILE" makes it; docs/variables.md tells more.
+    R"(# A variable. "drover var put @FILE" makes it; docs/variables.md has the details.
 
 # Where it is. The tasks of the job "web" can read what is at nomad/jobs/web.
 path = "nomad/jobs/web"

@@ -20,7 +20,7 @@ class DataDir {
   std::string alloc_dir() const { return path_ + "/alloc"; }
   std::string state_dir() const { return path_ + "/state"; }
   // The directory of the key that seals the secrets in the state. A backup of the state without it
-  // tells no secret.
+  // reveals no secret.
   std::string key_dir() const { return path_ + "/keys"; }
   // Removes the directory if Make made it below $TMPDIR, unless allocations are left in it.
   void RemoveIfMade() const;

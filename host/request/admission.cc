@@ -52,7 +52,7 @@ std::string NamespaceFor(const ApiAgent& agent, const RouteAccess& access, const
   return "";
 }
 
-// Returns the answer to a client that is refused with ERROR. On the socket of a task it tells no
+// Returns the answer to a client that is refused with ERROR. On the socket of a task it has no
 // more than the status.
 Answer RefusalAnswer(Entrance entrance, bool has_token, const Error& error) {
   if (error.code() == Code::kResourceExhausted) {

@@ -11,8 +11,8 @@ namespace drover {
 // What a client needs for a route.
 enum class Need {
   kNothing,     // anybody may ask, also without a token
-  kClient,      // any client that is not refused; the answer tells nothing about the agent's state
-  kCapability,  // one of RouteAccess::any_of, in the namespace that RouteAccess::where tells
+  kClient,      // any client that is not refused; the answer has nothing about the agent's state
+  kCapability,  // one of RouteAccess::any_of, in the namespace that RouteAccess::where says
   kNamespace,   // anything in the namespace that the path names
   kLevel,       // RouteAccess::level of RouteAccess::area
   kServices,    // to read services in the namespace of the query; tasks may do that in their own
@@ -51,7 +51,7 @@ std::span<const RouteAccess> RouteAccesses();
 const RouteAccess* FindRouteAccess(std::string_view methods, std::string_view pattern);
 
 // Returns whether ACL meets what ACCESS needs in NAMESPACE, which the caller has found as
-// ACCESS.where tells. For an allocation or evaluation that does not exist, and for Where::kBody,
+// ACCESS.where says. For an allocation or evaluation that does not exist, and for Where::kBody,
 // NAMESPACE is "*". ALLOC_ID is the allocation that the path names, or empty: a task may read its
 // own.
 bool Permits(const Acl& acl, const RouteAccess& access, std::string_view name_space,

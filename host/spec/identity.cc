@@ -192,7 +192,7 @@ void WarnOfIdentities(const Identity& own, const std::vector<Identity>& others,
     }
     if (identity.audience.empty()) {
       warnings->Add(JsonPointer(at, "Audience"),
-                    "is empty, so most services refuse the token, and the others cannot tell for "
+                    "is empty, so most services refuse the token, and the others cannot know for "
                     "whom it is; name the service that the token is for");
     }
     if (identity.ttl == 0s) return;

@@ -17,7 +17,7 @@ inline constexpr char kApiAudience[] = "nomadproject.io";
 // The shortest time from one token of an identity to the next.
 inline constexpr Duration kLeastRenewal = 10s;
 
-// An identity of a task: what the task's signed token tells others, and where the task finds the
+// An identity of a task: what the task's signed token states, and where the task finds the
 // token. By the token the task proves to others what it is.
 struct Identity {
   // What the host does to the task after it has renewed the token.

@@ -46,7 +46,7 @@ inline constexpr JobField kCheck[] = {
     {"Header", "header", kTextListMap, kDone, {}, "", "of HTTP"},
     {"Method", "method", kText, kDone, {}, "", "of HTTP, default GET"},
     {"CheckRestart", "check_restart", kObject, kDone, kCheckRestart, "",
-     "the service supplies missing fields"},
+     "the service supplies missing fields; with the provider consul only of a script"},
     {"GRPCService", "grpc_service", kText, kInert, {}, "", kOfGrpc},
     {"GRPCUseTLS", "grpc_use_tls", kBoolean, kInert, {}, "", kOfGrpc},
     {"TaskName", "task", kText, kDone, {}, "", "of a script; default: the service's"},

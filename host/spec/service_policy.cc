@@ -56,6 +56,19 @@ void CheckCluster(const ServicePolicy& policy, const Service& service, const std
                   ", and the agent has no such cluster of Consul; it has: " + known);
 }
 
+// Warns of each check of SERVICE that Consul runs, and that should restart tasks.
+void WarnOfRestarts(const Service& service, const std::string& at, JobFaults* warnings) {
+  const std::string checks = JsonPointer(at, "Checks");
+  for (std::size_t i = 0; i < service.checks.size(); ++i) {
+    const ServiceCheck& check = service.checks[i];
+    if (check.type == CheckType::kScript) continue;
+    if (!check.check_restart || check.check_restart->limit <= 0) continue;
+    warnings->Add(JsonPointer(JsonPointer(checks, i), "CheckRestart"),
+                  "is not carried out for a check that Consul runs, so no task restarts when it "
+                  "fails: use a script, or a service of the provider \"nomad\"");
+  }
+}
+
 }  // namespace
 
 ServiceProvider RegistryOf(const ServicePolicy& policy, const Service& service) {
@@ -74,10 +87,12 @@ void ApplyServicePolicy(const ServicePolicy& policy, const std::string& pointer,
     if (!names_one) service->provider = policy.default_provider;
     if (*service->provider != ServiceProvider::kConsul) return;
     CheckCluster(policy, *service, at, faults);
+    const bool is_here = RegistryOf(policy, *service) == ServiceProvider::kBuiltin;
+    if (!is_here && policy.consul_configured) WarnOfRestarts(*service, at, warnings);
     if (found.count++ > 0) return;
     found.first = JsonPointer(at, "Provider");
     named = names_one;
-    here = RegistryOf(policy, *service) == ServiceProvider::kBuiltin;
+    here = is_here;
   });
   if (found.count == 0) return;
   const std::string provider = named ? "is \"consul\"" : "is missing, which means \"consul\"";

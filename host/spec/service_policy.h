@@ -29,8 +29,8 @@ ServiceProvider RegistryOf(const ServicePolicy& policy, const Service& service);
 // keeps its meaning when the configuration changes. If services name Consul and are registered here
 // instead, adds one warning. If services name Consul and nobody can register them, adds one fault,
 // which names both ways out. Both are at the first such service. Each service of another cluster
-// than those of the agent is a fault. POINTER is the JSON pointer of the job in its text. [any
-// thread]
+// than those of the agent is a fault. Each check that Consul runs and that has a CheckRestart is a
+// warning: it restarts nothing. POINTER is the JSON pointer of the job in its text. [any thread]
 void ApplyServicePolicy(const ServicePolicy& policy, const std::string& pointer, Job* job,
                         JobFaults* faults, JobFaults* warnings);
 

@@ -140,6 +140,26 @@ TEST(ServicePolicyTest, WhatIsRegisteredHereInsteadIsWarnedOf) {
   EXPECT_EQ(Apply(both, JobOf(kConsul, kConsul, kBuiltin)).warnings.size(), 1u);
 }
 
+TEST(ServicePolicyTest, ACheckOfConsulThatShouldRestartATaskIsWarnedOf) {
+  using enum ServiceProvider;
+  Job job = JobOf(kBuiltin, kConsul, kConsul);
+  ServiceCheck check;
+  check.check_restart = CheckRestart{.limit = 3};
+  job.groups[0].services[0].checks = {check};
+  job.groups[0].services[1].checks = {ServiceCheck(), check};
+  check.check_restart->limit = 0;
+  job.groups[0].tasks[0].services[0].checks = {check};
+  const Applied applied = Apply(kWithConsul, job);
+  EXPECT_TRUE(applied.faults.empty());
+  ASSERT_EQ(applied.warnings.size(), 1u);
+  EXPECT_EQ(applied.warnings[0],
+            (JobFault{"/Job/TaskGroups/0/Services/1/Checks/1/CheckRestart",
+                      "is not carried out for a check that Consul runs, so no task restarts when "
+                      "it fails: use a script, or a service of the provider \"nomad\""}));
+  job.groups[0].services[1].checks[1].type = CheckType::kScript;
+  EXPECT_TRUE(Apply(kWithConsul, job).warnings.empty()) << "the agent runs scripts";
+}
+
 TEST(ServicePolicyTest, AServiceThatNamesNoneHasTheDefaultOfTheAgent) {
   using enum ServiceProvider;
   const Applied applied = Apply(kAllHere, JobOf(std::nullopt, kBuiltin, std::nullopt));

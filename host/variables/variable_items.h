@@ -11,7 +11,7 @@
 #include "host/identity/secret_bytes.h"
 #include "host/variables/variable_record.h"
 
-// The items of variables, which are secrets. No error here tells a value. [any thread]
+// The items of variables, which are secrets. No error here contains a value. [any thread]
 namespace drover {
 
 // How many bytes the names and values of the items of a variable may have together.

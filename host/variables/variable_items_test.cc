@@ -35,7 +35,7 @@ TEST(VariableItemsTest, ItemsAreTexts) {
   EXPECT_THAT(FaultOf({{"", "x"}}), HasSubstr("an empty name"));
   EXPECT_EQ(FaultOf({{"a", 1}}), "Items: \"a\" must be a text");
   EXPECT_EQ(FaultOf({{"a", json::array({"hunter2"})}}), "Items: \"a\" must be a text")
-      << "an error tells no value";
+      << "an error contains no value";
 }
 
 TEST(VariableItemsTest, NamesAndValuesCountForTheLimit) {

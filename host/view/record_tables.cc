@@ -60,8 +60,9 @@ TextTable CheckTable(const json& checks, bool all_fields) {
   constexpr WallTime kSecond = 1'000'000'000, kLatest = 9'000'000'000;
   const WallTime now = WallNow();
   for (const auto& [id, check] : AsMap(checks).items()) {
+    const std::string task = TextField(check, "Task");
     std::vector<Cell> row = {TextField(check, "Check"), TextField(check, "Service"),
-                             TextField(check, "Task"), TextField(check, "Mode"),
+                             task.empty() ? "(group)" : task, TextField(check, "Mode"),
                              StatusCell(TextField(check, "Status"))};
     if (all_fields) {
       const std::int64_t code = NumberField(check, "StatusCode");
@@ -97,6 +98,15 @@ TextTable RegistrationTable(const json& registrations, bool full_ids) {
                              ShownId(TextField(one, "AllocID"), full_ids)};
     if (full_ids) row.emplace_back(TextField(one, "ID"));
     table.Add(std::move(row));
+  }
+  return table;
+}
+
+TextTable SigningKeyTable(const json& keys, bool full_ids) {
+  TextTable table({"Key", "State", "Create Time"});
+  for (const json& key : AsList(keys)) {
+    table.Add({ShownId(TextField(key, "KeyID"), full_ids), TextField(key, "State"),
+               LocalTime(NumberField(key, "CreateTime"))});
   }
   return table;
 }

@@ -17,6 +17,8 @@ TextTable CheckTable(const nlohmann::json& checks, bool all_fields);
 TextTable ServiceTable(const nlohmann::json& list);
 // Returns a table of the registrations of services.
 TextTable RegistrationTable(const nlohmann::json& registrations, bool full_ids);
+// Returns a table of the keys that sign the tokens of tasks.
+TextTable SigningKeyTable(const nlohmann::json& keys, bool full_ids);
 // Returns a table of evaluations, the newest first.
 TextTable EvalTable(const nlohmann::json& evals, bool full_ids);
 // Returns a table of the metadata of a node. It shows whether the configuration or a client has set

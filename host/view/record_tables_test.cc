@@ -66,6 +66,19 @@ TEST(RegistrationTableTest, ShowsWhereAnInstanceIs) {
                                              "33333333-4444", "_nomad-task-1"));
 }
 
+TEST(SigningKeyTableTest, ShowsWhichKeySigns) {
+  const json keys = json::parse(R"([
+      {"KeyID": "11111111-2222", "State": "active", "CreateTime": 1},
+      {"KeyID": "33333333-4444", "State": "inactive", "CreateTime": 1}])");
+  auto lines = LinesOf(SigningKeyTable(keys, false));
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_THAT(WordsOf(lines[1])[0], "11111111");
+  EXPECT_THAT(WordsOf(lines[2])[1], "inactive");
+  lines = LinesOf(SigningKeyTable(keys, true));
+  EXPECT_THAT(WordsOf(lines[1])[0], "11111111-2222");
+  EXPECT_TRUE(SigningKeyTable(json::parse("{}"), true).empty());
+}
+
 TEST(CheckTableTest, ShowsTheNewestResults) {
   const json checks = json::parse(R"({
       "c1": {"ID": "c1", "Check": "alive", "Service": "api", "Group": "web.g[0]",
@@ -73,7 +86,8 @@ TEST(CheckTableTest, ShowsTheNewestResults) {
              "Output": "busy"}})");
   auto lines = LinesOf(CheckTable(checks, false));
   ASSERT_EQ(lines.size(), 2u);
-  EXPECT_THAT(WordsOf(lines[1]), ElementsAre("alive", "api", "healthiness", "failure", "busy"));
+  EXPECT_THAT(WordsOf(lines[1]),
+              ElementsAre("alive", "api", "(group)", "healthiness", "failure", "busy"));
   lines = LinesOf(CheckTable(checks, true));
   EXPECT_THAT(lines[1], HasSubstr("503"));
   EXPECT_THAT(lines[1], HasSubstr("ago"));

@@ -131,7 +131,7 @@ class Examples(Client):
         self.assertEqual((good["Service"], good["StatusCode"], good["Output"]),
                          ("site", 200, "nomad: http ok"))
         self.assertRegex(self.cli("alloc", "checks", alloc).out,
-                         r"(?m)^page +site +healthiness +success +nomad: http ok")
+                         r"(?m)^page +site +\(group\) +healthiness +success +nomad: http ok")
         (self.sandbox.alloc_dirs[0] / alloc / "server/local/index.html").unlink()
         bad = self.wait_check(alloc, "page", "failure", "File not found")
         self.assertEqual(bad["StatusCode"], 404)

@@ -123,7 +123,7 @@ class FollowTest(AgentTest):
         self.agent.stop()
         self.assertEqual(run.wait(), 1, run.story())
         # The error is that of the stream, or of the request at that moment.
-        self.assertRegex(run.err, "the agent tells nothing more|cannot reach")
+        self.assertRegex(run.err, "the agent sends no more events|cannot reach")
 
 
 class ScriptedAgent(http.server.BaseHTTPRequestHandler):

@@ -229,8 +229,9 @@ class ServiceCommandTest(Client, ServiceCase):
 
     def test_pages(self):
         found, _ = self.run_service(count=3)
-        shown = self.cli("service", "info", "-verbose", "-per-page=2", "api").out.splitlines()
-        self.assertEqual(shown[-1], f"There are more: --page-token {found[2]['ID']}")
+        first = self.cli("service", "info", "-verbose", "-per-page=2", "api")
+        self.assertEqual(len(first.out.splitlines()), 3)
+        self.assertEqual(first.err, f"There are more: --page-token {found[2]['ID']}\n")
         rest = self.json("service", "info", "-per-page=2", "-page-token", found[2]["ID"], "api")
         self.assertEqual(rest, found[2:])
 
@@ -248,7 +249,8 @@ class ServiceCommandTest(Client, ServiceCase):
 
     def test_a_registration_is_deleted(self):
         found, _ = self.run_service(count=2)
-        self.assertEqual(self.cli("service", "delete", "api", found[0]["ID"]).out, "")
+        self.assertEqual(self.cli("service", "delete", "api", found[0]["ID"]).out,
+                         f"the registration {found[0]['ID']} is deleted\n")
         self.assertEqual(self.instances(), found[1:])
         self.assertIn("service registration not found",
                       self.fails("service", "delete", "api", found[0]["ID"]))
@@ -258,7 +260,7 @@ class ServiceCommandTest(Client, ServiceCase):
     def test_checks_of_an_allocation(self):
         _, allocs = self.run_service()
         self.assertEqual(self.cli("alloc", "checks", allocs[0]["ID"]).out,
-                         "The allocation has no checks.\n")
+                         "The agent runs no checks of this allocation.\n")
         self.assertEqual(self.json("alloc", "checks", allocs[0]["ID"]), {})
 
 

@@ -79,6 +79,9 @@ class VariableCommandTest(Client, AgentTest):
                 self.assertEqual(self.items("difficult"), difficult)
                 with self.input(printed) as source:
                     self.assertIn("has been changed", self.fails("var", "put", "-", stdin=source))
+                with self.input(printed) as source:
+                    self.cli("var", "put", f"copies/{form}", "-", stdin=source)
+                self.assertEqual(self.items(f"copies/{form}"), difficult)
         spec = self.sandbox.write("one.hcl", 'path = "one"\nnamespace = "team"\n'
                                              'items {\n  a = 1\n  b = true\n  c = "x"\n}\n')
         self.cli("var", "put", f"@{spec}", "b=", "d=@one.hcl", "e=\\@home")
