@@ -26,7 +26,8 @@ bool PlacedAlike(const AllocRecord& a, const AllocRecord& b) {
 
 }  // namespace
 
-// What all records of allocations of a job have in common, encoded by the first thread that asks.
+// The end of the "placed" records of all allocations of a job. The first thread that needs it
+// encodes it, and the others get the same text.
 class SharedJobEnd {
  public:
   explicit SharedJobEnd(std::shared_ptr<const JobRecord> job) : job_(std::move(job)) {}
