@@ -1,6 +1,5 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """Health checks of real servers: good and bad ones, servers with TLS, nginx and HAProxy."""
-import os
 import re
 import shlex
 import shutil
@@ -12,16 +11,13 @@ import unittest
 import harness
 from agent_harness import Agent
 from harness import ROOT, group, job, task
+from servers import server
 from test_services import ServiceCase
 
 SERVER = shlex.join([sys.executable, str(ROOT / "tests/e2e/check_server.py")])
 
 
-def program(name):
-    return shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin:/sbin")
-
-
-NGINX, HAPROXY = program("nginx"), program("haproxy")
+NGINX, HAPROXY = server("nginx"), server("haproxy")
 
 
 def check(name, path=None, **fields):
@@ -167,7 +163,7 @@ class TlsCheckTest(CheckCase):
 
 NGINX_CONFIG = """
 daemon off;
-master_process off;
+user root;
 pid nginx.pid;
 error_log stderr;
 events {}
@@ -184,6 +180,7 @@ http {
     location = /moved { return 302 /health; }
     location = /created { return 201 "made"; }
     location = /full { return 503 "full"; }
+    location / { include BACK; }
   }
 }
 """
@@ -211,17 +208,30 @@ class ProxyCheckTest(CheckCase):
         template = self.sandbox.write(name, text)
         return f'sed "s/ADDRESS/$NOMAD_ADDR_http/" {template} > local/{name} && exec {command}'
 
-    @unittest.skipUnless(NGINX, "nginx is not installed")
-    def test_nginx(self):
+    @unittest.skipUnless(NGINX, "there is no nginx")
+    def test_nginx_finds_a_service_and_loses_it(self):
+        back = self.sandbox.write("back.conf", 'return 502 "nothing";')
         script = self.configured(
-            NGINX_CONFIG, "nginx.conf",
+            NGINX_CONFIG.replace("BACK", str(back)), "nginx.conf",
             f'{NGINX} -e stderr -p "$NOMAD_TASK_DIR/" -c "$NOMAD_TASK_DIR/nginx.conf"')
-        alloc = self.start(*map(check, ("health", "moved", "created", "full")), script=script)
-        good = ("success", 200, "nomad: http ok")
-        self.wait_results(alloc, {"health": good, "moved": good, "created": ("success", 201, "made"),
-                                  "full": ("failure", 503, "full")})
+        front = self.start(*map(check, ("health", "moved", "created", "full", "plain")), script=script,
+                           id="front")
+        good, away = ("success", 200, "nomad: http ok"), ("failure", 502, "nothing")
+        self.wait_results(front, {"health": good, "moved": good, "created": ("success", 201, "made"),
+                                  "full": ("failure", 503, "full"), "plain": away})
 
-    @unittest.skipUnless(HAPROXY, "haproxy is not installed")
+        def load(text):
+            back.write_text(text)
+            self.agent.must("PUT", f"/v1/client/allocation/{front}/signal", {"Signal": "SIGHUP", "Task": "t"})
+        found, _ = self.run_service(script="exec " + SERVER)
+        load(f"proxy_pass http://{found[0]['Address']}:{found[0]['Port']};")
+        self.wait_results(front, {"plain": good})
+        self.agent.must("DELETE", "/v1/job/web")
+        self.wait_instances(0)
+        load('return 502 "nothing";')
+        self.wait_results(front, {"plain": away})
+
+    @unittest.skipUnless(HAPROXY, "there is no haproxy")
     def test_haproxy_finds_a_service_and_loses_it(self):
         control = self.sandbox.root / "haproxy"
         script = self.configured(HAPROXY_CONFIG.replace("SOCKET", str(control)), "haproxy.cfg",

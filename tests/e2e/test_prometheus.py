@@ -1,19 +1,19 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """Prometheus itself, which scrapes an agent and the services that the agent lists."""
 import json
-import shutil
 import unittest
 import urllib.parse
 import urllib.request
 
 import harness
 from agent_harness import Agent, agent_config
+from servers import server
 from test_services import ServiceCase, api
 
-PROMETHEUS = shutil.which("prometheus")
+PROMETHEUS = server("prometheus")
 
 
-@unittest.skipUnless(PROMETHEUS, "prometheus is not installed")
+@unittest.skipUnless(PROMETHEUS, "there is no prometheus")
 class PrometheusTest(ServiceCase):
     """Prometheus runs as a task of the agent, and is the service that it finds there."""
 
@@ -48,6 +48,12 @@ class PrometheusTest(ServiceCase):
         for expression in ('nomad_client_allocs_start{job="agent"} == 1',
                            f'up{{job="services",service="api",instance="{place}"}} == 1'):
             harness.wait_until(lambda: self.query(place, expression), expression, step=0.2)
+        self.run_service(api(Name="other"), id="other")
+        expression = 'up{job="services",service="other"}'
+        harness.wait_until(lambda: self.query(place, expression), "the other service", step=0.2)
+        self.agent.must("DELETE", "/v1/job/other")
+        self.wait_instances(0, "other")
+        harness.wait_until(lambda: not self.query(place, expression), "the other service to be lost", step=0.2)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from harness import SLACK, DroverTest, group, job, mock
 ALLOCS = 20
 SERVICES = 1000
 MIB = 1 << 20
-MOST = 4 * MIB
+MOST = 2 * MIB
 EXACT = SLACK <= 2  # a sanitizer keeps freed memory for a while
 
 
