@@ -81,6 +81,23 @@ TEST_F(CheckPlanTest, TheIdStaysTheSameAndDiffersForOthers) {
   EXPECT_NE(Plan().id, plan.id);
 }
 
+TEST_F(CheckPlanTest, TheIdIsThatOfOneServiceOfOneOwner) {
+  check_.name = "up";
+  const std::string id = Plan().id;
+  service_.name = "other";
+  EXPECT_NE(Plan().id, id);
+  service_.name = "api";
+  EXPECT_EQ(Plan().id, id);
+  group().services.clear();
+  group().tasks[0].services = {service_};
+  const std::vector<CheckPlan> of_task = Plans();
+  ASSERT_EQ(of_task.size(), 1u);
+  EXPECT_NE(of_task[0].id, id);
+  group().tasks[0].services.clear();
+  group().name = alloc_.group_name = "another";
+  EXPECT_NE(Plan().id, id);
+}
+
 TEST_F(CheckPlanTest, VariablesHaveTheValuesOfTheOwner) {
   check_.path = "/${X}";
   check_.header["A"] = {"${Y}", "z"};

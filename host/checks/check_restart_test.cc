@@ -143,7 +143,19 @@ TEST_F(CheckRestartTest, GraceCountsFromTheStartOfTheTasks) {
   const auto slot = Begin("a", {1, 60s, false});
   Run(slot, kFails, 100s);
   EXPECT_EQ(Asked(), 0u) << "no task runs";
+  for (std::size_t i = 0; i < 3; ++i) {
+    alloc_.StartAll();
+    Run(slot, kFails, 50s);
+    EXPECT_EQ(Asked(), i) << "each start has its grace";
+    Run(slot, kFails, 10s);
+    EXPECT_EQ(Asked(), i + 1);
+  }
+}
+
+TEST_F(CheckRestartTest, GraceOfACheckThatComesLaterCountsFromThen) {
   alloc_.StartAll();
+  loop_.Advance(1h);
+  const auto slot = Begin("a", {1, 60s, false});
   Run(slot, kFails, 50s);
   EXPECT_EQ(Asked(), 0u);
   Run(slot, kFails, 10s);

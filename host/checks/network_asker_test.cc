@@ -186,6 +186,8 @@ TEST_F(NetworkAskerTest, EndlessServersCostNoMoreThanIsKept) {
   };
   const CheckAnswer body = AskServer(endless("HTTP/1.1 500 No\r\n\r\n"));
   EXPECT_EQ(body, (CheckAnswer{CheckStatus::kFailure, 500, std::string(kMostCheckOutput, 'x')}));
+  EXPECT_EQ(AskServer(endless("HTTP/1.1 201 Created\r\n\r\n")),
+            (CheckAnswer{CheckStatus::kSuccess, 201, std::string(kMostCheckOutput, 'x')}));
   EXPECT_EQ(AskServer(endless("HTTP/1.1 200 OK\r\n\r\n")).output, "nomad: http ok");
   EXPECT_THAT(AskServer(endless("HTTP/1.1 200 OK\r\nX: ")).output,
               HasSubstr("header of its answer is larger than 64 KiB"));

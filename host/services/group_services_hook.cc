@@ -8,9 +8,10 @@
 
 namespace drover {
 
-Co<Status> GroupServicesHook::Prerun(Context context, AllocHookRequest request) {
+Co<Status> GroupServicesHook::Prerun(Context context, AllocHookRequest) {
   DROVER_CO_TRY(context.status());  // a stop has begun, and has removed the registrations
-  alloc_ = std::move(request.alloc);
+  // An update may have come while the hooks before this one had their turn.
+  alloc_ = env_.control->snapshot()->alloc;
   co_return Register();
 }
 

@@ -16,6 +16,15 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
+// A hook that takes its time before that of the services has its turn.
+class HookBeforeServices : public AllocHook {
+ public:
+  std::string_view name() const override { return "before"; }
+  Co<Status> Prerun(Context context, AllocHookRequest) override {
+    co_return co_await Sleep(context, 1s);
+  }
+};
+
 // An allocation with the services hook, in a real runner.
 class GroupServicesHookTest : public testing::Test {
  protected:
@@ -187,6 +196,18 @@ TEST_F(GroupServicesHookTest, AnUpdateReplacesThemAndTheDelay) {
   fixture_.loop.Advance(9s);
   EXPECT_FALSE(Stopped()) << "the new delay holds";
   EXPECT_TRUE(fixture_.RunToEnd());
+}
+
+TEST_F(GroupServicesHookTest, AnUpdateBeforeTheStartIsRegisteredAtTheStart) {
+  fixture_.env.extra_hooks.insert(fixture_.env.extra_hooks.begin(), [](const AllocHookEnv&) {
+    return std::make_unique<HookBeforeServices>();
+  });
+  fixture_.Start();
+  Update([](TaskGroup* group) { group->services[0].name = "admin"; });
+  EXPECT_THAT(registrar_.calls, IsEmpty());
+  fixture_.loop.Advance(2s);
+  EXPECT_THAT(registrar_.calls, ElementsAre("add group admin"));
+  EXPECT_EQ(fixture_.Brief("web"), "running/0");
 }
 
 TEST_F(GroupServicesHookTest, AnUpdateInARestartIsRegisteredAfterIt) {

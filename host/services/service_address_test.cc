@@ -68,6 +68,8 @@ TEST_F(ServiceAddressTest, OfTheOnlyNetworkWithoutALabel) {
   job_->groups[0].tasks[0].networks.resize(1);
   source_.task = &job_->groups[0].tasks[0];
   EXPECT_EQ(Find(AddressMode::kHost, ""), "10.0.0.9 0");
+  job_->groups[0].networks.resize(1);
+  EXPECT_EQ(Find(AddressMode::kHost, ""), " 0") << "there are two";
 }
 
 TEST_F(ServiceAddressTest, OfPortsThatOneTaskHasAlone) {

@@ -164,6 +164,8 @@ INSTANTIATE_TEST_SUITE_P(
                       "the number 8080 must be the label of a port of the group; a number needs "
                       "the address mode driver or alloc",
                       "the number 8080 must be the label of a port of the group"},
+        Right(kCheckAt + "/AddressMode", R"("host")"),
+        Right(kCheckAt + "/AddressMode", R"("alloc")"),
         Right(kCheckAt + "/AddressMode", R"("alloc_ipv6")"),
         OnlyConsul(kCheckAt + "/AddressMode", R"("driver")",
                    "\"driver\" is for the provider \"consul\"; write host or alloc, or leave it "
@@ -201,7 +203,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong(kCheckAt + "/Path", R"("/a\r\nX: y")",
               "\"/a\\x0d\\x0aX: y\" holds a space, or a character that is not visible"),
         Wrong(kCheckAt + "/Path", QuotedX(2049), "is longer than 2048 bytes"),
-        Right(kCheckAt + "/Protocol", R"("https")"),
+        Right(kCheckAt + "/Protocol", R"("http")"), Right(kCheckAt + "/Protocol", R"("https")"),
         Wrong(kCheckAt + "/Protocol", R"("ftp")", "\"ftp\" is not known; write http or https"),
         Right(kCheckAt + "/Method", R"("HEAD")"),
         Wrong(kCheckAt + "/Method", R"("GET /")", "\"GET /\" is not a method, such as \"GET\""),

@@ -140,7 +140,7 @@ TEST(ServiceJsonTest, ACheckTakesWhatItDoesNotSayFromItsService) {
   const std::vector<Service> without = ReadList(json::array({service}));
   ASSERT_EQ(without.size(), 1u);
   EXPECT_FALSE(without[0].checks[0].check_restart);
-  EXPECT_EQ(without[0].checks[2].check_restart, CheckRestart()) << "of 1 s, and never";
+  EXPECT_EQ(without[0].checks[2].check_restart, (CheckRestart{0, 1s, false})) << "it is for none";
 }
 
 TEST(ServiceJsonTest, WhatIsWrittenIsReadBack) {

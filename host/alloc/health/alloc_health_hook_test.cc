@@ -179,6 +179,9 @@ TEST_F(AllocHealthHookTest, BatchJobsAndManualOnesAreNotWatched) {
   fixture_.Start();
   fixture_.loop.Advance(1h);
   EXPECT_EQ(Health(), std::nullopt);
+  fixture_.Update(fixture_.NextVersion([](Job* job) { job->type = JobType::kSysbatch; }));
+  fixture_.loop.Advance(1h);
+  EXPECT_EQ(Health(), std::nullopt);
   fixture_.Update(fixture_.NextVersion([](Job* job) {
     job->type = JobType::kService;
     job->groups[0].update.health_check = UpdatePolicy::HealthCheck::kManual;

@@ -173,6 +173,16 @@ TEST_F(HealthTrackerTest, AFailedPrestartTaskIsUnhealthy) {
   EXPECT_EQ(Judge(), "unhealthy; before: Unhealthy because of failed task");
 }
 
+TEST_F(HealthTrackerTest, AFailedPoststartTaskIsUnhealthy) {
+  AddTask("main");
+  AddTask("after", Lifecycle{kHealthPoststart, false});
+  Run("main");
+  Run("after");
+  EXPECT_EQ(After(1s), "");
+  End("after", true);
+  EXPECT_EQ(Judge(), "unhealthy; after: Unhealthy because of failed task");
+}
+
 TEST_F(HealthTrackerTest, AnAllocationThatFailsWithoutATaskHasNoMessages) {
   AddTask("a");
   state_.status.status = ClientStatus::kFailed;
