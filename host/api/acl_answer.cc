@@ -1,6 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/api/acl_answer.h"
 
+#include <optional>
+
 #include "host/acl/acl_state.h"
 #include "host/request/admission_watch.h"
 
@@ -36,11 +38,19 @@ std::function<Co<Answer>(ApiRequest*)> WithAcl(AclHandler handler) {
 Co<Result<std::uint64_t>> ChangeAcl(ApiRequest* request, AclPlan plan) {
   AclState* const state = request->agent().acl;
   const WallTime now = request->exchange()->loop()->Wall();
-  co_return co_await request->ControlNow([state, now, &plan] {
-    return state->Write([now, &plan](const AclTables& tables, std::uint64_t index) {
-      return plan(tables, AclMoment{now, index});
-    });
-  });
+  std::optional<Error> refusal;
+  const Result<std::uint64_t> written =
+      co_await request->ControlNow([state, now, &plan, &refusal]() -> Result<std::uint64_t> {
+        Result<std::uint64_t> index =
+            state->Write([now, &plan](const AclTables& tables, std::uint64_t of_write) {
+              return plan(tables, AclMoment{now, of_write});
+            });
+        if (index.ok()) return index;
+        refusal = index.error();
+        return std::uint64_t{0};
+      });
+  if (written.ok() && refusal) co_return *refusal;
+  co_return written;
 }
 
 Co<Answer> AnswerAcl(ApiRequest* request, AclTable of, AclLook look) {

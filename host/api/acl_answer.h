@@ -19,7 +19,8 @@ using AclHandler = Co<Answer> (*)(ApiRequest* request);
 std::function<Co<Answer>(ApiRequest*)> WithAcl(AclHandler handler);
 
 // Makes the write that PLAN returns, and returns its index when it is on disk. PLAN may use the
-// caller's variables. An error of PLAN changes nothing.
+// caller's variables. An error of PLAN changes nothing. It may be due to an earlier write, whose
+// client was asked to send its request again. So the error is returned when that write is on disk.
 using AclPlan = std::function<Result<AclWrite>(const AclTables& tables, AclMoment moment)>;
 Co<Result<std::uint64_t>> ChangeAcl(ApiRequest* request, AclPlan plan);
 

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "host/base/durable_step.h"
 #include "host/base/ids.h"
 #include "host/base/owned_path.h"
 #include "host/base/unique_fd.h"
@@ -144,7 +145,7 @@ Result<SealKey> LoadOrMakeSealKey(const std::string& directory) {
   const std::string path = directory + "/" + kFile;
   Result<SealKey> key = ReadKeyFile(dir.get(), kFile, path, false);
   if (key.code() != Code::kNotFound) return key;
-  DROVER_TRY(MakeKeyFile(dir.get(), path));
+  DROVER_TRY(DurableStep(Step::kMakeSealKey, [&] { return MakeKeyFile(dir.get(), path); }));
   return ReadKeyFile(dir.get(), kFile, path, false);
 }
 

@@ -1,13 +1,15 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """The agent dies before and after each durable step of a job's life (host/base/durable_step.h), or the step
-fails. In each case the job has its life, once, and leaves nothing.
+fails. In each case the job has its life, once, and leaves nothing. So it is with what clients keep in an agent.
 Each class is a life of another kind."""
+import base64
 import collections
 import contextlib
 import http.client
 import json
 import signal
 import unittest
+import uuid
 
 import harness
 from agent_harness import Agent, agent_config
@@ -26,7 +28,16 @@ while :; do sleep 0.05 & wait $!; done
 """
 # The same, but it notes if it was asked by another signal.
 STAY_AND_NOTE = "trap 'echo noted >> \"$OUT\"; exit 0' USR1\n" + STAY
-# The same, but it fails the first time.
+# The first one, but at first it fails when $OUT.fail appears.
+FAIL_WHEN_ASKED = """
+echo start >> "$OUT"
+if [ "$(grep -c start "$OUT")" = 1 ]; then
+    echo ready >> "$OUT"
+    until [ -e "$OUT.fail" ]; do sleep 0.05; done
+    exit 1
+fi
+""" + STAY
+# The first one, but it fails the first time.
 FAIL_ONCE = """
 echo start >> "$OUT"
 [ "$(grep -c start "$OUT")" -gt 1 ] || exit 1
@@ -65,6 +76,8 @@ class StepCase(DroverTest):
         super().tearDown()
 
     died = False  # since the last fault was armed
+    token = None  # for requests
+    sent = 0      # times that the last request was sent
 
     def config(self):
         """Further fields of the configuration."""
@@ -85,17 +98,32 @@ class StepCase(DroverTest):
         self.fault.unlink(missing_ok=True)  # one by chance may come when its life has ended
         self.agent = self.start()
 
-    def insist(self, method, path, body=None, **query):
-        """Repeats the request until it succeeds, like a client whose agent fails."""
+    def insist(self, method, path, body=None, *, token=None, known=(200, 404), **query):
+        """Repeats the request until it succeeds, like a client whose agent fails. TOKEN: another one than that of
+        the life. KNOWN: each status that ends it."""
+        headers = {"X-Nomad-Token": token or self.token} if token or self.token else {}
+        self.sent = 0
+
         def answered():
             self.revive()
+            self.sent += 1
             try:
-                reply = self.agent.ask(method, path, body, **query)
+                reply = self.agent.ask(method, path, body, headers=headers, **query)
             except (OSError, http.client.HTTPException):
                 return None
-            self.assertIn(reply.status, (200, 404, 500), reply.body)
+            self.assertIn(reply.status, (*known, 500), reply.body)
             return reply if reply.status != 500 else None
         return harness.wait_until(answered, f"{method} {path}")
+
+    def read(self, path, **how):
+        return json.loads(self.insist("GET", path, known=(200,), **how).body)
+
+    def repeated(self, *arguments, known, **how):
+        """Sends the request like insist(). Its answer may have a status of KNOWN instead of 200 if it was sent more
+        than once: then the agent has done it before it failed."""
+        reply = self.insist(*arguments, known=(200, *known), **how)
+        self.assertTrue(reply.status == 200 or self.sent > 1, reply.body)
+        return reply
 
     def allocs(self, name):
         reply = self.insist("GET", f"/v1/job/{name}/allocations")
@@ -122,12 +150,12 @@ class StepCase(DroverTest):
             return "failed" if wanted and set(wanted) == {"failed"} else None
         return harness.wait_until(up, f"the start of {name}, {self.fault_text()}") == "up"
 
-    def begin_one_that_stays(self, name, script=STAY):
+    def begin_one_that_stays(self, name, script=STAY, **fields):
         """Runs a job before the count begins. Returns the file of its lines."""
         out = self.sandbox.root / f"{name}.out"
         out.touch()
         self.arm(None)
-        self.register(name, task("t", script, Env={"OUT": str(out)}))
+        self.register(name, task("t", script, Env={"OUT": str(out)}, **fields))
         self.assertTrue(self.wait_up(name, out.read_text))
         return out
 
@@ -212,7 +240,7 @@ class StepCase(DroverTest):
         with self.subTest(f"{name} {number} {way}"):
             allocs, lines = self.live(f"{name}-{number}-{way}", f"{name} {number} {way}")
             self.assertFalse(self.died, self.agent.run.story())
-            self.assertIn(len(allocs), range(1, len(self.STATUS) + 1))
+            self.assertIn(len(allocs), range(min(1, len(self.STATUS)), len(self.STATUS) + 1))
             failed = [a for a in allocs if a["ClientStatus"] == "failed"]
             for alloc in failed:  # and logs the reason
                 self.assertIn(f"step {name}", str(alloc["TaskStates"]))
@@ -414,15 +442,185 @@ class UpdateStepTest(Steps, StepCase):
         return allocs, out.read_text().split()
 
 
-@unittest.skipUnless(harness.IS_ROOT, "cgroups need root")
-class StartStepTest(Steps, StepCase):
-    """An agent ends, its store is damaged, and the next one takes its task over and stops it:
-    counted from that start on, which may be refused."""
+class AccessStepTest(Steps, StepCase):
+    """An operator writes variables, a policy, a role and a token, and removes them. After each request the agent has
+    what was answered, and nothing else. No task runs."""
 
-    STEPS = {"try_cgroup": 1, "replace_store": 3, "make_ledger": 1, "forget_ledger": 1, "ledger_add": 1,
-             "ledger_remove": 1, "commit": (6, 40), "sync": (2, 8), "make_alloc_dir": 1,
-             "make_task_dir": 1, "drop_secrets": 1, "remove_cgroup": 1, "forget_end": 1, "remove_alloc_dir": 1}
-    LINES = ["ready", "stop"]
+    STEPS = {"commit": (11, 16), "sync": (11, 16)}
+    BY_CHANCE = 16
+    STATUS, RESTARTS = [], []
+    LINES = ["variables", "policy", "role", "token", "removed"]
+
+    def config(self):
+        return {"acl": {"enabled": True}}
+
+    def setUp(self):
+        super().setUp()
+        self.token = self.agent.must("PUT", "/v1/acl/bootstrap")["SecretID"]
+        self.first = self.read("/v1/acl/token/self")["AccessorID"]
+        self.wanted = {}
+
+    def all_there(self):
+        """What the agent has: the indexes of variables by path, and the names of the others."""
+        return {"variables": {one["Path"]: one["ModifyIndex"] for one in self.read("/v1/vars")},
+                "policies": [one["Name"] for one in self.read("/v1/acl/policies")],
+                "roles": [one["Name"] for one in self.read("/v1/acl/roles")],
+                "tokens": [one["AccessorID"] for one in self.read("/v1/acl/tokens")
+                           if one["AccessorID"] != self.first]}
+
+    def now_there(self, **changed):
+        """Checks what the agent has after a request that has CHANGED something."""
+        self.wanted.update(changed)
+        self.assertEqual(self.all_there(), self.wanted)
+
+    def put(self, path, value, check_index):
+        """Puts a variable that has CHECK_INDEX, and returns its next index. One that was put before the agent failed is
+        in the answer, so its client knows its own from that of another."""
+        items = {"key": value}
+        reply = self.repeated("PUT", f"/v1/var/{path}", {"Items": items}, known=(409,), cas=check_index)
+        made = json.loads(reply.body)
+        self.assertEqual(made["Items"], items)
+        self.now_there(variables={**self.wanted["variables"], path: made["ModifyIndex"]})
+        self.assertEqual(self.read(f"/v1/var/{path}"), made)
+        late = self.insist("PUT", f"/v1/var/{path}", {"Items": {"key": "late"}}, known=(409,), cas=check_index)
+        self.assertEqual(json.loads(late.body), made)
+        return made["ModifyIndex"]
+
+    def make_policy(self, name):
+        paths = {f"{name}/*": {"capabilities": ["read"]}}
+        rules = json.dumps({"namespace": {"default": {"variables": {"path": paths}}}})
+        self.insist("PUT", f"/v1/acl/policy/{name}", {"Name": name, "Rules": rules}, known=(200,))
+        self.now_there(policies=[name])
+
+    def make_role(self, name):
+        """Returns its id. There is one role of a name."""
+        reply = self.repeated("PUT", "/v1/acl/role", {"Name": name, "Policies": [{"Name": name}]}, known=(400,))
+        made = self.read(f"/v1/acl/role/name/{name}")
+        if reply.status == 200:
+            self.assertEqual(json.loads(reply.body), made)
+        self.now_there(roles=[name])
+        return made["ID"]
+
+    def make_token(self, name, role):
+        """Returns a token with ROLE. An agent that failed may have made one whose secret nobody knows: its client
+        removes it."""
+        made = json.loads(self.insist("PUT", "/v1/acl/token", {
+            "Name": name, "Type": "client", "Roles": [{"ID": role}]}, known=(200,)).body)
+        sent = self.sent
+        there = set(self.all_there()["tokens"])
+        self.assertIn(made["AccessorID"], there)
+        self.assertLessEqual(len(there), sent)
+        for unknown in there - {made["AccessorID"]}:
+            self.remove(f"/v1/acl/token/{unknown}")
+        self.now_there(tokens=[made["AccessorID"]])
+        return made
+
+    def remove(self, path):
+        self.repeated("DELETE", path, known=(400,))
+
+    def live(self, name, fault=None):
+        lines = []
+        self.wanted = {"variables": {}, "policies": [], "roles": [], "tokens": []}
+        self.arm(fault)
+        index = self.put(f"{name}/a", "one", 0)
+        self.put(f"{name}/b", "other", 0)
+        index = self.put(f"{name}/a", "two", index)
+        lines.append("variables")
+        self.make_policy(name)
+        lines.append("policy")
+        role = self.make_role(name)
+        lines.append("role")
+        token = self.make_token(name, role)
+        self.assertEqual(self.read(f"/v1/var/{name}/a", token=token["SecretID"])["ModifyIndex"], index)
+        lines.append("token")
+
+        self.remove(f"/v1/acl/token/{token['AccessorID']}")
+        self.now_there(tokens=[])
+        self.insist("GET", f"/v1/var/{name}/a", token=token["SecretID"], known=(403,))
+        self.remove(f"/v1/acl/role/{role}")
+        self.now_there(roles=[])
+        self.insist("DELETE", f"/v1/acl/policy/{name}", known=(200,))
+        self.now_there(policies=[])
+        for one in "ab":
+            self.insist("DELETE", f"/v1/var/{name}/{one}", known=(204,))
+        self.now_there(variables={})
+        lines.append("removed")
+        return [], lines
+
+    def test_a_refusal_is_as_durable_as_its_reason(self):
+        made = self.insist("PUT", "/v1/acl/token", {"Name": "gone", "Type": "management"}, known=(200,))
+        gone = json.loads(made.body)
+        self.arm("commit 1 ENOSPC")
+        for status, text in ((500, b"send it again"), (400, b"cannot delete nonexistent token")):
+            reply = self.agent.ask("DELETE", f"/v1/acl/token/{gone['AccessorID']}",
+                                   headers={"X-Nomad-Token": self.token})
+            self.assertEqual(reply.status, status, reply.body)
+            self.assertIn(text, reply.body)
+        self.agent.run.process.kill()
+        self.agent.run.process.wait()
+        self.insist("GET", "/v1/acl/token/self", token=gone["SecretID"], known=(403,))
+
+
+@unittest.skipUnless(harness.IS_ROOT, "cgroups need root")
+class IdentityStepTest(Steps, StepCase):
+    """Another key signs the tokens of tasks from now on. A task with a token in a file reads a variable with it, is
+    restarted, does so with the next token, and is stopped: counted from the new key on."""
+
+    STEPS = {"ledger_add": 1, "ledger_remove": 2, "commit": (12, 40), "sync": (4, 12), "drop_secrets": 1,
+             "remove_alloc_dir": 1, "make_task_dir": 1, "make_cgroup": 1, "launch_shim": 1, "remove_cgroup": 2,
+             "forget_end": 2}
+    BY_CHANCE = 8
+    LINES = ["start", "ready", "start", "ready", "stop"]
+    RESTARTS = [1]
+
+    def config(self):
+        return {"acl": {"enabled": True}}
+
+    def setUp(self):
+        super().setUp()
+        self.token = self.agent.must("PUT", "/v1/acl/bootstrap")["SecretID"]
+
+    def key_of(self, token):
+        head = token.split(".")[0]
+        return json.loads(base64.urlsafe_b64decode(head + "=" * (-len(head) % 4)))["kid"]
+
+    def check_token(self, name, token):
+        self.assertEqual(self.read(f"/v1/var/nomad/jobs/{name}", token=token)["Items"], {"key": name})
+
+    def live(self, name, fault=None):
+        variable = f"/v1/var/nomad/jobs/{name}"
+        self.insist("PUT", variable, {"Items": {"key": name}}, known=(200,))
+        out = self.begin_one_that_stays(name, FAIL_WHEN_ASKED, Identity={"File": True, "TTL": "1h"})
+        alloc, = self.allocs(name)
+        file = self.sandbox.alloc_dirs[0] / alloc["ID"] / "t" / "secrets" / "nomad_token"
+        tokens = [file.read_text()]
+        self.arm(fault)
+
+        made = json.loads(self.insist("PUT", "/v1/operator/keyring/rotate", known=(200,)).body)["Key"]["KeyID"]
+        active = [key["KeyID"] for key in self.read("/v1/operator/keyring/keys") if key["State"] == "active"]
+        self.assertEqual(active, [made])
+        self.check_token(name, tokens[0])
+        before = out.read_text()
+        (self.sandbox.root / f"{name}.out.fail").touch()
+        if self.wait_up(name, lambda: out.read_text()[len(before):], restarts=1):
+            tokens.append(file.read_text())
+            self.assertEqual(self.key_of(tokens[1]), made)
+            for token in tokens:
+                self.check_token(name, token)
+        allocs = self.end(name)
+        for token in tokens:
+            self.insist("GET", variable, token=token, known=(403,))
+        self.insist("DELETE", variable, known=(204,))
+        self.assertEqual(self.read("/v1/vars"), [])
+        self.forget(name)
+        return allocs, out.read_text().split()
+
+    def assert_went_on(self, lines):
+        self.assertEqual(lines[-2:], self.LINES[-2:])
+
+
+class StartCase(StepCase):
+    """An agent whose start may be refused."""
 
     def start(self):
         """Starts the agent until it stays, like a service manager."""
@@ -436,16 +634,31 @@ class StartStepTest(Steps, StepCase):
                 self.fault.unlink()
         self.fail(f"the agent does not start: {run.story()}")
 
-    def live(self, name, fault=None):
-        out = self.begin_one_that_stays(name)
-        self.agent.stop()
-        with open(self.sandbox.root / "data" / "state" / "state.db", "r+b") as store:
-            store.write(bytes(100))
+    def start_counted(self, fault):
+        """Starts the agent, and counts from there."""
         self.arm(fault)
         self.refused = None
         self.agent = self.start()
         if self.refused:
             self.assertIn("step " + fault.split()[0], self.refused)
+
+
+@unittest.skipUnless(harness.IS_ROOT, "cgroups need root")
+class StartStepTest(Steps, StartCase):
+    """An agent ends, its store is damaged, and the next one takes its task over and stops it:
+    counted from that start on, which may be refused."""
+
+    STEPS = {"try_cgroup": 1, "replace_store": 3, "make_ledger": 1, "forget_ledger": 1, "ledger_add": 1,
+             "ledger_remove": 1, "commit": (6, 40), "sync": (2, 8), "make_alloc_dir": 1,
+             "make_task_dir": 1, "drop_secrets": 1, "remove_cgroup": 1, "forget_end": 1, "remove_alloc_dir": 1}
+    LINES = ["ready", "stop"]
+
+    def live(self, name, fault=None):
+        out = self.begin_one_that_stays(name)
+        self.agent.stop()
+        with open(self.sandbox.root / "data" / "state" / "state.db", "r+b") as store:
+            store.write(bytes(100))
+        self.start_counted(fault)
 
         def looked_after():
             self.revive()
@@ -455,3 +668,36 @@ class StartStepTest(Steps, StepCase):
         allocs = self.end(name)
         self.forget(name)
         return allocs, out.read_text().split()
+
+
+@unittest.skipUnless(harness.IS_ROOT, "cgroups need root")
+class FirstStepTest(Steps, StartCase):
+    """An agent starts in an empty data directory, gets its first token and a variable: counted from that start on,
+    which may be refused."""
+
+    STEPS = {"try_cgroup": 1, "make_seal_key": 1, "make_ledger": 1, "commit": (3, 8), "sync": (3, 8)}
+    BY_CHANCE = 8
+    STATUS, RESTARTS = [], []
+    LINES = ["token", "variable"]
+    data = "data"
+
+    def config(self):
+        return {"acl": {"enabled": True}, "data_dir": str(self.sandbox.root / self.data)}
+
+    def live(self, name, fault=None):
+        self.arm(None)
+        self.revive()
+        self.agent.stop()
+        self.data, self.token = name, None
+        self.start_counted(fault)
+        secret = str(uuid.uuid4())
+        self.repeated("PUT", "/v1/acl/bootstrap", {"BootstrapSecret": secret}, known=(400,))
+        self.token = secret
+        self.assertEqual(self.read("/v1/acl/token/self")["Type"], "management")
+        other = {"BootstrapSecret": str(uuid.uuid4())}
+        again = self.insist("PUT", "/v1/acl/bootstrap", other, known=(400,))
+        self.assertIn(b"ACL bootstrap already done", again.body)
+        self.insist("PUT", "/v1/var/a", {"Items": {"key": name}}, known=(200,))
+        self.assertEqual(self.read("/v1/var/a")["Items"], {"key": name})
+        self.assertEqual([one["Name"] for one in self.read("/v1/acl/tokens")], ["Bootstrap Token"])
+        return [], ["token", "variable"]

@@ -148,7 +148,7 @@ CHANGE_PLACES = {
     "child/confined_calls.cc": "names of flags that it refuses",
     "cli/replace_file.cc": "a file of the user, which is the old one or the new one, or a new file",
     "local_commands/run_command.cc": "of a run in the foreground, which nobody takes over",
-    "identity/seal_key_file.cc": "a key with which nothing is sealed yet, whole before it has its name",
+    "identity/seal_key_file.cc": ("kMakeSealKey",),
     "node/data_dir.cc": "directories and the lock of an agent, before there is anything in them",
     "node/leftovers.cc": "removes an empty directory, again at the next start",
     "node/node.cc": "directories that stay, made before there is anything in them",
