@@ -188,6 +188,31 @@ http {
 }
 """
 
+# The file SERVERS has the servers to which nginx passes requests.
+NGINX_PROXY_CONFIG = """
+daemon off;
+worker_processes 1;
+pid nginx.pid;
+error_log stderr;
+events {}
+http {
+  access_log off;
+  client_body_temp_path body;
+  proxy_temp_path proxy;
+  fastcgi_temp_path fastcgi;
+  uwsgi_temp_path uwsgi;
+  scgi_temp_path scgi;
+  upstream back {
+    server 127.0.0.1:1 down;
+    include SERVERS;
+  }
+  server {
+    listen ADDRESS;
+    location / { proxy_pass http://back; }
+  }
+}
+"""
+
 HAPROXY_CONFIG = """
 global
   stats socket SOCKET mode 600 level admin
@@ -211,15 +236,40 @@ class ProxyCheckTest(CheckCase):
         template = self.sandbox.write(name, text)
         return f'sed "s/ADDRESS/$NOMAD_ADDR_http/" {template} > local/{name} && exec {command}'
 
+    def nginx(self, text):
+        """Returns a script that runs nginx with the configuration TEXT."""
+        return self.configured(
+            text, "nginx.conf",
+            f'{NGINX} -e stderr -p "$NOMAD_TASK_DIR/" -c "$NOMAD_TASK_DIR/nginx.conf"')
+
     @unittest.skipUnless(NGINX, "nginx is not installed")
     def test_nginx(self):
-        script = self.configured(
-            NGINX_CONFIG, "nginx.conf",
-            f'{NGINX} -e stderr -p "$NOMAD_TASK_DIR/" -c "$NOMAD_TASK_DIR/nginx.conf"')
-        alloc = self.start(*map(check, ("health", "moved", "created", "full")), script=script)
+        alloc = self.start(*map(check, ("health", "moved", "created", "full")),
+                           script=self.nginx(NGINX_CONFIG))
         good = ("success", 200, "nomad: http ok")
         self.wait_results(alloc, {"health": good, "moved": good, "created": ("success", 201, "made"),
                                   "full": ("failure", 503, "full")})
+
+    @unittest.skipUnless(NGINX, "nginx is not installed")
+    def test_nginx_finds_a_service_and_loses_it(self):
+        servers = self.sandbox.write("servers.conf", "")
+        front = self.start(check("plain"), id="front",
+                           script=self.nginx(NGINX_PROXY_CONFIG.replace("SERVERS", str(servers))))
+        away = ("failure", 502, ".*502 Bad Gateway.*")
+        self.wait_results(front, {"plain": away})
+
+        def pass_on():
+            """Gives nginx the instances of the service."""
+            servers.write_text("".join(f"server {one['Address']}:{one['Port']};\n"
+                                       for one in self.instances()))
+            self.agent.must("PUT", f"/v1/client/allocation/{front}/signal", {"Signal": "SIGHUP"})
+        self.run_service(script="exec " + SERVER, count=2)
+        pass_on()
+        self.wait_results(front, {"plain": ("success", 200, "nomad: http ok")})
+        self.agent.must("DELETE", "/v1/job/web")
+        self.wait_instances(0)
+        pass_on()
+        self.wait_results(front, {"plain": away})
 
     @unittest.skipUnless(HAPROXY, "haproxy is not installed")
     def test_haproxy_finds_a_service_and_loses_it(self):
