@@ -249,6 +249,17 @@ class VariableSecretTest(DroverTest):
         self.assertEqual(done.code, 1, done)
         self.assertIn("a seal key has 0400: run chmod 0400", done.err)
 
+    @unittest.skipUnless(harness.LONG, "it takes a minute: set DROVER_E2E_LONG=1")
+    def test_a_key_that_has_signed_for_too_long_is_replaced(self):
+        self.start(server={"root_key_rotation_threshold": "1m"})
+
+        def active():
+            return next(key["KeyID"] for key in self.agent.get("/v1/operator/keyring/keys")
+                        if key["State"] == "active")
+        first = active()
+        harness.wait_until(lambda: active() != first, "another key", limit=60 + harness.LIMIT, step=0.5)
+        self.agent.stop()
+
     def test_a_token_is_renewed_at_half_of_its_ttl_and_the_task_hears_of_it(self):
         self.start()
         out = self.sandbox.root / "renewed"
