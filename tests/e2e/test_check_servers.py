@@ -161,9 +161,11 @@ class TlsCheckTest(CheckCase):
                           path="/plain")
 
 
+# The file SERVERS has the servers to which nginx passes requests.
 NGINX_CONFIG = """
 daemon off;
 user root;
+worker_processes 1;
 pid nginx.pid;
 error_log stderr;
 events {}
@@ -174,13 +176,17 @@ http {
   fastcgi_temp_path fastcgi;
   uwsgi_temp_path uwsgi;
   scgi_temp_path scgi;
+  upstream back {
+    server 127.0.0.1:1 down;
+    include SERVERS;
+  }
   server {
     listen ADDRESS;
     location = /health { return 200 "fine"; }
     location = /moved { return 302 /health; }
     location = /created { return 201 "made"; }
     location = /full { return 503 "full"; }
-    location / { include BACK; }
+    location / { proxy_pass http://back; }
   }
 }
 """
@@ -210,25 +216,26 @@ class ProxyCheckTest(CheckCase):
 
     @unittest.skipUnless(NGINX, "there is no nginx")
     def test_nginx_finds_a_service_and_loses_it(self):
-        back = self.sandbox.write("back.conf", 'return 502 "nothing";')
+        servers = self.sandbox.write("servers.conf", "")
         script = self.configured(
-            NGINX_CONFIG.replace("BACK", str(back)), "nginx.conf",
+            NGINX_CONFIG.replace("SERVERS", str(servers)), "nginx.conf",
             f'{NGINX} -e stderr -p "$NOMAD_TASK_DIR/" -c "$NOMAD_TASK_DIR/nginx.conf"')
         front = self.start(*map(check, ("health", "moved", "created", "full", "plain")), script=script,
                            id="front")
-        good, away = ("success", 200, "nomad: http ok"), ("failure", 502, "nothing")
+        good, away = ("success", 200, "nomad: http ok"), ("failure", 502, ".*502 Bad Gateway.*")
         self.wait_results(front, {"health": good, "moved": good, "created": ("success", 201, "made"),
                                   "full": ("failure", 503, "full"), "plain": away})
 
-        def load(text):
-            back.write_text(text)
-            self.agent.must("PUT", f"/v1/client/allocation/{front}/signal", {"Signal": "SIGHUP", "Task": "t"})
-        found, _ = self.run_service(script="exec " + SERVER)
-        load(f"proxy_pass http://{found[0]['Address']}:{found[0]['Port']};")
+        def pass_on():
+            """Gives nginx the instances of the service."""
+            servers.write_text("".join(f"server {one['Address']}:{one['Port']};\n" for one in self.instances()))
+            self.agent.must("PUT", f"/v1/client/allocation/{front}/signal", {"Signal": "SIGHUP"})
+        self.run_service(script="exec " + SERVER, count=2)
+        pass_on()
         self.wait_results(front, {"plain": good})
         self.agent.must("DELETE", "/v1/job/web")
         self.wait_instances(0)
-        load('return 502 "nothing";')
+        pass_on()
         self.wait_results(front, {"plain": away})
 
     @unittest.skipUnless(HAPROXY, "there is no haproxy")

@@ -105,9 +105,12 @@ class Checks:
 
     def shown(self, alloc):
         """The lines that drover alloc status prints of the allocation itself."""
+        return self.status_page(alloc).partition("\n\n")[0]
+
+    def status_page(self, alloc):
         done = self.sandbox.command("alloc", "status", alloc, env={"DROVER_ADDR": self.agent.url})
         self.assertEqual(done.code, 0, done)
-        return done.out.partition("\n\n")[0]
+        return done.out
 
     def events(self, alloc, kind, name="t"):
         events = self.agent.get(f"/v1/allocation/{alloc}")["TaskStates"][name]["Events"]
@@ -138,6 +141,21 @@ class CheckTest(Checks, ServiceCase):
                 "Timestamp": result["Timestamp"], "Group": "web.g[0]", "Service": "api", "Check": name,
                 **({"StatusCode": code} if code else {})})
         self.assertEqual(self.agent.ask("GET", "/v1/client/allocation/none/checks").status, 404)
+
+    def test_they_are_in_the_status_page_and_in_the_metrics(self):
+        alloc = self.serve(api(Checks=[check("good"), script("bad", "echo no; exit 2")]))
+        self.wait_checks(alloc, good="success", bad="failure")
+        page = self.status_page(alloc)
+        self.assertRegex(page, r"(?m)^good +api +\(group\) +healthiness +success +nomad: http ok$")
+        self.assertRegex(page, r"(?m)^bad +api +\(group\) +healthiness +failure +no\b")
+        gauges = self.agent.get("/v1/metrics")["Gauges"]
+        passing = {one["Labels"]["check"]: one["Value"] for one in gauges
+                   if one["Name"] == "nomad.client.allocs.check_passing"
+                   and one["Labels"]["alloc_id"] == alloc}
+        self.assertEqual(passing, {"good": 1, "bad": 0})
+        counts = {one["Name"]: one["Value"] for one in gauges}
+        self.assertEqual([counts[f"nomad.client.checks.{status}"]
+                          for status in ("success", "failure", "warning", "pending")], [1, 1, 0, 0])
 
     def test_a_failure_says_what_was_wrong(self):
         alloc = self.serve(api(Checks=[

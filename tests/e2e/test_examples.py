@@ -170,6 +170,13 @@ class Examples(Client):
         self.assertEqual(json.loads(own)["ID"], self.agent.allocs("task-api")[0]["ID"])
         self.assertEqual(refused, "Permission denied")
 
+    def test_identity(self):
+        run = self.follow("identity")
+        claims = json.loads(run.logs("show")[0])
+        self.assertEqual(claims["aud"], "bank.example")
+        self.assertEqual(claims["nomad_allocation_id"], self.agent.allocs("identity")[0]["ID"])
+        self.assertEqual(claims["exp"] - claims["iat"], 3600)
+
     def test_variable(self):
         self.cli("var", "put", "nomad/jobs/variable", "greeting=good morning")
         run = self.follow("variable")
@@ -202,7 +209,7 @@ class ExampleFilesTest(DroverTest):
         """That both give the same job, JobHclTest of host/hcl shows."""
         in_hcl = [name_of(path) for path in files(HCL)]
         self.assertEqual(in_hcl, [name_of(path) for path in files(JSON)])
-        self.assertGreaterEqual(len(in_hcl), 11)
+        self.assertGreaterEqual(len(in_hcl), 12)
 
     def test_all_are_valid(self):
         config = self.sandbox.write_config(
