@@ -10,6 +10,7 @@ import urllib.request
 
 import harness
 from agent_harness import Agent, agent_config
+from fake_consul import FakeConsul
 from harness import IS_ROOT, ROOT, DroverTest, Run, binary, plugin_file
 from test_client import Client
 from test_exec import IN_CHROOT
@@ -44,8 +45,9 @@ class Examples(Client):
         drivers = ("mock_driver", "raw_exec", *(["exec"] if HAS_EXEC else []))
         # Tasks find drover in the agent's PATH.
         path = f"{binary().parent}:{os.environ['PATH']}"
-        return Agent(self.sandbox, config=agent_config(self.sandbox, plugins=plugins(*drivers)),
-                     env={"PATH": path})
+        self.consul = FakeConsul(self)
+        return Agent(self.sandbox, env={"PATH": path}, config=agent_config(
+            self.sandbox, plugins=plugins(*drivers), consul={"address": self.consul.address}))
 
     def setUp(self):
         super().setUp()
@@ -154,6 +156,17 @@ class Examples(Client):
         self.wait_check(alloc, "alive", "success")
         self.assertEqual(self.wait_instances(1, "worker")[0]["AllocID"], alloc)
 
+    def test_consul(self):
+        alloc, = self.start("consul")
+        harness.wait_until(lambda: self.consul.names() == ["shop"], "the service in Consul")
+        services, checks = self.consul.state()
+        (service,), (check,) = services.values(), checks.values()
+        self.assertEqual((service["Address"], service["Port"]), self.place(alloc))
+        self.assertEqual(check["Definition"]["HTTP"], "http://{}:{}/".format(*self.place(alloc)))
+        self.page(alloc)
+        self.cli("job", "stop", "consul")
+        harness.wait_until(lambda: self.consul.names() == [], "nothing in Consul")
+
     def test_health(self):
         alloc, = self.start("health")
         verdict = harness.wait_until(
@@ -213,7 +226,8 @@ class ExampleFilesTest(DroverTest):
 
     def test_all_are_valid(self):
         config = self.sandbox.write_config(
-            "drivers.json", plugins=plugins("exec", "mock_driver", "raw_exec"))
+            "drivers.json", plugins=plugins("exec", "mock_driver", "raw_exec"),
+            consul={"address": "127.0.0.1:8500"})
         for path in files(HCL, JSON) if HAS_HCL else files(JSON):
             with self.subTest(path.name):
                 done = self.sandbox.command("validate", "--config", config, path)
