@@ -32,8 +32,9 @@ TaskApi::TaskApi(const ApiAgent* agent)
 
 std::shared_ptr<TaskHook> TaskApi::MakeHook(WorkerPool* pool) {
   TaskApiHookOptions options;
-  options.serve = [server = server_.get()](UniqueFd listener, const std::string& alloc_id) {
-    return server->Serve(std::move(listener), "allocation " + alloc_id);
+  options.serve = [server = server_.get()](UniqueFd listener, const std::string& alloc_id,
+                                           const std::string& job) {
+    return server->Serve(std::move(listener), "allocation " + alloc_id, job);
   };
   options.pool = pool;
   options.report = [](const Error& error) { spdlog::warn("{}", error.message()); };

@@ -12,8 +12,9 @@ namespace drover {
 
 // Serves the API of the agent to its tasks, each on a socket of its own. A client always needs a
 // token there. The server has a thread and limits of its own, and the connections of an allocation
-// are limited together. So a task that asks without end harms neither the clients of the agent nor
-// other allocations. Control thread only.
+// are limited together. If all connections are used, the job with the most of them makes room for
+// one with fewer. So a task that asks without end harms neither the clients of the agent nor other
+// jobs. Control thread only.
 class TaskApi {
  public:
   // Starts the server. AGENT must outlive this object.

@@ -1,11 +1,20 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/agent/task_api_hook.h"
 
+#include <string>
 #include <utility>
 
 #include "host/task/task_socket.h"
 
 namespace drover {
+namespace {
+
+// A namespace has no slash, so no two jobs have the same name.
+std::string SharingJob(const Job& job) {
+  return job.job_namespace + "/" + (job.parent_id.empty() ? job.id : job.parent_id);
+}
+
+}  // namespace
 
 Co<Result<PrestartResponse>> TaskApiHook::Prestart(Context context, PrestartRequest request) {
   task_dir_ = request.location.task_dir;
@@ -28,7 +37,8 @@ Co<Result<PrestartResponse>> TaskApiHook::Prestart(Context context, PrestartRequ
     if (options_.report) options_.report(error);
   } else if (!context.cancelled()) {
     // The socket before this one has no name any more, so it is served no longer.
-    served_ = options_.serve(std::move(*listener), request.alloc->id);
+    served_ =
+        options_.serve(std::move(*listener), request.alloc->id, SharingJob(*request.alloc->job));
   }
   co_return PrestartResponse();
 }

@@ -13,9 +13,12 @@
 namespace drover {
 
 struct TaskApiHookOptions {
-  // Serves a socket as long as the object lives that it returns.
+  // Serves a socket as long as the object lives that it returns. JOB is the job of the allocation,
+  // NAMESPACE/ID. A child that another job has dispatched counts as the other one.
   using Served = HttpSocketServer::Served;
-  std::function<std::unique_ptr<Served>(UniqueFd listener, const std::string& alloc_id)> serve;
+  std::function<std::unique_ptr<Served>(UniqueFd listener, const std::string& alloc_id,
+                                        const std::string& job)>
+      serve;
   WorkerPool* pool = nullptr;  // makes sockets; not owned; null: the calling thread does
   // Receives the errors, which do not stop the task. May be empty.
   std::function<void(const Error&)> report;

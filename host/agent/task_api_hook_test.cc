@@ -28,14 +28,18 @@ class TaskApiHookTest : public testing::Test {
  protected:
   TaskApiHookTest() {
     std::filesystem::create_directories(dir_.path() + "/secrets");
+    job_->id = "web";
+    job_->job_namespace = "team";
     alloc_->id = "alloc";
+    alloc_->job = job_;
     MakeHook();
   }
 
   void MakeHook() {
     TaskApiHookOptions options;
-    options.serve = [this](UniqueFd listener, const std::string& alloc_id) {
-      return server_->Serve(std::move(listener), alloc_id);
+    options.serve = [this](UniqueFd listener, const std::string& alloc_id, const std::string& job) {
+      sharing_ = job;
+      return server_->Serve(std::move(listener), alloc_id, job);
     };
     options.pool = &pool_;
     options.report = [this](const Error& error) { reports_.push_back(error.message()); };
@@ -72,7 +76,9 @@ class TaskApiHookTest : public testing::Test {
   const DirectoryForTest dir_;
   RealLoop loop_;
   WorkerPool pool_{1};
+  std::shared_ptr<Job> job_ = std::make_shared<Job>();
   std::shared_ptr<Allocation> alloc_ = std::make_shared<Allocation>();
+  std::string sharing_;  // the job that shares the connections
   std::unique_ptr<HttpSocketServer> server_ =
       HttpSocketServer::Start(HttpServerOptions(), SayClient);
   std::vector<std::string> reports_;
@@ -88,6 +94,15 @@ TEST_F(TaskApiHookTest, TheSocketIsThereFromTheStartToTheEnd) {
   EXPECT_TRUE(Ask(hook_->Stop(Context(&loop_), HookRequest())).ok());
   EXPECT_FALSE(IsThere());
   EXPECT_THAT(reports_, IsEmpty());
+}
+
+TEST_F(TaskApiHookTest, TheJobSharesConnections) {
+  Start();
+  EXPECT_EQ(sharing_, "team/web");
+  job_->id = "web/dispatch-1";
+  job_->parent_id = "web";
+  Start();
+  EXPECT_EQ(sharing_, "team/web") << "all that a job dispatches counts as the job";
 }
 
 TEST_F(TaskApiHookTest, TheNextAgentMakesItAgain) {

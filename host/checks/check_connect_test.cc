@@ -6,6 +6,10 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <vector>
+
+#include "host/base/open_fds_for_test.h"
+
 namespace drover {
 namespace {
 
@@ -30,14 +34,15 @@ class Bound {
   sockaddr_in address_{};
 };
 
-Result<UniqueFd> Connect(int port) {
+Result<UniqueFd> Connect(int port, Duration limit = 5s) {
   RealLoop loop;
   Result<UniqueFd> connected = Error(Code::kInternal, "not tried");
-  auto connect = [](Loop* on, int to, Result<UniqueFd>* out) -> Co<void> {
-    const Context context(on);
+  auto connect = [](Loop* on, int to, Duration most, Result<UniqueFd>* out) -> Co<void> {
+    const Context whole(on);
+    const Context context = whole.WithTimeout(most);
     *out = co_await ConnectForCheck(context, "127.0.0.1", to);
   };
-  EXPECT_TRUE(loop.RunToEnd(connect(&loop, port, &connected), 10s));
+  EXPECT_TRUE(loop.RunToEnd(connect(&loop, port, limit, &connected), 10s));
   return connected;
 }
 
@@ -56,6 +61,19 @@ TEST(CheckConnectTest, AServerIsAnotherSocket) {
   EXPECT_FALSE(ConnectedToItself(client->get()));
   const UniqueFd accepted(accept4(server.fd(), nullptr, nullptr, SOCK_CLOEXEC));
   EXPECT_TRUE(accepted.valid());
+}
+
+TEST(CheckConnectTest, AnAttemptThatEndsLeavesNoDescriptor) {
+  Bound full;
+  ASSERT_EQ(listen(full.fd(), 0), 0);
+  std::vector<UniqueFd> waiting;
+  for (int i = 0; i < 4; ++i) {
+    waiting.emplace_back(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    (void)connect(waiting.back().get(), full.address(), full.size());
+  }
+  const long before = OpenFds();
+  EXPECT_EQ(Connect(full.port(), 50ms).code(), Code::kTimeout);
+  EXPECT_EQ(OpenFds(), before);
 }
 
 }  // namespace

@@ -1,67 +1,98 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/http/connection_table.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <utility>
 
 namespace drover {
 
-ConnectionTable::Place::~Place() { table_->Leave(this); }
+ConnectionTable::Place::~Place() {
+  const std::scoped_lock lock(table_->mutex_);
+  if (state_ != kGone) table_->Remove(this);
+}
 
 void ConnectionTable::Place::Trust() {
   const std::scoped_lock lock(table_->mutex_);
   if (state_ != kStranger) return;
-  table_->clients_[client_].strangers.erase(at_);
+  Group& group = table_->groups_[owner_.group];
+  group.trusted.splice(group.trusted.end(), group.clients[owner_.client].strangers, at_);
   state_ = kTrusted;
 }
 
-std::unique_ptr<ConnectionTable::Place> ConnectionTable::Add(const std::string& client,
-                                                             bool is_short,
+std::unique_ptr<ConnectionTable::Place> ConnectionTable::Add(const Owner& owner, bool is_short,
                                                              std::function<void()> close) {
   const std::scoped_lock lock(mutex_);
-  const auto own = clients_.find(client);
-  if (most_per_client_ > 0 && own != clients_.end() && own->second.places >= most_per_client_ &&
-      !DropStranger(&own->second)) {
-    return nullptr;
+  const Client* const own = Find(owner);
+  if (own != nullptr && most_per_client_ > 0 && own->places >= most_per_client_) {
+    if (own->strangers.empty()) return nullptr;
+    Drop(own->strangers.front());
   }
   if (is_short || (most_ > 0 && total_ >= most_)) {
-    Client* most = nullptr;
-    for (auto& [name, other] : clients_) {
-      if (most == nullptr || other.strangers.size() > most->strangers.size()) most = &other;
-    }
-    if (most == nullptr || !DropStranger(most)) return nullptr;
+    Place* const given = WhoGivesWay(owner.group);
+    if (given == nullptr) return nullptr;
+    Drop(given);
   }
-  Client& of = clients_[client];
-  std::unique_ptr<Place> place(new Place(this, client, std::move(close)));
-  place->at_ = of.strangers.insert(of.strangers.end(), place.get());
-  ++of.places;
+  std::unique_ptr<Place> place(new Place(this, owner, std::move(close)));
+  Group& group = groups_[owner.group];
+  Client& client = group.clients[owner.client];
+  place->at_ = client.strangers.insert(client.strangers.end(), place.get());
+  ++client.places;
+  ++group.places;
   ++total_;
   return place;
 }
 
-// Closes the oldest stranger (untrusted connection) of the client OF. Does not remove OF from the
-// table, even if OF has no connection left: either Add adds a connection next, or Leave removes OF
-// later.
-bool ConnectionTable::DropStranger(Client* of) {
-  if (of->strangers.empty()) return false;
-  Place* const place = of->strangers.front();
-  of->strangers.pop_front();
-  place->state_ = Place::kGone;
-  --of->places;
-  --total_;
-  place->close_();
-  return true;
+const ConnectionTable::Client* ConnectionTable::Find(const Owner& owner) const {
+  const auto group = groups_.find(owner.group);
+  if (group == groups_.end()) return nullptr;
+  const auto client = group->second.clients.find(owner.client);
+  return client == group->second.clients.end() ? nullptr : &client->second;
 }
 
-void ConnectionTable::Leave(Place* place) {
-  const std::scoped_lock lock(mutex_);
-  const auto of = clients_.find(place->client_);
-  if (of == clients_.end()) return;
-  if (place->state_ == Place::kStranger) of->second.strangers.erase(place->at_);
-  if (place->state_ != Place::kGone) {
-    --of->second.places;
-    --total_;
+ConnectionTable::Place* ConnectionTable::FirstStranger(const Group& group) {
+  const Client* most = nullptr;
+  for (const auto& [name, client] : group.clients) {
+    if (most == nullptr || client.strangers.size() > most->strangers.size()) most = &client;
   }
-  if (of->second.places == 0) clients_.erase(of);
+  return most == nullptr || most->strangers.empty() ? nullptr : most->strangers.front();
+}
+
+ConnectionTable::Place* ConnectionTable::FirstTrusted(const Group& group) {
+  const auto idle =
+      std::ranges::find_if(group.trusted, [](const Place* place) { return place->idle_.load(); });
+  return idle == group.trusted.end() ? group.trusted.front() : *idle;
+}
+
+ConnectionTable::Place* ConnectionTable::WhoGivesWay(const std::string& group) const {
+  // Of several groups with the most connections, the one with the most strangers counts.
+  const auto rank = [](const Group& of) { return std::pair(of.places, of.strangers()); };
+  const Group* most = nullptr;
+  for (const auto& [name, other] : groups_) {
+    if (most == nullptr || rank(other) > rank(*most)) most = &other;
+  }
+  if (most == nullptr) return nullptr;
+  if (Place* const stranger = FirstStranger(*most)) return stranger;
+  const auto own = groups_.find(group);
+  const int held = own == groups_.end() ? 0 : own->second.places;
+  if (most->places >= held + 2) return FirstTrusted(*most);
+  return own == groups_.end() ? nullptr : FirstStranger(own->second);
+}
+
+void ConnectionTable::Drop(Place* place) {
+  Remove(place);
+  place->close_();
+}
+
+void ConnectionTable::Remove(Place* place) {
+  const auto group = groups_.find(place->owner_.group);
+  const auto client = group->second.clients.find(place->owner_.client);
+  const bool is_stranger = place->state_ == Place::kStranger;
+  (is_stranger ? client->second.strangers : group->second.trusted).erase(place->at_);
+  place->state_ = Place::kGone;
+  if (--client->second.places == 0) group->second.clients.erase(client);
+  if (--group->second.places == 0) groups_.erase(group);
+  --total_;
 }
 
 int ConnectionTable::total() const {

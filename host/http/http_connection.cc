@@ -58,7 +58,10 @@ Co<bool> HttpConnection::Handshake() {
 }
 
 Co<bool> HttpConnection::ServeRequest() {
-  if (!co_await FirstByte()) co_return false;
+  idle_(true);
+  const bool begun = co_await FirstByte();
+  idle_(false);
+  if (!begun) co_return false;
   RequestParser parser({options_.max_header_bytes, options_.max_body_bytes});
   ByteBudget::Share body;  // the room of the body, held as long as the body exists
   std::optional<Refusal> wrong = co_await Read(&parser, Part::kHead, stop_);

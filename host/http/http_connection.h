@@ -53,6 +53,9 @@ class HttpConnection : LiveCount<HttpConnection> {
   void Drop() { stream_->Close(); }
   // Sets the function TRUST. It is called when the client has shown that it may use the server.
   void OnTrust(std::function<void()> trust) { trust_ = std::move(trust); }
+  // Sets the function IDLE. It is called with true when the wait for a request begins, and with
+  // false when this wait ends.
+  void OnIdle(std::function<void(bool)> idle) { idle_ = std::move(idle); }
 
   using LiveCount::live;
 
@@ -95,6 +98,7 @@ class HttpConnection : LiveCount<HttpConnection> {
   Loop::TimerId stop_timer_ = 0;
   Subscription on_stop_;
   std::function<void()> trust_ = [] {};
+  std::function<void(bool)> idle_ = [](bool) {};
   bool linger_ = false;  // whether the client must read an answer before the close
 };
 

@@ -164,7 +164,8 @@ Co<void> HttpServer::State::Serve(ServerThread* thread, std::shared_ptr<tcp::soc
       if (*served != nullptr) (*served)->Drop();
     });
   };
-  if (const auto place = connected.Add(client, !room, drop)) {
+  const ConnectionTable::Owner owner{client, ""};
+  if (const auto place = connected.Add(owner, !room, drop)) {
     connection.OnTrust([given = place.get()] { given->Trust(); });
     co_await connection.Serve();
     *served = nullptr;

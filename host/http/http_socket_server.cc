@@ -46,12 +46,13 @@ struct HttpSocketServer::State {
         connected(service.options.max_connections, service.options.max_connections_per_client) {}
 
   // The functions below are called on the thread of the server.
-  void Begin(std::uint64_t id, UniqueFd listener, std::string client);
+  void Begin(std::uint64_t id, UniqueFd listener, ConnectionTable::Owner owner);
   void End(std::uint64_t id);
   static Co<void> Accept(State* state, Context stop, std::shared_ptr<UniqueFd> listener,
-                         std::string client);
+                         ConnectionTable::Owner owner);
   static Co<void> ServeOne(State* state, Context stop,
-                           std::shared_ptr<stream_protocol::socket> socket, std::string client);
+                           std::shared_ptr<stream_protocol::socket> socket,
+                           ConnectionTable::Owner owner);
   static Co<void> Close(State* state);
 
   RealLoop loop;  // must be first, because the other members refer to it
@@ -65,12 +66,13 @@ struct HttpSocketServer::State {
   std::atomic<bool> stopped{false};
 };
 
-void HttpSocketServer::State::Begin(std::uint64_t id, UniqueFd listener, std::string client) {
+void HttpSocketServer::State::Begin(std::uint64_t id, UniqueFd listener,
+                                    ConnectionTable::Owner owner) {
   if (stop.cancelled()) return;
   const Context context = stop.Child();
   served.emplace(id, context);
   gate.Spawn(
-      Accept(this, context, std::make_shared<UniqueFd>(std::move(listener)), std::move(client)));
+      Accept(this, context, std::make_shared<UniqueFd>(std::move(listener)), std::move(owner)));
 }
 
 void HttpSocketServer::State::End(std::uint64_t id) {
@@ -82,7 +84,8 @@ void HttpSocketServer::State::End(std::uint64_t id) {
 }
 
 Co<void> HttpSocketServer::State::Accept(State* state, Context stop,
-                                         std::shared_ptr<UniqueFd> listener, std::string client) {
+                                         std::shared_ptr<UniqueFd> listener,
+                                         ConnectionTable::Owner owner) {
   boost::system::error_code error;
   stream_protocol::acceptor acceptor(state->loop.io());
   acceptor.assign(stream_protocol(), listener->get(), error);
@@ -105,7 +108,7 @@ Co<void> HttpSocketServer::State::Accept(State* state, Context stop,
       continue;
     }
     auto socket = std::make_shared<stream_protocol::socket>(std::move(std::get<1>(accepted)));
-    state->gate.Spawn(ServeOne(state, stop, std::move(socket), client));
+    state->gate.Spawn(ServeOne(state, stop, std::move(socket), owner));
     // A client that connects again and again must not keep out those of other sockets.
     const TimePoint now = state->loop.Now();
     full = std::max(full, now) + kAcceptEach;
@@ -120,9 +123,9 @@ Co<void> HttpSocketServer::State::Accept(State* state, Context stop,
 
 Co<void> HttpSocketServer::State::ServeOne(State* state, Context stop,
                                            std::shared_ptr<stream_protocol::socket> socket,
-                                           std::string client) {
-  HttpConnection connection(stop, &state->service, MakePlainStream(std::move(*socket)), client,
-                            client);
+                                           ConnectionTable::Owner owner) {
+  HttpConnection connection(stop, &state->service, MakePlainStream(std::move(*socket)),
+                            owner.client, owner.client);
   // The pointer becomes null after the connection was served.
   const auto open = std::make_shared<HttpConnection*>(&connection);
   const auto drop = [loop = &state->loop, open] {
@@ -132,8 +135,9 @@ Co<void> HttpSocketServer::State::ServeOne(State* state, Context stop,
   };
   const bool is_short = !DescriptorsLeft(kDescriptorsForStops);
   // Without a place, the connection is closed without an answer.
-  if (const auto place = state->connected.Add(client, is_short, drop)) {
+  if (const auto place = state->connected.Add(owner, is_short, drop)) {
     connection.OnTrust([given = place.get()] { given->Trust(); });
+    connection.OnIdle([given = place.get()](bool idle) { given->SetIdle(idle); });
     co_await connection.Serve();
   }
   *open = nullptr;
@@ -158,11 +162,13 @@ std::unique_ptr<HttpSocketServer> HttpSocketServer::Start(HttpServerOptions opti
 }
 
 std::unique_ptr<HttpSocketServer::Served> HttpSocketServer::Serve(UniqueFd listener,
-                                                                  std::string client) {
+                                                                  std::string client,
+                                                                  std::string group) {
   const std::uint64_t id = state_->next_id.fetch_add(1);
   const auto shared = std::make_shared<UniqueFd>(std::move(listener));
-  state_->loop.Post([state = state_.get(), id, shared, client = std::move(client)] {
-    state->Begin(id, std::move(*shared), client);
+  ConnectionTable::Owner owner{std::move(client), std::move(group)};
+  state_->loop.Post([state = state_.get(), id, shared, owner = std::move(owner)] {
+    state->Begin(id, std::move(*shared), owner);
   });
   return std::make_unique<Served>(state_, id);
 }

@@ -42,8 +42,9 @@ class HttpSocketServer {
   };
 
   // Serves LISTENER, a Unix socket that listens. CLIENT is the name of all its clients, which have
-  // HttpServerOptions::max_connections_per_client together. [any thread]
-  std::unique_ptr<Served> Serve(UniqueFd listener, std::string client);
+  // HttpServerOptions::max_connections_per_client together. If all connections of the server are
+  // used, the group with the most of them makes room for GROUP; see ConnectionTable. [any thread]
+  std::unique_ptr<Served> Serve(UniqueFd listener, std::string client, std::string group = "");
 
   // Ends the contexts of all exchanges. Returns when all handlers have returned and all connections
   // and sockets are closed.

@@ -6,6 +6,8 @@
 #include <sys/un.h>
 
 #include <chrono>
+#include <cstddef>
+#include <deque>
 #include <thread>
 #include <vector>
 
@@ -20,6 +22,18 @@ Co<void> SayClient(HttpExchange* exchange) {
   reply.body = exchange->request().client;
   if (exchange->request().path == "/wait") co_await exchange->context().Cancelled();
   (void)co_await exchange->Reply(std::move(reply));
+}
+
+// Trusts the client. The answer to a request for /follow goes on until somebody leaves.
+Co<void> Trusting(HttpExchange* exchange) {
+  exchange->Trust();
+  HttpReply reply;
+  if (exchange->request().path == "/follow") {
+    (void)co_await exchange->StartStream(std::move(reply));
+    co_await exchange->context().Cancelled();
+  } else {
+    (void)co_await exchange->Reply(std::move(reply));
+  }
 }
 
 class HttpSocketServerTest : public ::testing::Test {
@@ -85,6 +99,36 @@ TEST_F(HttpSocketServerTest, TooManyConnectionsOfOneClientConcernItAlone) {
   int closed = 0;
   for (int i = 0; i < 20; ++i) closed += held[static_cast<std::size_t>(i)]->ReadSome().empty();
   EXPECT_EQ(closed, 20);
+}
+
+TEST_F(HttpSocketServerTest, AGroupWithAllConnectionsMakesRoomForAnother) {
+  HttpServerOptions options;
+  options.max_connections = 4;
+  const auto server = HttpSocketServer::Start(options, Trusting);
+  const auto one = server->Serve(Listen("one"), "a1", "a");
+  const auto two = server->Serve(Listen("two"), "a2", "a");
+  const auto other = server->Serve(Listen("other"), "b", "b");
+  HttpTestClient follower(Path("one"));
+  follower.Send(Get("/follow"));
+  follower.ReadUntil("\r\n\r\n");
+  std::deque<HttpTestClient> idle, guests;
+  const auto ask = [&](std::deque<HttpTestClient>* clients, const char* name) {
+    clients->emplace_back(Path(name)).Send(Get("/"));
+    EXPECT_EQ(clients->back().ReadAnswer().status, 200);
+  };
+  for (const char* name : {"one", "two", "two"}) ask(&idle, name);
+  for (std::size_t i = 0; i < 2; ++i) {
+    ask(&guests, "other");
+    EXPECT_EQ(idle[i].ReadAll(), "") << "the oldest one that waits for a request";
+  }
+  HttpTestClient third(Path("other"));
+  EXPECT_EQ(third.ReadAll(), "") << "both groups have two";
+  for (HttpTestClient* stays : {&idle[2], &guests[0], &guests[1]}) {
+    stays->Send(Get("/"));
+    EXPECT_EQ(stays->ReadAnswer().status, 200);
+  }
+  char byte = 0;
+  EXPECT_EQ(recv(follower.fd(), &byte, 1, MSG_DONTWAIT), -1) << "it is still open";
 }
 
 TEST_F(HttpSocketServerTest, WhoConnectsAgainAndAgainIsSlowedDownAlone) {
