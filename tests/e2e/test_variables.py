@@ -260,30 +260,6 @@ class VariableSecretTest(DroverTest):
         harness.wait_until(lambda: active() != first, "another key", limit=60 + harness.LIMIT, step=0.5)
         self.agent.stop()
 
-    def test_a_token_is_renewed_at_half_of_its_ttl_and_the_task_hears_of_it(self):
-        self.start()
-        out = self.sandbox.root / "renewed"
-        script = (f'renewed() {{ cat secrets/nomad_bank.jwt > {out}.new; mv {out}.new {out}; }}\n'
-                  f'cp secrets/nomad_bank.jwt {out}.first; trap renewed HUP\n'
-                  'while :; do sleep 0.1; done')
-        bank = {"Name": "bank", "Audience": ["bank.example"], "TTL": "20s", "File": True,
-                "ChangeMode": "signal", "ChangeSignal": "SIGHUP"}
-        self.agent.submit(job(group(task("t", script, Identities=[bank])), id="web", type="service"))
-        self.agent.wait_allocs("web", 1, "running")
-        harness.wait_until(out.exists, "the signal")
-
-        def claims(path):
-            part = path.read_text().split(".")[1]
-            return json.loads(base64.urlsafe_b64decode(part + "=="))
-        first, renewed = claims(pathlib.Path(f"{out}.first")), claims(out)
-        self.assertEqual(renewed["aud"], "bank.example")
-        self.assertEqual(first["exp"] - first["iat"], 20)
-        self.assertGreaterEqual(renewed["iat"] - first["iat"], 9)
-        self.assertLess(renewed["iat"], first["exp"])
-        self.assertNotEqual(renewed["jti"], first["jti"])
-        self.agent.forget_all(self.leftovers)
-        self.agent.stop()
-
     def test_a_task_gets_a_token_that_the_documents_check(self):
         self.start(server={"oidc_issuer": "https://drover.example"})
         out = self.sandbox.root / "token"
