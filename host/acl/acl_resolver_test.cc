@@ -216,6 +216,16 @@ TEST_F(AclResolverTest, TheTokenOfTheAgentGoesOn) {
   EXPECT_EQ(Who("a new one"), "agent-token");
 }
 
+TEST_F(AclResolverTest, TheTokenOfTheAgentMayLookLikeAnIdentity) {
+  for (const bool enabled : {false, true}) {
+    resolver.SetSettings({.enabled = enabled, .agent_token_hash = SecretHash("from.a.file")});
+    for (int i = 0; i < 10; ++i) EXPECT_FALSE(Resolve("a.b.c").ok());
+    ASSERT_EQ(Resolve("a.b.c").code(), Code::kResourceExhausted);
+    // A right token is accepted although its source has guessed.
+    EXPECT_EQ(Who("from.a.file"), "agent-token");
+  }
+}
+
 TEST_F(AclResolverTest, WithoutAnyTokenEverybodyMayDoEverything) {
   resolver.SetSettings({});
   EXPECT_TRUE(Resolve("")->acl->is_management());
