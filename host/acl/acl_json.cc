@@ -69,6 +69,8 @@ class FieldReader {
     if (text.empty()) return;
     const Result<WallTime> time = ParseRfc3339(text);
     if (!time.ok()) return Fault(key, time.error().message());
+    // Clients write the year 1 for no time. The first second of 1970 is a time, and long over.
+    if (*time == 0 && !text.starts_with("0001-")) return Fault(key, "must be after 1970-01-01");
     *out = *time;
   }
   // A duration is a text such as "8h", or a number of nanoseconds.

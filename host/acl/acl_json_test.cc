@@ -116,6 +116,16 @@ TEST_F(AclJsonTest, BodiesAreRead) {
   EXPECT_EQ(role.policies, std::vector<std::string>({"p"}));
 }
 
+TEST_F(AclJsonTest, ATimeInThePastIsNotNoTime) {
+  EXPECT_EQ(ReadTokenRequest({{"ExpirationTime", "0001-01-01T00:00:00Z"}}).value().expiration_time,
+            0);
+  for (const char* start : {"1970-01-01T00:00:00Z", "1970-01-01T01:00:00+01:00"}) {
+    const auto read = ReadTokenRequest({{"ExpirationTime", start}});
+    ASSERT_FALSE(read.ok()) << "the token would never expire";
+    EXPECT_THAT(read.error().message(), HasSubstr("/ExpirationTime: must be after 1970-01-01"));
+  }
+}
+
 TEST_F(AclJsonTest, AllFaultsOfABodyAreTold) {
   const auto read = ReadTokenRequest(json::parse(R"({
       "Name": 7, "Type": null, "Global": "yes", "Policies": ["a", 1], "Roles": ["web"],
