@@ -151,7 +151,7 @@ void Keyring::OpenPrivateKey(Key* key) const {
     return;
   }
   record.active = false;
-  record.retired = options_.loop->Wall();
+  record.retired = RetirementTime();
 }
 
 Co<Status> Keyring::MakeActive() {
@@ -182,7 +182,7 @@ Co<Status> Keyring::Retire(std::string id) {
   Key& key = keys_.at(id);
   key.private_key.reset();
   key.record.active = false;
-  key.record.retired = options_.loop->Wall();
+  key.record.retired = RetirementTime();
   key.record.sealed_key.clear();
   key.stored = false;
   co_return co_await PutRecord(id);
@@ -216,11 +216,11 @@ Co<Status> Keyring::MaintainNow() {
 }
 
 Co<Status> Keyring::DropDead() {
-  if (!options_.oldest_living) co_return Status();
-  const std::optional<WallTime> oldest = options_.oldest_living();
+  if (!options_.living) co_return Status();
+  const std::optional<LivingAllocs> living = options_.living();
   std::vector<std::string> dead;
   for (const auto& [id, key] : keys_) {
-    if (id != active_ && IsDead(key.record, oldest)) dead.push_back(id);
+    if (id != active_ && IsDead(key.record, living)) dead.push_back(id);
   }
   for (const std::string& id : dead) {
     const Status erased = co_await options_.store->Erase(id);
@@ -233,9 +233,18 @@ Co<Status> Keyring::DropDead() {
 
 // A token with an end lives at most LONGEST_TTL after the key was retired. One without an end lives
 // as long as its allocation, which was there before the key was retired.
-bool Keyring::IsDead(const KeyRecord& record, std::optional<WallTime> oldest) const {
+bool Keyring::IsDead(const KeyRecord& record, const std::optional<LivingAllocs>& living) const {
   if (options_.loop->Wall() - record.retired <= record.longest_ttl.count()) return false;
-  return !oldest || *oldest > record.retired;
+  return !living || living->oldest > record.retired;
+}
+
+// Returns when a key is retired that signs no more from now on. That is never before the creation
+// of an allocation that may have a token of the key, even if the machine's clock was set back.
+WallTime Keyring::RetirementTime() const {
+  const WallTime now = options_.loop->Wall();
+  std::optional<LivingAllocs> living;
+  if (options_.living) living = options_.living();
+  return living ? std::max(now, living->newest) : now;
 }
 
 void Keyring::Publish() {

@@ -23,14 +23,21 @@
 
 namespace drover {
 
+// When the oldest and the newest of the allocations that live were created.
+struct LivingAllocs {
+  WallTime oldest = 0;
+  WallTime newest = 0;
+
+  bool operator==(const LivingAllocs&) const = default;
+};
+
 struct KeyringOptions {
   Loop* loop = nullptr;                            // not owned
   KeyStore* store = nullptr;                       // not owned
   std::shared_ptr<const SealKey> seal_key;         // protects the private keys in the store
   Duration max_age = std::chrono::hours(24 * 30);  // then another key signs
-  // Returns when the oldest allocation that lives was created; nothing if none lives. If empty, no
-  // old key is ever dropped.
-  std::function<std::optional<WallTime>()> oldest_living;
+  // Returns nothing if no allocation lives. If empty, no old key is ever dropped.
+  std::function<std::optional<LivingAllocs>()> living;
   // Receives the errors that stop nothing. May be empty.
   std::function<void(const Error&)> report;
 };
@@ -90,7 +97,8 @@ class Keyring {
   Co<Status> NoteTtl(Duration ttl);
   Co<Status> MaintainNow();
   Co<Status> DropDead();
-  bool IsDead(const KeyRecord& record, std::optional<WallTime> oldest) const;
+  bool IsDead(const KeyRecord& record, const std::optional<LivingAllocs>& living) const;
+  WallTime RetirementTime() const;
   void OpenPrivateKey(Key* key) const;
   void Publish();
   void Report(const Error& error) const;

@@ -6,6 +6,7 @@
 
 #include <optional>
 
+#include "host/base/jumping_loop_for_test.h"
 #include "host/identity/aes_gcm.h"
 #include "host/identity/memory_key_store_for_test.h"
 
@@ -29,7 +30,7 @@ struct KeyringTest : testing::Test {
     options.loop = &loop;
     options.store = &store;
     options.seal_key = SealKeyOf(seal_key);
-    options.oldest_living = [this] { return oldest; };
+    options.living = [this] { return living; };
     options.report = [this](const Error& error) { reports.push_back(error.message()); };
     ring.emplace(std::move(options));
   }
@@ -75,9 +76,12 @@ struct KeyringTest : testing::Test {
     return active;
   }
 
-  SimLoop loop;
+  // An allocation that was created at CREATED is the only one that lives.
+  void LetLive(WallTime created) { living = LivingAllocs{created, created}; }
+
+  JumpingLoop loop;
   MemoryKeyStore store;
-  std::optional<WallTime> oldest;
+  std::optional<LivingAllocs> living;
   std::vector<std::string> reports;
   std::optional<Keyring> ring;
 };
@@ -195,7 +199,7 @@ TEST_F(KeyringTest, OfTwoActiveKeysTheNewestWins) {
 TEST_F(KeyringTest, ARecordThatCouldNotBeStoredIsStoredLater) {
   Load();
   const std::string old_key = Active();
-  oldest = 0;
+  LetLive(0);
   store.changes = 0;
   store.dies_after = 1;
   (void)Ask(ring->Rotate());
@@ -224,7 +228,7 @@ TEST_F(KeyringTest, AnOldKeyIsRotatedByAge) {
   const std::string first = Active();
   Context context(&loop);
   loop.Spawn(ring->Run(context));
-  oldest = 0;
+  LetLive(0);
   loop.Advance(24h * 29);
   EXPECT_EQ(Active(), first);
   loop.Advance(24h + 1min);
@@ -247,15 +251,36 @@ TEST_F(KeyringTest, AKeyIsKeptAsLongAsATokenOfItMayLive) {
   ASSERT_TRUE(Ask(ring->Maintain()).ok());
   EXPECT_THAT(ring->List(), SizeIs(2));  // a token with an end
   loop.Advance(2min);
-  oldest = before;
+  LetLive(before);
   ASSERT_TRUE(Ask(ring->Maintain()).ok());
   EXPECT_THAT(ring->List(), SizeIs(2));  // an allocation that had its token from the old key
-  oldest = loop.Wall();
+  LetLive(loop.Wall());
   ASSERT_TRUE(Ask(ring->Maintain()).ok());
   EXPECT_THAT(ring->List(), SizeIs(1));
   EXPECT_THAT(store.records, SizeIs(1));
   EXPECT_THAT(*ring->public_keys(), SizeIs(1));
   EXPECT_FALSE(Accepts(token));
+}
+
+TEST_F(KeyringTest, AKeyIsKeptForItsAllocationsEvenIfTheClockWasSetBack) {
+  for (const bool lost : {false, true}) {
+    Restart();
+    Load();
+    const std::string token = Sign();
+    LetLive(loop.Wall());
+    loop.Jump(-1h);
+    // The key is retired because another one signs, or because its private part cannot be read.
+    if (lost) Restart('o');
+    ASSERT_TRUE(Ask(lost ? ring->Load() : ring->Rotate()).ok());
+    loop.Advance(1min);
+    ASSERT_TRUE(Ask(ring->Maintain()).ok());
+    loop.Jump(1h);
+    EXPECT_TRUE(Accepts(token)) << "its allocation lives";
+    LetLive(loop.Wall());
+    loop.Advance(1min);
+    ASSERT_TRUE(Ask(ring->Maintain()).ok());
+    EXPECT_FALSE(Accepts(token)) << "its allocation has ended";
+  }
 }
 
 TEST_F(KeyringTest, HowLongATokenLivesIsStoredBeforeItIsSigned) {

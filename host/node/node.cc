@@ -125,7 +125,7 @@ Status Node::InitKeys() {
   keys.key_dir = options_.key_dir;
   keys.key_age = options_.config.identity.key_age;
   keys.issuer = options_.config.identity.oidc_issuer;
-  keys.oldest_living = options_.oldest_living;
+  keys.living = options_.living;
   DROVER_ASSIGN(keys_, NodeKeys::Create(std::move(keys)));
   return {};
 }

@@ -52,8 +52,8 @@ struct NodeOptions {
   // Which services the node registers. Absent: none, since nobody could find them.
   std::optional<ServicePolicy> services;
   std::string key_dir;  // see NodeKeysOptions; needed if KEPT is set
-  std::function<std::optional<WallTime>()> oldest_living;  // see KeyringOptions; may be empty
-  PluginLogSink plugin_log;                                // empty: the program's default logger
+  std::function<std::optional<LivingAllocs>()> living;  // see KeyringOptions; may be empty
+  PluginLogSink plugin_log;                             // empty: the program's default logger
   // Adds hooks to those of each task. POOL is for work on the files of tasks that start. May be
   // empty.
   std::function<void(const Allocation& alloc, const Task& task, WorkerPool* pool, TaskHooks* hooks)>

@@ -66,7 +66,7 @@ NodeKeys::NodeKeys(NodeKeysOptions options, SealKey seal_key)
   keyring.store = &store_;
   keyring.seal_key = seal_key_;
   keyring.max_age = options_.key_age;
-  keyring.oldest_living = options_.oldest_living;
+  keyring.living = options_.living;
   keyring.report = [](const Error& error) { spdlog::warn("keyring: {}", error.message()); };
   keyring_ = std::make_unique<Keyring>(std::move(keyring));
 }
@@ -89,15 +89,17 @@ void NodeKeys::AddHooks(const Task& task, WorkerPool* pool, TaskHooks* hooks) {
   hooks->before_stats.push_back(std::make_shared<IdentityHook>(std::move(options)));
 }
 
-std::optional<WallTime> OldestLiving(const StateStore& store) {
-  std::optional<WallTime> oldest;
-  store.Read([&oldest](const Tables& tables) {
+std::optional<LivingAllocs> FindLiving(const StateStore& store) {
+  std::optional<LivingAllocs> living;
+  store.Read([&living](const Tables& tables) {
     for (const auto& [id, record] : tables.live_allocs) {
       const WallTime created = record->alloc->create_time;
-      oldest = oldest ? std::min(*oldest, created) : created;
+      if (!living) living = LivingAllocs{created, created};
+      living->oldest = std::min(living->oldest, created);
+      living->newest = std::max(living->newest, created);
     }
   });
-  return oldest;
+  return living;
 }
 
 }  // namespace drover

@@ -20,9 +20,9 @@ struct NodeKeysOptions {
   Loop* loop = nullptr;       // not owned
   KeptState* kept = nullptr;  // not owned; null: the keys end with this object
   std::string key_dir;        // the directory of the seal key; needed if KEPT is set
-  Duration key_age = std::chrono::hours(24 * 30);          // see KeyringOptions::max_age
-  std::string issuer;                                      // of tokens; may be empty
-  std::function<std::optional<WallTime>()> oldest_living;  // see KeyringOptions
+  Duration key_age = std::chrono::hours(24 * 30);       // see KeyringOptions::max_age
+  std::string issuer;                                   // of tokens; may be empty
+  std::function<std::optional<LivingAllocs>()> living;  // see KeyringOptions
 };
 
 // The credential of systemd that is the seal key, if the service has it. Then there is no file.
@@ -55,8 +55,8 @@ class NodeKeys {
   std::unique_ptr<Keyring> keyring_;
 };
 
-// Returns when the oldest allocation in STORE that has not ended was created; nothing if there is
-// none. [any thread]
-std::optional<WallTime> OldestLiving(const StateStore& store);
+// Returns when the oldest and the newest allocation in STORE that have not ended were created;
+// nothing if there is none. [any thread]
+std::optional<LivingAllocs> FindLiving(const StateStore& store);
 
 }  // namespace drover

@@ -136,9 +136,9 @@ TEST_F(NodeKeysTest, OnlyTasksWithTokensHaveTheHook) {
   EXPECT_EQ(hooks.before_stats.front()->name(), "identity");
 }
 
-TEST(OldestLivingTest, EndedAllocationsDoNotCount) {
+TEST(FindLivingTest, EndedAllocationsDoNotCount) {
   StateStore store;
-  EXPECT_EQ(OldestLiving(store), std::nullopt);
+  EXPECT_EQ(FindLiving(store), std::nullopt);
   auto job = std::make_shared<Job>();
   job->id = job->name = "job";
   TaskGroup group;
@@ -166,7 +166,9 @@ TEST(OldestLivingTest, EndedAllocationsDoNotCount) {
   put("a", 3, ClientStatus::kComplete);
   put("b", 7, ClientStatus::kRunning);
   put("c", 5, ClientStatus::kPending);
-  EXPECT_EQ(OldestLiving(store), WallTime{5});
+  put("d", 6, ClientStatus::kRunning);
+  put("e", 9, ClientStatus::kFailed);
+  EXPECT_EQ(FindLiving(store), (LivingAllocs{5, 7}));
 }
 
 TEST(DataDirKeysTest, ATemporaryDirectoryGoesWithItsKeys) {
