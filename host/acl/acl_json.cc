@@ -1,7 +1,10 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/acl/acl_json.h"
 
+#include <algorithm>
+#include <cctype>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <utility>
 
 #include "host/acl/secret_hash.h"
@@ -40,6 +43,12 @@ json PolicyLinksJson(const std::vector<std::string>& names) {
   json links = json::array();
   for (const std::string& name : names) links.push_back(json::object({{"Name", name}}));
   return links;
+}
+
+// Returns whether A and B differ at most in upper and lower case.
+bool IsSameWord(std::string_view a, std::string_view b) {
+  return std::ranges::equal(
+      a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
 // Reads the fields of an object, and collects the faults.
@@ -98,8 +107,15 @@ class FieldReader {
       read((*found)[i], JsonPointer(JsonPointer(pointer_, key), i));
     }
   }
-  const json* Find(const char* key) const {
+  // A name in another case is a fault. Clients may rely on Nomad, which accepts it. If it were
+  // ignored, a token could have no end, and a policy could belong to no job.
+  const json* Find(const char* key) {
     if (!object_.is_object()) return nullptr;
+    for (const auto& [name, value] : object_.items()) {
+      if (name != key && IsSameWord(name, key)) {
+        Fault(name.c_str(), std::string("is not known; write ") + key);
+      }
+    }
     const auto found = object_.find(key);
     return found == object_.end() || found->is_null() ? nullptr : &*found;
   }

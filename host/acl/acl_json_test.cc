@@ -126,6 +126,18 @@ TEST_F(AclJsonTest, ATimeInThePastIsNotNoTime) {
   }
 }
 
+TEST_F(AclJsonTest, ANameInAnotherCaseIsRefused) {
+  const auto token = ReadTokenRequest({{"Type", "client"}, {"expirationttl", "5m"}});
+  ASSERT_FALSE(token.ok()) << "the token would never expire";
+  EXPECT_EQ(token.error().message(), "/expirationttl: is not known; write ExpirationTTL");
+  const auto policy = ReadPolicyRequest({{"Name", "p"}, {"JobACL", {{"jobID", "web"}}}});
+  ASSERT_FALSE(policy.ok()) << "the policy would belong to no job";
+  EXPECT_EQ(policy.error().message(), "/JobACL/jobID: is not known; write JobID");
+  EXPECT_FALSE(ReadRoleRequest({{"Name", "r"}, {"policies", json::array()}}).ok());
+  // Clients send more than what counts.
+  EXPECT_TRUE(ReadTokenRequest({{"Type", "client"}, {"CreateIndex", 7}}).ok());
+}
+
 TEST_F(AclJsonTest, AllFaultsOfABodyAreTold) {
   const auto read = ReadTokenRequest(json::parse(R"({
       "Name": 7, "Type": null, "Global": "yes", "Policies": ["a", 1], "Roles": ["web"],

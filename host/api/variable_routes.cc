@@ -2,6 +2,7 @@
 // Routes for variables. Their items are secrets: they are open only here, and each copy that this
 // file makes is overwritten, but for the body of the answer.
 #include <algorithm>
+#include <string_view>
 
 #include "host/acl/rights.h"
 #include "host/api/router.h"
@@ -151,9 +152,21 @@ Result<json> SecretBody(const ApiRequest& request) {
                "secrets");
 }
 
+// Returns an error if BODY has NAME in another case. That would not count, and so the secret could
+// come into another namespace than the client wants.
+Status CheckCase(const json& body, std::string_view name) {
+  for (const auto& [given, value] : body.items()) {
+    if (given == name || !EqualsIgnoringCase(given, name)) continue;
+    return Error(Code::kInvalidArgument,
+                 "the field " + Quoted(given) + " is not known: write it as " + Quoted(name));
+  }
+  return {};
+}
+
 // Returns the namespace and the path of the variable in BODY. The path of the request counts, and
 // the body must not have another one. The namespace of the body counts before that of the query.
 Result<VariableKey> KeyIn(const ApiRequest& request, const json& body) {
+  for (const char* name : {"Namespace", "Path", "Items"}) DROVER_TRY(CheckCase(body, name));
   VariableKey key(Field<std::string>(body, "Namespace"), request.parameter(0));
   if (key.first.empty()) key.first = request.Namespace();
   DROVER_TRY(CheckVariableNamespace(key.first));

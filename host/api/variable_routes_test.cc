@@ -101,6 +101,8 @@ TEST_F(VariableRouteTest, WrongVariablesAreRefused) {
   EXPECT_THAT(refusal("a", Body("x", "b/c")), HasSubstr("400 invalid namespace"));
   EXPECT_THAT(refusal("a", {{"Path", "b"}, {"Items", {{"k", "v"}}}}),
               HasSubstr("400 the path in the body, \"b\", is not that of the request, \"a\""));
+  EXPECT_THAT(refusal("a", {{"namespace", "team"}, {"Items", {{"k", "v"}}}}),
+              HasSubstr("400 the field \"namespace\" is not known: write it as \"Namespace\""));
   EXPECT_THAT(refusal("a", {{"Path", "a"}}), HasSubstr("400 the variable has no Items"));
   EXPECT_THAT(refusal("a", {{"Items", {{"k", 1}}}}), HasSubstr("\"k\" must be a text"));
   EXPECT_THAT(refusal("a", {{"Items", 1}}), HasSubstr("must be an object of texts"));
