@@ -101,6 +101,17 @@ Result<ReadAgain> ReadEverything(const std::function<Result<AgentConfig>()>& rea
   return again;
 }
 
+// Reports to the operator that variables are lost for as long as the seal key is another one.
+void ReportUnreadable(const StateStore& store, const SealKey& key) {
+  const std::optional<VariableKey> variable = FindUnreadable(store, key);
+  if (!variable) return;
+  spdlog::error(
+      "the seal key cannot open the variable \"{}\" of the namespace \"{}\", and perhaps others: "
+      "if the key has been lost or replaced, stop the agent and put the right one back, or put "
+      "those variables anew",
+      variable->second, variable->first);
+}
+
 std::string Listed(const std::vector<std::string>& names) {
   std::string all;
   for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
@@ -300,6 +311,7 @@ Status Agent::Serve() {
   api_.scheduler = scheduler_.get();
   api_.plugins = node_->plugins();
   api_.seal_key = node_->keys()->seal_key();
+  ReportUnreadable(store_, *api_.seal_key);
   api_.keyring = node_->keys()->keyring();
   api_.oidc_issuer = config.identity.oidc_issuer;
   api_.await_drivers = [this](Context context, std::shared_ptr<const Job> job) {

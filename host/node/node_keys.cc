@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <cstdlib>
 #include <utility>
+#include <vector>
 
 #include "host/base/ids.h"
 #include "host/identity/aes_gcm.h"
 #include "host/identity/seal_key_file.h"
 #include "host/task/hooks/identity_hook.h"
+#include "host/variables/variable_items.h"
 
 namespace drover {
 namespace {
@@ -100,6 +102,18 @@ std::optional<LivingAllocs> FindLiving(const StateStore& store) {
     }
   });
   return living;
+}
+
+std::optional<VariableKey> FindUnreadable(const StateStore& store, const SealKey& key) {
+  std::vector<std::shared_ptr<const VariableRecord>> variables;
+  store.Read([&variables](const Tables& tables) {
+    for (const auto& [name, variable] : tables.variables) variables.push_back(variable);
+  });
+  const auto unreadable =
+      std::find_if(variables.begin(), variables.end(),
+                   [&key](const auto& variable) { return !OpenItems(key, *variable).ok(); });
+  if (unreadable == variables.end()) return std::nullopt;
+  return KeyOf(**unreadable);
 }
 
 }  // namespace drover

@@ -58,5 +58,7 @@ class NodeKeys {
 // Returns when the oldest and the newest allocation in STORE that have not ended were created;
 // nothing if there is none. [any thread]
 std::optional<LivingAllocs> FindLiving(const StateStore& store);
+// Returns a variable in STORE whose items KEY cannot open; nothing if there is none. [any thread]
+std::optional<VariableKey> FindUnreadable(const StateStore& store, const SealKey& key);
 
 }  // namespace drover

@@ -12,6 +12,7 @@
 #include "host/base/directory_for_test.h"
 #include "host/identity/aes_gcm.h"
 #include "host/node/data_dir.h"
+#include "host/variables/variable_items.h"
 
 namespace drover {
 namespace {
@@ -169,6 +170,27 @@ TEST(FindLivingTest, EndedAllocationsDoNotCount) {
   put("d", 6, ClientStatus::kRunning);
   put("e", 9, ClientStatus::kFailed);
   EXPECT_EQ(FindLiving(store), (LivingAllocs{5, 7}));
+}
+
+TEST(FindUnreadableTest, AVariableOfAnotherSealKey) {
+  StateStore store;
+  const auto key_of = [](char c) { return SealKey(SecretBytes(std::string(kAesKeyBytes, c))); };
+  const auto put = [&](const std::string& path, const SealKey& key) {
+    auto variable = std::make_shared<VariableRecord>();
+    variable->name_space = "default";
+    variable->path = path;
+    variable->sealed_items = SealItems(key, "default", path, "{}").value();
+    store.Write(cause::kVariablePut, [&](Tables* tables, std::uint64_t) {
+      tables->Put(std::shared_ptr<const VariableRecord>(variable));
+      return MaskOf(Table::kVariables);
+    });
+  };
+  EXPECT_EQ(FindUnreadable(store, key_of('a')), std::nullopt);
+  put("first", key_of('a'));
+  put("second", key_of('a'));
+  EXPECT_EQ(FindUnreadable(store, key_of('a')), std::nullopt);
+  put("second", key_of('b'));
+  EXPECT_EQ(FindUnreadable(store, key_of('a')), VariableKey("default", "second"));
 }
 
 TEST(DataDirKeysTest, ATemporaryDirectoryGoesWithItsKeys) {

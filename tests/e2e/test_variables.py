@@ -233,6 +233,8 @@ class VariableSecretTest(DroverTest):
         self.assertEqual(reply.status, 500)
         self.assertIn(b"cannot be opened", reply.body)
         self.assertIn("another key will sign tokens", self.agent.run.err)
+        self.assertIn('the seal key cannot open the variable "a" of the namespace "default"',
+                      self.agent.run.err)
         self.agent.stop()
         file.unlink()
         file.write_bytes(right)
