@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cerrno>
 #include <nlohmann/json.hpp>
@@ -68,6 +69,16 @@ Result<std::string> ReadToken(const std::string& path) {
   if (token.size() < kLeastToken) {
     return Error(Code::kInvalidArgument, "token_file " + path + ": a token must have at least " +
                                              std::to_string(kLeastToken) + " characters");
+  }
+  const bool starts_with_space = std::isspace(static_cast<unsigned char>(token.front())) != 0;
+  const bool has_control =
+      std::any_of(token.begin(), token.end(), [](unsigned char c) { return std::iscntrl(c) != 0; });
+  // A header cannot carry such a token, so no client would have access.
+  if (starts_with_space || has_control) {
+    return Error(Code::kInvalidArgument,
+                 "token_file " + path +
+                     ": a token is one line, without a space at its start and without control "
+                     "characters");
   }
   return std::string(token);
 }

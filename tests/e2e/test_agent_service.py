@@ -147,8 +147,10 @@ class AgentReloadTest(DroverTest):
         line = self.reload(agent.run, "stays as it was")
         self.assertIn("/log_level: must be trace", line)
         agent_config(self.sandbox, **fields)
-        self.write_token("short")
-        self.assertIn("a token must have at least", self.reload(agent.run, "stays as it was"))
+        for wrong, error in (("short", "must have at least"), (f"{new}\n{old}", "is one line"),
+                             (f" {new}", "is one line")):
+            self.write_token(wrong)
+            self.assertIn("a token " + error, self.reload(agent.run, "stays as it was"))
         self.assertTrue(self.may(agent, old))
         agent.stop()
 
