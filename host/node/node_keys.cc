@@ -2,9 +2,11 @@
 #include "host/node/node_keys.h"
 
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <utility>
 #include <vector>
@@ -18,10 +20,14 @@
 namespace drover {
 namespace {
 
+// Returns whether the service has the credential. One that cannot be looked at counts as well, so
+// that no other key is made in its place.
 bool HasSealCredential() {
   const char* const directory = std::getenv("CREDENTIALS_DIRECTORY");
   if (directory == nullptr || *directory == '\0') return false;
-  return access((std::string(directory) + "/" + kSealCredential).c_str(), F_OK) == 0;
+  const std::string path = std::string(directory) + "/" + kSealCredential;
+  struct stat info{};
+  return lstat(path.c_str(), &info) == 0 || errno != ENOENT;
 }
 
 // Returns the key that seals what a later agent must be able to open.

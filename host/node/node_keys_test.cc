@@ -103,6 +103,17 @@ TEST_F(NodeKeysTest, ACredentialIsTheSealKey) {
   EXPECT_EQ(ActiveKey(), first);
 }
 
+TEST_F(NodeKeysTest, ACredentialThatCannotBeReadIsNotReplacedByAnotherKey) {
+  const std::string credentials = MakeCredential();
+  setenv("CREDENTIALS_DIRECTORY", credentials.c_str(), 1);
+  std::filesystem::remove(credentials + "/" + kSealCredential);
+  std::filesystem::create_symlink("/nowhere", credentials + "/" + kSealCredential);
+  const Status begun = Begin();
+  ASSERT_FALSE(begun.ok());
+  EXPECT_THAT(begun.error().message(), HasSubstr("is a link"));
+  EXPECT_FALSE(std::filesystem::exists(directory_.path() + "/keys"));
+}
+
 TEST_F(NodeKeysTest, TwoSealKeysAreRefused) {
   ASSERT_TRUE(Begin().ok());
   setenv("CREDENTIALS_DIRECTORY", MakeCredential().c_str(), 1);
