@@ -128,6 +128,22 @@ TEST_F(AdmissionTest, OnlyKnownClientsAreTrusted) {
   EXPECT_TRUE(Enter(Entrance::kAgent, "", open).trusted);
 }
 
+TEST_F(AdmissionTest, AFilterFindsNothingThatTheClientMayNotRead) {
+  json body = JobBody("web");
+  body["Job"]["TaskGroups"][0]["Tasks"][0]["Env"] = {{"PASSWORD", "hunter2"}};
+  ASSERT_EQ(StatusAs(management_, "PUT", "/v1/jobs", body), 200);
+  const std::string lister = TokenWith(CapabilityRules("list-jobs"));
+  const std::string reader = TokenWith(R"({"namespace": {"default": {"policy": "read"}}})");
+  for (const std::string path : {"/v1/jobs", "/v1/jobs/statuses"}) {
+    const std::string listed = path + "?filter=Type%20%3D%3D%20service";
+    EXPECT_THAT(Ids(GetAs(lister, listed)), ElementsAre("web"));
+    const std::string guess =
+        path + "?filter=TaskGroups.0.Tasks.0.Env.PASSWORD%20matches%20%22%5Eh%22";
+    EXPECT_THAT(Ids(GetAs(reader, guess)), ElementsAre("web"));
+    EXPECT_EQ(StatusAs(lister, "GET", guess), 400);
+  }
+}
+
 TEST_F(AdmissionTest, ListsShowWhatTheClientMaySee) {
   const std::string one = MakeJob("one"), other = MakeJob("other", "team");
   const std::string reader = TokenWith(

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "host/api/job_for_filter.h"
 #include "host/api/job_preserve.h"
 #include "host/api/router.h"
 #include "host/encode/encode.h"
@@ -254,7 +255,7 @@ Co<Answer> JobList(ApiRequest* request, const std::vector<JobAndParts>& jobs) {
     items.push_back({job->job->job_namespace + "." + job->job->id,
                      [=] { return EncodeJobStub(*job, EncodeJobSummary(*job, *parts), meta); },
                      [=](const ListFilter& filter) {
-                       json whole = EncodeJob(*job);
+                       json whole = JobForFilter(request->acl(), *job);
                        if (filter.LooksAt("JobSummary"))
                          whole["JobSummary"] = EncodeJobSummary(*job, *parts);
                        return whole;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "host/api/job_for_filter.h"
 #include "host/api/router.h"
 #include "host/encode/encode.h"
 #include "host/filter/list_filter.h"
@@ -182,7 +183,7 @@ json EncodeStatus(const JobAndAllocs& of) {
 
 using SharedJobs = std::shared_ptr<const std::vector<JobAndAllocs>>;
 
-Co<Answer> AnswerPage(Loop* loop, std::shared_ptr<const Wanted> wanted, SharedJobs jobs) {
+Co<Answer> AnswerPage(ApiRequest* request, std::shared_ptr<const Wanted> wanted, SharedJobs jobs) {
   JsonListText list;
   PageEnd end(wanted->per_page);
   ListFilter::Budget budget;
@@ -192,10 +193,11 @@ Co<Answer> AnswerPage(Loop* loop, std::shared_ptr<const Wanted> wanted, SharedJo
     work += 1 + of.allocs.size();
     if (work >= kSlice) {
       work = 0;
-      co_await NextTurn(loop);
+      co_await NextTurn(request->exchange()->loop());
     }
     if (wanted->filter) {
-      DROVER_CO_ASSIGN(const bool chosen, wanted->filter->Chooses(EncodeJob(*of.job), &budget));
+      const json job = JobForFilter(request->acl(), *of.job);
+      DROVER_CO_ASSIGN(const bool chosen, wanted->filter->Chooses(job, &budget));
       if (!chosen) continue;
     }
     if (end.IsBefore(*of.job)) {
@@ -217,9 +219,7 @@ Co<Answer> ReadStatuses(ApiRequest* request) {
     std::vector<JobAndAllocs> jobs = FindJobs(tables, *request, *wanted);
     const std::uint64_t index = AddAllocs(tables, *wanted, &jobs);
     const auto shared = std::make_shared<const std::vector<JobAndAllocs>>(std::move(jobs));
-    return Found{index, [loop = request->exchange()->loop(), wanted, shared] {
-                   return AnswerPage(loop, wanted, shared);
-                 }};
+    return Found{index, [request, wanted, shared] { return AnswerPage(request, wanted, shared); }};
   });
 }
 
