@@ -491,7 +491,8 @@ class Sandbox:
                if not key.startswith(("DROVER_", "NOMAD_"))}
         env.update(TMPDIR=str(self.tmp), LC_ALL="C.UTF-8")
         for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
-            env[name] = ":".join(filter(None, [os.environ.get(name), "exitcode=99"]))
+            # Limits of core files stay as they are.
+            env[name] = ":".join(filter(None, [os.environ.get(name), "exitcode=99", "disable_coredump=0"]))
         env.update(more or {})
         return {key: value for key, value in env.items() if value is not None}
 
