@@ -1,11 +1,9 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/checks/check_connect.h"
 
-#include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include <atomic>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/ip/address.hpp>
@@ -14,13 +12,11 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <cctype>
 #include <cerrno>
-#include <functional>
-#include <memory>
 #include <tuple>
 #include <utility>
 #include <vector>
 
-#include "host/base/own_thread.h"
+#include "host/checks/name_lookups.h"
 
 namespace drover {
 namespace asio = boost::asio;
@@ -30,54 +26,6 @@ using ErrorCode = ByteStream::ErrorCode;
 using StreamEndpoint = asio::generic::stream_protocol::endpoint;
 
 constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
-constexpr int kMostLookups = 16;
-constexpr std::size_t kMostEndpoints = 8;
-
-struct LookedUp {
-  int error = 0;
-  std::vector<StreamEndpoint> endpoints;
-};
-
-// Counts the threads that look up names, also those for which no check waits any more.
-std::atomic<int>& Lookups() {
-  static std::atomic<int> count{0};
-  return count;
-}
-
-void LookUp(const std::string& host, int port, LookedUp* found) {
-  addrinfo hints{};
-  hints.ai_family = AF_UNSPEC;
-  hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = AI_NUMERICSERV;
-  addrinfo* list = nullptr;
-  found->error = getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &list);
-  if (found->error != 0) return;
-  for (const addrinfo* at = list; at != nullptr; at = at->ai_next) {
-    if (found->endpoints.size() < kMostEndpoints)
-      found->endpoints.emplace_back(at->ai_addr, at->ai_addrlen);
-  }
-  freeaddrinfo(list);
-}
-
-Co<Result<std::vector<StreamEndpoint>>> LookUpName(Context context, std::string host, int port) {
-  if (Lookups().fetch_add(1) >= kMostLookups) {
-    Lookups().fetch_sub(1);
-    co_return Error(Code::kResourceExhausted,
-                    "lookup " + host + ": too many names are looked up already");
-  }
-  const auto found = std::make_shared<LookedUp>();
-  // Counts also when the work is dropped because no thread could be made.
-  const std::shared_ptr<void> turn(nullptr, [](void*) { Lookups().fetch_sub(1); });
-  std::function<void()> look_up = [found, host, port, turn] {
-    (void)turn;  // ends together with the thread
-    LookUp(host, port, found.get());
-  };
-  DROVER_CO_TRY(co_await RunOnOwnThread(context, std::move(look_up)));
-  if (found->error != 0) {
-    co_return Error(Code::kUnavailable, "lookup " + host + ": " + gai_strerror(found->error));
-  }
-  co_return std::move(found->endpoints);
-}
 
 ErrorCode SystemError(int error) { return {error, boost::system::system_category()}; }
 
@@ -163,7 +111,8 @@ Result<StreamSocket> SocketOf(Loop* loop, UniqueFd connection) {
   return socket;
 }
 
-Co<Result<UniqueFd>> ConnectForCheck(Context context, std::string host, int port) {
+Co<Result<UniqueFd>> ConnectForCheck(Context context, NameLookups* names, std::string alloc_id,
+                                     std::string host, int port) {
   const auto place = [&] { return "dial tcp " + HostPort(host, port) + ": "; };
   const auto ended = [&]() {
     const bool late = context.status().code() == Code::kTimeout;
@@ -177,10 +126,14 @@ Co<Result<UniqueFd>> ConnectForCheck(Context context, std::string host, int port
   if (!error) {
     places.emplace_back(asio::ip::tcp::endpoint(address, static_cast<unsigned short>(port)));
   } else {
-    Result<std::vector<StreamEndpoint>> found = co_await LookUpName(context, host, port);
+    const Result<NameLookups::Endpoints> found =
+        co_await names->Find(context, std::move(alloc_id), host);
     if (context.cancelled()) co_return ended();
     if (!found.ok()) co_return Error(found.code(), "dial tcp: " + found.error().message());
-    places = *std::move(found);
+    for (asio::ip::tcp::endpoint place : *found) {
+      place.port(static_cast<unsigned short>(port));
+      places.emplace_back(place);
+    }
   }
   error = asio::error::host_not_found;
   for (const StreamEndpoint& endpoint : places) {

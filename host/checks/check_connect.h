@@ -12,11 +12,13 @@
 
 namespace drover {
 
+class NameLookups;
+
 // Connects to PORT of HOST, which is a name or an IP address without brackets. The error is the
 // text that a check has as its output, such as "dial tcp 127.0.0.1:80: connect: connection
-// refused". Looks up few names at a time: an answer of a name server may take longer than any check
-// waits, and each takes a thread.
-Co<Result<UniqueFd>> ConnectForCheck(Context context, std::string host, int port);
+// refused". NAMES looks up a name for the allocation ALLOC_ID, and must outlive the call.
+Co<Result<UniqueFd>> ConnectForCheck(Context context, NameLookups* names, std::string alloc_id,
+                                     std::string host, int port);
 
 // Returns CONNECTION, which ConnectForCheck has made, as a socket of LOOP. Returns an error if LOOP
 // cannot watch it.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/base/open_fds_for_test.h"
+#include "host/checks/name_lookups.h"
 
 namespace drover {
 namespace {
@@ -40,7 +41,8 @@ Result<UniqueFd> Connect(int port, Duration limit = 5s) {
   auto connect = [](Loop* on, int to, Duration most, Result<UniqueFd>* out) -> Co<void> {
     const Context whole(on);
     const Context context = whole.WithTimeout(most);
-    *out = co_await ConnectForCheck(context, "127.0.0.1", to);
+    NameLookups names;
+    *out = co_await ConnectForCheck(context, &names, "alloc", "127.0.0.1", to);
   };
   EXPECT_TRUE(loop.RunToEnd(connect(&loop, port, limit, &connected), 10s));
   return connected;

@@ -80,9 +80,7 @@ void CheckRunner::Schedule(const std::shared_ptr<Check>& check) {
 void CheckRunner::Due(const std::shared_ptr<Check>& check) {
   const std::string& alloc_id = check->plan().alloc_id;
   Share& share = shares_[alloc_id];
-  if (running_ < options_.most_at_once && share.running < options_.most_of_alloc) {
-    return Start(check);
-  }
+  if (MayStart(share)) return Start(check);
   if (share.waiting.empty()) turns_.push_back(alloc_id);
   share.waiting.push_back(check);
 }
@@ -140,9 +138,15 @@ void CheckRunner::Ended(const std::shared_ptr<Check>& check, CheckAnswer answer)
   StartWaiting();
 }
 
+// Returns whether one more check of the allocation with SHARE may run.
+bool CheckRunner::MayStart(const Share& share) const {
+  if (share.running < options_.least_of_alloc) return true;
+  return running_ < options_.most_at_once && share.running < options_.most_of_alloc;
+}
+
 void CheckRunner::StartWaiting() {
   std::size_t left = turns_.size();
-  while (left > 0 && running_ < options_.most_at_once) {
+  while (left > 0) {
     --left;
     const std::string alloc_id = std::move(turns_.front());
     turns_.pop_front();
@@ -165,7 +169,7 @@ bool CheckRunner::StartOneOf(const std::string& alloc_id) {
     if (share.running == 0) shares_.erase(found);
     return false;
   }
-  if (share.running >= options_.most_of_alloc) return false;
+  if (!MayStart(share)) return false;
   const std::shared_ptr<Check> check = std::move(share.waiting.front());
   share.waiting.pop_front();
   Start(check);

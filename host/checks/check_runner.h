@@ -26,7 +26,10 @@ struct CheckRunnerOptions {
   // that has to wait starts late, and its timeout counts from its start.
   int most_at_once = 512;
   int most_of_alloc = 64;  // so that the checks of one allocation do not delay those of others
-  Duration tick = 50ms;    // see TickTimers
+  // So many runs of an allocation never wait for those of others, which may hang for as long as
+  // their jobs say.
+  int least_of_alloc = 4;
+  Duration tick = 50ms;  // see TickTimers
 };
 
 // Runs checks: each for the first time after half of its interval, and then once per interval. A
@@ -63,6 +66,7 @@ class CheckRunner {
   void Start(const std::shared_ptr<Check>& check);
   static Co<void> Run(CheckRunner* self, std::shared_ptr<Check> check);
   void Ended(const std::shared_ptr<Check>& check, CheckAnswer answer);
+  bool MayStart(const Share& share) const;
   void StartWaiting();
   bool StartOneOf(const std::string& alloc_id);
 

@@ -59,7 +59,7 @@ class CheckRunnerTest : public testing::Test {
     EXPECT_EQ(Context::live(), contexts_);
   }
 
-  void Make(int at_once, int of_alloc) {
+  void Make(int at_once, int of_alloc, int least_of_alloc = 0) {
     CheckRunnerOptions options;
     options.loop = &loop_;
     options.network = &asker_;
@@ -69,6 +69,7 @@ class CheckRunnerTest : public testing::Test {
     };
     options.most_at_once = at_once;
     options.most_of_alloc = of_alloc;
+    options.least_of_alloc = least_of_alloc;
     runner_ = std::make_unique<CheckRunner>(std::move(options));
   }
   std::shared_ptr<CheckSlot> Add(const std::string& id, Duration interval = 10s,
@@ -210,6 +211,27 @@ TEST_F(CheckRunnerTest, ThousandHangingChecksUseABoundedNumberOfConnections) {
     EXPECT_GE(asker_.starts["good" + std::to_string(i)].size(), 11u) << "it was delayed";
   }
   EXPECT_GE(asker_.starts.size(), 400u) << "hanging ones have their turns, too";
+}
+
+TEST_F(CheckRunnerTest, AllocationsWhoseChecksHangDelayNoOther) {
+  Make(100, 20, 2);
+  for (int i = 0; i < 200; ++i) {
+    const std::string id = "hangs" + std::to_string(i);
+    asker_.takes[id] = 1h;
+    Add(id, 10s, 1h, "bad" + std::to_string(i % 10));
+  }
+  loop_.Advance(20s);
+  EXPECT_EQ(asker_.running, 100) << "all that may run at once";
+  for (int i = 0; i < 5; ++i) {
+    const std::string id = "good" + std::to_string(i);
+    asker_.takes[id] = 1s;
+    Add(id, 10s, 5s, "good");
+  }
+  loop_.Advance(60s);
+  EXPECT_EQ(asker_.most_of["good"], 2);
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_GE(asker_.starts["good" + std::to_string(i)].size(), 5u) << "it was delayed";
+  }
 }
 
 TEST_F(CheckRunnerTest, WhoWaitsGetsItsTurnOrIsRemoved) {

@@ -30,6 +30,7 @@ constexpr std::size_t kMostRead = 256 << 10;
 
 // One request.
 struct HttpQuestion {
+  std::string alloc_id;  // whose check asks
   HttpTarget target;
   std::string method;
   HttpFields headers;
@@ -147,10 +148,11 @@ Co<Result<HttpHead>> ReadAnswer(ByteStream* stream, const HttpQuestion* question
   co_return head;
 }
 
-Co<Result<HttpHead>> AskOnce(Context context, const HttpQuestion* question, CheckTls* tls) {
+Co<Result<HttpHead>> AskOnce(Context context, const HttpQuestion* question, CheckTls* tls,
+                             NameLookups* names) {
   const HttpTarget& target = question->target;
-  DROVER_CO_ASSIGN(UniqueFd connection,
-                   co_await ConnectForCheck(context, target.host, target.port));
+  DROVER_CO_ASSIGN(UniqueFd connection, co_await ConnectForCheck(context, names, question->alloc_id,
+                                                                 target.host, target.port));
   DROVER_CO_ASSIGN(StreamSocket socket, SocketOf(context.loop(), std::move(connection)));
   std::unique_ptr<ByteStream> stream;
   if (target.tls) {
@@ -214,9 +216,11 @@ CheckAnswer AnswerOf(HttpHead head) {
 
 }  // namespace
 
-Co<CheckAnswer> AskHttp(Context context, std::shared_ptr<const CheckPlan> plan, CheckTls* tls) {
+Co<CheckAnswer> AskHttp(Context context, std::shared_ptr<const CheckPlan> plan, CheckTls* tls,
+                        NameLookups* names) {
   const ServiceCheck& check = plan->check;
   HttpQuestion question;
+  question.alloc_id = plan->alloc_id;
   question.target = TargetOf(*plan);
   question.method = check.method.empty() ? "GET" : check.method;
   question.headers = HeadersOf(check);
@@ -229,7 +233,7 @@ Co<CheckAnswer> AskHttp(Context context, std::shared_ptr<const CheckPlan> plan, 
     co_return odd;
   }
   for (int redirects = 0;; ++redirects) {
-    Result<HttpHead> head = co_await AskOnce(context, &question, tls);
+    Result<HttpHead> head = co_await AskOnce(context, &question, tls, names);
     if (!head.ok()) co_return FailedRequest(question.method, question.target, head.error());
     if (!IsRedirect(head->status) || head->location.empty()) co_return AnswerOf(std::move(*head));
     Result<HttpTarget> next = FollowLocation(question.target, head->location);

@@ -7,8 +7,9 @@
 namespace drover {
 namespace {
 
-Co<CheckAnswer> AskTcp(Context context, std::shared_ptr<const CheckPlan> plan) {
-  const Result<UniqueFd> connection = co_await ConnectForCheck(context, plan->host, plan->port);
+Co<CheckAnswer> AskTcp(Context context, std::shared_ptr<const CheckPlan> plan, NameLookups* names) {
+  const Result<UniqueFd> connection =
+      co_await ConnectForCheck(context, names, plan->alloc_id, plan->host, plan->port);
   CheckAnswer answer;
   answer.status = connection.ok() ? CheckStatus::kSuccess : CheckStatus::kFailure;
   answer.output = connection.ok() ? "nomad: tcp ok" : connection.error().message();
@@ -28,8 +29,10 @@ Result<std::shared_ptr<TlsContext>> CheckTls::Get(bool skip_verify) {
 }
 
 Co<CheckAnswer> NetworkAsker::Ask(Context context, std::shared_ptr<const CheckPlan> plan) {
-  if (plan->check.type == CheckType::kHttp) return AskHttp(context, std::move(plan), &tls_);
-  return AskTcp(context, std::move(plan));
+  if (plan->check.type == CheckType::kHttp) {
+    return AskHttp(context, std::move(plan), &tls_, &names_);
+  }
+  return AskTcp(context, std::move(plan), &names_);
 }
 
 }  // namespace drover

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "host/checks/check_asker.h"
+#include "host/checks/name_lookups.h"
 #include "host/http/tls_stream.h"
 
 namespace drover {
@@ -25,6 +26,7 @@ class NetworkAsker : public CheckAsker {
 
  private:
   CheckTls tls_;
+  NameLookups names_;
 };
 
 }  // namespace drover

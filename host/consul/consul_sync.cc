@@ -251,6 +251,7 @@ void ConsulSync::TellAllWaiters() {
 Co<void> ConsulSync::Run() {
   Duration retry = options_.first_retry;
   while (!context_.cancelled()) {
+    const TimePoint begin = loop_->Now();
     const bool usable = co_await Pass();
     TellAllWaiters();
     if (context_.cancelled()) break;
@@ -263,7 +264,11 @@ Co<void> ConsulSync::Run() {
     }
     // Consul may have lost anything in the meantime.
     compare_due_ = true;
-    [[maybe_unused]] const Status slept = co_await Sleep(context_, retry);
+    // A request that has hung until its timeout is a pause by itself.
+    const Duration rest = retry - (loop_->Now() - begin);
+    if (rest > Duration(0)) {
+      [[maybe_unused]] const Status slept = co_await Sleep(context_, rest);
+    }
     retry = std::min(2 * retry, options_.last_retry);
   }
 }

@@ -37,7 +37,7 @@ class ConsulSync {
     std::string node_id;
     Duration interval = 30s;       // from one comparison of all to the next
     Duration probe = 2s;           // how often an idle Consul is asked for one service
-    Duration first_retry = 250ms;  // after a failure; doubles until last_retry
+    Duration first_retry = 250ms;  // from one failing try to the next; doubles until last_retry
     Duration last_retry = 2s;
     Duration most_clear = 5s;  // how long Clear waits at most
     // Gets a sentence for the log when Consul goes, comes back, or refuses a service. May be null.

@@ -169,6 +169,21 @@ TEST_F(ConsulSyncTest, AConsulThatComesBackIsRightAgainWithinFiveSeconds) {
   EXPECT_THAT(log_[1], HasSubstr("it can be used again"));
 }
 
+TEST_F(ConsulSyncTest, AfterARequestThatHasHungThereIsNoPause) {
+  sync_->Set(kAlloc, "web", {ServiceForConsul(kAlloc, "web", "www")});
+  loop_.RunReady();
+  consul_.away = true;
+  consul_.delay = 5s;  // until the timeout of a request
+  const int before = consul_.Count("services");
+  sync_->Set(kAlloc, "web", {});
+  loop_.Advance(60s);
+  EXPECT_GE(consul_.Count("services") - before, 11) << "one after the other";
+  consul_.away = false;
+  consul_.delay = Duration(0);
+  loop_.Advance(5s);
+  EXPECT_THAT(Names(), IsEmpty());
+}
+
 TEST_F(ConsulSyncTest, ARequestThatIsCarriedOutLateIsPutRight) {
   const ConsulService late = ServiceForConsul(kAlloc, "web", "late");
   sync_->Restored({});

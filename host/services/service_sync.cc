@@ -191,7 +191,8 @@ void ServiceSync::Take(const ServiceRegistration& found) {
   if (earlier == earlier_.end()) return;
   const EarlierOwner* owner = nullptr;
   for (const EarlierOwner& one : earlier->second) {
-    if (!id.starts_with(one.id_prefix)) continue;
+    // The service "api" of the task "web" is none of the task "web-api".
+    if (!id.starts_with(one.id_prefix + found.name + "-")) continue;
     if (owner == nullptr || one.id_prefix.size() > owner->id_prefix.size()) owner = &one;
   }
   if (owner == nullptr) return;

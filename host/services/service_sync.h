@@ -62,7 +62,7 @@ class ServiceSync : public ServiceRegistrar {
   // An owner whose registrations may be on the server, since an earlier agent has made them.
   struct EarlierOwner {
     std::string owner;
-    std::string id_prefix;  // how the ids of its registrations begin
+    std::string id_prefix;  // how the ids of its registrations begin, before the name
     bool may_run = true;    // false: its registrations are removed unless it calls Set
   };
   // The allocation, which an earlier agent has begun, has a runner again. OWNERS are its group and

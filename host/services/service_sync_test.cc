@@ -341,6 +341,17 @@ TEST_F(ServiceSyncTest, TheNextAgentTellsOwnersApartByTheLongestName) {
   EXPECT_THAT(Server(), ElementsAre("y:80"));
 }
 
+TEST_F(ServiceSyncTest, TheNextAgentTellsOwnersApartByTheNameOfTheService) {
+  Compared();
+  Set("a", "web", {Named("a", "web", "api")});
+  Kill();
+  // The task "web" has ended. The id of its service begins as those of the task "web-api" do.
+  sync_->Restored("a",
+                  {{"web", "_nomad-task-a-web-", false}, {"web-api", "_nomad-task-a-web-api-"}});
+  Compared();
+  EXPECT_THAT(Server(), IsEmpty());
+}
+
 TEST_F(ServiceSyncTest, AKillAtAnyMomentIsMended) {
   for (int moment = 0; moment < 4; ++moment) {
     server_.clear();

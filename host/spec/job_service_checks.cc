@@ -2,10 +2,8 @@
 #include "host/spec/job_service_checks.h"
 
 #include <cstddef>
-#include <map>
 #include <set>
 #include <string>
-#include <utility>
 
 #include "host/spec/job_limits.h"
 #include "host/spec/service_place.h"
@@ -133,8 +131,8 @@ void CheckServicesOf(const std::vector<Service>& services, const Task* task, Kno
   place.task = task;
   place.known = known;
   if (task != nullptr) AddLabels(task->networks, &place.own_labels);
-  // By name and port, as in the ids of registrations. Each task has ids of its own.
-  std::map<std::pair<std::string, std::string>, std::string> seen;
+  // As in RegistrationIdPrefix. Names may hold "-", so services of two tasks may have the same id.
+  const std::string prefix = task != nullptr ? task->name : "group-" + known->group;
   for (std::size_t i = 0; i < services.size(); ++i) {
     const Service& service = services[i];
     known->checks += service.checks.size();
@@ -147,12 +145,12 @@ void CheckServicesOf(const std::vector<Service>& services, const Task* task, Kno
     place.service = &service;
     place.builtin = service.provider == ServiceProvider::kBuiltin;
     CheckService(place, at / i);
-    const auto [first, fresh] =
-        seen.emplace(std::pair(service.name, service.port_label), (at / i).pointer());
+    const std::string id = prefix + "-" + service.name + "-" + service.port_label;
+    const auto [first, fresh] = known->ids.emplace(id, (at / i).pointer());
     if (fresh) continue;
     (at / i / "Name")
-        .Fault("the name " + Quoted(service.name) + " with the port " + Quoted(service.port_label) +
-               " is already at " + first->second);
+        .Fault("its registration would have the same id as that of " + first->second +
+               "; change the name or the port");
   }
 }
 
@@ -160,6 +158,7 @@ void CheckServicesOf(const std::vector<Service>& services, const Task* task, Kno
 
 void CheckServices(const TaskGroup& group, const JobPlace& at) {
   KnownToServices known;
+  known.group = group.name;
   AddLabels(group.networks, &known.labels);
   for (const Task& task : group.tasks) known.tasks.insert(task.name);
   for (std::size_t i = 0; i < group.tasks.size(); ++i) {

@@ -336,7 +336,7 @@ TEST(ServiceChecksTest, AServiceMayHaveAPortOfItsTask) {
   EXPECT_EQ(ServiceFaults(job), "");
 }
 
-TEST(ServiceChecksTest, ANameAndItsPortAreUniqueAsInTheIdsOfRegistrations) {
+TEST(ServiceChecksTest, NoTwoServicesHaveTheSameId) {
   json job = ServedJob("nomad");
   json& services = job["TaskGroups"][0]["Services"];
   services.push_back(services[0]);
@@ -344,12 +344,29 @@ TEST(ServiceChecksTest, ANameAndItsPortAreUniqueAsInTheIdsOfRegistrations) {
   EXPECT_EQ(ServiceFaults(job), "") << "the port is another one";
   services[1]["PortLabel"] = "http";
   EXPECT_EQ(ServiceFaults(job),
-            "/TaskGroups/0/Services/1/Name: the name \"web\" with the port \"http\" is already at "
-            "/TaskGroups/0/Services/0");
+            "/TaskGroups/0/Services/1/Name: its registration would have the same id as that of "
+            "/TaskGroups/0/Services/0; change the name or the port");
   services.erase(1);
   json& task = job["TaskGroups"][0]["Tasks"][1];
   task["Services"] = {{{"Name", "web"}, {"PortLabel", "http"}}};
   EXPECT_EQ(ServiceFaults(job), "") << "the id has the task's name";
+}
+
+TEST(ServiceChecksTest, NoTwoTasksHaveServicesWithTheSameId) {
+  json job = ServedJob("nomad");
+  json& tasks = job["TaskGroups"][0]["Tasks"];
+  tasks[0]["Name"] = "web";
+  tasks[0]["Services"] = {{{"Name", "api-x"}, {"PortLabel", "http"}}};
+  tasks[1]["Name"] = "web-api";
+  tasks[1]["Services"] = {{{"Name", "x"}, {"PortLabel", "http"}}};
+  EXPECT_EQ(ServiceFaults(job),
+            "/TaskGroups/0/Tasks/1/Services/0/Name: its registration would have the same id as "
+            "that of /TaskGroups/0/Tasks/0/Services/0; change the name or the port");
+  tasks[1]["Name"] = "group-g";
+  tasks[1]["Services"][0]["Name"] = "web";
+  EXPECT_EQ(ServiceFaults(job),
+            "/TaskGroups/0/Services/0/Name: its registration would have the same id as that of "
+            "/TaskGroups/0/Tasks/1/Services/0; change the name or the port");
 }
 
 TEST(ServiceChecksTest, TwoChecksAreNotTheSame) {

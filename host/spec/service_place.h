@@ -12,12 +12,15 @@
 // What the checks of services and those of their health checks share. [part of CheckServices]
 namespace drover {
 
-// What the services of a group and of its tasks may name, and how many there are so far.
+// What the services of a group and of its tasks may name, and which ones there are so far.
 struct KnownToServices {
+  std::string group;
   std::set<std::string> tasks;
   std::set<std::string> labels;  // of the ports of the group
   std::size_t services = 0;
   std::size_t checks = 0;
+  // By the end of the id of its registration, after that of the allocation: the place of a service.
+  std::map<std::string, std::string> ids;
 };
 
 // A service, and what its checks depend on.

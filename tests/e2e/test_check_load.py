@@ -75,6 +75,15 @@ class CheckCase(AgentTest):
         return next(a["ID"] for a in self.agent.allocs(job_id) if a["TaskGroup"] == name)
 
 
+class CheckNameTest(CheckCase):
+    def test_many_checks_at_once_find_a_server_by_its_name(self):
+        named = [{**one, "Address": "localhost"} for one in services(300, "tcp", Type="tcp")]
+        server = python("t", COUNTS, self.sandbox.root / "connections")
+        self.agent.submit(job(checked("g", server, named), id="named", type="service"))
+        alloc = self.agent.wait_allocs("named", 1, "running")[0]["ID"]
+        self.wait_statuses(alloc, success=300)
+
+
 class CheckCostTest(CheckCase):
     def test_a_thousand_checks_a_second_take_little_of_a_core(self):
         shown = self.sandbox.root / "connections"

@@ -198,6 +198,23 @@ class ServiceRestartTest(TakeoverCase):
         self.wait_instances(0)
         self.agent.forget_all(self.leftovers)
 
+    def test_the_service_of_a_task_that_ends_without_an_agent_is_not_anothers(self):
+        flag = self.sandbox.root / "end"
+        # The id of the service begins as those of the task "web-api" would.
+        spec = with_services(tasks=[
+            task("web", f"while [ ! -e {flag} ]; do sleep 0.05; done", Services=[api()]), task("web-api", LONG)])
+        spec["Job"]["Type"] = "batch"
+        self.agent.submit(spec)
+        self.agent.wait_allocs("web", 1, "running")
+        self.wait_instances(1)
+        self.kill()
+        flag.touch()
+        self.agent = self.start()
+        self.wait_instances(0)
+        self.agent.wait_allocs("web", 1, "running")
+        self.agent.must("DELETE", "/v1/job/web", purge="true")
+        self.agent.forget_all(self.leftovers)
+
 
 class ServiceCommandTest(Client, ServiceCase):
     def setUp(self):
