@@ -4,12 +4,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <openssl/ssl.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -325,6 +327,30 @@ TEST_F(TlsAskerTest, TheCertificateMustBeForTheServerName) {
   EXPECT_EQ(Ask().output, "nomad: http ok");
   plan_->check.tls_server_name = "other.example";
   EXPECT_THAT(Ask().output, HasSubstr("tls: "));
+}
+
+TEST_F(TlsAskerTest, NoServerChoosesACostlyKeyExchange) {
+  plan_->check.tls_skip_verify = true;
+  std::string group;
+  const auto serve = [&](ScriptedPeer* peer, int) {
+    const std::unique_ptr<SSL_CTX, OpenSslFreed<SSL_CTX_free>> rules(
+        SSL_CTX_new(TLS_server_method()));
+    const auto file = [this](const char* name) { return authority_.Path(name); };
+    SSL_CTX_use_certificate_file(rules.get(), file("server.pem").c_str(), SSL_FILETYPE_PEM);
+    SSL_CTX_use_PrivateKey_file(rules.get(), file("server.key").c_str(), SSL_FILETYPE_PEM);
+    SSL_CTX_set1_groups_list(rules.get(), group.c_str());
+    const std::unique_ptr<SSL, OpenSslFreed<SSL_free>> tls(SSL_new(rules.get()));
+    SSL_set_fd(tls.get(), peer->fd());
+    if (SSL_accept(tls.get()) != 1) return;
+    char head[4096];
+    SSL_read(tls.get(), head, sizeof head);
+    constexpr std::string_view kReply = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+    SSL_write(tls.get(), kReply.data(), static_cast<int>(kReply.size()));
+  };
+  group = "P-256";
+  EXPECT_EQ(AskServer(serve).output, "nomad: http ok");
+  group = "ffdhe2048";  // the cheapest of its kind
+  EXPECT_THAT(AskServer(serve).output, HasSubstr("tls: "));
 }
 
 TEST_F(TlsAskerTest, AServerWithoutTlsIsAFailure) {

@@ -53,6 +53,7 @@ class HttpTls : public ::testing::Test {
     if (version != 0) SSL_CTX_set_max_proto_version(settings.get(), version);
     if (version == TLS1_1_VERSION) SSL_CTX_set_security_level(settings.get(), 0);
     if (!ciphers_.empty()) SSL_CTX_set_cipher_list(settings.get(), ciphers_.c_str());
+    if (!groups_.empty()) SSL_CTX_set1_groups_list(settings.get(), groups_.c_str());
     if (!certificate.empty()) {
       const std::string file = authority_.Path(certificate);
       SSL_CTX_use_certificate_chain_file(settings.get(), (file + ".pem").c_str());
@@ -80,6 +81,7 @@ class HttpTls : public ::testing::Test {
   TlsAuthority authority_;
   std::unique_ptr<HttpServer> server_;
   std::string ciphers_;      // of TLS 1.2, that the client accepts; empty: all
+  std::string groups_;       // for the key exchange, that the client accepts; empty: all
   bool ended_well_ = false;  // by TLS's own end, so nothing was cut off
 };
 
@@ -105,6 +107,16 @@ TEST_F(HttpTls, OnlyCiphersWithForwardSecrecyAndAuthentication) {
     ciphers_ = weak;
     EXPECT_EQ(Ask("/", "", TLS1_2_VERSION), "") << weak;
   }
+}
+
+TEST_F(HttpTls, NoClientChoosesACostlyKeyExchange) {
+  Start(Options());
+  for (const char* good : {"X25519", "P-256", "P-384", "P-521"}) {
+    groups_ = good;
+    EXPECT_TRUE(Ask("/").ends_with("tls ")) << good;
+  }
+  groups_ = "ffdhe2048";  // the cheapest of its kind
+  EXPECT_EQ(Ask("/"), "");
 }
 
 TEST_F(HttpTls, CarriesWebsockets) {

@@ -162,7 +162,12 @@ Error CannotUse(Code code, const char* what, const std::string& file, const std:
 
 struct TlsContext::State {
   explicit State(ssl::context::method method) : context(method) {
-    SSL_CTX_set_min_proto_version(context.native_handle(), TLS1_2_VERSION);
+    SSL_CTX* const native = context.native_handle();
+    SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
+    // The other side must not choose how much work it makes: one key exchange with a finite field
+    // of 8192 bits takes 100 ms, and a connection may renegotiate without an end.
+    SSL_CTX_set1_groups_list(native, "X25519:P-256:P-384:P-521");
+    SSL_CTX_set_options(native, SSL_OP_NO_RENEGOTIATION);
   }
   ssl::context context;
 };
@@ -176,7 +181,7 @@ Result<std::shared_ptr<TlsContext>> TlsContext::Load(const HttpTls& tls) {
   SSL_CTX* native = context.native_handle();
   // With TLS 1.2, only ciphers with forward secrecy and authenticated encryption are allowed.
   SSL_CTX_set_cipher_list(native, "ECDHE+AESGCM:ECDHE+CHACHA20");
-  SSL_CTX_set_options(native, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+  SSL_CTX_set_options(native, SSL_OP_NO_COMPRESSION);
   SSL_CTX_set_mode(native, SSL_MODE_RELEASE_BUFFERS);  // idle connections need little memory
   SSL_CTX_set_session_cache_mode(native, SSL_SESS_CACHE_OFF);
   static constexpr std::string_view kSessions = "drover";
@@ -220,6 +225,7 @@ Result<std::shared_ptr<TlsContext>> TlsContext::LoadForClient(const TlsTrust& tr
   auto state = std::make_unique<State>(ssl::context::tls_client);
   ssl::context& context = state->context;
   SSL_CTX* const native = context.native_handle();
+  SSL_CTX_set_cipher_list(native, "DEFAULT:!kDHE");  // the key exchanges of TLS 1.2; see State
   // The certificate that the user trusts may be an intermediate certificate.
   X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(native), X509_V_FLAG_PARTIAL_CHAIN);
   if (trust.ca_file.empty() && trust.ca_path.empty()) SSL_CTX_set_default_verify_paths(native);
