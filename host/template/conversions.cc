@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "host/template/go_format.h"
-#include "host/template/go_number.h"
+#include "host/govalues/go_format.h"
+#include "host/govalues/go_number.h"
 
 namespace drover::templates {
 namespace {

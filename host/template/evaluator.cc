@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "host/template/go_format.h"
-#include "host/template/go_text.h"
+#include "host/govalues/go_format.h"
+#include "host/govalues/go_text.h"
 #include "host/template/lexer.h"
-#include "host/template/template_answers.h"
+#include "host/govalues/template_answers.h"
 
 namespace drover::templates {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "host/base/result.h"
-#include "host/template/value.h"
+#include "host/govalues/value.h"
 
 namespace drover::templates {
 
@@ -69,6 +69,8 @@ FunctionSpan VersionFunctions();
 FunctionSpan WatchedFunctions();  // of Consul, Nomad, files and the environment
 FunctionSpan GroupFunctions();    // byKey, explode, ...
 FunctionSpan CommandLineFunctions();
+FunctionSpan ScratchMethods();
+FunctionSpan MomentMethods();
 
 // The functions of one sort of templates.
 class FunctionSet {
@@ -91,7 +93,5 @@ class FunctionSet {
 
 // Returns the method NAME of TYPE, or null.
 const Function* FindMethod(const Type* type, std::string_view name);
-
-inline Error CallError(std::string what) { return Error(Code::kInvalidArgument, std::move(what)); }
 
 }  // namespace drover::templates

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "host/template/function.h"
-#include "host/template/template_answers.h"
+#include "host/govalues/template_answers.h"
 
 namespace drover::templates {
 namespace {
@@ -23,6 +23,7 @@ constexpr std::string_view kNoHost =
 constexpr std::string_view kNoEnterprise = "this version does not ask for what only Consul Enterprise has";
 constexpr std::string_view kNoKeys =
     "a template may not make keys or random values, because each rendering would give others";
+constexpr std::string_view kNoVersion = "this version has no values of versions: use sprig_semverCompare";
 constexpr std::string_view kNoDebug = "this version has no functions for debugging: use toJSON";
 
 constexpr Refusal kRefused[] = {
@@ -41,7 +42,7 @@ constexpr Refusal kRefused[] = {
     {"sprig_genSelfSignedCertWithKey", kNoKeys}, {"sprig_genSignedCert", kNoKeys},
     {"sprig_genSignedCertWithKey", kNoKeys},     {"sprig_encryptAES", kNoKeys},
     {"sprig_decryptAES", kNoKeys},     {"sprig_randInt", kNoKeys},
-    {"sprig_shuffle", kNoKeys},
+    {"sprig_shuffle", kNoKeys},   {"sprig_semver", kNoVersion},
 };
 
 }  // namespace

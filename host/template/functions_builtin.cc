@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "host/template/function.h"
-#include "host/template/go_format.h"
-#include "host/template/go_text.h"
+#include "host/govalues/go_format.h"
+#include "host/govalues/go_text.h"
 #include "host/template/render_state.h"
 
 // The functions of Go's text/template.

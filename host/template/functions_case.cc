@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "host/template/function.h"
-#include "host/template/go_text.h"
+#include "host/govalues/go_text.h"
 #include "host/template/render_state.h"
 
 // The functions that change the case of letters, or the way in which words are joined.
@@ -133,7 +133,7 @@ Result<Value> CaseCamel(const Call& call) {
   return call.Text(TextOfCharacters(out));
 }
 
-enum class Word { kNone, kNumber, kUpper, kAlphabet, kConnector, kPunctuation, kOther };
+enum class WordKind { kNone, kNumber, kUpper, kAlphabet, kConnector, kPunctuation, kOther };
 
 bool IsAlphabet(char32_t c) { return IsLetter(c); }
 bool IsNumber(char32_t c) { return IsDigitCharacter(c); }
@@ -143,28 +143,28 @@ class Words {
  public:
   explicit Words(const std::string& text) : all_(CharactersOf(text)) { Next(); }
 
-  Word kind = Word::kNone;
+  WordKind kind = WordKind::kNone;
   Characters word;
 
   bool AtLast() const { return at_ == all_.size(); }
 
   void Next() {
     word.clear();
-    kind = Word::kNone;
+    kind = WordKind::kNone;
     if (at_ == all_.size()) return;
     const char32_t first = all_[at_];
     if (IsConnector(first)) {
-      TakeWhile(Word::kConnector, IsConnector);
+      TakeWhile(WordKind::kConnector, IsConnector);
     } else if (IsPunctuation(first)) {
-      TakeWhile(Word::kPunctuation, IsPunctuation);
+      TakeWhile(WordKind::kPunctuation, IsPunctuation);
     } else if (IsUpper(first)) {
       TakeUpper();
     } else if (IsAlphabet(first)) {
-      TakeWhile(Word::kAlphabet, IsSmall);
+      TakeWhile(WordKind::kAlphabet, IsSmall);
     } else if (IsNumber(first)) {
-      TakeWhile(Word::kNumber, IsNumber);
+      TakeWhile(WordKind::kNumber, IsNumber);
     } else {
-      TakeWhile(Word::kOther, IsOther);
+      TakeWhile(WordKind::kOther, IsOther);
     }
   }
 
@@ -175,7 +175,7 @@ class Words {
   }
 
   template <typename Is>
-  void TakeWhile(Word of, Is is) {
+  void TakeWhile(WordKind of, Is is) {
     kind = of;
     word.push_back(all_[at_++]);
     while (at_ < all_.size() && is(all_[at_])) word.push_back(all_[at_++]);
@@ -183,7 +183,7 @@ class Words {
 
   // "HTTPStatus" is "HTTP" and "Status".
   void TakeUpper() {
-    kind = Word::kUpper;
+    kind = WordKind::kUpper;
     word.push_back(all_[at_++]);
     if (at_ == all_.size()) return;
     if (IsUpper(all_[at_])) {
@@ -201,41 +201,41 @@ class Words {
   std::size_t at_ = 0;
 };
 
-void PutWord(Word kind, const Characters& word, char32_t connector, Characters* out) {
+void PutWord(WordKind kind, const Characters& word, char32_t connector, Characters* out) {
   for (const char32_t c : word) {
-    if (kind == Word::kConnector) {
+    if (kind == WordKind::kConnector) {
       out->push_back(connector);
     } else {
-      out->push_back(kind == Word::kUpper ? ToLower(c) : c);
+      out->push_back(kind == WordKind::kUpper ? ToLower(c) : c);
     }
   }
 }
 
-bool Joins(Word kind) { return kind == Word::kConnector || kind == Word::kPunctuation; }
+bool Joins(WordKind kind) { return kind == WordKind::kConnector || kind == WordKind::kPunctuation; }
 
 // Puts the words that belong to the number before them.
 void PutNumberTail(Words* words, char32_t connector, Characters* out) {
-  while (words->kind == Word::kAlphabet || words->kind == Word::kNumber) {
+  while (words->kind == WordKind::kAlphabet || words->kind == WordKind::kNumber) {
     PutWord(words->kind, words->word, connector, out);
     words->Next();
   }
-  if (words->kind != Word::kNone && !Joins(words->kind)) out->push_back(connector);
+  if (words->kind != WordKind::kNone && !Joins(words->kind)) out->push_back(connector);
 }
 
 Result<Value> WithConnector(const Call& call, char32_t connector) {
   Words words(call.text(0));
   Characters out;
-  while (words.kind != Word::kNone && !words.AtLast()) {
-    if (words.kind != Word::kConnector) PutWord(words.kind, words.word, connector, &out);
-    const Word before = words.kind;
+  while (words.kind != WordKind::kNone && !words.AtLast()) {
+    if (words.kind != WordKind::kConnector) PutWord(words.kind, words.word, connector, &out);
+    const WordKind before = words.kind;
     const Characters last = words.word;
     words.Next();
-    if (before == Word::kNumber) {
+    if (before == WordKind::kNumber) {
       PutNumberTail(&words, connector, &out);
-    } else if (before == Word::kConnector) {
+    } else if (before == WordKind::kConnector) {
       PutWord(before, last, connector, &out);
-    } else if (before != Word::kPunctuation) {
-      if (words.kind != Word::kNumber) {
+    } else if (before != WordKind::kPunctuation) {
+      if (words.kind != WordKind::kNumber) {
         if (!Joins(words.kind)) out.push_back(connector);
         continue;
       }
@@ -243,14 +243,14 @@ Result<Value> WithConnector(const Call& call, char32_t connector) {
       // A number belongs to the word before it: "Bld4Floor" is "bld4_floor".
       const Characters number = words.word;
       words.Next();
-      if (words.kind != Word::kAlphabet) {
-        PutWord(Word::kNumber, number, connector, &out);
+      if (words.kind != WordKind::kAlphabet) {
+        PutWord(WordKind::kNumber, number, connector, &out);
         if (!Joins(words.kind)) out.push_back(connector);
         continue;
       }
       // But "HTTP2xx" is "http_2xx".
       out.push_back(connector);
-      PutWord(Word::kNumber, number, connector, &out);
+      PutWord(WordKind::kNumber, number, connector, &out);
       PutNumberTail(&words, connector, &out);
     }
   }

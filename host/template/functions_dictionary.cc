@@ -4,8 +4,8 @@
 
 #include "host/template/conversions.h"
 #include "host/template/function.h"
-#include "host/template/go_format.h"
-#include "host/template/go_text.h"
+#include "host/govalues/go_format.h"
+#include "host/govalues/go_text.h"
 #include "host/template/render_state.h"
 
 // The functions of maps.

@@ -6,7 +6,7 @@
 
 #include "host/base/pattern_options.h"
 #include "host/template/function.h"
-#include "host/template/go_text.h"
+#include "host/govalues/go_text.h"
 #include "host/template/render_state.h"
 
 // The functions of regular expressions.

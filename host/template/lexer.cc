@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "host/template/go_text.h"
+#include "host/govalues/go_text.h"
 
 namespace drover::templates {
 namespace {

@@ -6,8 +6,8 @@
 #include <limits>
 #include <utility>
 
-#include "host/template/go_number.h"
-#include "host/template/go_text.h"
+#include "host/govalues/go_number.h"
+#include "host/govalues/go_text.h"
 #include "host/template/lexer.h"
 
 namespace drover::templates {

@@ -10,7 +10,7 @@
 
 #include "host/base/result.h"
 #include "host/template/template_values.h"
-#include "host/template/value.h"
+#include "host/govalues/value.h"
 
 namespace drover::templates {
 

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/template/go_text.h"
+#include "host/govalues/go_text.h"
 
 #include <locale.h>  // NOLINT: newlocale is POSIX
 #include <wctype.h>  // NOLINT: and so are the functions of a locale

@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "host/base/result.h"
@@ -192,6 +193,9 @@ class Heap {
   std::deque<LoopRange> loops_;
   std::deque<Moment> moments_;
 };
+
+// Returns the error of a function that cannot use its arguments.
+inline Error CallError(std::string what) { return Error(Code::kInvalidArgument, std::move(what)); }
 
 // Returns true if {{if}} takes VALUE for true: it is there, and neither zero nor empty.
 bool IsTrue(const Value& value);

@@ -1,13 +1,13 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/template/yaml_scalar.h"
+#include "host/govalues/yaml_scalar.h"
 
 #include <algorithm>
 #include <limits>
 #include <optional>
 
-#include "host/template/go_number.h"
-#include "host/template/go_text.h"
-#include "host/template/go_time.h"
+#include "host/govalues/go_number.h"
+#include "host/govalues/go_text.h"
+#include "host/govalues/go_time.h"
 
 namespace drover::templates {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "host/base/result.h"
-#include "host/template/value.h"
+#include "host/govalues/value.h"
 
 // Times and durations as Go's package time reads and writes them.
 namespace drover::templates {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "host/template/value.h"
+#include "host/govalues/value.h"
 
 namespace drover::templates {
 

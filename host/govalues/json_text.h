@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "host/base/result.h"
-#include "host/template/value.h"
+#include "host/govalues/value.h"
 
 namespace drover::templates {
 

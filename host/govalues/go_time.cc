@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/template/go_time.h"
+#include "host/govalues/go_time.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "host/template/go_text.h"
+#include "host/govalues/go_text.h"
 
 namespace drover::templates {
 namespace {

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/template/yaml_text.h"
+#include "host/govalues/yaml_text.h"
 
 #include <yaml.h>
 
@@ -11,13 +11,12 @@
 
 #include "host/base/base64.h"
 #include "host/base/utf8.h"
-#include "host/template/function.h"
-#include "host/template/go_format.h"
-#include "host/template/go_number.h"
-#include "host/template/go_text.h"
-#include "host/template/go_time.h"
-#include "host/template/template_answers.h"
-#include "host/template/yaml_scalar.h"
+#include "host/govalues/go_format.h"
+#include "host/govalues/go_number.h"
+#include "host/govalues/go_text.h"
+#include "host/govalues/go_time.h"
+#include "host/govalues/template_answers.h"
+#include "host/govalues/yaml_scalar.h"
 
 namespace drover::templates {
 namespace {
@@ -148,7 +147,7 @@ class YamlWriter {
 
   Status Mapping(const Value& value, int depth) {
     std::vector<std::pair<Value, Value>> elements(value.map().begin(), value.map().end());
-    std::stable_sort(elements.begin(), elements.end(), [](const auto& a, const auto& b) {
+    std::sort(elements.begin(), elements.end(), [](const auto& a, const auto& b) {
       return IsYamlKeyLess(a.first, b.first);
     });
     DROVER_TRY(BeginMapping());
@@ -168,20 +167,29 @@ class YamlWriter {
     return EndMapping();
   }
 
+  static bool IsNumberKey(const Value& key) {
+    return key.is(Kind::kBool) || key.is(Kind::kInt) || key.is(Kind::kUint) || key.is(Kind::kFloat);
+  }
+  static double NumberOfKey(const Value& key) {
+    if (key.is(Kind::kBool)) return key.boolean() ? 1 : 0;
+    if (key.is(Kind::kFloat)) return key.real();
+    return key.is(Kind::kInt) ? static_cast<double>(key.integer()) : static_cast<double>(key.natural());
+  }
+
   // The order of keys: numbers first, and texts so that "a2" stands before "a10".
   static bool IsYamlKeyLess(const Value& a, const Value& b) {
+    if (IsNumberKey(a) && IsNumberKey(b)) {
+      const double left_number = NumberOfKey(a), right_number = NumberOfKey(b);
+      return left_number != right_number ? left_number < right_number : ValueLess()(a, b);
+    }
     if (!a.is(Kind::kString) || !b.is(Kind::kString)) return ValueLess()(a, b);
     const std::vector<char32_t> left = CharactersOf(a.text());
     const std::vector<char32_t> right = CharactersOf(b.text());
-    bool digits = false;
     for (std::size_t i = 0; i < left.size() && i < right.size(); ++i) {
-      if (left[i] == right[i]) {
-        digits = IsDigitCharacter(left[i]);
-        continue;
-      }
+      if (left[i] == right[i]) continue;
       const bool left_letter = IsLetter(left[i]), right_letter = IsLetter(right[i]);
       if (left_letter && right_letter) return left[i] < right[i];
-      if (left_letter || right_letter) return digits ? left_letter : right_letter;
+      if (left_letter || right_letter) return right_letter;
       return IsNumberLess(left, right, i);
     }
     return left.size() < right.size();

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "host/base/result.h"
-#include "host/template/value.h"
+#include "host/govalues/value.h"
 
 // What Consul, Nomad and the host answer, as values of templates. The names and the order of the
 // fields are those that templates see in consul-template. In JSON, each struct is an object with
@@ -109,5 +109,9 @@ Result<Value> ValueOfAnswer(const nlohmann::json& answer, const Type* type, Heap
 Value ValueOfJson(const nlohmann::json& json, bool integers, Heap* heap);
 // Returns a value of TYPE, a struct that is no pointer, whose fields are all zero.
 Value ZeroStruct(const Type* type, Heap* heap);
+
+// Returns the text of a value whose type has a method String; null for other types. BUFFER may hold
+// the text.
+const std::string* OwnText(const Value& value, std::string* buffer);
 
 }  // namespace drover::templates

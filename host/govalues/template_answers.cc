@@ -1,7 +1,9 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/template/template_answers.h"
+#include "host/govalues/template_answers.h"
 
 #include <utility>
+
+#include "host/govalues/go_time.h"
 
 namespace drover::templates {
 namespace {
@@ -75,6 +77,21 @@ Result<Value> ItemsOfAnswer(const json& answer, Heap* heap) {
 }
 
 }  // namespace
+
+const std::string* OwnText(const Value& value, std::string* buffer) {
+  if (value.is(Kind::kTime)) {
+    *buffer = MomentText(value.moment());
+    return buffer;
+  }
+  if (value.type() == &kVariableTime) {
+    const std::int64_t time = value.integer();
+    *buffer = MomentText({time / 1'000'000'000, time % 1'000'000'000, 0});
+    return buffer;
+  }
+  if (value.type() == &kVariableItem) return &value.list()[1].text();
+  if (value.type() == &kVariableMeta) return &value.list()[1].text();
+  return nullptr;
+}
 
 Result<Value> ValueOfAnswer(const json& answer, const Type* type, Heap* heap) {
   if (type == &kVariableItems) return ItemsOfAnswer(answer, heap);

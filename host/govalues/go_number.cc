@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/template/go_number.h"
+#include "host/govalues/go_number.h"
 
 #include <algorithm>
 #include <array>

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "host/template/value.h"
+#include "host/govalues/value.h"
 
 // Values as Go's package fmt writes them. Each function writes at most MOST bytes, and returns an
 // error if that is not enough, or if a value is nested too deep.
@@ -18,7 +18,5 @@ Result<std::string> Sprintln(const List& values, std::size_t most);
 Result<std::string> Sprintf(std::string_view format, const List& values, std::size_t most);
 // Returns the text that an action writes for VALUE.
 Result<std::string> PrintedText(const Value& value, std::size_t most);
-// Returns the text of a value whose type has a method String; null for other types.
-const std::string* OwnText(const Value& value, std::string* buffer);
 
 }  // namespace drover::templates

@@ -1,16 +1,15 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/template/json_text.h"
+#include "host/govalues/json_text.h"
 
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "host/template/function.h"
-#include "host/template/go_format.h"
-#include "host/template/go_number.h"
-#include "host/template/go_text.h"
-#include "host/template/go_time.h"
-#include "host/template/template_answers.h"
+#include "host/govalues/go_format.h"
+#include "host/govalues/go_number.h"
+#include "host/govalues/go_text.h"
+#include "host/govalues/go_time.h"
+#include "host/govalues/template_answers.h"
 
 namespace drover::templates {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "host/base/result.h"
-#include "host/template/value.h"
+#include "host/govalues/value.h"
 
 namespace drover::templates {
 

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/template/go_format.h"
+#include "host/govalues/go_format.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,10 +7,10 @@
 #include <optional>
 #include <utility>
 
-#include "host/template/go_number.h"
-#include "host/template/go_text.h"
-#include "host/template/go_time.h"
-#include "host/template/template_answers.h"
+#include "host/govalues/go_number.h"
+#include "host/govalues/go_text.h"
+#include "host/govalues/go_time.h"
+#include "host/govalues/template_answers.h"
 
 namespace drover::templates {
 namespace {
@@ -579,21 +579,6 @@ void Printer::Format(std::string_view format, const List& values) {
 }
 
 }  // namespace
-
-const std::string* OwnText(const Value& value, std::string* buffer) {
-  if (value.is(Kind::kTime)) {
-    *buffer = MomentText(value.moment());
-    return buffer;
-  }
-  if (value.type() == &kVariableTime) {
-    const std::int64_t time = value.integer();
-    *buffer = MomentText({time / 1'000'000'000, time % 1'000'000'000, 0});
-    return buffer;
-  }
-  if (value.type() == &kVariableItem) return &value.list()[1].text();
-  if (value.type() == &kVariableMeta) return &value.list()[1].text();
-  return nullptr;
-}
 
 Result<std::string> Sprint(const List& values, std::size_t most) {
   Printer printer(most);
