@@ -224,7 +224,8 @@ void Printer::Integer(std::uint64_t value, bool is_signed, char32_t verb, const 
 // Adds the zeros behind the point that %#g and %#e keep.
 void Printer::SharpReal(std::string* number, char verb, int precision) {
   int digits = 0;
-  if (verb == 'v' || verb == 'g' || verb == 'G' || verb == 'x') digits = precision < 0 ? 6 : precision;
+  if (verb == 'v' || verb == 'g' || verb == 'G' || verb == 'x')
+    digits = precision < 0 ? 6 : precision;
   const bool hexadecimal = verb == 'x' || verb == 'X';
   const std::size_t mark = number->find_first_of(hexadecimal ? "pP" : "eE");
   const std::string tail = mark == std::string::npos ? "" : number->substr(mark);

@@ -42,11 +42,10 @@ int TakeBase(std::string* text) {
 // Returns the digits and the exponent of VALUE, such as 1.25e+02, with Go's two digits of exponent.
 std::string Scientific(double value, int precision) {
   Digits text;
-  const auto end =
-      precision < 0
-          ? std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::scientific)
-          : std::to_chars(text.data(), text.data() + text.size(), value,
-                          std::chars_format::scientific, precision);
+  const auto end = precision < 0 ? std::to_chars(text.data(), text.data() + text.size(), value,
+                                                 std::chars_format::scientific)
+                                 : std::to_chars(text.data(), text.data() + text.size(), value,
+                                                 std::chars_format::scientific, precision);
   return std::string(text.data(), end.ptr);
 }
 
@@ -64,7 +63,8 @@ std::string ShortestFixed(double value) {
     if (c >= '0' && c <= '9') digits += c;
   }
   std::string out = std::signbit(value) ? "-" : "";
-  if (exponent < 0) return out + "0." + std::string(static_cast<std::size_t>(-exponent - 1), '0') + digits;
+  if (exponent < 0)
+    return out + "0." + std::string(static_cast<std::size_t>(-exponent - 1), '0') + digits;
   const auto whole = static_cast<std::size_t>(exponent) + 1;
   if (digits.size() <= whole) return out + digits + std::string(whole - digits.size(), '0');
   return out + digits.substr(0, whole) + "." + digits.substr(whole);
@@ -185,11 +185,10 @@ std::string FormatBinaryFloat(double value, char form, int precision) {
   Digits text;
   const double positive = std::fabs(value);
   precision = std::min(precision, kMostDigits);
-  const auto end =
-      precision < 0
-          ? std::to_chars(text.data(), text.data() + text.size(), positive, std::chars_format::hex)
-          : std::to_chars(text.data(), text.data() + text.size(), positive, std::chars_format::hex,
-                          precision);
+  const auto end = precision < 0 ? std::to_chars(text.data(), text.data() + text.size(), positive,
+                                                 std::chars_format::hex)
+                                 : std::to_chars(text.data(), text.data() + text.size(), positive,
+                                                 std::chars_format::hex, precision);
   std::string digits(text.data(), end.ptr);
   // Go writes at least two digits of the exponent.
   const std::size_t mark = digits.find('p');

@@ -22,7 +22,8 @@ locale_t Unicode() {
 // Asks the C library about C. Without its Unicode locale only ASCII is known.
 template <typename Function>
 bool IsOfClass(Function function, char32_t c) {
-  if (Unicode() == nullptr) return c < 0x80 && function(static_cast<wint_t>(c), LC_GLOBAL_LOCALE) != 0;
+  if (Unicode() == nullptr)
+    return c < 0x80 && function(static_cast<wint_t>(c), LC_GLOBAL_LOCALE) != 0;
   return function(static_cast<wint_t>(c), Unicode()) != 0;
 }
 
@@ -220,13 +221,9 @@ bool IsSpaceCharacter(char32_t c) {
          c == 0x3000;
 }
 
-bool IsUpper(char32_t c) {
-  return c < 0x80 ? c >= 'A' && c <= 'Z' : IsOfClass(iswupper_l, c);
-}
+bool IsUpper(char32_t c) { return c < 0x80 ? c >= 'A' && c <= 'Z' : IsOfClass(iswupper_l, c); }
 
-bool IsLower(char32_t c) {
-  return c < 0x80 ? c >= 'a' && c <= 'z' : IsOfClass(iswlower_l, c);
-}
+bool IsLower(char32_t c) { return c < 0x80 ? c >= 'a' && c <= 'z' : IsOfClass(iswlower_l, c); }
 
 bool IsPunctuation(char32_t c) {
   if (c >= 0x80) return IsOfClass(iswpunct_l, c);

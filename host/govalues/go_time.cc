@@ -16,14 +16,38 @@ constexpr std::int64_t kDaySeconds = 86400;
 constexpr std::array<std::string_view, 12> kMonths = {
     "January", "February", "March",     "April",   "May",      "June",
     "July",    "August",   "September", "October", "November", "December"};
-constexpr std::array<std::string_view, 7> kWeekdays = {
-    "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"};
+constexpr std::array<std::string_view, 7> kWeekdays = {"Sunday",   "Monday", "Tuesday", "Wednesday",
+                                                       "Thursday", "Friday", "Saturday"};
 
 // An element of a layout.
 enum class Element {
-  kLongMonth, kMonth, kLongWeekday, kWeekday, kZone, kZeroMonth, kZeroDay, kZeroHour12, kZeroMinute,
-  kZeroSecond, kYear2, kZeroYearDay, kHour, kMonthNumber, kYear, kDay, kUnderDay, kUnderYearDay,
-  kHour12, kMinute, kSecond, kUpperHalf, kLowerHalf, kOffset, kFraction0, kFraction9, kNone,
+  kLongMonth,
+  kMonth,
+  kLongWeekday,
+  kWeekday,
+  kZone,
+  kZeroMonth,
+  kZeroDay,
+  kZeroHour12,
+  kZeroMinute,
+  kZeroSecond,
+  kYear2,
+  kZeroYearDay,
+  kHour,
+  kMonthNumber,
+  kYear,
+  kDay,
+  kUnderDay,
+  kUnderYearDay,
+  kHour12,
+  kMinute,
+  kSecond,
+  kUpperHalf,
+  kLowerHalf,
+  kOffset,
+  kFraction0,
+  kFraction9,
+  kNone,
 };
 struct Word {
   std::string_view text;
@@ -31,22 +55,38 @@ struct Word {
 };
 // The first that fits counts, so longer ones stand before shorter ones.
 constexpr Word kWords[] = {
-    {"January", Element::kLongMonth},    {"Jan", Element::kMonth},
-    {"Monday", Element::kLongWeekday},   {"Mon", Element::kWeekday},
-    {"MST", Element::kZone},             {"002", Element::kZeroYearDay},
-    {"01", Element::kZeroMonth},         {"02", Element::kZeroDay},
-    {"03", Element::kZeroHour12},        {"04", Element::kZeroMinute},
-    {"05", Element::kZeroSecond},        {"06", Element::kYear2},
-    {"15", Element::kHour},              {"1", Element::kMonthNumber},
-    {"2006", Element::kYear},            {"2", Element::kDay},
-    {"__2", Element::kUnderYearDay},     {"_2", Element::kUnderDay},
-    {"3", Element::kHour12},             {"4", Element::kMinute},
-    {"5", Element::kSecond},             {"PM", Element::kUpperHalf},
-    {"pm", Element::kLowerHalf},         {"-07:00:00", Element::kOffset},
-    {"-070000", Element::kOffset},       {"-07:00", Element::kOffset},
-    {"-0700", Element::kOffset},         {"-07", Element::kOffset},
-    {"Z07:00:00", Element::kOffset},     {"Z070000", Element::kOffset},
-    {"Z07:00", Element::kOffset},        {"Z0700", Element::kOffset},
+    {"January", Element::kLongMonth},
+    {"Jan", Element::kMonth},
+    {"Monday", Element::kLongWeekday},
+    {"Mon", Element::kWeekday},
+    {"MST", Element::kZone},
+    {"002", Element::kZeroYearDay},
+    {"01", Element::kZeroMonth},
+    {"02", Element::kZeroDay},
+    {"03", Element::kZeroHour12},
+    {"04", Element::kZeroMinute},
+    {"05", Element::kZeroSecond},
+    {"06", Element::kYear2},
+    {"15", Element::kHour},
+    {"1", Element::kMonthNumber},
+    {"2006", Element::kYear},
+    {"2", Element::kDay},
+    {"__2", Element::kUnderYearDay},
+    {"_2", Element::kUnderDay},
+    {"3", Element::kHour12},
+    {"4", Element::kMinute},
+    {"5", Element::kSecond},
+    {"PM", Element::kUpperHalf},
+    {"pm", Element::kLowerHalf},
+    {"-07:00:00", Element::kOffset},
+    {"-070000", Element::kOffset},
+    {"-07:00", Element::kOffset},
+    {"-0700", Element::kOffset},
+    {"-07", Element::kOffset},
+    {"Z07:00:00", Element::kOffset},
+    {"Z070000", Element::kOffset},
+    {"Z07:00", Element::kOffset},
+    {"Z0700", Element::kOffset},
     {"Z07", Element::kOffset},
 };
 
@@ -132,33 +172,59 @@ std::string ZoneName(int offset) { return offset == 0 ? "UTC" : OffsetText(offse
 std::string ElementText(const Moment& moment, const CivilTime& civil, const Chunk& chunk) {
   const int hour12 = civil.hour % 12 == 0 ? 12 : civil.hour % 12;
   switch (chunk.element) {
-    case Element::kYear: return Padded(civil.year, 4);
-    case Element::kYear2: return Padded(civil.year % 100, 2);
-    case Element::kLongMonth: return std::string(kMonths[civil.month - 1]);
-    case Element::kMonth: return std::string(kMonths[civil.month - 1].substr(0, 3));
-    case Element::kZeroMonth: return Padded(civil.month, 2);
-    case Element::kMonthNumber: return Padded(civil.month, 1);
-    case Element::kLongWeekday: return std::string(kWeekdays[civil.weekday]);
-    case Element::kWeekday: return std::string(kWeekdays[civil.weekday].substr(0, 3));
-    case Element::kZeroDay: return Padded(civil.day, 2);
-    case Element::kUnderDay: return Padded(civil.day, 2, ' ');
-    case Element::kDay: return Padded(civil.day, 1);
-    case Element::kZeroYearDay: return Padded(civil.year_day, 3);
-    case Element::kUnderYearDay: return Padded(civil.year_day, 3, ' ');
-    case Element::kHour: return Padded(civil.hour, 2);
-    case Element::kZeroHour12: return Padded(hour12, 2);
-    case Element::kHour12: return Padded(hour12, 1);
-    case Element::kZeroMinute: return Padded(civil.minute, 2);
-    case Element::kMinute: return Padded(civil.minute, 1);
-    case Element::kZeroSecond: return Padded(civil.second, 2);
-    case Element::kSecond: return Padded(civil.second, 1);
-    case Element::kUpperHalf: return civil.hour >= 12 ? "PM" : "AM";
-    case Element::kLowerHalf: return civil.hour >= 12 ? "pm" : "am";
-    case Element::kZone: return ZoneName(moment.offset);
-    case Element::kOffset: return OffsetText(moment.offset, chunk.word);
+    case Element::kYear:
+      return Padded(civil.year, 4);
+    case Element::kYear2:
+      return Padded(civil.year % 100, 2);
+    case Element::kLongMonth:
+      return std::string(kMonths[civil.month - 1]);
+    case Element::kMonth:
+      return std::string(kMonths[civil.month - 1].substr(0, 3));
+    case Element::kZeroMonth:
+      return Padded(civil.month, 2);
+    case Element::kMonthNumber:
+      return Padded(civil.month, 1);
+    case Element::kLongWeekday:
+      return std::string(kWeekdays[civil.weekday]);
+    case Element::kWeekday:
+      return std::string(kWeekdays[civil.weekday].substr(0, 3));
+    case Element::kZeroDay:
+      return Padded(civil.day, 2);
+    case Element::kUnderDay:
+      return Padded(civil.day, 2, ' ');
+    case Element::kDay:
+      return Padded(civil.day, 1);
+    case Element::kZeroYearDay:
+      return Padded(civil.year_day, 3);
+    case Element::kUnderYearDay:
+      return Padded(civil.year_day, 3, ' ');
+    case Element::kHour:
+      return Padded(civil.hour, 2);
+    case Element::kZeroHour12:
+      return Padded(hour12, 2);
+    case Element::kHour12:
+      return Padded(hour12, 1);
+    case Element::kZeroMinute:
+      return Padded(civil.minute, 2);
+    case Element::kMinute:
+      return Padded(civil.minute, 1);
+    case Element::kZeroSecond:
+      return Padded(civil.second, 2);
+    case Element::kSecond:
+      return Padded(civil.second, 1);
+    case Element::kUpperHalf:
+      return civil.hour >= 12 ? "PM" : "AM";
+    case Element::kLowerHalf:
+      return civil.hour >= 12 ? "pm" : "am";
+    case Element::kZone:
+      return ZoneName(moment.offset);
+    case Element::kOffset:
+      return OffsetText(moment.offset, chunk.word);
     case Element::kFraction0:
-    case Element::kFraction9: return FractionText(moment.nanoseconds, chunk.word);
-    case Element::kNone: break;
+    case Element::kFraction9:
+      return FractionText(moment.nanoseconds, chunk.word);
+    case Element::kNone:
+      break;
   }
   return "";
 }
@@ -256,8 +322,8 @@ class MomentReader {
     if (!Number(least, 2, &civil_.second)) return false;
     std::string_view rest = layout;
     const Chunk next = NextChunk(&rest);
-    const bool own = next.before.empty() && (next.element == Element::kFraction0 ||
-                                             next.element == Element::kFraction9);
+    const bool own = next.before.empty() &&
+                     (next.element == Element::kFraction0 || next.element == Element::kFraction9);
     return own || !BeginsFraction() || ReadFraction();
   }
 
@@ -292,20 +358,35 @@ class MomentReader {
         if (!Name(kMonths, chunk.element == Element::kMonth ? 3 : 9, &number)) return false;
         civil_.month = number + 1;
         return true;
-      case Element::kLongWeekday: return Name(kWeekdays, 9, &number);
-      case Element::kWeekday: return Name(kWeekdays, 3, &number);
-      case Element::kZeroMonth: return Number(2, 2, &civil_.month);
-      case Element::kMonthNumber: return Number(1, 2, &civil_.month);
-      case Element::kZeroDay: return Number(2, 2, &civil_.day);
-      case Element::kUnderDay: blank(); return Number(1, 2, &civil_.day);
-      case Element::kDay: return Number(1, 2, &civil_.day);
-      case Element::kHour: return Number(2, 2, &civil_.hour) && civil_.hour < 24;
-      case Element::kZeroHour12: return Number(2, 2, &civil_.hour) && civil_.hour <= 12;
-      case Element::kHour12: return Number(1, 2, &civil_.hour) && civil_.hour <= 12;
-      case Element::kZeroMinute: return Number(2, 2, &civil_.minute);
-      case Element::kMinute: return Number(1, 2, &civil_.minute);
-      case Element::kZeroSecond: return ReadSecond(2, layout);
-      case Element::kSecond: return ReadSecond(1, layout);
+      case Element::kLongWeekday:
+        return Name(kWeekdays, 9, &number);
+      case Element::kWeekday:
+        return Name(kWeekdays, 3, &number);
+      case Element::kZeroMonth:
+        return Number(2, 2, &civil_.month);
+      case Element::kMonthNumber:
+        return Number(1, 2, &civil_.month);
+      case Element::kZeroDay:
+        return Number(2, 2, &civil_.day);
+      case Element::kUnderDay:
+        blank();
+        return Number(1, 2, &civil_.day);
+      case Element::kDay:
+        return Number(1, 2, &civil_.day);
+      case Element::kHour:
+        return Number(2, 2, &civil_.hour) && civil_.hour < 24;
+      case Element::kZeroHour12:
+        return Number(2, 2, &civil_.hour) && civil_.hour <= 12;
+      case Element::kHour12:
+        return Number(1, 2, &civil_.hour) && civil_.hour <= 12;
+      case Element::kZeroMinute:
+        return Number(2, 2, &civil_.minute);
+      case Element::kMinute:
+        return Number(1, 2, &civil_.minute);
+      case Element::kZeroSecond:
+        return ReadSecond(2, layout);
+      case Element::kSecond:
+        return ReadSecond(1, layout);
       case Element::kUpperHalf:
       case Element::kLowerHalf: {
         const bool upper = chunk.element == Element::kUpperHalf;
@@ -315,15 +396,19 @@ class MomentReader {
         text_.remove_prefix(2);
         return true;
       }
-      case Element::kZone: return ReadZone();
-      case Element::kOffset: return ReadOffset(chunk.word);
+      case Element::kZone:
+        return ReadZone();
+      case Element::kOffset:
+        return ReadOffset(chunk.word);
       case Element::kFraction0: {
         const std::string_view digits = text_.substr(0, chunk.word.size());
         if (digits.size() != chunk.word.size() || !BeginsFraction()) return false;
         return ReadFraction();
       }
-      case Element::kFraction9: return !BeginsFraction() || ReadFraction();
-      default: return false;  // the day of the year is only written
+      case Element::kFraction9:
+        return !BeginsFraction() || ReadFraction();
+      default:
+        return false;  // the day of the year is only written
     }
   }
 
@@ -331,8 +416,8 @@ class MomentReader {
     if (civil_.month < 1 || civil_.month > 12 || civil_.day < 1) return false;
     constexpr std::array<int, 12> kDays = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     const bool leap = civil_.year % 4 == 0 && (civil_.year % 100 != 0 || civil_.year % 400 == 0);
-    const int days = kDays[static_cast<std::size_t>(civil_.month - 1)] +
-                     (leap && civil_.month == 2 ? 1 : 0);
+    const int days =
+        kDays[static_cast<std::size_t>(civil_.month - 1)] + (leap && civil_.month == 2 ? 1 : 0);
     return civil_.day <= days && civil_.minute < 60 && civil_.second < 60;
   }
 
@@ -425,8 +510,8 @@ Result<Moment> ParseMoment(std::string_view layout, std::string_view text) {
 
 std::string DurationText(std::int64_t duration) {
   const bool negative = duration < 0;
-  const std::uint64_t all = negative ? 0 - static_cast<std::uint64_t>(duration)
-                                     : static_cast<std::uint64_t>(duration);
+  const std::uint64_t all =
+      negative ? 0 - static_cast<std::uint64_t>(duration) : static_cast<std::uint64_t>(duration);
   const std::string sign = negative ? "-" : "";
   if (all == 0) return "0s";
   if (all < 1000) return sign + std::to_string(all) + "ns";

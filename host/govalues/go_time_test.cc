@@ -15,12 +15,14 @@ TEST(GoTimeTest, WritesLayouts) {
   EXPECT_EQ(FormatMoment(kFebruary, "Jan _2 15:04:05.000"), "Feb  4 21:00:57.012");
   EXPECT_EQ(FormatMoment(kFebruary, "05.999999999"), "57.012345678");
   EXPECT_EQ(FormatMoment(kFebruary, "Monday, 02-Jan-06 002"), "Wednesday, 04-Feb-09 035");
-  EXPECT_EQ(FormatMoment({0, 0, 0}, "2006-01-02T15:04:05.999Z07:00 MST"), "1970-01-01T00:00:00Z UTC");
+  EXPECT_EQ(FormatMoment({0, 0, 0}, "2006-01-02T15:04:05.999Z07:00 MST"),
+            "1970-01-01T00:00:00Z UTC");
   EXPECT_EQ(MomentText({1257894000, 0, 0}), "2009-11-10 23:00:00 +0000 UTC");
 }
 
 TEST(GoTimeTest, ReadsLayouts) {
-  const Result<Moment> read = ParseMoment("2006-01-02T15:04:05Z07:00", "2009-02-04T21:00:57.5-08:00");
+  const Result<Moment> read =
+      ParseMoment("2006-01-02T15:04:05Z07:00", "2009-02-04T21:00:57.5-08:00");
   ASSERT_TRUE(read.ok()) << read.error().message();
   EXPECT_EQ(read->seconds, kFebruary.seconds);
   EXPECT_EQ(read->nanoseconds, 500'000'000);

@@ -26,8 +26,9 @@ void AppendJsonString(std::string_view text, bool escapes_html, std::string* out
   for (std::size_t at = 0; at < text.size();) {
     const Character c = CharacterAt(text, at);
     constexpr std::string_view kShort = "\b\f\n\r\t\"\\";
-    const std::size_t known =
-        c.value < 0x80 && c.value != 0 ? kShort.find(static_cast<char>(c.value)) : std::string_view::npos;
+    const std::size_t known = c.value < 0x80 && c.value != 0
+                                  ? kShort.find(static_cast<char>(c.value))
+                                  : std::string_view::npos;
     if (known != std::string_view::npos) {
       *out += '\\';
       *out += "bfnrt\"\\"[known];
@@ -144,7 +145,8 @@ class JsonWriter {
     // Numbers as keys are texts, and are sorted as such.
     std::vector<std::pair<std::string, Value>> elements;
     for (const auto& [key, element] : value.map()) {
-      elements.emplace_back(key.is(Kind::kInt) ? std::to_string(key.integer()) : key.text(), element);
+      elements.emplace_back(key.is(Kind::kInt) ? std::to_string(key.integer()) : key.text(),
+                            element);
     }
     if (value.type()->key == &kInt) {
       std::ranges::sort(elements, {}, &std::pair<std::string, Value>::first);

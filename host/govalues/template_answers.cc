@@ -11,8 +11,8 @@ namespace {
 using nlohmann::json;
 
 Error NotOfType(const json& answer, const Type* type) {
-  return Error(Code::kInternal, std::string("the answer is ") + answer.type_name() +
-                                    " instead of " + type->name);
+  return Error(Code::kInternal,
+               std::string("the answer is ") + answer.type_name() + " instead of " + type->name);
 }
 
 Result<Value> NumberOfAnswer(const json& answer, const Type* type) {

@@ -50,7 +50,8 @@ bool IsNothingInToml(const Value& value) { return value.IsNothing() || value.IsN
 
 bool IsListOfTables(const Value& value) {
   return value.is(Kind::kList) && !value.list().empty() &&
-         std::ranges::all_of(value.list(), [](const Value& of) { return IsTable(of) && !of.IsNilContainer(); });
+         std::ranges::all_of(value.list(),
+                             [](const Value& of) { return IsTable(of) && !of.IsNilContainer(); });
 }
 
 std::string TomlReal(double real) {

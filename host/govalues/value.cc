@@ -294,7 +294,9 @@ bool IsDeeplyEqual(const Value& a, const Value& b, Heap* heap) {
   }
 }
 
-std::string TypeName(const Value& value) { return value.IsNothing() ? "<nil>" : value.type()->name; }
+std::string TypeName(const Value& value) {
+  return value.IsNothing() ? "<nil>" : value.type()->name;
+}
 
 std::string KindName(const Value& value) {
   switch (value.kind()) {

@@ -42,7 +42,7 @@ struct StructField {
 
 struct Type {
   Kind kind;
-  const char* name;              // as Go prints it
+  const char* name;               // as Go prints it
   const Type* element = nullptr;  // of a list or map
   const Type* key = nullptr;      // of a map
   const StructField* fields = nullptr;
@@ -91,7 +91,8 @@ struct Moment {
   int offset = 0;  // seconds east of UTC
 };
 
-// A value, which is small. Texts, lists and maps belong to the Heap, so a value must not outlive it.
+// A value, which is small. Texts, lists and maps belong to the Heap, so a value must not outlive
+// it.
 class Value {
  public:
   Value() = default;  // no value
@@ -184,8 +185,8 @@ class Heap {
  private:
   void Charge(std::size_t bytes);
 
-  std::size_t bytes_;     // that are left
-  std::uint64_t steps_;   // that are left
+  std::size_t bytes_;    // that are left
+  std::uint64_t steps_;  // that are left
   bool spent_ = false;
   std::deque<std::string> texts_;
   std::deque<List> lists_;
@@ -199,7 +200,8 @@ inline Error CallError(std::string what) { return Error(Code::kInvalidArgument, 
 
 // Returns true if {{if}} takes VALUE for true: it is there, and neither zero nor empty.
 bool IsTrue(const Value& value);
-// Returns whether both values are equal in all that they hold. What takes too many steps is unequal.
+// Returns whether both values are equal in all that they hold. What takes too many steps is
+// unequal.
 bool IsDeeplyEqual(const Value& a, const Value& b, Heap* heap);
 // Returns the name of the type of VALUE, as Go prints it.
 std::string TypeName(const Value& value);

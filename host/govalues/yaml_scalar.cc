@@ -12,8 +12,8 @@
 namespace drover::templates {
 namespace {
 
-constexpr std::string_view kYamlTrue[] = {"y",   "Y",    "yes",  "Yes", "YES", "true",
-                                          "True", "TRUE", "on",   "On",  "ON"};
+constexpr std::string_view kYamlTrue[] = {"y",    "Y",    "yes", "Yes", "YES", "true",
+                                          "True", "TRUE", "on",  "On",  "ON"};
 constexpr std::string_view kYamlFalse[] = {"n",     "N",     "no",  "No",  "NO", "false",
                                            "False", "FALSE", "off", "Off", "OFF"};
 constexpr std::string_view kYamlNull[] = {"", "~", "null", "Null", "NULL"};
@@ -29,9 +29,9 @@ bool IsOneOf(const std::string_view (&words)[N], const std::string& text) {
 bool IsYamlTime(const std::string& text) {
   if (text.size() < 5 || text.find_first_not_of("0123456789") != 4 || text[4] != '-') return false;
   return std::ranges::any_of(
-      std::initializer_list<std::string_view>{
-          "2006-1-2T15:4:5.999999999Z07:00", "2006-1-2t15:4:5.999999999Z07:00",
-          "2006-1-2 15:4:5.999999999", "2006-1-2"},
+      std::initializer_list<std::string_view>{"2006-1-2T15:4:5.999999999Z07:00",
+                                              "2006-1-2t15:4:5.999999999Z07:00",
+                                              "2006-1-2 15:4:5.999999999", "2006-1-2"},
       [&text](std::string_view layout) { return ParseMoment(layout, text).ok(); });
 }
 

@@ -72,9 +72,9 @@ class YamlWriter {
   Status Scalar(const std::string& text, yaml_scalar_style_t style, const char* tag = nullptr) {
     yaml_event_t event;
     const int implicit = tag == nullptr ? 1 : 0;
-    yaml_scalar_event_initialize(&event, nullptr,
-                                 reinterpret_cast<yaml_char_t*>(const_cast<char*>(tag)),
-                                 Bytes(text), static_cast<int>(text.size()), implicit, implicit, style);
+    yaml_scalar_event_initialize(
+        &event, nullptr, reinterpret_cast<yaml_char_t*>(const_cast<char*>(tag)), Bytes(text),
+        static_cast<int>(text.size()), implicit, implicit, style);
     return Emit(&event);
   }
 
@@ -85,8 +85,8 @@ class YamlWriter {
       return Scalar(Base64(text), YAML_PLAIN_SCALAR_STYLE, "tag:yaml.org,2002:binary");
     }
     if (text.find('\n') != std::string::npos) return Scalar(text, YAML_LITERAL_SCALAR_STYLE);
-    return Scalar(text, IsPlainYamlText(text) ? YAML_PLAIN_SCALAR_STYLE
-                                              : YAML_DOUBLE_QUOTED_SCALAR_STYLE);
+    return Scalar(
+        text, IsPlainYamlText(text) ? YAML_PLAIN_SCALAR_STYLE : YAML_DOUBLE_QUOTED_SCALAR_STYLE);
   }
 
   Status Real(double real) {
@@ -147,9 +147,8 @@ class YamlWriter {
 
   Status Mapping(const Value& value, int depth) {
     std::vector<std::pair<Value, Value>> elements(value.map().begin(), value.map().end());
-    std::sort(elements.begin(), elements.end(), [](const auto& a, const auto& b) {
-      return IsYamlKeyLess(a.first, b.first);
-    });
+    std::sort(elements.begin(), elements.end(),
+              [](const auto& a, const auto& b) { return IsYamlKeyLess(a.first, b.first); });
     DROVER_TRY(BeginMapping());
     for (const auto& [key, element] : elements) {
       DROVER_TRY(Write(key, depth + 1));
@@ -173,7 +172,8 @@ class YamlWriter {
   static double NumberOfKey(const Value& key) {
     if (key.is(Kind::kBool)) return key.boolean() ? 1 : 0;
     if (key.is(Kind::kFloat)) return key.real();
-    return key.is(Kind::kInt) ? static_cast<double>(key.integer()) : static_cast<double>(key.natural());
+    return key.is(Kind::kInt) ? static_cast<double>(key.integer())
+                              : static_cast<double>(key.natural());
   }
 
   // The order of keys: numbers first, and texts so that "a2" stands before "a10".
@@ -209,7 +209,8 @@ class YamlWriter {
       }
     }
     const auto take = [](const std::vector<char32_t>& of, std::size_t* end, std::int64_t* number) {
-      for (; *end < of.size() && IsDigitCharacter(of[*end]) && *number < 1'000'000'000'000'000; ++*end) {
+      for (; *end < of.size() && IsDigitCharacter(of[*end]) && *number < 1'000'000'000'000'000;
+           ++*end) {
         *number = *number * 10 + static_cast<std::int64_t>(of[*end] - '0');
       }
     };
@@ -278,7 +279,8 @@ class YamlReader {
       case YAML_ALIAS_EVENT: {
         const std::string name = TextAt(event_.data.alias.anchor);
         const auto found = anchors_.find(name);
-        if (found == anchors_.end()) return CallError("yaml: unknown anchor '" + name + "' referenced");
+        if (found == anchors_.end())
+          return CallError("yaml: unknown anchor '" + name + "' referenced");
         return found->second;
       }
       case YAML_SEQUENCE_START_EVENT:
@@ -306,11 +308,12 @@ class YamlReader {
     if (!resolves) return heap_.Text(std::move(text));
     bool is_time = false;
     const Value value = ResolveYamlScalar(text, &is_time, &heap_);
-    if (tag == "float" && value.is(Kind::kInt)) return Value::Float(static_cast<double>(value.integer()));
-    const bool fits = tag.empty() || (tag == "int" && (value.is(Kind::kInt) || value.is(Kind::kUint))) ||
-                      (tag == "float" && value.is(Kind::kFloat)) ||
-                      (tag == "bool" && value.is(Kind::kBool)) ||
-                      (tag == "null" && value.is(Kind::kNil)) || (tag == "timestamp" && is_time);
+    if (tag == "float" && value.is(Kind::kInt))
+      return Value::Float(static_cast<double>(value.integer()));
+    const bool fits =
+        tag.empty() || (tag == "int" && (value.is(Kind::kInt) || value.is(Kind::kUint))) ||
+        (tag == "float" && value.is(Kind::kFloat)) || (tag == "bool" && value.is(Kind::kBool)) ||
+        (tag == "null" && value.is(Kind::kNil)) || (tag == "timestamp" && is_time);
     if (!fits) return CallError("yaml: cannot decode `" + text + "` as a !!" + tag);
     return value;
   }
@@ -335,7 +338,8 @@ class YamlReader {
     for (;;) {
       DROVER_TRY(Next());
       if (event_.type == YAML_MAPPING_END_EVENT) break;
-      const bool merges = event_.type == YAML_SCALAR_EVENT && event_.data.scalar.plain_implicit == 1 &&
+      const bool merges = event_.type == YAML_SCALAR_EVENT &&
+                          event_.data.scalar.plain_implicit == 1 &&
                           TextAt(event_.data.scalar.value) == "<<";
       DROVER_ASSIGN(const Value key, Read(depth + 1));
       if (key.is(Kind::kList) || key.is(Kind::kMap)) return CallError("yaml: invalid map key");
@@ -356,7 +360,8 @@ class YamlReader {
     if (other.is(Kind::kList)) {
       // Earlier maps win, so they are written last.
       for (auto of = other.list().rbegin(); of != other.list().rend(); ++of) {
-        if (!of->is(Kind::kMap)) return CallError("yaml: map merge requires map or sequence of maps as the value");
+        if (!of->is(Kind::kMap))
+          return CallError("yaml: map merge requires map or sequence of maps as the value");
         DROVER_TRY(Merge(map, *of));
       }
       return {};

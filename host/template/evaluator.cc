@@ -8,8 +8,8 @@
 
 #include "host/govalues/go_format.h"
 #include "host/govalues/go_text.h"
-#include "host/template/lexer.h"
 #include "host/govalues/template_answers.h"
+#include "host/template/lexer.h"
 
 namespace drover::templates {
 namespace {
@@ -86,33 +86,33 @@ class Evaluator {
     return At(at, Error(Code::kResourceExhausted, "the template is nested too deep"));
   }
 
-  Result<Flow> Walk(const std::vector<Node>& nodes, const Value& dot, Frame* frame) {
+  Result<Flow> Walk(const std::vector<TemplateNode>& nodes, const Value& dot, Frame* frame) {
     const Level level(&levels_);
     if (level.is_too_deep() && !nodes.empty()) return TooDeep(nodes[0].at);
-    for (const Node& node : nodes) {
+    for (const TemplateNode& node : nodes) {
       DROVER_ASSIGN(const Flow flow, Walk(node, dot, frame));
       if (flow != Flow::kNext) return flow;
     }
     return Flow::kNext;
   }
 
-  Result<Flow> Walk(const Node& node, const Value& dot, Frame* frame) {
+  Result<Flow> Walk(const TemplateNode& node, const Value& dot, Frame* frame) {
     if (const Status step = state_.Step(); !step.ok()) return At(node.at, step.error());
     switch (node.kind) {
-      case Node::Kind::kText:
+      case TemplateNode::Kind::kText:
         DROVER_TRY(Put(node.at, node.text));
         return Flow::kNext;
-      case Node::Kind::kAction:
+      case TemplateNode::Kind::kAction:
         DROVER_TRY(Action(node, dot, frame));
         return Flow::kNext;
-      case Node::Kind::kBreak:
+      case TemplateNode::Kind::kBreak:
         return Flow::kBreak;
-      case Node::Kind::kContinue:
+      case TemplateNode::Kind::kContinue:
         return Flow::kContinue;
-      case Node::Kind::kTemplate:
+      case TemplateNode::Kind::kTemplate:
         DROVER_TRY(CallTemplate(node, dot, frame));
         return Flow::kNext;
-      case Node::Kind::kRange:
+      case TemplateNode::Kind::kRange:
         return Range(node, dot, frame);
       default:
         return IfOrWith(node, dot, frame);
@@ -128,7 +128,7 @@ class Evaluator {
     return {};
   }
 
-  Status Action(const Node& node, const Value& dot, Frame* frame) {
+  Status Action(const TemplateNode& node, const Value& dot, Frame* frame) {
     DROVER_ASSIGN(const Value value, Pipe(*node.pipeline, dot, frame));
     if (!node.pipeline->variables.empty()) return {};
     if (value.is(Kind::kLoop)) {
@@ -139,17 +139,17 @@ class Evaluator {
     return Put(node.at, options_.clean ? options_.clean(*text) : *text);
   }
 
-  Result<Flow> IfOrWith(const Node& node, const Value& dot, Frame* frame) {
+  Result<Flow> IfOrWith(const TemplateNode& node, const Value& dot, Frame* frame) {
     const std::size_t mark = frame->variables.size();
     DROVER_ASSIGN(const Value value, Pipe(*node.pipeline, dot, frame));
     const bool truth = IsTrue(value);
-    const Value& inner = truth && node.kind == Node::Kind::kWith ? value : dot;
+    const Value& inner = truth && node.kind == TemplateNode::Kind::kWith ? value : dot;
     const Result<Flow> flow = Walk(truth ? node.body : node.otherwise, inner, frame);
     frame->variables.resize(mark);
     return flow;
   }
 
-  Status CallTemplate(const Node& node, const Value& dot, Frame* frame) {
+  Status CallTemplate(const TemplateNode& node, const Value& dot, Frame* frame) {
     const auto found = parsed_.bodies.find(node.text);
     if (found == parsed_.bodies.end()) {
       return At(node.at, "template " + QuoteText(node.text) + " not defined");
@@ -170,7 +170,8 @@ class Evaluator {
   }
 
   // Renders the body of a range once. Returns false if the range ends.
-  Result<bool> Iterate(const Node& node, const Value& index, const Value& element, Frame* frame) {
+  Result<bool> Iterate(const TemplateNode& node, const Value& index, const Value& element,
+                       Frame* frame) {
     const Pipeline& pipeline = *node.pipeline;
     const std::size_t mark = frame->variables.size();
     const std::size_t count = pipeline.variables.size();
@@ -187,7 +188,7 @@ class Evaluator {
     return flow != Flow::kBreak;
   }
 
-  Result<Flow> Range(const Node& node, const Value& dot, Frame* frame) {
+  Result<Flow> Range(const TemplateNode& node, const Value& dot, Frame* frame) {
     const std::size_t mark = frame->variables.size();
     DROVER_ASSIGN(const Value over, Pipe(*node.pipeline, dot, frame));
     DROVER_ASSIGN(const bool ran, RangeOver(node, over, frame));
@@ -201,7 +202,7 @@ class Evaluator {
   }
 
   // Returns false if there is nothing to iterate over.
-  Result<bool> RangeOver(const Node& node, const Value& over, Frame* frame) {
+  Result<bool> RangeOver(const TemplateNode& node, const Value& over, Frame* frame) {
     const std::size_t mark = frame->variables.size();
     bool ran = false;
     const auto iterate = [&](const Value& index, const Value& element) -> Result<bool> {
@@ -220,8 +221,8 @@ class Evaluator {
           return At(node.at, "a number has no second variable to iterate over");
         }
         const bool natural = over.is(Kind::kUint);
-        for (std::uint64_t i = 0; natural ? i < over.natural()
-                                          : static_cast<std::int64_t>(i) < over.integer(); ++i) {
+        for (std::uint64_t i = 0;
+             natural ? i < over.natural() : static_cast<std::int64_t>(i) < over.integer(); ++i) {
           const Value element = natural ? Value::Uint(i, over.type())
                                         : Value::Int(static_cast<std::int64_t>(i), over.type());
           DROVER_ASSIGN(const bool goes_on, iterate(Value(), element));
@@ -423,9 +424,8 @@ class Evaluator {
   // Calls FUNCTION, whose RECEIVER is set if it is a method, with the operands behind the first
   // one of ALL, and with PIPED.
   Result<Value> CallFunction(std::size_t at, const Function& function,
-                             const std::optional<Value>& receiver,
-                             const std::vector<Operand>& all, const Value& dot,
-                             const Piped& piped, Frame* frame) {
+                             const std::optional<Value>& receiver, const std::vector<Operand>& all,
+                             const Value& dot, const Piped& piped, Frame* frame) {
     const std::size_t own = receiver ? 1 : 0;
     const std::size_t operands = all.empty() ? 0 : all.size() - 1;
     const std::size_t count = operands + (piped ? 1 : 0);
@@ -445,8 +445,7 @@ class Evaluator {
       call.arguments.push_back(value);
     }
     if (piped) {
-      DROVER_ASSIGN(const Value value,
-                    Fitting(at, *piped, function.letter(call.arguments.size())));
+      DROVER_ASSIGN(const Value value, Fitting(at, *piped, function.letter(call.arguments.size())));
       call.arguments.push_back(value);
     }
     if (const Status step = state_.Step(); !step.ok()) return At(at, step.error());
@@ -519,8 +518,8 @@ class Evaluator {
   Heap& heap_;
   std::string out_;
   std::size_t taken_ = 0;  // bytes of the bodies that wait for {{executeTemplate}}
-  int depth_ = 0;   // of templates
-  int levels_ = 0;  // of everything
+  int depth_ = 0;          // of templates
+  int levels_ = 0;         // of everything
 };
 
 }  // namespace
@@ -531,7 +530,7 @@ Result<std::string> Evaluate(const ParsedTemplate& parsed, const Value& dot,
   state->execute = [&evaluator](const std::string& name, const Value& data) {
     return evaluator.Run(name, data);
   };
-  Result<std::string> text = evaluator.Run(parsed.name, dot);
+  Result<std::string> text = evaluator.Run("", dot);
   state->execute = nullptr;
   if (text.ok()) return text;
   return text.error().WithContext("template");

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "host/template/function.h"
 #include "host/govalues/template_answers.h"
+#include "host/template/function.h"
 
 namespace drover::templates {
 namespace {
@@ -17,50 +17,81 @@ constexpr std::string_view kNoVault =
     "this version has no Vault: keep secrets in variables and read them with nomadVar";
 constexpr std::string_view kNoConnect = "this version has no service mesh: use service instead";
 constexpr std::string_view kNoCommand = "a template may not run programs of the host";
-constexpr std::string_view kNoWriting = "a template may not write other files: use one template for each file";
+constexpr std::string_view kNoWriting =
+    "a template may not write other files: use one template for each file";
 constexpr std::string_view kNoHost =
     "a template may not look at the network of the host: use env \"NOMAD_IP_LABEL\" instead";
-constexpr std::string_view kNoEnterprise = "this version does not ask for what only Consul Enterprise has";
+constexpr std::string_view kNoEnterprise =
+    "this version does not ask for what only Consul Enterprise has";
 constexpr std::string_view kNoKeys =
     "a template may not make keys or random values, because each rendering would give others";
-constexpr std::string_view kNoVersion = "this version has no values of versions: use sprig_semverCompare";
+constexpr std::string_view kNoVersion =
+    "this version has no values of versions: use sprig_semverCompare";
 constexpr std::string_view kNoDebug = "this version has no functions for debugging: use toJSON";
 
 constexpr Refusal kRefused[] = {
-    {"secret", kNoVault},          {"secrets", kNoVault},
-    {"pkiCert", kNoVault},         {"connect", kNoConnect},
-    {"caRoots", kNoConnect},       {"caLeaf", kNoConnect},
-    {"plugin", kNoCommand},        {"writeToFile", kNoWriting},
-    {"sockaddr", kNoHost},         {"partitions", kNoEnterprise},
-    {"peerings", kNoEnterprise},   {"exportedServices", kNoEnterprise},
-    {"spew_dump", kNoDebug},       {"spew_sdump", kNoDebug},
-    {"spew_printf", kNoDebug},     {"spew_sprintf", kNoDebug},
-    {"sprig_bcrypt", kNoKeys},     {"sprig_htpasswd", kNoKeys},
-    {"sprig_genPrivateKey", kNoKeys},  {"sprig_derivePassword", kNoKeys},
-    {"sprig_buildCustomCert", kNoKeys}, {"sprig_genCA", kNoKeys},
-    {"sprig_genCAWithKey", kNoKeys},   {"sprig_genSelfSignedCert", kNoKeys},
-    {"sprig_genSelfSignedCertWithKey", kNoKeys}, {"sprig_genSignedCert", kNoKeys},
-    {"sprig_genSignedCertWithKey", kNoKeys},     {"sprig_encryptAES", kNoKeys},
-    {"sprig_decryptAES", kNoKeys},     {"sprig_randInt", kNoKeys},
-    {"sprig_shuffle", kNoKeys},   {"sprig_semver", kNoVersion},
+    {"secret", kNoVault},
+    {"secrets", kNoVault},
+    {"pkiCert", kNoVault},
+    {"connect", kNoConnect},
+    {"caRoots", kNoConnect},
+    {"caLeaf", kNoConnect},
+    {"plugin", kNoCommand},
+    {"writeToFile", kNoWriting},
+    {"sockaddr", kNoHost},
+    {"partitions", kNoEnterprise},
+    {"peerings", kNoEnterprise},
+    {"exportedServices", kNoEnterprise},
+    {"spew_dump", kNoDebug},
+    {"spew_sdump", kNoDebug},
+    {"spew_printf", kNoDebug},
+    {"spew_sprintf", kNoDebug},
+    {"sprig_bcrypt", kNoKeys},
+    {"sprig_htpasswd", kNoKeys},
+    {"sprig_genPrivateKey", kNoKeys},
+    {"sprig_derivePassword", kNoKeys},
+    {"sprig_buildCustomCert", kNoKeys},
+    {"sprig_genCA", kNoKeys},
+    {"sprig_genCAWithKey", kNoKeys},
+    {"sprig_genSelfSignedCert", kNoKeys},
+    {"sprig_genSelfSignedCertWithKey", kNoKeys},
+    {"sprig_genSignedCert", kNoKeys},
+    {"sprig_genSignedCertWithKey", kNoKeys},
+    {"sprig_encryptAES", kNoKeys},
+    {"sprig_decryptAES", kNoKeys},
+    {"sprig_randInt", kNoKeys},
+    {"sprig_shuffle", kNoKeys},
+    {"sprig_semver", kNoVersion},
 };
 
 }  // namespace
 
 const Type* TypeOfLetter(char letter) {
   switch (letter) {
-    case 's': return &kString;
-    case 'b': return &kBool;
-    case 'i': return &kInt;
-    case 'l': return &kInt64;
-    case 'f': return &kFloat64;
-    case 't': return &kTime;
-    case 'A': return &kAnyList;
-    case 'S': return &kStringList;
-    case 'M': return &kAnyMap;
-    case 'P': return &kPairs;
-    case 'H': return &kHealths;
-    default: return &kAny;
+    case 's':
+      return &kString;
+    case 'b':
+      return &kBool;
+    case 'i':
+      return &kInt;
+    case 'l':
+      return &kInt64;
+    case 'f':
+      return &kFloat64;
+    case 't':
+      return &kTime;
+    case 'A':
+      return &kAnyList;
+    case 'S':
+      return &kStringList;
+    case 'M':
+      return &kAnyMap;
+    case 'P':
+      return &kPairs;
+    case 'H':
+      return &kHealths;
+    default:
+      return &kAny;
   }
 }
 

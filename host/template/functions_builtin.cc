@@ -1,9 +1,9 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "host/template/function.h"
 #include "host/govalues/go_format.h"
 #include "host/govalues/go_text.h"
+#include "host/template/function.h"
 #include "host/template/render_state.h"
 
 // The functions of Go's text/template.
@@ -128,12 +128,12 @@ Result<std::size_t> IndexOf(const Value& index, std::size_t size) {
     return CallError("cannot index slice/array with type " + TypeName(index));
   }
   const bool negative = index.is(Kind::kInt) && index.integer() < 0;
-  const std::uint64_t number = index.is(Kind::kInt) ? static_cast<std::uint64_t>(index.integer())
-                                                    : index.natural();
+  const std::uint64_t number =
+      index.is(Kind::kInt) ? static_cast<std::uint64_t>(index.integer()) : index.natural();
   if (negative || number > size) {
-    return CallError("index out of range: " +
-                     (index.is(Kind::kInt) ? std::to_string(index.integer())
-                                           : std::to_string(number)));
+    return CallError("index out of range: " + (index.is(Kind::kInt)
+                                                   ? std::to_string(index.integer())
+                                                   : std::to_string(number)));
   }
   return static_cast<std::size_t>(number);
 }
@@ -176,11 +176,13 @@ Result<Value> Index(const Call& call) {
 Result<Value> SliceItem(const Call& call) {
   const Value& item = call.at(0);
   if (item.IsNothing()) return CallError("slice of untyped nil");
-  if (call.count() > 4) return CallError("too many slice indexes: " + std::to_string(call.count() - 1));
+  if (call.count() > 4)
+    return CallError("too many slice indexes: " + std::to_string(call.count() - 1));
   if (!item.is(Kind::kList) && !item.is(Kind::kString)) {
     return CallError("can't slice item of type " + TypeName(item));
   }
-  if (item.is(Kind::kString) && call.count() == 4) return CallError("cannot 3-index slice a string");
+  if (item.is(Kind::kString) && call.count() == 4)
+    return CallError("cannot 3-index slice a string");
   const std::size_t size = item.is(Kind::kList) ? item.list().size() : item.text().size();
   std::size_t bounds[3] = {0, size, size};
   for (std::size_t i = 1; i < call.count(); ++i) {
@@ -191,7 +193,8 @@ Result<Value> SliceItem(const Call& call) {
     return CallError("invalid slice index: " + std::to_string(bounds[first ? 0 : 1]) + " > " +
                      std::to_string(bounds[first ? 1 : 2]));
   }
-  if (item.is(Kind::kString)) return call.Text(item.text().substr(bounds[0], bounds[1] - bounds[0]));
+  if (item.is(Kind::kString))
+    return call.Text(item.text().substr(bounds[0], bounds[1] - bounds[0]));
   const auto begin = item.list().begin();
   return call.heap().NewList(List(begin + static_cast<std::ptrdiff_t>(bounds[0]),
                                   begin + static_cast<std::ptrdiff_t>(bounds[1])),
@@ -245,13 +248,26 @@ Result<Value> Html(const Call& call) {
   std::string out;
   for (const char c : text) {
     switch (c) {
-      case '\0': out += "\xef\xbf\xbd"; break;
-      case '"': out += "&#34;"; break;
-      case '\'': out += "&#39;"; break;
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      default: out += c;
+      case '\0':
+        out += "\xef\xbf\xbd";
+        break;
+      case '"':
+        out += "&#34;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      default:
+        out += c;
     }
   }
   return call.Text(std::move(out));
@@ -260,14 +276,29 @@ Result<Value> Html(const Call& call) {
 void AppendJs(const Character& c, std::string* out) {
   constexpr std::string_view kDigits = "0123456789ABCDEF";
   switch (c.value) {
-    case '\\': *out += "\\\\"; return;
-    case '\'': *out += "\\'"; return;
-    case '"': *out += "\\\""; return;
-    case '<': *out += "\\u003C"; return;
-    case '>': *out += "\\u003E"; return;
-    case '&': *out += "\\u0026"; return;
-    case '=': *out += "\\u003D"; return;
-    default: break;
+    case '\\':
+      *out += "\\\\";
+      return;
+    case '\'':
+      *out += "\\'";
+      return;
+    case '"':
+      *out += "\\\"";
+      return;
+    case '<':
+      *out += "\\u003C";
+      return;
+    case '>':
+      *out += "\\u003E";
+      return;
+    case '&':
+      *out += "\\u0026";
+      return;
+    case '=':
+      *out += "\\u003D";
+      return;
+    default:
+      break;
   }
   if (c.value >= ' ' && (c.value < 0x80 || IsPrint(c.value)) && c.value != 0x7f) {
     AppendCharacter(c.value, out);
@@ -276,7 +307,8 @@ void AppendJs(const Character& c, std::string* out) {
   } else {
     *out += "\\u";
     const int digits = c.value < 0x10000 ? 4 : (c.value < 0x100000 ? 5 : 6);
-    for (int shift = (digits - 1) * 4; shift >= 0; shift -= 4) *out += kDigits[c.value >> shift & 15];
+    for (int shift = (digits - 1) * 4; shift >= 0; shift -= 4)
+      *out += kDigits[c.value >> shift & 15];
   }
 }
 
@@ -323,12 +355,24 @@ Result<Value> CallValue(const Call& call) {
 }
 
 constexpr Function kBuiltins[] = {
-    {"and", "aa*", Never},      {"or", "aa*", Never},       {"not", "a", Not},
-    {"eq", "aa*", Eq},          {"ne", "aa", Ne},           {"lt", "aa", Lt},
-    {"le", "aa", Le},           {"gt", "aa", Gt},           {"ge", "aa", Ge},
-    {"index", "aa*", Index},    {"slice", "aa*", SliceItem}, {"len", "a", Len},
-    {"print", "a*", Print},     {"println", "a*", Println}, {"printf", "sa*", Printf},
-    {"html", "a*", Html},       {"js", "a*", Js},           {"urlquery", "a*", UrlQuery},
+    {"and", "aa*", Never},
+    {"or", "aa*", Never},
+    {"not", "a", Not},
+    {"eq", "aa*", Eq},
+    {"ne", "aa", Ne},
+    {"lt", "aa", Lt},
+    {"le", "aa", Le},
+    {"gt", "aa", Gt},
+    {"ge", "aa", Ge},
+    {"index", "aa*", Index},
+    {"slice", "aa*", SliceItem},
+    {"len", "a", Len},
+    {"print", "a*", Print},
+    {"println", "a*", Println},
+    {"printf", "sa*", Printf},
+    {"html", "a*", Html},
+    {"js", "a*", Js},
+    {"urlquery", "a*", UrlQuery},
     {"call", "aa*", CallValue},
 };
 

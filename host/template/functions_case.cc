@@ -2,8 +2,8 @@
 #include <string>
 #include <vector>
 
-#include "host/template/function.h"
 #include "host/govalues/go_text.h"
+#include "host/template/function.h"
 #include "host/template/render_state.h"
 
 // The functions that change the case of letters, or the way in which words are joined.
@@ -262,10 +262,10 @@ Result<Value> CaseSnake(const Call& call) { return WithConnector(call, '_'); }
 Result<Value> CaseKebab(const Call& call) { return WithConnector(call, '-'); }
 
 constexpr Function kCaseFunctions[] = {
-    {"toTitle", "s", CaseTitle},          {"sprig_title", "s", CaseOldTitle},
-    {"sprig_untitle", "s", CaseUntitle},  {"sprig_swapcase", "s", CaseSwap},
+    {"toTitle", "s", CaseTitle},           {"sprig_title", "s", CaseOldTitle},
+    {"sprig_untitle", "s", CaseUntitle},   {"sprig_swapcase", "s", CaseSwap},
     {"sprig_initials", "s", CaseInitials}, {"sprig_nospace", "s", CaseNoSpace},
-    {"sprig_camelcase", "s", CaseCamel},  {"sprig_snakecase", "s", CaseSnake},
+    {"sprig_camelcase", "s", CaseCamel},   {"sprig_snakecase", "s", CaseSnake},
     {"sprig_kebabcase", "s", CaseKebab},
 };
 

@@ -15,7 +15,8 @@ namespace {
 
 // Returns whether V is in L, as consul-template's "in" decides it.
 bool IsInside(const Value& l, const Value& v) {
-  if (l.is(Kind::kString)) return v.is(Kind::kString) && l.text().find(v.text()) != std::string::npos;
+  if (l.is(Kind::kString))
+    return v.is(Kind::kString) && l.text().find(v.text()) != std::string::npos;
   if (!l.is(Kind::kList)) return false;
   return std::ranges::any_of(l.list(), [&v](const Value& element) {
     if (element.kind() != v.kind()) return false;
@@ -108,8 +109,7 @@ Result<Value> ListCompact(const Call& call) {
 }
 
 bool IsAmong(const List& list, const Value& value, Heap* heap) {
-  return std::ranges::any_of(
-      list, [&](const Value& of) { return IsDeeplyEqual(value, of, heap); });
+  return std::ranges::any_of(list, [&](const Value& of) { return IsDeeplyEqual(value, of, heap); });
 }
 
 Result<Value> ListUniq(const Call& call) {

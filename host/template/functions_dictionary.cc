@@ -2,10 +2,10 @@
 #include <string>
 #include <utility>
 
-#include "host/template/conversions.h"
-#include "host/template/function.h"
 #include "host/govalues/go_format.h"
 #include "host/govalues/go_text.h"
+#include "host/template/conversions.h"
+#include "host/template/function.h"
 #include "host/template/render_state.h"
 
 // The functions of maps.
@@ -71,7 +71,8 @@ Result<Value> MapValues(const Call& call) {
 Result<Value> MapPick(const Call& call) {
   const Value out = call.heap().NewMap();
   for (std::size_t i = 1; i < call.count(); ++i) {
-    if (const Value* const found = call.at(0).Find(call.text(i))) call.heap().Put(out, call.at(i), *found);
+    if (const Value* const found = call.at(0).Find(call.text(i)))
+      call.heap().Put(out, call.at(i), *found);
   }
   return out;
 }
@@ -83,20 +84,21 @@ Result<Value> MapOmit(const Call& call) {
 }
 
 // Merges the elements of SOURCE into TARGET, and so on in the maps in it. An element that TARGET
-// has stays, unless it is empty, or OVERWRITES is set and that of SOURCE is not empty.
+// has stays, unless it is empty or OVERWRITES is set.
 Status MergeInto(const Value& target, const Value& source, bool overwrites, int depth, Heap* heap) {
   if (depth > kDeepestValue) return CallError("the maps are nested too deep");
   if (target.IsSameContainer(source)) return {};
   for (const auto& [key, element] : source.map()) {
     if (!heap->Step()) return heap->Check();
     const auto found = target.map().find(key);
-    const bool has = found != target.map().end();
-    const bool both_maps = has && found->second.type() == &kAnyMap && element.type() == &kAnyMap;
-    if (both_maps && !found->second.IsNilContainer()) {
-      DROVER_TRY(MergeInto(found->second, element, overwrites, depth + 1, heap));
-    } else if (!has || IsEmpty(found->second) || (overwrites && !IsEmpty(element))) {
-      if (!has || !IsEmpty(element)) heap->Put(target, key, element);
+    const Value own = found == target.map().end() ? Value() : found->second;
+    const bool both_maps = own.type() == &kAnyMap && element.type() == &kAnyMap;
+    if (both_maps && !own.IsNilContainer()) {
+      DROVER_TRY(MergeInto(own, element, overwrites, depth + 1, heap));
+      if (!IsEmpty(own)) continue;
     }
+    if (element.IsNothing() ? overwrites : overwrites || IsEmpty(own))
+      heap->Put(target, key, element);
   }
   return {};
 }
@@ -149,7 +151,8 @@ Result<Value> MapDig(const Call& call) {
 }
 
 // Puts VALUE into MAP at the path KEY, whose parts are separated by slashes.
-Status Explode(const Value& map, const std::string& key, const Value& value, int depth, Heap* heap) {
+Status Explode(const Value& map, const std::string& key, const Value& value, int depth,
+               Heap* heap) {
   if (depth > kDeepestValue) return CallError("the key has too many parts");
   const std::size_t slash = key.find('/');
   if (slash == std::string::npos) {
@@ -159,7 +162,8 @@ Status Explode(const Value& map, const std::string& key, const Value& value, int
   const std::string top = key.substr(0, slash);
   const Value* const found = map.Find(top);
   if (found != nullptr && found->type() != &kAnyMap) {
-    return CallError("not a map: " + QuoteText(key) + ": " + QuoteText(top) + " already has a value");
+    return CallError("not a map: " + QuoteText(key) + ": " + QuoteText(top) +
+                     " already has a value");
   }
   const Value nested = found != nullptr ? *found : heap->NewMap();
   if (found == nullptr) heap->Put(map, top, nested);
@@ -251,9 +255,12 @@ constexpr Function kDictionaryFunctions[] = {
 };
 
 constexpr Function kScratchMethods[] = {
-    {"Key", "as", ScratchKey},          {"Get", "as", ScratchGet},
-    {"Set", "asa", ScratchSet},         {"SetX", "asa", ScratchSetX},
-    {"MapSet", "assa", ScratchMapSet},  {"MapSetX", "assa", ScratchMapSetX},
+    {"Key", "as", ScratchKey},
+    {"Get", "as", ScratchGet},
+    {"Set", "asa", ScratchSet},
+    {"SetX", "asa", ScratchSetX},
+    {"MapSet", "assa", ScratchMapSet},
+    {"MapSetX", "assa", ScratchMapSetX},
     {"MapValues", "as", ScratchMapValues},
 };
 

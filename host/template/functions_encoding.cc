@@ -4,12 +4,12 @@
 #include <string>
 
 #include "host/base/base64.h"
-#include "host/template/function.h"
 #include "host/govalues/go_text.h"
 #include "host/govalues/json_text.h"
-#include "host/template/render_state.h"
 #include "host/govalues/toml_text.h"
 #include "host/govalues/yaml_text.h"
+#include "host/template/function.h"
+#include "host/template/render_state.h"
 
 // The functions that encode and decode.
 namespace drover::templates {

@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "host/template/function.h"
 #include "host/govalues/go_number.h"
 #include "host/govalues/go_text.h"
-#include "host/template/render_state.h"
 #include "host/govalues/template_answers.h"
+#include "host/template/function.h"
+#include "host/template/render_state.h"
 
 // The functions that group services and keys, and the methods of answers.
 namespace drover::templates {
@@ -160,9 +160,8 @@ constexpr Function kGroupFunctions[] = {
 };
 
 constexpr Function kItemsMethods[] = {
-    {"Keys", "a", ItemsKeys},         {"Values", "a", ItemsValues},
-    {"Tuples", "a", ItemsTuples},     {"ItemsMap", "a", ItemsMap},
-    {"Metadata", "a", ItemsMetadata}, {"Parent", "a", ItemsMetadata},
+    {"Keys", "a", ItemsKeys},    {"Values", "a", ItemsValues},     {"Tuples", "a", ItemsTuples},
+    {"ItemsMap", "a", ItemsMap}, {"Metadata", "a", ItemsMetadata}, {"Parent", "a", ItemsMetadata},
 };
 constexpr Function kItemMethods[] = {
     {"String", "a", ItemString}, {"Metadata", "a", ItemMetadata}, {"Parent", "a", ItemMetadata}};

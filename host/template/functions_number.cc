@@ -5,11 +5,11 @@
 #include <limits>
 #include <string>
 
-#include "host/template/conversions.h"
-#include "host/template/function.h"
 #include "host/govalues/go_format.h"
 #include "host/govalues/go_number.h"
 #include "host/govalues/go_text.h"
+#include "host/template/conversions.h"
+#include "host/template/function.h"
 #include "host/template/render_state.h"
 
 // The functions of numbers.
@@ -126,7 +126,9 @@ Result<Value> NumberMaximum(const Call& call) {
   return Widened(IsBefore(call.at(1), call.at(0), true) ? call.at(1) : call.at(0));
 }
 
-Error NotRead(const std::string& text) { return CallError("parsing " + QuoteText(text) + ": invalid syntax"); }
+Error NotRead(const std::string& text) {
+  return CallError("parsing " + QuoteText(text) + ": invalid syntax");
+}
 
 Result<Value> NumberParseBool(const Call& call) {
   const std::string& text = call.text(0);
@@ -202,9 +204,8 @@ Result<Value> FoldIntegers(const Call& call, std::int64_t value, std::size_t fir
 }
 
 Result<Value> SprigAdd(const Call& call) {
-  return FoldIntegers(call, 0, 0, [](std::int64_t a, std::int64_t b) {
-    return Wrapped64(Wide(a) + Wide(b));
-  });
+  return FoldIntegers(call, 0, 0,
+                      [](std::int64_t a, std::int64_t b) { return Wrapped64(Wide(a) + Wide(b)); });
 }
 Result<Value> SprigAdd1(const Call& call) {
   return Int64(Wrapped64(Wide(IntegerOf(call.at(0))) + 1));
@@ -213,9 +214,8 @@ Result<Value> SprigSub(const Call& call) {
   return Int64(Wrapped64(Wide(IntegerOf(call.at(0))) - Wide(IntegerOf(call.at(1)))));
 }
 Result<Value> SprigMul(const Call& call) {
-  return FoldIntegers(call, IntegerOf(call.at(0)), 1, [](std::int64_t a, std::int64_t b) {
-    return Wrapped64(Wide(a) * Wide(b));
-  });
+  return FoldIntegers(call, IntegerOf(call.at(0)), 1,
+                      [](std::int64_t a, std::int64_t b) { return Wrapped64(Wide(a) * Wide(b)); });
 }
 Result<Value> SprigDiv(const Call& call) {
   if (IntegerOf(call.at(1)) == 0) return DivisionByZero();
@@ -247,12 +247,16 @@ double AsDecimal(double value) { return ParseFloat(FormatFloat(value, 'g', 15)).
 Result<Value> SprigAddf(const Call& call) {
   return FoldReals(call, 0, 0, [](double a, double b) { return AsDecimal(a + b); });
 }
-Result<Value> SprigAdd1f(const Call& call) { return Value::Float(AsDecimal(RealOf(call.at(0)) + 1)); }
+Result<Value> SprigAdd1f(const Call& call) {
+  return Value::Float(AsDecimal(RealOf(call.at(0)) + 1));
+}
 Result<Value> SprigSubf(const Call& call) {
-  return FoldReals(call, RealOf(call.at(0)), 1, [](double a, double b) { return AsDecimal(a - b); });
+  return FoldReals(call, RealOf(call.at(0)), 1,
+                   [](double a, double b) { return AsDecimal(a - b); });
 }
 Result<Value> SprigMulf(const Call& call) {
-  return FoldReals(call, RealOf(call.at(0)), 1, [](double a, double b) { return AsDecimal(a * b); });
+  return FoldReals(call, RealOf(call.at(0)), 1,
+                   [](double a, double b) { return AsDecimal(a * b); });
 }
 
 Result<Value> SprigDivf(const Call& call) {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "host/base/pattern_options.h"
-#include "host/template/function.h"
 #include "host/govalues/go_text.h"
+#include "host/template/function.h"
 #include "host/template/render_state.h"
 
 // The functions of regular expressions.
@@ -30,9 +30,8 @@ void ForEachMatch(const re2::RE2& pattern, const std::string& text, OnMatch on_m
   const re2::StringPiece whole(text);
   std::size_t at = 0;
   std::size_t end_before = std::string::npos;
-  while (at <= text.size() &&
-         pattern.Match(whole, at, text.size(), re2::RE2::UNANCHORED, groups.data(),
-                       static_cast<int>(groups.size()))) {
+  while (at <= text.size() && pattern.Match(whole, at, text.size(), re2::RE2::UNANCHORED,
+                                            groups.data(), static_cast<int>(groups.size()))) {
     const auto begin = static_cast<std::size_t>(groups[0].data() - text.data());
     const std::size_t end = begin + groups[0].size();
     const bool counts = begin != end || begin != end_before;
@@ -178,7 +177,8 @@ Result<Value> PatternSplit(const Call& call) {
 Result<Value> PatternQuote(const Call& call) {
   std::string out;
   for (const char c : call.text(0)) {
-    if (c != '\0' && std::string_view("\\.+*?()|[]{}^$").find(c) != std::string_view::npos) out += '\\';
+    if (c != '\0' && std::string_view("\\.+*?()|[]{}^$").find(c) != std::string_view::npos)
+      out += '\\';
     out += c;
   }
   return call.Text(std::move(out));

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <optional>
 
-#include "host/template/conversions.h"
-#include "host/template/function.h"
 #include "host/govalues/go_format.h"
 #include "host/govalues/go_text.h"
+#include "host/template/conversions.h"
+#include "host/template/function.h"
 #include "host/template/render_state.h"
 
 // The functions of texts.
@@ -48,7 +48,8 @@ Result<Value> TextContains(const Call& call) {
 Result<Value> TextReplaceAll(const Call& call) {
   const std::string& from = call.text(0);
   const std::string& text = call.text(2);
-  DROVER_TRY(AllowTimes(call, call.text(1).size() + 1, text.size() / std::max<std::size_t>(1, from.size()) + 1));
+  DROVER_TRY(AllowTimes(call, call.text(1).size() + 1,
+                        text.size() / std::max<std::size_t>(1, from.size()) + 1));
   return call.Text(ReplaceAll(text, from, call.text(1)));
 }
 
@@ -169,7 +170,8 @@ Result<Value> TextTrunc(const Call& call) {
   const std::int64_t count = call.at(0).integer();
   const std::string& text = call.text(1);
   const auto size = static_cast<std::int64_t>(text.size());
-  if (count < 0 && count > -size) return call.Text(text.substr(static_cast<std::size_t>(size + count)));
+  if (count < 0 && count > -size)
+    return call.Text(text.substr(static_cast<std::size_t>(size + count)));
   if (count >= 0 && size > count) return call.Text(text.substr(0, static_cast<std::size_t>(count)));
   return call.at(1);
 }
@@ -182,7 +184,8 @@ Result<Value> TextSubstr(const Call& call) {
   const std::int64_t from = start < 0 ? 0 : start;
   const std::int64_t to = start >= 0 && (end < 0 || end > size) ? size : end;
   if (from > to || to > size || to < 0) return CallError("slice bounds out of range");
-  return call.Text(text.substr(static_cast<std::size_t>(from), static_cast<std::size_t>(to - from)));
+  return call.Text(
+      text.substr(static_cast<std::size_t>(from), static_cast<std::size_t>(to - from)));
 }
 
 std::string Abbreviated(const std::string& text, std::int64_t offset, std::int64_t width) {
@@ -196,7 +199,8 @@ std::string Abbreviated(const std::string& text, std::int64_t offset, std::int64
   };
   if (offset <= 4) return part(0, width - 3) + "...";
   if (width < 7) return "";
-  if (offset + width - 3 < size) return "..." + Abbreviated(part(offset, size - offset), 0, width - 3);
+  if (offset + width - 3 < size)
+    return "..." + Abbreviated(part(offset, size - offset), 0, width - 3);
   return "..." + part(size - (width - 3), width - 3);
 }
 
@@ -287,9 +291,7 @@ Result<Value> TextCat(const Call& call) {
   return call.Text(Join(out, " "));
 }
 
-Result<Value> TextPlural(const Call& call) {
-  return call.at(call.at(2).integer() == 1 ? 0 : 1);
-}
+Result<Value> TextPlural(const Call& call) { return call.at(call.at(2).integer() == 1 ? 0 : 1); }
 
 Result<Value> TextToString(const Call& call) {
   DROVER_ASSIGN(std::string text, TextOf(call.at(0), call.heap()));

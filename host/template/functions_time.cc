@@ -5,12 +5,12 @@
 #include <optional>
 #include <string>
 
-#include "host/template/function.h"
 #include "host/govalues/go_number.h"
 #include "host/govalues/go_text.h"
 #include "host/govalues/go_time.h"
-#include "host/template/render_state.h"
 #include "host/govalues/template_answers.h"
+#include "host/template/function.h"
+#include "host/template/render_state.h"
 
 // The functions of times. Every time zone is UTC, because a template must not depend on the host.
 namespace drover::templates {
@@ -20,9 +20,9 @@ constexpr std::int64_t kNanoseconds = 1'000'000'000;
 constexpr std::int64_t kMostSeconds = 9'223'372'036;  // in a duration
 
 Moment NowOf(const Call& call) {
-  const auto since = std::chrono::duration_cast<std::chrono::nanoseconds>(
-                         call.state->now().time_since_epoch())
-                         .count();
+  const auto since =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(call.state->now().time_since_epoch())
+          .count();
   return {since / kNanoseconds, since % kNanoseconds, 0};
 }
 
@@ -87,8 +87,8 @@ Result<Value> TimeDuration(const Call& call) {
   std::int64_t seconds = 0;
   if (of.is(Kind::kString)) seconds = ParseInt(of.text(), 10).value_or(0);
   if (of.type() == &kInt64) seconds = of.integer();
-  return call.Text(DurationText(
-      static_cast<std::int64_t>(static_cast<std::uint64_t>(seconds) * kNanoseconds)));
+  return call.Text(
+      DurationText(static_cast<std::int64_t>(static_cast<std::uint64_t>(seconds) * kNanoseconds)));
 }
 
 Result<Value> TimeDurationRound(const Call& call) {
@@ -118,9 +118,7 @@ Result<Value> MomentFormat(const Call& call) {
 Result<Value> MomentUnix(const Call& call) {
   return Value::Int(call.at(0).moment().seconds, &kInt64);
 }
-Result<Value> MomentYear(const Call& call) {
-  return Value::Int(CivilOf(call.at(0).moment()).year);
-}
+Result<Value> MomentYear(const Call& call) { return Value::Int(CivilOf(call.at(0).moment()).year); }
 Result<Value> MomentDay(const Call& call) { return Value::Int(CivilOf(call.at(0).moment()).day); }
 Result<Value> MomentHour(const Call& call) { return Value::Int(CivilOf(call.at(0).moment()).hour); }
 Result<Value> MomentMinute(const Call& call) {
@@ -132,9 +130,7 @@ Result<Value> MomentSecond(const Call& call) {
 Result<Value> MomentYearDay(const Call& call) {
   return Value::Int(CivilOf(call.at(0).moment()).year_day);
 }
-Result<Value> MomentString(const Call& call) {
-  return call.Text(MomentText(call.at(0).moment()));
-}
+Result<Value> MomentString(const Call& call) { return call.Text(MomentText(call.at(0).moment())); }
 
 constexpr Function kTimeFunctions[] = {
     {"timestamp", "s*", TimeStamp},
@@ -149,11 +145,9 @@ constexpr Function kTimeFunctions[] = {
 };
 
 constexpr Function kMomentMethods[] = {
-    {"Format", "as", MomentFormat}, {"Unix", "a", MomentUnix},
-    {"Year", "a", MomentYear},      {"Day", "a", MomentDay},
-    {"Hour", "a", MomentHour},      {"Minute", "a", MomentMinute},
-    {"Second", "a", MomentSecond},  {"YearDay", "a", MomentYearDay},
-    {"String", "a", MomentString},
+    {"Format", "as", MomentFormat}, {"Unix", "a", MomentUnix},       {"Year", "a", MomentYear},
+    {"Day", "a", MomentDay},        {"Hour", "a", MomentHour},       {"Minute", "a", MomentMinute},
+    {"Second", "a", MomentSecond},  {"YearDay", "a", MomentYearDay}, {"String", "a", MomentString},
 };
 
 }  // namespace

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "host/base/text.h"
-#include "host/template/function.h"
 #include "host/govalues/go_text.h"
+#include "host/template/function.h"
 #include "host/template/render_state.h"
 
 // The functions of paths and URLs.
@@ -55,7 +55,9 @@ Result<Value> PathExt(const Call& call) {
 
 Result<Value> PathIsAbs(const Call& call) { return Value::Bool(call.text(0).starts_with('/')); }
 
-Error WrongUrl(const std::string& url) { return CallError("unable to parse url: " + QuoteText(url)); }
+Error WrongUrl(const std::string& url) {
+  return CallError("unable to parse url: " + QuoteText(url));
+}
 
 // Returns TEXT with its escapes, such as %20, resolved.
 std::optional<std::string> UnescapedUrl(std::string_view text) {
@@ -98,11 +100,14 @@ constexpr std::string_view kInFragment = "-_.~$&+,/:;=?@!()*";
 // Returns the scheme that URL begins with; none if it has none.
 std::string SchemeOf(std::string_view url) {
   const std::size_t colon = url.find(':');
-  if (colon == std::string_view::npos || colon == 0 || !IsLetter(static_cast<unsigned char>(url[0]))) return "";
+  if (colon == std::string_view::npos || colon == 0 ||
+      !IsLetter(static_cast<unsigned char>(url[0])))
+    return "";
   const std::string_view scheme = url.substr(0, colon);
   const bool right = std::ranges::all_of(scheme, [](char c) {
     const auto byte = static_cast<unsigned char>(c);
-    return byte < 0x80 && (IsLetter(byte) || IsDigitCharacter(byte) || c == '+' || c == '-' || c == '.');
+    return byte < 0x80 &&
+           (IsLetter(byte) || IsDigitCharacter(byte) || c == '+' || c == '-' || c == '.');
   });
   return right ? std::string(scheme) : "";
 }
@@ -122,8 +127,7 @@ Result<Value> UrlParse(const Call& call) {
     return WrongUrl(call.text(0));
   }
   const std::size_t mark = rest.find('#');
-  const auto fragment =
-      UnescapedUrl(mark == std::string_view::npos ? "" : rest.substr(mark + 1));
+  const auto fragment = UnescapedUrl(mark == std::string_view::npos ? "" : rest.substr(mark + 1));
   rest = rest.substr(0, mark);
   if (rest.starts_with(':')) return WrongUrl(call.text(0));
   const std::string scheme = SchemeOf(rest);

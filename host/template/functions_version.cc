@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "host/template/function.h"
 #include "host/govalues/go_number.h"
 #include "host/govalues/go_text.h"
+#include "host/template/function.h"
 #include "host/template/render_state.h"
 
 // The functions of versions (semver.org), and what they may be required to be.
@@ -60,7 +60,8 @@ int CompareVersions(const Version& a, const Version& b) {
   if (a.prerelease == b.prerelease) return 0;
   if (a.prerelease.empty()) return 1;
   if (b.prerelease.empty()) return -1;
-  const std::vector<std::string> a_parts = Split(a.prerelease, "."), b_parts = Split(b.prerelease, ".");
+  const std::vector<std::string> a_parts = Split(a.prerelease, "."),
+                                 b_parts = Split(b.prerelease, ".");
   for (std::size_t i = 0; i < a_parts.size() && i < b_parts.size(); ++i) {
     if (const int order = ComparePart(a_parts[i], b_parts[i]); order != 0) return order;
   }
@@ -102,7 +103,8 @@ bool Meets(const Version& version, const Requirement& requirement) {
   if (operation == "<=" || operation == "=<") return partial ? order <= 0 || same : order <= 0;
   if (operation == "^") return IsCompatible(version, with);
   const bool tilde = operation == "~" || operation == "~>";
-  if (tilde) return order >= 0 && HaveSameNumbers(version, with, std::min<std::size_t>(2, with.given));
+  if (tilde)
+    return order >= 0 && HaveSameNumbers(version, with, std::min<std::size_t>(2, with.given));
   return partial ? same : order == 0;
 }
 
@@ -143,7 +145,8 @@ Result<std::vector<Requirement>> ReadRequirements(std::string_view all) {
       return WrongRequirement(all);
     }
   }
-  if (requirements.empty() || requirements.back().operation.ends_with(' ')) return WrongRequirement(all);
+  if (requirements.empty() || requirements.back().operation.ends_with(' '))
+    return WrongRequirement(all);
   return requirements;
 }
 
@@ -153,8 +156,8 @@ Result<Value> VersionCompare(const Call& call) {
   bool meets = false;
   for (const std::string& one : Split(call.text(0), "||")) {
     DROVER_ASSIGN(const std::vector<Requirement> all, ReadRequirements(one));
-    meets = meets || std::ranges::all_of(
-                         all, [&](const Requirement& of) { return Meets(*version, of); });
+    meets = meets ||
+            std::ranges::all_of(all, [&](const Requirement& of) { return Meets(*version, of); });
   }
   return Value::Bool(meets);
 }

@@ -3,10 +3,10 @@
 #include <utility>
 #include <vector>
 
-#include "host/template/function.h"
 #include "host/govalues/go_text.h"
-#include "host/template/render_state.h"
 #include "host/govalues/template_answers.h"
+#include "host/template/function.h"
+#include "host/template/render_state.h"
 
 // The functions that ask for values from outside: of Consul, Nomad, the environment and files. The
 // host watches what they ask for.

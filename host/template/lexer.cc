@@ -49,7 +49,9 @@ class Lexer {
     return rest.size() >= 2 && IsBlank(rest[0]) && rest[1] == '-';
   }
 
-  bool AtTrimmedRight() const { return HasRightTrimMarker() && Rest().substr(2).starts_with(right_); }
+  bool AtTrimmedRight() const {
+    return HasRightTrimMarker() && Rest().substr(2).starts_with(right_);
+  }
   bool AtRight() const { return AtTrimmedRight() || Rest().starts_with(right_); }
 
   // Reads up to the next action.
@@ -103,11 +105,12 @@ class Lexer {
     while (trims && at_ < text_.size() && IsBlank(text_[at_])) ++at_;
   }
 
+  // Returns whether the action ends here.
   bool RightDelimiter() {
     if (!AtRight()) return false;
     if (depth_ > 0) {
       Fail(at_, "unclosed left paren");
-      return false;
+      return true;
     }
     const std::size_t begin = at_;
     SkipRight();
@@ -254,9 +257,12 @@ class Lexer {
     std::string_view digits = "0123456789_";
     bool decimal = true;
     if (Accept("0")) {
-      if (Accept("xX")) digits = "0123456789abcdefABCDEF_";
-      else if (Accept("oO")) digits = "01234567_";
-      else if (Accept("bB")) digits = "01_";
+      if (Accept("xX"))
+        digits = "0123456789abcdefABCDEF_";
+      else if (Accept("oO"))
+        digits = "01234567_";
+      else if (Accept("bB"))
+        digits = "01_";
       decimal = digits.size() == 11;
     }
     AcceptAll(digits);
@@ -268,8 +274,7 @@ class Lexer {
     const bool more = at_ < text_.size() && IsWordCharacter(CharacterAt(text_, at_).value);
     const bool signs = at_ < text_.size() && (text_[at_] == '+' || text_[at_] == '-');
     if (more || signs) {
-      return Fail(begin, "bad number syntax: " +
-                             QuoteText(text_.substr(begin, at_ + 1 - begin)));
+      return Fail(begin, "bad number syntax: " + QuoteText(text_.substr(begin, at_ + 1 - begin)));
     }
     Add(TokenKind::kNumber, begin);
   }

@@ -47,8 +47,8 @@ struct TemplateFault {
 };
 
 // Splits TEXT, a template with the delimiters LEFT and RIGHT, into tokens. Comments are left out,
-// and so are the blanks that the trim markers remove. The last token is kEnd. Returns false and sets
-// FAULT if TEXT is wrong.
+// and so are the blanks that the trim markers remove. The last token is kEnd. Returns false and
+// sets FAULT if TEXT is wrong.
 bool SplitTokens(std::string_view text, std::string_view left, std::string_view right,
                  std::vector<Token>* tokens, TemplateFault* fault);
 

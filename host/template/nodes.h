@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -20,7 +21,8 @@ struct Number {
   bool is_int = false;
   bool is_uint = false;
   bool is_float = false;
-  bool looks_real = false;  // has a point or an exponent, so without a wish for a type it is float64
+  bool looks_real =
+      false;  // has a point or an exponent, so without a wish for a type it is float64
   std::int64_t integer = 0;
   std::uint64_t natural = 0;
   double real = 0;
@@ -28,7 +30,18 @@ struct Number {
 
 // A part of a command, such as .Name, "text" or (a pipeline).
 struct Operand {
-  enum class Kind { kDot, kNil, kBool, kNumber, kString, kField, kVariable, kChain, kFunction, kPipeline };
+  enum class Kind {
+    kDot,
+    kNil,
+    kBool,
+    kNumber,
+    kString,
+    kField,
+    kVariable,
+    kChain,
+    kFunction,
+    kPipeline
+  };
   Kind kind = Kind::kDot;
   std::size_t at = 0;               // its offset in the template
   std::string text;                 // the text, or the name of the variable or function
@@ -52,21 +65,22 @@ struct Pipeline {
   std::vector<Command> commands;
 };
 
-struct Node {
+struct TemplateNode {
   enum class Kind { kText, kAction, kIf, kRange, kWith, kTemplate, kBreak, kContinue };
   Kind kind = Kind::kText;
   std::size_t at = 0;
   std::string text;                    // the text, or the name of the template
   std::unique_ptr<Pipeline> pipeline;  // null if there is none
-  std::vector<Node> body;
-  std::vector<Node> otherwise;  // what stands after {{else}}
+  std::vector<TemplateNode> body;
+  std::vector<TemplateNode> otherwise;  // what stands after {{else}}
 };
 
 // A template with all that it defines.
 struct ParsedTemplate {
   std::string name;
   std::string text;
-  std::map<std::string, std::vector<Node>, std::less<>> bodies;  // by the names of the templates
+  // By the names of the templates. The whole template has an empty name.
+  std::map<std::string, std::vector<TemplateNode>, std::less<>> bodies;
 };
 
 }  // namespace drover::templates

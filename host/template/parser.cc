@@ -17,9 +17,9 @@ namespace {
 constexpr int kDeepestNesting = 100;
 
 // Returns whether NODES write nothing but blanks.
-bool IsEmptyBody(const std::vector<Node>& nodes) {
-  return std::ranges::all_of(nodes, [](const Node& node) {
-    return node.kind == Node::Kind::kText && TrimSpace(node.text).empty();
+bool IsEmptyBody(const std::vector<TemplateNode>& nodes) {
+  return std::ranges::all_of(nodes, [](const TemplateNode& node) {
+    return node.kind == TemplateNode::Kind::kText && TrimSpace(node.text).empty();
   });
 }
 
@@ -49,8 +49,8 @@ Result<Number> ReadNumber(std::string_view text) {
                            text.find_first_of("pP") == std::string_view::npos;
   if (number.is_int || number.is_uint) {
     number.is_float = true;
-    number.real = number.is_int ? static_cast<double>(number.integer)
-                                : static_cast<double>(number.natural);
+    number.real =
+        number.is_int ? static_cast<double>(number.integer) : static_cast<double>(number.natural);
     number.looks_real = real_form && !hexadecimal;
     return number;
   }
@@ -76,13 +76,13 @@ class Parser {
   Status Run(std::string_view left, std::string_view right) {
     TemplateFault fault;
     const bool split = SplitTokens(out_.text, left, right, &tokens_, &fault);
-    std::vector<Node> root;
+    std::vector<TemplateNode> root;
     if (Status read = ReadAll(&root); !read.ok()) {
       // A mistake of the tokens stops the list of tokens, which is then the mistake.
       return split || Peek().kind != TokenKind::kEnd ? read : At(fault.at, fault.what);
     }
     if (!split) return At(fault.at, fault.what);
-    return Define(out_.name, std::move(root), 0);
+    return Define("", std::move(root), 0);
   }
 
  private:
@@ -120,7 +120,7 @@ class Parser {
   }
 
   // Registers the body of a template. Of two bodies that write something, one is too many.
-  Status Define(const std::string& name, std::vector<Node> body, std::size_t at) {
+  Status Define(const std::string& name, std::vector<TemplateNode> body, std::size_t at) {
     const auto found = out_.bodies.find(name);
     if (found == out_.bodies.end() || IsEmptyBody(found->second)) {
       out_.bodies[name] = std::move(body);
@@ -131,7 +131,7 @@ class Parser {
   }
 
   // Reads the whole template.
-  Status ReadAll(std::vector<Node>* root) {
+  Status ReadAll(std::vector<TemplateNode>* root) {
     variables_ = {"$"};
     while (Peek().kind != TokenKind::kEnd) {
       const std::size_t begin = next_;
@@ -141,13 +141,14 @@ class Parser {
       }
       next_ = begin;
       DROVER_TRY(TextOrAction(root, 0));
-      if (closing_ != nullptr) return At(closing_->at, "unexpected {{" + std::string(closing_->text) + "}}");
+      if (closing_ != nullptr)
+        return At(closing_->at, "unexpected {{" + std::string(closing_->text) + "}}");
     }
     return {};
   }
 
   // Reads nodes up to {{end}} or {{else}}, which is CLOSING_ afterwards.
-  Status Body(std::vector<Node>* nodes, int depth, std::size_t begin) {
+  Status Body(std::vector<TemplateNode>* nodes, int depth, std::size_t begin) {
     if (depth > kDeepestNesting) return At(begin, "actions are nested too deep");
     closing_ = nullptr;
     while (PeekNonSpace().kind != TokenKind::kEnd) {
@@ -161,7 +162,7 @@ class Parser {
   Status OwnBody(const std::string& name, std::size_t at, int depth, const char* context) {
     std::vector<std::string> variables = std::exchange(variables_, {"$"});
     const int ranges = std::exchange(ranges_, 0);
-    std::vector<Node> body;
+    std::vector<TemplateNode> body;
     DROVER_TRY(Body(&body, depth + 1, at));
     if (closing_->text != "end") return Unexpected(*closing_, context);
     closing_ = nullptr;
@@ -187,10 +188,10 @@ class Parser {
     return *name;
   }
 
-  Status TextOrAction(std::vector<Node>* nodes, int depth) {
+  Status TextOrAction(std::vector<TemplateNode>* nodes, int depth) {
     const Token& token = Take();
     if (token.kind == TokenKind::kText) {
-      Node node;
+      TemplateNode node;
       node.at = token.at;
       node.text = token.text;
       nodes->push_back(std::move(node));
@@ -200,23 +201,26 @@ class Parser {
     return Action(nodes, depth);
   }
 
-  Status Action(std::vector<Node>* nodes, int depth) {
+  Status Action(std::vector<TemplateNode>* nodes, int depth) {
     const Token& word = PeekNonSpace();
-    Node node;
+    TemplateNode node;
     node.at = word.at;
-    if (TakeKeyword("if")) return Control(Node::Kind::kIf, std::move(node), nodes, depth);
-    if (TakeKeyword("with")) return Control(Node::Kind::kWith, std::move(node), nodes, depth);
-    if (TakeKeyword("range")) return Control(Node::Kind::kRange, std::move(node), nodes, depth);
+    if (TakeKeyword("if")) return Control(TemplateNode::Kind::kIf, std::move(node), nodes, depth);
+    if (TakeKeyword("with"))
+      return Control(TemplateNode::Kind::kWith, std::move(node), nodes, depth);
+    if (TakeKeyword("range"))
+      return Control(TemplateNode::Kind::kRange, std::move(node), nodes, depth);
     if (TakeKeyword("end")) return Close(word, "end");
     if (TakeKeyword("else")) return Close(word, "else");
     if (TakeKeyword("block")) return Block(std::move(node), nodes, depth);
     if (TakeKeyword("template")) return Template(std::move(node), nodes);
-    if (TakeKeyword("break")) return Leave(Node::Kind::kBreak, "break", std::move(node), nodes);
+    if (TakeKeyword("break"))
+      return Leave(TemplateNode::Kind::kBreak, "break", std::move(node), nodes);
     if (TakeKeyword("continue")) {
-      return Leave(Node::Kind::kContinue, "continue", std::move(node), nodes);
+      return Leave(TemplateNode::Kind::kContinue, "continue", std::move(node), nodes);
     }
     if (word.kind == TokenKind::kKeyword) return Unexpected(word, "command");
-    node.kind = Node::Kind::kAction;
+    node.kind = TemplateNode::Kind::kAction;
     DROVER_ASSIGN(node.pipeline, ReadPipeline("command", TokenKind::kRight, 0));
     nodes->push_back(std::move(node));
     return {};
@@ -225,12 +229,14 @@ class Parser {
   Status Close(const Token& word, const char* name) {
     closing_ = &word;
     const Token& after = PeekNonSpace();
-    const bool chained = after.kind == TokenKind::kKeyword && (after.text == "if" || after.text == "with");
+    const bool chained =
+        after.kind == TokenKind::kKeyword && (after.text == "if" || after.text == "with");
     if (word.text == "else" && chained) return {};
     return ExpectRight(name);
   }
 
-  Status Leave(Node::Kind kind, const std::string& word, Node node, std::vector<Node>* nodes) {
+  Status Leave(TemplateNode::Kind kind, const std::string& word, TemplateNode node,
+               std::vector<TemplateNode>* nodes) {
     DROVER_TRY(ExpectRight("{{" + word + "}}"));
     if (ranges_ == 0) return At(node.at, "{{" + word + "}} outside {{range}}");
     node.kind = kind;
@@ -238,15 +244,18 @@ class Parser {
     return {};
   }
 
-  Status Control(Node::Kind kind, Node node, std::vector<Node>* nodes, int depth) {
+  Status Control(TemplateNode::Kind kind, TemplateNode node, std::vector<TemplateNode>* nodes,
+                 int depth) {
     const std::size_t variables = variables_.size();
-    const char* const context = kind == Node::Kind::kIf ? "if" : (kind == Node::Kind::kWith ? "with" : "range");
+    const char* const context = kind == TemplateNode::Kind::kIf
+                                    ? "if"
+                                    : (kind == TemplateNode::Kind::kWith ? "with" : "range");
     const std::size_t begin = node.at;
     node.kind = kind;
     DROVER_ASSIGN(node.pipeline, ReadPipeline(context, TokenKind::kRight, 0));
-    if (kind == Node::Kind::kRange) ++ranges_;
+    if (kind == TemplateNode::Kind::kRange) ++ranges_;
     DROVER_TRY(Body(&node.body, depth + 1, begin));
-    if (kind == Node::Kind::kRange) --ranges_;
+    if (kind == TemplateNode::Kind::kRange) --ranges_;
     if (closing_->text == "else") DROVER_TRY(Else(kind, context, &node, depth));
     closing_ = nullptr;
     variables_.resize(variables);
@@ -254,11 +263,12 @@ class Parser {
     return {};
   }
 
-  Status Else(Node::Kind kind, const std::string& context, Node* node, int depth) {
+  Status Else(TemplateNode::Kind kind, const std::string& context, TemplateNode* node, int depth) {
     // {{else if}} and {{else with}} are actions that end at the same {{end}}.
-    if (kind != Node::Kind::kRange && Peek().kind == TokenKind::kSpace) SkipSpace();
-    if (kind != Node::Kind::kRange && Peek().kind == TokenKind::kKeyword && Peek().text == context) {
-      Node inner;
+    if (kind != TemplateNode::Kind::kRange && Peek().kind == TokenKind::kSpace) SkipSpace();
+    if (kind != TemplateNode::Kind::kRange && Peek().kind == TokenKind::kKeyword &&
+        Peek().text == context) {
+      TemplateNode inner;
       inner.at = Take().at;
       if (depth >= kDeepestNesting) return At(inner.at, "actions are nested too deep");
       return Control(kind, std::move(inner), &node->otherwise, depth + 1);
@@ -269,18 +279,18 @@ class Parser {
     return At(closing_->at, "expected end; found {{else}}");
   }
 
-  Status Block(Node node, std::vector<Node>* nodes, int depth) {
+  Status Block(TemplateNode node, std::vector<TemplateNode>* nodes, int depth) {
     DROVER_ASSIGN(node.text, TemplateName("block clause"));
     DROVER_ASSIGN(node.pipeline, ReadPipeline("block clause", TokenKind::kRight, 0));
     DROVER_TRY(OwnBody(node.text, node.at, depth, "block clause"));
-    node.kind = Node::Kind::kTemplate;
+    node.kind = TemplateNode::Kind::kTemplate;
     nodes->push_back(std::move(node));
     return {};
   }
 
-  Status Template(Node node, std::vector<Node>* nodes) {
+  Status Template(TemplateNode node, std::vector<TemplateNode>* nodes) {
     DROVER_ASSIGN(node.text, TemplateName("template clause"));
-    node.kind = Node::Kind::kTemplate;
+    node.kind = TemplateNode::Kind::kTemplate;
     if (PeekNonSpace().kind == TokenKind::kRight) {
       ++next_;
     } else {
@@ -323,7 +333,8 @@ class Parser {
     return {};
   }
 
-  Result<std::unique_ptr<Pipeline>> ReadPipeline(const std::string& context, TokenKind end, int depth) {
+  Result<std::unique_ptr<Pipeline>> ReadPipeline(const std::string& context, TokenKind end,
+                                                 int depth) {
     auto pipeline = std::make_unique<Pipeline>();
     pipeline->at = PeekNonSpace().at;
     DROVER_TRY(Declarations(pipeline.get(), context));
@@ -334,9 +345,8 @@ class Parser {
                         first == Operand::Kind::kChain || first == Operand::Kind::kFunction ||
                         first == Operand::Kind::kPipeline;
       if (!pipeline->commands.empty() && !runs) {
-        return At(command.operands[0].at,
-                  "non executable command in pipeline stage " +
-                      std::to_string(pipeline->commands.size() + 1));
+        return At(command.operands[0].at, "non executable command in pipeline stage " +
+                                              std::to_string(pipeline->commands.size() + 1));
       }
       pipeline->commands.push_back(std::move(command));
     }
@@ -427,8 +437,9 @@ class Parser {
       case TokenKind::kNumber: {
         operand->kind = Operand::Kind::kNumber;
         operand->text = token.text;
-        Result<Number> number = token.kind == TokenKind::kNumber ? ReadNumber(token.text)
-                                                                 : ReadCharacterConstant(token.text);
+        Result<Number> number = token.kind == TokenKind::kNumber
+                                    ? ReadNumber(token.text)
+                                    : ReadCharacterConstant(token.text);
         if (!number.ok()) return At(token.at, number.error().message());
         operand->number = *number;
         break;
@@ -454,8 +465,8 @@ class Parser {
     const Token& token = Take();
     if (depth >= kDeepestNesting) return At(token.at, "parentheses are nested too deep");
     operand->kind = Operand::Kind::kPipeline;
-    DROVER_ASSIGN(operand->pipeline, ReadPipeline("parenthesized pipeline",
-                                                  TokenKind::kRightParenthesis, depth + 1));
+    DROVER_ASSIGN(operand->pipeline,
+                  ReadPipeline("parenthesized pipeline", TokenKind::kRightParenthesis, depth + 1));
     return true;
   }
 

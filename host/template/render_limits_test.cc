@@ -41,40 +41,48 @@ TEST_P(GreedyTemplateTest, EndsWithAnError) {
 INSTANTIATE_TEST_SUITE_P(
     All, GreedyTemplateTest,
     ::testing::Values(
-        Greedy{"{{range 1000000000000}}{{end}}"}, Greedy{"{{range loop 0 9223372036854775807}}{{end}}"},
+        Greedy{"{{range 1000000000000}}{{end}}"},
+        Greedy{"{{range loop 0 9223372036854775807}}{{end}}"},
         Greedy{"{{range loop 1000000000}}0123456789{{end}}"},
         Greedy{R"({{define "a"}}{{template "a"}}{{end}}{{template "a"}})"},
         Greedy{R"({{define "a"}}{{executeTemplate "a"}}{{end}}{{template "a"}})"},
-        Greedy{R"({{define "a"}}{{template "b"}}{{template "b"}}{{end}}{{define "b"}}{{template "a"}}{{end}}{{template "a"}})"},
-        Greedy{R"({{sprig_repeat 10000000000 "x"}})"}, Greedy{R"({{sprig_repeat 9223372036854775807 "xy"}})"},
+        Greedy{
+            R"({{define "a"}}{{template "b"}}{{template "b"}}{{end}}{{define "b"}}{{template "a"}}{{end}}{{template "a"}})"},
+        Greedy{R"({{sprig_repeat 10000000000 "x"}})"},
+        Greedy{R"({{sprig_repeat 9223372036854775807 "xy"}})"},
         Greedy{R"({{printf "%1000000d%1000000d" 1 2}})"},
         Greedy{R"({{$x := "x"}}{{range 64}}{{$x = print $x $x}}{{end}})"},
         Greedy{R"({{$x := "aa"}}{{range 64}}{{$x = replaceAll "a" $x $x}}{{end}})"},
         Greedy{R"({{$l := sprig_list 1}}{{range 64}}{{$l = sprig_concat $l $l}}{{end}})"},
         Greedy{R"({{$l := sprig_list 1}}{{range 64}}{{$l = sprig_list $l $l}}{{end}}{{$l}})"},
-        Greedy{R"({{$l := sprig_list 1}}{{range 64}}{{$l = sprig_list $l $l}}{{end}}{{toJSON $l}})"},
-        Greedy{R"({{$l := sprig_list 1}}{{range 64}}{{$l = sprig_list $l $l}}{{end}}{{toYAML $l}})"},
-        Greedy{R"({{$l := sprig_list 1}}{{range 64}}{{$l = sprig_list $l $l}}{{end}}{{sprig_deepCopy $l}})"},
+        Greedy{
+            R"({{$l := sprig_list 1}}{{range 64}}{{$l = sprig_list $l $l}}{{end}}{{toJSON $l}})"},
+        Greedy{
+            R"({{$l := sprig_list 1}}{{range 64}}{{$l = sprig_list $l $l}}{{end}}{{toYAML $l}})"},
+        Greedy{
+            R"({{$l := sprig_list 1}}{{range 64}}{{$l = sprig_list $l $l}}{{end}}{{sprig_deepCopy $l}})"},
         Greedy{R"({{$l := sprig_list}}{{range 100000}}{{$l = sprig_list $l}}{{end}}{{$l}})"},
         Greedy{R"({{$d := sprig_dict}}{{$_ := sprig_set $d "d" $d}}{{$d}})"},
         Greedy{R"({{$d := sprig_dict}}{{$_ := sprig_set $d "d" $d}}{{toJSON $d}})"},
         Greedy{R"({{$d := sprig_dict}}{{$_ := sprig_set $d "d" $d}}{{sprig_deepCopy $d}})"},
-        Greedy{R"({{$d := sprig_dict "x" (sprig_dict)}}{{$_ := sprig_set $d.x "x" $d}}{{toTOML $d}})"},
+        Greedy{
+            R"({{$d := sprig_dict "x" (sprig_dict)}}{{$_ := sprig_set $d.x "x" $d}}{{toTOML $d}})"},
         Greedy{R"({{sprig_until 1000000000}})"}, Greedy{R"({{indent 1000000000 "a"}})"},
         Greedy{R"({{sprig_seq 1 9223372036854775807}})"},
-        Greedy{R"({{sprig_regexReplaceAll "" (sprig_repeat 100000 "a") (sprig_repeat 100000 "b")}})"}));
+        Greedy{
+            R"({{sprig_regexReplaceAll "" (sprig_repeat 100000 "a") (sprig_repeat 100000 "b")}})"}));
 
 TEST(RenderLimitsTest, DeepTemplatesAreRefused) {
-  std::string ifs, parentheses, json, yaml;
+  std::string ifs, parentheses, lists, yaml;
   for (int i = 0; i < 20000; ++i) {
     ifs += "{{if 1}}";
     parentheses += "(";
-    json += "[";
+    lists += "[";
     yaml += "- ";
   }
   EXPECT_THAT(Rendered(ifs), HasSubstr("nested too deep"));
   EXPECT_THAT(Rendered("{{" + parentheses + "}}"), HasSubstr("nested too deep"));
-  EXPECT_THAT(Rendered("{{parseJSON \"" + json + "\"}}"), HasSubstr("nested too deep"));
+  EXPECT_THAT(Rendered("{{parseJSON \"" + lists + "\"}}"), HasSubstr("nested too deep"));
   EXPECT_THAT(Rendered("{{parseYAML \"" + yaml + "\"}}"), HasSubstr("error:"));
 }
 
@@ -82,19 +90,69 @@ TEST(RenderLimitsTest, AYamlBombStaysSmall) {
   std::string bomb = "a0: &a0 [x, x]\\n";
   for (int i = 1; i < 60; ++i) {
     const std::string before = "*a" + std::to_string(i - 1);
-    bomb += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [" + before + ", " + before + "]\\n";
+    bomb += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [" + before + ", " + before +
+            "]\\n";
   }
   EXPECT_EQ(Rendered("{{len (parseYAML \"" + bomb + "\")}}"), "60");
 }
 
 TEST(RenderLimitsTest, NoBytesMakeItFail) {
   std::mt19937 random(11);
-  const std::string pieces[] = {
-      "{{", "}}", "{{- ", " -}}", "range ", "if ", "else ", "end", "with ", "define \"a\"", "template \"a\"",
-      "block \"b\" .", "break", "continue", ".", ".ID", "\"x\"", "`", "'a'", "$x", ":=", "=", "|", "(", ")", " ",
-      "printf ", "\"%[1]*d%!\"", "1", "-2.5e9", "/*", "*/", "len ", "\xff", "index ", "slice ", "sprig_dict ",
-      "sprig_list ", "toJSON ", "toYAML ", "toTOML ", "parseJSON ", "parseYAML ", "key ", "nomadVar ", ",", "nil",
-      "true", "sprig_substr ", "sprig_splitn ", "regexReplaceAll ", "timestamp ", "scratch", ".Set ", "loop "};
+  const std::string pieces[] = {"{{",
+                                "}}",
+                                "{{- ",
+                                " -}}",
+                                "range ",
+                                "if ",
+                                "else ",
+                                "end",
+                                "with ",
+                                "define \"a\"",
+                                "template \"a\"",
+                                "block \"b\" .",
+                                "break",
+                                "continue",
+                                ".",
+                                ".ID",
+                                "\"x\"",
+                                "`",
+                                "'a'",
+                                "$x",
+                                ":=",
+                                "=",
+                                "|",
+                                "(",
+                                ")",
+                                " ",
+                                "printf ",
+                                "\"%[1]*d%!\"",
+                                "1",
+                                "-2.5e9",
+                                "/*",
+                                "*/",
+                                "len ",
+                                "\xff",
+                                "index ",
+                                "slice ",
+                                "sprig_dict ",
+                                "sprig_list ",
+                                "toJSON ",
+                                "toYAML ",
+                                "toTOML ",
+                                "parseJSON ",
+                                "parseYAML ",
+                                "key ",
+                                "nomadVar ",
+                                ",",
+                                "nil",
+                                "true",
+                                "sprig_substr ",
+                                "sprig_splitn ",
+                                "regexReplaceAll ",
+                                "timestamp ",
+                                "scratch",
+                                ".Set ",
+                                "loop "};
   FakeValues values;
   for (int i = 0; i < 30000; ++i) {
     TemplateSpec spec;

@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "host/base/result.h"
-#include "host/template/template_values.h"
 #include "host/govalues/value.h"
+#include "host/template/template_values.h"
 
 namespace drover::templates {
 

@@ -9,9 +9,8 @@
 namespace drover {
 
 Result<RenderedTemplate> RenderTemplate(const TemplateSpec& spec, TemplateValues* values) {
-  Result<templates::ParsedTemplate> parsed =
-      templates::ParseTemplate(spec.name, spec.text, spec.left, spec.right,
-                               templates::FunctionSet::OfTasks());
+  Result<templates::ParsedTemplate> parsed = templates::ParseTemplate(
+      spec.name, spec.text, spec.left, spec.right, templates::FunctionSet::OfTasks());
   if (!parsed.ok()) return parsed.error().WithContext("template");
   templates::RenderState state(spec.limits, values,
                                spec.now.value_or(std::chrono::system_clock::now()));

@@ -42,9 +42,10 @@ INSTANTIATE_TEST_SUITE_P(
         LanguageCase{"{{23 -}} < {{- 45}}", "23<45"}, LanguageCase{"{{- 1 -}} x", "1x"},
         LanguageCase{"a\n{{- /* a comment */ -}}\nb", "ab"}, LanguageCase{"{{-3}}", "-3"},
         // nested templates
-        LanguageCase{R"({{define "T1"}}ONE{{end}}{{define "T2"}}TWO{{end}})"
-                     R"({{define "T3"}}{{template "T1"}} {{template "T2"}}{{end}}{{template "T3"}})",
-                     "ONE TWO"},
+        LanguageCase{
+            R"({{define "T1"}}ONE{{end}}{{define "T2"}}TWO{{end}})"
+            R"({{define "T3"}}{{template "T1"}} {{template "T2"}}{{end}}{{template "T3"}})",
+            "ONE TWO"},
         LanguageCase{R"({{block "b" 7}}[{{.}}]{{end}})", "[7]"},
         LanguageCase{R"({{define "x"}}{{.}}{{end}}{{template "x" "in"}}{{template "x"}})",
                      "in<no value>"}));
@@ -58,8 +59,9 @@ INSTANTIATE_TEST_SUITE_P(
         LanguageCase{"{{range 3}}{{.}}{{end}}{{range $i := 2}}{{$i}}{{end}}", "01201"},
         LanguageCase{"{{range 0}}a{{else}}none{{end}}", "none"},
         LanguageCase{"{{range $i, $e := sprig_list 7 8}}{{$i}}={{$e}} {{end}}", "0=7 1=8 "},
-        LanguageCase{"{{range 9}}{{if eq . 2}}{{continue}}{{end}}{{if eq . 4}}{{break}}{{end}}{{.}}{{end}}",
-                     "013"},
+        LanguageCase{
+            "{{range 9}}{{if eq . 2}}{{continue}}{{end}}{{if eq . 4}}{{break}}{{end}}{{.}}{{end}}",
+            "013"},
         LanguageCase{"{{$x := 1}}{{range 3}}{{$x = .}}{{end}}{{$x}}", "2"},
         LanguageCase{"{{$x := 1}}{{if true}}{{$x := 2}}{{$x}}{{end}}{{$x}}", "21"},
         LanguageCase{R"({{range $k, $v := sprig_dict "b" 1 "a" 2}}{{$k}}{{$v}}{{end}})", "a2b1"},
@@ -69,17 +71,21 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Functions, LanguageTest,
     ::testing::Values(
-        LanguageCase{"{{and 1 0 2}} {{and 1 2}} {{or 0 \"\" 3 4}} {{or 0 \"\"}}|{{not 0}}", "0 2 3 |true"},
+        LanguageCase{"{{and 1 0 2}} {{and 1 2}} {{or 0 \"\" 3 4}} {{or 0 \"\"}}|{{not 0}}",
+                     "0 2 3 |true"},
         LanguageCase{"{{1 | and 0}}{{or 5 (index (sprig_list) 1)}}", "05"},
-        LanguageCase{"{{eq 1 2 1}} {{ne \"a\" \"b\"}} {{lt 1 2}} {{le 2 2}} {{gt 1 2}} {{ge 1.5 1.5}}",
-                     "true true true true false true"},
+        LanguageCase{
+            "{{eq 1 2 1}} {{ne \"a\" \"b\"}} {{lt 1 2}} {{le 2 2}} {{gt 1 2}} {{ge 1.5 1.5}}",
+            "true true true true false true"},
         LanguageCase{"{{eq nil nil}}", "true"},
-        LanguageCase{R"({{index (sprig_list 1 2 3) 1}} {{index (sprig_dict "a" 5) "a"}} {{index "abc" 1}})",
-                     "2 5 98"},
+        LanguageCase{
+            R"({{index (sprig_list 1 2 3) 1}} {{index (sprig_dict "a" 5) "a"}} {{index "abc" 1}})",
+            "2 5 98"},
         LanguageCase{R"({{slice "abcdef" 1 3}} {{slice (sprig_list 1 2 3) 1}} {{slice "abc"}})",
                      "bc [2 3] abc"},
         LanguageCase{"{{len \"abc\"}} {{len (sprig_list 1 2)}}", "3 2"},
-        LanguageCase{R"({{html "<a href='x'>&\"</a>"}})", "&lt;a href=&#39;x&#39;&gt;&amp;&#34;&lt;/a&gt;"},
+        LanguageCase{R"({{html "<a href='x'>&\"</a>"}})",
+                     "&lt;a href=&#39;x&#39;&gt;&amp;&#34;&lt;/a&gt;"},
         LanguageCase{R"({{js "It's <x> & \"y\" = \n"}})",
                      R"(It\'s \u003Cx\u003E \u0026 \"y\" \u003D \u000A)"},
         LanguageCase{R"({{urlquery "a b&c=d/e~é"}})", "a+b%26c%3Dd%2Fe~%C3%A9"},
@@ -98,7 +104,8 @@ class LanguageMistakeTest : public ::testing::TestWithParam<LanguageMistake> {};
 
 TEST_P(LanguageMistakeTest, HasItsPlace) {
   const std::string shown = Rendered(GetParam().text);
-  EXPECT_THAT(shown, HasSubstr(std::string("error: template: template:") + GetParam().place + ": "));
+  EXPECT_THAT(shown,
+              HasSubstr(std::string("error: template: template:") + GetParam().place + ": "));
   EXPECT_THAT(shown, HasSubstr(GetParam().told));
 }
 
@@ -119,7 +126,8 @@ INSTANTIATE_TEST_SUITE_P(
         LanguageMistake{"\n\n {{index (sprig_list 1) 4}}", "3:4", "index: index out of range: 4"},
         LanguageMistake{"{{range \"text\"}}{{end}}", "1:3", "range can't iterate over"},
         LanguageMistake{"{{template \"x\"}}", "1:3", "template \"x\" not defined"},
-        LanguageMistake{R"({{define "a"}}1{{end}}{{define "a"}}2{{end}})", "1:23", "multiple definition"},
+        LanguageMistake{R"({{define "a"}}1{{end}}{{define "a"}}2{{end}})", "1:23",
+                        "multiple definition"},
         LanguageMistake{"{{lt 1 \"a\"}}", "1:3", "incompatible types for comparison"},
         LanguageMistake{"{{eq (sprig_list) (sprig_list)}}", "1:3", "non-comparable type"},
         LanguageMistake{R"({{(sprig_dict).a.b}})", "1:15", "nil pointer evaluating interface {}.b"},

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "host/base/printable.h"
+#include "host/govalues/template_answers.h"
 #include "host/template/evaluator.h"
 #include "host/template/parser.h"
-#include "host/govalues/template_answers.h"
 
 namespace drover {
 namespace {

@@ -64,7 +64,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"{{eq .ID \"x\" \"web\"}} {{ne .ID \"web\"}} {{lt .Priority 51}} {{ge .Share 1.5}}",
              "true false true false"},
         Case{"{{printf \"%x %s\" 255}} {{printf \"x\" 1}}", "ff %!s(MISSING) x%!(EXTRA int=1)"},
-        Case{"{{define \"a\"}}<{{.}}>{{end}}{{range .Allocs}}{{template \"a\" .ID}}{{end}}", "<a1><b2>"},
+        Case{"{{define \"a\"}}<{{.}}>{{end}}{{range .Allocs}}{{template \"a\" .ID}}{{end}}",
+             "<a1><b2>"},
         Case{"{{and .ID .Stop}} {{or .Stop .ID}} {{not .Stop}}", "false web true"},
         Case{R"({{printf "%-5s|%5d|%05.1f|%q|%v%%" .ID .Priority .Share .ID .Stop}})",
              R"(web  |   50|000.5|"web"|false%)"},
@@ -102,7 +103,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"{{index .Allocs 9}}", "index out of range: 9"},
         Mistake{"{{lt .ID 1}}", "incompatible types for comparison"},
         Mistake{"{{key \"x\"}}", "function \"key\" not defined"},
-        Mistake{"{{\"x}}", "unterminated quoted string"}, Mistake{"{{(.ID}}", "unclosed left paren"}));
+        Mistake{"{{\"x}}", "unterminated quoted string"},
+        Mistake{"{{(.ID}}", "unclosed left paren"}));
 
 TEST(TextTemplateDataTest, CannotSteerATerminal) {
   const Result<TextTemplate> parsed = TextTemplate::Parse("{{.Evil}}{{.}}{{json .}}");
