@@ -239,7 +239,11 @@ Result<Value> Printf(const Call& call) {
 // Returns the text of the arguments of html, js and urlquery.
 Result<std::string> ArgumentText(const Call& call) {
   if (call.count() == 1 && call.at(0).is(Kind::kString)) return call.text(0);
-  return Sprint(call.arguments, call.heap().room());
+  List values = call.arguments;
+  for (Value& value : values) {
+    if (value.IsNothing()) value = call.Text("<no value>");
+  }
+  return Sprint(values, call.heap().room());
 }
 
 Result<Value> Html(const Call& call) {

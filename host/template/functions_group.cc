@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
 #include <cstdio>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,13 +17,15 @@
 namespace drover::templates {
 namespace {
 
-// Adds ELEMENT to the list with KEY of MAP, whose lists are of TYPE.
-void AddTo(const Value& map, const Value& key, const Value& element, const Type* type, Heap* heap) {
-  const auto found = map.map().find(key);
-  List list = found == map.map().end() ? List() : found->second.list();
-  heap->Step(list.size());
-  list.push_back(element);
-  heap->Put(map, key, heap->NewList(std::move(list), type));
+using ServiceGroups = std::map<Value, List, ValueLess>;
+
+// Returns GROUPS as a map of TYPE.
+Value MapOfGroups(ServiceGroups groups, const Type* type, Heap* heap) {
+  const Value map = heap->NewMap(type);
+  for (auto& [key, list] : groups) {
+    heap->Put(map, key, heap->NewList(std::move(list), type->element));
+  }
+  return map;
 }
 
 Result<Value> GroupByKey(const Call& call) {
@@ -44,33 +47,27 @@ Result<Value> GroupByKey(const Call& call) {
 
 Result<Value> GroupByTag(const Call& call) {
   const Value& services = call.at(0);
-  const Value out = call.heap().NewMap(&kListMap);
-  if (services.IsNothing()) return out;
+  if (services.IsNothing()) return call.heap().NewMap(&kListMap);
   const Type* const type = services.type();
   if (type != &kHealths && type != &kInstances && type != &kCatalogNames && type != &kNomadNames) {
     return CallError("wrong argument type " + TypeName(services));
   }
+  ServiceGroups groups;
   for (const Value& service : services.list()) {
-    for (const Value& tag : service.Field("Tags").list()) {
-      AddTo(out, tag, service, &kAnyList, &call.heap());
-    }
-    DROVER_TRY(call.heap().Check());
+    for (const Value& tag : service.Field("Tags").list()) groups[tag].push_back(service);
   }
-  return out;
+  return MapOfGroups(std::move(groups), &kListMap, &call.heap());
 }
 
 Result<Value> GroupByPort(const Call& call) {
   const Value& services = call.at(0);
-  const Value out = call.heap().NewMap(&kPortMap);
-  if (services.IsNothing()) return out;
+  if (services.IsNothing()) return call.heap().NewMap(&kPortMap);
   if (services.type() != &kHealths && services.type() != &kInstances) {
     return CallError("wrong argument type " + TypeName(services));
   }
-  for (const Value& service : services.list()) {
-    AddTo(out, service.Field("Port"), service, &kAnyList, &call.heap());
-    DROVER_TRY(call.heap().Check());
-  }
-  return out;
+  ServiceGroups groups;
+  for (const Value& service : services.list()) groups[service.Field("Port")].push_back(service);
+  return MapOfGroups(std::move(groups), &kPortMap, &call.heap());
 }
 
 // Returns what SERVICE has for META, a name that may end with "|int", in the form of a key.
@@ -96,7 +93,7 @@ Result<std::string> MetaPart(const Value& service, std::string meta) {
 }
 
 Result<Value> GroupByMeta(const Call& call) {
-  const Value out = call.heap().NewMap(&kHealthMap);
+  ServiceGroups groups;
   const std::vector<std::string> metas = Split(call.text(0), ",");
   for (const Value& service : call.at(1).list()) {
     std::vector<std::string> parts;
@@ -104,10 +101,9 @@ Result<Value> GroupByMeta(const Call& call) {
       DROVER_ASSIGN(std::string part, MetaPart(service, meta));
       parts.push_back(std::move(part));
     }
-    AddTo(out, call.Text(Join(parts, "_")), service, &kHealths, &call.heap());
-    DROVER_TRY(call.heap().Check());
+    groups[call.Text(Join(parts, "_"))].push_back(service);
   }
-  return out;
+  return MapOfGroups(std::move(groups), &kHealthMap, &call.heap());
 }
 
 // The methods of the items of a variable.

@@ -12,6 +12,8 @@
 namespace drover::templates {
 namespace {
 
+constexpr std::size_t kCostOfPart = 160;  // memory of a part of a text, above its bytes
+
 // Returns an error if COUNT times BYTES is too much for the heap.
 Status AllowTimes(const Call& call, std::size_t bytes, std::size_t count) {
   if (bytes > 0 && count > call.heap().room() / bytes) return call.heap().Allow(SIZE_MAX);
@@ -45,12 +47,25 @@ Result<Value> TextContains(const Call& call) {
   return Value::Bool(call.text(1).find(call.text(0)) != std::string::npos);
 }
 
+// Returns how often PART is in TEXT, or the number of characters and one more if PART is empty.
+std::size_t CountOf(std::string_view text, std::string_view part) {
+  if (part.empty()) return CountCharacters(text) + 1;
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string_view::npos;
+       at = text.find(part, at + part.size())) {
+    ++count;
+  }
+  return count;
+}
+
+// Returns an error if the parts of TEXT between SEPARATOR are too many for the heap.
+Status AllowParts(const Call& call, std::string_view text, std::string_view separator) {
+  return AllowTimes(call, kCostOfPart, CountOf(text, separator) + 1);
+}
+
 Result<Value> TextReplaceAll(const Call& call) {
-  const std::string& from = call.text(0);
-  const std::string& text = call.text(2);
-  DROVER_TRY(AllowTimes(call, call.text(1).size() + 1,
-                        text.size() / std::max<std::size_t>(1, from.size()) + 1));
-  return call.Text(ReplaceAll(text, from, call.text(1)));
+  DROVER_TRY(AllowTimes(call, call.text(1).size(), CountOf(call.text(2), call.text(0))));
+  return call.Text(ReplaceAll(call.text(2), call.text(0), call.text(1)));
 }
 
 Result<Value> TextJoin(const Call& call) {
@@ -74,12 +89,12 @@ Result<Value> TextJoinAny(const Call& call) {
 Result<Value> TextSplit(const Call& call) {
   const std::string_view text = TrimSpace(call.text(1));
   if (text.empty()) return call.heap().NewList({}, &kStringList);
-  DROVER_TRY(AllowTimes(call, 64, text.size()));
+  DROVER_TRY(AllowParts(call, text, call.text(0)));
   return call.heap().Strings(Split(text, call.text(0)));
 }
 
 Result<Value> TextSplitList(const Call& call) {
-  DROVER_TRY(AllowTimes(call, 64, call.text(1).size()));
+  DROVER_TRY(AllowParts(call, call.text(1), call.text(0)));
   return call.heap().Strings(Split(call.text(1), call.text(0)));
 }
 
@@ -93,12 +108,12 @@ Value NumberedParts(const Call& call, const std::vector<std::string>& parts) {
 }
 
 Result<Value> TextSplitNumbered(const Call& call) {
-  DROVER_TRY(AllowTimes(call, 128, call.text(1).size()));
+  DROVER_TRY(AllowParts(call, call.text(1), call.text(0)));
   return NumberedParts(call, Split(call.text(1), call.text(0)));
 }
 
 Result<Value> TextSplitN(const Call& call) {
-  DROVER_TRY(AllowTimes(call, 128, call.text(2).size()));
+  DROVER_TRY(AllowParts(call, call.text(2), call.text(0)));
   const std::int64_t limit = std::clamp<std::int64_t>(call.at(1).integer(), -1, INT32_MAX);
   return NumberedParts(call, Split(call.text(2), call.text(0), static_cast<int>(limit)));
 }
@@ -107,7 +122,7 @@ Result<Value> TextSplitToMap(const Call& call) {
   const Value map = call.heap().NewMap(&kStringMap);
   const std::string_view text = TrimSpace(call.text(2));
   if (text.empty()) return map;
-  DROVER_TRY(AllowTimes(call, 128, text.size()));
+  DROVER_TRY(AllowParts(call, text, call.text(0)));
   for (const std::string& part : Split(text, call.text(0))) {
     const std::size_t at = part.find(call.text(1));
     if (at == std::string::npos) continue;
