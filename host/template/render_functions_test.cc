@@ -26,31 +26,36 @@ TEST_P(FunctionTest, Renders) { EXPECT_EQ(Rendered(GetParam().text), GetParam().
 INSTANTIATE_TEST_SUITE_P(
     Texts, FunctionTest,
     ::testing::Values(
-        FunctionCase{R"({{"hello world" | toUpper}} {{"HeLLo" | toLower}} {{"hello world" | toTitle}})",
-                     "HELLO WORLD hello Hello World"},
-        FunctionCase{R"({{trim "!" "!!a!"}} {{trimPrefix "a" "ab"}} {{trimSuffix "b" "ab"}} {{trimSpace " x "}}.)",
-                     "a b a x."},
-        FunctionCase{R"({{"a.b" | replaceAll "." "_"}} {{"foo.bar" | regexReplaceAll "foo([.a-z]+)" "$1"}
-})",
-                     "a_b .bar"
-}
-, FunctionCase{R"({{"foo.bar" | regexMatch "foo([.a-z]+)"}
-} {{"a,b" | split "," | join "-"}})",
-                     "true a-b"
-},
+        FunctionCase{
+            R"({{"hello world" | toUpper}} {{"HeLLo" | toLower}} {{"hello world" | toTitle}})",
+            "HELLO WORLD hello Hello World"},
+        FunctionCase{
+            R"({{trim "!" "!!a!"}} {{trimPrefix "a" "ab"}} {{trimSuffix "b" "ab"}} {{trimSpace " x "}}.)",
+            "a b a x."},
+        FunctionCase{
+            R"x({{"a.b" | replaceAll "." "_"}} {{"foo.bar" | regexReplaceAll "foo([.a-z]+)" "$1"}})x",
+            "a_b .bar"},
+        FunctionCase{
+            R"x({{"foo.bar" | regexMatch "foo([.a-z]+)"}} {{"a,b" | split "," | join "-"}})x",
+            "true a-b"},
         FunctionCase{R"({{range "a,b" | split ","}}[{{.}}]{{end}}{{"" | split ","}})", "[a][b][]"},
         FunctionCase{R"({{"a:1,b:2" | splitToMap "," ":"}})", "map[a:1 b:2]"},
         FunctionCase{"{{\"a\\n\\nb\" | indent 2}}", "  a\n\n  b"},
-        FunctionCase{R"({{sprig_abbrev 5 "hello world"}} {{sprig_trunc 3 "hello"}} {{sprig_trunc -2 "hello"}})",
-                     "he... hel lo"},
-        FunctionCase{R"({{sprig_snakecase "FirstName"}} {{sprig_kebabcase "HTTPServer"}} {{sprig_camelcase "http_server"}})",
-                     "first_name http-server HttpServer"},
-        FunctionCase{R"({{sprig_quote "a" 1}} {{sprig_squote "a"}} {{sprig_cat "a" 1 "b"}} {{sprig_repeat 3 "ab"}})",
-                     R"("a" "1" 'a' a 1 b ababab)"},
-        FunctionCase{R"({{sprig_initials "First Try"}} {{sprig_nospace "a b"}} {{sprig_title "a bc"}} {{sprig_untitle "Ab"}})",
-                     "FT ab A Bc ab"},
-        FunctionCase{R"({{sprig_substr 0 3 "hello"}} {{sprig_plural "one" "many" 2}} {{sprig_wrap 5 "aa bb cc"}})",
-                     "hel many aa bb\ncc"},
+        FunctionCase{
+            R"({{sprig_abbrev 5 "hello world"}} {{sprig_trunc 3 "hello"}} {{sprig_trunc -2 "hello"}})",
+            "he... hel lo"},
+        FunctionCase{
+            R"({{sprig_snakecase "FirstName"}} {{sprig_kebabcase "HTTPServer"}} {{sprig_camelcase "http_server"}})",
+            "first_name http-server HttpServer"},
+        FunctionCase{
+            R"({{sprig_quote "a" 1}} {{sprig_squote "a"}} {{sprig_cat "a" 1 "b"}} {{sprig_repeat 3 "ab"}})",
+            R"("a" "1" 'a' a 1 b ababab)"},
+        FunctionCase{
+            R"({{sprig_initials "First Try"}} {{sprig_nospace "a b"}} {{sprig_title "a bc"}} {{sprig_untitle "Ab"}})",
+            "FT ab A Bc ab"},
+        FunctionCase{
+            R"({{sprig_substr 0 3 "hello"}} {{sprig_plural "one" "many" 2}} {{sprig_wrap 5 "aa bb cc"}})",
+            "hel many aa bb\ncc"},
         FunctionCase{R"({{sprig_nindent 2 "a"}}|{{sprig_replace " " "-" "a b"}})", "\n  a|a-b"}));
 
 INSTANTIATE_TEST_SUITE_P(
