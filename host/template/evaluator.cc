@@ -43,7 +43,6 @@ using Piped = std::optional<Value>;
 
 // A body while it is rendered.
 struct Frame {
-  std::string name;  // of the template
   std::vector<Variable> variables;
 };
 
@@ -61,14 +60,14 @@ class Evaluator {
       return Error(Code::kResourceExhausted, "templates are nested too deep");
     }
     // {{executeTemplate}} comes here while another body is being rendered.
-    const std::string before = std::exchange(out_, "");
+    std::string before = std::exchange(out_, "");
     const std::size_t taken = std::exchange(taken_, taken_ + before.size());
     ++depth_;
-    Frame frame{name, {{"$", dot}}};
+    Frame frame{{{"$", dot}}};
     const Result<Flow> done = Walk(found->second, dot, &frame);
     --depth_;
     taken_ = taken;
-    std::string text = std::exchange(out_, before);
+    std::string text = std::exchange(out_, std::move(before));
     if (!done.ok()) return done.error();
     return text;
   }
@@ -161,7 +160,7 @@ class Evaluator {
     if (node.pipeline) {
       DROVER_ASSIGN(data, Pipe(*node.pipeline, dot, frame));
     }
-    Frame inner{node.text, {{"$", data}}};
+    Frame inner{{{"$", data}}};
     ++depth_;
     const Result<Flow> done = Walk(found->second, data, &inner);
     --depth_;
@@ -182,7 +181,7 @@ class Evaluator {
       frame->variables[mark - 1].value = element;
       if (count > 1) frame->variables[mark - 2].value = index;
     }
-    DROVER_TRY(state_.Step());
+    if (const Status step = state_.Step(); !step.ok()) return At(node.at, step.error());
     DROVER_ASSIGN(const Flow flow, Walk(node.body, element, frame));
     frame->variables.resize(mark);
     return flow != Flow::kBreak;
@@ -292,7 +291,7 @@ class Evaluator {
       case Operand::Kind::kField:
         return Fields(first, dot, dot, all, piped, frame);
       case Operand::Kind::kChain: {
-        DROVER_ASSIGN(const Value base, Chained(first, dot, frame));
+        DROVER_ASSIGN(const Value base, Operate(*first.base, dot, frame));
         return Fields(first, base, dot, all, piped, frame);
       }
       case Operand::Kind::kFunction:
@@ -322,10 +321,6 @@ class Evaluator {
     return found == frame.variables.rend() ? Value() : found->value;
   }
 
-  Result<Value> Chained(const Operand& chain, const Value& dot, Frame* frame) {
-    return Operate(*chain.base, dot, frame);
-  }
-
   // Returns the value of OPERAND, which gets no arguments.
   Result<Value> Operate(const Operand& operand, const Value& dot, Frame* frame) {
     static const std::vector<Operand> kAlone;
@@ -348,7 +343,7 @@ class Evaluator {
         return Fields(operand, value, dot, kAlone, std::nullopt, frame);
       }
       case Operand::Kind::kChain: {
-        DROVER_ASSIGN(const Value base, Chained(operand, dot, frame));
+        DROVER_ASSIGN(const Value base, Operate(*operand.base, dot, frame));
         return Fields(operand, base, dot, kAlone, std::nullopt, frame);
       }
       case Operand::Kind::kFunction:
