@@ -115,7 +115,7 @@ Value ResolveYamlScalar(const std::string& text, bool* is_time, Heap* heap) {
 bool IsPlainYamlText(const std::string& text) {
   Heap heap(std::size_t{1} << 30, 1000);
   bool is_time = false;
-  if (text == "<<" || IsBase60(text)) return false;
+  if (IsBase60(text)) return false;
   // Only short texts can mean anything else.
   if (text.size() > 400) return true;
   return ResolveYamlScalar(text, &is_time, &heap).is(Kind::kString) && !is_time;

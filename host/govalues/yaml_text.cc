@@ -72,9 +72,10 @@ class YamlWriter {
   Status Scalar(const std::string& text, yaml_scalar_style_t style, const char* tag = nullptr) {
     yaml_event_t event;
     const int implicit = tag == nullptr ? 1 : 0;
-    yaml_scalar_event_initialize(
+    const int made = yaml_scalar_event_initialize(
         &event, nullptr, reinterpret_cast<yaml_char_t*>(const_cast<char*>(tag)), Bytes(text),
         static_cast<int>(text.size()), implicit, implicit, style);
+    if (made == 0) return CallError("a text cannot be written in YAML");
     return Emit(&event);
   }
 

@@ -21,7 +21,7 @@ std::int64_t WholeOf(double real) {
 std::int64_t IntegerOfText(std::string text) {
   // "12.00" counts as 12.
   const std::size_t point = text.find('.');
-  if (point != std::string::npos && point > 0 &&
+  if (point != std::string::npos && point > 0 && point + 1 < text.size() &&
       text.find_first_not_of('0', point + 1) == std::string::npos) {
     text.resize(point);
   }
