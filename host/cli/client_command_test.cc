@@ -91,7 +91,7 @@ TEST_F(ClientCommandTest, MistakesOfTheCommandLineAreFoundBeforeAnythingIsDone) 
   EXPECT_EQ(Run({"job", "run", "--address", "nowhere"}), kExitUsage);
   EXPECT_THAT(errors_, HasSubstr("drover job run: the address \"nowhere\""));
   EXPECT_EQ(Run({"job", "run", "-t", "{{.ID"}), kExitUsage);
-  EXPECT_THAT(errors_, HasSubstr("drover job run: template: "));
+  EXPECT_THAT(errors_, HasSubstr("drover job run: template:1:1: "));
   EXPECT_EQ(Run({"job", "plan", "-t", "{{.ID"}), 255);
   EXPECT_EQ(g_address, "");
 }

@@ -10,29 +10,30 @@
 
 namespace drover {
 
-// A template that users give on a command line. It supports a part of Go's text/template:
+namespace templates {
+struct ParsedTemplate;
+}  // namespace templates
+
+// A template that users give on a command line. It has all of Go's text/template:
 //
 //   {{range .}}{{.ID}} {{.Job.Name | printf "%-20s"}}{{if eq .Status "running"}} up{{end}}
 //   {{end}}
 //
-// Actions are values, if, else, range, with, end, $name := value, and comments. {{- removes the
-// blanks before it, and -}} removes the blanks after it. Functions are and, or, not, eq, ne, lt,
-// le, gt, ge, len, index, print, println, printf (%s, %v, %d, %q, %f, %t with width and precision)
-// and json. A missing value is written as "<no value>". Immutable.
+// and the function json. A field of what is missing is missing, and is written as "<no value>".
+// Immutable.
 class TextTemplate {
  public:
-  // Parses TEXT. The error describes the mistake and its position.
+  // Parses TEXT. The error describes the mistake and its line and column.
   static Result<TextTemplate> Parse(std::string_view text);
 
   // Renders DATA by the template. Control characters in texts of DATA are made harmless for a
   // terminal.
   Result<std::string> Render(const nlohmann::json& data) const;
 
-  struct Node;
-
  private:
-  explicit TextTemplate(std::shared_ptr<const Node> root) : root_(std::move(root)) {}
-  std::shared_ptr<const Node> root_;
+  explicit TextTemplate(std::shared_ptr<const templates::ParsedTemplate> parsed)
+      : parsed_(std::move(parsed)) {}
+  std::shared_ptr<const templates::ParsedTemplate> parsed_;
 };
 
 }  // namespace drover

@@ -63,6 +63,9 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"{{range .Allocs}}{{if eq .Status \"running\"}}{{.ID}}{{end}}{{end}}", "a1"},
         Case{"{{eq .ID \"x\" \"web\"}} {{ne .ID \"web\"}} {{lt .Priority 51}} {{ge .Share 1.5}}",
              "true false true false"},
+        Case{"{{printf \"%x %s\" 255}} {{printf \"x\" 1}}", "ff %!s(MISSING) x%!(EXTRA int=1)"},
+        Case{"{{define \"a\"}}<{{.}}>{{end}}{{range .Allocs}}{{template \"a\" .ID}}{{end}}",
+             "<a1><b2>"},
         Case{"{{and .ID .Stop}} {{or .Stop .ID}} {{not .Stop}}", "false web true"},
         Case{R"({{printf "%-5s|%5d|%05.1f|%q|%v%%" .ID .Priority .Share .ID .Stop}})",
              R"(web  |   50|000.5|"web"|false%)"},
@@ -90,19 +93,18 @@ TEST_P(TextTemplateMistakeTest, IsTold) {
 INSTANTIATE_TEST_SUITE_P(
     All, TextTemplateMistakeTest,
     ::testing::Values(
-        Mistake{"{{.ID", "{{ without }} at character 1"}, Mistake{"{{ID}}", "no function \"ID\""},
-        Mistake{"{{if .ID}}x", "without its {{end}}"},
-        Mistake{"{{if .ID}}x{{else}}", "without its {{end}}"}, Mistake{"x{{end}}", "of nothing"},
-        Mistake{"{{}}", "expected a value"},
-        Mistake{"{{.ID \"x\"}}", "only functions take arguments"},
-        Mistake{"{{$x}}", "no variable $x"}, Mistake{"{{range .ID}}{{end}}", "range needs a list"},
-        Mistake{"{{index .Allocs 9}}", "9 is not in a list of 2"},
-        Mistake{"{{lt .ID 1}}", "only numbers, or texts"},
-        Mistake{"{{printf \"%x\" 1}}", "%x is not known"},
-        Mistake{"{{printf \"%99999s\" 1}}", "an odd %"}, Mistake{"{{printf \"%s\"}}", "too few"},
-        Mistake{"{{printf \"x\" 1}}", "too many"},
-        Mistake{"{{printf \"%d\" .ID}}", "needs a number"}, Mistake{"{{\"x}}", "without"},
-        Mistake{"{{(.ID}}", "\")\""}));
+        Mistake{"{{.ID", "template:1:1: unclosed action"},
+        Mistake{"{{ID}}", "template:1:3: function \"ID\" not defined"},
+        Mistake{"{{if .ID}}x", "no {{end}}"}, Mistake{"{{if .ID}}x{{else}}", "no {{end}}"},
+        Mistake{"x{{end}}", "unexpected {{end}}"}, Mistake{"{{}}", "missing value for command"},
+        Mistake{"{{.ID \"x\"}}", "is not a method but has arguments"},
+        Mistake{"{{$x}}", "undefined variable \"$x\""},
+        Mistake{"{{range .ID}}{{end}}", "range can't iterate over a value of type string"},
+        Mistake{"{{index .Allocs 9}}", "index out of range: 9"},
+        Mistake{"{{lt .ID 1}}", "incompatible types for comparison"},
+        Mistake{"{{key \"x\"}}", "function \"key\" not defined"},
+        Mistake{"{{\"x}}", "unterminated quoted string"},
+        Mistake{"{{(.ID}}", "unclosed left paren"}));
 
 TEST(TextTemplateDataTest, CannotSteerATerminal) {
   const Result<TextTemplate> parsed = TextTemplate::Parse("{{.Evil}}{{.}}{{json .}}");

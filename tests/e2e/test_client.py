@@ -241,7 +241,7 @@ class ClientJobTest(Client, AgentTest):
         one = allocs[0]["ID"]
         form = '{{.Job.ID}} {{range $name, $task := .TaskStates}}{{$name}} {{$task.State}}{{end}}'
         self.assertEqual(self.cli("alloc", "status", "-t", form, one).out, "web t running\n")
-        self.assertIn("no function", self.fails("job", "stop", "-t", "{{ID}}", "web", code=2))
+        self.assertIn("not defined", self.fails("job", "stop", "-t", "{{ID}}", "web", code=2))
         self.assertFalse(self.agent.get("/v1/job/web")["Stop"], "nothing was done")
         self.fails("job", "status", "-t", "{{.}}", "-json", code=2)
 

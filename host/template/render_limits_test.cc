@@ -1,0 +1,167 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <ostream>
+#include <random>
+#include <string>
+
+#include "host/template/fake_values_for_test.h"
+
+// Templates that want too much end with an error, soon and without much memory.
+namespace drover {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+
+struct Greedy {
+  const char* text;
+};
+void PrintTo(const Greedy& one, std::ostream* out) { *out << one.text; }
+
+class GreedyTemplateTest : public ::testing::TestWithParam<Greedy> {};
+
+TEST_P(GreedyTemplateTest, EndsWithAnError) {
+  FakeValues values;
+  TemplateSpec spec;
+  spec.text = GetParam().text;
+  spec.limits.bytes = std::size_t{1} << 20;
+  spec.limits.memory = std::size_t{16} << 20;
+  spec.limits.steps = 200'000;
+  const auto begin = std::chrono::steady_clock::now();
+  const Result<RenderedTemplate> done = RenderTemplate(spec, &values);
+  ASSERT_FALSE(done.ok()) << done->text.size();
+  EXPECT_THAT(done.code(), AnyOf(Code::kResourceExhausted, Code::kInvalidArgument, Code::kTimeout))
+      << done.error().message();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, GreedyTemplateTest,
+    ::testing::Values(
+        Greedy{"{{range 1000000000000}}{{end}}"},
+        Greedy{"{{range loop 0 9223372036854775807}}{{end}}"},
+        Greedy{"{{range loop 1000000000}}0123456789{{end}}"},
+        Greedy{R"({{define "a"}}{{template "a"}}{{end}}{{template "a"}})"},
+        Greedy{R"({{define "a"}}{{executeTemplate "a"}}{{end}}{{template "a"}})"},
+        Greedy{
+            R"({{define "a"}}{{template "b"}}{{template "b"}}{{end}}{{define "b"}}{{template "a"}}{{end}}{{template "a"}})"},
+        Greedy{R"({{sprig_repeat 10000000000 "x"}})"},
+        Greedy{R"({{sprig_repeat 9223372036854775807 "xy"}})"},
+        Greedy{R"({{printf "%1000000d%1000000d" 1 2}})"},
+        Greedy{R"({{$x := "x"}}{{range 64}}{{$x = print $x $x}}{{end}})"},
+        Greedy{R"({{$x := "aa"}}{{range 64}}{{$x = replaceAll "a" $x $x}}{{end}})"},
+        Greedy{R"({{$l := sprig_list 1}}{{range 64}}{{$l = sprig_concat $l $l}}{{end}})"},
+        Greedy{R"({{$l := sprig_list 1}}{{range 64}}{{$l = sprig_list $l $l}}{{end}}{{$l}})"},
+        Greedy{
+            R"({{$l := sprig_list 1}}{{range 64}}{{$l = sprig_list $l $l}}{{end}}{{toJSON $l}})"},
+        Greedy{
+            R"({{$l := sprig_list 1}}{{range 64}}{{$l = sprig_list $l $l}}{{end}}{{toYAML $l}})"},
+        Greedy{
+            R"({{$l := sprig_list 1}}{{range 64}}{{$l = sprig_list $l $l}}{{end}}{{sprig_deepCopy $l}})"},
+        Greedy{R"({{$l := sprig_list}}{{range 100000}}{{$l = sprig_list $l}}{{end}}{{$l}})"},
+        Greedy{R"({{$d := sprig_dict}}{{$_ := sprig_set $d "d" $d}}{{$d}})"},
+        Greedy{R"({{$d := sprig_dict}}{{$_ := sprig_set $d "d" $d}}{{toJSON $d}})"},
+        Greedy{R"({{$d := sprig_dict}}{{$_ := sprig_set $d "d" $d}}{{sprig_deepCopy $d}})"},
+        Greedy{
+            R"({{$d := sprig_dict "x" (sprig_dict)}}{{$_ := sprig_set $d.x "x" $d}}{{toTOML $d}})"},
+        Greedy{R"({{sprig_until 1000000000}})"}, Greedy{R"({{indent 1000000000 "a"}})"},
+        Greedy{R"({{sprig_seq 1 9223372036854775807}})"},
+        Greedy{
+            R"({{sprig_regexReplaceAll "" (sprig_repeat 100000 "a") (sprig_repeat 100000 "b")}})"}));
+
+TEST(RenderLimitsTest, DeepTemplatesAreRefused) {
+  std::string ifs, parentheses, lists, yaml;
+  for (int i = 0; i < 20000; ++i) {
+    ifs += "{{if 1}}";
+    parentheses += "(";
+    lists += "[";
+    yaml += "- ";
+  }
+  EXPECT_THAT(Rendered(ifs), HasSubstr("nested too deep"));
+  EXPECT_THAT(Rendered("{{" + parentheses + "}}"), HasSubstr("nested too deep"));
+  EXPECT_THAT(Rendered("{{parseJSON \"" + lists + "\"}}"), HasSubstr("nested too deep"));
+  EXPECT_THAT(Rendered("{{parseYAML \"" + yaml + "\"}}"), HasSubstr("error:"));
+}
+
+TEST(RenderLimitsTest, AYamlBombStaysSmall) {
+  std::string bomb = "a0: &a0 [x, x]\\n";
+  for (int i = 1; i < 60; ++i) {
+    const std::string before = "*a" + std::to_string(i - 1);
+    bomb += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [" + before + ", " + before +
+            "]\\n";
+  }
+  EXPECT_EQ(Rendered("{{len (parseYAML \"" + bomb + "\")}}"), "60");
+}
+
+TEST(RenderLimitsTest, NoBytesMakeItFail) {
+  std::mt19937 random(11);
+  const std::string pieces[] = {"{{",
+                                "}}",
+                                "{{- ",
+                                " -}}",
+                                "range ",
+                                "if ",
+                                "else ",
+                                "end",
+                                "with ",
+                                "define \"a\"",
+                                "template \"a\"",
+                                "block \"b\" .",
+                                "break",
+                                "continue",
+                                ".",
+                                ".ID",
+                                "\"x\"",
+                                "`",
+                                "'a'",
+                                "$x",
+                                ":=",
+                                "=",
+                                "|",
+                                "(",
+                                ")",
+                                " ",
+                                "printf ",
+                                "\"%[1]*d%!\"",
+                                "1",
+                                "-2.5e9",
+                                "/*",
+                                "*/",
+                                "len ",
+                                "\xff",
+                                "index ",
+                                "slice ",
+                                "sprig_dict ",
+                                "sprig_list ",
+                                "toJSON ",
+                                "toYAML ",
+                                "toTOML ",
+                                "parseJSON ",
+                                "parseYAML ",
+                                "key ",
+                                "nomadVar ",
+                                ",",
+                                "nil",
+                                "true",
+                                "sprig_substr ",
+                                "sprig_splitn ",
+                                "regexReplaceAll ",
+                                "timestamp ",
+                                "scratch",
+                                ".Set ",
+                                "loop "};
+  FakeValues values;
+  for (int i = 0; i < 30000; ++i) {
+    TemplateSpec spec;
+    spec.text = "{{";
+    for (unsigned n = random() % 14; n > 0; --n) spec.text += pieces[random() % std::size(pieces)];
+    spec.limits = {1 << 16, 1 << 20, 10'000, 20, std::chrono::milliseconds(1000)};
+    (void)RenderTemplate(spec, &values);
+  }
+}
+
+}  // namespace
+}  // namespace drover
