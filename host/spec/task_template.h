@@ -18,7 +18,7 @@ inline constexpr std::size_t kMostTemplates = 256;
 // A command that the host runs in a task after a template of the task has changed.
 struct TemplateScript {
   std::string command;
-  std::vector<std::string> args;
+  std::vector<std::string> args = {};
   Duration timeout = 5s;
   bool fail_on_error = false;        // a script that fails ends the task as failed
   bool run_on_first_render = false;  // the script also runs once the task has started
