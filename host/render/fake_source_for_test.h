@@ -37,6 +37,7 @@ class FakeSource : public ValueSource {
   void Fail(const std::string& key, const std::string& why) {
     Send(key, Error(Code::kUnavailable, why));
   }
+  std::string ValueOf(const std::string& key) const { return values_.at(key); }
   // The number of watches of KEY that have not ended.
   long LiveOf(const std::string& key) const {
     return std::count_if(live_.begin(), live_.end(),
