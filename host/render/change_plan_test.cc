@@ -9,26 +9,26 @@ namespace {
 
 using testing::ElementsAre;
 using testing::SizeIs;
-using Mode = TaskTemplate::ChangeMode;
+using OnChange = TaskTemplate::ChangeMode;
 
-TaskTemplate Of(Mode mode, Duration splay = 5s, const std::string& signal = "") {
+TaskTemplate Of(OnChange mode, Duration splay = 5s, const std::string& signal = "") {
   TaskTemplate of;
   of.change_mode = mode;
   of.splay = splay;
   of.change_signal = signal;
-  if (mode == Mode::kScript) of.script = TemplateScript{"/bin/a"};
+  if (mode == OnChange::kScript) of.script = TemplateScript{"/bin/a"};
   return of;
 }
 
 TEST(ChangePlanTest, WithoutAChangeThereIsNothingToDo) {
-  const std::vector<TaskTemplate> list = {Of(Mode::kRestart), Of(Mode::kSignal, 5s, "SIGHUP")};
+  const std::vector<TaskTemplate> list = {Of(OnChange::kRestart), Of(OnChange::kSignal, 5s, "SIGHUP")};
   EXPECT_TRUE(PlanChanges(list, {"a", "b"}, {"a", "b"}).empty());
   EXPECT_TRUE(PlanChanges(list, {"", ""}, {"a", ""}).empty());
 }
 
 TEST(ChangePlanTest, ARestartWinsOverAllElse) {
-  const std::vector<TaskTemplate> list = {Of(Mode::kSignal, 9s, "SIGHUP"), Of(Mode::kScript),
-                                          Of(Mode::kRestart, 1s)};
+  const std::vector<TaskTemplate> list = {Of(OnChange::kSignal, 9s, "SIGHUP"), Of(OnChange::kScript),
+                                          Of(OnChange::kRestart, 1s)};
   const ChangePlan plan = PlanChanges(list, {"b", "b", "b"}, {"a", "a", "a"});
   EXPECT_TRUE(plan.restart);
   EXPECT_TRUE(plan.signals.empty());
@@ -38,8 +38,8 @@ TEST(ChangePlanTest, ARestartWinsOverAllElse) {
 
 TEST(ChangePlanTest, EachSignalIsSentOnceAndEachScriptRuns) {
   const std::vector<TaskTemplate> list = {
-      Of(Mode::kSignal, 1s, "SIGHUP"), Of(Mode::kSignal, 2s, "SIGHUP"),
-      Of(Mode::kSignal, 30s, "SIGUSR1"), Of(Mode::kScript, 3s), Of(Mode::kScript, 0s)};
+      Of(OnChange::kSignal, 1s, "SIGHUP"), Of(OnChange::kSignal, 2s, "SIGHUP"),
+      Of(OnChange::kSignal, 30s, "SIGUSR1"), Of(OnChange::kScript, 3s), Of(OnChange::kScript, 0s)};
   const ChangePlan plan =
       PlanChanges(list, {"b", "b", "a", "b", "b"}, {"a", "a", "a", "a", "a"});
   EXPECT_FALSE(plan.restart);
@@ -49,7 +49,7 @@ TEST(ChangePlanTest, EachSignalIsSentOnceAndEachScriptRuns) {
 }
 
 TEST(ChangePlanTest, NoopDoesNothing) {
-  EXPECT_TRUE(PlanChanges({Of(Mode::kNoop)}, {"b"}, {"a"}).empty());
+  EXPECT_TRUE(PlanChanges({Of(OnChange::kNoop)}, {"b"}, {"a"}).empty());
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ void CheckPath(const std::string& path, const At& at) {
   }
 }
 
-void CheckScript(const TaskTemplate& of, const At& at) {
+void CheckChangeScript(const TaskTemplate& of, const At& at) {
   if (of.change_mode != Mode::kScript) return;
   if (!of.script) return at.Fault("is missing: ChangeMode is \"script\"");
   (at / "Command").Unless(!of.script->command.empty(), "is missing");
@@ -91,7 +91,7 @@ void CheckTemplate(const TaskTemplate& of, const At& at) {
     CheckPath(of.destination, at / "DestPath");
   }
   CheckSignal(of, at);
-  CheckScript(of, at / "ChangeScript");
+  CheckChangeScript(of, at / "ChangeScript");
   CheckDuration(of.splay, at / "Splay");
   if (const Result<unsigned> mode = FileModeOf(of.perms); !mode.ok()) {
     (at / "Perms").Fault(mode.error().message());

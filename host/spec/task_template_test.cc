@@ -39,7 +39,7 @@ std::vector<std::string> FaultsOf(const json& one, std::vector<JobFault>* warnin
   return texts;
 }
 
-Job ReadJobOf(const json& job) {
+Job ReadWithTemplates(const json& job) {
   const auto read = ParseJob(job.dump());
   EXPECT_TRUE(read.ok()) << (read.ok() ? "" : read.error().message());
   return read.ok() ? *read : Job{};
@@ -65,7 +65,7 @@ TEST(TaskTemplateTest, IsReadAndWritten) {
                     {"Envvars", true},
                     {"Wait", {{"Min", "2s"}, {"Max", "30s"}}},
                     {"ErrMissingKey", true}};
-  const Job job = ReadJobOf(JobWith(json::array({all, Small()})));
+  const Job job = ReadWithTemplates(JobWith(json::array({all, Small()})));
   const std::vector<TaskTemplate>& read = job.groups.at(0).tasks.at(0).templates;
   ASSERT_EQ(read.size(), 2u);
   TaskTemplate expected;
@@ -86,12 +86,12 @@ TEST(TaskTemplateTest, IsReadAndWritten) {
   EXPECT_EQ(read[0], expected);
   EXPECT_EQ(read[1].splay, 5s);
   EXPECT_EQ(read[1].change_mode, TaskTemplate::ChangeMode::kRestart);
-  EXPECT_EQ(ReadJobOf(json::parse(JobToJson(job))), job);
+  EXPECT_EQ(ReadWithTemplates(json::parse(JobToJson(job))), job);
 }
 
 TEST(TaskTemplateTest, TheCanonicalFormHasTheDefaults) {
   const json job = JobWith(json::array({Small()}));
-  const json canonical = CanonicalJob(ReadJobOf(job), job);
+  const json canonical = CanonicalJob(ReadWithTemplates(job), job);
   EXPECT_EQ(canonical["TaskGroups"][0]["Tasks"][0]["Templates"],
             json::array({{{"SourcePath", ""},
                           {"DestPath", "local/a"},
@@ -115,7 +115,7 @@ TEST(TaskTemplateTest, TheCanonicalFormHasTheDefaults) {
 TEST(TaskTemplateTest, TheLongestWaitIsFourTimesTheShortest) {
   json one = Small();
   one["Wait"] = {{"Min", "5s"}};
-  const Job job = ReadJobOf(JobWith(json::array({one})));
+  const Job job = ReadWithTemplates(JobWith(json::array({one})));
   EXPECT_EQ(job.groups[0].tasks[0].templates[0].wait, (TemplateWait{5s, 20s}));
   one["Wait"] = {{"Min", 9223372036854775807}};
   EXPECT_FALSE(FaultsOf(one).empty());
@@ -220,10 +220,10 @@ TEST(TaskTemplateTest, PermissionsAreOctal) {
 TEST(TaskTemplateTest, APolicyMayRenderAgainAtRestarts) {
   json job = JobWith(json::array({Small()}));
   job["TaskGroups"][0]["RestartPolicy"] = {{"RenderTemplates", true}};
-  const Job read = ReadJobOf(job);
+  const Job read = ReadWithTemplates(job);
   EXPECT_TRUE(read.groups[0].restart_policy.render_templates);
-  EXPECT_EQ(ReadJobOf(json::parse(JobToJson(read))), read);
-  EXPECT_FALSE(ReadJobOf(JobWith(json::array())).groups[0].restart_policy.render_templates);
+  EXPECT_EQ(ReadWithTemplates(json::parse(JobToJson(read))), read);
+  EXPECT_FALSE(ReadWithTemplates(JobWith(json::array())).groups[0].restart_policy.render_templates);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ namespace {
 
 // The maximum number of calls of openat2 for one path. The call returns EAGAIN if a rename races
 // with it.
-constexpr int kMostTries = 100;
+constexpr int kMostOpens = 100;
 constexpr mode_t kDirectoryMode = 0755;
 
 // Returns PATH relative to ROOT if it is below it.
@@ -143,7 +143,7 @@ Result<std::string> ReadFileOfTask(const TaskPlace& place, std::size_t most) {
   how.flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
   UniqueFd file;
-  for (int i = 0; i < kMostTries && !file; ++i) {
+  for (int i = 0; i < kMostOpens && !file; ++i) {
     file.Reset(static_cast<int>(
         syscall(SYS_openat2, root->dir.get(), place.path.c_str(), &how, sizeof how)));
     if (!file && errno != EAGAIN && errno != EINTR) break;

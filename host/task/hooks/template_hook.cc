@@ -79,7 +79,8 @@ Co<Result<PrestartResponse>> TemplateHook::Prestart(Context context, PrestartReq
   DROVER_CO_ASSIGN(TemplateSession::Start start, MakeStart(request));
   ValueScope scope;
   scope.name_space = request.alloc->job->job_namespace;
-  scope.job = request.alloc->job->id;
+  const Job& job = *request.alloc->job;
+  scope.job = job.parent_id.empty() ? job.id : job.parent_id;
   scope.group = request.alloc->group_name;
   scope.task = request.task->name;
   scope.alloc_id = request.alloc->id;

@@ -26,7 +26,7 @@ using testing::IsEmpty;
 using testing::Pair;
 using testing::SizeIs;
 using testing::UnorderedElementsAre;
-using Mode = TaskTemplate::ChangeMode;
+using OnChange = TaskTemplate::ChangeMode;
 
 // A small language of templates: "<NAME>" is the value of the key NAME, "$NAME" a variable and
 // "@PATH" a file, each up to a blank.
@@ -158,14 +158,14 @@ struct TemplateHookTest : testing::Test {
 
   Task& task() { return job->groups[0].tasks[0]; }
   TaskTemplate& Add(const std::string& data, const std::string& destination,
-                    Mode mode = Mode::kRestart, Duration splay = 0s) {
+                    OnChange mode = OnChange::kRestart, Duration splay = 0s) {
     TaskTemplate& of = task().templates.emplace_back();
     of.data = data;
     of.destination = destination;
     of.change_mode = mode;
     of.splay = splay;
-    if (mode == Mode::kSignal) of.change_signal = "SIGHUP";
-    if (mode == Mode::kScript) of.script = TemplateScript{"/bin/reload"};
+    if (mode == OnChange::kSignal) of.change_signal = "SIGHUP";
+    if (mode == OnChange::kScript) of.script = TemplateScript{"/bin/reload"};
     return of;
   }
 
@@ -298,7 +298,7 @@ TEST_F(TemplateHookTest, AKillEndsAStartThatWaits) {
 
 TEST_F(TemplateHookTest, AChangeIsWrittenAtOnceAndActedOnAfterItsSplay) {
   source.Set("a", "1");
-  Add("<a>", "local/a", Mode::kRestart, 10s);
+  Add("<a>", "local/a", OnChange::kRestart, 10s);
   ASSERT_TRUE(Start().ok());
   Set("a", "2");
   EXPECT_EQ(FileOf("local/a"), "2");
@@ -318,7 +318,7 @@ TEST_F(TemplateHookTest, AChangeIsWrittenAtOnceAndActedOnAfterItsSplay) {
 
 TEST_F(TemplateHookTest, AValueThatIsWhatItWasAgainNeedsNoAction) {
   source.Set("a", "1");
-  Add("<a>", "local/a", Mode::kRestart, 10s);
+  Add("<a>", "local/a", OnChange::kRestart, 10s);
   ASSERT_TRUE(Start().ok());
   Set("a", "2");
   Set("a", "1");
@@ -329,9 +329,9 @@ TEST_F(TemplateHookTest, AValueThatIsWhatItWasAgainNeedsNoAction) {
 
 TEST_F(TemplateHookTest, SeveralTemplatesGiveOneAction) {
   source.Set("a", "1");
-  Add("<a>", "local/a", Mode::kSignal);
-  Add("<a>", "local/b", Mode::kSignal);
-  Add("<b>", "local/c", Mode::kRestart);
+  Add("<a>", "local/a", OnChange::kSignal);
+  Add("<a>", "local/b", OnChange::kSignal);
+  Add("<b>", "local/c", OnChange::kRestart);
   source.Set("b", "1");
   ASSERT_TRUE(Start().ok());
   Set("a", "2");
@@ -344,7 +344,7 @@ TEST_F(TemplateHookTest, SeveralTemplatesGiveOneAction) {
 
 TEST_F(TemplateHookTest, WaitLetsValuesComeToRest) {
   source.Set("a", "1");
-  Add("<a>", "local/a", Mode::kSignal).wait = TemplateWait{2s, 5s};
+  Add("<a>", "local/a", OnChange::kSignal).wait = TemplateWait{2s, 5s};
   ASSERT_TRUE(Start().ok());
   for (const char* value : {"2", "3", "4", "5"}) {
     Set("a", value);
@@ -364,7 +364,7 @@ TEST_F(TemplateHookTest, WaitLetsValuesComeToRest) {
 
 TEST_F(TemplateHookTest, ScriptsRunInTheTask) {
   source.Set("a", "1");
-  TaskTemplate& of = Add("<a>", "local/a", Mode::kScript);
+  TaskTemplate& of = Add("<a>", "local/a", OnChange::kScript);
   of.script->args = {"-q", "a b"};
   ASSERT_TRUE(Start().ok());
   EXPECT_THAT(control->asked, IsEmpty());
@@ -380,7 +380,7 @@ TEST_F(TemplateHookTest, ScriptsRunInTheTask) {
 
 TEST_F(TemplateHookTest, AScriptMayFailTheTaskAndMayFollowTheFirstStart) {
   source.Set("a", "1");
-  TaskTemplate& of = Add("<a>", "local/a", Mode::kScript);
+  TaskTemplate& of = Add("<a>", "local/a", OnChange::kScript);
   of.script->fail_on_error = true;
   of.script->run_on_first_render = true;
   ASSERT_TRUE(Start().ok());
@@ -463,7 +463,7 @@ TEST_F(TemplateHookTest, ALaterAgentActsOnlyOnWhatIsNewer) {
 
 TEST_F(TemplateHookTest, AnAgentThatDiesBetweenTheFileAndTheActionLosesNothing) {
   source.Set("a", "1");
-  Add("<a>", "local/a", Mode::kSignal, 10s);
+  Add("<a>", "local/a", OnChange::kSignal, 10s);
   ASSERT_TRUE(Start().ok());
   Set("a", "2");
   EXPECT_EQ(FileOf("local/a"), "2");
@@ -520,7 +520,7 @@ TEST_F(TemplateHookTest, ARunningTaskKeepsItsFileWhenTheNewOneIsWrong) {
 
 TEST_F(TemplateHookTest, AFileThatCannotBeWrittenIsTriedAgain) {
   source.Set("a", "1");
-  Add("<a>", "local/a", Mode::kSignal);
+  Add("<a>", "local/a", OnChange::kSignal);
   ASSERT_TRUE(Start().ok());
   fs::remove(location.local_dir + "/a");
   fs::create_directory(location.local_dir + "/a");  // the task is in the way
@@ -587,11 +587,11 @@ TEST_P(Interleaving, EndsWithTheNewestGeneration) {
   const auto pick = [&random](std::uint64_t bound) { return random() % bound; };
   source.Set("a", "0");
   source.Set("b", "0");
-  Add("<a>", "local/restart", Mode::kRestart, std::chrono::seconds(pick(6)));
+  Add("<a>", "local/restart", OnChange::kRestart, std::chrono::seconds(pick(6)));
   TaskTemplate& signal =
-      Add("<a> <b>", "local/signal", Mode::kSignal, std::chrono::seconds(pick(6)));
+      Add("<a> <b>", "local/signal", OnChange::kSignal, std::chrono::seconds(pick(6)));
   if (pick(2) == 0) signal.wait = TemplateWait{1s, 4s};
-  Add("<b>", "local/noop", Mode::kNoop);
+  Add("<b>", "local/noop", OnChange::kNoop);
   ASSERT_TRUE(Start().ok());
   Read();
   int changes = 0, kills = 0;
