@@ -16,7 +16,7 @@
 namespace drover {
 
 struct NodeTemplatesOptions {
-  Loop* loop = nullptr;             // not owned
+  Loop* loop = nullptr;              // not owned
   TaskPreparer* preparer = nullptr;  // not owned
   WorkerPool* pool = nullptr;        // not owned; renders, writes and reads long answers
   // With a store, templates have the services and variables of this agent.

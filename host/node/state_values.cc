@@ -45,7 +45,8 @@ Result<WantedService> ReadWantedService(const ValueRequest& request) {
   if (arguments.size() == 3) {
     DROVER_ASSIGN(wanted.choice, ParseServiceChoice(arguments[0] + "|" + arguments[1]));
   } else if (arguments.size() != 1) {
-    return WrongUse("nomadService", "nomadService \"NAME\"}} or {{nomadService COUNT \"KEY\" \"NAME\"");
+    return WrongUse("nomadService",
+                    "nomadService \"NAME\"}} or {{nomadService COUNT \"KEY\" \"NAME\"");
   }
   wanted.name = arguments.back();
   wanted.name.resize(std::min(wanted.name.find('@'), wanted.name.size()));
@@ -59,11 +60,10 @@ Result<WantedService> ReadWantedService(const ValueRequest& request) {
 }
 
 json Instance(const ServiceRegistration& service) {
-  return {{"ID", service.id},         {"Name", service.name},
-          {"Node", service.node_id},  {"Address", service.address},
-          {"Port", service.port},     {"Datacenter", service.datacenter},
-          {"Tags", service.tags},     {"JobID", service.job_id},
-          {"AllocID", service.alloc_id}};
+  return {
+      {"ID", service.id},           {"Name", service.name},    {"Node", service.node_id},
+      {"Address", service.address}, {"Port", service.port},    {"Datacenter", service.datacenter},
+      {"Tags", service.tags},       {"JobID", service.job_id}, {"AllocID", service.alloc_id}};
 }
 
 using Services = std::vector<std::shared_ptr<const ServiceRegistration>>;
@@ -114,9 +114,9 @@ Result<WantedVariable> ReadWantedVariable(const ValueScope& scope, const ValueRe
 }
 
 json Described(const VariableRecord& record) {
-  return {{"Namespace", record.name_space},      {"Path", record.path},
-          {"CreateIndex", record.create_index},  {"ModifyIndex", record.modify_index},
-          {"CreateTime", record.create_time},    {"ModifyTime", record.modify_time}};
+  return {{"Namespace", record.name_space},     {"Path", record.path},
+          {"CreateIndex", record.create_index}, {"ModifyIndex", record.modify_index},
+          {"CreateTime", record.create_time},   {"ModifyTime", record.modify_time}};
 }
 
 }  // namespace
@@ -154,9 +154,9 @@ Result<std::string> StateValues::NameOf(const ValueScope& scope, const ValueRequ
            scope.task;
   }
   if (!AclOf(scope)->AllowsVariable(wanted.name_space, wanted.path, VariableRight::kRead)) {
-    return Error(Code::kPermissionDenied,
-                 "the task may not read the variable " + Quoted(wanted.path) +
-                     ": put it at nomad/jobs/" + scope.job + ", or write a policy for the job");
+    return Error(Code::kPermissionDenied, "the task may not read the variable " +
+                                              Quoted(wanted.path) + ": put it at nomad/jobs/" +
+                                              scope.job + ", or write a policy for the job");
   }
   return name;
 }
@@ -173,7 +173,8 @@ StateValues::Found StateValues::Look(const ValueScope& scope, const ValueRequest
   const Result<WantedVariable> variable = ReadWantedVariable(scope, request);
   Found found;
   options_.store->Read([&](const Tables& tables) {
-    found.index = tables.last_index;
+    // The index of a table is never below 1.
+    found.index = std::max<std::uint64_t>(tables.last_index, 1);
     if (IsOfServices(request.function)) {
       const bool all = request.function == "nomadServices";
       const std::string name = all || !service.ok() ? "" : service->name;

@@ -34,8 +34,7 @@ class StateValues : public ValueSource {
 
   bool Has(const std::string& function) const override;
   Result<std::string> NameOf(const ValueScope& scope, const ValueRequest& request) override;
-  Co<void> Watch(Context context, ValueScope scope, ValueRequest request,
-                 Publish publish) override;
+  Co<void> Watch(Context context, ValueScope scope, ValueRequest request, Publish publish) override;
 
  private:
   std::shared_ptr<const Acl> AclOf(const ValueScope& scope) const;

@@ -21,14 +21,15 @@ TaskTemplate Of(OnChange mode, Duration splay = 5s, const std::string& signal = 
 }
 
 TEST(ChangePlanTest, WithoutAChangeThereIsNothingToDo) {
-  const std::vector<TaskTemplate> list = {Of(OnChange::kRestart), Of(OnChange::kSignal, 5s, "SIGHUP")};
+  const std::vector<TaskTemplate> list = {Of(OnChange::kRestart),
+                                          Of(OnChange::kSignal, 5s, "SIGHUP")};
   EXPECT_TRUE(PlanChanges(list, {"a", "b"}, {"a", "b"}).empty());
   EXPECT_TRUE(PlanChanges(list, {"", ""}, {"a", ""}).empty());
 }
 
 TEST(ChangePlanTest, ARestartWinsOverAllElse) {
-  const std::vector<TaskTemplate> list = {Of(OnChange::kSignal, 9s, "SIGHUP"), Of(OnChange::kScript),
-                                          Of(OnChange::kRestart, 1s)};
+  const std::vector<TaskTemplate> list = {Of(OnChange::kSignal, 9s, "SIGHUP"),
+                                          Of(OnChange::kScript), Of(OnChange::kRestart, 1s)};
   const ChangePlan plan = PlanChanges(list, {"b", "b", "b"}, {"a", "a", "a"});
   EXPECT_TRUE(plan.restart);
   EXPECT_TRUE(plan.signals.empty());
@@ -40,8 +41,7 @@ TEST(ChangePlanTest, EachSignalIsSentOnceAndEachScriptRuns) {
   const std::vector<TaskTemplate> list = {
       Of(OnChange::kSignal, 1s, "SIGHUP"), Of(OnChange::kSignal, 2s, "SIGHUP"),
       Of(OnChange::kSignal, 30s, "SIGUSR1"), Of(OnChange::kScript, 3s), Of(OnChange::kScript, 0s)};
-  const ChangePlan plan =
-      PlanChanges(list, {"b", "b", "a", "b", "b"}, {"a", "a", "a", "a", "a"});
+  const ChangePlan plan = PlanChanges(list, {"b", "b", "a", "b", "b"}, {"a", "a", "a", "a", "a"});
   EXPECT_FALSE(plan.restart);
   EXPECT_THAT(plan.signals, ElementsAre("SIGHUP"));
   EXPECT_THAT(plan.scripts, SizeIs(2));

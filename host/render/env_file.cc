@@ -94,10 +94,11 @@ class ValueReader {
 
   Status Escape(std::string* value) {
     static constexpr std::pair<char, char> kEscapes[] = {
-        {'n', '\n'}, {'t', '\t'}, {'r', '\r'}, {'b', '\b'}, {'f', '\f'},
+        {'n', '\n'}, {'t', '\t'},  {'r', '\r'}, {'b', '\b'}, {'f', '\f'},
         {'"', '"'},  {'\\', '\\'}, {'/', '/'},  {'$', '$'},  {'\'', '\''}};
     if (rest_.size() >= 2) {
-      const auto* const known = std::ranges::find(kEscapes, rest_[1], &std::pair<char, char>::first);
+      const auto* const known =
+          std::ranges::find(kEscapes, rest_[1], &std::pair<char, char>::first);
       if (known != std::end(kEscapes)) {
         *value += known->second;
         rest_.remove_prefix(2);

@@ -26,9 +26,9 @@ TEST(EnvFileTest, QuotesKeepWhatIsInThem) {
   const auto env = ReadEnvFile(
       "A=' a # $b \\n'\nB=\" a\\n\\t\\\"\\\\\\u00e4 # \" # comment\nC=a'b'\"c\"\nD=\"\" \nE=a=b");
   ASSERT_TRUE(env.ok()) << env.error().message();
-  EXPECT_THAT(*env, UnorderedElementsAre(Pair("A", " a # $b \\n"),
-                                         Pair("B", " a\n\t\"\\\xC3\xA4 # "), Pair("C", "abc"),
-                                         Pair("D", ""), Pair("E", "a=b")));
+  EXPECT_THAT(*env,
+              UnorderedElementsAre(Pair("A", " a # $b \\n"), Pair("B", " a\n\t\"\\\xC3\xA4 # "),
+                                   Pair("C", "abc"), Pair("D", ""), Pair("E", "a=b")));
 }
 
 TEST(EnvFileTest, AMistakeNamesItsLineButNotItsContent) {

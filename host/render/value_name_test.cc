@@ -18,9 +18,9 @@ TEST(ValueNameTest, IsThatOfConsulTemplate) {
 TEST(ValueNameTest, AnEventNamesTheFirstThree) {
   EXPECT_EQ(MissingText({{"key", {"b"}}, {"key", {"a"}}, {"key", {"b"}}}),
             "Missing: kv.block(a), kv.block(b)");
-  EXPECT_EQ(MissingText({{"key", {"a"}}, {"key", {"b"}}, {"key", {"c"}}, {"key", {"d"}},
-                         {"key", {"e"}}}),
-            "Missing: kv.block(a), kv.block(b), kv.block(c), and 2 more");
+  EXPECT_EQ(
+      MissingText({{"key", {"a"}}, {"key", {"b"}}, {"key", {"c"}}, {"key", {"d"}}, {"key", {"e"}}}),
+      "Missing: kv.block(a), kv.block(b), kv.block(c), and 2 more");
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace drover {
 namespace {
 
 using At = JobPlace;
-using Mode = TaskTemplate::ChangeMode;
+using OnChange = TaskTemplate::ChangeMode;
 using job_checks::CheckDuration;
 using job_checks::HasControl;
 
@@ -37,18 +37,17 @@ void CheckPath(const std::string& path, const At& at) {
 }
 
 void CheckChangeScript(const TaskTemplate& of, const At& at) {
-  if (of.change_mode != Mode::kScript) return;
+  if (of.change_mode != OnChange::kScript) return;
   if (!of.script) return at.Fault("is missing: ChangeMode is \"script\"");
   (at / "Command").Unless(!of.script->command.empty(), "is missing");
   if (of.script->timeout <= 0s) {
-    (at / "Timeout")
-        .Fault("must be more than 0s, but is " + FormatDuration(of.script->timeout));
+    (at / "Timeout").Fault("must be more than 0s, but is " + FormatDuration(of.script->timeout));
   }
   job_checks::CheckLength(of.script->timeout, at / "Timeout");
 }
 
 void CheckSignal(const TaskTemplate& of, const At& at) {
-  if (of.change_mode != Mode::kSignal) return;
+  if (of.change_mode != OnChange::kSignal) return;
   if (of.env) {
     (at / "ChangeMode")
         .Fault("the environment of a running task cannot change: write \"restart\" or \"noop\"");
@@ -56,8 +55,7 @@ void CheckSignal(const TaskTemplate& of, const At& at) {
   if (of.change_signal.empty()) {
     (at / "ChangeSignal").Fault("is missing: ChangeMode is \"signal\"");
   } else if (!IsSignalName(of.change_signal)) {
-    (at / "ChangeSignal")
-        .Fault(Quoted(of.change_signal) + " is not a signal, such as \"SIGHUP\"");
+    (at / "ChangeSignal").Fault(Quoted(of.change_signal) + " is not a signal, such as \"SIGHUP\"");
   }
 }
 
@@ -65,8 +63,9 @@ void CheckWait(const TemplateWait& wait, const At& at) {
   CheckDuration(wait.min, at / "Min");
   CheckDuration(wait.max, at / "Max");
   if (wait.min > wait.max) {
-    (at / "Min").Fault("is " + FormatDuration(wait.min) + ", more than Max, which is " +
-                       FormatDuration(wait.max));
+    (at / "Min")
+        .Fault("is " + FormatDuration(wait.min) + ", more than Max, which is " +
+               FormatDuration(wait.max));
   }
 }
 
@@ -117,10 +116,10 @@ void CheckTemplates(const std::vector<TaskTemplate>& templates, const JobPlace& 
 void WarnOfTemplates(const std::vector<TaskTemplate>& templates, const JobPlace& at) {
   for (std::size_t i = 0; i < templates.size() && i < kMostTemplates; ++i) {
     const TaskTemplate& of = templates[i];
-    if (of.change_mode != Mode::kSignal && !of.change_signal.empty()) {
+    if (of.change_mode != OnChange::kSignal && !of.change_signal.empty()) {
       (at / i / "ChangeSignal").Fault("has no effect: ChangeMode is not \"signal\"");
     }
-    if (of.change_mode != Mode::kScript && of.script) {
+    if (of.change_mode != OnChange::kScript && of.script) {
       (at / i / "ChangeScript").Fault("has no effect: ChangeMode is not \"script\"");
     }
     if (of.once && of.wait) {

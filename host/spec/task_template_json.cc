@@ -26,8 +26,8 @@ TemplateWait ReadWait(const JobMembers& in) {
   TemplateWait wait;
   in.Read("Min", &wait.min);
   // A minimum that is too long is reported later, and must not overflow here.
-  wait.max = std::clamp(wait.min, Duration(0), Duration::max() / kDefaultWaitFactor) *
-             kDefaultWaitFactor;
+  wait.max =
+      std::clamp(wait.min, Duration(0), Duration::max() / kDefaultWaitFactor) * kDefaultWaitFactor;
   in.Read("Max", &wait.max);
   return wait;
 }

@@ -149,10 +149,8 @@ TEST(TaskTemplateTest, MistakesAreFaults) {
       {{{"Splay", "-1s"}}, "/Splay: must not be negative, but is -1s"},
       {{{"Perms", "4755"}},
        "/Perms: \"4755\" is not an octal number from 0 to 0777, such as \"0644\""},
-      {{{"Perms", "rw"}},
-       "/Perms: \"rw\" is not an octal number from 0 to 0777, such as \"0644\""},
-      {{{"Wait", {{"Min", "5s"}, {"Max", "1s"}}}},
-       "/Wait/Min: is 5s, more than Max, which is 1s"}};
+      {{{"Perms", "rw"}}, "/Perms: \"rw\" is not an octal number from 0 to 0777, such as \"0644\""},
+      {{{"Wait", {{"Min", "5s"}, {"Max", "1s"}}}}, "/Wait/Min: is 5s, more than Max, which is 1s"}};
   for (const auto& [change, fault] : cases) {
     json one = Small();
     one.update(change);
@@ -161,8 +159,8 @@ TEST(TaskTemplateTest, MistakesAreFaults) {
 }
 
 TEST(TaskTemplateTest, WhatIsKnownOnlyAtTheStartIsNoFault) {
-  for (const char* path : {"${NOMAD_SECRETS_DIR}/a", "../alloc/data/a", "/local/a", "a",
-                           "local/x/../a", "..a/b"}) {
+  for (const char* path :
+       {"${NOMAD_SECRETS_DIR}/a", "../alloc/data/a", "/local/a", "a", "local/x/../a", "..a/b"}) {
     json one = Small();
     one["DestPath"] = path;
     EXPECT_THAT(FaultsOf(one), IsEmpty()) << path;

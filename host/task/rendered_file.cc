@@ -53,8 +53,8 @@ Result<UniqueFd> OpenOrMake(int dir, const std::string& name, const struct stat&
   opened = OpenTaskDirectory(dir, name);
   // Nothing is changed about a directory that is not the new one.
   struct stat info{};
-  const bool is_new = made && opened.ok() && geteuid() == 0 &&
-                      fstat(opened->get(), &info) == 0 && info.st_uid == 0;
+  const bool is_new =
+      made && opened.ok() && geteuid() == 0 && fstat(opened->get(), &info) == 0 && info.st_uid == 0;
   if (is_new) (void)!fchownat(opened->get(), "", root.st_uid, root.st_gid, AT_EMPTY_PATH);
   return opened;
 }
@@ -76,8 +76,8 @@ Status SetOwner(int file, const RenderedFileOwner& owner, const struct stat& roo
   const gid_t gid = owner.gid >= 0 ? static_cast<gid_t>(owner.gid) : root.st_gid;
   const bool may = by_job || geteuid() == 0;
   if (may && fchown(file, uid, gid) != 0) {
-    return ErrnoError(errno, "give it to user " + std::to_string(uid) + " and group " +
-                                 std::to_string(gid));
+    return ErrnoError(
+        errno, "give it to user " + std::to_string(uid) + " and group " + std::to_string(gid));
   }
   if (fchmod(file, owner.mode) != 0) return ErrnoError(errno, "chmod");
   return {};

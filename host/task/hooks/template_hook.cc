@@ -26,7 +26,7 @@ struct TemplateHook::Round {
   std::vector<ValueRequest> missing;
   std::vector<TemplateSession::Failed> failed;
   std::vector<TemplateSession::Failed> unwritten;
-  std::string told;                    // the text of the last event about missing values
+  std::string told;                     // the text of the last event about missing values
   std::optional<TimePoint> next_event;  // not before this
 };
 

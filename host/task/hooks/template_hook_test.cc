@@ -100,7 +100,7 @@ struct Control : TaskControl {
   std::vector<std::string> events;
   StringMap saved;
   const std::function<void()>* on_signal = nullptr;
-  int exit_code = 0;   // of scripts
+  int exit_code = 0;  // of scripts
   bool dead = false;  // the agent was killed: nothing is stored any more
 };
 
@@ -128,8 +128,7 @@ struct TemplateHookTest : testing::Test {
     location.local_dir = location.task_dir + "/local";
     location.secrets_dir = location.task_dir + "/secrets";
     location.alloc_dir = dir.path() + "/id/alloc";
-    for (const std::string& path :
-         {location.local_dir, location.secrets_dir, location.alloc_dir}) {
+    for (const std::string& path : {location.local_dir, location.secrets_dir, location.alloc_dir}) {
       fs::create_directories(path);
     }
     job->id = job->name = "web";
@@ -279,8 +278,8 @@ TEST_F(TemplateHookTest, AStartWaitsForItsValuesAndSaysSo) {
   EXPECT_THAT(control->events, ElementsAre("Missing: kv.block(a), kv.block(c)"));
   Set("c", "three");
   loop.Advance(10min);
-  EXPECT_THAT(control->events, ElementsAre("Missing: kv.block(a), kv.block(c)",
-                                           "Missing: kv.block(a)"));
+  EXPECT_THAT(control->events,
+              ElementsAre("Missing: kv.block(a), kv.block(c)", "Missing: kv.block(a)"));
   EXPECT_FALSE(started);
   Set("a", "one");
   loop.RunReady();
@@ -374,8 +373,7 @@ TEST_F(TemplateHookTest, ScriptsRunInTheTask) {
   control->exit_code = 3;
   Set("a", "3");
   ASSERT_THAT(control->events, SizeIs(2));
-  EXPECT_EQ(control->events[1],
-            "Template failed to run script /bin/reload: its exit code is 3");
+  EXPECT_EQ(control->events[1], "Template failed to run script /bin/reload: its exit code is 3");
 }
 
 TEST_F(TemplateHookTest, AScriptMayFailTheTaskAndMayFollowTheFirstStart) {
