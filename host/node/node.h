@@ -164,7 +164,7 @@ class Node {
   std::unique_ptr<RestoreBarrier> restores_;
   std::unique_ptr<TaskPreparer> preparer_;
   std::unique_ptr<NodeTemplates> templates_;  // null with inspect_only
-  std::unique_ptr<NodeConsul> consul_;  // null without a Consul in the configuration
+  std::unique_ptr<NodeConsul> consul_;        // null without a Consul in the configuration
   std::unique_ptr<NodeServices> services_;
   std::unique_ptr<NodeChecks> checks_;
   std::unique_ptr<AllocRunnerFactory> runners_;

@@ -290,7 +290,6 @@ DECLARED_FOR_OTHERS = {
     "ConfigKeysMarkdown": "writes docs/agent-config.md",
     "JobFieldsMarkdown": "writes docs/job-fields.md",
     "live_timers": "tests look for leftover timers",
-    "RequestKill": "a part of the interface of hooks to their task",
     "teardown": "Beast finds it by the type of its arguments",
 }
 
