@@ -2,14 +2,16 @@
 #include "host/consul/consul_values.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "host/consul/consul_queries.h"
 
 namespace drover {
 
-ConsulValues::ConsulValues(Loop* loop, std::unique_ptr<ConsulAgent> agent, Options options)
-    : agent_(std::move(agent)), options_(options), turn_(loop) {}
+ConsulValues::ConsulValues(Loop* loop, WorkerPool* pool, std::unique_ptr<ConsulAgent> agent,
+                           Options options)
+    : pool_(pool), agent_(std::move(agent)), options_(options), turn_(loop) {}
 
 bool ConsulValues::Has(const std::string& function) const { return IsConsulFunction(function); }
 
@@ -48,7 +50,11 @@ Co<Duration> ConsulValues::Ask(Context context, ValueRequest request, Publish pu
   if (context.cancelled()) co_return Duration(0);
   Result<nlohmann::json> value = ConsulNothing(request);
   if (reading.body.ok()) {
-    value = ConsulValueOf(request, *reading.body);
+    std::function<Result<nlohmann::json>()> read = [&request, &reading] {
+      return ConsulValueOf(request, *reading.body);
+    };
+    value = co_await pool_->Run(std::move(read));
+    if (context.cancelled()) co_return Duration(0);
   } else if (reading.body.code() != Code::kNotFound) {
     value = reading.body.error();
   }

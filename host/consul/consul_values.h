@@ -6,6 +6,7 @@
 
 #include "host/base/event.h"
 #include "host/base/time.h"
+#include "host/base/worker_pool.h"
 #include "host/consul/consul_agent.h"
 #include "host/render/value_source.h"
 
@@ -28,7 +29,8 @@ class ConsulValues : public ValueSource {
     std::size_t most_bytes = std::size_t{8} << 20;  // of one value
   };
 
-  ConsulValues(Loop* loop, std::unique_ptr<ConsulAgent> agent, Options options);
+  // POOL reads long answers, and must outlive this object.
+  ConsulValues(Loop* loop, WorkerPool* pool, std::unique_ptr<ConsulAgent> agent, Options options);
 
   bool Has(const std::string& function) const override;
   Result<std::string> NameOf(const ValueScope& scope, const ValueRequest& request) override;
@@ -46,6 +48,7 @@ class ConsulValues : public ValueSource {
   Co<Duration> Ask(Context context, ValueRequest request, Publish publish,
                    std::shared_ptr<State> state);
 
+  WorkerPool* const pool_;
   const std::unique_ptr<ConsulAgent> agent_;
   const Options options_;
   int asking_ = 0;   // the number of questions that are asked

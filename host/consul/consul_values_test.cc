@@ -51,7 +51,7 @@ struct ConsulValuesTest : testing::Test {
     of_values.pause = 1ms;
     of_values.first_retry = 1ms;
     of_values.wait = 20s;
-    ConsulValues values(&loop, *ConsulAgent::Create(options, &pool), of_values);
+    ConsulValues values(&loop, &pool, *ConsulAgent::Create(options, &pool), of_values);
     ASSERT_TRUE(values.Has(request.function));
     Context context(&loop);
     const auto run = [](ConsulValues* of, Context within, ValueRequest wanted,

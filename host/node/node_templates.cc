@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "host/base/ids.h"
+#include "host/base/printable.h"
 #include "host/consul/consul_values.h"
 #include "host/node/consul_options.h"
 #include "host/render/render_task_template.h"
@@ -13,6 +14,8 @@
 
 namespace drover {
 namespace {
+
+constexpr int kRenderers = 2;  // threads
 
 // The cluster whose values templates have.
 constexpr char kTemplateCluster[] = "default";
@@ -38,14 +41,14 @@ Result<std::unique_ptr<NodeTemplates>> NodeTemplates::Create(NodeTemplatesOption
   if (const auto cluster = of.consul.find(kTemplateCluster); cluster != of.consul.end()) {
     DROVER_ASSIGN(std::unique_ptr<ConsulAgent> agent,
                   ConsulAgent::Create(ConsulOptionsOf(cluster->second), of.pool));
-    made->sources_.push_back(
-        std::make_unique<ConsulValues>(of.loop, std::move(agent), ConsulValues::Options()));
+    made->sources_.push_back(std::make_unique<ConsulValues>(of.loop, of.pool, std::move(agent),
+                                                            ConsulValues::Options()));
   }
   WatchedValues::Options values;
   values.loop = of.loop;
   for (const auto& source : made->sources_) values.sources.push_back(source.get());
   values.report = [](const std::string& name, const Error& error) {
-    spdlog::warn("templates keep the last value of {}: {}", name, error.message());
+    spdlog::warn("templates keep the last value of {}: {}", Printable(name), error.message());
   };
   made->values_ = WatchedValues::Create(std::move(values));
   return made;
@@ -57,7 +60,8 @@ void NodeTemplates::AddHooks(const std::string& alloc_id, const Task& task, Task
   options.loop = options_.loop;
   options.values = values_;
   options.preparer = options_.preparer;
-  options.pool = options_.pool;
+  if (!renderers_) renderers_ = std::make_unique<WorkerPool>(kRenderers);
+  options.pool = renderers_.get();
   options.render = RenderTaskTemplate;
   options.random = RandomBelow;
   options.report = [name = alloc_id + "/" + task.name](const Error& error) {

@@ -18,7 +18,7 @@ namespace drover {
 struct NodeTemplatesOptions {
   Loop* loop = nullptr;              // not owned
   TaskPreparer* preparer = nullptr;  // not owned
-  WorkerPool* pool = nullptr;        // not owned; renders, writes and reads long answers
+  WorkerPool* pool = nullptr;        // not owned; reads long answers
   // With a store, templates have the services and variables of this agent.
   StateValuesOptions state;
   // Templates have the values of the cluster "default".
@@ -43,6 +43,9 @@ class NodeTemplates {
   const NodeTemplatesOptions options_;
   std::vector<std::unique_ptr<ValueSource>> sources_;
   std::shared_ptr<WatchedValues> values_;
+  // Renders and writes. A template may take long, so it must not delay the starts of other tasks.
+  // Null until the first task with templates.
+  std::unique_ptr<WorkerPool> renderers_;
 };
 
 }  // namespace drover

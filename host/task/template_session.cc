@@ -11,6 +11,9 @@
 namespace drover {
 namespace {
 
+// In place of the hash of a content: the task may know what is in the file, or not.
+constexpr char kUnsure[] = "unsure";
+
 Result<std::string> TextOf(const TaskTemplate& of, const TemplateSession::Place& place) {
   if (!place.source) return of.data;
   Result<std::string> text = ReadFileOfTask(*place.source, kMostTemplateFile);
@@ -82,19 +85,14 @@ TemplateSession::Rendering TemplateSession::Prepare(Indices indices) const {
   Rendering rendering;
   rendering.indices = std::move(indices);
   rendering.values = watch_->Known();
-  rendering.run = [start = start_, indices = rendering.indices, values = rendering.values] {
+  rendering.run = [start = start_, values = rendering.values](std::size_t index) {
     KnownValues known(values, start.env, [&start](const std::string& path) -> Result<std::string> {
       DROVER_ASSIGN(const TaskPlace place, PlaceInTask(start.location, path));
       return ReadFileOfTask(place, kMostTemplateFile);
     });
-    std::vector<Result<RenderedTemplate>> results;
-    for (const std::size_t i : indices) {
-      const TaskTemplate& of = start.task->templates[i];
-      const Result<std::string> text = TextOf(of, start.places[i]);
-      results.push_back(text.ok() ? start.render(of, *text, &known)
-                                  : Result<RenderedTemplate>(text.error()));
-    }
-    return results;
+    const TaskTemplate& of = start.task->templates[index];
+    const Result<std::string> text = TextOf(of, start.places[index]);
+    return text.ok() ? start.render(of, *text, &known) : Result<RenderedTemplate>(text.error());
   };
   return rendering;
 }
@@ -229,6 +227,12 @@ ChangePlan TemplateSession::Plan() const {
     acted.push_back(item.acted);
   }
   return PlanChanges(templates(), rendered, acted);
+}
+
+void TemplateSession::SetUnsure() {
+  for (Item& item : items_) {
+    if (!item.rendered.empty() && item.rendered != item.acted) item.acted = kUnsure;
+  }
 }
 
 void TemplateSession::SetActed() {

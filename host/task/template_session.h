@@ -57,8 +57,8 @@ class TemplateSession {
   struct Rendering {
     Indices indices;
     std::shared_ptr<const ValueMap> values;
-    // Renders them. Blocks. [any thread]
-    std::function<std::vector<Result<RenderedTemplate>>()> run;
+    // Renders the template INDEX. Blocks. [any thread]
+    std::function<Result<RenderedTemplate>(std::size_t index)> run;
   };
   Rendering Prepare(Indices indices) const;
   // Returns all templates but those that are rendered only once and have been.
@@ -99,6 +99,9 @@ class TemplateSession {
 
   // What must be done to the running task.
   ChangePlan Plan() const;
+  // The task gets to know what is rendered now. If the agent dies before SetActed, the next one
+  // does not know whether the task does, and acts again.
+  void SetUnsure();
   // The task knows all that is rendered.
   void SetActed();
   // Returns the data of the hook for a later agent.

@@ -114,7 +114,7 @@ Co<Status> TemplateHook::RenderUntilKnown(Context context, Session session) {
   round->next_event = options_.loop->Now() + kMissingPause;
   while (true) {
     const std::uint64_t generation = session->watch().generation();
-    co_await RenderSome(session, session->ToRender(), round);
+    co_await RenderSome(context, session, session->ToRender(), round);
     DROVER_CO_TRY(context.status());
     for (const std::vector<TemplateSession::Failed>* list : {&round->failed, &round->unwritten}) {
       if (list->empty()) continue;
@@ -147,17 +147,23 @@ Co<Status> TemplateHook::AwaitMissing(Context context, Session session, std::uin
 }
 
 // Renders the templates INDICES and writes those whose values are all known.
-Co<void> TemplateHook::RenderSome(Session session, TemplateSession::Indices indices,
-                                  std::shared_ptr<Round> round) {
+Co<void> TemplateHook::RenderSome(Context context, Session session,
+                                  TemplateSession::Indices indices, std::shared_ptr<Round> round) {
   round->missing.clear();
   round->failed.clear();
   round->unwritten.clear();
   const TemplateSession::Rendering rendering = session->Prepare(std::move(indices));
   std::vector<Result<RenderedTemplate>> results;
-  if (options_.pool == nullptr) {
-    results = rendering.run();
-  } else {
-    results = co_await options_.pool->Run(rendering.run);
+  for (const std::size_t index : rendering.indices) {
+    if (options_.pool == nullptr) {
+      results.push_back(rendering.run(index));
+    } else {
+      std::function<Result<RenderedTemplate>()> run = [&rendering, index] {
+        return rendering.run(index);
+      };
+      results.push_back(co_await options_.pool->Run(std::move(run)));
+    }
+    if (context.cancelled()) co_return;
   }
   const std::vector<TemplateSession::Written> taken =
       session->Take(rendering, std::move(results), &round->missing, &round->failed);
@@ -229,7 +235,7 @@ Co<void> TemplateHook::RenderDue(Context context, Session session) {
   TemplateSession::Indices due = session->Due(options_.loop->Now());
   if (due.empty()) co_return;
   const auto round = std::make_shared<Round>();
-  co_await RenderSome(session, std::move(due), round);
+  co_await RenderSome(context, session, std::move(due), round);
   if (context.cancelled()) co_return;
   for (const TemplateSession::Failed& failed : round->failed) {
     EmitOnce("The file \"" + session->templates()[failed.index].destination +
@@ -254,15 +260,23 @@ Co<void> TemplateHook::Act(Context context, Session session, ChangePlan plan) {
         /*failure=*/false);
     co_return;
   }
+  session->SetUnsure();
+  co_await Keep(control, session);
+  if (context.cancelled()) co_return;
   for (const std::string& signal : plan.signals) {
     const Status sent = co_await control->Signal(
         TaskEvent(event_type::kSignaling).With(event_key::kSignal, signal), signal);
     if (!sent.ok()) EmitOnce("The signal " + signal + " was not sent: " + sent.error().message());
   }
   if (context.cancelled()) co_return;
-  session->SetActed();
   co_await RunScripts(context, std::move(plan.scripts));
   if (context.cancelled()) co_return;
+  session->SetActed();
+  co_await Keep(control, session);
+}
+
+// Stores what the task knows.
+Co<void> TemplateHook::Keep(std::shared_ptr<TaskControl> control, Session session) {
   const Status saved = co_await control->SaveHookData(std::string(name()), session->Kept());
   if (!saved.ok() && options_.report) {
     options_.report(saved.error().WithContext("what the task knows of its templates"));

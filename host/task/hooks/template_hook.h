@@ -63,11 +63,12 @@ class TemplateHook : public TaskHook {
   Co<Status> RenderUntilKnown(Context context, Session session);
   Co<Status> AwaitMissing(Context context, Session session, std::uint64_t generation,
                           std::vector<ValueRequest> missing, std::shared_ptr<Round> told);
-  Co<void> RenderSome(Session session, TemplateSession::Indices indices,
+  Co<void> RenderSome(Context context, Session session, TemplateSession::Indices indices,
                       std::shared_ptr<Round> round);
   static Co<void> Follow(TemplateHook* self, Context context, Session session, bool first);
   Co<void> RenderDue(Context context, Session session);
   Co<void> Act(Context context, Session session, ChangePlan plan);
+  Co<void> Keep(std::shared_ptr<TaskControl> control, Session session);
   Co<void> RunScripts(Context context, std::vector<TemplateScript> scripts);
   Co<void> RunFirstScripts(Context context, Session session);
   void Emit(const std::string& message);

@@ -92,13 +92,14 @@ struct Control : TaskControl {
   Co<Result<std::unique_ptr<TaskExecSession>>> Exec(Context, ExecRequest request) override;
   Co<Status> SaveHookData(std::string name, StringMap data) override {
     EXPECT_EQ(name, "template");
-    if (!dead) saved = std::move(data);
+    if (!dead) before = std::exchange(saved, std::move(data));
     co_return Status();
   }
 
   std::vector<std::string> asked;
   std::vector<std::string> events;
   StringMap saved;
+  StringMap before;  // what was saved before that
   const std::function<void()>* on_signal = nullptr;
   int exit_code = 0;  // of scripts
   bool dead = false;  // the agent was killed: nothing is stored any more
@@ -204,7 +205,7 @@ struct TemplateHookTest : testing::Test {
     Result<PrestartResponse> response = Ask(hook->Prestart(Context(&loop), Request(running)));
     if (!response.ok()) return response.error();
     control->saved = response->data;
-    if (!running) saved_at_start = response->data;
+    control->before = response->data;
     EXPECT_TRUE(Ask(hook->Poststart(Context(&loop), PoststartRequest())).ok());
     loop.RunReady();
     return response->env;
@@ -239,7 +240,6 @@ struct TemplateHookTest : testing::Test {
   HookPreparer preparer;
   std::shared_ptr<Control> control = std::make_shared<Control>();
   StringMap hook_env;
-  StringMap saved_at_start;
   std::function<void()> on_signal;
   std::shared_ptr<TemplateHook> hook;
 };
@@ -613,8 +613,8 @@ TEST_P(Interleaving, EndsWithTheNewestGeneration) {
         Restart();
         break;
       case 5:  // what the hook has asked, but the runner has not begun, is lost
-        // The newest record may be lost with it, but not that of a start.
-        if (pick(2) == 0) control->saved = saved_at_start;
+        // The record that follows an action may be lost with the agent, but not that before it.
+        if (pick(2) == 0) control->saved = control->before;
         KillAgent();
         ++kills;
         ASSERT_TRUE(Start(true).ok());
