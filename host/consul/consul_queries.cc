@@ -139,7 +139,7 @@ json KeysBelow(const ValueRequest& request, const json& answer) {
     for (const char* number : {"CreateIndex", "ModifyIndex", "LockIndex", "Flags"}) {
       pair[number] = MemberOf(entry, number, 0);
     }
-    pair["Exists"] = true;
+    pair["Session"] = TextAt(entry, "Session");
     list.push_back(std::move(pair));
   }
   return list;
@@ -182,6 +182,7 @@ json Healthy(const WantedHealth& wanted, const json& answer) {
          {"Tags", MemberOf(service, "Tags", json::array())},
          {"ServiceMeta", MemberOf(service, "Meta", json::object())},
          {"ServiceTaggedAddresses", MemberOf(service, "TaggedAddresses", json::object())},
+         {"Weights", MemberOf(service, "Weights", json::object())},
          {"Status", status},
          {"Checks", checks}});
   }
