@@ -75,7 +75,8 @@ Status SetOwner(int file, const RenderedFileOwner& owner, const struct stat& roo
   const uid_t uid = owner.uid >= 0 ? static_cast<uid_t>(owner.uid) : root.st_uid;
   const gid_t gid = owner.gid >= 0 ? static_cast<gid_t>(owner.gid) : root.st_gid;
   const bool may = by_job || geteuid() == 0;
-  if (may && fchown(file, uid, gid) != 0) {
+  // In some user namespaces the owner of the directory has no id here.
+  if (may && fchown(file, uid, gid) != 0 && by_job) {
     return ErrnoError(
         errno, "give it to user " + std::to_string(uid) + " and group " + std::to_string(gid));
   }
