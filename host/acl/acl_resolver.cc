@@ -148,6 +148,19 @@ Result<AclResolver::Entry> AclResolver::LookUpIdentity(std::string_view identity
   return entry;
 }
 
+std::shared_ptr<const Acl> AclResolver::AclOfTask(const TaskPrincipal& task) const {
+  bool enabled = false;
+  {
+    const std::lock_guard lock(mutex_);
+    enabled = settings_.enabled;
+  }
+  Acl::Policies rules;
+  if (enabled) {
+    state_->Read([&](const AclTables& tables) { rules = RulesOf(tables.PoliciesOf(task)); });
+  }
+  return Acl::OfTask(task, rules);
+}
+
 bool AclResolver::IsLive(const TaskPrincipal& task) const {
   return !verifier_.is_live || verifier_.is_live(task.alloc_id);
 }

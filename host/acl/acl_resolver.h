@@ -84,6 +84,9 @@ class AclResolver {
   Result<AclPrincipal> ResolveStrictly(Loop* caller, std::string_view secret,
                                        const std::string& source);
 
+  // Returns what TASK may do, as if it had asked with its own identity. [any thread]
+  std::shared_ptr<const Acl> AclOfTask(const TaskPrincipal& task) const;
+
   // Numbers of all that a look-up depends on, beside time and living allocations: the writes to
   // the state, and the calls of SetSettings. What was kept under other numbers does not count.
   struct Stamp {

@@ -163,10 +163,13 @@ TEST_F(AclResolverTest, ATaskActsForItself) {
   request.scope = JobScope{"default", "web", "", ""};
   ASSERT_TRUE(TryPolicy(request).ok());
   EXPECT_TRUE(Resolve(kIdentity)->acl->Allows("default", kReadOfJobs));
+  const TaskPrincipal itself = Verify(kIdentity)->task;
+  EXPECT_TRUE(resolver.AclOfTask(itself)->Allows("default", kReadOfJobs));
   // Nobody sees or changes policies that do not count.
   resolver.SetSettings({.enabled = false, .agent_token_hash = SecretHash("from a file")});
   const AclPrincipal alone = Resolve(kIdentity).value();
   EXPECT_FALSE(alone.acl->Allows("default", kReadOfJobs));
+  EXPECT_FALSE(resolver.AclOfTask(itself)->Allows("default", kReadOfJobs));
   EXPECT_TRUE(alone.acl->AllowsVariable("default", "nomad/jobs/web", VariableRight::kRead));
 }
 

@@ -158,6 +158,10 @@ Result<std::unique_ptr<Agent>> Agent::Create(Loop* loop, AgentOptions options) {
   node.task_core_bytes = agent->options_.task_core_bytes;
   node.key_dir = agent->options_.key_dir;
   node.living = [store = &agent->store_] { return FindLiving(*store); };
+  node.template_values.store = &agent->store_;
+  node.template_values.acl_of = [acl = &agent->acl_](const TaskPrincipal& task) {
+    return acl->resolver()->AclOfTask(task);
+  };
   node.add_task_hooks = [self = agent.get()](const Allocation&, const Task&, WorkerPool* pool,
                                              TaskHooks* hooks) {
     if (self->task_api_) hooks->after_stats.push_back(self->task_api_->MakeHook(pool));

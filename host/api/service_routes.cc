@@ -4,9 +4,9 @@
 #include <set>
 
 #include "host/api/router.h"
-#include "host/api/service_choice.h"
 #include "host/encode/encode.h"
 #include "host/filter/list_filter.h"
+#include "host/state/service_choice.h"
 
 namespace drover {
 namespace {

@@ -34,8 +34,9 @@ enum class Step : int {
   kDropSecrets = 19,    // the secrets of all tasks of an allocation are unmounted
   kTryCgroup = 20,      // at its start the agent makes a cgroup as a trial and removes it
   kMakeSealKey = 21,    // the key that seals secrets gets its name, by which it is found later
+  kRenderFile = 22,     // a file of a task is written from its template
 };
-constexpr int kSteps = 21;
+constexpr int kSteps = 22;
 std::string_view StepName(Step step);  // for example "ledger_add"
 
 // Begins a step that is not one function, so DurableStep cannot execute it. If BeginStep returns an

@@ -188,7 +188,7 @@ constexpr ConfigKey kClient[] = {
     Warned("cni_path", kText, kNoBridge),
     Warned("cni_config_dir", kText, kNoBridge),
     Warned("artifact", kAny, "jobs with artifacts are refused"),
-    Warned("template", kAny, "jobs with templates are refused"),
+    Warned("template", kAny, "templates have fixed limits"),
     Refused("disable_remote_exec", kBoolean,
             "remove it: every client of the API may open a session in a task"),
     Refused("drain_on_shutdown", kAny,

@@ -1,6 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/consul/consul_agent.h"
 
+#include <algorithm>
+#include <cctype>
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -9,6 +11,7 @@
 #include "host/base/base64.h"
 #include "host/base/patience.h"
 #include "host/base/printable.h"
+#include "host/base/text.h"
 #include "host/consul/consul_answers.h"
 #include "host/spec/strict_json.h"
 
@@ -20,6 +23,7 @@ constexpr std::size_t kMostShortAnswer = 64 << 10;
 constexpr std::size_t kMostErrorText = 300;
 // Consul keeps no more than 4 KiB of the output of a check.
 constexpr std::size_t kMostOutput = 4 << 10;
+constexpr std::string_view kIndexHeader = "x-consul-index";
 constexpr std::string_view kOurServices = "^_nomad-task-";
 
 Code CodeOfConsul(int status) {
@@ -59,6 +63,17 @@ Error Refusal(const ClientRequest& request, const Arrived& arrived) {
                code == Code::kInternal || code == Code::kUnavailable);
 }
 
+// Returns the index that an answer shows; 0 if it has none.
+std::uint64_t IndexIn(const ReplyHead& head) {
+  for (const auto& [name, value] : head.headers) {
+    const bool is_index = std::ranges::equal(name, kIndexHeader, [](char a, char b) {
+      return std::tolower(static_cast<unsigned char>(a)) == b;
+    });
+    if (is_index) return ParseNumber<std::uint64_t>(value).value_or(0);
+  }
+  return 0;
+}
+
 Error WithoutSense(const std::string& path, const Error& error) {
   return Error(Code::kUnavailable,
                "Consul's answer to " + path + " makes no sense: " + Printable(error.message()),
@@ -85,6 +100,12 @@ Result<std::unique_ptr<ConsulAgent>> ConsulAgent::Create(ConsulOptions options, 
 }
 
 Co<Result<std::string>> ConsulAgent::Ask(Context context, ClientRequest request, std::size_t most) {
+  return AskWithin(context, std::move(request), most, options_.timeout, nullptr);
+}
+
+Co<Result<std::string>> ConsulAgent::AskWithin(Context context, ClientRequest request,
+                                               std::size_t most, Duration limit,
+                                               std::uint64_t* index) {
   if (!options_.token.empty()) request.headers.emplace_back("X-Consul-Token", options_.token);
   if (!options_.auth.empty()) {
     request.headers.emplace_back("Authorization", "Basic " + Base64(options_.auth));
@@ -93,10 +114,13 @@ Co<Result<std::string>> ConsulAgent::Ask(Context context, ClientRequest request,
     request.query.emplace_back("ns", options_.consul_namespace);
   }
   // Consul may be stopped together with this agent, or with the machine.
-  const Patience patience(context, options_.timeout);
+  const Patience patience(context, limit);
   Context limited = patience.context();
   Arrived arrived;
-  request.take_head = [&arrived](const ReplyHead& head) { arrived.status = head.status; };
+  request.take_head = [&arrived, index](const ReplyHead& head) {
+    arrived.status = head.status;
+    if (index != nullptr) *index = IndexIn(head);
+  };
   request.take = [&arrived, &limited, most](std::string_view bytes) {
     if (arrived.body.size() + bytes.size() <= most) {
       arrived.body += bytes;
@@ -184,6 +208,25 @@ Co<Result<bool>> ConsulAgent::HasService(Context context, std::string id) {
   if (answer.ok()) co_return true;
   if (answer.code() == Code::kNotFound) co_return false;
   co_return answer.error();
+}
+
+Co<ConsulAgent::Reading> ConsulAgent::Read(Context context, std::string path, Query query,
+                                           std::uint64_t index, Duration wait, std::size_t most) {
+  ClientRequest request;
+  request.path = std::move(path);
+  request.query = std::move(query);
+  Duration limit = options_.timeout;
+  if (index > 0) {
+    request.query.emplace_back("index", std::to_string(index));
+    request.query.emplace_back("wait", FormatDuration(wait));
+    // Consul adds up to a sixteenth, so that not all clients come back at once.
+    limit += wait + wait / 16;
+  }
+  Reading reading{std::string(), 0};
+  std::uint64_t shown = 0;
+  reading.body = co_await AskWithin(context, std::move(request), most, limit, &shown);
+  reading.index = shown;
+  co_return reading;
 }
 
 Co<Status> ConsulAgent::UpdateCheck(Context context, std::string check_id, ConsulStatus status,

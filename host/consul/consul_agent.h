@@ -1,6 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -41,11 +43,24 @@ class ConsulAgent : public ConsulApi {
   Co<Status> UpdateCheck(Context context, std::string check_id, ConsulStatus status,
                          std::string output) override;
 
+  // An answer to a GET, and the index of what it shows; 0 if Consul gives none.
+  struct Reading {
+    Result<std::string> body;  // kNotFound if there is nothing at the path
+    std::uint64_t index = 0;
+  };
+  // Reads PATH. With an index above 0, Consul answers when what it shows is newer, or after WAIT.
+  Co<Reading> Read(Context context, std::string path, Query query, std::uint64_t index,
+                   Duration wait, std::size_t most);
+
  private:
   ConsulAgent(ConsulOptions options, WorkerPool* pool, std::shared_ptr<const Endpoint> endpoint);
   // Returns the body of a successful answer. If the body is longer than MOST bytes, returns an
   // error.
   Co<Result<std::string>> Ask(Context context, ClientRequest request, std::size_t most);
+  // The same with another limit. INDEX, if not null, receives the index of the answer, and must
+  // outlive the call.
+  Co<Result<std::string>> AskWithin(Context context, ClientRequest request, std::size_t most,
+                                    Duration limit, std::uint64_t* index);
   Co<Status> Put(Context context, std::string path, Query query, std::string body);
 
   const ConsulOptions options_;

@@ -19,6 +19,7 @@
 #include "host/node/network_hook.h"
 #include "host/node/node_consul.h"
 #include "host/node/node_services.h"
+#include "host/node/node_templates.h"
 #include "host/node/run_ledger.h"
 #include "host/process/run_directory.h"
 #include "host/scheduler/constraint.h"
@@ -105,7 +106,10 @@ Status Node::Init() {
     DROVER_ASSIGN(consul_, NodeConsul::Create(loop_, &loaders_, config.consul, id_));
     checks_->UseConsul(consul_.get());
   }
-  if (!options_.inspect_only) DROVER_TRY(InitKeys());
+  if (!options_.inspect_only) {
+    DROVER_TRY(InitKeys());
+    DROVER_TRY(InitTemplates());
+  }
   LocalAllocEnv env = MakeAllocEnv();
   if (options_.services) {
     services_ = std::make_unique<NodeServices>(loop_, &info_, *options_.services, address);
@@ -130,6 +134,18 @@ Status Node::InitKeys() {
   return {};
 }
 
+Status Node::InitTemplates() {
+  NodeTemplatesOptions templates;
+  templates.loop = loop_;
+  templates.preparer = preparer_.get();
+  templates.pool = &workers_;
+  templates.state = options_.template_values;
+  templates.state.seal_key = keys_->seal_key();
+  templates.consul = options_.config.consul;
+  DROVER_ASSIGN(templates_, NodeTemplates::Create(std::move(templates)));
+  return {};
+}
+
 LocalAllocEnv Node::MakeAllocEnv() {
   const AgentConfig& config = options_.config;
   LocalAllocEnv env;
@@ -142,9 +158,10 @@ LocalAllocEnv Node::MakeAllocEnv() {
   env.make_dir = [dir_options](const std::string& alloc_id) -> std::unique_ptr<AllocDir> {
     return std::make_unique<DiskAllocDir>(dir_options, alloc_id);
   };
-  env.make_task_hooks = [this](const Allocation&, const Task& task) {
+  env.make_task_hooks = [this](const Allocation& alloc, const Task& task) {
     TaskHooks hooks;
     keys_->AddHooks(task, &workers_, &hooks);
+    templates_->AddHooks(alloc.id, task, &hooks);
     return hooks;
   };
   env.extra_hooks.push_back([this](const AllocHookEnv& hook_env) {
@@ -469,6 +486,7 @@ Co<void> Node::Shutdown() {
   plugins_->GiveUpLoading();
   co_await starting_.Close();
   if (consul_) co_await consul_->Stop();
+  if (templates_) co_await templates_->Stop();
   if (late_) co_await late_->Close();
   co_await plugins_->Shutdown();
   // The removal of directories must end now. If the agent keeps its state, the next agent continues

@@ -23,6 +23,7 @@
 #include "host/node/node_checks.h"
 #include "host/node/node_keys.h"
 #include "host/node/run_ledger.h"
+#include "host/node/state_values.h"
 #include "host/plugin/plugin_registry.h"
 #include "host/process/process_service.h"
 #include "host/scheduler/placement.h"
@@ -54,6 +55,8 @@ struct NodeOptions {
   std::string key_dir;  // see NodeKeysOptions; needed if KEPT is set
   std::function<std::optional<LivingAllocs>()> living;  // see KeyringOptions; may be empty
   PluginLogSink plugin_log;                             // empty: the program's default logger
+  // With a store, templates have the services and variables in it. The seal key is the node's own.
+  StateValuesOptions template_values;
   // Adds hooks to those of each task. POOL is for work on the files of tasks that start. May be
   // empty.
   std::function<void(const Allocation& alloc, const Task& task, WorkerPool* pool, TaskHooks* hooks)>
@@ -63,6 +66,7 @@ struct NodeOptions {
 
 class NodeConsul;
 class NodeServices;
+class NodeTemplates;
 class RestoreBarrier;
 struct LocalAllocEnv;
 
@@ -127,6 +131,7 @@ class Node {
   Status InitKept(LocalAllocEnv* env);
   Status InitNetworks();
   Status InitKeys();
+  Status InitTemplates();
   void ExpectRestored();
   Status MeetsConstraints(const Job& job) const;
   static Co<void> Clear(Node* self, Context context);
@@ -158,7 +163,8 @@ class Node {
   std::unique_ptr<KeptLeftovers> kept_leftovers_;  // null when no state is kept
   std::unique_ptr<RestoreBarrier> restores_;
   std::unique_ptr<TaskPreparer> preparer_;
-  std::unique_ptr<NodeConsul> consul_;  // null without a Consul in the configuration
+  std::unique_ptr<NodeTemplates> templates_;  // null with inspect_only
+  std::unique_ptr<NodeConsul> consul_;        // null without a Consul in the configuration
   std::unique_ptr<NodeServices> services_;
   std::unique_ptr<NodeChecks> checks_;
   std::unique_ptr<AllocRunnerFactory> runners_;

@@ -7,23 +7,10 @@
 #include <utility>
 
 #include "host/consul/make_consul_service.h"
+#include "host/node/consul_options.h"
 
 namespace drover {
 namespace {
-
-ConsulOptions OptionsOf(const AgentConfig::Consul& config) {
-  ConsulOptions options;
-  options.url = config.url;
-  options.auth = config.auth;
-  options.token = config.token;
-  options.consul_namespace = config.consul_namespace;
-  options.ca_file = config.ca_file;
-  options.cert_file = config.cert_file;
-  options.key_file = config.key_file;
-  options.verify_tls = config.verify_ssl;
-  options.timeout = config.timeout;
-  return options;
-}
 
 void LogOfConsul(const std::string& sentence) { spdlog::warn("{}", sentence); }
 
@@ -69,7 +56,7 @@ Result<std::unique_ptr<NodeConsul>> NodeConsul::Create(
     Loop* loop, WorkerPool* pool, const std::map<std::string, AgentConfig::Consul>& clusters,
     const std::string& node_id) {
   std::map<std::string, ConsulOptions> options;
-  for (const auto& [name, config] : clusters) options.emplace(name, OptionsOf(config));
+  for (const auto& [name, config] : clusters) options.emplace(name, ConsulOptionsOf(config));
   DROVER_ASSIGN(std::unique_ptr<ConsulClusters> made,
                 ConsulClusters::Create(loop, pool, options, node_id, LogOfConsul));
   return std::unique_ptr<NodeConsul>(new NodeConsul(loop, std::move(made)));

@@ -11,6 +11,7 @@
 #include "host/base/time.h"
 #include "host/spec/identity.h"
 #include "host/spec/service.h"
+#include "host/spec/task_template.h"
 
 // The workload as users describe it, after validation and with its defaults filled in. The names
 // are the same as in the job's JSON.
@@ -27,6 +28,7 @@ struct RestartPolicy {
   Duration interval = std::chrono::minutes(30);
   Duration delay = 15s;
   Mode mode = Mode::kFail;
+  bool render_templates = false;  // a restart also writes files again whose templates are unchanged
 
   bool operator==(const RestartPolicy&) const = default;
 };
@@ -120,6 +122,7 @@ struct Task {
   std::vector<Service> services;     // registered while the task runs
   Identity identity;                 // the default identity, which every task has
   std::vector<Identity> identities;  // the other ones
+  std::vector<TaskTemplate> templates;
 
   bool operator==(const Task&) const = default;
 };

@@ -8,6 +8,7 @@
 #include "host/spec/job_limits.h"
 #include "host/spec/job_place.h"
 #include "host/spec/job_service_checks.h"
+#include "host/spec/job_template_checks.h"
 #include "host/spec/signal_name.h"
 #include "host/spec/strict_json.h"
 
@@ -252,6 +253,7 @@ void CheckTask(const TaskGroup& group, const Task& task, const At& at) {
   }
   CheckActions(task.actions, at / "Actions");
   CheckIdentities(task.identity, task.identities, at.pointer(), at.faults());
+  CheckTemplates(task.templates, at / "Templates");
 }
 
 void CheckTasks(const TaskGroup& group, const At& at) {

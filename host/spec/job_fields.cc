@@ -35,7 +35,7 @@ constexpr JobField kTask[] = {
     {"Affinities", "affinity", kObjectList, kInert, kAffinity, "", kOneMachine},
     {"Services", "service", kObjectList, kDone, kService},
     {"Artifacts", "artifact", kObjectList, kRefused, kArtifact},
-    {"Templates", "template", kObjectList, kRefused, kTemplate},
+    {"Templates", "template", kObjectList, kDone, kTemplate},
     {"VolumeMounts", "volume_mount", kObjectList, kRefused, kVolumeMount},
     {"DispatchPayload", "dispatch_payload", kObject, kRefused, kDispatchPayload},
     {"Vault", "vault", kObject, kRefused, kVault, "", "", kEvenEmpty},

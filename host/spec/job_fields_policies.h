@@ -60,7 +60,13 @@ inline constexpr JobField kRestartPolicy[] = {
      "default 30m; 24h for batch and sysbatch jobs"},
     {"Delay", "delay", kDuration, kDone, {}, "", "default 15s"},
     {"Mode", "mode", kText, kDone, {}, "", "fail (default) or delay"},
-    {"RenderTemplates", "render_templates", kBoolean, kRefused},
+    {"RenderTemplates",
+     "render_templates",
+     kBoolean,
+     kDone,
+     {},
+     "",
+     "a restart also writes files whose templates are unchanged"},
 };
 
 inline constexpr char kAtOnce[] =

@@ -35,36 +35,36 @@ inline constexpr JobField kArtifact[] = {
 };
 
 inline constexpr JobField kChangeScript[] = {
-    {"Command", "command", kText, kRefused},
-    {"Args", "args", kTextList, kRefused},
-    {"Timeout", "timeout", kDuration, kRefused},
-    {"FailOnError", "fail_on_error", kBoolean, kRefused},
-    {"RunOnFirstRender", "run_on_first_render", kBoolean, kRefused},
+    {"Command", "command", kText, kDone},
+    {"Args", "args", kTextList, kDone},
+    {"Timeout", "timeout", kDuration, kDone, {}, "", "default 5s"},
+    {"FailOnError", "fail_on_error", kBoolean, kDone},
+    {"RunOnFirstRender", "run_on_first_render", kBoolean, kDone},
 };
 
 inline constexpr JobField kWait[] = {
-    {"Min", "min", kDuration, kRefused},
-    {"Max", "max", kDuration, kRefused},
+    {"Min", "min", kDuration, kDone},
+    {"Max", "max", kDuration, kDone, {}, "", "default: four times Min"},
 };
 
 inline constexpr JobField kTemplate[] = {
-    {"SourcePath", "source", kText, kRefused},
-    {"DestPath", "destination", kText, kRefused},
-    {"EmbeddedTmpl", "data", kText, kRefused},
-    {"ChangeMode", "change_mode", kText, kRefused},
-    {"ChangeScript", "change_script", kObject, kRefused, kChangeScript},
-    {"ChangeSignal", "change_signal", kText, kRefused},
-    {"Once", "once", kBoolean, kRefused},
-    {"Splay", "splay", kDuration, kRefused},
-    {"Perms", "perms", kText, kRefused},
-    {"Uid", "uid", kInteger, kRefused},
-    {"Gid", "gid", kInteger, kRefused},
-    {"LeftDelim", "left_delimiter", kText, kRefused},
-    {"RightDelim", "right_delimiter", kText, kRefused},
-    {"Envvars", "env", kBoolean, kRefused},
-    {"VaultGrace", "vault_grace", kDuration, kRefused},
-    {"Wait", "wait", kObject, kRefused, kWait},
-    {"ErrMissingKey", "error_on_missing_key", kBoolean, kRefused},
+    {"SourcePath", "source", kText, kDone, {}, "", "a file of the task"},
+    {"DestPath", "destination", kText, kDone, {}, "", "below the task's directory, or shared"},
+    {"EmbeddedTmpl", "data", kText, kDone},
+    {"ChangeMode", "change_mode", kText, kDone, {}, "", "noop, signal, restart (default), script"},
+    {"ChangeScript", "change_script", kObject, kDone, kChangeScript},
+    {"ChangeSignal", "change_signal", kText, kDone},
+    {"Once", "once", kBoolean, kDone},
+    {"Splay", "splay", kDuration, kDone, {}, "", "default 5s"},
+    {"Perms", "perms", kText, kDone, {}, "", "default 0644, at most 0777"},
+    {"Uid", "uid", kInteger, kDone, {}, "", "default: the owner of the task's directory"},
+    {"Gid", "gid", kInteger, kDone, {}, "", "as Uid"},
+    {"LeftDelim", "left_delimiter", kText, kDone, {}, "", "default {{"},
+    {"RightDelim", "right_delimiter", kText, kDone, {}, "", "default }}"},
+    {"Envvars", "env", kBoolean, kDone},
+    {"VaultGrace", "vault_grace", kDuration, kWarned, {}, "", "Nomad has dropped it, too"},
+    {"Wait", "wait", kObject, kDone, kWait},
+    {"ErrMissingKey", "error_on_missing_key", kBoolean, kDone},
 };
 
 inline constexpr JobField kDispatchPayload[] = {

@@ -121,7 +121,7 @@ std::vector<std::string> Warned(const json& job) {
 
 TEST(JobFieldsTest, ARefusedBlockIsRefusedOnceAndNotPerField) {
   const std::pair<const char*, json> refused[] = {
-      {"/TaskGroups/0/Tasks/0/Templates", {{{"DestPath", "a"}, {"Splay", "nonsense"}, {"X", 1}}}},
+      {"/TaskGroups/0/Tasks/0/Secrets", {{{"Name", "a"}, {"Config", "nonsense"}, {"X", 1}}}},
       {"/TaskGroups/0/Tasks/0/Consul", {{"Cluster", "other"}, {"Namespace", "a"}}},
       {"/TaskGroups/0/Tasks/0/Resources/NUMA", {{"Affinity", "require"}}},
       {"/TaskGroups/0/Tasks/0/Services/0/Connect", {{"SidecarService", {{"Port", "a"}}}}},

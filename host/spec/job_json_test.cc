@@ -516,7 +516,7 @@ INSTANTIATE_TEST_SUITE_P(
                  R"([{"Name": "a", "Command": "x"}, {"Name": "a", "Command": "y"}])",
                  kTaskAt + "/Actions/1/Name: \"a\" is already at " + kTaskAt + "/Actions/0/Name"},
         BadField{kTaskAt + "/Templates", R"([{"EmbeddedTmpl": "x"}])",
-                 kTaskAt + "/Templates: is not supported by this version"},
+                 kTaskAt + "/Templates/0/DestPath: is missing"},
         BadField{kTaskAt + "/Vault", R"({"Role": "x"})",
                  kTaskAt + "/Vault: is not supported by this version"}));
 

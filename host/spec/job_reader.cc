@@ -8,8 +8,10 @@
 #include "host/spec/job_json.h"
 #include "host/spec/job_limits.h"
 #include "host/spec/job_members.h"
+#include "host/spec/job_template_checks.h"
 #include "host/spec/service_json.h"
 #include "host/spec/strict_json.h"
+#include "host/spec/task_template_json.h"
 
 // Reading a job has three steps: the table of fields checks names and types, this file builds the
 // types with their defaults, and CheckJob checks the values. Each step adds its faults to one list.
@@ -33,6 +35,7 @@ RestartPolicy ReadRestartPolicy(const Members& in, RestartPolicy defaults) {
   in.Read("Delay", &policy.delay);
   using Mode = RestartPolicy::Mode;
   ReadName(in, "Mode", {Mode::kFail, Mode::kDelay}, RestartModeName, &policy.mode);
+  in.Read("RenderTemplates", &policy.render_templates);
   return policy;
 }
 
@@ -171,6 +174,7 @@ void ReadTask(const Members& in, const RestartPolicy& group_policy, ServiceOwner
   in.ReadList("Constraints", &task->constraints, ReadConstraint);
   task->identity = ReadDefaultIdentity(in.Object("Identity"));
   in.ReadList("Identities", &task->identities, ReadNamedIdentity);
+  in.ReadList("Templates", &task->templates, ReadTemplate, kMostTemplates);
   owner.task = task->name;
   ReadServices(in, owner, &task->services);
 }
@@ -257,6 +261,7 @@ void WarnOfForms(const Job& job, const std::string& pointer, JobFaults* warnings
       const std::string task = JsonPointer(JsonPointer(group, "Tasks"), t);
       const Task& of_job = job.groups[g].tasks[t];
       WarnOfIdentities(of_job.identity, of_job.identities, task, warnings);
+      WarnOfTemplates(of_job.templates, JobPlace(task, warnings) / "Templates");
       if (of_job.networks.empty()) continue;
       warnings->Add(JsonPointer(JsonPointer(task, "Resources"), "Networks"),
                     "is an older place for ports, which only this task has; write them into the "

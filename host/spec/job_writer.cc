@@ -4,6 +4,7 @@
 #include "host/spec/job_json.h"
 #include "host/spec/service_json.h"
 #include "host/spec/strict_json.h"
+#include "host/spec/task_template_json.h"
 
 namespace drover {
 namespace {
@@ -16,7 +17,8 @@ json ToJson(const RestartPolicy& policy) {
   return {{"Attempts", policy.attempts},
           {"Interval", policy.interval.count()},
           {"Delay", policy.delay.count()},
-          {"Mode", RestartModeName(policy.mode)}};
+          {"Mode", RestartModeName(policy.mode)},
+          {"RenderTemplates", policy.render_templates}};
 }
 
 json ToJson(const std::vector<Port>& ports) {
@@ -101,7 +103,8 @@ json ToJson(const Task& task) {
       {"Constraints", ToJson(task.constraints)},
       {"Services", ServicesToJson(task.services)},
       {"Identity", nullptr},
-      {"Identities", ToJson(task.identities)}};
+      {"Identities", ToJson(task.identities)},
+      {"Templates", TemplatesToJson(task.templates)}};
   // The default identity is written only if it differs from that of other tasks.
   if (!(task.identity == Identity())) out["Identity"] = ToJson(task.identity);
   if (out["Config"].is_discarded()) out["Config"] = nullptr;

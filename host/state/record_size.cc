@@ -94,6 +94,13 @@ std::size_t Of(const Identity& identity) {
          Of(identity.audience);
 }
 
+std::size_t Of(const TaskTemplate& of) {
+  std::size_t bytes = Of(of.source) + Of(of.data) + Of(of.destination) + Of(of.change_signal) +
+                      Of(of.perms) + Of(of.left_delimiter) + Of(of.right_delimiter);
+  if (of.script) bytes += Of(of.script->command) + Of(of.script->args);
+  return bytes;
+}
+
 std::size_t Of(const Task& task) {
   std::size_t bytes = Of(task.name) + Of(task.driver) + Of(task.user) + Of(task.config_json) +
                       Of(task.env) + Of(task.meta) + Of(task.kill_signal) + Of(task.constraints) +
@@ -104,6 +111,8 @@ std::size_t Of(const Task& task) {
   }
   bytes += Of(task.identity) + task.identities.capacity() * sizeof(Identity);
   for (const Identity& identity : task.identities) bytes += Of(identity);
+  bytes += task.templates.capacity() * sizeof(TaskTemplate);
+  for (const TaskTemplate& of : task.templates) bytes += Of(of);
   return bytes;
 }
 

@@ -168,6 +168,14 @@ void TaskRunner::RequestSignal(TaskEvent event, std::string signal) {
   background_.Spawn(CarryOut(shared_from_this(), Signal(std::move(event), std::move(signal))));
 }
 
+Co<Status> TaskRunner::SaveHookData(std::string name, StringMap data) {
+  const auto self = shared_from_this();
+  HookState& kept = (*journal_.hooks())[name];
+  if (kept.data == data) co_return Status();
+  kept.data = std::move(data);
+  co_return co_await journal_.Save();
+}
+
 Co<void> TaskRunner::RunHooks(HookStage stage, Context context) {
   PoststartRequest request;
   request.alloc = alloc_;

@@ -84,6 +84,24 @@ TEST_F(RunnerControlTest, WhatHooksGiveReachesTheDriverAtEachStart) {
   Kill();
 }
 
+TEST_F(RunnerControlTest, AHookStoresWhatItLearnsWhileTheTaskRuns) {
+  const auto hook = AddHook("hook");
+  Start();
+  const std::size_t before = store.saved.size();
+  TaskControl* const control = runner.get();
+  EXPECT_TRUE(Ask(control->SaveHookData("hook", {{"a", "1"}})).ok());
+  ASSERT_EQ(store.saved.size(), before + 1);
+  EXPECT_EQ(store.saved.back()->hooks.at("hook").data.at("a"), "1");
+  EXPECT_TRUE(Ask(control->SaveHookData("hook", {{"a", "1"}})).ok());
+  EXPECT_EQ(store.saved.size(), before + 1) << "it is stored already";
+  hook->response.data = {{"a", "2"}};
+  EXPECT_TRUE(Restart().ok());
+  loop.RunReady();
+  EXPECT_EQ(hook->seen_data.at("a"), "1");
+  EXPECT_EQ(store.saved.back()->hooks.at("hook").data.at("a"), "2");
+  Kill();
+}
+
 TEST_F(RunnerControlTest, RestartsAtTheSameTimeAreOne) {
   script().stop_delay = 2s;
   Start();

@@ -40,6 +40,7 @@ inline constexpr std::string_view kPluginHealthy = "Plugin became healthy";
 inline constexpr std::string_view kWaitingShutdownDelay = "Waiting for shutdown delay";
 inline constexpr std::string_view kSkippingShutdownDelay = "Skipping shutdown delay";
 inline constexpr std::string_view kAllocUnhealthy = "Alloc Unhealthy";
+inline constexpr std::string_view kTemplate = "Template";
 // The type below exists only in Drover, not in Nomad.
 inline constexpr std::string_view kOutputDropped = "Output Dropped";
 }  // namespace event_type

@@ -1,6 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/task/task_hook.h"
 
+#include <utility>
+
 namespace drover {
 
 std::string_view HookStageName(HookStage stage) {
@@ -22,6 +24,17 @@ std::string_view HookStageName(HookStage stage) {
   }
   return "unknown";
 }
+
+Co<Status> TaskControl::Signal(TaskEvent event, std::string signal) {
+  RequestSignal(std::move(event), std::move(signal));
+  co_return Status();
+}
+
+Co<Result<std::unique_ptr<TaskExecSession>>> TaskControl::Exec(Context, ExecRequest) {
+  co_return Error(Code::kUnimplemented, "commands cannot run in this task");
+}
+
+Co<Status> TaskControl::SaveHookData(std::string, StringMap) { co_return Status(); }
 
 Duration TaskHook::deadline(HookStage stage) const {
   return stage == HookStage::kShutdown ? Duration(5s) : Duration(1min);

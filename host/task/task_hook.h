@@ -81,6 +81,13 @@ class TaskControl {
   virtual void RequestRestart(TaskEvent event, bool failure) = 0;
   virtual void RequestKill(TaskEvent event) = 0;
   virtual void RequestSignal(TaskEvent event, std::string signal) = 0;
+  // Like RequestSignal, but returns when the signal is sent, or why it could not be.
+  virtual Co<Status> Signal(TaskEvent event, std::string signal);
+  // Runs a command in the environment of the running task and returns its session.
+  virtual Co<Result<std::unique_ptr<TaskExecSession>>> Exec(Context context, ExecRequest request);
+  // Replaces the data of the hook NAME. When it returns success, a later agent gets DATA. For
+  // changes while the task runs; Prestart returns its data.
+  virtual Co<Status> SaveHookData(std::string name, StringMap data);
 };
 
 // A hook does work for a task, in addition to the work of the driver. Each stage is a coroutine of

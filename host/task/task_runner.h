@@ -97,11 +97,11 @@ class TaskRunner : public TaskControl,
   Co<Status> ForceRestart(TaskEvent event, bool failure);
   // Sends a signal, given by its name, to the task. Without a live run, returns "Task not running"
   // and emits no event.
-  Co<Status> Signal(TaskEvent event, std::string signal);
+  Co<Status> Signal(TaskEvent event, std::string signal) override;
   // Runs a command in the environment of the running task and returns its session. If the task is
   // about to start, waits up to 15 s for the start. If the task has not started by then, returns
   // the error "no driver handle".
-  Co<Result<std::unique_ptr<TaskExecSession>>> Exec(Context context, ExecRequest request);
+  Co<Result<std::unique_ptr<TaskExecSession>>> Exec(Context context, ExecRequest request) override;
   Co<Result<TaskStatus>> Inspect(Context context);
 
   // Fails the task with REASON so that it never starts, because the allocation could not be set up.
@@ -126,6 +126,7 @@ class TaskRunner : public TaskControl,
   void RequestRestart(TaskEvent event, bool failure) override;
   void RequestKill(TaskEvent event) override;
   void RequestSignal(TaskEvent event, std::string signal) override;
+  Co<Status> SaveHookData(std::string name, StringMap data) override;
 
   const Task& task() const { return *task_; }
   const std::string& name() const { return name_; }

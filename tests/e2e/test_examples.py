@@ -190,6 +190,22 @@ class Examples(Client):
         self.assertEqual(claims["nomad_allocation_id"], self.agent.allocs("identity")[0]["ID"])
         self.assertEqual(claims["exp"] - claims["iat"], 3600)
 
+    def test_template(self):
+        self.cli("job", "run", JOBS / ("template" + self.form))
+        allocs = self.agent.wait_allocs("template", 3, "running")
+        front, = (alloc["ID"] for alloc in allocs if alloc["TaskGroup"] == "front")
+
+        def wait_page(count):
+            instances = {f"http://{one['Address']}:{one['Port']}/"
+                         for one in self.wait_instances(count, "backend")}
+            harness.wait_until(lambda: set(self.page(front).split()) == instances,
+                               f"a page with {count} instances")
+        wait_page(2)
+        self.cli("job", "scale", "template", "backend", "3")
+        wait_page(3)
+        environment = self.sandbox.alloc_dirs[0] / front / "page/secrets/page.env"
+        self.assertEqual(environment.read_text(), "PAGE_OF=template\n")
+
     def test_variable(self):
         self.cli("var", "put", "nomad/jobs/variable", "greeting=good morning")
         run = self.follow("variable")

@@ -213,9 +213,8 @@ job "web" {
     }
     task "t" {
       driver = "mock_driver"
-      template {
-        data        = "x"
-        destination = "local/x"
+      schedule {
+        cron { start = "0 * * * *" }
       }
     }
   }
@@ -224,7 +223,7 @@ job "web" {
         said = self.fails("job", "run", path)
         self.assertEqual(said.count("is not supported by this version"), 2, said)
         self.assertIn("/TaskGroups/0/Volumes", said)
-        self.assertIn("/TaskGroups/0/Tasks/0/Templates", said)
+        self.assertIn("/TaskGroups/0/Tasks/0/Schedule", said)
 
     def test_an_empty_block_is_refused_if_it_means_something(self):
         path = self.sandbox.write("web.nomad.hcl", """\

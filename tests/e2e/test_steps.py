@@ -289,6 +289,40 @@ class StepTest(Steps, StepCase):
         self.assertLessEqual(lines.count("start"), 2)
 
 
+@unittest.skipUnless(harness.IS_ROOT, "cgroups need root")
+class TemplateStepTest(Steps, StepCase):
+    """A task whose file is rendered from a variable. When the variable changes, the file is written again and the
+    task is restarted."""
+
+    STEPS = {"ledger_add": 2, "ledger_remove": 2, "commit": (12, 60), "sync": (3, 16), "make_alloc_dir": 1,
+             "make_task_dir": 2, "mount_secrets": 1, "drop_secrets": 1, "remove_alloc_dir": 1, "make_cgroup": 2, "launch_shim": 2,
+             "remove_cgroup": 2, "forget_end": 2, "render_file": 2}
+    LINES = ["start", "one", "ready", "stop", "start", "two", "ready", "stop"]
+    RESTARTS = [1]
+
+    def put(self, name, word):
+        self.insist("PUT", f"/v1/var/nomad/jobs/{name}", {"Items": {"word": word}}, known=(200,))
+
+    def live(self, name, fault=None):
+        out = self.sandbox.root / f"{name}.out"
+        out.touch()
+        self.arm(fault)
+        self.put(name, "one")
+        data = f'{{{{ with nomadVar "nomad/jobs/{name}" }}}}{{{{ .word }}}}{{{{ end }}}}'
+        self.register(name, task("t", 'echo "start $(cat local/word)" >> "$OUT"' + STAY, Env={"OUT": str(out)},
+                                 Templates=[{"EmbeddedTmpl": data, "DestPath": "local/word", "Splay": "0s"}]))
+        if self.wait_up(name, out.read_text):
+            self.put(name, "two")
+            self.wait_up(name, lambda: out.read_text().partition("two")[2], restarts=1)
+        allocs = self.end(name)
+        self.insist("DELETE", f"/v1/var/nomad/jobs/{name}")
+        self.forget(name)
+        return allocs, out.read_text().split()
+
+    def assert_went_on(self, lines):
+        self.assertEqual(lines[-4:], self.LINES[-4:])
+
+
 @unittest.skipUnless(harness.IS_ROOT, "exec needs root")
 class IsolatedStepTest(Steps, StepCase):
     """Three tasks of exec, each in a root file system of its own and with limits, one after the

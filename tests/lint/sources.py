@@ -163,6 +163,7 @@ CHANGE_PLACES = {
     "process/seccomp_filter.cc": "names of system calls",
     "process/task_root.cc": "a directory in that of the task, made again by each start",
     "process/unit_cgroups.cc": "cgroups of the unit that stay, made before there is anything in them",
+    "task/rendered_file.cc": ("kRenderFile",),
     "task/task_file.cc": "in the directory of a task, made again by each start",
     "task/task_socket.cc": "in the directory of a task, made again by each start and each agent",
     "store/rebuild.cc": ("kReplaceStore",),  # files under other names are made again
@@ -289,7 +290,6 @@ DECLARED_FOR_OTHERS = {
     "ConfigKeysMarkdown": "writes docs/agent-config.md",
     "JobFieldsMarkdown": "writes docs/job-fields.md",
     "live_timers": "tests look for leftover timers",
-    "RequestKill": "a part of the interface of hooks to their task",
     "teardown": "Beast finds it by the type of its arguments",
 }
 

@@ -1,0 +1,249 @@
+# Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+"""Templates of real tasks: files before the start, what follows a change, and agents that die."""
+import os
+import signal
+import stat
+
+import harness
+from agent_harness import Agent, AgentTest, agent_config
+from harness import DroverTest, group, job, task
+
+# Notes its starts and signals, with what is in its file then.
+WATCHER = """
+note() { echo "$1 $(cat local/word)" >> "$OUT"; }
+trap 'note hup' HUP
+trap 'exit 0' INT TERM
+note start
+while :; do sleep 0.05 & wait $!; done
+"""
+WORD = '{{ with nomadVar "nomad/jobs/words" }}{{ .word }}{{ end }}'
+
+
+def template(data=WORD, destination="local/word", **fields):
+    return {"EmbeddedTmpl": data, "DestPath": destination, "Splay": "0s", **fields}
+
+
+def put(agent, word, path="nomad/jobs/words"):
+    agent.must("PUT", f"/v1/var/{path}", {"Items": {"word": word}})
+
+
+class TemplateCase(DroverTest):
+    """The common part: the job "words", whose task notes what it sees."""
+
+    def submit(self, *templates, script=WATCHER, **policy):
+        self.out = self.sandbox.root / "out"
+        self.out.touch()
+        restart = {"Attempts": 3, "Interval": "1m", "Delay": "10ms", "Mode": "fail", **policy}
+        self.agent.submit(job(group(task("t", script, Env={"OUT": str(self.out)},
+                                         Templates=list(templates)), RestartPolicy=restart),
+                              id="words", type="service"))
+
+    def lines(self):
+        return self.out.read_text().splitlines()
+
+    def wait_lines(self, *lines):
+        harness.wait_until(lambda: self.lines() == list(lines), f"the lines {lines}")
+
+    def alloc(self):
+        return harness.wait_until(lambda: self.agent.allocs("words"), "an allocation")[0]["ID"]
+
+    def directory(self):
+        return self.sandbox.alloc_dirs[0] / self.alloc() / "t"
+
+    def events(self):
+        states = self.agent.get(f"/v1/allocation/{self.alloc()}")["TaskStates"] or {}
+        return [(one["Type"], one["DisplayMessage"]) for one in states.get("t", {}).get("Events", [])]
+
+    def wait_event(self, kind, text):
+        def found():
+            return any(one == kind and text in message for one, message in self.events())
+        harness.wait_until(found, f"an event {kind}: {text}")
+
+    def wait_running(self):
+        self.agent.wait_tasks(self.alloc(), lambda tasks: tasks["t"]["State"] == "running", "the task")
+
+
+class TemplateTest(TemplateCase, AgentTest):
+    def test_files_and_variables_are_there_before_the_start(self):
+        self.submit(template('{{ env "NOMAD_TASK_NAME" }} of {{ env "NOMAD_JOB_NAME" }}\n',
+                             "local/conf.d/word", Perms="600"),
+                    template("WORD='one two'\n# comment\n", "secrets/word.env", Envvars=True),
+                    template("shared\n", "${NOMAD_ALLOC_DIR}/data/word"),
+                    template('<% env "NOMAD_TASK_NAME" %> {{ literal }}\n', "local/other",
+                             LeftDelim="<%", RightDelim="%>"),
+                    script='cat local/conf.d/word ../alloc/data/word local/other > "$OUT"; '
+                           'echo "$WORD" >> "$OUT"; exec sleep 1000')
+        self.wait_lines("t of words", "shared", "t {{ literal }}", "one two")
+        mode = (self.directory() / "local/conf.d/word").stat().st_mode
+        self.assertEqual(stat.S_IMODE(mode), 0o600)
+
+    def test_a_start_waits_for_a_value_and_says_so(self):
+        self.submit(template())
+        self.wait_event("Template", "Missing: nomad.var.block(nomad/jobs/words")
+        self.assertEqual(self.lines(), [])
+        put(self.agent, "one")
+        self.wait_lines("start one")
+
+    def test_a_start_that_waits_can_be_stopped(self):
+        self.submit(template())
+        self.wait_event("Template", "Missing: ")
+        self.agent.must("DELETE", "/v1/job/words")
+        self.agent.wait_allocs("words", 1, "complete", "stop")
+
+    def test_a_change_gives_one_restart(self):
+        put(self.agent, "one")
+        self.submit(template(), template(destination="local/second"),
+                    template(destination="local/third", ChangeMode="signal", ChangeSignal="SIGHUP"))
+        self.wait_lines("start one")
+        put(self.agent, "two")
+        self.wait_lines("start one", "start two")
+        self.agent.wait_restarts(self.alloc(), t=1)
+        self.wait_event("Restart Signaled", "Template with change_mode restart re-rendered")
+        put(self.agent, "three")
+        self.wait_lines("start one", "start two", "start three")
+        self.assertEqual((self.directory() / "local/third").read_text(), "three")
+
+    def test_a_signal_and_a_script(self):
+        put(self.agent, "one")
+        script = {"Command": "/bin/sh", "Args": ["-c", 'echo "script $(cat local/word)" >> "$OUT"']}
+        self.submit(template(ChangeMode="signal", ChangeSignal="SIGHUP"),
+                    template(destination="local/second", ChangeMode="script", ChangeScript=script))
+        self.wait_lines("start one")
+        self.wait_running()
+        put(self.agent, "two")
+        harness.wait_until(lambda: len(self.lines()) == 3, "the signal and the script")
+        self.assertEqual(sorted(self.lines()), ["hup two", "script two", "start one"])
+        self.wait_event("Template", "Template ran script /bin/sh")
+
+    def test_a_script_may_fail_the_task(self):
+        put(self.agent, "one")
+        self.submit(template(ChangeMode="script",
+                             ChangeScript={"Command": "/bin/false", "FailOnError": True}))
+        self.wait_lines("start one")
+        self.wait_running()
+        put(self.agent, "two")
+        self.agent.wait_allocs("words", 1, "failed")
+        self.wait_event("Template", "Template failed to run script /bin/false")
+
+    def test_services_of_others(self):
+        listed = '{{ range nomadService "other" }}{{ .Address }}:{{ .Port }} {{ end }}'
+        self.submit(template(listed, ChangeMode="noop"))
+        harness.wait_until(self.lines, "the start")
+        other = group(task("o", "exec sleep 1000"), name="o", Count=2,
+                      Networks=[{"DynamicPorts": [{"Label": "p"}]}],
+                      Services=[{"Name": "other", "PortLabel": "p", "Provider": "nomad"}])
+        self.agent.submit(job(other, id="other", type="service"))
+        file = self.directory() / "local/word"
+        harness.wait_until(lambda: len(file.read_text().split()) == 2, "two instances")
+        self.assertEqual(set(file.read_text().split()),
+                         {f"{one['Address']}:{one['Port']}" for one in self.agent.get("/v1/service/other")})
+        self.agent.must("DELETE", "/v1/job/other")
+        harness.wait_until(lambda: file.read_text().split() == [], "no instance")
+        self.assertEqual(len(self.lines()), 1)
+
+    def test_a_task_reads_only_its_own_variables(self):
+        put(self.agent, "secret", "nomad/jobs/other")
+        self.submit(template('{{ with nomadVar "nomad/jobs/other" }}{{ .word }}{{ end }}'), Attempts=0)
+        self.agent.wait_allocs("words", 1, "failed")
+        self.wait_event("Task hook failed", "the task may not read the variable")
+
+    def test_what_leads_outside_is_refused(self):
+        outside = self.sandbox.write("outside", "secret")
+        for fields in ({"DestPath": "${NOMAD_ALLOC_DIR}/../../../outside"},
+                       {"EmbeddedTmpl": "", "SourcePath": "${NOMAD_TASK_DIR}/../../../../outside"}):
+            with self.subTest(fields):
+                self.submit({**template("x"), **fields}, Attempts=0)
+                self.agent.wait_allocs("words", 1, "failed")
+                self.wait_event("Task hook failed", "is no file below the task's directory")
+                self.assertEqual(outside.read_text(), "secret")
+                self.agent.must("DELETE", "/v1/job/words", purge="true")
+
+    def test_links_that_the_task_swaps_lead_nowhere(self):
+        put(self.agent, "0")
+        outside = self.sandbox.root / "outside"
+        outside.mkdir()
+        os.symlink(outside, str(self.sandbox.root / "out.d"))
+        swap = ('while :; do rm -rf local/d; ln -s "$OUT.d" local/d; '
+                'rm -f local/d; mkdir -p local/d; done')
+        self.submit(template(destination="local/d/word", ChangeMode="noop"), script=swap)
+        self.wait_running()
+        for number in range(1, 40):
+            put(self.agent, str(number))
+        self.agent.must("DELETE", "/v1/job/words")
+        self.agent.wait_allocs("words", 1, "complete", "stop")
+        self.assertEqual(list(outside.iterdir()), [])
+
+    def test_a_restart_renders_again_if_the_policy_says_so(self):
+        put(self.agent, "one")
+        script = 'echo "start $(cat local/word)" >> "$OUT"; echo changed > local/word; exec sleep 1000'
+        for again, second in ((False, "start changed"), (True, "start one")):
+            with self.subTest(again):
+                (self.sandbox.root / "out").write_text("")
+                self.submit(template(), script=script, RenderTemplates=again)
+                self.wait_lines("start one")
+                self.wait_running()
+                self.agent.must("PUT", f"/v1/client/allocation/{self.alloc()}/restart", {"TaskName": "t"})
+                self.wait_lines("start one", second)
+                self.agent.must("DELETE", "/v1/job/words", purge="true")
+
+
+class KeptTemplateTest(TemplateCase):
+    """Agents that die while the task goes on."""
+
+    def setUp(self):
+        super().setUp()
+        self.sandbox.alloc_dirs[0].mkdir()
+        self.start()
+
+    def tearDown(self):
+        if not self._outcome_failed():
+            self.agent.forget_all(self.leftovers)
+            self.agent.stop()
+        super().tearDown()
+
+    def start(self):
+        self.agent = Agent(self.sandbox, dev=False, config=agent_config(self.sandbox))
+
+    def kill(self):
+        self.agent.run.process.send_signal(signal.SIGKILL)
+        self.agent.run.process.wait()
+
+    def test_a_task_whose_files_are_the_same_goes_on(self):
+        put(self.agent, "one")
+        self.submit(template(), template("WORD=x", "secrets/word.env", Envvars=True))
+        self.wait_lines("start one")
+        self.wait_running()
+        self.kill()
+        self.start()
+        self.wait_running()
+        put(self.agent, "two")  # this change shows that the agent has rendered the templates
+        self.wait_lines("start one", "start two")
+        self.agent.wait_restarts(self.alloc(), t=1)
+
+    def test_a_change_that_an_agent_could_not_act_on_is_not_lost(self):
+        put(self.agent, "one")
+        self.submit(template(ChangeMode="signal", ChangeSignal="SIGHUP", Splay="1h"))
+        self.wait_lines("start one")
+        self.wait_running()
+        put(self.agent, "two")
+        file = self.directory() / "local/word"
+        harness.wait_until(lambda: file.read_text() == "two", "the new file")
+        self.kill()
+        self.start()
+        self.wait_running()
+        self.assertEqual(self.lines(), ["start one"])
+        self.agent.must("PUT", f"/v1/client/allocation/{self.alloc()}/restart", {"TaskName": "t"})
+        self.wait_lines("start one", "start two")
+
+    def test_signals_survive_agents(self):
+        put(self.agent, "one")
+        self.submit(template(ChangeMode="signal", ChangeSignal="SIGHUP"))
+        self.wait_lines("start one")
+        self.wait_running()
+        for word in ("two", "three"):
+            self.kill()
+            self.start()
+            self.wait_running()
+            put(self.agent, word)
+            harness.wait_until(lambda: self.lines()[-1] == f"hup {word}", f"the signal of {word}")
+        self.assertEqual(self.lines(), ["start one", "hup two", "hup three"])
