@@ -34,8 +34,14 @@ enum class Step : int {
   kDropSecrets = 19,    // the secrets of all tasks of an allocation are unmounted
   kTryCgroup = 20,      // at its start the agent makes a cgroup as a trial and removes it
   kMakeSealKey = 21,    // the key that seals secrets gets its name, by which it is found later
+  kNoteNetwork = 22,    // what must be known to remove an allocation's network is noted
+  kJoinNetwork = 23,    // plugins attach an allocation to its network
+  kLeaveNetwork = 24,   // plugins undo that
+  kForgetNetwork = 25,  // the note is removed after the network is gone
+  kMakeNetworkFiles = 26,  // the files hosts and resolv.conf of an allocation are written
+  kDropNetworkFiles = 27,  //
 };
-constexpr int kSteps = 21;
+constexpr int kSteps = 27;
 std::string_view StepName(Step step);  // for example "ledger_add"
 
 // Begins a step that is not one function, so DurableStep cannot execute it. If BeginStep returns an
