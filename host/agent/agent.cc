@@ -135,6 +135,7 @@ Result<std::unique_ptr<Agent>> Agent::Create(Loop* loop, AgentOptions options) {
   node.task_open_files = agent->options_.task_open_files;
   node.task_core_bytes = agent->options_.task_core_bytes;
   node.key_dir = agent->options_.key_dir;
+  node.network_dir = agent->options_.network_dir;
   node.oldest_living = [store = &agent->store_] { return OldestLiving(*store); };
   node.add_task_hooks = [self = agent.get()](const Allocation&, const Task&, WorkerPool* pool,
                                              TaskHooks* hooks) {

@@ -155,9 +155,8 @@ json EncodeNetworkStatus(const std::optional<AllocationNetwork>& network) {
               {"AddressIPv6", of.address_ipv6},
               {"DNS", nullptr}};
   if (!of.dns.empty()) {
-    out["DNS"] = {{"Servers", of.dns.servers},
-                  {"Searches", of.dns.searches},
-                  {"Options", of.dns.options}};
+    out["DNS"] = {
+        {"Servers", of.dns.servers}, {"Searches", of.dns.searches}, {"Options", of.dns.options}};
   }
   return out;
 }

@@ -1,6 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/network/alloc_networks.h"
 
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "host/base/durable_step.h"
@@ -185,6 +187,24 @@ Status AllocNetworks::Drop(const std::string& alloc_id) const {
   if (!notes_.Has(alloc_id)) return DropNetworkFiles(FilesDirectory(alloc_id));
   DROVER_ASSIGN(NetworkLock lock, LockOf(alloc_id));
   return DropLocked(alloc_id, &lock);
+}
+
+void AllocNetworks::DropStrays(const std::function<bool(const std::string&)>& known) const {
+  std::error_code failed;  // the directory may not exist
+  std::filesystem::directory_iterator entry(options_.directory, failed);
+  for (; !failed && entry != std::filesystem::directory_iterator(); entry.increment(failed)) {
+    const std::string name = entry->path().filename();
+    const std::string id = name.substr(0, name.find('.'));
+    if (known(id) || notes_.Has(id)) continue;
+    const std::string path = entry->path();
+    if (name.ends_with(".files")) {
+      (void)DropNetworkFiles(path);
+    } else if (name.ends_with(".lock")) {
+      NetworkLock::RemoveFree(path);
+    } else {
+      (void)DurableStep(Step::kDropNetwork, [&path] { return DropNetworkNamespace(path); });
+    }
+  }
 }
 
 Status AllocNetworks::DropIfStill(const NoteIdentity& note) const {

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -62,6 +63,9 @@ class AllocNetworks {
   Status Drop(const std::string& alloc_id) const;
   // Does the same for the network of NOTE, unless the allocation has got another network since.
   Status DropIfStill(const NoteIdentity& note) const;
+  // Removes namespaces, files and locks without a note, unless KNOWN returns true for the id of
+  // their allocation. Does not call plugins.
+  void DropStrays(const std::function<bool(const std::string& alloc_id)>& known) const;
 
  private:
   Result<Conflist> NetworkOf(const std::string& mode) const;

@@ -231,6 +231,23 @@ TEST_F(AllocNetworksTest, ASweepLeavesALaterNetworkAlone) {
   EXPECT_THAT(Left(), IsEmpty());
 }
 
+TEST_F(AllocNetworksTest, StraysGoButNotWhatIsKnownOrNoted) {
+  MakeGoodPlugins();
+  ASSERT_TRUE(Networks().Make(Wish()).ok());
+  const std::string run = directory_.path() + "/run/";
+  ASSERT_TRUE(KeepNetworkNamespace(run + "two").ok());
+  ASSERT_TRUE(KeepNetworkNamespace(run + "kept").ok());
+  ASSERT_TRUE(MakeNetworkFiles(run + "two.files", {"hosts\n", "", ""}).ok());
+  std::ofstream(run + "two.lock").close();
+  std::ofstream(run + "half").close();  // killed before the mount
+  Networks().DropStrays([](const std::string& id) { return id == "kept"; });
+  EXPECT_THAT(Left(),
+              testing::UnorderedElementsAre("one", "one.files", "one.lock", "kept", "one.note"));
+  Networks().DropStrays([](const std::string&) { return false; });
+  EXPECT_TRUE(Networks().Drop("one").ok());
+  EXPECT_THAT(Left(), IsEmpty());
+}
+
 TEST_F(AllocNetworksTest, TheHostsNetworkGetsOnlyItsFiles) {
   NetworkWish wish = Wish();
   wish.mode = "host";

@@ -46,4 +46,11 @@ Result<NetworkLock> NetworkLock::Take(const std::string& path) {
 
 void NetworkLock::Remove() { unlink(path_.c_str()); }
 
+void NetworkLock::RemoveFree(const std::string& path) {
+  const UniqueFd file(open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
+  if (file && flock(file.get(), LOCK_EX | LOCK_NB) == 0 && IsStillAt(file.get(), path)) {
+    unlink(path.c_str());
+  }
+}
+
 }  // namespace drover

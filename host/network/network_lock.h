@@ -21,6 +21,8 @@ class NetworkLock {
   int descriptor() const { return file_.get(); }
   // Removes the file, after the network is gone.
   void Remove();
+  // Removes the file PATH, unless somebody has the lock.
+  static void RemoveFree(const std::string& path);
 
  private:
   NetworkLock(std::string path, UniqueFd file) : path_(std::move(path)), file_(std::move(file)) {}

@@ -51,7 +51,8 @@ struct NodeOptions {
   KeptState* kept = nullptr;      // not owned; null: no state is kept or restored
   // Which services the node registers. Absent: none, since nobody could find them.
   std::optional<ServicePolicy> services;
-  std::string key_dir;  // see NodeKeysOptions; needed if KEPT is set
+  std::string key_dir;      // see NodeKeysOptions; needed if KEPT is set
+  std::string network_dir;  // of the notes of networks; empty: they do not survive a reboot
   std::function<std::optional<WallTime>()> oldest_living;  // see KeyringOptions; may be empty
   PluginLogSink plugin_log;                                // empty: the program's default logger
   // Adds hooks to those of each task. POOL is for work on the files of tasks that start. May be
@@ -62,6 +63,7 @@ struct NodeOptions {
 };
 
 class NodeConsul;
+class NodeNetworks;
 class NodeServices;
 class RestoreBarrier;
 struct LocalAllocEnv;
@@ -126,6 +128,8 @@ class Node {
   Status InitLedger(LocalAllocEnv* env);
   Status InitKept(LocalAllocEnv* env);
   Status InitNetworks();
+  void InitPorts(const std::string& address);
+  std::string NetworkMistakes(const TaskGroup& group, const std::string& at) const;
   Status InitKeys();
   void ExpectRestored();
   Status MeetsConstraints(const Job& job) const;
@@ -150,8 +154,7 @@ class Node {
   std::unique_ptr<ProcessService> processes_;
   std::unique_ptr<PluginRegistry> plugins_;
   std::unique_ptr<NodeKeys> keys_;  // null with inspect_only
-  // The directory of NetworkHook. Empty when no state is kept.
-  std::string networks_dir_;
+  std::unique_ptr<NodeNetworks> networks_;
   std::shared_ptr<RunLedger> ledger_;              // null with inspect_only
   std::unique_ptr<LateReleases> late_;             // null with inspect_only
   std::unique_ptr<Leftovers> leftovers_;           // null with inspect_only

@@ -154,7 +154,7 @@ CHANGE_PLACES = {
     "network/network_note.cc": ("kNoteNetwork", "kForgetNetwork"),
     "node/data_dir.cc": "directories and the lock of an agent, before there is anything in them",
     "node/leftovers.cc": "removes an empty directory, again at the next start",
-    "node/node.cc": "directories that stay, made before there is anything in them",
+    "node/node_networks.cc": "directories of networks, made before there is anything in them",
     "node/run_ledger.cc": ("kMakeLedger", "kForgetLedger"),
     "process/cgroup_notes.cc": ("kMakeCgroup", "kRemoveCgroup", "kTryCgroup"),
     "process/cgroup_tracker.cc": ("kMakeCgroup", "kRemoveCgroup", "kTryCgroup"),
