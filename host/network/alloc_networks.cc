@@ -152,12 +152,17 @@ Status AllocNetworks::TakeDown(const NetworkNote& note, const NetworkLock& lock)
   // The plugins may have moved since.
   attachment.path += ":" + options_.cni_path;
   const std::string file = NamespaceFile(note.alloc_id);
-  const bool is_there = OpenNetworkNamespace(file).ok();
-  if (!is_there) attachment.network_namespace.clear();
+  const Result<UniqueFd> inside = OpenNetworkNamespace(file);
+  json result = note.result;
+  if (!inside.ok()) {
+    attachment.network_namespace.clear();
+  } else if (result.is_null()) {
+    result = FoundResult(*inside, file, attachment.interface_name, note.network.version);
+  }
   DROVER_TRY(DurableStep(Step::kLeaveNetwork, [&]() -> Status {
-    DROVER_TRY(Detach(note.network, attachment, note.result));
-    if (is_there) return {};
-    return RemoveMasquerade(note.alloc_id, !note.status.address_ipv6.empty());
+    DROVER_TRY(Detach(note.network, attachment, result));
+    if (inside.ok()) return {};
+    return RemoveMasquerade(note.alloc_id);
   }));
   DROVER_TRY(DropNetworkFiles(FilesDirectory(note.alloc_id)));
   DROVER_TRY(DurableStep(Step::kDropNetwork, [&file] { return DropNetworkNamespace(file); }));

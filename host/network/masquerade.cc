@@ -55,9 +55,11 @@ Status RemoveFrom(const std::string& name, const std::string& container) {
     if (!program.empty()) break;
   }
   if (program.empty()) return {};
-  DROVER_ASSIGN(const std::string rules,
-                RunTable(program, {"-w", "10", "-t", "nat", "-S", "POSTROUTING"}, ""));
-  const std::string removal = MasqueradeRemoval(rules, container);
+  const Result<std::string> rules =
+      RunTable(program, {"-w", "10", "-t", "nat", "-S", "POSTROUTING"}, "");
+  // A kernel without this table for IPv6 has no rules of it.
+  if (!rules.ok()) return name == "iptables" ? Status(rules.error()) : Status();
+  const std::string removal = MasqueradeRemoval(*rules, container);
   if (removal.empty()) return {};
   const auto restored = RunTable(program + "-restore", {"--noflush", "-w", "10"}, removal);
   return restored.ok() ? Status() : Status(restored.error());
@@ -84,9 +86,10 @@ std::string MasqueradeRemoval(std::string_view rules, const std::string& contain
   return "*nat\n" + lines + "COMMIT\n";
 }
 
-Status RemoveMasquerade(const std::string& container, bool ipv6) {
-  DROVER_TRY(RemoveFrom("iptables", container));
-  return ipv6 ? RemoveFrom("ip6tables", container) : Status();
+Status RemoveMasquerade(const std::string& container) {
+  const Status four = RemoveFrom("iptables", container);
+  const Status six = RemoveFrom("ip6tables", container);
+  return four.ok() ? six : four;
 }
 
 }  // namespace drover

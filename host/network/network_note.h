@@ -34,7 +34,9 @@ struct NoteIdentity {
   ino_t inode = 0;
   std::int64_t written = 0;  // in ns
 
-  bool operator==(const NoteIdentity&) const = default;
+  bool operator==(const NoteIdentity& other) const {
+    return alloc_id == other.alloc_id && inode == other.inode && written == other.written;
+  }
 };
 
 // The notes in a directory, one file per allocation. Only the agent may be able to change the

@@ -198,9 +198,8 @@ TEST(JobJsonTest, ANetworkOfItsOwnHasANameLookUpsAndArguments) {
   const Network& network = read.groups[0].networks[0];
   EXPECT_EQ(network.mode, "cni/mesh");
   EXPECT_EQ(network.hostname, "web-${NOMAD_ALLOC_INDEX}");
-  EXPECT_EQ(network.dns, (DnsConfig{{"9.9.9.9", "${meta.dns}", "2620:fe::fe"},
-                                    {"svc.example"},
-                                    {"ndots:2"}}));
+  EXPECT_EQ(network.dns,
+            (DnsConfig{{"9.9.9.9", "${meta.dns}", "2620:fe::fe"}, {"svc.example"}, {"ndots:2"}}));
   EXPECT_EQ(network.cni_args, (StringMap{{"POLICY", "a=b"}}));
   ASSERT_EQ(network.dynamic_ports.size(), 2u);
   EXPECT_EQ(network.dynamic_ports[0].host_network, "public");
