@@ -78,7 +78,7 @@ json EncodeInterfaces(const NodeRecord& node) {
                    {"Speed", of.mbits},
                    {"Addresses", std::move(addresses)}});
   }
-  AddPluginNetworks(node, {{"MacAddress", ""}, {"Speed", 0}, {"Addresses", nullptr}}, &out);
+  AddPluginNetworks(node, {{"MacAddress", ""}, {"Speed", 0}, {"Addresses", json::array()}}, &out);
   return out;
 }
 

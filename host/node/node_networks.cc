@@ -159,13 +159,9 @@ std::shared_ptr<const AllocNetworks> NodeNetworks::NetworksIn(const std::string&
 }
 
 void NodeNetworks::FindNetworks() {
-  if (geteuid() != 0) {
-    why_not_["bridge"] = "it needs an agent that is root";
-    return;
-  }
-  const std::string why = WhyNoBridge(options_.client.cni_path);
-  if (!why.empty()) why_not_["bridge"] = why;
-  if (why.empty()) attributes_[NetworkAttribute("bridge")] = options_.client.bridge.name;
+  if (geteuid() != 0) return;
+  why_no_bridge_ = WhyNoBridge(options_.client.cni_path);
+  if (why_no_bridge_.empty()) attributes_[NetworkAttribute("bridge")] = options_.client.bridge.name;
   std::vector<std::string> problems;
   for (const std::string& name : ListConflists(options_.client.cni_config_dir, &problems))
     attributes_[NetworkAttribute("cni/" + name)] = name;
@@ -175,8 +171,8 @@ void NodeNetworks::FindNetworks() {
 
 std::string NodeNetworks::WhyNot(const std::string& mode) const {
   if (!IsPluginNetwork(mode) || attributes_.contains(NetworkAttribute(mode))) return "";
-  const auto known = why_not_.find(mode);
-  if (known != why_not_.end()) return known->second;
+  if (geteuid() != 0) return "it needs an agent that is root";
+  if (mode == "bridge") return why_no_bridge_;
   return "no configuration in " + options_.client.cni_config_dir + " has this name";
 }
 

@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -70,7 +69,7 @@ class NodeNetworks {
   // Of a node without a kept state: the lock on its directory, by which others see that it lives.
   UniqueFd lock_;
   StringMap attributes_;
-  std::map<std::string, std::string> why_not_;  // by mode
+  std::string why_no_bridge_;  // empty if there is one
   std::string resolv_of_host_;
   bool has_hostname_ = false;
   std::shared_ptr<const AllocNetworks> networks_;
