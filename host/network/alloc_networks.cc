@@ -214,8 +214,10 @@ void AllocNetworks::DropStrays(const std::function<bool(const std::string&)>& kn
 
 Status AllocNetworks::DropIfStill(const NoteIdentity& note) const {
   DROVER_ASSIGN(NetworkLock lock, LockOf(note.alloc_id));
-  if (notes_.Identity(note.alloc_id) != note) return {};
-  return DropLocked(note.alloc_id, &lock);
+  const std::optional<NoteIdentity> now = notes_.Identity(note.alloc_id);
+  if (now == note) return DropLocked(note.alloc_id, &lock);
+  if (!now) lock.Remove();
+  return {};
 }
 
 }  // namespace drover

@@ -231,6 +231,7 @@ TEST_F(AllocNetworksTest, ASweepLeavesALaterNetworkAlone) {
   EXPECT_TRUE(Networks().notes().Has("one"));
   EXPECT_FALSE(Networks().notes().Has("two"));
   EXPECT_TRUE(Networks().Drop("one").ok());
+  EXPECT_TRUE(Networks().DropIfStill(seen[0]).ok());
   EXPECT_THAT(Left(), IsEmpty());
 }
 

@@ -8,13 +8,14 @@ import shutil
 import signal
 import socket
 import subprocess
+import time
 import unittest
 import urllib.request
 
 import cni
 import harness
 from agent_harness import Agent
-from harness import DroverTest, group, job, task
+from harness import SLACK, DroverTest, group, job, task
 from test_exec import IN_CHROOT
 
 # Answers each request with the environment of its task, from port 8000 of its network.
@@ -343,6 +344,39 @@ class HostNetworkTest(NetworkCase):
             failure["DimensionExhausted"] for one in self.agent.get("/v1/job/web/evaluations")
             for failure in (one["FailedTGAllocs"] or {}).values()], "a blocked evaluation")
         self.assertIn('missing host network "nowhere" for port "http"', str(reason).replace('\\"', '"'))
+
+
+class NetworkLoadTest(NetworkCase):
+    """Many networks at once: what the agent adds to the time of the plugins, and that nothing is left."""
+
+    COUNT = 200 if harness.LONG else 24
+    OWN_SECONDS = 0.040  # of the agent, per allocation
+
+    def start(self, **more):
+        wrappers = self.sandbox.root / "wrappers"
+        wrappers.mkdir(exist_ok=True)
+        self.times = self.sandbox.root / "times"
+        for name in ("bridge", "firewall", "portmap"):
+            script = self.sandbox.write(f"wrappers/{name}", (
+                f"#!/bin/bash\nbegin=$(date +%s%N)\n{cni.PLUGINS}/{name}\ncode=$?\n"
+                f'echo "$CNI_COMMAND $(($(date +%s%N) - begin))" >> {self.times}\nexit $code\n'))
+            script.chmod(0o755)
+        return super().start(cni_path=f"{wrappers}:{cni.PLUGINS}", **more)
+
+    def test_many_start_soon_and_leave_nothing(self):
+        stay = task("t", "exec sleep 1000", Resources={"MemoryMB": 10, "CPU": 1})
+        began = time.monotonic()
+        network = {"Mode": "bridge", "DynamicPorts": [{"Label": "http", "To": 80}]}
+        self.agent.submit(job(group(stay, Count=self.COUNT, Networks=[network], EphemeralDisk={"SizeMB": 30}),
+                              id="many", type="service"))
+        allocs = self.agent.wait_allocs("many", self.COUNT, "running")
+        took = time.monotonic() - began
+        of_plugins = sum(int(line.split()[1]) for line in self.times.read_text().splitlines()
+                         if line.startswith("ADD ")) / 1e9
+        self.assertLess(took, of_plugins + self.COUNT * self.OWN_SECONDS * SLACK)
+        addresses = {self.status(alloc["ID"])["Address"] for alloc in allocs}
+        self.assertEqual(len(addresses), self.COUNT)
+        self.end("many")
 
 
 @unittest.skipIf(cni.MISSING, cni.MISSING)
