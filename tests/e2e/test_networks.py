@@ -102,22 +102,22 @@ class NetworkCase(DroverTest):
         port = self.port(alloc_id)
         return harness.wait_until(lambda: ask(port["HostIP"], port["Value"]), "an answer on the port of the host")
 
-    def end(self, name="web"):
+    def end(self, name="web", limit=harness.LIMIT):
         """Stops a job, and checks that nothing is left of its network."""
         self.agent.must("DELETE", f"/v1/job/{name}")
         allocs = harness.wait_until(
             lambda: (lambda all_of: all_of if all(a["ClientStatus"] in ("complete", "failed") for a in all_of)
-                     else None)(self.agent.allocs(name)), f"the end of {name}")
-        self.assert_nothing_left(*[alloc["ID"] for alloc in allocs])
+                     else None)(self.agent.allocs(name)), f"the end of {name}", limit=limit)
+        self.assert_nothing_left(*[alloc["ID"] for alloc in allocs], limit=limit)
 
-    def assert_nothing_left(self, *ids):
+    def assert_nothing_left(self, *ids, limit=harness.LIMIT):
         left = []
 
         def clean():
             left[:] = self.bridge.left(*ids) + self.notes() + [str(path) for path in self.files(*ids)]
             return not left
         try:
-            harness.wait_until(clean, "the end of the network")
+            harness.wait_until(clean, "the end of the network", limit=limit)
         except AssertionError:
             self.assertEqual(left, [])
             raise
@@ -195,7 +195,8 @@ class BridgeTest(NetworkCase):
         self.end()
 
     def test_after_a_reboot_nothing_is_left_of_the_old_network(self):
-        alloc, _ = self.run_server()
+        policy = {"Attempts": 3, "Delay": 50_000_000, "Interval": 60_000_000_000, "Mode": "fail"}
+        alloc, _ = self.run_server(RestartPolicy=policy)
         self.kill()
         # The reboot: the processes, the namespaces and the run directory are gone. The rules stay here, which is
         # more than a reboot leaves.
@@ -367,16 +368,19 @@ class NetworkLoadTest(NetworkCase):
         stay = task("t", "exec sleep 1000", Resources={"MemoryMB": 10, "CPU": 1})
         began = time.monotonic()
         network = {"Mode": "bridge", "DynamicPorts": [{"Label": "http", "To": 80}]}
-        self.agent.submit(job(group(stay, Count=self.COUNT, Networks=[network], EphemeralDisk={"SizeMB": 30}),
-                              id="many", type="service"))
-        allocs = self.agent.wait_allocs("many", self.COUNT, "running")
+        self.agent.submit(job(group(stay, Count=self.COUNT, Networks=[network]), id="many", type="service"))
+
+        def running():
+            found = [one for one in self.agent.allocs("many") if one["ClientStatus"] == "running"]
+            return found if len(found) == self.COUNT else None
+        allocs = harness.wait_until(running, f"{self.COUNT} networks", limit=200, step=0.2)
         took = time.monotonic() - began
         of_plugins = sum(int(line.split()[1]) for line in self.times.read_text().splitlines()
                          if line.startswith("ADD ")) / 1e9
         self.assertLess(took, of_plugins + self.COUNT * self.OWN_SECONDS * SLACK)
         addresses = {self.status(alloc["ID"])["Address"] for alloc in allocs}
         self.assertEqual(len(addresses), self.COUNT)
-        self.end("many")
+        self.end("many", limit=200)
 
 
 @unittest.skipIf(cni.MISSING, cni.MISSING)
