@@ -240,7 +240,7 @@ class BridgeTest(NetworkCase):
                 (self.server_job(network={"DynamicPorts": [{"Label": "http", "HostNetwork": "moon"}]}),
                  'the port "http" wants the host network "moon"')):
             reply = self.agent.ask("PUT", "/v1/jobs", spec)
-            self.assertEqual(reply.status, 400, reply.body)
+            self.assertEqual(reply.status, 500, reply.body)
             self.assertIn(reason, reply.body.decode())
 
     def test_the_node_tells_of_its_networks(self):
