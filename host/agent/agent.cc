@@ -162,6 +162,7 @@ Result<std::unique_ptr<Agent>> Agent::Create(Loop* loop, AgentOptions options) {
   node.template_values.acl_of = [acl = &agent->acl_](const TaskPrincipal& task) {
     return acl->resolver()->AclOfTask(task);
   };
+  node.network_dir = agent->options_.network_dir;
   node.add_task_hooks = [self = agent.get()](const Allocation&, const Task&, WorkerPool* pool,
                                              TaskHooks* hooks) {
     if (self->task_api_) hooks->after_stats.push_back(self->task_api_->MakeHook(pool));

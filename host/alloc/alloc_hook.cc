@@ -70,6 +70,7 @@ void AllocHookChain::Restore(const AllocHookRequest& request) {
 Co<Status> AllocHookChain::Run(AllocHookStage stage, Context context, AllocHookRequest request) {
   std::vector<Error> errors;
   for (const auto& hook : hooks_) {
+    if (newest_) request.alloc = newest_();
     const Duration deadline = hook->deadline(stage, request);
     const Patience patience(context, deadline);
     const Context limited = patience.context();

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -53,6 +54,8 @@ class AllocControl {
   virtual void SetHealth(bool healthy, std::map<std::string, std::string> messages) {
     (void)healthy, (void)messages;
   }
+  // Sets the network of the allocation's own. All later hooks, the tasks and the clients see it.
+  virtual void SetNetwork(AllocationNetwork network) { (void)network; }
   // The newest state. Null only while the hooks are made.
   virtual AllocSnapshot snapshot() const { return nullptr; }
   // See AllocObserver. The hook must remove its observer at the latest in its stage postrun or
@@ -72,6 +75,8 @@ struct AllocHookEnv {
   AllocControl* control = nullptr;
   // A context that is cancelled to skip the shutdown delays.
   std::shared_ptr<const Context> no_shutdown_delay;
+  // The first version of the allocation. A maker of hooks may return null if it needs no hook.
+  std::shared_ptr<const Allocation> alloc = {};
 };
 
 // A hook does one kind of work for a whole allocation. Its stages are coroutines of the control
@@ -110,13 +115,19 @@ class AllocHook {
   virtual Co<Status> Shutdown(Context context, AllocHookRequest request);
 };
 
-// Makes a hook for one allocation, in addition to the hooks that every allocation has.
+// Makes a hook for one allocation, in addition to the hooks that every allocation has. Null: the
+// allocation needs none.
 using AllocHookMaker = std::function<std::unique_ptr<AllocHook>(const AllocHookEnv&)>;
 
 // The hooks of one allocation, in the order in which they were added.
 class AllocHookChain {
  public:
   void Add(std::shared_ptr<AllocHook> hook) { hooks_.push_back(std::move(hook)); }
+  // NEWEST returns the allocation that each hook gets. Without it, all hooks of a stage get the
+  // allocation of its request.
+  void SetNewest(std::function<std::shared_ptr<const Allocation>()> newest) {
+    newest_ = std::move(newest);
+  }
 
   void Restore(const AllocHookRequest& request);
   // Runs one stage of the hooks. Each error names the stage and the hook. Several errors are
@@ -128,6 +139,7 @@ class AllocHookChain {
                          AllocHookRequest request);
 
   std::vector<std::shared_ptr<AllocHook>> hooks_;  // shared with abandoned calls
+  std::function<std::shared_ptr<const Allocation>()> newest_;
 };
 
 // Joins errors. A single error stays as it is. Several errors become one error with their number

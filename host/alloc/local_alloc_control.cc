@@ -151,6 +151,12 @@ void LocalAllocRunner::SetHealth(bool healthy, std::map<std::string, std::string
   Publish();
 }
 
+void LocalAllocRunner::SetNetwork(AllocationNetwork network) {
+  network_ = std::move(network);
+  alloc_ = WithNetwork(std::move(alloc_));
+  Publish();
+}
+
 Co<Status> LocalAllocRunner::RestartMany(RestartKind kind, TaskEvent event, bool failure) {
   const Call call(this);
   if (!started_ || ending() || !ShouldRun()) co_return ShouldNotRunError();

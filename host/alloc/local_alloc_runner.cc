@@ -33,6 +33,7 @@ LocalAllocRunner::LocalAllocRunner(std::shared_ptr<const LocalAllocEnv> env,
       no_shutdown_delay_(std::make_shared<Context>(loop_)),
       coordinator_(loop_, *alloc_->group()),
       health_(request.health),
+      network_(alloc_->network),
       kill_(loop_),
       shutdown_(loop_),
       updating_(loop_),
@@ -47,7 +48,8 @@ LocalAllocRunner::LocalAllocRunner(std::shared_ptr<const LocalAllocEnv> env,
       free_(loop_) {
   idle_.Set();
   free_.Set();
-  const AllocHookEnv hook_env{loop_, &resources_, this, no_shutdown_delay_};
+  const AllocHookEnv hook_env{loop_, &resources_, this, no_shutdown_delay_, alloc_};
+  hooks_.SetNewest([this] { return alloc_; });
   hooks_.Add(std::make_unique<AllocDirHook>(dir_));
   hooks_.Add(std::make_unique<MaxRunDurationHook>(hook_env));
   for (const AllocHookMaker& make : env_->extra_hooks) {
@@ -121,7 +123,10 @@ Co<void> LocalAllocRunner::Run() {
     const auto reason = no_start_.find(task->name());
     if (reason != no_start_.end()) task->MarkFailedKill(reason->second);
   }
-  for (const auto& task : tasks_) task->SetNetworkNamespace(resources_.network_namespace());
+  for (const auto& task : tasks_) {
+    task->SetNetworkNamespace(resources_.network_namespace());
+    if (network_) task->SetNetwork(*network_);
+  }
   prerun_done_.Set();
   task_wake_.Set();
   workers_.Spawn(WatchTasks());
@@ -242,7 +247,7 @@ Co<void> LocalAllocRunner::WatchUpdates() {
 }
 
 Co<void> LocalAllocRunner::ApplyUpdate(std::shared_ptr<const Allocation> alloc) {
-  alloc_ = std::move(alloc);
+  alloc_ = WithNetwork(std::move(alloc));
   Publish();
   if (!alloc_->server_terminal() && !ending()) {
     updating_ = kill_.Child();
@@ -252,6 +257,14 @@ Co<void> LocalAllocRunner::ApplyUpdate(std::shared_ptr<const Allocation> alloc) 
   }
   for (const auto& task : tasks_) task->Update(alloc_);
   if (alloc_->server_terminal() && !shutdown_.cancelled()) BeginEnd();
+}
+
+std::shared_ptr<const Allocation> LocalAllocRunner::WithNetwork(
+    std::shared_ptr<const Allocation> alloc) const {
+  if (!network_ || alloc->network == network_) return alloc;
+  auto with = std::make_shared<Allocation>(*alloc);
+  with->network = network_;
+  return with;
 }
 
 bool LocalAllocRunner::ShouldRun() {

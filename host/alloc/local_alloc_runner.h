@@ -101,6 +101,8 @@ class LocalAllocRunner : public AllocRunner,
   void HandleTaskStates();
   Co<void> WatchUpdates();
   Co<void> ApplyUpdate(std::shared_ptr<const Allocation> alloc);
+  // Returns ALLOC with the network that this runner has made for it.
+  std::shared_ptr<const Allocation> WithNetwork(std::shared_ptr<const Allocation> alloc) const;
   bool ShouldRun();
   // Returns the current states of the tasks. The next call changes the returned object.
   const TaskStates& States();
@@ -131,6 +133,7 @@ class LocalAllocRunner : public AllocRunner,
   void RequestEnd(std::string description) override;
   void RequestRestart(std::string task, std::string reason) override;
   void SetHealth(bool healthy, std::map<std::string, std::string> messages) override;
+  void SetNetwork(AllocationNetwork network) override;
   Co<Status> BuildTaskDir(Context context, TaskDirRequest request) override;
   void OnTaskState(const std::string& task_name, TaskSnapshot state) override;
 
@@ -156,6 +159,7 @@ class LocalAllocRunner : public AllocRunner,
   // Set by RequestEnd. When all tasks are dead, the status is complete with this description.
   std::optional<std::string> end_description_;
   std::optional<AllocHealth> health_;
+  std::optional<AllocationNetwork> network_;  // absent if the tasks use the host's network
   // What RequestRestart is restarting now: names of tasks, and "" for all running tasks.
   std::set<std::string> restarting_;
 

@@ -172,6 +172,42 @@ TEST_F(LocalAllocRunnerTest, TheNetworkOfAPrerunHookIsThatOfAllTasks) {
                                           {"main", "/run/netns/a"}, {"side", "/run/netns/a"}}));
 }
 
+// Gives its allocation a network, and notes whether the hook after it sees the network.
+class NetworkGivingHook : public AllocHook {
+ public:
+  NetworkGivingHook(AllocControl* control, std::vector<std::string>* seen)
+      : control_(control), seen_(seen) {}
+  std::string_view name() const override { return "gives"; }
+  Co<Status> Prerun(Context, AllocHookRequest request) override {
+    seen_->push_back(request.alloc->network ? request.alloc->network->address : "none");
+    control_->SetNetwork({"eth0", "172.26.64.2", ""});
+    co_return Status();
+  }
+
+ private:
+  AllocControl* const control_;
+  std::vector<std::string>* const seen_;
+};
+
+TEST_F(LocalAllocRunnerTest, TheNetworkOfAHookIsSeenByAllAndSurvivesUpdates) {
+  std::vector<std::string> seen;
+  const auto make = [&seen](const AllocHookEnv& env) {
+    EXPECT_NE(env.alloc, nullptr);
+    return std::make_unique<NetworkGivingHook>(env.control, &seen);
+  };
+  fixture_.env.extra_hooks.push_back(make);
+  fixture_.env.extra_hooks.push_back(make);
+  fixture_.env.extra_hooks.push_back([](const AllocHookEnv&) { return nullptr; });
+  fixture_.AddTask("main");
+  fixture_.Start();
+  EXPECT_EQ(seen, (std::vector<std::string>{"none", "172.26.64.2"}));
+  const AllocationNetwork network{"eth0", "172.26.64.2", ""};
+  EXPECT_EQ(fixture_.runner().snapshot()->alloc->network, network);
+  fixture_.Update(fixture_.NextAlloc());
+  fixture_.loop.RunReady();
+  EXPECT_EQ(fixture_.runner().snapshot()->alloc->network, network) << "the server does not know it";
+}
+
 TEST_F(LocalAllocRunnerTest, ErrorsOfLaterStagesAreReportedAndStopNothing) {
   // The first of two hooks fails: the second is called all the same.
   TestHook::Script second;

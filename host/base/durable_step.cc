@@ -18,12 +18,34 @@
 namespace drover {
 namespace {
 
-constexpr std::string_view kNames[] = {
-    "ledger_add",    "ledger_remove",    "commit",        "sync",         "make_alloc_dir",
-    "make_task_dir", "remove_alloc_dir", "make_cgroup",   "launch_shim",  "remove_cgroup",
-    "forget_end",    "keep_network",     "drop_network",  "make_limits",  "mount_secrets",
-    "make_ledger",   "forget_ledger",    "replace_store", "drop_secrets", "try_cgroup",
-    "make_seal_key", "render_file"};
+constexpr std::string_view kNames[] = {"ledger_add",
+                                       "ledger_remove",
+                                       "commit",
+                                       "sync",
+                                       "make_alloc_dir",
+                                       "make_task_dir",
+                                       "remove_alloc_dir",
+                                       "make_cgroup",
+                                       "launch_shim",
+                                       "remove_cgroup",
+                                       "forget_end",
+                                       "keep_network",
+                                       "drop_network",
+                                       "make_limits",
+                                       "mount_secrets",
+                                       "make_ledger",
+                                       "forget_ledger",
+                                       "replace_store",
+                                       "drop_secrets",
+                                       "try_cgroup",
+                                       "make_seal_key",
+                                       "render_file",
+                                       "note_network",
+                                       "join_network",
+                                       "leave_network",
+                                       "forget_network",
+                                       "make_network_files",
+                                       "drop_network_files"};
 static_assert(std::size(kNames) == kSteps);
 
 const std::string& TestDirectory() {

@@ -35,8 +35,14 @@ enum class Step : int {
   kTryCgroup = 20,      // at its start the agent makes a cgroup as a trial and removes it
   kMakeSealKey = 21,    // the key that seals secrets gets its name, by which it is found later
   kRenderFile = 22,     // a file of a task is written from its template
+  kNoteNetwork = 23,    // what must be known to remove an allocation's network is noted
+  kJoinNetwork = 24,    // plugins attach an allocation to its network
+  kLeaveNetwork = 25,   // plugins undo that
+  kForgetNetwork = 26,  // the note is removed after the network is gone
+  kMakeNetworkFiles = 27,  // the files hosts and resolv.conf of an allocation are written
+  kDropNetworkFiles = 28,  //
 };
-constexpr int kSteps = 22;
+constexpr int kSteps = 28;
 std::string_view StepName(Step step);  // for example "ledger_add"
 
 // Begins a step that is not one function, so DurableStep cannot execute it. If BeginStep returns an

@@ -59,6 +59,10 @@ std::vector<std::string> KeysThatNeedRestart(const AgentConfig& running,
   compare("client/node_pool", a.client.node_pool == b.client.node_pool);
   compare("client/min_dynamic_port", a.client.min_dynamic_port == b.client.min_dynamic_port);
   compare("client/max_dynamic_port", a.client.max_dynamic_port == b.client.max_dynamic_port);
+  compare("client/host_network", a.client.host_networks == b.client.host_networks);
+  compare("client/bridge_network", a.client.bridge == b.client.bridge);
+  compare("client/cni_path", a.client.cni_path == b.client.cni_path);
+  compare("client/cni_config_dir", a.client.cni_config_dir == b.client.cni_config_dir);
   compare("client/cpu_total_compute", a.client.cpu_total_mhz == b.client.cpu_total_mhz);
   compare("client/memory_total_mb", a.client.memory_total_mb == b.client.memory_total_mb);
   compare("client/unknown_tasks", a.client.keep_unknown_tasks == b.client.keep_unknown_tasks);

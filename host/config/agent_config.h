@@ -71,6 +71,28 @@ struct AgentConfig {
     // The range from which ports are chosen for tasks that ask for any.
     int min_dynamic_port = 20000;
     int max_dynamic_port = 32000;
+    // A network of the host on whose addresses jobs may have ports: those of an interface, those in
+    // a range, or those that are both.
+    struct HostNetwork {
+      std::string cidr;            // such as "203.0.113.0/24"; empty: any
+      std::string interface_name;  // empty: any
+      std::string ports_text;      // ports that no task gets on these addresses
+      std::set<int> ports;         // the ports in ports_text
+
+      bool operator==(const HostNetwork&) const = default;
+    };
+    std::map<std::string, HostNetwork> host_networks;
+    // The bridge on which allocations with the network mode "bridge" are.
+    struct Bridge {
+      std::string name = "drover";
+      std::string subnet = "172.26.64.0/20";
+      std::string subnet_ipv6;  // empty: no IPv6
+      bool hairpin = false;
+
+      bool operator==(const Bridge&) const = default;
+    } bridge;
+    std::string cni_path = "/opt/cni/bin:/usr/lib/cni";  // directories of plugins
+    std::string cni_config_dir = "/opt/cni/config";      // of the networks cni/NAME
     // What the machine has for jobs. 0: what the agent finds.
     int cpu_total_mhz = 0;
     int memory_total_mb = 0;

@@ -145,6 +145,27 @@ TEST(AgentConfigTest, ReportsWhatOnlyARestartTakesOver) {
           "telemetry/collection_interval", "log_format", "limits"));
 }
 
+TEST(AgentConfigTest, NetworksForJobs) {
+  const auto parse = [](const char* text) { return ParseAgentConfig(text, "/etc").value(); };
+  const AgentConfig config = parse(R"({"client": {
+      "host_network": {"public": {"cidr": "203.0.113.0/24", "reserved_ports": "22,80"},
+                       "lan": {"interface": "eth1"}},
+      "bridge_network_name": "br7", "bridge_network_subnet": "10.7.0.0/16",
+      "bridge_network_subnet_ipv6": "fd07::/64", "bridge_network_hairpin_mode": true,
+      "cni_path": "/a:/b", "cni_config_dir": "cni"}})");
+  const AgentConfig::Client& client = config.client;
+  ASSERT_EQ(client.host_networks.size(), 2u);
+  EXPECT_EQ(client.host_networks.at("public").cidr, "203.0.113.0/24");
+  EXPECT_EQ(client.host_networks.at("public").ports, (std::set<int>{22, 80}));
+  EXPECT_EQ(client.host_networks.at("lan").interface_name, "eth1");
+  EXPECT_EQ(client.bridge, (AgentConfig::Client::Bridge{"br7", "10.7.0.0/16", "fd07::/64", true}));
+  EXPECT_EQ(client.cni_path, "/a:/b");
+  EXPECT_EQ(client.cni_config_dir, "/etc/cni");
+  EXPECT_THAT(KeysThatNeedRestart(parse("{}"), config),
+              ::testing::ElementsAre("client/host_network", "client/bridge_network",
+                                     "client/cni_path", "client/cni_config_dir"));
+}
+
 TEST(AgentConfigTest, WhoMayDoWhat) {
   const auto parse = [](const char* text) { return ParseAgentConfig(text, "/etc").value(); };
   EXPECT_EQ(parse("{}").acl, AgentConfig::Access());
@@ -226,6 +247,21 @@ INSTANTIATE_TEST_SUITE_P(
                 "/client/max_kill_timeout: must be longer than 0s"},
         Mistake{R"({"client": {"unknown_tasks": "kill"}})",
                 "/client/unknown_tasks: must be stop or keep"},
+        Mistake{R"({"client": {"host_network": {"public": {}}}})",
+                "/client/host_network/public: needs cidr, interface, or both"},
+        Mistake{R"({"client": {"host_network": {"public": {"cidr": "203.0.113.9"}}}})",
+                "/client/host_network/public/cidr: must be a network"},
+        Mistake{R"({"client": {"host_network": {"default": {"interface": "lo"}}}})",
+                "/client/host_network/default: its name must"},
+        Mistake{R"({"client": {"host_network": {"a": {"interface": "lo",
+                                                     "reserved_ports": "x"}}}})",
+                "/client/host_network/a/reserved_ports: must be ports"},
+        Mistake{R"({"client": {"bridge_network_name": "a-name-that-is-too-long"}})",
+                "/client/bridge_network_name: must have 1 to 15 letters"},
+        Mistake{R"({"client": {"bridge_network_subnet": "fd00::/64"}})",
+                "/client/bridge_network_subnet: must be an IPv4 network"},
+        Mistake{R"({"client": {"bridge_network_subnet_ipv6": "10.0.0.0/8"}})",
+                "/client/bridge_network_subnet_ipv6: must be an IPv6 network"},
         Mistake{R"({"services": {"consul": "nomad"}})",
                 "/services/consul: must be consul or builtin"},
         Mistake{R"({"services": {"default_provider": ""}})",

@@ -143,7 +143,12 @@ constexpr ConfigKey kOptions[] = {
     Refused("docker.endpoint", kText, kPluginBlock),
 };
 
-constexpr char kNoBridge[] = "jobs with this network are refused";
+constexpr ConfigKey kHostNetwork[] = {
+    Done("cidr", kText, "the addresses in this network, such as 203.0.113.0/24"),
+    Done("interface", kText, "the addresses of this interface, or a template"),
+    Done("reserved_ports", kText, R"(ports that no task gets on them, such as "22,80")"),
+};
+
 constexpr ConfigKey kClient[] = {
     Done("enabled", kBoolean, "must be true where it is set; then exec is there without a block"),
     Done("alloc_dir", kPath, "where allocations get their directories; by default below data_dir"),
@@ -179,14 +184,18 @@ constexpr ConfigKey kClient[] = {
     Refused("host_volume", kAny, "remove it: there are no host volumes in this version"),
     Warned("host_volumes_dir", kText, "there are no dynamic host volumes"),
     Warned("host_volume_plugin_dir", kText, "there are no dynamic host volumes"),
-    Warned("host_network", kAny, "jobs whose ports name a host network are refused"),
-    Warned("bridge_network_name", kText, kNoBridge),
-    Warned("bridge_network_subnet", kText, kNoBridge),
-    Warned("bridge_network_subnet_ipv6", kText, kNoBridge),
-    Warned("bridge_network_hairpin_mode", kBoolean, kNoBridge),
-    Warned("bind_wildcard_default_host_network", kBoolean, kNoBridge, "[true]"),
-    Warned("cni_path", kText, kNoBridge),
-    Warned("cni_config_dir", kText, kNoBridge),
+    Blocks("host_network", kHostNetwork, "addresses that ports of jobs name by host_network"),
+    Done("bridge_network_name", kText, "the bridge of the network mode bridge", R"("drover")"),
+    Done("bridge_network_subnet", kText, "its IPv4 addresses", R"("172.26.64.0/20")"),
+    Done("bridge_network_subnet_ipv6", kText, "its IPv6 addresses; by default it has none"),
+    Done("bridge_network_hairpin_mode", kBoolean, "whether a task reaches its own port on the host",
+         "false"),
+    Warned("bind_wildcard_default_host_network", kBoolean,
+           "a mapped port is open on the address of the job's port", "[true]"),
+    Done("cni_path", kText, "directories of CNI plugins, with : between them",
+         R"("/opt/cni/bin:/usr/lib/cni")"),
+    Done("cni_config_dir", kPath, "CNI configurations: the networks cni/NAME of jobs",
+         R"("/opt/cni/config")"),
     Warned("artifact", kAny, "jobs with artifacts are refused"),
     Warned("template", kAny, "templates have fixed limits"),
     Refused("disable_remote_exec", kBoolean,

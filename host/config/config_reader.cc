@@ -24,8 +24,8 @@ int PortIn(std::string_view text) {
   return error == std::errc() && rest == end && port >= 1 && port <= 65535 ? port : 0;
 }
 
-// Reads ports and ranges such as "22,80,8500-8600". Returns false if TEXT has another form. The
-// sizes of the ranges cost no time.
+}  // namespace
+
 bool ReadPorts(std::string_view text, std::set<int>* ports) {
   std::vector<int> changes(65537);  // at each port, by how much the number of its ranges changes
   while (!text.empty()) {
@@ -47,6 +47,8 @@ bool ReadPorts(std::string_view text, std::set<int>* ports) {
   }
   return true;
 }
+
+namespace {
 
 void ReadReserved(const ConfigValues& values, AgentConfig::Client::Reserved* reserved) {
   values.Number("/client/reserved/cpu", &reserved->cpu_mhz);
@@ -109,6 +111,7 @@ void ReadClient(const ConfigValues& values, AgentConfig::Client* client) {
   client->keep_unknown_tasks = unknown == "keep";
   values.Time("/client/max_kill_timeout", &client->max_kill_timeout);
   ReadDynamicPorts(values, client);
+  ReadNetworkConfig(values, client);
   ReadReserved(values, &client->reserved);
   values.Number("/client/cpu_total_compute", &client->cpu_total_mhz);
   values.Number("/client/memory_total_mb", &client->memory_total_mb);

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "host/base/time.h"
@@ -50,6 +52,13 @@ bool IsHostAndPort(const std::string& text);
 // Reads the clusters of Consul, by name. [part of ReadConfigDocument]
 void ReadConsulConfig(const ConfigValues& values,
                       std::map<std::string, AgentConfig::Consul>* clusters);
+
+// Reads ports and ranges such as "22,80,8500-8600". Returns false if TEXT has another form. The
+// sizes of the ranges cost no time.
+bool ReadPorts(std::string_view text, std::set<int>* ports);
+
+// Reads the networks that the node offers to jobs. [part of ReadConfigDocument]
+void ReadNetworkConfig(const ConfigValues& values, AgentConfig::Client* client);
 
 // Reads the keys of the API. [part of ReadConfigDocument]
 void ReadHttpConfig(const ConfigValues& values, AgentConfig::Http* http);

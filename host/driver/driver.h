@@ -149,7 +149,7 @@ struct TaskConfig {
 
   std::string kill_signal;
   Duration kill_timeout = 5s;
-  std::string network_mode;            // "", "host" or "none"
+  std::string network_mode;            // "", "host", "none", "bridge" or "cni/NAME"
   std::string network_namespace_path;  // empty for the host's namespace
 };
 

@@ -145,10 +145,20 @@ std::int64_t MemoryMaxMb(const TaskGroup& group) {
   return more ? sum : 0;
 }
 
-// Returns an empty network status. No group has a network of its own, but clients read these fields
-// without a check.
-json NoNetworkStatus() {
-  return {{"InterfaceName", ""}, {"Address", ""}, {"AddressIPv6", ""}, {"DNS", nullptr}};
+// Returns the network status of an allocation. Clients read its fields without a check, so it also
+// is there, with empty fields, if the allocation uses the host's network.
+json EncodeNetworkStatus(const std::optional<AllocationNetwork>& network) {
+  const AllocationNetwork none;
+  const AllocationNetwork& of = network ? *network : none;
+  json out = {{"InterfaceName", of.interface_name},
+              {"Address", of.address},
+              {"AddressIPv6", of.address_ipv6},
+              {"DNS", nullptr}};
+  if (!of.dns.empty()) {
+    out["DNS"] = {
+        {"Servers", of.dns.servers}, {"Searches", of.dns.searches}, {"Options", of.dns.options}};
+  }
+  return out;
 }
 
 // Returns the fields that are both in an entry of the list of allocations and in the answer for one
@@ -273,7 +283,7 @@ json EncodeAllocWithoutJob(const AllocRecord& record) {
   out["AllocStates"] = nullptr;
   out["DeploymentID"] = "";
   out["SigningKeyID"] = "";
-  out["NetworkStatus"] = NoNetworkStatus();
+  out["NetworkStatus"] = EncodeNetworkStatus(record.reported.network);
   return out;
 }
 

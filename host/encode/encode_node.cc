@@ -22,6 +22,17 @@ json EncodeDrivers(const NodeRecord& node) {
   return out;
 }
 
+// Adds the networks that plugins of the node make. FORM has the fields of an entry.
+void AddPluginNetworks(const NodeRecord& node, json form, json* out) {
+  const std::string prefix = NetworkAttribute("");
+  for (auto one = node.attributes.lower_bound(prefix);
+       one != node.attributes.end() && one->first.starts_with(prefix); ++one) {
+    form["Mode"] = one->first.substr(prefix.size());
+    form["Device"] = one->second;
+    out->push_back(form);
+  }
+}
+
 // Returns an array with one entry for each address at which tasks can be reached. The addresses of
 // the loopback interface are used only if there is no other interface.
 json EncodeAddresses(const NodeRecord& node) {
@@ -41,6 +52,12 @@ json EncodeAddresses(const NodeRecord& node) {
                      {"DynamicPorts", nullptr}});
     }
   }
+  const json form = {{"CIDR", ""},
+                     {"IP", ""},
+                     {"MBits", 0},
+                     {"ReservedPorts", nullptr},
+                     {"DynamicPorts", nullptr}};
+  AddPluginNetworks(node, form, &out);
   return out;
 }
 
@@ -61,6 +78,7 @@ json EncodeInterfaces(const NodeRecord& node) {
                    {"Speed", of.mbits},
                    {"Addresses", std::move(addresses)}});
   }
+  AddPluginNetworks(node, {{"MacAddress", ""}, {"Speed", 0}, {"Addresses", json::array()}}, &out);
   return out;
 }
 

@@ -61,6 +61,42 @@ TEST(EncodeNodeTest, NetworksHaveBothForms) {
             json::array({address("127.0.0.1", "127.0.0.1/32", "lo", 0)}));
 }
 
+TEST(EncodeNodeTest, NetworksOfPluginsHaveNoAddress) {
+  NodeRecord node;
+  node.attributes = {{"network.mode.bridge", "drover"}, {"network.mode.cni/mesh", "mesh"}};
+  const json resources = EncodeNode(node)["NodeResources"];
+  for (const char* const list : {"Networks", "NodeNetworks"}) {
+    ASSERT_EQ(resources[list].size(), 2u) << list;
+    EXPECT_EQ(resources[list][0]["Mode"], "bridge");
+    EXPECT_EQ(resources[list][0]["Device"], "drover");
+    EXPECT_EQ(resources[list][1]["Mode"], "cni/mesh");
+  }
+  EXPECT_EQ(resources["Networks"][0]["IP"], "");
+}
+
+TEST(EncodeAllocTest, TheNetworkIsThatOfTheReport) {
+  auto alloc = std::make_shared<Allocation>();
+  auto job = std::make_shared<Job>();
+  job->groups.resize(1);
+  alloc->job = std::move(job);
+  auto job_record = std::make_shared<JobRecord>();
+  job_record->job = alloc->job;
+  job_record->json = std::make_shared<const json>(json::object());
+  AllocRecord record;
+  record.alloc = std::move(alloc);
+  record.job = std::move(job_record);
+  record.reported.network = AllocationNetwork{"eth0", "172.26.64.2", "fd00::2"};
+  const json without = {{"InterfaceName", "eth0"},
+                        {"Address", "172.26.64.2"},
+                        {"AddressIPv6", "fd00::2"},
+                        {"DNS", nullptr}};
+  EXPECT_EQ(EncodeAlloc(record)["NetworkStatus"], without);
+  record.reported.network->dns = {{"9.9.9.9"}, {"example"}, {"rotate"}};
+  EXPECT_EQ(EncodeAlloc(record)["NetworkStatus"]["DNS"],
+            json::parse(R"({"Servers": ["9.9.9.9"], "Searches": ["example"],
+                            "Options": ["rotate"]})"));
+}
+
 TEST(EncodeAllocTest, TheHealthIsThatOfTheReport) {
   auto alloc = std::make_shared<Allocation>();
   alloc->job = std::make_shared<const Job>();

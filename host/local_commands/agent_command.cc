@@ -172,6 +172,7 @@ struct AgentCommand {
     if (!dev) {
       options.state_dir = own.state_dir();
       options.key_dir = own.key_dir();
+      options.network_dir = own.network_dir();
     }
     const Result<std::unique_ptr<Agent>> agent = Agent::Create(&loop, std::move(options));
     if (!agent.ok()) {

@@ -22,6 +22,8 @@ class DataDir {
   // The directory of the key that seals the secrets in the state. A backup of the state without it
   // reveals no secret.
   std::string key_dir() const { return path_ + "/keys"; }
+  // The directory of the notes by which networks of allocations are removed.
+  std::string network_dir() const { return path_ + "/networks"; }
   // Removes the directory if Make made it below $TMPDIR, unless allocations are left in it.
   void RemoveIfMade() const;
 

@@ -159,6 +159,7 @@ void KeptState::SortTasks(std::map<std::string, Tasks> known, const TaskKeys& wi
       for (const Task& task : group->tasks) drivers_[{id, task.name}] = task.driver;
     }
     if (record->reported.health) health_.emplace(id, *record->reported.health);
+    if (record->reported.network) networks_.emplace(id, *record->reported.network);
     allocs_.emplace(id, std::move(tasks));
   }
   for (const auto& [id, tasks] : known) {
@@ -188,6 +189,7 @@ void KeptState::NoteLostRuns(const std::string& alloc_id, const Tasks& tasks,
 void KeptState::DropAlloc(const std::string& alloc_id) {
   allocs_.erase(alloc_id);
   health_.erase(alloc_id);
+  networks_.erase(alloc_id);
   lost_runs_.erase(alloc_id);
 }
 

@@ -45,6 +45,8 @@ class KeptState {
   const std::map<std::string, Tasks>& allocs() const { return allocs_; }
   // The verdicts on the health of those allocations that have one.
   const std::map<std::string, AllocHealth>& health() const { return health_; }
+  // The networks of those allocations that have one of their own.
+  const std::map<std::string, AllocationNetwork>& networks() const { return networks_; }
   // Drops the tasks of an allocation that has received its runner or needs no runner.
   void DropAlloc(const std::string& alloc_id);
   // Calls SEE for each task of allocs() that exists in its job, and passes the name of the task's
@@ -86,6 +88,7 @@ class KeptState {
   std::map<std::string, std::string> signing_keys_;
   std::map<std::string, Tasks> allocs_;
   std::map<std::string, AllocHealth> health_;
+  std::map<std::string, AllocationNetwork> networks_;
   // The names of the drivers, by allocation and task.
   std::map<std::pair<std::string, std::string>, std::string> drivers_;
   std::set<RunId> runs_;

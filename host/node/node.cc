@@ -2,10 +2,7 @@
 #include "host/node/node.h"
 
 #include <spdlog/spdlog.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <optional>
 
 #include "host/alloc/disk_alloc_dir.h"
@@ -13,11 +10,12 @@
 #include "host/base/ids.h"
 #include "host/base/patience.h"
 #include "host/node/env_preparer.h"
+#include "host/node/host_networks.h"
 #include "host/node/kept_alloc_store.h"
 #include "host/node/ledger_store.h"
 #include "host/node/machine_network.h"
-#include "host/node/network_hook.h"
 #include "host/node/node_consul.h"
+#include "host/node/node_networks.h"
 #include "host/node/node_services.h"
 #include "host/node/node_templates.h"
 #include "host/node/run_ledger.h"
@@ -53,10 +51,7 @@ Node::Node(Loop* loop, NodeOptions options)
       starting_(loop),
       removing_(loop) {}
 
-Node::~Node() {
-  // rmdir fails if allocations that continue have namespaces in the directory.
-  if (!networks_dir_.empty()) rmdir(networks_dir_.c_str());
-}
+Node::~Node() = default;
 
 Result<std::unique_ptr<Node>> Node::Create(Loop* loop, NodeOptions options) {
   std::unique_ptr<Node> node(new Node(loop, std::move(options)));
@@ -68,9 +63,7 @@ Status Node::Init() {
   const AgentConfig& config = options_.config;
   DROVER_CHECK(!config.client.alloc_dir.empty());
   DROVER_ASSIGN(const std::string address, PortAddress());
-  ports_ =
-      NewPortPool(PortPoolOptions{address, config.client.min_dynamic_port,
-                                  config.client.max_dynamic_port, config.client.reserved.ports});
+  InitPorts(address);
 
   ProcessServiceOptions process_options;
   process_options.run_dir = config.client.run_dir;
@@ -110,6 +103,7 @@ Status Node::Init() {
     DROVER_TRY(InitKeys());
     DROVER_TRY(InitTemplates());
   }
+  DROVER_TRY(InitNetworks());
   LocalAllocEnv env = MakeAllocEnv();
   if (options_.services) {
     services_ = std::make_unique<NodeServices>(loop_, &info_, *options_.services, address);
@@ -162,11 +156,10 @@ LocalAllocEnv Node::MakeAllocEnv() {
     TaskHooks hooks;
     keys_->AddHooks(task, &workers_, &hooks);
     templates_->AddHooks(alloc.id, task, &hooks);
+    networks_->AddTaskHooks(alloc, &hooks);
     return hooks;
   };
-  env.extra_hooks.push_back([this](const AllocHookEnv& hook_env) {
-    return std::make_unique<NetworkHook>(hook_env, &workers_, networks_dir_);
-  });
+  networks_->AddHook(&env);
   checks_->AddHealthHook(&env);
   if (options_.add_task_hooks) {
     env.make_task_hooks = [this, others = std::move(env.make_task_hooks)](const Allocation& alloc,
@@ -237,7 +230,6 @@ Status Node::InitLedger(LocalAllocEnv* env) {
 // Makes the members that only a node with a kept state needs.
 Status Node::InitKept(LocalAllocEnv* env) {
   KeptState* const kept = options_.kept;
-  DROVER_TRY(InitNetworks());
   for (const RunId& run : kept->runs()) DROVER_TRY(ledger_->AddRun(run));
   env->open_store = [ledger = ledger_, kept](const std::string& id) {
     const auto restored = kept->allocs().find(id);
@@ -261,22 +253,60 @@ Status Node::InitKept(LocalAllocEnv* env) {
 }
 
 Status Node::InitNetworks() {
-  DROVER_ASSIGN(std::string directory, RunDirectoryPath(options_.config.client.run_dir));
-  // Other agents may use the same run directory. So the name of the networks directory contains
-  // the device and inode number of alloc_dir. By this name, an agent finds its networks even if
-  // the state was lost.
-  struct stat allocs_dir{};
-  if (stat(options_.config.client.alloc_dir.c_str(), &allocs_dir) != 0)
-    return ErrnoError(errno, "cannot look at " + options_.config.client.alloc_dir);
-  directory +=
-      "/networks-" + std::to_string(allocs_dir.st_dev) + "-" + std::to_string(allocs_dir.st_ino);
-  if (mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST)
-    return ErrnoError(errno, "cannot make " + directory);
-  networks_dir_ = std::move(directory);
+  NodeNetworksOptions of;
+  of.info = &info_;
+  of.workers = &workers_;
+  of.client = options_.config.client;
+  of.node_id = id_;
+  of.kept = options_.kept != nullptr && !options_.inspect_only;
+  of.notes_dir = options_.network_dir;
+  DROVER_ASSIGN(networks_, NodeNetworks::Create(std::move(of)));
+  const StringMap& offered = networks_->attributes();
+  info_.attributes.insert(offered.begin(), offered.end());
+  if (options_.kept == nullptr || options_.inspect_only) return {};
   const auto& allocs = options_.kept->allocs();
-  NetworkHook::DropUnknown(networks_dir_,
-                           [&allocs](const std::string& id) { return allocs.count(id) > 0; });
+  networks_->FindUnknown([&allocs](const std::string& id) { return allocs.count(id) > 0; });
   return {};
+}
+
+void Node::InitPorts(const std::string& address) {
+  const AgentConfig::Client& client = options_.config.client;
+  PortPoolOptions ports;
+  ports.address = address;
+  ports.first = client.min_dynamic_port;
+  ports.last = client.max_dynamic_port;
+  ports.reserved = client.reserved.ports;
+  ports.host_networks = FindHostNetworks(client.host_networks, machine_.interfaces);
+  ports.reserved_of = ReservedOfAddresses(client.host_networks, ports.host_networks);
+  for (const auto& [name, addresses] : ports.host_networks) {
+    if (addresses.empty()) spdlog::warn("the host network {} has no address here", name);
+  }
+  ports_ = NewPortPool(std::move(ports));
+}
+
+// Returns the mistakes of jobs that want networks of GROUP which this machine does not have. AT is
+// the JSON pointer of the group.
+std::string Node::NetworkMistakes(const TaskGroup& group, const std::string& at) const {
+  std::string mistakes;
+  const auto add = [&mistakes](const std::string& mistake) {
+    mistakes += (mistakes.empty() ? "" : "; ") + mistake;
+  };
+  for (const Network& network : group.networks) {
+    const std::string place = at + "/Networks/0";
+    const std::string why = networks_->WhyNot(network.mode);
+    if (!why.empty()) {
+      add(place + "/Mode: this machine has no network \"" + network.mode + "\": " + why);
+    }
+    for (const auto* list : {&network.reserved_ports, &network.dynamic_ports}) {
+      for (const Port& port : *list) {
+        if (port.host_network.empty() || ports_->AddressesOf(port.host_network) != nullptr)
+          continue;
+        add(place + ": the port \"" + port.label + "\" wants the host network \"" +
+            port.host_network + "\": add it to client.host_network, or correct the name");
+      }
+    }
+  }
+  return mistakes;
 }
 
 void Node::SetServicePolicy(const ServicePolicy& policy) {
@@ -320,6 +350,10 @@ Co<void> Node::Clear(Node* self, Context parent) {
 
 Co<void> Node::RemoveLeftovers(Node* self, std::vector<LedgerLeftovers> dead) {
   if (self->leftovers_) co_await self->leftovers_->RemoveDeadNodes(std::move(dead));
+  if (self->ledger_) {
+    co_await self->networks_->DropLeftovers(self->options_.config.client.keep_unknown_tasks,
+                                            self->give_up_removals_);
+  }
   if (self->kept_leftovers_) co_await self->kept_leftovers_->RemoveDirectories();
 }
 
@@ -366,10 +400,12 @@ Co<void> Node::FinishRestore(Node* self, Context context, std::string driver) {
 Status Node::CheckJob(const Job& job, const std::string& place) {
   std::string mistakes;
   for (std::size_t g = 0; g < job.groups.size(); ++g) {
+    const std::string group = place + "/TaskGroups/" + std::to_string(g);
+    const std::string of_networks = NetworkMistakes(job.groups[g], group);
+    if (!of_networks.empty()) mistakes += (mistakes.empty() ? "" : "; ") + of_networks;
     for (std::size_t t = 0; t < job.groups[g].tasks.size(); ++t) {
       const Task& task = job.groups[g].tasks[t];
-      const std::string pointer =
-          place + "/TaskGroups/" + std::to_string(g) + "/Tasks/" + std::to_string(t);
+      const std::string pointer = group + "/Tasks/" + std::to_string(t);
       std::string mistake;
       Driver* driver = plugins_->Find(task.driver);
       if (driver == nullptr) {
@@ -400,6 +436,7 @@ Status Node::CheckJob(const Job& job, const std::string& place) {
 
 StringMap Node::Attributes() const {
   StringMap all = machine_.attributes;
+  all.insert(networks_->attributes().begin(), networks_->attributes().end());
   for (Driver* driver : plugins_->drivers()) {
     const StringMap& own = driver->fingerprint().attributes;
     all.insert(own.begin(), own.end());
@@ -440,6 +477,12 @@ Result<std::unique_ptr<AllocRunner>> Node::MakeRunner(std::shared_ptr<const Allo
   if (options_.kept != nullptr) {
     const auto restored = options_.kept->allocs().find(request.alloc->id);
     if (restored != options_.kept->allocs().end()) request.restored = restored->second;
+    const auto network = options_.kept->networks().find(request.alloc->id);
+    if (network != options_.kept->networks().end()) {
+      auto with = std::make_shared<Allocation>(*request.alloc);
+      with->network = network->second;
+      request.alloc = std::move(with);
+    }
     const auto health = options_.kept->health().find(request.alloc->id);
     if (health != options_.kept->health().end()) request.health = health->second;
     RefuseSecondRuns(&request);

@@ -52,7 +52,8 @@ struct NodeOptions {
   KeptState* kept = nullptr;      // not owned; null: no state is kept or restored
   // Which services the node registers. Absent: none, since nobody could find them.
   std::optional<ServicePolicy> services;
-  std::string key_dir;  // see NodeKeysOptions; needed if KEPT is set
+  std::string key_dir;      // see NodeKeysOptions; needed if KEPT is set
+  std::string network_dir;  // of the notes of networks; empty: they do not survive a reboot
   std::function<std::optional<LivingAllocs>()> living;  // see KeyringOptions; may be empty
   PluginLogSink plugin_log;                             // empty: the program's default logger
   // With a store, templates have the services and variables in it. The seal key is the node's own.
@@ -65,6 +66,7 @@ struct NodeOptions {
 };
 
 class NodeConsul;
+class NodeNetworks;
 class NodeServices;
 class NodeTemplates;
 class RestoreBarrier;
@@ -130,6 +132,8 @@ class Node {
   Status InitLedger(LocalAllocEnv* env);
   Status InitKept(LocalAllocEnv* env);
   Status InitNetworks();
+  void InitPorts(const std::string& address);
+  std::string NetworkMistakes(const TaskGroup& group, const std::string& at) const;
   Status InitKeys();
   Status InitTemplates();
   void ExpectRestored();
@@ -155,8 +159,7 @@ class Node {
   std::unique_ptr<ProcessService> processes_;
   std::unique_ptr<PluginRegistry> plugins_;
   std::unique_ptr<NodeKeys> keys_;  // null with inspect_only
-  // The directory of NetworkHook. Empty when no state is kept.
-  std::string networks_dir_;
+  std::unique_ptr<NodeNetworks> networks_;
   std::shared_ptr<RunLedger> ledger_;              // null with inspect_only
   std::unique_ptr<LateReleases> late_;             // null with inspect_only
   std::unique_ptr<Leftovers> leftovers_;           // null with inspect_only

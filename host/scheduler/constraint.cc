@@ -173,6 +173,12 @@ std::string UnmetConstraint(const Job& job, const TaskGroup& group, const NodeRe
       }
     }
   }
+  for (const Network& network : group.networks) {
+    if (!IsPluginNetwork(network.mode)) continue;
+    if (!node.attributes.contains(NetworkAttribute(network.mode))) {
+      return "missing network \"" + network.mode + "\"";
+    }
+  }
   return "";
 }
 

@@ -17,7 +17,8 @@ namespace drover {
 bool Meets(const NodeRecord& node, const Constraint& constraint);
 
 // Returns the text of the first constraint that is not met, such as "${meta.rack} = 7"; empty if
-// all are met. It checks the constraints of JOB, of its GROUP, and of the group's tasks. A
+// all are met. It checks the constraints of JOB, of its GROUP, and of the group's tasks, and that
+// NODE has the group's network. A
 // constraint is not met if NODE does not meet it. A distinct_* constraint is also not met if it
 // forbids one more allocation of GROUP besides those in HERE. The text is for people.
 std::string UnmetConstraint(const Job& job, const TaskGroup& group, const NodeRecord& node,

@@ -85,6 +85,24 @@ TEST(ConstraintTest, EachOperandAsksTheNode) {
   }
 }
 
+TEST(ConstraintTest, ANodeHasTheNetworkOfAGroup) {
+  NodeRecord node;
+  Job job;
+  TaskGroup group;
+  group.networks.resize(1);
+  for (const char* const mode : {"host", "none"}) {
+    group.networks[0].mode = mode;
+    EXPECT_EQ(UnmetConstraint(job, group, node, {}), "") << mode;
+  }
+  for (const char* const mode : {"bridge", "cni/mesh"}) {
+    group.networks[0].mode = mode;
+    EXPECT_EQ(UnmetConstraint(job, group, node, {}),
+              "missing network \"" + std::string(mode) + "\"");
+    node.attributes[NetworkAttribute(mode)] = "drover";
+    EXPECT_EQ(UnmetConstraint(job, group, node, {}), "") << mode;
+  }
+}
+
 TEST(ConstraintTest, WhatIsNoPatternIsAMistake) {
   Job job;
   job.constraints = {{"${attr.a}", "=", "("},

@@ -10,8 +10,14 @@
 namespace drover {
 namespace {
 
-const std::string& AddressOf(const Port& port, const PortPool& pool) {
-  return port.host_ip.empty() ? pool.address() : port.host_ip;
+// Returns the addresses on one of which PORT must be.
+Result<std::vector<std::string>> AddressesOf(const Port& port, const PortPool& pool) {
+  if (!port.host_ip.empty()) return std::vector<std::string>{port.host_ip};
+  if (port.host_network.empty()) return std::vector<std::string>{pool.address()};
+  const std::vector<std::string>* const found = pool.AddressesOf(port.host_network);
+  if (found != nullptr && !found->empty()) return *found;
+  return Error(Code::kFailedPrecondition, "missing host network \"" + port.host_network +
+                                              "\" for port \"" + port.label + "\"");
 }
 
 // A port of a group, and the task that has it alone. The name of the task is empty if the port
@@ -50,20 +56,29 @@ class PortTransaction {
     allocated.task = wanted.task;
     allocated.label = port.label;
     allocated.to = port.to;
-    allocated.host_ip = AddressOf(port, *pool_);
-    if (port.value != 0) {
-      DROVER_TRY(pool_->TakeStatic(allocated.host_ip, port.value));
-      allocated.value = port.value;
-    } else {
-      DROVER_ASSIGN(allocated.value, pool_->TakeDynamic(allocated.host_ip));
+    DROVER_ASSIGN(const std::vector<std::string> addresses, AddressesOf(port, *pool_));
+    Result<int> taken = Error(Code::kInternal, "");
+    for (const std::string& address : addresses) {
+      taken = TakeOn(address, port.value);
+      if (!taken.ok()) continue;
+      allocated.host_ip = address;
+      allocated.value = *taken;
+      taken_.emplace_back(address, *taken);
+      return allocated;
     }
-    taken_.emplace_back(allocated.host_ip, allocated.value);
-    return allocated;
+    return taken.error();
   }
 
   void Keep() { taken_.clear(); }
 
  private:
+  // Takes PORT, or any if PORT is 0.
+  Result<int> TakeOn(const std::string& address, int port) {
+    if (port == 0) return pool_->TakeDynamic(address);
+    DROVER_TRY(pool_->TakeStatic(address, port));
+    return port;
+  }
+
   PortPool* pool_;
   std::vector<std::pair<std::string, int>> taken_;
 };
@@ -140,9 +155,18 @@ std::optional<TakenPort> FindTakenPort(const TaskGroup& group, const Allocation*
                                        PortPool* ports) {
   for (const WantedPort& wanted : Wanted(group, &Network::reserved_ports)) {
     const Port& port = *wanted.port;
-    const std::string& address = AddressOf(port, *ports);
-    const Status free = CheckPort(address, port.value, leaving, ports);
-    if (!free.ok()) return TakenPort{address, port.value, free.error()};
+    const auto addresses = AddressesOf(port, *ports);
+    if (!addresses.ok()) return TakenPort{"", port.value, addresses.error()};
+    std::optional<TakenPort> taken;
+    for (const std::string& address : *addresses) {
+      const Status free = CheckPort(address, port.value, leaving, ports);
+      if (free.ok()) {
+        taken.reset();
+        break;
+      }
+      if (!taken) taken = TakenPort{address, port.value, free.error()};
+    }
+    if (taken) return taken;
   }
   return std::nullopt;
 }

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -23,6 +24,11 @@ class PortPool {
   virtual ~PortPool() = default;
   // Returns the address of those ports for which the job gives no address.
   virtual const std::string& address() const = 0;
+  // Returns the addresses of the host network NAME; null if the node has no such network.
+  virtual const std::vector<std::string>* AddressesOf(const std::string& name) const {
+    (void)name;
+    return nullptr;
+  }
   // Takes a free port of ADDRESS.
   virtual Result<int> TakeDynamic(const std::string& address) = 0;
   // Fails with kFailedPrecondition if PORT of ADDRESS is taken.
@@ -42,6 +48,9 @@ struct PortPoolOptions {
   int first = PortPool::kFirst;  // of the dynamic ports
   int last = PortPool::kLast;
   std::set<int> reserved;  // ports that no allocation gets
+  // The addresses of each host network, and the ports of an address that no allocation gets.
+  std::map<std::string, std::vector<std::string>> host_networks = {};
+  std::map<std::string, std::set<int>> reserved_of = {};
 };
 
 // Returns a pool that also checks the machine: a port on which a socket listens is taken.
@@ -53,7 +62,7 @@ bool WantsPorts(const TaskGroup& group);
 
 // A static port that is taken.
 struct TakenPort {
-  std::string address;
+  std::string address;  // empty if the node lacks the host network of the port
   int port = 0;
   Error why;
 };

@@ -171,6 +171,43 @@ TEST(PortPoolTest, TheOperatorNamesTheDynamicPortsAndTheReservedOnes) {
             "port 80 is reserved: no task of this node gets it");
 }
 
+TEST(PlaceJobTest, APortMayBeOnAHostNetwork) {
+  PortPoolOptions options;
+  options.host_networks = {{"empty", {}}, {"inside", {"127.0.0.2", "127.0.0.3"}}};
+  options.reserved_of = {{"127.0.0.2", {23456}}};
+  const auto pool = NewPortPool(options);
+  auto job = std::make_shared<Job>();
+  job->groups.resize(1);
+  TaskGroup& group = job->groups[0];
+  group.networks.resize(1);
+  group.networks[0].dynamic_ports = {{"a", 0, 0, "", "inside"}, {"b", 0, 0, ""}};
+  // The first address has the port reserved, so the second one gets it.
+  group.networks[0].reserved_ports = {{"c", 23456, 0, "", "inside"}};
+  const auto place = [&] { return PlaceJob(job, "node", "name", 0, pool.get(), {}); };
+  const auto placed = place();
+  ASSERT_TRUE(placed.ok()) << placed.error().message();
+  const std::vector<AllocatedPort>& ports = (*placed)[0]->ports;
+  ASSERT_EQ(ports.size(), 3u);
+  EXPECT_EQ(ports[0].host_ip, "127.0.0.3");
+  EXPECT_EQ(ports[0].value, 23456);
+  EXPECT_EQ(ports[1].host_ip, "127.0.0.2");
+  EXPECT_EQ(ports[2].host_ip, "127.0.0.1");
+  EXPECT_TRUE(FindTakenPort(group, nullptr, pool.get()));
+  EXPECT_FALSE(FindTakenPort(group, (*placed)[0].get(), pool.get()));
+  ReleasePorts(*(*placed)[0], pool.get());
+  for (const char* const name : {"empty", "other"}) {
+    group.networks[0].reserved_ports[0].host_network = name;
+    const auto none = place();
+    ASSERT_FALSE(none.ok());
+    EXPECT_THAT(
+        none.error().message(),
+        ::testing::HasSubstr("missing host network \"" + std::string(name) + "\" for port \"c\""));
+    const auto taken = FindTakenPort(group, nullptr, pool.get());
+    ASSERT_TRUE(taken);
+    EXPECT_EQ(taken->address, "");
+  }
+}
+
 TEST(PortPoolTest, SeesWhatOthersListenOn) {
   UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};

@@ -50,6 +50,10 @@ class MachinePortPool : public PortPool {
   explicit MachinePortPool(PortPoolOptions options) : options_(std::move(options)) {}
 
   const std::string& address() const override { return options_.address; }
+  const std::vector<std::string>* AddressesOf(const std::string& name) const override {
+    const auto found = options_.host_networks.find(name);
+    return found == options_.host_networks.end() ? nullptr : &found->second;
+  }
 
   // Takes a port that is free on all IPv4 addresses, since many tasks listen on all addresses. If
   // ADDRESS is an IPv6 address, the port is free on ADDRESS, too.
@@ -59,8 +63,8 @@ class MachinePortPool : public PortPool {
     const int start = static_cast<int>(random_() % static_cast<unsigned>(count));
     for (int i = 0; i < count; ++i) {
       const int port = options_.first + (start + i) % count;
-      const bool free = taken_.count(port) == 0 && !IsReserved(port) && IsFree(kAny, port) &&
-                        (!IsIpv6(address) || IsFree(address, port));
+      const bool free = taken_.count(port) == 0 && !IsReserved(address, port) &&
+                        IsFree(kAny, port) && (!IsIpv6(address) || IsFree(address, port));
       if (free) {
         taken_[port].insert(address);
         return port;
@@ -77,7 +81,7 @@ class MachinePortPool : public PortPool {
   }
 
   Status CheckOwn(const std::string& address, int port) override {
-    if (IsReserved(port)) {
+    if (IsReserved(address, port)) {
       return Error(Code::kFailedPrecondition,
                    "port " + std::to_string(port) + " is reserved: no task of this node gets it");
     }
@@ -103,7 +107,11 @@ class MachinePortPool : public PortPool {
   void Keep(const std::string& address, int port) override { taken_[port].insert(address); }
 
  private:
-  bool IsReserved(int port) const { return options_.reserved.count(port) > 0; }
+  bool IsReserved(const std::string& address, int port) const {
+    const auto own = options_.reserved_of.find(address);
+    return options_.reserved.contains(port) ||
+           (own != options_.reserved_of.end() && own->second.contains(port));
+  }
 
   const PortPoolOptions options_;
   std::map<int, std::set<std::string>> taken_;  // the addresses on which each port is taken

@@ -22,7 +22,8 @@ constexpr Duration kLate = 1s;
 
 // Returns whether two updates are equal in all parts that clients can see.
 bool ShowTheSame(const AllocUpdate& a, const AllocUpdate& b) {
-  if (!(a.status == b.status) || a.health != b.health || a.tasks.size() != b.tasks.size()) {
+  if (!(a.status == b.status) || a.health != b.health || a.network != b.network ||
+      a.tasks.size() != b.tasks.size()) {
     return false;
   }
   return std::equal(a.tasks.begin(), a.tasks.end(), b.tasks.begin(),

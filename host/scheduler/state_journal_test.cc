@@ -121,6 +121,7 @@ TEST_F(StateJournalTest, TheTablesAreFoundAgain) {
   state.events.emplace_back(TaskEvent(event_type::kStarted));
   update.tasks["t"] = std::make_shared<const TaskStateRecord>(state);
   update.health = AllocHealth{true, 78};
+  update.network = AllocationNetwork{"eth0", "172.26.64.2", "fd00::2", {{"9.9.9.9"}, {}, {}}};
   ASSERT_TRUE(Await<Status>(scheduler.UpdateAllocs(context, "node", {update})).ok());
   ASSERT_TRUE(scheduler.Deregister({"default", "stopped"}, false, true).ok());
   const LoadedState loaded = LoadState(Reopen());
@@ -130,6 +131,7 @@ TEST_F(StateJournalTest, TheTablesAreFoundAgain) {
   const auto again = loaded.tables.allocs.at(live[0]->id());
   EXPECT_EQ(*again->reported.tasks.at("t"), state);
   EXPECT_EQ(again->reported.health, update.health);
+  EXPECT_EQ(again->reported.network, update.network);
   EXPECT_EQ(again->job->job, again->alloc->job) << "there is one job";
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "host/base/time.h"
+#include "host/spec/dns_config.h"
 #include "host/spec/job.h"
 
 // An allocation: one instance of a task group on a node, with its desired and its client status.
@@ -43,6 +44,7 @@ struct AllocationNetwork {
   std::string interface_name;
   std::string address;
   std::string address_ipv6;
+  DnsConfig dns = {};  // how the tasks look names up; empty: as the host does
 
   bool operator==(const AllocationNetwork&) const = default;
 };

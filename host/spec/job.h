@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/base/time.h"
+#include "host/spec/dns_config.h"
 #include "host/spec/identity.h"
 #include "host/spec/service.h"
 #include "host/spec/task_template.h"
@@ -68,17 +69,28 @@ struct Port {
   int value = 0;  // port on the host; 0 for a dynamic port before placement
   int to = 0;     // port inside the task's network; 0 and -1 mean the port on the host
   std::string host_ip;
+  // The name of a network of the node, on one of whose addresses the port is. Empty: the address on
+  // which the node's tasks have their ports.
+  std::string host_network = {};
 
   bool operator==(const Port&) const = default;
 };
 
 struct Network {
-  std::string mode = "host";
+  std::string mode = "host";  // "host", "none", "bridge" or "cni/NAME"
   std::vector<Port> reserved_ports;
   std::vector<Port> dynamic_ports;
+  std::string hostname;  // of a network of the allocation's own; may hold variables
+  DnsConfig dns;         // empty: as the network or else the host says
+  StringMap cni_args;    // arguments for the plugins of the network
 
   bool operator==(const Network&) const = default;
 };
+
+// Returns whether a group with the network mode MODE gets a network of its own, which plugins make.
+inline bool IsPluginNetwork(std::string_view mode) {
+  return mode == "bridge" || mode.starts_with("cni/");
+}
 
 // A named command that operators can run while the task runs.
 struct TaskAction {

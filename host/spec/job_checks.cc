@@ -6,6 +6,7 @@
 
 #include "host/spec/job_json.h"
 #include "host/spec/job_limits.h"
+#include "host/spec/job_network_checks.h"
 #include "host/spec/job_place.h"
 #include "host/spec/job_service_checks.h"
 #include "host/spec/job_template_checks.h"
@@ -61,64 +62,6 @@ void CheckRestartPolicy(const RestartPolicy& policy, const At& at) {
     at.Fault(std::to_string(policy.attempts) + " attempts with a delay of " +
              FormatDuration(policy.delay) + " do not fit into the interval of " +
              FormatDuration(policy.interval));
-  }
-}
-
-// VALUES are the static ports that the group already has.
-void CheckPorts(const std::vector<Port>& ports, bool reserved, Names* labels, std::set<int>* values,
-                const At& at) {
-  for (std::size_t i = 0; i < ports.size(); ++i) {
-    const Port& port = ports[i];
-    const At here = at / i;
-    if (CheckText(port.label, here / "Label") && !IsPlain(port.label, "_-")) {
-      (here / "Label")
-          .Fault(Quoted(port.label) + " may hold only letters, digits, \"_\" and \"-\"");
-    }
-    labels->Add(port.label, here / "Label");
-    if (reserved && (port.value < 1 || port.value > 65535)) {
-      (here / "Value").Fault("must be 1 to 65535, but is " + std::to_string(port.value));
-    } else if (reserved && !values->insert(port.value).second) {
-      (here / "Value").Fault("the port " + std::to_string(port.value) + " is reserved twice");
-    } else if (!reserved && port.value != 0) {
-      (here / "Value").Fault("a dynamic port has no value; write it under ReservedPorts");
-    }
-    if (port.to < -1 || port.to > 65535) {
-      (here / "To").Fault("must be -1 to 65535, but is " + std::to_string(port.to));
-    }
-  }
-}
-
-void CheckNetworks(const std::vector<Network>& networks, std::set<int>* values, const At& at) {
-  if (networks.size() > 1) at.Fault("must hold at most one network");
-  for (std::size_t i = 0; i < networks.size(); ++i) {
-    const Network& network = networks[i];
-    if (network.mode == "none") {
-      (at / i).Unless(network.reserved_ports.empty() && network.dynamic_ports.empty(),
-                      "a network of mode \"none\" has no ports");
-    } else if (network.mode != "host") {
-      (at / i / "Mode")
-          .Fault(Quoted(network.mode) +
-                 " is not supported by this version; \"host\" and \"none\" are");
-    }
-    Names labels;
-    CheckPorts(network.reserved_ports, true, &labels, values, at / i / "ReservedPorts");
-    CheckPorts(network.dynamic_ports, false, &labels, values, at / i / "DynamicPorts");
-  }
-}
-
-// Checks the networks of the group and those in the older place, the resources of its tasks.
-void CheckAllNetworks(const TaskGroup& group, const At& at) {
-  std::set<int> values;
-  CheckNetworks(group.networks, &values, at / "Networks");
-  for (std::size_t i = 0; i < group.tasks.size(); ++i) {
-    const std::vector<Network>& networks = group.tasks[i].networks;
-    if (networks.empty()) continue;
-    const At here = at / "Tasks" / i / "Resources" / "Networks";
-    if (!group.networks.empty()) here.Fault("the group has a network; write the ports there");
-    CheckNetworks(networks, &values, here);
-    for (std::size_t n = 0; n < networks.size(); ++n) {
-      (here / n / "Mode").Unless(networks[n].mode != "none", "is for the network of a group");
-    }
   }
 }
 
@@ -304,7 +247,7 @@ void CheckGroup(const Job& job, const TaskGroup& group, const At& at) {
   }
   CheckRestartPolicy(group.restart_policy, at / "RestartPolicy");
   CheckTasks(group, at / "Tasks");
-  CheckAllNetworks(group, at);
+  CheckNetworks(group, at);
   CheckServices(group, at);
   CheckMap(group.meta, false, at / "Meta");
   CheckConstraints(group.constraints, false, at / "Constraints");

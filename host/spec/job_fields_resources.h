@@ -17,31 +17,31 @@ inline constexpr JobField kReservedPort[] = {
      "",
      "1 to 65535; in HCL, a port that has it is a reserved one"},
     {"To", "to", kInteger, kDone},
-    {"HostNetwork", "host_network", kText, kRefused, {}, R"(["default"])"},
+    {"HostNetwork", "host_network", kText, kDone, {}, "", "a host_network of the agent"},
     {"IgnoreCollision", "ignore_collision", kBoolean, kRefused},
 };
 
 inline constexpr JobField kDns[] = {
-    {"Servers", "servers", kTextList, kRefused},
-    {"Searches", "searches", kTextList, kRefused},
-    {"Options", "options", kTextList, kRefused},
+    {"Servers", "servers", kTextList, kDone},
+    {"Searches", "searches", kTextList, kDone},
+    {"Options", "options", kTextList, kDone},
 };
 
 inline constexpr JobField kCni[] = {
-    {"Args", "args", kTextMap, kRefused},
+    {"Args", "args", kTextMap, kDone},
 };
 
 inline constexpr JobField kNetwork[] = {
-    {"Mode", "mode", kText, kDone, {}, "", "host (default) or none"},
+    {"Mode", "mode", kText, kDone, {}, "", "host (default), bridge, cni/NAME or none"},
     {"DynamicPorts", "port", kObjectList, kDone, kReservedPort},
     {"ReservedPorts", "reserved_ports", kObjectList, kDone, kReservedPort},
     {"Device", "device", kText, kRefused},
     {"CIDR", "cidr", kText, kRefused},
     {"IP", "ip", kText, kRefused},
-    {"DNS", "dns", kObject, kRefused, kDns},
-    {"Hostname", "hostname", kText, kRefused},
+    {"DNS", "dns", kObject, kDone, kDns, "", "for tasks with a root of their own"},
+    {"Hostname", "hostname", kText, kDone, {}, "", "of the modes bridge and cni/NAME"},
     {"MBits", "mbits", kInteger, kInert, {}, "", "bandwidth is not reserved"},
-    {"CNI", "cni", kObject, kRefused, kCni},
+    {"CNI", "cni", kObject, kDone, kCni},
 };
 
 inline constexpr JobField kEphemeralDisk[] = {

@@ -184,6 +184,29 @@ TEST(JobJsonTest, PortsStandInOnePlaceOnly) {
             "reserved twice");
 }
 
+TEST(JobJsonTest, ANetworkOfItsOwnHasANameLookUpsAndArguments) {
+  json job = json::parse(kSmall);
+  job["TaskGroups"][0]["Networks"] = json::parse(R"([{
+    "Mode": "cni/mesh", "Hostname": "web-${NOMAD_ALLOC_INDEX}",
+    "DNS": {"Servers": ["9.9.9.9", "${meta.dns}", "2620:fe::fe"], "Searches": ["svc.example"],
+            "Options": ["ndots:2"]},
+    "CNI": {"Args": {"POLICY": "a=b"}},
+    "DynamicPorts": [{"Label": "http", "To": 80, "HostNetwork": "public"},
+                     {"Label": "admin", "HostNetwork": "default"}]}])");
+  const Job read = MustParse(job.dump());
+  ASSERT_EQ(read.groups[0].networks.size(), 1u);
+  const Network& network = read.groups[0].networks[0];
+  EXPECT_EQ(network.mode, "cni/mesh");
+  EXPECT_EQ(network.hostname, "web-${NOMAD_ALLOC_INDEX}");
+  EXPECT_EQ(network.dns,
+            (DnsConfig{{"9.9.9.9", "${meta.dns}", "2620:fe::fe"}, {"svc.example"}, {"ndots:2"}}));
+  EXPECT_EQ(network.cni_args, (StringMap{{"POLICY", "a=b"}}));
+  ASSERT_EQ(network.dynamic_ports.size(), 2u);
+  EXPECT_EQ(network.dynamic_ports[0].host_network, "public");
+  EXPECT_EQ(network.dynamic_ports[1].host_network, "");
+  EXPECT_EQ(MustParse(JobToJson(read)), read);
+}
+
 TEST(JobJsonTest, CoresStandInPlaceOfMegahertz) {
   json job = json::parse(kSmall);
   job["TaskGroups"][0]["Tasks"][0]["Resources"] = {{"Cores", 2}};
@@ -390,9 +413,27 @@ INSTANTIATE_TEST_SUITE_P(
                  "/TaskGroups/0/EphemeralDisk/Sticky: is not supported by this version"},
         BadField{kGroupAt + "/Networks", R"([{}, {}])",
                  "/TaskGroups/0/Networks: must hold at most one network"},
-        BadField{kGroupAt + "/Networks", R"([{"Mode": "bridge"}])",
-                 "/TaskGroups/0/Networks/0/Mode: \"bridge\" is not supported by this version; "
-                 "\"host\" and \"none\" are"},
+        BadField{kGroupAt + "/Networks", R"([{"Mode": "weave"}])",
+                 "/TaskGroups/0/Networks/0/Mode: \"weave\" is not known; write one of host, "
+                 "bridge, cni/NAME, none"},
+        BadField{kGroupAt + "/Networks", R"([{"Mode": "cni/a/b"}])",
+                 "/TaskGroups/0/Networks/0/Mode: the name after \"cni/\" must have letters, "
+                 "digits, \"_\", \"-\" and \".\""},
+        BadField{kGroupAt + "/Networks", R"([{"Hostname": "web"}])",
+                 "/TaskGroups/0/Networks/0/Hostname: is for networks of mode bridge or cni/NAME"},
+        BadField{kGroupAt + "/Networks", R"([{"CNI": {"Args": {"A": "1"}}}])",
+                 "/TaskGroups/0/Networks/0/CNI/Args: is for networks of mode bridge or cni/NAME"},
+        BadField{kGroupAt + "/Networks", R"([{"Mode": "bridge", "CNI": {"Args": {"A": "1;B=2"}}}])",
+                 "/TaskGroups/0/Networks/0/CNI/Args/A: must be a line of at most 4096 bytes "
+                 "without a semicolon"},
+        BadField{kGroupAt + "/Networks", R"([{"DNS": {"Servers": ["ns.example"]}}])",
+                 "/TaskGroups/0/Networks/0/DNS/Servers/0: \"ns.example\" is not an IP address"},
+        BadField{kGroupAt + "/Networks", R"([{"DNS": {"Searches": ["a b"]}}])",
+                 "/TaskGroups/0/Networks/0/DNS/Searches/0: \"a b\" is not one word"},
+        BadField{kGroupAt + "/Networks", R"([{"Mode": "none", "DNS": {"Options": ["rotate"]}}])",
+                 "/TaskGroups/0/Networks/0/DNS: a network of mode \"none\" reaches no server"},
+        BadField{kTaskAt + "/Resources", R"({"Networks": [{"Mode": "bridge"}]})",
+                 kTaskAt + "/Resources/Networks/0/Mode: is for the network of a group"},
         BadField{kGroupAt + "/Networks", R"([{"Mode": "none", "DynamicPorts": [{"Label": "a"}]}])",
                  "/TaskGroups/0/Networks/0: a network of mode \"none\" has no ports"},
         BadField{kGroupAt + "/Networks",

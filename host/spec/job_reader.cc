@@ -43,6 +43,8 @@ void ReadPort(const Members& in, Port* port) {
   in.Read("Label", &port->label);
   in.Read("Value", &port->value);
   in.Read("To", &port->to);
+  in.Read("HostNetwork", &port->host_network);
+  if (port->host_network == "default") port->host_network.clear();
 }
 
 void ReadNetwork(const Members& in, Network* network) {
@@ -51,6 +53,12 @@ void ReadNetwork(const Members& in, Network* network) {
   if (!mode.empty()) network->mode = mode;
   in.ReadList("ReservedPorts", &network->reserved_ports, ReadPort);
   in.ReadList("DynamicPorts", &network->dynamic_ports, ReadPort);
+  in.Read("Hostname", &network->hostname);
+  const Members dns = in.Object("DNS");
+  dns.Read("Servers", &network->dns.servers);
+  dns.Read("Searches", &network->dns.searches);
+  dns.Read("Options", &network->dns.options);
+  in.Object("CNI").Read("Args", &network->cni_args);
 }
 
 LogConfig ReadLogConfig(const Members& in) {

@@ -24,17 +24,27 @@ json ToJson(const RestartPolicy& policy) {
 json ToJson(const std::vector<Port>& ports) {
   json list = json::array();
   for (const Port& port : ports) {
-    list.push_back({{"Label", port.label}, {"Value", port.value}, {"To", port.to}});
+    list.push_back({{"Label", port.label},
+                    {"Value", port.value},
+                    {"To", port.to},
+                    {"HostNetwork", port.host_network.empty() ? "default" : port.host_network}});
   }
   return list;
+}
+
+json ToJson(const DnsConfig& dns) {
+  return {{"Servers", dns.servers}, {"Searches", dns.searches}, {"Options", dns.options}};
 }
 
 json ToJson(const std::vector<Network>& networks) {
   json list = json::array();
   for (const Network& network : networks) {
-    list.push_back({{"Mode", network.mode},
-                    {"ReservedPorts", ToJson(network.reserved_ports)},
-                    {"DynamicPorts", ToJson(network.dynamic_ports)}});
+    json& one = list.emplace_back(json{{"Mode", network.mode},
+                                       {"ReservedPorts", ToJson(network.reserved_ports)},
+                                       {"DynamicPorts", ToJson(network.dynamic_ports)}});
+    if (!network.hostname.empty()) one["Hostname"] = network.hostname;
+    if (!network.dns.empty()) one["DNS"] = ToJson(network.dns);
+    if (!network.cni_args.empty()) one["CNI"] = {{"Args", network.cni_args}};
   }
   return list;
 }

@@ -26,4 +26,8 @@ struct NodeInterface {
   bool operator==(const NodeInterface&) const = default;
 };
 
+// Returns the name of the attribute that a node has if it offers the network mode MODE, "bridge" or
+// "cni/NAME". The value is the name of the bridge, or NAME.
+inline std::string NetworkAttribute(const std::string& mode) { return "network.mode." + mode; }
+
 }  // namespace drover

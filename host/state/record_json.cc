@@ -12,8 +12,9 @@ namespace drover {
 
 // nlohmann's library finds the functions that these macros define only in this namespace.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(AllocatedPort, label, value, to, host_ip, task)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(DnsConfig, servers, searches, options)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(AllocationNetwork, interface_name, address,
-                                                address_ipv6)
+                                                address_ipv6, dns)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PlacementFailure, node_pool, nodes_in_pool,
                                                 nodes_available, nodes_evaluated, nodes_filtered,
                                                 nodes_exhausted, constraint_filtered,
@@ -189,6 +190,7 @@ Result<AllocUpdate> ReadUpdate(const json& of, const std::string& id) {
     Get(*health, "healthy", &read.healthy);
     Get(*health, "time", &read.timestamp);
   }
+  if (of.contains("network")) update.network = of.at("network").get<AllocationNetwork>();
   const json tasks = of.value("tasks", json::object());
   for (const auto& [name, state] : tasks.items()) {
     DROVER_ASSIGN(TaskStateRecord task, DecodeTaskState(state));
@@ -322,6 +324,7 @@ std::string EncodeReported(const AllocRecord& record) {
   if (update.health) {
     out["health"] = {{"healthy", update.health->healthy}, {"time", update.health->timestamp}};
   }
+  if (update.network) out["network"] = *update.network;
   return Dump(out);
 }
 

@@ -52,17 +52,19 @@ std::size_t Of(const std::vector<Constraint>& constraints) {
   return bytes;
 }
 
+std::size_t Of(const std::vector<std::string>& texts) {
+  std::size_t bytes = texts.capacity() * sizeof(std::string);
+  for (const std::string& text : texts) bytes += Of(text);
+  return bytes;
+}
+
 std::size_t Of(const std::vector<Network>& networks) {
   std::size_t bytes = networks.capacity() * sizeof(Network);
   for (const Network& network : networks) {
     bytes += (network.reserved_ports.capacity() + network.dynamic_ports.capacity()) * sizeof(Port);
+    bytes += Of(network.hostname) + Of(network.cni_args) + Of(network.dns.servers) +
+             Of(network.dns.searches) + Of(network.dns.options);
   }
-  return bytes;
-}
-
-std::size_t Of(const std::vector<std::string>& texts) {
-  std::size_t bytes = texts.capacity() * sizeof(std::string);
-  for (const std::string& text : texts) bytes += Of(text);
   return bytes;
 }
 

@@ -105,7 +105,8 @@ struct AllocUpdate {
   AllocStatus status;
   TaskStates tasks;
   WallTime modify_time = 0;
-  std::optional<AllocHealth> health = {};  // absent until the node has decided on it
+  std::optional<AllocHealth> health = {};         // absent until the node has decided on it
+  std::optional<AllocationNetwork> network = {};  // absent if the tasks use the host's network
 };
 
 // An allocation: its desired state, and the report of its node.

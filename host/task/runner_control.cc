@@ -128,6 +128,13 @@ void TaskRunner::Update(std::shared_ptr<const Allocation> alloc) {
   update_.Set();  // updates that arrive while the hooks run are merged into one
 }
 
+void TaskRunner::SetNetwork(const AllocationNetwork& network) {
+  auto with = std::make_shared<Allocation>(*alloc_);
+  with->network = network;
+  task_ = std::shared_ptr<const Task>(with, task_.get());  // a task of the same job
+  alloc_ = std::move(with);
+}
+
 Co<void> TaskRunner::UpdateLoop(TaskRunner* self) {
   while (true) {
     [[maybe_unused]] const Status status = co_await self->update_.Wait(self->life_);

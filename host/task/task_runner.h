@@ -112,6 +112,9 @@ class TaskRunner : public TaskControl,
   void ForbidStart(std::string reason) { no_start_ = std::move(reason); }
   // Sets the network namespace of all later starts. Must be called before Run.
   void SetNetworkNamespace(std::string path) { location_.network_namespace = std::move(path); }
+  // Sets the network of the allocation, which its environment and its hooks see. Must be called
+  // before Run.
+  void SetNetwork(const AllocationNetwork& network);
   // Informs the runner that the allocation will be removed. From then on the runner does not wait
   // for records that cannot be stored.
   void LetGo() { let_go_.Cancel("the allocation will be removed"); }

@@ -463,14 +463,15 @@ class AgentQueryTest(AgentTest):
         self.assertEqual(self.agent.get("/v1/agent/self")["member"], member)
         # Each address of the machine, with its interface, and no other.
         resources = self.agent.get(f"/v1/node/{node['ID']}")["NodeResources"]
-        for interface in resources["NodeNetworks"]:
+        interfaces = [one for one in resources["NodeNetworks"] if one["Mode"] == "host"]
+        for interface in interfaces:
             self.assertIn(interface["Device"], [name for _, name in socket.if_nameindex()])
             for address in interface["Addresses"]:
                 family = socket.AF_INET6 if address["Family"] == "ipv6" else socket.AF_INET
                 with socket.socket(family) as own:
                     own.bind((address["Address"], 0))
-        addresses = {a["Address"] for i in resources["NodeNetworks"] for a in i["Addresses"]}
-        self.assertLessEqual({n["IP"] for n in resources["Networks"]}, addresses)
+        addresses = {a["Address"] for i in interfaces for a in i["Addresses"]}
+        self.assertLessEqual({n["IP"] for n in resources["Networks"] if n["Mode"] == "host"}, addresses)
         self.assertIn("127.0.0.1", addresses)
         self.agent.must("PUT", f"/v1/node/{node['ID']}/eligibility", {"Eligibility": "ineligible"})
         self.assertEqual(self.agent.get("/v1/nodes")[0]["SchedulingEligibility"], "ineligible")

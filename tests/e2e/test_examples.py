@@ -8,6 +8,7 @@ import socket
 import unittest
 import urllib.request
 
+import cni
 import harness
 from agent_harness import Agent, agent_config
 from fake_consul import FakeConsul
@@ -46,8 +47,11 @@ class Examples(Client):
         # Tasks find drover in the agent's PATH.
         path = f"{binary().parent}:{os.environ['PATH']}"
         self.consul = FakeConsul(self)
+        self.bridge = cni.Bridge()
+        self.addCleanup(self.bridge.remove)
         return Agent(self.sandbox, env={"PATH": path}, config=agent_config(
-            self.sandbox, plugins=plugins(*drivers), consul={"address": self.consul.address}))
+            self.sandbox, plugins=plugins(*drivers), consul={"address": self.consul.address},
+            client=self.bridge.client()))
 
     def setUp(self):
         super().setUp()
@@ -155,6 +159,18 @@ class Examples(Client):
                        for event in tasks["worker"]["Events"]])
         self.wait_check(alloc, "alive", "success")
         self.assertEqual(self.wait_instances(1, "worker")[0]["AllocID"], alloc)
+
+    @unittest.skipIf(cni.MISSING, cni.MISSING)
+    def test_bridge(self):
+        alloc, = self.start("bridge")
+        self.wait_check(alloc, "page", "success")
+        inside = self.wait_instances(1, "inside")[0]
+        status = self.agent.get(f"/v1/allocation/{alloc}")["NetworkStatus"]
+        self.assertEqual((inside["Address"], inside["Port"]), (status["Address"], 8000))
+        self.assertEqual(self.page(alloc, "/index.html"), f"hello from {status['Address']}:8000\n")
+        self.cli("job", "stop", "bridge")
+        self.agent.wait_allocs("bridge", 1, "complete", "stop")
+        harness.wait_until(lambda: not self.bridge.left(alloc), "the end of its network")
 
     def test_consul(self):
         alloc, = self.start("consul")

@@ -11,6 +11,7 @@ import signal
 import unittest
 import uuid
 
+import cni
 import harness
 from agent_harness import Agent, agent_config
 from fake_consul import FakeConsul
@@ -321,6 +322,48 @@ class TemplateStepTest(Steps, StepCase):
 
     def assert_went_on(self, lines):
         self.assertEqual(lines[-4:], self.LINES[-4:])
+
+
+@unittest.skipIf(cni.MISSING, cni.MISSING)
+class BridgeStepTest(Steps, StepCase):
+    """A task on a bridge, which plugins attach and detach. Whatever happens, nothing of its network is left."""
+
+    STEPS = {"ledger_add": 1, "ledger_remove": 1, "commit": (8, 40), "sync": (2, 9), "make_alloc_dir": 1,
+             "make_task_dir": 1, "mount_secrets": 1, "drop_secrets": 1, "remove_alloc_dir": 1, "make_cgroup": 1,
+             "launch_shim": 1, "remove_cgroup": 1, "forget_end": 1, "note_network": 2, "keep_network": 1,
+             "join_network": 1, "make_network_files": 1, "leave_network": 1, "drop_network_files": 1,
+             "drop_network": 1, "forget_network": 1}
+    BY_CHANCE = 2
+    LINES = ["ready", "stop"]
+
+    def setUp(self):
+        self.bridge = cni.Bridge()
+        self.addCleanup(self.bridge.remove)
+        super().setUp()
+
+    def config(self):
+        return {"client": self.bridge.client()}
+
+    def live(self, name, fault=None):
+        out = self.sandbox.root / f"{name}.out"
+        out.touch()
+        self.arm(fault)
+        self.register(name, task("t", STAY, Env={"OUT": str(out)}),
+                      Networks=[{"Mode": "bridge", "DynamicPorts": [{"Label": "http", "To": 80}]}])
+        self.wait_up(name, out.read_text)
+        allocs = self.end(name)
+        self.forget(name)
+        ids = [alloc["ID"] for alloc in allocs]
+        left = []
+
+        def clean():
+            self.revive()
+            left[:] = self.bridge.left(*ids)
+            return not left
+        with contextlib.suppress(AssertionError):
+            harness.wait_until(clean, "the end of the network")
+        self.assertEqual(left, [], self.fault_text())
+        return allocs, out.read_text().split()
 
 
 @unittest.skipUnless(harness.IS_ROOT, "exec needs root")

@@ -9,7 +9,7 @@ client {
     path      = "/etc/ssl/certs"
     read_only = true
   }
-  host_network "public" {  # warning /client/host_network
+  host_network "public" {
     cidr           = "203.0.113.0/24"
     reserved_ports = "22,80"
   }

@@ -282,7 +282,7 @@ typedef struct drover_task_config {
   drover_array devices;    /* of drover_device */
   drover_str kill_signal;  /* "SIGTERM"; empty means the driver's default signal */
   int64_t kill_timeout;    /* in ns; after this time the host itself kills the task */
-  drover_str network_mode; /* "", "host" or "none" */
+  drover_str network_mode; /* "", "host", "none", "bridge" or "cni/NAME" */
   /* A path on the host, valid while the task lives. Empty means the host's network namespace.
    * drover.process itself enters the namespace. A driver that does not use drover.process must
    * enter the namespace itself. */

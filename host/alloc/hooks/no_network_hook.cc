@@ -1,12 +1,11 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/node/network_hook.h"
+#include "host/alloc/hooks/no_network_hook.h"
 
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <filesystem>
-#include <system_error>
+#include <functional>
 
 #include "host/base/durable_step.h"
 #include "host/process/network_namespace.h"
@@ -21,7 +20,7 @@ bool WantsNoNetwork(const Allocation& alloc) {
 
 }  // namespace
 
-Co<Status> NetworkHook::Prerun(Context context, AllocHookRequest request) {
+Co<Status> NoNetworkHook::Prerun(Context context, AllocHookRequest request) {
   if (!WantsNoNetwork(*request.alloc)) co_return Status();
   if (geteuid() != 0) {
     co_return Error(Code::kPermissionDenied,
@@ -45,7 +44,7 @@ Co<Status> NetworkHook::Prerun(Context context, AllocHookRequest request) {
   co_return Status();
 }
 
-void NetworkHook::Restore(const AllocHookRequest& request) {
+void NoNetworkHook::Restore(const AllocHookRequest& request) {
   if (!WantsNoNetwork(*request.alloc) || kept_in_.empty()) return;
   const std::string file = KeptFile(*request.alloc);
   // A reboot removes the namespace and all processes in it. Tasks that must still run get a new
@@ -59,25 +58,13 @@ void NetworkHook::Restore(const AllocHookRequest& request) {
   env_.resources->SetNetworkNamespace(file);
 }
 
-Co<Status> NetworkHook::Postrun(Context, AllocHookRequest request) {
+Co<Status> NoNetworkHook::Postrun(Context, AllocHookRequest request) {
   network_.Reset();
   if (!WantsNoNetwork(*request.alloc) || kept_in_.empty()) co_return Status();
   std::function<Status()> drop = [file = KeptFile(*request.alloc)] {
     return DurableStep(Step::kDropNetwork, [&] { return DropNetworkNamespace(file); });
   };
   co_return co_await pool_->Run(std::move(drop));
-}
-
-void NetworkHook::DropUnknown(const std::string& kept_in,
-                              const std::function<bool(const std::string&)>& known) {
-  std::error_code failed;  // the directory may not exist
-  std::filesystem::directory_iterator entry(kept_in, failed);
-  for (; !failed && entry != std::filesystem::directory_iterator(); entry.increment(failed)) {
-    const std::string id = entry->path().filename();
-    if (known(id)) continue;
-    const Status dropped = DropNetworkNamespace(entry->path());
-    if (!dropped.ok()) spdlog::warn("network of a gone allocation: {}", dropped.error().message());
-  }
 }
 
 }  // namespace drover

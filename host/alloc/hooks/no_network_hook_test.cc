@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/node/network_hook.h"
+#include "host/alloc/hooks/no_network_hook.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -13,7 +13,7 @@
 namespace drover {
 namespace {
 
-class NetworkHookTest : public testing::Test {
+class NoNetworkHookTest : public testing::Test {
  protected:
   Status Run(Co<Status> stage) {
     std::optional<Status> result;
@@ -47,16 +47,16 @@ class NetworkHookTest : public testing::Test {
   RealLoop loop_;
   WorkerPool pool_{1};
   HookResources resources_;
-  NetworkHook hook_{AllocHookEnv{&loop_, &resources_, nullptr, nullptr}, &pool_, ""};
+  NoNetworkHook hook_{AllocHookEnv{&loop_, &resources_, nullptr, nullptr}, &pool_, ""};
 };
 
-TEST_F(NetworkHookTest, TheHostsNetworkNeedsNothing) {
+TEST_F(NoNetworkHookTest, TheHostsNetworkNeedsNothing) {
   EXPECT_TRUE(Run(hook_.Prerun(Context(&loop_), Request("host"))).ok());
   EXPECT_TRUE(Run(hook_.Prerun(Context(&loop_), Request(""))).ok());
   EXPECT_EQ(resources_.network_namespace(), "");
 }
 
-TEST_F(NetworkHookTest, NoneIsANamespaceUntilTheTasksHaveEnded) {
+TEST_F(NoNetworkHookTest, NoneIsANamespaceUntilTheTasksHaveEnded) {
   const Status made = Run(hook_.Prerun(Context(&loop_), Request("none")));
   if (geteuid() != 0) {
     EXPECT_EQ(made.code(), Code::kPermissionDenied);
@@ -69,7 +69,7 @@ TEST_F(NetworkHookTest, NoneIsANamespaceUntilTheTasksHaveEnded) {
   EXPECT_EQ(OpenNetworkNamespace(path).code(), Code::kNotFound);
 }
 
-TEST_F(NetworkHookTest, AKeptOneIsFoundAgainByTheNextAgent) {
+TEST_F(NoNetworkHookTest, AKeptOneIsFoundAgainByTheNextAgent) {
   if (geteuid() != 0) GTEST_SKIP() << "network namespaces need root";
   const DirectoryForTest made_directory;
   const std::string& directory = made_directory.path();
@@ -78,14 +78,14 @@ TEST_F(NetworkHookTest, AKeptOneIsFoundAgainByTheNextAgent) {
   const std::string file = directory + "/" + request.alloc->id;
   ino_t made = 0;
   {
-    NetworkHook first(env, &pool_, directory);
+    NoNetworkHook first(env, &pool_, directory);
     ASSERT_TRUE(Run(first.Prerun(Context(&loop_), request)).ok());
     EXPECT_EQ(resources_.network_namespace(), file);
     made = Inode(file);
   }
   HookResources of_next;
   const AllocHookEnv next_env{&loop_, &of_next, nullptr, nullptr};
-  NetworkHook next(next_env, &pool_, directory);
+  NoNetworkHook next(next_env, &pool_, directory);
   next.Restore(Request("host"));
   EXPECT_EQ(of_next.network_namespace(), "");
   next.Restore(request);
@@ -93,30 +93,26 @@ TEST_F(NetworkHookTest, AKeptOneIsFoundAgainByTheNextAgent) {
   ASSERT_TRUE(Run(next.Prerun(Context(&loop_), request)).ok());
   EXPECT_EQ(Inode(file), made);
 
-  NetworkHook::DropUnknown(directory, [&](const std::string& id) { return id == "alloc"; });
-  EXPECT_EQ(Inode(file), made);
   EXPECT_TRUE(Run(next.Postrun(Context(&loop_), request)).ok());
   EXPECT_EQ(OpenNetworkNamespace(file).code(), Code::kNotFound);
   EXPECT_TRUE(Run(next.Postrun(Context(&loop_), request)).ok());  // nothing is there any more
   EXPECT_EQ(rmdir(directory.c_str()), 0);
 }
 
-TEST_F(NetworkHookTest, WhatAnAgentHasNotFinishedIsMadeAnewOrDropped) {
+TEST_F(NoNetworkHookTest, WhatAnAgentHasNotFinishedIsMadeAnew) {
   if (geteuid() != 0) GTEST_SKIP() << "network namespaces need root";
   const DirectoryForTest made_directory;
   const std::string& directory = made_directory.path();
   const std::string file = directory + "/alloc";
   std::ofstream(file).close();  // killed before the mount, or the machine was rebooted
-  NetworkHook hook({&loop_, &resources_, nullptr, nullptr}, &pool_, directory);
+  NoNetworkHook hook({&loop_, &resources_, nullptr, nullptr}, &pool_, directory);
   ASSERT_TRUE(Run(hook.Prerun(Context(&loop_), Request("none"))).ok());
   EXPECT_TRUE(OpenNetworkNamespace(file).ok());
-  std::ofstream(directory + "/other").close();
-  NetworkHook::DropUnknown(directory, [](const std::string&) { return false; });
+  ASSERT_TRUE(Run(hook.Postrun(Context(&loop_), Request("none"))).ok());
   EXPECT_EQ(rmdir(directory.c_str()), 0);
-  NetworkHook::DropUnknown(directory, [](const std::string&) { return false; });
 }
 
-TEST_F(NetworkHookTest, OneThatWasGivenUpLeavesNothing) {
+TEST_F(NoNetworkHookTest, OneThatWasGivenUpLeavesNothing) {
   if (geteuid() != 0) GTEST_SKIP() << "network namespaces need root";
   Context context(&loop_);
   context.Cancel();

@@ -1,7 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,18 +13,14 @@ namespace drover {
 
 // Gives an allocation a network namespace of its own if its group has the network mode "none". The
 // tasks of the allocation share the namespace, which has a loopback interface and nothing else.
-class NetworkHook : public AllocHook {
+class NoNetworkHook : public AllocHook {
  public:
   // If KEPT_IN names a directory, the namespace is mounted there under the allocation's id. The
   // next agent then gives this namespace to new tasks of the allocation while older tasks still
   // run in it. If KEPT_IN is empty, only a file descriptor holds the namespace, so no mount is
   // left after the agent is killed. POOL must outlive this object.
-  NetworkHook(AllocHookEnv env, WorkerPool* pool, std::string kept_in)
+  NoNetworkHook(AllocHookEnv env, WorkerPool* pool, std::string kept_in)
       : env_(std::move(env)), pool_(pool), kept_in_(std::move(kept_in)) {}
-
-  // Drops the namespaces in KEPT_IN of all allocations for which KNOWN returns false. Blocks.
-  static void DropUnknown(const std::string& kept_in,
-                          const std::function<bool(const std::string& alloc_id)>& known);
 
   std::string_view name() const override { return "network"; }
   void Restore(const AllocHookRequest& request) override;

@@ -1,0 +1,100 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/child/run_program.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "host/base/unique_fd.h"
+#include "host/child/exec_texts.h"
+
+namespace drover {
+namespace {
+
+constexpr int kPassedDescriptor = 3;
+
+// Returns a file in memory that holds TEXT and is read from its start.
+Result<UniqueFd> InputFile(const std::string& text) {
+  UniqueFd file(memfd_create("drover-input", MFD_CLOEXEC));
+  if (!file) return ErrnoError(errno, "make the input of a program");
+  std::size_t written = 0;
+  while (written < text.size()) {
+    const ssize_t n = write(file.get(), text.data() + written, text.size() - written);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return ErrnoError(errno, "write the input of a program");
+    written += static_cast<std::size_t>(n);
+  }
+  if (lseek(file.get(), 0, SEEK_SET) != 0) return ErrnoError(errno, "read the input of a program");
+  return file;
+}
+
+// Returns a copy of FD above the descriptors that the program gets. dup2 of a descriptor to itself
+// would leave it closed in the program.
+Result<UniqueFd> AbovePassed(int fd) {
+  UniqueFd copy(fcntl(fd, F_DUPFD_CLOEXEC, kPassedDescriptor + 1));
+  if (!copy) return ErrnoError(errno, "dup");
+  return copy;
+}
+
+// FILES become the descriptors 0, 1, 2 and so on of the program.
+Result<pid_t> SpawnProgram(const ProgramRun& run, const std::vector<UniqueFd>& files) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  for (std::size_t i = 0; i < files.size(); ++i)
+    posix_spawn_file_actions_adddup2(&actions, files[i].get(), static_cast<int>(i));
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(
+      &attributes,
+      static_cast<short>(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
+  posix_spawnattr_setpgroup(&attributes, 0);
+  sigset_t signals;
+  sigemptyset(&signals);
+  posix_spawnattr_setsigmask(&attributes, &signals);
+  sigfillset(&signals);
+  posix_spawnattr_setsigdefault(&attributes, &signals);
+
+  std::vector<std::string> arguments = run.arguments;
+  arguments.insert(arguments.begin(), run.program);
+  std::vector<std::string> environment = run.environment;
+  pid_t pid = 0;
+  const int failed = posix_spawn(&pid, run.program.c_str(), &actions, &attributes,
+                                 ExecTexts(&arguments).data(), ExecTexts(&environment).data());
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  if (failed != 0) return ErrnoError(failed, "cannot run " + run.program);
+  return pid;
+}
+
+}  // namespace
+
+Result<ChildEnd> RunProgram(const ProgramRun& run) {
+  DROVER_ASSIGN(const UniqueFd input, InputFile(run.input));
+  DROVER_ASSIGN(ChildPipe output, MakeChildPipe());
+  DROVER_ASSIGN(ChildPipe errors, MakeChildPipe());
+  std::vector<int> wanted = {input.get(), output.write.get(), errors.write.get()};
+  if (run.descriptor >= 0) wanted.push_back(run.descriptor);
+  std::vector<UniqueFd> files;
+  for (const int fd : wanted) {
+    DROVER_ASSIGN(UniqueFd copy, AbovePassed(fd));
+    files.push_back(std::move(copy));
+  }
+  AwaitedChild child;
+  DROVER_ASSIGN(child.pid, SpawnProgram(run, files));
+  files.clear();
+  output.write.Reset();
+  errors.write.Reset();
+  child.output = std::move(output.read);
+  child.errors = std::move(errors.read);
+  child.most_output = run.most_output;
+  child.ends_when_full = true;
+  child.limit = run.limit;
+  return AwaitChild(std::move(child));
+}
+
+}  // namespace drover

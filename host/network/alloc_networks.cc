@@ -1,0 +1,223 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/network/alloc_networks.h"
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "host/base/durable_step.h"
+#include "host/network/cni_call.h"
+#include "host/network/cni_chain.h"
+#include "host/network/cni_result.h"
+#include "host/network/masquerade.h"
+#include "host/network/namespace_addresses.h"
+#include "host/network/network_files.h"
+#include "host/process/network_namespace.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+constexpr char kHostResolv[] = "/etc/resolv.conf";
+constexpr char kResolvedResolv[] = "/run/systemd/resolve/resolv.conf";
+
+// Returns WISH's arguments as the plugins read them. Plugins refuse unknown arguments unless the
+// first one is there.
+std::string ArgsText(const StringMap& args) {
+  std::string text = "IgnoreUnknown=true";
+  for (const auto& [key, value] : args) {
+    if (value.find(';') == std::string::npos) text += ";" + key + "=" + value;
+  }
+  return text;
+}
+
+NetworkFiles FilesOf(const NetworkWish& wish, const AllocationNetwork& status) {
+  const bool own = IsPluginNetwork(wish.mode);
+  NetworkFiles files;
+  if (own) files.hosts = HostsText(status, wish.hostname);
+  files.resolv = ResolvText(status.dns, ReadHostText(kHostResolv),
+                            own ? ReadHostText(kResolvedResolv) : "", own);
+  if (!wish.hostname.empty()) files.hostname = wish.hostname + "\n";
+  return files;
+}
+
+}  // namespace
+
+json RuntimeConfig(const NetworkWish& wish) {
+  json ports = json::array();
+  for (const AllocatedPort& port : wish.ports) {
+    for (const char* const protocol : {"tcp", "udp"}) {
+      json mapping = {{"hostPort", port.value},
+                      {"containerPort", port.to > 0 ? port.to : port.value},
+                      {"protocol", protocol}};
+      const bool any = port.host_ip.empty() || port.host_ip == "0.0.0.0" || port.host_ip == "::";
+      if (!any) mapping["hostIP"] = port.host_ip;
+      ports.push_back(std::move(mapping));
+    }
+  }
+  json runtime = json::object();
+  if (!ports.empty()) runtime["portMappings"] = std::move(ports);
+  if (!wish.dns.empty()) {
+    runtime["dns"] = {{"servers", wish.dns.servers},
+                      {"searches", wish.dns.searches},
+                      {"options", wish.dns.options}};
+  }
+  return runtime;
+}
+
+AllocNetworks::AllocNetworks(AllocNetworksOptions options)
+    : options_(std::move(options)), notes_(options_.notes) {}
+
+std::string AllocNetworks::NamespaceFile(const std::string& alloc_id) const {
+  return options_.directory + "/" + alloc_id;
+}
+
+std::string AllocNetworks::FilesDirectory(const std::string& alloc_id) const {
+  return NamespaceFile(alloc_id) + ".files";
+}
+
+Result<NetworkLock> AllocNetworks::LockOf(const std::string& alloc_id) const {
+  return NetworkLock::Take(NamespaceFile(alloc_id) + ".lock");
+}
+
+Result<Conflist> AllocNetworks::NetworkOf(const std::string& mode) const {
+  if (mode == "bridge") return BridgeConflist(options_.bridge);
+  return FindConflist(options_.cni_config_dir, mode.substr(mode.find('/') + 1));
+}
+
+Result<NetworkNote> AllocNetworks::NoteOf(const NetworkWish& wish) const {
+  NetworkNote note;
+  note.alloc_id = wish.alloc_id;
+  DROVER_ASSIGN(note.network, NetworkOf(wish.mode));
+  note.attachment.container = wish.alloc_id;
+  note.attachment.network_namespace = NamespaceFile(wish.alloc_id);
+  note.attachment.args = ArgsText(wish.args);
+  note.attachment.path = options_.cni_path;
+  note.attachment.runtime = RuntimeConfig(wish);
+  // A plugin that is not there could not remove anything either.
+  for (const CniPlugin& plugin : note.network.plugins) {
+    const Result<std::string> found = FindCniPlugin(plugin.type, options_.cni_path);
+    if (!found.ok()) return found.error();
+  }
+  return note;
+}
+
+Result<MadeNetwork> AllocNetworks::Make(const NetworkWish& wish) const {
+  DROVER_ASSIGN(NetworkLock lock, LockOf(wish.alloc_id));
+  DROVER_ASSIGN(const std::optional<NetworkNote> note, notes_.Read(wish.alloc_id));
+  const std::string file = NamespaceFile(wish.alloc_id);
+  if (note && !note->result.is_null() && OpenNetworkNamespace(file).ok()) {
+    return MadeNetwork{file, note->status};
+  }
+  // An earlier call was interrupted, or the machine was rebooted.
+  if (note) DROVER_TRY(TakeDown(*note, lock));
+  Result<MadeNetwork> made = SetUp(wish, lock);
+  if (!made.ok() && !notes_.Has(wish.alloc_id)) lock.Remove();
+  return made;
+}
+
+Result<MadeNetwork> AllocNetworks::SetUp(const NetworkWish& wish, const NetworkLock& lock) const {
+  DROVER_ASSIGN(NetworkNote note, NoteOf(wish));
+  DROVER_TRY(notes_.Write(note));
+  Result<MadeNetwork> made = Complete(wish, &note, lock);
+  if (made.ok()) return made;
+  const Status undone = TakeDown(note, lock);
+  if (undone.ok()) return made;
+  return Error(made.code(), made.error().message() + "; what it has made could not be removed: " +
+                                undone.error().message());
+}
+
+Result<MadeNetwork> AllocNetworks::Complete(const NetworkWish& wish, NetworkNote* note,
+                                            const NetworkLock& lock) const {
+  const std::string file = NamespaceFile(wish.alloc_id);
+  DROVER_ASSIGN(const UniqueFd made,
+                DurableStep(Step::kKeepNetwork, [&file] { return KeepNetworkNamespace(file); }));
+  CniAttachment attachment = note->attachment;
+  attachment.descriptor = lock.descriptor();
+  DROVER_ASSIGN(note->result, DurableStep(Step::kJoinNetwork, [&note, &attachment] {
+                  return Attach(note->network, attachment);
+                }));
+  DROVER_ASSIGN(note->status, ReadCniResult(note->result, attachment.interface_name));
+  DROVER_TRY(CheckAddresses(made, note->status));
+  if (!wish.dns.empty()) note->status.dns = wish.dns;
+  DROVER_TRY(MakeNetworkFiles(FilesDirectory(wish.alloc_id), FilesOf(wish, note->status)));
+  DROVER_TRY(notes_.Write(*note));
+  return MadeNetwork{file, note->status};
+}
+
+Status AllocNetworks::TakeDown(const NetworkNote& note, const NetworkLock& lock) const {
+  CniAttachment attachment = note.attachment;
+  attachment.descriptor = lock.descriptor();
+  // The plugins may have moved since.
+  attachment.path += ":" + options_.cni_path;
+  const std::string file = NamespaceFile(note.alloc_id);
+  const Result<UniqueFd> inside = OpenNetworkNamespace(file);
+  json result = note.result;
+  if (!inside.ok()) {
+    attachment.network_namespace.clear();
+  } else if (result.is_null()) {
+    result = FoundResult(*inside, file, attachment.interface_name, note.network.version);
+  }
+  DROVER_TRY(DurableStep(Step::kLeaveNetwork, [&]() -> Status {
+    DROVER_TRY(Detach(note.network, attachment, result));
+    if (inside.ok()) return {};
+    return RemoveMasquerade(note.alloc_id);
+  }));
+  DROVER_TRY(DropNetworkFiles(FilesDirectory(note.alloc_id)));
+  DROVER_TRY(DurableStep(Step::kDropNetwork, [&file] { return DropNetworkNamespace(file); }));
+  return notes_.Remove(note.alloc_id);
+}
+
+Status AllocNetworks::MakeFiles(const NetworkWish& wish) const {
+  AllocationNetwork status;
+  status.dns = wish.dns;
+  return MakeNetworkFiles(FilesDirectory(wish.alloc_id), FilesOf(wish, status));
+}
+
+std::optional<MadeNetwork> AllocNetworks::Known(const std::string& alloc_id) const {
+  const Result<std::optional<NetworkNote>> note = notes_.Read(alloc_id);
+  if (!note.ok() || !*note || (*note)->result.is_null()) return std::nullopt;
+  return MadeNetwork{NamespaceFile(alloc_id), (*note)->status};
+}
+
+Status AllocNetworks::DropLocked(const std::string& alloc_id, NetworkLock* lock) const {
+  DROVER_ASSIGN(const std::optional<NetworkNote> note, notes_.Read(alloc_id));
+  if (note) DROVER_TRY(TakeDown(*note, *lock));
+  lock->Remove();
+  return {};
+}
+
+Status AllocNetworks::Drop(const std::string& alloc_id) const {
+  if (!notes_.Has(alloc_id)) return DropNetworkFiles(FilesDirectory(alloc_id));
+  DROVER_ASSIGN(NetworkLock lock, LockOf(alloc_id));
+  return DropLocked(alloc_id, &lock);
+}
+
+void AllocNetworks::DropStrays(const std::function<bool(const std::string&)>& known) const {
+  std::error_code failed;  // the directory may not exist
+  std::filesystem::directory_iterator entry(options_.directory, failed);
+  for (; !failed && entry != std::filesystem::directory_iterator(); entry.increment(failed)) {
+    const std::string name = entry->path().filename();
+    const std::string id = name.substr(0, name.find('.'));
+    if (known(id) || notes_.Has(id)) continue;
+    const std::string path = entry->path();
+    if (name.ends_with(".files")) {
+      (void)DropNetworkFiles(path);
+    } else if (name.ends_with(".lock")) {
+      NetworkLock::RemoveFree(path);
+    } else {
+      (void)DurableStep(Step::kDropNetwork, [&path] { return DropNetworkNamespace(path); });
+    }
+  }
+}
+
+Status AllocNetworks::DropIfStill(const NoteIdentity& note) const {
+  DROVER_ASSIGN(NetworkLock lock, LockOf(note.alloc_id));
+  const std::optional<NoteIdentity> now = notes_.Identity(note.alloc_id);
+  if (now == note) return DropLocked(note.alloc_id, &lock);
+  if (!now) lock.Remove();
+  return {};
+}
+
+}  // namespace drover

@@ -1,0 +1,105 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/network/conflist.h"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <fstream>
+
+#include "host/base/directory_for_test.h"
+
+namespace drover {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr char kMesh[] = R"({"cniVersion": "1.0.0", "name": "mesh", "plugins": [
+  {"type": "bridge", "bridge": "mesh0"},
+  {"type": "portmap", "capabilities": {"portMappings": true, "dns": false}}]})";
+
+TEST(ConflistTest, AListHasItsPluginsInTheirOrder) {
+  const Result<Conflist> list = ParseConflist(kMesh);
+  ASSERT_TRUE(list.ok()) << list.error().message();
+  EXPECT_EQ(list->name, "mesh");
+  EXPECT_EQ(list->version, "1.0.0");
+  EXPECT_EQ(list->text, kMesh);
+  ASSERT_EQ(list->plugins.size(), 2u);
+  EXPECT_EQ(list->plugins[0].type, "bridge");
+  EXPECT_EQ(list->plugins[0].config["bridge"], "mesh0");
+  EXPECT_FALSE(list->plugins[0].Has("portMappings"));
+  EXPECT_TRUE(list->plugins[1].Has("portMappings"));
+  EXPECT_FALSE(list->plugins[1].Has("dns"));
+}
+
+TEST(ConflistTest, ASinglePluginIsANetworkToo) {
+  const Result<Conflist> list = ParseConflist(R"({"name": "lan", "type": "macvlan"})");
+  ASSERT_TRUE(list.ok()) << list.error().message();
+  EXPECT_EQ(list->version, "0.3.0");
+  ASSERT_EQ(list->plugins.size(), 1u);
+  EXPECT_EQ(list->plugins[0].type, "macvlan");
+}
+
+TEST(ConflistTest, WhatIsWrongIsRefused) {
+  const std::pair<const char*, const char*> wrong[] = {
+      {"[]", "must be an object"},
+      {"{", ""},
+      {R"({"type": "bridge"})", "needs a \"name\""},
+      {R"({"name": "../x", "type": "bridge"})", "needs a \"name\""},
+      {R"({"name": "a"})", "needs a \"type\""},
+      {R"({"name": "a", "type": "../../bin/sh"})", "needs a \"type\""},
+      {R"({"name": "a", "plugins": []})", "a list \"plugins\" of 1 to 16 plugins"},
+      {R"({"name": "a", "plugins": [7]})", "a plugin must be an object"},
+      {R"({"name": "a", "type": "b", "cniVersion": "0.2.0"})", "cniVersion \"0.2.0\" is not known"},
+      {R"({"name": "a", "type": "b", "cniVersion": "9.0.0"})", "cniVersion \"9.0.0\" is not known"},
+  };
+  for (const auto& [text, message] : wrong) {
+    const Result<Conflist> list = ParseConflist(text);
+    ASSERT_FALSE(list.ok()) << text;
+    EXPECT_THAT(list.error().message(), HasSubstr(message)) << text;
+  }
+}
+
+TEST(ConflistTest, VersionsHaveAnOrder) {
+  EXPECT_TRUE(IsCniVersion("0.4.0"));
+  EXPECT_TRUE(IsCniVersion("1.0.0", "0.4.0"));
+  EXPECT_FALSE(IsCniVersion("0.3.1", "0.4.0"));
+  EXPECT_FALSE(IsCniVersion("2.0.0"));
+}
+
+TEST(ConflistTest, NetworksAreFoundByTheirNames) {
+  const DirectoryForTest directory;
+  const std::string& path = directory.path();
+  std::ofstream(path + "/10-mesh.conflist") << kMesh;
+  std::ofstream(path + "/20-lan.conf") << R"({"name": "lan", "type": "macvlan"})";
+  std::ofstream(path + "/30-bad.json") << "{";
+  std::ofstream(path + "/readme.txt") << R"({"name": "text", "type": "macvlan"})";
+  const Result<Conflist> found = FindConflist(path, "lan");
+  ASSERT_TRUE(found.ok()) << found.error().message();
+  EXPECT_EQ(found->plugins[0].type, "macvlan");
+  const Result<Conflist> none = FindConflist(path, "text");
+  ASSERT_FALSE(none.ok());
+  EXPECT_EQ(none.code(), Code::kNotFound);
+  EXPECT_THAT(none.error().message(), HasSubstr("there is no CNI network \"text\" in " + path));
+  EXPECT_THAT(none.error().message(), HasSubstr("30-bad.json"));
+
+  std::vector<std::string> problems;
+  EXPECT_THAT(ListConflists(path, &problems), ElementsAre("lan", "mesh"));
+  EXPECT_THAT(problems, ElementsAre(HasSubstr("30-bad.json")));
+  problems.clear();
+  EXPECT_THAT(ListConflists(path + "/none", &problems), ElementsAre());
+  EXPECT_THAT(problems, ElementsAre());
+}
+
+TEST(ConflistTest, AFileThatOthersCanChangeIsNotUsed) {
+  const DirectoryForTest directory;
+  const std::string file = directory.path() + "/mesh.conflist";
+  std::ofstream(file) << kMesh;
+  ASSERT_EQ(chmod(file.c_str(), 0666), 0);
+  const Result<Conflist> found = FindConflist(directory.path(), "mesh");
+  ASSERT_FALSE(found.ok());
+  EXPECT_THAT(found.error().message(), HasSubstr("mesh.conflist"));
+}
+
+}  // namespace
+}  // namespace drover

@@ -1,0 +1,56 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/network/network_lock.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <thread>
+
+#include "host/base/time.h"
+
+namespace drover {
+namespace {
+
+constexpr Duration kLockPatience = 40s;
+constexpr Duration kLockPause = 20ms;
+
+// Returns whether PATH still names FILE. The last owner may have removed it.
+bool IsStillAt(int file, const std::string& path) {
+  struct stat opened{};
+  struct stat named{};
+  return fstat(file, &opened) == 0 && lstat(path.c_str(), &named) == 0 &&
+         opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
+}  // namespace
+
+Result<NetworkLock> NetworkLock::Take(const std::string& path) {
+  const TimePoint until = BootClock::now() + kLockPatience;
+  while (true) {
+    UniqueFd file(open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (!file) return ErrnoError(errno, "cannot make the lock " + path);
+    const bool locked = flock(file.get(), LOCK_EX | LOCK_NB) == 0;
+    if (locked && IsStillAt(file.get(), path)) return NetworkLock(path, std::move(file));
+    if (!locked && errno != EWOULDBLOCK && errno != EINTR)
+      return ErrnoError(errno, "cannot lock " + path);
+    if (BootClock::now() >= until) {
+      return Error(Code::kUnavailable,
+                   "a CNI plugin that was called before still runs: end it, or wait for it", true);
+    }
+    if (!locked) std::this_thread::sleep_for(kLockPause);
+  }
+}
+
+void NetworkLock::Remove() { unlink(path_.c_str()); }
+
+void NetworkLock::RemoveFree(const std::string& path) {
+  const UniqueFd file(open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
+  if (file && flock(file.get(), LOCK_EX | LOCK_NB) == 0 && IsStillAt(file.get(), path)) {
+    unlink(path.c_str());
+  }
+}
+
+}  // namespace drover

@@ -1,0 +1,34 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "host/base/result.h"
+#include "host/base/unique_fd.h"
+
+namespace drover {
+
+// Keeps all others from the network of one allocation. The plugins that are called inherit the
+// lock. So after a kill of the agent, the next agent waits until those that still run have ended.
+class NetworkLock {
+ public:
+  // Waits for at most 40 s, which is longer than a plugin may run. Blocks. [any thread]
+  static Result<NetworkLock> Take(const std::string& path);
+
+  NetworkLock(NetworkLock&&) = default;
+
+  int descriptor() const { return file_.get(); }
+  // Removes the file, after the network is gone.
+  void Remove();
+  // Removes the file PATH, unless somebody has the lock.
+  static void RemoveFree(const std::string& path);
+
+ private:
+  NetworkLock(std::string path, UniqueFd file) : path_(std::move(path)), file_(std::move(file)) {}
+
+  std::string path_;
+  UniqueFd file_;
+};
+
+}  // namespace drover

@@ -1,0 +1,173 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/node/node_networks.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "host/base/directory_for_test.h"
+#include "host/network/fake_plugins_for_test.h"
+
+namespace drover {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class NodeNetworksTest : public testing::Test {
+ protected:
+  NodeNetworksTest() {
+    for (const char* const name : {"/run", "/allocs", "/config"})
+      mkdir((directory_.path() + name).c_str(), 0700);
+    std::ofstream(directory_.path() + "/config/net.conflist") << FakePlugins::Network({"p"}).text;
+    fake_.MakeGood("p", "{}");
+  }
+
+  std::unique_ptr<NodeNetworks> Make(bool kept) {
+    NodeNetworksOptions options;
+    options.info = &info_;
+    options.workers = &workers_;
+    options.client.run_dir = directory_.path() + "/run";
+    options.client.alloc_dir = directory_.path() + "/allocs";
+    options.client.cni_path = fake_.path();
+    options.client.cni_config_dir = directory_.path() + "/config";
+    options.node_id = "node";
+    options.kept = kept;
+    if (kept) options.notes_dir = directory_.path() + "/notes";
+    Result<std::unique_ptr<NodeNetworks>> made = NodeNetworks::Create(std::move(options));
+    DROVER_CHECK(made.ok());
+    return std::move(*made);
+  }
+  // Writes a note of a network that the plugin p has made for ALLOC_ID.
+  void Note(const std::string& notes, const std::string& alloc_id) {
+    NetworkNote note;
+    note.alloc_id = alloc_id;
+    note.network = FakePlugins::Network({"p"});
+    note.attachment.container = alloc_id;
+    note.attachment.network_namespace = "/nonexistent";
+    note.attachment.path = fake_.path();
+    ASSERT_TRUE(NetworkNotes(directory_.path() + notes).Write(note).ok());
+  }
+  void DropLeftovers(NodeNetworks* networks, bool keep_unknown = false) {
+    auto give_up = std::make_shared<std::atomic<bool>>(false);
+    DROVER_CHECK(loop_.RunToEnd(networks->DropLeftovers(keep_unknown, give_up)));
+  }
+  bool Exists(const std::string& path) const {
+    return access((directory_.path() + path).c_str(), F_OK) == 0;
+  }
+  static std::shared_ptr<const Allocation> Alloc(const std::string& mode) {
+    auto job = std::make_shared<Job>();
+    job->groups.resize(1);
+    job->groups[0].name = "group";
+    if (!mode.empty()) job->groups[0].networks.resize(1);
+    if (!mode.empty()) job->groups[0].networks[0].mode = mode;
+    auto alloc = std::make_shared<Allocation>();
+    alloc->id = "alloc";
+    alloc->group_name = "group";
+    alloc->job = std::move(job);
+    return alloc;
+  }
+
+  RealLoop loop_;
+  WorkerPool workers_{1};
+  NodeInfo info_;
+  DirectoryForTest directory_;
+  FakePlugins fake_;
+};
+
+TEST_F(NodeNetworksTest, TheNodeOffersWhatItsPluginsMake) {
+  const auto networks = Make(false);
+  EXPECT_EQ(networks->WhyNot("host"), "");
+  if (geteuid() != 0) {
+    EXPECT_EQ(networks->WhyNot("bridge"), "it needs an agent that is root");
+    return;
+  }
+  EXPECT_EQ(networks->attributes(), (StringMap{{"network.mode.cni/net", "net"}}));
+  EXPECT_EQ(networks->WhyNot("cni/net"), "");
+  EXPECT_THAT(networks->WhyNot("bridge"), HasSubstr("there is no CNI plugin \"bridge\" in"));
+  EXPECT_EQ(networks->WhyNot("cni/other"),
+            "no configuration in " + directory_.path() + "/config has this name");
+}
+
+TEST_F(NodeNetworksTest, OnlyAllocationsWithANetworkHaveTheHook) {
+  const auto networks = Make(false);
+  LocalAllocEnv env;
+  networks->AddHook(&env);
+  ASSERT_EQ(env.extra_hooks.size(), 1u);
+  const auto has_hook = [&](const std::string& mode) {
+    AllocHookEnv of{&loop_, nullptr, nullptr, nullptr, Alloc(mode)};
+    return env.extra_hooks[0](of) != nullptr;
+  };
+  EXPECT_FALSE(has_hook(""));
+  EXPECT_FALSE(has_hook("host"));
+  EXPECT_TRUE(has_hook("none"));
+  EXPECT_FALSE(Exists("/run/networks-run-node"));
+  EXPECT_TRUE(has_hook("cni/net"));
+  EXPECT_TRUE(Exists("/run/networks-run-node"));
+  TaskHooks hooks;
+  networks->AddTaskHooks(*Alloc("none"), &hooks);
+  EXPECT_THAT(hooks.before_stats, IsEmpty());
+  networks->AddTaskHooks(*Alloc("cni/net"), &hooks);
+  EXPECT_EQ(hooks.before_stats.size(), 1u);
+}
+
+TEST_F(NodeNetworksTest, ItsDirectoryGoesWithIt) {
+  Make(true);
+  EXPECT_FALSE(Exists("/notes"));
+  {
+    const auto networks = Make(false);
+    LocalAllocEnv env;
+    networks->AddHook(&env);
+    (void)env.extra_hooks[0](AllocHookEnv{&loop_, nullptr, nullptr, nullptr, Alloc("bridge")});
+    EXPECT_TRUE(Exists("/run/networks-run-node"));
+  }
+  EXPECT_FALSE(Exists("/run/networks-run-node"));
+}
+
+TEST_F(NodeNetworksTest, NetworksOfUnknownAllocationsAreRemoved) {
+  if (geteuid() != 0) GTEST_SKIP() << "networks need root";
+  Note("/notes", "known");
+  Note("/notes", "unknown");
+  const auto networks = Make(true);
+  networks->FindUnknown([](const std::string& id) { return id == "known"; });
+  Note("/notes", "later");
+  DropLeftovers(networks.get());
+  EXPECT_THAT(fake_.Calls(), ElementsAre("DEL p"));
+  EXPECT_TRUE(Exists("/notes/known.note"));
+  EXPECT_TRUE(Exists("/notes/later.note"));
+  EXPECT_FALSE(Exists("/notes/unknown.note"));
+}
+
+TEST_F(NodeNetworksTest, NetworksOfUnknownTasksMayStay) {
+  if (geteuid() != 0) GTEST_SKIP() << "networks need root";
+  Note("/notes", "unknown");
+  const auto networks = Make(true);
+  networks->FindUnknown([](const std::string&) { return false; });
+  DropLeftovers(networks.get(), /*keep_unknown=*/true);
+  EXPECT_THAT(fake_.Calls(), IsEmpty());
+  EXPECT_TRUE(Exists("/notes/unknown.note"));
+}
+
+TEST_F(NodeNetworksTest, NetworksOfKilledRunsAreRemoved) {
+  if (geteuid() != 0) GTEST_SKIP() << "networks need root";
+  for (const char* const name : {"/run/networks-run-dead", "/run/networks-run-living"})
+    ASSERT_EQ(mkdir((directory_.path() + name).c_str(), 0700), 0);
+  Note("/run/networks-run-dead", "one");
+  Note("/run/networks-run-living", "two");
+  const std::string living = directory_.path() + "/run/networks-run-living";
+  const UniqueFd lock(open(living.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  ASSERT_EQ(flock(lock.get(), LOCK_EX), 0);
+  const auto networks = Make(false);
+  DropLeftovers(networks.get());
+  EXPECT_THAT(fake_.Calls(), ElementsAre("DEL p"));
+  EXPECT_FALSE(Exists("/run/networks-run-dead"));
+  EXPECT_TRUE(Exists("/run/networks-run-living/two.note"));
+}
+
+}  // namespace
+}  // namespace drover

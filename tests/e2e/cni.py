@@ -1,0 +1,74 @@
+# Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+"""Real CNI plugins for the end-to-end tests, and what they leave on the machine."""
+import pathlib
+import random
+import shutil
+import subprocess
+
+import harness
+from agent_harness import agent_config
+
+PLUGINS = pathlib.Path("/usr/lib/cni")  # of Debian's containernetworking-plugins
+LEASES = pathlib.Path("/run/drover-leases")
+
+
+def missing():
+    """Why there are no networks of plugins here; empty if there are."""
+    if not harness.IS_ROOT:
+        return "networks of plugins need root"
+    for name in ("bridge", "firewall", "host-local", "portmap"):
+        if not (PLUGINS / name).exists():
+            return f"{PLUGINS / name} is missing: install containernetworking-plugins"
+    for program in ("ip", "iptables"):
+        if not shutil.which(program, path="/usr/sbin:/sbin:/usr/bin:/bin"):
+            return f"the program {program} is missing"
+    if subprocess.run(["iptables", "-w", "10", "-t", "nat", "-S"], capture_output=True).returncode != 0:
+        return "iptables has no table nat here"
+    probe = "drprobe"
+    made = subprocess.run(["ip", "link", "add", probe, "type", "bridge"], capture_output=True)
+    subprocess.run(["ip", "link", "delete", probe], capture_output=True)
+    return "" if made.returncode == 0 else f"no bridge can be made: {made.stderr.decode().strip()}"
+
+
+MISSING = missing()
+
+
+def output(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout
+
+
+class Bridge:
+    """A bridge of one test, whose name and addresses no other test has."""
+
+    def __init__(self):
+        number = random.randrange(1 << 16)
+        self.name = f"dr{number:04x}"
+        self.subnet = f"10.{64 + number % 64}.{number >> 8}.0/24"
+        self.subnet_ipv6 = f"fd00:{number:x}::/64"
+
+    def config(self, sandbox, **client):
+        """The configuration of an agent that has this bridge and exec."""
+        plugins = {"raw_exec": {"file": str(harness.plugin_file("raw_exec")), "config": {"enabled": True}},
+                   "exec": {"file": str(harness.plugin_file("exec"))}}
+        return agent_config(sandbox, plugins=plugins, client=self.client(**client))
+
+    def client(self, **more):
+        return {"bridge_network_name": self.name, "bridge_network_subnet": self.subnet,
+                "cni_path": str(PLUGINS), **more}
+
+    def left(self, *words):
+        """What is there of allocations: ports of the bridge, leases, and rules that have one of WORDS."""
+        links = [line.split(": ")[1] for line in output("ip", "-o", "link", "show", "master", self.name).splitlines()]
+        leases = LEASES / self.name
+        found = links + ([str(path) for path in leases.iterdir() if path.name[0].isdigit() or ":" in path.name]
+                         if leases.is_dir() else [])
+        prefix = self.subnet.removesuffix("0/24")
+        for program in ("iptables", "ip6tables"):
+            for table in ("nat", "filter"):
+                rules = output(program, "-w", "10", "-t", table, "-S").splitlines()
+                found += [rule for rule in rules if any(word in rule for word in (prefix, *words))]
+        return found
+
+    def remove(self):
+        subprocess.run(["ip", "link", "delete", self.name], capture_output=True)
+        shutil.rmtree(LEASES / self.name, ignore_errors=True)

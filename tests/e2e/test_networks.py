@@ -1,0 +1,417 @@
+# Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+"""Networks of allocations by real CNI plugins."""
+import ipaddress
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import time
+import unittest
+import urllib.request
+
+import cni
+import harness
+from agent_harness import Agent
+from harness import SLACK, DroverTest, group, job, task
+from test_exec import IN_CHROOT
+
+# Answers each request with the environment of its task, from port 8000 of its network.
+SERVER = r"""
+import http.server, json, os, socketserver
+
+class Answer(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        body = json.dumps({"env": dict(os.environ), "network": os.readlink("/proc/self/ns/net")}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+    def log_message(self, *_):
+        pass
+
+socketserver.TCPServer.allow_reuse_address = True
+socketserver.TCPServer(("", 8000), Answer).serve_forever()
+"""
+
+
+def ask(address, port):
+    """What the server says; None if nobody answers."""
+    try:
+        with urllib.request.urlopen(f"http://{address}:{port}/", timeout=5) as answer:
+            return json.load(answer)
+    except OSError:
+        return None
+
+
+@unittest.skipIf(cni.MISSING, cni.MISSING)
+class NetworkCase(DroverTest):
+    """A test with an agent that keeps its state, and a bridge of its own."""
+
+    CLIENT = {}  # further fields of the configuration's client
+
+    def setUp(self):
+        super().setUp()
+        self.sandbox.alloc_dirs[0].mkdir()
+        self.bridge = cni.Bridge()
+        self.addCleanup(self.bridge.remove)
+        self.script = self.sandbox.write("server.py", SERVER)
+        self.agent = self.start()
+
+    def tearDown(self):
+        if not self._outcome_failed() and self.agent.run.process.poll() is None:
+            self.agent.forget_all(self.leftovers)
+            self.agent.stop()
+        super().tearDown()
+
+    def start(self, **more):
+        config = self.bridge.config(self.sandbox, **{**self.CLIENT, **more})
+        return Agent(self.sandbox, dev=False, config=config)
+
+    def kill(self):
+        self.agent.run.process.send_signal(signal.SIGKILL)
+        self.agent.run.process.wait()
+
+    def server_job(self, name="web", mode="bridge", count=1, network=None, services=None, **fields):
+        server = task("server", config={"command": "/usr/bin/env", "args": ["python3", str(self.script)]})
+        port = {"Label": "http", "To": 8000}
+        return job(group(server, Count=count, Services=services or [],
+                         Networks=[{"Mode": mode, "DynamicPorts": [port], **(network or {})}], **fields),
+                   id=name, type="service")
+
+    def run_server(self, **how):
+        """Returns the allocation of a server that answers, and what it says."""
+        spec = self.server_job(**how)
+        self.agent.submit(spec)
+        alloc = self.agent.wait_allocs(spec["Job"]["ID"], 1, "running")[0]
+        return alloc["ID"], self.wait_answer(alloc["ID"])
+
+    def port(self, alloc_id, label="http"):
+        ports = self.agent.get(f"/v1/allocation/{alloc_id}")["AllocatedResources"]["Shared"]["Ports"]
+        return next(port for port in ports if port["Label"] == label)
+
+    def status(self, alloc_id):
+        return self.agent.get_until(
+            f"/v1/allocation/{alloc_id}",
+            lambda reply: json.loads(reply.body)["NetworkStatus"]["Address"]) and \
+            self.agent.get(f"/v1/allocation/{alloc_id}")["NetworkStatus"]
+
+    def wait_answer(self, alloc_id):
+        port = self.port(alloc_id)
+        return harness.wait_until(lambda: ask(port["HostIP"], port["Value"]), "an answer on the port of the host")
+
+    def end(self, name="web", limit=harness.LIMIT):
+        """Stops a job, and checks that nothing is left of its network."""
+        self.agent.must("DELETE", f"/v1/job/{name}")
+        allocs = harness.wait_until(
+            lambda: (lambda all_of: all_of if all(a["ClientStatus"] in ("complete", "failed") for a in all_of)
+                     else None)(self.agent.allocs(name)), f"the end of {name}", limit=limit)
+        self.assert_nothing_left(*[alloc["ID"] for alloc in allocs], limit=limit)
+
+    def assert_nothing_left(self, *ids, limit=harness.LIMIT):
+        left = []
+
+        def clean():
+            left[:] = self.bridge.left(*ids) + self.notes() + [str(path) for path in self.files(*ids)]
+            return not left
+        try:
+            harness.wait_until(clean, "the end of the network", limit=limit)
+        except AssertionError:
+            self.assertEqual(left, [])
+            raise
+
+    def notes(self):
+        directory = self.sandbox.root / "data/networks"
+        return [path.name for path in directory.iterdir()] if directory.is_dir() else []
+
+    def files(self, *ids):
+        """The files of the networks of allocations in the run directory."""
+        return [path for directory in self.sandbox.run_dir.glob("networks-*") for path in directory.iterdir()
+                if any(path.name.startswith(one) for one in ids)]
+
+
+class BridgeTest(NetworkCase):
+    def test_a_server_has_its_own_address_and_a_port_of_the_host(self):
+        alloc, said = self.run_server()
+        network = self.status(alloc)
+        self.assertEqual((network["InterfaceName"], network["AddressIPv6"], network["DNS"]), ("eth0", "", None))
+        self.assertIn(ipaddress.ip_address(network["Address"]), ipaddress.ip_network(self.bridge.subnet))
+        self.assertNotEqual(said["network"], os.readlink("/proc/self/ns/net"))
+        self.assertEqual(ask(network["Address"], 8000)["network"], said["network"])
+        port, env = self.port(alloc), said["env"]
+        self.assertEqual(
+            {name: value for name, value in env.items() if name.endswith("_http")},
+            {"NOMAD_IP_http": port["HostIP"], "NOMAD_PORT_http": "8000",
+             "NOMAD_ADDR_http": f"{port['HostIP']}:{port['Value']}",
+             "NOMAD_HOST_IP_http": port["HostIP"], "NOMAD_HOST_PORT_http": str(port["Value"]),
+             "NOMAD_HOST_ADDR_http": f"{port['HostIP']}:{port['Value']}",
+             "NOMAD_ALLOC_PORT_http": "8000", "NOMAD_ALLOC_IP_http": network["Address"],
+             "NOMAD_ALLOC_ADDR_http": f"{network['Address']}:8000", "NOMAD_ALLOC_INTERFACE_http": "eth0"})
+        self.end()
+
+    def test_two_groups_may_listen_on_one_port(self):
+        spec = self.server_job(count=2)
+        self.agent.submit(spec)
+        allocs = [alloc["ID"] for alloc in self.agent.wait_allocs("web", 2, "running")]
+        self.assertEqual(len({self.wait_answer(alloc)["network"] for alloc in allocs}), 2)
+        self.assertEqual(len({self.status(alloc)["Address"] for alloc in allocs}), 2)
+        self.end()
+
+    def test_services_and_checks_may_use_the_address_of_the_allocation(self):
+        check = {"Name": "up", "Type": "http", "Path": "/", "Interval": 10**9, "Timeout": 10**9}
+        service = {"Name": "api", "PortLabel": "http", "Provider": "nomad", "AddressMode": "alloc", "Checks": [check]}
+        alloc, _ = self.run_server(services=[service])
+        found = harness.wait_until(lambda: self.agent.get("/v1/service/api"), "the service")
+        self.assertEqual([(one["Address"], one["Port"]) for one in found], [(self.status(alloc)["Address"], 8000)])
+        harness.wait_until(
+            lambda: [one for one in self.agent.get(f"/v1/client/allocation/{alloc}/checks").values()
+                     if one["Status"] == "success"], "a check of the address of the allocation")
+        self.end()
+
+    def test_the_network_survives_the_agent(self):
+        alloc, before = self.run_server()
+        address = self.status(alloc)
+        self.kill()
+        self.assertEqual(ask(address["Address"], 8000), before)
+        self.agent = self.start()
+        self.agent.wait_allocs("web", 1, "running")
+        self.assertEqual(self.status(alloc), address)
+        self.assertEqual(self.wait_answer(alloc), before)
+        # A task that starts now joins the same network.
+        path = f"/v1/client/allocation/{alloc}/restart"
+        harness.wait_until(lambda: self.agent.ask("PUT", path, {"TaskName": "server"}).status == 200 or None, path)
+        self.agent.wait_restarts(alloc, server=1)
+        self.assertEqual(self.wait_answer(alloc)["network"], before["network"])
+        self.end()
+
+    def test_another_configuration_removes_what_the_one_before_has_made(self):
+        self.run_server()
+        self.kill()
+        self.agent = self.start(bridge_network_name=self.bridge.name + "x", bridge_network_subnet="10.200.0.0/24",
+                                cni_path=f"/nonexistent:{cni.PLUGINS}")
+        self.agent.wait_allocs("web", 1, "running")
+        self.end()
+
+    def test_after_a_reboot_nothing_is_left_of_the_old_network(self):
+        policy = {"Attempts": 3, "Delay": 50_000_000, "Interval": 60_000_000_000, "Mode": "fail"}
+        alloc, _ = self.run_server(RestartPolicy=policy)
+        self.kill()
+        # The reboot: the processes, the namespaces and the run directory are gone. The rules stay here, which is
+        # more than a reboot leaves.
+        for pid in self.leftovers.processes():
+            os.kill(pid, signal.SIGKILL)
+        for path in harness.mounts_below(self.sandbox.root):
+            subprocess.run(["umount", "-l", path], check=True)
+        shutil.rmtree(self.sandbox.run_dir)
+        self.agent = self.start()
+        harness.wait_until(  # of the same allocation or of the one that replaces it
+            lambda: any(ask(port["HostIP"], port["Value"]) for port in
+                        (self.port(one["ID"]) for one in self.agent.allocs("web"))) or None, "an answer")
+        self.end()
+        self.assertEqual([rule for rule in self.bridge.left(alloc) if alloc in rule], [])
+
+    def test_a_lost_state_leaves_nothing(self):
+        self.run_server()
+        self.kill()
+        shutil.rmtree(self.sandbox.root / "data/state")
+        self.agent = self.start()
+        self.assert_nothing_left()
+
+    def test_a_port_that_is_taken_is_told(self):
+        with socket.socket() as taken:
+            taken.bind(("0.0.0.0", 0))
+            taken.listen()
+            port = taken.getsockname()[1]
+            spec = self.server_job(network={"DynamicPorts": [], "ReservedPorts": [
+                {"Label": "http", "Value": port, "To": 8000}]})
+            self.agent.submit(spec)
+            reason = harness.wait_until(lambda: [
+                failure["DimensionExhausted"] for one in self.agent.get("/v1/job/web/evaluations")
+                for failure in (one["FailedTGAllocs"] or {}).values()], "a blocked evaluation")
+            self.assertIn(f"port {port} is taken on this machine", str(reason))
+        self.agent.wait_allocs("web", 1, "running")
+        self.end()
+
+    def test_a_network_that_is_not_there_is_refused(self):
+        for spec, reason in (
+                (self.server_job(mode="cni/absent"), 'this machine has no network "cni/absent"'),
+                (self.server_job(network={"DynamicPorts": [{"Label": "http", "HostNetwork": "moon"}]}),
+                 'the port "http" wants the host network "moon"')):
+            reply = self.agent.ask("PUT", "/v1/jobs", spec)
+            self.assertEqual(reply.status, 500, reply.body)
+            self.assertIn(reason, reply.body.decode())
+
+    def test_the_node_tells_of_its_networks(self):
+        node = self.agent.get(f"/v1/node/{self.agent.get('/v1/nodes')[0]['ID']}")
+        self.assertEqual(node["Attributes"]["network.mode.bridge"], self.bridge.name)
+        self.assertIn(("bridge", self.bridge.name),
+                      [(one["Mode"], one["Device"]) for one in node["NodeResources"]["NodeNetworks"]])
+
+
+class Ipv6BridgeTest(NetworkCase):
+    def start(self, **more):
+        return super().start(bridge_network_subnet_ipv6=self.bridge.subnet_ipv6, **more)
+
+    @unittest.skipUnless(pathlib.Path("/proc/net/if_inet6").exists(), "this kernel has no IPv6")
+    def test_an_allocation_has_an_address_of_each_family(self):
+        alloc, _ = self.run_server()
+        network = self.status(alloc)
+        self.assertIn(ipaddress.ip_address(network["Address"]), ipaddress.ip_network(self.bridge.subnet))
+        self.assertIn(ipaddress.ip_address(network["AddressIPv6"]), ipaddress.ip_network(self.bridge.subnet_ipv6))
+        self.end()
+
+
+class ConflistTest(NetworkCase):
+    """Networks that the operator describes."""
+
+    def start(self, **more):
+        directory = self.sandbox.root / "conflists"
+        directory.mkdir(exist_ok=True)
+        ipam = {"type": "host-local", "dataDir": str(cni.LEASES), "subnet": self.bridge.subnet}
+        bridge = {"type": "bridge", "bridge": self.bridge.name, "isGateway": True, "ipMasq": True, "ipam": ipam}
+        ports = {"type": "portmap", "snat": True, "capabilities": {"portMappings": True}}
+        liar = {"type": "liar"}
+        for name, version, plugins in (("mesh", "1.0.0", [bridge, ports]), ("older", "0.4.0", [bridge, ports]),
+                                       ("broken", "1.0.0", [bridge, liar])):
+            self.sandbox.write(f"conflists/{name}.conflist", {
+                "cniVersion": version, "name": name, "plugins": plugins})
+        plugins = self.sandbox.root / "plugins"
+        plugins.mkdir(exist_ok=True)
+        script = self.sandbox.write("plugins/liar", "#!/bin/sh\n[ $CNI_COMMAND = DEL ] || echo garbage\n")
+        script.chmod(0o755)
+        return super().start(cni_config_dir=str(directory), cni_path=f"{plugins}:{cni.PLUGINS}", **more)
+
+    def tearDown(self):
+        for name in ("mesh", "older", "broken"):
+            shutil.rmtree(cni.LEASES / name, ignore_errors=True)
+        super().tearDown()
+
+    def test_both_versions_of_the_interface_work(self):
+        for mode in ("cni/mesh", "cni/older"):
+            with self.subTest(mode):
+                alloc, _ = self.run_server(name=mode.replace("/", "-"), mode=mode)
+                self.assertIn(ipaddress.ip_address(self.status(alloc)["Address"]),
+                              ipaddress.ip_network(self.bridge.subnet))
+                self.end(mode.replace("/", "-"))
+                self.assertEqual([path.name for path in (cni.LEASES / mode[4:]).iterdir()
+                                  if path.name[0].isdigit()], [])
+
+    def test_a_plugin_that_prints_garbage_fails_the_allocation_and_leaves_nothing(self):
+        self.agent.submit(self.server_job(mode="cni/broken", RestartPolicy={"Attempts": 0, "Mode": "fail"},
+                                          ReschedulePolicy={"Attempts": 0, "Unlimited": False}))
+        alloc = self.agent.wait_allocs("web", 1, "failed")[0]
+        events = str(alloc["TaskStates"]["server"]["Events"])
+        self.assertIn('the CNI plugin "liar" of the network "broken" failed at ADD: its result is no JSON object, '
+                      "but garbage", events.replace('\\"', '"'))
+        self.end()
+        self.assertEqual([path.name for path in (cni.LEASES / "broken").iterdir() if path.name[0].isdigit()], [])
+
+    @unittest.skipIf(IN_CHROOT, "exec does not work in a chroot")
+    def test_a_task_with_its_own_root_has_the_files_of_its_network(self):
+        look = task("look", driver="exec", Resources={"MemoryMB": 64}, config={
+            "command": "/bin/sh", "args": ["-c", "cat /etc/hosts /etc/resolv.conf; sleep 1000"]})
+        network = {"Mode": "cni/mesh", "Hostname": "web-${NOMAD_ALLOC_INDEX}",
+                   "DNS": {"Servers": ["192.0.2.53"], "Searches": ["svc.example"], "Options": ["ndots:2"]}}
+        self.agent.submit(job(group(look, Networks=[network]), id="files", type="service"))
+        alloc = self.agent.wait_allocs("files", 1, "running")[0]["ID"]
+        status = self.status(alloc)
+        self.assertEqual(status["DNS"], network["DNS"])
+        path = f"/v1/client/fs/logs/{alloc}"
+        said = self.agent.get_until(path, lambda reply: b"ndots" in reply.body, task="look", type="stdout",
+                                    plain="true") and self.agent.ask("GET", path, task="look", type="stdout",
+                                                                     plain="true").body.decode()
+        self.assertIn(f"\n{status['Address']} web-0\n", said)
+        self.assertIn("\nnameserver 192.0.2.53\nsearch svc.example\noptions ndots:2\n", said)
+        self.end("files")
+
+
+class HostNetworkTest(NetworkCase):
+    CLIENT = {"host_network": {"near": {"cidr": "127.0.0.0/8"}, "nowhere": {"cidr": "198.51.100.0/24"}}}
+
+    def test_a_port_is_on_the_address_of_its_network(self):
+        alloc, said = self.run_server(network={"DynamicPorts": [
+            {"Label": "http", "To": 8000, "HostNetwork": "near"}]})
+        port = self.port(alloc)
+        self.assertEqual(port["HostIP"], "127.0.0.1")
+        self.assertEqual(said["env"]["NOMAD_HOST_IP_http"], "127.0.0.1")
+        self.end()
+
+    def test_a_network_without_an_address_gives_no_place(self):
+        self.agent.submit(self.server_job(network={"DynamicPorts": [
+            {"Label": "http", "To": 8000, "HostNetwork": "nowhere"}]}))
+        reason = harness.wait_until(lambda: [
+            failure["DimensionExhausted"] for one in self.agent.get("/v1/job/web/evaluations")
+            for failure in (one["FailedTGAllocs"] or {}).values()], "a blocked evaluation")
+        self.assertIn('missing host network "nowhere" for port "http"', str(reason).replace('\\"', '"'))
+
+
+class NetworkLoadTest(NetworkCase):
+    """Many networks at once: what the agent adds to the time of the plugins, and that nothing is left."""
+
+    COUNT = 200 if harness.LONG else 24
+    OWN_SECONDS = 0.040  # of the agent, per allocation
+
+    def start(self, **more):
+        wrappers = self.sandbox.root / "wrappers"
+        wrappers.mkdir(exist_ok=True)
+        self.times = self.sandbox.root / "times"
+        for name in ("bridge", "firewall", "portmap"):
+            script = self.sandbox.write(f"wrappers/{name}", (
+                f"#!/bin/bash\nbegin=$(date +%s%N)\n{cni.PLUGINS}/{name}\ncode=$?\n"
+                f'echo "$CNI_COMMAND $(($(date +%s%N) - begin))" >> {self.times}\nexit $code\n'))
+            script.chmod(0o755)
+        return super().start(cni_path=f"{wrappers}:{cni.PLUGINS}", **more)
+
+    def test_many_start_soon_and_leave_nothing(self):
+        stay = task("t", "exec sleep 1000", Resources={"MemoryMB": 10, "CPU": 1})
+        began = time.monotonic()
+        network = {"Mode": "bridge", "DynamicPorts": [{"Label": "http", "To": 80}]}
+        self.agent.submit(job(group(stay, Count=self.COUNT, Networks=[network]), id="many", type="service"))
+
+        def running():
+            found = [one for one in self.agent.allocs("many") if one["ClientStatus"] == "running"]
+            return found if len(found) == self.COUNT else None
+        allocs = harness.wait_until(running, f"{self.COUNT} networks", limit=200, step=0.2)
+        took = time.monotonic() - began
+        of_plugins = sum(int(line.split()[1]) for line in self.times.read_text().splitlines()
+                         if line.startswith("ADD ")) / 1e9
+        self.assertLess(took, of_plugins + self.COUNT * self.OWN_SECONDS * SLACK)
+        addresses = {self.status(alloc["ID"])["Address"] for alloc in allocs}
+        self.assertEqual(len(addresses), self.COUNT)
+        self.end("many", limit=200)
+
+
+@unittest.skipIf(cni.MISSING, cni.MISSING)
+class RunNetworkTest(DroverTest):
+    """A job in the foreground, whose network ends with it."""
+
+    def setUp(self):
+        super().setUp()
+        self.bridge = cni.Bridge()
+        self.addCleanup(self.bridge.remove)
+        self.config = self.bridge.config(self.sandbox)
+
+    def spec(self, script):
+        return job(group(task("t", script), Networks=[{"Mode": "bridge", "DynamicPorts": [{"Label": "x"}]}]))
+
+    def test_it_leaves_nothing(self):
+        run = self.sandbox.run(self.spec("echo $NOMAD_ALLOC_IP_x"), config=self.config)
+        self.assertEqual(run.wait(), 0, run.story())
+        self.assertIn(ipaddress.ip_address(run.logs("t")[0]), ipaddress.ip_network(self.bridge.subnet))
+        self.assertEqual(self.bridge.left(), [])
+
+    def test_the_next_run_removes_what_a_killed_one_has_left(self):
+        run = self.sandbox.run(self.spec("echo up; sleep 1000"), config=self.config)
+        run.wait_log("t", "up")
+        run.process.send_signal(signal.SIGKILL)
+        run.process.wait()
+        self.assertNotEqual(self.bridge.left(), [])
+        after = self.sandbox.run(self.spec("true"), config=self.config)
+        self.assertEqual(after.wait(), 0, after.story())
+        self.assertEqual(self.bridge.left(), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
