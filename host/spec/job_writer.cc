@@ -4,6 +4,7 @@
 #include "host/spec/job_json.h"
 #include "host/spec/service_json.h"
 #include "host/spec/strict_json.h"
+#include "host/spec/volume_json.h"
 
 namespace drover {
 namespace {
@@ -101,7 +102,8 @@ json ToJson(const Task& task) {
       {"Constraints", ToJson(task.constraints)},
       {"Services", ServicesToJson(task.services)},
       {"Identity", nullptr},
-      {"Identities", ToJson(task.identities)}};
+      {"Identities", ToJson(task.identities)},
+      {"VolumeMounts", VolumeMountsToJson(task.volume_mounts)}};
   // The default identity is written only if it differs from that of other tasks.
   if (!(task.identity == Identity())) out["Identity"] = ToJson(task.identity);
   if (out["Config"].is_discarded()) out["Config"] = nullptr;
@@ -127,7 +129,11 @@ json ToJson(const TaskGroup& group) {
               {"MaxRunDuration", nullptr},
               {"Constraints", ToJson(group.constraints)},
               {"Services", ServicesToJson(group.services)},
-              {"EphemeralDisk", {{"SizeMB", group.ephemeral_disk_mb}}}};
+              {"Volumes", VolumesToJson(group.volumes)},
+              {"EphemeralDisk",
+               {{"SizeMB", group.ephemeral_disk_mb},
+                {"Sticky", group.disk_sticky},
+                {"Migrate", group.disk_migrate}}}};
   // Migrate is written only if it is not the default: batch jobs have no Migrate, and clients
   // expect none there.
   if (group.migrate_max_parallel != 1)

@@ -89,6 +89,23 @@ std::size_t Of(const std::vector<Service>& services) {
   return bytes;
 }
 
+std::size_t Of(const VolumeRequests& volumes) {
+  std::size_t bytes = 0;
+  for (const auto& [name, volume] : volumes) {
+    bytes += kNode + sizeof(VolumeRequests::value_type) + Of(name) + Of(volume.type) +
+             Of(volume.source) + Of(volume.access_mode) + Of(volume.attachment_mode);
+  }
+  return bytes;
+}
+
+std::size_t Of(const std::vector<VolumeMount>& mounts) {
+  std::size_t bytes = mounts.capacity() * sizeof(VolumeMount);
+  for (const VolumeMount& mount : mounts) {
+    bytes += Of(mount.volume) + Of(mount.destination) + Of(mount.propagation_mode);
+  }
+  return bytes;
+}
+
 std::size_t Of(const Identity& identity) {
   return Of(identity.name) + Of(identity.filepath) + Of(identity.change_signal) +
          Of(identity.audience);
@@ -97,7 +114,7 @@ std::size_t Of(const Identity& identity) {
 std::size_t Of(const Task& task) {
   std::size_t bytes = Of(task.name) + Of(task.driver) + Of(task.user) + Of(task.config_json) +
                       Of(task.env) + Of(task.meta) + Of(task.kill_signal) + Of(task.constraints) +
-                      Of(task.networks) + Of(task.services) +
+                      Of(task.networks) + Of(task.services) + Of(task.volume_mounts) +
                       task.actions.capacity() * sizeof(TaskAction);
   for (const TaskAction& action : task.actions) {
     bytes += Of(action.name) + Of(action.command) + Of(action.args);
@@ -109,7 +126,8 @@ std::size_t Of(const Task& task) {
 
 std::size_t Of(const TaskGroup& group) {
   std::size_t bytes = Of(group.name) + Of(group.meta) + Of(group.constraints) + Of(group.networks) +
-                      Of(group.services) + group.tasks.capacity() * sizeof(Task);
+                      Of(group.services) + Of(group.volumes) +
+                      group.tasks.capacity() * sizeof(Task);
   for (const Task& task : group.tasks) bytes += Of(task);
   return bytes;
 }
