@@ -64,6 +64,10 @@ std::vector<std::string> KeysThatNeedRestart(const AgentConfig& running,
   compare("client/unknown_tasks", a.client.keep_unknown_tasks == b.client.keep_unknown_tasks);
   compare("client/max_kill_timeout", a.client.max_kill_timeout == b.client.max_kill_timeout);
   compare("client/reserved", a.client.reserved == b.client.reserved);
+  compare("client/host_volume", a.client.host_volumes == b.client.host_volumes);
+  compare("client/host_volumes_dir", a.client.host_volumes_dir == b.client.host_volumes_dir);
+  compare("client/host_volume_plugin_dir",
+          a.client.host_volume_plugin_dir == b.client.host_volume_plugin_dir);
   compare("server/oidc_issuer", a.identity.oidc_issuer == b.identity.oidc_issuer);
   compare("server/root_key_rotation_threshold", a.identity.key_age == b.identity.key_age);
   compare("telemetry/collection_interval",

@@ -108,6 +108,11 @@ constexpr ConfigKey kHttp[] = {
     Done("advertise", kText, "instead of advertise.http"),
 };
 
+constexpr ConfigKey kHostVolume[] = {
+    Done("path", kPath, "an absolute path of this machine"),
+    Done("read_only", kBoolean, "true: no job can write to it", "false"),
+};
+
 constexpr ConfigKey kReserved[] = {
     Number("cpu", 0, kMostInt, "MHz that jobs cannot use", "0"),
     Number("memory", 0, kMostInt, "MB that jobs cannot use", "0"),
@@ -170,15 +175,17 @@ constexpr ConfigKey kClient[] = {
     Number("gc_disk_usage_threshold", 1, 100, "percent of the disk above which they go", "80"),
     Warned("gc_inode_usage_threshold", kInteger, "only the space of the disk is watched", "[70]"),
     Warned("gc_parallel_destroys", kInteger, "two threads remove directories", "[2]"),
-    Warned("gc_volumes_on_node_gc", kBoolean, "there are no volumes"),
+    Warned("gc_volumes_on_node_gc", kBoolean, "volumes stay until they are deleted"),
     Block("options", kOptions, "of drivers, before they had blocks"),
     Refused("servers", kTextList,
             "remove it: this agent joins no server, so submit jobs to this agent itself"),
     Refused("server_join", kAny,
             "remove it: this agent joins no server, so submit jobs to this agent itself"),
-    Refused("host_volume", kAny, "remove it: there are no host volumes in this version"),
-    Warned("host_volumes_dir", kText, "there are no dynamic host volumes"),
-    Warned("host_volume_plugin_dir", kText, "there are no dynamic host volumes"),
+    Blocks("host_volume", kHostVolume, "a directory or file that jobs may mount"),
+    Done("host_volumes_dir", kPath,
+         "where the plugin mkdir makes volumes; by default below data_dir"),
+    Done("host_volume_plugin_dir", kPath,
+         "where the files of volume plugins are; by default below data_dir"),
     Warned("host_network", kAny, "jobs whose ports name a host network are refused"),
     Warned("bridge_network_name", kText, kNoBridge),
     Warned("bridge_network_subnet", kText, kNoBridge),
@@ -234,9 +241,9 @@ constexpr ConfigKey kServer[] = {
     Warned("node_gc_threshold", kDuration, "the one node stays"),
     Warned("deployment_gc_threshold", kDuration, "there are no deployments"),
     Warned("deploy_query_rate_limit", kInteger, "there are no deployments"),
-    Warned("csi_plugin_gc_threshold", kDuration, "there are no volumes"),
-    Warned("csi_volume_claim_gc_threshold", kDuration, "there are no volumes"),
-    Warned("csi_volume_claim_gc_interval", kDuration, "there are no volumes"),
+    Warned("csi_plugin_gc_threshold", kDuration, "there are no CSI volumes"),
+    Warned("csi_volume_claim_gc_threshold", kDuration, "there are no CSI volumes"),
+    Warned("csi_volume_claim_gc_interval", kDuration, "there are no CSI volumes"),
     Warned("acl_token_gc_threshold", kDuration, "tokens go when they have expired"),
     Warned("root_key_gc_interval", kDuration, kKeyGoes),
     Warned("root_key_gc_threshold", kDuration, kKeyGoes),

@@ -112,6 +112,7 @@ void ReadClient(const ConfigValues& values, AgentConfig::Client* client) {
   ReadReserved(values, &client->reserved);
   values.Number("/client/cpu_total_compute", &client->cpu_total_mhz);
   values.Number("/client/memory_total_mb", &client->memory_total_mb);
+  ReadHostVolumes(values, client);
   values.Time("/client/gc_interval", &client->gc.interval);
   values.Number("/client/gc_max_allocs", &client->gc.max_allocs);
   values.Number("/client/gc_disk_usage_threshold", &client->gc.disk_usage_threshold);

@@ -51,6 +51,9 @@ bool IsHostAndPort(const std::string& text);
 void ReadConsulConfig(const ConfigValues& values,
                       std::map<std::string, AgentConfig::Consul>* clusters);
 
+// Reads the volumes of the node. [part of ReadConfigDocument]
+void ReadHostVolumes(const ConfigValues& values, AgentConfig::Client* client);
+
 // Reads the keys of the API. [part of ReadConfigDocument]
 void ReadHttpConfig(const ConfigValues& values, AgentConfig::Http* http);
 
