@@ -23,7 +23,7 @@ constexpr std::string_view kNames[] = {
     "make_task_dir", "remove_alloc_dir", "make_cgroup",   "launch_shim",  "remove_cgroup",
     "forget_end",    "keep_network",     "drop_network",  "make_limits",  "mount_secrets",
     "make_ledger",   "forget_ledger",    "replace_store", "drop_secrets", "try_cgroup",
-    "make_seal_key", "make_volume", "remove_volume", "move_disk"};
+    "make_seal_key", "make_volume",      "remove_volume", "move_disk"};
 static_assert(std::size(kNames) == kSteps);
 
 const std::string& TestDirectory() {

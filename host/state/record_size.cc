@@ -163,7 +163,8 @@ std::size_t Of(const Evaluation& eval) {
 std::size_t Of(const Allocation& alloc) {
   std::size_t bytes = kObject + sizeof(Allocation) + Of(alloc.id) + Of(alloc.name) +
                       Of(alloc.eval_id) + Of(alloc.node_id) + Of(alloc.node_name) +
-                      Of(alloc.datacenter) + Of(alloc.group_name) + Of(alloc.desired_description) +
+                      Of(alloc.datacenter) + Of(alloc.group_name) + Of(alloc.previous) +
+                      Of(alloc.desired_description) +
                       alloc.ports.capacity() * sizeof(AllocatedPort);
   for (const auto& [task, cores] : alloc.cores) {
     bytes += 2 * kNode + Of(task) + cores.capacity() * sizeof(int);
@@ -201,6 +202,18 @@ std::size_t Of(const ServiceRegistration& service) {
 std::size_t Of(const VariableRecord& variable) {
   return kObject + sizeof(VariableRecord) + Of(variable.name_space) + Of(variable.path) +
          Of(variable.sealed_items);
+}
+
+std::size_t Of(const VolumeRecord& volume) {
+  std::size_t bytes = kObject + sizeof(VolumeRecord) + Of(volume.id) + Of(volume.name_space) +
+                      Of(volume.name) + Of(volume.plugin_id) + Of(volume.host_path) +
+                      Of(volume.parameters) + Of(volume.constraints) +
+                      volume.capabilities.capacity() * sizeof(VolumeCapability) +
+                      volume.claims.capacity() * sizeof(VolumeClaim);
+  for (const VolumeClaim& claim : volume.claims) {
+    bytes += Of(claim.id) + Of(claim.job_id) + Of(claim.group) + Of(claim.alloc_id);
+  }
+  return bytes;
 }
 
 // Walk calls SEE with each part of EVENT. If a part occurs several times, SEE receives it each
@@ -260,6 +273,7 @@ std::size_t SizeOf(const Evaluation& eval) { return Of(eval); }
 std::size_t SizeOf(const NodeRecord& node) { return Of(node); }
 std::size_t SizeOf(const ServiceRegistration& service) { return Of(service); }
 std::size_t SizeOf(const VariableRecord& variable) { return Of(variable); }
+std::size_t SizeOf(const VolumeRecord& volume) { return Of(volume); }
 std::size_t SizeOf(const TaskStateRecord& state) {
   std::size_t bytes = kObject + sizeof(TaskStateRecord);
   for (const TaskEvent& event : state.events)

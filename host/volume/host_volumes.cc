@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "host/base/durable_step.h"
 #include "host/spec/strict_json.h"
 #include "host/volume/volume_path.h"
 
@@ -49,7 +50,8 @@ Result<MadeVolume> MakeNow(const VolumePluginOptions& options, const VolumeRecor
                            const std::vector<std::string>& writable) {
   if (volume.plugin_id == kMkdirPlugin) return MakeDirectoryVolume(options.volumes_dir, volume);
   DROVER_ASSIGN(const VolumePlugin plugin, VolumePlugin::Find(options, volume.plugin_id));
-  DROVER_ASSIGN(MadeVolume made, plugin.Create(volume));
+  DROVER_ASSIGN(MadeVolume made,
+                DurableStep(Step::kMakeVolume, [&] { return plugin.Create(volume); }));
   const Result<std::string> real = RealPath(made.path, writable);
   if (real.ok()) return made;
   return real.error().WithContext("the volume plugin " + volume.plugin_id +
@@ -62,7 +64,7 @@ Status RemoveNow(const VolumePluginOptions& options, const VolumeRecord& volume,
     return RemoveDirectoryVolume(options.volumes_dir, volume, remove_tree);
   }
   DROVER_ASSIGN(const VolumePlugin plugin, VolumePlugin::Find(options, volume.plugin_id));
-  return plugin.Delete(volume);
+  return DurableStep(Step::kRemoveVolume, [&] { return plugin.Delete(volume); });
 }
 
 }  // namespace

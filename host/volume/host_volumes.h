@@ -20,15 +20,6 @@
 
 namespace drover {
 
-// A volume of the agent's configuration.
-struct ConfiguredVolume {
-  std::string path;
-  bool read_only = false;
-
-  bool operator==(const ConfiguredVolume&) const = default;
-};
-using ConfiguredVolumes = std::map<std::string, ConfiguredVolume>;  // by name
-
 struct HostVolumesOptions {
   Loop* loop = nullptr;
   ConfiguredVolumes configured;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -12,6 +13,15 @@
 #include "host/spec/job.h"
 
 namespace drover {
+
+// A volume of the agent's configuration.
+struct ConfiguredVolume {
+  std::string path;
+  bool read_only = false;
+
+  bool operator==(const ConfiguredVolume&) const = default;
+};
+using ConfiguredVolumes = std::map<std::string, ConfiguredVolume>;  // by name
 
 // A way in which a volume may be used.
 struct VolumeCapability {

@@ -165,6 +165,7 @@ CHANGE_PLACES = {
     "process/unit_cgroups.cc": "cgroups of the unit that stay, made before there is anything in them",
     "task/task_file.cc": "in the directory of a task, made again by each start",
     "task/task_socket.cc": "in the directory of a task, made again by each start and each agent",
+    "volume/mkdir_plugin.cc": ("kMakeVolume", "kRemoveVolume"),
     "store/rebuild.cc": ("kReplaceStore",),  # files under other names are made again
     "store/store.cc": "the directory of the store, which stays",
 }
