@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <optional>
 
+#include "host/alloc/dir_tree.h"
 #include "host/alloc/disk_alloc_dir.h"
 #include "host/alloc/local_alloc_runner.h"
 #include "host/base/ids.h"
@@ -20,8 +21,11 @@
 #include "host/node/node_consul.h"
 #include "host/node/node_services.h"
 #include "host/node/run_ledger.h"
+#include "host/node/sticky_disk_hook.h"
+#include "host/node/volume_hook.h"
 #include "host/process/run_directory.h"
 #include "host/scheduler/constraint.h"
+#include "host/scheduler/volume_use.h"
 #include "host/task/restore_barrier.h"
 #include "host/taskenv/host_env.h"
 
@@ -98,6 +102,7 @@ Status Node::Init() {
   info_.attributes = machine_.attributes;
   info_.meta = config.client.meta;
   preparer_ = NewEnvPreparer(&info_, ReadHostEnv(), machine_.core_mhz);
+  volumes_ = MakeVolumes();
 
   const bool trial = options_.kept == nullptr;
   checks_ = std::make_unique<NodeChecks>(loop_, &info_, ServicePolicyOf(config, trial));
@@ -116,6 +121,27 @@ Status Node::Init() {
   if (!options_.inspect_only) DROVER_TRY(InitLedger(&env));
   runners_ = std::make_unique<LocalAllocRunnerFactory>(std::move(env));
   return {};
+}
+
+std::shared_ptr<HostVolumes> Node::MakeVolumes() const {
+  const AgentConfig::Client& client = options_.config.client;
+  HostVolumesOptions volumes;
+  volumes.loop = loop_;
+  for (const auto& [name, volume] : client.host_volumes) {
+    volumes.configured[name] = {volume.path, volume.read_only};
+  }
+  volumes.writable = {client.alloc_dir};
+  volumes.plugins.directory = client.host_volume_plugin_dir;
+  volumes.plugins.volumes_dir = client.host_volumes_dir;
+  volumes.plugins.node_id = id_;
+  volumes.plugins.node_pool = client.node_pool;
+  volumes.remove_tree = [give_up = give_up_removals_](int dir, const std::string& name,
+                                                      const std::string& path) {
+    return RemoveTreeAt(dir, name, path, give_up.get());
+  };
+  volumes.find = options_.find_volume;
+  volumes.paths = options_.volume_paths;
+  return std::make_shared<HostVolumes>(std::move(volumes));
 }
 
 Status Node::InitKeys() {
@@ -145,8 +171,17 @@ LocalAllocEnv Node::MakeAllocEnv() {
   env.make_task_hooks = [this](const Allocation&, const Task& task) {
     TaskHooks hooks;
     keys_->AddHooks(task, &workers_, &hooks);
+    if (!task.volume_mounts.empty()) {
+      hooks.before_stats.push_back(std::make_shared<VolumeHook>(volumes_, preparer_.get()));
+    }
     return hooks;
   };
+  if (options_.wait_ended) {
+    env.extra_hooks.push_back([this](const AllocHookEnv&) {
+      return std::make_unique<StickyDiskHook>(options_.config.client.alloc_dir, &workers_,
+                                              options_.wait_ended);
+    });
+  }
   env.extra_hooks.push_back([this](const AllocHookEnv& hook_env) {
     return std::make_unique<NetworkHook>(hook_env, &workers_, networks_dir_);
   });
@@ -370,6 +405,9 @@ Status Node::CheckJob(const Job& job, const std::string& place) {
                      driver->NormalizeConfigAt(pointer + "/Config", task.config_json, false);
                  !config.ok()) {
         mistake = config.error().message();
+      } else if (const Status mounts = CheckMountsOf(driver->info());
+                 !task.volume_mounts.empty() && !mounts.ok()) {
+        mistake = pointer + "/VolumeMounts: " + mounts.error().message();
       }
       if (!mistake.empty()) mistakes += (mistakes.empty() ? "" : "; ") + mistake;
     }
@@ -383,6 +421,7 @@ Status Node::CheckJob(const Job& job, const std::string& place) {
 
 StringMap Node::Attributes() const {
   StringMap all = machine_.attributes;
+  all.insert(volumes_->attributes().begin(), volumes_->attributes().end());
   for (Driver* driver : plugins_->drivers()) {
     const StringMap& own = driver->fingerprint().attributes;
     all.insert(own.begin(), own.end());
@@ -399,9 +438,18 @@ Status Node::MeetsConstraints(const Job& job) const {
   self.attributes = Attributes();
   self.meta = info_.meta;
   self.node_class = info_.node_class;
+  self.host_volumes = volumes_->configured();
+  const Tables none;  // a foreground run has no volumes of clients
+  VolumeUse volumes;
   GroupCounts here;
   for (const TaskGroup& group : job.groups) {
     for (; here[group.name] < group.count; ++here[group.name]) {
+      if (volumes.Take(none, self, job, group, here[group.name]) != VolumeFit::kFits) {
+        return Error(Code::kFailedPrecondition,
+                     "task group " + group.name +
+                         ": this machine has not the volumes that it wants: configure them as "
+                         "host_volume in the block client");
+      }
       const std::string unmet = UnmetConstraint(job, group, self, here);
       if (unmet.empty()) continue;
       return Error(
@@ -467,6 +515,7 @@ void Node::KillAll() { processes_->KillAll(); }
 Co<void> Node::Shutdown() {
   life_.Cancel("the node is being shut down");
   plugins_->GiveUpLoading();
+  volumes_->Stop();
   co_await starting_.Close();
   if (consul_) co_await consul_->Stop();
   if (late_) co_await late_->Close();

@@ -153,6 +153,7 @@ CHANGE_PLACES = {
     "node/leftovers.cc": "removes an empty directory, again at the next start",
     "node/node.cc": "directories that stay, made before there is anything in them",
     "node/run_ledger.cc": ("kMakeLedger", "kForgetLedger"),
+    "node/sticky_disk_hook.cc": ("kMoveDisk",),
     "process/cgroup_notes.cc": ("kMakeCgroup", "kRemoveCgroup", "kTryCgroup"),
     "process/cgroup_tracker.cc": ("kMakeCgroup", "kRemoveCgroup", "kTryCgroup"),
     "process/clean_namespace.cc": "in a mount namespace that ends with the descriptor of this process",
