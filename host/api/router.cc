@@ -210,7 +210,7 @@ std::vector<Route> AllRoutes() {
                      &FileRoutes,     &AgentRoutes,      &NamespaceRoutes,  &PluginRoutes,
                      &SearchRoutes,   &MetricsRoutes,    &EventRoutes,      &MonitorRoutes,
                      &VariableRoutes, &KeyringRoutes,    &AclRoutes,        &AclTokenRoutes,
-                     &AclRoleRoutes,  &UnsupportedRoutes}) {
+                     &AclRoleRoutes,  &VolumeRoutes,     &UnsupportedRoutes}) {
     for (Route& route : some()) all.push_back(std::move(route));
   }
   return all;

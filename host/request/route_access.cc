@@ -17,6 +17,7 @@ constexpr Rights kListing = {kListJobs};
 constexpr Rights kSubmitting = {kSubmitJob};
 constexpr Rights kLifecycle = {kAllocLifecycle};
 constexpr Rights kFiles = {kReadFs};
+constexpr Rights kReadingVolumes = {kHostVolumeRead, kHostVolumeWrite};
 constexpr Rights kLogs = {kReadLogs, kReadFs};
 
 // Each function makes an entry.
@@ -169,6 +170,15 @@ constexpr RouteAccess kRouteAccesses[] = {
     Of("GET", "/v1/var/**", Need::kEachPart),
     Of("PUT POST", "/v1/var/**", Need::kEachPart),
     Of("DELETE", "/v1/var/**", Need::kEachPart),
+
+    // Host volumes. A volume in a body or a path has its own namespace, so the handler asks again.
+    In("GET", "/v1/volumes", kQuery, {kHostVolumeRead, kHostVolumeWrite, kCsiListVolume}),
+    In("GET", "/v1/volumes/claims", kQuery, kReadingVolumes),
+    Of("DELETE", "/v1/volumes/claim/*", Need::kEachPart),
+    Of("GET", "/v1/volume/host/*", Need::kEachPart),
+    In("PUT POST", "/v1/volume/host/create", kBody, {kHostVolumeCreate, kHostVolumeWrite}),
+    In("PUT POST", "/v1/volume/host/register", kBody, {kHostVolumeRegister, kHostVolumeWrite}),
+    Of("DELETE", "/v1/volume/host/*/delete", Need::kEachPart),
 
     // The keys that sign the tokens of tasks. Everybody may check a token.
     Of("GET", "/v1/operator/keyring/keys", Need::kManagement),
