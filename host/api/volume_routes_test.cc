@@ -158,14 +158,16 @@ TEST_F(VolumeRouteTest, AListWaitsForAChange) {
   Create("a");
   const HttpReply list = Ask("GET", "/v1/volumes?type=host");
   EXPECT_NE(HeaderOf(list, "X-Nomad-Index"), "1");
-  FakeRequest waiting(&loop, &agent_, RouteOf("/v1/volumes"),
+  std::vector<Route> routes = VolumeRoutes();
+  ASSERT_EQ(routes[0].pattern, "/v1/volumes");
+  FakeRequest waiting(&loop, &agent_, routes[0],
                       "type=host&wait=10s&index=" + HeaderOf(list, "X-Nomad-Index"));
   loop.Advance(1s);
-  EXPECT_FALSE(waiting.reply().has_value());
+  EXPECT_FALSE(waiting.answer.has_value());
   Create("b");
   loop.RunReady();
-  ASSERT_TRUE(waiting.reply().has_value());
-  EXPECT_EQ(json::parse(waiting.reply()->body).size(), 2u);
+  ASSERT_TRUE(waiting.answer.has_value());
+  EXPECT_EQ(json::parse(waiting.answer->reply.body).size(), 2u);
 }
 
 }  // namespace

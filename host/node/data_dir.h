@@ -22,6 +22,8 @@ class DataDir {
   // The directory of the key that seals the secrets in the state. A backup of the state without it
   // reveals no secret.
   std::string key_dir() const { return path_ + "/keys"; }
+  std::string volumes_dir() const { return path_ + "/host_volumes"; }
+  std::string volume_plugin_dir() const { return path_ + "/host_volume_plugins"; }
   // Removes the directory if Make made it below $TMPDIR, unless allocations are left in it.
   void RemoveIfMade() const;
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kPropagations = {"private", "host-to-task",
                                                            "bidirectional"};
-constexpr std::size_t kMostPath = 1024;
+constexpr std::size_t kMostDestination = 1024;
 
 using job_checks::CheckText;
 using job_checks::HasControl;
@@ -71,8 +71,8 @@ bool HasParent(std::string_view path) {
 void CheckDestination(const std::string& path, const JobPlace& at) {
   if (path.empty()) {
     at.Fault("is missing; write the path in the task, such as \"/data\"");
-  } else if (path.size() > kMostPath) {
-    at.Fault("is longer than " + std::to_string(kMostPath) + " bytes");
+  } else if (path.size() > kMostDestination) {
+    at.Fault("is longer than " + std::to_string(kMostDestination) + " bytes");
   } else if (HasControl(path)) {
     at.Fault(Quoted(path) + " holds a control character or an invisible one");
   } else if (HasParent(path)) {
