@@ -96,6 +96,13 @@ Co<Answer> ShowVolume(ApiRequest* request) {
   });
 }
 
+// A request that does not fit the volumes that are there is a conflict, which another try does not
+// change.
+Answer RefusedVolume(const Error& error) {
+  if (error.code() == Code::kFailedPrecondition) return ErrorAnswer(409, error.message());
+  return error;
+}
+
 Co<Answer> PutVolume(ApiRequest* request, VolumeRequestKind kind, RightSet<Capability> rights) {
   DROVER_CO_ASSIGN(json body, request->Body());
   json sent = Field<json>(body, "Volume");
@@ -113,7 +120,7 @@ Co<Answer> PutVolume(ApiRequest* request, VolumeRequestKind kind, RightSet<Capab
       co_await request->Control([agent, draft = std::move(draft), kind](Context context) {
         return agent->put_volume(context, draft, kind);
       });
-  if (!volume.ok()) co_return volume.error();
+  if (!volume.ok()) co_return RefusedVolume(volume.error());
   const json answer = {{"Volume", VolumeToJson(**volume)}, {"Warnings", ""}};
   co_return JsonAnswer(answer, (*volume)->modify_index);
 }
@@ -143,7 +150,7 @@ Co<Answer> DeleteVolume(ApiRequest* request) {
   const Status deleted = co_await request->Control([agent, id = volume->id](Context context) {
     return agent->delete_volume(context, id);
   });
-  if (!deleted.ok()) co_return deleted.error();
+  if (!deleted.ok()) co_return RefusedVolume(deleted.error());
   co_return JsonAnswer(json::object(), LastIndex(*request));
 }
 

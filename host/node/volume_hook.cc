@@ -8,12 +8,12 @@
 namespace drover {
 namespace {
 
-constexpr std::size_t kMostPath = 4096;
+constexpr std::size_t kMostDestination = 4096;
 
 // Checks a path in which references have been replaced.
 Status CheckDestination(const std::string& path) {
   const std::string whole = path + "/";
-  if (!path.empty() && path[0] == '/' && path.size() < kMostPath &&
+  if (!path.empty() && path[0] == '/' && path.size() < kMostDestination &&
       path.find('\0') == std::string::npos && whole.find("/../") == std::string::npos) {
     return {};
   }

@@ -28,8 +28,8 @@ struct VolumeRequest {
   bool read_only = false;
   bool sticky = false;     // the group keeps a claim on the volume, even while nothing runs
   bool per_alloc = false;  // the name on the node is SOURCE[INDEX], where INDEX is the allocation's
-  std::string access_mode;      // empty: the volume may have any, and kWriter counts
-  std::string attachment_mode;  // empty: kFileSystem
+  std::string access_mode = {};      // empty: the volume may have any, and kWriter counts
+  std::string attachment_mode = {};  // empty: kFileSystem
 
   bool operator==(const VolumeRequest&) const = default;
 };

@@ -24,7 +24,7 @@ struct FoundPlugins {
   std::vector<std::string> unusable;
 };
 
-FoundPlugins Fingerprint(const VolumePluginOptions& options) {
+FoundPlugins FindVersions(const VolumePluginOptions& options) {
   FoundPlugins found;
   for (const std::string& name : VolumePlugin::List(options.directory)) {
     if (name == kMkdirPlugin) continue;  // the agent's own plugin has this name
@@ -92,7 +92,7 @@ std::vector<std::string> HostVolumes::Writable() const {
 
 Co<void> HostVolumes::FindPlugins() {
   std::function<FoundPlugins()> find = [plugins = options_.plugins] {
-    return Fingerprint(plugins);
+    return FindVersions(plugins);
   };
   FoundPlugins found = co_await pool_.Run(std::move(find));
   attributes_.merge(found.versions);

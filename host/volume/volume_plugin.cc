@@ -123,7 +123,7 @@ Result<std::string> VolumePlugin::Run(const std::string& operation,
     return std::move(end->output);
   }
   const std::string said = Tail(end->stderr_tail.empty() ? end->output : end->stderr_tail);
-  return Error(Code::kFailedPrecondition,
+  return Error(Code::kInternal,
                "the volume plugin " + name_ + " failed to " + operation + ": " +
                    WhyFailed(*end, process.limit) + (said.empty() ? "" : ": " + said));
 }
@@ -134,7 +134,7 @@ Result<std::string> VolumePlugin::Fingerprint() const {
   const bool has_version =
       object.ok() && object->is_object() && object->value("version", json()).is_string();
   if (!has_version) {
-    return Error(Code::kFailedPrecondition,
+    return Error(Code::kInternal,
                  "the volume plugin " + name_ +
                      " must answer fingerprint with {\"version\": \"...\"}, but its answer is " +
                      Quoted(Tail(answer)));
@@ -150,7 +150,7 @@ Result<MadeVolume> VolumePlugin::Create(const VolumeRecord& volume) const {
   const json bytes = has_path ? object->value("bytes", json(0)) : json();
   if (!has_path || !bytes.is_number_integer() || bytes.get<double>() < 0 ||
       bytes.get<double>() >= 0x1p63) {
-    return Error(Code::kFailedPrecondition,
+    return Error(Code::kInternal,
                  "the volume plugin " + name_ +
                      " must answer create with {\"path\": \"/...\", \"bytes\": 0}, but its answer "
                      "is " +
