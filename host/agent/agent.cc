@@ -234,9 +234,8 @@ NodeRecord Agent::Describe() {
 }
 
 void Agent::ServeVolumes() {
-  volumes_ = std::make_unique<AgentVolumes>(
-      AgentVolumesOptions{loop_, &store_, scheduler_.get(), node_->volumes(), node_->id(),
-                          api_.make_durable});
+  volumes_ = std::make_unique<AgentVolumes>(AgentVolumesOptions{
+      loop_, &store_, scheduler_.get(), node_->volumes(), node_->id(), api_.make_durable});
   api_.put_volume = [volumes = volumes_.get()](Context context, VolumeRecord draft,
                                                VolumeRequestKind kind) {
     return volumes->Put(context, std::move(draft), kind);

@@ -31,9 +31,9 @@ Status CheckNode(const VolumeRecord& draft, const NodeRecord& node) {
   }
   for (const Constraint& constraint : draft.constraints) {
     if (Meets(node, constraint)) continue;
-    return Error(Code::kFailedPrecondition,
-                 "/Volume/Constraints: this node does not meet " + constraint.left + " " +
-                     constraint.operand + " " + constraint.right);
+    return Error(Code::kFailedPrecondition, "/Volume/Constraints: this node does not meet " +
+                                                constraint.left + " " + constraint.operand + " " +
+                                                constraint.right);
   }
   return {};
 }
@@ -56,8 +56,7 @@ class AgentVolumes::Work {
 
 AgentVolumes::Volume AgentVolumes::Find(const std::string& id) const {
   Volume volume;
-  options_.store->Read(
-      [&](const Tables& tables) { volume = Tables::Find(tables.volumes, id); });
+  options_.store->Read([&](const Tables& tables) { volume = Tables::Find(tables.volumes, id); });
   return volume;
 }
 
@@ -71,7 +70,8 @@ Result<AgentVolumes::Volume> AgentVolumes::CheckDraft(const VolumeRecord& draft,
     before = Tables::Find(tables.volumes, draft.id);
   });
   if (node == nullptr) {
-    return Error(Code::kUnavailable, "the node has not registered yet: try again in a moment", true);
+    return Error(Code::kUnavailable, "the node has not registered yet: try again in a moment",
+                 true);
   }
   DROVER_TRY(CheckNode(draft, *node));
   if (same_name != nullptr && same_name->id != draft.id) {
@@ -154,10 +154,10 @@ Status AgentVolumes::CheckUnused(const VolumeRecord& volume) const {
   }
   if (volume.claims.empty()) return {};
   const VolumeClaim& claim = volume.claims.front();
-  return Error(Code::kFailedPrecondition,
-               "the volume " + volume.id + " is claimed by the group " + Quoted(claim.group) +
-                   " of the job " + Quoted(claim.job_id) +
-                   ": purge the job, or delete the claim " + claim.id);
+  return Error(Code::kFailedPrecondition, "the volume " + volume.id + " is claimed by the group " +
+                                              Quoted(claim.group) + " of the job " +
+                                              Quoted(claim.job_id) +
+                                              ": purge the job, or delete the claim " + claim.id);
 }
 
 Co<Status> AgentVolumes::Delete(Context context, std::string id) {

@@ -194,8 +194,8 @@ TEST_F(AgentVolumesTest, AVolumeInUseOrClaimedStays) {
   group.tasks[0].name = "t";
   job->groups = {group};
   JobRegistration registration;
-  registration.json = std::make_shared<const nlohmann::json>(
-      CanonicalJob(*job, nlohmann::json::object()));
+  registration.json =
+      std::make_shared<const nlohmann::json>(CanonicalJob(*job, nlohmann::json::object()));
   registration.job = job;
   ASSERT_TRUE(scheduler_.Register(registration).ok());
   EXPECT_THAT(Delete(id).error().message(), HasSubstr("is in use by these allocations"));

@@ -89,8 +89,8 @@ Co<Answer> ShowVolume(ApiRequest* request) {
     }
     return Found{tables.IndexOf(kOfVolumesAndUsers), [request, volume, users = std::move(users)] {
                    // A client that may not see the volume does not learn whether it is there.
-                   const bool seen = volume != nullptr &&
-                                     request->acl().Allows(volume->name_space, kToRead);
+                   const bool seen =
+                       volume != nullptr && request->acl().Allows(volume->name_space, kToRead);
                    return seen ? WholeVolume(*volume, users) : NoVolume();
                  }};
   });
@@ -135,9 +135,8 @@ Co<Answer> RegisterVolume(ApiRequest* request) {
 // Returns the volume that the path names, if the client has one of RIGHTS to it.
 VolumePointer FindFor(const ApiRequest& request, RightSet<Capability> rights) {
   VolumePointer volume;
-  request.agent().store->Read([&](const Tables& tables) {
-    volume = Tables::Find(tables.volumes, request.parameter(0));
-  });
+  request.agent().store->Read(
+      [&](const Tables& tables) { volume = Tables::Find(tables.volumes, request.parameter(0)); });
   const bool allowed = volume != nullptr && request.acl().Allows(volume->name_space, rights);
   return allowed ? volume : nullptr;
 }
@@ -147,9 +146,8 @@ Co<Answer> DeleteVolume(ApiRequest* request) {
   if (volume == nullptr) co_return NoVolume();
   const ApiAgent* const agent = &request->agent();
   if (!agent->delete_volume) co_return ErrorAnswer(501, "this agent keeps no volumes");
-  const Status deleted = co_await request->Control([agent, id = volume->id](Context context) {
-    return agent->delete_volume(context, id);
-  });
+  const Status deleted = co_await request->Control(
+      [agent, id = volume->id](Context context) { return agent->delete_volume(context, id); });
   if (!deleted.ok()) co_return RefusedVolume(deleted.error());
   co_return JsonAnswer(json::object(), LastIndex(*request));
 }
@@ -177,8 +175,8 @@ Co<Answer> ListClaims(ApiRequest* request) {
     for (const auto& [id, volume] : tables.volumes) {
       if (!name.empty() && volume->name != name) continue;
       for (const VolumeClaim& claim : volume->claims) {
-        const bool wanted = (job.empty() || claim.job_id == job) &&
-                            (group.empty() || claim.group == group);
+        const bool wanted =
+            (job.empty() || claim.job_id == job) && (group.empty() || claim.group == group);
         if (wanted && request->MayList(claim.job_namespace, kToRead)) {
           found.push_back({volume, claim});
         }

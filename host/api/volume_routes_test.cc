@@ -135,8 +135,7 @@ TEST_F(VolumeRouteTest, UsersAndClaimsAreShown) {
   VolumeRequest& request = job->groups[0].volumes["v"];
   request = {"host", "data"};
   request.sticky = true;
-  registration.json =
-      std::make_shared<const json>(CanonicalJob(*job, json::object()));
+  registration.json = std::make_shared<const json>(CanonicalJob(*job, json::object()));
   registration.job = std::move(job);
   MustRegister(registration);
   const json shown = Get("/v1/volume/host/" + made["ID"].get<std::string>());

@@ -12,8 +12,8 @@ namespace drover {
 // A kind of record that a command can find by the beginning of its id.
 struct IdKind {
   const char* name;
-  const char* list;  // path in the API that lists the records
-  const char* hint;  // command that lists the records
+  const char* list;       // path in the API that lists the records
+  const char* hint;       // command that lists the records
   const char* type = "";  // the value of the query type; empty: there is none
 };
 inline constexpr IdKind kAllocIds{"allocation", "/v1/allocations", "drover job allocs JOB"};

@@ -52,7 +52,7 @@ Result<json> VolumeOfTree(const json& tree) {
     const auto keys = entry.at("Keys").get<std::vector<std::string>>();
     if (keys.size() != 1) {
       return WrongVolume("line " + std::to_string(entry.at("Line").get<int>()) +
-                       ": a block of a volume has no name");
+                         ": a block of a volume has no name");
     }
     DROVER_ASSIGN(json value, VolumeOfTree(entry.at("Node")));
     const auto [place, is_new] = out.emplace(keys.front(), value);
@@ -82,24 +82,27 @@ struct VolumeKey {
   std::string_view plain;
   const char* field;
 };
-constexpr VolumeKey kTextKeys[] = {{"id", "ID"},           {"name", "Name"},
-                          {"namespace", "Namespace"}, {"pluginid", "PluginID"},
-                          {"nodeid", "NodeID"},   {"nodepool", "NodePool"},
-                          {"hostpath", "HostPath"}};
+constexpr VolumeKey kTextKeys[] = {{"id", "ID"},
+                                   {"name", "Name"},
+                                   {"namespace", "Namespace"},
+                                   {"pluginid", "PluginID"},
+                                   {"nodeid", "NodeID"},
+                                   {"nodepool", "NodePool"},
+                                   {"hostpath", "HostPath"}};
 constexpr VolumeKey kSizeKeys[] = {{"capacity", "CapacityBytes"},
-                          {"capacitybytes", "CapacityBytes"},
-                          {"capacitymin", "RequestedCapacityMinBytes"},
-                          {"requestedcapacityminbytes", "RequestedCapacityMinBytes"},
-                          {"capacitymax", "RequestedCapacityMaxBytes"},
-                          {"requestedcapacitymaxbytes", "RequestedCapacityMaxBytes"}};
+                                   {"capacitybytes", "CapacityBytes"},
+                                   {"capacitymin", "RequestedCapacityMinBytes"},
+                                   {"requestedcapacityminbytes", "RequestedCapacityMinBytes"},
+                                   {"capacitymax", "RequestedCapacityMaxBytes"},
+                                   {"requestedcapacitymaxbytes", "RequestedCapacityMaxBytes"}};
 constexpr VolumeKey kCapabilityKeys[] = {{"accessmode", "AccessMode"},
-                               {"attachmentmode", "AttachmentMode"}};
+                                         {"attachmentmode", "AttachmentMode"}};
 constexpr VolumeKey kConstraintKeys[] = {{"attribute", "LTarget"}, {"ltarget", "LTarget"},
-                               {"operator", "Operand"},  {"operand", "Operand"},
-                               {"value", "RTarget"},     {"rtarget", "RTarget"}};
+                                         {"operator", "Operand"},  {"operand", "Operand"},
+                                         {"value", "RTarget"},     {"rtarget", "RTarget"}};
 // What the answer of an agent also has, and what a client cannot say.
-constexpr std::string_view kOfAnswers[] = {"state",       "createindex", "modifyindex",
-                                           "createtime",  "modifytime",  "allocations"};
+constexpr std::string_view kOfAnswers[] = {"state",      "createindex", "modifyindex",
+                                           "createtime", "modifytime",  "allocations"};
 
 const VolumeKey* FindVolumeKey(std::span<const VolumeKey> keys, std::string_view plain) {
   for (const VolumeKey& key : keys) {
@@ -130,7 +133,8 @@ Result<json> ParametersOf(const json& value) {
   for (const json& block : list) {
     if (!block.is_object()) return WrongVolume("\"parameters\" must be a block");
     for (const auto& [key, text] : block.items()) {
-      if (text.is_structured()) return WrongVolume("the parameter " + Quoted(key) + " must be a text");
+      if (text.is_structured())
+        return WrongVolume("the parameter " + Quoted(key) + " must be a text");
       out[key] = text.is_string() ? text : json(text.dump());
     }
   }
@@ -177,21 +181,20 @@ struct ByteUnit {
   std::string_view name;
   double factor;
 };
-constexpr ByteUnit kByteUnits[] = {{"", 1},         {"b", 1},         {"k", 1e3},        {"kb", 1e3},
-                           {"kib", 0x1p10}, {"m", 1e6},       {"mb", 1e6},       {"mib", 0x1p20},
-                           {"g", 1e9},      {"gb", 1e9},      {"gib", 0x1p30},   {"t", 1e12},
-                           {"tb", 1e12},    {"tib", 0x1p40}};
+constexpr ByteUnit kByteUnits[] = {
+    {"", 1},         {"b", 1},    {"k", 1e3},      {"kb", 1e3},    {"kib", 0x1p10},
+    {"m", 1e6},      {"mb", 1e6}, {"mib", 0x1p20}, {"g", 1e9},     {"gb", 1e9},
+    {"gib", 0x1p30}, {"t", 1e12}, {"tb", 1e12},    {"tib", 0x1p40}};
 
 }  // namespace
 
 Result<std::int64_t> ParseByteCount(const std::string& text) {
   const std::string_view trimmed = Trim(text);
   double number = 0;
-  const auto [rest, error] =
-      std::from_chars(trimmed.data(), trimmed.data() + trimmed.size(), number,
-                      std::chars_format::fixed);
-  const std::string unit = PlainVolumeKey(Trim(std::string_view(
-      rest, static_cast<std::size_t>(trimmed.data() + trimmed.size() - rest))));
+  const auto [rest, error] = std::from_chars(trimmed.data(), trimmed.data() + trimmed.size(),
+                                             number, std::chars_format::fixed);
+  const std::string unit = PlainVolumeKey(Trim(
+      std::string_view(rest, static_cast<std::size_t>(trimmed.data() + trimmed.size() - rest))));
   for (const ByteUnit& known : kByteUnits) {
     if (error != std::errc() || known.name != unit) continue;
     const double bytes = number * known.factor;
@@ -201,8 +204,8 @@ Result<std::int64_t> ParseByteCount(const std::string& text) {
 }
 
 Result<json> ReadVolumeSpec(const std::string& file, const std::string& text) {
-  Result<json> read = IsJsonText(text) ? ParseStrictJson(text, kVolumeSpecJson)
-                                       : ReadHclVolume(file, text);
+  Result<json> read =
+      IsJsonText(text) ? ParseStrictJson(text, kVolumeSpecJson) : ReadHclVolume(file, text);
   if (!read.ok()) return read.error().WithContext(file);
   if (!read->is_object()) return WrongVolume(file + ": must be an object");
   // The body of a request is a specification, too.

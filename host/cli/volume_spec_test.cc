@@ -14,7 +14,8 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// Only texts in JSON: the program for HCL is not there in unit tests. tests/e2e has the same in HCL.
+// Only texts in JSON: the program for HCL is not there in unit tests. tests/e2e has the same in
+// HCL.
 json VolumeOf(const std::string& text) {
   const Result<json> read = ReadVolumeSpec("v.json", text);
   return read.ok() ? *read : json(read.error().message());

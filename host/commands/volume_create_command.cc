@@ -17,9 +17,10 @@ struct VolumeCreateCommand {
     command->add_option("FILE", file, "The specification, in HCL or JSON; - is standard input")
         ->required();
     command->add_flag("--detach", detach, "Changes nothing: the agent answers when it is ready");
-    AddNote(command,
-            "A specification with the id of a volume changes that one. drover volume init writes an "
-            "example.");
+    AddNote(
+        command,
+        "A specification with the id of a volume changes that one. drover volume init writes an "
+        "example.");
   }
 
   Result<int> Run(ApiClient* client, Output* out) const {

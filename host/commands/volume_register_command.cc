@@ -17,9 +17,10 @@ struct VolumeRegisterCommand {
     command->add_option("FILE", file, "The specification, in HCL or JSON; - is standard input")
         ->required();
     command->add_flag("--detach", detach, "Changes nothing: the agent answers when it is ready");
-    AddNote(command,
-            "The directory or file host_path must be there. Nothing is made, and drover volume delete "
-            "removes nothing.");
+    AddNote(
+        command,
+        "The directory or file host_path must be there. Nothing is made, and drover volume delete "
+        "removes nothing.");
   }
 
   Result<int> Run(ApiClient* client, Output* out) const {

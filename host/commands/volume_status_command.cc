@@ -24,8 +24,9 @@ struct VolumeStatusCommand {
     command->add_option("--type", type, "The type of the volumes (host)")
         ->check(CLI::IsMember({"host"}));
     AddVerbose(command, &verbose);
-    AddNote(command, "Volumes of the agent's configuration are not listed here: see drover node "
-                     "status --verbose.");
+    AddNote(command,
+            "Volumes of the agent's configuration are not listed here: see drover node "
+            "status --verbose.");
   }
 
   Result<int> Run(ApiClient* client, Output* out) const {
@@ -34,9 +35,9 @@ struct VolumeStatusCommand {
   }
 
   Result<int> List(ApiClient* client, Output* out) const {
-    DROVER_ASSIGN(const json answer,
-                  client->Get("/v1/volumes", {{"type", "host"},
-                                              {"namespace", client->SearchedNamespace()}}));
+    DROVER_ASSIGN(
+        const json answer,
+        client->Get("/v1/volumes", {{"type", "host"}, {"namespace", client->SearchedNamespace()}}));
     DROVER_TRY(CheckIsList(answer));
     TextTable table({"ID", "Name", "Namespace", "Plugin ID", "Node ID", "Node Pool", "State"});
     for (const json& one : answer) {

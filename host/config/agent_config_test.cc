@@ -68,8 +68,8 @@ TEST(AgentConfigTest, ReadsEverythingWithCommentsAndRelativePaths) {
   EXPECT_EQ(block.config_json, R"({"enabled":true})");
   EXPECT_EQ(config->client.max_kill_timeout, 60s);
   EXPECT_EQ(config->client.host_volumes,
-            (std::map<std::string, AgentConfig::HostVolume>{{"certs", {"/etc/ssl", true}},
-                                                            {"data", {"/etc/drover/data", false}}}));
+            (std::map<std::string, AgentConfig::HostVolume>{
+                {"certs", {"/etc/ssl", true}}, {"data", {"/etc/drover/data", false}}}));
   EXPECT_EQ(config->client.host_volumes_dir, "/etc/drover/vols");
   EXPECT_EQ(config->client.host_volume_plugin_dir, "/opt/vp");
   EXPECT_EQ(config->telemetry.collection_interval, 250ms);

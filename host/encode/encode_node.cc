@@ -89,8 +89,7 @@ json EncodeHostVolumes(const NodeRecord& node) {
   if (node.host_volumes.empty()) return nullptr;
   json out = json::object();
   for (const auto& [name, volume] : node.host_volumes) {
-    out[name] = {
-        {"Name", name}, {"Path", volume.path}, {"ReadOnly", volume.read_only}, {"ID", ""}};
+    out[name] = {{"Name", name}, {"Path", volume.path}, {"ReadOnly", volume.read_only}, {"ID", ""}};
   }
   return out;
 }

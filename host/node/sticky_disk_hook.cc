@@ -41,8 +41,7 @@ Status MoveTask(int from_root, int to_root, const std::string& task, const std::
   DROVER_TRY(CheckTaskDirName(task));
   const Result<UniqueFd> from = OpenDirAt(from_root, task, from_path);
   if (!from.ok()) return from.code() == Code::kNotFound ? Status() : Status(from.error());
-  DROVER_ASSIGN(const UniqueFd to,
-                MakeDirAt(to_root, task, to_path, DirMode{.bits = 0700}));
+  DROVER_ASSIGN(const UniqueFd to, MakeDirAt(to_root, task, to_path, DirMode{.bits = 0700}));
   return MoveDirectory(from->get(), to.get(), "local", from_path + "/local");
 }
 

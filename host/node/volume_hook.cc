@@ -60,9 +60,8 @@ Co<Result<PrestartResponse>> VolumeHook::Prestart(Context context, PrestartReque
       co_return Error(Code::kInvalidArgument, "the group has no volume " + Quoted(mount.volume));
     }
     const VolumeRequest& volume = group->volumes.at(mount.volume);
-    DROVER_CO_ASSIGN(VolumeSource source,
-                     co_await volumes->Find(context, alloc.job->job_namespace,
-                                             SourceOf(volume, alloc.index)));
+    DROVER_CO_ASSIGN(VolumeSource source, co_await volumes->Find(context, alloc.job->job_namespace,
+                                                                 SourceOf(volume, alloc.index)));
     TaskMount task_mount;
     task_mount.task_path = std::move(destinations[i]);
     task_mount.host_path = std::move(source.path);

@@ -121,8 +121,8 @@ struct ApiAgent {
   std::function<Status(const NodeMeta::Changes& changes)> change_node_meta;
   // See AgentVolumes::Put and AgentVolumes::Delete. If these functions are empty, there are no
   // volumes of clients.
-  std::function<Co<Result<std::shared_ptr<const VolumeRecord>>>(
-      Context context, VolumeRecord draft, VolumeRequestKind kind)>
+  std::function<Co<Result<std::shared_ptr<const VolumeRecord>>>(Context context, VolumeRecord draft,
+                                                                VolumeRequestKind kind)>
       put_volume;
   std::function<Co<Status>(Context context, std::string id)> delete_volume;
   PluginRegistry* plugins = nullptr;

@@ -92,8 +92,8 @@ void Evaluating::PlaceGroup(const TaskGroup& group, std::vector<GroupPlan::Place
   std::optional<PlacementFailure> first;
   auto stopping = std::ranges::count_if(*places, &GroupPlan::Place::stops);
   // Each allocation may want another volume, so one may find its volume where another did not.
-  const bool each = std::ranges::any_of(
-      group.volumes, [](const auto& volume) { return volume.second.per_alloc; });
+  const bool each = std::ranges::any_of(group.volumes,
+                                        [](const auto& volume) { return volume.second.per_alloc; });
   // After one failure, other new allocations of the group would fail for the same reason, so they
   // are not tried. Replacements are still tried, because each can use the room of the allocation
   // that it replaces. If a replacement will find room, StopFor stops that allocation.

@@ -22,8 +22,7 @@ NoPlace Filtered(const std::string& constraint) {
 
 NoPlace NoVolume(VolumeFit fit) {
   NoPlace none = Filtered(kNoVolumes);
-  none.awaited.what =
-      fit == VolumeFit::kBusy ? Awaited::What::kVolume : Awaited::What::kNode;
+  none.awaited.what = fit == VolumeFit::kBusy ? Awaited::What::kVolume : Awaited::What::kNode;
   return none;
 }
 

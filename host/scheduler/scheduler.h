@@ -120,8 +120,8 @@ class Scheduler : public ClusterLink {
   // succeeds.
   Result<VariableReply> DeleteVariable(const VariableKey& key,
                                        std::optional<std::uint64_t> check_index);
-  // Makes or replaces a volume of clients, and places the allocations that wait for it. Its id, name
-  // and node must be set. Returns the record with its indexes. Errors of
+  // Makes or replaces a volume of clients, and places the allocations that wait for it. Its id,
+  // name and node must be set. Returns the record with its indexes. Errors of
   // SchedulerOptions::check_room are returned, and kResourceExhausted if there are too many.
   Result<std::shared_ptr<const VolumeRecord>> PutVolume(VolumeRecord volume);
   // Erases a volume. Does nothing if there is none.

@@ -203,7 +203,7 @@ struct NodeRecord {
   int min_dynamic_port = 20000;
   int max_dynamic_port = 32000;
   std::string reserved_ports;
-  ConfiguredVolumes host_volumes;  // of the configuration, by name
+  ConfiguredVolumes host_volumes;       // of the configuration, by name
   std::string status = "initializing";  // initializing, ready, down
   bool eligible = true;
   std::optional<NodeDrain> drain;

@@ -136,7 +136,7 @@ struct Tables {
   std::map<JobKey, GroupCounts> open_allocs_of_job;  // without terminal allocations
   std::map<JobKey, std::set<std::string>> open_evals_of_job;
   std::map<std::string, std::size_t> allocs_of_eval;
-  std::map<std::string, NodeUsage> usage;  // the resources of live_allocs, by node
+  std::map<std::string, NodeUsage> usage;          // the resources of live_allocs, by node
   std::map<VolumeName, VolumeUsers> volume_users;  // of live_allocs
   // `staying` contains the ids of the live_allocs that may stay on the node. `leaving` contains
   // the number of live_allocs that were asked to leave the node.
@@ -184,8 +184,8 @@ struct Tables {
   void Put(std::shared_ptr<const VolumeRecord> volume);
   // Replaces a stored version of a job after a change. RECORD may also be the newest version.
   void PutVersion(const JobKey& key, std::shared_ptr<const JobRecord> record);
-  // Erases a job, which must exist, with its versions and its claims on volumes. Clients receive an event for the erased job,
-  // but not for erased evaluations and allocations.
+  // Erases a job, which must exist, with its versions and its claims on volumes. Clients receive an
+  // event for the erased job, but not for erased evaluations and allocations.
   void EraseJob(const JobKey& key);
   void Erase(const Evaluation& eval);
   void Erase(const AllocRecord& record);

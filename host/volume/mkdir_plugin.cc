@@ -81,7 +81,8 @@ Status MakeDirectory(int volumes, const std::string& id, const std::string& path
   const uid_t uid = wanted.uid.value_or(static_cast<uid_t>(-1));
   const gid_t gid = wanted.gid.value_or(static_cast<gid_t>(-1));
   if (fchown(directory.get(), uid, gid) != 0) return ErrnoError(errno, "give away " + path);
-  if (fchmod(directory.get(), wanted.mode) != 0) return ErrnoError(errno, "set the mode of " + path);
+  if (fchmod(directory.get(), wanted.mode) != 0)
+    return ErrnoError(errno, "set the mode of " + path);
   if (renameat(volumes, draft.c_str(), volumes, id.c_str()) != 0) return ErrnoError(errno, path);
   return {};
 }

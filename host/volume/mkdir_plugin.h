@@ -14,8 +14,7 @@ inline constexpr char kMkdirPlugin[] = "mkdir";
 inline constexpr char kMkdirVersion[] = "1.0.0";
 
 // Removes the directory NAME below DIR with everything in it. PATH is for errors.
-using RemoveTree =
-    std::function<Status(int dir, const std::string& name, const std::string& path)>;
+using RemoveTree = std::function<Status(int dir, const std::string& name, const std::string& path)>;
 
 // The volume plugin of the agent itself: a volume is the directory VOLUMES_DIR/ID. Its parameters
 // are uid, gid and mode (0700). It does not limit the size. Both functions block. [any thread]

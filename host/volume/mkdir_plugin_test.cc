@@ -31,12 +31,12 @@ class MkdirPluginTest : public ::testing::Test {
     return made.ok() ? "" : made.error().message();
   }
   Status Remove() {
-    return RemoveDirectoryVolume(
-        volumes_, volume_, [this](int, const std::string& name, const std::string& path) {
-          removed_.push_back(name);
-          std::filesystem::remove_all(path);
-          return Status();
-        });
+    return RemoveDirectoryVolume(volumes_, volume_,
+                                 [this](int, const std::string& name, const std::string& path) {
+                                   removed_.push_back(name);
+                                   std::filesystem::remove_all(path);
+                                   return Status();
+                                 });
   }
 
   const DirectoryForTest directory_;

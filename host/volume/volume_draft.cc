@@ -27,11 +27,10 @@ bool IsPluginName(const std::string& name) {
 void ReadBytes(const JobMembers& in, const char* name, std::int64_t* out) {
   const json* const value = in.Find(name);
   if (value == nullptr) return;
-  const bool fits =
-      value->is_number_integer() &&
-      (!value->is_number_unsigned() ||
-       value->get<std::uint64_t>() <= static_cast<std::uint64_t>(INT64_MAX)) &&
-      value->get<std::int64_t>() >= 0;
+  const bool fits = value->is_number_integer() &&
+                    (!value->is_number_unsigned() ||
+                     value->get<std::uint64_t>() <= static_cast<std::uint64_t>(INT64_MAX)) &&
+                    value->get<std::int64_t>() >= 0;
   if (fits) {
     *out = value->get<std::int64_t>();
   } else {

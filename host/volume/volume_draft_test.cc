@@ -54,8 +54,7 @@ TEST(VolumeDraftTest, WhatIsSaidIsKept) {
   EXPECT_EQ(record->capacity_min_bytes, 1LL << 40);
   EXPECT_EQ(record->capacity_max_bytes, 1LL << 41);
   EXPECT_EQ(record->parameters, (StringMap{{"mode", "0750"}}));
-  EXPECT_EQ(record->constraints,
-            (std::vector<Constraint>{{"${node.class}", "=", "big"}}));
+  EXPECT_EQ(record->constraints, (std::vector<Constraint>{{"${node.class}", "=", "big"}}));
   EXPECT_EQ(record->state, "") << "only the agent decides on the state";
 }
 

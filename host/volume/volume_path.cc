@@ -36,9 +36,8 @@ void AddParts(const std::string& path, std::vector<std::string>* ahead) {
 }
 
 Error Refused(const std::string& link, const std::string& why) {
-  return Error(Code::kPermissionDenied,
-               link + " is a symbolic link, which is not followed: " + why +
-                   "; give the volume a path without this link");
+  return Error(Code::kPermissionDenied, link + " is a symbolic link, which is not followed: " +
+                                            why + "; give the volume a path without this link");
 }
 
 class Walk {

@@ -31,7 +31,8 @@ constexpr char kFallbackPath[] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/
 
 // Returns the last part of TEXT, for an error of one line.
 std::string Tail(const std::string& text) {
-  std::string tail = text.size() > kMostShown ? "..." + text.substr(text.size() - kMostShown) : text;
+  std::string tail =
+      text.size() > kMostShown ? "..." + text.substr(text.size() - kMostShown) : text;
   while (!tail.empty() && (tail.back() == '\n' || tail.back() == ' ')) tail.pop_back();
   return Printable(tail);
 }
@@ -123,9 +124,9 @@ Result<std::string> VolumePlugin::Run(const std::string& operation,
     return std::move(end->output);
   }
   const std::string said = Tail(end->stderr_tail.empty() ? end->output : end->stderr_tail);
-  return Error(Code::kInternal,
-               "the volume plugin " + name_ + " failed to " + operation + ": " +
-                   WhyFailed(*end, process.limit) + (said.empty() ? "" : ": " + said));
+  return Error(Code::kInternal, "the volume plugin " + name_ + " failed to " + operation + ": " +
+                                    WhyFailed(*end, process.limit) +
+                                    (said.empty() ? "" : ": " + said));
 }
 
 Result<std::string> VolumePlugin::Fingerprint() const {

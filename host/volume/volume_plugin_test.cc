@@ -81,18 +81,17 @@ TEST_F(VolumePluginTest, ACallHasItsOperationAndItsVariables) {
   EXPECT_EQ(*made, (MadeVolume{"/srv/x", 15}));
   EXPECT_EQ(Text("arg"), "create\n");
   std::map<std::string, std::string> variables = Variables("env");
-  const std::map<std::string, std::string> wanted = {
-      {"DHV_OPERATION", "create"},
-      {"DHV_VOLUMES_DIR", "/srv/volumes"},
-      {"DHV_PLUGIN_DIR", directory_.path()},
-      {"DHV_NAMESPACE", "team"},
-      {"DHV_VOLUME_NAME", "data"},
-      {"DHV_VOLUME_ID", volume_.id},
-      {"DHV_NODE_ID", "the-node"},
-      {"DHV_NODE_POOL", "the-pool"},
-      {"DHV_PARAMETERS", R"({"quote":"a\"b\nc"})"},
-      {"DHV_CAPACITY_MIN_BYTES", "10"},
-      {"DHV_CAPACITY_MAX_BYTES", "20"}};
+  const std::map<std::string, std::string> wanted = {{"DHV_OPERATION", "create"},
+                                                     {"DHV_VOLUMES_DIR", "/srv/volumes"},
+                                                     {"DHV_PLUGIN_DIR", directory_.path()},
+                                                     {"DHV_NAMESPACE", "team"},
+                                                     {"DHV_VOLUME_NAME", "data"},
+                                                     {"DHV_VOLUME_ID", volume_.id},
+                                                     {"DHV_NODE_ID", "the-node"},
+                                                     {"DHV_NODE_POOL", "the-pool"},
+                                                     {"DHV_PARAMETERS", R"({"quote":"a\"b\nc"})"},
+                                                     {"DHV_CAPACITY_MIN_BYTES", "10"},
+                                                     {"DHV_CAPACITY_MAX_BYTES", "20"}};
   for (const auto& [name, value] : wanted) EXPECT_EQ(variables[name], value) << name;
   EXPECT_FALSE(variables["PATH"].empty());
   EXPECT_EQ(variables.count("HOME"), 0u) << "the agent's environment is not the plugin's";

@@ -131,9 +131,9 @@ Result<VolumeRecord> ReadVolumeRecord(const std::string& text) {
 bool Offers(const VolumeRecord& record, const VolumeRequest& request) {
   if (record.state != volume_state::kReady) return false;
   return std::ranges::any_of(record.capabilities, [&request](const VolumeCapability& one) {
-    const bool access = request.access_mode.empty() ? one.access_mode != access_mode::kReaderOnly ||
-                                                          request.read_only
-                                                    : one.access_mode == request.access_mode;
+    const bool access = request.access_mode.empty()
+                            ? one.access_mode != access_mode::kReaderOnly || request.read_only
+                            : one.access_mode == request.access_mode;
     const std::string_view attachment =
         request.attachment_mode.empty() ? kFileSystem : std::string_view(request.attachment_mode);
     return access && one.attachment_mode == attachment;

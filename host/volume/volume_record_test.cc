@@ -91,10 +91,9 @@ TEST(VolumeRecordTest, AVolumeOffersItsCapabilitiesWhileItIsReady) {
 
 TEST(VolumeRecordTest, OnlyAUuidIsAnId) {
   for (int i = 0; i < 100; ++i) EXPECT_TRUE(IsVolumeId(RandomUuid()));
-  for (const char* id : {"", "x", "0000000000000000000000000000000000000",
-                         "00000000-0000-0000-0000-00000000000/",
-                         "00000000-0000-0000-0000-00000000000G",
-                         "00000000/0000-0000-0000-000000000000"}) {
+  for (const char* id :
+       {"", "x", "0000000000000000000000000000000000000", "00000000-0000-0000-0000-00000000000/",
+        "00000000-0000-0000-0000-00000000000G", "00000000/0000-0000-0000-000000000000"}) {
     EXPECT_FALSE(IsVolumeId(id)) << id;
   }
 }
