@@ -14,6 +14,7 @@
 #include "host/base/result.h"
 #include "host/driver/driver.h"
 #include "host/spec/allocation.h"
+#include "host/task/task_event.h"
 
 namespace drover {
 
@@ -53,6 +54,10 @@ class AllocControl {
   virtual void SetHealth(bool healthy, std::map<std::string, std::string> messages) {
     (void)healthy, (void)messages;
   }
+  // Adds EVENT to each task that runs.
+  virtual void EmitToTasks(TaskEvent event) { (void)event; }
+  // Kills the tasks for good, but for poststop tasks. Each of them gets EVENT, which says why.
+  virtual void RequestTaskKill(TaskEvent event) { (void)event; }
   // The newest state. Null only while the hooks are made.
   virtual AllocSnapshot snapshot() const { return nullptr; }
   // See AllocObserver. The hook must remove its observer at the latest in its stage postrun or

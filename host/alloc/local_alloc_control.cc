@@ -151,6 +151,18 @@ void LocalAllocRunner::SetHealth(bool healthy, std::map<std::string, std::string
   Publish();
 }
 
+void LocalAllocRunner::EmitToTasks(TaskEvent event) {
+  for (const auto& task : tasks_) {
+    if (task->running()) task->EmitEvent(event);
+  }
+}
+
+void LocalAllocRunner::RequestTaskKill(TaskEvent event) {
+  for (const auto& task : tasks_) {
+    if (!IsPoststop(task->task())) task->StartKill(event);
+  }
+}
+
 Co<Status> LocalAllocRunner::RestartMany(RestartKind kind, TaskEvent event, bool failure) {
   const Call call(this);
   if (!started_ || ending() || !ShouldRun()) co_return ShouldNotRunError();

@@ -85,6 +85,9 @@ struct AgentConfig {
     // If true, running tasks that the state of an earlier agent does not name continue. If false,
     // the agent stops them.
     bool keep_unknown_tasks = false;
+    // If true, allocations that use more than their ephemeral disk fail. If false, the size only
+    // counts at placement.
+    bool watch_disks = false;
     Duration max_kill_timeout = 30s;
     std::map<std::string, HostVolume> host_volumes;  // by name
     // Where the plugin mkdir makes volumes, and where other volume plugins are. Empty: below

@@ -169,6 +169,8 @@ constexpr ConfigKey kClient[] = {
     Done("max_kill_timeout", kDuration, "the most that a task's kill_timeout may be", R"("30s")"),
     Done("unknown_tasks", kText, "running tasks that the state does not know: stop or keep",
          R"("stop")"),
+    Done("ephemeral_disk_limit", kText,
+         "of Drover: what holds allocations to the size of their disk: off or watch", R"("off")"),
     Done("chroot_env", kTextMap, "the directories of exec, unless its block has a chroot_env"),
     Done("gc_interval", kDuration, "how often ended allocations are looked at", R"("60s")"),
     Number("gc_max_allocs", 0, 1'000'000, "how many ended allocations are kept", "500"),

@@ -107,6 +107,12 @@ void ReadClient(const ConfigValues& values, AgentConfig::Client* client) {
     values.Mistake("/client/unknown_tasks", "must be stop or keep");
   }
   client->keep_unknown_tasks = unknown == "keep";
+  std::string limit = "off";
+  values.Text("/client/ephemeral_disk_limit", &limit);
+  if (limit != "off" && limit != "watch") {
+    values.Mistake("/client/ephemeral_disk_limit", "must be off or watch");
+  }
+  client->watch_disks = limit == "watch";
   values.Time("/client/max_kill_timeout", &client->max_kill_timeout);
   ReadDynamicPorts(values, client);
   ReadReserved(values, &client->reserved);

@@ -10,6 +10,7 @@
 
 #include "host/alloc/dir_tree.h"
 #include "host/alloc/disk_alloc_dir.h"
+#include "host/alloc/hooks/disk_watch_hook.h"
 #include "host/alloc/local_alloc_runner.h"
 #include "host/base/ids.h"
 #include "host/base/patience.h"
@@ -32,9 +33,10 @@
 namespace drover {
 namespace {
 
-constexpr int kWorkers = 2;   // threads that start allocations
-constexpr int kRemovers = 2;  // threads for removals, which may take long because of many files
-constexpr int kLoaders = 2;   // threads that load plugins and configurations, which may be slow
+constexpr int kWorkers = 2;       // threads that start allocations
+constexpr int kRemovers = 2;      // threads for removals, which may take long because of many files
+constexpr int kDiskCounters = 1;  // threads that count the files of allocations
+constexpr int kLoaders = 2;       // threads that load plugins and configurations, which may be slow
 // The time limit for the recovery of all earlier tasks of one driver. It is longer than the time in
 // which a driver must answer for one task.
 constexpr Duration kRestoreLimit = 40s;
@@ -50,6 +52,7 @@ Node::Node(Loop* loop, NodeOptions options)
       workers_(kWorkers),
       removers_(kRemovers),
       loaders_(kLoaders),
+      disk_counters_(kDiskCounters),
       stats_demand_(loop),
       life_(loop),
       cleared_(loop),
@@ -185,6 +188,12 @@ LocalAllocEnv Node::MakeAllocEnv() {
   env.extra_hooks.push_back([this](const AllocHookEnv& hook_env) {
     return std::make_unique<NetworkHook>(hook_env, &workers_, networks_dir_);
   });
+  if (config.client.watch_disks) {
+    env.extra_hooks.push_back([this](const AllocHookEnv& hook_env) {
+      return std::make_unique<DiskWatchHook>(hook_env, options_.config.client.alloc_dir,
+                                             &disk_counters_);
+    });
+  }
   checks_->AddHealthHook(&env);
   if (options_.add_task_hooks) {
     env.make_task_hooks = [this, others = std::move(env.make_task_hooks)](const Allocation& alloc,

@@ -156,6 +156,7 @@ class Node {
   WorkerPool workers_;
   WorkerPool removers_;
   WorkerPool loaders_;
+  WorkerPool disk_counters_;
   StatsDemand stats_demand_;
   std::unique_ptr<ProcessService> processes_;
   std::unique_ptr<PluginRegistry> plugins_;

@@ -482,5 +482,31 @@ class StickyDiskTest(AgentTest):
         self.assertEqual(self.files(new)[0], "data\nlate\n")
 
 
+class DiskLimitTest(AgentTest):
+    def start_agent(self):
+        return Agent(self.sandbox, config=self.sandbox.write_config(
+            data_dir=str(self.sandbox.root / "data"), client={"ephemeral_disk_limit": "watch"}))
+
+    def run_writer(self, megabytes):
+        script = f'head -c {megabytes * 2**20} /dev/zero > "$NOMAD_ALLOC_DIR/data/file"; ' + FOREVER
+        self.agent.submit(job(group(task("t", script), EphemeralDisk={"SizeMB": 20}), id="disk", type="service"))
+
+    def events(self, status):
+        alloc = self.agent.wait_allocs("disk", 1, status)[0]
+        return {one["Type"]: one["DisplayMessage"]
+                for one in self.agent.get(f"/v1/allocation/{alloc['ID']}")["TaskStates"]["t"]["Events"]}
+
+    def test_a_disk_that_is_nearly_full_is_an_event(self):
+        self.run_writer(19)
+        told = harness.wait_until(lambda: self.events("running").get("Disk Nearly Full"), "the event")
+        self.assertIn("uses 19 MB of its ephemeral disk of 20 MB", told)
+        self.assertEqual(self.events("running").get("Killing"), None)
+
+    def test_more_than_its_disk_ends_an_allocation(self):
+        self.run_writer(40)
+        self.assertEqual(self.events("failed")["Killing"],
+                         "The allocation uses more than its ephemeral disk of 20 MB")
+
+
 if __name__ == "__main__":
     harness.main()
