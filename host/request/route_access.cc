@@ -104,6 +104,7 @@ constexpr RouteAccess kRouteAccesses[] = {
     In("PUT POST", "/v1/client/allocation/*/signal", kAlloc, kLifecycle),
     In("GET", "/v1/client/allocation/*/stats", kAlloc, kReading),
     In("GET", "/v1/client/allocation/*/checks", kAlloc, kReading),
+    In("GET", "/v1/client/allocation/*/snapshot", kAlloc, kFiles),
     In("GET PUT POST", "/v1/client/allocation/*/gc", kAlloc, kSubmitting),
     // If the driver does not isolate files, alloc-node-exec is needed beside alloc-exec.
     InSocket("GET", "/v1/client/allocation/*/exec", kAlloc, {kAllocExec}),
@@ -210,7 +211,6 @@ constexpr RouteAccess kRouteAccesses[] = {
     // What this version does not have. The answer is a sentence that says so.
     Of("", "/v1/namespace", Need::kClient),
     Of("PUT POST DELETE", "/v1/namespace/*", Need::kClient),
-    Of("", "/v1/client/allocation/*/snapshot", Need::kClient),
     Of("", "/v1/client/allocation/*/pause", Need::kClient),
     Of("", "/v1/client/identity", Need::kClient),
     Of("", "/v1/client/identity/renew", Need::kClient),

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """Host volumes of the configuration and of clients, who may use them, and sticky disks."""
+import io
 import json
 import os
 import pathlib
+import tarfile
 import unittest
 
 import harness
@@ -464,6 +466,18 @@ class StickyDiskTest(AgentTest):
         self.assertNotEqual(new["ID"], old["ID"])
         harness.wait_until(lambda: all(self.files(new)), "the files of the new allocation")
         return self.files(old), self.files(new)
+
+    def test_a_snapshot_has_the_files_that_would_move(self):
+        self.agent.submit(self.spec(self.WRITE))
+        alloc = self.agent.wait_allocs("disk", 1, "running")[0]
+        harness.wait_until(lambda: self.files(alloc) == ["data\n", "own\n"], "the files")
+        reply = self.agent.ask("GET", f"/v1/client/allocation/{alloc['ID']}/snapshot")
+        self.assertEqual(reply.status, 200)
+        with tarfile.open(fileobj=io.BytesIO(reply.body)) as archive:
+            files = {one.name: archive.extractfile(one).read() for one in archive if one.isfile()}
+        self.assertEqual(files, {"alloc/data/file": b"data\n", "t/local/file": b"own\n"})
+        unknown = self.agent.ask("GET", "/v1/client/allocation/00000000-0000-4000-8000-000000000000/snapshot")
+        self.assertEqual(unknown.status, 404)
 
     def test_files_move_to_the_next_allocation(self):
         self.assertEqual(self.replaced(True), ([None, None], ["data\ndata\n", "own\nown\n"]))
