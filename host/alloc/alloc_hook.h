@@ -77,6 +77,9 @@ struct AllocHookEnv {
   AllocControl* control = nullptr;
   // A context that is cancelled to skip the shutdown delays.
   std::shared_ptr<const Context> no_shutdown_delay;
+  // The allocation as it is when the hook is made. A maker whose hook has nothing to do for it
+  // returns null. Null in tests of hooks that do not use it.
+  std::shared_ptr<const Allocation> alloc = nullptr;
 };
 
 // A hook does one kind of work for a whole allocation. Its stages are coroutines of the control

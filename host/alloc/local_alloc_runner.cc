@@ -47,7 +47,7 @@ LocalAllocRunner::LocalAllocRunner(std::shared_ptr<const LocalAllocEnv> env,
       free_(loop_) {
   idle_.Set();
   free_.Set();
-  const AllocHookEnv hook_env{loop_, &resources_, this, no_shutdown_delay_};
+  const AllocHookEnv hook_env{loop_, &resources_, this, no_shutdown_delay_, alloc_};
   hooks_.Add(std::make_unique<AllocDirHook>(dir_));
   hooks_.Add(std::make_unique<MaxRunDurationHook>(hook_env));
   for (const AllocHookMaker& make : env_->extra_hooks) {

@@ -180,7 +180,8 @@ LocalAllocEnv Node::MakeAllocEnv() {
     return hooks;
   };
   if (options_.wait_ended) {
-    env.extra_hooks.push_back([this](const AllocHookEnv&) {
+    env.extra_hooks.push_back([this](const AllocHookEnv& hook_env) -> std::unique_ptr<AllocHook> {
+      if (hook_env.alloc != nullptr && hook_env.alloc->previous.empty()) return nullptr;
       return std::make_unique<StickyDiskHook>(options_.config.client.alloc_dir, &workers_,
                                               options_.wait_ended);
     });
