@@ -153,6 +153,16 @@ TEST_F(VolumeRouteTest, UsersAndClaimsAreShown) {
   EXPECT_EQ(Get("/v1/volumes/claims"), json::array());
 }
 
+TEST_F(VolumeRouteTest, ASearchFindsAVolumeByItsId) {
+  const std::string id = Create("a")["ID"];
+  Create("b", {{"Namespace", "team"}});
+  const auto found = [this](const std::string& prefix) {
+    return Must("PUT", "/v1/search", {{"Prefix", prefix}, {"Context", "host_volumes"}})["Matches"];
+  };
+  EXPECT_EQ(found(id.substr(0, 8)), json({{"host_volumes", {id}}}));
+  EXPECT_EQ(found("")["host_volumes"].size(), 1u) << "the other one is in another namespace";
+}
+
 TEST_F(VolumeRouteTest, AListWaitsForAChange) {
   Create("a");
   const HttpReply list = Ask("GET", "/v1/volumes?type=host");
