@@ -111,6 +111,7 @@ void DataDir::RemoveIfMade() const {
   fs::remove(alloc_dir(), error);  // fails if the directory is not empty
   if (error) return;
   fs::remove_all(key_dir(), error);
+  fs::remove(volumes_dir(), error);  // a volume that nobody has deleted stays
   fs::remove(path_ + "/agent.lock", error);
   fs::remove(path_, error);
 }
