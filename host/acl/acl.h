@@ -56,8 +56,9 @@ class Acl {
   // Whether anything is granted in NAMESPACE, so that its name may be shown.
   bool AllowsNamespace(std::string_view name_space) const;
   bool Allows(AclArea area, AclLevel wanted) const;
-  // For tests, as long as there are no host volumes and node pools: their rules are read and kept.
+  // Whether a job may mount the host volume called VOLUME.
   bool AllowsVolume(std::string_view volume, VolumeRight wanted) const;
+  // For tests, as long as there are no node pools: their rules are read and kept.
   bool AllowsPool(std::string_view pool, PoolRight wanted) const;
   bool AllowsVariable(std::string_view name_space, std::string_view path,
                       VariableRight wanted) const;

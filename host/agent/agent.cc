@@ -167,6 +167,14 @@ Result<std::unique_ptr<Agent>> Agent::Create(Loop* loop, AgentOptions options) {
                                              TaskHooks* hooks) {
     if (self->task_api_) hooks->after_stats.push_back(self->task_api_->MakeHook(pool));
   };
+  node.find_volume = [store = &agent->store_](const std::string& name_space,
+                                              const std::string& name) {
+    return FindVolumeOf(*store, name_space, name);
+  };
+  node.volume_paths = [store = &agent->store_] { return VolumePathsOf(*store); };
+  node.wait_ended = [store = &agent->store_](Context context, std::string alloc_id) {
+    return WaitAllocEnded(store, context, std::move(alloc_id));
+  };
   DROVER_ASSIGN(agent->node_, Node::Create(loop, std::move(node)));
   StateStore::Journal journal = [](const std::vector<StateEvent>&, const Tables&) {};
   if (agent->kept_) journal = agent->BeginFromKept();
@@ -243,12 +251,35 @@ NodeRecord Agent::Describe() {
   record.min_dynamic_port = client.min_dynamic_port;
   record.max_dynamic_port = client.max_dynamic_port;
   record.reserved_ports = client.reserved.ports_text;
+  record.host_volumes = node_->volumes()->configured();
   // HostStats reports this device under the same name.
   record.attributes["unique.storage.volume"] = disk_.device;
   record.attributes["unique.storage.bytestotal"] = std::to_string(disk_.size);
   record.attributes["unique.storage.bytesfree"] = std::to_string(disk_.available);
   DescribeDrivers(&record);
   return record;
+}
+
+void Agent::ServeVolumes() {
+  volumes_ = std::make_unique<AgentVolumes>(AgentVolumesOptions{
+      loop_, &store_, scheduler_.get(), node_->volumes(), node_->id(), api_.make_durable});
+  api_.put_volume = [volumes = volumes_.get()](Context context, VolumeRecord draft,
+                                               VolumeRequestKind kind) {
+    return volumes->Put(context, std::move(draft), kind);
+  };
+  api_.delete_volume = [volumes = volumes_.get()](Context context, std::string id) {
+    return volumes->Delete(context, std::move(id));
+  };
+}
+
+// Makes the volumes of clients again, and then adds the plugins to the node's attributes.
+Co<void> Agent::RestoreVolumes(Agent* self) {
+  co_await self->volumes_->Restore();
+  HostVolumes* const volumes = self->node_->volumes();
+  const StringMap before = volumes->attributes();
+  co_await volumes->FindPlugins();
+  for (const std::string& why : volumes->unusable()) spdlog::warn("{}", why);
+  if (volumes->attributes() != before) self->client_->NodeChanged(self->Describe());
 }
 
 Status Agent::ChangeMeta(const NodeMeta::Changes& changes) {
@@ -518,6 +549,7 @@ Co<Status> Agent::Run(Context stop, std::function<void()> ready) {
     };
   }
   scheduler_ = std::make_unique<Scheduler>(loop_, &store_, node_->ports(), scheduling);
+  ServeVolumes();
   const Status serving = Serve();
   if (serving.ok()) {
     for (Driver* driver : node_->plugins()->drivers()) {
@@ -529,11 +561,13 @@ Co<Status> Agent::Run(Context stop, std::function<void()> ready) {
     background.Spawn(scheduler_->Run(stop));
     background.Spawn(AgentAcl::RemoveExpired(&acl_, stop));
     background.Spawn(burst_.Run(stop));
+    background.Spawn(RestoreVolumes(this));
     background.Spawn(node_->keys()->keyring()->Run(stop));
     background.Spawn(node_->services()->Run(stop, scheduler_.get()));
     ready();
     co_await client_->Run(stop);
     node_->plugins()->GiveUpLoading();
+    node_->volumes()->Stop();
     co_await background.Close();
     fingerprints_.clear();
     // StopServing and LeaveTasks run at the same time. StopServing waits for the requests in

@@ -11,6 +11,7 @@
 
 #include "host/agent/after_burst.h"
 #include "host/agent/agent_acl.h"
+#include "host/agent/agent_volumes.h"
 #include "host/agent/task_api.h"
 #include "host/agent/task_counters.h"
 #include "host/base/worker_pool.h"
@@ -82,6 +83,8 @@ class Agent {
   static Co<void> AwaitDrivers(Agent* self, Context context, std::shared_ptr<const Job> job);
   Co<double> DiskUsed();
   Co<void> GiveMemoryBack();
+  void ServeVolumes();
+  static Co<void> RestoreVolumes(Agent* self);
   NodeRecord Describe();
   Status ChangeMeta(const NodeMeta::Changes& changes);
   void DescribeDrivers(NodeRecord* record);
@@ -101,6 +104,7 @@ class Agent {
   TaskCounters task_counters_{&metrics_};
   StatsDemand::Token measuring_;  // while it is set, the node measures all tasks
   std::unique_ptr<Scheduler> scheduler_;
+  std::unique_ptr<AgentVolumes> volumes_;
   std::unique_ptr<NodeClient> client_;
   // Counts the allocations that end or are restored. After many of them, the agent returns free
   // memory to the system.

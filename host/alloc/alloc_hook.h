@@ -15,6 +15,7 @@
 #include "host/base/result.h"
 #include "host/driver/driver.h"
 #include "host/spec/allocation.h"
+#include "host/task/task_event.h"
 
 namespace drover {
 
@@ -56,6 +57,10 @@ class AllocControl {
   }
   // Sets the network of the allocation's own. All later hooks, the tasks and the clients see it.
   virtual void SetNetwork(AllocationNetwork network) { (void)network; }
+  // Adds EVENT to each task that runs.
+  virtual void EmitToTasks(TaskEvent event) { (void)event; }
+  // Kills the tasks for good, but for poststop tasks. Each of them gets EVENT, which says why.
+  virtual void RequestTaskKill(TaskEvent event) { (void)event; }
   // The newest state. Null only while the hooks are made.
   virtual AllocSnapshot snapshot() const { return nullptr; }
   // See AllocObserver. The hook must remove its observer at the latest in its stage postrun or
@@ -75,8 +80,9 @@ struct AllocHookEnv {
   AllocControl* control = nullptr;
   // A context that is cancelled to skip the shutdown delays.
   std::shared_ptr<const Context> no_shutdown_delay;
-  // The first version of the allocation. A maker of hooks may return null if it needs no hook.
-  std::shared_ptr<const Allocation> alloc = {};
+  // The allocation as it is when the hook is made. A maker whose hook has nothing to do for it
+  // returns null. Null in tests of hooks that do not use it.
+  std::shared_ptr<const Allocation> alloc = nullptr;
 };
 
 // A hook does one kind of work for a whole allocation. Its stages are coroutines of the control

@@ -157,6 +157,18 @@ void LocalAllocRunner::SetNetwork(AllocationNetwork network) {
   Publish();
 }
 
+void LocalAllocRunner::EmitToTasks(TaskEvent event) {
+  for (const auto& task : tasks_) {
+    if (task->running()) task->EmitEvent(event);
+  }
+}
+
+void LocalAllocRunner::RequestTaskKill(TaskEvent event) {
+  for (const auto& task : tasks_) {
+    if (!IsPoststop(task->task())) task->StartKill(event);
+  }
+}
+
 Co<Status> LocalAllocRunner::RestartMany(RestartKind kind, TaskEvent event, bool failure) {
   const Call call(this);
   if (!started_ || ending() || !ShouldRun()) co_return ShouldNotRunError();

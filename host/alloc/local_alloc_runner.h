@@ -134,6 +134,8 @@ class LocalAllocRunner : public AllocRunner,
   void RequestRestart(std::string task, std::string reason) override;
   void SetHealth(bool healthy, std::map<std::string, std::string> messages) override;
   void SetNetwork(AllocationNetwork network) override;
+  void EmitToTasks(TaskEvent event) override;
+  void RequestTaskKill(TaskEvent event) override;
   Co<Status> BuildTaskDir(Context context, TaskDirRequest request) override;
   void OnTaskState(const std::string& task_name, TaskSnapshot state) override;
 

@@ -70,8 +70,8 @@ TEST_F(AgentRouteTest, WhatClientsKnowIsRefusedByName) {
                               "GET /v1/client/identity",
                               "PUT /v1/client/identity/renew",
                               "PUT /v1/volumes/claims",
-                              "GET /v1/volumes/external",
-                              "GET /v1/volumes/snapshot",
+                              "GET /v1/volume/csi/x",
+                              "PUT /v1/volumes",
                               "GET /v1/recommendations",
 
                               "GET /v1/quota/x",

@@ -149,6 +149,22 @@ std::string NamespaceOf(const json& job) {
   return named ? name->get<std::string>() : "default";
 }
 
+// Returns whether the client may mount the volumes of GROUP as its tasks want them.
+bool MayMount(const Acl& acl, const TaskGroup& group) {
+  for (const auto& [name, volume] : group.volumes) {
+    bool writes = false;
+    for (const Task& task : group.tasks) {
+      for (const VolumeMount& mount : task.volume_mounts) {
+        writes = writes || (mount.volume == name && Writes(volume) && !mount.read_only);
+      }
+    }
+    const bool may_write = acl.AllowsVolume(volume.source, VolumeRight::kMountReadWrite);
+    if (may_write) continue;
+    if (writes || !acl.AllowsVolume(volume.source, VolumeRight::kMountReadOnly)) return false;
+  }
+  return true;
+}
+
 // The error texts for a missing job id, and for a job id that differs from the id in the path.
 struct IdTexts {
   const char* missing;
@@ -196,6 +212,9 @@ Submission ReadSubmission(const ApiRequest& request, const std::string& must_be,
   }
   if (!request.acl().Allows(parsed->job_namespace, kToSubmit)) {
     return out.refused = DeniedAnswer(), out;
+  }
+  for (const TaskGroup& group : parsed->groups) {
+    if (!MayMount(request.acl(), group)) return out.refused = DeniedAnswer(), out;
   }
   for (std::string& warning : TextsOf(warnings)) out.warnings.push_back(std::move(warning));
   out.registration.json = std::make_shared<const json>(CanonicalJob(*parsed, copy));

@@ -29,6 +29,7 @@ std::vector<Route> PluginRoutes();
 std::vector<Route> SearchRoutes();
 std::vector<Route> MetricsRoutes();
 std::vector<Route> VariableRoutes();
+std::vector<Route> VolumeRoutes();
 std::vector<Route> KeyringRoutes();
 std::vector<Route> AclRoutes();
 std::vector<Route> AclTokenRoutes();

@@ -21,7 +21,7 @@ constexpr std::size_t kMostMatches = 20;  // maximum number of matches for each 
 constexpr std::size_t kShortestText = 2;  // minimum size in bytes for a fuzzy search
 
 // What a client needs to see the records of a context.
-enum class ContextNeed { kNothing, kJobs, kNodes, kNamespaces, kServices, kVariables };
+enum class ContextNeed { kNothing, kJobs, kNodes, kNamespaces, kServices, kVariables, kVolumes };
 
 struct SearchContext {
   std::string_view name;
@@ -43,7 +43,7 @@ constexpr SearchContext kContexts[] = {
     {"plugins", ContextNeed::kNothing},
     {"vars", ContextNeed::kVariables},
     {"volumes", ContextNeed::kNothing},
-    {"host_volumes", ContextNeed::kNothing},
+    {"host_volumes", ContextNeed::kVolumes},
     {"groups", ContextNeed::kJobs},
     {"services", ContextNeed::kServices},
     {"tasks", ContextNeed::kJobs},
@@ -53,6 +53,8 @@ constexpr SearchContext kContexts[] = {
 };
 
 constexpr RightSet<Capability> kToFind = {Capability::kReadJob};
+constexpr RightSet<Capability> kToFindVolumes = {Capability::kHostVolumeRead,
+                                                 Capability::kHostVolumeWrite};
 
 // Returns whether ACL may see anything of a context with NEED in NAME, a namespace or "*".
 bool MaySee(const Acl& acl, ContextNeed need, const std::string& name) {
@@ -69,6 +71,8 @@ bool MaySee(const Acl& acl, ContextNeed need, const std::string& name) {
       return acl.AllowsServices(name);
     case ContextNeed::kVariables:
       return acl.AllowsAnyVariable(name);
+    case ContextNeed::kVolumes:
+      return acl.Allows(name, kToFindVolumes);
   }
   return false;
 }
@@ -180,6 +184,13 @@ Co<Answer> SearchPrefix(ApiRequest* request) {
         if (fits(id)) found.Add(id);
       }
       found.Encode("nodes", &matches, &truncations);
+    }
+    if (wanted.Takes("host_volumes")) {
+      PrefixMatches found;
+      for (const auto& [id, volume] : tables.volumes) {
+        if (request->MayList(volume->name_space, kToFindVolumes) && fits(id)) found.Add(id);
+      }
+      found.Encode("host_volumes", &matches, &truncations);
     }
     if (wanted.Takes("namespaces")) {
       PrefixMatches found;

@@ -45,7 +45,10 @@ constexpr std::string_view kNames[] = {"ledger_add",
                                        "leave_network",
                                        "forget_network",
                                        "make_network_files",
-                                       "drop_network_files"};
+                                       "drop_network_files",
+                                       "make_volume",
+                                       "remove_volume",
+                                       "move_disk"};
 static_assert(std::size(kNames) == kSteps);
 
 const std::string& TestDirectory() {

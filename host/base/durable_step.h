@@ -41,8 +41,11 @@ enum class Step : int {
   kForgetNetwork = 26,  // the note is removed after the network is gone
   kMakeNetworkFiles = 27,  // the files hosts and resolv.conf of an allocation are written
   kDropNetworkFiles = 28,  //
+  kMakeVolume = 29,        // the directory of a volume is made
+  kRemoveVolume = 30,      // the directory of a deleted volume is removed
+  kMoveDisk = 31,          // a directory of a sticky disk moves to the next allocation
 };
-constexpr int kSteps = 28;
+constexpr int kSteps = 31;
 std::string_view StepName(Step step);  // for example "ledger_add"
 
 // Begins a step that is not one function, so DurableStep cannot execute it. If BeginStep returns an

@@ -93,9 +93,10 @@ ChildEnd AwaitChild(AwaitedChild child) {
       end.timed_out = true;
       break;
     }
-    std::array<pollfd, 3> events{{{pidfd.get(), POLLIN, 0},
+    std::array<pollfd, 4> events{{{pidfd.get(), POLLIN, 0},
                                   {child.output.get(), POLLIN, 0},
-                                  {child.errors.get(), POLLIN, 0}}};
+                                  {child.errors.get(), POLLIN, 0},
+                                  {child.stop, POLLIN, 0}}};
     // If no pidfd could be opened, the loop checks the child ten times a second.
     const int wait = static_cast<int>(std::min<std::int64_t>(left.count(), pidfd ? 60'000 : 100));
     if (poll(events.data(), events.size(), wait) < 0 && errno != EINTR) break;
@@ -104,6 +105,10 @@ ChildEnd AwaitChild(AwaitedChild child) {
     if (child.ends_when_full && end.output.size() > child.most_output) break;
     siginfo_t info{};
     if (WaitForChild(pid, WNOHANG | WNOWAIT, &info)) break;
+    if (events[3].revents != 0) {
+      end.timed_out = true;
+      break;
+    }
   }
   if (end.timed_out && child.grace.count() > 0) {
     kill(pid, SIGTERM);

@@ -54,6 +54,8 @@ struct AwaitedChild {
   UniqueFd errors;
   std::size_t most_output = std::size_t{4} << 20;
   std::size_t most_errors = std::size_t{4} << 10;
+  // A descriptor of the caller, or -1. When it can be read, the child is ended as at its limit.
+  int stop = -1;
   bool ends_when_full = false;  // whether the child is killed when its output is too long
   Duration limit{0};
   Duration grace{0};

@@ -56,6 +56,7 @@ Result<std::string> FindId(ApiClient* client, const IdKind& kind, const std::str
   DROVER_ASSIGN(const std::string listed, ListedPrefix(prefix));
   Query query = {{"prefix", listed}, {"namespace", client->SearchedNamespace()}};
   query.emplace_back("task_states", "false");
+  if (*kind.type != '\0') query.emplace_back("type", kind.type);
   DROVER_ASSIGN(const json list, client->Get(kind.list, query));
   std::vector<std::string> ids, lines;
   for (const json& stub : AsList(list)) {

@@ -12,11 +12,13 @@ namespace drover {
 // A kind of record that a command can find by the beginning of its id.
 struct IdKind {
   const char* name;
-  const char* list;  // path in the API that lists the records
-  const char* hint;  // command that lists the records
+  const char* list;       // path in the API that lists the records
+  const char* hint;       // command that lists the records
+  const char* type = "";  // the value of the query type; empty: there is none
 };
 inline constexpr IdKind kAllocIds{"allocation", "/v1/allocations", "drover job allocs JOB"};
 inline constexpr IdKind kNodeIds{"node", "/v1/nodes", "drover node status"};
+inline constexpr IdKind kVolumeIds{"host volume", "/v1/volumes", "drover volume status", "host"};
 inline constexpr IdKind kEvalIds{"evaluation", "/v1/evaluations", "drover eval list"};
 
 // Returns the only id that begins with PREFIX. The comparison ignores hyphens. Returns

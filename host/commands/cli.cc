@@ -100,6 +100,15 @@ void AddVarCommands(const CommandGroup& drover) {
   AddVarInit(var.group());
 }
 
+void AddVolumeCommands(const CommandGroup& drover) {
+  const ClientGroup volume(drover, "volume", "Makes host volumes, and looks at them");
+  AddVolumeStatus(volume);
+  AddVolumeCreate(volume);
+  AddVolumeRegister(volume);
+  AddVolumeDelete(volume);
+  AddVolumeInit(volume.group());
+}
+
 void AddAclCommands(const CommandGroup& drover) {
   const ClientGroup acl(drover, "acl", "Controls who may do what: tokens, policies and roles",
                         ClientGroup::Options::kConnection);
@@ -170,6 +179,7 @@ void AddCommands(const CommandGroup& drover) {
   AddServiceCommands(drover);
   AddNamespaceCommands(drover);
   AddVarCommands(drover);
+  AddVolumeCommands(drover);
   AddAclCommands(drover);
   AddServerCommands(drover);
   AddSystemCommands(drover);

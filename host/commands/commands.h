@@ -70,6 +70,11 @@ void AddVarGet(const ClientGroup& var);
 void AddVarList(const ClientGroup& var);
 void AddVarPurge(const ClientGroup& var);
 
+void AddVolumeStatus(const ClientGroup& volume);
+void AddVolumeCreate(const ClientGroup& volume);
+void AddVolumeRegister(const ClientGroup& volume);
+void AddVolumeDelete(const ClientGroup& volume);
+
 void AddAclBootstrap(const ClientGroup& acl);
 void AddAclTokenCreate(const ClientGroup& token);
 void AddAclTokenList(const ClientGroup& token);

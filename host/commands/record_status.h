@@ -20,6 +20,7 @@ Result<int> ShowJob(ApiClient* client, Output* out, const JobName& name, bool ve
 Result<int> ShowAlloc(ApiClient* client, Output* out, const std::string& id, bool verbose);
 Result<int> ShowEval(ApiClient* client, Output* out, const std::string& id, bool verbose);
 Result<int> ShowNode(ApiClient* client, Output* out, const std::string& id, bool verbose);
+Result<int> ShowVolume(ApiClient* client, Output* out, const std::string& id, bool verbose);
 Result<int> ShowNamespace(Output* out, const nlohmann::json& record);
 
 }  // namespace drover

@@ -66,8 +66,13 @@ std::vector<std::string> KeysThatNeedRestart(const AgentConfig& running,
   compare("client/cpu_total_compute", a.client.cpu_total_mhz == b.client.cpu_total_mhz);
   compare("client/memory_total_mb", a.client.memory_total_mb == b.client.memory_total_mb);
   compare("client/unknown_tasks", a.client.keep_unknown_tasks == b.client.keep_unknown_tasks);
+  compare("client/ephemeral_disk_limit", a.client.watch_disks == b.client.watch_disks);
   compare("client/max_kill_timeout", a.client.max_kill_timeout == b.client.max_kill_timeout);
   compare("client/reserved", a.client.reserved == b.client.reserved);
+  compare("client/host_volume", a.client.host_volumes == b.client.host_volumes);
+  compare("client/host_volumes_dir", a.client.host_volumes_dir == b.client.host_volumes_dir);
+  compare("client/host_volume_plugin_dir",
+          a.client.host_volume_plugin_dir == b.client.host_volume_plugin_dir);
   compare("server/oidc_issuer", a.identity.oidc_issuer == b.identity.oidc_issuer);
   compare("server/root_key_rotation_threshold", a.identity.key_age == b.identity.key_age);
   compare("telemetry/collection_interval",

@@ -54,6 +54,14 @@ struct AgentConfig {
   std::vector<std::string> plugin_dirs;
   std::vector<PluginConfig> plugins;  // sorted by name, with absolute file paths
 
+  // A directory or file of the machine that jobs may mount.
+  struct HostVolume {
+    std::string path;
+    bool read_only = false;
+
+    bool operator==(const HostVolume&) const = default;
+  };
+
   // Settings of the node, on which tasks run.
   struct Client {
     // alloc_dir is the parent of the allocation directories. run_dir is the directory of the
@@ -99,7 +107,15 @@ struct AgentConfig {
     // If true, running tasks that the state of an earlier agent does not name continue. If false,
     // the agent stops them.
     bool keep_unknown_tasks = false;
+    // If true, allocations that use more than their ephemeral disk fail. If false, the size only
+    // counts at placement.
+    bool watch_disks = false;
     Duration max_kill_timeout = 30s;
+    std::map<std::string, HostVolume> host_volumes;  // by name
+    // Where the plugin mkdir makes volumes, and where other volume plugins are. Empty: below
+    // data_dir.
+    std::string host_volumes_dir;
+    std::string host_volume_plugin_dir;
     // The resources of the machine that jobs cannot use.
     struct Reserved {
       int cpu_mhz = 0;

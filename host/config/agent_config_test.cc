@@ -26,8 +26,12 @@ TEST(AgentConfigTest, ReadsEverythingWithCommentsAndRelativePaths) {
     "client": {"alloc_dir": "allocs", "run_dir": "/run/x", "node_class": "big",
                "network_interface": "eth1",
                "meta": {"rack": "7"}, "unknown_tasks": "keep", "max_kill_timeout": "1m",
+               "ephemeral_disk_limit": "watch",
                "reserved": {"cpu": 500, "memory": 256, "disk": 64},
                "gc_interval": "10s", "gc_max_allocs": 7,
+               "host_volume": {"certs": {"path": "/etc/ssl", "read_only": true},
+                               "data": {"path": "data"}},
+               "host_volumes_dir": "vols", "host_volume_plugin_dir": "/opt/vp",
                "gc_disk_usage_threshold": 90},
     "server": {"job_gc_threshold": "1h", "oidc_issuer": "https://drover.example",
                "root_key_rotation_threshold": "24h"},
@@ -64,6 +68,12 @@ TEST(AgentConfigTest, ReadsEverythingWithCommentsAndRelativePaths) {
   EXPECT_EQ(block.probe, (ProbeLimits{20s, 8192, 0}));
   EXPECT_EQ(block.config_json, R"({"enabled":true})");
   EXPECT_EQ(config->client.max_kill_timeout, 60s);
+  EXPECT_TRUE(config->client.watch_disks);
+  EXPECT_EQ(config->client.host_volumes,
+            (std::map<std::string, AgentConfig::HostVolume>{
+                {"certs", {"/etc/ssl", true}}, {"data", {"/etc/drover/data", false}}}));
+  EXPECT_EQ(config->client.host_volumes_dir, "/etc/drover/vols");
+  EXPECT_EQ(config->client.host_volume_plugin_dir, "/opt/vp");
   EXPECT_EQ(config->telemetry.collection_interval, 250ms);
   EXPECT_EQ(config->log_level, "debug");
   EXPECT_TRUE(config->telemetry.publish_allocation_metrics);
@@ -128,7 +138,8 @@ TEST(AgentConfigTest, ReportsWhatOnlyARestartTakesOver) {
   const AgentConfig other = parse(R"({"name": "m", "datacenter": "d", "region": "r",
       "data_dir": "d", "plugin_dirs": ["p"],
       "client": {"meta": {"k": "v"}, "alloc_dir": "a", "run_dir": "r", "node_class": "c", "network_interface": "i",
-                 "unknown_tasks": "keep", "max_kill_timeout": "1s", "reserved": {"cpu": 1}},
+                 "unknown_tasks": "keep", "max_kill_timeout": "1s", "reserved": {"cpu": 1}, "host_volume": {"v": {"path": "/v"}},
+                 "host_volumes_dir": "/h", "host_volume_plugin_dir": "/p"},
       "http": {"address": "::1", "port": 1, "hosts": ["h"], "origins": ["http://o"],
       "advertise": "a"}, "plugins": {"mock_driver": {"enabled": false}},
       "server": {"oidc_issuer": "http://h", "root_key_rotation_threshold": "1h"},
@@ -141,6 +152,7 @@ TEST(AgentConfigTest, ReportsWhatOnlyARestartTakesOver) {
           "http/origins", "http/advertise", "http/tls", "plugin_dirs", "plugins",
           "client/alloc_dir", "client/run_dir", "client/node_class", "client/network_interface",
           "client/meta", "client/unknown_tasks", "client/max_kill_timeout", "client/reserved",
+          "client/host_volume", "client/host_volumes_dir", "client/host_volume_plugin_dir",
           "server/oidc_issuer", "server/root_key_rotation_threshold",
           "telemetry/collection_interval", "log_format", "limits"));
 }

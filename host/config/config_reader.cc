@@ -109,12 +109,19 @@ void ReadClient(const ConfigValues& values, AgentConfig::Client* client) {
     values.Mistake("/client/unknown_tasks", "must be stop or keep");
   }
   client->keep_unknown_tasks = unknown == "keep";
+  std::string limit = "off";
+  values.Text("/client/ephemeral_disk_limit", &limit);
+  if (limit != "off" && limit != "watch") {
+    values.Mistake("/client/ephemeral_disk_limit", "must be off or watch");
+  }
+  client->watch_disks = limit == "watch";
   values.Time("/client/max_kill_timeout", &client->max_kill_timeout);
   ReadDynamicPorts(values, client);
   ReadNetworkConfig(values, client);
   ReadReserved(values, &client->reserved);
   values.Number("/client/cpu_total_compute", &client->cpu_total_mhz);
   values.Number("/client/memory_total_mb", &client->memory_total_mb);
+  ReadHostVolumes(values, client);
   values.Time("/client/gc_interval", &client->gc.interval);
   values.Number("/client/gc_max_allocs", &client->gc.max_allocs);
   values.Number("/client/gc_disk_usage_threshold", &client->gc.disk_usage_threshold);

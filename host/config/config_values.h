@@ -60,6 +60,9 @@ bool ReadPorts(std::string_view text, std::set<int>* ports);
 // Reads the networks that the node offers to jobs. [part of ReadConfigDocument]
 void ReadNetworkConfig(const ConfigValues& values, AgentConfig::Client* client);
 
+// Reads the volumes of the node. [part of ReadConfigDocument]
+void ReadHostVolumes(const ConfigValues& values, AgentConfig::Client* client);
+
 // Reads the keys of the API. [part of ReadConfigDocument]
 void ReadHttpConfig(const ConfigValues& values, AgentConfig::Http* http);
 

@@ -83,6 +83,8 @@ struct TaskMount {
   std::string host_path;
   bool read_only = false;
   std::string propagation;
+  // Whether a symbolic link in host_path is an error. Only the process service obeys this.
+  bool no_links = false;
 
   bool operator==(const TaskMount&) const = default;
 };

@@ -103,6 +103,15 @@ json EncodeReserved(const NodeRecord& node) {
           {"Networks", {{"ReservedHostPorts", node.reserved_ports}}}};
 }
 
+json EncodeHostVolumes(const NodeRecord& node) {
+  if (node.host_volumes.empty()) return nullptr;
+  json out = json::object();
+  for (const auto& [name, volume] : node.host_volumes) {
+    out[name] = {{"Name", name}, {"Path", volume.path}, {"ReadOnly", volume.read_only}, {"ID", ""}};
+  }
+  return out;
+}
+
 json EncodeDrain(const std::optional<NodeDrain>& drain) {
   if (!drain) return nullptr;
   return {{"Deadline", drain->deadline.count()},
@@ -142,7 +151,7 @@ json EncodeCommon(const NodeRecord& node) {
           {"Status", node.status},
           {"StatusDescription", ""},
           {"Drivers", EncodeDrivers(node)},
-          {"HostVolumes", nullptr},
+          {"HostVolumes", EncodeHostVolumes(node)},
           {"LastDrain", EncodeLastDrain(node.last_drain)},
           {"Drain", node.drain.has_value()},
           {"CreateIndex", node.create_index},

@@ -120,8 +120,11 @@ struct AgentCommand {
       return Fail("agent", alloc_dir.error().WithContext("/client/alloc_dir"), kExitUsage);
     }
     config->client.alloc_dir = *alloc_dir;
-    const auto read_again = [this, given_alloc_dir, alloc_dir] {
+    const std::string volumes = own->volumes_dir(), plugins = own->volume_plugin_dir();
+    PlaceVolumes(volumes, plugins, &config->client);
+    const auto read_again = [this, given_alloc_dir, alloc_dir, volumes, plugins] {
       Result<AgentConfig> again = ReadConfig(LogWarning);
+      if (again.ok()) PlaceVolumes(volumes, plugins, &again->client);
       const bool same = again.ok() && again->client.alloc_dir == given_alloc_dir;
       if (same) again->client.alloc_dir = *alloc_dir;
       return again;
@@ -129,6 +132,13 @@ struct AgentCommand {
     const int code = Serve(std::move(*config), *own, read_again);
     own->RemoveIfMade();
     return code;
+  }
+
+  // Sets the directories of volumes that CLIENT does not name.
+  static void PlaceVolumes(const std::string& volumes, const std::string& plugins,
+                           AgentConfig::Client* client) {
+    if (client->host_volumes_dir.empty()) client->host_volumes_dir = volumes;
+    if (client->host_volume_plugin_dir.empty()) client->host_volume_plugin_dir = plugins;
   }
 
   static void LogWarning(const std::string& warning) { spdlog::warn("configuration {}", warning); }

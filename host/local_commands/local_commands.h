@@ -19,6 +19,7 @@ void AddCompletion(const CommandGroup& drover);
 
 void AddJobInit(const CommandGroup& job);
 void AddVarInit(const CommandGroup& var);
+void AddVolumeInit(const CommandGroup& volume);
 
 void AddConfigValidate(const CommandGroup& config);
 void AddConfigShow(const CommandGroup& config);

@@ -5,7 +5,9 @@
 
 #include <optional>
 
+#include "host/alloc/dir_tree.h"
 #include "host/alloc/disk_alloc_dir.h"
+#include "host/alloc/hooks/disk_watch_hook.h"
 #include "host/alloc/local_alloc_runner.h"
 #include "host/base/ids.h"
 #include "host/base/patience.h"
@@ -19,17 +21,21 @@
 #include "host/node/node_services.h"
 #include "host/node/node_templates.h"
 #include "host/node/run_ledger.h"
+#include "host/node/sticky_disk_hook.h"
+#include "host/node/volume_hook.h"
 #include "host/process/run_directory.h"
 #include "host/scheduler/constraint.h"
+#include "host/scheduler/volume_use.h"
 #include "host/task/restore_barrier.h"
 #include "host/taskenv/host_env.h"
 
 namespace drover {
 namespace {
 
-constexpr int kWorkers = 2;   // threads that start allocations
-constexpr int kRemovers = 2;  // threads for removals, which may take long because of many files
-constexpr int kLoaders = 2;   // threads that load plugins and configurations, which may be slow
+constexpr int kWorkers = 2;       // threads that start allocations
+constexpr int kRemovers = 2;      // threads for removals, which may take long because of many files
+constexpr int kDiskCounters = 1;  // threads that count the files of allocations
+constexpr int kLoaders = 2;       // threads that load plugins and configurations, which may be slow
 // The time limit for the recovery of all earlier tasks of one driver. It is longer than the time in
 // which a driver must answer for one task.
 constexpr Duration kRestoreLimit = 40s;
@@ -45,6 +51,7 @@ Node::Node(Loop* loop, NodeOptions options)
       workers_(kWorkers),
       removers_(kRemovers),
       loaders_(kLoaders),
+      disk_counters_(kDiskCounters),
       stats_demand_(loop),
       life_(loop),
       cleared_(loop),
@@ -92,6 +99,7 @@ Status Node::Init() {
   info_.attributes = machine_.attributes;
   info_.meta = config.client.meta;
   preparer_ = NewEnvPreparer(&info_, ReadHostEnv(), machine_.core_mhz);
+  volumes_ = MakeVolumes();
 
   const bool trial = options_.kept == nullptr;
   checks_ = std::make_unique<NodeChecks>(loop_, &info_, ServicePolicyOf(config, trial));
@@ -114,6 +122,27 @@ Status Node::Init() {
   if (!options_.inspect_only) DROVER_TRY(InitLedger(&env));
   runners_ = std::make_unique<LocalAllocRunnerFactory>(std::move(env));
   return {};
+}
+
+std::shared_ptr<HostVolumes> Node::MakeVolumes() const {
+  const AgentConfig::Client& client = options_.config.client;
+  HostVolumesOptions volumes;
+  volumes.loop = loop_;
+  for (const auto& [name, volume] : client.host_volumes) {
+    volumes.configured[name] = {volume.path, volume.read_only};
+  }
+  volumes.writable = {client.alloc_dir};
+  volumes.plugins.directory = client.host_volume_plugin_dir;
+  volumes.plugins.volumes_dir = client.host_volumes_dir;
+  volumes.plugins.node_id = id_;
+  volumes.plugins.node_pool = client.node_pool;
+  volumes.remove_tree = [give_up = give_up_removals_](int dir, const std::string& name,
+                                                      const std::string& path) {
+    return RemoveTreeAt(dir, name, path, give_up.get());
+  };
+  volumes.find = options_.find_volume;
+  volumes.paths = options_.volume_paths;
+  return std::make_shared<HostVolumes>(std::move(volumes));
 }
 
 Status Node::InitKeys() {
@@ -157,9 +186,25 @@ LocalAllocEnv Node::MakeAllocEnv() {
     keys_->AddHooks(task, &workers_, &hooks);
     templates_->AddHooks(alloc.id, task, &hooks);
     networks_->AddTaskHooks(alloc, &hooks);
+    if (!task.volume_mounts.empty()) {
+      hooks.before_stats.push_back(std::make_shared<VolumeHook>(volumes_, preparer_.get()));
+    }
     return hooks;
   };
+  if (options_.wait_ended) {
+    env.extra_hooks.push_back([this](const AllocHookEnv& hook_env) -> std::unique_ptr<AllocHook> {
+      if (hook_env.alloc != nullptr && hook_env.alloc->previous.empty()) return nullptr;
+      return std::make_unique<StickyDiskHook>(options_.config.client.alloc_dir, &workers_,
+                                              options_.wait_ended);
+    });
+  }
   networks_->AddHook(&env);
+  if (config.client.watch_disks) {
+    env.extra_hooks.push_back([this](const AllocHookEnv& hook_env) {
+      return std::make_unique<DiskWatchHook>(hook_env, options_.config.client.alloc_dir,
+                                             &disk_counters_);
+    });
+  }
   checks_->AddHealthHook(&env);
   if (options_.add_task_hooks) {
     env.make_task_hooks = [this, others = std::move(env.make_task_hooks)](const Allocation& alloc,
@@ -423,6 +468,9 @@ Status Node::CheckJob(const Job& job, const std::string& place) {
                      driver->NormalizeConfigAt(pointer + "/Config", task.config_json, false);
                  !config.ok()) {
         mistake = config.error().message();
+      } else if (const Status mounts = CheckMountsOf(driver->info());
+                 !task.volume_mounts.empty() && !mounts.ok()) {
+        mistake = pointer + "/VolumeMounts: " + mounts.error().message();
       }
       if (!mistake.empty()) mistakes += (mistakes.empty() ? "" : "; ") + mistake;
     }
@@ -437,6 +485,7 @@ Status Node::CheckJob(const Job& job, const std::string& place) {
 StringMap Node::Attributes() const {
   StringMap all = machine_.attributes;
   all.insert(networks_->attributes().begin(), networks_->attributes().end());
+  all.insert(volumes_->attributes().begin(), volumes_->attributes().end());
   for (Driver* driver : plugins_->drivers()) {
     const StringMap& own = driver->fingerprint().attributes;
     all.insert(own.begin(), own.end());
@@ -453,9 +502,18 @@ Status Node::MeetsConstraints(const Job& job) const {
   self.attributes = Attributes();
   self.meta = info_.meta;
   self.node_class = info_.node_class;
+  self.host_volumes = volumes_->configured();
+  const Tables none;  // a foreground run has no volumes of clients
+  VolumeUse volumes;
   GroupCounts here;
   for (const TaskGroup& group : job.groups) {
     for (; here[group.name] < group.count; ++here[group.name]) {
+      if (volumes.Take(none, self, job, group, here[group.name]) != VolumeFit::kFits) {
+        return Error(Code::kFailedPrecondition,
+                     "task group " + group.name +
+                         ": this machine has not the volumes that it wants: configure them as "
+                         "host_volume in the block client");
+      }
       const std::string unmet = UnmetConstraint(job, group, self, here);
       if (unmet.empty()) continue;
       return Error(
@@ -527,6 +585,7 @@ void Node::KillAll() { processes_->KillAll(); }
 Co<void> Node::Shutdown() {
   life_.Cancel("the node is being shut down");
   plugins_->GiveUpLoading();
+  volumes_->Stop();
   co_await starting_.Close();
   if (consul_) co_await consul_->Stop();
   if (templates_) co_await templates_->Stop();

@@ -31,6 +31,7 @@
 #include "host/stats/stats_demand.h"
 #include "host/task/task_seams.h"
 #include "host/taskenv/task_env.h"
+#include "host/volume/host_volumes.h"
 
 namespace drover {
 
@@ -63,6 +64,13 @@ struct NodeOptions {
   std::function<void(const Allocation& alloc, const Task& task, WorkerPool* pool, TaskHooks* hooks)>
       add_task_hooks;
   DriverLimits driver_limits;
+  // See HostVolumesOptions. Both may be empty.
+  std::function<std::optional<VolumeRecord>(const std::string& name_space, const std::string& name)>
+      find_volume;
+  std::function<std::vector<std::string>()> volume_paths;
+  // Returns when the allocation with this id has ended, or is unknown here. If this function is
+  // empty, no allocation waits for the one that it replaces.
+  std::function<Co<Status>(Context context, std::string alloc_id)> wait_ended;
 };
 
 class NodeConsul;
@@ -123,6 +131,7 @@ class Node {
   void SetServicePolicy(const ServicePolicy& policy);
   const NodeChecks& checks() const { return *checks_; }
   NodeKeys* keys() { return keys_.get(); }
+  HostVolumes* volumes() { return volumes_.get(); }
 
  private:
   Node(Loop* loop, NodeOptions options);
@@ -138,6 +147,7 @@ class Node {
   Status InitTemplates();
   void ExpectRestored();
   Status MeetsConstraints(const Job& job) const;
+  std::shared_ptr<HostVolumes> MakeVolumes() const;
   static Co<void> Clear(Node* self, Context context);
   static Co<void> RemoveLeftovers(Node* self, std::vector<LedgerLeftovers> dead);
   void RefuseSecondRuns(AllocRunnerRequest* request) const;
@@ -155,6 +165,7 @@ class Node {
   WorkerPool workers_;
   WorkerPool removers_;
   WorkerPool loaders_;
+  WorkerPool disk_counters_;
   StatsDemand stats_demand_;
   std::unique_ptr<ProcessService> processes_;
   std::unique_ptr<PluginRegistry> plugins_;
@@ -166,6 +177,7 @@ class Node {
   std::unique_ptr<KeptLeftovers> kept_leftovers_;  // null when no state is kept
   std::unique_ptr<RestoreBarrier> restores_;
   std::unique_ptr<TaskPreparer> preparer_;
+  std::shared_ptr<HostVolumes> volumes_;
   std::unique_ptr<NodeTemplates> templates_;  // null with inspect_only
   std::unique_ptr<NodeConsul> consul_;        // null without a Consul in the configuration
   std::unique_ptr<NodeServices> services_;

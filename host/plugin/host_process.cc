@@ -240,7 +240,8 @@ void TakeFromConfig(const TaskConfig& config, StartRequest* request) {
   root.log_dir = config.log_dir;
   root.task_dir = config.task_dir;
   for (const TaskMount& mount : config.mounts)
-    root.volumes.push_back({mount.host_path, mount.task_path, mount.read_only, mount.propagation});
+    root.volumes.push_back(
+        {mount.host_path, mount.task_path, mount.read_only, mount.propagation, mount.no_links});
   for (const TaskDevice& device : config.devices)
     root.devices.push_back(
         {device.host_path, device.task_path, device.permissions.find('w') == std::string::npos});

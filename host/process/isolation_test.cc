@@ -498,6 +498,19 @@ TEST_F(IsolationTest, VolumesAndDevicesAreMounted) {
   EXPECT_EQ(Output(std::move(spec)), "content\ncontent\n2\n");
 }
 
+TEST_F(IsolationTest, ALinkIsNoSourceOfAVolumeThatHasNone) {
+  MakeVolumes();
+  std::filesystem::create_directory_symlink(directory_ + "/volume", directory_ + "/link");
+  options_.volumes = {{directory_ + "/link/below", "/srv", true, "", false}};
+  EXPECT_TRUE(OpenTaskRoot(options_).ok());
+  options_.volumes = {{directory_ + "/link/below", "/srv", true, "", true}};
+  const auto refused = OpenTaskRoot(options_);
+  EXPECT_EQ(refused.code(), Code::kPermissionDenied);
+  EXPECT_THAT(refused.error().message(), HasSubstr("leads through a symbolic link"));
+  options_.volumes = {{directory_ + "/volume/below", "/srv", true, "", true}};
+  EXPECT_TRUE(OpenTaskRoot(options_).ok());
+}
+
 TEST_F(IsolationTest, WhatTheHostMountsLaterIsSeenIfAskedFor) {
   MakeVolumes();
   const std::string below = directory_ + "/volume/below";

@@ -37,6 +37,13 @@ Status CopyMount(const std::string& path, std::uint64_t propagation, MountTree* 
   return {};
 }
 
+int OpenWithoutLinks(int directory, const std::string& path) {
+  open_how how{};
+  how.flags = O_PATH | O_CLOEXEC;
+  how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+  return static_cast<int>(syscall(SYS_openat2, directory, path.c_str(), &how, sizeof how));
+}
+
 Result<MountTree> Make(UniqueFd place, const std::string& path, std::string target,
                        const MountOptions& options) {
   struct stat info{};
@@ -97,7 +104,12 @@ bool MountCallsExist() {
 
 Result<MountTree> OpenMountTree(int directory, const std::string& path, std::string target,
                                 const MountOptions& options) {
-  UniqueFd place(openat(directory, path.c_str(), O_PATH | O_CLOEXEC));
+  UniqueFd place(options.no_links ? OpenWithoutLinks(directory, path)
+                                  : openat(directory, path.c_str(), O_PATH | O_CLOEXEC));
+  if (!place && errno == ELOOP && options.no_links) {
+    return Error(Code::kPermissionDenied,
+                 path + " leads through a symbolic link, which is not followed");
+  }
   if (!place) return ErrnoError(errno, path);
   return Make(std::move(place), path, std::move(target), options);
 }

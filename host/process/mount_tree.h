@@ -33,6 +33,7 @@ struct MountOptions {
   bool devices = false;    // device nodes below the mount can be used
   bool recursive = false;  // includes the mounts below the source, with the same options
   std::string propagation = "private";  // or "host-to-task" or "bidirectional"
+  bool no_links = false;  // a symbolic link in the path is an error; see OpenMountTree
 };
 
 // Opens PATH, relative to DIRECTORY (a descriptor or AT_FDCWD), as a mount for TARGET. Set-user-id

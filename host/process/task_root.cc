@@ -82,6 +82,7 @@ Status AddVolumes(const TaskRootOptions& options, RootSpec* root) {
     MountOptions mount;
     mount.read_only = volume.read_only;
     mount.recursive = true;
+    mount.no_links = volume.no_links;
     if (!volume.propagation.empty()) mount.propagation = volume.propagation;
     DROVER_ASSIGN(MountTree tree,
                   OpenMountTree(AT_FDCWD, volume.host_path, volume.task_path, mount));

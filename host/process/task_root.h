@@ -16,6 +16,7 @@ struct RootVolume {
   std::string task_path;
   bool read_only = false;
   std::string propagation;  // empty means "private"
+  bool no_links = false;    // a symbolic link in host_path is an error
 };
 
 // A device node of the host that is mounted in the root of a task.

@@ -17,6 +17,7 @@
 #include "host/scheduler/scheduler.h"
 #include "host/spec/service_policy.h"
 #include "host/taskenv/node_meta.h"
+#include "host/volume/volume_draft.h"
 
 namespace drover {
 
@@ -118,6 +119,12 @@ struct ApiAgent {
   std::function<NodeMeta()> node_meta;
   // Applies CHANGES, which a client requested, to the metadata of the node; see NodeMeta::Apply.
   std::function<Status(const NodeMeta::Changes& changes)> change_node_meta;
+  // See AgentVolumes::Put and AgentVolumes::Delete. If these functions are empty, there are no
+  // volumes of clients.
+  std::function<Co<Result<std::shared_ptr<const VolumeRecord>>>(Context context, VolumeRecord draft,
+                                                                VolumeRequestKind kind)>
+      put_volume;
+  std::function<Co<Status>(Context context, std::string id)> delete_volume;
   PluginRegistry* plugins = nullptr;
   // Waits a limited time until the drivers that JOB needs are loaded. If this function is empty,
   // there are no drivers to wait for.

@@ -17,6 +17,7 @@ constexpr Rights kListing = {kListJobs};
 constexpr Rights kSubmitting = {kSubmitJob};
 constexpr Rights kLifecycle = {kAllocLifecycle};
 constexpr Rights kFiles = {kReadFs};
+constexpr Rights kReadingVolumes = {kHostVolumeRead, kHostVolumeWrite};
 constexpr Rights kLogs = {kReadLogs, kReadFs};
 
 // Each function makes an entry.
@@ -103,6 +104,7 @@ constexpr RouteAccess kRouteAccesses[] = {
     In("PUT POST", "/v1/client/allocation/*/signal", kAlloc, kLifecycle),
     In("GET", "/v1/client/allocation/*/stats", kAlloc, kReading),
     In("GET", "/v1/client/allocation/*/checks", kAlloc, kReading),
+    In("GET", "/v1/client/allocation/*/snapshot", kAlloc, kFiles),
     In("GET PUT POST", "/v1/client/allocation/*/gc", kAlloc, kSubmitting),
     // If the driver does not isolate files, alloc-node-exec is needed beside alloc-exec.
     InSocket("GET", "/v1/client/allocation/*/exec", kAlloc, {kAllocExec}),
@@ -170,6 +172,15 @@ constexpr RouteAccess kRouteAccesses[] = {
     Of("PUT POST", "/v1/var/**", Need::kEachPart),
     Of("DELETE", "/v1/var/**", Need::kEachPart),
 
+    // Host volumes. A volume in a body or a path has its own namespace, so the handler asks again.
+    In("GET", "/v1/volumes", kQuery, {kHostVolumeRead, kHostVolumeWrite, kCsiListVolume}),
+    In("GET", "/v1/volumes/claims", kQuery, kReadingVolumes),
+    Of("DELETE", "/v1/volumes/claim/*", Need::kEachPart),
+    Of("GET", "/v1/volume/host/*", Need::kEachPart),
+    In("PUT POST", "/v1/volume/host/create", kBody, {kHostVolumeCreate, kHostVolumeWrite}),
+    In("PUT POST", "/v1/volume/host/register", kBody, {kHostVolumeRegister, kHostVolumeWrite}),
+    Of("DELETE", "/v1/volume/host/*/delete", Need::kEachPart),
+
     // The keys that sign the tokens of tasks. Everybody may check a token.
     Of("GET", "/v1/operator/keyring/keys", Need::kManagement),
     Of("PUT POST", "/v1/operator/keyring/rotate", Need::kManagement),
@@ -200,7 +211,6 @@ constexpr RouteAccess kRouteAccesses[] = {
     // What this version does not have. The answer is a sentence that says so.
     Of("", "/v1/namespace", Need::kClient),
     Of("PUT POST DELETE", "/v1/namespace/*", Need::kClient),
-    Of("", "/v1/client/allocation/*/snapshot", Need::kClient),
     Of("", "/v1/client/allocation/*/pause", Need::kClient),
     Of("", "/v1/client/identity", Need::kClient),
     Of("", "/v1/client/identity/renew", Need::kClient),

@@ -13,10 +13,11 @@ namespace drover {
 // event occurs, another evaluation of the group would give the same result.
 struct Awaited {
   enum class What {
-    kRoom,  // the resources in `least` are free on the node
-    kPort,  // `port` (any dynamic port if 0) and the resources in `least` are free
-    kEnd,   // an allocation of `job` ends; a constraint limits how many run at once
-    kNode,  // the node changes, or another node registers
+    kRoom,    // the resources in `least` are free on the node
+    kPort,    // `port` (any dynamic port if 0) and the resources in `least` are free
+    kEnd,     // an allocation of `job` ends; a constraint limits how many run at once
+    kNode,    // the node or one of its volumes changes, or another node registers
+    kVolume,  // an allocation with a volume ends, so another one may write to the volume
   };
 
   What what = What::kRoom;
@@ -43,6 +44,7 @@ struct Freed {
   bool other_ports = false;    // processes outside Drover may have freed ports, too
   std::set<int> ports = {};    // freed port numbers, on any address
   std::set<JobKey> jobs = {};  // jobs with an allocation that has ended
+  bool volumes = false;        // an allocation with a volume has ended
 };
 
 }  // namespace drover

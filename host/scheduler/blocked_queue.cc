@@ -41,6 +41,7 @@ BlockedQueue::Walk::Walk(BlockedQueue* queue, const Freed& freed, IsThere is_the
     Add(&queue->waiting_, {What::kPort});
     for (const int port : freed.ports) Add(&queue->waiting_, {What::kPort, port});
   }
+  if (freed.volumes) Add(&queue->waiting_, {What::kVolume}, true);
   for (const JobKey& job : freed.jobs) Add(&queue->waiting_, {What::kEnd, 0, job});
 }
 

@@ -91,13 +91,16 @@ void Evaluating::PlaceGroup(const TaskGroup& group, std::vector<GroupPlan::Place
   std::vector<GroupPlan::Place> left;  // in the order of placement; PLACES has the reverse order
   std::optional<PlacementFailure> first;
   auto stopping = std::ranges::count_if(*places, &GroupPlan::Place::stops);
+  // Each allocation may want another volume, so one may find its volume where another did not.
+  const bool each = std::ranges::any_of(group.volumes,
+                                        [](const auto& volume) { return volume.second.per_alloc; });
   // After one failure, other new allocations of the group would fail for the same reason, so they
   // are not tried. Replacements are still tried, because each can use the room of the allocation
   // that it replaces. If a replacement will find room, StopFor stops that allocation.
-  while (!places->empty() && (!first || stopping > 0)) {
+  while (!places->empty() && (!first || stopping > 0 || each)) {
     GroupPlan::Place place = std::move(places->back());
     places->pop_back();
-    const bool tries = !first || place.stops;
+    const bool tries = !first || place.stops || each;
     if (place.stops) --stopping;
     std::optional<NoPlace> none;
     if (tries) none = Place(group, &place);
@@ -131,7 +134,7 @@ std::optional<NoPlace> Evaluating::StopFor(const TaskGroup& group, GroupPlan::Pl
       return NoPort(taken->why, &*taken);
   }
   GroupCounts then = here_;
-  if (auto none = room_->TakeAfter(leaving, *job_->job, group, &then)) return none;
+  if (auto none = room_->TakeAfter(leaving, *job_->job, group, place->index, &then)) return none;
   Stop(*place->replaces, std::string(kUpdated));
   --here_[leaving.group_name];
   place->stops = false;
@@ -147,7 +150,7 @@ std::optional<NoPlace> Evaluating::Place(const TaskGroup& group, GroupPlan::Plac
   if (WantsPorts(group)) before = *room_;
   GroupCounts here = here_;
   ReservedCores cores;
-  if (auto none = room_->Take(*job_->job, group, &here, &cores, counted)) return none;
+  if (auto none = room_->Take(*job_->job, group, place->index, &here, &cores, counted)) return none;
   if (ports_ != nullptr) {
     const NodeRecord& node = *room_->node();
     auto placed = PlaceAllocation(job_->job, group, place->index, node.id, node.name, now_, ports_);
@@ -174,7 +177,7 @@ void Evaluating::Placed(std::shared_ptr<Allocation> alloc, const GroupPlan::Plac
     // While the replacement waited for room, the record of the replaced allocation may have been
     // erased.
     if (const auto replaced = Find(place.replaces->id())) {
-      record.previous = replaced->id();
+      record.previous = alloc->previous = replaced->id();
       AllocRecord old = *replaced;
       old.next = alloc->id;
       Put(old, old.alloc);

@@ -12,6 +12,7 @@
 #include "host/scheduler/constraint.h"
 #include "host/scheduler/placement.h"
 #include "host/scheduler/reconcile.h"
+#include "host/scheduler/volume_use.h"
 
 namespace drover {
 
@@ -25,37 +26,43 @@ using Unplaced = std::map<std::string, std::vector<GroupPlan::Place>>;
 // The free room on a node. Several evaluations, one after another, take room from the same object.
 class Room {
  public:
-  // NODE is null if no node is ready.
+  // NODE is null if no node is ready. TABLES must outlive this object.
   Room(std::shared_ptr<const NodeRecord> node, const Tables& tables);
 
   const NodeRecord* node() const { return node_.get(); }
-  NodeCapacity* capacity() { return capacity_ ? &*capacity_ : nullptr; }
+  NodeCapacity* capacity() { return free_ ? &free_->capacity : nullptr; }
 
-  // Takes room for one more allocation of GROUP, which is a group of JOB. Counts the allocation in
+  // Takes room for the allocation INDEX of GROUP, which is a group of JOB. Counts the allocation in
   // HERE, and sets CORES to its reserved cores. If there is no room, returns the reason and takes
   // nothing. If TakeAfter has been called for this allocation before, COUNTED must be true.
-  std::optional<NoPlace> Take(const Job& job, const TaskGroup& group, GroupCounts* here,
+  std::optional<NoPlace> Take(const Job& job, const TaskGroup& group, int index, GroupCounts* here,
                               ReservedCores* cores, bool counted);
   // Like Take, but takes the room that the node will have after the stopped allocations and LEAVING
   // have ended.
   std::optional<NoPlace> TakeAfter(const Allocation& leaving, const Job& job,
-                                   const TaskGroup& group, GroupCounts* here);
+                                   const TaskGroup& group, int index, GroupCounts* here);
   // Adds the room of LEAVING, which will stop, to `later_`.
   void WillLeave(const Allocation& leaving);
   // Begins a new evaluation, which has not stopped any allocation yet.
-  void Begin() { later_ = capacity_; }
+  void Begin() { later_ = free_; }
   // Returns FAILURE with three more facts: the node pool of JOB, the number of nodes in it, and the
   // number of available nodes by datacenter.
   PlacementFailure Described(const Job& job, PlacementFailure failure) const;
 
  private:
-  std::optional<NoPlace> TakeOf(NodeCapacity* from, const Job& job, const TaskGroup& group,
+  struct Free {
+    NodeCapacity capacity;
+    VolumeUse volumes;
+  };
+
+  std::optional<NoPlace> TakeOf(Free* from, const Job& job, const TaskGroup& group, int index,
                                 GroupCounts* here, ReservedCores* cores) const;
 
   std::shared_ptr<const NodeRecord> node_;
-  std::optional<NodeCapacity> capacity_;
-  // The capacity of the node after all allocations that this evaluation stops have ended.
-  std::optional<NodeCapacity> later_;
+  const Tables* tables_;
+  std::optional<Free> free_;
+  // What is free after all allocations that this evaluation stops have ended.
+  std::optional<Free> later_;
 };
 
 // The result of an evaluation.

@@ -20,6 +20,12 @@ NoPlace Filtered(const std::string& constraint) {
   return none;
 }
 
+NoPlace NoVolume(VolumeFit fit) {
+  NoPlace none = Filtered(kNoVolumes);
+  none.awaited.what = fit == VolumeFit::kBusy ? Awaited::What::kVolume : Awaited::What::kNode;
+  return none;
+}
+
 NoPlace NoNode() { return {{}, {Awaited::What::kNode}}; }
 
 }  // namespace
@@ -31,9 +37,10 @@ std::shared_ptr<const NodeRecord> ReadyNode(const Tables& tables) {
   return nullptr;
 }
 
-Room::Room(std::shared_ptr<const NodeRecord> node, const Tables& tables) : node_(std::move(node)) {
-  if (node_) capacity_.emplace(*node_, tables);
-  later_ = capacity_;
+Room::Room(std::shared_ptr<const NodeRecord> node, const Tables& tables)
+    : node_(std::move(node)), tables_(&tables) {
+  if (node_) free_.emplace(Free{NodeCapacity(*node_, tables), {}});
+  later_ = free_;
 }
 
 PlacementFailure Room::Described(const Job& job, PlacementFailure failure) const {
@@ -44,7 +51,7 @@ PlacementFailure Room::Described(const Job& job, PlacementFailure failure) const
   return failure;
 }
 
-std::optional<NoPlace> Room::TakeOf(NodeCapacity* from, const Job& job, const TaskGroup& group,
+std::optional<NoPlace> Room::TakeOf(Free* from, const Job& job, const TaskGroup& group, int index,
                                     GroupCounts* here, ReservedCores* cores) const {
   if (node_ == nullptr || !IsInNodePool(job, *node_) ||
       !IsInDatacenters(job.datacenters, node_->datacenter)) {
@@ -58,29 +65,37 @@ std::optional<NoPlace> Room::TakeOf(NodeCapacity* from, const Job& job, const Ta
     none.awaited = {Awaited::What::kEnd, 0, KeyOf(job)};
     return none;
   }
-  const std::string missing = from->Take(group, cores);
+  VolumeUse volumes = from->volumes;
+  const VolumeFit fit = volumes.Take(*tables_, *node_, job, group, index);
+  if (fit != VolumeFit::kFits) return NoVolume(fit);
+  const std::string missing = from->capacity.Take(group, cores);
   if (!missing.empty()) return Exhausted(missing);
+  from->volumes = std::move(volumes);
   ++(*here)[group.name];
   return std::nullopt;
 }
 
-std::optional<NoPlace> Room::Take(const Job& job, const TaskGroup& group, GroupCounts* here,
-                                  ReservedCores* cores, bool counted) {
-  auto none = TakeOf(capacity(), job, group, here, cores);
+std::optional<NoPlace> Room::Take(const Job& job, const TaskGroup& group, int index,
+                                  GroupCounts* here, ReservedCores* cores, bool counted) {
+  auto none = TakeOf(free_ ? &*free_ : nullptr, job, group, index, here, cores);
   if (none || counted) return none;
   ReservedCores same;
-  (void)later_->Take(group, &same);
+  (void)later_->capacity.Take(group, &same);
+  (void)later_->volumes.Take(*tables_, *node_, job, group, index);
   return std::nullopt;
 }
 
 std::optional<NoPlace> Room::TakeAfter(const Allocation& leaving, const Job& job,
-                                       const TaskGroup& group, GroupCounts* here) {
-  std::optional<NodeCapacity> then = later_;
-  if (then) then->Give(leaving);
+                                       const TaskGroup& group, int index, GroupCounts* here) {
+  std::optional<Free> then = later_;
+  if (then) {
+    then->capacity.Give(leaving);
+    then->volumes.Give(leaving);
+  }
   GroupCounts others = *here;
   --others[leaving.group_name];
   ReservedCores cores;
-  auto none = TakeOf(then ? &*then : nullptr, job, group, &others, &cores);
+  auto none = TakeOf(then ? &*then : nullptr, job, group, index, &others, &cores);
   if (none) return none;
   later_ = std::move(then);
   *here = std::move(others);
@@ -88,7 +103,9 @@ std::optional<NoPlace> Room::TakeAfter(const Allocation& leaving, const Job& job
 }
 
 void Room::WillLeave(const Allocation& leaving) {
-  if (later_) later_->Give(leaving);
+  if (!later_) return;
+  later_->capacity.Give(leaving);
+  later_->volumes.Give(leaving);
 }
 
 }  // namespace drover

@@ -127,7 +127,9 @@ void Scheduler::Keep(std::vector<Evaluated> evaluated) {
       if (!of.allocs.empty()) written |= kAllocs | kWanted;
       for (auto& record : of.allocs) {
         DROVER_CHECK(record->modify_index == index);
+        const std::shared_ptr<const Allocation> alloc = record->alloc;
         tables->Put(std::move(record));
+        written |= ClaimVolumes(tables, *alloc, index);
       }
       if (of.blocked) tables->Put(std::make_shared<const Evaluation>(*of.blocked));
       tables->Put(std::make_shared<const Evaluation>(of.eval));
@@ -493,6 +495,8 @@ Co<Status> Scheduler::UpdateAllocs(Context, std::string node_id, std::vector<All
         ReleasePorts(*changed->alloc, ports_);
         for (const AllocatedPort& port : changed->alloc->ports) freed.ports.insert(port.value);
         freed.jobs.insert(KeyOf(*changed->alloc->job));
+        const TaskGroup* const group = changed->alloc->group();
+        freed.volumes |= group != nullptr && !group->volumes.empty();
       }
       jobs.insert(KeyOf(*changed->alloc->job));
       tables->Put(std::move(changed));
@@ -518,7 +522,8 @@ void Scheduler::RetryBlocked(Freed freed) {
     if (room.node() == nullptr) return;
     Evaluating evaluating(tables, tables.last_index + 1, ports_, loop_->Wall(), &room);
     const std::uint64_t nodes = tables.IndexOf(kNodes);
-    freed.all = std::exchange(nodes_looked_at_, nodes) != nodes;
+    const bool node_changed = std::exchange(nodes_looked_at_, nodes) != nodes;
+    freed.all = freed.all || node_changed;
     const auto is_there = [&room, this](const Awaited& awaited) {
       // An event other than kRoom and kPort makes its evaluation run, even if the node has no room.
       // The evaluation then waits for room.

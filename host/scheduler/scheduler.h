@@ -78,6 +78,7 @@ struct SchedulerOptions {
   // The most variables, and the most bytes of their items. All of them are in memory.
   std::size_t most_variables = 50'000;
   std::size_t most_variable_bytes = std::size_t{128} << 20;
+  std::size_t most_volumes = 10'000;  // of clients
   Duration heartbeat = 10s;
   // A node whose heartbeat is overdue by this duration is down.
   Duration heartbeat_grace = 10s;
@@ -119,6 +120,15 @@ class Scheduler : public ClusterLink {
   // succeeds.
   Result<VariableReply> DeleteVariable(const VariableKey& key,
                                        std::optional<std::uint64_t> check_index);
+  // Makes or replaces a volume of clients, and places the allocations that wait for it. Its id,
+  // name and node must be set. Returns the record with its indexes. Errors of
+  // SchedulerOptions::check_room are returned, and kResourceExhausted if there are too many.
+  Result<std::shared_ptr<const VolumeRecord>> PutVolume(VolumeRecord volume);
+  // Erases a volume. Does nothing if there is none.
+  void EraseVolume(const std::string& id);
+  // Releases the claim ID of a group on a volume. Error kNotFound means that there is no such
+  // claim.
+  Status DeleteClaim(const std::string& id);
   // Stops an allocation and places a replacement. Error kNotFound means that there is no such
   // allocation.
   Result<JobReply> StopAlloc(const std::string& id, bool no_shutdown_delay);

@@ -74,6 +74,7 @@ class SchedulerFixture : public ::testing::Test {
       EXPECT_EQ(tables.open_evals_of_job, again.open_evals_of_job);
       EXPECT_EQ(tables.allocs_of_eval, again.allocs_of_eval);
       EXPECT_EQ(tables.usage, again.usage);
+      EXPECT_EQ(tables.volume_users, again.volume_users);
       EXPECT_EQ(tables.staying, again.staying);
       EXPECT_EQ(tables.leaving, again.leaving);
       EXPECT_EQ(tables.uncollected, again.uncollected);

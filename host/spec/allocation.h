@@ -65,6 +65,7 @@ struct Allocation {
   int index = 0;
   std::shared_ptr<const Job> job;
   std::string group_name;
+  std::string previous;  // the id of the allocation that this one replaces; empty if none
   std::vector<AllocatedPort> ports;
   std::map<std::string, std::vector<int>> cores;  // reserved cores by task, in ascending order
   std::optional<AllocationNetwork> network;       // absent if the tasks use the host's network

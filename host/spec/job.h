@@ -13,6 +13,7 @@
 #include "host/spec/identity.h"
 #include "host/spec/service.h"
 #include "host/spec/task_template.h"
+#include "host/spec/volume.h"
 
 // The workload as users describe it, after validation and with its defaults filled in. The names
 // are the same as in the job's JSON.
@@ -135,6 +136,7 @@ struct Task {
   Identity identity;                 // the default identity, which every task has
   std::vector<Identity> identities;  // the other ones
   std::vector<TaskTemplate> templates;
+  std::vector<VolumeMount> volume_mounts;
 
   bool operator==(const Task&) const = default;
 };
@@ -162,6 +164,11 @@ struct TaskGroup {
   Duration shutdown_delay = 0s;
   std::optional<Duration> max_run_duration;
   int ephemeral_disk_mb = 300;
+  // The files of the disk move to the allocation that replaces this one. `disk_migrate` also means
+  // an allocation on another node, of which there is none yet.
+  bool disk_sticky = false;
+  bool disk_migrate = false;
+  VolumeRequests volumes;
   std::vector<Constraint> constraints;
   // How many allocations leave a draining node at a time; not for batch jobs.
   int migrate_max_parallel = 1;

@@ -12,6 +12,7 @@
 #include "host/spec/job_template_checks.h"
 #include "host/spec/signal_name.h"
 #include "host/spec/strict_json.h"
+#include "host/spec/volume_checks.h"
 
 namespace drover {
 namespace {
@@ -249,6 +250,7 @@ void CheckGroup(const Job& job, const TaskGroup& group, const At& at) {
   CheckTasks(group, at / "Tasks");
   CheckNetworks(group, at);
   CheckServices(group, at);
+  CheckVolumes(job.type, group, at);
   CheckMap(group.meta, false, at / "Meta");
   CheckConstraints(group.constraints, false, at / "Constraints");
   CheckDuration(group.shutdown_delay, at / "ShutdownDelay");

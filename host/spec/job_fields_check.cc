@@ -183,6 +183,16 @@ void CheckValue(const JobField& field, const json& value, const std::string& poi
     }
   }
   if (field.kind == kTextListMap) CheckTextLists(value, pointer, faults);
+  if (field.kind == kObjectMap) {
+    for (const auto& [key, item] : value.items()) {
+      const std::string here = JsonPointer(pointer, key);
+      if (item.is_object()) {
+        CheckMembers(item, field.members, here, found);
+      } else {
+        faults->Add(here, "must be an object, but is " + TypeOf(item));
+      }
+    }
+  }
   if (field.kind == kTextList || field.kind == kObjectList) {
     for (std::size_t i = 0; i < value.size(); ++i) {
       const std::string item = JsonPointer(pointer, i);

@@ -46,8 +46,14 @@ inline constexpr JobField kNetwork[] = {
 
 inline constexpr JobField kEphemeralDisk[] = {
     {"SizeMB", "size", kInteger, kDone, {}, "", "default 300; counts at placement by an agent"},
-    {"Sticky", "sticky", kBoolean, kRefused},
-    {"Migrate", "migrate", kBoolean, kRefused},
+    {"Sticky",
+     "sticky",
+     kBoolean,
+     kDone,
+     {},
+     "",
+     "the files move to the allocation that replaces this one"},
+    {"Migrate", "migrate", kBoolean, kDone, {}, "", "as sticky: there is one machine"},
 };
 
 inline constexpr JobField kDevice[] = {
@@ -82,22 +88,34 @@ inline constexpr JobField kMountOptions[] = {
 };
 
 inline constexpr JobField kVolume[] = {
-    {"Name", kLabel, kText, kRefused},
-    {"Type", "type", kText, kRefused},
-    {"Source", "source", kText, kRefused},
-    {"ReadOnly", "read_only", kBoolean, kRefused},
-    {"Sticky", "sticky", kBoolean, kRefused},
-    {"AccessMode", "access_mode", kText, kRefused},
-    {"AttachmentMode", "attachment_mode", kText, kRefused},
+    {"Name", kLabel, kText, kDone},
+    {"Type", "type", kText, kDone, {}, "", "host"},
+    {"Source", "source", kText, kDone, {}, "", "the name of a volume of the node"},
+    {"ReadOnly", "read_only", kBoolean, kDone},
+    {"Sticky", "sticky", kBoolean, kDone, {}, "", "the group keeps a claim on a volume of the API"},
+    {"AccessMode",
+     "access_mode",
+     kText,
+     kDone,
+     {},
+     "",
+     "single-node-writer (default), -reader-only, -single-writer or -multi-writer"},
+    {"AttachmentMode", "attachment_mode", kText, kDone, {}, "", "file-system (default)"},
     {"MountOptions", "mount_options", kObject, kRefused, kMountOptions},
-    {"PerAlloc", "per_alloc", kBoolean, kRefused},
+    {"PerAlloc", "per_alloc", kBoolean, kDone, {}, "", "the source is SOURCE[INDEX]"},
 };
 
 inline constexpr JobField kVolumeMount[] = {
-    {"Volume", "volume", kText, kRefused},
-    {"Destination", "destination", kText, kRefused},
-    {"ReadOnly", "read_only", kBoolean, kRefused},
-    {"PropagationMode", "propagation_mode", kText, kRefused},
+    {"Volume", "volume", kText, kDone, {}, "", "the name of a volume of the group"},
+    {"Destination", "destination", kText, kDone, {}, "", "an absolute path in the task"},
+    {"ReadOnly", "read_only", kBoolean, kDone},
+    {"PropagationMode",
+     "propagation_mode",
+     kText,
+     kDone,
+     {},
+     "",
+     "private (default), host-to-task or bidirectional"},
     {"SELinuxLabel", "selinux_label", kText, kRefused},
 };
 

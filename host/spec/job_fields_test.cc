@@ -126,7 +126,7 @@ TEST(JobFieldsTest, ARefusedBlockIsRefusedOnceAndNotPerField) {
       {"/TaskGroups/0/Tasks/0/Resources/NUMA", {{"Affinity", "require"}}},
       {"/TaskGroups/0/Tasks/0/Services/0/Connect", {{"SidecarService", {{"Port", "a"}}}}},
       {"/TaskGroups/0/Networks/0/DNS", {{"Servers", {"1.1.1.1"}}}},
-      {"/TaskGroups/0/Volumes", {{"data", {{"Type", "host"}}}}},
+      {"/TaskGroups/0/Volumes/data/MountOptions", {{"FSType", "ext4"}, {"X", 1}}},
       {"/Periodic", {{"Spec", "* * * * *"}}}};
   for (const auto& [pointer, value] : refused) {
     json job;

@@ -25,7 +25,7 @@ constexpr char kFull[] = R"({"Job": {
   "TaskGroups": [{
     "Name": "g", "Count": 3, "ShutdownDelay": 1000000000, "MaxRunDuration": "1h",
     "RestartPolicy": {"Attempts": 4, "Interval": "10m", "Delay": 2000000000, "Mode": "delay"},
-    "EphemeralDisk": {"SizeMB": 400, "Sticky": false, "Migrate": false},
+    "EphemeralDisk": {"SizeMB": 400, "Sticky": true, "Migrate": true},
     "Networks": [{"Mode": "host", "MBits": 10, "ReservedPorts": [{"Label": "http", "Value": 8080}],
                   "DynamicPorts": [{"Label": "admin", "To": 9000, "HostNetwork": "default"},
                                    {"Label": "same", "To": -1}]}],
@@ -105,6 +105,8 @@ TEST(JobJsonTest, ReadsEveryFieldThatIsCarriedOut) {
   EXPECT_EQ(group.max_run_duration, std::optional<Duration>(1h));
   EXPECT_EQ(group.restart_policy, (RestartPolicy{4, 10min, 2s, RestartPolicy::Mode::kDelay}));
   EXPECT_EQ(group.ephemeral_disk_mb, 400);
+  EXPECT_TRUE(group.disk_sticky);
+  EXPECT_TRUE(group.disk_migrate);
   EXPECT_EQ(group.meta, (StringMap{{"g", "2"}}));
   ASSERT_EQ(group.networks.size(), 1u);
   EXPECT_EQ(group.networks[0].reserved_ports, (std::vector<Port>{{"http", 8080, 0, ""}}));
@@ -409,8 +411,6 @@ INSTANTIATE_TEST_SUITE_P(
         BadField{kGroupAt + "/Update", R"({"HealthCheck": "luck"})",
                  "/TaskGroups/0/Update/HealthCheck: \"luck\" is not known; write one of checks, "
                  "task_states, manual"},
-        BadField{kGroupAt + "/EphemeralDisk", R"({"Sticky": true})",
-                 "/TaskGroups/0/EphemeralDisk/Sticky: is not supported by this version"},
         BadField{kGroupAt + "/Networks", R"([{}, {}])",
                  "/TaskGroups/0/Networks: must hold at most one network"},
         BadField{kGroupAt + "/Networks", R"([{"Mode": "weave"}])",

@@ -12,6 +12,7 @@
 #include "host/spec/service_json.h"
 #include "host/spec/strict_json.h"
 #include "host/spec/task_template_json.h"
+#include "host/spec/volume_json.h"
 
 // Reading a job has three steps: the table of fields checks names and types, this file builds the
 // types with their defaults, and CheckJob checks the values. Each step adds its faults to one list.
@@ -183,6 +184,7 @@ void ReadTask(const Members& in, const RestartPolicy& group_policy, ServiceOwner
   task->identity = ReadDefaultIdentity(in.Object("Identity"));
   in.ReadList("Identities", &task->identities, ReadNamedIdentity);
   in.ReadList("Templates", &task->templates, ReadTemplate, kMostTemplates);
+  in.ReadList("VolumeMounts", &task->volume_mounts, ReadVolumeMount);
   owner.task = task->name;
   ReadServices(in, owner, &task->services);
 }
@@ -221,7 +223,11 @@ void ReadGroup(const Members& in, const Job& job, TaskGroup* group) {
     group->max_run_duration = limit;
   }
   in.ReadList("Constraints", &group->constraints, ReadConstraint);
-  in.Object("EphemeralDisk").Read("SizeMB", &group->ephemeral_disk_mb);
+  const Members disk = in.Object("EphemeralDisk");
+  disk.Read("SizeMB", &group->ephemeral_disk_mb);
+  disk.Read("Sticky", &group->disk_sticky);
+  disk.Read("Migrate", &group->disk_migrate);
+  ReadVolumes(in, &group->volumes);
   in.Object("Migrate").Read("MaxParallel", &group->migrate_max_parallel);
   ReadUpdate(in.Object("Update"), false, &group->update);
 }

@@ -5,6 +5,7 @@
 #include "host/spec/service_json.h"
 #include "host/spec/strict_json.h"
 #include "host/spec/task_template_json.h"
+#include "host/spec/volume_json.h"
 
 namespace drover {
 namespace {
@@ -114,7 +115,8 @@ json ToJson(const Task& task) {
       {"Services", ServicesToJson(task.services)},
       {"Identity", nullptr},
       {"Identities", ToJson(task.identities)},
-      {"Templates", TemplatesToJson(task.templates)}};
+      {"Templates", TemplatesToJson(task.templates)},
+      {"VolumeMounts", VolumeMountsToJson(task.volume_mounts)}};
   // The default identity is written only if it differs from that of other tasks.
   if (!(task.identity == Identity())) out["Identity"] = ToJson(task.identity);
   if (out["Config"].is_discarded()) out["Config"] = nullptr;
@@ -140,7 +142,11 @@ json ToJson(const TaskGroup& group) {
               {"MaxRunDuration", nullptr},
               {"Constraints", ToJson(group.constraints)},
               {"Services", ServicesToJson(group.services)},
-              {"EphemeralDisk", {{"SizeMB", group.ephemeral_disk_mb}}}};
+              {"Volumes", VolumesToJson(group.volumes)},
+              {"EphemeralDisk",
+               {{"SizeMB", group.ephemeral_disk_mb},
+                {"Sticky", group.disk_sticky},
+                {"Migrate", group.disk_migrate}}}};
   // Migrate is written only if it is not the default: batch jobs have no Migrate, and clients
   // expect none there.
   if (group.migrate_max_parallel != 1)

@@ -119,6 +119,7 @@ json EncodeAllocation(const Allocation& alloc) {
               {"create_time", alloc.create_time},
               {"modify_time", alloc.modify_time}};
   if (alloc.network) out["network"] = *alloc.network;
+  if (!alloc.previous.empty()) out["previous"] = alloc.previous;
   return out;
 }
 
@@ -127,6 +128,7 @@ std::shared_ptr<Allocation> ReadAllocation(const json& of) {
   of.at("id").get_to(alloc->id);
   of.at("group").get_to(alloc->group_name);
   Get(of, "name", &alloc->name);
+  Get(of, "previous", &alloc->previous);
   Get(of, "eval_id", &alloc->eval_id);
   Get(of, "node_id", &alloc->node_id);
   Get(of, "node_name", &alloc->node_name);

@@ -91,6 +91,23 @@ std::size_t Of(const std::vector<Service>& services) {
   return bytes;
 }
 
+std::size_t Of(const VolumeRequests& volumes) {
+  std::size_t bytes = 0;
+  for (const auto& [name, volume] : volumes) {
+    bytes += kNode + sizeof(VolumeRequests::value_type) + Of(name) + Of(volume.type) +
+             Of(volume.source) + Of(volume.access_mode) + Of(volume.attachment_mode);
+  }
+  return bytes;
+}
+
+std::size_t Of(const std::vector<VolumeMount>& mounts) {
+  std::size_t bytes = mounts.capacity() * sizeof(VolumeMount);
+  for (const VolumeMount& mount : mounts) {
+    bytes += Of(mount.volume) + Of(mount.destination) + Of(mount.propagation_mode);
+  }
+  return bytes;
+}
+
 std::size_t Of(const Identity& identity) {
   return Of(identity.name) + Of(identity.filepath) + Of(identity.change_signal) +
          Of(identity.audience);
@@ -106,7 +123,7 @@ std::size_t Of(const TaskTemplate& of) {
 std::size_t Of(const Task& task) {
   std::size_t bytes = Of(task.name) + Of(task.driver) + Of(task.user) + Of(task.config_json) +
                       Of(task.env) + Of(task.meta) + Of(task.kill_signal) + Of(task.constraints) +
-                      Of(task.networks) + Of(task.services) +
+                      Of(task.networks) + Of(task.services) + Of(task.volume_mounts) +
                       task.actions.capacity() * sizeof(TaskAction);
   for (const TaskAction& action : task.actions) {
     bytes += Of(action.name) + Of(action.command) + Of(action.args);
@@ -120,7 +137,8 @@ std::size_t Of(const Task& task) {
 
 std::size_t Of(const TaskGroup& group) {
   std::size_t bytes = Of(group.name) + Of(group.meta) + Of(group.constraints) + Of(group.networks) +
-                      Of(group.services) + group.tasks.capacity() * sizeof(Task);
+                      Of(group.services) + Of(group.volumes) +
+                      group.tasks.capacity() * sizeof(Task);
   for (const Task& task : group.tasks) bytes += Of(task);
   return bytes;
 }
@@ -156,7 +174,8 @@ std::size_t Of(const Evaluation& eval) {
 std::size_t Of(const Allocation& alloc) {
   std::size_t bytes = kObject + sizeof(Allocation) + Of(alloc.id) + Of(alloc.name) +
                       Of(alloc.eval_id) + Of(alloc.node_id) + Of(alloc.node_name) +
-                      Of(alloc.datacenter) + Of(alloc.group_name) + Of(alloc.desired_description) +
+                      Of(alloc.datacenter) + Of(alloc.group_name) + Of(alloc.previous) +
+                      Of(alloc.desired_description) +
                       alloc.ports.capacity() * sizeof(AllocatedPort);
   for (const auto& [task, cores] : alloc.cores) {
     bytes += 2 * kNode + Of(task) + cores.capacity() * sizeof(int);
@@ -194,6 +213,18 @@ std::size_t Of(const ServiceRegistration& service) {
 std::size_t Of(const VariableRecord& variable) {
   return kObject + sizeof(VariableRecord) + Of(variable.name_space) + Of(variable.path) +
          Of(variable.sealed_items);
+}
+
+std::size_t Of(const VolumeRecord& volume) {
+  std::size_t bytes = kObject + sizeof(VolumeRecord) + Of(volume.id) + Of(volume.name_space) +
+                      Of(volume.name) + Of(volume.plugin_id) + Of(volume.host_path) +
+                      Of(volume.parameters) + Of(volume.constraints) +
+                      volume.capabilities.capacity() * sizeof(VolumeCapability) +
+                      volume.claims.capacity() * sizeof(VolumeClaim);
+  for (const VolumeClaim& claim : volume.claims) {
+    bytes += Of(claim.id) + Of(claim.job_id) + Of(claim.group) + Of(claim.alloc_id);
+  }
+  return bytes;
 }
 
 // Walk calls SEE with each part of EVENT. If a part occurs several times, SEE receives it each
@@ -253,6 +284,7 @@ std::size_t SizeOf(const Evaluation& eval) { return Of(eval); }
 std::size_t SizeOf(const NodeRecord& node) { return Of(node); }
 std::size_t SizeOf(const ServiceRegistration& service) { return Of(service); }
 std::size_t SizeOf(const VariableRecord& variable) { return Of(variable); }
+std::size_t SizeOf(const VolumeRecord& volume) { return Of(volume); }
 std::size_t SizeOf(const TaskStateRecord& state) {
   std::size_t bytes = kObject + sizeof(TaskStateRecord);
   for (const TaskEvent& event : state.events)

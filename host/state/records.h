@@ -15,6 +15,7 @@
 #include "host/alloc/client_status.h"
 #include "host/spec/allocation.h"
 #include "host/state/node_interface.h"
+#include "host/volume/volume_record.h"
 
 // The records of the scheduler: jobs, evaluations, allocations, nodes. A record never changes once
 // it is in the tables, so every thread may keep it. A change makes a new record with a higher
@@ -203,6 +204,7 @@ struct NodeRecord {
   int min_dynamic_port = 20000;
   int max_dynamic_port = 32000;
   std::string reserved_ports;
+  ConfiguredVolumes host_volumes;       // of the configuration, by name
   std::string status = "initializing";  // initializing, ready, down
   bool eligible = true;
   std::optional<NodeDrain> drain;

@@ -13,6 +13,7 @@ const std::string& IdOf(const AllocRecord& record) { return record.id(); }
 const std::string& IdOf(const NodeRecord& node) { return node.id; }
 const std::string& IdOf(const ServiceRegistration& service) { return service.id; }
 const std::string& IdOf(const VariableRecord& variable) { return variable.path; }
+const std::string& IdOf(const VolumeRecord& volume) { return volume.id; }
 
 const std::string& NamespaceOf(const JobRecord& record) { return record.job->job_namespace; }
 const std::string& NamespaceOf(const Evaluation& eval) { return eval.job_namespace; }
@@ -23,6 +24,7 @@ const std::string& NamespaceOf(const ServiceRegistration& service) {
   return service.service_namespace;
 }
 const std::string& NamespaceOf(const VariableRecord& variable) { return variable.name_space; }
+const std::string& NamespaceOf(const VolumeRecord& volume) { return volume.name_space; }
 const std::string& NamespaceOf(const NodeRecord&) {
   static const std::string kNone;
   return kNone;

@@ -10,17 +10,19 @@
 #include "host/spec/service_registration.h"
 #include "host/state/records.h"
 #include "host/variables/variable_record.h"
+#include "host/volume/volume_record.h"
 
 namespace drover {
 
 // The kind of record in an event. The order is the same as in StateEvent::record.
-enum class Topic { kJob, kEvaluation, kAllocation, kNode, kService, kVariable };
+enum class Topic { kJob, kEvaluation, kAllocation, kNode, kService, kVariable, kVolume };
 
 // One record that a write has stored or erased. An erased record is as it was before the write.
 struct StateEvent {
   std::variant<std::shared_ptr<const JobRecord>, std::shared_ptr<const Evaluation>,
                std::shared_ptr<const AllocRecord>, std::shared_ptr<const NodeRecord>,
-               std::shared_ptr<const ServiceRegistration>, std::shared_ptr<const VariableRecord>>
+               std::shared_ptr<const ServiceRegistration>, std::shared_ptr<const VariableRecord>,
+               std::shared_ptr<const VolumeRecord>>
       record;
   bool erased = false;
   bool silent = false;  // only the journal receives the event, not clients
@@ -63,6 +65,8 @@ inline constexpr std::string_view kNodeStatus = "NodeStreamEvent";
 inline constexpr std::string_view kServicesChanged = "ServiceRegistration";
 inline constexpr std::string_view kVariablePut = "VariableUpserted";
 inline constexpr std::string_view kVariableDeleted = "VariableDeleted";
+inline constexpr std::string_view kVolumePut = "HostVolumeRegistered";
+inline constexpr std::string_view kVolumeDeleted = "HostVolumeDeleted";
 }  // namespace cause
 
 }  // namespace drover

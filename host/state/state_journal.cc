@@ -140,4 +140,10 @@ void StateJournal::Add(const std::shared_ptr<const VariableRecord>& variable, bo
   if (!erased) change = {[variable] { return VariableText(*variable); }, SizeOf(*variable)};
 }
 
+void StateJournal::Add(const std::shared_ptr<const VolumeRecord>& volume, bool erased) {
+  auto& change = changes_[KeyFor(record_kind::kVolume, volume->id)];
+  change = nullptr;
+  if (!erased) change = {[volume] { return VolumeText(*volume); }, SizeOf(*volume)};
+}
+
 }  // namespace drover

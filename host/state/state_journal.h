@@ -24,6 +24,7 @@ inline constexpr std::string_view kReported = "told";  // an allocation, as its 
 inline constexpr std::string_view kNode = "node";
 inline constexpr std::string_view kService = "service";    // the registration of a service
 inline constexpr std::string_view kVariable = "variable";  // with sealed items
+inline constexpr std::string_view kVolume = "volume";      // of clients, with its claims
 inline constexpr std::string_view kIndex = "index";        // the index of the last write
 }  // namespace record_kind
 
@@ -51,6 +52,7 @@ class StateJournal {
   void Add(const std::shared_ptr<const NodeRecord>& node, bool erased);
   void Add(const std::shared_ptr<const ServiceRegistration>& service, bool erased);
   void Add(const std::shared_ptr<const VariableRecord>& variable, bool erased);
+  void Add(const std::shared_ptr<const VolumeRecord>& volume, bool erased);
 
   // Returns the end of the records of all allocations of JOB, which is encoded at its first use.
   std::shared_ptr<SharedJobEnd> EndOf(const std::shared_ptr<const JobRecord>& job);

@@ -27,6 +27,7 @@ class StateLoader {
     }
     for (const auto& node : nodes_) loaded_.tables.Put(node);
     PutVariables();
+    PutVolumes();
     std::vector<JobKey> keys;
     for (const auto& [key, job] : loaded_.tables.jobs) keys.push_back(key);
     loaded_.tables.last_index = last_index_ + kGap;
@@ -70,6 +71,8 @@ class StateLoader {
       Take(record, DecodeNode(record.value), &nodes_);
     } else if (kind == record_kind::kVariable) {
       Take(record, ReadVariable(record.value), &variables_);
+    } else if (kind == record_kind::kVolume) {
+      Take(record, ReadVolumeRecord(record.value), &volumes_);
     } else if (kind == record_kind::kPlaced) {
       Result<AllocRecord> placed = DecodePlaced(record.value, &seen_jobs_);
       if (!placed.ok()) return Refuse(record, placed.error());
@@ -157,6 +160,13 @@ class StateLoader {
     }
   }
 
+  void PutVolumes() {
+    for (VolumeRecord& volume : volumes_) {
+      Saw(volume.modify_index);
+      loaded_.tables.Put(std::make_shared<const VolumeRecord>(std::move(volume)));
+    }
+  }
+
   // Makes the allocations of a version share one job. A job whose own record is damaged is
   // restored from an allocation that must still run. An ended allocation does not show that its
   // job is damaged, because the job may have been purged.
@@ -194,6 +204,7 @@ class StateLoader {
   std::vector<std::shared_ptr<const Evaluation>> evals_;
   std::vector<std::shared_ptr<const NodeRecord>> nodes_;
   std::vector<VariableRecord> variables_;
+  std::vector<VolumeRecord> volumes_;
   std::map<std::string, AllocRecord> allocs_;
   std::map<std::tuple<JobKey, std::uint64_t, std::uint64_t>, std::shared_ptr<const JobRecord>>
       shared_;

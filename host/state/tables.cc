@@ -159,7 +159,42 @@ void Tables::Erase(const VariableRecord& variable) {
   variables.erase(place);
 }
 
+void Tables::Put(std::shared_ptr<const VolumeRecord> volume) {
+  changes.push_back({volume});
+  volume_ids[KeyOf(*volume)] = volume->id;
+  const std::string id = volume->id;
+  volumes.insert_or_assign(id, std::move(volume));
+}
+
+void Tables::Erase(const VolumeRecord& volume) {
+  const auto place = volumes.find(volume.id);
+  const std::shared_ptr<const VolumeRecord> own = place->second;  // VOLUME may refer to this object
+  changes.push_back({own, true});
+  volume_ids.erase(KeyOf(*own));
+  volumes.erase(place);
+}
+
+std::shared_ptr<const VolumeRecord> Tables::FindVolume(const VolumeName& name) const {
+  const auto id = volume_ids.find(name);
+  return id == volume_ids.end() ? nullptr : Find(volumes, id->second);
+}
+
+void Tables::DropClaimsOf(const JobKey& key) {
+  const auto is_of_job = [&key](const VolumeClaim& claim) {
+    return claim.job_namespace == key.first && claim.job_id == key.second;
+  };
+  std::vector<std::shared_ptr<const VolumeRecord>> changed;
+  for (const auto& [id, volume] : volumes) {
+    if (std::ranges::none_of(volume->claims, is_of_job)) continue;
+    auto without = std::make_shared<VolumeRecord>(*volume);
+    std::erase_if(without->claims, is_of_job);
+    changed.push_back(std::move(without));
+  }
+  for (auto& volume : changed) Put(std::move(volume));
+}
+
 void Tables::EraseJob(const JobKey& key) {
+  DropClaimsOf(key);
   const auto newest = jobs.find(key);
   for (const auto& [number, version] : versions.at(key)) {
     changes.push_back({version, true, number != newest->second->version});
@@ -299,6 +334,7 @@ void Tables::Use(const AllocRecord& record, int sign) {
   const TaskGroup* const group = alloc.group();
   const GroupNeeds needs = group == nullptr ? GroupNeeds() : NeedsOf(*group);
   NodeUsage& of_node = usage[alloc.node_id];
+  if (group != nullptr) UseVolumes(alloc, *group, sign);
   of_node.cpu_mhz += sign * needs.cpu_mhz;
   of_node.cores += sign * needs.cores;
   of_node.memory_mb += sign * needs.memory_mb;
@@ -313,6 +349,24 @@ void Tables::Use(const AllocRecord& record, int sign) {
     }
   }
   if (of_node == NodeUsage()) usage.erase(alloc.node_id);
+}
+
+void Tables::UseVolumes(const Allocation& alloc, const TaskGroup& group, int sign) {
+  for (const auto& [name, request] : group.volumes) {
+    const VolumeName key(alloc.job->job_namespace, SourceOf(request, alloc.index));
+    VolumeUsers& users = volume_users[key];
+    if (Writes(request)) {
+      users.writers += sign;
+      if (request.access_mode == access_mode::kSingleWriter) users.exclusive += sign;
+    }
+    if (sign > 0) {
+      users.allocs.insert(alloc.id);
+    } else {
+      users.allocs.erase(alloc.id);
+    }
+    // A group may have several names for one volume.
+    if (users.allocs.empty() && users.writers == 0) volume_users.erase(key);
+  }
 }
 
 TableMask Tables::UpdateJobStatus(const JobKey& key, std::uint64_t at_index) {

@@ -20,8 +20,8 @@ namespace drover {
 
 // kWanted is the desired state of allocations, which is a part of kAllocs. The index of kWanted
 // does not change when nodes only report.
-enum class Table { kJobs, kEvals, kAllocs, kWanted, kNodes, kServices, kVariables };
-inline constexpr int kTables = 7;
+enum class Table { kJobs, kEvals, kAllocs, kWanted, kNodes, kServices, kVariables, kVolumes };
+inline constexpr int kTables = 8;
 // Limits for the versions of a job: how many of the newest untagged versions are kept, and how
 // many versions can have a tag.
 inline constexpr std::size_t kMaxJobVersions = 6;
@@ -39,6 +39,20 @@ inline JobKey KeyOf(const Evaluation& eval) { return {eval.job_namespace, eval.j
 // The namespace and the path of a variable.
 using VariableKey = std::pair<std::string, std::string>;
 inline VariableKey KeyOf(const VariableRecord& record) { return {record.name_space, record.path}; }
+
+// The namespace and the name of a volume of clients, which is unique. Volumes of the configuration
+// have no namespace: jobs of all namespaces use them by their names.
+using VolumeName = std::pair<std::string, std::string>;
+inline VolumeName KeyOf(const VolumeRecord& record) { return {record.name_space, record.name}; }
+
+// The allocations that use a volume, or a volume of the configuration of that name.
+struct VolumeUsers {
+  std::set<std::string> allocs;  // their ids
+  int writers = 0;               // how many of them may write
+  int exclusive = 0;             // how many of these let nobody else write
+
+  bool operator==(const VolumeUsers&) const = default;
+};
 
 // PlacedBefore sorts allocations in the order of their placement, and EndedBefore in the order in
 // which they ended.
@@ -106,6 +120,8 @@ struct Tables {
   std::map<std::string, std::shared_ptr<const AllocRecord>> allocs;
   std::map<std::string, std::shared_ptr<const NodeRecord>> nodes;
   std::map<VariableKey, std::shared_ptr<const VariableRecord>> variables;
+  std::map<std::string, std::shared_ptr<const VolumeRecord>> volumes;  // by id
+  std::map<VolumeName, std::string> volume_ids;
   std::map<JobKey, JobAllocs> allocs_of_job;
   std::map<JobKey, JobEvals> evals_of_job;
   // The registrations of services: all of them, and the same by name and by allocation. An
@@ -120,7 +136,8 @@ struct Tables {
   std::map<JobKey, GroupCounts> open_allocs_of_job;  // without terminal allocations
   std::map<JobKey, std::set<std::string>> open_evals_of_job;
   std::map<std::string, std::size_t> allocs_of_eval;
-  std::map<std::string, NodeUsage> usage;  // the resources of live_allocs, by node
+  std::map<std::string, NodeUsage> usage;          // the resources of live_allocs, by node
+  std::map<VolumeName, VolumeUsers> volume_users;  // of live_allocs
   // `staying` contains the ids of the live_allocs that may stay on the node. `leaving` contains
   // the number of live_allocs that were asked to leave the node.
   std::map<DrainGroup, std::set<std::string>> staying;
@@ -148,6 +165,8 @@ struct Tables {
   }
   // Returns the highest index of the tables of MASK, but at least 1, as clients expect.
   std::uint64_t IndexOf(TableMask mask) const;
+  // Returns the volume of clients with this name; null if there is none.
+  std::shared_ptr<const VolumeRecord> FindVolume(const VolumeName& name) const;
   // The returned references are valid until the next write.
   const JobAllocs& AllocsOf(const JobKey& key) const;
   const GroupCounts& OpenAllocsOf(const JobKey& key) const;
@@ -162,16 +181,18 @@ struct Tables {
   void Put(std::shared_ptr<const NodeRecord> node);
   void Put(std::shared_ptr<const ServiceRegistration> service);
   void Put(std::shared_ptr<const VariableRecord> variable);
+  void Put(std::shared_ptr<const VolumeRecord> volume);
   // Replaces a stored version of a job after a change. RECORD may also be the newest version.
   void PutVersion(const JobKey& key, std::shared_ptr<const JobRecord> record);
-  // Erases a job, which must exist, with its versions. Clients receive an event for the erased job,
-  // but not for erased evaluations and allocations.
+  // Erases a job, which must exist, with its versions and its claims on volumes. Clients receive an
+  // event for the erased job, but not for erased evaluations and allocations.
   void EraseJob(const JobKey& key);
   void Erase(const Evaluation& eval);
   void Erase(const AllocRecord& record);
   void Erase(const ServiceRegistration& service);
-  // Clients receive an event for the erased variable.
+  // Clients receive an event for the erased variable, and for the erased volume.
   void Erase(const VariableRecord& variable);
+  void Erase(const VolumeRecord& volume);
 
   // Brings the status of a job in line with its allocations and evaluations. Returns the tables
   // that it has written to.
@@ -188,6 +209,8 @@ struct Tables {
   void CountStatus(const AllocRecord& record, int sign);
   void CountForDrain(const AllocRecord& record, int sign);
   void Use(const AllocRecord& record, int sign);
+  void UseVolumes(const Allocation& alloc, const TaskGroup& group, int sign);
+  void DropClaimsOf(const JobKey& key);
 };
 
 }  // namespace drover

@@ -37,6 +37,10 @@ json Payload(const std::shared_ptr<const VariableRecord>& variable) {
   return {{"Variable", EncodeVariableMetadata(*variable)}};
 }
 
+json Payload(const std::shared_ptr<const VolumeRecord>& volume) {
+  return {{"Volume", VolumeToJson(*volume)}};
+}
+
 std::string EncodeEvent(const EventBatch& batch, const StateEvent& event) {
   json payload = std::visit([](const auto& record) { return Payload(record); }, event.record);
   if (event.erased) payload["Deleted"] = true;

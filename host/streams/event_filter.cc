@@ -19,6 +19,8 @@ std::string_view TopicName(Topic topic) {
       return "Service";
     case Topic::kVariable:
       return "Variable";
+    case Topic::kVolume:
+      return "HostVolume";
   }
   return "";
 }

@@ -122,6 +122,7 @@ bool MaySubscribe(const Acl& acl, const std::string& topic, const std::string& n
     return acl.Allows(name, {Capability::kReadJob});
   }
   if (topic == "Variable") return acl.AllowsAnyVariable(name);
+  if (topic == "HostVolume") return acl.Allows(name, {Capability::kHostVolumeRead});
   if (topic == "Node") return acl.Allows(AclArea::kNode, AclLevel::kRead);
   if (topic == "Operator") return acl.Allows(AclArea::kOperator, AclLevel::kRead);
   return false;  // all topics at once, and those about access
@@ -131,6 +132,9 @@ bool MaySubscribe(const Acl& acl, const std::string& topic, const std::string& n
 bool MaySeeEvent(const Acl& acl, const StateEvent& event) {
   if (event.topic() == Topic::kVariable) {
     return acl.AllowsVariable(event.Namespace(), event.Key(), VariableRight::kList);
+  }
+  if (event.topic() == Topic::kVolume) {
+    return acl.Allows(event.Namespace(), {Capability::kHostVolumeRead});
   }
   return acl.Allows(event.Namespace(), {Capability::kReadJob});
 }

@@ -4,6 +4,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "host/alloc/alloc_tar.h"
 #include "host/encode/encode_file.h"
 #include "host/http/content_type.h"
 #include "host/streams/file_request.h"
@@ -126,6 +127,32 @@ Co<Answer> ReadFileAt(ApiRequest* request) {
   co_return co_await SendFile(request, *offset, limit);
 }
 
+// Sends the disk of an allocation as a tar archive.
+Co<Answer> SendSnapshot(ApiRequest* request) {
+  FileTarget target = co_await FindFiles(request);
+  if (target.refusal) co_return std::move(*target.refusal);
+  std::vector<std::string> tasks;
+  if (const TaskGroup* const group = target.record->alloc->group()) {
+    for (const Task& task : group->tasks) tasks.push_back(task.name);
+  }
+  const auto opened = co_await OnFileWorker(
+      request, [files = target.files, id = request->parameter(0), tasks = std::move(tasks)] {
+        return AllocTar::Open(files->root(), id, tasks);
+      });
+  if (!opened.ok()) co_return LookError(opened.error());
+  AllocTar* const tar = opened->get();
+  HttpExchange* const exchange = request->exchange();
+  HttpReply head;
+  head.content_type = "application/octet-stream";
+  Status sent = co_await exchange->StartStream(std::move(head));
+  while (sent.ok()) {
+    std::string part = co_await OnFileWorker(request, [tar] { return tar->Next(); });
+    if (part.empty()) break;
+    sent = co_await exchange->Write(std::move(part));
+  }
+  co_return StreamedAnswer();
+}
+
 // Answers paths below /v1/client/fs that match no other route, such as "/v1/client/fs/ls" without
 // an id.
 Co<Answer> NoFiles(ApiRequest* request) {
@@ -142,8 +169,11 @@ Co<Answer> NoFiles(ApiRequest* request) {
 
 std::vector<Route> FileRoutes() {
   return {
-      {"GET", "/v1/client/fs/ls/*", ListFiles},      {"GET", "/v1/client/fs/stat/*", StatFile},
-      {"GET", "/v1/client/fs/readat/*", ReadFileAt}, {"GET", "/v1/client/fs/cat/*", CatFile},
+      {"GET", "/v1/client/fs/ls/*", ListFiles},
+      {"GET", "/v1/client/fs/stat/*", StatFile},
+      {"GET", "/v1/client/fs/readat/*", ReadFileAt},
+      {"GET", "/v1/client/fs/cat/*", CatFile},
+      {"GET", "/v1/client/allocation/*/snapshot", SendSnapshot},
       {"GET", "/v1/client/fs/**", NoFiles},
   };
 }

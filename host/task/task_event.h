@@ -43,6 +43,7 @@ inline constexpr std::string_view kAllocUnhealthy = "Alloc Unhealthy";
 inline constexpr std::string_view kTemplate = "Template";
 // The type below exists only in Drover, not in Nomad.
 inline constexpr std::string_view kOutputDropped = "Output Dropped";
+inline constexpr std::string_view kDiskNearlyFull = "Disk Nearly Full";
 }  // namespace event_type
 
 // The keys of an event's details.

@@ -227,6 +227,18 @@ class Examples(Client):
         run = self.follow("variable")
         self.assertEqual(run.logs("greet"), ["good morning"])
 
+    @unittest.skipUnless(HAS_EXEC, "exec needs an agent that is root and not in a chroot")
+    def test_host_volume(self):
+        if self.form == HCL:
+            self.cli("volume", "create", ROOT / "examples/volume.hcl")
+        else:
+            self.agent.must("PUT", "/v1/volume/host/create", {"Volume": {
+                "Name": "example", "Parameters": {"mode": "0777"}, "RequestedCapabilities": [
+                    {"AccessMode": "single-node-single-writer", "AttachmentMode": "file-system"}]}})
+        run = self.follow("host-volume")
+        alloc = self.agent.allocs("host-volume")[0]["ID"]
+        self.assertEqual(run.logs("read"), [f"a line of {alloc}", "read only"])
+
 
 @unittest.skipUnless(HAS_HCL, "this build has no drover-hcl")
 class HclExampleTest(Examples, ServiceCase):

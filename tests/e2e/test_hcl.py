@@ -59,9 +59,9 @@ job "web" {
   type     = "batch"
   priority = 1000
   group "g" {
-    volume "data" {
-      type   = "host"
-      source = "x"
+    consul {
+      cluster   = "other"
+      namespace = "x"
     }
     task "t" {
       driver = "mock_driver"
@@ -80,7 +80,7 @@ def expect_faults_of_fields(test, path, said, job=""):
     lines = said.splitlines()
     for place, pointer, source in (
             ("3,3", "/Priority", "priority = 1000"),
-            ("5,5", "/TaskGroups/0/Volumes", 'volume "data"'),
+            ("5,5", "/TaskGroups/0/Consul", "consul"),
             ("11,7", "/TaskGroups/0/Tasks/0/CSIPluginConfig", "csi_plugin")):
         at = [i for i, line in enumerate(lines) if f"{path}:{place}: Error: {job}{pointer}" in line]
         test.assertEqual(len(at), 1, said)
@@ -207,9 +207,9 @@ job "web" {
         path = self.sandbox.write("web.nomad.hcl", """\
 job "web" {
   group "g" {
-    volume "data" {
-      type      = "host"
-      read_only = true
+    consul {
+      cluster   = "other"
+      namespace = "x"
     }
     task "t" {
       driver = "mock_driver"
@@ -222,7 +222,7 @@ job "web" {
 """)
         said = self.fails("job", "run", path)
         self.assertEqual(said.count("is not supported by this version"), 2, said)
-        self.assertIn("/TaskGroups/0/Volumes", said)
+        self.assertIn("/TaskGroups/0/Consul", said)
         self.assertIn("/TaskGroups/0/Tasks/0/Schedule", said)
 
     def test_an_empty_block_is_refused_if_it_means_something(self):

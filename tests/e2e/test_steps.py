@@ -639,6 +639,40 @@ class AccessStepTest(Steps, StepCase):
 
 
 @unittest.skipUnless(harness.IS_ROOT, "cgroups need root")
+class VolumeStepTest(Steps, StepCase):
+    """A client makes a volume, and deletes it. What was answered is there, and nothing else: no directory without a
+    record, and no record without its directory."""
+
+    STEPS = {"commit": (4, 9), "sync": (4, 9), "make_volume": 1, "remove_volume": 1}
+    BY_CHANCE = 16
+    STATUS, RESTARTS = [], []
+    LINES = ["created", "deleted"]
+
+    def directories(self):
+        return sorted(path.name for path in (self.sandbox.root / "data/host_volumes").glob("*"))
+
+    def ready(self, name):
+        """Waits until the volume is ready, perhaps made by the next agent."""
+        def found():
+            stubs = self.read("/v1/volumes?type=host")
+            return stubs[0] if [(s["Name"], s["State"]) for s in stubs] == [(name, "ready")] else None
+        return harness.wait_until(found, f"the volume {name}, {self.fault_text()}")
+
+    def live(self, name, fault=None):
+        lines = []
+        self.arm(fault)
+        self.repeated("PUT", "/v1/volume/host/create", {"Volume": {"Name": name, "RequestedCapabilities": [
+            {"AccessMode": "single-node-writer"}]}}, known=(409,))
+        made = self.ready(name)
+        self.assertEqual(self.directories(), [made["ID"]])
+        lines.append("created")
+        self.insist("DELETE", f"/v1/volume/host/{made['ID']}/delete")
+        harness.wait_until(lambda: not self.read("/v1/volumes?type=host"), f"no volume, {self.fault_text()}")
+        self.assertEqual(self.directories(), [])
+        lines.append("deleted")
+        return [], lines
+
+
 class IdentityStepTest(Steps, StepCase):
     """Another key signs the tokens of tasks from now on. A task with a token in a file reads a variable with it, is
     restarted, does so with the next token, and is stopped: counted from the new key on."""

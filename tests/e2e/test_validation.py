@@ -23,13 +23,11 @@ class ValidationTest(DroverTest):
     def test_what_is_not_carried_out_is_refused_by_name(self):
         spec = one(task("t", "true", Vault={"Role": "r"}, Secrets=[{"Name": "x"}],
                         Artifacts=[{"GetterSource": "http://x"}],
-                        Services=[{"Name": "s", "Connect": {"Native": True}}],
-                        VolumeMounts=[{"Volume": "v"}]),
-                   Volumes={"v": {"Type": "host"}})
+                        Services=[{"Name": "s", "Connect": {"Native": True}}]),
+                   Volumes={"v": {"Type": "csi", "Source": "v"}})
         said = self.refused(spec, *(f"{GROUP}/Tasks/0/{name}: is not supported by this version"
-                                    for name in ("Vault", "Secrets", "Artifacts",
-                                                 "Services/0/Connect", "VolumeMounts")),
-                            GROUP + "/Volumes: is not supported by this version")
+                                    for name in ("Vault", "Secrets", "Artifacts", "Services/0/Connect")),
+                            GROUP + '/Volumes/v/Type: "csi" is not supported by this version')
         self.assertNotIn("/KillTimeout", said)
 
     def test_what_is_taken_and_not_carried_out_is_warned_of(self):

@@ -156,6 +156,7 @@ CHANGE_PLACES = {
     "node/leftovers.cc": "removes an empty directory, again at the next start",
     "node/node_networks.cc": "directories of networks, made before there is anything in them",
     "node/run_ledger.cc": ("kMakeLedger", "kForgetLedger"),
+    "node/sticky_disk_hook.cc": ("kMoveDisk",),
     "process/cgroup_notes.cc": ("kMakeCgroup", "kRemoveCgroup", "kTryCgroup"),
     "process/cgroup_tracker.cc": ("kMakeCgroup", "kRemoveCgroup", "kTryCgroup"),
     "process/clean_namespace.cc": "in a mount namespace that ends with the descriptor of this process",
@@ -169,6 +170,7 @@ CHANGE_PLACES = {
     "task/rendered_file.cc": ("kRenderFile",),
     "task/task_file.cc": "in the directory of a task, made again by each start",
     "task/task_socket.cc": "in the directory of a task, made again by each start and each agent",
+    "volume/mkdir_plugin.cc": ("kMakeVolume", "kRemoveVolume"),
     "store/rebuild.cc": ("kReplaceStore",),  # files under other names are made again
     "store/store.cc": "the directory of the store, which stays",
 }

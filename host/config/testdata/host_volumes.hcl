@@ -1,12 +1,15 @@
 client {
   enabled = true
 
-  host_volume "mysql" {  # error /client/host_volume
+  host_volume "mysql" {
     path      = "/opt/mysql/data"
     read_only = false
   }
   host_volume "certs" {
     path      = "/etc/ssl/certs"
+    read_only = true
+  }
+  host_volume "none" {  # error /client/host_volume/none
     read_only = true
   }
   host_network "public" {

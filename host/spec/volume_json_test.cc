@@ -1,0 +1,125 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/spec/volume_json.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "host/spec/job_json.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+// Returns a job whose group has the volume "data" with MORE, and whose task mounts it with MOUNT.
+json JobWith(json more = json::object(), json mount = json::object()) {
+  json volume = {{"Type", "host"}, {"Source", "disk"}};
+  volume.update(more);
+  json at = {{"Volume", "data"}, {"Destination", "/data"}};
+  at.update(mount);
+  json task = {{"Name", "t"}, {"Driver", "exec"}};
+  task["VolumeMounts"] = json::array({std::move(at)});
+  json group = {{"Name", "g"}};
+  group["Volumes"]["data"] = std::move(volume);
+  group["Tasks"] = json::array({std::move(task)});
+  json job = {{"ID", "j"}};
+  job["TaskGroups"] = json::array({std::move(group)});
+  return job;
+}
+
+// Returns the only fault of JOB, with its pointer; empty if there is none.
+std::string FaultOf(const json& job) {
+  std::vector<JobFault> faults;
+  if (ParseJob(job.dump(), &faults).ok()) return "";
+  EXPECT_EQ(faults.size(), 1u);
+  return faults.empty() ? "" : faults[0].pointer + ": " + faults[0].message;
+}
+
+TEST(VolumeJsonTest, VolumesAndMountsAreReadAndWrittenAgain) {
+  const json sent = JobWith({{"ReadOnly", true},
+                             {"Sticky", true},
+                             {"PerAlloc", true},
+                             {"AccessMode", "single-node-reader-only"},
+                             {"AttachmentMode", "file-system"}},
+                            {{"ReadOnly", true}, {"PropagationMode", "host-to-task"}});
+  const Result<Job> job = ParseJob(sent.dump());
+  ASSERT_TRUE(job.ok()) << job.error().message();
+  const VolumeRequest& volume = job->groups[0].volumes.at("data");
+  EXPECT_EQ(volume, (VolumeRequest{"host", "disk", true, true, true, "single-node-reader-only",
+                                   "file-system"}));
+  EXPECT_EQ(job->groups[0].tasks[0].volume_mounts,
+            (std::vector<VolumeMount>{{"data", "/data", true, "host-to-task"}}));
+  const Result<Job> again = ParseJob(JobToJson(*job));
+  ASSERT_TRUE(again.ok()) << again.error().message();
+  EXPECT_EQ(*again, *job);
+  EXPECT_EQ(SourceOf(volume, 3), "disk[3]");
+  EXPECT_FALSE(Writes(volume));
+}
+
+TEST(VolumeJsonTest, DefaultsAreThoseOfClients) {
+  const Result<Job> job = ParseJob(JobWith().dump());
+  ASSERT_TRUE(job.ok()) << job.error().message();
+  const VolumeRequest& volume = job->groups[0].volumes.at("data");
+  EXPECT_EQ(volume, (VolumeRequest{"host", "disk", false, false, false, "", ""}));
+  EXPECT_EQ(job->groups[0].tasks[0].volume_mounts[0].propagation_mode, "private");
+  EXPECT_EQ(SourceOf(volume, 3), "disk");
+  EXPECT_TRUE(Writes(volume));
+}
+
+TEST(VolumeJsonTest, MistakesAreNamed) {
+  const std::string volume = "/TaskGroups/0/Volumes/data/";
+  const std::string mount = "/TaskGroups/0/Tasks/0/VolumeMounts/0/";
+  const std::pair<json, std::string> bad[] = {
+      {JobWith({{"Type", ""}}), volume + "Type: is missing; write \"host\""},
+      {JobWith({{"Type", "csi"}}), volume + "Type: \"csi\" is not supported by this version; "},
+      {JobWith({{"Type", "nfs"}}), volume + "Type: \"nfs\" is not known; write \"host\""},
+      {JobWith({{"Source", ""}}), volume + "Source: is missing"},
+      {JobWith({{"AccessMode", "all"}}), volume + "AccessMode: \"all\" is not known; write one of"},
+      {JobWith({{"AccessMode", "single-node-reader-only"}}), volume + "ReadOnly: must be true"},
+      {JobWith({{"AttachmentMode", "block-device"}}), volume + "AttachmentMode: \"block-device\""},
+      {JobWith({{"ReadOnly", 1}}), volume + "ReadOnly: must be true or false, but is 1"},
+      {JobWith({{"Nonsense", 1}}), volume + "Nonsense: there is no such field"},
+      {JobWith({}, {{"Volume", "other"}}), mount + "Volume: the group has no volume \"other\""},
+      {JobWith({}, {{"Volume", ""}}), mount + "Volume: is missing"},
+      {JobWith({}, {{"Destination", ""}}), mount + "Destination: is missing"},
+      {JobWith({}, {{"Destination", "data"}}), mount + "Destination: \"data\" must be absolute"},
+      {JobWith({}, {{"Destination", "/a/../etc"}}),
+       mount + "Destination: \"/a/../etc\" has a part"},
+      {JobWith({}, {{"Destination", "/a\nb"}}), mount + "Destination: \"/a"},
+      {JobWith({}, {{"PropagationMode", "shared"}}), mount + "PropagationMode: \"shared\" is not"},
+      {JobWith({}, {{"SELinuxLabel", "z"}}), mount + "SELinuxLabel: is not supported"},
+  };
+  for (const auto& [job, fault] : bad) EXPECT_THAT(FaultOf(job), HasSubstr(fault)) << job;
+  EXPECT_EQ(FaultOf(JobWith({}, {{"Destination", "${NOMAD_TASK_DIR}/x"}})), "");
+}
+
+TEST(VolumeJsonTest, ASystemJobHasNoVolumePerAllocation) {
+  json job = JobWith({{"PerAlloc", true}});
+  EXPECT_EQ(FaultOf(job), "");
+  job["Type"] = "system";
+  EXPECT_THAT(FaultOf(job), HasSubstr("/Volumes/data/PerAlloc: is for service and batch jobs"));
+}
+
+TEST(VolumeJsonTest, TwoVolumesAreNotMountedAtOnePlace) {
+  json job = JobWith();
+  json& mounts = job["TaskGroups"][0]["Tasks"][0]["VolumeMounts"];
+  mounts.push_back(mounts[0]);
+  EXPECT_THAT(FaultOf(job), HasSubstr("\"/data\" is already at"));
+}
+
+TEST(VolumeJsonTest, AVolumeThatIsNoObjectIsNoCrash) {
+  json job = JobWith();
+  job["TaskGroups"][0]["Volumes"]["data"] = 7;
+  std::vector<JobFault> faults;
+  EXPECT_FALSE(ParseJob(job.dump(), &faults).ok());
+  ASSERT_FALSE(faults.empty());
+  EXPECT_EQ(faults[0].pointer, "/TaskGroups/0/Volumes/data");
+}
+
+}  // namespace
+}  // namespace drover

@@ -1,0 +1,176 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/volume/host_volumes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "host/base/directory_for_test.h"
+
+namespace drover {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+class HostVolumesTest : public ::testing::Test {
+ protected:
+  HostVolumesTest() : base_(std::filesystem::canonical(directory_.path()).string()) {
+    std::filesystem::create_directories(base_ + "/plugins");
+    std::filesystem::create_directories(base_ + "/data");
+    options_.loop = &loop_;
+    options_.configured = {{"data", {base_ + "/data", false}}, {"none", {base_ + "/none", true}}};
+    options_.plugins.directory = base_ + "/plugins";
+    options_.plugins.volumes_dir = base_ + "/volumes";
+    options_.find = [this](const std::string& name_space, const std::string& name) {
+      const bool same = record_ && record_->name_space == name_space && record_->name == name;
+      return same ? record_ : std::nullopt;
+    };
+  }
+
+  HostVolumes* volumes() {
+    if (!volumes_) volumes_.emplace(options_);
+    return &*volumes_;
+  }
+  template <typename T>
+  T Run(Co<T> work) {
+    std::optional<T> result;
+    auto whole = [](Co<T> inner, std::optional<T>* out) -> Co<void> {
+      T value = co_await std::move(inner);
+      out->emplace(std::move(value));
+    };
+    DROVER_CHECK(loop_.RunToEnd(whole(std::move(work), &result)));
+    return std::move(*result);
+  }
+  Result<VolumeSource> Find(const std::string& name, const std::string& name_space = "default") {
+    return Run(volumes()->Find(Context(&loop_), name_space, name));
+  }
+  void WritePlugin(const std::string& name, const std::string& script) {
+    const std::string path = base_ + "/plugins/" + name;
+    std::ofstream(path) << "#!/bin/sh\n" << script;
+    ASSERT_EQ(chmod(path.c_str(), 0755), 0);
+  }
+  VolumeRecord Ready(const std::string& name, const std::string& path) {
+    VolumeRecord record;
+    record.id = "00000000-0000-4000-8000-0123456789ab";
+    record.name = name;
+    record.host_path = path;
+    record.state = volume_state::kReady;
+    return record;
+  }
+
+  const DirectoryForTest directory_;
+  const std::string base_;
+  RealLoop loop_;
+  HostVolumesOptions options_;
+  std::optional<VolumeRecord> record_;
+  std::optional<HostVolumes> volumes_;
+};
+
+TEST_F(HostVolumesTest, AConfiguredVolumeIsFoundByItsName) {
+  const auto found = Find("data");
+  ASSERT_TRUE(found.ok()) << found.error().message();
+  EXPECT_EQ(*found, (VolumeSource{base_ + "/data", false}));
+  EXPECT_EQ(Find("other").code(), Code::kNotFound);
+  const auto missing = Find("none");
+  ASSERT_FALSE(missing.ok());
+  EXPECT_THAT(missing.error().message(), HasSubstr("the volume \"none\": "));
+  EXPECT_TRUE(missing.error().recoverable()) << "a disk may be mounted later";
+}
+
+TEST_F(HostVolumesTest, AVolumeOfAClientWinsInItsNamespace) {
+  std::filesystem::create_directories(base_ + "/other");
+  record_ = Ready("data", base_ + "/other");
+  volumes()->SetRestored();
+  EXPECT_EQ(Find("data")->path, base_ + "/other");
+  EXPECT_EQ(Find("data", "team")->path, base_ + "/data");
+  record_->state = volume_state::kUnavailable;
+  EXPECT_THAT(Find("data").error().message(), HasSubstr("is unavailable"));
+}
+
+TEST_F(HostVolumesTest, ATaskWaitsUntilVolumesAreMadeAgain) {
+  record_ = Ready("made", base_ + "/later");
+  Context impatient = Context(&loop_).WithTimeout(20ms);
+  const auto early = Run(volumes()->Find(impatient, "default", "made"));
+  EXPECT_EQ(early.code(), Code::kTimeout);
+  std::filesystem::create_directories(base_ + "/later");
+  volumes()->SetRestored();
+  EXPECT_TRUE(Find("made").ok());
+}
+
+TEST_F(HostVolumesTest, NoLinkBelowAVolumeLeadsOut) {
+  std::filesystem::create_directory_symlink("/etc", base_ + "/data/inner");
+  options_.configured["inner"] = {base_ + "/data/inner", true};
+  EXPECT_THAT(Find("inner").error().message(), HasSubstr("tasks may write to " + base_ + "/data"));
+  volumes_.reset();
+  // The directories of allocations and the volumes of clients are no better.
+  options_.configured.erase("data");
+  EXPECT_TRUE(Find("inner").ok());
+  volumes_.reset();
+  options_.writable = {base_ + "/data"};
+  EXPECT_FALSE(Find("inner").ok());
+  volumes_.reset();
+  options_.writable.clear();
+  options_.paths = [this] { return std::vector<std::string>{base_ + "/data"}; };
+  EXPECT_FALSE(Find("inner").ok());
+}
+
+TEST_F(HostVolumesTest, PluginsAreAttributesOfTheNode) {
+  WritePlugin("nfs", R"(echo '{"version": "2.0"}')");
+  WritePlugin("broken", "exit 1");
+  WritePlugin("mkdir", R"(echo '{"version": "9"}')");
+  auto find = [](HostVolumes* volumes) -> Co<Status> {
+    co_await volumes->FindPlugins();
+    co_return Status();
+  };
+  ASSERT_TRUE(Run(find(volumes())).ok());
+  EXPECT_EQ(volumes()->attributes(),
+            (StringMap{{"plugins.host_volume.mkdir.version", kMkdirVersion},
+                       {"plugins.host_volume.nfs.version", "2.0"}}));
+  ASSERT_THAT(volumes()->unusable(), SizeIs(1));
+  EXPECT_THAT(volumes()->unusable()[0], HasSubstr("the volume plugin broken failed"));
+}
+
+TEST_F(HostVolumesTest, APluginMakesAndRemovesAVolume) {
+  WritePlugin("own", "p=" + base_ + R"(/made
+    case "$1" in
+    create) mkdir -p $p; echo "{\"path\": \"$p\", \"bytes\": 5}";;
+    delete) rmdir "$DHV_CREATED_PATH";;
+    esac)");
+  VolumeRecord record = Ready("x", "");
+  record.plugin_id = "own";
+  const auto made = Run(volumes()->Make(record));
+  ASSERT_TRUE(made.ok()) << made.error().message();
+  EXPECT_EQ(*made, (MadeVolume{base_ + "/made", 5}));
+  record.host_path = made->path;
+  EXPECT_TRUE(Run(volumes()->Remove(record)).ok());
+  EXPECT_FALSE(std::filesystem::exists(base_ + "/made"));
+}
+
+TEST_F(HostVolumesTest, WhatAPluginSaysIsChecked) {
+  VolumeRecord record = Ready("x", "");
+  record.plugin_id = "liar";
+  for (const char* path : {"/no/such/directory", "relative", "/dev/null", ""}) {
+    WritePlugin("liar", "echo '{\"path\": \"" + std::string(path) + "\"}'");
+    const auto made = Run(volumes()->Make(record));
+    ASSERT_FALSE(made.ok()) << path;
+    EXPECT_THAT(made.error().message(), HasSubstr("has made a volume that tasks cannot mount"));
+  }
+}
+
+TEST_F(HostVolumesTest, ARegisteredVolumeIsNotRemoved) {
+  const VolumeRecord record = Ready("x", base_ + "/data");
+  EXPECT_TRUE(Run(volumes()->Remove(record)).ok());
+  EXPECT_TRUE(std::filesystem::exists(base_ + "/data"));
+  EXPECT_TRUE(Run(volumes()->CheckPath(base_ + "/data")).ok());
+  EXPECT_FALSE(Run(volumes()->CheckPath(base_ + "/nowhere")).ok());
+}
+
+}  // namespace
+}  // namespace drover
