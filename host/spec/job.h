@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/base/time.h"
+#include "host/spec/artifact.h"
 #include "host/spec/identity.h"
 #include "host/spec/service.h"
 
@@ -120,6 +121,7 @@ struct Task {
   std::vector<Service> services;     // registered while the task runs
   Identity identity;                 // the default identity, which every task has
   std::vector<Identity> identities;  // the other ones
+  std::vector<Artifact> artifacts;   // fetched before the first start, in this order
 
   bool operator==(const Task&) const = default;
 };

@@ -252,6 +252,7 @@ void CheckTask(const TaskGroup& group, const Task& task, const At& at) {
   }
   CheckActions(task.actions, at / "Actions");
   CheckIdentities(task.identity, task.identities, at.pointer(), at.faults());
+  CheckArtifacts(task.artifacts, task.name, at.pointer(), at.faults());
 }
 
 void CheckTasks(const TaskGroup& group, const At& at) {

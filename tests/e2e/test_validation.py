@@ -22,13 +22,12 @@ class ValidationTest(DroverTest):
 
     def test_what_is_not_carried_out_is_refused_by_name(self):
         spec = one(task("t", "true", Vault={"Role": "r"}, Templates=[{"DestPath": "x"}],
-                        Artifacts=[{"GetterSource": "http://x"}],
                         Services=[{"Name": "s", "Connect": {"Native": True}}],
                         VolumeMounts=[{"Volume": "v"}]),
                    Volumes={"v": {"Type": "host"}})
         said = self.refused(spec, *(f"{GROUP}/Tasks/0/{name}: is not supported by this version"
-                                    for name in ("Vault", "Templates", "Artifacts",
-                                                 "Services/0/Connect", "VolumeMounts")),
+                                    for name in ("Vault", "Templates", "Services/0/Connect",
+                                                 "VolumeMounts")),
                             GROUP + "/Volumes: is not supported by this version")
         self.assertNotIn("/KillTimeout", said)
 
