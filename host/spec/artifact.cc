@@ -5,7 +5,7 @@
 #include <cctype>
 
 #include "host/spec/job_place.h"
-#include "host/spec/job_service_checks.h"
+#include "host/spec/service_place.h"
 
 namespace drover {
 namespace {
