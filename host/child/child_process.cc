@@ -93,15 +93,20 @@ ChildEnd AwaitChild(AwaitedChild child) {
       end.timed_out = true;
       break;
     }
-    std::array<pollfd, 3> events{{{pidfd.get(), POLLIN, 0},
+    std::array<pollfd, 4> events{{{pidfd.get(), POLLIN, 0},
                                   {child.output.get(), POLLIN, 0},
-                                  {child.errors.get(), POLLIN, 0}}};
+                                  {child.errors.get(), POLLIN, 0},
+                                  {child.stop, POLLIN, 0}}};
     // If no pidfd could be opened, the loop checks the child ten times a second.
     const int wait = static_cast<int>(std::min<std::int64_t>(left.count(), pidfd ? 60'000 : 100));
     if (poll(events.data(), events.size(), wait) < 0 && errno != EINTR) break;
     if (child.output && events[1].revents != 0 && !read_output()) child.output.Reset();
     if (child.errors && events[2].revents != 0 && !read_errors()) child.errors.Reset();
     if (child.ends_when_full && end.output.size() > child.most_output) break;
+    if (child.stop >= 0 && events[3].revents != 0) {
+      end.stopped = true;
+      break;
+    }
     siginfo_t info{};
     if (WaitForChild(pid, WNOHANG | WNOWAIT, &info)) break;
   }
