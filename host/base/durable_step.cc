@@ -19,11 +19,11 @@ namespace drover {
 namespace {
 
 constexpr std::string_view kNames[] = {
-    "ledger_add",    "ledger_remove",    "commit",        "sync",         "make_alloc_dir",
-    "make_task_dir", "remove_alloc_dir", "make_cgroup",   "launch_shim",  "remove_cgroup",
-    "forget_end",    "keep_network",     "drop_network",  "make_limits",  "mount_secrets",
-    "make_ledger",   "forget_ledger",    "replace_store", "drop_secrets", "try_cgroup",
-    "make_seal_key"};
+    "ledger_add",    "ledger_remove",    "commit",         "sync",          "make_alloc_dir",
+    "make_task_dir", "remove_alloc_dir", "make_cgroup",    "launch_shim",   "remove_cgroup",
+    "forget_end",    "keep_network",     "drop_network",   "make_limits",   "mount_secrets",
+    "make_ledger",   "forget_ledger",    "replace_store",  "drop_secrets",  "try_cgroup",
+    "make_seal_key", "fetch_artifact",   "place_artifact", "cache_artifact"};
 static_assert(std::size(kNames) == kSteps);
 
 const std::string& TestDirectory() {

@@ -34,8 +34,11 @@ enum class Step : int {
   kDropSecrets = 19,    // the secrets of all tasks of an allocation are unmounted
   kTryCgroup = 20,      // at its start the agent makes a cgroup as a trial and removes it
   kMakeSealKey = 21,    // the key that seals secrets gets its name, by which it is found later
+  kFetchArtifact = 22,  // an artifact comes into a directory of its own below the allocation's
+  kPlaceArtifact = 23,  // and from there to its place
+  kCacheArtifact = 24,  // a download is kept for later allocations
 };
-constexpr int kSteps = 21;
+constexpr int kSteps = 24;
 std::string_view StepName(Step step);  // for example "ledger_add"
 
 // Begins a step that is not one function, so DurableStep cannot execute it. If BeginStep returns an

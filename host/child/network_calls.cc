@@ -48,6 +48,8 @@ constexpr long kRefused[] = {
 #if defined(__x86_64__)
     SYS_mknod, SYS_chown, SYS_lchown, SYS_iopl, SYS_ioperm, SYS_modify_ldt, SYS_kexec_file_load,
 #endif
+    // A process that left the group would outlive its end.
+    SYS_setsid, SYS_setpgid,
     // Nobody may connect to this process.
     SYS_bind, SYS_listen, SYS_accept, SYS_accept4};
 

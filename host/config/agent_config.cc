@@ -64,6 +64,7 @@ std::vector<std::string> KeysThatNeedRestart(const AgentConfig& running,
   compare("client/unknown_tasks", a.client.keep_unknown_tasks == b.client.keep_unknown_tasks);
   compare("client/max_kill_timeout", a.client.max_kill_timeout == b.client.max_kill_timeout);
   compare("client/reserved", a.client.reserved == b.client.reserved);
+  compare("client/artifact", a.client.artifacts == b.client.artifacts);
   compare("server/oidc_issuer", a.identity.oidc_issuer == b.identity.oidc_issuer);
   compare("server/root_key_rotation_threshold", a.identity.key_age == b.identity.key_age);
   compare("telemetry/collection_interval",

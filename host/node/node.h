@@ -61,6 +61,7 @@ struct NodeOptions {
   DriverLimits driver_limits;
 };
 
+class ArtifactFetcher;
 class NodeConsul;
 class NodeServices;
 class RestoreBarrier;
@@ -127,6 +128,7 @@ class Node {
   Status InitKept(LocalAllocEnv* env);
   Status InitNetworks();
   Status InitKeys();
+  void InitArtifacts();
   void ExpectRestored();
   Status MeetsConstraints(const Job& job) const;
   static Co<void> Clear(Node* self, Context context);
@@ -158,6 +160,7 @@ class Node {
   std::unique_ptr<KeptLeftovers> kept_leftovers_;  // null when no state is kept
   std::unique_ptr<RestoreBarrier> restores_;
   std::unique_ptr<TaskPreparer> preparer_;
+  std::unique_ptr<ArtifactFetcher> artifacts_;
   std::unique_ptr<NodeConsul> consul_;  // null without a Consul in the configuration
   std::unique_ptr<NodeServices> services_;
   std::unique_ptr<NodeChecks> checks_;

@@ -6,7 +6,7 @@ client {
   bridge_network_name   = "nomad"  # warning /client/bridge_network_name
   bridge_network_subnet = "172.26.64.0/20"  # warning /client/bridge_network_subnet
 
-  artifact {  # warning /client/artifact
+  artifact {
     disable_filesystem_isolation = true
   }
   template {  # warning /client/template
