@@ -287,7 +287,8 @@ std::optional<int> MaybeRunFetchChild(int argc, char** argv) {
   signal(SIGPIPE, SIG_IGN);
   const Result<Fetched> fetched = FetchInChild();
   const Status answered = WriteWhole(kFetchAnswer, FetchAnswerToJson(fetched));
-  return answered.ok() && fetched.ok() ? 0 : 1;
+  // No function of a library may run at the end: it could need the rights that are gone.
+  _exit(answered.ok() && fetched.ok() ? 0 : 1);
 }
 
 }  // namespace drover

@@ -22,7 +22,7 @@ inline constexpr char kFetchDownload[] = "download";
 
 // A program that fetches artifacts must call this function first in main(). In the process that
 // fetches, gives up all rights but those to the network and to its directory, does what the order
-// says and returns the exit code. In any other process, returns nothing.
+// says and ends. In any other process, returns nothing.
 std::optional<int> MaybeRunFetchChild(int argc, char** argv);
 
 }  // namespace drover

@@ -99,8 +99,8 @@ class HttpDownloader {
       request.headers.emplace_back("Authorization", std::move(authorization));
     }
     for (const auto& [name, value] : download_.headers) {
-      std::erase_if(request.headers, [&name = name](const auto& field) {
-        return EqualsIgnoringCase(field.first, name);
+      std::erase_if(request.headers, [&wanted = name](const auto& field) {
+        return EqualsIgnoringCase(field.first, wanted);
       });
       request.headers.emplace_back(name, value);
     }
