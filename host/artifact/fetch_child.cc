@@ -142,8 +142,9 @@ class Fetcher {
 
   Status Download() {
     constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL;
-    DROVER_ASSIGN(const UniqueFd file, OpenStaged(kFetchInto, kFetchDownload, kFlags, 0644));
-    if (fchmod(file.get(), 0644) != 0) return ErrnoError(errno, "chmod");
+    DROVER_ASSIGN(const UniqueFd file, OpenStaged(kFetchInto, kFetchDownload, kFlags, 0755));
+    // A download has no mode, and many are the program of their task.
+    if (fchmod(file.get(), 0755) != 0) return ErrnoError(errno, "chmod");
     FetchBudget budget("the bytes of the source", limits_.most_bytes, 1);
     if (order_.is_cached) return CopyContent(kFetchCached, file.get(), &budget, kFetchProgress);
     if (source_.kind == Kind::kFile) {

@@ -2,13 +2,12 @@
 #include "host/artifact/unpack.h"
 
 #ifdef DROVER_HAS_LIBARCHIVE
-#include <archive.h>
-#include <archive_entry.h>
 
 #include <clocale>
 #include <memory>
 #include <string_view>
 
+#include "host/artifact/archive_library.h"
 #include "host/artifact/fetch_budget.h"
 #include "host/artifact/staged_files.h"
 #include "host/spec/strict_json.h"
@@ -25,8 +24,6 @@ namespace drover {
 
 #ifndef DROVER_HAS_LIBARCHIVE
 
-bool CanUnpack() { return false; }
-
 Status UnpackArchive(const UnpackOrder& order) {
   return Error(Code::kUnimplemented,
                "this program was built without libarchive, so it cannot unpack a file ." +
@@ -41,9 +38,10 @@ constexpr std::size_t kArchiveBlock = 64 << 10;
 
 class Unpacker {
  public:
-  explicit Unpacker(const UnpackOrder& order)
+  Unpacker(const UnpackOrder& order, const ArchiveLibrary& library)
       : order_(order),
-        archive_(archive_read_new(), archive_read_free),
+        lib_(library),
+        archive_(library.archive_read_new(), library.archive_read_free),
         budget_("the files of the archive", order.most_bytes, order.most_files) {}
 
   Status Run() {
@@ -51,12 +49,12 @@ class Unpacker {
     DROVER_TRY(Open());
     while (true) {
       archive_entry* entry = nullptr;
-      const int got = archive_read_next_header(archive_.get(), &entry);
+      const int got = lib_.archive_read_next_header(archive_.get(), &entry);
       if (got == ARCHIVE_EOF) break;
       if (got < ARCHIVE_WARN) return Broken();
       DROVER_TRY(Unpack(entry));
     }
-    if (archive_read_has_encrypted_entries(archive_.get()) > 0) {
+    if (lib_.archive_read_has_encrypted_entries(archive_.get()) > 0) {
       return Error(Code::kInvalidArgument, "the archive is encrypted");
     }
     if (!order_.single.empty() && !has_single_) {
@@ -71,23 +69,23 @@ class Unpacker {
     const std::string_view form = order_.form;
     const auto ends = [form](std::string_view end) { return form.ends_with(end); };
     // "tbz2" and its like are short for "tar.bz2".
-    if (ends("gz")) archive_read_support_filter_gzip(a);
-    if (ends("bz2")) archive_read_support_filter_bzip2(a);
-    if (ends("xz")) archive_read_support_filter_xz(a);
-    if (ends("zst")) archive_read_support_filter_zstd(a);
+    if (ends("gz")) lib_.archive_read_support_filter_gzip(a);
+    if (ends("bz2")) lib_.archive_read_support_filter_bzip2(a);
+    if (ends("xz")) lib_.archive_read_support_filter_xz(a);
+    if (ends("zst")) lib_.archive_read_support_filter_zstd(a);
     if (form == "zip") {
-      archive_read_support_format_zip(a);
+      lib_.archive_read_support_format_zip(a);
     } else if (form.starts_with('t')) {
-      archive_read_support_format_tar(a);
+      lib_.archive_read_support_format_tar(a);
     } else {
-      archive_read_support_format_raw(a);
+      lib_.archive_read_support_format_raw(a);
     }
-    if (archive_read_open_fd(a, order_.archive, kArchiveBlock) != ARCHIVE_OK) return Broken();
+    if (lib_.archive_read_open_fd(a, order_.archive, kArchiveBlock) != ARCHIVE_OK) return Broken();
     return {};
   }
 
   Status Unpack(archive_entry* entry) {
-    const char* const name = archive_entry_pathname(entry);
+    const char* const name = lib_.archive_entry_pathname(entry);
     if (name == nullptr) {
       return Error(Code::kInvalidArgument, "an entry of the archive has no readable name");
     }
@@ -100,8 +98,8 @@ class Unpacker {
   }
 
   Status UnpackAs(const std::string& path, archive_entry* entry) {
-    if (const char* to = archive_entry_hardlink(entry)) return Link(path, to);
-    switch (archive_entry_filetype(entry)) {
+    if (const char* to = lib_.archive_entry_hardlink(entry)) return Link(path, to);
+    switch (lib_.archive_entry_filetype(entry)) {
       case AE_IFREG:
         return File(path, entry);
       case AE_IFDIR:
@@ -109,7 +107,7 @@ class Unpacker {
         DROVER_TRY(Parents(path, true));
         return {};
       case AE_IFLNK:
-        return SymbolicLink(path, archive_entry_symlink(entry));
+        return SymbolicLink(path, lib_.archive_entry_symlink(entry));
       default:
         return Error(Code::kInvalidArgument,
                      "the entry is a device, a pipe or a socket: the archive is refused");
@@ -138,12 +136,16 @@ class Unpacker {
     has_single_ = is_single;
     const std::string& path = is_single ? order_.single : from_path;
     DROVER_ASSIGN(const UniqueFd dir, Place(path));
-    const mode_t mode = (archive_entry_perm(entry) & 0111) != 0 ? 0755 : 0644;
+    // A compressed file has no mode, and many are the program of their task.
+    const bool has_mode = order_.form == "zip" || order_.form.starts_with('t');
+    const bool executable = !has_mode || (lib_.archive_entry_perm(entry) & 0111) != 0;
+    const mode_t mode = executable ? 0755 : 0644;
     constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
     DROVER_ASSIGN(const UniqueFd file, OpenStaged(dir.get(), StagedName(path), kFlags, mode));
     if (fchmod(file.get(), mode) != 0) return ErrnoError(errno, "chmod");  // whatever the umask
     DROVER_TRY(Content(file.get()));
-    const std::int64_t size = archive_entry_size_is_set(entry) ? archive_entry_size(entry) : 0;
+    const std::int64_t size =
+        lib_.archive_entry_size_is_set(entry) ? lib_.archive_entry_size(entry) : 0;
     return Extend(file.get(), size);
   }
 
@@ -153,7 +155,7 @@ class Unpacker {
       const void* block = nullptr;
       std::size_t size = 0;
       la_int64_t offset = 0;
-      const int got = archive_read_data_block(archive_.get(), &block, &size, &offset);
+      const int got = lib_.archive_read_data_block(archive_.get(), &block, &size, &offset);
       if (got == ARCHIVE_EOF) return {};
       if (got < ARCHIVE_WARN) return Broken();
       if (offset < 0) return Error(Code::kInvalidArgument, "the archive has a wrong offset");
@@ -220,7 +222,7 @@ class Unpacker {
 
   // libarchive gives no error for a lack of memory that differs from that of a broken archive.
   Error Broken() const {
-    const char* const why = archive_error_string(archive_.get());
+    const char* const why = lib_.archive_error_string(archive_.get());
     return Error(
         Code::kUnavailable,
         "the ." + order_.form + " cannot be read: " + (why == nullptr ? "it is broken" : why),
@@ -228,6 +230,7 @@ class Unpacker {
   }
 
   const UnpackOrder& order_;
+  const ArchiveLibrary& lib_;
   const std::unique_ptr<archive, int (*)(archive*)> archive_;
   FetchBudget budget_;
   std::uint64_t written_ = 0;  // the end of the present file
@@ -236,12 +239,11 @@ class Unpacker {
 
 }  // namespace
 
-bool CanUnpack() { return true; }
-
 Status UnpackArchive(const UnpackOrder& order) {
   // The names in an archive are converted to this encoding.
   (void)std::setlocale(LC_CTYPE, "C.UTF-8");
-  return Unpacker(order).Run();
+  DROVER_ASSIGN(const ArchiveLibrary library, ArchiveLibrary::Load());
+  return Unpacker(order, library).Run();
 }
 
 #endif

@@ -21,11 +21,8 @@ struct UnpackOrder {
 // Unpacks an archive from anybody. Regular files, directories and links come into TO. Refuses the
 // whole archive if an entry is a device, a pipe or a socket, if a path or a link leads out of the
 // archive or through a link, and if a limit is passed. A file keeps of its mode only whether it is
-// executable. Files that came before an error stay. Blocks.
+// executable; one that is only compressed is. Files that came before an error stay. Returns
+// Code::kUnimplemented if this program was built without libarchive. Blocks.
 Status UnpackArchive(const UnpackOrder& order);
-
-// Whether this program has been built with libarchive. If not, UnpackArchive returns
-// Code::kUnimplemented.
-bool CanUnpack();
 
 }  // namespace drover

@@ -1,16 +1,20 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """The jobs of examples/jobs. Each runs in both forms, by the commands that its reader would use, and keeps
 what it promises. The test of check-tcp.nomad.hcl and check-tcp.json is test_check_tcp."""
+import hashlib
+import io
 import json
 import os
 import shutil
 import socket
+import tarfile
 import unittest
 import urllib.request
 
 import harness
 from agent_harness import Agent, agent_config
 from fake_consul import FakeConsul
+from file_server import FileServer
 from harness import IS_ROOT, ROOT, DroverTest, Run, binary, plugin_file
 from test_client import Client
 from test_exec import IN_CHROOT
@@ -46,8 +50,10 @@ class Examples(Client):
         # Tasks find drover in the agent's PATH.
         path = f"{binary().parent}:{os.environ['PATH']}"
         self.consul = FakeConsul(self)
+        self.files = FileServer(self)
         return Agent(self.sandbox, env={"PATH": path}, config=agent_config(
-            self.sandbox, plugins=plugins(*drivers), consul={"address": self.consul.address}))
+            self.sandbox, plugins=plugins(*drivers), consul={"address": self.consul.address},
+            client={"meta": {"files": self.files.url}}))
 
     def setUp(self):
         super().setUp()
@@ -189,6 +195,18 @@ class Examples(Client):
         self.assertEqual(claims["aud"], "bank.example")
         self.assertEqual(claims["nomad_allocation_id"], self.agent.allocs("identity")[0]["ID"])
         self.assertEqual(claims["exp"] - claims["iat"], 3600)
+
+    def test_artifact(self):
+        archive = io.BytesIO()
+        with tarfile.open(fileobj=archive, mode="w:gz") as out:
+            page = tarfile.TarInfo("index.html")
+            page.size = 5
+            out.addfile(page, io.BytesIO(b"page\n"))
+        checksum = hashlib.sha256(archive.getvalue()).hexdigest()
+        self.files.answers.update({"/site.tar.gz": archive.getvalue(), "/words.txt": b"words\n",
+                                   "/SHA256SUMS": f"{checksum}  site.tar.gz\n".encode()})
+        run = self.follow("artifact")
+        self.assertEqual(run.logs("show"), ["page", "words"])
 
     def test_variable(self):
         self.cli("var", "put", "nomad/jobs/variable", "greeting=good morning")
