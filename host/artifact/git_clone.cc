@@ -4,8 +4,10 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -68,6 +70,22 @@ void RemoveAll(const std::string& secret, std::string* text) {
 
 bool IsCommit(const std::string& text) {
   return text.size() >= 40 && text.find_first_not_of("0123456789abcdef") == text.npos;
+}
+
+// Executes git in the directory DIR, with OUTPUT as its outputs. Runs in a copy of this process,
+// which has one thread. The kernel kills git when this process ends.
+[[noreturn]] void BecomeGit(int dir, int output, char* const* arguments, char* const* environment) {
+  const int input = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  const bool ready = prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0 && fchdir(dir) == 0 &&
+                     dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
+                     dup2(output, STDERR_FILENO) >= 0;
+  if (ready) {
+    signal(SIGPIPE, SIG_DFL);
+    // The descriptors of this process are none of git's.
+    syscall(SYS_close_range, 3u, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */);
+    execve(kGit, arguments, environment);
+  }
+  _exit(127);
 }
 
 class GitCloner {
@@ -191,17 +209,12 @@ class GitCloner {
     const UniqueFd output(ends[0]);
     UniqueFd input(ends[1]);
     fcntl(input.get(), F_SETFL, 0);  // git must not see a pipe that does not block
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, input.get(), 1);
-    posix_spawn_file_actions_adddup2(&actions, input.get(), 2);
-    posix_spawn_file_actions_addfchdir_np(&actions, clone_.to);
-    pid_t pid = 0;
-    const int failed = posix_spawn(&pid, kGit, &actions, nullptr, ExecTexts(&arguments).data(),
-                                   ExecTexts(&environment).data());
-    posix_spawn_file_actions_destroy(&actions);
-    if (failed != 0) return ErrnoError(failed, "start git");
+    const pid_t pid = fork();
+    if (pid < 0) return ErrnoError(errno, "start git");
+    if (pid == 0) {
+      BecomeGit(clone_.to, input.get(), ExecTexts(&arguments).data(),
+                ExecTexts(&environment).data());
+    }
     input.Reset();
     return Await(pid, output.get());
   }

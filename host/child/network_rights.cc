@@ -3,6 +3,8 @@
 
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <linux/seccomp.h>
+#include <linux/securebits.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -83,6 +85,9 @@ Result<UniqueFd> RulesOf(const NetworkRights& rights) {
 // Root may have no right to become another user, as in a small user namespace. Then the process
 // stays root. It has no capabilities even so.
 Status BecomeFetcher(bool passes_directories) {
+  // The call access looks at the rights of the real user, which are none of those of root unless
+  // this bit is set. An error shows later, in the call.
+  if (passes_directories) prctl(PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP, 0, 0, 0);
   if (geteuid() == 0 && drover_become_user(DROVER_FETCH_USER) != 0 &&
       drover_become_user(DROVER_NOBODY) != 0 && errno != EPERM && errno != EINVAL) {
     return ErrnoError(errno, "become another user");
