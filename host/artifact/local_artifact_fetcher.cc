@@ -7,18 +7,20 @@
 #include <algorithm>
 #include <cerrno>
 #include <utility>
+#include <vector>
 
 #include "host/artifact/fetch_artifact.h"
 #include "host/artifact/fetch_budget.h"
 #include "host/artifact/source_url.h"
 #include "host/base/event.h"
 #include "host/base/gate.h"
+#include "host/base/own_thread.h"
 
 namespace drover {
 namespace {
 
 // So many artifacts of all tasks are fetched at a time. Further ones wait.
-constexpr int kFetchThreads = 8;
+constexpr int kMostAtOnce = 256;
 constexpr Duration kProgressInterval = 500ms;
 // What a fetch may take beside the download: the process, and the move to its place.
 constexpr Duration kFetchSlack = 2min;
@@ -38,7 +40,7 @@ Error ForPolicy(const Error& error) {
 
 }  // namespace
 
-// A fetch, which the threads of the pool and the control thread share.
+// A fetch, which its thread and the control thread share.
 struct LocalArtifactFetcher::Run {
   explicit Run(Loop* loop) : done(loop) {}
 
@@ -52,10 +54,11 @@ struct LocalArtifactFetcher::Run {
 };
 
 LocalArtifactFetcher::LocalArtifactFetcher(Loop* loop, LocalArtifactFetcherOptions options)
-    : loop_(loop), options_(std::move(options)) {}
+    : loop_(loop), shared_(std::make_shared<Shared>(std::move(options))), free_(loop) {}
 
 Duration LocalArtifactFetcher::longest() const {
-  return std::max(options_.limits.http_time, options_.limits.git_time) + kFetchSlack;
+  const FetchLimits& limits = shared_->options.limits;
+  return std::max(limits.http_time, limits.git_time) + kFetchSlack;
 }
 
 Co<Status> LocalArtifactFetcher::Fetch(Context context, ArtifactRequest request,
@@ -74,32 +77,44 @@ Co<Status> LocalArtifactFetcher::Fetch(Context context, ArtifactRequest request,
   fetch.staging = ".fetch-" + std::to_string(request.index) + "-" + request.task.substr(0, 200);
   fetch.chown = request.artifact.chown;
   fetch.order.artifact = std::move(request.artifact);
-  fetch.order.limits = options_.limits;
-  fetch.order.file_sources = options_.file_sources;
-  fetch.order.without_rules = options_.without_rules;
+  fetch.order.limits = shared_->options.limits;
+  fetch.order.file_sources = shared_->options.file_sources;
+  fetch.order.without_rules = shared_->options.without_rules;
   fetch.stop = run->stop.get();
   fetch.progress = run->progress.get();
 
-  if (!pool_) pool_.emplace(kFetchThreads);
+  while (running_ >= kMostAtOnce) {
+    free_.Reset();
+    DROVER_CO_TRY(co_await free_.Wait(context));
+  }
+  ++running_;
   const Subscription on_cancel = context.OnCancel([run] { eventfd_write(run->stop.get(), 1); });
   std::vector<Co<void>> both;
-  both.push_back(Work(this, run));
-  both.push_back(Watch(this, run));
+  both.push_back(Work(loop_, shared_, run));
+  both.push_back(Watch(loop_, run));
   co_await InParallel(loop_, std::move(both));
+  --running_;
+  free_.Set();
   if (run->status.ok()) co_return Status();
   co_return ForPolicy(run->status.error())
       .WithContext("failed to download artifact \"" + run->shown + "\"");
 }
 
-// The caller of Fetch waits for this coroutine, so SELF outlives it.
-Co<void> LocalArtifactFetcher::Work(LocalArtifactFetcher* self, std::shared_ptr<Run> run) {
-  std::function<Status()> work = [self, run] { return self->FetchNow(run.get()); };
-  run->status = co_await self->pool_->Run(std::move(work));
+Co<void> LocalArtifactFetcher::Work(Loop* loop, std::shared_ptr<Shared> shared,
+                                    std::shared_ptr<Run> run) {
+  std::function<void()> work = [shared, run] {
+    run->fetch.cache = shared->Cache();
+    run->status = FetchArtifact(run->fetch);
+  };
+  // The thread ends soon after RUN is stopped.
+  const Context to_its_end(loop);
+  const Status ran = co_await RunOnOwnThread(to_its_end, std::move(work));
+  if (!ran.ok()) run->status = ran;
   run->done.Set();
 }
 
-Co<void> LocalArtifactFetcher::Watch(LocalArtifactFetcher* self, std::shared_ptr<Run> run) {
-  const Context watching(self->loop_);
+Co<void> LocalArtifactFetcher::Watch(Loop* loop, std::shared_ptr<Run> run) {
+  const Context watching(loop);
   while (!run->done.is_set()) {
     (void)co_await run->done.Wait(watching.WithTimeout(kProgressInterval));
     const FetchProgress progress = LoadProgress(run->progress.get());
@@ -107,20 +122,18 @@ Co<void> LocalArtifactFetcher::Watch(LocalArtifactFetcher* self, std::shared_ptr
   }
 }
 
-// On a thread of the pool.
-Status LocalArtifactFetcher::FetchNow(Run* run) {
-  if (!options_.cache_dir.empty() && options_.cache_bytes > 0) {
-    std::call_once(made_cache_, [this] {
-      auto cache = ArtifactCache::Create(options_.cache_dir, options_.cache_bytes);
-      if (cache.ok()) {
-        cache_ = std::move(*cache);
-      } else if (options_.report) {
-        options_.report(cache.error());
-      }
-    });
-  }
-  run->fetch.cache = cache_.get();
-  return FetchArtifact(run->fetch);
+// Returns null if there is no cache, or if it cannot be used.
+ArtifactCache* LocalArtifactFetcher::Shared::Cache() {
+  if (options.cache_dir.empty() || options.cache_bytes == 0) return nullptr;
+  std::call_once(opened, [this] {
+    auto made = ArtifactCache::Create(options.cache_dir, options.cache_bytes);
+    if (made.ok()) {
+      cache = std::move(*made);
+    } else if (options.report) {
+      options.report(made.error());
+    }
+  });
+  return cache.get();
 }
 
 }  // namespace drover

@@ -5,14 +5,14 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "host/artifact/artifact_cache.h"
 #include "host/artifact/fetch_order.h"
+#include "host/base/event.h"
 #include "host/base/loop.h"
-#include "host/base/worker_pool.h"
 #include "host/task/hooks/artifact_hook.h"
 
 namespace drover {
@@ -26,7 +26,8 @@ struct LocalArtifactFetcherOptions {
   std::function<void(const Error&)> report;  // receives errors of the cache; may be empty
 };
 
-// Fetches artifacts in processes of this machine. Makes its threads and its cache for the first
+// Fetches artifacts in processes of this machine. Each has a thread of its own, since a server may
+// be slow, and must not delay the artifacts of other tasks. The cache is opened for the first
 // artifact, so that a node without artifacts pays nothing.
 class LocalArtifactFetcher : public ArtifactFetcher {
  public:
@@ -38,17 +39,23 @@ class LocalArtifactFetcher : public ArtifactFetcher {
 
  private:
   struct Run;
+  // What the threads use.
+  struct Shared {
+    explicit Shared(LocalArtifactFetcherOptions of) : options(std::move(of)) {}
+    ArtifactCache* Cache();
 
-  static Co<void> Work(LocalArtifactFetcher* self, std::shared_ptr<Run> run);
-  static Co<void> Watch(LocalArtifactFetcher* self, std::shared_ptr<Run> run);
-  Status FetchNow(Run* run);
+    const LocalArtifactFetcherOptions options;
+    std::once_flag opened;
+    std::unique_ptr<ArtifactCache> cache;
+  };
+
+  static Co<void> Work(Loop* loop, std::shared_ptr<Shared> shared, std::shared_ptr<Run> run);
+  static Co<void> Watch(Loop* loop, std::shared_ptr<Run> run);
 
   Loop* const loop_;
-  const LocalArtifactFetcherOptions options_;
-  std::once_flag made_cache_;
-  std::unique_ptr<ArtifactCache> cache_;
-  // The last member: its threads use the others.
-  std::optional<WorkerPool> pool_;
+  const std::shared_ptr<Shared> shared_;
+  int running_ = 0;
+  Event free_;  // set when a fetch has ended
 };
 
 }  // namespace drover

@@ -26,7 +26,7 @@ struct NetworkRights {
   std::uint64_t most_file = 0;                         // bytes of the longest file
   std::uint64_t most_seconds = 3600;                   // of processor time
   std::uint64_t most_descriptors = 256;
-  std::uint64_t most_processes = 512;  // with threads, of all processes that fetch something
+  std::uint64_t most_processes = 4096;  // with threads, of all processes that fetch something
 };
 
 // Gives up all rights of this process but RIGHTS and the network. If this process is root, it gets
