@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "host/artifact/fetch_child.h"
 #include "host/commands/cli.h"
 #include "host/conformance/kit_child.h"
 
@@ -31,6 +32,8 @@ int main(int argc, char** argv) {
   TakeExitStatuses();
   // To probe a plugin or to run a case of the conformance kit, this program starts itself.
   if (const std::optional<int> code = drover::MaybeRunKitChild(argc, argv)) return *code;
+  // To fetch an artifact, too.
+  if (const std::optional<int> code = drover::MaybeRunFetchChild(argc, argv)) return *code;
   const int code = drover::RunCli(argc, argv);
   // No static object is destroyed, because threads of a driver may still use it.
   std::fflush(nullptr);

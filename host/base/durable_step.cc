@@ -48,7 +48,10 @@ constexpr std::string_view kNames[] = {"ledger_add",
                                        "drop_network_files",
                                        "make_volume",
                                        "remove_volume",
-                                       "move_disk"};
+                                       "move_disk",
+                                       "fetch_artifact",
+                                       "place_artifact",
+                                       "cache_artifact"};
 static_assert(std::size(kNames) == kSteps);
 
 const std::string& TestDirectory() {

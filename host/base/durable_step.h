@@ -44,8 +44,11 @@ enum class Step : int {
   kMakeVolume = 29,        // the directory of a volume is made
   kRemoveVolume = 30,      // the directory of a deleted volume is removed
   kMoveDisk = 31,          // a directory of a sticky disk moves to the next allocation
+  kFetchArtifact = 32,     // an artifact comes into a directory of its own below the allocation's
+  kPlaceArtifact = 33,     // and from there to its place
+  kCacheArtifact = 34,     // a download is kept for later allocations
 };
-constexpr int kSteps = 31;
+constexpr int kSteps = 34;
 std::string_view StepName(Step step);  // for example "ledger_add"
 
 // Begins a step that is not one function, so DurableStep cannot execute it. If BeginStep returns an

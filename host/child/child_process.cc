@@ -103,6 +103,10 @@ ChildEnd AwaitChild(AwaitedChild child) {
     if (child.output && events[1].revents != 0 && !read_output()) child.output.Reset();
     if (child.errors && events[2].revents != 0 && !read_errors()) child.errors.Reset();
     if (child.ends_when_full && end.output.size() > child.most_output) break;
+    if (child.stop >= 0 && events[3].revents != 0) {
+      end.stopped = true;
+      break;
+    }
     siginfo_t info{};
     if (WaitForChild(pid, WNOHANG | WNOWAIT, &info)) break;
     if (events[3].revents != 0) {

@@ -28,6 +28,7 @@ struct ChildSpec {
 
 struct ChildEnd {
   bool timed_out = false;  // the limit was over, so the process group was killed
+  bool stopped = false;    // the caller wanted its end; see AwaitedChild::stop
   bool too_long = false;   // the output was longer than its limit; see AwaitedChild::ends_when_full
   int exit_code = -1;
   int signal = 0;
@@ -57,6 +58,7 @@ struct AwaitedChild {
   // A descriptor of the caller, or -1. When it can be read, the child is ended as at its limit.
   int stop = -1;
   bool ends_when_full = false;  // whether the child is killed when its output is too long
+  int stop = -1;  // when this descriptor can be read, the child is killed; the caller owns it
   Duration limit{0};
   Duration grace{0};
 };

@@ -2,7 +2,6 @@
 #include "host/child/confined_program.h"
 
 #include <fcntl.h>
-#include <linux/landlock.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -14,6 +13,7 @@
 #include "host/child/confined_calls.h"
 #include "host/child/confined_spawn.h"
 #include "host/child/exec_texts.h"
+#include "host/child/file_rules.h"
 
 namespace drover {
 namespace {
@@ -22,47 +22,26 @@ namespace {
 constexpr std::uint64_t kCpuSeconds = 10;
 // The limit counts the threads of all programs that run as the one user of confined programs.
 constexpr std::uint64_t kThreads = 512;
-// All rights to files that the first version of Landlock knows. Later ones, such as truncation,
-// need a descriptor that these rights refuse.
-constexpr std::uint64_t kAllFileRights = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1;
-
-// Allows RIGHTS for the file PLACE, and for all below if it is a directory.
-Status Allow(const UniqueFd& rules, int place, std::uint64_t rights) {
-  landlock_path_beneath_attr rule{};
-  rule.allowed_access = rights;
-  rule.parent_fd = place;
-  if (syscall(SYS_landlock_add_rule, rules.get(), LANDLOCK_RULE_PATH_BENEATH, &rule, 0) == 0) {
-    return {};
-  }
-  return ErrnoError(errno, "a rule of Landlock");
-}
 
 // Returns the rules by which the kernel refuses all files but the program, which is executed, and
 // those of FILES_BELOW. Returns no descriptor if the kernel lacks Landlock and no files are wanted:
 // the filter of system calls then refuses them by itself.
 Result<UniqueFd> FileRules(const ConfinedProgram& spec) {
-  landlock_ruleset_attr handled{};
-  handled.handled_access_fs = kAllFileRights;
-  // The size of the structure's first version: an older kernel refuses a longer one.
-  UniqueFd rules(static_cast<int>(
-      syscall(SYS_landlock_create_ruleset, &handled, sizeof handled.handled_access_fs, 0)));
+  // Later rights, such as truncation, need a descriptor that these rights refuse.
+  DROVER_ASSIGN(UniqueFd rules, MakeFileRules(kFirstFileRights));
   if (!rules) {
-    const int error = errno;
-    if (spec.files_below.empty()) return UniqueFd();
-    if (error == EMFILE || error == ENFILE || error == ENOMEM) {
-      return ErrnoError(error, "the rules of Landlock");
-    }
+    if (spec.files_below.empty()) return rules;
     return Error(Code::kUnimplemented, "this kernel cannot confine a program to " +
                                            spec.files_below +
                                            ": it lacks Landlock, so no files can be read");
   }
   // The kernel opens for reading what it executes.
   constexpr std::uint64_t kExecuted = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE;
-  DROVER_TRY(Allow(rules, spec.program, kExecuted));
+  DROVER_TRY(AllowFiles(rules, spec.program, kExecuted));
   if (spec.files_below.empty()) return rules;
   const UniqueFd below(open(spec.files_below.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!below) return ErrnoError(errno, spec.files_below);
-  DROVER_TRY(Allow(rules, below.get(), LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR));
+  DROVER_TRY(AllowFiles(rules, below.get(), kReadFiles));
   return rules;
 }
 

@@ -73,6 +73,7 @@ std::vector<std::string> KeysThatNeedRestart(const AgentConfig& running,
   compare("client/host_volumes_dir", a.client.host_volumes_dir == b.client.host_volumes_dir);
   compare("client/host_volume_plugin_dir",
           a.client.host_volume_plugin_dir == b.client.host_volume_plugin_dir);
+  compare("client/artifact", a.client.artifacts == b.client.artifacts);
   compare("server/oidc_issuer", a.identity.oidc_issuer == b.identity.oidc_issuer);
   compare("server/root_key_rotation_threshold", a.identity.key_age == b.identity.key_age);
   compare("telemetry/collection_interval",

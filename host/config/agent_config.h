@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -134,6 +135,19 @@ struct AgentConfig {
 
       bool operator==(const Gc&) const = default;
     } gc;
+    // What each artifact may cost, and where it may come from.
+    struct Artifacts {
+      Duration http_time = std::chrono::minutes(30);
+      Duration git_time = std::chrono::minutes(30);
+      std::uint64_t most_bytes = 100'000'000'000;     // of a download
+      std::uint64_t most_unpacked = 100'000'000'000;  // of the files of an archive
+      int most_files = 4096;                          // of an archive or a directory
+      std::uint64_t cache_bytes = 0;                  // 0: downloads are not kept
+      bool without_rules = false;             // whether Landlock may be missing in the kernel
+      std::vector<std::string> file_sources;  // the directories that are sources; none by default
+
+      bool operator==(const Artifacts&) const = default;
+    } artifacts;
 
     bool operator==(const Client&) const = default;
   } client;

@@ -148,6 +148,28 @@ constexpr ConfigKey kOptions[] = {
     Refused("docker.endpoint", kText, kPluginBlock),
 };
 
+constexpr ConfigKey kArtifact[] = {
+    Done("http_read_timeout", kDuration, "how long a download by HTTP may take", R"("30m")"),
+    Done("http_max_size", kText, "how large it may be", R"("100GB")"),
+    Done("git_timeout", kDuration, "how long a clone may take", R"("30m")"),
+    Done("decompression_size_limit", kText, "how large an unpacked archive may be", R"("100GB")"),
+    Number("decompression_file_count_limit", 1, 10'000'000,
+           "how many files an archive or a directory may have", "4096"),
+    Done("disable_filesystem_isolation", kBoolean,
+         "whether artifacts are fetched even if the kernel lacks Landlock", "false"),
+    Done("file_sources", kPathList, "of Drover: directories of the machine that are sources"),
+    Done("cache_size", kText,
+         "of Drover: how much is kept of downloads with a checksum; 0: nothing", R"("0")"),
+    Warned("s3_timeout", kDuration, "http_read_timeout holds for S3, too"),
+    Warned("gcs_timeout", kDuration, "http_read_timeout holds for GCS, too"),
+    Warned("hg_timeout", kDuration, "Mercurial is not supported"),
+    Warned("disable_artifact_inspection", kBoolean, "archives are always inspected"),
+    Warned("set_environment_variables", kText,
+           "the process that fetches gets only those of proxies"),
+    Refused("filesystem_isolation_extra_paths", kTextList,
+            "remove it: the process that fetches sees only what it needs"),
+};
+
 constexpr ConfigKey kHostNetwork[] = {
     Done("cidr", kText, "the addresses in this network, such as 203.0.113.0/24"),
     Done("interface", kText, "the addresses of this interface, or a template"),
@@ -205,7 +227,7 @@ constexpr ConfigKey kClient[] = {
          R"("/opt/cni/bin:/usr/lib/cni")"),
     Done("cni_config_dir", kPath, "CNI configurations: the networks cni/NAME of jobs",
          R"("/opt/cni/config")"),
-    Warned("artifact", kAny, "jobs with artifacts are refused"),
+    Block("artifact", kArtifact, "what an artifact may cost; see artifacts.md"),
     Warned("template", kAny, "templates have fixed limits"),
     Refused("disable_remote_exec", kBoolean,
             "remove it: every client of the API may open a session in a task"),

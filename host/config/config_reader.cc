@@ -125,6 +125,7 @@ void ReadClient(const ConfigValues& values, AgentConfig::Client* client) {
   values.Time("/client/gc_interval", &client->gc.interval);
   values.Number("/client/gc_max_allocs", &client->gc.max_allocs);
   values.Number("/client/gc_disk_usage_threshold", &client->gc.disk_usage_threshold);
+  ReadArtifactConfig(values, &client->artifacts);
 }
 
 void ReadServer(const ConfigValues& values, AgentConfig::Server* server) {

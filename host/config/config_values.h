@@ -49,6 +49,9 @@ class ConfigValues {
 // Returns whether TEXT is a host, with or without a port. An IPv6 address must be in brackets.
 bool IsHostAndPort(const std::string& text);
 
+// Reads what artifacts may cost. [part of ReadConfigDocument]
+void ReadArtifactConfig(const ConfigValues& values, AgentConfig::Client::Artifacts* artifacts);
+
 // Reads the clusters of Consul, by name. [part of ReadConfigDocument]
 void ReadConsulConfig(const ConfigValues& values,
                       std::map<std::string, AgentConfig::Consul>* clusters);

@@ -39,7 +39,7 @@ json EncodeEvent(const TaskEvent& event) {
           {"KillError", text(event_key::kKillError)},
           {"KillReason", text(event_key::kKillReason)},
           {"StartDelay", Number(event.Detail(event_key::kStartDelay))},
-          {"DownloadError", ""},
+          {"DownloadError", text(event_key::kDownloadError)},
           {"ValidationError", text(event_key::kValidationError)},
           {"DiskLimit", 0},
           {"FailedSibling", text(event_key::kFailedSibling)},

@@ -221,7 +221,7 @@ TEST_F(JobHclTest, BlocksThatAreNotCarriedOutAreReadAllTheSame) {
   }
   const std::string at = "/TaskGroups/0/";
   EXPECT_EQ(refused, (std::set<std::string>{"/Periodic", at + "Scaling", at + "Services/0/Connect",
-                                            at + "Tasks/0/Artifacts", at + "Tasks/0/Vault"}));
+                                            at + "Tasks/0/Vault"}));
 }
 
 std::string TextOf(const std::filesystem::path& path) {

@@ -9,6 +9,7 @@
 #include "host/alloc/disk_alloc_dir.h"
 #include "host/alloc/hooks/disk_watch_hook.h"
 #include "host/alloc/local_alloc_runner.h"
+#include "host/artifact/local_artifact_fetcher.h"
 #include "host/base/ids.h"
 #include "host/base/patience.h"
 #include "host/node/env_preparer.h"
@@ -101,6 +102,7 @@ Status Node::Init() {
   preparer_ = NewEnvPreparer(&info_, ReadHostEnv(), machine_.core_mhz);
   volumes_ = MakeVolumes();
 
+  InitArtifacts();
   const bool trial = options_.kept == nullptr;
   checks_ = std::make_unique<NodeChecks>(loop_, &info_, ServicePolicyOf(config, trial));
   if (options_.services && !config.consul.empty()) {
@@ -169,6 +171,26 @@ Status Node::InitTemplates() {
   return {};
 }
 
+void Node::InitArtifacts() {
+  const AgentConfig::Client::Artifacts& config = options_.config.client.artifacts;
+  LocalArtifactFetcherOptions artifacts;
+  artifacts.limits.http_time = config.http_time;
+  artifacts.limits.git_time = config.git_time;
+  artifacts.limits.most_bytes = config.most_bytes;
+  artifacts.limits.most_unpacked = config.most_unpacked;
+  artifacts.limits.most_files = static_cast<std::uint64_t>(config.most_files);
+  artifacts.file_sources = config.file_sources;
+  artifacts.without_rules = config.without_rules;
+  // The cache is beside the keys, in the data directory. Without a kept state there is none.
+  const std::size_t slash = options_.key_dir.rfind('/');
+  if (config.cache_bytes > 0 && slash != std::string::npos) {
+    artifacts.cache_dir = options_.key_dir.substr(0, slash) + "/artifacts";
+    artifacts.cache_bytes = config.cache_bytes;
+  }
+  artifacts.report = [](const Error& error) { spdlog::warn("artifacts: {}", error.message()); };
+  artifacts_ = std::make_unique<LocalArtifactFetcher>(loop_, std::move(artifacts));
+}
+
 LocalAllocEnv Node::MakeAllocEnv() {
   const AgentConfig& config = options_.config;
   LocalAllocEnv env;
@@ -188,6 +210,10 @@ LocalAllocEnv Node::MakeAllocEnv() {
     networks_->AddTaskHooks(alloc, &hooks);
     if (!task.volume_mounts.empty()) {
       hooks.before_stats.push_back(std::make_shared<VolumeHook>(volumes_, preparer_.get()));
+    }
+    if (!task.artifacts.empty()) {
+      hooks.before_stats.push_back(std::make_shared<ArtifactHook>(
+          loop_, artifacts_.get(), preparer_.get(), task.artifacts.size()));
     }
     return hooks;
   };

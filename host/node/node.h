@@ -73,6 +73,7 @@ struct NodeOptions {
   std::function<Co<Status>(Context context, std::string alloc_id)> wait_ended;
 };
 
+class ArtifactFetcher;
 class NodeConsul;
 class NodeNetworks;
 class NodeServices;
@@ -145,6 +146,7 @@ class Node {
   std::string NetworkMistakes(const TaskGroup& group, const std::string& at) const;
   Status InitKeys();
   Status InitTemplates();
+  void InitArtifacts();
   void ExpectRestored();
   Status MeetsConstraints(const Job& job) const;
   std::shared_ptr<HostVolumes> MakeVolumes() const;
@@ -177,6 +179,7 @@ class Node {
   std::unique_ptr<KeptLeftovers> kept_leftovers_;  // null when no state is kept
   std::unique_ptr<RestoreBarrier> restores_;
   std::unique_ptr<TaskPreparer> preparer_;
+  std::unique_ptr<ArtifactFetcher> artifacts_;
   std::shared_ptr<HostVolumes> volumes_;
   std::unique_ptr<NodeTemplates> templates_;  // null with inspect_only
   std::unique_ptr<NodeConsul> consul_;        // null without a Consul in the configuration

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/base/time.h"
+#include "host/spec/artifact.h"
 #include "host/spec/dns_config.h"
 #include "host/spec/identity.h"
 #include "host/spec/service.h"
@@ -137,6 +138,7 @@ struct Task {
   std::vector<Identity> identities;  // the other ones
   std::vector<TaskTemplate> templates;
   std::vector<VolumeMount> volume_mounts;
+  std::vector<Artifact> artifacts;  // fetched before the first start, in this order
 
   bool operator==(const Task&) const = default;
 };

@@ -198,6 +198,7 @@ void CheckTask(const TaskGroup& group, const Task& task, const At& at) {
   CheckActions(task.actions, at / "Actions");
   CheckIdentities(task.identity, task.identities, at.pointer(), at.faults());
   CheckTemplates(task.templates, at / "Templates");
+  CheckArtifacts(task.artifacts, task.name, at.pointer(), at.faults());
 }
 
 void CheckTasks(const TaskGroup& group, const At& at) {

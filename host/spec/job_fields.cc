@@ -34,7 +34,7 @@ constexpr JobField kTask[] = {
     {"Constraints", "constraint", kObjectList, kDone, kConstraint},
     {"Affinities", "affinity", kObjectList, kInert, kAffinity, "", kOneMachine},
     {"Services", "service", kObjectList, kDone, kService},
-    {"Artifacts", "artifact", kObjectList, kRefused, kArtifact},
+    {"Artifacts", "artifact", kObjectList, kDone, kArtifact},
     {"Templates", "template", kObjectList, kDone, kTemplate},
     {"VolumeMounts", "volume_mount", kObjectList, kDone, kVolumeMount},
     {"DispatchPayload", "dispatch_payload", kObject, kRefused, kDispatchPayload},

@@ -25,13 +25,19 @@ inline constexpr JobField kAction[] = {
 };
 
 inline constexpr JobField kArtifact[] = {
-    {"GetterSource", "source", kText, kRefused},
-    {"GetterOptions", "options", kTextMap, kRefused},
-    {"GetterHeaders", "headers", kTextMap, kRefused},
-    {"GetterMode", "mode", kText, kRefused},
-    {"GetterInsecure", "insecure", kBoolean, kRefused},
-    {"RelativeDest", "destination", kText, kRefused},
-    {"Chown", "chown", kBoolean, kRefused},
+    {"GetterSource", "source", kText, kDone, {}, "", "see artifacts.md"},
+    {"GetterOptions", "options", kTextMap, kDone, {}, "", "parameters of the source"},
+    {"GetterHeaders", "headers", kTextMap, kDone, {}, "", "of HTTP requests"},
+    {"GetterMode", "mode", kText, kDone, {}, "", "any (default), file or dir"},
+    {"GetterInsecure", "insecure", kBoolean, kDone, {}, "", "no certificate is checked"},
+    {"RelativeDest",
+     "destination",
+     kText,
+     kDone,
+     {},
+     "",
+     "default local/; relative to the task's directory"},
+    {"Chown", "chown", kBoolean, kDone, {}, "", "the files belong to the task's user"},
 };
 
 inline constexpr JobField kChangeScript[] = {

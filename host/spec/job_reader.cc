@@ -141,6 +141,20 @@ void ReadNamedIdentity(const Members& in, Identity* identity) {
   ReadIdentity(in, identity);
 }
 
+void ReadArtifact(const Members& in, Artifact* artifact) {
+  in.Read("GetterSource", &artifact->source);
+  std::string destination;
+  in.Read("RelativeDest", &destination);
+  if (!destination.empty()) artifact->destination = destination;
+  using Mode = Artifact::Mode;
+  ReadName(in, "GetterMode", {Mode::kAny, Mode::kFile, Mode::kDir}, ArtifactModeName,
+           &artifact->mode);
+  in.Read("GetterOptions", &artifact->options);
+  in.Read("GetterHeaders", &artifact->headers);
+  in.Read("GetterInsecure", &artifact->insecure);
+  in.Read("Chown", &artifact->chown);
+}
+
 // Reads the services of a group or task. OWNER names it.
 void ReadServices(const Members& in, const ServiceOwner& owner, std::vector<Service>* services) {
   in.ReadList(
@@ -185,6 +199,7 @@ void ReadTask(const Members& in, const RestartPolicy& group_policy, ServiceOwner
   in.ReadList("Identities", &task->identities, ReadNamedIdentity);
   in.ReadList("Templates", &task->templates, ReadTemplate, kMostTemplates);
   in.ReadList("VolumeMounts", &task->volume_mounts, ReadVolumeMount);
+  in.ReadList("Artifacts", &task->artifacts, ReadArtifact, kMostArtifacts);
   owner.task = task->name;
   ReadServices(in, owner, &task->services);
 }

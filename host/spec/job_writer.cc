@@ -86,6 +86,20 @@ json ToJson(const std::vector<Identity>& identities) {
   return list.empty() ? json(nullptr) : list;
 }
 
+json ToJson(const std::vector<Artifact>& artifacts) {
+  json list = json::array();
+  for (const Artifact& artifact : artifacts) {
+    list.push_back({{"GetterSource", artifact.source},
+                    {"GetterOptions", ToJson(artifact.options)},
+                    {"GetterHeaders", ToJson(artifact.headers)},
+                    {"GetterMode", ArtifactModeName(artifact.mode)},
+                    {"GetterInsecure", artifact.insecure},
+                    {"RelativeDest", artifact.destination},
+                    {"Chown", artifact.chown}});
+  }
+  return list.empty() ? json(nullptr) : list;
+}
+
 json ToJson(const Task& task) {
   json out = {
       {"Name", task.name},
@@ -116,7 +130,8 @@ json ToJson(const Task& task) {
       {"Identity", nullptr},
       {"Identities", ToJson(task.identities)},
       {"Templates", TemplatesToJson(task.templates)},
-      {"VolumeMounts", VolumeMountsToJson(task.volume_mounts)}};
+      {"VolumeMounts", VolumeMountsToJson(task.volume_mounts)},
+      {"Artifacts", ToJson(task.artifacts)}};
   // The default identity is written only if it differs from that of other tasks.
   if (!(task.identity == Identity())) out["Identity"] = ToJson(task.identity);
   if (out["Config"].is_discarded()) out["Config"] = nullptr;

@@ -120,11 +120,20 @@ std::size_t Of(const TaskTemplate& of) {
   return bytes;
 }
 
+std::size_t Of(const std::vector<Artifact>& artifacts) {
+  std::size_t bytes = artifacts.capacity() * sizeof(Artifact);
+  for (const Artifact& artifact : artifacts) {
+    bytes += Of(artifact.source) + Of(artifact.destination) + Of(artifact.options) +
+             Of(artifact.headers);
+  }
+  return bytes;
+}
+
 std::size_t Of(const Task& task) {
   std::size_t bytes = Of(task.name) + Of(task.driver) + Of(task.user) + Of(task.config_json) +
                       Of(task.env) + Of(task.meta) + Of(task.kill_signal) + Of(task.constraints) +
                       Of(task.networks) + Of(task.services) + Of(task.volume_mounts) +
-                      task.actions.capacity() * sizeof(TaskAction);
+                      Of(task.artifacts) + task.actions.capacity() * sizeof(TaskAction);
   for (const TaskAction& action : task.actions) {
     bytes += Of(action.name) + Of(action.command) + Of(action.args);
   }

@@ -76,6 +76,10 @@ constexpr std::array kPlainTexts = {
               "Task exceeded restart policy"},
     PlainText{event_type::kRestartSignaled, event_key::kRestartReason, "Task signaled to restart"},
     PlainText{event_type::kSignaling, nullptr, "Task being sent a signal"},
+    PlainText{event_type::kDownloadingArtifacts, event_key::kMessage,
+              "Client is downloading artifacts"},
+    PlainText{event_type::kArtifactFailed, event_key::kDownloadError,
+              "Failed to download artifacts"},
     PlainText{event_type::kLeaderDead, nullptr, "Leader Task in Group dead"},
     PlainText{event_type::kMainDead, nullptr, "Main tasks in the group died"},
 };

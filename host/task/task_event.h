@@ -41,6 +41,8 @@ inline constexpr std::string_view kWaitingShutdownDelay = "Waiting for shutdown 
 inline constexpr std::string_view kSkippingShutdownDelay = "Skipping shutdown delay";
 inline constexpr std::string_view kAllocUnhealthy = "Alloc Unhealthy";
 inline constexpr std::string_view kTemplate = "Template";
+inline constexpr std::string_view kDownloadingArtifacts = "Downloading Artifacts";
+inline constexpr std::string_view kArtifactFailed = "Failed Artifact Download";
 // The type below exists only in Drover, not in Nomad.
 inline constexpr std::string_view kOutputDropped = "Output Dropped";
 inline constexpr std::string_view kDiskNearlyFull = "Disk Nearly Full";
@@ -63,6 +65,7 @@ inline constexpr const char* kKillReason = "kill_reason";
 inline constexpr const char* kStartDelay = "start_delay";  // in nanoseconds, as a decimal text
 inline constexpr const char* kRestartReason = "restart_reason";
 inline constexpr const char* kFailedSibling = "failed_sibling";
+inline constexpr const char* kDownloadError = "download_error";
 inline constexpr const char* kFailsTask = "fails_task";  // the only value is "true"
 // This key exists only in Drover, not in Nomad. Its value is the number of annotations that were
 // left out of a driver's event.

@@ -1,10 +1,13 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """The jobs of examples/jobs. Each runs in both forms, by the commands that its reader would use, and keeps
 what it promises. The test of check-tcp.nomad.hcl and check-tcp.json is test_check_tcp."""
+import hashlib
+import io
 import json
 import os
 import shutil
 import socket
+import tarfile
 import unittest
 import urllib.request
 
@@ -12,6 +15,7 @@ import cni
 import harness
 from agent_harness import Agent, agent_config
 from fake_consul import FakeConsul
+from file_server import FileServer
 from harness import IS_ROOT, ROOT, DroverTest, Run, binary, plugin_file
 from test_client import Client
 from test_exec import IN_CHROOT
@@ -49,9 +53,10 @@ class Examples(Client):
         self.consul = FakeConsul(self)
         self.bridge = cni.Bridge()
         self.addCleanup(self.bridge.remove)
+        self.files = FileServer(self)
         return Agent(self.sandbox, env={"PATH": path}, config=agent_config(
             self.sandbox, plugins=plugins(*drivers), consul={"address": self.consul.address},
-            client=self.bridge.client()))
+            client={**self.bridge.client(), "meta": {"files": self.files.url}}))
 
     def setUp(self):
         super().setUp()
@@ -221,6 +226,18 @@ class Examples(Client):
         wait_page(3)
         environment = self.sandbox.alloc_dirs[0] / front / "page/secrets/page.env"
         self.assertEqual(environment.read_text(), "PAGE_OF=template\n")
+
+    def test_artifact(self):
+        archive = io.BytesIO()
+        with tarfile.open(fileobj=archive, mode="w:gz") as out:
+            page = tarfile.TarInfo("index.html")
+            page.size = 5
+            out.addfile(page, io.BytesIO(b"page\n"))
+        checksum = hashlib.sha256(archive.getvalue()).hexdigest()
+        self.files.answers.update({"/site.tar.gz": archive.getvalue(), "/words.txt": b"words\n",
+                                   "/SHA256SUMS": f"{checksum}  site.tar.gz\n".encode()})
+        run = self.follow("artifact")
+        self.assertEqual(run.logs("show"), ["page", "words"])
 
     def test_variable(self):
         self.cli("var", "put", "nomad/jobs/variable", "greeting=good morning")

@@ -5,6 +5,7 @@ Each class is a life of another kind."""
 import base64
 import collections
 import contextlib
+import hashlib
 import http.client
 import json
 import signal
@@ -15,6 +16,7 @@ import cni
 import harness
 from agent_harness import Agent, agent_config
 from fake_consul import FakeConsul
+from file_server import FileServer
 from harness import DroverTest, group, job, plugin_file, task
 
 KILLS = ("before", "after")
@@ -462,6 +464,36 @@ class ConsulStepTest(Steps, StepCase):
             self.wait_services(name, ["all", "own"])
         allocs = self.end(name)
         self.wait_services(name, [])
+        self.forget(name)
+        return allocs, out.read_text().split()
+
+
+@unittest.skipUnless(harness.IS_ROOT, "cgroups need root")
+class ArtifactStepTest(Steps, StepCase):
+    """A task with an artifact, which the agent keeps for others."""
+
+    STEPS = {**ServiceStepTest.STEPS, "commit": (6, 40), "fetch_artifact": 1, "place_artifact": 1, "cache_artifact": 1}
+    BY_CHANCE = ServiceStepTest.BY_CHANCE
+    LINES = ["fetched", "ready", "stop"]
+
+    def setUp(self):
+        self.server = FileServer(self)
+        super().setUp()
+
+    def config(self):
+        return {"client": {"artifact": {"cache_size": "1MB"}}}
+
+    def live(self, name, fault=None):
+        out = self.sandbox.root / f"{name}.out"
+        out.touch()
+        self.arm(fault)
+        # Each life has a file of its own, which no life before has left in the cache.
+        self.server.answers[f"/{name}"] = content = b"fetched" + b"\n" * (1 + len(self.server.answers))
+        checksum = hashlib.sha256(content).hexdigest()
+        self.register(name, task("t", 'cat "local/$FILE" >> "$OUT"\n' + STAY, Env={"OUT": str(out), "FILE": name},
+                                 Artifacts=[{"GetterSource": f"{self.server.url}/{name}?checksum=sha256:{checksum}"}]))
+        self.wait_up(name, out.read_text)
+        allocs = self.end(name)
         self.forget(name)
         return allocs, out.read_text().split()
 

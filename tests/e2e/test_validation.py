@@ -22,11 +22,10 @@ class ValidationTest(DroverTest):
 
     def test_what_is_not_carried_out_is_refused_by_name(self):
         spec = one(task("t", "true", Vault={"Role": "r"}, Secrets=[{"Name": "x"}],
-                        Artifacts=[{"GetterSource": "http://x"}],
                         Services=[{"Name": "s", "Connect": {"Native": True}}]),
                    Volumes={"v": {"Type": "csi", "Source": "v"}})
         said = self.refused(spec, *(f"{GROUP}/Tasks/0/{name}: is not supported by this version"
-                                    for name in ("Vault", "Secrets", "Artifacts", "Services/0/Connect")),
+                                    for name in ("Vault", "Secrets", "Services/0/Connect")),
                             GROUP + '/Volumes/v/Type: "csi" is not supported by this version')
         self.assertNotIn("/KillTimeout", said)
 

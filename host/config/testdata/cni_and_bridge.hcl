@@ -6,7 +6,7 @@ client {
   bridge_network_name   = "nomad"
   bridge_network_subnet = "172.26.64.0/20"
 
-  artifact {  # warning /client/artifact
+  artifact {
     disable_filesystem_isolation = true
   }
   template {  # warning /client/template

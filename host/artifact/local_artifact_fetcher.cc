@@ -1,0 +1,139 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/artifact/local_artifact_fetcher.h"
+
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+#include <vector>
+
+#include "host/artifact/fetch_artifact.h"
+#include "host/artifact/fetch_budget.h"
+#include "host/artifact/source_url.h"
+#include "host/base/event.h"
+#include "host/base/gate.h"
+#include "host/base/own_thread.h"
+
+namespace drover {
+namespace {
+
+// So many artifacts of all tasks are fetched at a time. Further ones wait.
+constexpr int kMostAtOnce = 256;
+constexpr Duration kProgressInterval = 500ms;
+// What a fetch may take beside the download: the process, and the move to its place.
+constexpr Duration kFetchSlack = 2min;
+
+// Another try may help, unless the job is wrong.
+Error ForPolicy(const Error& error) {
+  switch (error.code()) {
+    case Code::kInvalidArgument:
+    case Code::kUnimplemented:
+    case Code::kPermissionDenied:
+    case Code::kFailedPrecondition:
+      return error;
+    default:
+      return error.AsRecoverable();
+  }
+}
+
+}  // namespace
+
+// A fetch, which its thread and the control thread share.
+struct LocalArtifactFetcher::Run {
+  explicit Run(Loop* loop) : done(loop) {}
+
+  ArtifactFetch fetch;
+  UniqueFd stop;      // an eventfd
+  UniqueFd progress;  // see StoreProgress
+  std::string shown;
+  std::function<void(const ArtifactProgress&)> report;
+  Status status;
+  Event done;
+};
+
+LocalArtifactFetcher::LocalArtifactFetcher(Loop* loop, LocalArtifactFetcherOptions options)
+    : loop_(loop), shared_(std::make_shared<Shared>(std::move(options))), free_(loop) {}
+
+Duration LocalArtifactFetcher::longest() const {
+  const FetchLimits& limits = shared_->options.limits;
+  return std::max(limits.http_time, limits.git_time) + kFetchSlack;
+}
+
+Co<Status> LocalArtifactFetcher::Fetch(Context context, ArtifactRequest request,
+                                       std::function<void(const ArtifactProgress&)> progress) {
+  const auto run = std::make_shared<Run>(loop_);
+  run->stop.Reset(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  run->progress.Reset(memfd_create("progress", MFD_CLOEXEC));
+  if (!run->stop || !run->progress) co_return ErrnoError(errno, "start a download");
+  run->shown = ShownSource(request.artifact.source);
+  run->report = std::move(progress);
+  ArtifactFetch& fetch = run->fetch;
+  const std::string& task_dir = request.location.task_dir;
+  fetch.root = task_dir.substr(0, task_dir.rfind('/'));
+  fetch.task = request.task;
+  fetch.place = std::move(request.place);
+  fetch.staging = ".fetch-" + std::to_string(request.index) + "-" + request.task.substr(0, 200);
+  fetch.chown = request.artifact.chown;
+  fetch.order.artifact = std::move(request.artifact);
+  fetch.order.limits = shared_->options.limits;
+  fetch.order.file_sources = shared_->options.file_sources;
+  fetch.order.without_rules = shared_->options.without_rules;
+  fetch.stop = run->stop.get();
+  fetch.progress = run->progress.get();
+
+  while (running_ >= kMostAtOnce) {
+    free_.Reset();
+    DROVER_CO_TRY(co_await free_.Wait(context));
+  }
+  ++running_;
+  const Subscription on_cancel = context.OnCancel([run] { eventfd_write(run->stop.get(), 1); });
+  std::vector<Co<void>> both;
+  both.push_back(Work(loop_, shared_, run));
+  both.push_back(Watch(loop_, run));
+  co_await InParallel(loop_, std::move(both));
+  --running_;
+  free_.Set();
+  if (run->status.ok()) co_return Status();
+  co_return ForPolicy(run->status.error())
+      .WithContext("failed to download artifact \"" + run->shown + "\"");
+}
+
+Co<void> LocalArtifactFetcher::Work(Loop* loop, std::shared_ptr<Shared> shared,
+                                    std::shared_ptr<Run> run) {
+  std::function<void()> work = [shared, run] {
+    run->fetch.cache = shared->Cache();
+    run->status = FetchArtifact(run->fetch);
+  };
+  // The thread ends soon after RUN is stopped.
+  const Context to_its_end(loop);
+  const Status ran = co_await RunOnOwnThread(to_its_end, std::move(work));
+  if (!ran.ok()) run->status = ran;
+  run->done.Set();
+}
+
+Co<void> LocalArtifactFetcher::Watch(Loop* loop, std::shared_ptr<Run> run) {
+  const Context watching(loop);
+  while (!run->done.is_set()) {
+    (void)co_await run->done.Wait(watching.WithTimeout(kProgressInterval));
+    const FetchProgress progress = LoadProgress(run->progress.get());
+    run->report({run->shown, progress.bytes, progress.total});
+  }
+}
+
+// Returns null if there is no cache, or if it cannot be used.
+ArtifactCache* LocalArtifactFetcher::Shared::Cache() {
+  if (options.cache_dir.empty() || options.cache_bytes == 0) return nullptr;
+  std::call_once(opened, [this] {
+    auto made = ArtifactCache::Create(options.cache_dir, options.cache_bytes);
+    if (made.ok()) {
+      cache = std::move(*made);
+    } else if (options.report) {
+      options.report(made.error());
+    }
+  });
+  return cache.get();
+}
+
+}  // namespace drover
