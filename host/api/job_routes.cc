@@ -6,9 +6,9 @@
 #include "host/api/router.h"
 #include "host/encode/encode.h"
 #include "host/filter/list_filter.h"
+#include "host/spec/blocks/service_policy.h"
 #include "host/spec/canonical_job.h"
 #include "host/spec/job_json.h"
-#include "host/spec/service_policy.h"
 
 namespace drover {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "host/artifact/source_url.h"
 #include "host/base/result.h"
-#include "host/spec/artifact.h"
+#include "host/spec/blocks/artifact.h"
 
 namespace drover {
 

@@ -2,7 +2,6 @@
 #include "host/artifact/fetch_artifact.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 #include "host/artifact/place_artifact.h"
 #include "host/artifact/staged_files.h"
 #include "host/base/durable_step.h"
+#include "host/child/child_input.h"
 #include "host/child/child_process.h"
 #include "host/child/give_up_rights.h"
 #include "host/child/self_spawn.h"
@@ -43,14 +43,6 @@ std::vector<std::string> FetchEnvironment() {
     }
   }
   return environment;
-}
-
-Result<UniqueFd> OrderFile(const std::string& text) {
-  UniqueFd file(memfd_create("order", MFD_CLOEXEC));
-  if (!file) return ErrnoError(errno, "cannot make a file in memory");
-  DROVER_TRY(WriteWhole(file.get(), text));
-  if (lseek(file.get(), 0, SEEK_SET) != 0) return ErrnoError(errno, "seek");
-  return file;
 }
 
 // Makes the directory of the process that fetches, which belongs to its user.
@@ -83,7 +75,7 @@ Result<Fetched> AnswerOf(const ChildEnd& end, Duration limit) {
 
 Result<Fetched> RunFetchProcess(const ArtifactFetch& fetch, const FetchOrder& order, Duration limit,
                                 int staging, int cached) {
-  DROVER_ASSIGN(const UniqueFd input, OrderFile(FetchOrderToJson(order)));
+  DROVER_ASSIGN(const UniqueFd input, MakeChildInput(FetchOrderToJson(order)));
   DROVER_ASSIGN(ChildPipe output, MakeChildPipe());
   DROVER_ASSIGN(ChildPipe errors, MakeChildPipe());
   SelfSpawn self;

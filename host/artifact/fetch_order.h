@@ -8,7 +8,7 @@
 
 #include "host/base/result.h"
 #include "host/base/time.h"
-#include "host/spec/artifact.h"
+#include "host/spec/blocks/artifact.h"
 
 namespace drover {
 

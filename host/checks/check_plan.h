@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "host/spec/allocation.h"
-#include "host/spec/service.h"
+#include "host/spec/blocks/service.h"
 
 namespace drover {
 

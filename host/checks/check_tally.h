@@ -2,7 +2,7 @@
 #pragma once
 
 #include "host/checks/check_result.h"
-#include "host/spec/service.h"
+#include "host/spec/blocks/service.h"
 
 namespace drover {
 

@@ -109,12 +109,8 @@ ChildEnd AwaitChild(AwaitedChild child) {
     }
     siginfo_t info{};
     if (WaitForChild(pid, WNOHANG | WNOWAIT, &info)) break;
-    if (events[3].revents != 0) {
-      end.timed_out = true;
-      break;
-    }
   }
-  if (end.timed_out && child.grace.count() > 0) {
+  if ((end.timed_out || end.stopped) && child.grace.count() > 0) {
     kill(pid, SIGTERM);
     AwaitEnd(pid, pidfd.get(), child.grace);
   }

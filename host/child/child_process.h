@@ -58,7 +58,6 @@ struct AwaitedChild {
   // A descriptor of the caller, or -1. When it can be read, the child is ended as at its limit.
   int stop = -1;
   bool ends_when_full = false;  // whether the child is killed when its output is too long
-  int stop = -1;  // when this descriptor can be read, the child is killed; the caller owns it
   Duration limit{0};
   Duration grace{0};
 };

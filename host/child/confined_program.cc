@@ -2,7 +2,6 @@
 #include "host/child/confined_program.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -10,6 +9,7 @@
 #include <cerrno>
 #include <cstdint>
 
+#include "host/child/child_input.h"
 #include "host/child/confined_calls.h"
 #include "host/child/confined_spawn.h"
 #include "host/child/exec_texts.h"
@@ -45,19 +45,6 @@ Result<UniqueFd> FileRules(const ConfinedProgram& spec) {
   return rules;
 }
 
-// Returns a file in memory that holds TEXT. Unlike a pipe, it needs no writer.
-Result<UniqueFd> InputFile(const std::string& text) {
-  UniqueFd file(memfd_create("input", MFD_CLOEXEC));
-  if (!file) return ErrnoError(errno, "cannot make a file in memory");
-  for (std::size_t done = 0; done < text.size();) {
-    const ssize_t n =
-        pwrite(file.get(), text.data() + done, text.size() - done, static_cast<off_t>(done));
-    if (n <= 0) return ErrnoError(errno, "cannot write to a file in memory");
-    done += static_cast<std::size_t>(n);
-  }
-  return file;
-}
-
 std::vector<drover_confined_limit> Limits(const ConfinedProgram& spec) {
   std::vector<drover_confined_limit> limits = {
       {RLIMIT_CORE, 0},  {RLIMIT_CPU, kCpuSeconds}, {RLIMIT_DATA, spec.most_memory},
@@ -71,7 +58,7 @@ std::vector<drover_confined_limit> Limits(const ConfinedProgram& spec) {
 
 Result<ChildEnd> RunConfined(const ConfinedProgram& spec) {
   DROVER_ASSIGN(const UniqueFd rules, FileRules(spec));
-  DROVER_ASSIGN(const UniqueFd input, InputFile(spec.input));
+  DROVER_ASSIGN(const UniqueFd input, MakeChildInput(spec.input));
   DROVER_ASSIGN(ChildPipe output, MakeChildPipe());
   DROVER_ASSIGN(ChildPipe errors, MakeChildPipe());
   std::vector<std::string> arguments = {spec.name};

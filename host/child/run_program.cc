@@ -4,34 +4,19 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <utility>
 
 #include "host/base/unique_fd.h"
+#include "host/child/child_input.h"
 #include "host/child/exec_texts.h"
 
 namespace drover {
 namespace {
 
 constexpr int kPassedDescriptor = 3;
-
-// Returns a file in memory that holds TEXT and is read from its start.
-Result<UniqueFd> InputFile(const std::string& text) {
-  UniqueFd file(memfd_create("drover-input", MFD_CLOEXEC));
-  if (!file) return ErrnoError(errno, "make the input of a program");
-  std::size_t written = 0;
-  while (written < text.size()) {
-    const ssize_t n = write(file.get(), text.data() + written, text.size() - written);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return ErrnoError(errno, "write the input of a program");
-    written += static_cast<std::size_t>(n);
-  }
-  if (lseek(file.get(), 0, SEEK_SET) != 0) return ErrnoError(errno, "read the input of a program");
-  return file;
-}
 
 // Returns a copy of FD above the descriptors that the program gets. dup2 of a descriptor to itself
 // would leave it closed in the program.
@@ -47,6 +32,7 @@ Result<pid_t> SpawnProgram(const ProgramRun& run, const std::vector<UniqueFd>& f
   posix_spawn_file_actions_init(&actions);
   for (std::size_t i = 0; i < files.size(); ++i)
     posix_spawn_file_actions_adddup2(&actions, files[i].get(), static_cast<int>(i));
+  posix_spawn_file_actions_addchdir_np(&actions, "/");
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(
@@ -74,7 +60,7 @@ Result<pid_t> SpawnProgram(const ProgramRun& run, const std::vector<UniqueFd>& f
 }  // namespace
 
 Result<ChildEnd> RunProgram(const ProgramRun& run) {
-  DROVER_ASSIGN(const UniqueFd input, InputFile(run.input));
+  DROVER_ASSIGN(const UniqueFd input, MakeChildInput(run.input));
   DROVER_ASSIGN(ChildPipe output, MakeChildPipe());
   DROVER_ASSIGN(ChildPipe errors, MakeChildPipe());
   std::vector<int> wanted = {input.get(), output.write.get(), errors.write.get()};
@@ -94,6 +80,8 @@ Result<ChildEnd> RunProgram(const ProgramRun& run) {
   child.most_output = run.most_output;
   child.ends_when_full = true;
   child.limit = run.limit;
+  child.grace = run.grace;
+  child.stop = run.stop;
   return AwaitChild(std::move(child));
 }
 

@@ -12,7 +12,7 @@
 namespace drover {
 
 // Describes a program that the operator has installed, such as a network plugin. It gets the rights
-// of this process.
+// of this process, and begins in the directory /.
 struct ProgramRun {
   std::string program;                   // an absolute path
   std::vector<std::string> arguments;    // without argv[0]
@@ -23,6 +23,8 @@ struct ProgramRun {
   int descriptor = -1;
 
   Duration limit = 30s;
+  Duration grace{0};                               // see ChildSpec::grace
+  int stop = -1;                                   // see AwaitedChild::stop
   std::size_t most_output = std::size_t{1} << 20;  // after that it is killed
 };
 

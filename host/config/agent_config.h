@@ -11,8 +11,8 @@
 #include "host/base/result.h"
 #include "host/base/time.h"
 #include "host/plugin/plugin_config.h"
+#include "host/spec/blocks/service_policy.h"
 #include "host/spec/job.h"
-#include "host/spec/service_policy.h"
 
 namespace drover {
 

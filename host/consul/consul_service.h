@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "host/spec/service.h"
+#include "host/spec/blocks/service.h"
 
 namespace drover {
 

@@ -6,8 +6,8 @@
 
 #include "host/base/result.h"
 #include "host/consul/consul_service.h"
-#include "host/spec/service.h"
-#include "host/spec/service_registration.h"
+#include "host/spec/blocks/service.h"
+#include "host/spec/blocks/service_registration.h"
 
 namespace drover {
 

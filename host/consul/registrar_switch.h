@@ -23,8 +23,8 @@ struct ServiceInConsul {
 class RegistrarSwitch : public ServiceRegistrar {
  public:
   // Returns what Consul gets of the service of REGISTRATION, or nothing if this agent keeps the
-  // service. RegistryOf in host/spec/service_policy.h says which it is. OWNER is a task, or empty
-  // for the group.
+  // service. RegistryOf in host/spec/blocks/service_policy.h says which it is. OWNER is a task, or
+  // empty for the group.
   using Describe = std::function<std::optional<ServiceInConsul>(
       const std::string& owner, const ServiceRegistration& registration)>;
   using Log = std::function<void(const std::string& sentence)>;

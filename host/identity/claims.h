@@ -10,7 +10,7 @@
 #include "host/base/result.h"
 #include "host/base/time.h"
 #include "host/spec/allocation.h"
-#include "host/spec/identity.h"
+#include "host/spec/blocks/identity.h"
 
 namespace drover {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "host/spec/identity.h"
+#include "host/spec/blocks/identity.h"
 #include "host/spec/job_limits.h"
 
 namespace drover {

@@ -18,7 +18,7 @@
 #include "host/local_commands/local_commands.h"
 #include "host/node/run_sweeper.h"
 #include "host/process/unit_cgroups.h"
-#include "host/spec/service_policy.h"
+#include "host/spec/blocks/service_policy.h"
 
 namespace drover {
 namespace {

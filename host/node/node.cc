@@ -9,9 +9,9 @@
 #include "host/alloc/disk_alloc_dir.h"
 #include "host/alloc/hooks/disk_watch_hook.h"
 #include "host/alloc/local_alloc_runner.h"
-#include "host/artifact/local_artifact_fetcher.h"
 #include "host/base/ids.h"
 #include "host/base/patience.h"
+#include "host/node/artifact_options.h"
 #include "host/node/env_preparer.h"
 #include "host/node/host_networks.h"
 #include "host/node/kept_alloc_store.h"
@@ -101,8 +101,8 @@ Status Node::Init() {
   info_.meta = config.client.meta;
   preparer_ = NewEnvPreparer(&info_, ReadHostEnv(), machine_.core_mhz);
   volumes_ = MakeVolumes();
-
-  InitArtifacts();
+  artifacts_ = std::make_unique<LocalArtifactFetcher>(
+      loop_, ArtifactOptionsOf(config.client.artifacts, options_.key_dir));
   const bool trial = options_.kept == nullptr;
   checks_ = std::make_unique<NodeChecks>(loop_, &info_, ServicePolicyOf(config, trial));
   if (options_.services && !config.consul.empty()) {
@@ -169,26 +169,6 @@ Status Node::InitTemplates() {
   templates.consul = options_.config.consul;
   DROVER_ASSIGN(templates_, NodeTemplates::Create(std::move(templates)));
   return {};
-}
-
-void Node::InitArtifacts() {
-  const AgentConfig::Client::Artifacts& config = options_.config.client.artifacts;
-  LocalArtifactFetcherOptions artifacts;
-  artifacts.limits.http_time = config.http_time;
-  artifacts.limits.git_time = config.git_time;
-  artifacts.limits.most_bytes = config.most_bytes;
-  artifacts.limits.most_unpacked = config.most_unpacked;
-  artifacts.limits.most_files = static_cast<std::uint64_t>(config.most_files);
-  artifacts.file_sources = config.file_sources;
-  artifacts.without_rules = config.without_rules;
-  // The cache is beside the keys, in the data directory. Without a kept state there is none.
-  const std::size_t slash = options_.key_dir.rfind('/');
-  if (config.cache_bytes > 0 && slash != std::string::npos) {
-    artifacts.cache_dir = options_.key_dir.substr(0, slash) + "/artifacts";
-    artifacts.cache_bytes = config.cache_bytes;
-  }
-  artifacts.report = [](const Error& error) { spdlog::warn("artifacts: {}", error.message()); };
-  artifacts_ = std::make_unique<LocalArtifactFetcher>(loop_, std::move(artifacts));
 }
 
 LocalAllocEnv Node::MakeAllocEnv() {

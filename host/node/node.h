@@ -27,7 +27,7 @@
 #include "host/plugin/plugin_registry.h"
 #include "host/process/process_service.h"
 #include "host/scheduler/placement.h"
-#include "host/spec/service_policy.h"
+#include "host/spec/blocks/service_policy.h"
 #include "host/stats/stats_demand.h"
 #include "host/task/task_seams.h"
 #include "host/taskenv/task_env.h"
@@ -146,7 +146,6 @@ class Node {
   std::string NetworkMistakes(const TaskGroup& group, const std::string& at) const;
   Status InitKeys();
   Status InitTemplates();
-  void InitArtifacts();
   void ExpectRestored();
   Status MeetsConstraints(const Job& job) const;
   std::shared_ptr<HostVolumes> MakeVolumes() const;

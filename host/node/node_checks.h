@@ -10,7 +10,7 @@
 #include "host/checks/check_results.h"
 #include "host/checks/check_thread.h"
 #include "host/checks/checks_hook.h"
-#include "host/spec/service_policy.h"
+#include "host/spec/blocks/service_policy.h"
 #include "host/taskenv/task_env.h"
 
 namespace drover {

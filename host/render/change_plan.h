@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "host/base/time.h"
-#include "host/spec/task_template.h"
+#include "host/spec/blocks/task_template.h"
 
 namespace drover {
 

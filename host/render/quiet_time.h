@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "host/base/time.h"
-#include "host/spec/task_template.h"
+#include "host/spec/blocks/task_template.h"
 
 namespace drover {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "host/base/result.h"
-#include "host/spec/task_template.h"
+#include "host/spec/blocks/task_template.h"
 #include "host/template/template_values.h"
 
 namespace drover {

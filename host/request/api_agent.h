@@ -15,7 +15,7 @@
 #include "host/base/gate.h"
 #include "host/http/byte_budget.h"
 #include "host/scheduler/scheduler.h"
-#include "host/spec/service_policy.h"
+#include "host/spec/blocks/service_policy.h"
 #include "host/taskenv/node_meta.h"
 #include "host/volume/volume_draft.h"
 

@@ -8,7 +8,7 @@
 
 #include "host/base/co.h"
 #include "host/base/context.h"
-#include "host/spec/service_registration.h"
+#include "host/spec/blocks/service_registration.h"
 #include "host/state/records.h"
 
 namespace drover {

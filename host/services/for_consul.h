@@ -6,7 +6,7 @@
 
 #include "host/base/result.h"
 #include "host/services/service_address.h"
-#include "host/spec/service.h"
+#include "host/spec/blocks/service.h"
 #include "host/taskenv/task_env.h"
 
 namespace drover {

@@ -9,8 +9,8 @@
 #include "host/driver/driver.h"
 #include "host/services/for_consul.h"
 #include "host/spec/allocation.h"
-#include "host/spec/service_policy.h"
-#include "host/spec/service_registration.h"
+#include "host/spec/blocks/service_policy.h"
+#include "host/spec/blocks/service_registration.h"
 #include "host/taskenv/task_env.h"
 
 namespace drover {

@@ -6,7 +6,7 @@
 #include "host/base/result.h"
 #include "host/driver/driver.h"
 #include "host/spec/allocation.h"
-#include "host/spec/service.h"
+#include "host/spec/blocks/service.h"
 
 namespace drover {
 

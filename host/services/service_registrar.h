@@ -7,7 +7,7 @@
 #include "host/base/co.h"
 #include "host/base/context.h"
 #include "host/base/result.h"
-#include "host/spec/service_registration.h"
+#include "host/spec/blocks/service_registration.h"
 
 namespace drover {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "host/base/time.h"
-#include "host/spec/dns_config.h"
+#include "host/spec/blocks/dns_config.h"
 #include "host/spec/job.h"
 
 // An allocation: one instance of a task group on a node, with its desired and its client status.

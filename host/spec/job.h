@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "host/base/time.h"
-#include "host/spec/artifact.h"
-#include "host/spec/dns_config.h"
-#include "host/spec/identity.h"
-#include "host/spec/service.h"
-#include "host/spec/task_template.h"
-#include "host/spec/volume.h"
+#include "host/spec/blocks/artifact.h"
+#include "host/spec/blocks/dns_config.h"
+#include "host/spec/blocks/identity.h"
+#include "host/spec/blocks/service.h"
+#include "host/spec/blocks/task_template.h"
+#include "host/spec/blocks/volume.h"
 
 // The workload as users describe it, after validation and with its defaults filled in. The names
 // are the same as in the job's JSON.

@@ -4,15 +4,15 @@
 #include <set>
 #include <string>
 
+#include "host/spec/blocks/job_network_checks.h"
+#include "host/spec/blocks/job_service_checks.h"
+#include "host/spec/blocks/job_template_checks.h"
+#include "host/spec/blocks/volume_checks.h"
 #include "host/spec/job_json.h"
 #include "host/spec/job_limits.h"
-#include "host/spec/job_network_checks.h"
 #include "host/spec/job_place.h"
-#include "host/spec/job_service_checks.h"
-#include "host/spec/job_template_checks.h"
 #include "host/spec/signal_name.h"
 #include "host/spec/strict_json.h"
-#include "host/spec/volume_checks.h"
 
 namespace drover {
 namespace {

@@ -4,15 +4,15 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "host/spec/blocks/job_template_checks.h"
+#include "host/spec/blocks/service_json.h"
+#include "host/spec/blocks/task_template_json.h"
+#include "host/spec/blocks/volume_json.h"
 #include "host/spec/job_fields.h"
 #include "host/spec/job_json.h"
 #include "host/spec/job_limits.h"
 #include "host/spec/job_members.h"
-#include "host/spec/job_template_checks.h"
-#include "host/spec/service_json.h"
 #include "host/spec/strict_json.h"
-#include "host/spec/task_template_json.h"
-#include "host/spec/volume_json.h"
 
 // Reading a job has three steps: the table of fields checks names and types, this file builds the
 // types with their defaults, and CheckJob checks the values. Each step adds its faults to one list.

@@ -1,11 +1,11 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
+#include "host/spec/blocks/service_json.h"
+#include "host/spec/blocks/task_template_json.h"
+#include "host/spec/blocks/volume_json.h"
 #include "host/spec/job_json.h"
-#include "host/spec/service_json.h"
 #include "host/spec/strict_json.h"
-#include "host/spec/task_template_json.h"
-#include "host/spec/volume_json.h"
 
 namespace drover {
 namespace {

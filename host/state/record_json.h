@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "host/spec/service_registration.h"
+#include "host/spec/blocks/service_registration.h"
 #include "host/state/records.h"
 
 // Encodes the scheduler's records as JSON for the store, and decodes them. A missing field gets

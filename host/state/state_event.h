@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "host/spec/service_registration.h"
+#include "host/spec/blocks/service_registration.h"
 #include "host/state/records.h"
 #include "host/variables/variable_record.h"
 #include "host/volume/volume_record.h"

@@ -5,7 +5,7 @@
 
 #include "host/base/co.h"
 #include "host/base/context.h"
-#include "host/spec/task_template.h"
+#include "host/spec/blocks/task_template.h"
 #include "host/task/task_hook.h"
 
 namespace drover {

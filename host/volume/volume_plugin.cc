@@ -14,8 +14,8 @@
 
 #include "host/base/owned_path.h"
 #include "host/base/printable.h"
+#include "host/child/run_program.h"
 #include "host/spec/strict_json.h"
-#include "host/volume/plugin_process.h"
 
 namespace drover {
 namespace {
@@ -26,7 +26,9 @@ constexpr OwnedKind kPluginFile{"volume plugins", "the plugin"};
 constexpr std::size_t kMostPlugins = 64;
 constexpr std::size_t kMostVersion = 64;
 constexpr std::size_t kMostShown = 512;  // of what a plugin writes, in an error
-constexpr JsonLimits kAnswerJson{.bytes = kMostPluginOutput, .depth = 16};
+// The most that a plugin may write to its standard output. After that it is killed.
+constexpr std::size_t kMostOutput = std::size_t{64} << 10;
+constexpr JsonLimits kAnswerJson{.bytes = kMostOutput, .depth = 16};
 constexpr char kFallbackPath[] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 // Returns the last part of TEXT, for an error of one line.
@@ -39,8 +41,9 @@ std::string Tail(const std::string& text) {
 
 std::string WhyFailed(const ChildEnd& end, Duration limit) {
   if (end.too_long) {
-    return "it wrote more than " + std::to_string(kMostPluginOutput) + " bytes, and was killed";
+    return "it wrote more than " + std::to_string(kMostOutput) + " bytes, and was killed";
   }
+  if (end.stopped) return "it was stopped, since the agent ends";
   if (end.timed_out) return "it did not end within " + FormatDuration(limit) + ", and was killed";
   if (end.signal != 0) return "the signal " + std::to_string(end.signal) + " ended it";
   return "it ended with exit code " + std::to_string(end.exit_code);
@@ -111,16 +114,18 @@ std::vector<std::string> VolumePlugin::Environment(const std::string& operation,
 
 Result<std::string> VolumePlugin::Run(const std::string& operation,
                                       const VolumeRecord* volume) const {
-  PluginProcess process;
+  ProgramRun process;
   process.program = file_;
-  process.argument = operation;
+  process.arguments = {operation};
   process.environment = Environment(operation, volume);
-  process.directory = "/";
   process.limit = volume == nullptr ? options_.fingerprint_limit : options_.limit;
+  process.grace = 5s;
   process.stop = options_.stop;
-  Result<ChildEnd> end = RunPluginProcess(process);
+  process.most_output = kMostOutput;
+  Result<ChildEnd> end = RunProgram(process);
   if (!end.ok()) return end.error();
-  if (!end->too_long && !end->timed_out && end->signal == 0 && end->exit_code == 0) {
+  if (!end->too_long && !end->timed_out && !end->stopped && end->signal == 0 &&
+      end->exit_code == 0) {
     return std::move(end->output);
   }
   const std::string said = Tail(end->stderr_tail.empty() ? end->output : end->stderr_tail);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "host/base/event.h"
-#include "host/spec/artifact.h"
+#include "host/spec/blocks/artifact.h"
 #include "host/task/task_hook.h"
 #include "host/task/task_seams.h"
 

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/spec/task_template.h"
+#include "host/spec/blocks/task_template.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ using testing::IsEmpty;
 
 constexpr char kAt[] = "/TaskGroups/0/Tasks/0/Templates/0";
 
-json JobWith(json templates) {
+json JobWithTemplates(json templates) {
   json job = json::parse(R"({"ID": "web", "TaskGroups": [
       {"Name": "g", "Tasks": [{"Name": "t", "Driver": "raw_exec"}]}]})");
   job["TaskGroups"][0]["Tasks"][0]["Templates"] = std::move(templates);
@@ -30,7 +30,7 @@ json Small() { return {{"EmbeddedTmpl", "x"}, {"DestPath", "local/a"}}; }
 
 std::vector<std::string> FaultsOf(const json& one, std::vector<JobFault>* warnings = nullptr) {
   std::vector<JobFault> faults;
-  (void)ParseJob(JobWith(json::array({one})).dump(), &faults, nullptr, warnings);
+  (void)ParseJob(JobWithTemplates(json::array({one})).dump(), &faults, nullptr, warnings);
   std::vector<std::string> texts;
   for (const JobFault& fault : faults) {
     EXPECT_TRUE(fault.pointer.starts_with(kAt)) << fault.pointer;
@@ -65,7 +65,7 @@ TEST(TaskTemplateTest, IsReadAndWritten) {
                     {"Envvars", true},
                     {"Wait", {{"Min", "2s"}, {"Max", "30s"}}},
                     {"ErrMissingKey", true}};
-  const Job job = ReadWithTemplates(JobWith(json::array({all, Small()})));
+  const Job job = ReadWithTemplates(JobWithTemplates(json::array({all, Small()})));
   const std::vector<TaskTemplate>& read = job.groups.at(0).tasks.at(0).templates;
   ASSERT_EQ(read.size(), 2u);
   TaskTemplate expected;
@@ -90,7 +90,7 @@ TEST(TaskTemplateTest, IsReadAndWritten) {
 }
 
 TEST(TaskTemplateTest, TheCanonicalFormHasTheDefaults) {
-  const json job = JobWith(json::array({Small()}));
+  const json job = JobWithTemplates(json::array({Small()}));
   const json canonical = CanonicalJob(ReadWithTemplates(job), job);
   EXPECT_EQ(canonical["TaskGroups"][0]["Tasks"][0]["Templates"],
             json::array({{{"SourcePath", ""},
@@ -115,7 +115,7 @@ TEST(TaskTemplateTest, TheCanonicalFormHasTheDefaults) {
 TEST(TaskTemplateTest, TheLongestWaitIsFourTimesTheShortest) {
   json one = Small();
   one["Wait"] = {{"Min", "5s"}};
-  const Job job = ReadWithTemplates(JobWith(json::array({one})));
+  const Job job = ReadWithTemplates(JobWithTemplates(json::array({one})));
   EXPECT_EQ(job.groups[0].tasks[0].templates[0].wait, (TemplateWait{5s, 20s}));
   one["Wait"] = {{"Min", 9223372036854775807}};
   EXPECT_FALSE(FaultsOf(one).empty());
@@ -173,7 +173,7 @@ TEST(TaskTemplateTest, WhatIsKnownOnlyAtTheStartIsNoFault) {
 
 TEST(TaskTemplateTest, TwoTemplatesOfOneFileAreAFault) {
   std::vector<JobFault> faults;
-  EXPECT_FALSE(ParseJob(JobWith(json::array({Small(), Small()})).dump(), &faults).ok());
+  EXPECT_FALSE(ParseJob(JobWithTemplates(json::array({Small(), Small()})).dump(), &faults).ok());
   ASSERT_EQ(faults.size(), 1u);
   EXPECT_EQ(faults[0].pointer, "/TaskGroups/0/Tasks/0/Templates/1/DestPath");
   EXPECT_EQ(faults[0].message, "\"local/a\" is already at " + std::string(kAt) + "/DestPath");
@@ -201,7 +201,7 @@ TEST(TaskTemplateTest, ThereIsAMostOfTemplates) {
     many.push_back({{"EmbeddedTmpl", "x"}, {"DestPath", "local/" + std::to_string(i)}});
   }
   std::vector<JobFault> faults;
-  EXPECT_FALSE(ParseJob(JobWith(many).dump(), &faults).ok());
+  EXPECT_FALSE(ParseJob(JobWithTemplates(many).dump(), &faults).ok());
   ASSERT_EQ(faults.size(), 1u);
   EXPECT_EQ(faults[0].message, "must hold at most 256 templates");
 }
@@ -216,12 +216,13 @@ TEST(TaskTemplateTest, PermissionsAreOctal) {
 }
 
 TEST(TaskTemplateTest, APolicyMayRenderAgainAtRestarts) {
-  json job = JobWith(json::array({Small()}));
+  json job = JobWithTemplates(json::array({Small()}));
   job["TaskGroups"][0]["RestartPolicy"] = {{"RenderTemplates", true}};
   const Job read = ReadWithTemplates(job);
   EXPECT_TRUE(read.groups[0].restart_policy.render_templates);
   EXPECT_EQ(ReadWithTemplates(json::parse(JobToJson(read))), read);
-  EXPECT_FALSE(ReadWithTemplates(JobWith(json::array())).groups[0].restart_policy.render_templates);
+  EXPECT_FALSE(
+      ReadWithTemplates(JobWithTemplates(json::array())).groups[0].restart_policy.render_templates);
 }
 
 }  // namespace

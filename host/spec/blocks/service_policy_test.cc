@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/spec/service_policy.h"
+#include "host/spec/blocks/service_policy.h"
 
 #include <gtest/gtest.h>
 

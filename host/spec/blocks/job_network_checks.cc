@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/spec/job_network_checks.h"
+#include "host/spec/blocks/job_network_checks.h"
 
 #include <cstddef>
 #include <set>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "host/base/ip_address.h"
-#include "host/spec/service_place.h"
+#include "host/spec/blocks/service_place.h"
 
 namespace drover {
 namespace {

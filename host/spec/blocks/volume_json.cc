@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/spec/volume_json.h"
+#include "host/spec/blocks/volume_json.h"
 
 #include <nlohmann/json.hpp>
 #include <string>

@@ -4,8 +4,8 @@
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
 
+#include "host/spec/blocks/volume.h"
 #include "host/spec/job_members.h"
-#include "host/spec/volume.h"
 
 namespace drover {
 

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/spec/artifact.h"
+#include "host/spec/blocks/artifact.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

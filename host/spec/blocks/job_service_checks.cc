@@ -1,12 +1,12 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/spec/job_service_checks.h"
+#include "host/spec/blocks/job_service_checks.h"
 
 #include <cstddef>
 #include <set>
 #include <string>
 
+#include "host/spec/blocks/service_place.h"
 #include "host/spec/job_limits.h"
-#include "host/spec/service_place.h"
 
 namespace drover {
 namespace {

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/spec/task_template.h"
+#include "host/spec/blocks/task_template.h"
 
 #include <charconv>
 #include <system_error>

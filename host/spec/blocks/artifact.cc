@@ -1,11 +1,11 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/spec/artifact.h"
+#include "host/spec/blocks/artifact.h"
 
 #include <algorithm>
 #include <cctype>
 
+#include "host/spec/blocks/service_place.h"
 #include "host/spec/job_place.h"
-#include "host/spec/service_place.h"
 
 namespace drover {
 namespace {

@@ -4,8 +4,8 @@
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
 
+#include "host/spec/blocks/service.h"
 #include "host/spec/job_members.h"
-#include "host/spec/service.h"
 
 namespace drover {
 

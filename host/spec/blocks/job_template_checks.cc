@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/spec/job_template_checks.h"
+#include "host/spec/blocks/job_template_checks.h"
 
 #include <filesystem>
 #include <string>

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/spec/volume_json.h"
+#include "host/spec/blocks/volume_json.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 
 // Returns a job whose group has the volume "data" with MORE, and whose task mounts it with MOUNT.
-json JobWith(json more = json::object(), json mount = json::object()) {
+json JobWithVolume(json more = json::object(), json mount = json::object()) {
   json volume = {{"Type", "host"}, {"Source", "disk"}};
   volume.update(more);
   json at = {{"Volume", "data"}, {"Destination", "/data"}};
@@ -41,12 +41,12 @@ std::string FaultOf(const json& job) {
 }
 
 TEST(VolumeJsonTest, VolumesAndMountsAreReadAndWrittenAgain) {
-  const json sent = JobWith({{"ReadOnly", true},
-                             {"Sticky", true},
-                             {"PerAlloc", true},
-                             {"AccessMode", "single-node-reader-only"},
-                             {"AttachmentMode", "file-system"}},
-                            {{"ReadOnly", true}, {"PropagationMode", "host-to-task"}});
+  const json sent = JobWithVolume({{"ReadOnly", true},
+                                   {"Sticky", true},
+                                   {"PerAlloc", true},
+                                   {"AccessMode", "single-node-reader-only"},
+                                   {"AttachmentMode", "file-system"}},
+                                  {{"ReadOnly", true}, {"PropagationMode", "host-to-task"}});
   const Result<Job> job = ParseJob(sent.dump());
   ASSERT_TRUE(job.ok()) << job.error().message();
   const VolumeRequest& volume = job->groups[0].volumes.at("data");
@@ -62,7 +62,7 @@ TEST(VolumeJsonTest, VolumesAndMountsAreReadAndWrittenAgain) {
 }
 
 TEST(VolumeJsonTest, DefaultsAreThoseOfClients) {
-  const Result<Job> job = ParseJob(JobWith().dump());
+  const Result<Job> job = ParseJob(JobWithVolume().dump());
   ASSERT_TRUE(job.ok()) << job.error().message();
   const VolumeRequest& volume = job->groups[0].volumes.at("data");
   EXPECT_EQ(volume, (VolumeRequest{"host", "disk", false, false, false, "", ""}));
@@ -75,45 +75,52 @@ TEST(VolumeJsonTest, MistakesAreNamed) {
   const std::string volume = "/TaskGroups/0/Volumes/data/";
   const std::string mount = "/TaskGroups/0/Tasks/0/VolumeMounts/0/";
   const std::pair<json, std::string> bad[] = {
-      {JobWith({{"Type", ""}}), volume + "Type: is missing; write \"host\""},
-      {JobWith({{"Type", "csi"}}), volume + "Type: \"csi\" is not supported by this version; "},
-      {JobWith({{"Type", "nfs"}}), volume + "Type: \"nfs\" is not known; write \"host\""},
-      {JobWith({{"Source", ""}}), volume + "Source: is missing"},
-      {JobWith({{"AccessMode", "all"}}), volume + "AccessMode: \"all\" is not known; write one of"},
-      {JobWith({{"AccessMode", "single-node-reader-only"}}), volume + "ReadOnly: must be true"},
-      {JobWith({{"AttachmentMode", "block-device"}}), volume + "AttachmentMode: \"block-device\""},
-      {JobWith({{"ReadOnly", 1}}), volume + "ReadOnly: must be true or false, but is 1"},
-      {JobWith({{"Nonsense", 1}}), volume + "Nonsense: there is no such field"},
-      {JobWith({}, {{"Volume", "other"}}), mount + "Volume: the group has no volume \"other\""},
-      {JobWith({}, {{"Volume", ""}}), mount + "Volume: is missing"},
-      {JobWith({}, {{"Destination", ""}}), mount + "Destination: is missing"},
-      {JobWith({}, {{"Destination", "data"}}), mount + "Destination: \"data\" must be absolute"},
-      {JobWith({}, {{"Destination", "/a/../etc"}}),
+      {JobWithVolume({{"Type", ""}}), volume + "Type: is missing; write \"host\""},
+      {JobWithVolume({{"Type", "csi"}}),
+       volume + "Type: \"csi\" is not supported by this version; "},
+      {JobWithVolume({{"Type", "nfs"}}), volume + "Type: \"nfs\" is not known; write \"host\""},
+      {JobWithVolume({{"Source", ""}}), volume + "Source: is missing"},
+      {JobWithVolume({{"AccessMode", "all"}}),
+       volume + "AccessMode: \"all\" is not known; write one of"},
+      {JobWithVolume({{"AccessMode", "single-node-reader-only"}}),
+       volume + "ReadOnly: must be true"},
+      {JobWithVolume({{"AttachmentMode", "block-device"}}),
+       volume + "AttachmentMode: \"block-device\""},
+      {JobWithVolume({{"ReadOnly", 1}}), volume + "ReadOnly: must be true or false, but is 1"},
+      {JobWithVolume({{"Nonsense", 1}}), volume + "Nonsense: there is no such field"},
+      {JobWithVolume({}, {{"Volume", "other"}}),
+       mount + "Volume: the group has no volume \"other\""},
+      {JobWithVolume({}, {{"Volume", ""}}), mount + "Volume: is missing"},
+      {JobWithVolume({}, {{"Destination", ""}}), mount + "Destination: is missing"},
+      {JobWithVolume({}, {{"Destination", "data"}}),
+       mount + "Destination: \"data\" must be absolute"},
+      {JobWithVolume({}, {{"Destination", "/a/../etc"}}),
        mount + "Destination: \"/a/../etc\" has a part"},
-      {JobWith({}, {{"Destination", "/a\nb"}}), mount + "Destination: \"/a"},
-      {JobWith({}, {{"PropagationMode", "shared"}}), mount + "PropagationMode: \"shared\" is not"},
-      {JobWith({}, {{"SELinuxLabel", "z"}}), mount + "SELinuxLabel: is not supported"},
+      {JobWithVolume({}, {{"Destination", "/a\nb"}}), mount + "Destination: \"/a"},
+      {JobWithVolume({}, {{"PropagationMode", "shared"}}),
+       mount + "PropagationMode: \"shared\" is not"},
+      {JobWithVolume({}, {{"SELinuxLabel", "z"}}), mount + "SELinuxLabel: is not supported"},
   };
   for (const auto& [job, fault] : bad) EXPECT_THAT(FaultOf(job), HasSubstr(fault)) << job;
-  EXPECT_EQ(FaultOf(JobWith({}, {{"Destination", "${NOMAD_TASK_DIR}/x"}})), "");
+  EXPECT_EQ(FaultOf(JobWithVolume({}, {{"Destination", "${NOMAD_TASK_DIR}/x"}})), "");
 }
 
 TEST(VolumeJsonTest, ASystemJobHasNoVolumePerAllocation) {
-  json job = JobWith({{"PerAlloc", true}});
+  json job = JobWithVolume({{"PerAlloc", true}});
   EXPECT_EQ(FaultOf(job), "");
   job["Type"] = "system";
   EXPECT_THAT(FaultOf(job), HasSubstr("/Volumes/data/PerAlloc: is for service and batch jobs"));
 }
 
 TEST(VolumeJsonTest, TwoVolumesAreNotMountedAtOnePlace) {
-  json job = JobWith();
+  json job = JobWithVolume();
   json& mounts = job["TaskGroups"][0]["Tasks"][0]["VolumeMounts"];
   mounts.push_back(mounts[0]);
   EXPECT_THAT(FaultOf(job), HasSubstr("\"/data\" is already at"));
 }
 
 TEST(VolumeJsonTest, AVolumeThatIsNoObjectIsNoCrash) {
-  json job = JobWith();
+  json job = JobWithVolume();
   job["TaskGroups"][0]["Volumes"]["data"] = 7;
   std::vector<JobFault> faults;
   EXPECT_FALSE(ParseJob(job.dump(), &faults).ok());

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "host/spec/blocks/service_place.h"
 #include "host/spec/job_limits.h"
-#include "host/spec/service_place.h"
 
 namespace drover {
 namespace {

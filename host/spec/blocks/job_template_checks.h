@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "host/spec/blocks/task_template.h"
 #include "host/spec/job_place.h"
-#include "host/spec/task_template.h"
 
 namespace drover {
 
