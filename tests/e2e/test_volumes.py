@@ -495,6 +495,21 @@ class StickyDiskTest(AgentTest):
         self.assertNotEqual(new["ID"], old["ID"])
         self.assertEqual(self.files(new)[0], "data\nlate\n")
 
+    def test_files_of_an_allocation_pass_over_one_that_never_starts(self):
+        go = self.sandbox.root / "go"
+        slow = f"trap 'until [ -e {go} ]; do sleep 0.05; done; exit 0' INT TERM; "
+        self.agent.submit(self.spec(slow + self.WRITE.replace("trap 'exit 0' INT TERM; ", "")))
+        old = self.agent.wait_allocs("disk", 1, "running")[0]
+        harness.wait_until(lambda: self.files(old) == ["data\n", "own\n"], "the files")
+        for version in (1, 2):
+            self.agent.submit(self.spec(f"{FOREVER} # {version}"))
+            harness.wait_until(lambda: len(self.agent.allocs("disk")) == 1 + version, "the next allocation")
+        go.touch()
+        new = harness.wait_until(lambda: [one for one in self.agent.allocs("disk")
+                                          if (one["ClientStatus"], one["JobVersion"]) == ("running", 2)], "the last one")
+        self.assertEqual(self.files(new[0]), ["data\n", "own\n"])
+        self.assertEqual(self.files(old), [None, None])
+
 
 class DiskLimitTest(AgentTest):
     def start_agent(self):
