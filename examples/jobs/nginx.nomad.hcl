@@ -34,10 +34,12 @@ job "nginx" {
         }
       }
 
-      # Paths are relative to the directory of the option -p.
+      # Paths are relative to the directory of the option -p. Only the user of the task can enter that, so an nginx that
+      # root has started must not become another user. The field "user" of the task may name one.
       template {
         destination = "local/nginx.conf"
         data        = <<EOF
+user root;
 daemon off;
 worker_processes 1;
 pid nginx.pid;
