@@ -1,6 +1,7 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """A web server with files for artifacts, good ones and hostile ones, in the process of a test."""
 import http.server
+import sys
 import threading
 
 
@@ -79,6 +80,14 @@ def slow(event, size=1000):
     return answer
 
 
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request, client_address):
+        if not isinstance(sys.exc_info()[1], OSError):  # otherwise the client has gone
+            super().handle_error(request, client_address)
+
+
 class FileServer:
     """ANSWERS: what each path gets: bytes, a status, a function of the handler, or a list of these, one for each
     request. Any other path is a file of DIRECTORY."""
@@ -86,8 +95,7 @@ class FileServer:
     def __init__(self, test, directory=None):
         self.answers, self.requests, self.directory = {}, [], directory
         self.lock = threading.Lock()
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
+        self.server = Server(("127.0.0.1", 0), Handler)
         self.server.files = self
         thread = threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True)
         thread.start()
