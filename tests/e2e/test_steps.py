@@ -8,6 +8,7 @@ import contextlib
 import hashlib
 import http.client
 import json
+import os
 import signal
 import unittest
 import uuid
@@ -360,7 +361,7 @@ class BridgeStepTest(Steps, StepCase):
 
         def clean():
             self.revive()
-            left[:] = self.bridge.left(*ids)
+            left[:] = self.bridge.left(*ids) + os.listdir(self.sandbox.root / "data/networks")
             return not left
         with contextlib.suppress(AssertionError):
             harness.wait_until(clean, "the end of the network")
