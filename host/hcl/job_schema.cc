@@ -88,7 +88,7 @@ class SchemaMaker {
 };
 
 void AddOperators(json* bodies) {
-  // Affinities of devices are carried out and others are not, so their body is "affinity2".
+  // Affinities of devices have a table of their own, so there are two bodies for affinities.
   for (const char* name : {"constraint", "affinity", "affinity2"}) {
     json& attributes = bodies->at(name).at("Attributes");
     for (const OperatorAttribute& one : kOperatorAttributes) {

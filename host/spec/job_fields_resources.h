@@ -66,12 +66,7 @@ inline constexpr JobField kDeviceAffinity[] = {
 inline constexpr JobField kDevice[] = {
     {"Name", kLabel, kText, kDone, {}, "", "TYPE, VENDOR/TYPE or VENDOR/TYPE/NAME"},
     {"Count", "count", kInteger, kDone, {}, "", "default 1"},
-    {"Constraints",
-     "constraint",
-     kObjectList,
-     kDone,
-     kConstraint,
-     "",
+    {"Constraints", "constraint", kObjectList, kDone, kConstraint, "",
      "with ${device.attr...}, ${device.ids}, ${device.vendor}, ${device.type} and ${device.model}"},
     {"Affinities", "affinity", kObjectList, kDone, kDeviceAffinity},
 };
