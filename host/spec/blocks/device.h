@@ -43,7 +43,7 @@ struct DeviceRequest {
 // Devices of one group that a task of an allocation has.
 struct AllocatedDevice {
   DeviceName group;
-  std::vector<std::string> ids;  // of the instances, in ascending order
+  std::vector<std::string> ids;  // of the instances
 
   bool operator==(const AllocatedDevice&) const = default;
 };
