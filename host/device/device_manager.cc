@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "host/base/event.h"
 #include "host/base/gate.h"
 #include "host/base/patience.h"
 #include "host/spec/strict_json.h"
@@ -49,12 +50,24 @@ DeviceSource* DeviceManager::FindSource(const DeviceName& group) const {
   return nullptr;
 }
 
+Co<DeviceSource*> DeviceManager::AwaitSource(Context context, DeviceName group) {
+  const Patience patience(context, kAppearLimit);
+  while (true) {
+    DeviceSource* const source = FindSource(group);
+    if (source != nullptr) co_return source;
+    Event changed(loop_);
+    const Subscription heard = OnChange([&changed] { changed.Set(); });
+    if (!(co_await changed.Wait(patience.context())).ok()) co_return nullptr;
+  }
+}
+
 Co<Result<DeviceReservation>> DeviceManager::Reserve(Context context,
                                                      std::vector<AllocatedDevice> devices) {
   DeviceReservation sum;
   for (AllocatedDevice& device : devices) {
     const std::string name = device.group.Text();
-    DeviceSource* const source = FindSource(device.group);
+    DeviceSource* const source = co_await AwaitSource(context, device.group);
+    DROVER_CO_TRY(context.status());
     if (source == nullptr) {
       co_return Error(Code::kUnavailable,
                       "no plugin offers the devices " + name + " now: look at the plugin",

@@ -29,17 +29,21 @@ class DeviceManager {
     return listeners_.Add(std::move(changed));
   }
 
-  // Returns what a task needs to use DEVICES, from the plugins that offer them. The errors name
-  // the devices and the plugin.
+  // Returns what a task needs to use DEVICES, from the plugins that offer them. Waits at most
+  // kAppearLimit for a plugin that does not offer them yet: it may be starting. The errors name the
+  // devices and the plugin.
   Co<Result<DeviceReservation>> Reserve(Context context, std::vector<AllocatedDevice> devices);
 
   // Measures all devices now. A plugin that has not answered after kMeasureLimit is left out, as
   // is one without statistics. Nothing is measured while nobody asks.
   Co<DeviceStats> Measure(Context context);
   static constexpr Duration kMeasureLimit = 2s;
+  static constexpr Duration kAppearLimit = 10s;
 
  private:
   DeviceSource* FindSource(const DeviceName& group) const;
+  // Returns null if no plugin offers GROUP in time.
+  Co<DeviceSource*> AwaitSource(Context context, DeviceName group);
   static Co<void> MeasureOne(Context context, DeviceSource* source, DeviceStats* out);
 
   Loop* const loop_;

@@ -138,6 +138,13 @@ TEST_F(DeviceManagerTest, ErrorsNameThePluginAndTheDevices) {
               HasSubstr("different values"));
 }
 
+TEST_F(DeviceManagerTest, APluginThatStartsIsAwaited) {
+  const DeviceGroups groups = second_.devices();
+  second_.Offer({});
+  loop_.After(5s, [&] { second_.Offer(groups); });
+  EXPECT_TRUE(Reserve({Of("loop", "loop0")}).ok());
+}
+
 TEST_F(DeviceManagerTest, StatisticsAreMeasuredWhenSomebodyAsks) {
   EXPECT_TRUE(Measure().empty());
   first_.stats = DeviceStats{{{"linux", "kvm", "kvm"}, {{"kvm", 1}}}};

@@ -22,8 +22,12 @@ Result<CallValue> DecodeReserved(const void* result) {
 
 }  // namespace
 
+LoadedDevices::LoadedDevices(LoadedDriver* driver, const drover_device_plugin* table)
+    : driver_(driver), table_(table), first_(driver->loop()) {}
+
 void LoadedDevices::Lose(const std::string& why) {
   driver_->host_->Log(PluginLogLevel::kWarn, why);
+  first_.Set();
   if (!told_) return;
   MarkUnhealthy(why, &*told_);
   listeners_.Call();
@@ -38,6 +42,7 @@ Co<void> LoadedDevices::Follow() {
   std::function<void(StreamMessage)> hear = [this](StreamMessage message) {
     heard_ = true;
     told_ = std::move(std::get<DeviceGroups>(message));
+    first_.Set();
     listeners_.Call();
   };
   Duration delay = limits.resubscribe_first;
@@ -46,7 +51,7 @@ Co<void> LoadedDevices::Follow() {
     const auto returned = std::make_shared<Event>(driver_->loop());
     const Status end = co_await driver_->RunStream(life, "devices", RunId(), DROVER_MESSAGE_DEVICES,
                                                    /*control=*/true, subscribe, hear, returned);
-    if (life.cancelled()) co_return;
+    if (life.cancelled()) break;
     Lose("its stream of devices has ended" + (end.ok() ? "" : ": " + end.error().message()));
     if (end.ok() || !end.error().recoverable()) co_return;
     // See LoadedDriver::KeepStream.
@@ -55,6 +60,7 @@ Co<void> LoadedDevices::Follow() {
     (void)co_await Sleep(life, delay);
     delay = std::min(delay * 2, limits.resubscribe_last);
   }
+  first_.Set();
 }
 
 Co<Result<DeviceReservation>> LoadedDevices::Reserve(Context context, AllocatedDevice device) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "drover/drover_device.h"
+#include "host/base/event.h"
 #include "host/base/listener_list.h"
 #include "host/device/device_source.h"
 
@@ -18,8 +19,7 @@ class LoadedDriver;
 class LoadedDevices {
  public:
   // DRIVER owns this object. TABLE is the instance's, and has all its functions.
-  LoadedDevices(LoadedDriver* driver, const drover_device_plugin* table)
-      : driver_(driver), table_(table) {}
+  LoadedDevices(LoadedDriver* driver, const drover_device_plugin* table);
   LoadedDevices(const LoadedDevices&) = delete;
   LoadedDevices& operator=(const LoadedDevices&) = delete;
 
@@ -32,6 +32,9 @@ class LoadedDevices {
     return listeners_.Add(std::move(changed));
   }
 
+  // Set when the instance has reported its devices, or cannot.
+  Event* first() { return &first_; }
+
   // See DeviceSource.
   Co<Result<DeviceReservation>> Reserve(Context context, AllocatedDevice device);
   Co<Status> FollowStats(Context context, Duration interval, std::function<void(DeviceStats)> sink);
@@ -42,6 +45,7 @@ class LoadedDevices {
   LoadedDriver* const driver_;
   const drover_device_plugin* const table_;
   std::optional<DeviceGroups> told_;
+  Event first_;
   bool heard_ = false;  // whether the open stream has brought a message
   ListenerList<> listeners_;
 };
