@@ -94,8 +94,8 @@ typedef struct drover_reserve_args {
 } drover_reserve_args;
 
 /* What the task gets, in addition to what it has. All paths are absolute. The variables go to the
- * environment of the task, where they replace those of the job. Drivers get the mounts and the nodes in the
- * configuration of the task. */
+ * environment of the task, where they replace those of the job. Drivers get the mounts and the
+ * nodes in the configuration of the task. */
 typedef struct drover_reserve_result {
   uint32_t struct_size;
   uint32_t reserved;
