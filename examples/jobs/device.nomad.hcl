@@ -6,7 +6,6 @@ job "device" {
   group "group" {
     task "mount" {
       driver = "exec"
-      user   = "root"
 
       config {
         command = "/bin/sh"
