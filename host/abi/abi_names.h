@@ -5,11 +5,13 @@
 #include <string_view>
 
 #include "drover/drover.h"
+#include "drover/drover_device.h"
 
 namespace drover {
 
 inline constexpr std::uint64_t kKnownOffers =
-    DROVER_CAP_SIGNALS | DROVER_CAP_EXEC | DROVER_CAP_STATS | DROVER_CAP_DISABLES_LOG_COLLECTION;
+    DROVER_CAP_SIGNALS | DROVER_CAP_EXEC | DROVER_CAP_STATS | DROVER_CAP_DISABLES_LOG_COLLECTION |
+    DROVER_CAP_ONLY_DEVICES;
 inline constexpr std::uint64_t kKnownNeeds =
     DROVER_NEEDS_PROCESS_SERVICE | DROVER_NEEDS_TASK_OUTPUT;
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "drover/drover.h"
+#include "drover/drover_device.h"
 
 namespace drover {
 
@@ -16,6 +17,7 @@ DriverInfo ToDriverInfo(const PluginInfo& info) {
   driver.has_stats = (info.offers & DROVER_CAP_STATS) != 0;
   driver.fs_isolation = info.fs_isolation;
   driver.disables_log_collection = (info.offers & DROVER_CAP_DISABLES_LOG_COLLECTION) != 0;
+  driver.only_devices = (info.offers & DROVER_CAP_ONLY_DEVICES) != 0;
   return driver;
 }
 

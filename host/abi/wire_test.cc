@@ -95,6 +95,15 @@ TEST(WireTest, FieldListsReachEveryByte) {
   EXPECT_WHOLE(drover_process_stop_args);
   EXPECT_WHOLE(drover_process_state);
   EXPECT_WHOLE(drover_task_output_pipes);
+  EXPECT_WHOLE(drover_device_value);
+  EXPECT_WHOLE(drover_device_instance);
+  EXPECT_WHOLE(drover_device_group);
+  EXPECT_WHOLE(drover_devices);
+  EXPECT_WHOLE(drover_reserve_args);
+  EXPECT_WHOLE(drover_reserve_result);
+  EXPECT_WHOLE(drover_device_instance_stats);
+  EXPECT_WHOLE(drover_device_group_stats);
+  EXPECT_WHOLE(drover_device_stats);
 }
 
 // Tells which fields of a task configuration are empty.

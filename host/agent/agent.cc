@@ -252,6 +252,7 @@ NodeRecord Agent::Describe() {
   record.max_dynamic_port = client.max_dynamic_port;
   record.reserved_ports = client.reserved.ports_text;
   record.host_volumes = node_->volumes()->configured();
+  record.devices = node_->devices()->Groups();
   // HostStats reports this device under the same name.
   record.attributes["unique.storage.volume"] = disk_.device;
   record.attributes["unique.storage.bytestotal"] = std::to_string(disk_.size);
@@ -293,6 +294,10 @@ Status Agent::ChangeMeta(const NodeMeta::Changes& changes) {
 void Agent::DescribeDrivers(NodeRecord* record) {
   for (Driver* driver : node_->plugins()->drivers()) {
     const Fingerprint& fingerprint = driver->fingerprint();
+    if (driver->info().only_devices) {
+      drivers_.erase(driver->info().name);  // it stood there until the plugin was loaded
+      continue;
+    }
     DriverRecord of;
     of.detected = fingerprint.health != Health::kUndetected;
     of.healthy = fingerprint.health == Health::kHealthy;
@@ -357,6 +362,9 @@ Status Agent::Serve() {
   api_.calls = &calls_;
   api_.scheduler = scheduler_.get();
   api_.plugins = node_->plugins();
+  api_.measure_devices = [devices = node_->devices()](Context context) {
+    return devices->Measure(context);
+  };
   api_.seal_key = node_->keys()->seal_key();
   ReportUnreadable(store_, *api_.seal_key);
   api_.keyring = node_->keys()->keyring();
@@ -555,6 +563,8 @@ Co<Status> Agent::Run(Context stop, std::function<void()> ready) {
     for (Driver* driver : node_->plugins()->drivers()) {
       fingerprints_.push_back(driver->OnFingerprint([this] { client_->NodeChanged(Describe()); }));
     }
+    fingerprints_.push_back(
+        node_->devices()->OnChange([this] { client_->NodeChanged(Describe()); }));
     Gate background(loop_);
     background.Spawn(CollectGarbageForever(stop, &options_.config, scheduler_.get(), &store_,
                                            [this] { return DiskUsed(); }));

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/api/collect_garbage.h"
 #include "host/api/router.h"
+#include "host/encode/encode_device.h"
 #include "host/stats/host_stats.h"
 #include "host/taskenv/node_meta_json.h"
 
@@ -55,9 +56,28 @@ json EncodeHostStats(const HostStats& stats) {
           {"Timestamp", stats.timestamp}};
 }
 
+bool HasDevices(const ApiAgent& agent) {
+  bool has = false;
+  agent.store->Read([&](const Tables& tables) {
+    const auto node = Tables::Find(tables.nodes, agent.node_id);
+    has = node != nullptr && !node->devices.empty();
+  });
+  return has;
+}
+
 Co<Answer> ReadHostStats(ApiRequest* request) {
   if (const auto other = OtherNode(*request)) co_return *other;
-  co_return JsonAnswer(EncodeHostStats(request->agent().host_stats->Look()));
+  const ApiAgent* const agent = &request->agent();
+  json stats = EncodeHostStats(agent->host_stats->Look());
+  if (agent->measure_devices && HasDevices(*agent)) {
+    const auto measure = [agent](Context context) -> Co<Result<DeviceStats>> {
+      co_return co_await agent->measure_devices(context);
+    };
+    const Result<DeviceStats> devices = co_await request->Control(measure);
+    if (!devices.ok()) co_return devices.error();
+    stats["DeviceStats"] = EncodeDeviceStats(*devices);
+  }
+  co_return JsonAnswer(std::move(stats));
 }
 
 Co<Answer> CollectAllocs(ApiRequest* request) {

@@ -7,6 +7,7 @@
 #include "host/commands/commands.h"
 #include "host/commands/record_status.h"
 #include "host/view/decode_alloc.h"
+#include "host/view/device_tables.h"
 #include "host/view/json_fields.h"
 #include "host/view/readable.h"
 #include "host/view/record_tables.h"
@@ -117,6 +118,7 @@ Result<int> ShowAlloc(ApiClient* client, Output* out, const std::string& id, boo
   const json checks = get("/checks");
   PrintAllocFields(out, alloc, verbose);
   PrintPart(out, "Ports", PortTable(alloc));
+  PrintPart(out, "Devices", AllocDeviceTable(alloc));
   for (const auto& [name, state] : MapField(alloc, "TaskStates").items()) {
     ShowTask(out, name, state, stats);
   }

@@ -6,6 +6,7 @@
 #include "host/cli/node_options.h"
 #include "host/commands/commands.h"
 #include "host/commands/record_status.h"
+#include "host/view/device_tables.h"
 #include "host/view/json_fields.h"
 #include "host/view/readable.h"
 
@@ -102,6 +103,7 @@ Result<int> ShowNode(ApiClient* client, Output* out, const std::string& id, bool
                     {"Disk", MebibytesField(MapField(resources, "Disk"), "DiskMB")}});
   PrintHeading(out, "Drivers");
   DriverTable(whole).Print(out);
+  PrintPart(out, "Devices", NodeDeviceTable(whole));
   PrintHeading(out, "Allocations");
   AllocsOfNodeTable(allocs, verbose).Print(out);
   return kExitOk;

@@ -170,7 +170,6 @@ Result<std::vector<ConformanceResult>> RunConformance(
   if (options.in_process && specs.size() != 1) {
     return Error(Code::kInvalidArgument, "in this process one case can be run: name it (--case)");
   }
-  std::vector<ConformanceResult> results(specs.size());
   // All cases use the result of one probe. If the probe fails, the case "load" fails and all other
   // cases are skipped.
   const auto probed = [&]() -> Result<std::pair<std::string, PluginInfo>> {
@@ -178,6 +177,11 @@ Result<std::vector<ConformanceResult>> RunConformance(
     DROVER_ASSIGN(PluginInfo info, SharedProber().Probe(opened));
     return std::pair(opened.sha256, std::move(info));
   }();
+  if (probed.ok() && options.cases.empty()) {
+    std::erase_if(specs,
+                  [&](const KitSpec& spec) { return !IsCaseFor(spec.name, probed->second); });
+  }
+  std::vector<ConformanceResult> results(specs.size());
   for (std::size_t i = 0; i < specs.size(); ++i) {
     if (probed.ok()) {
       specs[i].sha256 = probed->first;

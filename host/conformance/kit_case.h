@@ -134,7 +134,12 @@ const std::vector<KitEntry>& ExecCases();
 const std::vector<KitEntry>& VerbCases();
 const std::vector<KitEntry>& EndCases();
 const std::vector<KitEntry>& OddCases();
+const std::vector<KitEntry>& DeviceCases();
 const std::vector<KitEntry>& AllKitCases();
+
+// Returns whether the case NAME says anything about a plugin with INFO. A plugin that only offers
+// devices has no tasks, and only its devices have cases.
+bool IsCaseFor(const std::string& name, const PluginInfo& info);
 
 // Runs one case in this process. Calls DECIDED when the case has a verdict.
 ConformanceResult RunKitCase(const KitSpec& spec, const std::function<void(Verdict)>& decided);

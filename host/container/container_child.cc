@@ -35,6 +35,12 @@ bool EncodeResult(const void* result, WireMessage* to, std::string* why) {
   return PutResult(to, static_cast<const T*>(result), why);
 }
 
+const drover_device_plugin* FindDevices(const drover_driver* driver, drover_instance* self) {
+  const auto* found = static_cast<const drover_device_plugin*>(
+      driver->get_extension(self, ToStr(DROVER_DEVICE_ID)));
+  return found != nullptr && found->struct_size >= sizeof(drover_device_plugin) ? found : nullptr;
+}
+
 std::int32_t BadFrame(drover_error* error) {
   return Refuse(Error(Code::kInternal, "the host has sent a frame that cannot be read"), error);
 }
@@ -184,6 +190,17 @@ std::int32_t ContainerChild::Dispatch(std::uint16_t kind, WireReader* from, drov
     case frame_kind::kEvents:
     case frame_kind::kStats:
       return Subscribe(kind, from, error);
+    case frame_kind::kDevices:
+    case frame_kind::kDeviceStats:
+      return SubscribeDevices(kind, from, error);
+    case frame_kind::kReserve: {
+      const drover_device_plugin* const devices = FindDevices(driver_, self);
+      if (devices == nullptr)
+        return Refuse(Error(Code::kUnimplemented, "it has no devices"), error);
+      return DoVerb<drover_reserve_args>(from, error, [&](const auto* call, const auto* args) {
+        return devices->reserve(self, call, args, error);
+      });
+    }
     case frame_kind::kStreamCancel:
     case frame_kind::kCallCancelled:
       return kind == frame_kind::kCallCancelled ? Cancelled(from) : [&] {
@@ -285,6 +302,28 @@ std::int32_t ContainerChild::Subscribe(std::uint16_t kind, WireReader* from, dro
         driver_->get_extension(self_, ToStr(DROVER_TASK_STATS_ID)));
     status = stats == nullptr ? Refuse(Error(Code::kUnimplemented, "it has no statistics"), error)
                               : stats->stats(self_, id, run, &args, error);
+  }
+  if (status != DROVER_OK) ForgetStream(id);
+  return status;
+}
+
+std::int32_t ContainerChild::SubscribeDevices(std::uint16_t kind, WireReader* from,
+                                              drover_error* error) {
+  const auto id = from->Number<std::uint64_t>();
+  {
+    const std::lock_guard lock(mutex_);
+    streams_[id] = false;
+  }
+  std::int32_t status = DROVER_OK;
+  const drover_device_plugin* const devices = FindDevices(driver_, self_);
+  if (devices == nullptr) {
+    status = Refuse(Error(Code::kUnimplemented, "it has no devices"), error);
+  } else if (kind == frame_kind::kDevices) {
+    status = devices->devices(self_, id, error);
+  } else {
+    auto args = NewStruct<drover_stats_args>();
+    args.interval = from->Number<std::int64_t>();
+    status = devices->stats(self_, id, &args, error);
   }
   if (status != DROVER_OK) ForgetStream(id);
   return status;

@@ -87,6 +87,7 @@ class ContainerChild {
   std::int32_t Create(WireReader* from, drover_error* error);
   std::int32_t GetExtension(WireReader* from);
   std::int32_t Subscribe(std::uint16_t kind, WireReader* from, drover_error* error);
+  std::int32_t SubscribeDevices(std::uint16_t kind, WireReader* from, drover_error* error);
   std::int32_t Cancelled(WireReader* from);
   std::int32_t Resize(WireReader* from, drover_error* error);
   std::int32_t Done(WireReader* from, drover_error* error);

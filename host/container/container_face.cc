@@ -49,6 +49,10 @@ std::int32_t StreamSend(const drover_host*, std::uint64_t id, const drover_messa
     readable = PutMessage<drover_event>(&frame, message, &why);
   } else if (type == DROVER_MESSAGE_STATS) {
     readable = PutMessage<drover_stats>(&frame, message, &why);
+  } else if (type == DROVER_MESSAGE_DEVICES) {
+    readable = PutMessage<drover_devices>(&frame, message, &why);
+  } else if (type == DROVER_MESSAGE_DEVICE_STATS) {
+    readable = PutMessage<drover_device_stats>(&frame, message, &why);
   }
   // A message that cannot be read is sent without its body. The host then reports that the message
   // is broken.

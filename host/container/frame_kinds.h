@@ -6,6 +6,7 @@
 #include <string>
 
 #include "drover/drover.h"
+#include "drover/drover_device.h"
 #include "host/abi/wire.h"
 
 // The frames between a host and a container. Both ends are the same program, so the frames have no
@@ -30,6 +31,9 @@
 //   stats           stream, run, interval, flags
 //   exec            call, arguments
 //   resize          session, width, height
+//   devices         stream
+//   reserve         call, arguments
+//   device stats    stream, interval
 //   done            service, error, result
 //   timer           timer
 #define DROVER_CALLED_FUNCTIONS(X)                   \
@@ -43,6 +47,9 @@
   X(kStats, "stats", drover_task_stats)              \
   X(kExec, "exec", drover_task_exec)                 \
   X(kResize, "exec.resize", drover_task_exec)        \
+  X(kDevices, "devices", drover_device_plugin)       \
+  X(kReserve, "reserve", drover_device_plugin)       \
+  X(kDeviceStats, "stats", drover_device_plugin)     \
   X(kDone, "the end of a service", drover_done)      \
   X(kTimer, "a timer's function", drover_timer)
 

@@ -243,6 +243,12 @@ void State::HandleMessage(std::uint64_t id, WireReader* from) {
     case DROVER_MESSAGE_STATS:
       cancelled = SendAs<drover_stats>(face, id, from);
       break;
+    case DROVER_MESSAGE_DEVICES:
+      cancelled = SendAs<drover_devices>(face, id, from);
+      break;
+    case DROVER_MESSAGE_DEVICE_STATS:
+      cancelled = SendAs<drover_device_stats>(face, id, from);
+      break;
     default: {
       // The type of the message is unknown, so the child has left out the body. The host reports
       // what is wrong with the message.

@@ -124,8 +124,24 @@ std::int32_t Resize(drover_instance* self, std::uint64_t session, std::int32_t w
   return CallPlain(frame_kind::kResize, self, error, session, width, height);
 }
 
+std::int32_t OpenDevices(drover_instance* self, std::uint64_t id, drover_error* error) {
+  return Subscribe(frame_kind::kDevices, self, id, error);
+}
+
+std::int32_t Reserve(drover_instance* self, const drover_call* call,
+                     const drover_reserve_args* args, drover_error* error) {
+  return CallVerb(frame_kind::kReserve, self, call, args, error);
+}
+
+std::int32_t DeviceStatistics(drover_instance* self, std::uint64_t id,
+                              const drover_stats_args* args, drover_error* error) {
+  return Subscribe(frame_kind::kDeviceStats, self, id, error, args->interval);
+}
+
 const drover_task_stats kStats = {sizeof(drover_task_stats), 0, Stats};
 const drover_task_exec kExec = {sizeof(drover_task_exec), 0, Exec, Resize};
+const drover_device_plugin kDevicePlugin = {sizeof(drover_device_plugin), 0, OpenDevices, Reserve,
+                                            DeviceStatistics};
 
 const void* GetExtension(drover_instance* self, drover_str id) {
   auto error = NewStruct<drover_error>();
@@ -133,6 +149,7 @@ const void* GetExtension(drover_instance* self, drover_str id) {
   const std::string_view name(id.data, id.size);
   if (name == DROVER_TASK_STATS_ID) return &kStats;
   if (name == DROVER_TASK_EXEC_ID) return &kExec;
+  if (name == DROVER_DEVICE_ID) return &kDevicePlugin;
   return nullptr;  // this container does not support the extension
 }
 

@@ -34,6 +34,7 @@ struct DriverInfo {
   bool has_stats = false;
   FsIsolation fs_isolation = FsIsolation::kNone;
   bool disables_log_collection = false;
+  bool only_devices = false;  // the plugin offers devices, and runs no tasks
 };
 
 enum class Health { kUndetected = 0, kUnhealthy = 1, kHealthy = 2 };

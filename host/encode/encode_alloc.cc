@@ -4,7 +4,9 @@
 #include <cstdio>
 
 #include "host/encode/encode.h"
+#include "host/encode/encode_device.h"
 #include "host/scheduler/datacenters.h"
+#include "host/spec/blocks/device_json.h"
 #include "host/state/node_capacity.h"
 #include "host/task/task_event.h"
 
@@ -102,7 +104,7 @@ json EncodeAllocated(const Allocation& alloc) {
         {"Memory",
          {{"MemoryMB", task.resources.memory_mb}, {"MemoryMaxMB", task.resources.memory_max_mb}}},
         {"Networks", EncodeNetworks(alloc, task)},
-        {"Devices", nullptr}};
+        {"Devices", EncodeAllocatedDevices(alloc, task.name)}};
     const auto cores = alloc.cores.find(task.name);
     if (cores != alloc.cores.end()) tasks[task.name]["Cpu"]["ReservedCores"] = cores->second;
     lifecycles[task.name] = nullptr;
@@ -268,6 +270,7 @@ json EncodeAllocWithoutJob(const AllocRecord& record) {
   for (const Task& task : group.tasks) {
     of_tasks[task.name] = EncodeResources(task.resources, 0);
     of_tasks[task.name]["Networks"] = EncodeNetworks(alloc, task);
+    of_tasks[task.name]["Devices"] = DeviceRequestsToJson(task.devices);
   }
   out["Services"] = nullptr;
   PlacementFailure none;  // one node was evaluated, and nothing excluded it

@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "host/encode/encode.h"
+#include "host/encode/encode_device.h"
 #include "host/scheduler/node_class.h"
 
 namespace drover {
@@ -91,7 +92,7 @@ json EncodeNodeResources(const NodeRecord& node) {
           {"Disk", {{"DiskMB", node.disk_mb}}},
           {"Networks", EncodeAddresses(node)},
           {"NodeNetworks", EncodeInterfaces(node)},
-          {"Devices", nullptr},
+          {"Devices", EncodeDeviceGroups(node.devices)},
           {"MinDynamicPort", node.min_dynamic_port},
           {"MaxDynamicPort", node.max_dynamic_port}};
 }

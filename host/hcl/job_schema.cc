@@ -88,10 +88,11 @@ class SchemaMaker {
 };
 
 void AddOperators(json* bodies) {
-  for (const char* name : {"constraint", "affinity"}) {
+  // Affinities of devices have a table of their own, so there are two bodies for affinities.
+  for (const char* name : {"constraint", "affinity", "affinity2"}) {
     json& attributes = bodies->at(name).at("Attributes");
     for (const OperatorAttribute& one : kOperatorAttributes) {
-      if (!one.of_affinities && name == std::string_view("affinity")) continue;
+      if (!one.of_affinities && name != std::string_view("constraint")) continue;
       attributes[one.name] = {{"Field", one.name}, {"Type", one.is_boolean ? "bool" : "string"}};
     }
   }

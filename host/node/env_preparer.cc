@@ -48,6 +48,11 @@ class EnvPreparer : public TaskPreparer {
     config.node_id = node_->id;
     config.node_name = node_->name;
     config.env = env.env();
+    // Another hook may have replaced a variable of a device.
+    for (const auto& [name, value] : request.device_env) {
+      const auto found = config.env.find(name);
+      if (found != config.env.end() && found->second == value) config.device_env[name] = value;
+    }
     config.user = env.Interpolate(task.user);
     config.alloc_dir = request.location.alloc_dir;
     config.task_dir = request.location.task_dir;

@@ -148,10 +148,13 @@ TEST(EnvPreparerTest, TheDriverReceivesWhatHooksHaveGiven) {
   PrepareRequest request = Request();
   request.mounts = {{"/data", "/srv/volume", true, "host-to-task"}};
   request.devices = {{"/dev/card", "/dev/dri/card0", "rw"}};
+  request.hook_env["CARD"] = request.device_env["CARD"] = "card0";
   const Result<TaskConfig> config = Preparer()->Prepare(request);
   ASSERT_TRUE(config.ok()) << config.error().message();
   EXPECT_EQ(config->mounts, request.mounts);
   EXPECT_EQ(config->devices, request.devices);
+  EXPECT_EQ(config->device_env, request.device_env);
+  EXPECT_EQ(config->env.at("CARD"), "card0");
 }
 
 TEST(EnvPreparerTest, ADriverMayDoWithoutLogs) {

@@ -12,6 +12,7 @@
 #include "host/base/ids.h"
 #include "host/base/patience.h"
 #include "host/node/artifact_options.h"
+#include "host/node/device_hook.h"
 #include "host/node/env_preparer.h"
 #include "host/node/host_networks.h"
 #include "host/node/kept_alloc_store.h"
@@ -90,6 +91,8 @@ Status Node::Init() {
   plugin_options.bind_runs = options_.foreground;
   plugins_ = std::make_unique<PluginRegistry>(loop_, &loaders_, processes_.get(),
                                               std::move(plugin_options));
+  devices_ = std::make_shared<DeviceManager>(
+      loop_, plugins_->devices(), [](const std::string& report) { spdlog::warn("{}", report); });
 
   info_.id = id_;
   info_.name = name_;
@@ -190,6 +193,9 @@ LocalAllocEnv Node::MakeAllocEnv() {
     networks_->AddTaskHooks(alloc, &hooks);
     if (!task.volume_mounts.empty()) {
       hooks.before_stats.push_back(std::make_shared<VolumeHook>(volumes_, preparer_.get()));
+    }
+    if (!task.devices.empty()) {
+      hooks.before_stats.push_back(std::make_shared<DeviceHook>(devices_));
     }
     if (!task.artifacts.empty()) {
       hooks.before_stats.push_back(std::make_shared<ArtifactHook>(
@@ -467,6 +473,9 @@ Status Node::CheckJob(const Job& job, const std::string& place) {
                      pointer + "/Driver: driver \"" + task.driver +
                          "\" is still being loaded: submit the job again in a moment",
                      true);
+      } else if (driver->info().only_devices) {
+        mistake = pointer + "/Driver: plugin \"" + task.driver +
+                  "\" offers devices and runs no tasks: name a driver";
       } else if (driver->fingerprint().health == Health::kUndetected) {
         mistake = pointer + "/Driver: driver \"" + task.driver +
                   "\" cannot be used: " + driver->fingerprint().description;
@@ -532,7 +541,8 @@ Status Node::MeetsConstraints(const Job& job) const {
 
 Result<std::vector<std::shared_ptr<const Allocation>>> Node::Place(std::shared_ptr<const Job> job) {
   DROVER_TRY(MeetsConstraints(*job));
-  return PlaceJob(std::move(job), id_, name_, loop_->Wall(), ports_.get(), machine_.core_ids);
+  return PlaceJob(std::move(job), id_, name_, loop_->Wall(), ports_.get(), machine_.core_ids,
+                  devices_->Groups());
 }
 
 Result<std::unique_ptr<AllocRunner>> Node::MakeRunner(std::shared_ptr<const Allocation> alloc) {

@@ -15,6 +15,7 @@
 #include "host/base/loop.h"
 #include "host/base/worker_pool.h"
 #include "host/config/agent_config.h"
+#include "host/device/device_manager.h"
 #include "host/node/kept_leftovers.h"
 #include "host/node/kept_state.h"
 #include "host/node/late_releases.h"
@@ -134,6 +135,7 @@ class Node {
   const NodeChecks& checks() const { return *checks_; }
   NodeKeys* keys() { return keys_.get(); }
   HostVolumes* volumes() { return volumes_.get(); }
+  DeviceManager* devices() { return devices_.get(); }
 
  private:
   Node(Loop* loop, NodeOptions options);
@@ -181,6 +183,7 @@ class Node {
   std::unique_ptr<TaskPreparer> preparer_;
   std::unique_ptr<ArtifactFetcher> artifacts_;
   std::shared_ptr<HostVolumes> volumes_;
+  std::shared_ptr<DeviceManager> devices_;
   std::unique_ptr<NodeTemplates> templates_;  // null with inspect_only
   std::unique_ptr<NodeConsul> consul_;        // null without a Consul in the configuration
   std::unique_ptr<NodeServices> services_;

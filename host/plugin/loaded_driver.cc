@@ -5,6 +5,7 @@
 #include "host/abi/abi_read.h"
 #include "host/abi/abi_write.h"
 #include "host/base/patience.h"
+#include "host/plugin/devices/loaded_devices.h"
 #include "host/process/kill_run.h"
 
 namespace drover {
@@ -123,6 +124,7 @@ Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
   struct Found {
     const drover_task_stats* stats = nullptr;
     const drover_task_exec* exec = nullptr;
+    const drover_device_plugin* devices = nullptr;
   };
   auto found = std::make_shared<Found>();
   Plain ask = [container = container_, self = instance_, found](drover_error* error) {
@@ -131,6 +133,8 @@ Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
         Extension<drover_task_stats>(of, self, DROVER_TASK_STATS_ID, sizeof(drover_task_stats));
     found->exec =
         Extension<drover_task_exec>(of, self, DROVER_TASK_EXEC_ID, sizeof(drover_task_exec));
+    found->devices =
+        Extension<drover_device_plugin>(of, self, DROVER_DEVICE_ID, sizeof(drover_device_plugin));
     if (container->alive()) return DROVER_OK;
     // When the driver's process has ended, the container returns null for every extension. This
     // null does not mean that the driver lacks the extension.
@@ -170,6 +174,10 @@ Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
         const auto event = std::get<DriverEvent>(std::move(message));
         if (hear_events_) hear_events_(event);
       }));
+  if (found->devices != nullptr) {
+    devices_ = std::make_unique<LoadedDevices>(this, found->devices);
+    gate_.Spawn(devices_->Follow());
+  }
   co_return Status();
 }
 

@@ -19,6 +19,8 @@
 
 namespace drover {
 
+class LoadedDevices;
+
 // A driver whose code comes from a plugin. Each method becomes a call over the C ABI, on a thread
 // of the plugin's own pool. A plugin that hangs never blocks the control thread.
 //
@@ -87,8 +89,11 @@ class LoadedDriver : public Driver {
   bool has_instance() const { return instance_ != nullptr; }
   const Status& shutdown_status() const { return shutdown_status_; }
   PluginHost* host() { return host_.get(); }
+  // Null if the instance offers no devices.
+  LoadedDevices* devices() { return devices_.get(); }
 
  private:
+  friend class LoadedDevices;
   // DriverAccess of the conformance kit makes calls that no runner makes.
   friend class DriverAccess;
   using Verb = std::function<std::int32_t(const drover_call* call, drover_error* error)>;
@@ -164,6 +169,7 @@ class LoadedDriver : public Driver {
   std::shared_ptr<PendingCall> late_create_;  // the call of a create that was given up
   const drover_task_stats* stats_ = nullptr;
   const drover_task_exec* exec_ = nullptr;
+  std::unique_ptr<LoadedDevices> devices_;
   bool ending_ = false;
   Status shutdown_status_;
 

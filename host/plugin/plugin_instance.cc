@@ -2,6 +2,7 @@
 #include "host/plugin/plugin_instance.h"
 
 #include "host/base/patience.h"
+#include "host/plugin/devices/loaded_devices.h"
 
 namespace drover {
 
@@ -103,7 +104,10 @@ Co<Status> PluginInstance::LaunchProcess(Context context) {
 }
 
 Co<void> PluginInstance::AwaitFirstFingerprint(Context context) {
-  co_await WaitAny(std::move(context), driver_->first_fingerprint(), &died_);
+  co_await WaitAny(context, driver_->first_fingerprint(), &died_);
+  // A plugin of devices is ready when they are known, too.
+  LoadedDevices* const devices = driver_->devices();
+  if (devices != nullptr) co_await WaitAny(context, devices->first(), &died_);
 }
 
 Co<void> PluginInstance::End() {

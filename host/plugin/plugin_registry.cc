@@ -338,6 +338,14 @@ std::vector<Driver*> PluginRegistry::drivers() {
   return all;
 }
 
+std::vector<DeviceSource*> PluginRegistry::devices() {
+  std::vector<DeviceSource*> all;
+  for (const auto& slot : slots_) {
+    if (slot->report.enabled) all.push_back(slot->driver.devices());
+  }
+  return all;
+}
+
 // -------------------------------------------------------------------------------------- reload
 
 Co<Result<PluginReport>> PluginRegistry::Reload(Context context, PluginConfig wanted) {

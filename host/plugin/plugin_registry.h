@@ -15,6 +15,7 @@
 #include "host/base/ids.h"
 #include "host/base/loop.h"
 #include "host/base/worker_pool.h"
+#include "host/device/device_source.h"
 #include "host/driver/driver.h"
 #include "host/driver/driver_limits.h"
 #include "host/plugin/plugin_config.h"
@@ -130,6 +131,8 @@ class PluginRegistry : public DriverRegistry {
   std::optional<ContainerStatus> Inspect(const std::string& name);
   // All enabled drivers by name, loaded or not.
   std::vector<Driver*> drivers();
+  // The devices of all enabled plugins, loaded or not. Most plugins offer none.
+  std::vector<DeviceSource*> devices();
 
  private:
   struct Slot;

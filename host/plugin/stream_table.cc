@@ -2,6 +2,7 @@
 #include "host/plugin/stream_table.h"
 
 #include "host/abi/abi_read.h"
+#include "host/abi/device_read.h"
 #include "host/plugin/call_table.h"
 
 namespace drover {
@@ -44,6 +45,10 @@ Result<StreamMessage> StreamTable::Decode(std::int32_t type, const drover_messag
       return Wrap(ReadFingerprint(static_cast<const drover_fingerprint*>(whole)));
     case DROVER_MESSAGE_EVENT:
       return Wrap(ReadEvent(static_cast<const drover_event*>(whole)));
+    case DROVER_MESSAGE_DEVICES:
+      return Wrap(ReadDevices(static_cast<const drover_devices*>(whole)));
+    case DROVER_MESSAGE_DEVICE_STATS:
+      return Wrap(ReadDeviceStats(static_cast<const drover_device_stats*>(whole)));
     default:
       return Wrap(ReadStats(static_cast<const drover_stats*>(whole)));
   }

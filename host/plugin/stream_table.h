@@ -14,11 +14,12 @@
 #include "drover/drover.h"
 #include "host/base/live_count.h"
 #include "host/base/loop_port.h"
+#include "host/device/device_group.h"
 #include "host/driver/driver.h"
 
 namespace drover {
 
-using StreamMessage = std::variant<Fingerprint, DriverEvent, TaskUsage>;
+using StreamMessage = std::variant<Fingerprint, DriverEvent, TaskUsage, DeviceGroups, DeviceStats>;
 
 // The streams on which a driver sends messages, by id. A message is copied on the thread that sends
 // it. The control thread then passes the messages of a stream on in the sequence in which they were

@@ -61,6 +61,7 @@ void SupervisedDriver::Update() {
   }
   if (now == fingerprint_) return;
   fingerprint_ = std::move(now);
+  devices_.Update();
   fingerprint_listeners_.Call();
 }
 

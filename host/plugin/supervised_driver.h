@@ -14,6 +14,7 @@
 #include "host/base/listener_list.h"
 #include "host/driver/driver.h"
 #include "host/plugin/call_count.h"
+#include "host/plugin/devices/supervised_devices.h"
 #include "host/plugin/plugin_instance.h"
 #include "host/plugin/plugin_log.h"
 
@@ -102,6 +103,8 @@ class SupervisedDriver : public Driver {
   // The driver that is called now. Null if no driver can be called.
   LoadedDriver* current() { return Serves() ? instance_->driver() : nullptr; }
   ContainerStatus status() const;
+  // The devices of the plugin, if it offers any.
+  DeviceSource* devices() { return &devices_; }
 
   const DriverInfo& info() const override { return info_; }
   const Fingerprint& fingerprint() const override { return fingerprint_; }
@@ -128,6 +131,7 @@ class SupervisedDriver : public Driver {
                                                     ExecRequest request) override;
 
  private:
+  friend class SupervisedDevices;
   using Instance = std::shared_ptr<PluginInstance>;
   enum class State { kNone, kServes, kDown };
 
@@ -270,6 +274,7 @@ class SupervisedDriver : public Driver {
   DriverInfo info_;
   Fingerprint fingerprint_;
   Subscription health_;
+  SupervisedDevices devices_{this};
   ListenerList<> fingerprint_listeners_;
   KeyedListeners<RunId, const DriverEvent&> event_listeners_;
   KeyedListeners<RunId, const TaskHandle&> handle_listeners_;

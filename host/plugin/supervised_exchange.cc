@@ -279,6 +279,7 @@ void SupervisedDriver::TakeCharge(Instance next) {
   info_ = instance_->driver()->info();
   issue_ = Context(parts_.loop);
   back_.Set();
+  devices_.TakeCharge();
   Update();
 }
 

@@ -13,6 +13,7 @@
 #include "host/acl/acl_changes.h"
 #include "host/alloc/alloc_runner.h"
 #include "host/base/gate.h"
+#include "host/device/device_group.h"
 #include "host/http/byte_budget.h"
 #include "host/scheduler/scheduler.h"
 #include "host/spec/blocks/service_policy.h"
@@ -126,6 +127,9 @@ struct ApiAgent {
       put_volume;
   std::function<Co<Status>(Context context, std::string id)> delete_volume;
   PluginRegistry* plugins = nullptr;
+  // Measures the devices of the node; see DeviceManager::Measure. If this function is empty, the
+  // node has none.
+  std::function<Co<DeviceStats>(Context context)> measure_devices;
   // Waits a limited time until the drivers that JOB needs are loaded. If this function is empty,
   // there are no drivers to wait for.
   std::function<Co<void>(Context context, std::shared_ptr<const Job> job)> await_drivers;

@@ -18,6 +18,7 @@ struct Awaited {
     kEnd,     // an allocation of `job` ends; a constraint limits how many run at once
     kNode,    // the node or one of its volumes changes, or another node registers
     kVolume,  // an allocation with a volume ends, so another one may write to the volume
+    kDevice,  // an allocation with devices ends
   };
 
   What what = What::kRoom;
@@ -45,6 +46,7 @@ struct Freed {
   std::set<int> ports = {};    // freed port numbers, on any address
   std::set<JobKey> jobs = {};  // jobs with an allocation that has ended
   bool volumes = false;        // an allocation with a volume has ended
+  bool devices = false;        // an allocation with devices has ended
 };
 
 }  // namespace drover

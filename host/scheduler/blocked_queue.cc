@@ -42,6 +42,7 @@ BlockedQueue::Walk::Walk(BlockedQueue* queue, const Freed& freed, IsThere is_the
     for (const int port : freed.ports) Add(&queue->waiting_, {What::kPort, port});
   }
   if (freed.volumes) Add(&queue->waiting_, {What::kVolume}, true);
+  if (freed.devices) Add(&queue->waiting_, {What::kDevice}, true);
   for (const JobKey& job : freed.jobs) Add(&queue->waiting_, {What::kEnd, 0, job});
 }
 

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "host/base/pattern_options.h"
+#include "host/scheduler/device_fit.h"
 #include "host/scheduler/version_constraint.h"
 
 namespace drover {
@@ -108,22 +109,10 @@ std::string TextOf(const Constraint& constraint) {
   return constraint.right.empty() ? text : text + " " + constraint.right;
 }
 
-// Returns what is wrong with the right side of a constraint; empty if nothing is wrong.
-std::string RightMistake(const Constraint& constraint) {
-  if (constraint.right.starts_with("${")) return "";
-  if (constraint.operand == "regexp") {
-    const re2::RE2 pattern(constraint.right, PatternOptions());
-    return pattern.ok() ? "" : "is not a regular expression: " + pattern.error();
-  }
-  if (!IsVersionOperand(constraint.operand)) return "";
-  const auto versions = VersionConstraint::Parse(constraint.right, FormOf(constraint.operand));
-  return versions.ok() ? "" : "is not a version constraint: " + versions.error().message();
-}
-
 void AddMistakes(const std::vector<Constraint>& constraints, const std::string& place,
                  std::string* mistakes) {
   for (std::size_t i = 0; i < constraints.size(); ++i) {
-    const std::string mistake = RightMistake(constraints[i]);
+    const std::string mistake = RightMistake(constraints[i].operand, constraints[i].right);
     if (mistake.empty()) continue;
     *mistakes += (mistakes->empty() ? "" : "; ") + place + "/Constraints/" + std::to_string(i) +
                  "/RTarget: " + mistake;
@@ -132,10 +121,23 @@ void AddMistakes(const std::vector<Constraint>& constraints, const std::string& 
 
 }  // namespace
 
+std::string RightMistake(const std::string& operand, const std::string& right) {
+  if (right.starts_with("${")) return "";
+  if (operand == "regexp") {
+    const re2::RE2 pattern(right, PatternOptions());
+    return pattern.ok() ? "" : "is not a regular expression: " + pattern.error();
+  }
+  if (!IsVersionOperand(operand)) return "";
+  const auto versions = VersionConstraint::Parse(right, FormOf(operand));
+  return versions.ok() ? "" : "is not a version constraint: " + versions.error().message();
+}
+
 bool Meets(const NodeRecord& node, const Constraint& constraint) {
-  const Value left = Resolve(node, constraint.left);
-  const Value right = Resolve(node, constraint.right);
-  const std::string& operand = constraint.operand;
+  return MeetsText(Resolve(node, constraint.left), constraint.operand,
+                   Resolve(node, constraint.right));
+}
+
+bool MeetsText(const Value& left, const std::string& operand, const Value& right) {
   if (operand == "is_set") return left.has_value();
   if (operand == "is_not_set") return !left.has_value();
   if (operand == "!=" || operand == "not") return left != right;
@@ -193,6 +195,8 @@ Status CheckConstraints(const Job& job, const std::string& place) {
                   &mistakes);
     }
   }
+  const std::string of_devices = DeviceMistakes(job, place);
+  if (!of_devices.empty()) mistakes += (mistakes.empty() ? "" : "; ") + of_devices;
   if (mistakes.empty()) return {};
   return Error(Code::kInvalidArgument, mistakes);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "host/state/records.h"
@@ -16,6 +17,13 @@ namespace drover {
 // counts the allocations for both.
 bool Meets(const NodeRecord& node, const Constraint& constraint);
 
+// Returns whether the texts LEFT and RIGHT meet OPERAND, by the rules above. An absent text is a
+// value that is not there.
+bool MeetsText(const std::optional<std::string>& left, const std::string& operand,
+               const std::optional<std::string>& right);
+// Returns what is wrong with RIGHT as the right side of OPERAND; empty if nothing is wrong.
+std::string RightMistake(const std::string& operand, const std::string& right);
+
 // Returns the text of the first constraint that is not met, such as "${meta.rack} = 7"; empty if
 // all are met. It checks the constraints of JOB, of its GROUP, and of the group's tasks, and that
 // NODE has the group's network. A
@@ -24,8 +32,9 @@ bool Meets(const NodeRecord& node, const Constraint& constraint);
 std::string UnmetConstraint(const Job& job, const TaskGroup& group, const NodeRecord& node,
                             const GroupCounts& here);
 
-// Checks the patterns and versions in all constraints of JOB. One error lists all mistakes, each
-// with its JSON pointer. PLACE is the JSON pointer of the job in its file.
+// Checks the patterns and versions in all constraints of JOB, also in those of its devices. One
+// error lists all mistakes, each with its JSON pointer. PLACE is the JSON pointer of the job in its
+// file.
 Status CheckConstraints(const Job& job, const std::string& place);
 
 }  // namespace drover

@@ -149,8 +149,8 @@ std::optional<NoPlace> Evaluating::Place(const TaskGroup& group, GroupPlan::Plac
   std::optional<Room> before;
   if (WantsPorts(group)) before = *room_;
   GroupCounts here = here_;
-  ReservedCores cores;
-  if (auto none = room_->Take(*job_->job, group, place->index, &here, &cores, counted)) return none;
+  TakenParts parts;
+  if (auto none = room_->Take(*job_->job, group, place->index, &here, &parts, counted)) return none;
   if (ports_ != nullptr) {
     const NodeRecord& node = *room_->node();
     auto placed = PlaceAllocation(job_->job, group, place->index, node.id, node.name, now_, ports_);
@@ -159,7 +159,8 @@ std::optional<NoPlace> Evaluating::Place(const TaskGroup& group, GroupPlan::Plac
       const auto taken = FindTakenPort(group, nullptr, ports_);
       return NoPort(placed.error(), taken ? &*taken : nullptr);
     }
-    (*placed)->cores = std::move(cores);
+    (*placed)->cores = std::move(parts.cores);
+    (*placed)->devices = std::move(parts.devices);
     (*placed)->datacenter = node.datacenter;
     Placed(std::move(*placed), *place);
   }

@@ -10,6 +10,7 @@
 
 #include "host/scheduler/awaited.h"
 #include "host/scheduler/constraint.h"
+#include "host/scheduler/device_use.h"
 #include "host/scheduler/placement.h"
 #include "host/scheduler/reconcile.h"
 #include "host/scheduler/volume_use.h"
@@ -23,6 +24,12 @@ std::shared_ptr<const NodeRecord> ReadyNode(const Tables& tables);
 // placed first.
 using Unplaced = std::map<std::string, std::vector<GroupPlan::Place>>;
 
+// The parts of a node that an allocation has alone.
+struct TakenParts {
+  ReservedCores cores;
+  AllocatedDevices devices;
+};
+
 // The free room on a node. Several evaluations, one after another, take room from the same object.
 class Room {
  public:
@@ -33,10 +40,10 @@ class Room {
   NodeCapacity* capacity() { return free_ ? &free_->capacity : nullptr; }
 
   // Takes room for the allocation INDEX of GROUP, which is a group of JOB. Counts the allocation in
-  // HERE, and sets CORES to its reserved cores. If there is no room, returns the reason and takes
-  // nothing. If TakeAfter has been called for this allocation before, COUNTED must be true.
+  // HERE, and sets PARTS to its cores and devices. If there is no room, returns the reason and
+  // takes nothing. If TakeAfter has been called for this allocation before, COUNTED must be true.
   std::optional<NoPlace> Take(const Job& job, const TaskGroup& group, int index, GroupCounts* here,
-                              ReservedCores* cores, bool counted);
+                              TakenParts* parts, bool counted);
   // Like Take, but takes the room that the node will have after the stopped allocations and LEAVING
   // have ended.
   std::optional<NoPlace> TakeAfter(const Allocation& leaving, const Job& job,
@@ -53,10 +60,13 @@ class Room {
   struct Free {
     NodeCapacity capacity;
     VolumeUse volumes;
+    DeviceUse devices;
   };
 
+  // Returns the usage of the node; null if there is none.
+  const NodeUsage* Usage() const;
   std::optional<NoPlace> TakeOf(Free* from, const Job& job, const TaskGroup& group, int index,
-                                GroupCounts* here, ReservedCores* cores) const;
+                                GroupCounts* here, TakenParts* parts) const;
 
   std::shared_ptr<const NodeRecord> node_;
   const Tables* tables_;

@@ -32,6 +32,19 @@ void AddShared(const StringMap& map, Hash* hash) {
   hash->Add("");
 }
 
+// Adds what devices have in common. Their ids and their health do not decide what can run.
+void AddDevices(const DeviceGroups& groups, Hash* hash) {
+  for (const DeviceGroup& group : groups) {
+    hash->Add(group.name.Text());
+    for (const auto& [key, value] : group.attributes) {
+      if (key.starts_with("unique.")) continue;
+      hash->Add(key);
+      hash->Add(value.Text());
+    }
+    hash->Add("");
+  }
+}
+
 }  // namespace
 
 std::string ComputedClass(const NodeRecord& node) {
@@ -41,6 +54,7 @@ std::string ComputedClass(const NodeRecord& node) {
   hash.Add(node.node_class);
   AddShared(node.attributes, &hash);
   AddShared(node.meta, &hash);
+  AddDevices(node.devices, &hash);
   return "v1:" + std::to_string(hash.value());
 }
 

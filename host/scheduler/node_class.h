@@ -8,8 +8,8 @@
 namespace drover {
 
 // Returns "v1:" and a hash. The hash is equal for all nodes on which the same jobs can run. It
-// covers the values that constraints use, except attributes and meta whose names begin with
-// "unique.".
+// covers the values that constraints use, also those of devices, except attributes and meta whose
+// names begin with "unique.".
 std::string ComputedClass(const NodeRecord& node);
 
 }  // namespace drover

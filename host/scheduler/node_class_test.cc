@@ -38,6 +38,14 @@ TEST(NodeClassTest, ChangesWithWhatConstraintsSee) {
   node = Node();
   node.node_class = "big";
   EXPECT_NE(ComputedClass(node), before);
+  node = Node();
+  node.devices = {{{"linux", "kvm", "kvm"}, {{"nested", {true}}}, {{"kvm0", true}}}};
+  const std::string with_devices = ComputedClass(node);
+  EXPECT_NE(with_devices, before);
+  node.devices[0].instances.push_back({"kvm1", false});
+  EXPECT_EQ(ComputedClass(node), with_devices) << "the devices are of the same kind";
+  node.devices[0].attributes["nested"] = {false};
+  EXPECT_NE(ComputedClass(node), with_devices);
   // An attribute that becomes meta makes another class.
   node = Node();
   node.attributes.erase("kernel.name");

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "host/base/ids.h"
+#include "host/scheduler/device_use.h"
 #include "host/state/core_pool.h"
 
 namespace drover {
@@ -120,6 +121,12 @@ Error NoCores(const CorePool& free_cores) {
                    std::to_string(free_cores.size()) + ")");
 }
 
+Error NoDevices() {
+  return Error(Code::kResourceExhausted,
+               "its tasks ask for more devices than this machine has free and healthy: look at the "
+               "plugins that offer them");
+}
+
 }  // namespace
 
 Result<std::shared_ptr<Allocation>> PlaceAllocation(std::shared_ptr<const Job> job,
@@ -171,25 +178,31 @@ std::optional<TakenPort> FindTakenPort(const TaskGroup& group, const Allocation*
   return std::nullopt;
 }
 
-Result<std::vector<std::shared_ptr<const Allocation>>> PlaceJob(std::shared_ptr<const Job> job,
-                                                                const std::string& node_id,
-                                                                const std::string& node_name,
-                                                                WallTime now, PortPool* ports,
-                                                                std::vector<int> cores) {
+Result<std::vector<std::shared_ptr<const Allocation>>> PlaceJob(
+    std::shared_ptr<const Job> job, const std::string& node_id, const std::string& node_name,
+    WallTime now, PortPool* ports, std::vector<int> cores, const DeviceGroups& devices) {
   std::vector<std::shared_ptr<const Allocation>> allocations;
   CorePool free_cores(std::move(cores));
   const std::string eval_id = RandomUuid();
+  NodeRecord node;
+  node.devices = devices;
+  DeviceUse device_use;
   for (const TaskGroup& group : job->groups) {
     for (int index = 0; index < group.count; ++index) {
       std::optional<ReservedCores> reserved = free_cores.Take(group);
-      auto placed = reserved ? PlaceAllocation(job, group, index, node_id, node_name, now, ports)
-                             : Result<std::shared_ptr<Allocation>>(NoCores(free_cores));
+      AllocatedDevices taken;
+      const bool has_devices = device_use.Take(node, nullptr, group, &taken) == DeviceFit::kFits;
+      auto placed = !reserved ? Result<std::shared_ptr<Allocation>>(NoCores(free_cores))
+                    : !has_devices
+                        ? Result<std::shared_ptr<Allocation>>(NoDevices())
+                        : PlaceAllocation(job, group, index, node_id, node_name, now, ports);
       if (!placed.ok()) {
         for (const auto& allocation : allocations) ReleasePorts(*allocation, ports);
         return placed.error().WithContext("allocation " + AllocationName(*job, group, index));
       }
       Allocation& allocation = **placed;
       allocation.cores = std::move(*reserved);
+      allocation.devices = std::move(taken);
       allocation.eval_id = eval_id;
       allocation.create_index = allocation.modify_index = allocation.alloc_modify_index = 1;
       allocations.push_back(std::move(*placed));

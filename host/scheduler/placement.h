@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/base/result.h"
+#include "host/device/device_group.h"
 #include "host/spec/allocation.h"
 
 namespace drover {
@@ -82,13 +83,12 @@ Result<std::shared_ptr<Allocation>> PlaceAllocation(std::shared_ptr<const Job> j
 // Releases the ports of an allocation.
 void ReleasePorts(const Allocation& alloc, PortPool* ports);
 
-// Makes the allocations of JOB on this node, as many of each group as the group's count, with ports
-// and cores. CORES are the free cores in ascending order. If an allocation cannot be placed, the
-// error names that allocation, and no port stays taken.
-Result<std::vector<std::shared_ptr<const Allocation>>> PlaceJob(std::shared_ptr<const Job> job,
-                                                                const std::string& node_id,
-                                                                const std::string& node_name,
-                                                                WallTime now, PortPool* ports,
-                                                                std::vector<int> cores);
+// Makes the allocations of JOB on this node, as many of each group as the group's count, with
+// ports, cores and devices. CORES are the free cores in ascending order, and DEVICES those of the
+// node. If an allocation cannot be placed, the error names that allocation, and no port stays
+// taken.
+Result<std::vector<std::shared_ptr<const Allocation>>> PlaceJob(
+    std::shared_ptr<const Job> job, const std::string& node_id, const std::string& node_name,
+    WallTime now, PortPool* ports, std::vector<int> cores, const DeviceGroups& devices = {});
 
 }  // namespace drover

@@ -26,6 +26,13 @@ NoPlace NoVolume(VolumeFit fit) {
   return none;
 }
 
+NoPlace NoDevice(DeviceFit fit) {
+  if (fit == DeviceFit::kMissing) return Filtered(kNoDevices);
+  NoPlace none = Exhausted(kDevicesInUse);
+  none.awaited.what = Awaited::What::kDevice;
+  return none;
+}
+
 NoPlace NoNode() { return {{}, {Awaited::What::kNode}}; }
 
 }  // namespace
@@ -39,8 +46,13 @@ std::shared_ptr<const NodeRecord> ReadyNode(const Tables& tables) {
 
 Room::Room(std::shared_ptr<const NodeRecord> node, const Tables& tables)
     : node_(std::move(node)), tables_(&tables) {
-  if (node_) free_.emplace(Free{NodeCapacity(*node_, tables), {}});
+  if (node_) free_.emplace(Free{NodeCapacity(*node_, tables), {}, {}});
   later_ = free_;
+}
+
+const NodeUsage* Room::Usage() const {
+  const auto used = tables_->usage.find(node_->id);
+  return used == tables_->usage.end() ? nullptr : &used->second;
 }
 
 PlacementFailure Room::Described(const Job& job, PlacementFailure failure) const {
@@ -52,7 +64,7 @@ PlacementFailure Room::Described(const Job& job, PlacementFailure failure) const
 }
 
 std::optional<NoPlace> Room::TakeOf(Free* from, const Job& job, const TaskGroup& group, int index,
-                                    GroupCounts* here, ReservedCores* cores) const {
+                                    GroupCounts* here, TakenParts* parts) const {
   if (node_ == nullptr || !IsInNodePool(job, *node_) ||
       !IsInDatacenters(job.datacenters, node_->datacenter)) {
     return NoNode();
@@ -68,20 +80,25 @@ std::optional<NoPlace> Room::TakeOf(Free* from, const Job& job, const TaskGroup&
   VolumeUse volumes = from->volumes;
   const VolumeFit fit = volumes.Take(*tables_, *node_, job, group, index);
   if (fit != VolumeFit::kFits) return NoVolume(fit);
-  const std::string missing = from->capacity.Take(group, cores);
+  DeviceUse devices = from->devices;
+  const DeviceFit device_fit = devices.Take(*node_, Usage(), group, &parts->devices);
+  if (device_fit != DeviceFit::kFits) return NoDevice(device_fit);
+  const std::string missing = from->capacity.Take(group, &parts->cores);
   if (!missing.empty()) return Exhausted(missing);
   from->volumes = std::move(volumes);
+  from->devices = std::move(devices);
   ++(*here)[group.name];
   return std::nullopt;
 }
 
 std::optional<NoPlace> Room::Take(const Job& job, const TaskGroup& group, int index,
-                                  GroupCounts* here, ReservedCores* cores, bool counted) {
-  auto none = TakeOf(free_ ? &*free_ : nullptr, job, group, index, here, cores);
+                                  GroupCounts* here, TakenParts* parts, bool counted) {
+  auto none = TakeOf(free_ ? &*free_ : nullptr, job, group, index, here, parts);
   if (none || counted) return none;
-  ReservedCores same;
-  (void)later_->capacity.Take(group, &same);
+  TakenParts same;
+  (void)later_->capacity.Take(group, &same.cores);
   (void)later_->volumes.Take(*tables_, *node_, job, group, index);
+  (void)later_->devices.Take(*node_, Usage(), group, &same.devices);
   return std::nullopt;
 }
 
@@ -91,11 +108,12 @@ std::optional<NoPlace> Room::TakeAfter(const Allocation& leaving, const Job& job
   if (then) {
     then->capacity.Give(leaving);
     then->volumes.Give(leaving);
+    then->devices.Give(leaving);
   }
   GroupCounts others = *here;
   --others[leaving.group_name];
-  ReservedCores cores;
-  auto none = TakeOf(then ? &*then : nullptr, job, group, index, &others, &cores);
+  TakenParts parts;
+  auto none = TakeOf(then ? &*then : nullptr, job, group, index, &others, &parts);
   if (none) return none;
   later_ = std::move(then);
   *here = std::move(others);
@@ -106,6 +124,7 @@ void Room::WillLeave(const Allocation& leaving) {
   if (!later_) return;
   later_->capacity.Give(leaving);
   later_->volumes.Give(leaving);
+  later_->devices.Give(leaving);
 }
 
 }  // namespace drover

@@ -497,6 +497,7 @@ Co<Status> Scheduler::UpdateAllocs(Context, std::string node_id, std::vector<All
         freed.jobs.insert(KeyOf(*changed->alloc->job));
         const TaskGroup* const group = changed->alloc->group();
         freed.volumes |= group != nullptr && !group->volumes.empty();
+        freed.devices |= !changed->alloc->devices.empty();
       }
       jobs.insert(KeyOf(*changed->alloc->job));
       tables->Put(std::move(changed));

@@ -68,6 +68,7 @@ struct Allocation {
   std::string previous;  // the id of the allocation that this one replaces; empty if none
   std::vector<AllocatedPort> ports;
   std::map<std::string, std::vector<int>> cores;  // reserved cores by task, in ascending order
+  AllocatedDevices devices;                       // by task
   std::optional<AllocationNetwork> network;       // absent if the tasks use the host's network
 
   DesiredStatus desired_status = DesiredStatus::kRun;

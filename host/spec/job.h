@@ -10,6 +10,8 @@
 
 #include "host/base/time.h"
 #include "host/spec/blocks/artifact.h"
+#include "host/spec/blocks/constraint.h"
+#include "host/spec/blocks/device.h"
 #include "host/spec/blocks/dns_config.h"
 #include "host/spec/blocks/identity.h"
 #include "host/spec/blocks/service.h"
@@ -103,15 +105,6 @@ struct TaskAction {
   bool operator==(const TaskAction&) const = default;
 };
 
-// A condition that the node must meet for a job, group or task. See scheduler/constraint.h.
-struct Constraint {
-  std::string left;  // a literal text, or ${...} for a value of the node
-  std::string operand = "=";
-  std::string right;
-
-  bool operator==(const Constraint&) const = default;
-};
-
 struct Task {
   std::string name;
   std::string driver;
@@ -126,6 +119,7 @@ struct Task {
   // At most one, of mode host, and only if the group has no network. This is an older place for
   // ports: they belong to the task alone.
   std::vector<Network> networks;
+  std::vector<DeviceRequest> devices;
   LogConfig log_config;
   Duration kill_timeout = 5s;
   std::string kill_signal;  // empty: the driver's default signal

@@ -1,9 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <iterator>
 #include <set>
 #include <string>
 
+#include "host/spec/blocks/device_checks.h"
 #include "host/spec/blocks/job_network_checks.h"
 #include "host/spec/blocks/job_service_checks.h"
 #include "host/spec/blocks/job_template_checks.h"
@@ -118,37 +117,12 @@ void CheckActions(const std::vector<TaskAction>& actions, const At& at) {
   }
 }
 
-// Returns whether a constraint with OPERAND limits the number of allocations.
-bool IsDistinct(const std::string& operand) {
-  return operand == "distinct_hosts" || operand == "distinct_property";
-}
-
 // OF_TASK means that the constraints belong to a task. A task is placed with its group, so its
 // constraints cannot limit the number of allocations.
 void CheckConstraints(const std::vector<Constraint>& constraints, bool of_task, const At& at) {
-  static constexpr std::string_view kOperands[] = {"=",
-                                                   "==",
-                                                   "is",
-                                                   "!=",
-                                                   "not",
-                                                   "<",
-                                                   "<=",
-                                                   ">",
-                                                   ">=",
-                                                   "regexp",
-                                                   "set_contains",
-                                                   "set_contains_all",
-                                                   "set_contains_any",
-                                                   "is_set",
-                                                   "is_not_set",
-                                                   "version",
-                                                   "semver",
-                                                   "distinct_hosts",
-                                                   "distinct_property"};
   for (std::size_t i = 0; i < constraints.size(); ++i) {
     const Constraint& constraint = constraints[i];
-    if (std::find(std::begin(kOperands), std::end(kOperands), constraint.operand) ==
-        std::end(kOperands)) {
+    if (!IsOperand(constraint.operand)) {
       (at / i / "Operand").Fault(Quoted(constraint.operand) + " is not supported by this version");
     } else if (of_task && IsDistinct(constraint.operand)) {
       (at / i / "Operand").Fault(Quoted(constraint.operand) + " is for jobs and task groups");
@@ -188,6 +162,7 @@ void CheckTask(const TaskGroup& group, const Task& task, const At& at) {
   }
   if (task.restart_policy) CheckRestartPolicy(*task.restart_policy, at / "RestartPolicy");
   CheckResources(task.resources, at / "Resources");
+  CheckDeviceRequests(task.devices, at / "Resources" / "Devices");
   CheckLogConfig(task.log_config, group.ephemeral_disk_mb, at / "LogConfig");
   CheckDuration(task.kill_timeout, at / "KillTimeout");
   CheckDuration(task.shutdown_delay, at / "ShutdownDelay");

@@ -56,11 +56,19 @@ inline constexpr JobField kEphemeralDisk[] = {
     {"Migrate", "migrate", kBoolean, kDone, {}, "", "as sticky: there is one machine"},
 };
 
+inline constexpr JobField kDeviceAffinity[] = {
+    {"LTarget", "attribute", kText, kDone, {}, "", "as in a constraint of a device"},
+    {"RTarget", "value", kText, kDone, {}, "", "as LTarget"},
+    {"Operand", "operator", kText, kDone, {}, "", "as in a constraint, = by default"},
+    {"Weight", "weight", kInteger, kDone, {}, "", "-100 to 100, default 50"},
+};
+
 inline constexpr JobField kDevice[] = {
-    {"Name", kLabel, kText, kRefused},
-    {"Count", "count", kInteger, kRefused},
-    {"Constraints", "constraint", kObjectList, kRefused, kConstraint},
-    {"Affinities", "affinity", kObjectList, kRefused, kAffinity},
+    {"Name", kLabel, kText, kDone, {}, "", "TYPE, VENDOR/TYPE or VENDOR/TYPE/NAME"},
+    {"Count", "count", kInteger, kDone, {}, "", "default 1"},
+    {"Constraints", "constraint", kObjectList, kDone, kConstraint, "",
+     "with ${device.attr...}, ${device.ids}, ${device.vendor}, ${device.type} and ${device.model}"},
+    {"Affinities", "affinity", kObjectList, kDone, kDeviceAffinity},
 };
 
 inline constexpr JobField kNuma[] = {
@@ -77,7 +85,7 @@ inline constexpr JobField kResources[] = {
     {"IOPS", "iops", kInteger, kInert},
     {"Networks", "network", kObjectList, kDone, kNetwork, "",
      "at most one; older place of the group's"},
-    {"Devices", "device", kObjectList, kRefused, kDevice},
+    {"Devices", "device", kObjectList, kDone, kDevice, "", "of a plugin of the node"},
     {"NUMA", "numa", kObject, kRefused, kNuma},
     {"SecretsMB", "secrets", kInteger, kRefused},
 };

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "host/spec/blocks/device_json.h"
 #include "host/spec/blocks/job_template_checks.h"
 #include "host/spec/blocks/service_json.h"
 #include "host/spec/blocks/task_template_json.h"
@@ -103,14 +104,6 @@ void ReadAction(const Members& in, TaskAction* action) {
   in.Read("Args", &action->args);
 }
 
-void ReadConstraint(const Members& in, Constraint* constraint) {
-  in.Read("LTarget", &constraint->left);
-  in.Read("RTarget", &constraint->right);
-  std::string operand;
-  in.Read("Operand", &operand);
-  if (!operand.empty()) constraint->operand = operand;
-}
-
 void ReadIdentity(const Members& in, Identity* identity) {
   in.Read("Audience", &identity->audience);
   in.Read("Env", &identity->env);
@@ -188,6 +181,7 @@ void ReadTask(const Members& in, const RestartPolicy& group_policy, ServiceOwner
   resources.Read("MemoryMB", &task->resources.memory_mb);
   resources.Read("MemoryMaxMB", &task->resources.memory_max_mb);
   resources.ReadList("Networks", &task->networks, ReadNetwork);
+  resources.ReadList("Devices", &task->devices, ReadDeviceRequest, kMostDeviceRequests);
   task->log_config = ReadLogConfig(in.Object("LogConfig"));
   in.Read("KillTimeout", &task->kill_timeout);
   in.Read("KillSignal", &task->kill_signal);

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
+#include "host/spec/blocks/device_json.h"
 #include "host/spec/blocks/service_json.h"
 #include "host/spec/blocks/task_template_json.h"
 #include "host/spec/blocks/volume_json.h"
@@ -59,16 +60,6 @@ json ToJson(const std::vector<TaskAction>& actions) {
   return list;
 }
 
-json ToJson(const std::vector<Constraint>& constraints) {
-  json list = json::array();
-  for (const Constraint& constraint : constraints) {
-    list.push_back({{"LTarget", constraint.left},
-                    {"RTarget", constraint.right},
-                    {"Operand", constraint.operand}});
-  }
-  return list.empty() ? json(nullptr) : list;
-}
-
 json ToJson(const Identity& identity) {
   return {{"Name", identity.name},
           {"Audience", identity.audience},
@@ -125,7 +116,7 @@ json ToJson(const Task& task) {
       {"ShutdownDelay", task.shutdown_delay.count()},
       {"Leader", task.leader},
       {"Actions", ToJson(task.actions)},
-      {"Constraints", ToJson(task.constraints)},
+      {"Constraints", ConstraintsToJson(task.constraints)},
       {"Services", ServicesToJson(task.services)},
       {"Identity", nullptr},
       {"Identities", ToJson(task.identities)},
@@ -136,6 +127,7 @@ json ToJson(const Task& task) {
   if (!(task.identity == Identity())) out["Identity"] = ToJson(task.identity);
   if (out["Config"].is_discarded()) out["Config"] = nullptr;
   if (!task.networks.empty()) out["Resources"]["Networks"] = ToJson(task.networks);
+  if (!task.devices.empty()) out["Resources"]["Devices"] = DeviceRequestsToJson(task.devices);
   if (task.lifecycle) {
     out["Lifecycle"] = {{"Hook", LifecycleHookName(task.lifecycle->hook)},
                         {"Sidecar", task.lifecycle->sidecar}};
@@ -155,7 +147,7 @@ json ToJson(const TaskGroup& group) {
               {"Meta", ToJson(group.meta)},
               {"ShutdownDelay", group.shutdown_delay.count()},
               {"MaxRunDuration", nullptr},
-              {"Constraints", ToJson(group.constraints)},
+              {"Constraints", ConstraintsToJson(group.constraints)},
               {"Services", ServicesToJson(group.services)},
               {"Volumes", VolumesToJson(group.volumes)},
               {"EphemeralDisk",
@@ -191,7 +183,7 @@ std::string JobToJson(const Job& job) {
                    {"Datacenters", job.datacenters},
                    {"NodePool", job.node_pool},
                    {"Meta", ToJson(job.meta)},
-                   {"Constraints", ToJson(job.constraints)},
+                   {"Constraints", ConstraintsToJson(job.constraints)},
                    {"TaskGroups", std::move(groups)}});
 }
 

@@ -12,6 +12,8 @@ namespace drover {
 
 // nlohmann's library finds the functions that these macros define only in this namespace.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(AllocatedPort, label, value, to, host_ip, task)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(DeviceName, vendor, type, name)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(AllocatedDevice, group, ids)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(DnsConfig, servers, searches, options)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(AllocationNetwork, interface_name, address,
                                                 address_ipv6, dns)
@@ -120,6 +122,7 @@ json EncodeAllocation(const Allocation& alloc) {
               {"modify_time", alloc.modify_time}};
   if (alloc.network) out["network"] = *alloc.network;
   if (!alloc.previous.empty()) out["previous"] = alloc.previous;
+  if (!alloc.devices.empty()) out["devices"] = alloc.devices;
   return out;
 }
 
@@ -136,6 +139,7 @@ std::shared_ptr<Allocation> ReadAllocation(const json& of) {
   Get(of, "index", &alloc->index);
   Get(of, "ports", &alloc->ports);
   Get(of, "cores", &alloc->cores);
+  Get(of, "devices", &alloc->devices);
   alloc->desired_status =
       FromName(of.at("desired").get<std::string>(), DesiredStatus::kEvict, DesiredStatusName);
   Get(of, "desired_description", &alloc->desired_description);

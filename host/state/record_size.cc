@@ -189,6 +189,12 @@ std::size_t Of(const Allocation& alloc) {
   for (const auto& [task, cores] : alloc.cores) {
     bytes += 2 * kNode + Of(task) + cores.capacity() * sizeof(int);
   }
+  for (const auto& [task, devices] : alloc.devices) {
+    bytes += 2 * kNode + Of(task);
+    for (const AllocatedDevice& device : devices) {
+      bytes += sizeof(AllocatedDevice) + device.ids.capacity() * sizeof(std::string);
+    }
+  }
   return bytes;
 }
 
@@ -209,6 +215,10 @@ std::size_t Of(const NodeRecord& node) {
                       node.interfaces.capacity() * sizeof(NodeInterface);
   for (const auto& [name, driver] : node.drivers) {
     bytes += kNode + sizeof(driver) + Of(name) + Of(driver.description) + Of(driver.attributes);
+  }
+  for (const DeviceGroup& group : node.devices) {
+    bytes += sizeof(group) + group.attributes.size() * (kNode + sizeof(DeviceValue)) +
+             group.instances.capacity() * sizeof(DeviceInstance);
   }
   return bytes;
 }

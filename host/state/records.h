@@ -13,6 +13,7 @@
 
 #include "host/alloc/alloc_health.h"
 #include "host/alloc/client_status.h"
+#include "host/device/device_group.h"
 #include "host/spec/allocation.h"
 #include "host/state/node_interface.h"
 #include "host/volume/volume_record.h"
@@ -205,6 +206,7 @@ struct NodeRecord {
   int max_dynamic_port = 32000;
   std::string reserved_ports;
   ConfiguredVolumes host_volumes;       // of the configuration, by name
+  DeviceGroups devices;                 // that plugins of the node offer now
   std::string status = "initializing";  // initializing, ready, down
   bool eligible = true;
   std::optional<NodeDrain> drain;

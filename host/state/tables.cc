@@ -348,7 +348,24 @@ void Tables::Use(const AllocRecord& record, int sign) {
       }
     }
   }
+  UseDevices(alloc, sign, &of_node.devices);
   if (of_node == NodeUsage()) usage.erase(alloc.node_id);
+}
+
+void Tables::UseDevices(const Allocation& alloc, int sign, DevicesInUse* in_use) {
+  for (const auto& [task, devices] : alloc.devices) {
+    for (const AllocatedDevice& device : devices) {
+      std::set<std::string>& ids = (*in_use)[device.group];
+      for (const std::string& id : device.ids) {
+        if (sign > 0) {
+          ids.insert(id);
+        } else {
+          ids.erase(id);
+        }
+      }
+      if (ids.empty()) in_use->erase(device.group);
+    }
+  }
 }
 
 void Tables::UseVolumes(const Allocation& alloc, const TaskGroup& group, int sign) {

@@ -85,6 +85,9 @@ inline ServiceKey KeyOf(const ServiceRegistration& service) {
   return {service.service_namespace, service.name};
 }
 
+// The ids of devices that allocations have, by group. It contains no empty sets.
+using DevicesInUse = std::map<DeviceName, std::set<std::string>>;
+
 // The resources that the allocations of a node have. Ended allocations do not count.
 struct NodeUsage {
   std::int64_t cpu_mhz = 0;  // not counting reserved cores
@@ -92,6 +95,7 @@ struct NodeUsage {
   std::int64_t memory_mb = 0;
   std::int64_t disk_mb = 0;
   std::set<int> core_ids;
+  DevicesInUse devices;
 
   bool operator==(const NodeUsage&) const = default;
 };
@@ -210,6 +214,7 @@ struct Tables {
   void CountForDrain(const AllocRecord& record, int sign);
   void Use(const AllocRecord& record, int sign);
   void UseVolumes(const Allocation& alloc, const TaskGroup& group, int sign);
+  static void UseDevices(const Allocation& alloc, int sign, DevicesInUse* in_use);
   void DropClaimsOf(const JobKey& key);
 };
 

@@ -44,12 +44,16 @@ Co<HookChain::PrestartResult> HookChain::Prestart(Context kill, Context shutdown
                          hook->FailureEvent(answer.error())};
       }
       PrestartResponse& response = *answer;
-      // Mounts and devices are not stored. So if a hook returned mounts or devices, the hook must
-      // be called again before the next start.
-      const bool done = response.done && response.mounts.empty() && response.devices.empty();
+      // Mounts, devices and their variables are not stored. So if a hook returned any, the hook
+      // must be called again before the next start.
+      const bool done = response.done && response.mounts.empty() && response.devices.empty() &&
+                        response.device_env.empty();
       // Only a hook that is done is not asked again. So only its variables are stored: those of
       // other hooks may be secrets.
       for (const auto& [key, value] : response.env) prepared.env[key] = value;
+      for (const auto& [key, value] : response.device_env) {
+        prepared.env[key] = prepared.device_env[key] = value;
+      }
       HookState now{done, std::move(response.data), done ? std::move(response.env) : StringMap()};
       std::move(response.mounts.begin(), response.mounts.end(),
                 std::back_inserter(prepared.mounts));

@@ -34,6 +34,7 @@ class HookChain {
   // The combined answers of all prestart hooks.
   struct Prepared {
     StringMap env;
+    StringMap device_env;  // the variables in env that devices added
     std::vector<TaskMount> mounts;
     std::vector<TaskDevice> devices;
   };

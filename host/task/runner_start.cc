@@ -30,6 +30,7 @@ PrepareRequest TaskRunner::MakePrepareRequest() const {
   if (!driver.ok()) request.driver.name = task_->driver;
   request.location = location_;
   request.hook_env = prepared_.env;
+  request.device_env = prepared_.device_env;
   request.mounts = prepared_.mounts;
   request.devices = prepared_.devices;
   request.network = journal_.local().network;

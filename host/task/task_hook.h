@@ -59,6 +59,8 @@ struct PrestartRequest : HookRequest {
 
 struct PrestartResponse {
   StringMap env;  // variables to add to the task's environment
+  // The same for variables of devices, which the driver gets as such, too. They are not stored.
+  StringMap device_env;
   std::vector<TaskMount> mounts;
   std::vector<TaskDevice> devices;
   bool done = false;  // true: prestart is not called again; ENV is stored and used for each start

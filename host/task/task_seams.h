@@ -47,6 +47,7 @@ struct PrepareRequest {
   // The variables that the prestart hooks added, in the order of the hooks. If two hooks set the
   // same variable, the later hook wins.
   StringMap hook_env;
+  StringMap device_env;  // those of hook_env that devices added
   std::vector<TaskMount> mounts;
   std::vector<TaskDevice> devices;
   std::optional<DriverNetwork> network;  // the network of the previous run, if it had one

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
 // Includes every header of the wrapper, and uses each template once.
+#include "drover/device.hpp"
 #include "drover/entry.hpp"
 #include "drover/process_driver.hpp"
 
@@ -18,5 +19,17 @@ class Sample : public drover::ProcessDriver {
     return {};
   }
 };
+
+class SampleDevices : public drover::DeviceDriver {
+ public:
+  static drover::Info Describe() { return {}; }
+  SampleDevices(drover::Host host, const drover::Json&) : DeviceDriver(std::move(host)) {}
+  std::vector<drover::DeviceGroup> Find() override { return {}; }
+  drover::Reservation Reserve(const drover::ReserveRequest&, const drover::CallView&) override {
+    return {};
+  }
+};
+// A library has only one driver, so nothing exports this one.
+auto DescribeSampleDevices() { return &drover::abi::Descriptor<SampleDevices>; }
 
 DROVER_DRIVER(Sample, "sample", "0.1.0", "Apache-2.0")

@@ -8,6 +8,8 @@
 #include <map>
 #include <set>
 
+#include "drover/drover_device.h"
+#include "host/conformance/kit_case.h"
 #include "host/library/test_files.h"
 #include "host/process/isolation_for_test.h"
 
@@ -260,6 +262,26 @@ TEST(ConformanceTest, HelloCConformsInAProcess) {
   ExpectConforms(HELLO_C_SO, "process", 100, kHelloTask);
 }
 #endif
+// Plugins of devices have no cases of tasks. On a machine without these devices some are skipped.
+#ifdef MACHINE_SO
+TEST(ConformanceTest, DevicesConform) { ExpectConforms(MACHINE_SO, "in-process", 15); }
+TEST(ConformanceTest, DevicesConformInAProcess) { ExpectConforms(MACHINE_SO, "process", 15); }
+#endif
+#ifdef MACHINE_C_SO
+TEST(ConformanceTest, DevicesInCConform) { ExpectConforms(MACHINE_C_SO, "in-process", 15); }
+TEST(ConformanceTest, DevicesInCConformInAProcess) { ExpectConforms(MACHINE_C_SO, "process", 15); }
+#endif
+TEST(ConformanceTest, APluginHasOnlyCasesThatFitIt) {
+  const PluginInfo driver;
+  PluginInfo devices;
+  devices.offers = DROVER_CAP_ONLY_DEVICES;
+  EXPECT_FALSE(IsCaseFor("devices-list", driver));
+  EXPECT_TRUE(IsCaseFor("shutdown", driver));
+  EXPECT_TRUE(IsCaseFor("devices-list", devices));
+  EXPECT_TRUE(IsCaseFor("load", devices));
+  EXPECT_FALSE(IsCaseFor("shutdown", devices));
+}
+
 #ifdef MOCK_DRIVER_SO
 TEST(ConformanceTest, MockConforms) { ExpectConforms(MOCK_DRIVER_SO, "in-process", 180); }
 TEST(ConformanceTest, MockConformsInAProcess) { ExpectConforms(MOCK_DRIVER_SO, "process", 180); }

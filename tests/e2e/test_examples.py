@@ -31,6 +31,9 @@ from test_services import ServiceCase
 JOBS = ROOT / "examples/jobs"
 HCL, JSON = ".nomad.hcl", ".json"
 HAS_EXEC = IS_ROOT and not IN_CHROOT
+# The loop devices that the plugin of examples/devices/machine offers.
+LOOPS = [i for i in range(8) if os.path.exists(f"/dev/loop{i}") and
+         not os.path.exists(f"/sys/block/loop{i}/loop/backing_file")]
 
 
 def files(*forms):
@@ -83,6 +86,8 @@ class Examples(Client):
 
     def start_agent(self):
         drivers = ("mock_driver", "raw_exec", *(["exec"] if HAS_EXEC else []))
+        blocks = plugins(*drivers)
+        blocks["machine"] = {"file": str(harness.build_dir() / "examples/machine.so")}
         # Tasks find drover and the servers in the agent's PATH.
         path = f"{self.programs()}:{binary().parent}:{os.environ['PATH']}"
         self.consul = FakeConsul(self)
@@ -92,7 +97,7 @@ class Examples(Client):
         self.repositories = GitServer(self, self.sandbox.root / "git")
         meta = {"files": self.files.url, "repository": self.repositories.url + "/site"}
         return Agent(self.sandbox, env={"PATH": path}, config=agent_config(
-            self.sandbox, plugins=plugins(*drivers), consul={"address": self.consul.address},
+            self.sandbox, plugins=blocks, consul={"address": self.consul.address},
             client={**self.bridge.client(), "meta": meta}))
 
     def programs(self):
@@ -270,6 +275,14 @@ class Examples(Client):
         wait_page(3)
         environment = self.sandbox.alloc_dirs[0] / front / "page/secrets/page.env"
         self.assertEqual(environment.read_text(), "PAGE_OF=template\n")
+
+    @unittest.skipUnless(HAS_EXEC, "exec needs an agent that is root and not in a chroot")
+    @unittest.skipUnless(LOOPS, "this machine has no free loop device")
+    def test_device(self):
+        run = self.follow("device")
+        self.assertEqual(run.logs("mount"), ["has a block device"])
+        alloc = self.agent.allocs("device")[0]["ID"]
+        self.assertRegex(self.cli("alloc", "status", alloc).out, r"(?m)^mount +linux/loop/loop +loop\d$")
 
     def test_artifact(self):
         archive = io.BytesIO()

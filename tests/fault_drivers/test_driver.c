@@ -199,6 +199,11 @@ static const void* get_extension(drover_instance* self, drover_str id) {
     return &the_exec;
   }
 #endif
+#ifdef OFFERS_DEVICES
+  if (id.size == sizeof DROVER_DEVICE_ID - 1 && memcmp(id.data, DROVER_DEVICE_ID, id.size) == 0) {
+    return &the_devices;
+  }
+#endif
   return NULL;
 }
 

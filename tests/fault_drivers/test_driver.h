@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "drover/drover.h"
+#include "drover/drover_device.h"
 
 #define TEXT(literal) {(literal), sizeof(literal) - 1}
 #define MAX_TASKS 64
@@ -96,6 +97,10 @@ void timer_came(void);
 void no_more(void);
 int32_t wait_for_process(task* t, const drover_call* call, drover_error* error);
 int end_session(drover_instance* self, uint64_t id);
+#endif
+
+#ifdef OFFERS_DEVICES
+extern const drover_device_plugin the_devices; /* test_devices.c */
 #endif
 
 /* Its streams: test_streams.c. */

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -85,6 +86,12 @@ class Driver {
   // method if its configuration decides fs_isolation or offers. The method must not change other
   // members. The wrapper calls it once.
   virtual Info Configured(Info info) const { return info; }
+  // Returns an optional part of the C interface that this wrapper does not have itself, such as
+  // that of device.hpp; null if the driver has none with this id. [any-thread]
+  virtual const void* Extension(std::string_view id) {
+    (void)id;
+    return nullptr;
+  }
   // Takes a new configuration. If this method throws, the instance keeps the old configuration.
   virtual void Configure(const Json& config) {
     (void)config;

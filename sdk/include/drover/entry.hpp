@@ -209,7 +209,9 @@ struct Thunks {
       static const drover_task_exec kExec = {sizeof(drover_task_exec), 0, &exec, &resize};
       return &kExec;
     }
-    return nullptr;
+    const void* found = nullptr;
+    Guard(nullptr, [&] { found = Instance::From(self)->driver().Extension(View(id)); });
+    return found;
   }
 
   static std::int32_t fingerprint(drover_instance* self, std::uint64_t stream,

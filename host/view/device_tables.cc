@@ -1,0 +1,57 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/view/device_tables.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "host/base/printable.h"
+#include "host/view/json_fields.h"
+#include "host/view/terminal.h"
+
+namespace drover {
+namespace {
+
+using nlohmann::json;
+
+std::string GroupText(const json& group) {
+  return TextField(group, "Vendor") + "/" + TextField(group, "Type") + "/" +
+         TextField(group, "Name");
+}
+
+std::string IdsText(const json& device) {
+  std::string ids;
+  for (const json& id : ListField(device, "DeviceIDs")) {
+    if (!id.is_string()) continue;
+    ids += (ids.empty() ? "" : ", ") + Printable(id.get<std::string>());
+  }
+  return ids;
+}
+
+}  // namespace
+
+TextTable AllocDeviceTable(const json& alloc) {
+  TextTable table({"Task", "Devices", "IDs"});
+  for (const auto& [task, of_task] :
+       MapField(MapField(alloc, "AllocatedResources"), "Tasks").items()) {
+    for (const json& device : ListField(of_task, "Devices")) {
+      table.Add({Printable(task), GroupText(device), IdsText(device)});
+    }
+  }
+  return table;
+}
+
+TextTable NodeDeviceTable(const json& node) {
+  TextTable table({"Devices", "ID", "Healthy", "Description"});
+  for (const json& group : ListField(MapField(node, "NodeResources"), "Devices")) {
+    for (const json& instance : ListField(group, "Instances")) {
+      const bool healthy = FlagField(instance, "Healthy");
+      table.Add({GroupText(group), TextField(instance, "ID"),
+                 Cell(healthy ? "yes" : "no",
+                      healthy ? Terminal::Colour::kGreen : Terminal::Colour::kRed),
+                 TextField(instance, "HealthDescription")});
+    }
+  }
+  return table;
+}
+
+}  // namespace drover
