@@ -2,6 +2,7 @@
 #pragma once
 
 #include "drover/drover.h"
+#include "drover/drover_task_hooks.h"
 
 namespace drover {
 
@@ -30,6 +31,10 @@ struct ResultOf<drover_inspect_args> {
 template <>
 struct ResultOf<drover_exec_args> {
   using Type = drover_exit_result;
+};
+template <>
+struct ResultOf<drover_hook_args> {
+  using Type = drover_hook_result;
 };
 
 }  // namespace drover

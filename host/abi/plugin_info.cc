@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "drover/drover.h"
+#include "host/abi/abi_names.h"
 
 namespace drover {
 
@@ -16,6 +17,10 @@ DriverInfo ToDriverInfo(const PluginInfo& info) {
   driver.has_stats = (info.offers & DROVER_CAP_STATS) != 0;
   driver.fs_isolation = info.fs_isolation;
   driver.disables_log_collection = (info.offers & DROVER_CAP_DISABLES_LOG_COLLECTION) != 0;
+  driver.only_task_hooks = (info.offers & DROVER_CAP_ONLY_TASK_HOOKS) != 0;
+  for (const PluginHookStage stage : kPluginHookStages) {
+    if ((info.offers & HookOffer(stage)) != 0) driver.hook_stages |= HookStageBit(stage);
+  }
   return driver;
 }
 

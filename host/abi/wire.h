@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "host/abi/abi_fields.h"
+#include "host/abi/hook_fields.h"
 #include "host/abi/abi_read.h"
 
 // Converts structs of the ABI to bytes, for messages between the host and a driver's process. The

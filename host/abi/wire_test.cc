@@ -95,6 +95,8 @@ TEST(WireTest, FieldListsReachEveryByte) {
   EXPECT_WHOLE(drover_process_stop_args);
   EXPECT_WHOLE(drover_process_state);
   EXPECT_WHOLE(drover_task_output_pipes);
+  EXPECT_WHOLE(drover_hook_args);
+  EXPECT_WHOLE(drover_hook_result);
 }
 
 // Tells which fields of a task configuration are empty.

@@ -331,6 +331,11 @@ constexpr ConfigKey kPluginLimitKeys[] = {
     Done("shutdown", kDuration, "", R"("10s")"),
     Done("hold", kDuration, "how long any function may hold its thread", R"("30s")"),
     Done("fingerprint", kDuration, "until the driver reports its health", R"("10s")"),
+    Done("prestart_hook", kDuration, "of a plugin in client.task_hooks", R"("60s")"),
+    Done("poststart_hook", kDuration, "of a plugin in client.task_hooks", R"("10s")"),
+    Done("prekill_hook", kDuration, "of a plugin in client.task_hooks", R"("10s")"),
+    Done("exited_hook", kDuration, "of a plugin in client.task_hooks", R"("10s")"),
+    Done("stop_hook", kDuration, "of a plugin in client.task_hooks", R"("10s")"),
 };
 
 constexpr ConfigKey kProbe[] = {

@@ -32,6 +32,8 @@ static_assert(FunctionsIn<drover_task_stats>(offsetof(drover_task_stats, stats))
               CalledIn<drover_task_stats>());
 static_assert(FunctionsIn<drover_task_exec>(offsetof(drover_task_exec, exec)) ==
               CalledIn<drover_task_exec>());
+static_assert(FunctionsIn<drover_task_hooks>(offsetof(drover_task_hooks, hook)) ==
+              CalledIn<drover_task_hooks>());
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "drover/drover.h"
+#include "drover/drover_task_hooks.h"
 #include "host/abi/wire.h"
 
 // The frames between a host and a container. Both ends are the same program, so the frames have no
@@ -30,6 +31,7 @@
 //   stats           stream, run, interval, flags
 //   exec            call, arguments
 //   resize          session, width, height
+//   hook            call, arguments
 //   done            service, error, result
 //   timer           timer
 #define DROVER_CALLED_FUNCTIONS(X)                   \
@@ -43,6 +45,7 @@
   X(kStats, "stats", drover_task_stats)              \
   X(kExec, "exec", drover_task_exec)                 \
   X(kResize, "exec.resize", drover_task_exec)        \
+  X(kHook, "hook", drover_task_hooks)                \
   X(kDone, "the end of a service", drover_done)      \
   X(kTimer, "a timer's function", drover_timer)
 

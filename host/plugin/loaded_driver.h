@@ -82,6 +82,9 @@ class LoadedDriver : public Driver {
                    std::function<void(TaskUsage)> sink) override;
   Co<Result<std::unique_ptr<TaskExecSession>>> Exec(Context context, RunId run,
                                                     ExecRequest request) override;
+  // Calls the task hooks of the plugin. Answers for the plugin at a stage that it does not offer.
+  Co<Result<PluginHookAnswer>> CallHook(Context context,
+                                        std::shared_ptr<const PluginHookRequest> request);
 
   // True if create has made an instance.
   bool has_instance() const { return instance_ != nullptr; }
@@ -164,6 +167,7 @@ class LoadedDriver : public Driver {
   std::shared_ptr<PendingCall> late_create_;  // the call of a create that was given up
   const drover_task_stats* stats_ = nullptr;
   const drover_task_exec* exec_ = nullptr;
+  const drover_task_hooks* hooks_ = nullptr;
   bool ending_ = false;
   Status shutdown_status_;
 
