@@ -292,6 +292,7 @@ Status Agent::ChangeMeta(const NodeMeta::Changes& changes) {
 
 void Agent::DescribeDrivers(NodeRecord* record) {
   for (Driver* driver : node_->plugins()->drivers()) {
+    if (driver->info().only_task_hooks) continue;  // jobs cannot use it
     const Fingerprint& fingerprint = driver->fingerprint();
     DriverRecord of;
     of.detected = fingerprint.health != Health::kUndetected;

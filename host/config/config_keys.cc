@@ -227,6 +227,9 @@ constexpr ConfigKey kClient[] = {
          R"("/opt/cni/bin:/usr/lib/cni")"),
     Done("cni_config_dir", kPath, "CNI configurations: the networks cni/NAME of jobs",
          R"("/opt/cni/config")"),
+    Done("task_hooks", kTextList,
+         "of Drover: plugins that take part in each task, in the order of their calls; see "
+         "task-hooks.md"),
     Block("artifact", kArtifact, "what an artifact may cost; see artifacts.md"),
     Warned("template", kAny, "templates have fixed limits"),
     Refused("disable_remote_exec", kBoolean,

@@ -139,6 +139,8 @@ class Node {
   Status Init();
   Result<std::string> PortAddress() const;
   LocalAllocEnv MakeAllocEnv();
+  // Adds a hook for each plugin in client.task_hooks.
+  void AddPluginHooks(TaskHooks* hooks);
   Status InitLedger(LocalAllocEnv* env);
   Status InitKept(LocalAllocEnv* env);
   Status InitNetworks();
