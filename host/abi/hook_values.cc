@@ -65,27 +65,28 @@ bool IsVariable(std::string_view name) {
 Result<StringMap> ReadExactly(const drover_array& from, const char* what, std::size_t most_pairs,
                               std::size_t most_bytes) {
   if (from.count > most_pairs) {
-    return Bad(std::to_string(from.count) + " " + what + ": at most " +
-               std::to_string(most_pairs) + " are allowed");
+    return Bad(std::to_string(from.count) + " " + what + ": at most " + std::to_string(most_pairs) +
+               " are allowed");
   }
   StringMap map;
   std::size_t bytes = 0;
-  DROVER_TRY(ReadArray<drover_pair>(from, sizeof(drover_pair), [&](const drover_pair* at) -> Status {
-    DROVER_ASSIGN(std::string key, ReadBytes(at->key, most_bytes));
-    DROVER_ASSIGN(std::string value, ReadBytes(at->value, most_bytes));
-    bytes += key.size() + value.size();
-    if (bytes > most_bytes) {
-      return Bad(std::string("its ") + what + " have more than " +
-                 std::to_string(most_bytes >> 10) + " KiB");
-    }
-    if (!IsUtf8(key) || !IsUtf8(value) || HasNul(key) || HasNul(value)) {
-      return Bad(std::string("its ") + what + ": " + Shown(key) + " is no text in UTF-8");
-    }
-    if (!map.emplace(key, std::move(value)).second) {
-      return Bad(std::string("its ") + what + ": " + Shown(key) + " is there twice");
-    }
-    return {};
-  }));
+  DROVER_TRY(
+      ReadArray<drover_pair>(from, sizeof(drover_pair), [&](const drover_pair* at) -> Status {
+        DROVER_ASSIGN(std::string key, ReadBytes(at->key, most_bytes));
+        DROVER_ASSIGN(std::string value, ReadBytes(at->value, most_bytes));
+        bytes += key.size() + value.size();
+        if (bytes > most_bytes) {
+          return Bad(std::string("its ") + what + " have more than " +
+                     std::to_string(most_bytes >> 10) + " KiB");
+        }
+        if (!IsUtf8(key) || !IsUtf8(value) || HasNul(key) || HasNul(value)) {
+          return Bad(std::string("its ") + what + ": " + Shown(key) + " is no text in UTF-8");
+        }
+        if (!map.emplace(key, std::move(value)).second) {
+          return Bad(std::string("its ") + what + ": " + Shown(key) + " is there twice");
+        }
+        return {};
+      }));
   return map;
 }
 
@@ -181,21 +182,21 @@ Result<PluginHookAnswer> ReadHookAnswer(const drover_hook_result* from) {
   PluginHookAnswer answer;
   DROVER_ASSIGN(answer.env, ReadVariables(raw.env));
   DROVER_TRY(CheckCount(raw.mounts.count, "mounts"));
-  DROVER_TRY(ReadArray<drover_mount>(
-      raw.mounts, offsetof(drover_mount, propagation) + sizeof(drover_str),
-      [&](const drover_mount* at) -> Status {
-        DROVER_ASSIGN(TaskMount mount, ReadMount(at));
-        answer.mounts.push_back(std::move(mount));
-        return {};
-      }));
+  DROVER_TRY(ReadArray<drover_mount>(raw.mounts,
+                                     offsetof(drover_mount, propagation) + sizeof(drover_str),
+                                     [&](const drover_mount* at) -> Status {
+                                       DROVER_ASSIGN(TaskMount mount, ReadMount(at));
+                                       answer.mounts.push_back(std::move(mount));
+                                       return {};
+                                     }));
   DROVER_TRY(CheckCount(raw.devices.count, "devices"));
-  DROVER_TRY(ReadArray<drover_device>(
-      raw.devices, offsetof(drover_device, permissions) + sizeof(drover_str),
-      [&](const drover_device* at) -> Status {
-        DROVER_ASSIGN(TaskDevice device, ReadDevice(at));
-        answer.devices.push_back(std::move(device));
-        return {};
-      }));
+  DROVER_TRY(ReadArray<drover_device>(raw.devices,
+                                      offsetof(drover_device, permissions) + sizeof(drover_str),
+                                      [&](const drover_device* at) -> Status {
+                                        DROVER_ASSIGN(TaskDevice device, ReadDevice(at));
+                                        answer.devices.push_back(std::move(device));
+                                        return {};
+                                      }));
   if (raw.keeps_data != 0) {
     DROVER_ASSIGN(answer.data, ReadExactly(raw.data, "data", kMostVariables, kMostDataBytes));
   } else if (raw.data.count > 0) {

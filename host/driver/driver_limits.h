@@ -60,11 +60,16 @@ struct NamedLimit {
   Duration DriverLimits::* limit;
 };
 inline constexpr NamedLimit kPluginLimits[] = {
-    {"load", &DriverLimits::load},       {"create", &DriverLimits::create},
-    {"start", &DriverLimits::start},     {"recover", &DriverLimits::recover},
-    {"destroy", &DriverLimits::destroy}, {"inspect", &DriverLimits::inspect},
-    {"signal", &DriverLimits::signal},   {"shutdown", &DriverLimits::shutdown},
-    {"hold", &DriverLimits::hold},       {"fingerprint", &DriverLimits::fingerprint},
+    {"load", &DriverLimits::load},
+    {"create", &DriverLimits::create},
+    {"start", &DriverLimits::start},
+    {"recover", &DriverLimits::recover},
+    {"destroy", &DriverLimits::destroy},
+    {"inspect", &DriverLimits::inspect},
+    {"signal", &DriverLimits::signal},
+    {"shutdown", &DriverLimits::shutdown},
+    {"hold", &DriverLimits::hold},
+    {"fingerprint", &DriverLimits::fingerprint},
     {"prestart_hook", &DriverLimits::prestart_hook},
     {"poststart_hook", &DriverLimits::poststart_hook},
     {"prekill_hook", &DriverLimits::prekill_hook},

@@ -92,8 +92,8 @@ class HookPlugin {
   // Calls the plugin. Waits while the plugin is being loaded, and for a limited time while its
   // process is launched again. An answer that breaks a rule is an error, and so is an answer that
   // comes too late. Answers for the plugin if it is not called at this stage.
-  virtual Co<Result<PluginHookAnswer>> CallHook(Context context,
-                                                std::shared_ptr<const PluginHookRequest> request) = 0;
+  virtual Co<Result<PluginHookAnswer>> CallHook(
+      Context context, std::shared_ptr<const PluginHookRequest> request) = 0;
 };
 
 }  // namespace drover

@@ -41,8 +41,7 @@ Co<Result<PluginHookAnswer>> LoadedDriver::CallHook(
     Context context, std::shared_ptr<const PluginHookRequest> request) {
   DROVER_CO_TRY(Usable());
   if (hooks_ == nullptr) {
-    co_return Error(Code::kUnimplemented,
-                    "it has no task hooks: remove it from client.task_hooks");
+    co_return Error(Code::kUnimplemented, "it has no task hooks: remove it from client.task_hooks");
   }
   const PluginHookStage stage = request->stage;
   if ((driver_info_.hook_stages & HookStageBit(stage)) == 0) co_return PluginHookAnswer();

@@ -81,8 +81,8 @@ typedef struct drover_hook_args {
   drover_str group_name;
   drover_str node_id;
   drover_str node_name;
-  drover_str driver; /* the name of the task's driver */
-  drover_str user;   /* of the task, as in drover_task_config; only in prestart */
+  drover_str driver;    /* the name of the task's driver */
+  drover_str user;      /* of the task, as in drover_task_config; only in prestart */
   drover_str alloc_dir; /* this and the next four paths are paths on the host */
   drover_str task_dir;
   drover_str local_dir;
@@ -91,17 +91,18 @@ typedef struct drover_hook_args {
   /* Of drover_pair: the meta of the job, the group and the task in one, as the task sees it. By it
    * a job says what it wants of the plugin. ${...} is not replaced in it. */
   drover_array meta;
-  drover_array data; /* of drover_pair: what the plugin keeps for this task */
+  drover_array data;    /* of drover_pair: what the plugin keeps for this task */
   drover_run_id run_id; /* of the run that has started; zero in prestart and stop */
   /* How the run has ended. Only in exited; null if the end is not known. */
   const drover_exit_result* exit_result;
 } drover_hook_args;
 
 /* Env, mounts and devices belong to prestart only, and hold for the start that follows. The
- * variables go to the environment of the task, where those of the job win. Their names have letters,
- * digits and '_', do not begin with a digit, and do not begin with "NOMAD_". All paths are absolute
- * and without "..", and no part of a mount's host_path may be a symbolic link. A task whose driver
- * cannot mount does not start. The host refuses an answer that breaks a rule, as a whole. */
+ * variables go to the environment of the task, where those of the job win. Their names have
+ * letters, digits and '_', do not begin with a digit, and do not begin with "NOMAD_". All paths are
+ * absolute and without "..", and no part of a mount's host_path may be a symbolic link. A task
+ * whose driver cannot mount does not start. The host refuses an answer that breaks a rule, as a
+ * whole. */
 typedef struct drover_hook_result {
   uint32_t struct_size;
   uint32_t keeps_data;  /* not 0: DATA replaces what the host keeps for the plugin and this task */
