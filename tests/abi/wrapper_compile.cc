@@ -3,6 +3,7 @@
 // Includes every header of the wrapper, and uses each template once.
 #include "drover/entry.hpp"
 #include "drover/process_driver.hpp"
+#include "drover/task_hooks.hpp"
 
 class Sample : public drover::ProcessDriver {
  public:

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -69,6 +70,14 @@ class Driver {
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
   virtual ~Driver() = default;
+
+  // Returns the function table of the optional part ID, or null. D is the class in DROVER_DRIVER. A
+  // class hides this function if it has parts that this wrapper does not know, such as drafts.
+  template <typename D>
+  static const void* ExtensionOf(std::string_view id) noexcept {
+    (void)id;
+    return nullptr;
+  }
 
   // ------------------------------------------------------------------------------ the instance
 

@@ -209,7 +209,7 @@ struct Thunks {
       static const drover_task_exec kExec = {sizeof(drover_task_exec), 0, &exec, &resize};
       return &kExec;
     }
-    return nullptr;
+    return D::template ExtensionOf<D>(View(id));
   }
 
   static std::int32_t fingerprint(drover_instance* self, std::uint64_t stream,
