@@ -3,7 +3,12 @@
  * A task hook that tells of the ends of tasks: it appends one line to a file for each run that has
  * ended.
  *
- *   plugin "exit_notifier" { config { file = "/var/log/drover-exits.log"  failures_only = true } }
+ *   plugin "exit_notifier" {
+ *     config {
+ *       file          = "/var/log/drover-exits.log"
+ *       failures_only = true
+ *     }
+ *   }
  *   client { task_hooks = ["exit_notifier"] }
  *
  * It is in C, without any wrapper. It keeps the id of the run whose end it has written last: if the

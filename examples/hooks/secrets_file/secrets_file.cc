@@ -10,8 +10,11 @@
 //   plugin "secrets_file" {
 //     config {
 //       commands {
-//         database { command = ["/usr/bin/pass", "show", "db"]  namespaces = ["default"] }
-//         api      { command = ["/usr/local/bin/token", "api"] }
+//         api { command = ["/usr/local/bin/token", "api"] }
+//         database {
+//           command    = ["/usr/bin/pass", "show", "db"]
+//           namespaces = ["default"]
+//         }
 //       }
 //     }
 //   }
