@@ -41,6 +41,11 @@ def plugins(*drivers):
     return blocks
 
 
+def hook_file(name):
+    """The file of an example of a task hook."""
+    return str(harness.build_dir() / "examples" / (name + ".so"))
+
+
 class Examples(Client):
     """The tests of the jobs; a part of a test class for the files of one form."""
 
@@ -54,9 +59,17 @@ class Examples(Client):
         self.bridge = cni.Bridge()
         self.addCleanup(self.bridge.remove)
         self.files = FileServer(self)
+        self.exits = self.sandbox.root / "exits.log"
+        hooks = {
+            "secrets_file": {"file": hook_file("secrets_file"), "config": {"commands": {
+                "greeting": {"command": ["/bin/echo", "good morning"]}}}},
+            "exit_notifier": {"file": hook_file("exit_notifier"), "config": {
+                "file": str(self.exits)}}}
         return Agent(self.sandbox, env={"PATH": path}, config=agent_config(
-            self.sandbox, plugins=plugins(*drivers), consul={"address": self.consul.address},
-            client={**self.bridge.client(), "meta": {"files": self.files.url}}))
+            self.sandbox, plugins={**plugins(*drivers), **hooks},
+            consul={"address": self.consul.address},
+            client={**self.bridge.client(), "meta": {"files": self.files.url},
+                    "task_hooks": list(hooks)}))
 
     def setUp(self):
         super().setUp()
@@ -238,6 +251,16 @@ class Examples(Client):
                                    "/SHA256SUMS": f"{checksum}  site.tar.gz\n".encode()})
         run = self.follow("artifact")
         self.assertEqual(run.logs("show"), ["page", "words"])
+
+    def test_task_hooks(self):
+        run = self.follow("task-hooks")
+        self.assertEqual(run.logs("greet"), ["good morning"])
+        self.assertIn("secrets_file: secrets written: greeting",
+                      run.event("greet", "Task Hook")["DisplayMessage"])
+        alloc = self.agent.allocs("task-hooks")[0]["ID"]
+        lines = [line for line in self.exits.read_text().splitlines() if alloc in line]
+        self.assertEqual(len(lines), 1, lines)
+        self.assertRegex(lines[0], r"Z default/task-hooks/group/greet .* exit_code=0 signal=0$")
 
     def test_variable(self):
         self.cli("var", "put", "nomad/jobs/variable", "greeting=good morning")
