@@ -27,7 +27,6 @@
 #include "host/process/run_directory.h"
 #include "host/scheduler/constraint.h"
 #include "host/scheduler/volume_use.h"
-#include "host/task/hooks/plugin_hook.h"
 #include "host/task/restore_barrier.h"
 #include "host/taskenv/host_env.h"
 
@@ -91,11 +90,8 @@ Status Node::Init() {
   plugin_options.bind_runs = options_.foreground;
   plugins_ = std::make_unique<PluginRegistry>(loop_, &loaders_, processes_.get(),
                                               std::move(plugin_options));
-  for (const std::string& plugin : config.client.task_hooks) {
-    if (plugins_->FindHooks(plugin) != nullptr) continue;
-    return Error(Code::kInvalidArgument,
-                 "client/task_hooks: there is no plugin \"" + plugin + "\": configure it");
-  }
+  DROVER_ASSIGN(plugin_hooks_,
+                NodePluginHooks::Create(config.client.task_hooks, plugins_.get(), id_, name_));
 
   info_.id = id_;
   info_.name = name_;
@@ -201,7 +197,7 @@ LocalAllocEnv Node::MakeAllocEnv() {
       hooks.before_stats.push_back(std::make_shared<ArtifactHook>(
           loop_, artifacts_.get(), preparer_.get(), task.artifacts.size()));
     }
-    AddPluginHooks(&hooks);
+    plugin_hooks_.AddHooks(&hooks);
     return hooks;
   };
   if (options_.wait_ended) {
@@ -240,18 +236,6 @@ LocalAllocEnv Node::MakeAllocEnv() {
   env.services.max_kill_timeout = config.client.max_kill_timeout;
   env.services.stats_interval = config.telemetry.collection_interval;
   return env;
-}
-
-void Node::AddPluginHooks(TaskHooks* hooks) {
-  for (const std::string& plugin : options_.config.client.task_hooks) {
-    PluginHookOptions options;
-    options.plugin = plugin;
-    options.hooks = plugins_->FindHooks(plugin);
-    DROVER_CHECK(options.hooks != nullptr);  // Init has looked
-    options.node_id = id_;
-    options.node_name = name_;
-    hooks->before_stats.push_back(std::make_shared<PluginHook>(std::move(options)));
-  }
 }
 
 // Returns the address on which tasks have their ports. By default, the ports of a foreground run

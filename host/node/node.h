@@ -22,6 +22,7 @@
 #include "host/node/machine.h"
 #include "host/node/node_checks.h"
 #include "host/node/node_keys.h"
+#include "host/node/node_plugin_hooks.h"
 #include "host/node/run_ledger.h"
 #include "host/node/state_values.h"
 #include "host/plugin/plugin_registry.h"
@@ -139,8 +140,6 @@ class Node {
   Status Init();
   Result<std::string> PortAddress() const;
   LocalAllocEnv MakeAllocEnv();
-  // Adds a hook for each plugin in client.task_hooks.
-  void AddPluginHooks(TaskHooks* hooks);
   Status InitLedger(LocalAllocEnv* env);
   Status InitKept(LocalAllocEnv* env);
   Status InitNetworks();
@@ -172,6 +171,7 @@ class Node {
   StatsDemand stats_demand_;
   std::unique_ptr<ProcessService> processes_;
   std::unique_ptr<PluginRegistry> plugins_;
+  NodePluginHooks plugin_hooks_;
   std::unique_ptr<NodeKeys> keys_;  // null with inspect_only
   std::unique_ptr<NodeNetworks> networks_;
   std::shared_ptr<RunLedger> ledger_;              // null with inspect_only
