@@ -6,12 +6,23 @@
 
 #include "drover/drover.h"
 #include "drover/drover_device.h"
+#include "drover/drover_task_hooks.h"
+#include "host/driver/plugin_hooks.h"
 
 namespace drover {
 
+inline constexpr std::uint64_t kHookOffers = DROVER_CAP_HOOK_PRESTART | DROVER_CAP_HOOK_POSTSTART |
+                                             DROVER_CAP_HOOK_PREKILL | DROVER_CAP_HOOK_EXITED |
+                                             DROVER_CAP_HOOK_STOP;
+// The offer of a plugin whose task hooks are called at STAGE.
+constexpr std::uint64_t HookOffer(PluginHookStage stage) {
+  return DROVER_CAP_HOOK_PRESTART << (static_cast<int>(stage) - DROVER_HOOK_PRESTART);
+}
+static_assert(HookOffer(PluginHookStage::kStop) == DROVER_CAP_HOOK_STOP);
+
 inline constexpr std::uint64_t kKnownOffers =
     DROVER_CAP_SIGNALS | DROVER_CAP_EXEC | DROVER_CAP_STATS | DROVER_CAP_DISABLES_LOG_COLLECTION |
-    DROVER_CAP_ONLY_DEVICES;
+    DROVER_CAP_ONLY_DEVICES | DROVER_CAP_ONLY_TASK_HOOKS | kHookOffers;
 inline constexpr std::uint64_t kKnownNeeds =
     DROVER_NEEDS_PROCESS_SERVICE | DROVER_NEEDS_TASK_OUTPUT;
 

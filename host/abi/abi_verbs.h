@@ -3,6 +3,7 @@
 
 #include "drover/drover.h"
 #include "drover/drover_device.h"
+#include "drover/drover_task_hooks.h"
 
 namespace drover {
 
@@ -35,6 +36,10 @@ struct ResultOf<drover_exec_args> {
 template <>
 struct ResultOf<drover_reserve_args> {
   using Type = drover_reserve_result;
+};
+template <>
+struct ResultOf<drover_hook_args> {
+  using Type = drover_hook_result;
 };
 
 }  // namespace drover

@@ -5,6 +5,7 @@
 
 #include "drover/drover.h"
 #include "drover/drover_device.h"
+#include "host/abi/abi_names.h"
 
 namespace drover {
 
@@ -18,6 +19,10 @@ DriverInfo ToDriverInfo(const PluginInfo& info) {
   driver.fs_isolation = info.fs_isolation;
   driver.disables_log_collection = (info.offers & DROVER_CAP_DISABLES_LOG_COLLECTION) != 0;
   driver.only_devices = (info.offers & DROVER_CAP_ONLY_DEVICES) != 0;
+  driver.only_task_hooks = (info.offers & DROVER_CAP_ONLY_TASK_HOOKS) != 0;
+  for (const PluginHookStage stage : kPluginHookStages) {
+    if ((info.offers & HookOffer(stage)) != 0) driver.hook_stages |= HookStageBit(stage);
+  }
   return driver;
 }
 

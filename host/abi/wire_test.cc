@@ -104,6 +104,8 @@ TEST(WireTest, FieldListsReachEveryByte) {
   EXPECT_WHOLE(drover_device_instance_stats);
   EXPECT_WHOLE(drover_device_group_stats);
   EXPECT_WHOLE(drover_device_stats);
+  EXPECT_WHOLE(drover_hook_args);
+  EXPECT_WHOLE(drover_hook_result);
 }
 
 // Tells which fields of a task configuration are empty.

@@ -178,6 +178,17 @@ TEST(AgentConfigTest, NetworksForJobs) {
                                      "client/cni_path", "client/cni_config_dir"));
 }
 
+TEST(AgentConfigTest, TaskHooksAreCalledInTheirOrder) {
+  const auto parse = [](const char* text) { return ParseAgentConfig(text, "/etc").value(); };
+  const AgentConfig config = parse(R"({"plugins": {"a": {"limits": {"exited_hook": "3s"}}, "b": {}},
+                                      "client": {"task_hooks": ["b", "a"]}})");
+  EXPECT_EQ(config.client.task_hooks, (std::vector<std::string>{"b", "a"}));
+  EXPECT_EQ(config.plugins[0].limits, (std::map<std::string, Duration>{{"exited_hook", 3s}}));
+  const AgentConfig other = parse(R"({"plugins": {"a": {}, "b": {}},
+                                      "client": {"task_hooks": ["a", "b"]}})");
+  EXPECT_THAT(KeysThatNeedRestart(config, other), ::testing::ElementsAre("client/task_hooks"));
+}
+
 TEST(AgentConfigTest, WhoMayDoWhat) {
   const auto parse = [](const char* text) { return ParseAgentConfig(text, "/etc").value(); };
   EXPECT_EQ(parse("{}").acl, AgentConfig::Access());
@@ -253,6 +264,12 @@ INSTANTIATE_TEST_SUITE_P(
                 "/plugins/a/probe/memory_mb: "},
         Mistake{R"({"plugins": {"a": {"sha256": "12"}}})", "/plugins/a/sha256: must be 64"},
         Mistake{R"({"plugins": {"a": {"config": []}}})", "/plugins/a/config: must be an object"},
+        Mistake{R"({"client": {"task_hooks": ["a"]}})",
+                "/client/task_hooks/0: there is no plugin \"a\": write plugin"},
+        Mistake{R"({"plugins": {"a": {"enabled": false}}, "client": {"task_hooks": ["a"]}})",
+                "/client/task_hooks/0: plugin \"a\" is not enabled"},
+        Mistake{R"({"plugins": {"a": {}}, "client": {"task_hooks": ["a", "a"]}})",
+                "/client/task_hooks/1: is there twice"},
         Mistake{R"({"client": {"max_kill_timeout": 5}})",
                 "/client/max_kill_timeout: must be a duration"},
         Mistake{R"({"client": {"max_kill_timeout": "0s"}})",

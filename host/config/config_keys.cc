@@ -227,6 +227,9 @@ constexpr ConfigKey kClient[] = {
          R"("/opt/cni/bin:/usr/lib/cni")"),
     Done("cni_config_dir", kPath, "CNI configurations: the networks cni/NAME of jobs",
          R"("/opt/cni/config")"),
+    Done("task_hooks", kTextList,
+         "of Drover: plugins that take part in each task, in the order of their calls; see "
+         "task-hooks.md"),
     Block("artifact", kArtifact, "what an artifact may cost; see artifacts.md"),
     Warned("template", kAny, "templates have fixed limits"),
     Refused("disable_remote_exec", kBoolean,
@@ -331,6 +334,11 @@ constexpr ConfigKey kPluginLimitKeys[] = {
     Done("shutdown", kDuration, "", R"("10s")"),
     Done("hold", kDuration, "how long any function may hold its thread", R"("30s")"),
     Done("fingerprint", kDuration, "until the driver reports its health", R"("10s")"),
+    Done("prestart_hook", kDuration, "of a plugin in client.task_hooks", R"("60s")"),
+    Done("poststart_hook", kDuration, "of a plugin in client.task_hooks", R"("10s")"),
+    Done("prekill_hook", kDuration, "of a plugin in client.task_hooks", R"("10s")"),
+    Done("exited_hook", kDuration, "of a plugin in client.task_hooks", R"("10s")"),
+    Done("stop_hook", kDuration, "of a plugin in client.task_hooks", R"("10s")"),
 };
 
 constexpr ConfigKey kProbe[] = {

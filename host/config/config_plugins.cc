@@ -83,6 +83,26 @@ void AddChroot(const ConfigValues& values, AgentConfig* config) {
   exec->config_json = of_exec.dump();
 }
 
+// Reads which plugins take part in each task. A name without a plugin would be a hook that never
+// comes.
+void ReadTaskHooks(const ConfigValues& values, AgentConfig* config) {
+  std::vector<std::string>& names = config->client.task_hooks;
+  values.Texts("/client/task_hooks", &names);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string here = "/client/task_hooks/" + std::to_string(i);
+    const PluginConfig* const plugin = FindPlugin(config, names[i]);
+    if (plugin == nullptr) {
+      values.Mistake(here, "there is no plugin \"" + names[i] + "\": write plugin \"" + names[i] +
+                               "\" {}, or correct the name");
+    } else if (!plugin->enabled) {
+      values.Mistake(here, "plugin \"" + names[i] + "\" is not enabled: remove one of the two");
+    } else if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
+               names.begin() + static_cast<std::ptrdiff_t>(i)) {
+      values.Mistake(here, "is there twice");
+    }
+  }
+}
+
 }  // namespace
 
 void ReadPluginConfigs(const ConfigValues& values, AgentConfig* config) {
@@ -96,6 +116,7 @@ void ReadPluginConfigs(const ConfigValues& values, AgentConfig* config) {
   AddChroot(values, config);
   std::sort(config->plugins.begin(), config->plugins.end(),
             [](const PluginConfig& a, const PluginConfig& b) { return a.name < b.name; });
+  ReadTaskHooks(values, config);
 }
 
 }  // namespace drover

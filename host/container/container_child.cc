@@ -227,6 +227,15 @@ std::int32_t ContainerChild::Dispatch(std::uint16_t kind, WireReader* from, drov
     }
     case frame_kind::kResize:
       return Resize(from, error);
+    case frame_kind::kHook: {
+      const auto* hooks = static_cast<const drover_task_hooks*>(
+          driver_->get_extension(self, ToStr(DROVER_TASK_HOOKS_ID)));
+      if (hooks == nullptr || !DROVER_HAS(hooks, drover_task_hooks, hook))
+        return Refuse(Error(Code::kUnimplemented, "it has no task hooks"), error);
+      return DoVerb<drover_hook_args>(from, error, [&](const auto* call, const auto* args) {
+        return hooks->hook(self, call, args, error);
+      });
+    }
     case frame_kind::kDone:
       return Done(from, error);
 #define DROVER_CHILD_VERB(verb_name, tag)                                                          \

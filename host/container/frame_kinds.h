@@ -7,6 +7,7 @@
 
 #include "drover/drover.h"
 #include "drover/drover_device.h"
+#include "drover/drover_task_hooks.h"
 #include "host/abi/wire.h"
 
 // The frames between a host and a container. Both ends are the same program, so the frames have no
@@ -34,6 +35,7 @@
 //   devices         stream
 //   reserve         call, arguments
 //   device stats    stream, interval
+//   hook            call, arguments
 //   done            service, error, result
 //   timer           timer
 #define DROVER_CALLED_FUNCTIONS(X)                   \
@@ -50,6 +52,7 @@
   X(kDevices, "devices", drover_device_plugin)       \
   X(kReserve, "reserve", drover_device_plugin)       \
   X(kDeviceStats, "stats", drover_device_plugin)     \
+  X(kHook, "hook", drover_task_hooks)                \
   X(kDone, "the end of a service", drover_done)      \
   X(kTimer, "a timer's function", drover_timer)
 

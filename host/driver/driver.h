@@ -34,7 +34,9 @@ struct DriverInfo {
   bool has_stats = false;
   FsIsolation fs_isolation = FsIsolation::kNone;
   bool disables_log_collection = false;
-  bool only_devices = false;  // the plugin offers devices, and runs no tasks
+  bool only_devices = false;      // the plugin offers devices, and runs no tasks
+  bool only_task_hooks = false;   // the plugin runs no tasks, but has hooks for them
+  std::uint32_t hook_stages = 0;  // bits of HookStageBit
 };
 
 enum class Health { kUndetected = 0, kUnhealthy = 1, kHealthy = 2 };

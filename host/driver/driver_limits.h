@@ -22,6 +22,12 @@ struct DriverLimits {
   Duration inspect = 10s;
   Duration signal = 10s;
   Duration shutdown = 10s;
+  // For one call of a task hook, by its stage.
+  Duration prestart_hook = 60s;
+  Duration poststart_hook = 10s;
+  Duration prekill_hook = 10s;
+  Duration exited_hook = 10s;
+  Duration stop_hook = 10s;
   // The time until the first fingerprint. A driver that reports none by then is unhealthy.
   Duration fingerprint = 10s;
   Duration stream_join = 5s;
@@ -54,11 +60,21 @@ struct NamedLimit {
   Duration DriverLimits::* limit;
 };
 inline constexpr NamedLimit kPluginLimits[] = {
-    {"load", &DriverLimits::load},       {"create", &DriverLimits::create},
-    {"start", &DriverLimits::start},     {"recover", &DriverLimits::recover},
-    {"destroy", &DriverLimits::destroy}, {"inspect", &DriverLimits::inspect},
-    {"signal", &DriverLimits::signal},   {"shutdown", &DriverLimits::shutdown},
-    {"hold", &DriverLimits::hold},       {"fingerprint", &DriverLimits::fingerprint},
+    {"load", &DriverLimits::load},
+    {"create", &DriverLimits::create},
+    {"start", &DriverLimits::start},
+    {"recover", &DriverLimits::recover},
+    {"destroy", &DriverLimits::destroy},
+    {"inspect", &DriverLimits::inspect},
+    {"signal", &DriverLimits::signal},
+    {"shutdown", &DriverLimits::shutdown},
+    {"hold", &DriverLimits::hold},
+    {"fingerprint", &DriverLimits::fingerprint},
+    {"prestart_hook", &DriverLimits::prestart_hook},
+    {"poststart_hook", &DriverLimits::poststart_hook},
+    {"prekill_hook", &DriverLimits::prekill_hook},
+    {"exited_hook", &DriverLimits::exited_hook},
+    {"stop_hook", &DriverLimits::stop_hook},
 };
 
 }  // namespace drover

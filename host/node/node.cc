@@ -93,6 +93,8 @@ Status Node::Init() {
                                               std::move(plugin_options));
   devices_ = std::make_shared<DeviceManager>(
       loop_, plugins_->devices(), [](const std::string& report) { spdlog::warn("{}", report); });
+  DROVER_ASSIGN(plugin_hooks_,
+                NodePluginHooks::Create(config.client.task_hooks, plugins_.get(), id_, name_));
 
   info_.id = id_;
   info_.name = name_;
@@ -201,6 +203,7 @@ LocalAllocEnv Node::MakeAllocEnv() {
       hooks.before_stats.push_back(std::make_shared<ArtifactHook>(
           loop_, artifacts_.get(), preparer_.get(), task.artifacts.size()));
     }
+    plugin_hooks_.AddHooks(&hooks);
     return hooks;
   };
   if (options_.wait_ended) {
@@ -476,6 +479,9 @@ Status Node::CheckJob(const Job& job, const std::string& place) {
       } else if (driver->info().only_devices) {
         mistake = pointer + "/Driver: plugin \"" + task.driver +
                   "\" offers devices and runs no tasks: name a driver";
+      } else if (driver->info().only_task_hooks) {
+        mistake = pointer + "/Driver: plugin \"" + task.driver +
+                  "\" runs no tasks, it only has hooks for them: name a driver";
       } else if (driver->fingerprint().health == Health::kUndetected) {
         mistake = pointer + "/Driver: driver \"" + task.driver +
                   "\" cannot be used: " + driver->fingerprint().description;

@@ -23,6 +23,7 @@
 #include "host/node/machine.h"
 #include "host/node/node_checks.h"
 #include "host/node/node_keys.h"
+#include "host/node/node_plugin_hooks.h"
 #include "host/node/run_ledger.h"
 #include "host/node/state_values.h"
 #include "host/node/sticky_disk_hook.h"
@@ -173,6 +174,7 @@ class Node {
   StatsDemand stats_demand_;
   std::unique_ptr<ProcessService> processes_;
   std::unique_ptr<PluginRegistry> plugins_;
+  NodePluginHooks plugin_hooks_;
   std::unique_ptr<NodeKeys> keys_;  // null with inspect_only
   std::unique_ptr<NodeNetworks> networks_;
   std::shared_ptr<RunLedger> ledger_;              // null with inspect_only

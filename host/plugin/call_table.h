@@ -22,6 +22,7 @@
 #include "host/base/unique_fd.h"
 #include "host/device/device_reservation.h"
 #include "host/driver/driver.h"
+#include "host/driver/plugin_hooks.h"
 
 namespace drover {
 
@@ -32,7 +33,7 @@ struct CreatedInstance {
 };
 // The result of an asynchronous verb, copied out of the driver's memory.
 using CallValue = std::variant<std::monostate, StartedTask, RecoveredTask, ExitResult, TaskStatus,
-                               CreatedInstance, DeviceReservation>;
+                               CreatedInstance, DeviceReservation, PluginHookAnswer>;
 using CallDecoder = Result<CallValue> (*)(const void* result);
 
 // One call of an asynchronous verb. Any thread may read the constant members; only the control

@@ -125,6 +125,7 @@ Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
     const drover_task_stats* stats = nullptr;
     const drover_task_exec* exec = nullptr;
     const drover_device_plugin* devices = nullptr;
+    const drover_task_hooks* hooks = nullptr;
   };
   auto found = std::make_shared<Found>();
   Plain ask = [container = container_, self = instance_, found](drover_error* error) {
@@ -135,6 +136,8 @@ Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
         Extension<drover_task_exec>(of, self, DROVER_TASK_EXEC_ID, sizeof(drover_task_exec));
     found->devices =
         Extension<drover_device_plugin>(of, self, DROVER_DEVICE_ID, sizeof(drover_device_plugin));
+    found->hooks =
+        Extension<drover_task_hooks>(of, self, DROVER_TASK_HOOKS_ID, sizeof(drover_task_hooks));
     if (container->alive()) return DROVER_OK;
     // When the driver's process has ended, the container returns null for every extension. This
     // null does not mean that the driver lacks the extension.
@@ -152,6 +155,14 @@ Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
   if (driver_info_.can_exec && exec_ == nullptr) {
     co_return Error(Code::kInternal,
                     "driver " + info_.name + " offers exec but has no " + DROVER_TASK_EXEC_ID);
+  }
+  // The bits of the library count, since they decide which tasks have which hooks.
+  driver_info_.hook_stages = ToDriverInfo(info_).hook_stages;
+  driver_info_.only_task_hooks = ToDriverInfo(info_).only_task_hooks;
+  if (driver_info_.hook_stages != 0) hooks_ = found->hooks;
+  if (driver_info_.hook_stages != 0 && hooks_ == nullptr) {
+    co_return Error(Code::kInternal, "driver " + info_.name + " offers task hooks but has no " +
+                                         DROVER_TASK_HOOKS_ID);
   }
 
   Subscribe fingerprints = [container = container_, self = instance_](std::uint64_t id,

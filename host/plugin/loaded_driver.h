@@ -84,6 +84,9 @@ class LoadedDriver : public Driver {
                    std::function<void(TaskUsage)> sink) override;
   Co<Result<std::unique_ptr<TaskExecSession>>> Exec(Context context, RunId run,
                                                     ExecRequest request) override;
+  // Calls the task hooks of the plugin. Answers for the plugin at a stage that it does not offer.
+  Co<Result<PluginHookAnswer>> CallHook(Context context,
+                                        std::shared_ptr<const PluginHookRequest> request);
 
   // True if create has made an instance.
   bool has_instance() const { return instance_ != nullptr; }
@@ -170,6 +173,7 @@ class LoadedDriver : public Driver {
   const drover_task_stats* stats_ = nullptr;
   const drover_task_exec* exec_ = nullptr;
   std::unique_ptr<LoadedDevices> devices_;
+  const drover_task_hooks* hooks_ = nullptr;
   bool ending_ = false;
   Status shutdown_status_;
 

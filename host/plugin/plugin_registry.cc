@@ -298,6 +298,11 @@ Driver* PluginRegistry::Find(const std::string& name) {
   return slot == nullptr ? nullptr : &slot->driver;
 }
 
+HookPlugin* PluginRegistry::FindHooks(const std::string& name) {
+  Slot* const slot = FindSlot(name);
+  return slot == nullptr ? nullptr : &slot->driver;
+}
+
 LoadedDriver* PluginRegistry::FindLoaded(const std::string& name) {
   Slot* const slot = FindSlot(name);
   return slot == nullptr ? nullptr : slot->driver.current();

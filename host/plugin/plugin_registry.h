@@ -18,6 +18,7 @@
 #include "host/device/device_source.h"
 #include "host/driver/driver.h"
 #include "host/driver/driver_limits.h"
+#include "host/driver/plugin_hooks.h"
 #include "host/plugin/plugin_config.h"
 #include "host/plugin/plugin_log.h"
 #include "host/process/process_service.h"
@@ -121,6 +122,8 @@ class PluginRegistry : public DriverRegistry {
 
   // Does not find disabled plugins.
   Driver* Find(const std::string& name) override;
+  // Returns the hooks of a plugin, loaded or not. Null if the plugin is disabled or unknown.
+  HookPlugin* FindHooks(const std::string& name);
   // Returns the plugin's driver that receives calls now, whether the driver runs in this process or
   // in its own process. Returns null if no driver can receive calls.
   LoadedDriver* FindLoaded(const std::string& name);

@@ -321,6 +321,27 @@ Co<Result<std::unique_ptr<TaskExecSession>>> SupervisedDriver::Exec(Context cont
   co_return std::move(said.answer);
 }
 
+// -------------------------------------------------------------------------------- task hooks
+
+std::optional<std::uint32_t> SupervisedDriver::HookStages() const {
+  if (!has_instance()) return std::nullopt;
+  return info_.hook_stages;
+}
+
+Duration SupervisedDriver::HookLimit(PluginHookStage stage) const {
+  return limits().*HookLimitOf(stage);
+}
+
+Co<Result<PluginHookAnswer>> SupervisedDriver::CallHook(
+    Context context, std::shared_ptr<const PluginHookRequest> request) {
+  const auto hook = [request](LoadedDriver* driver, const Context& joined) {
+    return driver->CallHook(joined, request);
+  };
+  co_return co_await Call<Result<PluginHookAnswer>>(context, hook);
+}
+
+// ----------------------------------------------------------------------------- the instance
+
 Co<Status> SupervisedDriver::Configure(Context context, std::string config_json) {
   const auto configure = [&config_json](LoadedDriver* driver, const Context& joined) {
     return driver->Configure(joined, config_json);

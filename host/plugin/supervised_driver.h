@@ -13,6 +13,7 @@
 #include "host/base/keyed_listeners.h"
 #include "host/base/listener_list.h"
 #include "host/driver/driver.h"
+#include "host/driver/plugin_hooks.h"
 #include "host/plugin/call_count.h"
 #include "host/plugin/devices/supervised_devices.h"
 #include "host/plugin/plugin_instance.h"
@@ -61,7 +62,7 @@ struct ContainerStatus {
 // instance dies while calls are held, its BringBack begins when the calls are released.
 //
 // Control thread only.
-class SupervisedDriver : public Driver {
+class SupervisedDriver : public Driver, public HookPlugin {
  public:
   struct Parts {
     Loop* loop = nullptr;
@@ -129,6 +130,11 @@ class SupervisedDriver : public Driver {
                    std::function<void(TaskUsage)> sink) override;
   Co<Result<std::unique_ptr<TaskExecSession>>> Exec(Context context, RunId run,
                                                     ExecRequest request) override;
+
+  std::optional<std::uint32_t> HookStages() const override;
+  Duration HookLimit(PluginHookStage stage) const override;
+  Co<Result<PluginHookAnswer>> CallHook(Context context,
+                                        std::shared_ptr<const PluginHookRequest> request) override;
 
  private:
   friend class SupervisedDevices;

@@ -183,11 +183,13 @@ Co<Status> TaskRunner::SaveHookData(std::string name, StringMap data) {
   co_return co_await journal_.Save();
 }
 
-Co<void> TaskRunner::RunHooks(HookStage stage, Context context) {
+Co<void> TaskRunner::RunHooks(HookStage stage, Context context, std::shared_ptr<LiveRun> ended) {
   PoststartRequest request;
   request.alloc = alloc_;
   request.task = task_;
   if (run_) request.config = run_->config;
+  if (const LiveRun* const run = ended ? ended.get() : run_.get()) request.run = run->id();
+  if (ended) request.exited = ended->result;
   request.network = journal_.local().network;
   co_await hooks_->Run(stage, context, std::move(request), journal_.hooks());
 }

@@ -43,9 +43,10 @@ inline constexpr std::string_view kAllocUnhealthy = "Alloc Unhealthy";
 inline constexpr std::string_view kTemplate = "Template";
 inline constexpr std::string_view kDownloadingArtifacts = "Downloading Artifacts";
 inline constexpr std::string_view kArtifactFailed = "Failed Artifact Download";
-// The type below exists only in Drover, not in Nomad.
+// The types below exist only in Drover, not in Nomad.
 inline constexpr std::string_view kOutputDropped = "Output Dropped";
 inline constexpr std::string_view kDiskNearlyFull = "Disk Nearly Full";
+inline constexpr std::string_view kTaskHook = "Task Hook";
 }  // namespace event_type
 
 // The keys of an event's details.

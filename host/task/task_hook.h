@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,7 +45,9 @@ struct TaskLocation {
 struct HookRequest {
   std::shared_ptr<const Allocation> alloc;
   std::shared_ptr<const Task> task;
-  StringMap data;  // the data that this hook stored last
+  StringMap data;                    // the data that this hook stored last
+  std::optional<RunId> run;          // the run that exists, or in kExited the run that has ended
+  std::optional<ExitResult> exited;  // how the run has ended; only in kExited
 };
 
 struct PrestartRequest : HookRequest {
@@ -85,6 +88,8 @@ class TaskControl {
   virtual void RequestSignal(TaskEvent event, std::string signal) = 0;
   // Like RequestSignal, but returns when the signal is sent, or why it could not be.
   virtual Co<Status> Signal(TaskEvent event, std::string signal);
+  // Where the files of the task are.
+  virtual TaskLocation Location() const { return {}; }
   // Runs a command in the environment of the running task and returns its session.
   virtual Co<Result<std::unique_ptr<TaskExecSession>>> Exec(Context context, ExecRequest request);
   // Replaces the data of the hook NAME. When it returns success, a later agent gets DATA. For

@@ -210,7 +210,7 @@ Co<void> TaskRunner::EndRun() {
     unsaved_end_ = run;
   }
   run_ = nullptr;
-  co_await RunHooks(HookStage::kExited, shutdown_);
+  co_await RunHooks(HookStage::kExited, shutdown_, run);
 }
 
 // Removes the ended run from the record. The runner first stores the end of the run, and only then

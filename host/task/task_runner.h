@@ -130,6 +130,7 @@ class TaskRunner : public TaskControl,
   void RequestKill(TaskEvent event) override;
   void RequestSignal(TaskEvent event, std::string signal) override;
   Co<Status> SaveHookData(std::string name, StringMap data) override;
+  TaskLocation Location() const override { return location_; }
 
   const Task& task() const { return *task_; }
   const std::string& name() const { return name_; }
@@ -220,7 +221,8 @@ class TaskRunner : public TaskControl,
   Co<Status> RestartRunning(TaskEvent event, bool failure);
   static Co<void> CarryOut(std::shared_ptr<TaskRunner> self, Co<Status> request);
   static Co<void> UpdateLoop(TaskRunner* self);
-  Co<void> RunHooks(HookStage stage, Context context);
+  // ENDED is the run that has ended, for kExited. The hooks of other stages see the present run.
+  Co<void> RunHooks(HookStage stage, Context context, std::shared_ptr<LiveRun> ended = nullptr);
   void ReportError(const Error& error) const;
 
   Loop* const loop_;

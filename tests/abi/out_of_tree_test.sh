@@ -48,7 +48,16 @@ exit code 0'
 check_machine() { "$exports" "$1" && echo "ok: $1"; } # it runs no tasks
 check_machine_c() { check_machine "$1"; }
 
-cp -r "$examples/hello" "$examples/hello_c" "$tmp"
+# A plugin with task hooks runs no task: tests/e2e/test_task_hooks.py runs them in an agent.
+check_hooks() {
+  "$exports" "$1"
+  echo "ok: $1"
+}
+check_secrets_file() { check_hooks "$1"; }
+check_exit_notifier() { check_hooks "$1"; }
+
+cp -r "$examples/hello" "$examples/hello_c" "$examples/../hooks/secrets_file" \
+  "$examples/../hooks/exit_notifier" "$tmp"
 cp -r "$examples/../devices/machine" "$examples/../devices/machine_c" "$tmp"
 
 # A driver with a sanitizer of its own, built as docs/drivers.md describes it.
@@ -67,7 +76,7 @@ make -s -C "$tmp/hello_c" clean
 for cc in gcc clang-19; do
   command -v $cc >/dev/null || continue
   case $cc in gcc) cxx=g++ ;; *) cxx=clang++-19 ;; esac
-  for example in hello hello_c machine machine_c; do
+  for example in hello hello_c machine machine_c secrets_file exit_notifier; do
     cmake -S "$tmp/$example" -B "$tmp/$cc-$example" -DCMAKE_PREFIX_PATH="$tmp/sdk" \
       -DCMAKE_C_COMPILER=$cc -DCMAKE_CXX_COMPILER=$cxx -Wno-dev >"$tmp/log" 2>&1 ||
       { cat "$tmp/log"; exit 1; }

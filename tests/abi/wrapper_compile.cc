@@ -4,6 +4,7 @@
 #include "drover/device.hpp"
 #include "drover/entry.hpp"
 #include "drover/process_driver.hpp"
+#include "drover/task_hooks.hpp"
 
 class Sample : public drover::ProcessDriver {
  public:

@@ -79,6 +79,11 @@ class Asker:
         self._thread.join()
 
 
+def hook_file(name):
+    """The file of an example of a task hook."""
+    return str(harness.build_dir() / "examples" / (name + ".so"))
+
+
 class Examples(Client):
     """The tests of the jobs; a part of a test class for the files of one form."""
 
@@ -96,9 +101,15 @@ class Examples(Client):
         self.files = FileServer(self)
         self.repositories = GitServer(self, self.sandbox.root / "git")
         meta = {"files": self.files.url, "repository": self.repositories.url + "/site"}
+        self.exits = self.sandbox.root / "exits.log"
+        hooks = {
+            "secrets_file": {"file": hook_file("secrets_file"), "config": {"commands": {
+                "greeting": {"command": ["/bin/echo", "good morning"]}}}},
+            "exit_notifier": {"file": hook_file("exit_notifier"), "config": {
+                "file": str(self.exits)}}}
         return Agent(self.sandbox, env={"PATH": path}, config=agent_config(
-            self.sandbox, plugins=blocks, consul={"address": self.consul.address},
-            client={**self.bridge.client(), "meta": meta}))
+            self.sandbox, plugins={**blocks, **hooks}, consul={"address": self.consul.address},
+            client={**self.bridge.client(), "meta": meta, "task_hooks": list(hooks)}))
 
     def programs(self):
         """Returns a directory with the servers, which may be unpacked and not installed."""
@@ -348,6 +359,16 @@ class Examples(Client):
                 return error.code == 503
             return False
         harness.wait_until(unavailable, "no instance to answer")
+
+    def test_task_hooks(self):
+        run = self.follow("task-hooks")
+        self.assertEqual(run.logs("greet"), ["good morning"])
+        self.assertIn("secrets_file: secrets written: greeting",
+                      run.event("greet", "Task Hook")["DisplayMessage"])
+        alloc = self.agent.allocs("task-hooks")[0]["ID"]
+        lines = [line for line in self.exits.read_text().splitlines() if alloc in line]
+        self.assertEqual(len(lines), 1, lines)
+        self.assertRegex(lines[0], r"Z default/task-hooks/group/greet .* exit_code=0 signal=0$")
 
     def test_variable(self):
         self.cli("var", "put", "nomad/jobs/variable", "greeting=good morning")
