@@ -15,7 +15,7 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string Text(drover_str text) { return std::string(text.data, text.size); }
+std::string PlainText(drover_str text) { return std::string(text.data, text.size); }
 
 TEST(HookValuesTest, EachArgumentArrives) {
   auto request = std::make_shared<PluginHookRequest>();
@@ -43,7 +43,7 @@ TEST(HookValuesTest, EachArgumentArrives) {
                             got->job_namespace, got->group_name,  got->node_id,    got->node_name,
                             got->driver,        got->user,        got->alloc_dir,  got->task_dir,
                             got->local_dir,     got->secrets_dir, got->log_dir};
-  for (std::size_t i = 0; i < std::size(all); ++i) EXPECT_EQ(Text(all[i]), std::to_string(i));
+  for (std::size_t i = 0; i < std::size(all); ++i) EXPECT_EQ(PlainText(all[i]), std::to_string(i));
   EXPECT_EQ(ReadPairs(got->meta).value(), request->meta);
   EXPECT_EQ(ReadPairs(got->data).value(), request->data);
   EXPECT_EQ(ReadRunId(got->run_id), *request->run);
