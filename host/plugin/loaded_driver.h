@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "drover/drover_task_hooks.h"
 #include "host/base/gate.h"
 #include "host/base/listener_list.h"
 #include "host/container/container.h"
