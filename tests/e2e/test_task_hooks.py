@@ -90,7 +90,7 @@ class TaskHookTest(HookCase, AgentTest):
         harness.wait_until(starts.exists, "the start")
         self.assertEqual(starts.read_text(), "count= hooked=yes\n")
         harness.wait_until(lambda: "poststart" in self.stages(), "the poststart hook")
-        self.agent.must("PUT", f"/v1/client/allocation/{alloc}/restart", {})
+        self.agent.must("PUT", f"/v1/client/allocation/{alloc}/restart", {"TaskName": "t"})
         self.agent.wait_restarts(alloc, t=1)
         harness.wait_until(lambda: self.stages().count("poststart") == 2, "the second poststart hook")
         self.agent.must("DELETE", "/v1/job/e2e")
