@@ -140,7 +140,7 @@ class TaskHookTest(HookCase, AgentTest):
         node = self.agent.get("/v1/nodes")[0]["ID"]
         self.assertNotIn("hooking", self.agent.get(f"/v1/node/{node}")["Drivers"])
         reply = self.agent.ask("PUT", "/v1/jobs", job(group(task("t", driver="hooking", config={}))))
-        self.assertEqual(reply.status, 400, reply)
+        self.assertEqual(reply.status, 500, reply)
         self.assertIn(b'plugin "hooking" runs no tasks', reply.body)
 
 
