@@ -293,9 +293,8 @@ Status Agent::ChangeMeta(const NodeMeta::Changes& changes) {
 
 void Agent::DescribeDrivers(NodeRecord* record) {
   for (Driver* driver : node_->plugins()->drivers()) {
-    if (driver->info().only_task_hooks) continue;  // jobs cannot use it
     const Fingerprint& fingerprint = driver->fingerprint();
-    if (driver->info().only_devices) {
+    if (driver->info().only_devices || driver->info().only_task_hooks) {
       drivers_.erase(driver->info().name);  // it stood there until the plugin was loaded
       continue;
     }

@@ -1,6 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 // Cases for plugins that offer devices.
-#include <algorithm>
 #include <optional>
 
 #include "drover/drover_device.h"
@@ -77,14 +76,6 @@ const std::vector<KitEntry>& DeviceCases() {
       {"devices-stats", "Samples come at the interval", MeasuresDevices},
   };
   return cases;
-}
-
-bool IsCaseFor(const std::string& name, const PluginInfo& info) {
-  const auto has = [&name](const std::vector<KitEntry>& cases) {
-    return std::ranges::any_of(cases, [&](const KitEntry& entry) { return entry.name == name; });
-  };
-  if ((info.offers & DROVER_CAP_ONLY_DEVICES) == 0) return !has(DeviceCases());
-  return has(DeviceCases()) || has(LoadCases()) || name == "fingerprint" || name == "configure";
 }
 
 }  // namespace drover

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "host/abi/abi_names.h"
 #include "host/abi/abi_text.h"
 #include "host/conformance/kit_task.h"
 #include "host/library/plugin_file.h"
@@ -268,7 +269,7 @@ const std::vector<KitEntry>& AllKitCases() {
     std::vector<KitEntry> made;
     for (const auto* cases :
          {&LoadCases(), &LifeCases(), &TaskCases(), &EndCases(), &VerbCases(), &OddCases(),
-          &StreamCases(), &ExecCases(), &LeftoverCases(), &DeviceCases()}) {
+          &StreamCases(), &ExecCases(), &LeftoverCases(), &DeviceCases(), &HookCases()}) {
       made.insert(made.end(), cases->begin(), cases->end());
     }
     return made;
@@ -276,11 +277,28 @@ const std::vector<KitEntry>& AllKitCases() {
   return all;
 }
 
+bool IsCaseFor(const std::string& name, const PluginInfo& info) {
+  const auto has = [&name](const std::vector<KitEntry>& cases) {
+    return std::ranges::any_of(cases, [&](const KitEntry& entry) { return entry.name == name; });
+  };
+  constexpr std::uint64_t kNoTasks = DROVER_CAP_ONLY_DEVICES | DROVER_CAP_ONLY_TASK_HOOKS;
+  if (has(DeviceCases())) return (info.offers & DROVER_CAP_ONLY_DEVICES) != 0;
+  if (has(HookCases())) return (info.offers & (DROVER_CAP_ONLY_TASK_HOOKS | kHookOffers)) != 0;
+  if ((info.offers & kNoTasks) == 0) return true;
+  return has(LoadCases()) || name == "fingerprint" || name == "configure";
+}
+
 namespace {
 
-Co<void> Drive(KitCase* kit, KitFunction run, std::function<void(Verdict)> decided) {
+Co<void> Drive(KitCase* kit, KitEntry entry, std::function<void(Verdict)> decided) {
   LoadedDriver* driver = co_await kit->Load();
-  if (driver != nullptr) co_await run(kit, driver);
+  const bool no_tasks =
+      driver != nullptr && (driver->info().only_devices || driver->info().only_task_hooks);
+  if (no_tasks && !IsCaseFor(entry.name, kit->info())) {
+    kit->Skip("it runs no tasks");
+  } else if (driver != nullptr) {
+    co_await entry.run(kit, driver);
+  }
   decided(kit->verdict());
   co_await kit->Clean();
 }
@@ -311,7 +329,7 @@ ConformanceResult RunKitCase(const KitSpec& spec, const std::function<void(Verdi
       decided(verdict);
     };
     const std::function<void(Verdict)> heard = tell;
-    (void)loop->RunToEnd(Drive(kit, entry.run, heard), std::chrono::hours(24));
+    (void)loop->RunToEnd(Drive(kit, entry, heard), std::chrono::hours(24));
     return result;
   }
   result.detail = "there is no case of that name";

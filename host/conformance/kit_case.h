@@ -135,10 +135,11 @@ const std::vector<KitEntry>& VerbCases();
 const std::vector<KitEntry>& EndCases();
 const std::vector<KitEntry>& OddCases();
 const std::vector<KitEntry>& DeviceCases();
+const std::vector<KitEntry>& HookCases();
 const std::vector<KitEntry>& AllKitCases();
 
 // Returns whether the case NAME says anything about a plugin with INFO. A plugin that only offers
-// devices has no tasks, and only its devices have cases.
+// devices, or that only has task hooks, has no cases of tasks.
 bool IsCaseFor(const std::string& name, const PluginInfo& info);
 
 // Runs one case in this process. Calls DECIDED when the case has a verdict.

@@ -8,6 +8,7 @@
 #include "host/library/probe.h"
 #include "host/local_commands/local_commands.h"
 #include "sdk/include/drover/drover.h"
+#include "sdk/include/drover/drover_task_hooks.h"
 
 namespace drover {
 namespace {
@@ -21,7 +22,13 @@ struct Flag {
 constexpr Flag kOffers[] = {{DROVER_CAP_SIGNALS, "signals"},
                             {DROVER_CAP_EXEC, "exec"},
                             {DROVER_CAP_STATS, "stats"},
-                            {DROVER_CAP_DISABLES_LOG_COLLECTION, "disables_log_collection"}};
+                            {DROVER_CAP_DISABLES_LOG_COLLECTION, "disables_log_collection"},
+                            {DROVER_CAP_ONLY_TASK_HOOKS, "only_task_hooks"},
+                            {DROVER_CAP_HOOK_PRESTART, "hook_prestart"},
+                            {DROVER_CAP_HOOK_POSTSTART, "hook_poststart"},
+                            {DROVER_CAP_HOOK_PREKILL, "hook_prekill"},
+                            {DROVER_CAP_HOOK_EXITED, "hook_exited"},
+                            {DROVER_CAP_HOOK_STOP, "hook_stop"}};
 constexpr Flag kNeeds[] = {{DROVER_NEEDS_PROCESS_SERVICE, "process_service"},
                            {DROVER_NEEDS_TASK_OUTPUT, "task_output"}};
 

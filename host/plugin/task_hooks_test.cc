@@ -130,7 +130,7 @@ TEST_P(TaskHooksTest, ADriverWithoutHooksSaysSo) {
 }
 
 TEST_P(TaskHooksTest, AnOfferWithoutTheTableIsNotLoaded) {
-  HookPlugin* const hooks = Hooking("hooking_without");
+  HookPlugin* const hooks = Hooking("hooks_missing");
   EXPECT_THAT(reports_[0].message,
               HasSubstr("offers task hooks but has no drover.task-hooks/1/draft"));
   EXPECT_FALSE(Prestart(hooks, "env").ok());

@@ -61,6 +61,7 @@ TestedDriver::Json TestedDriver::Describe() const {
   if (driver_->info().can_signal) offers.push_back("signals");
   if (driver_->info().can_exec) offers.push_back("exec");
   if (driver_->info().has_stats) offers.push_back("stats");
+  if (driver_->info().hook_stages != 0) offers.push_back("hooks");
   return {{"name", report_.info->name},
           {"version", report_.info->version},
           {"offers", offers},
@@ -80,7 +81,8 @@ const std::vector<TestedDriver::Entry>& TestedDriver::Calls() {
                                            {"stats", &TestedDriver::Stats},
                                            {"exec", &TestedDriver::Exec},
                                            {"events", &TestedDriver::Events},
-                                           {"reload", &TestedDriver::Reload}};
+                                           {"reload", &TestedDriver::Reload},
+                                           {"hook", &TestedDriver::Hook}};
   return calls;
 }
 

@@ -71,6 +71,7 @@ class TestedDriver {
   Co<Result<Json>> Exec(Context, Request*);
   Co<Result<Json>> Events(Context, Request*);
   Co<Result<Json>> Reload(Context, Request*);
+  Co<Result<Json>> Hook(Context, Request*);
 
   // Returns the task that REQUEST names. Returns an error if there is no such task, or if another
   // member of REQUEST is wrong.
@@ -87,6 +88,12 @@ class TestedDriver {
   PluginReport report_;
   Driver* driver_ = nullptr;
   std::map<std::string, std::shared_ptr<Task>> tasks_;
+  // The tasks for which hooks were called, and what the plugin keeps for them.
+  struct Hooked {
+    TaskConfig config;
+    StringMap data;
+  };
+  std::map<std::string, Hooked> hooked_;
 };
 
 }  // namespace drover

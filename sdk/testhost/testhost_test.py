@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""testhost_test.py DROVER-TESTHOST MOCK_DRIVER.so RAW_EXEC.so: the program's own rules."""
+"""testhost_test.py DROVER-TESTHOST MOCK_DRIVER.so RAW_EXEC.so [EXAMPLES]: the program's own rules."""
 import glob
 import json
 import os
@@ -11,6 +11,7 @@ import tempfile
 import unittest
 
 TESTHOST, DRIVER, RAW_EXEC = sys.argv[1:4]
+EXAMPLES = sys.argv[4] if len(sys.argv) > 4 else ""
 LASTING = {"call": "start", "task": "a", "config": {"run_for": "1h"}}
 
 
@@ -40,6 +41,36 @@ class TesthostTest(unittest.TestCase):
 
     def codes(self, *requests):
         return [a["error"]["code"] if "error" in a else "OK" for a in self.serve(*requests)]
+
+    @unittest.skipUnless(os.path.exists(EXAMPLES + "/secrets_file.so"), "the examples are not built")
+    def test_task_hooks(self):
+        config = json.dumps({"commands": {"who": {"command": ["/bin/echo", "me"],
+                                                  "namespaces": ["default"]}}})
+        ask = {"call": "hook", "stage": "prestart", "task": "a", "meta": {"secrets": "who"}}
+        good, other, nothing, unknown, not_offered, typo = self.serve(
+            ask, dict(ask, namespace="other"), dict(ask, task="b", meta={}), dict(ask, stage="start"),
+            dict(ask, stage="exited", exit_code=3), dict(ask, mata={}),
+            arguments=("--config", config, EXAMPLES + "/secrets_file.so"))
+        self.assertEqual(good["result"], {"env": {}, "mounts": [], "devices": [], "data": {},
+                                          "event": "secrets written: who"})
+        self.assertEqual(other["error"]["code"], "E_PERMISSION_DENIED")
+        self.assertEqual(nothing["result"]["event"], "")
+        self.assertIn("none of prestart, poststart", unknown["error"]["message"])
+        self.assertEqual(not_offered["result"]["event"], "")
+        self.assertEqual(typo["error"]["code"], "E_INVALID_ARGUMENT")
+
+    @unittest.skipUnless(os.path.exists(EXAMPLES + "/exit_notifier.so"), "the examples are not built")
+    def test_the_data_of_hooks_come_back(self):
+        with tempfile.TemporaryDirectory() as directory:
+            ended = {"call": "hook", "stage": "exited", "task": "a", "exit_code": 3}
+            begun = {"call": "hook", "stage": "poststart", "task": "a"}
+            answers = self.serve(ended, ended, begun, ended, arguments=(
+                "--config", json.dumps({"file": directory + "/exits"}), EXAMPLES + "/exit_notifier.so"))
+            self.assertEqual([list(a["result"]["data"]) for a in answers], [["told"]] * 4)
+            with open(directory + "/exits", encoding="utf-8") as file:
+                lines = file.read().splitlines()
+            self.assertEqual(len(lines), 2, "one for each run")
+            self.assertIn("exit_code=3", lines[0])
 
     def test_bad_requests_are_answered_and_change_nothing(self):
         self.assertEqual(

@@ -33,4 +33,18 @@ class SampleDevices : public drover::DeviceDriver {
 // A library has only one driver, so nothing exports this one.
 auto DescribeSampleDevices() { return &drover::abi::Descriptor<SampleDevices>; }
 
+class SampleHooks : public drover::HookDriver {
+ public:
+  static drover::Info Describe() { return {}; }
+  SampleHooks(drover::Host host, const drover::Json&) : HookDriver(std::move(host)) {}
+  drover::HookAnswer Hook(const drover::HookRequest& request, const drover::CallView&) override {
+    drover::HookAnswer answer;
+    answer.env["TEAM"] = request.Meta("team");
+    answer.mounts.push_back({"/in", "/out", true, "private"});
+    answer.data = request.data;
+    return answer;
+  }
+};
+auto DescribeSampleHooks() { return &drover::abi::Descriptor<SampleHooks>; }
+
 DROVER_DRIVER(Sample, "sample", "0.1.0", "Apache-2.0")

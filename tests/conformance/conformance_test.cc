@@ -9,6 +9,8 @@
 #include <set>
 
 #include "drover/drover_device.h"
+#include "drover/drover_task_hooks.h"
+#include "host/base/directory_for_test.h"
 #include "host/conformance/kit_case.h"
 #include "host/library/test_files.h"
 #include "host/process/isolation_for_test.h"
@@ -108,7 +110,12 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"sends_after_join", "stream-join FAIL"},
         Fault{"ignores_cancel", "wait-cancel FAIL", "cancelled-(before-|early-)?wait FAIL"},
         Fault{"one_at_a_time", "side-by-side FAIL"},
-        Fault{"any_extension", "extension-unknown FAIL", "extension-[a-z-]+ FAIL"},
+        Fault{"any_extension", "extension-unknown FAIL", "(extension-[a-z-]+|hooks-offers) FAIL"},
+        Fault{"hooks_silent", "hooks-again FAIL", "hooks-[a-z-]+ FAIL"},
+        Fault{"hooks_unoffered", "hooks-offers FAIL"},
+        Fault{"hooks_odd_answer", "hooks-exited FAIL", "hooks-[a-z-]+ FAIL"},
+        Fault{"hooks_exact_sizes", "hooks-newer-host FAIL"},
+        Fault{"hooks_known_stages", "hooks-unknown-stage CRASH"},
         Fault{"leaves_threads", "threads FAIL"}, Fault{"leaves_children", "children FAIL"},
         Fault{"stops_another", "ten-tasks FAIL"}, Fault{"hurries", "stats-interval FAIL"},
         Fault{"one_terminal", "exec-two-ttys FAIL"},
@@ -280,8 +287,34 @@ TEST(ConformanceTest, APluginHasOnlyCasesThatFitIt) {
   EXPECT_TRUE(IsCaseFor("devices-list", devices));
   EXPECT_TRUE(IsCaseFor("load", devices));
   EXPECT_FALSE(IsCaseFor("shutdown", devices));
+  PluginInfo hooks;
+  hooks.offers = DROVER_CAP_ONLY_TASK_HOOKS | DROVER_CAP_HOOK_STOP;
+  EXPECT_FALSE(IsCaseFor("hooks-again", driver));
+  EXPECT_FALSE(IsCaseFor("hooks-again", devices));
+  EXPECT_TRUE(IsCaseFor("hooks-again", hooks));
+  EXPECT_TRUE(IsCaseFor("load", hooks));
+  EXPECT_FALSE(IsCaseFor("shutdown", hooks));
+  EXPECT_FALSE(IsCaseFor("devices-list", hooks));
 }
 
+#ifdef SECRETS_FILE_SO
+// Plugins that only have hooks have no cases of tasks.
+void ExpectHooksConform(const std::string& file, const std::string& plugin_config) {
+  for (const char* place : {"in-process", "process"}) {
+    ConformanceOptions options;
+    options.plugin_config = plugin_config;
+    options.isolation = place;
+    const Results results = RunKit(file, options);
+    EXPECT_EQ(Failures(results), std::vector<std::string>()) << place;
+    EXPECT_GE(Count(results, Verdict::kPass), 20) << place;
+  }
+}
+TEST(ConformanceTest, SecretsFileConforms) { ExpectHooksConform(SECRETS_FILE_SO, "{}"); }
+TEST(ConformanceTest, ExitNotifierConforms) {
+  const DirectoryForTest directory;
+  ExpectHooksConform(EXIT_NOTIFIER_SO, "{\"file\": \"" + directory.path() + "/exits\"}");
+}
+#endif
 #ifdef MOCK_DRIVER_SO
 TEST(ConformanceTest, MockConforms) { ExpectConforms(MOCK_DRIVER_SO, "in-process", 180); }
 TEST(ConformanceTest, MockConformsInAProcess) { ExpectConforms(MOCK_DRIVER_SO, "process", 180); }

@@ -19,6 +19,7 @@ from agent_harness import Agent, agent_config
 from fake_consul import FakeConsul
 from file_server import FileServer
 from harness import DroverTest, group, job, plugin_file, task
+from test_slow_drivers import testdata
 
 KILLS = ("before", "after")
 ERRORS = ("ENOSPC", "EIO")
@@ -90,8 +91,10 @@ class StepCase(DroverTest):
     def start(self):
         plugins = {"raw_exec": {"file": str(plugin_file("raw_exec")), "config": {"enabled": True}},
                    "exec": {"file": str(plugin_file("exec"))}}
+        fields = self.config()
+        plugins.update(fields.pop("plugins", {}))
         return Agent(self.sandbox, dev=False, env={"DROVER_TEST_STEPS": str(self.steps)},
-                     config=agent_config(self.sandbox, plugins=plugins, **self.config()))
+                     config=agent_config(self.sandbox, plugins=plugins, **fields))
 
     def revive(self):
         """Starts the next agent if this one has died."""
@@ -325,6 +328,43 @@ class TemplateStepTest(Steps, StepCase):
 
     def assert_went_on(self, lines):
         self.assertEqual(lines[-4:], self.LINES[-4:])
+
+
+@unittest.skipUnless(harness.IS_ROOT, "cgroups need root")
+class HookStepTest(Steps, StepCase):
+    """A task with two plugins: one keeps data of its own, and the other one brings a secret."""
+
+    STEPS = {"ledger_add": 1, "ledger_remove": 1, "commit": (8, 60), "sync": (2, 16), "make_alloc_dir": 1,
+             "make_task_dir": 1, "mount_secrets": 1, "drop_secrets": 1, "remove_alloc_dir": 1, "make_cgroup": 1,
+             "launch_shim": 1, "remove_cgroup": 1, "forget_end": 1}
+    LINES = ["s3cret", "ready", "stop"]
+
+    def config(self):
+        secret = {"word": {"command": ["/bin/echo", "s3cret"]}}
+        self.calls = self.sandbox.root / "calls"
+        return {"plugins": {
+            "hooking": {"file": str(testdata("hooking")), "config": {"log": str(self.calls)}},
+            "secrets_file": {"file": str(harness.build_dir() / "examples/secrets_file.so"),
+                             "config": {"commands": secret}},
+        }, "client": {"task_hooks": ["hooking", "secrets_file"]}}
+
+    def live(self, name, fault=None):
+        out = self.sandbox.root / f"{name}.out"
+        out.touch()
+        self.calls.unlink(missing_ok=True)
+        self.arm(fault)
+        meta = {"secrets": "word", "hook_prestart": "count", "hook_exited": "count", "hook_stop": "count"}
+        self.register(name, task("t", 'cat "$NOMAD_SECRETS_DIR/word" >> "$OUT"' + STAY, Env={"OUT": str(out)},
+                                 Meta=meta))
+        up = self.wait_up(name, out.read_text)
+        allocs = self.end(name)
+        self.forget(name)
+        if up:  # each stage has come, in its order, some of them again
+            stages = [line.split()[0] for line in self.calls.read_text().splitlines()]
+            first = list(dict.fromkeys(stages))
+            self.assertEqual([one for one in first if one != "poststart"],
+                             ["prestart", "prekill", "exited", "stop"], stages)
+        return allocs, out.read_text().split()
 
 
 @unittest.skipIf(cni.MISSING, cni.MISSING)

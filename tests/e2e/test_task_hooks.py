@@ -90,7 +90,7 @@ class TaskHookTest(HookCase, AgentTest):
         harness.wait_until(starts.exists, "the start")
         self.assertEqual(starts.read_text(), "count= hooked=yes\n")
         harness.wait_until(lambda: "poststart" in self.stages(), "the poststart hook")
-        self.agent.must("PUT", f"/v1/client/allocation/{alloc}/restart", {})
+        self.agent.must("PUT", f"/v1/client/allocation/{alloc}/restart", {"TaskName": "t"})
         self.agent.wait_restarts(alloc, t=1)
         harness.wait_until(lambda: self.stages().count("poststart") == 2, "the second poststart hook")
         self.agent.must("DELETE", "/v1/job/e2e")
@@ -140,7 +140,7 @@ class TaskHookTest(HookCase, AgentTest):
         node = self.agent.get("/v1/nodes")[0]["ID"]
         self.assertNotIn("hooking", self.agent.get(f"/v1/node/{node}")["Drivers"])
         reply = self.agent.ask("PUT", "/v1/jobs", job(group(task("t", driver="hooking", config={}))))
-        self.assertEqual(reply.status, 400, reply)
+        self.assertEqual(reply.status, 500, reply)
         self.assertIn(b'plugin "hooking" runs no tasks', reply.body)
 
 

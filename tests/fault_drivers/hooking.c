@@ -99,6 +99,20 @@ static int32_t hook(drover_instance* self, const drover_call* call, const drover
   snprintf(key, sizeof key, "hook_%s", stage_name(args->stage));
   what = find(args->meta, key);
   note(self, args, count);
+#ifdef FAULT_HOOKS_SILENT
+  return DROVER_OK;
+#endif
+#ifdef FAULT_HOOKS_EXACT_SIZES
+  if (args->struct_size != sizeof *args) return DROVER_OK;
+#endif
+#ifdef FAULT_HOOKS_KNOWN_STAGES
+  if (args->stage < DROVER_HOOK_PRESTART || args->stage > DROVER_HOOK_STOP) abort();
+#endif
+#ifdef FAULT_HOOKS_ODD_ANSWER
+  out.env.data = &variable;
+  out.env.count = 1;
+  out.env.element_size = sizeof variable;
+#endif
   if (is(what, "fail")) return fail(error, DROVER_E_PERMISSION_DENIED, "no luck today");
   if (is(what, "hang")) return DROVER_OK;
   if (is(what, "crash")) abort();
@@ -250,20 +264,26 @@ NO_TASKS(inspect)
 static const void* get_extension(drover_instance* self, drover_str id) {
   static const drover_task_hooks kHooks = {sizeof(drover_task_hooks), 0, hook};
   (void)self;
-#ifdef FAULT_NO_HOOKS
+#ifdef FAULT_HOOKS_MISSING
   return NULL;
 #endif
   return is(id, DROVER_TASK_HOOKS_ID) ? &kHooks : NULL;
 }
 
+#ifdef FAULT_HOOKS_UNOFFERED
+#define STAGES 0
+#else
+#define STAGES                                                                      \
+  (DROVER_CAP_HOOK_PRESTART | DROVER_CAP_HOOK_POSTSTART | DROVER_CAP_HOOK_PREKILL | \
+   DROVER_CAP_HOOK_EXITED | DROVER_CAP_HOOK_STOP)
+#endif
 static const drover_info* info(void) {
   static const drover_info kInfo = {
       sizeof(drover_info),
       DROVER_FS_NONE,
       TEXT("hooking"),
       TEXT("1.2.3"),
-      DROVER_CAP_ONLY_TASK_HOOKS | DROVER_CAP_HOOK_PRESTART | DROVER_CAP_HOOK_POSTSTART |
-          DROVER_CAP_HOOK_PREKILL | DROVER_CAP_HOOK_EXITED | DROVER_CAP_HOOK_STOP,
+      DROVER_CAP_ONLY_TASK_HOOKS | STAGES,
       0,
       TEXT("{\"type\":\"object\",\"properties\":{\"log\":{\"type\":\"string\"}}}"),
       TEXT("{\"type\":\"object\"}")};

@@ -28,8 +28,9 @@
  *
  * Each call has a deadline, which the operator can set. Only an error of prestart has an effect on
  * the task. All other errors go to the agent's log. If the agent dies during a call, the next agent
- * makes the call again, so a call may come twice for the same run. If the agent is shut down during
- * a call, it gives the call up, and may not repeat it.
+ * makes the call again. If the plugin is replaced during a call that does not end soon, its next
+ * instance gets the call. So a call may come twice for the same run. If the agent is shut down
+ * during a call, it gives the call up, and may not repeat it.
  *
  * Data. The plugin may keep some bytes for each task, as pairs of texts. The host stores them
  * before it goes on, and passes them with every later call for the task, also after a restart of
