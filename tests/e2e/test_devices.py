@@ -141,7 +141,8 @@ class DeviceTest(Client, DeviceCase):
         spec = with_device("true", "fits", driver="mock_driver", Constraints=[memory])
         spec["Job"]["TaskGroups"][0]["Tasks"][0]["Config"] = {"run_for": "60s"}
         self.agent.submit(spec)
-        self.assertEqual(self.ids(self.agent.allocs("fits")[0]), ["t0"])
+        placed = harness.wait_until(lambda: self.agent.allocs("fits"), "a place")
+        self.assertEqual(self.ids(placed[0]), ["t0"])
         more = {**memory, "RTarget": "1 GiB"}
         self.assertEqual(self.failure(with_device("true", "more", Constraints=[more])), {"missing devices": 1})
         self.assertEqual(self.failure(with_device("true", "many", count=7)), {"missing devices": 1})
