@@ -13,9 +13,7 @@ namespace {
 
 constexpr std::size_t kMostName = 128;
 
-Error WrongDevices(const std::string& what) {
-  return Error(Code::kInternal, "its devices: " + what);
-}
+Error Mistake(const std::string& what) { return Error(Code::kInternal, "its devices: " + what); }
 
 // Checks a text that operators and jobs write. The first two parts of a name hold no slash, since
 // slashes separate the parts in jobs.
@@ -24,11 +22,11 @@ Status CheckName(std::string_view text, const char* what, bool may_have_slash) {
     return static_cast<unsigned char>(c) <= ' ' || static_cast<unsigned char>(c) == 0x7f;
   });
   if (text.empty() || text.size() > kMostName || !plain || HasUnseen(text)) {
-    return WrongDevices(std::string("the ") + what + " " + Quoted(text) +
-                        " must be 1 to 128 bytes without spaces and control characters");
+    return Mistake(std::string("the ") + what + " " + Quoted(text) +
+                   " must be 1 to 128 bytes without spaces and control characters");
   }
   if (!may_have_slash && text.find('/') != text.npos) {
-    return WrongDevices(std::string("the ") + what + " " + Quoted(text) + " holds a slash");
+    return Mistake(std::string("the ") + what + " " + Quoted(text) + " holds a slash");
   }
   return {};
 }
@@ -37,7 +35,7 @@ Status CheckGroupName(const DeviceName& name) {
   DROVER_TRY(CheckName(name.vendor, "vendor", false));
   DROVER_TRY(CheckName(name.type, "type", false));
   const std::string_view model = name.name;
-  if (model.ends_with('/')) return WrongDevices("the name " + Quoted(model) + " ends with a slash");
+  if (model.ends_with('/')) return Mistake("the name " + Quoted(model) + " ends with a slash");
   return CheckName(model, "name", true);
 }
 
@@ -45,29 +43,28 @@ Status CheckGroupName(const DeviceName& name) {
 template <typename Groups>
 Status CheckNames(const Groups& groups) {
   if (groups.size() > kMostDeviceGroups) {
-    return WrongDevices("there are more than " + std::to_string(kMostDeviceGroups) + " groups");
+    return Mistake("there are more than " + std::to_string(kMostDeviceGroups) + " groups");
   }
   std::set<DeviceName> names;
   std::size_t instances = 0;
   for (const auto& group : groups) {
     DROVER_TRY(CheckGroupName(group.name));
     if (!names.insert(group.name).second) {
-      return WrongDevices("the group " + Quoted(group.name.Text()) + " is there twice");
+      return Mistake("the group " + Quoted(group.name.Text()) + " is there twice");
     }
     instances += group.instances.size();
     if (instances > kMostDeviceInstances) {
-      return WrongDevices("there are more than " + std::to_string(kMostDeviceInstances) +
-                          " of them");
+      return Mistake("there are more than " + std::to_string(kMostDeviceInstances) + " of them");
     }
     std::set<std::string_view> ids;
     for (const auto& instance : group.instances) {
       DROVER_TRY(CheckName(instance.id, "id", true));
       if (instance.id.find(',') != std::string::npos) {
-        return WrongDevices("the id " + Quoted(instance.id) + " holds a comma");
+        return Mistake("the id " + Quoted(instance.id) + " holds a comma");
       }
       if (!ids.insert(instance.id).second) {
-        return WrongDevices("the id " + Quoted(instance.id) + " is twice in the group " +
-                            Quoted(group.name.Text()));
+        return Mistake("the id " + Quoted(instance.id) + " is twice in the group " +
+                       Quoted(group.name.Text()));
       }
     }
   }
@@ -80,8 +77,8 @@ Status CheckDeviceGroups(const DeviceGroups& groups) {
   DROVER_TRY(CheckNames(groups));
   for (const DeviceGroup& group : groups) {
     if (group.attributes.size() > kMostDeviceValues) {
-      return WrongDevices("the group " + Quoted(group.name.Text()) + " has more than " +
-                          std::to_string(kMostDeviceValues) + " attributes");
+      return Mistake("the group " + Quoted(group.name.Text()) + " has more than " +
+                     std::to_string(kMostDeviceValues) + " attributes");
     }
     for (const auto& [name, value] : group.attributes) {
       DROVER_TRY(CheckName(name, "attribute", true));
@@ -95,8 +92,8 @@ Status CheckDeviceStats(const DeviceStats& stats) {
   for (const DeviceGroupStats& group : stats) {
     for (const DeviceInstanceStats& instance : group.instances) {
       if (instance.values.size() > kMostDeviceValues) {
-        return WrongDevices("the device " + Quoted(instance.id) + " has more than " +
-                            std::to_string(kMostDeviceValues) + " statistics");
+        return Mistake("the device " + Quoted(instance.id) + " has more than " +
+                       std::to_string(kMostDeviceValues) + " statistics");
       }
     }
   }

@@ -16,7 +16,7 @@ using nlohmann::json;
 constexpr std::size_t kMostPath = 4096;
 constexpr std::string_view kPropagations[] = {"", "private", "host-to-task", "bidirectional"};
 
-Error WrongReservation(const std::string& what) {
+Error ReservationMistake(const std::string& what) {
   return Error(Code::kInternal, "its reservation: " + what);
 }
 
@@ -26,15 +26,15 @@ Status CheckPath(const std::string& path, const char* what) {
                      path.find('\0') == std::string::npos &&
                      whole.find("/../") == std::string::npos;
   if (plain) return {};
-  return WrongReservation(std::string(what) + " " + Quoted(path) +
-                          " is no absolute path without \"..\"");
+  return ReservationMistake(std::string(what) + " " + Quoted(path) +
+                            " is no absolute path without \"..\"");
 }
 
 Status CheckMount(const TaskMount& mount) {
   DROVER_TRY(CheckPath(mount.task_path, "the path in the task"));
   DROVER_TRY(CheckPath(mount.host_path, "the path on the machine"));
   if (std::ranges::find(kPropagations, mount.propagation) != std::end(kPropagations)) return {};
-  return WrongReservation("the propagation " + Quoted(mount.propagation) + " is not known");
+  return ReservationMistake("the propagation " + Quoted(mount.propagation) + " is not known");
 }
 
 Status CheckNode(const TaskDevice& device) {
@@ -45,15 +45,15 @@ Status CheckNode(const TaskDevice& device) {
       letters.find_first_not_of("rwm") == std::string::npos) {
     return {};
   }
-  return WrongReservation("the permissions " + Quoted(letters) + " of " + Quoted(device.host_path) +
-                          " must be some of the letters \"rwm\"");
+  return ReservationMistake("the permissions " + Quoted(letters) + " of " +
+                            Quoted(device.host_path) + " must be some of the letters \"rwm\"");
 }
 
 Status CheckVariable(const std::string& name, const std::string& value) {
   const bool right = !name.empty() && name.find('=') == std::string::npos &&
                      name.find('\0') == std::string::npos && value.find('\0') == std::string::npos;
   if (right) return {};
-  return WrongReservation("the variable " + Quoted(name) + " cannot be set");
+  return ReservationMistake("the variable " + Quoted(name) + " cannot be set");
 }
 
 // Adds those elements of MORE to SUM that are not there. Two that differ must not have one path.
@@ -64,8 +64,8 @@ Status AddEach(std::vector<T> more, std::vector<T>* sum) {
     if (same == sum->end()) {
       sum->push_back(std::move(one));
     } else if (!(*same == one)) {
-      return WrongReservation("two devices want different things at the path " +
-                              Quoted(one.task_path));
+      return ReservationMistake("two devices want different things at the path " +
+                                Quoted(one.task_path));
     }
   }
   return {};
@@ -76,14 +76,14 @@ Status AddEach(std::vector<T> more, std::vector<T>* sum) {
 Status CheckReservation(const DeviceReservation& reservation) {
   if (reservation.env.size() + reservation.mounts.size() + reservation.devices.size() >
       kMostReserved) {
-    return WrongReservation("it has more than " + std::to_string(kMostReserved) +
-                            " mounts, nodes and variables");
+    return ReservationMistake("it has more than " + std::to_string(kMostReserved) +
+                              " mounts, nodes and variables");
   }
   for (const TaskMount& mount : reservation.mounts) DROVER_TRY(CheckMount(mount));
   for (const TaskDevice& device : reservation.devices) DROVER_TRY(CheckNode(device));
   for (const auto& [name, value] : reservation.env) DROVER_TRY(CheckVariable(name, value));
   if (EncodeReservation(reservation).size() > kMostReservedBytes) {
-    return WrongReservation("it is larger than " + std::to_string(kMostReservedBytes) + " bytes");
+    return ReservationMistake("it is larger than " + std::to_string(kMostReservedBytes) + " bytes");
   }
   return {};
 }
@@ -92,8 +92,8 @@ Status AddReservation(DeviceReservation more, DeviceReservation* sum) {
   for (auto& [name, value] : more.env) {
     const auto [there, fresh] = sum->env.try_emplace(name, value);
     if (!fresh && there->second != value) {
-      return WrongReservation("two devices set the variable " + Quoted(name) +
-                              " to different values");
+      return ReservationMistake("two devices set the variable " + Quoted(name) +
+                                " to different values");
     }
   }
   DROVER_TRY(AddEach(std::move(more.mounts), &sum->mounts));

@@ -17,39 +17,39 @@ DeviceReservation Whole() {
   return whole;
 }
 
-std::string FaultIn(const DeviceReservation& reservation) {
+std::string MistakeOf(const DeviceReservation& reservation) {
   const Status checked = CheckReservation(reservation);
   return checked.ok() ? "" : checked.error().message();
 }
 
 TEST(DeviceReservationTest, TheAnswerOfAPluginIsChecked) {
-  EXPECT_EQ(FaultIn({}), "");
-  EXPECT_EQ(FaultIn(Whole()), "");
+  EXPECT_EQ(MistakeOf({}), "");
+  EXPECT_EQ(MistakeOf(Whole()), "");
   for (const char* path : {"", "dev/kvm", "/dev/../etc/shadow", "/.."}) {
     DeviceReservation wrong = Whole();
     wrong.devices[0].host_path = path;
-    EXPECT_THAT(FaultIn(wrong), HasSubstr("is no absolute path")) << path;
+    EXPECT_THAT(MistakeOf(wrong), HasSubstr("is no absolute path")) << path;
     wrong = Whole();
     wrong.mounts[0].task_path = path;
-    EXPECT_THAT(FaultIn(wrong), HasSubstr("is no absolute path")) << path;
+    EXPECT_THAT(MistakeOf(wrong), HasSubstr("is no absolute path")) << path;
   }
   for (const char* letters : {"", "rwx", "rwmr"}) {
     DeviceReservation wrong = Whole();
     wrong.devices[0].permissions = letters;
-    EXPECT_THAT(FaultIn(wrong), HasSubstr("must be some of the letters")) << letters;
+    EXPECT_THAT(MistakeOf(wrong), HasSubstr("must be some of the letters")) << letters;
   }
   DeviceReservation wrong = Whole();
   wrong.mounts[0].propagation = "shared";
-  EXPECT_THAT(FaultIn(wrong), HasSubstr("is not known"));
+  EXPECT_THAT(MistakeOf(wrong), HasSubstr("is not known"));
   wrong = Whole();
   wrong.env["A=B"] = "";
-  EXPECT_THAT(FaultIn(wrong), HasSubstr("cannot be set"));
+  EXPECT_THAT(MistakeOf(wrong), HasSubstr("cannot be set"));
   wrong = Whole();
   wrong.env["LONG"] = std::string(300'000, 'x');
-  EXPECT_THAT(FaultIn(wrong), HasSubstr("larger than"));
+  EXPECT_THAT(MistakeOf(wrong), HasSubstr("larger than"));
   wrong = Whole();
   for (int i = 0; i < 1024; ++i) wrong.env["V" + std::to_string(i)] = "";
-  EXPECT_THAT(FaultIn(wrong), HasSubstr("more than 1024"));
+  EXPECT_THAT(MistakeOf(wrong), HasSubstr("more than 1024"));
 }
 
 TEST(DeviceReservationTest, ReservationsOfSeveralDevicesAreOne) {
