@@ -111,7 +111,7 @@ TEST(DeviceReadTest, AReservationIsReadAndChecked) {
   const Result<DeviceReservation> read = ReadReservation(&result);
   ASSERT_TRUE(read.ok()) << read.error().message();
   EXPECT_EQ(*read, (DeviceReservation{{{"KVM", "1"}},
-                                      {{"/firmware", "/usr/share/firmware", true}},
+                                      {{"/firmware", "/usr/share/firmware", true, ""}},
                                       {{"/dev/kvm", "/dev/kvm", "rw"}}}));
   node.host_path = ToStr("kvm");
   EXPECT_FALSE(ReadReservation(&result).ok());

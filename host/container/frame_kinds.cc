@@ -19,7 +19,7 @@ constexpr std::size_t FunctionsIn(std::size_t first) {
 template <typename Table>
 constexpr std::size_t CalledIn() {
 #define DROVER_COUNT(kind, name, table) +std::is_same_v<table, Table>
-  return 0 DROVER_CALLED_FUNCTIONS(DROVER_COUNT);
+  return 0 DROVER_CALLED_FUNCTIONS(DROVER_COUNT) DROVER_CALLED_DRAFT_FUNCTIONS(DROVER_COUNT);
 #undef DROVER_COUNT
 }
 #define DROVER_COUNT(verb, tag) +1
@@ -45,6 +45,7 @@ const char* FrameFunction(std::uint16_t kind) {
   case frame_kind::kind:                      \
     return name;
     DROVER_CALLED_FUNCTIONS(DROVER_CALLED_NAME)
+    DROVER_CALLED_DRAFT_FUNCTIONS(DROVER_CALLED_NAME)
 #undef DROVER_CALLED_NAME
 #define DROVER_FRAME_NAME(verb_name, tag) \
   case frame_kind::verb::verb_name:       \

@@ -32,10 +32,6 @@
 //   stats           stream, run, interval, flags
 //   exec            call, arguments
 //   resize          session, width, height
-//   devices         stream
-//   reserve         call, arguments
-//   device stats    stream, interval
-//   hook            call, arguments
 //   done            service, error, result
 //   timer           timer
 #define DROVER_CALLED_FUNCTIONS(X)                   \
@@ -49,12 +45,21 @@
   X(kStats, "stats", drover_task_stats)              \
   X(kExec, "exec", drover_task_exec)                 \
   X(kResize, "exec.resize", drover_task_exec)        \
-  X(kDevices, "devices", drover_device_plugin)       \
-  X(kReserve, "reserve", drover_device_plugin)       \
-  X(kDeviceStats, "stats", drover_device_plugin)     \
-  X(kHook, "hook", drover_task_hooks)                \
   X(kDone, "the end of a service", drover_done)      \
   X(kTimer, "a timer's function", drover_timer)
+
+// The same for the functions of drafts (drover_device.h, drover_task_hooks.h), which only some
+// plugins have:
+//
+//   devices         stream
+//   reserve         call, arguments
+//   device stats    stream, interval
+//   hook            call, arguments
+#define DROVER_CALLED_DRAFT_FUNCTIONS(X)                \
+  X(kDevices, "devices", drover_device_plugin)          \
+  X(kReserve, "reserve", drover_device_plugin)          \
+  X(kDeviceStats, "device stats", drover_device_plugin) \
+  X(kHook, "hook", drover_task_hooks)
 
 namespace drover {
 
@@ -79,7 +84,7 @@ enum : std::uint16_t {
   // Frames that the host sends.
   kBeforeCalled = 31,
 #define DROVER_FRAME_CALLED(kind, name, table) kind,
-  DROVER_CALLED_FUNCTIONS(DROVER_FRAME_CALLED)
+  DROVER_CALLED_FUNCTIONS(DROVER_FRAME_CALLED) DROVER_CALLED_DRAFT_FUNCTIONS(DROVER_FRAME_CALLED)
 #undef DROVER_FRAME_CALLED
 };
 

@@ -35,9 +35,10 @@ class FakeKvm : public DeviceSource {
   }
 
   int asked = 0;
-  Result<DeviceReservation> answer = DeviceReservation{{{"KVM", "1"}},
-                                                       {{"/firmware", "/usr/share/firmware", true}},
-                                                       {{"/dev/kvm", "/dev/kvm", "rw"}}};
+  Result<DeviceReservation> answer =
+      DeviceReservation{{{"KVM", "1"}},
+                        {{"/firmware", "/usr/share/firmware", true, ""}},
+                        {{"/dev/kvm", "/dev/kvm", "rw"}}};
 
  private:
   const std::string name_ = "machine";
@@ -50,7 +51,7 @@ class DeviceHookTest : public ::testing::Test {
   DeviceHookTest() {
     Task task;
     task.name = "vm";
-    task.devices = {{"kvm"}};
+    task.devices = {{"kvm", 1, {}, {}}};
     request_.task = std::make_shared<const Task>(task);
     auto alloc = std::make_shared<Allocation>();
     alloc->devices["vm"] = {{{"linux", "kvm", "kvm"}, {"kvm0"}}};

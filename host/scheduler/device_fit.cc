@@ -13,7 +13,7 @@
 namespace drover {
 namespace {
 
-using MaybeValue = std::optional<DeviceValue>;
+using DeviceOperand = std::optional<DeviceValue>;
 
 std::string IdsOf(const DeviceGroup& group) {
   std::string ids;
@@ -23,7 +23,7 @@ std::string IdsOf(const DeviceGroup& group) {
   return ids;
 }
 
-MaybeValue Resolve(const DeviceGroup& group, std::string_view target) {
+DeviceOperand Resolve(const DeviceGroup& group, std::string_view target) {
   if (!target.starts_with("${") || !target.ends_with("}")) return ParseDeviceValue(target);
   const std::string_view name = target.substr(2, target.size() - 3);
   if (name == "device.vendor") return DeviceValue{group.name.vendor};
@@ -33,16 +33,16 @@ MaybeValue Resolve(const DeviceGroup& group, std::string_view target) {
   constexpr std::string_view kAttribute = "device.attr.";
   if (!name.starts_with(kAttribute)) return std::nullopt;
   const auto found = group.attributes.find(std::string(name.substr(kAttribute.size())));
-  return found == group.attributes.end() ? std::nullopt : MaybeValue(found->second);
+  return found == group.attributes.end() ? std::nullopt : DeviceOperand(found->second);
 }
 
-std::optional<std::string> TextOf(const MaybeValue& value) {
+std::optional<std::string> TextOf(const DeviceOperand& value) {
   return value ? std::optional(value->Text()) : std::nullopt;
 }
 
 bool MeetsRule(const DeviceGroup& group, const std::string& left, const std::string& operand,
                const std::string& right) {
-  const MaybeValue a = Resolve(group, left), b = Resolve(group, right);
+  const DeviceOperand a = Resolve(group, left), b = Resolve(group, right);
   const bool both = a && b;
   // A text that looks like a number is one, unless the other side is a text: a model may be "1080".
   const auto order = [&] {

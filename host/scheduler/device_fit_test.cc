@@ -22,6 +22,10 @@ DeviceGroup Gpu(const std::string& vendor, const std::string& model, std::int64_
   return group;
 }
 
+DeviceRequest Wanted(const std::string& name, std::int64_t count = 1) {
+  return {name, count, {}, {}};
+}
+
 bool Meets(const char* left, const char* operand, const char* right) {
   return MeetsDevice(Gpu("nvidia", "1080ti", 11264, {"x", "y"}), {left, operand, right});
 }
@@ -74,7 +78,7 @@ TEST(DeviceFitTest, AModelThatLooksLikeANumberIsAText) {
 
 TEST(DeviceFitTest, AffinitiesAreWeighed) {
   const DeviceGroup group = Gpu("nvidia", "1080ti", 11264, {"x"});
-  DeviceRequest request{"gpu"};
+  DeviceRequest request = Wanted("gpu");
   EXPECT_EQ(AffinityOf(group, request), 0);
   request.affinities = {{"${device.vendor}", "=", "nvidia", 50}};
   EXPECT_EQ(AffinityOf(group, request), 1);
@@ -119,27 +123,28 @@ class ChooseDevicesTest : public ::testing::Test {
 
 TEST_F(ChooseDevicesTest, TheFirstGroupWithEnoughIsChosen) {
   EXPECT_EQ(Choose({}), Texts());
-  EXPECT_EQ(Choose({{"gpu"}}), Texts{"nvidia/gpu/small: n0"});
-  EXPECT_EQ(Choose({{"gpu", 3}}), Texts{"amd/gpu/other: a0 a1 a2"});
-  EXPECT_EQ(Choose({{"gpu", 4}}), Texts{"none"});
-  EXPECT_EQ(Choose({{"nvidia/gpu", 3}}), Texts{"none"}) << "all of a request are of one group";
-  EXPECT_EQ(Choose({{"nvidia/gpu/big"}}), Texts{"nvidia/gpu/big: b0"});
-  EXPECT_EQ(Choose({{"tpu"}}), Texts{"none"});
+  EXPECT_EQ(Choose({Wanted("gpu")}), Texts{"nvidia/gpu/small: n0"});
+  EXPECT_EQ(Choose({Wanted("gpu", 3)}), Texts{"amd/gpu/other: a0 a1 a2"});
+  EXPECT_EQ(Choose({Wanted("gpu", 4)}), Texts{"none"});
+  EXPECT_EQ(Choose({Wanted("nvidia/gpu", 3)}), Texts{"none"})
+      << "all of a request are of one group";
+  EXPECT_EQ(Choose({Wanted("nvidia/gpu/big")}), Texts{"nvidia/gpu/big: b0"});
+  EXPECT_EQ(Choose({Wanted("tpu")}), Texts{"none"});
 }
 
 TEST_F(ChooseDevicesTest, NoDeviceIsGivenTwice) {
-  EXPECT_EQ(Choose({{"nvidia/gpu"}, {"nvidia/gpu"}}), Texts{"nvidia/gpu/small: n0 n1"});
-  EXPECT_EQ(Choose({{"nvidia/gpu", 2}, {"nvidia/gpu"}}),
+  EXPECT_EQ(Choose({Wanted("nvidia/gpu"), Wanted("nvidia/gpu")}), Texts{"nvidia/gpu/small: n0 n1"});
+  EXPECT_EQ(Choose({Wanted("nvidia/gpu", 2), Wanted("nvidia/gpu")}),
             (Texts{"nvidia/gpu/small: n0 n1", "nvidia/gpu/big: b0"}));
   used_ = {"n0"};
-  EXPECT_EQ(Choose({{"nvidia/gpu"}}), Texts{"nvidia/gpu/small: n1"});
-  EXPECT_EQ(Choose({{"nvidia/gpu/small", 2}}), Texts{"none"});
+  EXPECT_EQ(Choose({Wanted("nvidia/gpu")}), Texts{"nvidia/gpu/small: n1"});
+  EXPECT_EQ(Choose({Wanted("nvidia/gpu/small", 2)}), Texts{"none"});
 }
 
 TEST_F(ChooseDevicesTest, UnhealthyDevicesAreNotGiven) {
   groups_[0].instances[0].healthy = false;
-  EXPECT_EQ(Choose({{"nvidia/gpu/small"}}), Texts{"nvidia/gpu/small: n1"});
-  EXPECT_EQ(Choose({{"nvidia/gpu/small", 2}}), Texts{"none"});
+  EXPECT_EQ(Choose({Wanted("nvidia/gpu/small")}), Texts{"nvidia/gpu/small: n1"});
+  EXPECT_EQ(Choose({Wanted("nvidia/gpu/small", 2)}), Texts{"none"});
 }
 
 TEST_F(ChooseDevicesTest, ConstraintsExcludeAndAffinitiesPrefer) {

@@ -33,7 +33,7 @@ class SchedulerDevicesTest : public SchedulerFixture {
                   const std::string& name = "loop", int memory_mb = 100) {
     JobRegistration registration = Registration(id, count, memory_mb);
     auto job = std::make_shared<Job>(*registration.job);
-    job->groups[0].tasks[0].devices = {{name, devices}};
+    job->groups[0].tasks[0].devices = {{name, devices, {}, {}}};
     registration.json =
         std::make_shared<const nlohmann::json>(CanonicalJob(*job, nlohmann::json::object()));
     registration.job = std::move(job);

@@ -36,19 +36,22 @@ def with_device(script, id, type="service", driver="raw_exec", count=1, groups=N
     return job(group(one, **(groups or {})), id=id, type=type)
 
 
+def plugin_blocks(**of_devices):
+    """The drivers of Drover, and the plugin of devices."""
+    blocks = {name: {"file": str(plugin_file(name))} for name in ("raw_exec", "exec", "mock_driver")}
+    blocks["raw_exec"]["config"] = {"enabled": True}
+    blocks["test"] = {"file": testdata("offers_devices"), "isolation": "process", **of_devices}
+    return blocks
+
+
 class DeviceCase(DroverTest):
     """An agent with a plugin that offers devices."""
 
     dev = True
-    isolation = "process"
     limits = {}
 
     def plugins(self):
-        blocks = {name: {"file": str(plugin_file(name))} for name in ("raw_exec", "exec", "mock_driver")}
-        blocks["raw_exec"]["config"] = {"enabled": True}
-        blocks["test"] = {"file": testdata("offers_devices"), "isolation": self.isolation,
-                          "limits": self.limits}
-        return blocks
+        return plugin_blocks(limits=self.limits)
 
     def setUp(self):
         super().setUp()
@@ -138,7 +141,8 @@ class DeviceTest(Client, DeviceCase):
         spec = with_device("true", "fits", driver="mock_driver", Constraints=[memory])
         spec["Job"]["TaskGroups"][0]["Tasks"][0]["Config"] = {"run_for": "60s"}
         self.agent.submit(spec)
-        self.assertEqual(self.ids(self.agent.allocs("fits")[0]), ["t0"])
+        placed = harness.wait_until(lambda: self.agent.allocs("fits"), "a place")
+        self.assertEqual(self.ids(placed[0]), ["t0"])
         more = {**memory, "RTarget": "1 GiB"}
         self.assertEqual(self.failure(with_device("true", "more", Constraints=[more])), {"missing devices": 1})
         self.assertEqual(self.failure(with_device("true", "many", count=7)), {"missing devices": 1})
@@ -221,6 +225,23 @@ class DeviceTakeoverTest(DeviceCase):
         self.agent.must("DELETE", "/v1/job/first", purge="true")
         harness.wait_until(lambda: not self.agent.allocs("first") or all(
             one["ClientStatus"] == "complete" for one in self.agent.allocs("first")), "its end")
+
+
+@unittest.skipUnless(HAS_EXEC, NEEDS_EXEC)
+class ForegroundDeviceTest(DroverTest):
+    def setUp(self):
+        super().setUp()
+        self.sandbox.write_config(plugins=plugin_blocks())
+
+    def test_a_run_in_the_foreground_has_devices(self):
+        run = self.run_job(with_device("echo $THING; test -c /dev/thing && echo node", "run", type="batch",
+                                       driver="exec"))
+        self.assertEqual(run.logs("t"), ["t0", "node"])
+
+    def test_and_fails_without_them(self):
+        run = self.sandbox.run(with_device("true", "run", type="batch", driver="exec", count=7))
+        self.assertNotEqual(run.wait(), 0)
+        self.assertIn("more devices than this machine has", run.err + "".join(map(str, run.lines)))
 
 
 class ExamplePluginTest(Client, DeviceCase):

@@ -61,7 +61,7 @@ TEST_P(PluginDevicesTest, DevicesAreReportedReservedAndMeasured) {
   const auto reserved = Reserve("t0");
   ASSERT_TRUE(reserved.ok()) << reserved.error().message();
   EXPECT_EQ(*reserved, (DeviceReservation{{{"THING", "t0"}},
-                                          {{"/thing", "/usr/share", true}},
+                                          {{"/thing", "/usr/share", true, ""}},
                                           {{"/dev/thing", "/dev/zero", "rw"}}}));
   const DeviceStats stats = Await(manager_->Measure(context_));
   ASSERT_EQ(stats.size(), 1u);

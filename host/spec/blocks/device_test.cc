@@ -15,7 +15,7 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-json JobWith(json devices) {
+json JobWithDevices(json devices) {
   return {{"ID", "job"},
           {"TaskGroups",
            {{{"Name", "group"},
@@ -25,12 +25,12 @@ json JobWith(json devices) {
                 {"Resources", {{"Devices", std::move(devices)}}}}}}}}}};
 }
 
-std::string FaultOf(json devices) {
-  const Result<Job> job = ParseJob(JobWith(std::move(devices)).dump());
+std::string DeviceFaultOf(json devices) {
+  const Result<Job> job = ParseJob(JobWithDevices(std::move(devices)).dump());
   return job.ok() ? "" : job.error().message();
 }
 
-constexpr char kAt[] = "/TaskGroups/0/Tasks/0/Resources/Devices";
+constexpr char kDevicesAt[] = "/TaskGroups/0/Tasks/0/Resources/Devices";
 
 TEST(DeviceNameTest, ARequestNamesATypeAVendorOrAModel) {
   const DeviceName gpu = {"nvidia", "gpu", "1080ti"};
@@ -57,7 +57,7 @@ TEST(DeviceRequestTest, IsReadAndWritten) {
           {"Operand", "="},
           {"Weight", -3}}}}},
       {{"Name", "kvm"}, {"Count", 1}, {"Constraints", nullptr}, {"Affinities", nullptr}}};
-  json sent = JobWith(devices);
+  json sent = JobWithDevices(devices);
   sent["TaskGroups"][0]["Tasks"][0]["Resources"]["Devices"][1] = {{"Name", "kvm"}};
   const Result<Job> job = ParseJob(sent.dump());
   ASSERT_TRUE(job.ok()) << job.error().message();
@@ -68,44 +68,45 @@ TEST(DeviceRequestTest, IsReadAndWritten) {
   EXPECT_EQ(read[0].affinities[0], (Affinity{"${device.vendor}", "=", "nvidia", -3}));
   EXPECT_EQ(read[1], (DeviceRequest{"kvm", 1, {}, {}}));
   const json canonical = CanonicalJob(*job, sent);
-  EXPECT_EQ(canonical.at(json::json_pointer(kAt)), devices);
+  EXPECT_EQ(canonical.at(json::json_pointer(kDevicesAt)), devices);
   EXPECT_EQ(ParseJob(JobToJson(*job)).value(), *job);
 }
 
 TEST(DeviceRequestTest, MistakesAreNamed) {
-  const std::string at = std::string(kAt) + "/0";
+  const std::string at = std::string(kDevicesAt) + "/0";
   const auto with = [](const char* field, json value) {
     json one = {{"Name", "gpu"}};
     one[field] = std::move(value);
     return json::array({one});
   };
-  EXPECT_EQ(FaultOf(with("Count", 1)), "");
-  EXPECT_EQ(FaultOf({{{"Count", 1}}}), at + "/Name: is missing");
+  EXPECT_EQ(DeviceFaultOf(with("Count", 1)), "");
+  EXPECT_EQ(DeviceFaultOf({{{"Count", 1}}}), at + "/Name: is missing");
   for (const char* name : {"/gpu", "nvidia//gpu", "nvidia/", "a gpu"}) {
-    EXPECT_THAT(FaultOf(with("Name", name)), HasSubstr("is no name of devices")) << name;
+    EXPECT_THAT(DeviceFaultOf(with("Name", name)), HasSubstr("is no name of devices")) << name;
   }
-  EXPECT_EQ(FaultOf(with("Count", 0)), at + "/Count: must be 1 to 1024, but is 0");
-  EXPECT_EQ(FaultOf(with("Count", -1)), at + "/Count: must be 1 to 1024, but is -1");
-  EXPECT_EQ(FaultOf(with("Count", 1025)), at + "/Count: must be 1 to 1024, but is 1025");
+  EXPECT_EQ(DeviceFaultOf(with("Count", 0)), at + "/Count: must be 1 to 1024, but is 0");
+  EXPECT_EQ(DeviceFaultOf(with("Count", -1)), at + "/Count: must be 1 to 1024, but is -1");
+  EXPECT_EQ(DeviceFaultOf(with("Count", 1025)), at + "/Count: must be 1 to 1024, but is 1025");
   const json rule = {{"LTarget", "${device.type}"}, {"RTarget", "gpu"}};
   json wrong = rule;
   wrong["Operand"] = "distinct_hosts";
-  EXPECT_EQ(FaultOf(with("Constraints", json::array({wrong}))),
+  EXPECT_EQ(DeviceFaultOf(with("Constraints", json::array({wrong}))),
             at + "/Constraints/0/Operand: \"distinct_hosts\" is for jobs and task groups");
   wrong["Operand"] = "~";
-  EXPECT_EQ(FaultOf(with("Affinities", json::array({wrong}))),
+  EXPECT_EQ(DeviceFaultOf(with("Affinities", json::array({wrong}))),
             at + "/Affinities/0/Operand: \"~\" is not supported by this version");
   for (const int weight : {0, 101, -101}) {
     wrong = rule;
     wrong["Weight"] = weight;
-    EXPECT_THAT(FaultOf(with("Affinities", json::array({wrong}))),
+    EXPECT_THAT(DeviceFaultOf(with("Affinities", json::array({wrong}))),
                 HasSubstr("/Affinities/0/Weight: must be -100 to 100"));
   }
-  EXPECT_THAT(FaultOf(with("Constraints", json::array({{{"RTarget", "x"}}}))),
+  EXPECT_THAT(DeviceFaultOf(with("Constraints", json::array({{{"RTarget", "x"}}}))),
               HasSubstr("/Constraints/0/LTarget: is missing"));
   json many = json::array();
   for (int i = 0; i < 65; ++i) many.push_back({{"Name", "gpu"}});
-  EXPECT_EQ(FaultOf(many), std::string(kAt) + ": a task may have at most 64 device blocks");
+  EXPECT_EQ(DeviceFaultOf(many),
+            std::string(kDevicesAt) + ": a task may have at most 64 device blocks");
 }
 
 }  // namespace
