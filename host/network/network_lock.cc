@@ -44,6 +44,11 @@ Result<NetworkLock> NetworkLock::Take(const std::string& path) {
   }
 }
 
+bool NetworkLock::IsThere(const std::string& path) {
+  struct stat info{};
+  return lstat(path.c_str(), &info) == 0;
+}
+
 void NetworkLock::Remove() { unlink(path_.c_str()); }
 
 void NetworkLock::RemoveFree(const std::string& path) {

@@ -21,6 +21,8 @@ class NetworkLock {
   int descriptor() const { return file_.get(); }
   // Removes the file, after the network is gone.
   void Remove();
+  // Returns whether somebody has the lock, or had it when the agent was killed.
+  static bool IsThere(const std::string& path);
   // Removes the file PATH, unless somebody has the lock.
   static void RemoveFree(const std::string& path);
 
