@@ -109,7 +109,7 @@ std::string AllocNetworks::FilesDirectory(const std::string& alloc_id) const {
 }
 
 Result<NetworkLock> AllocNetworks::LockOf(const std::string& alloc_id) const {
-  return NetworkLock::Take(NamespaceFile(alloc_id) + ".lock");
+  return NetworkLock::Take(NamespaceFile(alloc_id) + ".lock", options_.stop);
 }
 
 Result<Conflist> AllocNetworks::NetworkOf(const std::string& mode) const {
@@ -175,6 +175,7 @@ Result<MadeNetwork> AllocNetworks::Complete(const NetworkWish& wish, NetworkNote
                 DurableStep(Step::kKeepNetwork, [&file] { return KeepNetworkNamespace(file); }));
   CniAttachment attachment = note->attachment;
   attachment.descriptor = lock.descriptor();
+  attachment.stop = options_.stop;
   DROVER_ASSIGN(note->result, DurableStep(Step::kJoinNetwork, [&note, &attachment] {
                   return Attach(note->network, attachment);
                 }));
@@ -190,6 +191,7 @@ Result<MadeNetwork> AllocNetworks::Complete(const NetworkWish& wish, NetworkNote
 Status AllocNetworks::TakeDown(const NetworkNote& note, const NetworkLock& lock) const {
   CniAttachment attachment = note.attachment;
   attachment.descriptor = lock.descriptor();
+  attachment.stop = options_.stop;
   // The plugins may have moved since.
   attachment.path += ":" + options_.cni_path;
   const std::string file = NamespaceFile(note.alloc_id);

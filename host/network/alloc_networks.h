@@ -23,6 +23,9 @@ struct AllocNetworksOptions {
   BridgeSettings bridge;
   std::string cni_path;        // the directories of plugins, with ":" between them
   std::string cni_config_dir;  // the directory of the networks cni/NAME
+  // When it can be read, plugins that run are killed, and no other is called. What they have made
+  // stays noted. Must outlive the object; -1: none.
+  int stop = -1;
 };
 
 // What an allocation asks of its network, with all variables replaced.

@@ -13,8 +13,9 @@ namespace drover {
 // lock. So after a kill of the agent, the next agent waits until those that still run have ended.
 class NetworkLock {
  public:
-  // Waits for at most 40 s, which is longer than a plugin may run. Blocks. [any thread]
-  static Result<NetworkLock> Take(const std::string& path);
+  // Waits for at most 40 s, which is longer than a plugin may run, and until STOP can be read,
+  // which may be -1. Blocks. [any thread]
+  static Result<NetworkLock> Take(const std::string& path, int stop = -1);
 
   NetworkLock(NetworkLock&&) = default;
 

@@ -586,6 +586,20 @@ std::string Node::LogDir(const Allocation& alloc) const {
   return options_.config.client.alloc_dir + "/" + alloc.id + "/alloc/logs";
 }
 
+void Node::GiveUpRemovals() {
+  *give_up_removals_ = true;
+  networks_->Stop();
+}
+
+Co<bool> Node::RefreshNetworks() {
+  if (!co_await networks_->Refresh()) co_return false;
+  std::erase_if(info_.attributes,
+                [](const auto& one) { return one.first.starts_with(NetworkAttribute("")); });
+  const StringMap& offered = networks_->attributes();
+  info_.attributes.insert(offered.begin(), offered.end());
+  co_return true;
+}
+
 void Node::KillAll() { processes_->KillAll(); }
 
 Co<void> Node::Shutdown() {
@@ -599,9 +613,9 @@ Co<void> Node::Shutdown() {
   co_await plugins_->Shutdown();
   // The removal of directories must end now. If the agent keeps its state, the next agent continues
   // the removal. A foreground run may have no successor, so it finishes the removal first.
-  if (options_.kept != nullptr) *give_up_removals_ = true;
+  if (options_.kept != nullptr) GiveUpRemovals();
   co_await removing_.Close();
-  *give_up_removals_ = true;
+  GiveUpRemovals();
 }
 
 }  // namespace drover

@@ -134,6 +134,8 @@ class Node {
   const NodeChecks& checks() const { return *checks_; }
   NodeKeys* keys() { return keys_.get(); }
   HostVolumes* volumes() { return volumes_.get(); }
+  // Looks again which networks plugins make. Returns whether Attributes has changed.
+  Co<bool> RefreshNetworks();
 
  private:
   Node(Loop* loop, NodeOptions options);
@@ -143,6 +145,7 @@ class Node {
   Status InitLedger(LocalAllocEnv* env);
   Status InitKept(LocalAllocEnv* env);
   Status InitNetworks();
+  void GiveUpRemovals();
   void InitPorts(const std::string& address);
   std::string NetworkMistakes(const TaskGroup& group, const std::string& at) const;
   Status InitKeys();

@@ -290,7 +290,7 @@ class ConflistTest(NetworkCase):
         return super().start(cni_config_dir=str(directory), cni_path=f"{plugins}:{cni.PLUGINS}", **more)
 
     def tearDown(self):
-        for name in ("mesh", "older", "broken"):
+        for name in ("mesh", "older", "broken", "added"):
             shutil.rmtree(cni.LEASES / name, ignore_errors=True)
         super().tearDown()
 
@@ -303,6 +303,18 @@ class ConflistTest(NetworkCase):
                 self.end(mode.replace("/", "-"))
                 self.assertEqual([path.name for path in (cni.LEASES / mode[4:]).iterdir()
                                   if path.name[0].isdigit()], [])
+
+    def test_a_network_that_the_operator_adds_is_found_by_a_reload(self):
+        self.assertEqual(self.agent.ask("PUT", "/v1/jobs", self.server_job(mode="cni/added")).status, 500)
+        directory = self.sandbox.root / "conflists"
+        added = {**json.loads((directory / "mesh.conflist").read_text()), "name": "added"}
+        self.sandbox.write("conflists/added.conflist", added)
+        self.agent.run.process.send_signal(signal.SIGHUP)
+        node = f"/v1/node/{self.agent.get('/v1/nodes')[0]['ID']}"
+        harness.wait_until(lambda: "network.mode.cni/added" in self.agent.get(node)["Attributes"],
+                           "the attribute of the added network")
+        self.run_server(mode="cni/added")
+        self.end()
 
     def test_a_plugin_that_prints_garbage_fails_the_allocation_and_leaves_nothing(self):
         self.agent.submit(self.server_job(mode="cni/broken", RestartPolicy={"Attempts": 0, "Mode": "fail"},

@@ -72,7 +72,7 @@ Duration NetworkHook::deadline(AllocHookStage stage, const AllocHookRequest& req
     case AllocHookStage::kPrerun:
     case AllocHookStage::kPostrun:
     case AllocHookStage::kDestroy:
-      return 3min;  // the plugins have limits of their own, which are shorter
+      return 10min;  // the plugins have limits of their own, which are shorter in sum
     default:
       return AllocHook::deadline(stage, request);
   }
