@@ -591,14 +591,7 @@ void Node::GiveUpRemovals() {
   networks_->Stop();
 }
 
-Co<bool> Node::RefreshNetworks() {
-  if (!co_await networks_->Refresh()) co_return false;
-  std::erase_if(info_.attributes,
-                [](const auto& one) { return one.first.starts_with(NetworkAttribute("")); });
-  const StringMap& offered = networks_->attributes();
-  info_.attributes.insert(offered.begin(), offered.end());
-  co_return true;
-}
+Co<bool> Node::RefreshNetworks() { return networks_->Refresh(&info_.attributes); }
 
 void Node::KillAll() { processes_->KillAll(); }
 

@@ -184,9 +184,12 @@ bool NodeNetworks::Take(Found found) {
   return changed;
 }
 
-Co<bool> NodeNetworks::Refresh() {
+Co<bool> NodeNetworks::Refresh(StringMap* all) {
   std::function<Found()> find = [client = options_.client] { return FindNetworks(client); };
-  co_return Take(co_await options_.workers->Run(std::move(find)));
+  if (!Take(co_await options_.workers->Run(std::move(find)))) co_return false;
+  std::erase_if(*all, [](const auto& one) { return one.first.starts_with(NetworkAttribute("")); });
+  all->insert(attributes().begin(), attributes().end());
+  co_return true;
 }
 
 void NodeNetworks::Stop() { (void)eventfd_write(stop_.get(), 1); }

@@ -38,8 +38,9 @@ class NodeNetworks {
   // For each network mode that plugins of this machine make, the attribute of the node; see
   // NetworkAttribute.
   const StringMap& attributes() const { return found_.attributes; }
-  // Looks again which networks there are. Returns whether attributes() has changed.
-  Co<bool> Refresh();
+  // Looks again which networks there are. Returns whether attributes() has changed, and then also
+  // changes them in ALL, the attributes of the node, which must outlive the call.
+  Co<bool> Refresh(StringMap* all);
   // Returns why allocations cannot have the network mode MODE; empty if they can.
   std::string WhyNot(const std::string& mode) const;
 

@@ -98,7 +98,8 @@ TEST_F(NodeNetworksTest, WhatTheOperatorAddsIsFound) {
   if (geteuid() != 0) GTEST_SKIP() << "networks need root";
   const auto networks = Make(false);
   bool changed = true;
-  const auto refresh = [&]() -> Co<void> { changed = co_await networks->Refresh(); };
+  StringMap all = {{"arch", "amd64"}, {"network.mode.cni/net", "net"}};
+  const auto refresh = [&]() -> Co<void> { changed = co_await networks->Refresh(&all); };
   DROVER_CHECK(loop_.RunToEnd(refresh()));
   EXPECT_FALSE(changed);
   std::ofstream(directory_.path() + "/config/more.conflist")
@@ -107,6 +108,7 @@ TEST_F(NodeNetworksTest, WhatTheOperatorAddsIsFound) {
   DROVER_CHECK(loop_.RunToEnd(refresh()));
   EXPECT_TRUE(changed);
   EXPECT_EQ(networks->attributes(), (StringMap{{"network.mode.cni/more", "more"}}));
+  EXPECT_EQ(all, (StringMap{{"arch", "amd64"}, {"network.mode.cni/more", "more"}}));
   EXPECT_THAT(networks->WhyNot("cni/net"), HasSubstr("has this name"));
 }
 

@@ -329,7 +329,7 @@ class ConflistTest(NetworkCase):
     @unittest.skipIf(IN_CHROOT, "exec does not work in a chroot")
     def test_a_task_with_its_own_root_has_the_files_of_its_network(self):
         look = task("look", driver="exec", Resources={"MemoryMB": 64}, config={
-            "command": "/bin/sh", "args": ["-c", "cat /etc/hosts /etc/resolv.conf; sleep 1000"]})
+            "command": "/bin/sh", "args": ["-c", "cat /etc/hosts /etc/resolv.conf; uname -n; sleep 1000"]})
         network = {"Mode": "cni/mesh", "Hostname": "web-${NOMAD_ALLOC_INDEX}",
                    "DNS": {"Servers": ["192.0.2.53"], "Searches": ["svc.example"], "Options": ["ndots:2"]}}
         self.agent.submit(job(group(look, Networks=[network]), id="files", type="service"))
@@ -337,7 +337,7 @@ class ConflistTest(NetworkCase):
         status = self.status(alloc)
         self.assertEqual(status["DNS"], network["DNS"])
         path = f"/v1/client/fs/logs/{alloc}"
-        said = self.agent.get_until(path, lambda reply: b"ndots" in reply.body, task="look", type="stdout",
+        said = self.agent.get_until(path, lambda reply: b"\nweb-0\n" in reply.body, task="look", type="stdout",
                                     plain="true") and self.agent.ask("GET", path, task="look", type="stdout",
                                                                      plain="true").body.decode()
         self.assertIn(f"\n{status['Address']} web-0\n", said)
