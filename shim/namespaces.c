@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/prctl.h>
 
 #include "shim/mount_claims.h"
@@ -34,6 +35,12 @@ static int copy_clean_mounts(const struct plan* plan, const struct drover_step* 
   if (result == 0) result = SYS(unshare, CLONE_NEWNS);
   SYS(close, clean);
   return sys_error(result);
+}
+
+/* Without a UTS namespace of its own, this process would rename the machine. */
+static int set_hostname(const struct drover_step* step) {
+  const char* name = (const char*)(step + 1);
+  return namespace_set & CLONE_NEWUTS ? sys_error(SYS(sethostname, name, strlen(name))) : EPROTO;
 }
 
 /* Reaps orphans until the shim kills this process. The process has no open file descriptor and no
@@ -70,6 +77,8 @@ static _Noreturn void run_holder(const struct plan* plan, int status) {
       failure.error = copy_clean_mounts(plan, step);
     else if (step->kind == DROVER_STEP_NETWORK)
       failure.error = namespaces_enter_network(plan, step);
+    else if (step->kind == DROVER_STEP_HOSTNAME)
+      failure.error = set_hostname(step);
     else if (step->kind == DROVER_STEP_VERIFY)
       failure.error = mount_claims_verify(plan, &failure.step);
     else

@@ -112,6 +112,8 @@ static bool check_step(const struct plan* plan, struct drover_step* step) {
       const struct drover_step_cwd* cwd = (const struct drover_step_cwd*)step;
       return size > sizeof *cwd && memchr(cwd + 1, 0, size - sizeof *cwd) != NULL;
     }
+    case DROVER_STEP_HOSTNAME:
+      return size > sizeof *step && memchr(step + 1, 0, size - sizeof *step) != NULL;
     case DROVER_STEP_EXEC:
       return size >= sizeof(struct drover_step_exec) &&
              set_pointers((struct drover_step_exec*)step);

@@ -139,7 +139,9 @@ enum drover_step_kind {
      without this step, the run gets a copy of the shim's mount namespace. Needs the newer system
      calls for mounts: mount(2) takes paths, and in this namespace no path of the host exists. */
   DROVER_STEP_CLEAN_MOUNTS = 27,
-  DROVER_STEP_KINDS = 28, /* a number greater than every kind */
+  /* struct drover_step and a string: the name of the host in the new UTS namespace. */
+  DROVER_STEP_HOSTNAME = 28,
+  DROVER_STEP_KINDS = 29, /* a number greater than every kind */
 };
 
 /* The bits of drover_step.flags: which processes execute the step. */

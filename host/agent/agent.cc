@@ -468,6 +468,10 @@ Co<Status> Agent::Reload(std::function<Result<AgentConfig>()> read) {
   running.log_level = wanted.log_level;
   log_monitor_->SetLevel(spdlog::level::from_str(running.log_level));
   co_await RefreshPlugins(wanted.plugins, &changed);
+  if (co_await node_->RefreshNetworks()) {
+    changed.emplace_back("the CNI configurations");
+    client_->NodeChanged(Describe());
+  }
   const std::string line = "configuration reloaded; applied: " + Listed(changed);
   if (restart.empty()) {
     spdlog::info("{}", line);

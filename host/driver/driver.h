@@ -156,6 +156,9 @@ struct TaskConfig {
   Duration kill_timeout = 5s;
   std::string network_mode;            // "", "host", "none", "bridge" or "cni/NAME"
   std::string network_namespace_path;  // empty for the host's namespace
+  // The name that the task has in its network; empty for the host's name. Plugins do not get it:
+  // the process service sets it for tasks with namespaces of their own.
+  std::string hostname;
 };
 
 enum class TaskState { kUnknown = 0, kRunning = 1, kExited = 2 };

@@ -1,11 +1,13 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/network/alloc_networks.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
 #include "host/base/durable_step.h"
+#include "host/base/ip_address.h"
 #include "host/network/cni_call.h"
 #include "host/network/cni_chain.h"
 #include "host/network/cni_result.h"
@@ -13,6 +15,7 @@
 #include "host/network/namespace_addresses.h"
 #include "host/network/network_files.h"
 #include "host/process/network_namespace.h"
+#include "host/spec/strict_json.h"
 
 namespace drover {
 namespace {
@@ -22,14 +25,42 @@ using nlohmann::json;
 constexpr char kHostResolv[] = "/etc/resolv.conf";
 constexpr char kResolvedResolv[] = "/run/systemd/resolve/resolv.conf";
 
-// Returns WISH's arguments as the plugins read them. Plugins refuse unknown arguments unless the
-// first one is there.
-std::string ArgsText(const StringMap& args) {
+// The arguments are one variable of the environment, and the kernel takes none of 128 KiB. With
+// longer ones, no plugin could be called to remove the network either.
+constexpr std::size_t kMostArgs = std::size_t{64} << 10;
+
+// Returns ARGS as the plugins read them. Plugins refuse unknown arguments unless the first one is
+// there. They also refuse values with "=", so the ids of jobs and groups that have it are left out.
+Result<std::string> ArgsText(const StringMap& args) {
   std::string text = "IgnoreUnknown=true";
   for (const auto& [key, value] : args) {
-    if (value.find(';') == std::string::npos) text += ";" + key + "=" + value;
+    if (value.find_first_of(";=") == std::string::npos) text += ";" + key + "=" + value;
   }
-  return text;
+  if (text.size() <= kMostArgs) return text;
+  return Error(Code::kInvalidArgument, "the arguments for the CNI plugins are longer than " +
+                                           std::to_string(kMostArgs) + " bytes");
+}
+
+// Returns whether OPENED says that there is no namespace. Other errors may pass.
+bool IsNone(const Result<UniqueFd>& opened) {
+  return opened.code() == Code::kNotFound || opened.code() == Code::kInvalidArgument;
+}
+
+// The plugin portmap maps no port between the two families of addresses, and says nothing.
+Status CheckFamilies(const Conflist& network, const std::vector<AllocatedPort>& ports,
+                     const AllocationNetwork& status) {
+  if (std::ranges::count(network.plugins, "portmap", &CniPlugin::type) == 0) return {};
+  for (const AllocatedPort& port : ports) {
+    if (port.host_ip.empty()) continue;
+    const bool six = IsIpv6Address(port.host_ip);
+    if (!(six ? status.address_ipv6 : status.address).empty()) continue;
+    const std::string family = six ? "IPv6" : "IPv4";
+    return Error(Code::kFailedPrecondition,
+                 "the port " + Quoted(port.label) + " is on the address " + port.host_ip +
+                     " of the host, but the network gives allocations no " + family +
+                     " address: add one to the network, or use another host_network");
+  }
+  return {};
 }
 
 NetworkFiles FilesOf(const NetworkWish& wish, const AllocationNetwork& status) {
@@ -78,7 +109,7 @@ std::string AllocNetworks::FilesDirectory(const std::string& alloc_id) const {
 }
 
 Result<NetworkLock> AllocNetworks::LockOf(const std::string& alloc_id) const {
-  return NetworkLock::Take(NamespaceFile(alloc_id) + ".lock");
+  return NetworkLock::Take(NamespaceFile(alloc_id) + ".lock", options_.stop);
 }
 
 Result<Conflist> AllocNetworks::NetworkOf(const std::string& mode) const {
@@ -92,7 +123,7 @@ Result<NetworkNote> AllocNetworks::NoteOf(const NetworkWish& wish) const {
   DROVER_ASSIGN(note.network, NetworkOf(wish.mode));
   note.attachment.container = wish.alloc_id;
   note.attachment.network_namespace = NamespaceFile(wish.alloc_id);
-  note.attachment.args = ArgsText(wish.args);
+  DROVER_ASSIGN(note.attachment.args, ArgsText(wish.args));
   note.attachment.path = options_.cni_path;
   note.attachment.runtime = RuntimeConfig(wish);
   // A plugin that is not there could not remove anything either.
@@ -103,18 +134,27 @@ Result<NetworkNote> AllocNetworks::NoteOf(const NetworkWish& wish) const {
   return note;
 }
 
-Result<MadeNetwork> AllocNetworks::Make(const NetworkWish& wish) const {
+Result<MadeNetwork> AllocNetworks::Make(const NetworkWish& wish,
+                                        const std::atomic<bool>* gone) const {
   DROVER_ASSIGN(NetworkLock lock, LockOf(wish.alloc_id));
+  Result<MadeNetwork> made = Error(Code::kCancelled, "the allocation has ended");
+  if (gone == nullptr || !*gone) made = MakeLocked(wish, lock);
+  if (!made.ok() && !notes_.Has(wish.alloc_id)) lock.Remove();
+  return made;
+}
+
+Result<MadeNetwork> AllocNetworks::MakeLocked(const NetworkWish& wish,
+                                              const NetworkLock& lock) const {
   DROVER_ASSIGN(const std::optional<NetworkNote> note, notes_.Read(wish.alloc_id));
   const std::string file = NamespaceFile(wish.alloc_id);
-  if (note && !note->result.is_null() && OpenNetworkNamespace(file).ok()) {
-    return MadeNetwork{file, note->status};
+  if (note && !note->result.is_null()) {
+    const Result<UniqueFd> there = OpenNetworkNamespace(file);
+    if (there.ok()) return MadeNetwork{file, note->status};
+    if (!IsNone(there)) return there.error();  // tasks may be in it
   }
   // An earlier call was interrupted, or the machine was rebooted.
   if (note) DROVER_TRY(TakeDown(*note, lock));
-  Result<MadeNetwork> made = SetUp(wish, lock);
-  if (!made.ok() && !notes_.Has(wish.alloc_id)) lock.Remove();
-  return made;
+  return SetUp(wish, lock);
 }
 
 Result<MadeNetwork> AllocNetworks::SetUp(const NetworkWish& wish, const NetworkLock& lock) const {
@@ -135,11 +175,13 @@ Result<MadeNetwork> AllocNetworks::Complete(const NetworkWish& wish, NetworkNote
                 DurableStep(Step::kKeepNetwork, [&file] { return KeepNetworkNamespace(file); }));
   CniAttachment attachment = note->attachment;
   attachment.descriptor = lock.descriptor();
+  attachment.stop = options_.stop;
   DROVER_ASSIGN(note->result, DurableStep(Step::kJoinNetwork, [&note, &attachment] {
                   return Attach(note->network, attachment);
                 }));
   DROVER_ASSIGN(note->status, ReadCniResult(note->result, attachment.interface_name));
   DROVER_TRY(CheckAddresses(made, note->status));
+  DROVER_TRY(CheckFamilies(note->network, wish.ports, note->status));
   if (!wish.dns.empty()) note->status.dns = wish.dns;
   DROVER_TRY(MakeNetworkFiles(FilesDirectory(wish.alloc_id), FilesOf(wish, note->status)));
   DROVER_TRY(notes_.Write(*note));
@@ -149,11 +191,13 @@ Result<MadeNetwork> AllocNetworks::Complete(const NetworkWish& wish, NetworkNote
 Status AllocNetworks::TakeDown(const NetworkNote& note, const NetworkLock& lock) const {
   CniAttachment attachment = note.attachment;
   attachment.descriptor = lock.descriptor();
+  attachment.stop = options_.stop;
   // The plugins may have moved since.
   attachment.path += ":" + options_.cni_path;
   const std::string file = NamespaceFile(note.alloc_id);
   const Result<UniqueFd> inside = OpenNetworkNamespace(file);
   json result = note.result;
+  if (!inside.ok() && !IsNone(inside)) return inside.error();
   if (!inside.ok()) {
     attachment.network_namespace.clear();
   } else if (result.is_null()) {
@@ -183,18 +227,21 @@ std::optional<MadeNetwork> AllocNetworks::Known(const std::string& alloc_id) con
 
 Status AllocNetworks::DropLocked(const std::string& alloc_id, NetworkLock* lock) const {
   DROVER_ASSIGN(const std::optional<NetworkNote> note, notes_.Read(alloc_id));
-  if (note) DROVER_TRY(TakeDown(*note, *lock));
+  DROVER_TRY(note ? TakeDown(*note, *lock) : DropNetworkFiles(FilesDirectory(alloc_id)));
   lock->Remove();
   return {};
 }
 
 Status AllocNetworks::Drop(const std::string& alloc_id) const {
-  if (!notes_.Has(alloc_id)) return DropNetworkFiles(FilesDirectory(alloc_id));
+  // A call of Make that still runs has the lock before it writes the note.
+  const bool locked = NetworkLock::IsThere(NamespaceFile(alloc_id) + ".lock");
+  if (!locked && !notes_.Has(alloc_id)) return DropNetworkFiles(FilesDirectory(alloc_id));
   DROVER_ASSIGN(NetworkLock lock, LockOf(alloc_id));
   return DropLocked(alloc_id, &lock);
 }
 
 void AllocNetworks::DropStrays(const std::function<bool(const std::string&)>& known) const {
+  notes_.RemoveUnfinished();
   std::error_code failed;  // the directory may not exist
   std::filesystem::directory_iterator entry(options_.directory, failed);
   for (; !failed && entry != std::filesystem::directory_iterator(); entry.increment(failed)) {

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <optional>
 #include <string>
@@ -22,6 +23,9 @@ struct AllocNetworksOptions {
   BridgeSettings bridge;
   std::string cni_path;        // the directories of plugins, with ":" between them
   std::string cni_config_dir;  // the directory of the networks cni/NAME
+  // When it can be read, plugins that run are killed, and no other is called. What they have made
+  // stays noted. Must outlive the object; -1: none.
+  int stop = -1;
 };
 
 // What an allocation asks of its network, with all variables replaced.
@@ -52,8 +56,9 @@ class AllocNetworks {
   std::string FilesDirectory(const std::string& alloc_id) const;
 
   // Returns the network of an allocation that has one already, else makes it. If it fails, it has
-  // removed what it has made, or the error says that it could not.
-  Result<MadeNetwork> Make(const NetworkWish& wish) const;
+  // removed what it has made, or the error says that it could not. Makes nothing any more once
+  // GONE, which may be null, is true: who sets it and then calls Drop leaves no network behind.
+  Result<MadeNetwork> Make(const NetworkWish& wish, const std::atomic<bool>* gone = nullptr) const;
   // Makes only the files of an allocation that uses the host's network.
   Status MakeFiles(const NetworkWish& wish) const;
   // Returns the network that Make has completed, whether it is still there or not. Reads only one
@@ -64,10 +69,12 @@ class AllocNetworks {
   // Does the same for the network of NOTE, unless the allocation has got another network since.
   Status DropIfStill(const NoteIdentity& note) const;
   // Removes namespaces, files and locks without a note, unless KNOWN returns true for the id of
-  // their allocation. Does not call plugins.
+  // their allocation, and notes that were not written to their end. Does not call plugins. Nobody
+  // may call another function of the same networks meanwhile.
   void DropStrays(const std::function<bool(const std::string& alloc_id)>& known) const;
 
  private:
+  Result<MadeNetwork> MakeLocked(const NetworkWish& wish, const NetworkLock& lock) const;
   Result<Conflist> NetworkOf(const std::string& mode) const;
   Result<NetworkNote> NoteOf(const NetworkWish& wish) const;
   Result<MadeNetwork> SetUp(const NetworkWish& wish, const NetworkLock& lock) const;

@@ -5,7 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
+#include <optional>
+#include <thread>
 
 #include "host/network/fake_plugins_for_test.h"
 #include "host/network/network_files.h"
@@ -219,6 +222,83 @@ TEST_F(AllocNetworksTest, AChangedConfigurationRemovesWhatTheOldOneHasMade) {
   EXPECT_THAT(Left(), IsEmpty());
 }
 
+// The kernel starts no program with so long a variable, also not the one that removes the network.
+TEST_F(AllocNetworksTest, ArgumentsThatNoPluginCanGetMakeNothing) {
+  MakeGoodPlugins();
+  NetworkWish wish = Wish();
+  for (int i = 0; i < 64; ++i) wish.args["A" + std::to_string(i)] = std::string(4096, 'x');
+  const Result<MadeNetwork> made = Networks().Make(wish);
+  ASSERT_FALSE(made.ok());
+  EXPECT_EQ(made.error().message(),
+            "the arguments for the CNI plugins are longer than 65536 bytes");
+  EXPECT_THAT(fake_.Calls(), IsEmpty());
+  EXPECT_THAT(Left(), IsEmpty());
+}
+
+// Plugins split the text at each "=", and refuse all of it if one value has another one.
+TEST_F(AllocNetworksTest, ValuesThatPluginsRefuseAreLeftOut) {
+  MakeGoodPlugins();
+  NetworkWish wish = Wish();
+  wish.args = {{"A", "b"}, {"NOMAD_GROUP_NAME", "a;b"}, {"NOMAD_JOB_ID", "a=b"}};
+  ASSERT_TRUE(Networks().Make(wish).ok());
+  EXPECT_EQ((*Networks().notes().Read("one"))->attachment.args, "IgnoreUnknown=true;A=b");
+  EXPECT_TRUE(Networks().Drop("one").ok());
+}
+
+// The hook has given a call up that still waited, and then dropped what there was.
+TEST_F(AllocNetworksTest, AfterItsEndNothingIsMade) {
+  MakeGoodPlugins();
+  std::atomic<bool> gone = true;
+  EXPECT_EQ(Networks().Make(Wish(), &gone).code(), Code::kCancelled);
+  EXPECT_THAT(fake_.Calls(), IsEmpty());
+  EXPECT_THAT(Left(), IsEmpty());
+}
+
+TEST_F(AllocNetworksTest, DropWaitsForWhoMakesIt) {
+  const std::string path = directory_.path() + "/run/one.lock";
+  Result<NetworkLock> taken = NetworkLock::Take(path);
+  ASSERT_TRUE(taken.ok());
+  std::optional<NetworkLock> maker(std::move(*taken));
+  Status dropped = Error(Code::kInternal, "not yet");
+  std::thread dropper([&] { dropped = Networks().Drop("one"); });
+  // The maker writes its note while the other waits, or before that.
+  MakeGoodPlugins();
+  NetworkNote note;
+  note.alloc_id = note.attachment.container = "one";
+  note.network = FakePlugins::Network({"last"});
+  note.attachment.path = fake_.path();
+  EXPECT_TRUE(Networks().notes().Write(note).ok());
+  maker.reset();
+  dropper.join();
+  EXPECT_TRUE(dropped.ok()) << dropped.error().message();
+  EXPECT_THAT(fake_.Calls(), ElementsAre("DEL last"));
+  EXPECT_THAT(Left(), IsEmpty());
+}
+
+TEST_F(AllocNetworksTest, ALockOfAKilledAgentGoes) {
+  std::ofstream(directory_.path() + "/run/one.lock").close();
+  EXPECT_TRUE(Networks().Drop("one").ok());
+  EXPECT_THAT(Left(), IsEmpty());
+}
+
+// portmap would map nothing, and say nothing.
+TEST_F(AllocNetworksTest, APortOfTheOtherFamilyIsRefused) {
+  Configure({"first", "portmap"});
+  fake_.MakeGood("first", kAddress, kGiveAddress);
+  fake_.MakeGood("portmap", kAddress);
+  NetworkWish wish = Wish();
+  wish.ports = {{"http", 20001, 80, "2001:db8::1"}};
+  const Result<MadeNetwork> made = Networks().Make(wish);
+  ASSERT_FALSE(made.ok());
+  EXPECT_EQ(made.error().message(),
+            "the port \"http\" is on the address 2001:db8::1 of the host, but the network gives "
+            "allocations no IPv6 address: add one to the network, or use another host_network");
+  EXPECT_THAT(Left(), IsEmpty());
+  wish.ports = {{"http", 20001, 80, "192.0.2.1"}};
+  EXPECT_TRUE(Networks().Make(wish).ok());
+  EXPECT_TRUE(Networks().Drop("one").ok());
+}
+
 TEST_F(AllocNetworksTest, ASweepLeavesALaterNetworkAlone) {
   MakeGoodPlugins();
   ASSERT_TRUE(Networks().Make(Wish()).ok());
@@ -244,6 +324,7 @@ TEST_F(AllocNetworksTest, StraysGoButNotWhatIsKnownOrNoted) {
   ASSERT_TRUE(MakeNetworkFiles(run + "two.files", {"hosts\n", "", ""}).ok());
   std::ofstream(run + "two.lock").close();
   std::ofstream(run + "half").close();  // killed before the mount
+  std::ofstream(directory_.path() + "/notes/two.note.new").close();
   Networks().DropStrays([](const std::string& id) { return id == "kept"; });
   EXPECT_THAT(Left(),
               testing::UnorderedElementsAre("one", "one.files", "one.lock", "kept", "one.note"));

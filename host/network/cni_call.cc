@@ -2,6 +2,7 @@
 #include "host/network/cni_call.h"
 
 #include <fcntl.h>
+#include <poll.h>
 
 #include <algorithm>
 #include <string_view>
@@ -66,6 +67,11 @@ std::string FailureOf(const ChildEnd& end) {
   return how + " and said " + Said(words);
 }
 
+bool CanBeRead(int fd) {
+  pollfd event{fd, POLLIN, 0};
+  return fd >= 0 && poll(&event, 1, 0) > 0;
+}
+
 }  // namespace
 
 Result<std::string> FindCniPlugin(const std::string& name, const std::string& path) {
@@ -86,15 +92,19 @@ Result<std::string> FindCniPlugin(const std::string& name, const std::string& pa
 }
 
 Result<json> CallCniPlugin(const CniCall& call) {
+  const std::string who = WhoFails(call);
+  const Error stopped(Code::kCancelled, who + "the agent ends");
+  if (CanBeRead(call.stop)) return stopped;
   ProgramRun run;
   DROVER_ASSIGN(run.program, FindCniPlugin(call.plugin, call.path));
   run.environment = EnvironmentOf(call);
   run.input = JsonText(call.config);
   run.descriptor = call.descriptor;
+  run.stop = call.stop;
   run.limit = call.limit;
   run.most_output = kMostResultBytes;
   DROVER_ASSIGN(const ChildEnd end, RunProgram(run));
-  const std::string who = WhoFails(call);
+  if (end.stopped) return stopped;
   if (end.timed_out) {
     return Error(Code::kTimeout, who + "it took longer than " + FormatDuration(call.limit));
   }

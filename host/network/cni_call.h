@@ -21,6 +21,7 @@ struct CniCall {
   std::string args;     // "KEY=VALUE;KEY=VALUE"
   std::string path;     // the directories of plugins, with ":" between them
   int descriptor = -1;  // see ProgramRun
+  int stop = -1;        // see ProgramRun; if it can be read already, no plugin is called
   Duration limit = 30s;
 };
 

@@ -40,6 +40,7 @@ class ChainCalls {
     call_.args = attachment.args;
     call_.path = attachment.path;
     call_.descriptor = attachment.descriptor;
+    call_.stop = attachment.stop;
   }
 
   // PREVIOUS is the result of the plugin before, or null.

@@ -19,6 +19,7 @@ struct CniAttachment {
   std::string path;  // the directories of plugins, with ":" between them
   nlohmann::json runtime = nlohmann::json::object();  // by capability, such as "portMappings"
   int descriptor = -1;                                // see ProgramRun
+  int stop = -1;                                      // see CniCall
   Duration limit = 60s;                               // of all plugins together
 };
 

@@ -2,7 +2,11 @@
 #include "host/network/cni_chain.h"
 
 #include <gmock/gmock.h>
+#include <sys/eventfd.h>
 
+#include <thread>
+
+#include "host/base/unique_fd.h"
 #include "host/network/fake_plugins_for_test.h"
 
 namespace drover {
@@ -31,6 +35,25 @@ class CniChainTest : public testing::Test {
 
   FakePlugins fake_;
 };
+
+TEST_F(CniChainTest, APluginEndsWithTheAgent) {
+  fake_.Make("hangs", "sleep 1000");
+  CniAttachment attachment = Attachment();
+  attachment.limit = 30s;
+  const UniqueFd stop(eventfd(0, EFD_CLOEXEC));
+  attachment.stop = stop.get();
+  std::thread ender([&] {
+    while (fake_.Calls().empty()) std::this_thread::yield();
+    eventfd_write(stop.get(), 1);
+  });
+  const Result<json> result = Attach(FakePlugins::Network({"hangs"}), attachment);
+  ender.join();
+  EXPECT_EQ(result.code(), Code::kCancelled);
+  EXPECT_THAT(result.error().message(), HasSubstr("failed at ADD: the agent ends"));
+  fake_.Forget();
+  EXPECT_FALSE(Attach(FakePlugins::Network({"hangs"}), attachment).ok());
+  EXPECT_THAT(fake_.Calls(), ElementsAre());
+}
 
 TEST_F(CniChainTest, EachPluginGetsTheResultOfTheOneBefore) {
   fake_.MakeGood("first", R"({"cniVersion": "0.4.0", "ips": [1]})");

@@ -23,7 +23,8 @@ bool IsLoopback(const std::string& address) {
   return address.starts_with("127.") || address == "::1";
 }
 
-// Returns the words after KEY in the lines of TEXT, a resolv.conf.
+// Returns the words after KEY in the lines of TEXT, a resolv.conf. A line names one server, and a
+// comment may follow.
 std::vector<std::string> WordsAfter(std::string_view text, const std::string& key) {
   std::vector<std::string> words;
   std::istringstream lines{std::string(text)};
@@ -32,7 +33,10 @@ std::vector<std::string> WordsAfter(std::string_view text, const std::string& ke
     std::string word;
     if (!(parts >> word) || word != key) continue;
     if (key == "search") words.clear();  // the last line wins
-    while (parts >> word) words.push_back(word);
+    while (parts >> word && word[0] != '#' && word[0] != ';') {
+      words.push_back(word);
+      if (key == "nameserver") break;
+    }
   }
   return words;
 }
@@ -90,7 +94,8 @@ std::string ResolvText(const DnsConfig& dns, std::string_view host, std::string_
   }
   std::string text;
   for (const std::string& server : whole.servers) text += "nameserver " + server + "\n";
-  return text + Line("search", whole.searches) + Line("options", whole.options);
+  text += Line("search", whole.searches) + Line("options", whole.options);
+  return text.empty() ? "# The host has no name server that this network reaches.\n" : text;
 }
 
 Status MakeNetworkFiles(const std::string& directory, const NetworkFiles& files) {

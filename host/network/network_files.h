@@ -16,7 +16,8 @@ std::string HostsText(const AllocationNetwork& network, const std::string& hostn
 // Returns the text of /etc/resolv.conf for DNS. If DNS names no server, the servers are those of
 // HOST, the text of the host's own file. A server on the loopback of the host cannot be reached
 // from another network namespace; if HOST has only such servers and OWN_NETWORK is true, those of
-// RESOLVED are used, the file in which systemd-resolved lists the true ones.
+// RESOLVED are used, the file in which systemd-resolved lists the true ones. Never empty, so that
+// tasks get the file even if there is nothing to say.
 std::string ResolvText(const DnsConfig& dns, std::string_view host, std::string_view resolved,
                        bool own_network);
 

@@ -42,6 +42,18 @@ TEST(NetworkFilesTest, AServerOnTheLoopbackIsNoneForAnotherNetwork) {
   EXPECT_EQ(ResolvText({}, stub, "", true), "search lan\n");
 }
 
+// A local resolver without systemd-resolved is common. Tasks get a mount of the file, so it must be
+// there.
+TEST(NetworkFilesTest, TheTextIsNeverEmpty) {
+  for (const char* const host : {"", "nameserver 127.0.0.1\n", "# nothing\n"})
+    EXPECT_THAT(ResolvText({}, host, "", true), HasSubstr("# The host has no name server")) << host;
+}
+
+TEST(NetworkFilesTest, CommentsAreNoServers) {
+  EXPECT_EQ(ResolvText({}, "nameserver 192.0.2.1 # of the router\nsearch lan ; home\n", "", true),
+            "nameserver 192.0.2.1\nsearch lan\n");
+}
+
 TEST(NetworkFilesTest, FilesComeAndGo) {
   const DirectoryForTest directory;
   const std::string files = directory.path() + "/files";

@@ -2,12 +2,12 @@
 #include "host/network/network_lock.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <thread>
 
 #include "host/base/time.h"
 
@@ -15,7 +15,7 @@ namespace drover {
 namespace {
 
 constexpr Duration kLockPatience = 40s;
-constexpr Duration kLockPause = 20ms;
+constexpr int kLockPause = 20;  // ms
 
 // Returns whether PATH still names FILE. The last owner may have removed it.
 bool IsStillAt(int file, const std::string& path) {
@@ -27,7 +27,7 @@ bool IsStillAt(int file, const std::string& path) {
 
 }  // namespace
 
-Result<NetworkLock> NetworkLock::Take(const std::string& path) {
+Result<NetworkLock> NetworkLock::Take(const std::string& path, int stop) {
   const TimePoint until = BootClock::now() + kLockPatience;
   while (true) {
     UniqueFd file(open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
@@ -40,8 +40,17 @@ Result<NetworkLock> NetworkLock::Take(const std::string& path) {
       return Error(Code::kUnavailable,
                    "a CNI plugin that was called before still runs: end it, or wait for it", true);
     }
-    if (!locked) std::this_thread::sleep_for(kLockPause);
+    pollfd event{stop, POLLIN, 0};
+    if (!locked && poll(&event, 1, kLockPause) > 0) {
+      return Error(Code::kCancelled,
+                   "a CNI plugin that was called before still runs, and the agent ends");
+    }
   }
+}
+
+bool NetworkLock::IsThere(const std::string& path) {
+  struct stat info{};
+  return lstat(path.c_str(), &info) == 0;
 }
 
 void NetworkLock::Remove() { unlink(path_.c_str()); }

@@ -13,14 +13,17 @@ namespace drover {
 // lock. So after a kill of the agent, the next agent waits until those that still run have ended.
 class NetworkLock {
  public:
-  // Waits for at most 40 s, which is longer than a plugin may run. Blocks. [any thread]
-  static Result<NetworkLock> Take(const std::string& path);
+  // Waits for at most 40 s, which is longer than a plugin may run, and until STOP can be read,
+  // which may be -1. Blocks. [any thread]
+  static Result<NetworkLock> Take(const std::string& path, int stop = -1);
 
   NetworkLock(NetworkLock&&) = default;
 
   int descriptor() const { return file_.get(); }
   // Removes the file, after the network is gone.
   void Remove();
+  // Returns whether somebody has the lock, or had it when the agent was killed.
+  static bool IsThere(const std::string& path);
   // Removes the file PATH, unless somebody has the lock.
   static void RemoveFree(const std::string& path);
 

@@ -21,6 +21,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kNoteSuffix = ".note";
+constexpr std::string_view kFreshSuffix = ".note.new";  // while it is written
 constexpr std::size_t kMostNoteBytes = 4u << 20;
 
 json EncodeNote(const NetworkNote& note) {
@@ -94,6 +95,18 @@ Status WriteNoteFile(const std::string& directory, const std::string& path,
   return ErrnoError(error, "cannot write the note " + path);
 }
 
+// Returns the names of the files in DIRECTORY that end with SUFFIX.
+std::vector<std::string> NamesIn(const std::string& directory, std::string_view suffix) {
+  std::vector<std::string> names;
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(opendir(directory.c_str()), closedir);
+  while (entries) {
+    const dirent* const entry = readdir(entries.get());
+    if (entry == nullptr) break;
+    if (std::string_view(entry->d_name).ends_with(suffix)) names.emplace_back(entry->d_name);
+  }
+  return names;
+}
+
 }  // namespace
 
 std::string NetworkNotes::PathOf(const std::string& alloc_id) const {
@@ -102,6 +115,12 @@ std::string NetworkNotes::PathOf(const std::string& alloc_id) const {
 
 Status NetworkNotes::Write(const NetworkNote& note) const {
   const std::string text = JsonText(EncodeNote(note));
+  if (text.size() > kMostNoteBytes) {
+    return Error(Code::kResourceExhausted,
+                 "the note of the network, with its configuration and "
+                 "what its plugins have said, is longer than " +
+                     std::to_string(kMostNoteBytes) + " bytes");
+  }
   return DurableStep(Step::kNoteNetwork,
                      [&] { return WriteNoteFile(directory_, PathOf(note.alloc_id), text); });
 }
@@ -146,16 +165,16 @@ std::optional<NoteIdentity> NetworkNotes::Identity(const std::string& alloc_id) 
 
 std::vector<NoteIdentity> NetworkNotes::List() const {
   std::vector<NoteIdentity> found;
-  const std::unique_ptr<DIR, int (*)(DIR*)> entries(opendir(directory_.c_str()), closedir);
-  while (entries) {
-    const dirent* const entry = readdir(entries.get());
-    if (entry == nullptr) break;
-    const std::string_view name = entry->d_name;
-    if (!name.ends_with(kNoteSuffix)) continue;
-    const std::string id(name.substr(0, name.size() - kNoteSuffix.size()));
-    if (const auto identity = Identity(id)) found.push_back(*identity);
+  for (const std::string& name : NamesIn(directory_, kNoteSuffix)) {
+    const auto identity = Identity(name.substr(0, name.size() - kNoteSuffix.size()));
+    if (identity) found.push_back(*identity);
   }
   return found;
+}
+
+void NetworkNotes::RemoveUnfinished() const {
+  for (const std::string& name : NamesIn(directory_, kFreshSuffix))
+    unlink((directory_ + "/" + name).c_str());
 }
 
 }  // namespace drover

@@ -47,7 +47,8 @@ class NetworkNotes {
   explicit NetworkNotes(std::string directory) : directory_(std::move(directory)) {}
 
   const std::string& directory() const { return directory_; }
-  // Stores NOTE instead of an earlier one. If the machine loses power, either is there.
+  // Stores NOTE instead of an earlier one. If the machine loses power, either is there. Refuses a
+  // note that is too long to be read.
   Status Write(const NetworkNote& note) const;
   // Returns nothing if there is no note. A note that cannot be read is an error.
   Result<std::optional<NetworkNote>> Read(const std::string& alloc_id) const;
@@ -57,6 +58,8 @@ class NetworkNotes {
 
   std::optional<NoteIdentity> Identity(const std::string& alloc_id) const;
   std::vector<NoteIdentity> List() const;
+  // Removes what a killed agent has left of a note that it was writing. Nobody may write meanwhile.
+  void RemoveUnfinished() const;
 
  private:
   std::string PathOf(const std::string& alloc_id) const;

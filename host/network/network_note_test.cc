@@ -2,6 +2,7 @@
 #include "host/network/network_note.h"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -86,6 +87,24 @@ TEST_F(NetworkNoteTest, ADamagedNoteSaysWhatToDo) {
     ASSERT_FALSE(read.ok()) << text;
     EXPECT_THAT(read.error().message(), HasSubstr("remove the network by hand, then the note"));
   }
+}
+
+// A note that nobody can read again would keep its network for ever.
+TEST_F(NetworkNoteTest, WhatCannotBeReadIsNotWritten) {
+  NetworkNote note = Sample();
+  note.result = {{"long", std::string(std::size_t{4} << 20, 'x')}};
+  EXPECT_EQ(notes_.Write(note).code(), Code::kResourceExhausted);
+  EXPECT_FALSE(notes_.Has("alloc"));
+}
+
+TEST_F(NetworkNoteTest, WhatAKilledAgentHasNotFinishedGoes) {
+  ASSERT_TRUE(notes_.Write(Sample()).ok());
+  const std::string fresh = notes_.directory() + "/other.note.new";
+  std::ofstream(fresh) << "{";
+  EXPECT_THAT(notes_.List(), SizeIs(1));
+  notes_.RemoveUnfinished();
+  EXPECT_NE(access(fresh.c_str(), F_OK), 0);
+  EXPECT_TRUE(notes_.Has("alloc"));
 }
 
 }  // namespace

@@ -83,11 +83,26 @@ class EnvPreparer : public TaskPreparer {
     config.kill_timeout = task.kill_timeout;
     config.network_namespace_path = request.location.network_namespace;
     const TaskGroup* group = alloc.group();
-    if (group != nullptr && !group->networks.empty()) config.network_mode = group->networks[0].mode;
+    if (group != nullptr && !group->networks.empty()) {
+      const Network& network = group->networks[0];
+      config.network_mode = network.mode;
+      if (!network.hostname.empty()) {
+        DROVER_ASSIGN(config.hostname, HostnameOf(alloc, network.hostname));
+      }
+    }
     return config;
   }
 
  private:
+  // All tasks of an allocation have the same name, so its variables are those of the allocation.
+  Result<std::string> HostnameOf(const Allocation& alloc, const std::string& text) const {
+    if (!HasReference(text)) return text;
+    TaskEnvInput input;
+    input.node = node_;
+    input.alloc = &alloc;
+    DROVER_ASSIGN(const TaskEnv env, TaskEnv::Build(input));
+    return env.Interpolate(text);
+  }
   static bool HasReference(const std::string& text) { return text.find("${") != std::string::npos; }
   static std::string CoresOf(const PrepareRequest& request) {
     const auto cores = request.alloc->cores.find(request.task->name);

@@ -77,6 +77,19 @@ TEST(EnvPreparerTest, FillsTheConfigurationOfADriver) {
   EXPECT_FALSE(config->log_config.disabled);
 }
 
+TEST(EnvPreparerTest, TheNameOfTheNetworkIsThatOfTheAllocation) {
+  const auto preparer = Preparer();
+  PrepareRequest request = Request();
+  EXPECT_EQ(preparer->Prepare(request)->hostname, "");
+  auto job = std::make_shared<Job>(*request.alloc->job);
+  job->groups[0].networks[0].mode = "bridge";
+  job->groups[0].networks[0].hostname = "${NOMAD_GROUP_NAME}-${NOMAD_ALLOC_INDEX}";
+  auto alloc = std::make_shared<Allocation>(*request.alloc);
+  alloc->job = std::move(job);
+  request.alloc = std::move(alloc);
+  EXPECT_EQ(preparer->Prepare(request)->hostname, "front-0");
+}
+
 TEST(EnvPreparerTest, TextsGetTheValuesThatTheTaskSees) {
   const auto preparer = Preparer();
   PrepareRequest request = Request();

@@ -498,6 +498,13 @@ std::string Node::LogDir(const Allocation& alloc) const {
   return options_.config.client.alloc_dir + "/" + alloc.id + "/alloc/logs";
 }
 
+void Node::GiveUpRemovals() {
+  *give_up_removals_ = true;
+  networks_->Stop();
+}
+
+Co<bool> Node::RefreshNetworks() { return networks_->Refresh(&info_.attributes); }
+
 void Node::KillAll() { processes_->KillAll(); }
 
 Co<void> Node::Shutdown() {
@@ -511,9 +518,9 @@ Co<void> Node::Shutdown() {
   co_await plugins_->Shutdown();
   // The removal of directories must end now. If the agent keeps its state, the next agent continues
   // the removal. A foreground run may have no successor, so it finishes the removal first.
-  if (options_.kept != nullptr) *give_up_removals_ = true;
+  if (options_.kept != nullptr) GiveUpRemovals();
   co_await removing_.Close();
-  *give_up_removals_ = true;
+  GiveUpRemovals();
 }
 
 }  // namespace drover

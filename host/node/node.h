@@ -137,6 +137,8 @@ class Node {
   NodeKeys* keys() { return keys_.get(); }
   HostVolumes* volumes() { return volumes_.get(); }
   DeviceManager* devices() { return devices_.get(); }
+  // Looks again which networks plugins make. Returns whether Attributes has changed.
+  Co<bool> RefreshNetworks();
 
  private:
   Node(Loop* loop, NodeOptions options);
@@ -146,6 +148,7 @@ class Node {
   Status InitLedger(LocalAllocEnv* env);
   Status InitKept(LocalAllocEnv* env);
   Status InitNetworks();
+  void GiveUpRemovals();
   void InitPorts(const std::string& address);
   std::string NetworkMistakes(const TaskGroup& group, const std::string& at) const;
   Status InitKeys();

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <spdlog/spdlog.h>
+#include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -107,7 +108,9 @@ Result<std::vector<std::string>> ReplaceVariables(const NodeInfo& node, const Al
 }  // namespace
 
 NodeNetworks::NodeNetworks(NodeNetworksOptions options)
-    : options_(std::move(options)), resolv_of_host_(ResolvOfHost()) {
+    : options_(std::move(options)),
+      resolv_of_host_(ResolvOfHost()),
+      stop_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   has_hostname_ = access("/etc/hostname", F_OK) == 0;
 }
 
@@ -119,7 +122,7 @@ NodeNetworks::~NodeNetworks() {
 Result<std::unique_ptr<NodeNetworks>> NodeNetworks::Create(NodeNetworksOptions options) {
   std::unique_ptr<NodeNetworks> made(new NodeNetworks(std::move(options)));
   DROVER_TRY(made->Open());
-  made->FindNetworks();
+  made->Take(FindNetworks(made->options_.client));
   return made;
 }
 
@@ -155,35 +158,59 @@ std::shared_ptr<const AllocNetworks> NodeNetworks::NetworksIn(const std::string&
   of.bridge.hairpin = options_.client.bridge.hairpin;
   of.cni_path = options_.client.cni_path;
   of.cni_config_dir = options_.client.cni_config_dir;
+  of.stop = stop_.get();
   return std::make_shared<const AllocNetworks>(std::move(of));
 }
 
-void NodeNetworks::FindNetworks() {
-  if (geteuid() != 0) return;
-  why_no_bridge_ = WhyNoBridge(options_.client.cni_path);
-  if (why_no_bridge_.empty()) attributes_[NetworkAttribute("bridge")] = options_.client.bridge.name;
-  std::vector<std::string> problems;
-  for (const std::string& name : ListConflists(options_.client.cni_config_dir, &problems))
-    attributes_[NetworkAttribute("cni/" + name)] = name;
-  for (const std::string& problem : problems)
-    spdlog::warn("a CNI configuration is not used: {}", problem);
+// [any thread]
+NodeNetworks::Found NodeNetworks::FindNetworks(const AgentConfig::Client& client) {
+  Found found;
+  if (geteuid() != 0) return found;
+  found.why_no_bridge = WhyNoBridge(client.cni_path);
+  if (found.why_no_bridge.empty())
+    found.attributes[NetworkAttribute("bridge")] = client.bridge.name;
+  for (const std::string& name : ListConflists(client.cni_config_dir, &found.problems))
+    found.attributes[NetworkAttribute("cni/" + name)] = name;
+  return found;
 }
 
+bool NodeNetworks::Take(Found found) {
+  for (const std::string& problem : found.problems) {
+    if (std::ranges::count(found_.problems, problem) == 0)
+      spdlog::warn("a CNI configuration is not used: {}", problem);
+  }
+  const bool changed = found.attributes != found_.attributes;
+  found_ = std::move(found);
+  return changed;
+}
+
+Co<bool> NodeNetworks::Refresh(StringMap* all) {
+  std::function<Found()> find = [client = options_.client] { return FindNetworks(client); };
+  if (!Take(co_await options_.workers->Run(std::move(find)))) co_return false;
+  std::erase_if(*all, [](const auto& one) { return one.first.starts_with(NetworkAttribute("")); });
+  all->insert(attributes().begin(), attributes().end());
+  co_return true;
+}
+
+void NodeNetworks::Stop() { (void)eventfd_write(stop_.get(), 1); }
+
 std::string NodeNetworks::WhyNot(const std::string& mode) const {
-  if (!IsPluginNetwork(mode) || attributes_.contains(NetworkAttribute(mode))) return "";
+  if (!IsPluginNetwork(mode) || attributes().contains(NetworkAttribute(mode))) return "";
   if (geteuid() != 0) return "it needs an agent that is root";
-  if (mode == "bridge") return why_no_bridge_;
+  if (mode == "bridge") return found_.why_no_bridge;
   return "no configuration in " + options_.client.cni_config_dir + " has this name";
 }
 
-WorkerPool* NodeNetworks::PluginPool() {
-  if (!plugin_pool_) plugin_pool_ = std::make_unique<WorkerPool>(kPluginThreads);
-  return plugin_pool_.get();
+WorkerPool* NodeNetworks::PluginPool(const std::string& mode) {
+  std::unique_ptr<WorkerPool>& pool = plugin_pools_[mode];
+  if (!pool) pool = std::make_unique<WorkerPool>(kPluginThreads);
+  return pool.get();
 }
 
 // Makes and locks the directory of a node without a kept state, unless it exists.
 Status NodeNetworks::MakeOwnDirectory() {
   if (options_.kept || lock_) return {};
+  if (run_dir_.empty()) return RunDirectoryPath(options_.client.run_dir).error();
   constexpr int kTries = 3;  // another node may remove it before it is locked
   for (int tries = 0; tries < kTries && !lock_; ++tries) {
     if (mkdir(directory_.c_str(), 0700) != 0 && errno != EEXIST)
@@ -206,7 +233,7 @@ std::unique_ptr<AllocHook> NodeNetworks::MakeHook(const AllocHookEnv& env) {
   // Without its directory, the network cannot be made, and then the allocation fails.
   if (!made.ok()) spdlog::warn("allocation {}: {}", env.alloc->id, made.error().message());
   NetworkHookOptions of;
-  of.pool = PluginPool();
+  of.pool = PluginPool(group->networks[0].mode);
   of.networks = networks_;
   of.interpolate = [info = options_.info](const Allocation& alloc, std::vector<std::string> texts) {
     return ReplaceVariables(*info, alloc, std::move(texts));
@@ -255,7 +282,7 @@ Co<void> NodeNetworks::DropLeftovers(bool keep_unknown,
       rmdir(path.c_str());
     }
   };
-  co_await PluginPool()->Do(std::move(drop));
+  co_await PluginPool("")->Do(std::move(drop));
 }
 
 }  // namespace drover

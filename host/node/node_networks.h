@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -36,7 +37,10 @@ class NodeNetworks {
 
   // For each network mode that plugins of this machine make, the attribute of the node; see
   // NetworkAttribute.
-  const StringMap& attributes() const { return attributes_; }
+  const StringMap& attributes() const { return found_.attributes; }
+  // Looks again which networks there are. Returns whether attributes() has changed, and then also
+  // changes them in ALL, the attributes of the node, which must outlive the call.
+  Co<bool> Refresh(StringMap* all);
   // Returns why allocations cannot have the network mode MODE; empty if they can.
   std::string WhyNot(const std::string& mode) const;
 
@@ -52,14 +56,26 @@ class NodeNetworks {
   // Removes the networks of unknown allocations, unless KEEP_UNKNOWN is true, and those of nodes
   // that were killed and kept no state. Their tasks must have ended. Gives up when GIVE_UP is true.
   Co<void> DropLeftovers(bool keep_unknown, std::shared_ptr<const std::atomic<bool>> give_up);
+  // Ends the plugins that run. What they have not done is done by the next agent. Call it when the
+  // agent ends.
+  void Stop();
 
  private:
+  // What plugins and their configurations make.
+  struct Found {
+    StringMap attributes;
+    std::string why_no_bridge;  // empty if there is one
+    std::vector<std::string> problems;
+
+    bool operator==(const Found&) const = default;
+  };
   explicit NodeNetworks(NodeNetworksOptions options);
   Status Open();
-  void FindNetworks();
+  static Found FindNetworks(const AgentConfig::Client& client);
+  bool Take(Found found);
   std::unique_ptr<AllocHook> MakeHook(const AllocHookEnv& env);
   Status MakeOwnDirectory();
-  WorkerPool* PluginPool();
+  WorkerPool* PluginPool(const std::string& mode);
   std::shared_ptr<const AllocNetworks> NetworksIn(const std::string& directory,
                                                   const std::string& notes) const;
 
@@ -68,13 +84,15 @@ class NodeNetworks {
   std::string directory_;  // of the namespaces
   // Of a node without a kept state: the lock on its directory, by which others see that it lives.
   UniqueFd lock_;
-  StringMap attributes_;
-  std::string why_no_bridge_;  // empty if there is one
+  Found found_;
   std::string resolv_of_host_;
   bool has_hostname_ = false;
   std::shared_ptr<const AllocNetworks> networks_;
   std::vector<NoteIdentity> unknown_;
-  std::unique_ptr<WorkerPool> plugin_pool_;  // made for the first allocation that needs it
+  UniqueFd stop_;  // can be read after Stop
+  // The threads that call the plugins of each network mode, made for its first allocation. So a
+  // plugin that hangs delays only its own network. Made last, so that they end first.
+  std::map<std::string, std::unique_ptr<WorkerPool>> plugin_pools_;
 };
 
 }  // namespace drover

@@ -94,6 +94,36 @@ TEST_F(NodeNetworksTest, TheNodeOffersWhatItsPluginsMake) {
             "no configuration in " + directory_.path() + "/config has this name");
 }
 
+TEST_F(NodeNetworksTest, WhatTheOperatorAddsIsFound) {
+  if (geteuid() != 0) GTEST_SKIP() << "networks need root";
+  const auto networks = Make(false);
+  bool changed = true;
+  StringMap all = {{"arch", "amd64"}, {"network.mode.cni/net", "net"}};
+  const auto refresh = [&]() -> Co<void> { changed = co_await networks->Refresh(&all); };
+  DROVER_CHECK(loop_.RunToEnd(refresh()));
+  EXPECT_FALSE(changed);
+  std::ofstream(directory_.path() + "/config/more.conflist")
+      << R"({"cniVersion": "1.0.0", "name": "more", "plugins": [{"type": "p"}]})";
+  unlink((directory_.path() + "/config/net.conflist").c_str());
+  DROVER_CHECK(loop_.RunToEnd(refresh()));
+  EXPECT_TRUE(changed);
+  EXPECT_EQ(networks->attributes(), (StringMap{{"network.mode.cni/more", "more"}}));
+  EXPECT_EQ(all, (StringMap{{"arch", "amd64"}, {"network.mode.cni/more", "more"}}));
+  EXPECT_THAT(networks->WhyNot("cni/net"), HasSubstr("has this name"));
+}
+
+// The end of the agent does not wait for a plugin. The next agent removes the network.
+TEST_F(NodeNetworksTest, AnAgentThatEndsCallsNoPlugin) {
+  if (geteuid() != 0) GTEST_SKIP() << "networks need root";
+  Note("/notes", "unknown");
+  const auto networks = Make(true);
+  networks->FindUnknown([](const std::string&) { return false; });
+  networks->Stop();
+  DropLeftovers(networks.get());
+  EXPECT_THAT(fake_.Calls(), IsEmpty());
+  EXPECT_TRUE(Exists("/notes/unknown.note"));
+}
+
 TEST_F(NodeNetworksTest, OnlyAllocationsWithANetworkHaveTheHook) {
   const auto networks = Make(false);
   LocalAllocEnv env;

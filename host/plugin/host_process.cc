@@ -234,6 +234,7 @@ void TakeFromConfig(const TaskConfig& config, StartRequest* request) {
     if (request->hard_cpu)
       limits.cpu_time = std::chrono::duration<double>(config.cpu_quota) / kCpuPeriod;
   }
+  request->spec.namespaces->hostname = config.hostname;
   request->spec.cwd = InRoot(request->spec.cwd, config);
   TaskRootOptions& root = request->root;
   root.alloc_dir = config.alloc_dir;

@@ -153,6 +153,9 @@ void AddNamespaceSteps(const NamespaceSpec& namespaces, int clean_namespace, Pla
   if (namespaces.pids) flags |= CLONE_NEWPID;
   if (namespaces.ipc) flags |= CLONE_NEWIPC;
   plan->AddNumber(DROVER_STEP_NAMESPACES, flags, "make namespaces");
+  if (!namespaces.hostname.empty())
+    plan->Add(DROVER_STEP_HOSTNAME, drover_step{}, Texts({namespaces.hostname}),
+              "set the hostname " + namespaces.hostname);
   if (clean_namespace >= 0)
     plan->AddNumber(DROVER_STEP_CLEAN_MOUNTS, plan->Descriptor(clean_namespace), kCleanMountsStep);
   plan->Add(DROVER_STEP_PRIVATE_MOUNTS, "keep mounts from the host");

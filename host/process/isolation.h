@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "host/process/mount_tree.h"
@@ -24,6 +25,7 @@ struct RootSpec {
 struct NamespaceSpec {
   bool pids = true;  // the run sees only its own processes
   bool ipc = true;
+  std::string hostname;  // what the run sees as the name of its host; empty: that of the host
   RootSpec root;
 };
 

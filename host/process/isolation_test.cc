@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/utsname.h>
 
 #include <algorithm>
 #include <atomic>
@@ -433,6 +434,22 @@ TEST_F(IsolationTest, ATaskInANetworkNamespaceSeesNoOther) {
             "lo\nsame\n");
   ASSERT_TRUE(service_->Kill(run).ok());
   WaitFor(run);
+}
+
+TEST_F(IsolationTest, ATaskHasTheNameOfItsNetwork) {
+  utsname host{};
+  ASSERT_EQ(uname(&host), 0);
+  ProcessSpec spec = Isolated("uname -n; cat /proc/sys/kernel/hostname; exec sleep 1000");
+  spec.namespaces->hostname = "web-1.example";
+  const RunId run = MustStart(std::move(spec));
+  EXPECT_TRUE(Until([&] { return Read("logs/web.stdout.0") == "web-1.example\nweb-1.example\n"; }))
+      << Read("logs/web.stdout.0");
+  EXPECT_EQ(InSession(run, "uname -n"), "web-1.example\n");
+  ASSERT_TRUE(service_->Kill(run).ok());
+  WaitFor(run);
+  utsname after{};
+  ASSERT_EQ(uname(&after), 0);
+  EXPECT_STREQ(after.nodename, host.nodename);
 }
 
 TEST_F(IsolationTest, ASessionThatIsClosedIsKilledWithItsGroup) {

@@ -425,7 +425,17 @@ INSTANTIATE_TEST_SUITE_P(
                  "/TaskGroups/0/Networks/0/CNI/Args: is for networks of mode bridge or cni/NAME"},
         BadField{kGroupAt + "/Networks", R"([{"Mode": "bridge", "CNI": {"Args": {"A": "1;B=2"}}}])",
                  "/TaskGroups/0/Networks/0/CNI/Args/A: must be a line of at most 4096 bytes "
-                 "without a semicolon"},
+                 "without \";\" and \"=\""},
+        BadField{kGroupAt + "/Networks", R"([{"Mode": "bridge", "CNI": {"Args": {"A": "1=2"}}}])",
+                 "/TaskGroups/0/Networks/0/CNI/Args/A: must be a line of at most 4096 bytes "
+                 "without \";\" and \"=\""},
+        BadField{kGroupAt + "/Networks",
+                 R"([{"Mode": "bridge", "CNI": {"Args": {"NOMAD_JOB_ID": "x"}}}])",
+                 "/TaskGroups/0/Networks/0/CNI/Args/NOMAD_JOB_ID: is set by the agent: use another "
+                 "name"},
+        BadField{kGroupAt + "/Networks",
+                 R"([{"Mode": "bridge", "Hostname": ")" + std::string(65, 'a') + R"("}])",
+                 "/TaskGroups/0/Networks/0/Hostname: must be a name of at most 64 bytes"},
         BadField{kGroupAt + "/Networks", R"([{"DNS": {"Servers": ["ns.example"]}}])",
                  "/TaskGroups/0/Networks/0/DNS/Servers/0: \"ns.example\" is not an IP address"},
         BadField{kGroupAt + "/Networks", R"([{"DNS": {"Searches": ["a b"]}}])",

@@ -290,7 +290,7 @@ class ConflistTest(NetworkCase):
         return super().start(cni_config_dir=str(directory), cni_path=f"{plugins}:{cni.PLUGINS}", **more)
 
     def tearDown(self):
-        for name in ("mesh", "older", "broken"):
+        for name in ("mesh", "older", "broken", "added"):
             shutil.rmtree(cni.LEASES / name, ignore_errors=True)
         super().tearDown()
 
@@ -303,6 +303,18 @@ class ConflistTest(NetworkCase):
                 self.end(mode.replace("/", "-"))
                 self.assertEqual([path.name for path in (cni.LEASES / mode[4:]).iterdir()
                                   if path.name[0].isdigit()], [])
+
+    def test_a_network_that_the_operator_adds_is_found_by_a_reload(self):
+        self.assertEqual(self.agent.ask("PUT", "/v1/jobs", self.server_job(mode="cni/added")).status, 500)
+        directory = self.sandbox.root / "conflists"
+        added = {**json.loads((directory / "mesh.conflist").read_text()), "name": "added"}
+        self.sandbox.write("conflists/added.conflist", added)
+        self.agent.run.process.send_signal(signal.SIGHUP)
+        node = f"/v1/node/{self.agent.get('/v1/nodes')[0]['ID']}"
+        harness.wait_until(lambda: "network.mode.cni/added" in self.agent.get(node)["Attributes"],
+                           "the attribute of the added network")
+        self.run_server(mode="cni/added")
+        self.end()
 
     def test_a_plugin_that_prints_garbage_fails_the_allocation_and_leaves_nothing(self):
         self.agent.submit(self.server_job(mode="cni/broken", RestartPolicy={"Attempts": 0, "Mode": "fail"},
@@ -317,7 +329,7 @@ class ConflistTest(NetworkCase):
     @unittest.skipIf(IN_CHROOT, "exec does not work in a chroot")
     def test_a_task_with_its_own_root_has_the_files_of_its_network(self):
         look = task("look", driver="exec", Resources={"MemoryMB": 64}, config={
-            "command": "/bin/sh", "args": ["-c", "cat /etc/hosts /etc/resolv.conf; sleep 1000"]})
+            "command": "/bin/sh", "args": ["-c", "cat /etc/hosts /etc/resolv.conf; uname -n; sleep 1000"]})
         network = {"Mode": "cni/mesh", "Hostname": "web-${NOMAD_ALLOC_INDEX}",
                    "DNS": {"Servers": ["192.0.2.53"], "Searches": ["svc.example"], "Options": ["ndots:2"]}}
         self.agent.submit(job(group(look, Networks=[network]), id="files", type="service"))
@@ -325,7 +337,7 @@ class ConflistTest(NetworkCase):
         status = self.status(alloc)
         self.assertEqual(status["DNS"], network["DNS"])
         path = f"/v1/client/fs/logs/{alloc}"
-        said = self.agent.get_until(path, lambda reply: b"ndots" in reply.body, task="look", type="stdout",
+        said = self.agent.get_until(path, lambda reply: b"\nweb-0\n" in reply.body, task="look", type="stdout",
                                     plain="true") and self.agent.ask("GET", path, task="look", type="stdout",
                                                                      plain="true").body.decode()
         self.assertIn(f"\n{status['Address']} web-0\n", said)

@@ -66,6 +66,7 @@ class StartFaultTest : public ProcessFixture {
     options.log_dir = directory_ + "/logs";
     options.task_dir = directory_ + "/task";
     spec.namespaces.emplace();
+    spec.namespaces->hostname = "web";
     DROVER_ASSIGN(spec.namespaces->root, OpenTaskRoot(options));
     spec.privileges.emplace();
     spec.privileges->bounding = *CapabilitySet::Parse({"net_bind_service", "chown"});

@@ -13,7 +13,7 @@
 namespace drover {
 namespace {
 
-constexpr std::size_t kLongestHostname = 253;
+constexpr std::size_t kLongestHostname = 64;  // of Linux
 
 const Network& NetworkOf(const Allocation& alloc) { return alloc.group()->networks[0]; }
 
@@ -54,7 +54,7 @@ Status CheckWish(const NetworkWish& wish) {
     }
   }
   for (const auto& [key, value] : wish.args) {
-    if (value.find_first_of(";\n") != std::string::npos) return bad("CNI argument", value);
+    if (value.find_first_of(";=\n") != std::string::npos) return bad("CNI argument", value);
   }
   return {};
 }
@@ -72,7 +72,7 @@ Duration NetworkHook::deadline(AllocHookStage stage, const AllocHookRequest& req
     case AllocHookStage::kPrerun:
     case AllocHookStage::kPostrun:
     case AllocHookStage::kDestroy:
-      return 3min;  // the plugins have limits of their own, which are shorter
+      return 10min;  // the plugins have limits of their own, which are shorter in sum
     default:
       return AllocHook::deadline(stage, request);
   }
@@ -125,9 +125,8 @@ Co<Status> NetworkHook::Prerun(Context context, AllocHookRequest request) {
                         " needs an agent that is root: start it as root, or use \"host\"");
   }
   std::function<Result<MadeNetwork>()> make = [networks = options_.networks, gone = gone_,
-                                               wish = std::move(wish)]() -> Result<MadeNetwork> {
-    if (*gone) return Error(Code::kCancelled, "the allocation has ended");
-    return networks->Make(wish);
+                                               wish = std::move(wish)] {
+    return networks->Make(wish, gone.get());
   };
   Result<MadeNetwork> made = co_await options_.pool->Run(std::move(make));
   DROVER_CO_TRY(context.status());

@@ -23,6 +23,8 @@ constexpr std::size_t kMostDnsTexts = 32;
 constexpr std::size_t kLongestDnsText = 253;
 constexpr std::size_t kMostCniArgs = 64;
 constexpr std::size_t kLongestCniArg = 4096;
+constexpr std::size_t kLongestCniArgs = std::size_t{60} << 10;  // room for those of the agent
+constexpr std::size_t kLongestHostname = 64;                    // of Linux
 
 // VALUES are the static ports that the group already has.
 void CheckPorts(const std::vector<Port>& ports, bool reserved, UniqueNames* labels,
@@ -86,21 +88,27 @@ void CheckDns(const DnsConfig& dns, const JobPlace& at) {
   CheckDnsTexts(dns.options, false, at / "Options");
 }
 
-// The plugins get the arguments as one text, "KEY=VALUE;KEY=VALUE".
+// The plugins get the arguments as one text, "KEY=VALUE;KEY=VALUE", which they split at each sign.
 void CheckCniArgs(const StringMap& args, const JobPlace& at) {
   if (args.size() > kMostCniArgs) {
     at.Fault("must hold at most " + std::to_string(kMostCniArgs) + " arguments");
     return;
   }
+  std::size_t bytes = 0;
   for (const auto& [key, value] : args) {
+    bytes += key.size() + value.size() + 2;
     if (key.empty() || !IsPlain(key, "_-.")) {
       (at / key).Fault("its name may hold only letters, digits, \"_\", \"-\" and \".\"");
-    } else if (value.size() > kLongestCniArg || value.find(';') != std::string::npos ||
+    } else if (key == "IgnoreUnknown" || key.starts_with("NOMAD_")) {
+      (at / key).Fault("is set by the agent: use another name");
+    } else if (value.size() > kLongestCniArg || value.find_first_of(";=") != std::string::npos ||
                HasControl(value)) {
       (at / key).Fault("must be a line of at most " + std::to_string(kLongestCniArg) +
-                       " bytes without a semicolon");
+                       " bytes without \";\" and \"=\"");
     }
   }
+  at.Unless(bytes <= kLongestCniArgs,
+            "must hold at most " + std::to_string(kLongestCniArgs) + " bytes");
 }
 
 void CheckNetwork(const Network& network, std::set<int>* values, const JobPlace& at) {
@@ -117,8 +125,9 @@ void CheckNetwork(const Network& network, std::set<int>* values, const JobPlace&
   args.Unless(own || network.cni_args.empty(), "is for networks of mode bridge or cni/NAME");
   CheckCniArgs(network.cni_args, args);
   (at / "Hostname")
-      .Unless(network.hostname.size() <= kLongestDnsText && !HasControl(network.hostname),
-              "must be a name of at most 253 bytes");
+      .Unless((network.hostname.size() <= kLongestHostname || HasVariable(network.hostname)) &&
+                  network.hostname.size() <= kLongestDnsText && !HasControl(network.hostname),
+              "must be a name of at most 64 bytes");
   CheckDns(network.dns, at / "DNS");
   UniqueNames labels;
   CheckPorts(network.reserved_ports, true, &labels, values, at / "ReservedPorts");
