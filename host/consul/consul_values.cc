@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "host/consul/consul_queries.h"
+#include "host/render/value_name.h"
 
 namespace drover {
 
@@ -17,9 +18,7 @@ bool ConsulValues::Has(const std::string& function) const { return IsConsulFunct
 
 Result<std::string> ConsulValues::NameOf(const ValueScope&, const ValueRequest& request) {
   if (const Result<ConsulQuery> query = ConsulQueryOf(request); !query.ok()) return query.error();
-  std::string name = request.function + " in Consul:";
-  for (const std::string& argument : request.arguments) name += " " + argument;
-  return name;
+  return request.function + " in Consul:" + NameOfArguments(request.arguments);
 }
 
 Co<Status> ConsulValues::AwaitTurn(Context context) {

@@ -108,6 +108,19 @@ TEST_F(ConsulValuesTest, AnIndexThatGoesBackIsForgotten) {
   EXPECT_THAT(heads[2], Not(HasSubstr("index=")));
 }
 
+// What a task writes into an argument must not make its request that of another task.
+TEST_F(ConsulValuesTest, OnlyEqualRequestsAreOneValue) {
+  ConsulOptions options;
+  options.url = "http://127.0.0.1:1";
+  ConsulValues values(&loop, &pool, *ConsulAgent::Create(options, &pool), {});
+  const auto name = [&values](std::vector<std::string> arguments) {
+    return *values.NameOf(ValueScope(), {"service", std::move(arguments)});
+  };
+  EXPECT_EQ(name({"web", "any"}), name({"web", "any"}));
+  EXPECT_NE(name({"web", "any"}), name({"web any"}));
+  EXPECT_NE(name({"web", "any"}), name({"web\nany"}));
+}
+
 TEST_F(ConsulValuesTest, AnAnswerWithoutSenseIsAnError) {
   Watch({AnswerWith("200 OK", 7, "<html>"), AnswerWith("200 OK", 8, "[]")}, {"service", {"web"}},
         [this] { return published.size() == 2; });

@@ -6,6 +6,7 @@
 namespace drover::templates {
 namespace {
 
+constexpr std::uint64_t kStepsPerLookAtClock = 8;
 constexpr std::size_t kCostOfNode = 64;  // of an element of a map, above its value
 
 int RankOf(Kind kind) { return static_cast<int>(kind); }
@@ -174,6 +175,11 @@ void Heap::Charge(std::size_t bytes) {
 }
 
 bool Heap::Step(std::uint64_t count) {
+  if (until_look_-- == 0) {
+    until_look_ = kStepsPerLookAtClock;
+    late_ = late_ || std::chrono::steady_clock::now() > deadline_;
+  }
+  if (late_) return false;
   if (count > steps_) {
     steps_ = 0;
     spent_ = true;
@@ -191,6 +197,7 @@ Status Heap::Allow(std::size_t bytes) const {
 }
 
 Status Heap::Check() const {
+  if (late_) return Error(Code::kTimeout, "the template takes too long");
   if (!spent_) return {};
   return Error(Code::kResourceExhausted, steps_ == 0 ? "the template does too much work"
                                                      : "the template makes too many values");

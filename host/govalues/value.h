@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -157,8 +158,11 @@ class Value {
 // before the heap, so values may refer to each other in any way.
 class Heap {
  public:
-  // BYTES limits the memory of all values, and STEPS the work.
-  Heap(std::size_t bytes, std::uint64_t steps) : bytes_(bytes), steps_(steps) {}
+  using Deadline = std::chrono::steady_clock::time_point;
+
+  // BYTES limits the memory of all values, and STEPS and DEADLINE the work.
+  Heap(std::size_t bytes, std::uint64_t steps, Deadline deadline = Deadline::max())
+      : bytes_(bytes), steps_(steps), deadline_(deadline) {}
   Heap(const Heap&) = delete;
   Heap& operator=(const Heap&) = delete;
 
@@ -174,7 +178,8 @@ class Heap {
   void Put(const Value& map, const Value& key, const Value& value);
   void Put(const Value& map, std::string key, const Value& value);
 
-  // Counts COUNT steps of work, and returns false if there are none left.
+  // Counts COUNT steps of work, and returns false if there are none left or no time is. Whatever
+  // repeats itself calls it, because a single step may take long.
   bool Step(std::uint64_t count = 1);
   // Returns an error if BYTES more are too many.
   Status Allow(std::size_t bytes) const;
@@ -187,6 +192,9 @@ class Heap {
 
   std::size_t bytes_;    // that are left
   std::uint64_t steps_;  // that are left
+  const Deadline deadline_;
+  std::uint64_t until_look_ = 0;  // calls of Step until the next look at the clock
+  bool late_ = false;
   bool spent_ = false;
   std::deque<std::string> texts_;
   std::deque<List> lists_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "host/base/text.h"
+#include "host/render/value_name.h"
 #include "host/spec/strict_json.h"
 #include "host/state/service_choice.h"
 #include "host/variables/variable_items.h"
@@ -144,8 +145,7 @@ Result<std::string> StateValues::NameOf(const ValueScope& scope, const ValueRequ
     if (request.function == "nomadService") {
       if (const auto wanted = ReadWantedService(request); !wanted.ok()) return wanted.error();
     }
-    for (const std::string& argument : request.arguments) name += "\n" + argument;
-    return name;
+    return name + NameOfArguments(request.arguments);
   }
   DROVER_ASSIGN(const WantedVariable wanted, ReadWantedVariable(scope, request));
   name = request.function + " " + VariableId(wanted.name_space, wanted.path);

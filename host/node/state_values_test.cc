@@ -177,6 +177,9 @@ TEST_F(StateValuesTest, EqualRequestsOfTasksAreOneValueUnlessTheirRightsDecide) 
   EXPECT_EQ(name(scope, {"nomadVar", {"nomad/jobs/web"}}),
             name(other, {"nomadVar", {"nomad/jobs/web@default"}}));
   EXPECT_NE(name(scope, {"nomadVarList", {}}), name(other, {"nomadVarList", {}}));
+  // What a task writes into an argument must not make its request that of another task.
+  EXPECT_NE(name(scope, {"nomadService", {"2\nkey\napi"}}),
+            name(other, {"nomadService", {"2", "key", "api"}}));
   other.name_space = "team";
   EXPECT_NE(name(scope, {"nomadService", {"api"}}), name(other, {"nomadService", {"api"}}));
 }

@@ -55,6 +55,14 @@ std::string ValueName(const ValueRequest& request) {
   return arguments.empty() ? name : name + "(" + arguments + ")";
 }
 
+std::string NameOfArguments(const std::vector<std::string>& arguments) {
+  std::string name;
+  for (const std::string& argument : arguments) {
+    name += " " + std::to_string(argument.size()) + ":" + argument;
+  }
+  return name;
+}
+
 std::string MissingText(const std::vector<ValueRequest>& missing) {
   std::set<std::string> names;
   for (const ValueRequest& request : missing) names.insert(ValueName(request));

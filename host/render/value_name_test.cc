@@ -23,5 +23,12 @@ TEST(ValueNameTest, AnEventNamesTheFirstThree) {
       "Missing: kv.block(a), kv.block(b), kv.block(c), and 2 more");
 }
 
+TEST(ValueNameTest, OtherArgumentsHaveAnotherName) {
+  EXPECT_EQ(NameOfArguments({"web", "any"}), " 3:web 3:any");
+  EXPECT_NE(NameOfArguments({"web", "any"}), NameOfArguments({"web 3:any"}));
+  EXPECT_NE(NameOfArguments({"web\nany"}), NameOfArguments({"web", "any"}));
+  EXPECT_EQ(NameOfArguments({}), "");
+}
+
 }  // namespace
 }  // namespace drover

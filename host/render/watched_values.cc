@@ -49,21 +49,32 @@ void ValueWatch::Changed() {
 Status ValueWatch::Want(const std::set<ValueRequest>& requests) {
   std::map<ValueRequest, std::shared_ptr<Hold>> wanted;
   bool more_known = false;
+  Status status;
   for (const ValueRequest& request : requests) {
+    if (wanted.size() == kMostWantedValues) {
+      status = Error(Code::kResourceExhausted, "the templates of a task ask for more than " +
+                                                   std::to_string(kMostWantedValues) + " values");
+      break;
+    }
     const auto earlier = wanted_.find(request);
     if (earlier != wanted_.end()) {
       wanted.insert(*earlier);
       continue;
     }
     const auto hold = std::make_shared<Hold>();
-    DROVER_ASSIGN(hold->entry, all_->EntryOf(scope_, request));
+    Result<std::shared_ptr<WatchedValues::Entry>> entry = all_->EntryOf(scope_, request);
+    if (!entry.ok()) {  // one wrong request must not hold up those of other templates
+      if (status.ok()) status = entry.error();
+      continue;
+    }
+    hold->entry = *std::move(entry);
     hold->on_change = hold->entry->changed.Add([this] { Changed(); });
     more_known = more_known || hold->entry->value != nullptr;
     wanted.emplace(request, hold);
   }
   wanted_.swap(wanted);
   if (more_known) Changed();
-  return {};
+  return status;
 }
 
 std::shared_ptr<const ValueMap> ValueWatch::Known() const {

@@ -22,6 +22,9 @@ namespace drover {
 
 class WatchedValues;
 
+// How many values the templates of one task may want. Each costs a watch.
+inline constexpr std::size_t kMostWantedValues = 10'000;
+
 // The values that the templates of one task want. Each change of one of them, or of what is wanted,
 // gets a number, the generation. Control thread only.
 class ValueWatch {
@@ -31,7 +34,7 @@ class ValueWatch {
   ValueWatch& operator=(const ValueWatch&) = delete;
 
   // Wants REQUESTS instead of what was wanted before. Returns an error if one of them makes no
-  // sense or may not be read. Then what was wanted before stays.
+  // sense or may not be read, or if there are too many; the others are wanted all the same.
   Status Want(const std::set<ValueRequest>& requests);
   // Returns the values that are wanted and known.
   std::shared_ptr<const ValueMap> Known() const;

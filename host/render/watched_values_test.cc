@@ -122,14 +122,27 @@ TEST_F(WatchedValuesTest, WhileASourceFailsTheLastValueStays) {
   EXPECT_EQ(reports.size(), 2u);
 }
 
-TEST_F(WatchedValuesTest, WhatATaskMayNotHaveIsAnErrorAndChangesNothing) {
+TEST_F(WatchedValuesTest, WhatATaskMayNotHaveIsAnErrorAndHoldsUpNothingElse) {
   source.Set("a", "1");
+  source.Set("z", "2");
   const auto watch = Watch({Key("a")});
-  EXPECT_EQ(watch->Want({Key("b"), Key("forbidden")}).code(), Code::kPermissionDenied);
-  EXPECT_EQ(watch->Want({{"secret", {"x"}}}).code(), Code::kUnimplemented);
+  EXPECT_EQ(watch->Want({Key("a"), Key("forbidden"), Key("z")}).code(), Code::kPermissionDenied);
+  EXPECT_EQ(watch->Want({Key("a"), {"secret", {"x"}}, Key("z")}).code(), Code::kUnimplemented);
   loop.RunReady();
   EXPECT_EQ(In(*watch, "a"), "1");
-  EXPECT_EQ(values->watches(), 1u);
+  EXPECT_EQ(In(*watch, "z"), "2");
+  EXPECT_EQ(values->watches(), 2u);
+}
+
+TEST_F(WatchedValuesTest, ATaskWatchesOnlySoMany) {
+  std::set<ValueRequest> many;
+  for (std::size_t i = 0; i < kMostWantedValues + 5; ++i) many.insert(Key(std::to_string(i)));
+  const auto watch = values->Open(ValueScope());
+  EXPECT_EQ(watch->Want(many).code(), Code::kResourceExhausted);
+  EXPECT_EQ(values->watches(), kMostWantedValues);
+  EXPECT_TRUE(watch->Want({}).ok());
+  loop.RunReady();
+  EXPECT_EQ(values->watches(), 0u);
 }
 
 }  // namespace

@@ -239,6 +239,7 @@ class Evaluator {
         return ran;
       }
       case Kind::kMap: {
+        if (!heap_.Step(over.map().size())) return At(node.at, heap_.Check().error());
         const Map elements = over.map();  // a copy, because the body may change the map
         for (const auto& [key, element] : elements) {
           DROVER_ASSIGN(const bool goes_on, iterate(key, element));
@@ -445,7 +446,11 @@ class Evaluator {
     }
     if (const Status step = state_.Step(); !step.ok()) return At(at, step.error());
     Result<Value> value = function.run(call);
-    if (value.ok()) return value;
+    if (value.ok()) {
+      // A function that was stopped in its work may return a part of it.
+      if (const Status spent = heap_.Check(); !spent.ok()) return At(at, spent.error());
+      return value;
+    }
     // An error of {{executeTemplate}} has its place already.
     if (name == "executeTemplate") return value.error();
     return At(at, value.error().WithContext(name));

@@ -70,8 +70,10 @@ Result<Value> TimeUnixEpoch(const Call& call) {
 std::int64_t SecondsSince(const Call& call, const Value& date) {
   const Moment now = NowOf(call);
   if (date.is(Kind::kTime)) return now.seconds - date.moment().seconds;
-  if (date.type() == &kInt || date.type() == &kInt64) return now.seconds - date.integer();
-  return 0;
+  if (date.type() != &kInt && date.type() != &kInt64) return 0;
+  // As in Go, what is too large wraps around.
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(now.seconds) -
+                                   static_cast<std::uint64_t>(date.integer()));
 }
 
 std::int64_t BoundedSeconds(std::int64_t seconds) {

@@ -8,6 +8,8 @@
 namespace drover::templates {
 namespace {
 
+// The most tokens of a template. Each takes a few hundred bytes while the template is rendered.
+constexpr std::size_t kMostTokens = 250'000;
 constexpr std::string_view kBlanks = " \t\r\n";
 constexpr std::string_view kKeywords[] = {"block", "break", "continue", "define",   "else",
                                           "end",   "if",    "range",    "template", "with"};
@@ -41,6 +43,10 @@ class Lexer {
 
   // Adds the token from BEGIN to the present position.
   void Add(TokenKind kind, std::size_t begin) {
+    if (tokens_.size() >= kMostTokens && kind != TokenKind::kEnd) {
+      return Fail(begin,
+                  "the template has more than " + std::to_string(kMostTokens) + " words and marks");
+    }
     tokens_.push_back({kind, text_.substr(begin, at_ - begin), begin});
   }
 

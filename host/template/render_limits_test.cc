@@ -86,6 +86,43 @@ TEST(RenderLimitsTest, DeepTemplatesAreRefused) {
   EXPECT_THAT(Rendered("{{parseYAML \"" + yaml + "\"}}"), HasSubstr("error:"));
 }
 
+TEST(RenderLimitsTest, ATemplateAsksForOnlySoMuch) {
+  EXPECT_THAT(Rendered("{{range loop 6000}}{{key (print .)}}{{end}}"),
+              HasSubstr("asks for more than 5000 values"));
+  EXPECT_THAT(Rendered(R"({{key (sprig_repeat 5000 "x")}})"), HasSubstr("more than 4096 bytes"));
+  EXPECT_EQ(Rendered(R"({{range loop 6000}}{{key "a"}}{{end}})"), "");
+}
+
+TEST(RenderLimitsTest, ATemplateHasOnlySoManyWords) {
+  std::string actions;
+  for (int i = 0; i < 100'000; ++i) actions += "{{.}}";
+  EXPECT_THAT(Rendered(actions), HasSubstr("more than 250000 words and marks"));
+}
+
+// Each match looks at the whole rest of the text, so a few steps take long.
+TEST(RenderLimitsTest, AFunctionEndsInTimeAndNotWithAPart) {
+  FakeValues values;
+  TemplateSpec spec;
+  spec.text = R"({{sprig_regexReplaceAll "a(.*b)?" (sprig_repeat 4000000 "a") "b"}})";
+  spec.limits.time = std::chrono::milliseconds(300);
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(RenderTemplate(spec, &values).code(), Code::kTimeout);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+  spec.text = R"({{sprig_regexFindAll "a" (sprig_repeat 100000 "a") -1}})";
+  spec.limits.time = std::chrono::seconds(60);
+  spec.limits.steps = 1000;
+  EXPECT_EQ(RenderTemplate(spec, &values).code(), Code::kResourceExhausted);
+}
+
+TEST(RenderLimitsTest, ALargeMapIsNotCopiedWithoutEnd) {
+  FakeValues values;
+  TemplateSpec spec;
+  spec.limits.steps = 100'000;
+  spec.text = R"({{$d := sprig_dict}}{{range loop 10000}}{{$_ := sprig_set $d (print .) .}}{{end}})"
+              R"({{range loop 1000}}{{range $d}}{{break}}{{end}}{{end}})";
+  EXPECT_EQ(RenderTemplate(spec, &values).code(), Code::kResourceExhausted);
+}
+
 TEST(RenderLimitsTest, AYamlBombStaysSmall) {
   std::string bomb = "a0: &a0 [x, x]\\n";
   for (int i = 1; i < 60; ++i) {
@@ -158,7 +195,7 @@ TEST(RenderLimitsTest, NoBytesMakeItFail) {
     TemplateSpec spec;
     spec.text = "{{";
     for (unsigned n = random() % 14; n > 0; --n) spec.text += pieces[random() % std::size(pieces)];
-    spec.limits = {1 << 16, 1 << 20, 10'000, 20, std::chrono::milliseconds(1000)};
+    spec.limits = {1 << 16, 1 << 20, 10'000, 20, std::chrono::milliseconds(1000), 100};
     (void)RenderTemplate(spec, &values);
   }
 }

@@ -23,10 +23,10 @@ class RenderState {
   // VALUES may be null: then nothing from outside can be had.
   RenderState(const TemplateLimits& limits, TemplateValues* values,
               std::chrono::system_clock::time_point now)
-      : heap_(limits.memory, limits.steps),
+      : heap_(limits.memory, limits.steps, std::chrono::steady_clock::now() + limits.time),
         values_(values),
         now_(now),
-        deadline_(std::chrono::steady_clock::now() + limits.time),
+        most_values_(limits.values),
         scratch_(heap_.NewMap()) {}
 
   Heap& heap() { return heap_; }
@@ -36,7 +36,7 @@ class RenderState {
   const Value& scratch() const { return scratch_; }
 
   // Asks for the value of REQUEST, and notes that the template uses it. A value that is not known
-  // is "discarded".
+  // is "discarded". Returns an error if the template asks for too many values.
   Result<nlohmann::json> Ask(const ValueRequest& request);
   // Notes that the template has to wait for the value of REQUEST.
   void Miss(const ValueRequest& request) { missing_.insert(request); }
@@ -52,9 +52,8 @@ class RenderState {
   Heap heap_;
   TemplateValues* const values_;
   const std::chrono::system_clock::time_point now_;
-  const std::chrono::steady_clock::time_point deadline_;
+  const std::size_t most_values_;
   const Value scratch_;
-  std::uint64_t steps_ = 0;
   std::set<ValueRequest> used_;
   std::set<ValueRequest> missing_;
 };

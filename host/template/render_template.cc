@@ -19,9 +19,14 @@ Result<RenderedTemplate> RenderTemplate(const TemplateSpec& spec, TemplateValues
   options.bytes = spec.limits.bytes;
   options.depth = spec.limits.depth;
   Result<std::string> text = templates::Evaluate(*parsed, templates::Value(), options, &state);
-  if (!text.ok()) return text.error();
   RenderedTemplate rendered;
-  rendered.text = std::move(*text);
+  if (text.ok()) {
+    rendered.text = std::move(*text);
+  } else {
+    const bool too_much = text.code() == Code::kResourceExhausted || text.code() == Code::kTimeout;
+    if (too_much || state.missing().empty()) return text.error();
+    rendered.stopped_by = text.error().message();
+  }
   rendered.used.assign(state.used().begin(), state.used().end());
   rendered.missing.assign(state.missing().begin(), state.missing().end());
   return rendered;

@@ -200,5 +200,19 @@ TEST(RenderValuesTest, AnAnswerOfAnotherFormIsAnError) {
               HasSubstr("the answer is object instead of"));
 }
 
+// A function of an empty value may fail. So an error counts only with all values.
+TEST(RenderValuesTest, ATemplateThatFailsForAMissingValueWaitsForIt) {
+  FakeValues values;
+  TemplateSpec spec;
+  spec.text = R"({{(index (service "web") 0).Address}})";
+  Result<RenderedTemplate> done = RenderTemplate(spec, &values);
+  ASSERT_TRUE(done.ok()) << done.error().message();
+  EXPECT_EQ(done->missing.size(), 1u);
+  EXPECT_NE(done->stopped_by.find("index out of range"), std::string::npos) << done->stopped_by;
+  values.Set("service", {"web"}, nlohmann::json::array());
+  done = RenderTemplate(spec, &values);
+  EXPECT_EQ(done.code(), Code::kInvalidArgument);
+}
+
 }  // namespace
 }  // namespace drover

@@ -47,6 +47,9 @@ struct RenderedTemplate {
   std::string text;                   // of no use while MISSING is not empty
   std::vector<ValueRequest> used;     // all that was asked for, with those of MISSING
   std::vector<ValueRequest> missing;  // asked for, but not known yet
+  // The error that ended the rendering early although values are missing. Such an error counts only
+  // if it comes again with all values, because a function of an empty value may fail.
+  std::string stopped_by;
 
   bool complete() const { return missing.empty(); }
 };
@@ -58,6 +61,7 @@ struct TemplateLimits {
   std::uint64_t steps = 4'000'000;              // actions, calls, elements of lists
   int depth = 250;                              // of templates that call templates
   std::chrono::milliseconds time{10'000};       // by the clock
+  std::size_t values = 5'000;                   // that are asked for outside
 };
 
 struct TemplateSpec {

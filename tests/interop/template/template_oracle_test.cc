@@ -62,7 +62,8 @@ std::string DifferenceOf(const json& one, OracleValues* values) {
   const Result<RenderedTemplate> done = RenderTemplate(spec, values);
   const std::string error = one.at("error");
   if (!error.empty()) {
-    return done.ok() ? "the oracle has the error " + error + "\nhere it is\n" + done->text : "";
+    const bool succeeds = done.ok() && done->stopped_by.empty();
+    return succeeds ? "the oracle has the error " + error + "\nhere it is\n" + done->text : "";
   }
   const std::string output = one.at("output");
   if (!done.ok())
