@@ -14,7 +14,7 @@
 #include "host/abi/abi_read.h"
 #include "host/abi/abi_write.h"
 #include "host/base/event.h"
-#include "host/plugin/exec_bridge.h"
+#include "host/plugin/exec/exec_bridge.h"
 #include "host/plugin/service_done.h"
 #include "host/plugin/traced.h"
 #include "host/process/network_namespace.h"

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/plugin/exec_bridge.h"
+#include "host/plugin/exec/exec_bridge.h"
 
 #include <fcntl.h>
 #include <poll.h>
