@@ -198,14 +198,20 @@ Status AllocNetworks::TakeDown(const NetworkNote& note, const NetworkLock& lock)
   const Result<UniqueFd> inside = OpenNetworkNamespace(file);
   json result = note.result;
   if (!inside.ok() && !IsNone(inside)) return inside.error();
+  // A task that is root may have removed its addresses. Then the plugin bridge, which looks for
+  // them, does not find the rules that it has made for them.
+  bool addresses_stay = false;
   if (!inside.ok()) {
     attachment.network_namespace.clear();
   } else if (result.is_null()) {
     result = FoundResult(*inside, file, attachment.interface_name, note.network.version);
+    addresses_stay = !result.is_null();
+  } else {
+    addresses_stay = CheckAddresses(*inside, note.status).ok();
   }
   DROVER_TRY(DurableStep(Step::kLeaveNetwork, [&]() -> Status {
     DROVER_TRY(Detach(note.network, attachment, result));
-    if (inside.ok()) return {};
+    if (addresses_stay) return {};
     return RemoveMasquerade(note.alloc_id);
   }));
   DROVER_TRY(DropNetworkFiles(FilesDirectory(note.alloc_id)));

@@ -29,11 +29,11 @@ namespace {
 constexpr int kPluginThreads = 4;
 constexpr std::string_view kOfRun = "networks-run-";  // the directories of nodes without a state
 
-// Returns where /etc/resolv.conf leads, or that path itself.
+// Returns where /etc/resolv.conf leads; empty if it is not there.
 std::string ResolvOfHost() {
   constexpr char kResolv[] = "/etc/resolv.conf";
   const std::unique_ptr<char, void (*)(void*)> real(realpath(kResolv, nullptr), free);
-  return real ? real.get() : kResolv;
+  return real ? real.get() : "";
 }
 
 bool HasIptables() {
@@ -115,6 +115,8 @@ NodeNetworks::NodeNetworks(NodeNetworksOptions options)
 }
 
 NodeNetworks::~NodeNetworks() {
+  Stop();
+  plugin_pools_.clear();  // nobody makes anything in the directory any more
   // rmdir fails if allocations that continue have namespaces in the directory.
   if (options_.kept || lock_) rmdir(directory_.c_str());
 }
