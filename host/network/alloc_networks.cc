@@ -46,12 +46,16 @@ bool IsNone(const Result<UniqueFd>& opened) {
   return opened.code() == Code::kNotFound || opened.code() == Code::kInvalidArgument;
 }
 
+bool IsAny(const std::string& host_ip) {
+  return host_ip.empty() || host_ip == "0.0.0.0" || host_ip == "::";
+}
+
 // The plugin portmap maps no port between the two families of addresses, and says nothing.
 Status CheckFamilies(const Conflist& network, const std::vector<AllocatedPort>& ports,
                      const AllocationNetwork& status) {
   if (std::ranges::count(network.plugins, "portmap", &CniPlugin::type) == 0) return {};
   for (const AllocatedPort& port : ports) {
-    if (port.host_ip.empty()) continue;
+    if (IsAny(port.host_ip)) continue;
     const bool six = IsIpv6Address(port.host_ip);
     if (!(six ? status.address_ipv6 : status.address).empty()) continue;
     const std::string family = six ? "IPv6" : "IPv4";
@@ -82,8 +86,7 @@ json RuntimeConfig(const NetworkWish& wish) {
       json mapping = {{"hostPort", port.value},
                       {"containerPort", port.to > 0 ? port.to : port.value},
                       {"protocol", protocol}};
-      const bool any = port.host_ip.empty() || port.host_ip == "0.0.0.0" || port.host_ip == "::";
-      if (!any) mapping["hostIP"] = port.host_ip;
+      if (!IsAny(port.host_ip)) mapping["hostIP"] = port.host_ip;
       ports.push_back(std::move(mapping));
     }
   }

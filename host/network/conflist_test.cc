@@ -91,6 +91,22 @@ TEST(ConflistTest, NetworksAreFoundByTheirNames) {
   EXPECT_THAT(problems, ElementsAre());
 }
 
+TEST(ConflistTest, WhatIsNotReadIsNamed) {
+  const DirectoryForTest directory;
+  for (const char* const name : {"/10.conf", "/20.conf"})
+    std::ofstream(directory.path() + name) << R"({"name": "lan", "type": "macvlan"})";
+  std::vector<std::string> problems;
+  EXPECT_THAT(ListConflists(directory.path(), &problems), ElementsAre("lan"));
+  EXPECT_THAT(problems, ElementsAre(HasSubstr("/20.conf describes the network \"lan\", which")));
+  for (int i = 100; i < 356; ++i)
+    std::ofstream(directory.path() + "/" + std::to_string(i) + ".conf") << "{";
+  problems.clear();
+  (void)ListConflists(directory.path(), &problems);
+  EXPECT_THAT(problems[0], HasSubstr("has 258 files, and only the first 256 are read"));
+  const std::string error = FindConflist(directory.path(), "wan").error().message();
+  EXPECT_LT(error.size(), 4096u) << error;
+}
+
 TEST(ConflistTest, AFileThatOthersCanChangeIsNotUsed) {
   const DirectoryForTest directory;
   const std::string file = directory.path() + "/mesh.conflist";
