@@ -1,8 +1,11 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/network/alloc_networks.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -24,6 +27,7 @@ using nlohmann::json;
 
 constexpr char kHostResolv[] = "/etc/resolv.conf";
 constexpr char kResolvedResolv[] = "/run/systemd/resolve/resolv.conf";
+constexpr std::string_view kFilesSuffix = ".files";
 
 // The arguments are one variable of the environment, and the kernel takes none of 128 KiB. With
 // longer ones, no plugin could be called to remove the network either.
@@ -108,7 +112,7 @@ std::string AllocNetworks::NamespaceFile(const std::string& alloc_id) const {
 }
 
 std::string AllocNetworks::FilesDirectory(const std::string& alloc_id) const {
-  return NamespaceFile(alloc_id) + ".files";
+  return NamespaceFile(alloc_id) + std::string(kFilesSuffix);
 }
 
 Result<NetworkLock> AllocNetworks::LockOf(const std::string& alloc_id) const {
@@ -149,15 +153,31 @@ Result<MadeNetwork> AllocNetworks::Make(const NetworkWish& wish,
 Result<MadeNetwork> AllocNetworks::MakeLocked(const NetworkWish& wish,
                                               const NetworkLock& lock) const {
   DROVER_ASSIGN(const std::optional<NetworkNote> note, notes_.Read(wish.alloc_id));
-  const std::string file = NamespaceFile(wish.alloc_id);
   if (note && !note->result.is_null()) {
+    const std::string file = PlaceOf(*note);
     const Result<UniqueFd> there = OpenNetworkNamespace(file);
-    if (there.ok()) return MadeNetwork{file, note->status};
+    if (there.ok()) {
+      DROVER_TRY(MakeMissingFiles(wish, note->status));
+      return MadeNetwork{file, note->status};
+    }
     if (!IsNone(there)) return there.error();  // tasks may be in it
   }
   // An earlier call was interrupted, or the machine was rebooted.
   if (note) DROVER_TRY(TakeDown(*note, lock));
   return SetUp(wish, lock);
+}
+
+// The agent may have got another directory since the network was made.
+std::string AllocNetworks::PlaceOf(const NetworkNote& note) const {
+  const std::string& noted = note.attachment.network_namespace;
+  return noted.empty() ? NamespaceFile(note.alloc_id) : noted;
+}
+
+Status AllocNetworks::MakeMissingFiles(const NetworkWish& wish,
+                                       const AllocationNetwork& status) const {
+  const std::string directory = FilesDirectory(wish.alloc_id);
+  if (access(directory.c_str(), F_OK) == 0) return {};
+  return MakeNetworkFiles(directory, FilesOf(wish, status));
 }
 
 Result<MadeNetwork> AllocNetworks::SetUp(const NetworkWish& wish, const NetworkLock& lock) const {
@@ -197,7 +217,7 @@ Status AllocNetworks::TakeDown(const NetworkNote& note, const NetworkLock& lock)
   attachment.stop = options_.stop;
   // The plugins may have moved since.
   attachment.path += ":" + options_.cni_path;
-  const std::string file = NamespaceFile(note.alloc_id);
+  const std::string file = PlaceOf(note);
   const Result<UniqueFd> inside = OpenNetworkNamespace(file);
   json result = note.result;
   if (!inside.ok() && !IsNone(inside)) return inside.error();
@@ -218,6 +238,7 @@ Status AllocNetworks::TakeDown(const NetworkNote& note, const NetworkLock& lock)
     return RemoveMasquerade(note.alloc_id);
   }));
   DROVER_TRY(DropNetworkFiles(FilesDirectory(note.alloc_id)));
+  DROVER_TRY(DropNetworkFiles(file + std::string(kFilesSuffix)));
   DROVER_TRY(DurableStep(Step::kDropNetwork, [&file] { return DropNetworkNamespace(file); }));
   return notes_.Remove(note.alloc_id);
 }
@@ -231,7 +252,7 @@ Status AllocNetworks::MakeFiles(const NetworkWish& wish) const {
 std::optional<MadeNetwork> AllocNetworks::Known(const std::string& alloc_id) const {
   const Result<std::optional<NetworkNote>> note = notes_.Read(alloc_id);
   if (!note.ok() || !*note || (*note)->result.is_null()) return std::nullopt;
-  return MadeNetwork{NamespaceFile(alloc_id), (*note)->status};
+  return MadeNetwork{PlaceOf(**note), (*note)->status};
 }
 
 Status AllocNetworks::DropLocked(const std::string& alloc_id, NetworkLock* lock) const {
@@ -258,7 +279,7 @@ void AllocNetworks::DropStrays(const std::function<bool(const std::string&)>& kn
     const std::string id = name.substr(0, name.find('.'));
     if (known(id) || notes_.Has(id)) continue;
     const std::string path = entry->path();
-    if (name.ends_with(".files")) {
+    if (name.ends_with(kFilesSuffix)) {
       (void)DropNetworkFiles(path);
     } else if (name.ends_with(".lock")) {
       NetworkLock::RemoveFree(path);

@@ -80,6 +80,8 @@ class AllocNetworks {
   Result<MadeNetwork> SetUp(const NetworkWish& wish, const NetworkLock& lock) const;
   Result<MadeNetwork> Complete(const NetworkWish& wish, NetworkNote* note,
                                const NetworkLock& lock) const;
+  std::string PlaceOf(const NetworkNote& note) const;
+  Status MakeMissingFiles(const NetworkWish& wish, const AllocationNetwork& status) const;
   Status TakeDown(const NetworkNote& note, const NetworkLock& lock) const;
   Result<NetworkLock> LockOf(const std::string& alloc_id) const;
   Status DropLocked(const std::string& alloc_id, NetworkLock* lock) const;
