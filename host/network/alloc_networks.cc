@@ -133,10 +133,14 @@ Result<NetworkNote> AllocNetworks::NoteOf(const NetworkWish& wish) const {
   DROVER_ASSIGN(note.attachment.args, ArgsText(wish.args));
   note.attachment.path = options_.cni_path;
   note.attachment.runtime = RuntimeConfig(wish);
-  // A plugin that is not there could not remove anything either.
+  // A plugin that is not there could not remove anything either. Plugins look for the one for
+  // addresses themselves, and do not ask to whom it belongs.
   for (const CniPlugin& plugin : note.network.plugins) {
-    const Result<std::string> found = FindCniPlugin(plugin.type, options_.cni_path);
-    if (!found.ok()) return found.error();
+    for (const std::string& name : {plugin.type, plugin.AddressPlugin()}) {
+      if (name.empty()) continue;
+      const Result<std::string> found = FindCniPlugin(name, options_.cni_path);
+      if (!found.ok()) return found.error();
+    }
   }
   return note;
 }

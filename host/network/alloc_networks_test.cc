@@ -181,6 +181,19 @@ TEST_F(AllocNetworksTest, AMissingPluginMakesNothing) {
   EXPECT_THAT(Left(), IsEmpty());
 }
 
+// Without it, the plugin could neither add nor remove anything.
+TEST_F(AllocNetworksTest, AMissingPluginForAddressesMakesNothing) {
+  MakeGoodPlugins();
+  std::ofstream(directory_.path() + "/config/net.conflist")
+      << R"({"cniVersion": "0.4.0", "name": "net", "plugins": [
+              {"type": "first", "ipam": {"type": "leases"}}]})";
+  const Result<MadeNetwork> made = Networks().Make(Wish());
+  ASSERT_FALSE(made.ok());
+  EXPECT_THAT(made.error().message(), HasSubstr("there is no CNI plugin \"leases\" in"));
+  EXPECT_THAT(fake_.Calls(), IsEmpty());
+  EXPECT_THAT(Left(), IsEmpty());
+}
+
 TEST_F(AllocNetworksTest, WhatAKilledAgentHasBegunIsUndoneFirst) {
   MakeGoodPlugins();
   ASSERT_TRUE(Networks().Make(Wish()).ok());

@@ -40,7 +40,12 @@ Result<CniPlugin> ReadPlugin(const json& of) {
   if (type == of.end() || !type->is_string() || !IsName(type->get<std::string>())) {
     return Error(Code::kInvalidArgument, "a plugin needs a \"type\", the name of its program");
   }
-  return CniPlugin{type->get<std::string>(), of};
+  CniPlugin plugin{type->get<std::string>(), of};
+  const std::string addresses = plugin.AddressPlugin();
+  if (!addresses.empty() && !IsName(addresses)) {
+    return Error(Code::kInvalidArgument, "the \"type\" of \"ipam\" must be a name of a program");
+  }
+  return plugin;
 }
 
 // Returns the text KEY of OF, or BY_DEFAULT.
@@ -96,6 +101,11 @@ Result<Conflist> ReadConflist(const std::string& path) {
 }
 
 }  // namespace
+
+std::string CniPlugin::AddressPlugin() const {
+  const auto ipam = config.find("ipam");
+  return ipam != config.end() && ipam->is_object() ? TextOf(*ipam, "type") : "";
+}
 
 bool CniPlugin::Has(const char* name) const {
   const auto capabilities = config.find("capabilities");

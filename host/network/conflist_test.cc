@@ -60,6 +60,16 @@ TEST(ConflistTest, WhatIsWrongIsRefused) {
   }
 }
 
+TEST(ConflistTest, APluginNamesTheOneForAddresses) {
+  const auto plugin = [](const std::string& ipam) {
+    return ParseConflist(R"({"name": "lan", "type": "macvlan", "ipam": )" + ipam + "}");
+  };
+  EXPECT_EQ(plugin(R"({"type": "host-local"})")->plugins[0].AddressPlugin(), "host-local");
+  for (const char* const none : {"{}", "null", "7"})
+    EXPECT_EQ(plugin(none)->plugins[0].AddressPlugin(), "") << none;
+  EXPECT_FALSE(plugin(R"({"type": "../sh"})").ok());
+}
+
 TEST(ConflistTest, VersionsHaveAnOrder) {
   EXPECT_TRUE(IsCniVersion("0.4.0"));
   EXPECT_TRUE(IsCniVersion("1.0.0", "0.4.0"));
