@@ -259,6 +259,14 @@ std::optional<MadeNetwork> AllocNetworks::Known(const std::string& alloc_id) con
   return MadeNetwork{PlaceOf(**note), (*note)->status};
 }
 
+bool AllocNetworks::IsUsed(const std::string& alloc_id) const {
+  const Result<std::optional<NetworkNote>> note = notes_.Read(alloc_id);
+  if (!note.ok()) return true;
+  if (!*note) return false;
+  const Result<UniqueFd> inside = OpenNetworkNamespace(PlaceOf(**note));
+  return inside.ok() ? HasProcess(*inside) : !IsNone(inside);
+}
+
 Status AllocNetworks::DropLocked(const std::string& alloc_id, NetworkLock* lock) const {
   DROVER_ASSIGN(const std::optional<NetworkNote> note, notes_.Read(alloc_id));
   DROVER_TRY(note ? TakeDown(*note, *lock) : DropNetworkFiles(FilesDirectory(alloc_id)));

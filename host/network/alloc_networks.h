@@ -64,6 +64,8 @@ class AllocNetworks {
   // Returns the network that Make has completed, whether it is still there or not. Reads only one
   // small file.
   std::optional<MadeNetwork> Known(const std::string& alloc_id) const;
+  // Returns whether a process is in the network of an allocation, or may be.
+  bool IsUsed(const std::string& alloc_id) const;
   // Removes everything of the network of an allocation. Succeeds if there is nothing.
   Status Drop(const std::string& alloc_id) const;
   // Does the same for the network of NOTE, unless the allocation has got another network since.
