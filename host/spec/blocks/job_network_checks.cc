@@ -107,8 +107,9 @@ void CheckCniArgs(const StringMap& args, const JobPlace& at) {
                        " bytes without \";\" and \"=\"");
     }
   }
-  at.Unless(bytes <= kLongestCniArgs,
-            "must hold at most " + std::to_string(kLongestCniArgs) + " bytes");
+  if (bytes > kLongestCniArgs) {
+    at.Fault("must hold at most " + std::to_string(kLongestCniArgs) + " bytes");
+  }
 }
 
 void CheckNetwork(const Network& network, std::set<int>* values, const JobPlace& at) {
