@@ -1,8 +1,11 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/network/alloc_networks.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -24,6 +27,7 @@ using nlohmann::json;
 
 constexpr char kHostResolv[] = "/etc/resolv.conf";
 constexpr char kResolvedResolv[] = "/run/systemd/resolve/resolv.conf";
+constexpr std::string_view kFilesSuffix = ".files";
 
 // The arguments are one variable of the environment, and the kernel takes none of 128 KiB. With
 // longer ones, no plugin could be called to remove the network either.
@@ -46,12 +50,16 @@ bool IsNone(const Result<UniqueFd>& opened) {
   return opened.code() == Code::kNotFound || opened.code() == Code::kInvalidArgument;
 }
 
+bool IsAny(const std::string& host_ip) {
+  return host_ip.empty() || host_ip == "0.0.0.0" || host_ip == "::";
+}
+
 // The plugin portmap maps no port between the two families of addresses, and says nothing.
 Status CheckFamilies(const Conflist& network, const std::vector<AllocatedPort>& ports,
                      const AllocationNetwork& status) {
   if (std::ranges::count(network.plugins, "portmap", &CniPlugin::type) == 0) return {};
   for (const AllocatedPort& port : ports) {
-    if (port.host_ip.empty()) continue;
+    if (IsAny(port.host_ip)) continue;
     const bool six = IsIpv6Address(port.host_ip);
     if (!(six ? status.address_ipv6 : status.address).empty()) continue;
     const std::string family = six ? "IPv6" : "IPv4";
@@ -82,8 +90,7 @@ json RuntimeConfig(const NetworkWish& wish) {
       json mapping = {{"hostPort", port.value},
                       {"containerPort", port.to > 0 ? port.to : port.value},
                       {"protocol", protocol}};
-      const bool any = port.host_ip.empty() || port.host_ip == "0.0.0.0" || port.host_ip == "::";
-      if (!any) mapping["hostIP"] = port.host_ip;
+      if (!IsAny(port.host_ip)) mapping["hostIP"] = port.host_ip;
       ports.push_back(std::move(mapping));
     }
   }
@@ -105,7 +112,7 @@ std::string AllocNetworks::NamespaceFile(const std::string& alloc_id) const {
 }
 
 std::string AllocNetworks::FilesDirectory(const std::string& alloc_id) const {
-  return NamespaceFile(alloc_id) + ".files";
+  return NamespaceFile(alloc_id) + std::string(kFilesSuffix);
 }
 
 Result<NetworkLock> AllocNetworks::LockOf(const std::string& alloc_id) const {
@@ -126,10 +133,14 @@ Result<NetworkNote> AllocNetworks::NoteOf(const NetworkWish& wish) const {
   DROVER_ASSIGN(note.attachment.args, ArgsText(wish.args));
   note.attachment.path = options_.cni_path;
   note.attachment.runtime = RuntimeConfig(wish);
-  // A plugin that is not there could not remove anything either.
+  // A plugin that is not there could not remove anything either. Plugins look for the one for
+  // addresses themselves, and do not ask to whom it belongs.
   for (const CniPlugin& plugin : note.network.plugins) {
-    const Result<std::string> found = FindCniPlugin(plugin.type, options_.cni_path);
-    if (!found.ok()) return found.error();
+    for (const std::string& name : {plugin.type, plugin.AddressPlugin()}) {
+      if (name.empty()) continue;
+      const Result<std::string> found = FindCniPlugin(name, options_.cni_path);
+      if (!found.ok()) return found.error();
+    }
   }
   return note;
 }
@@ -146,15 +157,31 @@ Result<MadeNetwork> AllocNetworks::Make(const NetworkWish& wish,
 Result<MadeNetwork> AllocNetworks::MakeLocked(const NetworkWish& wish,
                                               const NetworkLock& lock) const {
   DROVER_ASSIGN(const std::optional<NetworkNote> note, notes_.Read(wish.alloc_id));
-  const std::string file = NamespaceFile(wish.alloc_id);
   if (note && !note->result.is_null()) {
+    const std::string file = PlaceOf(*note);
     const Result<UniqueFd> there = OpenNetworkNamespace(file);
-    if (there.ok()) return MadeNetwork{file, note->status};
+    if (there.ok()) {
+      DROVER_TRY(MakeMissingFiles(wish, note->status));
+      return MadeNetwork{file, note->status};
+    }
     if (!IsNone(there)) return there.error();  // tasks may be in it
   }
   // An earlier call was interrupted, or the machine was rebooted.
   if (note) DROVER_TRY(TakeDown(*note, lock));
   return SetUp(wish, lock);
+}
+
+// The agent may have got another directory since the network was made.
+std::string AllocNetworks::PlaceOf(const NetworkNote& note) const {
+  const std::string& noted = note.attachment.network_namespace;
+  return noted.empty() ? NamespaceFile(note.alloc_id) : noted;
+}
+
+Status AllocNetworks::MakeMissingFiles(const NetworkWish& wish,
+                                       const AllocationNetwork& status) const {
+  const std::string directory = FilesDirectory(wish.alloc_id);
+  if (access(directory.c_str(), F_OK) == 0) return {};
+  return MakeNetworkFiles(directory, FilesOf(wish, status));
 }
 
 Result<MadeNetwork> AllocNetworks::SetUp(const NetworkWish& wish, const NetworkLock& lock) const {
@@ -194,21 +221,28 @@ Status AllocNetworks::TakeDown(const NetworkNote& note, const NetworkLock& lock)
   attachment.stop = options_.stop;
   // The plugins may have moved since.
   attachment.path += ":" + options_.cni_path;
-  const std::string file = NamespaceFile(note.alloc_id);
+  const std::string file = PlaceOf(note);
   const Result<UniqueFd> inside = OpenNetworkNamespace(file);
   json result = note.result;
   if (!inside.ok() && !IsNone(inside)) return inside.error();
+  // A task that is root may have removed its addresses. Then the plugin bridge, which looks for
+  // them, does not find the rules that it has made for them.
+  bool addresses_stay = false;
   if (!inside.ok()) {
     attachment.network_namespace.clear();
   } else if (result.is_null()) {
     result = FoundResult(*inside, file, attachment.interface_name, note.network.version);
+    addresses_stay = !result.is_null();
+  } else {
+    addresses_stay = CheckAddresses(*inside, note.status).ok();
   }
   DROVER_TRY(DurableStep(Step::kLeaveNetwork, [&]() -> Status {
     DROVER_TRY(Detach(note.network, attachment, result));
-    if (inside.ok()) return {};
+    if (addresses_stay) return {};
     return RemoveMasquerade(note.alloc_id);
   }));
   DROVER_TRY(DropNetworkFiles(FilesDirectory(note.alloc_id)));
+  DROVER_TRY(DropNetworkFiles(file + std::string(kFilesSuffix)));
   DROVER_TRY(DurableStep(Step::kDropNetwork, [&file] { return DropNetworkNamespace(file); }));
   return notes_.Remove(note.alloc_id);
 }
@@ -222,7 +256,15 @@ Status AllocNetworks::MakeFiles(const NetworkWish& wish) const {
 std::optional<MadeNetwork> AllocNetworks::Known(const std::string& alloc_id) const {
   const Result<std::optional<NetworkNote>> note = notes_.Read(alloc_id);
   if (!note.ok() || !*note || (*note)->result.is_null()) return std::nullopt;
-  return MadeNetwork{NamespaceFile(alloc_id), (*note)->status};
+  return MadeNetwork{PlaceOf(**note), (*note)->status};
+}
+
+bool AllocNetworks::IsUsed(const std::string& alloc_id) const {
+  const Result<std::optional<NetworkNote>> note = notes_.Read(alloc_id);
+  if (!note.ok()) return true;
+  if (!*note) return false;
+  const Result<UniqueFd> inside = OpenNetworkNamespace(PlaceOf(**note));
+  return inside.ok() ? HasProcess(*inside) : !IsNone(inside);
 }
 
 Status AllocNetworks::DropLocked(const std::string& alloc_id, NetworkLock* lock) const {
@@ -249,7 +291,7 @@ void AllocNetworks::DropStrays(const std::function<bool(const std::string&)>& kn
     const std::string id = name.substr(0, name.find('.'));
     if (known(id) || notes_.Has(id)) continue;
     const std::string path = entry->path();
-    if (name.ends_with(".files")) {
+    if (name.ends_with(kFilesSuffix)) {
       (void)DropNetworkFiles(path);
     } else if (name.ends_with(".lock")) {
       NetworkLock::RemoveFree(path);

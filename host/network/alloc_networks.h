@@ -64,6 +64,8 @@ class AllocNetworks {
   // Returns the network that Make has completed, whether it is still there or not. Reads only one
   // small file.
   std::optional<MadeNetwork> Known(const std::string& alloc_id) const;
+  // Returns whether a process is in the network of an allocation, or may be.
+  bool IsUsed(const std::string& alloc_id) const;
   // Removes everything of the network of an allocation. Succeeds if there is nothing.
   Status Drop(const std::string& alloc_id) const;
   // Does the same for the network of NOTE, unless the allocation has got another network since.
@@ -80,6 +82,8 @@ class AllocNetworks {
   Result<MadeNetwork> SetUp(const NetworkWish& wish, const NetworkLock& lock) const;
   Result<MadeNetwork> Complete(const NetworkWish& wish, NetworkNote* note,
                                const NetworkLock& lock) const;
+  std::string PlaceOf(const NetworkNote& note) const;
+  Status MakeMissingFiles(const NetworkWish& wish, const AllocationNetwork& status) const;
   Status TakeDown(const NetworkNote& note, const NetworkLock& lock) const;
   Result<NetworkLock> LockOf(const std::string& alloc_id) const;
   Status DropLocked(const std::string& alloc_id, NetworkLock* lock) const;

@@ -181,6 +181,19 @@ TEST_F(AllocNetworksTest, AMissingPluginMakesNothing) {
   EXPECT_THAT(Left(), IsEmpty());
 }
 
+// Without it, the plugin could neither add nor remove anything.
+TEST_F(AllocNetworksTest, AMissingPluginForAddressesMakesNothing) {
+  MakeGoodPlugins();
+  std::ofstream(directory_.path() + "/config/net.conflist")
+      << R"({"cniVersion": "0.4.0", "name": "net", "plugins": [
+              {"type": "first", "ipam": {"type": "leases"}}]})";
+  const Result<MadeNetwork> made = Networks().Make(Wish());
+  ASSERT_FALSE(made.ok());
+  EXPECT_THAT(made.error().message(), HasSubstr("there is no CNI plugin \"leases\" in"));
+  EXPECT_THAT(fake_.Calls(), IsEmpty());
+  EXPECT_THAT(Left(), IsEmpty());
+}
+
 TEST_F(AllocNetworksTest, WhatAKilledAgentHasBegunIsUndoneFirst) {
   MakeGoodPlugins();
   ASSERT_TRUE(Networks().Make(Wish()).ok());
@@ -210,6 +223,27 @@ TEST_F(AllocNetworksTest, AfterARebootItIsMadeAnew) {
               ElementsAre("DEL last", "DEL first", "ADD first inside", "ADD last inside"));
   EXPECT_TRUE(Networks().Drop("one").ok());
   EXPECT_THAT(Left(), IsEmpty());
+}
+
+TEST_F(AllocNetworksTest, AnotherRunDirectoryKeepsAndRemovesIt) {
+  MakeGoodPlugins();
+  const Result<MadeNetwork> made = Networks().Make(Wish());
+  ASSERT_TRUE(made.ok());
+  ASSERT_EQ(mkdir((directory_.path() + "/other").c_str(), 0700), 0);
+  AllocNetworksOptions options;
+  options.directory = directory_.path() + "/other";
+  options.notes = directory_.path() + "/notes";
+  options.cni_path = fake_.path();
+  const AllocNetworks next(options);
+  const Result<MadeNetwork> again = next.Make(Wish());
+  ASSERT_TRUE(again.ok()) << again.error().message();
+  EXPECT_EQ(again->network_namespace, made->network_namespace) << "its tasks are in it";
+  EXPECT_EQ(next.Known("one")->network_namespace, made->network_namespace);
+  EXPECT_THAT(ReadHostText(next.FilesDirectory("one") + "/hosts"), HasSubstr("10.254.7.2 web\n"));
+  EXPECT_TRUE(next.Drop("one").ok());
+  EXPECT_FALSE(OpenNetworkNamespace(made->network_namespace).ok());
+  EXPECT_THAT(Left(), ElementsAre("one.lock")) << "of the agent before";
+  EXPECT_TRUE(std::filesystem::is_empty(directory_.path() + "/other"));
 }
 
 TEST_F(AllocNetworksTest, AChangedConfigurationRemovesWhatTheOldOneHasMade) {

@@ -24,6 +24,7 @@ using nlohmann::json;
 constexpr std::size_t kMostConflistBytes = 256u << 10;
 constexpr std::size_t kMostPlugins = 16;
 constexpr std::size_t kMostConflists = 256;  // files of a directory that are read
+constexpr std::size_t kMostProblems = 4;     // that the error of a missing network names
 constexpr OwnedKind kConflists{"CNI configurations", "the network of a task"};
 
 bool IsName(const std::string& text) {
@@ -39,7 +40,12 @@ Result<CniPlugin> ReadPlugin(const json& of) {
   if (type == of.end() || !type->is_string() || !IsName(type->get<std::string>())) {
     return Error(Code::kInvalidArgument, "a plugin needs a \"type\", the name of its program");
   }
-  return CniPlugin{type->get<std::string>(), of};
+  CniPlugin plugin{type->get<std::string>(), of};
+  const std::string addresses = plugin.AddressPlugin();
+  if (!addresses.empty() && !IsName(addresses)) {
+    return Error(Code::kInvalidArgument, "the \"type\" of \"ipam\" must be a name of a program");
+  }
+  return plugin;
 }
 
 // Returns the text KEY of OF, or BY_DEFAULT.
@@ -63,8 +69,10 @@ Result<std::string> ReadConflistFile(const std::string& path) {
                path + " is larger than " + std::to_string(kMostConflistBytes) + " bytes");
 }
 
-// Returns the paths of the configurations in DIRECTORY, sorted, as other programs read them.
-std::vector<std::string> ConflistFiles(const std::string& directory) {
+// Returns the paths of the configurations in DIRECTORY, sorted, as other programs read them. Adds
+// to PROBLEMS if there are more than are read.
+std::vector<std::string> ConflistFiles(const std::string& directory,
+                                       std::vector<std::string>* problems) {
   std::vector<std::string> files;
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(opendir(directory.c_str()), closedir);
   while (entries) {
@@ -76,7 +84,12 @@ std::vector<std::string> ConflistFiles(const std::string& directory) {
     }
   }
   std::ranges::sort(files);
-  if (files.size() > kMostConflists) files.resize(kMostConflists);
+  if (files.size() > kMostConflists) {
+    problems->push_back(directory + " has " + std::to_string(files.size()) +
+                        " files, and only the first " + std::to_string(kMostConflists) +
+                        " are read");
+    files.resize(kMostConflists);
+  }
   return files;
 }
 
@@ -88,6 +101,11 @@ Result<Conflist> ReadConflist(const std::string& path) {
 }
 
 }  // namespace
+
+std::string CniPlugin::AddressPlugin() const {
+  const auto ipam = config.find("ipam");
+  return ipam != config.end() && ipam->is_object() ? TextOf(*ipam, "type") : "";
+}
 
 bool CniPlugin::Has(const char* name) const {
   const auto capabilities = config.find("capabilities");
@@ -140,29 +158,33 @@ Result<Conflist> ParseConflist(const std::string& text) {
 }
 
 Result<Conflist> FindConflist(const std::string& directory, const std::string& name) {
-  std::string problems;
-  for (const std::string& path : ConflistFiles(directory)) {
+  std::vector<std::string> problems;
+  for (const std::string& path : ConflistFiles(directory, &problems)) {
     Result<Conflist> read = ReadConflist(path);
     if (read.ok() && read->name == name) return read;
-    if (!read.ok()) problems += "; " + read.error().message();
+    if (!read.ok()) problems.push_back(read.error().message());
   }
-  return Error(Code::kNotFound,
-               "there is no CNI network " + Quoted(name) + " in " + directory + problems);
+  std::string text = "there is no CNI network " + Quoted(name) + " in " + directory;
+  for (std::size_t i = 0; i < std::min(problems.size(), kMostProblems); ++i)
+    text += "; " + problems[i];
+  return Error(Code::kNotFound, std::move(text));
 }
 
 std::vector<std::string> ListConflists(const std::string& directory,
                                        std::vector<std::string>* problems) {
   std::vector<std::string> names;
-  for (const std::string& path : ConflistFiles(directory)) {
+  for (const std::string& path : ConflistFiles(directory, problems)) {
     Result<Conflist> read = ReadConflist(path);
-    if (read.ok()) {
-      names.push_back(std::move(read->name));
-    } else {
+    if (!read.ok()) {
       problems->push_back(read.error().message());
+    } else if (std::ranges::count(names, read->name) > 0) {
+      problems->push_back(path + " describes the network " + Quoted(read->name) +
+                          ", which another file describes already");
+    } else {
+      names.push_back(std::move(read->name));
     }
   }
   std::ranges::sort(names);
-  names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }
 

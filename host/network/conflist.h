@@ -15,6 +15,8 @@ struct CniPlugin {
   std::string type;  // the name of its program
   nlohmann::json config;
 
+  // The name of the program that it calls for addresses; empty if it calls none.
+  std::string AddressPlugin() const;
   // Returns whether it takes the runtime configuration NAME, such as "portMappings".
   bool Has(const char* name) const;
 };

@@ -60,6 +60,16 @@ TEST(ConflistTest, WhatIsWrongIsRefused) {
   }
 }
 
+TEST(ConflistTest, APluginNamesTheOneForAddresses) {
+  const auto plugin = [](const std::string& ipam) {
+    return ParseConflist(R"({"name": "lan", "type": "macvlan", "ipam": )" + ipam + "}");
+  };
+  EXPECT_EQ(plugin(R"({"type": "host-local"})")->plugins[0].AddressPlugin(), "host-local");
+  for (const char* const none : {"{}", "null", "7"})
+    EXPECT_EQ(plugin(none)->plugins[0].AddressPlugin(), "") << none;
+  EXPECT_FALSE(plugin(R"({"type": "../sh"})").ok());
+}
+
 TEST(ConflistTest, VersionsHaveAnOrder) {
   EXPECT_TRUE(IsCniVersion("0.4.0"));
   EXPECT_TRUE(IsCniVersion("1.0.0", "0.4.0"));
@@ -89,6 +99,22 @@ TEST(ConflistTest, NetworksAreFoundByTheirNames) {
   problems.clear();
   EXPECT_THAT(ListConflists(path + "/none", &problems), ElementsAre());
   EXPECT_THAT(problems, ElementsAre());
+}
+
+TEST(ConflistTest, WhatIsNotReadIsNamed) {
+  const DirectoryForTest directory;
+  for (const char* const name : {"/10.conf", "/20.conf"})
+    std::ofstream(directory.path() + name) << R"({"name": "lan", "type": "macvlan"})";
+  std::vector<std::string> problems;
+  EXPECT_THAT(ListConflists(directory.path(), &problems), ElementsAre("lan"));
+  EXPECT_THAT(problems, ElementsAre(HasSubstr("/20.conf describes the network \"lan\", which")));
+  for (int i = 100; i < 356; ++i)
+    std::ofstream(directory.path() + "/" + std::to_string(i) + ".conf") << "{";
+  problems.clear();
+  (void)ListConflists(directory.path(), &problems);
+  EXPECT_THAT(problems[0], HasSubstr("has 258 files, and only the first 256 are read"));
+  const std::string error = FindConflist(directory.path(), "wan").error().message();
+  EXPECT_LT(error.size(), 4096u) << error;
 }
 
 TEST(ConflistTest, AFileThatOthersCanChangeIsNotUsed) {

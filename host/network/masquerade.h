@@ -14,8 +14,8 @@ namespace drover {
 std::string MasqueradeRemoval(std::string_view rules, const std::string& container);
 
 // Removes the masquerading that the plugin bridge has made for CONTAINER. The plugin does it
-// itself, but only while the network namespace is there. Does nothing if iptables is not installed.
-// Blocks. [any thread]
+// itself, but only while the network namespace and the addresses in it are there. Does nothing if
+// iptables is not installed. Blocks. [any thread]
 Status RemoveMasquerade(const std::string& container);
 
 }  // namespace drover

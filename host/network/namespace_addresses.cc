@@ -2,13 +2,16 @@
 #include "host/network/namespace_addresses.h"
 
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <ifaddrs.h>
 #include <netinet/in.h>
 #include <sched.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <memory>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -100,6 +103,21 @@ Status CheckAddresses(const UniqueFd& network_namespace, const AllocationNetwork
                                          " in its network namespace has no such address");
   }
   return {};
+}
+
+bool HasProcess(const UniqueFd& network_namespace) {
+  struct stat wanted{};
+  if (fstat(network_namespace.get(), &wanted) != 0) return true;  // it cannot be found out
+  const std::unique_ptr<DIR, int (*)(DIR*)> processes(opendir("/proc"), closedir);
+  if (!processes) return true;
+  while (const dirent* const entry = readdir(processes.get())) {
+    if (entry->d_name[0] < '0' || entry->d_name[0] > '9') continue;
+    struct stat its{};
+    const std::string file = "/proc/" + std::string(entry->d_name) + "/ns/net";
+    if (stat(file.c_str(), &its) != 0) continue;  // it has ended
+    if (its.st_ino == wanted.st_ino && its.st_dev == wanted.st_dev) return true;
+  }
+  return false;
 }
 
 json FoundResult(const UniqueFd& network_namespace, const std::string& path,

@@ -14,6 +14,10 @@ namespace drover {
 // error says what is missing. Blocks for about a millisecond. [any thread]
 Status CheckAddresses(const UniqueFd& network_namespace, const AllocationNetwork& network);
 
+// Returns whether a process is in the network namespace. Looks at each process of the machine.
+// Blocks for some milliseconds. [any thread]
+bool HasProcess(const UniqueFd& network_namespace);
+
 // Returns what plugins may have reported of the interface NAME in the network namespace, whose file
 // is PATH: its addresses. Null if it has none, or they cannot be found. It stands in for a result
 // that was lost, since some plugins remove only rules for the addresses of a result. VERSION is

@@ -29,11 +29,11 @@ namespace {
 constexpr int kPluginThreads = 4;
 constexpr std::string_view kOfRun = "networks-run-";  // the directories of nodes without a state
 
-// Returns where /etc/resolv.conf leads, or that path itself.
+// Returns where /etc/resolv.conf leads; empty if it is not there.
 std::string ResolvOfHost() {
   constexpr char kResolv[] = "/etc/resolv.conf";
   const std::unique_ptr<char, void (*)(void*)> real(realpath(kResolv, nullptr), free);
-  return real ? real.get() : kResolv;
+  return real ? real.get() : "";
 }
 
 bool HasIptables() {
@@ -80,9 +80,10 @@ std::vector<std::string> RunNetworks(const std::string& run_dir, const std::stri
 }
 
 void DropAll(const AllocNetworks& networks, const std::vector<NoteIdentity>& notes,
-             const std::atomic<bool>& give_up) {
+             const std::atomic<bool>& give_up, bool only_unused = false) {
   for (const NoteIdentity& note : notes) {
     if (give_up) return;
+    if (only_unused && networks.IsUsed(note.alloc_id)) continue;
     const Status dropped = networks.DropIfStill(note);
     if (!dropped.ok()) {
       spdlog::warn("the network of the gone allocation {} is not removed yet: {}", note.alloc_id,
@@ -115,6 +116,8 @@ NodeNetworks::NodeNetworks(NodeNetworksOptions options)
 }
 
 NodeNetworks::~NodeNetworks() {
+  Stop();
+  plugin_pools_.clear();  // nobody makes anything in the directory any more
   // rmdir fails if allocations that continue have namespaces in the directory.
   if (options_.kept || lock_) rmdir(directory_.c_str());
 }
@@ -267,13 +270,13 @@ Co<void> NodeNetworks::DropLeftovers(bool keep_unknown,
                                      std::shared_ptr<const std::atomic<bool>> give_up) {
   const std::vector<std::string> of_runs = RunNetworks(run_dir_, directory_);
   std::vector<NoteIdentity> unknown = std::exchange(unknown_, {});
-  if (keep_unknown) unknown.clear();
   if (of_runs.empty() && unknown.empty()) co_return;
   std::vector<std::pair<std::string, std::shared_ptr<const AllocNetworks>>> dead;
   for (const std::string& path : of_runs) dead.emplace_back(path, NetworksIn(path, path));
   std::function<void()> drop = [networks = networks_, unknown = std::move(unknown),
-                                dead = std::move(dead), give_up = std::move(give_up)] {
-    DropAll(*networks, unknown, *give_up);
+                                dead = std::move(dead), give_up = std::move(give_up),
+                                keep_unknown] {
+    DropAll(*networks, unknown, *give_up, keep_unknown);
     for (const auto& [path, of_dead] : dead) {
       const UniqueFd lock = LockDirectory(path);
       if (!lock || *give_up) continue;

@@ -53,8 +53,9 @@ class NodeNetworks {
   // false, and finds the networks that DropLeftovers must remove. Call it before any runner is
   // made. Blocks for a short time.
   void FindUnknown(const std::function<bool(const std::string& alloc_id)>& known);
-  // Removes the networks of unknown allocations, unless KEEP_UNKNOWN is true, and those of nodes
-  // that were killed and kept no state. Their tasks must have ended. Gives up when GIVE_UP is true.
+  // Removes the networks of unknown allocations, if KEEP_UNKNOWN is true only those without a
+  // process, and those of nodes that were killed and kept no state. Their tasks must have ended.
+  // Gives up when GIVE_UP is true.
   Co<void> DropLeftovers(bool keep_unknown, std::shared_ptr<const std::atomic<bool>> give_up);
   // Ends the plugins that run. What they have not done is done by the next agent. Call it when the
   // agent ends.

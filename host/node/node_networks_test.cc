@@ -3,14 +3,20 @@
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sched.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <fstream>
+#include <thread>
 
 #include "host/base/directory_for_test.h"
 #include "host/network/fake_plugins_for_test.h"
+#include "host/network/namespace_addresses.h"
+#include "host/process/network_namespace.h"
 
 namespace drover {
 namespace {
@@ -44,12 +50,13 @@ class NodeNetworksTest : public testing::Test {
     return std::move(*made);
   }
   // Writes a note of a network that the plugin p has made for ALLOC_ID.
-  void Note(const std::string& notes, const std::string& alloc_id) {
+  void Note(const std::string& notes, const std::string& alloc_id,
+            const std::string& network_namespace = "/nonexistent") {
     NetworkNote note;
     note.alloc_id = alloc_id;
     note.network = FakePlugins::Network({"p"});
     note.attachment.container = alloc_id;
-    note.attachment.network_namespace = "/nonexistent";
+    note.attachment.network_namespace = network_namespace;
     note.attachment.path = fake_.path();
     ASSERT_TRUE(NetworkNotes(directory_.path() + notes).Write(note).ok());
   }
@@ -175,12 +182,31 @@ TEST_F(NodeNetworksTest, NetworksOfUnknownAllocationsAreRemoved) {
 
 TEST_F(NodeNetworksTest, NetworksOfUnknownTasksMayStay) {
   if (geteuid() != 0) GTEST_SKIP() << "networks need root";
-  Note("/notes", "unknown");
+  Note("/notes", "unused");
+  const std::string file = directory_.path() + "/namespace";
+  const Result<UniqueFd> inside = KeepNetworkNamespace(file);
+  ASSERT_TRUE(inside.ok()) << inside.error().message();
+  Note("/notes", "used", file);
+  const pid_t task = fork();
+  if (task == 0) {
+    if (setns(inside->get(), CLONE_NEWNET) == 0) pause();
+    _exit(1);
+  }
+  while (!HasProcess(*inside)) std::this_thread::yield();
   const auto networks = Make(true);
   networks->FindUnknown([](const std::string&) { return false; });
   DropLeftovers(networks.get(), /*keep_unknown=*/true);
-  EXPECT_THAT(fake_.Calls(), IsEmpty());
-  EXPECT_TRUE(Exists("/notes/unknown.note"));
+  EXPECT_TRUE(Exists("/notes/used.note"));
+  EXPECT_FALSE(Exists("/notes/unused.note"));
+  EXPECT_THAT(fake_.Calls(), ElementsAre("DEL p"));
+
+  // The task has ended, and the next agent finds it so.
+  kill(task, SIGKILL);
+  waitpid(task, nullptr, 0);
+  networks->FindUnknown([](const std::string&) { return false; });
+  DropLeftovers(networks.get(), /*keep_unknown=*/true);
+  EXPECT_FALSE(Exists("/notes/used.note"));
+  EXPECT_FALSE(OpenNetworkNamespace(file).ok());
 }
 
 TEST_F(NodeNetworksTest, NetworksOfKilledRunsAreRemoved) {

@@ -192,7 +192,7 @@ TEST(JobJsonTest, ANetworkOfItsOwnHasANameLookUpsAndArguments) {
     "Mode": "cni/mesh", "Hostname": "web-${NOMAD_ALLOC_INDEX}",
     "DNS": {"Servers": ["9.9.9.9", "${meta.dns}", "2620:fe::fe"], "Searches": ["svc.example"],
             "Options": ["ndots:2"]},
-    "CNI": {"Args": {"POLICY": "a=b"}},
+    "CNI": {"Args": {"POLICY": "a,b"}},
     "DynamicPorts": [{"Label": "http", "To": 80, "HostNetwork": "public"},
                      {"Label": "admin", "HostNetwork": "default"}]}])");
   const Job read = MustParse(job.dump());
@@ -202,11 +202,23 @@ TEST(JobJsonTest, ANetworkOfItsOwnHasANameLookUpsAndArguments) {
   EXPECT_EQ(network.hostname, "web-${NOMAD_ALLOC_INDEX}");
   EXPECT_EQ(network.dns,
             (DnsConfig{{"9.9.9.9", "${meta.dns}", "2620:fe::fe"}, {"svc.example"}, {"ndots:2"}}));
-  EXPECT_EQ(network.cni_args, (StringMap{{"POLICY", "a=b"}}));
+  EXPECT_EQ(network.cni_args, (StringMap{{"POLICY", "a,b"}}));
   ASSERT_EQ(network.dynamic_ports.size(), 2u);
   EXPECT_EQ(network.dynamic_ports[0].host_network, "public");
   EXPECT_EQ(network.dynamic_ports[1].host_network, "");
   EXPECT_EQ(MustParse(JobToJson(read)), read);
+}
+
+// The kernel passes no longer ones to a program.
+TEST(JobJsonTest, ArgumentsForPluginsAreBoundedInAll) {
+  json job = json::parse(kSmall);
+  json& network = job["TaskGroups"][0]["Networks"][0];
+  network["Mode"] = "bridge";
+  for (int i = 0; i < 14; ++i)
+    network["CNI"]["Args"]["A" + std::to_string(i)] = std::string(4096, 'x');
+  EXPECT_EQ(Fault(job.dump()), "");
+  network["CNI"]["Args"]["B"] = std::string(4096, 'x');
+  EXPECT_EQ(Fault(job.dump()), "/TaskGroups/0/Networks/0/CNI/Args: must hold at most 61440 bytes");
 }
 
 TEST(JobJsonTest, CoresStandInPlaceOfMegahertz) {

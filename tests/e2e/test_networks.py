@@ -224,6 +224,36 @@ class BridgeTest(NetworkCase):
         for path in self.leftovers.allocations():
             shutil.rmtree(path)
 
+    def test_a_task_that_removes_its_address_leaves_nothing(self):
+        hostile = task("t", "ip address flush dev eth0 && ip link delete eth0; echo done; exec sleep 1000")
+        self.agent.submit(job(group(hostile, Networks=[{"Mode": "bridge", "DynamicPorts": [{"Label": "x"}]}]),
+                              id="hostile", type="service"))
+        alloc = self.agent.wait_allocs("hostile", 1, "running")[0]["ID"]
+        self.agent.get_until(f"/v1/client/fs/logs/{alloc}", lambda reply: b"done" in reply.body, task="t",
+                             type="stdout", plain="true")
+        self.end("hostile")
+
+    def test_a_server_whose_plugin_hangs_is_stopped_with_the_agent(self):
+        hangs = self.sandbox.root / "hangs"
+        hangs.mkdir()
+        for name in ("bridge", "firewall", "host-local", "portmap"):
+            (hangs / name).symlink_to(cni.PLUGINS / name)
+        (hangs / "firewall").unlink()
+        called = self.sandbox.root / "called"
+        self.sandbox.write("hangs/firewall", f"#!/bin/sh\n[ $CNI_COMMAND = DEL ] && exit 0\ntouch {called}\n"
+                           "exec sleep 1000\n").chmod(0o755)
+        self.agent.stop()
+        self.agent = self.start(cni_path=str(hangs))
+        self.agent.submit(self.server_job())
+        harness.wait_until(called.exists, "the call of the plugin")
+        began = time.monotonic()
+        self.agent.stop()
+        self.assertLess(time.monotonic() - began, 10 * SLACK)
+        self.agent = self.start()
+        alloc = self.agent.wait_allocs("web", 1, "running")[0]["ID"]
+        self.wait_answer(alloc)
+        self.end()
+
     def test_a_port_that_is_taken_is_told(self):
         with socket.socket() as taken:
             taken.bind(("0.0.0.0", 0))

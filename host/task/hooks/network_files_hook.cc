@@ -15,7 +15,8 @@ Co<Result<PrestartResponse>> NetworkFilesHook::Prestart(Context, PrestartRequest
     response.mounts.push_back(std::move(mount));
   };
   const bool of_host = root == FsIsolation::kChroot;
-  give("resolv.conf", of_host ? options_.resolv_of_host : "/etc/resolv.conf");
+  const std::string resolv = of_host ? options_.resolv_of_host : "/etc/resolv.conf";
+  if (!resolv.empty()) give("resolv.conf", resolv);
   if (options_.has_hosts) give("hosts", "/etc/hosts");
   if (options_.has_hostname) give("hostname", "/etc/hostname");
   co_return response;

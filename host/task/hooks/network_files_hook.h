@@ -14,7 +14,7 @@ struct NetworkFilesHookOptions {
   bool has_hosts = false;
   bool has_hostname = false;
   // Where a task sees resolv.conf if it has the /etc of the host. There, /etc/resolv.conf may be a
-  // link.
+  // link. Empty if the host has no such file: nothing can be mounted on what is not there.
   std::string resolv_of_host = "/etc/resolv.conf";
 };
 

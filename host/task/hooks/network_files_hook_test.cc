@@ -46,6 +46,13 @@ TEST_F(NetworkFilesHookTest, WithTheHostsNetworkOnlyNamesAreLookedUpInAnotherWay
             (std::vector<std::string>{"/f/resolv.conf /etc/resolv.conf"}));
 }
 
+TEST_F(NetworkFilesHookTest, NothingIsMountedOnWhatTheHostDoesNotHave) {
+  const NetworkFilesHookOptions options{"/f", true, false, ""};
+  EXPECT_EQ(Places(options, FsIsolation::kChroot),
+            (std::vector<std::string>{"/f/hosts /etc/hosts"}));
+  EXPECT_EQ(Places(options, FsIsolation::kImage)[0], "/f/resolv.conf /etc/resolv.conf");
+}
+
 TEST_F(NetworkFilesHookTest, ATaskWithTheRootOfTheHostKeepsItsFiles) {
   EXPECT_TRUE(Places({"/f", true, true}, FsIsolation::kNone).empty());
 }
