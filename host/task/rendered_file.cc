@@ -59,6 +59,9 @@ Result<UniqueFd> OpenOrMake(int dir, const std::string& name, const struct stat&
   return opened;
 }
 
+// Returns the name that the file NAME has until it is complete.
+std::string UnfinishedName(const std::string& name) { return "." + name + ".new"; }
+
 Status WriteAll(int file, std::string_view content) {
   while (!content.empty()) {
     const ssize_t n = write(file, content.data(), content.size());
@@ -87,7 +90,7 @@ Status SetOwner(int file, const RenderedFileOwner& owner, const struct stat& roo
 Status Replace(int dir, const std::string& name, const RenderedFileOwner& owner,
                const struct stat& root, std::string_view content) {
   // An agent that died here, or the task, has left a file of this name.
-  const std::string fresh = "." + name + ".new";
+  const std::string fresh = UnfinishedName(name);
   unlinkat(dir, fresh.c_str(), 0);
   constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   const UniqueFd file(openat(dir, fresh.c_str(), kFlags, 0600));
@@ -135,6 +138,18 @@ Status WriteRenderedFile(const TaskPlace& place, const RenderedFileOwner& owner,
       DurableStep(Step::kRenderFile, [&] { return WriteBelow(place, owner, content); });
   if (status.ok()) return {};
   return status.error().WithContext(place.path);
+}
+
+void RemoveUnfinishedFile(const TaskPlace& place) {
+  const Result<Root> root = OpenRoot(place.root);
+  if (!root.ok()) return;
+  const std::size_t slash = place.path.rfind('/');
+  const bool is_below = slash != std::string::npos;
+  const Result<UniqueFd> dir =
+      OpenTaskDirectory(root->dir.get(), is_below ? place.path.substr(0, slash) : ".");
+  if (!dir.ok()) return;
+  const std::string name = is_below ? place.path.substr(slash + 1) : place.path;
+  unlinkat(dir->get(), UnfinishedName(name).c_str(), 0);
 }
 
 Result<std::string> ReadFileOfTask(const TaskPlace& place, std::size_t most) {
