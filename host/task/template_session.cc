@@ -70,7 +70,7 @@ void TemplateSession::TakeOver(const TemplateSession& earlier, bool write_again)
     items_[i].env = from.env;
   }
   // A watch of the earlier session goes on. What may not be read is an error of the rendering.
-  if (!WantUsed().ok()) {
+  if (WantUsed()) {
     for (Item& item : items_) item.used.clear();
   }
 }
@@ -115,13 +115,18 @@ TemplateSession::Seen TemplateSession::Look(const std::set<ValueRequest>& used,
   return seen;
 }
 
-Status TemplateSession::WantUsed() {
+std::optional<TemplateSession::Failed> TemplateSession::WantUsed() {
   std::set<ValueRequest> wanted;
   for (std::size_t i = 0; i < items_.size(); ++i) {
     if (IsDoneForGood(i)) continue;
     wanted.insert(items_[i].used.begin(), items_[i].used.end());
   }
-  return watch_->Want(wanted);
+  ValueRequest refused;
+  const Status status = watch_->Want(wanted, &refused);
+  if (status.ok()) return std::nullopt;
+  const auto asked = std::ranges::find_if(
+      items_, [&refused](const Item& item) { return item.used.contains(refused); });
+  return Failed{static_cast<std::size_t>(asked - items_.begin()), status.error()};
 }
 
 std::vector<TemplateSession::Written> TemplateSession::Take(

@@ -86,9 +86,9 @@ class TemplateSession {
                             std::vector<ValueRequest>* missing, std::vector<Failed>* failed);
   // The file of WRITTEN is in its place.
   void SetWritten(const Written& written);
-  // Watches what the templates have asked for, as long as they may be rendered again. Returns an
-  // error if the task may not have it.
-  Status WantUsed();
+  // Watches what the templates have asked for, as long as they may be rendered again. Returns which
+  // of them has asked for what the task may not have, if one has.
+  std::optional<Failed> WantUsed();
 
   // Notes at NOW which templates have other values than they were last noted with.
   void NoteChanges(TimePoint now);

@@ -196,10 +196,7 @@ Co<void> TemplateHook::RenderSome(Context context, Session session,
   }
   if (context.cancelled()) co_return;
   // A template may ask for what the task may not have.
-  const Status wanted = session->WantUsed();
-  if (!wanted.ok() && !rendering.indices.empty()) {
-    round->failed.push_back({rendering.indices.front(), wanted.error()});
-  }
+  if (const auto failed = session->WantUsed()) round->failed.push_back(*failed);
 }
 
 Co<Status> TemplateHook::Poststart(Context, PoststartRequest) {

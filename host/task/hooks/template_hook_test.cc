@@ -633,6 +633,8 @@ TEST_F(TemplateHookTest, AWrongRequestOfOneTemplateHoldsUpNoOther) {
   loop.Advance(1min);
   EXPECT_EQ(FileOf("local/a"), "1");
   EXPECT_EQ(FileOf("local/b"), "x 2");
+  EXPECT_THAT(control->events,
+              ElementsAre("The file \"local/a\" stays as it is: the task may not read it"));
 }
 
 TEST_F(TemplateHookTest, SourcesAndFilesAreThoseOfTheTask) {
