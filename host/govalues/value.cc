@@ -311,6 +311,7 @@ std::string KindName(const Value& value) {
     case Kind::kNil:
       return "invalid";
     case Kind::kInt:
+      if (value.type() == &kDuration) return "int64";
       return value.type() == &kInt64 ? "int64" : (value.type() == &kInt32 ? "int32" : "int");
     case Kind::kUint:
       return value.type() == &kUint8 ? "uint8" : "uint64";

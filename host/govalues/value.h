@@ -72,6 +72,9 @@ inline constexpr Type kYamlMap{Kind::kMap, "map[interface {}]interface {}", &kAn
 inline constexpr Type kLoop{Kind::kLoop, "<-chan int64", &kInt64};
 inline constexpr Type kScratch{Kind::kScratch, "*template.Scratch"};
 inline constexpr Type kTime{Kind::kTime, "time.Time"};
+inline constexpr Type kDuration{Kind::kInt, "time.Duration"};  // in nanoseconds
+inline constexpr Type kMonth{Kind::kInt, "time.Month"};        // 1 is January
+inline constexpr Type kWeekday{Kind::kInt, "time.Weekday"};    // 0 is Sunday
 
 class Value;
 struct ValueLess {

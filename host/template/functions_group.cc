@@ -172,6 +172,8 @@ const Function* FindMethod(const Type* type, std::string_view name) {
   FunctionSpan methods;
   if (type == &kScratch) methods = ScratchMethods();
   if (type == &kTime) methods = MomentMethods();
+  if (type == &kDuration) methods = DurationMethods();
+  if (type == &kMonth || type == &kWeekday) methods = CalendarMethods();
   if (type == &kVariableItems) methods = kItemsMethods;
   if (type == &kVariableItem) methods = kItemMethods;
   if (type == &kVariableMeta) methods = kMetaMethods;
