@@ -169,6 +169,7 @@ class Heap {
   Heap(const Heap&) = delete;
   Heap& operator=(const Heap&) = delete;
 
+  // Beyond the limits of the heap, or of one text (32 MiB), the text is dropped, and Check fails.
   Value Text(std::string text, const Type* type = &kString);
   Value NewList(List elements, const Type* type = &kAnyList);
   Value NewMap(const Type* type = &kAnyMap);

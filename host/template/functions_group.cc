@@ -17,6 +17,8 @@
 namespace drover::templates {
 namespace {
 
+constexpr std::size_t kLongestMetas = 4 << 10;
+
 using ServiceGroups = std::map<Value, List, ValueLess>;
 
 // Returns GROUPS as a map of TYPE.
@@ -93,6 +95,7 @@ Result<std::string> MetaPart(const Value& service, std::string meta) {
 }
 
 Result<Value> GroupByMeta(const Call& call) {
+  if (call.text(0).size() > kLongestMetas) return CallError("the names are too long");
   ServiceGroups groups;
   const std::vector<std::string> metas = Split(call.text(0), ",");
   for (const Value& service : call.at(1).list()) {
