@@ -156,23 +156,31 @@ Result<std::string> ReadFileOfTask(const TaskPlace& place, std::size_t most) {
   Result<Root> root = OpenRoot(place.root);
   if (!root.ok()) return root.error();
   open_how how{};
-  how.flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+  // Even the opening of a device does something, so the file is found first, and then opened.
+  how.flags = O_PATH | O_CLOEXEC;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
-  UniqueFd file;
-  for (int i = 0; i < kMostOpens && !file; ++i) {
-    file.Reset(static_cast<int>(
+  UniqueFd found;
+  for (int i = 0; i < kMostOpens && !found; ++i) {
+    found.Reset(static_cast<int>(
         syscall(SYS_openat2, root->dir.get(), place.path.c_str(), &how, sizeof how)));
-    if (!file && errno != EAGAIN && errno != EINTR) break;
+    if (!found && errno != EAGAIN && errno != EINTR) break;
   }
-  if (!file && errno == EXDEV) {
+  if (!found && errno == EXDEV) {
     return Error(Code::kPermissionDenied, place.path + ": a link leads out of the directory");
   }
-  if (!file) return ErrnoError(errno, place.path);
+  if (!found) return ErrnoError(errno, place.path);
   struct stat info{};
-  if (fstat(file.get(), &info) != 0) return ErrnoError(errno, place.path);
+  if (fstat(found.get(), &info) != 0) return ErrnoError(errno, place.path);
   if (!S_ISREG(info.st_mode)) {
     return Error(Code::kInvalidArgument, place.path + " is no regular file");
   }
+  // Its other name may be that of a file of the host, which the task could not read itself.
+  if (info.st_nlink > 1) {
+    return Error(Code::kPermissionDenied, place.path + " has a second name");
+  }
+  const std::string same = "/proc/self/fd/" + std::to_string(found.get());
+  const UniqueFd file(open(same.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  if (!file) return ErrnoError(errno, place.path);
   // The file may grow while it is read.
   std::string content;
   char part[16 << 10];
