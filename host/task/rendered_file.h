@@ -40,7 +40,8 @@ Status WriteRenderedFile(const TaskPlace& place, const RenderedFileOwner& owner,
 void RemoveUnfinishedFile(const TaskPlace& place);
 
 // Returns the content of the regular file at PLACE. Follows links as long as they stay below the
-// root. Refuses a file with a second name, which may be one of the host. Returns kResourceExhausted if the file has more than MOST bytes. Blocks. [any thread]
+// root. Refuses a file with a second name, which may be one of the host. Returns kResourceExhausted
+// if the file has more than MOST bytes. Blocks. [any thread]
 Result<std::string> ReadFileOfTask(const TaskPlace& place, std::size_t most);
 
 }  // namespace drover
