@@ -3,6 +3,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "host/base/gate.h"
@@ -14,6 +15,13 @@ namespace drover {
 namespace {
 
 constexpr TableMask kAllocTable = MaskOf(Table::kAllocs);
+
+// Returns whether a task of an allocation has ever run.
+bool HasStarted(const AllocRecord& record) {
+  return std::ranges::any_of(record.reported.tasks, [](const auto& task) {
+    return task.second != nullptr && task.second->started_at != 0;
+  });
+}
 
 Error Busy(const VolumeRecord& volume) {
   return Error(Code::kUnavailable,
@@ -239,18 +247,27 @@ std::vector<std::string> VolumePathsOf(const StateStore& store) {
   return paths;
 }
 
-Co<Status> WaitAllocEnded(StateStore* store, Context context, std::string alloc_id) {
-  while (true) {
+Co<Result<std::vector<std::string>>> WaitAllocEnded(StateStore* store, Context context,
+                                                    std::string alloc_id) {
+  std::vector<std::string> all;
+  while (!alloc_id.empty()) {
     std::uint64_t index = 0;
     bool ended = false;
+    std::string before;
     store->Read([&](const Tables& tables) {
       const auto record = Tables::Find(tables.allocs, alloc_id);
       ended = record == nullptr || record->client_terminal();
+      if (record != nullptr && !HasStarted(*record)) before = record->previous;
       index = tables.IndexOf(kAllocTable);
     });
-    if (ended) co_return Status();
-    DROVER_CO_TRY(co_await store->WaitNewer(context, kAllocTable, index));
+    if (!ended) {
+      DROVER_CO_TRY(co_await store->WaitNewer(context, kAllocTable, index));
+      continue;
+    }
+    all.push_back(std::move(alloc_id));
+    alloc_id = std::move(before);
   }
+  co_return all;
 }
 
 }  // namespace drover

@@ -71,7 +71,8 @@ std::optional<VolumeRecord> FindVolumeOf(const StateStore& store, const std::str
                                          const std::string& name);
 std::vector<std::string> VolumePathsOf(const StateStore& store);
 
-// Returns when the allocation ALLOC_ID has ended or is unknown. See NodeOptions::wait_ended.
-Co<Status> WaitAllocEnded(StateStore* store, Context context, std::string alloc_id);
+// See StickyDiskHook::WaitEnded.
+Co<Result<std::vector<std::string>>> WaitAllocEnded(StateStore* store, Context context,
+                                                    std::string alloc_id);
 
 }  // namespace drover

@@ -18,8 +18,11 @@
 namespace drover {
 namespace {
 
+using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 constexpr auto kCreate = VolumeRequestKind::kCreate;
@@ -102,6 +105,41 @@ class AgentVolumesTest : public ::testing::Test {
     volume.node_id = "node";
     volume.state = state;
     return scheduler_.PutVolume(std::move(volume)).value()->id;
+  }
+
+  // Registers a version of a job. Returns the id of its allocation, which replaces REPLACED, or
+  // nothing if there is none.
+  std::string RegisterVersion(const std::string& version, const std::string& replaced) {
+    auto job = std::make_shared<Job>();
+    job->id = job->name = "j";
+    TaskGroup group;
+    group.name = "g";
+    group.tasks.resize(1);
+    group.tasks[0].name = "t";
+    group.tasks[0].env = {{"VERSION", version}};
+    job->groups = {group};
+    JobRegistration registration;
+    registration.json =
+        std::make_shared<const nlohmann::json>(CanonicalJob(*job, nlohmann::json::object()));
+    registration.job = job;
+    DROVER_CHECK(scheduler_.Register(registration).ok());
+    std::string found;
+    store_.Read([&](const Tables& tables) {
+      for (const auto& [id, record] : tables.allocs) {
+        if (record->previous == replaced) found = id;
+      }
+    });
+    return found;
+  }
+  // The node reports that the allocation ID has ended.
+  void End(const std::string& id, bool started) {
+    auto task = std::make_shared<TaskStateRecord>();
+    if (started) task->started_at = 1;
+    AllocUpdate ended;
+    ended.id = id;
+    ended.status = {ClientStatus::kComplete, ""};
+    ended.tasks["t"] = std::move(task);
+    EXPECT_TRUE(Run(scheduler_.UpdateAllocs(Context(&loop_), "node", {ended})).ok());
   }
 
   const DirectoryForTest directory_;
@@ -244,7 +282,21 @@ TEST_F(AgentVolumesTest, TheNextAgentFinishesWhatWasBegun) {
 }
 
 TEST_F(AgentVolumesTest, AnAllocationThatIsUnknownHasEnded) {
-  EXPECT_TRUE(Run(WaitAllocEnded(&store_, Context(&loop_), "none")).ok());
+  EXPECT_THAT(Run(WaitAllocEnded(&store_, Context(&loop_), "none")).value(), ElementsAre("none"));
+}
+
+TEST_F(AgentVolumesTest, TheDiskOfOneThatNeverStartedMayBeWithTheOneBefore) {
+  const std::string first = RegisterVersion("1", "");
+  const std::string second = RegisterVersion("2", first);
+  const std::string third = RegisterVersion("3", second);
+  ASSERT_THAT((std::vector{first, second, third}), Not(Contains("")));
+  for (const std::string& id : {first, second, third}) End(id, id != second);
+  const auto wait = [&](const std::string& id) {
+    return Run(WaitAllocEnded(&store_, Context(&loop_), id)).value();
+  };
+  EXPECT_THAT(wait(first), ElementsAre(first));
+  EXPECT_THAT(wait(second), ElementsAre(second, first));
+  EXPECT_THAT(wait(third), ElementsAre(third));
 }
 
 }  // namespace

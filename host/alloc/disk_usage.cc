@@ -16,7 +16,7 @@ namespace drover {
 namespace {
 
 // Each level of nested directories needs an open file.
-constexpr int kMostLevels = 128;
+constexpr int kDeepest = 128;
 
 class DiskCount {
  public:
@@ -27,9 +27,9 @@ class DiskCount {
 
   // Counts what is in DIRECTORY. An entry that vanishes meanwhile does not count.
   Status Add(UniqueFd directory, const std::string& path, int level) {
-    if (level > kMostLevels) {
+    if (level > kDeepest) {
       return Error(Code::kResourceExhausted,
-                   path + " is nested deeper than " + std::to_string(kMostLevels) + " directories");
+                   path + " is nested deeper than " + std::to_string(kDeepest) + " directories");
     }
     const int dir = directory.get();
     const std::unique_ptr<DIR, int (*)(DIR*)> entries(fdopendir(dir), closedir);

@@ -44,6 +44,39 @@ class EveryRouteTest : public AclApiFixture {
     MakeClients(management);
   }
 
+  static Co<Result<std::shared_ptr<const VolumeRecord>>> KeepVolume(VolumeRecord draft) {
+    co_return std::make_shared<const VolumeRecord>(std::move(draft));
+  }
+  static Co<Status> DropVolume() { co_return Status(); }
+  // Returns what makes a volume, or registers the one at PATH.
+  static json VolumeBody(const std::string& path = "") {
+    json volume = {{"Name", "data"}};
+    volume["RequestedCapabilities"] =
+        json::array({{{"AccessMode", "single-node-writer"}, {"AttachmentMode", "file-system"}}});
+    if (!path.empty()) volume["HostPath"] = path;
+    json body = json::object();
+    body["Volume"] = std::move(volume);
+    return body;
+  }
+
+  // Makes a volume in the namespace default, with a claim.
+  VolumeRecord MakeVolume() {
+    agent_.put_volume = [](Context, VolumeRecord draft, VolumeRequestKind) {
+      return KeepVolume(std::move(draft));
+    };
+    agent_.delete_volume = [](Context, const std::string&) { return DropVolume(); };
+    auto volume = std::make_shared<VolumeRecord>();
+    volume->id = RandomUuid();
+    volume->claims.resize(1);
+    volume->claims[0].id = RandomUuid();
+    volume->claims[0].job_namespace = "default";
+    store.Write(cause::kVolumePut, [&](Tables* tables, std::uint64_t) {
+      tables->Put(std::shared_ptr<const VolumeRecord>(volume));
+      return MaskOf(Table::kVolumes);
+    });
+    return *volume;
+  }
+
   void MakeClients(const std::string& management) {
     clients_.push_back({.name = "none", .token = ""});
     clients_.push_back({.name = "wrong", .token = "guess", .refused = true});
@@ -299,8 +332,9 @@ TEST_F(EveryRouteTest, WhatAnyClientMayAskTellsNothing) {
 struct Judged {
   std::string target;
   json body = nullptr;
-  // What the answer must not have; empty: the answer must be 403.
+  // What the answer must not have; empty: the answer must be REFUSAL.
   std::string unseen = {};
+  int refusal = 403;
 };
 
 TEST_F(EveryRouteTest, WhatAHandlerMustAskIsAskedThere) {
@@ -311,6 +345,7 @@ TEST_F(EveryRouteTest, WhatAHandlerMustAskIsAskedThere) {
   const json prefix = {{"Prefix", ""}, {"Context", "jobs"}};
   const json text = {{"Text", "web"}, {"Context", "jobs"}};
   ASSERT_EQ(StatusAs(management, "PUT", "/v1/var/app/db", items), 200);
+  const VolumeRecord volume = MakeVolume();
   const std::map<std::string, Judged> judged = {
       {"PUT POST /v1/jobs", {"/v1/jobs", JobBody("new")}},
       {"PUT POST /v1/validate/job", {"/v1/validate/job", JobBody("new")}},
@@ -324,6 +359,14 @@ TEST_F(EveryRouteTest, WhatAHandlerMustAskIsAskedThere) {
       {"GET /v1/var/**", {"/v1/var/app/db"}},
       {"PUT POST /v1/var/**", {"/v1/var/app/db", items}},
       {"DELETE /v1/var/**", {"/v1/var/app/db"}},
+      {"PUT POST /v1/volume/host/create", {"/v1/volume/host/create", VolumeBody()}},
+      {"PUT POST /v1/volume/host/register", {"/v1/volume/host/register", VolumeBody("/srv")}},
+      // Who may not see a volume does not learn whether it is there.
+      {"GET /v1/volume/host/*", {"/v1/volume/host/" + volume.id, nullptr, "", 404}},
+      {"DELETE /v1/volume/host/*/delete",
+       {"/v1/volume/host/" + volume.id + "/delete", nullptr, "", 404}},
+      {"DELETE /v1/volumes/claim/*",
+       {"/v1/volumes/claim/" + volume.claims[0].id, nullptr, "", 404}},
       {"GET /v1/acl/policies", {"/v1/acl/policies", nullptr, "of-a-role"}},
       {"GET /v1/acl/policy/*", {"/v1/acl/policy/of-a-role"}},
       {"GET /v1/acl/token/*", {"/v1/acl/token/" + other.token->accessor_id}},
@@ -348,7 +391,8 @@ TEST_F(EveryRouteTest, WhatAHandlerMustAskIsAskedThere) {
     for (const auto& [name, token] : clients) {
       const HttpReply reply = AskAs(token, MethodOf(route), request.target, request.body);
       if (request.unseen.empty()) {
-        EXPECT_EQ(reply.status, 403) << name << " asks " << found->first << ": " << reply.body;
+        EXPECT_EQ(reply.status, request.refusal)
+            << name << " asks " << found->first << ": " << reply.body;
       } else {
         EXPECT_EQ(reply.status, 200) << name << " asks " << found->first;
         EXPECT_EQ(reply.body.find(request.unseen), std::string::npos)

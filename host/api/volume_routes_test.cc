@@ -164,6 +164,7 @@ TEST_F(VolumeRouteTest, ASearchFindsAVolumeByItsId) {
 }
 
 TEST_F(VolumeRouteTest, AListWaitsForAChange) {
+  RegisterNode();
   Create("a");
   const HttpReply list = Ask("GET", "/v1/volumes?type=host");
   EXPECT_NE(HeaderOf(list, "X-Nomad-Index"), "1");

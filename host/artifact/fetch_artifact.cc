@@ -86,7 +86,9 @@ Result<Fetched> RunFetchProcess(const ArtifactFetch& fetch, const FetchOrder& or
                       {errors.write.get(), STDERR_FILENO},
                       {staging, kFetchInto},
                       {output.write.get(), kFetchAnswer}};
-  if (fetch.progress >= 0) self.descriptors.push_back({fetch.progress, kFetchProgress});
+  // Always passed: otherwise a file that the process opens would get this number.
+  const UniqueFd nowhere(fetch.progress < 0 ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1);
+  self.descriptors.push_back({fetch.progress < 0 ? nowhere.get() : fetch.progress, kFetchProgress});
   if (cached >= 0) self.descriptors.push_back({cached, kFetchCached});
   AwaitedChild child;
   DROVER_ASSIGN(child.pid, SpawnSelf(std::move(self)));

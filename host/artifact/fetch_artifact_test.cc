@@ -105,7 +105,8 @@ TEST_F(FetchArtifactTest, ChecksumsDecide) {
     peer->Reply(sums ? Sha256("content") + "  file\n" : "content");
   });
   const std::string file = server.address() + "/file?checksum=";
-  EXPECT_TRUE(Fetch(file + "sha256:" + Sha256("content")).ok());
+  const Status right = Fetch(file + "sha256:" + Sha256("content"));
+  EXPECT_TRUE(right.ok()) << right.error().message();
   EXPECT_TRUE(Fetch(file + "file:" + server.address() + "/SUMS").ok());
   fs::remove(root.path() + "/web/local/file");
   const Status wrong = Fetch(file + "sha256:" + Sha256("other"));

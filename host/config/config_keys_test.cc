@@ -54,6 +54,7 @@ TEST(ConfigKeysTest, TheDefaultsOfTheTableAreThoseOfTheReader) {
   int count = 0;
   ForEachKey(ConfigKeys(), "", [&count](const ConfigKey& key, const std::string& pointer) {
     if (*key.by_default == '\0' || pointer.starts_with("/plugin")) return;
+    if (pointer.starts_with("/client/host_volume/")) return;  // a volume is no default
     json config = json::object();
     config[json::json_pointer(pointer)] = json::parse(key.by_default);
     const Result<AgentConfig> read = ParseAgentConfig(config.dump(), "/");

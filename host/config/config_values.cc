@@ -1,6 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/config/config_values.h"
 
+#include <algorithm>
+
 #include "host/config/address_template.h"
 
 namespace drover {
@@ -47,6 +49,11 @@ void ConfigValues::Map(const std::string& pointer, StringMap* out) const {
 
 void ConfigValues::Mistake(const std::string& pointer, const std::string& what) const {
   AddFinding({document_->Place(pointer), pointer, what}, mistakes_);
+}
+
+bool ConfigValues::IsMistaken(const std::string& pointer) const {
+  return std::ranges::any_of(
+      *mistakes_, [&pointer](const ConfigFinding& found) { return found.pointer == pointer; });
 }
 
 void ConfigValues::Exclude(const std::string& pointer, const std::string& other) const {

@@ -37,6 +37,8 @@ class ConfigValues {
   void Map(const std::string& pointer, StringMap* out) const;
 
   void Mistake(const std::string& pointer, const std::string& what) const;
+  // Returns whether a mistake in the value at POINTER has been found, so that it is not set.
+  bool IsMistaken(const std::string& pointer) const;
   // Two keys that say the same must not both be set.
   void Exclude(const std::string& pointer, const std::string& other) const;
 

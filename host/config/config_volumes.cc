@@ -32,6 +32,7 @@ void ReadHostVolumes(const ConfigValues& values, AgentConfig::Client* client) {
     if (!IsVolumeName(name)) {
       values.Mistake(at, "must have a name of at most 128 printable characters, without spaces");
     } else if (volume.path.empty()) {
+      if (values.IsMistaken(at + "/path")) continue;
       values.Mistake(at, "needs a path, such as path = \"/srv/data\"");
     } else if (volume.path.size() > kMostPath || volume.path.find('\0') != std::string::npos) {
       values.Mistake(at + "/path", "is no path: it is too long or holds a NUL");

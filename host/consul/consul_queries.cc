@@ -165,6 +165,7 @@ json Healthy(const WantedHealth& wanted, const json& answer) {
     const json node = MemberOf(entry, "Node", json::object());
     const json checks = MemberOf(entry, "Checks", json::array());
     if (!service.is_object() || !node.is_object() || !checks.is_array()) continue;
+    if (TextAt(service, "ID").empty()) continue;
     const std::string status = StatusOfChecks(checks);
     if (!wanted.statuses.empty() && !wanted.statuses.contains(status)) continue;
     const std::string own = TextAt(service, "Address"), of_node = TextAt(node, "Address");

@@ -24,6 +24,7 @@
 #include "host/node/node_keys.h"
 #include "host/node/run_ledger.h"
 #include "host/node/state_values.h"
+#include "host/node/sticky_disk_hook.h"
 #include "host/plugin/plugin_registry.h"
 #include "host/process/process_service.h"
 #include "host/scheduler/placement.h"
@@ -68,9 +69,9 @@ struct NodeOptions {
   std::function<std::optional<VolumeRecord>(const std::string& name_space, const std::string& name)>
       find_volume;
   std::function<std::vector<std::string>()> volume_paths;
-  // Returns when the allocation with this id has ended, or is unknown here. If this function is
-  // empty, no allocation waits for the one that it replaces.
-  std::function<Co<Status>(Context context, std::string alloc_id)> wait_ended;
+  // See StickyDiskHook. If this function is empty, no allocation waits for the one that it
+  // replaces.
+  StickyDiskHook::WaitEnded wait_ended;
 };
 
 class ArtifactFetcher;

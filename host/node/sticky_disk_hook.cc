@@ -80,13 +80,15 @@ Co<Status> StickyDiskHook::Prerun(Context context, AllocHookRequest request) {
   if (alloc->previous.empty() || group == nullptr) co_return Status();
   WorkerPool* const pool = pool_;
   const std::string base = base_;
-  DROVER_CO_TRY(co_await wait_ended_(context, alloc->previous));
+  DROVER_CO_ASSIGN(std::vector<std::string> ended, co_await wait_ended_(context, alloc->previous));
   if (!group->disk_sticky && !group->disk_migrate) co_return Status();
   std::vector<std::string> tasks;
   for (const Task& task : group->tasks) tasks.push_back(task.name);
-  std::function<Status()> move = [base, from = alloc->previous, to = alloc->id,
+  std::function<Status()> move = [base, ended = std::move(ended), to = alloc->id,
                                   tasks = std::move(tasks)] {
-    return MoveDisk(base, from, to, tasks);
+    Status first;
+    for (const std::string& from : ended) Keep(MoveDisk(base, from, to, tasks), &first);
+    return first;
   };
   const Status moved = co_await pool->Run(std::move(move));
   if (!moved.ok()) {

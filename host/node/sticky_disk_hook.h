@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "host/alloc/alloc_hook.h"
+#include "host/base/result.h"
 #include "host/base/worker_pool.h"
 
 namespace drover {
@@ -17,7 +18,11 @@ namespace drover {
 // failure to move is only reported, and the allocation begins with what it has.
 class StickyDiskHook : public AllocHook {
  public:
-  using WaitEnded = std::function<Co<Status>(Context context, std::string alloc_id)>;
+  // Returns when the allocation ALLOC_ID has ended or is unknown. If no task of it has ever
+  // started, its disk may still be with the one that it replaced, so this also waits for that one,
+  // and so on. Returns the ids of all these, the newest first.
+  using WaitEnded =
+      std::function<Co<Result<std::vector<std::string>>>(Context context, std::string alloc_id)>;
 
   // BASE is the directory of all allocations. POOL must outlive this object.
   StickyDiskHook(std::string base, WorkerPool* pool, WaitEnded wait_ended)

@@ -64,16 +64,21 @@ class StickyDiskHookTest : public ::testing::Test {
     DROVER_CHECK(loop_.RunToEnd(whole(std::move(stage), &result)));
     return *result;
   }
-  static Co<Status> Answer(Status status) { co_return status; }
+  using Ids = std::vector<std::string>;
+  static Co<Result<Ids>> Answer(Result<Ids> ids) { co_return ids; }
 
   const DirectoryForTest directory_;
   RealLoop loop_;
   WorkerPool pool_{1};
   std::vector<std::string> waited_;
   Status ended_;
+  Ids earlier_;  // that have ended, too
   StickyDiskHook hook_{directory_.path(), &pool_, [this](Context, std::string id) {
                          waited_.push_back(id);
-                         return Answer(ended_);
+                         if (!ended_.ok()) return Answer(ended_.error());
+                         Ids all = {std::move(id)};
+                         all.insert(all.end(), earlier_.begin(), earlier_.end());
+                         return Answer(std::move(all));
                        }};
 };
 
@@ -122,6 +127,24 @@ TEST_F(StickyDiskHookTest, ADiskThatIsNotStickyOnlyWaits) {
   EXPECT_TRUE(Exists("old/alloc/data/shared"));
   EXPECT_TRUE(Run(hook_.Prerun(Context(&loop_), Request(true))).ok());
   EXPECT_TRUE(Exists("new/alloc/data/shared"));
+}
+
+TEST_F(StickyDiskHookTest, ADiskThatTheOneBeforeHasNotMovedComesToo) {
+  fs::create_directories(Path("middle/alloc/data"));
+  earlier_ = {"old"};
+  EXPECT_TRUE(Run(hook_.Prerun(Context(&loop_), Request(true, "middle"))).ok());
+  EXPECT_TRUE(Exists("new/alloc/data/shared"));
+  EXPECT_TRUE(Exists("new/web/local/own"));
+}
+
+TEST_F(StickyDiskHookTest, ADiskThatTheOneBeforeHasMovedInPartComesWhole) {
+  ASSERT_TRUE(MoveDisk(directory_.path(), "old", "new", {}).ok());
+  fs::rename(Path("new"), Path("middle"));
+  fs::create_directories(Path("new/alloc/data"));
+  earlier_ = {"old"};
+  EXPECT_TRUE(Run(hook_.Prerun(Context(&loop_), Request(true, "middle"))).ok());
+  EXPECT_TRUE(Exists("new/alloc/data/shared"));
+  EXPECT_TRUE(Exists("new/web/local/own"));
 }
 
 TEST_F(StickyDiskHookTest, AFirstAllocationWaitsForNothing) {

@@ -99,7 +99,7 @@ inline constexpr JobField kVolume[] = {
      kDone,
      {},
      "",
-     "single-node-writer (default), -reader-only, -single-writer or -multi-writer"},
+     "single-node-writer, -reader-only, -single-writer or -multi-writer; without it any"},
     {"AttachmentMode", "attachment_mode", kText, kDone, {}, "", "file-system (default)"},
     {"MountOptions", "mount_options", kObject, kRefused, kMountOptions},
     {"PerAlloc", "per_alloc", kBoolean, kDone, {}, "", "the source is SOURCE[INDEX]"},

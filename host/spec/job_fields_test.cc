@@ -22,7 +22,10 @@ void ForEach(std::span<const JobField> fields, const std::string& pointer,
   for (const JobField& field : fields) {
     const std::string here = pointer + "/" + field.name;
     see(here, field);
-    ForEach(field.members, field.kind == FieldKind::kObject ? here : here + "/*", see);
+    const char* const below = field.kind == FieldKind::kObject      ? ""
+                              : field.kind == FieldKind::kObjectMap ? "/key"
+                                                                    : "/*";
+    ForEach(field.members, here + below, see);
   }
 }
 
@@ -125,7 +128,6 @@ TEST(JobFieldsTest, ARefusedBlockIsRefusedOnceAndNotPerField) {
       {"/TaskGroups/0/Tasks/0/Consul", {{"Cluster", "other"}, {"Namespace", "a"}}},
       {"/TaskGroups/0/Tasks/0/Resources/NUMA", {{"Affinity", "require"}}},
       {"/TaskGroups/0/Tasks/0/Services/0/Connect", {{"SidecarService", {{"Port", "a"}}}}},
-      {"/TaskGroups/0/Networks/0/DNS", {{"Servers", {"1.1.1.1"}}}},
       {"/TaskGroups/0/Volumes/data/MountOptions", {{"FSType", "ext4"}, {"X", 1}}},
       {"/Periodic", {{"Spec", "* * * * *"}}}};
   for (const auto& [pointer, value] : refused) {

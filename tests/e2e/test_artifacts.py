@@ -73,7 +73,8 @@ class ArtifactCase(AgentTest):
         return alloc, self.sandbox.alloc_dirs[0] / alloc
 
     def events(self, alloc, name="t"):
-        return self.agent.get(f"/v1/allocation/{alloc}")["TaskStates"][name]["Events"]
+        states = self.agent.get(f"/v1/allocation/{alloc}")["TaskStates"] or {}
+        return states[name]["Events"] if name in states else []
 
     def fails(self, *artifacts, name="web"):
         """Runs a task with ARTIFACTS, which fail. Returns the text of the failure, and the directory of the

@@ -469,7 +469,7 @@ class FileCommandTest(DroverTest):
         done = self.sandbox.command("config", "show", "--config", self.sandbox.config_file,
                                     "-t", "{{index . 99999}}")
         self.assertEqual((done.code, done.out), (2, ""), done)
-        self.assertIn("template:1:3: index: value has type int; should be string", done.err)
+        self.assertIn("template:1:3: index: index out of range: 99999", done.err)
 
     def test_bash_quotes_the_names_of_files(self):
         self.sandbox.write("a;b c.json", "")

@@ -1,6 +1,7 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """The jobs of examples/jobs. Each runs in both forms, by the commands that its reader would use, and keeps
 what it promises. The test of check-tcp.nomad.hcl and check-tcp.json is test_check_tcp."""
+import collections
 import hashlib
 import io
 import json
@@ -8,15 +9,20 @@ import os
 import shutil
 import socket
 import tarfile
+import threading
 import unittest
+import urllib.error
 import urllib.request
 
 import cni
+import git_server
 import harness
 from agent_harness import Agent, agent_config
 from fake_consul import FakeConsul
 from file_server import FileServer
+from git_server import GitServer
 from harness import IS_ROOT, ROOT, DroverTest, Run, binary, plugin_file
+from servers import server
 from test_client import Client
 from test_exec import IN_CHROOT
 from test_hcl import HAS_HCL
@@ -41,6 +47,35 @@ def plugins(*drivers):
     return blocks
 
 
+class Asker:
+    """Asks a server for its page again and again, until the end of the test."""
+
+    def __init__(self, test, url):
+        self.url = url
+        self.pages, self.failures = collections.deque(maxlen=100), []
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._ask, daemon=True)
+        self._thread.start()
+        test.addCleanup(self.stop)
+
+    def _ask(self):
+        while not self._ended.wait(0.02):
+            try:
+                with urllib.request.urlopen(self.url, timeout=harness.LIMIT) as answer:
+                    self.pages.append(answer.read().decode())
+            except OSError as error:
+                self.failures.append(str(error))
+
+    def last(self, count):
+        """The different pages among the last COUNT, or None while there are not so many."""
+        pages = list(self.pages)[-count:]
+        return set(pages) if len(pages) == count else None
+
+    def stop(self):
+        self._ended.set()
+        self._thread.join()
+
+
 class Examples(Client):
     """The tests of the jobs; a part of a test class for the files of one form."""
 
@@ -48,15 +83,24 @@ class Examples(Client):
 
     def start_agent(self):
         drivers = ("mock_driver", "raw_exec", *(["exec"] if HAS_EXEC else []))
-        # Tasks find drover in the agent's PATH.
-        path = f"{binary().parent}:{os.environ['PATH']}"
+        # Tasks find drover and the servers in the agent's PATH.
+        path = f"{self.programs()}:{binary().parent}:{os.environ['PATH']}"
         self.consul = FakeConsul(self)
         self.bridge = cni.Bridge()
         self.addCleanup(self.bridge.remove)
         self.files = FileServer(self)
+        self.repositories = GitServer(self, self.sandbox.root / "git")
+        meta = {"files": self.files.url, "repository": self.repositories.url + "/site"}
         return Agent(self.sandbox, env={"PATH": path}, config=agent_config(
             self.sandbox, plugins=plugins(*drivers), consul={"address": self.consul.address},
-            client={**self.bridge.client(), "meta": {"files": self.files.url}}))
+            client={**self.bridge.client(), "meta": meta}))
+
+    def programs(self):
+        """Returns a directory with the servers, which may be unpacked and not installed."""
+        for name in ("nginx", "haproxy"):
+            if server(name):
+                self.sandbox.write(f"programs/{name}", f'#!/bin/sh\nexec {server(name)} "$@"\n').chmod(0o755)
+        return self.sandbox.root / "programs"
 
     def setUp(self):
         super().setUp()
@@ -238,6 +282,59 @@ class Examples(Client):
                                    "/SHA256SUMS": f"{checksum}  site.tar.gz\n".encode()})
         run = self.follow("artifact")
         self.assertEqual(run.logs("show"), ["page", "words"])
+
+    @unittest.skipUnless(server("nginx"), "there is no nginx")
+    @unittest.skipIf(git_server.MISSING, git_server.MISSING)
+    def test_nginx(self):
+        for tag in ("v1", "v2"):
+            self.repositories.commit("site", tag, **{"index.html": f"the page of {tag}\n"})
+        alloc, = self.start("nginx")
+        self.assertEqual(self.page(alloc), "the page of v1\n")
+        self.wait_check(alloc, "page", "success")
+        host, port = self.place(alloc)
+        for hidden in ("README", ".git/config"):
+            with self.assertRaises(urllib.error.HTTPError) as refused:
+                urllib.request.urlopen(f"http://{host}:{port}/{hidden}", timeout=5)
+            self.assertEqual(refused.exception.code, 404)
+            refused.exception.close()
+        self.cli("job", "stop", "nginx")
+        stopped, = self.agent.wait_allocs("nginx", 1, "complete", "stop")
+        terminated = [event["DisplayMessage"] for event in stopped["TaskStates"]["server"]["Events"]
+                      if event["Type"] == "Terminated"]
+        self.assertEqual(terminated, ["Exit Code: 0"])
+
+    @unittest.skipUnless(server("haproxy"), "there is no haproxy")
+    def test_haproxy(self):
+        self.cli("job", "run", JOBS / ("haproxy" + self.form))
+        allocs = self.agent.wait_allocs("haproxy", 3, "running")
+        front, = (alloc["ID"] for alloc in allocs if alloc["TaskGroup"] == "front")
+        asker = Asker(self, "http://{}:{}/".format(*self.place(front)))
+
+        def wait_answers(count):
+            """Waits until so many instances answer, each when it is its turn."""
+            pages = {f"hello from haproxy.backend[{index}]\n" for index in range(count)}
+            harness.wait_until(lambda: asker.last(3 * count) == pages, f"answers of {count} instances")
+        wait_answers(2)
+        asker.failures.clear()  # those before the first answer
+        for count in (3, 1, 2):
+            self.cli("job", "scale", "haproxy", "backend", str(count))
+            wait_answers(count)
+        asker.stop()
+        self.assertEqual(asker.failures, [])
+        state = self.agent.get(f"/v1/allocation/{front}")["TaskStates"]["haproxy"]
+        self.assertEqual((state["State"], state["Restarts"]), ("running", 0))
+        self.assertIn("Signaling", [event["Type"] for event in state["Events"]])
+        # Without instances it says so.
+        self.cli("job", "scale", "haproxy", "backend", "0")
+
+        def unavailable():
+            try:
+                urllib.request.urlopen(asker.url, timeout=5).close()
+            except urllib.error.HTTPError as error:
+                error.close()
+                return error.code == 503
+            return False
+        harness.wait_until(unavailable, "no instance to answer")
 
     def test_variable(self):
         self.cli("var", "put", "nomad/jobs/variable", "greeting=good morning")

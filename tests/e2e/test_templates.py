@@ -62,7 +62,7 @@ class TemplateCase(DroverTest):
         harness.wait_until(found, f"an event {kind}: {text}")
 
     def wait_running(self):
-        self.agent.wait_tasks(self.alloc(), lambda tasks: tasks["t"]["State"] == "running", "the task")
+        self.agent.wait_tasks(self.alloc(), lambda tasks: "t" in tasks and tasks["t"]["State"] == "running", "the task")
 
 
 class TemplateTest(TemplateCase, AgentTest):

@@ -181,24 +181,27 @@ class ConfiguredVolumeTest(VolumeCase):
 
 @unittest.skipUnless(HAS_EXEC, NEEDS_EXEC)
 class HostileVolumeTest(VolumeCase):
-    """A task may write to the volume data, as root. The volume inner is below it."""
+    """A task may write to the volume data. The volume inner is below it."""
 
     def volumes(self):
         return {**super().volumes(), "inner": {"path": str(self.root / "data/a/inner")}}
 
-    def test_a_link_of_a_task_leads_no_other_volume_out(self):
+    def make_inner(self):
         (self.root / "data/a/inner").mkdir(parents=True)
-        (self.root / "data").chmod(0o755)
-        self.complete(with_volume(shell("rm -r /data/a/inner && ln -s /etc /data/a/inner", User="root"), id="swap"))
+        for path in ("data", "data/a", "data/a/inner"):
+            (self.root / path).chmod(0o777)
+
+    def test_a_link_of_a_task_leads_no_other_volume_out(self):
+        self.make_inner()
+        self.complete(with_volume(shell("rm -r /data/a/inner && ln -s /etc /data/a/inner"), id="swap"))
         self.assertEqual(os.readlink(self.root / "data/a/inner"), "/etc")
         self.agent.submit(with_volume(shell("ls /data"), id="victim", type="batch", source="inner"))
         alloc = self.agent.wait_allocs("victim", 1, "failed")[0]
         self.assertIn("is a symbolic link, which is not followed", self.event(alloc, "Task hook failed"))
 
     def test_a_directory_above_is_no_better(self):
-        (self.root / "data/a/inner").mkdir(parents=True)
-        (self.root / "data").chmod(0o755)
-        self.complete(with_volume(shell("mv /data/a /data/b && ln -s / /data/a", User="root"), id="swap"))
+        self.make_inner()
+        self.complete(with_volume(shell("mv /data/a /data/b && ln -s / /data/a"), id="swap"))
         self.agent.submit(with_volume(shell("ls /data"), id="victim", type="batch", source="inner"))
         alloc = self.agent.wait_allocs("victim", 1, "failed")[0]
         self.assertIn("not followed", self.event(alloc, "Task hook failed"))
@@ -461,10 +464,11 @@ class StickyDiskTest(AgentTest):
         self.agent.submit(self.spec(self.WRITE, sticky))
         old = self.agent.wait_allocs("disk", 1, "running")[0]
         harness.wait_until(lambda: self.files(old) == ["data\n", "own\n"], "the files")
-        self.agent.submit(self.spec(self.WRITE + "# new", sticky))
+        self.agent.submit(self.spec(self.WRITE + " # new", sticky))
         new = self.agent.wait_allocs("disk", 1, "running")[0]
         self.assertNotEqual(new["ID"], old["ID"])
-        harness.wait_until(lambda: all(self.files(new)), "the files of the new allocation")
+        harness.wait_until(lambda: all((text or "").count("\n") == 1 + sticky for text in self.files(new)),
+                           "the files of the new allocation")
         return self.files(old), self.files(new)
 
     def test_a_snapshot_has_the_files_that_would_move(self):
@@ -494,6 +498,21 @@ class StickyDiskTest(AgentTest):
         new = self.agent.wait_allocs("disk", 1, "running")[0]
         self.assertNotEqual(new["ID"], old["ID"])
         self.assertEqual(self.files(new)[0], "data\nlate\n")
+
+    def test_files_of_an_allocation_pass_over_one_that_never_starts(self):
+        go = self.sandbox.root / "go"
+        slow = f"trap 'until [ -e {go} ]; do sleep 0.05; done; exit 0' INT TERM; "
+        self.agent.submit(self.spec(slow + self.WRITE.replace("trap 'exit 0' INT TERM; ", "")))
+        old = self.agent.wait_allocs("disk", 1, "running")[0]
+        harness.wait_until(lambda: self.files(old) == ["data\n", "own\n"], "the files")
+        for version in (1, 2):
+            self.agent.submit(self.spec(f"{FOREVER} # {version}"))
+            harness.wait_until(lambda: len(self.agent.allocs("disk")) == 1 + version, "the next allocation")
+        go.touch()
+        new = harness.wait_until(lambda: [one for one in self.agent.allocs("disk")
+                                          if (one["ClientStatus"], one["JobVersion"]) == ("running", 2)], "the last one")
+        self.assertEqual(self.files(new[0]), ["data\n", "own\n"])
+        self.assertEqual(self.files(old), [None, None])
 
 
 class DiskLimitTest(AgentTest):

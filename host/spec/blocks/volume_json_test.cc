@@ -19,9 +19,9 @@ using ::testing::HasSubstr;
 // Returns a job whose group has the volume "data" with MORE, and whose task mounts it with MOUNT.
 json JobWithVolume(json more = json::object(), json mount = json::object()) {
   json volume = {{"Type", "host"}, {"Source", "disk"}};
-  volume.update(more);
+  if (!more.is_null()) volume.update(more);
   json at = {{"Volume", "data"}, {"Destination", "/data"}};
-  at.update(mount);
+  if (!mount.is_null()) at.update(mount);
   json task = {{"Name", "t"}, {"Driver", "exec"}};
   task["VolumeMounts"] = json::array({std::move(at)});
   json group = {{"Name", "g"}};
