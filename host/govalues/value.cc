@@ -7,8 +7,6 @@ namespace drover::templates {
 namespace {
 
 constexpr std::uint64_t kStepsPerLookAtClock = 8;
-// The most bytes of one text. Functions make several copies of a text, some of them wider.
-constexpr std::size_t kMostText = std::size_t{32} << 20;
 constexpr std::size_t kCostOfNode = 64;  // of an element of a map, above its value
 
 int RankOf(Kind kind) { return static_cast<int>(kind); }
@@ -207,7 +205,7 @@ Status Heap::Check() const {
 
 Value Heap::Text(std::string text, const Type* type) {
   Charge(sizeof(std::string) + text.size());
-  spent_ = spent_ || text.size() > kMostText;
+  spent_ = spent_ || text.size() > most_text_;
   // A function may go on until it returns, although the rendering has failed.
   if (spent_) text = std::string();
   return Value::Text(&texts_.emplace_back(std::move(text)), type);

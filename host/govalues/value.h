@@ -165,11 +165,12 @@ class Heap {
 
   // BYTES limits the memory of all values, and STEPS and DEADLINE the work.
   Heap(std::size_t bytes, std::uint64_t steps, Deadline deadline = Deadline::max())
-      : bytes_(bytes), steps_(steps), deadline_(deadline) {}
+      : most_text_(bytes / 8), bytes_(bytes), steps_(steps), deadline_(deadline) {}
   Heap(const Heap&) = delete;
   Heap& operator=(const Heap&) = delete;
 
-  // Beyond the limits of the heap, or of one text (32 MiB), the text is dropped, and Check fails.
+  // One text may have an eighth of all bytes, because functions make several copies of it, some of
+  // them wider. Beyond the limits the text is dropped, and Check fails.
   Value Text(std::string text, const Type* type = &kString);
   Value NewList(List elements, const Type* type = &kAnyList);
   Value NewMap(const Type* type = &kAnyMap);
@@ -194,6 +195,7 @@ class Heap {
  private:
   void Charge(std::size_t bytes);
 
+  const std::size_t most_text_;
   std::size_t bytes_;    // that are left
   std::uint64_t steps_;  // that are left
   const Deadline deadline_;

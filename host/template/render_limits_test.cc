@@ -67,15 +67,16 @@ INSTANTIATE_TEST_SUITE_P(
         Greedy{R"({{$d := sprig_dict}}{{$_ := sprig_set $d "d" $d}}{{sprig_deepCopy $d}})"},
         Greedy{
             R"({{$d := sprig_dict "x" (sprig_dict)}}{{$_ := sprig_set $d.x "x" $d}}{{toTOML $d}})"},
-        Greedy{R"({{$x := sprig_repeat 6000000 "a"}}{{sprig_squote $x $x $x}})"},
+        Greedy{
+            R"({{$x := sprig_repeat 1500000 "a"}}{{sprig_squote $x $x $x $x $x $x $x $x $x $x $x $x}})"},
         Greedy{R"({{$x := sprig_repeat 900000 "a"}}{{sprig_quote $x $x}})"},
         Greedy{
-            R"({{$x := sprig_repeat 3000000 "a"}}{{sprig_dict $x 1 $x 2 $x 3 $x 4 $x 5 $x 6 $x 7}})"},
+            R"({{$x := sprig_repeat 1500000 "a"}}{{sprig_dict $x 1 $x 2 $x 3 $x 4 $x 5 $x 6 $x 7 $x 8 $x 9 $x 10 $x 11 $x 12}})"},
         Greedy{
             R"({{$d := sprig_dict}}{{range loop 20000}}{{$_ := sprig_set $d (print .) .}}{{end}}{{len (sprig_keys $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d)}})"},
         Greedy{R"({{sprig_semverCompare (sprig_repeat 1000000 "=1 ") "1.0.0"}})"},
-        Greedy{R"({{sprig_clean (sprig_repeat 5000000 "/")}})"},
-        Greedy{R"({{sprig_snakecase (sprig_repeat 2000000 "a")}})"},
+        Greedy{R"({{sprig_clean (sprig_repeat 1500000 "/")}})"},
+        Greedy{R"({{sprig_snakecase (sprig_repeat 1500000 "a")}})"},
         Greedy{R"({{sprig_until 1000000000}})"}, Greedy{R"({{indent 1000000000 "a"}})"},
         Greedy{R"({{sprig_seq 1 9223372036854775807}})"},
         Greedy{
