@@ -74,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(
             R"({{$x := sprig_repeat 1500000 "a"}}{{sprig_dict $x 1 $x 2 $x 3 $x 4 $x 5 $x 6 $x 7 $x 8 $x 9 $x 10 $x 11 $x 12}})"},
         Greedy{
             R"({{$d := sprig_dict}}{{range loop 20000}}{{$_ := sprig_set $d (print .) .}}{{end}}{{len (sprig_keys $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d)}})"},
-        Greedy{R"({{sprig_semverCompare (sprig_repeat 1000000 "=1 ") "1.0.0"}})"},
+        Greedy{R"({{sprig_semverCompare (sprig_repeat 500000 "=1 ") "1.0.0"}})"},
         Greedy{R"({{sprig_clean (sprig_repeat 1500000 "/")}})"},
         Greedy{R"({{sprig_snakecase (sprig_repeat 1500000 "a")}})"},
         Greedy{R"({{sprig_until 1000000000}})"}, Greedy{R"({{indent 1000000000 "a"}})"},
