@@ -25,12 +25,21 @@ Co<Status> ConsulValues::AwaitTurn(Context context) {
   while (asking_ >= options_.connections) {
     ++waiting_;
     turn_.Reset();
-    const Status status = co_await turn_.Wait(context);
+    Context limited = context.WithTimeout(options_.short_wait);
+    const Status turn = co_await turn_.Wait(limited);
+    limited.Cancel("the wait is over");
     --waiting_;
-    if (!status.ok()) co_return status;
+    DROVER_CO_TRY(context.status());
+    if (!turn.ok()) EndOldestWait();
   }
   ++asking_;
   co_return Status();
+}
+
+void ConsulValues::EndOldestWait() {
+  const auto oldest = std::ranges::find_if(
+      blocking_, [](const Context& question) { return !question.cancelled(); });
+  if (oldest != blocking_.end()) oldest->Cancel("another value needs the connection");
 }
 
 void ConsulValues::EndTurn() {
@@ -43,10 +52,14 @@ Co<Duration> ConsulValues::Ask(Context context, ValueRequest request, Publish pu
   const Result<ConsulQuery> asked = ConsulQueryOf(request);
   if (!asked.ok()) co_return options_.last_retry;  // NameOf has refused it already
   const Duration wait = waiting_ > 0 ? options_.short_wait : options_.wait;
+  const std::uint64_t index = asked->blocks ? state->index : 0;
+  Context question = context.Child();
+  const auto place = index == 0 ? blocking_.end() : blocking_.insert(blocking_.end(), question);
   const ConsulAgent::Reading reading =
-      co_await agent_->Read(context, asked->path, asked->query, asked->blocks ? state->index : 0,
-                            wait, options_.most_bytes);
+      co_await agent_->Read(question, asked->path, asked->query, index, wait, options_.most_bytes);
+  if (place != blocking_.end()) blocking_.erase(place);
   if (context.cancelled()) co_return Duration(0);
+  if (question.cancelled() && !reading.body.ok()) co_return options_.pause;
   Result<nlohmann::json> value = ConsulNothing(request);
   if (reading.body.ok()) {
     std::function<Result<nlohmann::json>()> read = [&request, &reading] {

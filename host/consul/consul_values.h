@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <list>
 #include <memory>
 #include <string>
 
@@ -14,7 +15,8 @@ namespace drover {
 
 // The keys, services and nodes of Consul as values of templates: see consul_queries.h. Each value
 // is a blocking query, which has a connection while it waits. At most so many wait at a time; if
-// there are more values, they take turns. While Consul is away or gives errors, each value is asked
+// there are more values, they take turns: what has waited for its turn for the short wait ends the
+// oldest of the others. While Consul is away or gives errors, each value is asked
 // for again at growing pauses. Control thread only.
 class ConsulValues : public ValueSource {
  public:
@@ -44,6 +46,8 @@ class ConsulValues : public ValueSource {
   };
   Co<Status> AwaitTurn(Context context);
   void EndTurn();
+  // Ends the oldest question that only waits for a change.
+  void EndOldestWait();
   // Asks once. Returns how long to wait until the next question.
   Co<Duration> Ask(Context context, ValueRequest request, Publish publish,
                    std::shared_ptr<State> state);
@@ -51,9 +55,10 @@ class ConsulValues : public ValueSource {
   WorkerPool* const pool_;
   const std::unique_ptr<ConsulAgent> agent_;
   const Options options_;
-  int asking_ = 0;   // the number of questions that are asked
-  int waiting_ = 0;  // the number of watches that wait for their turn
-  Event turn_;       // set when a question has ended
+  int asking_ = 0;               // the number of questions that are asked
+  int waiting_ = 0;              // the number of watches that wait for their turn
+  std::list<Context> blocking_;  // of the questions that wait for a change, the oldest first
+  Event turn_;                   // set when a question has ended
 };
 
 }  // namespace drover

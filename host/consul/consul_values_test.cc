@@ -6,8 +6,10 @@
 
 #include <functional>
 #include <mutex>
+#include <utility>
 #include <vector>
 
+#include "host/base/gate.h"
 #include "host/client/scripted_server_for_test.h"
 
 namespace drover {
@@ -106,6 +108,44 @@ TEST_F(ConsulValuesTest, AnIndexThatGoesBackIsForgotten) {
         {"key", {"a"}}, [this] { return published.size() == 3; });
   ASSERT_THAT(heads, SizeIs(3));
   EXPECT_THAT(heads[2], Not(HasSubstr("index=")));
+}
+
+TEST_F(ConsulValuesTest, AValueThatHasNoTurnEndsTheOldestWait) {
+  Gate gate(&loop);
+  Context context(&loop);
+  ConsulValues* watching = nullptr;
+  const auto watch = [&](const std::string& key) {
+    ValueSource::Publish publish = [this, key, &context](const Result<nlohmann::json>&) {
+      published.push_back(key);
+      if (key == "b") context.Cancel("the test is done");
+    };
+    gate.Spawn(watching->Watch(context, ValueScope(), {"key", {key}}, std::move(publish)));
+  };
+  bool waits = false;
+  ScriptedServer server([&](ScriptedPeer* peer, int) {
+    while (true) {
+      const std::string head = peer->ReadHead();
+      if (!head.ends_with("\r\n\r\n")) return;
+      if (head.find("index=") == std::string::npos) {
+        peer->Send(AnswerWith("200 OK", 7, "one"));
+        continue;
+      }
+      if (!std::exchange(waits, true)) loop.Post([&watch] { watch("b"); });
+      return peer->ReadToEnd();
+    }
+  });
+  ConsulOptions options;
+  options.url = server.address();
+  options.timeout = 5s;
+  ConsulValues::Options of_values;
+  of_values.connections = 1;
+  of_values.pause = 1ms;
+  of_values.short_wait = 50ms;
+  ConsulValues values(&loop, &pool, *ConsulAgent::Create(options, &pool), of_values);
+  watching = &values;
+  watch("a");
+  EXPECT_TRUE(loop.RunToEnd(gate.Join(), 20s));
+  EXPECT_THAT(published, ElementsAre("a", "b"));
 }
 
 // What a task writes into an argument must not make its request that of another task.

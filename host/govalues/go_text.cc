@@ -2,6 +2,7 @@
 #include "host/govalues/go_text.h"
 
 #include <locale.h>  // NOLINT: newlocale is POSIX
+#include <string.h>  // NOLINT: memmem is of GNU
 #include <wctype.h>  // NOLINT: and so are the functions of a locale
 
 #include <algorithm>
@@ -306,10 +307,25 @@ std::optional<std::string> UnquoteText(std::string_view literal) {
   return out;
 }
 
+std::size_t FindText(std::string_view text, std::string_view part, std::size_t from) {
+  if (from > text.size()) return std::string_view::npos;
+  if (part.empty()) return from;
+  const void* const found =
+      memmem(text.data() + from, text.size() - from, part.data(), part.size());
+  if (found == nullptr) return std::string_view::npos;
+  return static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
+}
+
 std::string_view TrimSpace(std::string_view text) { return TrimBoth(text, IsSpaceCharacter); }
 
 std::string_view TrimCharacters(std::string_view text, std::string_view set) {
-  return TrimBoth(text, [set](char32_t c) { return IsIn(set, c); });
+  constexpr std::size_t kShortSet = 32;
+  if (set.size() <= kShortSet) {
+    return TrimBoth(text, [set](char32_t c) { return IsIn(set, c); });
+  }
+  std::vector<bool> wanted(kGreatestCharacter + 1);
+  for (const char32_t c : CharactersOf(set)) wanted[c] = true;
+  return TrimBoth(text, [&wanted](char32_t c) { return wanted[c]; });
 }
 
 std::string ReplaceAll(std::string_view text, std::string_view from, std::string_view to) {
@@ -323,7 +339,7 @@ std::string ReplaceAll(std::string_view text, std::string_view from, std::string
     return out.append(to);
   }
   for (std::size_t at = 0;;) {
-    const std::size_t found = text.find(from, at);
+    const std::size_t found = FindText(text, from, at);
     if (found == std::string_view::npos) return out.append(text.substr(at));
     out.append(text.substr(at, found - at)).append(to);
     at = found + from.size();
@@ -343,7 +359,7 @@ std::vector<std::string> Split(std::string_view text, std::string_view separator
       at += length;
       continue;
     }
-    const std::size_t found = text.find(separator, at);
+    const std::size_t found = FindText(text, separator, at);
     if (found == std::string_view::npos) break;
     parts.emplace_back(text.substr(at, found - at));
     at = found + separator.size();

@@ -45,6 +45,10 @@ bool CanBackquote(std::string_view text);
 // Returns the text that LITERAL, with its quotes, stands for; none if it is wrong.
 std::optional<std::string> UnquoteText(std::string_view literal);
 
+// Returns where PART is in TEXT at FROM or behind it, or npos. Takes time in proportion to both,
+// unlike find of the texts themselves.
+std::size_t FindText(std::string_view text, std::string_view part, std::size_t from = 0);
+
 std::string_view TrimSpace(std::string_view text);
 // Removes the characters of SET from both ends of TEXT.
 std::string_view TrimCharacters(std::string_view text, std::string_view set);

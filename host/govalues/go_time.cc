@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <utility>
 
 #include "host/govalues/go_text.h"
@@ -13,6 +14,7 @@ namespace drover::templates {
 namespace {
 
 constexpr std::int64_t kDaySeconds = 86400;
+constexpr std::int64_t kNanoseconds = 1'000'000'000;  // in a second
 constexpr std::array<std::string_view, 12> kMonths = {
     "January", "February", "March",     "April",   "May",      "June",
     "July",    "August",   "September", "October", "November", "December"};
@@ -501,11 +503,45 @@ std::string MomentText(const Moment& moment) {
   return FormatMoment(moment, "2006-01-02 15:04:05.999999999 -0700 MST");
 }
 
+std::string MonthText(std::int64_t month) {
+  if (month < 1 || month > 12) return "%!Month(" + std::to_string(month) + ")";
+  return std::string(kMonths.at(static_cast<std::size_t>(month - 1)));
+}
+
+std::string WeekdayText(std::int64_t weekday) {
+  if (weekday < 0 || weekday > 6) return "%!Weekday(" + std::to_string(weekday) + ")";
+  return std::string(kWeekdays.at(static_cast<std::size_t>(weekday)));
+}
+
 Result<Moment> ParseMoment(std::string_view layout, std::string_view text) {
   MomentReader reader(text);
   if (reader.Read(layout)) return reader.Done();
   return Error(Code::kInvalidArgument,
                QuoteText(text) + " is no time of the form " + QuoteText(layout));
+}
+
+Moment Later(Moment moment, std::int64_t by) {
+  moment.seconds += by / kNanoseconds;
+  moment.nanoseconds += by % kNanoseconds;
+  if (moment.nanoseconds < 0) {
+    moment.nanoseconds += kNanoseconds;
+    --moment.seconds;
+  } else if (moment.nanoseconds >= kNanoseconds) {
+    moment.nanoseconds -= kNanoseconds;
+    ++moment.seconds;
+  }
+  return moment;
+}
+
+std::int64_t DurationBetween(const Moment& then, const Moment& now) {
+  const std::int64_t seconds = now.seconds - then.seconds;
+  std::int64_t duration = 0;
+  const bool fits =
+      !__builtin_mul_overflow(seconds, kNanoseconds, &duration) &&
+      !__builtin_add_overflow(duration, now.nanoseconds - then.nanoseconds, &duration);
+  if (fits) return duration;
+  using Limits = std::numeric_limits<std::int64_t>;
+  return seconds < 0 ? Limits::min() : Limits::max();
 }
 
 std::string DurationText(std::int64_t duration) {

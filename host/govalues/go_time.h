@@ -30,9 +30,15 @@ std::int64_t SecondsOf(const CivilTime& civil);
 std::string FormatMoment(const Moment& moment, std::string_view layout);
 // Returns MOMENT as Go prints it, such as "2009-11-10 23:00:00 +0000 UTC".
 std::string MomentText(const Moment& moment);
+// Returns the name of a month (1 to 12) or of a day of the week (0 to 6).
+std::string MonthText(std::int64_t month);
+std::string WeekdayText(std::int64_t weekday);
 Result<Moment> ParseMoment(std::string_view layout, std::string_view text);
 
-// Durations are numbers of nanoseconds.
+// Durations are numbers of nanoseconds. Returns the moment that is BY later.
+Moment Later(Moment moment, std::int64_t by);
+// Returns the duration from THEN to NOW; the longest one if it is longer.
+std::int64_t DurationBetween(const Moment& then, const Moment& now);
 std::string DurationText(std::int64_t duration);
 std::optional<std::int64_t> ParseGoDuration(std::string_view text);
 

@@ -37,6 +37,18 @@ TEST(GoTimeTest, IsTheSameBothWays) {
   }
 }
 
+TEST(GoTimeTest, MomentsAndDurationsAreCalculatedWith) {
+  const Moment before = Later({100, 5, 0}, -6);
+  EXPECT_EQ(before.seconds, 99);
+  EXPECT_EQ(before.nanoseconds, 999'999'999);
+  EXPECT_EQ(DurationBetween(before, {100, 5, 0}), 6);
+  EXPECT_EQ(DurationBetween({100, 5, 0}, before), -6);
+  EXPECT_EQ(DurationBetween({0, 0, 0}, {100'000'000'000, 0, 0}), INT64_MAX);
+  EXPECT_EQ(DurationBetween({100'000'000'000, 0, 0}, {0, 0, 0}), INT64_MIN);
+  EXPECT_EQ(MonthText(2), "February");
+  EXPECT_EQ(WeekdayText(6), "Saturday");
+}
+
 TEST(GoTimeTest, Durations) {
   EXPECT_EQ(DurationText(0), "0s");
   EXPECT_EQ(DurationText(1), "1ns");

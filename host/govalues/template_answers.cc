@@ -83,6 +83,14 @@ const std::string* OwnText(const Value& value, std::string* buffer) {
     *buffer = MomentText(value.moment());
     return buffer;
   }
+  if (value.type() == &kDuration) {
+    *buffer = DurationText(value.integer());
+    return buffer;
+  }
+  if (value.type() == &kMonth || value.type() == &kWeekday) {
+    *buffer = value.type() == &kMonth ? MonthText(value.integer()) : WeekdayText(value.integer());
+    return buffer;
+  }
   if (value.type() == &kVariableTime) {
     const std::int64_t time = value.integer();
     *buffer = MomentText({time / 1'000'000'000, time % 1'000'000'000, 0});

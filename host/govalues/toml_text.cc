@@ -173,7 +173,8 @@ class TomlWriter {
         out_ += value.boolean() ? "true" : "false";
         return {};
       case Kind::kInt:
-        out_ += std::to_string(value.integer());
+        out_ += value.type() == &kDuration ? QuotedToml(DurationText(value.integer()))
+                                           : std::to_string(value.integer());
         return {};
       case Kind::kUint:
         out_ += std::to_string(value.natural());

@@ -205,6 +205,9 @@ Status Heap::Check() const {
 
 Value Heap::Text(std::string text, const Type* type) {
   Charge(sizeof(std::string) + text.size());
+  spent_ = spent_ || text.size() > most_text_;
+  // A function may go on until it returns, although the rendering has failed.
+  if (spent_) text = std::string();
   return Value::Text(&texts_.emplace_back(std::move(text)), type);
 }
 
@@ -311,6 +314,7 @@ std::string KindName(const Value& value) {
     case Kind::kNil:
       return "invalid";
     case Kind::kInt:
+      if (value.type() == &kDuration) return "int64";
       return value.type() == &kInt64 ? "int64" : (value.type() == &kInt32 ? "int32" : "int");
     case Kind::kUint:
       return value.type() == &kUint8 ? "uint8" : "uint64";

@@ -72,6 +72,9 @@ inline constexpr Type kYamlMap{Kind::kMap, "map[interface {}]interface {}", &kAn
 inline constexpr Type kLoop{Kind::kLoop, "<-chan int64", &kInt64};
 inline constexpr Type kScratch{Kind::kScratch, "*template.Scratch"};
 inline constexpr Type kTime{Kind::kTime, "time.Time"};
+inline constexpr Type kDuration{Kind::kInt, "time.Duration"};  // in nanoseconds
+inline constexpr Type kMonth{Kind::kInt, "time.Month"};        // 1 is January
+inline constexpr Type kWeekday{Kind::kInt, "time.Weekday"};    // 0 is Sunday
 
 class Value;
 struct ValueLess {
@@ -162,10 +165,12 @@ class Heap {
 
   // BYTES limits the memory of all values, and STEPS and DEADLINE the work.
   Heap(std::size_t bytes, std::uint64_t steps, Deadline deadline = Deadline::max())
-      : bytes_(bytes), steps_(steps), deadline_(deadline) {}
+      : most_text_(bytes / 8), bytes_(bytes), steps_(steps), deadline_(deadline) {}
   Heap(const Heap&) = delete;
   Heap& operator=(const Heap&) = delete;
 
+  // One text may have an eighth of all bytes, because functions make several copies of it, some of
+  // them wider. Beyond the limits the text is dropped, and Check fails.
   Value Text(std::string text, const Type* type = &kString);
   Value NewList(List elements, const Type* type = &kAnyList);
   Value NewMap(const Type* type = &kAnyMap);
@@ -190,6 +195,7 @@ class Heap {
  private:
   void Charge(std::size_t bytes);
 
+  const std::size_t most_text_;
   std::size_t bytes_;    // that are left
   std::uint64_t steps_;  // that are left
   const Deadline deadline_;

@@ -106,6 +106,7 @@ class YamlWriter {
       case Kind::kBool:
         return Plain(value.boolean() ? "true" : "false");
       case Kind::kInt:
+        if (value.type() == &kDuration) return Text(DurationText(value.integer()));
         return Plain(std::to_string(value.integer()));
       case Kind::kUint:
         return Plain(std::to_string(value.natural()));

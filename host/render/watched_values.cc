@@ -46,14 +46,20 @@ void ValueWatch::Changed() {
   changed_.Set();
 }
 
-Status ValueWatch::Want(const std::set<ValueRequest>& requests) {
+Status ValueWatch::Want(const std::set<ValueRequest>& requests, ValueRequest* refused) {
   std::map<ValueRequest, std::shared_ptr<Hold>> wanted;
   bool more_known = false;
   Status status;
+  const auto refuse = [&status, refused](const ValueRequest& request, const Error& why) {
+    if (!status.ok()) return;
+    status = why;
+    if (refused != nullptr) *refused = request;
+  };
   for (const ValueRequest& request : requests) {
     if (wanted.size() == kMostWantedValues) {
-      status = Error(Code::kResourceExhausted, "the templates of a task ask for more than " +
-                                                   std::to_string(kMostWantedValues) + " values");
+      refuse(request,
+             Error(Code::kResourceExhausted, "the templates of a task ask for more than " +
+                                                 std::to_string(kMostWantedValues) + " values"));
       break;
     }
     const auto earlier = wanted_.find(request);
@@ -64,7 +70,7 @@ Status ValueWatch::Want(const std::set<ValueRequest>& requests) {
     const auto hold = std::make_shared<Hold>();
     Result<std::shared_ptr<WatchedValues::Entry>> entry = all_->EntryOf(scope_, request);
     if (!entry.ok()) {  // one wrong request must not hold up those of other templates
-      if (status.ok()) status = entry.error();
+      refuse(request, entry.error());
       continue;
     }
     hold->entry = *std::move(entry);

@@ -34,8 +34,9 @@ class ValueWatch {
   ValueWatch& operator=(const ValueWatch&) = delete;
 
   // Wants REQUESTS instead of what was wanted before. Returns an error if one of them makes no
-  // sense or may not be read, or if there are too many; the others are wanted all the same.
-  Status Want(const std::set<ValueRequest>& requests);
+  // sense or may not be read, or if there are too many; the others are wanted all the same. Then
+  // REFUSED, if not null, receives the first one that is not.
+  Status Want(const std::set<ValueRequest>& requests, ValueRequest* refused = nullptr);
   // Returns the values that are wanted and known.
   std::shared_ptr<const ValueMap> Known() const;
   std::uint64_t generation() const { return generation_; }

@@ -59,6 +59,9 @@ Result<UniqueFd> OpenOrMake(int dir, const std::string& name, const struct stat&
   return opened;
 }
 
+// Returns the name that the file NAME has until it is complete.
+std::string UnfinishedName(const std::string& name) { return "." + name + ".new"; }
+
 Status WriteAll(int file, std::string_view content) {
   while (!content.empty()) {
     const ssize_t n = write(file, content.data(), content.size());
@@ -87,7 +90,7 @@ Status SetOwner(int file, const RenderedFileOwner& owner, const struct stat& roo
 Status Replace(int dir, const std::string& name, const RenderedFileOwner& owner,
                const struct stat& root, std::string_view content) {
   // An agent that died here, or the task, has left a file of this name.
-  const std::string fresh = "." + name + ".new";
+  const std::string fresh = UnfinishedName(name);
   unlinkat(dir, fresh.c_str(), 0);
   constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   const UniqueFd file(openat(dir, fresh.c_str(), kFlags, 0600));
@@ -137,27 +140,47 @@ Status WriteRenderedFile(const TaskPlace& place, const RenderedFileOwner& owner,
   return status.error().WithContext(place.path);
 }
 
+void RemoveUnfinishedFile(const TaskPlace& place) {
+  const Result<Root> root = OpenRoot(place.root);
+  if (!root.ok()) return;
+  const std::size_t slash = place.path.rfind('/');
+  const bool is_below = slash != std::string::npos;
+  const Result<UniqueFd> dir =
+      OpenTaskDirectory(root->dir.get(), is_below ? place.path.substr(0, slash) : ".");
+  if (!dir.ok()) return;
+  const std::string name = is_below ? place.path.substr(slash + 1) : place.path;
+  unlinkat(dir->get(), UnfinishedName(name).c_str(), 0);
+}
+
 Result<std::string> ReadFileOfTask(const TaskPlace& place, std::size_t most) {
   Result<Root> root = OpenRoot(place.root);
   if (!root.ok()) return root.error();
   open_how how{};
-  how.flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+  // Even the opening of a device does something, so the file is found first, and then opened.
+  how.flags = O_PATH | O_CLOEXEC;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
-  UniqueFd file;
-  for (int i = 0; i < kMostOpens && !file; ++i) {
-    file.Reset(static_cast<int>(
+  UniqueFd found;
+  for (int i = 0; i < kMostOpens && !found; ++i) {
+    found.Reset(static_cast<int>(
         syscall(SYS_openat2, root->dir.get(), place.path.c_str(), &how, sizeof how)));
-    if (!file && errno != EAGAIN && errno != EINTR) break;
+    if (!found && errno != EAGAIN && errno != EINTR) break;
   }
-  if (!file && errno == EXDEV) {
+  if (!found && errno == EXDEV) {
     return Error(Code::kPermissionDenied, place.path + ": a link leads out of the directory");
   }
-  if (!file) return ErrnoError(errno, place.path);
+  if (!found) return ErrnoError(errno, place.path);
   struct stat info{};
-  if (fstat(file.get(), &info) != 0) return ErrnoError(errno, place.path);
+  if (fstat(found.get(), &info) != 0) return ErrnoError(errno, place.path);
   if (!S_ISREG(info.st_mode)) {
     return Error(Code::kInvalidArgument, place.path + " is no regular file");
   }
+  // Its other name may be that of a file of the host, which the task could not read itself.
+  if (info.st_nlink > 1) {
+    return Error(Code::kPermissionDenied, place.path + " has a second name");
+  }
+  const std::string same = "/proc/self/fd/" + std::to_string(found.get());
+  const UniqueFd file(open(same.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  if (!file) return ErrnoError(errno, place.path);
   // The file may grow while it is read.
   std::string content;
   char part[16 << 10];

@@ -36,8 +36,12 @@ struct RenderedFileOwner {
 Status WriteRenderedFile(const TaskPlace& place, const RenderedFileOwner& owner,
                          std::string_view content);
 
+// Removes what a WriteRenderedFile to PLACE that has not ended has left. Blocks. [any thread]
+void RemoveUnfinishedFile(const TaskPlace& place);
+
 // Returns the content of the regular file at PLACE. Follows links as long as they stay below the
-// root. Returns kResourceExhausted if the file has more than MOST bytes. Blocks. [any thread]
+// root. Refuses a file with a second name, which may be one of the host. Returns kResourceExhausted
+// if the file has more than MOST bytes. Blocks. [any thread]
 Result<std::string> ReadFileOfTask(const TaskPlace& place, std::size_t most);
 
 }  // namespace drover

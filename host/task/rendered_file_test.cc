@@ -3,16 +3,19 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <thread>
 
 #include "host/base/directory_for_test.h"
+#include "host/base/unique_fd.h"
 
 namespace drover {
 namespace {
@@ -135,6 +138,20 @@ TEST_F(RenderedFileTest, OnlyRegularFilesBelowAreRead) {
   EXPECT_EQ(Read("local/pipe").code(), Code::kInvalidArgument);
   EXPECT_EQ(Read("local").code(), Code::kInvalidArgument);
   EXPECT_EQ(Read("local/none").code(), Code::kNotFound);
+  fs::create_hard_link(dir.path() + "/secret", location.task_dir + "/local/hard");
+  EXPECT_EQ(Read("local/hard").code(), Code::kPermissionDenied);
+}
+
+// To open a device may start something.
+TEST_F(RenderedFileTest, WhatIsNoRegularFileIsNotEvenOpened) {
+  const std::string pipe = location.task_dir + "/local/pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const UniqueFd watch(inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
+  ASSERT_GE(inotify_add_watch(watch.get(), pipe.c_str(), IN_OPEN), 0);
+  EXPECT_EQ(Read("local/pipe").code(), Code::kInvalidArgument);
+  char events[4096];
+  EXPECT_LT(read(watch.get(), events, sizeof events), 0);
+  EXPECT_EQ(errno, EAGAIN);
 }
 
 TEST_F(RenderedFileTest, AFileThatIsTooLargeIsNotRead) {

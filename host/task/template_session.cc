@@ -13,6 +13,9 @@ namespace {
 
 // In place of the hash of a content: the task may know what is in the file, or not.
 constexpr char kUnsure[] = "unsure";
+// The first and the longest pause before a template is rendered again that could not be rendered.
+constexpr Duration kFirstPause = 10s;
+constexpr Duration kLastPause = 10min;
 
 Result<std::string> TextOf(const TaskTemplate& of, const TemplateSession::Place& place) {
   if (!place.source) return of.data;
@@ -34,6 +37,11 @@ bool Exists(const TaskPlace& place) {
 }
 
 }  // namespace
+
+bool RunsScriptFirst(const TaskTemplate& of) {
+  return of.change_mode == TaskTemplate::ChangeMode::kScript && of.script &&
+         of.script->run_on_first_render;
+}
 
 TemplateSession::TemplateSession(Start start, std::unique_ptr<ValueWatch> watch,
                                  const StringMap& kept)
@@ -62,7 +70,7 @@ void TemplateSession::TakeOver(const TemplateSession& earlier, bool write_again)
     items_[i].env = from.env;
   }
   // A watch of the earlier session goes on. What may not be read is an error of the rendering.
-  if (!WantUsed().ok()) {
+  if (WantUsed()) {
     for (Item& item : items_) item.used.clear();
   }
 }
@@ -107,13 +115,18 @@ TemplateSession::Seen TemplateSession::Look(const std::set<ValueRequest>& used,
   return seen;
 }
 
-Status TemplateSession::WantUsed() {
+std::optional<TemplateSession::Failed> TemplateSession::WantUsed() {
   std::set<ValueRequest> wanted;
   for (std::size_t i = 0; i < items_.size(); ++i) {
     if (IsDoneForGood(i)) continue;
     wanted.insert(items_[i].used.begin(), items_[i].used.end());
   }
-  return watch_->Want(wanted);
+  ValueRequest refused;
+  const Status status = watch_->Want(wanted, &refused);
+  if (status.ok()) return std::nullopt;
+  const auto asked = std::ranges::find_if(
+      items_, [&refused](const Item& item) { return item.used.contains(refused); });
+  return Failed{static_cast<std::size_t>(asked - items_.begin()), status.error()};
 }
 
 std::vector<TemplateSession::Written> TemplateSession::Take(
@@ -159,7 +172,10 @@ std::vector<TemplateSession::Written> TemplateSession::Take(
     owner.gid = templates()[i].gid;
     one.write = [place, owner, same, compares, text = std::move(made.text)]() -> Status {
       if (same && Exists(place)) return {};
-      if (compares && HasContent(place, text)) return {};
+      if (compares && HasContent(place, text)) {
+        RemoveUnfinishedFile(place);  // the earlier agent may have died while it wrote
+        return {};
+      }
       return WriteRenderedFile(place, owner, text);
     };
     written.push_back(std::move(one));
@@ -190,6 +206,12 @@ void TemplateSession::NoteChanges(TimePoint now) {
 
 void TemplateSession::NoteAll(TimePoint now) {
   for (const std::size_t i : ToRender()) items_[i].quiet.Changed(now);
+}
+
+void TemplateSession::RetryFailed(std::size_t index, TimePoint now) {
+  Item& item = items_[index];
+  item.pause = std::clamp(2 * item.pause, kFirstPause, kLastPause);
+  item.retry = now + item.pause;
 }
 
 std::optional<TimePoint> TemplateSession::DueOf(std::size_t index) const {
@@ -235,9 +257,18 @@ void TemplateSession::SetUnsure() {
   }
 }
 
-void TemplateSession::SetActed() {
-  for (Item& item : items_) {
-    if (!item.rendered.empty()) item.acted = item.rendered;
+void TemplateSession::SetActed(const std::set<std::string>& unsent) {
+  for (std::size_t i = 0; i < items_.size(); ++i) {
+    const TaskTemplate& of = templates()[i];
+    const bool is_unsent =
+        of.change_mode == TaskTemplate::ChangeMode::kSignal && unsent.contains(of.change_signal);
+    if (!items_[i].rendered.empty() && !is_unsent) items_[i].acted = items_[i].rendered;
+  }
+}
+
+void TemplateSession::SetFirstUnsure() {
+  for (std::size_t i = 0; i < items_.size(); ++i) {
+    if (RunsScriptFirst(templates()[i])) items_[i].acted = kUnsure;
   }
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "host/base/result.h"
+#include "host/base/time.h"
 #include "host/render/change_plan.h"
 #include "host/render/known_values.h"
 #include "host/render/quiet_time.h"
@@ -22,6 +23,9 @@ namespace drover {
 
 // How many bytes a template, or a file that a template reads, may have.
 inline constexpr std::size_t kMostTemplateFile = std::size_t{4} << 20;
+
+// Whether the script of TEMPLATE also runs once the task has started for the first time.
+bool RunsScriptFirst(const TaskTemplate& of);
 
 // The templates of a task, from one start of the task to the next: what each was rendered from and
 // to, and what the running task knows. Control thread only, but for the functions that it returns.
@@ -82,9 +86,9 @@ class TemplateSession {
                             std::vector<ValueRequest>* missing, std::vector<Failed>* failed);
   // The file of WRITTEN is in its place.
   void SetWritten(const Written& written);
-  // Watches what the templates have asked for, as long as they may be rendered again. Returns an
-  // error if the task may not have it.
-  Status WantUsed();
+  // Watches what the templates have asked for, as long as they may be rendered again. Returns which
+  // of them has asked for what the task may not have, if one has.
+  std::optional<Failed> WantUsed();
 
   // Notes at NOW which templates have other values than they were last noted with.
   void NoteChanges(TimePoint now);
@@ -92,6 +96,10 @@ class TemplateSession {
   void NoteAll(TimePoint now);
   // The template INDEX is due again at AT, although no value has changed.
   void RetryAt(std::size_t index, TimePoint at) { items_[index].retry = at; }
+  // The template INDEX could not be rendered at NOW. It is due again after a pause, because the
+  // cause may be another one than its values. The pause doubles until SetRecovered.
+  void RetryFailed(std::size_t index, TimePoint now);
+  void SetRecovered(std::size_t index) { items_[index].pause = Duration(0); }
   // Returns the templates that are due at NOW.
   Indices Due(TimePoint now) const;
   // Returns when the next template is due; nothing if none is changed.
@@ -102,8 +110,10 @@ class TemplateSession {
   // The task gets to know what is rendered now. If the agent dies before SetActed, the next one
   // does not know whether the task does, and acts again.
   void SetUnsure();
-  // The task knows all that is rendered.
-  void SetActed();
+  // The task knows all that is rendered, but what the signals UNSENT should have reported.
+  void SetActed(const std::set<std::string>& unsent = {});
+  // The scripts that follow the first start of the task have not run yet.
+  void SetFirstUnsure();
   // Returns the data of the hook for a later agent.
   StringMap Kept() const;
   // Returns the hashes of all files, as one text.
@@ -128,6 +138,7 @@ class TemplateSession {
     Seen noted;  // the values of USED when they were last noted; null if not known
     QuietTime quiet;
     std::optional<TimePoint> retry;
+    Duration pause{0};  // the last one of RetryFailed
   };
   Seen Look(const std::set<ValueRequest>& used, const ValueMap& known) const;
   std::optional<TimePoint> DueOf(std::size_t index) const;

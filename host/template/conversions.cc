@@ -12,7 +12,7 @@ namespace {
 
 // Go's conversion of a number that does not fit gives the smallest integer.
 std::int64_t WholeOf(double real) {
-  if (!(real > -9.3e18 && real < 9.2233720368547758e18)) {
+  if (!(real >= -9223372036854775808.0 && real < 9223372036854775808.0)) {
     return std::numeric_limits<std::int64_t>::min();
   }
   return static_cast<std::int64_t>(real);

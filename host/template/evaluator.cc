@@ -484,6 +484,9 @@ class Evaluator {
         if (letter == 'l' && operand.number.is_int) {
           return Value::Int(operand.number.integer, &kInt64);
         }
+        if (letter == 'd' && operand.number.is_int) {
+          return Value::Int(operand.number.integer, &kDuration);
+        }
         if (letter == 'f' && operand.number.is_float) return Value::Float(operand.number.real);
         break;
       default: {

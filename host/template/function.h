@@ -35,6 +35,7 @@ struct Function {
   std::string_view name;
   // One letter for each argument:
   //   a any value    s string    b bool    i int    l int64    f float64    t time.Time
+  //   d time.Duration
   //   A []interface {}    S []string    M map[string]interface {}
   //   P []*dependency.KeyPair    H []*dependency.HealthService
   // A * at the end means any number of the last one.
@@ -71,6 +72,8 @@ FunctionSpan GroupFunctions();    // byKey, explode, ...
 FunctionSpan CommandLineFunctions();
 FunctionSpan ScratchMethods();
 FunctionSpan MomentMethods();
+FunctionSpan DurationMethods();
+FunctionSpan CalendarMethods();  // of months and days of the week
 
 // The functions of one sort of templates.
 class FunctionSet {

@@ -78,6 +78,8 @@ const Type* TypeOfLetter(char letter) {
       return &kInt64;
     case 'f':
       return &kFloat64;
+    case 'd':
+      return &kDuration;
     case 't':
       return &kTime;
     case 'A':

@@ -18,11 +18,15 @@ std::string TextOfCharacters(const Characters& characters) {
   return out;
 }
 
+// Returns an error if the characters of the text take more memory than there is.
+Status AllowCharacters(const Call& call) { return call.heap().Allow(16 * call.text(0).size()); }
+
 bool IsConnector(char32_t c) { return c == '-' || c == '_' || IsSpaceCharacter(c); }
 
 // toTitle: the first letter of each word becomes great, all others stay. An apostrophe within a
 // word does not end it.
 Result<Value> CaseTitle(const Call& call) {
+  DROVER_TRY(AllowCharacters(call));
   Characters characters = CharactersOf(call.text(0));
   bool inside = false;
   for (std::size_t i = 0; i < characters.size(); ++i) {
@@ -38,6 +42,7 @@ Result<Value> CaseTitle(const Call& call) {
 
 // strings.Title: a letter behind anything but a letter, digit, underscore or apostrophe.
 Result<Value> CaseOldTitle(const Call& call) {
+  DROVER_TRY(AllowCharacters(call));
   Characters characters = CharactersOf(call.text(0));
   char32_t before = ' ';
   for (char32_t& c : characters) {
@@ -52,6 +57,7 @@ Result<Value> CaseOldTitle(const Call& call) {
 }
 
 Result<Value> CaseUntitle(const Call& call) {
+  DROVER_TRY(AllowCharacters(call));
   Characters characters = CharactersOf(call.text(0));
   bool next = true;
   for (char32_t& c : characters) {
@@ -66,6 +72,7 @@ Result<Value> CaseUntitle(const Call& call) {
 }
 
 Result<Value> CaseSwap(const Call& call) {
+  DROVER_TRY(AllowCharacters(call));
   Characters characters = CharactersOf(call.text(0));
   for (char32_t& c : characters) c = IsUpper(c) ? ToLower(c) : (IsLower(c) ? ToUpper(c) : c);
   return call.Text(TextOfCharacters(characters));
@@ -102,6 +109,7 @@ Result<Value> CaseNoSpace(const Call& call) {
 }
 
 Result<Value> CaseCamel(const Call& call) {
+  DROVER_TRY(AllowCharacters(call));
   const Characters all = CharactersOf(call.text(0));
   std::size_t at = 0;
   Characters out;
@@ -223,6 +231,7 @@ void PutNumberTail(Words* words, char32_t connector, Characters* out) {
 }
 
 Result<Value> WithConnector(const Call& call, char32_t connector) {
+  DROVER_TRY(AllowCharacters(call));
   Words words(call.text(0));
   Characters out;
   while (words.kind != WordKind::kNone && !words.AtLast()) {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/govalues/go_text.h"
 #include "host/template/conversions.h"
 #include "host/template/function.h"
 #include "host/template/render_state.h"
@@ -16,7 +17,7 @@ namespace {
 // Returns whether V is in L, as consul-template's "in" decides it.
 bool IsInside(const Value& l, const Value& v) {
   if (l.is(Kind::kString))
-    return v.is(Kind::kString) && l.text().find(v.text()) != std::string::npos;
+    return v.is(Kind::kString) && FindText(l.text(), v.text()) != std::string_view::npos;
   if (!l.is(Kind::kList)) return false;
   return std::ranges::any_of(l.list(), [&v](const Value& element) {
     if (element.kind() != v.kind()) return false;

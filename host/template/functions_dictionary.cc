@@ -57,6 +57,7 @@ Result<Value> MapPluck(const Call& call) {
 Result<Value> MapKeys(const Call& call) {
   List out;
   for (const Value& of : call.arguments) {
+    DROVER_TRY(call.heap().Allow((out.size() + of.map().size()) * sizeof(Value)));
     for (const auto& [key, element] : of.map()) out.push_back(key);
   }
   return call.heap().NewList(std::move(out), &kStringList);

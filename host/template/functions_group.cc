@@ -17,6 +17,8 @@
 namespace drover::templates {
 namespace {
 
+constexpr std::size_t kLongestMetas = 4 << 10;
+
 using ServiceGroups = std::map<Value, List, ValueLess>;
 
 // Returns GROUPS as a map of TYPE.
@@ -93,6 +95,7 @@ Result<std::string> MetaPart(const Value& service, std::string meta) {
 }
 
 Result<Value> GroupByMeta(const Call& call) {
+  if (call.text(0).size() > kLongestMetas) return CallError("the names are too long");
   ServiceGroups groups;
   const std::vector<std::string> metas = Split(call.text(0), ",");
   for (const Value& service : call.at(1).list()) {
@@ -172,6 +175,8 @@ const Function* FindMethod(const Type* type, std::string_view name) {
   FunctionSpan methods;
   if (type == &kScratch) methods = ScratchMethods();
   if (type == &kTime) methods = MomentMethods();
+  if (type == &kDuration) methods = DurationMethods();
+  if (type == &kMonth || type == &kWeekday) methods = CalendarMethods();
   if (type == &kVariableItems) methods = kItemsMethods;
   if (type == &kVariableItem) methods = kItemMethods;
   if (type == &kVariableMeta) methods = kMetaMethods;

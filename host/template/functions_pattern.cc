@@ -1,4 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,9 +17,18 @@ namespace {
 using Pattern = std::unique_ptr<re2::RE2>;
 using Groups = std::vector<re2::StringPiece>;  // the whole match first
 
-Result<Pattern> Compile(const std::string& text) {
+// The most that the size of a pattern's program times that of a text may be. A match takes time in
+// proportion to it, at worst.
+constexpr std::size_t kMostMatchWork = 2'000'000'000;
+
+// Returns the pattern TEXT, by which SUBJECT is searched.
+Result<Pattern> Compile(const std::string& text, const std::string& subject) {
   auto pattern = std::make_unique<re2::RE2>(text, PatternOptions());
-  if (pattern->ok()) return pattern;
+  if (pattern->ok()) {
+    const auto size = static_cast<std::size_t>(std::max(1, pattern->ProgramSize()));
+    if (subject.size() <= kMostMatchWork / size) return pattern;
+    return Error(Code::kResourceExhausted, "the pattern is too large for so long a text");
+  }
   return CallError("error parsing regexp: " + pattern->error());
 }
 
@@ -90,7 +100,7 @@ void AppendExpanded(const re2::RE2& pattern, std::string_view form, const Groups
 
 Result<Value> Replaced(const Call& call, const std::string& pattern_text, const std::string& text,
                        const std::string& form, bool literal) {
-  DROVER_ASSIGN(const Pattern pattern, Compile(pattern_text));
+  DROVER_ASSIGN(const Pattern pattern, Compile(pattern_text, text));
   std::string out;
   std::size_t done = 0;
   bool fits = true;
@@ -121,18 +131,19 @@ Result<Value> SprigReplaceLiteral(const Call& call) {
 }
 
 Result<Value> PatternMatch(const Call& call) {
-  DROVER_ASSIGN(const Pattern pattern, Compile(call.text(0)));
+  DROVER_ASSIGN(const Pattern pattern, Compile(call.text(0), call.text(1)));
   return Value::Bool(re2::RE2::PartialMatch(call.text(1), *pattern));
 }
 
 // With a wrong pattern nothing matches.
 Result<Value> SprigMatch(const Call& call) {
-  const Result<Value> matches = PatternMatch(call);
-  return matches.ok() ? *matches : Value::Bool(false);
+  Result<Value> matches = PatternMatch(call);
+  if (matches.ok() || matches.code() == Code::kResourceExhausted) return matches;
+  return Value::Bool(false);
 }
 
 Result<Value> PatternFind(const Call& call) {
-  DROVER_ASSIGN(const Pattern pattern, Compile(call.text(0)));
+  DROVER_ASSIGN(const Pattern pattern, Compile(call.text(0), call.text(1)));
   std::string found;
   ForEachMatch(*pattern, call.text(1), [&](std::size_t begin, std::size_t end, const Groups&) {
     found = call.text(1).substr(begin, end - begin);
@@ -142,7 +153,7 @@ Result<Value> PatternFind(const Call& call) {
 }
 
 Result<Value> PatternFindAll(const Call& call) {
-  DROVER_ASSIGN(const Pattern pattern, Compile(call.text(0)));
+  DROVER_ASSIGN(const Pattern pattern, Compile(call.text(0), call.text(1)));
   const std::int64_t limit = call.at(2).integer();
   List found;
   if (limit == 0) return Value::Zero(&kStringList);
@@ -155,7 +166,7 @@ Result<Value> PatternFindAll(const Call& call) {
 }
 
 Result<Value> PatternSplit(const Call& call) {
-  DROVER_ASSIGN(const Pattern pattern, Compile(call.text(0)));
+  DROVER_ASSIGN(const Pattern pattern, Compile(call.text(0), call.text(1)));
   const std::string& text = call.text(1);
   const std::int64_t limit = call.at(2).integer();
   if (limit == 0) return Value::Zero(&kStringList);

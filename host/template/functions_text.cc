@@ -44,15 +44,15 @@ Result<Value> TextHasSuffix(const Call& call) {
   return Value::Bool(call.text(1).ends_with(call.text(0)));
 }
 Result<Value> TextContains(const Call& call) {
-  return Value::Bool(call.text(1).find(call.text(0)) != std::string::npos);
+  return Value::Bool(FindText(call.text(1), call.text(0)) != std::string_view::npos);
 }
 
 // Returns how often PART is in TEXT, or the number of characters and one more if PART is empty.
 std::size_t CountOf(std::string_view text, std::string_view part) {
   if (part.empty()) return CountCharacters(text) + 1;
   std::size_t count = 0;
-  for (std::size_t at = text.find(part); at != std::string_view::npos;
-       at = text.find(part, at + part.size())) {
+  for (std::size_t at = FindText(text, part); at != std::string_view::npos;
+       at = FindText(text, part, at + part.size())) {
     ++count;
   }
   return count;
@@ -124,7 +124,7 @@ Result<Value> TextSplitToMap(const Call& call) {
   if (text.empty()) return map;
   DROVER_TRY(AllowParts(call, text, call.text(0)));
   for (const std::string& part : Split(text, call.text(0))) {
-    const std::size_t at = part.find(call.text(1));
+    const std::size_t at = FindText(part, call.text(1));
     if (at == std::string::npos) continue;
     call.heap().Put(map, part.substr(0, at), call.Text(part.substr(at + call.text(1).size())));
   }
@@ -207,7 +207,7 @@ std::string Abbreviated(const std::string& text, std::int64_t offset, std::int64
   const auto size = static_cast<std::int64_t>(text.size());
   if (width < 4) return "";
   if (size <= width) return text;
-  offset = std::min(offset, size);
+  offset = std::clamp<std::int64_t>(offset, 0, size);
   if (size - offset < width - 3) offset = size - (width - 3);
   const auto part = [&text](std::int64_t from, std::int64_t count) {
     return text.substr(static_cast<std::size_t>(from), static_cast<std::size_t>(count));
@@ -274,10 +274,12 @@ Result<Value> TextWrapWith(const Call& call) {
 
 Result<Value> TextQuote(const Call& call) {
   std::vector<std::string> out;
+  std::size_t bytes = 0;
   for (const Value& value : call.arguments) {
     if (value.IsNothing()) continue;
     DROVER_ASSIGN(const std::string text, TextOf(value, call.heap()));
-    DROVER_TRY(AllowTimes(call, 10, text.size()));
+    bytes += 10 * text.size();  // if all of it are escapes
+    DROVER_TRY(call.heap().Allow(bytes));
     out.push_back(QuoteText(text));
   }
   return call.Text(Join(out, " "));
@@ -285,9 +287,12 @@ Result<Value> TextQuote(const Call& call) {
 
 Result<Value> TextSquote(const Call& call) {
   std::vector<std::string> out;
+  std::size_t bytes = 0;
   for (const Value& value : call.arguments) {
     if (value.IsNothing()) continue;
     DROVER_ASSIGN(const std::string text, TextOf(value, call.heap()));
+    bytes += text.size();
+    DROVER_TRY(call.heap().Allow(bytes));
     out.push_back("'" + text + "'");
   }
   return call.Text(Join(out, " "));

@@ -50,17 +50,7 @@ Result<Value> TimeMustToDate(const Call& call) {
 Result<Value> TimeMustModify(const Call& call) {
   const std::optional<std::int64_t> by = ParseGoDuration(call.text(0));
   if (!by) return CallError("time: invalid duration " + QuoteText(call.text(0)));
-  Moment moment = call.at(1).moment();
-  moment.seconds += *by / kNanoseconds;
-  moment.nanoseconds += *by % kNanoseconds;
-  if (moment.nanoseconds < 0) {
-    moment.nanoseconds += kNanoseconds;
-    --moment.seconds;
-  } else if (moment.nanoseconds >= kNanoseconds) {
-    moment.nanoseconds -= kNanoseconds;
-    ++moment.seconds;
-  }
-  return call.heap().NewMoment(moment);
+  return call.heap().NewMoment(Later(call.at(1).moment(), *by));
 }
 
 Result<Value> TimeUnixEpoch(const Call& call) {
@@ -132,7 +122,57 @@ Result<Value> MomentSecond(const Call& call) {
 Result<Value> MomentYearDay(const Call& call) {
   return Value::Int(CivilOf(call.at(0).moment()).year_day);
 }
+Result<Value> MomentMonth(const Call& call) {
+  return Value::Int(CivilOf(call.at(0).moment()).month, &kMonth);
+}
+Result<Value> MomentWeekday(const Call& call) {
+  return Value::Int(CivilOf(call.at(0).moment()).weekday, &kWeekday);
+}
+Result<Value> MomentAdd(const Call& call) {
+  return call.heap().NewMoment(Later(call.at(0).moment(), call.at(1).integer()));
+}
+Result<Value> MomentSub(const Call& call) {
+  return Value::Int(DurationBetween(call.at(1).moment(), call.at(0).moment()), &kDuration);
+}
+
+// Returns a number below 0, 0 or one above 0, as the receiver is before, equal or after the other.
+int OrderOf(const Call& call) {
+  const Moment& own = call.at(0).moment();
+  const Moment& other = call.at(1).moment();
+  if (own.seconds != other.seconds) return own.seconds < other.seconds ? -1 : 1;
+  if (own.nanoseconds == other.nanoseconds) return 0;
+  return own.nanoseconds < other.nanoseconds ? -1 : 1;
+}
+Result<Value> MomentAfter(const Call& call) { return Value::Bool(OrderOf(call) > 0); }
+Result<Value> MomentBefore(const Call& call) { return Value::Bool(OrderOf(call) < 0); }
+Result<Value> MomentEqual(const Call& call) { return Value::Bool(OrderOf(call) == 0); }
 Result<Value> MomentString(const Call& call) { return call.Text(MomentText(call.at(0).moment())); }
+
+// The methods of durations. As in Go, the whole units and the rest are converted apart.
+Result<Value> Units(const Call& call, std::int64_t unit) {
+  const std::int64_t duration = call.at(0).integer();
+  return Value::Float(static_cast<double>(duration / unit) +
+                      static_cast<double>(duration % unit) / static_cast<double>(unit));
+}
+Result<Value> DurationHours(const Call& call) { return Units(call, 3600 * kNanoseconds); }
+Result<Value> DurationMinutes(const Call& call) { return Units(call, 60 * kNanoseconds); }
+Result<Value> DurationSeconds(const Call& call) { return Units(call, kNanoseconds); }
+Result<Value> DurationMilliseconds(const Call& call) {
+  return Value::Int(call.at(0).integer() / 1'000'000, &kInt64);
+}
+Result<Value> DurationMicroseconds(const Call& call) {
+  return Value::Int(call.at(0).integer() / 1000, &kInt64);
+}
+Result<Value> DurationNanoseconds(const Call& call) {
+  return Value::Int(call.at(0).integer(), &kInt64);
+}
+
+// Returns the text of a number that has a name, such as a month.
+Result<Value> OwnString(const Call& call) {
+  std::string buffer;
+  const std::string* const text = OwnText(call.at(0), &buffer);
+  return call.Text(text == nullptr ? "" : *text);
+}
 
 constexpr Function kTimeFunctions[] = {
     {"timestamp", "s*", TimeStamp},
@@ -147,14 +187,33 @@ constexpr Function kTimeFunctions[] = {
 };
 
 constexpr Function kMomentMethods[] = {
-    {"Format", "as", MomentFormat}, {"Unix", "a", MomentUnix},       {"Year", "a", MomentYear},
-    {"Day", "a", MomentDay},        {"Hour", "a", MomentHour},       {"Minute", "a", MomentMinute},
-    {"Second", "a", MomentSecond},  {"YearDay", "a", MomentYearDay}, {"String", "a", MomentString},
+    {"Format", "as", MomentFormat}, {"Unix", "a", MomentUnix},
+    {"Year", "a", MomentYear},      {"Month", "a", MomentMonth},
+    {"Day", "a", MomentDay},        {"Weekday", "a", MomentWeekday},
+    {"Hour", "a", MomentHour},      {"Minute", "a", MomentMinute},
+    {"Second", "a", MomentSecond},  {"YearDay", "a", MomentYearDay},
+    {"Add", "ad", MomentAdd},       {"Sub", "at", MomentSub},
+    {"After", "at", MomentAfter},   {"Before", "at", MomentBefore},
+    {"Equal", "at", MomentEqual},   {"String", "a", MomentString},
 };
+
+constexpr Function kDurationMethods[] = {
+    {"Hours", "a", DurationHours},
+    {"Minutes", "a", DurationMinutes},
+    {"Seconds", "a", DurationSeconds},
+    {"Milliseconds", "a", DurationMilliseconds},
+    {"Microseconds", "a", DurationMicroseconds},
+    {"Nanoseconds", "a", DurationNanoseconds},
+    {"String", "a", OwnString},
+};
+
+constexpr Function kCalendarMethods[] = {{"String", "a", OwnString}};
 
 }  // namespace
 
 FunctionSpan TimeFunctions() { return kTimeFunctions; }
 FunctionSpan MomentMethods() { return kMomentMethods; }
+FunctionSpan DurationMethods() { return kDurationMethods; }
+FunctionSpan CalendarMethods() { return kCalendarMethods; }
 
 }  // namespace drover::templates

@@ -15,6 +15,13 @@
 namespace drover::templates {
 namespace {
 
+constexpr std::size_t kLongestPath = 64 << 10;
+
+Status CheckPath(const Call& call) {
+  if (call.text(0).size() <= kLongestPath) return {};
+  return CallError("the path is longer than " + std::to_string(kLongestPath) + " bytes");
+}
+
 std::string CleanPath(const std::string& path) {
   const bool rooted = path.starts_with('/');
   std::vector<std::string> parts;
@@ -30,7 +37,10 @@ std::string CleanPath(const std::string& path) {
   return joined.empty() ? "." : joined;
 }
 
-Result<Value> PathClean(const Call& call) { return call.Text(CleanPath(call.text(0))); }
+Result<Value> PathClean(const Call& call) {
+  DROVER_TRY(CheckPath(call));
+  return call.Text(CleanPath(call.text(0)));
+}
 
 Result<Value> PathBase(const Call& call) {
   std::string path = call.text(0);
@@ -41,6 +51,7 @@ Result<Value> PathBase(const Call& call) {
 }
 
 Result<Value> PathDir(const Call& call) {
+  DROVER_TRY(CheckPath(call));
   const std::string& path = call.text(0);
   return call.Text(CleanPath(path.substr(0, path.rfind('/') + 1)));
 }

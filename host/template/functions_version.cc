@@ -16,6 +16,8 @@
 namespace drover::templates {
 namespace {
 
+constexpr std::size_t kLongestText = 4 << 10;
+
 struct Version {
   std::array<std::uint64_t, 3> numbers{};
   std::size_t given = 3;  // numbers; the others are wildcards in a requirement
@@ -151,6 +153,9 @@ Result<std::vector<Requirement>> ReadRequirements(std::string_view all) {
 }
 
 Result<Value> VersionCompare(const Call& call) {
+  if (call.text(0).size() > kLongestText || call.text(1).size() > kLongestText) {
+    return CallError("the text is too long for a version");
+  }
   const std::optional<Version> version = ReadVersion(call.text(1), false);
   if (!version) return CallError("invalid semantic version: " + QuoteText(call.text(1)));
   bool meets = false;

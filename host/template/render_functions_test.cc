@@ -168,6 +168,15 @@ INSTANTIATE_TEST_SUITE_P(
             R"({{(sprig_toDate "2006-01-02" "2017-12-31").Year}} {{sprig_unixEpoch (sprig_toDate "2006-01-02" "1970-01-02")}})",
             "2017 86400"},
         FunctionCase{
+            R"({{$t := sprig_toDate "2006-01-02 15:04" "2017-12-31 23:30"}}{{$t.Month}} {{printf "%d" $t.Month}} {{eq $t.Month 12}} {{$t.Weekday}} {{$t.Month.String}} {{toJSON $t.Weekday}})",
+            "December 12 true Sunday December 0"},
+        FunctionCase{
+            R"({{$t := sprig_toDate "2006-01-02 15:04" "2017-12-31 23:30"}}{{($t.Add 3600000000000).Format "2006-01-02 15:04"}} {{$d := $t.Sub (sprig_toDate "2006-01-02" "2017-12-31")}}{{$d}} {{$d.Hours}} {{printf "%d" $d}} {{toJSON $d}} {{toYAML $d}} {{($t.Add $d).Day}})",
+            "2018-01-01 00:30 23h30m0s 23.5 84600000000000 84600000000000 23h30m0s 1"},
+        FunctionCase{
+            R"({{$t := sprig_toDate "2006-01-02" "2017-12-31"}}{{$u := $t.Add -1}}{{$t.After $u}} {{$t.Before $u}} {{$t.Equal $t}} {{$u.Sub $t}})",
+            "true false true -1ns"},
+        FunctionCase{
             R"({{sprig_regexFindAll "[2,4,6,8]" "123456789" -1}} {{sprig_regexSplit "z+" "pizza" -1}})",
             "[2 4 6 8] [pi a]"},
         FunctionCase{

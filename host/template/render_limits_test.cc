@@ -67,6 +67,16 @@ INSTANTIATE_TEST_SUITE_P(
         Greedy{R"({{$d := sprig_dict}}{{$_ := sprig_set $d "d" $d}}{{sprig_deepCopy $d}})"},
         Greedy{
             R"({{$d := sprig_dict "x" (sprig_dict)}}{{$_ := sprig_set $d.x "x" $d}}{{toTOML $d}})"},
+        Greedy{
+            R"({{$x := sprig_repeat 1500000 "a"}}{{sprig_squote $x $x $x $x $x $x $x $x $x $x $x $x}})"},
+        Greedy{R"({{$x := sprig_repeat 900000 "a"}}{{sprig_quote $x $x}})"},
+        Greedy{
+            R"({{$x := sprig_repeat 1500000 "a"}}{{sprig_dict $x 1 $x 2 $x 3 $x 4 $x 5 $x 6 $x 7 $x 8 $x 9 $x 10 $x 11 $x 12}})"},
+        Greedy{
+            R"({{$d := sprig_dict}}{{range loop 20000}}{{$_ := sprig_set $d (print .) .}}{{end}}{{len (sprig_keys $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d $d)}})"},
+        Greedy{R"({{sprig_semverCompare (sprig_repeat 500000 "=1 ") "1.0.0"}})"},
+        Greedy{R"({{sprig_clean (sprig_repeat 1500000 "/")}})"},
+        Greedy{R"({{sprig_snakecase (sprig_repeat 1500000 "a")}})"},
         Greedy{R"({{sprig_until 1000000000}})"}, Greedy{R"({{indent 1000000000 "a"}})"},
         Greedy{R"({{sprig_seq 1 9223372036854775807}})"},
         Greedy{
@@ -113,6 +123,26 @@ TEST(RenderLimitsTest, AFunctionEndsInTimeAndNotWithAPart) {
   spec.limits.time = std::chrono::seconds(60);
   spec.limits.steps = 1000;
   EXPECT_EQ(RenderTemplate(spec, &values).code(), Code::kResourceExhausted);
+}
+
+// Nothing in a search depends on the product of the lengths.
+TEST(RenderLimitsTest, SearchesTakeNotLong) {
+  const std::string begin =
+      R"({{$a := sprig_repeat 4000000 "a"}}{{$b := print (sprig_repeat 2000000 "a") "b"}})";
+  const auto started = std::chrono::steady_clock::now();
+  EXPECT_EQ(Rendered(begin + "{{contains $b $a}}"), "false");
+  EXPECT_EQ(Rendered(begin + "{{in $a $b}}"), "false");
+  EXPECT_EQ(Rendered(begin + "{{len (replaceAll $b $b $a)}}"), "4000000");
+  EXPECT_EQ(Rendered(begin + "{{len (split $b $a)}}"), "1");
+  EXPECT_EQ(Rendered(begin + R"({{len (trim $b (print "b" $a))}})"), "0");
+  EXPECT_THAT(Rendered(begin + R"({{regexMatch "(x+x+)+(y+){1,100}(z+z+){1,100}w" $a}})"),
+              AnyOf(HasSubstr("too large"), HasSubstr("false"), HasSubstr("error parsing")));
+  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(20));
+}
+
+TEST(RenderLimitsTest, OneTextIsNotLongerThan32MiB) {
+  EXPECT_THAT(Rendered(R"({{len (sprig_repeat 40000000 "a")}})"), HasSubstr("too many values"));
+  EXPECT_EQ(Rendered(R"({{len (sprig_repeat 30000000 "a")}})"), "30000000");
 }
 
 TEST(RenderLimitsTest, ALargeMapIsNotCopiedWithoutEnd) {

@@ -1,8 +1,10 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """Templates of real tasks: files before the start, what follows a change, and agents that die."""
 import os
+import random
 import signal
 import stat
+import time
 
 import harness
 from agent_harness import Agent, AgentTest, agent_config
@@ -187,8 +189,8 @@ class TemplateTest(TemplateCase, AgentTest):
                 self.agent.must("DELETE", "/v1/job/words", purge="true")
 
 
-class KeptTemplateTest(TemplateCase):
-    """Agents that die while the task goes on."""
+class KeptCase(TemplateCase):
+    """The common part of agents that die while the task goes on."""
 
     def setUp(self):
         super().setUp()
@@ -207,6 +209,10 @@ class KeptTemplateTest(TemplateCase):
     def kill(self):
         self.agent.run.process.send_signal(signal.SIGKILL)
         self.agent.run.process.wait()
+
+
+class KeptTemplateTest(KeptCase):
+    """Agents that die at certain moments."""
 
     def test_a_task_whose_files_are_the_same_goes_on(self):
         put(self.agent, "one")
@@ -247,3 +253,73 @@ class KeptTemplateTest(TemplateCase):
             put(self.agent, word)
             harness.wait_until(lambda: self.lines()[-1] == f"hup {word}", f"the signal of {word}")
         self.assertEqual(self.lines(), ["start one", "hup two", "hup three"])
+
+
+class TemplateInterleavingTest(KeptCase):
+    """Values change and agents die at random moments. In the end the task knows the newest values, and it was
+    restarted at most once for each."""
+
+    STEPS = 16
+    # The signal has no effect before the trap is there, but then the task notes the newest files as it starts.
+    SCRIPT = """
+note() { echo "$1 $(cat local/word) $(cat local/hup)" >> "$OUT"; }
+trap 'note signal' WINCH
+trap 'exit 0' INT TERM
+note start
+while :; do sleep 0.05 & wait $!; done
+"""
+    PATHS = {"word": "nomad/jobs/words", "hup": "nomad/jobs"}
+
+    def change(self, name):
+        self.newest[name] += 1
+        put(self.agent, str(self.newest[name]), self.PATHS[name])
+
+    def starts(self):
+        """The words with which the task has started."""
+        return [int(line.split()[1]) for line in self.lines() if line.startswith("start ")]
+
+    def knows_newest(self):
+        starts = self.starts()
+        return starts[-1:] == [self.newest["word"]] and \
+            self.lines()[-1].split()[2] == str(self.newest["hup"])
+
+    def live(self, number):
+        seed = int(os.environ.get("DROVER_SEED", "1")) + number
+        chance = random.Random(seed)
+        self.newest = {"word": 0, "hup": 0}
+        for name in self.newest:
+            self.change(name)
+        data = '{{ with nomadVar "%s" }}{{ .word }}{{ end }}'
+        self.submit(template(data % self.PATHS["word"], Splay=f"{chance.randrange(200)}ms"),
+                    template(data % self.PATHS["hup"], "local/hup", ChangeMode="signal", ChangeSignal="SIGWINCH",
+                             Splay=f"{chance.randrange(200)}ms"), script=self.SCRIPT)
+        if chance.random() < 0.5:
+            self.wait_running()
+        for _ in range(self.STEPS):
+            step = chance.random()
+            if step < 0.5:
+                self.change(chance.choice(["word", "hup"]))
+            elif step < 0.75:
+                self.kill()
+                self.start()
+            time.sleep(chance.random() * 0.2)
+        story = f"repeat with DROVER_SEED={seed}"
+        harness.wait_until(self.knows_newest, f"the newest values, {story}")
+        # The next agent has nothing to do but what follows this change.
+        before = self.starts()
+        self.kill()
+        self.start()
+        self.change("hup")
+        harness.wait_until(self.knows_newest, f"the newest values after the last agent, {story}")
+        self.assertEqual(self.starts(), before, story)
+        self.assertEqual(before, sorted(set(before)), f"a word has given two restarts, {story}")
+        self.assertEqual(set(os.listdir(self.directory() / "local")), {"word", "hup"}, story)
+
+    def test_a_seed(self):
+        self.live(0)
+
+    def test_another_seed(self):
+        self.live(1)
+
+    def test_a_third_seed(self):
+        self.live(2)

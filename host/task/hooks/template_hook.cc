@@ -2,6 +2,7 @@
 #include "host/task/hooks/template_hook.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "host/base/event.h"
@@ -18,6 +19,9 @@ constexpr Duration kDeadline = 5s;
 constexpr Duration kMissingPause = 3s;
 // The pause before a file is written again that could not be written.
 constexpr Duration kWriteAgain = 10s;
+// The first and the longest pause before a signal is sent again that could not be sent.
+constexpr Duration kSendAgain = 10s;
+constexpr Duration kSendAgainLast = 10min;
 
 }  // namespace
 
@@ -28,6 +32,13 @@ struct TemplateHook::Round {
   std::vector<TemplateSession::Failed> unwritten;
   std::string told;                     // the text of the last event about missing values
   std::optional<TimePoint> next_event;  // not before this
+};
+
+// What the task has not got to know yet, because a signal could not be sent.
+struct TemplateHook::Unsent {
+  std::set<std::string> signals;
+  TimePoint at;       // they are not sent again before this
+  Duration pause{0};  // that ends then; 0 if the last signals were sent
 };
 
 TemplateHook::TemplateHook(TemplateHookOptions options)
@@ -101,6 +112,7 @@ Co<Result<PrestartResponse>> TemplateHook::Prestart(Context context, PrestartReq
   session_ = session;
   DROVER_CO_TRY(co_await RenderUntilKnown(context, session));
   session->SetActed();
+  if (!started_) session->SetFirstUnsure();
   asked_.clear();
   trouble_.clear();
   response.env = session->Env();
@@ -168,6 +180,8 @@ Co<void> TemplateHook::RenderSome(Context context, Session session,
   const std::vector<TemplateSession::Written> taken =
       session->Take(rendering, std::move(results), &round->missing, &round->failed);
   for (const TemplateSession::Written& written : taken) {
+    // After the end of the agent's patience, the objects of the options may be gone.
+    if (context.cancelled()) co_return;
     Status status;
     if (options_.pool == nullptr) {
       status = written.write();
@@ -180,11 +194,9 @@ Co<void> TemplateHook::RenderSome(Context context, Session session,
       round->unwritten.push_back({written.index, status.error()});
     }
   }
+  if (context.cancelled()) co_return;
   // A template may ask for what the task may not have.
-  const Status wanted = session->WantUsed();
-  if (!wanted.ok() && !rendering.indices.empty()) {
-    round->failed.push_back({rendering.indices.front(), wanted.error()});
-  }
+  if (const auto failed = session->WantUsed()) round->failed.push_back(*failed);
 }
 
 Co<Status> TemplateHook::Poststart(Context, PoststartRequest) {
@@ -204,12 +216,17 @@ Co<void> TemplateHook::Follow(TemplateHook* self, Context context, Session sessi
   if (session->is_running()) session->NoteAll(loop->Now());
   if (first) co_await self->RunFirstScripts(context, session);
   std::optional<TimePoint> act_at;
+  const auto unsent = std::make_shared<Unsent>();
   while (!context.cancelled()) {
     const std::uint64_t generation = session->watch().generation();
     session->NoteChanges(loop->Now());
     co_await self->RenderDue(context, session);
     if (context.cancelled() || self->control_.expired()) break;
-    const ChangePlan plan = session->Plan();
+    ChangePlan plan = session->Plan();
+    const bool holds_back = !unsent->signals.empty() && loop->Now() < unsent->at;
+    if (holds_back) {
+      for (const std::string& signal : unsent->signals) plan.signals.erase(signal);
+    }
     const bool asked = plan.restart && self->asked_ == session->Generation();
     if (plan.empty() || asked) {
       act_at.reset();  // it may be what it was again
@@ -220,11 +237,12 @@ Co<void> TemplateHook::Follow(TemplateHook* self, Context context, Session sessi
     }
     if (act_at && *act_at <= loop->Now()) {
       act_at.reset();
-      co_await self->Act(context, session, plan);
+      co_await self->Act(context, session, std::move(plan), unsent);
       continue;
     }
     std::optional<TimePoint> wake = session->NextDue();
     if (act_at && (!wake || *act_at < *wake)) wake = act_at;
+    if (holds_back && (!wake || unsent->at < *wake)) wake = unsent->at;
     Context limited = wake ? context.WithDeadline(*wake) : context.Child();
     (void)co_await session->watch().WaitNewer(limited, generation);
     limited.Cancel("the wait is over");
@@ -235,21 +253,30 @@ Co<void> TemplateHook::RenderDue(Context context, Session session) {
   TemplateSession::Indices due = session->Due(options_.loop->Now());
   if (due.empty()) co_return;
   const auto round = std::make_shared<Round>();
-  co_await RenderSome(context, session, std::move(due), round);
+  co_await RenderSome(context, session, due, round);
   if (context.cancelled()) co_return;
+  const TimePoint now = options_.loop->Now();
   for (const TemplateSession::Failed& failed : round->failed) {
-    EmitOnce("The file \"" + session->templates()[failed.index].destination +
-             "\" stays as it is: " + failed.error.message());
+    const std::string& file = session->templates()[failed.index].destination;
+    EmitOnce(file, "The file \"" + file + "\" stays as it is: " + failed.error.message());
+    session->RetryFailed(failed.index, now);
+    std::erase(due, failed.index);
   }
   for (const TemplateSession::Failed& unwritten : round->unwritten) {
-    EmitOnce("The file \"" + session->templates()[unwritten.index].destination +
-             "\" could not be written: " + unwritten.error.message());
-    session->RetryAt(unwritten.index, options_.loop->Now() + kWriteAgain);
+    const std::string& file = session->templates()[unwritten.index].destination;
+    EmitOnce(file, "The file \"" + file + "\" could not be written: " + unwritten.error.message());
+    session->RetryAt(unwritten.index, now + kWriteAgain);
+    std::erase(due, unwritten.index);
+  }
+  for (const std::size_t index : due) {
+    session->SetRecovered(index);
+    trouble_.erase(session->templates()[index].destination);
   }
 }
 
 // Does to the task what PLAN says. A restart stores by itself what the task knows then.
-Co<void> TemplateHook::Act(Context context, Session session, ChangePlan plan) {
+Co<void> TemplateHook::Act(Context context, Session session, ChangePlan plan,
+                           std::shared_ptr<Unsent> unsent) {
   const auto control = control_.lock();
   if (!control) co_return;
   if (plan.restart) {
@@ -263,15 +290,30 @@ Co<void> TemplateHook::Act(Context context, Session session, ChangePlan plan) {
   session->SetUnsure();
   co_await Keep(control, session);
   if (context.cancelled()) co_return;
+  std::erase_if(unsent->signals,
+                [&plan](const std::string& signal) { return plan.signals.contains(signal); });
+  bool all_sent = true;
   for (const std::string& signal : plan.signals) {
     const Status sent = co_await control->Signal(
         TaskEvent(event_type::kSignaling).With(event_key::kSignal, signal), signal);
-    if (!sent.ok()) EmitOnce("The signal " + signal + " was not sent: " + sent.error().message());
+    if (sent.ok()) {
+      trouble_.erase(signal);
+      continue;
+    }
+    EmitOnce(signal, "The signal " + signal + " was not sent: " + sent.error().message());
+    unsent->signals.insert(signal);
+    all_sent = false;
   }
   if (context.cancelled()) co_return;
   co_await RunScripts(context, std::move(plan.scripts));
   if (context.cancelled()) co_return;
-  session->SetActed();
+  if (!all_sent) {
+    unsent->pause = std::clamp(2 * unsent->pause, kSendAgain, kSendAgainLast);
+    unsent->at = options_.loop->Now() + unsent->pause;
+  } else if (unsent->signals.empty()) {
+    unsent->pause = Duration(0);
+  }
+  session->SetActed(unsent->signals);
   co_await Keep(control, session);
 }
 
@@ -307,11 +349,14 @@ Co<void> TemplateHook::RunScripts(Context context, std::vector<TemplateScript> s
 Co<void> TemplateHook::RunFirstScripts(Context context, Session session) {
   std::vector<TemplateScript> scripts;
   for (const TaskTemplate& of : session->templates()) {
-    const bool wanted = of.change_mode == TaskTemplate::ChangeMode::kScript && of.script &&
-                        of.script->run_on_first_render;
-    if (wanted) scripts.push_back(*of.script);
+    if (RunsScriptFirst(of)) scripts.push_back(*of.script);
   }
-  if (!scripts.empty()) co_await RunScripts(context, std::move(scripts));
+  if (scripts.empty()) co_return;
+  co_await RunScripts(context, std::move(scripts));
+  const auto control = control_.lock();
+  if (context.cancelled() || !control) co_return;
+  session->SetActed();
+  co_await Keep(control, session);
 }
 
 void TemplateHook::Emit(const std::string& message) {
@@ -320,8 +365,8 @@ void TemplateHook::Emit(const std::string& message) {
   }
 }
 
-void TemplateHook::EmitOnce(const std::string& message) {
-  if (std::exchange(trouble_, message) != message) Emit(message);
+void TemplateHook::EmitOnce(const std::string& about, const std::string& message) {
+  if (std::exchange(trouble_[about], message) != message) Emit(message);
 }
 
 Co<Status> TemplateHook::Exited(Context, HookRequest) {

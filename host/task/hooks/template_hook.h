@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -57,7 +58,8 @@ class TemplateHook : public TaskHook {
 
  private:
   using Session = std::shared_ptr<TemplateSession>;
-  struct Round;  // what one rendering has left over
+  struct Round;   // what one rendering has left over
+  struct Unsent;  // the signals that could not be sent
 
   Result<TemplateSession::Start> MakeStart(const PrestartRequest& request) const;
   Co<Status> RenderUntilKnown(Context context, Session session);
@@ -67,20 +69,21 @@ class TemplateHook : public TaskHook {
                       std::shared_ptr<Round> round);
   static Co<void> Follow(TemplateHook* self, Context context, Session session, bool first);
   Co<void> RenderDue(Context context, Session session);
-  Co<void> Act(Context context, Session session, ChangePlan plan);
+  Co<void> Act(Context context, Session session, ChangePlan plan, std::shared_ptr<Unsent> unsent);
   Co<void> Keep(std::shared_ptr<TaskControl> control, Session session);
   Co<void> RunScripts(Context context, std::vector<TemplateScript> scripts);
   Co<void> RunFirstScripts(Context context, Session session);
   void Emit(const std::string& message);
-  void EmitOnce(const std::string& message);
+  // Emits MESSAGE about the trouble of ABOUT, unless that was the last one about it.
+  void EmitOnce(const std::string& about, const std::string& message);
   Co<void> End();
 
   const TemplateHookOptions options_;
   std::weak_ptr<TaskControl> control_;
   Session session_;  // null before the first start
   bool started_ = false;
-  std::string asked_;    // the generation for which a restart was asked
-  std::string trouble_;  // the last event about an error
+  std::string asked_;                           // the generation for which a restart was asked
+  std::map<std::string, std::string> trouble_;  // the last event about each file or signal
   std::optional<Context> following_;
   Gate running_;
 };

@@ -85,6 +85,10 @@ struct Control : TaskControl {
   }
   void RequestSignal(TaskEvent, std::string) override { ADD_FAILURE(); }
   Co<Status> Signal(TaskEvent, std::string signal) override {
+    if (refused > 0) {
+      --refused;
+      co_return Error(Code::kUnavailable, "the driver is away");
+    }
     asked.push_back(signal);
     if (on_signal != nullptr && *on_signal) (*on_signal)();
     co_return Status();
@@ -102,6 +106,7 @@ struct Control : TaskControl {
   StringMap before;  // what was saved before that
   const std::function<void()>* on_signal = nullptr;
   int exit_code = 0;  // of scripts
+  int refused = 0;    // the number of signals that cannot be sent
   bool dead = false;  // the agent was killed: nothing is stored any more
 };
 
@@ -531,6 +536,105 @@ TEST_F(TemplateHookTest, AFileThatCannotBeWrittenIsTriedAgain) {
   loop.Advance(10s);
   EXPECT_EQ(FileOf("local/a"), "2");
   EXPECT_THAT(control->asked, ElementsAre("SIGHUP"));
+}
+
+TEST_F(TemplateHookTest, ATemplateThatCouldNotBeRenderedIsTriedAgain) {
+  source.Set("a", "1");
+  const std::string file = location.local_dir + "/b";
+  std::ofstream(file) << "b";
+  Add("<a> @local/b", "local/a", OnChange::kSignal);
+  ASSERT_TRUE(Start().ok());
+  fs::remove(file);
+  Set("a", "2");
+  loop.Advance(5min);
+  EXPECT_EQ(FileOf("local/a"), "1 b");
+  EXPECT_THAT(control->events, SizeIs(1));
+  std::ofstream(file) << "c";
+  loop.Advance(10min);
+  EXPECT_EQ(FileOf("local/a"), "2 c");
+  EXPECT_THAT(control->asked, ElementsAre("SIGHUP"));
+  EXPECT_THAT(control->events, SizeIs(1));
+}
+
+TEST_F(TemplateHookTest, ASignalThatCouldNotBeSentIsSentAgain) {
+  source.Set("a", "1");
+  source.Set("b", "1");
+  Add("<a>", "local/a", OnChange::kSignal);
+  Add("<b>", "local/b", OnChange::kScript);
+  ASSERT_TRUE(Start().ok());
+  control->refused = 2;
+  Set("a", "2");
+  Set("b", "2");  // is not held up
+  EXPECT_THAT(control->asked, ElementsAre("script /bin/reload"));
+  loop.Advance(10s);
+  EXPECT_EQ(control->refused, 0);
+  EXPECT_THAT(control->asked, SizeIs(1));
+  loop.Advance(20s);
+  EXPECT_THAT(control->asked, ElementsAre("script /bin/reload", "SIGHUP"));
+  loop.Advance(1h);
+  EXPECT_THAT(control->asked, SizeIs(2));
+  EXPECT_THAT(control->events, ElementsAre("The signal SIGHUP was not sent: the driver is away",
+                                           "Template ran script /bin/reload"));
+}
+
+TEST_F(TemplateHookTest, ALaterAgentSendsASignalThatCouldNotBeSent) {
+  source.Set("a", "1");
+  Add("<a>", "local/a", OnChange::kSignal);
+  ASSERT_TRUE(Start().ok());
+  control->refused = 1;
+  Set("a", "2");
+  KillAgent();
+  ASSERT_TRUE(Start(true).ok());
+  loop.Advance(1min);
+  EXPECT_THAT(control->asked, ElementsAre("SIGHUP"));
+}
+
+TEST_F(TemplateHookTest, TheFirstScriptSurvivesTheAgent) {
+  source.Set("a", "1");
+  Add("<a>", "local/a", OnChange::kScript).script->run_on_first_render = true;
+  const Result<PrestartResponse> response =
+      Ask(hook->Prestart(Context(&loop), Request(/*running=*/false)));
+  ASSERT_TRUE(response.ok());
+  control->saved = response->data;
+  KillAgent();  // the task has been started
+  ASSERT_TRUE(Start(true).ok());
+  loop.Advance(1min);
+  EXPECT_THAT(control->asked, ElementsAre("script /bin/reload"));
+  KillAgent();
+  ASSERT_TRUE(Start(true).ok());
+  loop.Advance(1min);
+  EXPECT_THAT(control->asked, IsEmpty());
+}
+
+TEST_F(TemplateHookTest, WhatADeadAgentHasBegunToWriteIsRemoved) {
+  source.Set("a", "1");
+  Add("<a>", "local/a");
+  ASSERT_TRUE(Start().ok());
+  KillAgent();
+  const std::string unfinished = location.local_dir + "/.a.new";
+  std::ofstream(unfinished) << "2";
+  ASSERT_TRUE(Start(true).ok());
+  loop.Advance(1min);
+  EXPECT_FALSE(fs::exists(unfinished));
+  EXPECT_EQ(FileOf("local/a"), "1");
+}
+
+TEST_F(TemplateHookTest, AWrongRequestOfOneTemplateHoldsUpNoOther) {
+  source.Set("a", "1");
+  source.Set("b", "1");
+  Add("<a>", "local/a", OnChange::kNoop);
+  Add("@local/b.tpl <b>", "local/b", OnChange::kNoop);
+  std::ofstream(location.local_dir + "/b.tpl") << "x";
+  ASSERT_TRUE(Start().ok());
+  KillAgent();
+  task().templates[0].data = "<forbidden>";
+  ASSERT_TRUE(Start(true).ok());
+  Set("b", "2");
+  loop.Advance(1min);
+  EXPECT_EQ(FileOf("local/a"), "1");
+  EXPECT_EQ(FileOf("local/b"), "x 2");
+  EXPECT_THAT(control->events,
+              ElementsAre("The file \"local/a\" stays as it is: the task may not read it"));
 }
 
 TEST_F(TemplateHookTest, SourcesAndFilesAreThoseOfTheTask) {
