@@ -56,6 +56,14 @@ static drover_str find(drover_array pairs, const char* key) {
   return none;
 }
 
+/* A text of the ABI does not end with a NUL. */
+static int number_in(drover_str text) {
+  int number = 0;
+  for (size_t i = 0; i < text.size && text.data[i] >= '0' && text.data[i] <= '9'; ++i)
+    number = number * 10 + (text.data[i] - '0');
+  return number;
+}
+
 static int is(drover_str text, const char* other) {
   return text.size == strlen(other) && memcmp(text.data, other, text.size) == 0;
 }
@@ -91,7 +99,7 @@ static int32_t hook(drover_instance* self, const drover_call* call, const drover
   drover_hook_result out;
   drover_str what;
   char key[32], number[16], event[64];
-  int count = kept.size > 0 ? atoi(kept.data) : 0;
+  int count = number_in(kept);
   memset(&out, 0, sizeof out);
   memset(&mount, 0, sizeof mount);
   out.struct_size = sizeof out;
