@@ -27,7 +27,11 @@ namespace {
 namespace fs = std::filesystem;
 using OnChange = TaskTemplate::ChangeMode;
 
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+constexpr int kSeeds = 100;  // a sanitizer needs some twenty times as long
+#else
 constexpr int kSeeds = 2000;
+#endif
 constexpr int kSteps = 50;
 
 struct Preparer : TaskPreparer {
