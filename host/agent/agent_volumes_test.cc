@@ -134,6 +134,7 @@ class AgentVolumesTest : public ::testing::Test {
   // The node reports that the allocation ID has ended.
   void End(const std::string& id, bool started) {
     auto task = std::make_shared<TaskStateRecord>();
+    task->state = RunnerState::kDead;
     if (started) task->started_at = 1;
     AllocUpdate ended;
     ended.id = id;
@@ -283,6 +284,22 @@ TEST_F(AgentVolumesTest, TheNextAgentFinishesWhatWasBegun) {
 
 TEST_F(AgentVolumesTest, AnAllocationThatIsUnknownHasEnded) {
   EXPECT_THAT(Run(WaitAllocEnded(&store_, Context(&loop_), "none")).value(), ElementsAre("none"));
+}
+
+TEST_F(AgentVolumesTest, AnAllocationThatHasFailedEndsWithTheLastOfItsTasks) {
+  const std::string id = RegisterVersion("1", "");
+  AllocUpdate failed;
+  failed.id = id;
+  failed.status = {ClientStatus::kFailed, "Failed tasks"};
+  auto dead = std::make_shared<TaskStateRecord>(), stops = std::make_shared<TaskStateRecord>();
+  dead->state = RunnerState::kDead;
+  stops->state = RunnerState::kRunning;
+  failed.tasks = {{"dead", std::move(dead)}, {"stops", std::move(stops)}};
+  ASSERT_TRUE(Run(scheduler_.UpdateAllocs(Context(&loop_), "node", {failed})).ok());
+  Context impatient = Context(&loop_).WithTimeout(20ms);
+  EXPECT_EQ(Run(WaitAllocEnded(&store_, impatient, id)).code(), Code::kTimeout);
+  End(id, true);
+  EXPECT_TRUE(Run(WaitAllocEnded(&store_, Context(&loop_), id)).ok());
 }
 
 TEST_F(AgentVolumesTest, TheDiskOfOneThatNeverStartedMayBeWithTheOneBefore) {

@@ -208,7 +208,7 @@ LocalAllocEnv Node::MakeAllocEnv() {
     env.extra_hooks.push_back([this](const AllocHookEnv& hook_env) -> std::unique_ptr<AllocHook> {
       if (hook_env.alloc != nullptr && hook_env.alloc->previous.empty()) return nullptr;
       return std::make_unique<StickyDiskHook>(options_.config.client.alloc_dir, &workers_,
-                                              options_.wait_ended);
+                                              options_.wait_ended, hook_env.control);
     });
   }
   networks_->AddHook(&env);
