@@ -169,9 +169,13 @@ class GitCloner {
     for (std::string& variable : OwnEnvironment()) {
       const std::string_view name = std::string_view(variable).substr(0, variable.find('='));
       const bool is_proxy = name.ends_with("_proxy") || name.ends_with("_PROXY");
-      if (is_proxy || name == "SSL_CERT_FILE" || name == "SSL_CERT_DIR") {
-        environment.push_back(std::move(variable));
+      // The library of git looks only at its own names of these two.
+      const bool is_file = name == "SSL_CERT_FILE", is_directory = name == "SSL_CERT_DIR";
+      if (is_file || is_directory) {
+        environment.push_back((is_file ? "GIT_SSL_CAINFO" : "GIT_SSL_CAPATH") +
+                              variable.substr(name.size()));
       }
+      if (is_proxy || is_file || is_directory) environment.push_back(std::move(variable));
     }
     if (!source_.url.user.empty()) {
       // Only for this server, not for those of submodules. In contrast to an argument or a file,
