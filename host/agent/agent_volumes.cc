@@ -149,8 +149,14 @@ Co<Result<AgentVolumes::Volume>> AgentVolumes::Put(Context context, VolumeRecord
     }
   }
   const Result<MadeVolume> made = co_await MakeOf(draft);
+  options_.volumes->SetRestored(draft.id);
   if (!made.ok()) {
-    if (before == nullptr) options_.scheduler->EraseVolume(draft.id);
+    // An agent that ends can undo nothing. The next one removes what is left.
+    if (before == nullptr && options_.volumes->stopped()) {
+      (void)co_await Store(context, std::move(draft), volume_state::kDeleted);
+    } else if (before == nullptr) {
+      options_.scheduler->EraseVolume(draft.id);
+    }
     co_return made.error();
   }
   draft.host_path = made->path;
@@ -185,8 +191,10 @@ Co<Status> AgentVolumes::Delete(Context context, std::string id) {
   DROVER_CO_TRY(CheckUnused(*volume));
   const Work work(this, id);
   // No allocation is placed with it any more.
-  DROVER_CO_TRY(co_await Store(context, *volume, volume_state::kDeleted));
-  const Status removed = co_await options_.volumes->Remove(*volume);
+  const Result<Volume> marked = co_await Store(context, *volume, volume_state::kDeleted);
+  // A client that does not learn of the end still has its volume.
+  const Status removed =
+      marked.ok() ? co_await options_.volumes->Remove(*volume) : Status(marked.error());
   if (!removed.ok()) {
     (void)co_await Store(context, *volume, volume->state);
     co_return removed;
@@ -198,6 +206,11 @@ Co<Status> AgentVolumes::Delete(Context context, std::string id) {
 
 Co<void> AgentVolumes::RestoreOne(AgentVolumes* self, Volume volume) {
   const Work work(self, volume->id);
+  co_await RestoreNow(self, volume);
+  self->options_.volumes->SetRestored(volume->id);
+}
+
+Co<void> AgentVolumes::RestoreNow(AgentVolumes* self, Volume volume) {
   const Context context(self->options_.loop);
   VolumeRecord changed = *volume;
   if (volume->state == volume_state::kDeleted) {

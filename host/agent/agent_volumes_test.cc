@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "host/base/directory_for_test.h"
+#include "host/base/gate.h"
 #include "host/base/ids.h"
 #include "host/scheduler/scheduler_fixture.h"
 
@@ -257,6 +258,35 @@ TEST_F(AgentVolumesTest, APluginThatCannotRemoveKeepsTheVolume) {
   const std::string id = Put(Draft("data", "own")).value()->id;
   EXPECT_FALSE(Delete(id).ok());
   EXPECT_EQ(StateOf(id), "ready");
+}
+
+TEST_F(AgentVolumesTest, AClientWhoseDeletionFailsStillHasTheVolume) {
+  const AgentVolumes::Volume made = Put(Draft("data")).value();
+  AgentVolumesOptions options = Options();
+  options.make_durable = [](Context) -> Co<Status> {
+    co_return Error(Code::kCancelled, "the client has gone");
+  };
+  AgentVolumes interrupted(options);
+  EXPECT_EQ(Run(interrupted.Delete(Context(&loop_), made->id)).code(), Code::kCancelled);
+  EXPECT_EQ(StateOf(made->id), "ready");
+  EXPECT_TRUE(std::filesystem::is_directory(made->host_path));
+  EXPECT_TRUE(Delete(made->id).ok());
+}
+
+TEST_F(AgentVolumesTest, WhatAnEndingAgentCannotUndoIsForTheNextOne) {
+  WritePlugin("exec sleep 1000");
+  std::optional<Result<AgentVolumes::Volume>> made;
+  auto put = [](AgentVolumes* volumes, Loop* loop, VolumeRecord draft, auto* out) -> Co<void> {
+    out->emplace(co_await volumes->Put(Context(loop), std::move(draft), kCreate));
+  };
+  Gate gate(&loop_);
+  gate.Spawn(put(&volumes_, &loop_, Draft("data", "own"), &made));
+  host_.Stop();
+  DROVER_CHECK(loop_.RunToEnd(gate.Close()));
+  ASSERT_TRUE(made);
+  EXPECT_FALSE(made->ok());
+  ASSERT_THAT(All(), SizeIs(1));
+  EXPECT_EQ(All().begin()->second->state, "deleted");
 }
 
 TEST_F(AgentVolumesTest, TheNextAgentFinishesWhatWasBegun) {

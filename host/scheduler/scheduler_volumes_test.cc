@@ -107,6 +107,15 @@ TEST_F(SchedulerVolumesTest, AJobWaitsForAVolumeOfAClient) {
   EXPECT_THAT(Live(), SizeIs(1));
 }
 
+TEST_F(SchedulerVolumesTest, AVolumeOfTheConfigurationTakesThePlaceOfADeletedOne) {
+  VolumeRecord volume = Volume("data");
+  volume.state = volume_state::kUnavailable;
+  Put(volume);
+  EXPECT_EQ(Filtered(Run("j", Request("data"))), no_volumes_);
+  scheduler.EraseVolume(volume.id);
+  EXPECT_THAT(Live(), SizeIs(1));
+}
+
 TEST_F(SchedulerVolumesTest, AVolumeOfAClientBelongsToItsNamespaceAndNode) {
   VolumeRecord volume = Volume("made");
   volume.name_space = "team";
