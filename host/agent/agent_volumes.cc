@@ -16,16 +16,6 @@ namespace {
 
 constexpr TableMask kAllocTable = MaskOf(Table::kAllocs);
 
-// Returns whether nothing of an allocation runs any more. One task that fails makes the allocation
-// a failed one, while the agent still stops the others.
-bool HasEnded(const AllocRecord& record) {
-  if (record.collected) return true;
-  return record.client_terminal() &&
-         std::ranges::all_of(record.reported.tasks, [](const auto& task) {
-           return task.second == nullptr || task.second->state == RunnerState::kDead;
-         });
-}
-
 // Returns whether a task of an allocation has ever run.
 bool HasStarted(const AllocRecord& record) {
   return std::ranges::any_of(record.reported.tasks, [](const auto& task) {
@@ -279,7 +269,7 @@ Co<Result<std::vector<std::string>>> WaitAllocEnded(StateStore* store, Context c
     std::string before;
     store->Read([&](const Tables& tables) {
       const auto record = Tables::Find(tables.allocs, alloc_id);
-      ended = record == nullptr || HasEnded(*record);
+      ended = record == nullptr || record->over();
       if (record != nullptr && !HasStarted(*record)) before = record->previous;
       index = tables.IndexOf(kAllocTable);
     });

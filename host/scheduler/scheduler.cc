@@ -495,9 +495,11 @@ Co<Status> Scheduler::UpdateAllocs(Context, std::string node_id, std::vector<All
         ReleasePorts(*changed->alloc, ports_);
         for (const AllocatedPort& port : changed->alloc->ports) freed.ports.insert(port.value);
         freed.jobs.insert(KeyOf(*changed->alloc->job));
+        freed.devices |= !changed->alloc->devices.empty();
+      }
+      if (changed->over() && !before->over()) {
         const TaskGroup* const group = changed->alloc->group();
         freed.volumes |= group != nullptr && !group->volumes.empty();
-        freed.devices |= !changed->alloc->devices.empty();
       }
       jobs.insert(KeyOf(*changed->alloc->job));
       tables->Put(std::move(changed));
@@ -506,10 +508,8 @@ Co<Status> Scheduler::UpdateAllocs(Context, std::string node_id, std::vector<All
     for (const JobKey& key : jobs) written |= tables->UpdateJobStatus(key, index);
     return written;
   });
-  if (!freed.jobs.empty()) {
-    ContinueDrain(node_id);
-    RetryBlocked(std::move(freed));
-  }
+  if (!freed.jobs.empty()) ContinueDrain(node_id);
+  if (!freed.jobs.empty() || freed.volumes) RetryBlocked(std::move(freed));
   co_return Status();
 }
 

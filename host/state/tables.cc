@@ -258,6 +258,11 @@ void Tables::Count(const std::shared_ptr<const AllocRecord>& before,
     if (is_live(before)) Use(*before, -1);
     if (is_live(after)) Use(*after, 1);
   }
+  const auto holds = [](const auto& record) { return record != nullptr && !record->over(); };
+  if (holds(before) != holds(after) || (holds(after) && before->alloc->job != after->alloc->job)) {
+    if (holds(before)) UseVolumes(*before->alloc, -1);
+    if (holds(after)) UseVolumes(*after->alloc, 1);
+  }
   if (is_live(after)) {
     live_allocs[any.id()] = after;
   } else {
@@ -334,7 +339,6 @@ void Tables::Use(const AllocRecord& record, int sign) {
   const TaskGroup* const group = alloc.group();
   const GroupNeeds needs = group == nullptr ? GroupNeeds() : NeedsOf(*group);
   NodeUsage& of_node = usage[alloc.node_id];
-  if (group != nullptr) UseVolumes(alloc, *group, sign);
   of_node.cpu_mhz += sign * needs.cpu_mhz;
   of_node.cores += sign * needs.cores;
   of_node.memory_mb += sign * needs.memory_mb;
@@ -368,8 +372,10 @@ void Tables::UseDevices(const Allocation& alloc, int sign, DevicesInUse* in_use)
   }
 }
 
-void Tables::UseVolumes(const Allocation& alloc, const TaskGroup& group, int sign) {
-  for (const auto& [name, request] : group.volumes) {
+void Tables::UseVolumes(const Allocation& alloc, int sign) {
+  const TaskGroup* const group = alloc.group();
+  if (group == nullptr) return;
+  for (const auto& [name, request] : group->volumes) {
     const VolumeName key(alloc.job->job_namespace, SourceOf(request, alloc.index));
     VolumeUsers& users = volume_users[key];
     if (Writes(request)) {

@@ -141,7 +141,7 @@ struct Tables {
   std::map<JobKey, std::set<std::string>> open_evals_of_job;
   std::map<std::string, std::size_t> allocs_of_eval;
   std::map<std::string, NodeUsage> usage;          // the resources of live_allocs, by node
-  std::map<VolumeName, VolumeUsers> volume_users;  // of live_allocs
+  std::map<VolumeName, VolumeUsers> volume_users;  // of allocations that are not over
   // `staying` contains the ids of the live_allocs that may stay on the node. `leaving` contains
   // the number of live_allocs that were asked to leave the node.
   std::map<DrainGroup, std::set<std::string>> staying;
@@ -213,7 +213,7 @@ struct Tables {
   void CountStatus(const AllocRecord& record, int sign);
   void CountForDrain(const AllocRecord& record, int sign);
   void Use(const AllocRecord& record, int sign);
-  void UseVolumes(const Allocation& alloc, const TaskGroup& group, int sign);
+  void UseVolumes(const Allocation& alloc, int sign);
   static void UseDevices(const Allocation& alloc, int sign, DevicesInUse* in_use);
   void DropClaimsOf(const JobKey& key);
 };
