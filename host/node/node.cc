@@ -51,7 +51,6 @@ Node::Node(Loop* loop, NodeOptions options)
       workers_(kWorkers),
       removers_(kRemovers),
       loaders_(kLoaders),
-      disk_counters_(kDiskCounters),
       stats_demand_(loop),
       life_(loop),
       cleared_(loop),
@@ -213,9 +212,10 @@ LocalAllocEnv Node::MakeAllocEnv() {
   }
   networks_->AddHook(&env);
   if (config.client.watch_disks) {
+    disk_counters_.emplace(kDiskCounters);
     env.extra_hooks.push_back([this](const AllocHookEnv& hook_env) {
       return std::make_unique<DiskWatchHook>(hook_env, options_.config.client.alloc_dir,
-                                             &disk_counters_);
+                                             &*disk_counters_);
     });
   }
   checks_->AddHealthHook(&env);
