@@ -237,8 +237,9 @@ Result<JobReply> Scheduler::Deregister(const JobKey& key, bool purge, bool no_sh
   std::vector<Opened> opened;
   store_->Write(cause::kJobDeregistered, [&](Tables* tables, std::uint64_t index) -> TableMask {
     const std::shared_ptr<const JobRecord> before = tables->jobs.at(key);
+    TableMask written = kJobs | kEvals;
     if (purge) {
-      tables->EraseJob(key);
+      written |= tables->EraseJob(key, index);
     } else if (!before->stop) {
       auto stopped = std::make_shared<JobRecord>(*before);
       stopped->stop = true;
@@ -251,9 +252,9 @@ Result<JobReply> Scheduler::Deregister(const JobKey& key, bool purge, bool no_sh
     opened.push_back(
         Open(tables, index, key, {"job-deregister", no_shutdown_delay, eval_priority}));
     reply = ReplyOf(opened[0].eval, purge ? index : opened[0].eval.job_modify_index);
-    if (!no_shutdown_delay) return kJobs | kEvals;
+    if (!no_shutdown_delay) return written;
     DropShutdownDelays(tables, key, index, loop_->Wall());
-    return kJobs | kEvals | kAllocs | kWanted;
+    return written | kAllocs | kWanted;
   });
   CarryOut(opened);
   return reply;

@@ -234,8 +234,16 @@ TEST_F(SchedulerVolumesTest, AStickyVolumeIsClaimedOnceAndReleasedWithTheJob) {
   EXPECT_TRUE(scheduler.DeleteClaim(Find(id)->claims[1].id).ok());
   EXPECT_EQ(scheduler.DeleteClaim(RandomUuid()).code(), Code::kNotFound);
   EXPECT_THAT(Find(id)->claims, ElementsAre(claim));
+  const auto index = [this] {
+    std::uint64_t of_volumes = 0;
+    store.Read([&](const Tables& tables) { of_volumes = tables.IndexOf(MaskOf(Table::kVolumes)); });
+    return of_volumes;
+  };
+  const std::uint64_t before = index();
   EXPECT_TRUE(scheduler.Deregister({"default", "j"}, true, false).ok());
   EXPECT_THAT(Find(id)->claims, IsEmpty());
+  EXPECT_GT(index(), before) << "those who wait for a change of claims";
+  EXPECT_EQ(Find(id)->modify_index, index());
 }
 
 TEST_F(SchedulerVolumesTest, APlanClaimsNothing) {

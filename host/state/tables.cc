@@ -179,7 +179,7 @@ std::shared_ptr<const VolumeRecord> Tables::FindVolume(const VolumeName& name) c
   return id == volume_ids.end() ? nullptr : Find(volumes, id->second);
 }
 
-void Tables::DropClaimsOf(const JobKey& key) {
+TableMask Tables::DropClaimsOf(const JobKey& key, std::uint64_t at_index) {
   const auto is_of_job = [&key](const VolumeClaim& claim) {
     return claim.job_namespace == key.first && claim.job_id == key.second;
   };
@@ -188,19 +188,22 @@ void Tables::DropClaimsOf(const JobKey& key) {
     if (std::ranges::none_of(volume->claims, is_of_job)) continue;
     auto without = std::make_shared<VolumeRecord>(*volume);
     std::erase_if(without->claims, is_of_job);
+    without->modify_index = at_index;
     changed.push_back(std::move(without));
   }
-  for (auto& volume : changed) Put(std::move(volume));
+  for (const auto& volume : changed) Put(volume);
+  return changed.empty() ? 0 : MaskOf(Table::kVolumes);
 }
 
-void Tables::EraseJob(const JobKey& key) {
-  DropClaimsOf(key);
+TableMask Tables::EraseJob(const JobKey& key, std::uint64_t at_index) {
+  const TableMask of_claims = DropClaimsOf(key, at_index);
   const auto newest = jobs.find(key);
   for (const auto& [number, version] : versions.at(key)) {
     changes.push_back({version, true, number != newest->second->version});
   }
   jobs.erase(newest);
   versions.erase(key);
+  return MaskOf(Table::kJobs) | of_claims;
 }
 
 void Tables::Erase(const Evaluation& eval) {

@@ -190,7 +190,8 @@ struct Tables {
   void PutVersion(const JobKey& key, std::shared_ptr<const JobRecord> record);
   // Erases a job, which must exist, with its versions and its claims on volumes. Clients receive an
   // event for the erased job, but not for erased evaluations and allocations.
-  void EraseJob(const JobKey& key);
+  // Returns the tables that it has written to.
+  TableMask EraseJob(const JobKey& key, std::uint64_t at_index);
   void Erase(const Evaluation& eval);
   void Erase(const AllocRecord& record);
   void Erase(const ServiceRegistration& service);
@@ -215,7 +216,7 @@ struct Tables {
   void Use(const AllocRecord& record, int sign);
   void UseVolumes(const Allocation& alloc, int sign);
   static void UseDevices(const Allocation& alloc, int sign, DevicesInUse* in_use);
-  void DropClaimsOf(const JobKey& key);
+  TableMask DropClaimsOf(const JobKey& key, std::uint64_t at_index);
 };
 
 }  // namespace drover
