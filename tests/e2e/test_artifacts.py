@@ -441,6 +441,30 @@ class TlsArtifactTest(ArtifactCase):
         self.assertIn("git fails", message)
 
 
+class ProxiedArtifactTest(ArtifactCase):
+    """The environment of the agent names a proxy, with a password."""
+
+    def start_agent(self):
+        self.server = FileServer(self)
+        return Agent(self.sandbox, config=agent_config(self.sandbox),
+                     env={"http_proxy": f"http://me:hunter2@{self.server.address}"})
+
+    def test_a_download_goes_through_the_proxy(self):
+        self.server.answers["http://files.example/tool"] = b"text"
+        self.server.answers["/own"] = b"own"
+        _, root = self.start(task("t", STAY, Artifacts=[
+            artifact("http://files.example/tool?k=1"), artifact(f"{self.server.url}/own")]))
+        self.assertEqual((root / "t/local/tool").read_bytes(), b"text")
+        self.assertEqual((root / "t/local/own").read_bytes(), b"own")
+        headers = {path: headers for path, headers in self.server.requests}
+        self.assertEqual(headers["http://files.example/tool?k=1"]["Host"], "files.example")
+        self.assertIn("Proxy-Authorization", headers["http://files.example/tool?k=1"])
+        self.assertNotIn("Proxy-Authorization", headers["/own"])
+        message, _ = self.fails(artifact("http://files.example/none"), name="none")
+        self.assertIn("http://files.example/none: the server answers with status 404", message)
+        self.assertNotIn("hunter2", message)
+
+
 class CachedArtifactTest(ArtifactCase):
     def start_agent(self):
         self.server = FileServer(self)
