@@ -209,12 +209,14 @@ Co<void> AgentVolumes::RestoreNow(AgentVolumes* self, Volume volume) {
       self->options_.scheduler->EraseVolume(volume->id);
       co_return;
     }
+    if (self->options_.volumes->stopped()) co_return;  // the next agent tries again
     spdlog::warn("the volume {} cannot be removed: {}", volume->id, removed.error().message());
     (void)co_await self->Store(context, std::move(changed), volume_state::kUnavailable);
     co_return;
   }
   const Result<MadeVolume> made = co_await self->MakeOf(changed);
   if (!made.ok()) {
+    if (self->options_.volumes->stopped()) co_return;  // it is not known whether it is there
     spdlog::warn("the volume {} is unavailable: {}", volume->id, made.error().message());
     (void)co_await self->Store(context, std::move(changed), volume_state::kUnavailable);
     co_return;

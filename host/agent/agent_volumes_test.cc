@@ -289,6 +289,20 @@ TEST_F(AgentVolumesTest, WhatAnEndingAgentCannotUndoIsForTheNextOne) {
   EXPECT_EQ(All().begin()->second->state, "deleted");
 }
 
+TEST_F(AgentVolumesTest, AnAgentThatEndsSaysNothingOfVolumesThatItHasNotMadeAgain) {
+  WritePlugin("exec sleep 1000");
+  VolumeRecord known = Draft("a", "own");
+  known.host_path = base_ + "/own";
+  const std::string ready = Left(known, volume_state::kReady);
+  const std::string deleted = Left(Draft("b", "own"), volume_state::kDeleted);
+  Gate gate(&loop_);
+  gate.Spawn(volumes_.Restore());
+  host_.Stop();
+  DROVER_CHECK(loop_.RunToEnd(gate.Close()));
+  EXPECT_EQ(StateOf(ready), "ready");
+  EXPECT_EQ(StateOf(deleted), "deleted");
+}
+
 TEST_F(AgentVolumesTest, TheNextAgentFinishesWhatWasBegun) {
   const std::string pending = Left(Draft("a"), volume_state::kPending);
   const std::string ready = Left(Draft("b"), volume_state::kReady);

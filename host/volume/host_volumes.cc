@@ -132,8 +132,7 @@ Co<Result<std::string>> HostVolumes::Look(Context context, std::string path) {
   const auto real = std::make_shared<std::optional<Result<std::string>>>();
   std::function<void()> look = [real, path = std::move(path), writable = Writable(),
                                 looking = looking_] { real->emplace(RealPath(path, writable)); };
-  const JoinContext either(context, life_);
-  DROVER_CO_TRY(co_await RunOnOwnThread(either.context(), std::move(look)));
+  DROVER_CO_TRY(co_await RunOnOwnThread(context, std::move(look)));
   co_return std::move(**real);
 }
 

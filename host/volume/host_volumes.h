@@ -46,7 +46,7 @@ struct VolumeSource {
 // The volumes of this node: it finds their directories, and calls the plugins that make and remove
 // them. A disk that hangs delays only the tasks with volumes on it, and not the end of the agent:
 // each look at a volume has a thread of its own, which is given up. A plugin that hangs delays only
-// other plugins. Without volumes there are no threads. Control thread only.
+// other plugins. Without volumes no thread stays. Control thread only.
 class HostVolumes {
  public:
   explicit HostVolumes(HostVolumesOptions options);
@@ -67,8 +67,8 @@ class HostVolumes {
   // Succeeds if tasks can mount PATH.
   Co<Status> CheckPath(std::string path);
   // Finds the volume NAME for a task of a job in NAME_SPACE. A volume of a client wins over one of
-  // the configuration. For a volume of a client, waits for SetRestored.
-  // CONTEXT ends a wait for the disk, too.
+  // the configuration. For a volume of a client, waits for SetRestored. CONTEXT ends this wait, and
+  // that for the disk.
   Co<Result<VolumeSource>> Find(Context context, std::string name_space, std::string name);
 
   // Call it when the volume ID has been made, or made again by this agent, which mounts it after a
@@ -76,7 +76,8 @@ class HostVolumes {
   void SetRestored(const std::string& id);
   // Call it when all volumes of an earlier agent have been made again.
   void SetRestored();
-  // Ends the runs of plugins, and gives up the waits for disks. Call it when the agent ends.
+  // Ends the runs of plugins, and gives up the waits for disks. Call it when the agent ends. The
+  // contexts of Find end those of tasks.
   void Stop();
   bool stopped() const { return life_.cancelled(); }
 
