@@ -65,15 +65,17 @@ bool HasDevices(const ApiAgent& agent) {
   return has;
 }
 
+Co<Result<DeviceStats>> MeasureDevices(const ApiAgent* agent, Context context) {
+  co_return co_await agent->measure_devices(context);
+}
+
 Co<Answer> ReadHostStats(ApiRequest* request) {
   if (const auto other = OtherNode(*request)) co_return *other;
   const ApiAgent* const agent = &request->agent();
   json stats = EncodeHostStats(agent->host_stats->Look());
   if (agent->measure_devices && HasDevices(*agent)) {
-    const auto measure = [agent](Context context) -> Co<Result<DeviceStats>> {
-      co_return co_await agent->measure_devices(context);
-    };
-    const Result<DeviceStats> devices = co_await request->Control(measure);
+    const Result<DeviceStats> devices = co_await request->Control(
+        [agent](Context context) { return MeasureDevices(agent, context); });
     if (!devices.ok()) co_return devices.error();
     stats["DeviceStats"] = EncodeDeviceStats(*devices);
   }

@@ -314,6 +314,7 @@ Status Node::InitNetworks() {
   NodeNetworksOptions of;
   of.info = &info_;
   of.workers = &workers_;
+  of.loaders = &loaders_;
   of.client = options_.config.client;
   of.node_id = id_;
   of.kept = options_.kept != nullptr && !options_.inspect_only;

@@ -189,7 +189,7 @@ bool NodeNetworks::Take(Found found) {
 
 Co<bool> NodeNetworks::Refresh(StringMap* all) {
   std::function<Found()> find = [client = options_.client] { return FindNetworks(client); };
-  if (!Take(co_await options_.workers->Run(std::move(find)))) co_return false;
+  if (!Take(co_await options_.loaders->Run(std::move(find)))) co_return false;
   std::erase_if(*all, [](const auto& one) { return one.first.starts_with(NetworkAttribute("")); });
   all->insert(attributes().begin(), attributes().end());
   co_return true;

@@ -21,6 +21,7 @@ namespace drover {
 struct NodeNetworksOptions {
   const NodeInfo* info = nullptr;  // must outlive the object
   WorkerPool* workers = nullptr;   // for starts, must outlive the object
+  WorkerPool* loaders = nullptr;   // for reads of configurations
   AgentConfig::Client client;      // alloc_dir must name an existing directory
   std::string node_id;
   bool kept = false;      // whether tasks go on without the agent

@@ -41,8 +41,9 @@ Result<Value> GroupByKey(const Call& call) {
     const Value group = found != nullptr ? *found : call.heap().NewMap(&kPairMap);
     if (found == nullptr) call.heap().Put(out, top, group);
     List fields = pair.list();
-    fields[1] = call.Text(path.substr(slash + 1));
-    call.heap().Put(group, fields[1], call.heap().NewStruct(std::move(fields), &kPair));
+    const Value name = call.Text(path.substr(slash + 1));
+    fields[1] = name;
+    call.heap().Put(group, name, call.heap().NewStruct(std::move(fields), &kPair));
   }
   return out;
 }

@@ -115,7 +115,10 @@ Result<Value> Replaced(const Call& call, const std::string& pattern_text, const 
     fits = call.heap().Step() && out.size() <= call.heap().room();
     return fits;
   });
-  if (!fits) return call.heap().Allow(SIZE_MAX).error();
+  if (!fits) {
+    DROVER_TRY(call.heap().Check());
+    return call.heap().Allow(SIZE_MAX).error();
+  }
   out.append(text, done);
   return call.Text(std::move(out));
 }

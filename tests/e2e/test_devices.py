@@ -101,7 +101,7 @@ class DeviceCase(DroverTest):
         events = self.agent.get(f"/v1/allocation/{alloc['ID']}")["TaskStates"]["t"]["Events"]
         return next(one["DisplayMessage"] for one in events if one["Type"] == kind)
 
-    def fails(self, id):
+    def failure_of(self, id):
         """Runs a job whose task cannot start, and returns the reason."""
         no_restart = {"RestartPolicy": {"Attempts": 0, "Mode": "fail"}}
         self.agent.submit(with_device("true", id, type="batch", groups=no_restart))
@@ -134,7 +134,7 @@ class DeviceTest(Client, DeviceCase):
         self.assertEqual(self.output(alloc), ".\n", "a task without devices has none of this")
 
     def test_a_task_that_cannot_have_the_mount_fails_by_name(self):
-        self.assertIn('driver "raw_exec" cannot give its tasks "/dev/zero" as "/dev/thing"', self.fails("raw"))
+        self.assertIn('driver "raw_exec" cannot give its tasks "/dev/zero" as "/dev/thing"', self.failure_of("raw"))
 
     def test_constraints_choose(self):
         memory = {"LTarget": "${device.attr.memory}", "Operand": ">=", "RTarget": "0.0625 GiB"}
@@ -175,7 +175,7 @@ class DeviceUseTest(Client, DeviceCase):
 
     def test_a_wrong_answer_of_a_plugin_fails_the_task_by_name(self):
         self.run_forever("first", driver="exec")
-        said = self.fails("second")
+        said = self.failure_of("second")
         self.assertIn(f"plugin test, devices {GROUP}: ", said)
         self.assertIn("is no absolute path", said)
 
@@ -190,7 +190,7 @@ class DeviceFaultTest(DeviceCase):
         keeper = self.run_forever("first", driver="exec", count=2)  # t0, and t-bad
         self.assertEqual(self.ids(keeper), ["t0", "t-bad"])
         # The next one is t-never. The process of a plugin that is late is ended.
-        self.assertIn("did not answer to reserve", self.fails("late"))
+        self.assertIn("did not answer to reserve", self.failure_of("late"))
         harness.wait_until(lambda: self.health("t0"), "healthy devices")
         hung = self.agent.allocs("late")[0]
         self.assertEqual(self.ids(hung), ["t-never"])
@@ -222,9 +222,7 @@ class DeviceTakeoverTest(DeviceCase):
         self.agent.must("PUT", f"/v1/client/allocation/{alloc['ID']}/restart", {"TaskName": "t"})
         self.agent.wait_tasks(alloc["ID"], lambda tasks: tasks["t"]["Restarts"] == 1 and
                               tasks["t"]["State"] == "running", "the restart")
-        self.agent.must("DELETE", "/v1/job/first", purge="true")
-        harness.wait_until(lambda: not self.agent.allocs("first") or all(
-            one["ClientStatus"] == "complete" for one in self.agent.allocs("first")), "its end")
+        self.agent.forget_all(self.leftovers)
 
 
 @unittest.skipUnless(HAS_EXEC, NEEDS_EXEC)

@@ -106,7 +106,7 @@ class TaskHookTest(HookCase, AgentTest):
                           ("garbage", "its answer"),
                           ("hang", "hook"),
                           ("block", "hook"),
-                          ("crash", "ended in hook")):
+                          ("crash", "crashed in hook")):
             with self.subTest(what):
                 state = self.run_to_end(hooked("exit 0", id=what, prestart=what), "failed")
                 told = self.messages(state, "Task hook failed")

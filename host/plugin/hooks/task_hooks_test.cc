@@ -107,7 +107,7 @@ TEST_P(TaskHooksTest, ACrashIsAnErrorAndTheNextCallFindsANewProcess) {
   HookPlugin* const hooks = Hooking();
   const Result<PluginHookAnswer> crashed = Prestart(hooks, "crash");
   EXPECT_EQ(crashed.code(), Code::kUnavailable);
-  EXPECT_THAT(crashed.error().message(), HasSubstr("ended in"));
+  EXPECT_THAT(crashed.error().message(), HasSubstr("crashed in hook"));
   EXPECT_TRUE(Until([&] { return Prestart(hooks, "env").ok(); }));
 }
 
