@@ -17,12 +17,12 @@ constexpr Duration kLongestDrain = std::chrono::hours(24 * 366);
 // Returns the volumes of clients that tasks on the node NODE_ID can have, and that the client may
 // see.
 NodeVolumes VolumesOf(const ApiRequest& request, const Tables& tables, const std::string& node_id) {
-  constexpr RightSet<Capability> kToRead = {Capability::kHostVolumeRead,
-                                            Capability::kHostVolumeWrite};
+  constexpr RightSet<Capability> kToSeeVolumes = {Capability::kHostVolumeRead,
+                                                  Capability::kHostVolumeWrite};
   NodeVolumes found;
   for (const auto& [id, volume] : tables.volumes) {
     if (volume->node_id == node_id && volume->state == volume_state::kReady &&
-        request.acl().Allows(volume->name_space, kToRead)) {
+        request.acl().Allows(volume->name_space, kToSeeVolumes)) {
       found.push_back(volume);
     }
   }
