@@ -15,6 +15,9 @@ namespace drover {
 namespace {
 
 constexpr TableMask kAllocTable = MaskOf(Table::kAllocs);
+// See WaitAllocEnded.
+constexpr Duration kFirstPause = 1ms;
+constexpr Duration kLongestPause = 100ms;
 
 // Returns whether a task of an allocation has ever run.
 bool HasStarted(const AllocRecord& record) {
@@ -265,6 +268,7 @@ std::vector<std::string> VolumePathsOf(const StateStore& store) {
 Co<Result<std::vector<std::string>>> WaitAllocEnded(StateStore* store, Context context,
                                                     std::string alloc_id) {
   std::vector<std::string> all;
+  Duration pause = kFirstPause;
   while (!alloc_id.empty()) {
     std::uint64_t index = 0;
     bool ended = false;
@@ -277,6 +281,9 @@ Co<Result<std::vector<std::string>>> WaitAllocEnded(StateStore* store, Context c
     });
     if (!ended) {
       DROVER_CO_TRY(co_await store->WaitNewer(context, kAllocTable, index));
+      // Of a thousand allocations that wait, not each looks at each change of all others.
+      DROVER_CO_TRY(co_await Sleep(context, pause));
+      pause = std::min(pause * 2, kLongestPause);
       continue;
     }
     all.push_back(std::move(alloc_id));
