@@ -439,6 +439,11 @@ class TlsArtifactTest(ArtifactCase):
             self.assertEqual((root / "t/local" / name / "file").read_text(), "second")
         message, _ = self.fails(artifact(f"git::{self.stranger.url}/repository.git"), name="stranger")
         self.assertIn("git fails", message)
+        plain = FileServer(self, top)
+        self.server.answers["/moved.git/info/refs"] = redirect(f"{plain.url}/repository.git/info/refs")
+        message, _ = self.fails(artifact(f"git::{self.server.url}/moved.git"), name="moved")
+        self.assertIn("git fails", message)
+        self.assertEqual(plain.requests, [])
 
 
 class ProxiedArtifactTest(ArtifactCase):
