@@ -15,6 +15,9 @@ namespace drover {
 namespace {
 
 constexpr TableMask kAllocTable = MaskOf(Table::kAllocs);
+// See WaitAllocEnded.
+constexpr Duration kFirstPause = 1ms;
+constexpr Duration kLongestPause = 100ms;
 
 // Returns whether a task of an allocation has ever run.
 bool HasStarted(const AllocRecord& record) {
@@ -139,8 +142,14 @@ Co<Result<AgentVolumes::Volume>> AgentVolumes::Put(Context context, VolumeRecord
     }
   }
   const Result<MadeVolume> made = co_await MakeOf(draft);
+  options_.volumes->SetRestored(draft.id);
   if (!made.ok()) {
-    if (before == nullptr) options_.scheduler->EraseVolume(draft.id);
+    // An agent that ends can undo nothing. The next one removes what is left.
+    if (before == nullptr && options_.volumes->stopped()) {
+      (void)co_await Store(context, std::move(draft), volume_state::kDeleted);
+    } else if (before == nullptr) {
+      options_.scheduler->EraseVolume(draft.id);
+    }
     co_return made.error();
   }
   draft.host_path = made->path;
@@ -175,8 +184,10 @@ Co<Status> AgentVolumes::Delete(Context context, std::string id) {
   DROVER_CO_TRY(CheckUnused(*volume));
   const Work work(this, id);
   // No allocation is placed with it any more.
-  DROVER_CO_TRY(co_await Store(context, *volume, volume_state::kDeleted));
-  const Status removed = co_await options_.volumes->Remove(*volume);
+  const Result<Volume> marked = co_await Store(context, *volume, volume_state::kDeleted);
+  // A client that does not learn of the end still has its volume.
+  const Status removed =
+      marked.ok() ? co_await options_.volumes->Remove(*volume) : Status(marked.error());
   if (!removed.ok()) {
     (void)co_await Store(context, *volume, volume->state);
     co_return removed;
@@ -188,6 +199,11 @@ Co<Status> AgentVolumes::Delete(Context context, std::string id) {
 
 Co<void> AgentVolumes::RestoreOne(AgentVolumes* self, Volume volume) {
   const Work work(self, volume->id);
+  co_await RestoreNow(self, volume);
+  self->options_.volumes->SetRestored(volume->id);
+}
+
+Co<void> AgentVolumes::RestoreNow(AgentVolumes* self, Volume volume) {
   const Context context(self->options_.loop);
   VolumeRecord changed = *volume;
   if (volume->state == volume_state::kDeleted) {
@@ -196,12 +212,14 @@ Co<void> AgentVolumes::RestoreOne(AgentVolumes* self, Volume volume) {
       self->options_.scheduler->EraseVolume(volume->id);
       co_return;
     }
+    if (self->options_.volumes->stopped()) co_return;  // the next agent tries again
     spdlog::warn("the volume {} cannot be removed: {}", volume->id, removed.error().message());
     (void)co_await self->Store(context, std::move(changed), volume_state::kUnavailable);
     co_return;
   }
   const Result<MadeVolume> made = co_await self->MakeOf(changed);
   if (!made.ok()) {
+    if (self->options_.volumes->stopped()) co_return;  // it is not known whether it is there
     spdlog::warn("the volume {} is unavailable: {}", volume->id, made.error().message());
     (void)co_await self->Store(context, std::move(changed), volume_state::kUnavailable);
     co_return;
@@ -250,18 +268,22 @@ std::vector<std::string> VolumePathsOf(const StateStore& store) {
 Co<Result<std::vector<std::string>>> WaitAllocEnded(StateStore* store, Context context,
                                                     std::string alloc_id) {
   std::vector<std::string> all;
+  Duration pause = kFirstPause;
   while (!alloc_id.empty()) {
     std::uint64_t index = 0;
     bool ended = false;
     std::string before;
     store->Read([&](const Tables& tables) {
       const auto record = Tables::Find(tables.allocs, alloc_id);
-      ended = record == nullptr || record->client_terminal();
+      ended = record == nullptr || record->over();
       if (record != nullptr && !HasStarted(*record)) before = record->previous;
       index = tables.IndexOf(kAllocTable);
     });
     if (!ended) {
       DROVER_CO_TRY(co_await store->WaitNewer(context, kAllocTable, index));
+      // Of a thousand allocations that wait, not each looks at each change of all others.
+      DROVER_CO_TRY(co_await Sleep(context, pause));
+      pause = std::min(pause * 2, kLongestPause);
       continue;
     }
     all.push_back(std::move(alloc_id));

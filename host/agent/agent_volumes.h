@@ -61,6 +61,7 @@ class AgentVolumes {
   Co<Result<Volume>> Store(Context context, VolumeRecord volume, std::string_view state);
   Co<Result<MadeVolume>> MakeOf(VolumeRecord volume);
   static Co<void> RestoreOne(AgentVolumes* self, Volume volume);
+  static Co<void> RestoreNow(AgentVolumes* self, Volume volume);
 
   const AgentVolumesOptions options_;
   std::set<std::string> busy_;  // ids of volumes that are being changed

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "host/base/directory_for_test.h"
+#include "host/base/gate.h"
 #include "host/base/ids.h"
 #include "host/scheduler/scheduler_fixture.h"
 
@@ -134,6 +135,7 @@ class AgentVolumesTest : public ::testing::Test {
   // The node reports that the allocation ID has ended.
   void End(const std::string& id, bool started) {
     auto task = std::make_shared<TaskStateRecord>();
+    task->state = RunnerState::kDead;
     if (started) task->started_at = 1;
     AllocUpdate ended;
     ended.id = id;
@@ -258,6 +260,49 @@ TEST_F(AgentVolumesTest, APluginThatCannotRemoveKeepsTheVolume) {
   EXPECT_EQ(StateOf(id), "ready");
 }
 
+TEST_F(AgentVolumesTest, AClientWhoseDeletionFailsStillHasTheVolume) {
+  const AgentVolumes::Volume made = Put(Draft("data")).value();
+  AgentVolumesOptions options = Options();
+  options.make_durable = [](Context) -> Co<Status> {
+    co_return Error(Code::kCancelled, "the client has gone");
+  };
+  AgentVolumes interrupted(options);
+  EXPECT_EQ(Run(interrupted.Delete(Context(&loop_), made->id)).code(), Code::kCancelled);
+  EXPECT_EQ(StateOf(made->id), "ready");
+  EXPECT_TRUE(std::filesystem::is_directory(made->host_path));
+  EXPECT_TRUE(Delete(made->id).ok());
+}
+
+TEST_F(AgentVolumesTest, WhatAnEndingAgentCannotUndoIsForTheNextOne) {
+  WritePlugin("exec sleep 1000");
+  std::optional<Result<AgentVolumes::Volume>> made;
+  auto put = [](AgentVolumes* volumes, Loop* loop, VolumeRecord draft, auto* out) -> Co<void> {
+    out->emplace(co_await volumes->Put(Context(loop), std::move(draft), kCreate));
+  };
+  Gate gate(&loop_);
+  gate.Spawn(put(&volumes_, &loop_, Draft("data", "own"), &made));
+  host_.Stop();
+  DROVER_CHECK(loop_.RunToEnd(gate.Close()));
+  ASSERT_TRUE(made);
+  EXPECT_FALSE(made->ok());
+  ASSERT_THAT(All(), SizeIs(1));
+  EXPECT_EQ(All().begin()->second->state, "deleted");
+}
+
+TEST_F(AgentVolumesTest, AnAgentThatEndsSaysNothingOfVolumesThatItHasNotMadeAgain) {
+  WritePlugin("exec sleep 1000");
+  VolumeRecord known = Draft("a", "own");
+  known.host_path = base_ + "/own";
+  const std::string ready = Left(known, volume_state::kReady);
+  const std::string deleted = Left(Draft("b", "own"), volume_state::kDeleted);
+  Gate gate(&loop_);
+  gate.Spawn(volumes_.Restore());
+  host_.Stop();
+  DROVER_CHECK(loop_.RunToEnd(gate.Close()));
+  EXPECT_EQ(StateOf(ready), "ready");
+  EXPECT_EQ(StateOf(deleted), "deleted");
+}
+
 TEST_F(AgentVolumesTest, TheNextAgentFinishesWhatWasBegun) {
   const std::string pending = Left(Draft("a"), volume_state::kPending);
   const std::string ready = Left(Draft("b"), volume_state::kReady);
@@ -283,6 +328,22 @@ TEST_F(AgentVolumesTest, TheNextAgentFinishesWhatWasBegun) {
 
 TEST_F(AgentVolumesTest, AnAllocationThatIsUnknownHasEnded) {
   EXPECT_THAT(Run(WaitAllocEnded(&store_, Context(&loop_), "none")).value(), ElementsAre("none"));
+}
+
+TEST_F(AgentVolumesTest, AnAllocationThatHasFailedEndsWithTheLastOfItsTasks) {
+  const std::string id = RegisterVersion("1", "");
+  AllocUpdate failed;
+  failed.id = id;
+  failed.status = {ClientStatus::kFailed, "Failed tasks"};
+  auto dead = std::make_shared<TaskStateRecord>(), stops = std::make_shared<TaskStateRecord>();
+  dead->state = RunnerState::kDead;
+  stops->state = RunnerState::kRunning;
+  failed.tasks = {{"dead", std::move(dead)}, {"stops", std::move(stops)}};
+  ASSERT_TRUE(Run(scheduler_.UpdateAllocs(Context(&loop_), "node", {failed})).ok());
+  Context impatient = Context(&loop_).WithTimeout(20ms);
+  EXPECT_EQ(Run(WaitAllocEnded(&store_, impatient, id)).code(), Code::kTimeout);
+  End(id, true);
+  EXPECT_TRUE(Run(WaitAllocEnded(&store_, Context(&loop_), id)).ok());
 }
 
 TEST_F(AgentVolumesTest, TheDiskOfOneThatNeverStartedMayBeWithTheOneBefore) {

@@ -17,6 +17,8 @@ namespace {
 
 // Each level of nested directories needs an open file.
 constexpr int kDeepest = 128;
+// So many files with several names are remembered. Each name of a further one counts.
+constexpr std::size_t kMostLinked = 100'000;
 
 class DiskCount {
  public:
@@ -49,6 +51,7 @@ class DiskCount {
     struct stat info{};
     if (fstatat(dir, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) return {};
     const bool is_new = info.st_nlink < 2 || S_ISDIR(info.st_mode) ||
+                        linked_.size() >= kMostLinked ||
                         linked_.emplace(info.st_dev, info.st_ino).second;
     if (is_new) bytes_ += std::int64_t{info.st_blocks} * 512;
     if (!S_ISDIR(info.st_mode)) return {};

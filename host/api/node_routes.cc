@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "host/acl/rights.h"
 #include "host/api/router.h"
 #include "host/encode/encode.h"
 
@@ -10,8 +11,23 @@ namespace {
 
 using nlohmann::json;
 
-constexpr TableMask kOfNodes = MaskOf(Table::kNodes);
+constexpr TableMask kOfNodes = MaskOf(Table::kNodes) | MaskOf(Table::kVolumes);
 constexpr Duration kLongestDrain = std::chrono::hours(24 * 366);
+
+// Returns the volumes of clients that tasks on the node NODE_ID can have, and that the client may
+// see.
+NodeVolumes VolumesOf(const ApiRequest& request, const Tables& tables, const std::string& node_id) {
+  constexpr RightSet<Capability> kToSeeVolumes = {Capability::kHostVolumeRead,
+                                                  Capability::kHostVolumeWrite};
+  NodeVolumes found;
+  for (const auto& [id, volume] : tables.volumes) {
+    if (volume->node_id == node_id && volume->state == volume_state::kReady &&
+        request.acl().Allows(volume->name_space, kToSeeVolumes)) {
+      found.push_back(volume);
+    }
+  }
+  return found;
+}
 
 Co<Answer> ListNodes(ApiRequest* request) {
   return AnswerRead(request, kOfNodes, [request](const Tables& tables) {
@@ -20,12 +36,15 @@ Co<Answer> ListNodes(ApiRequest* request) {
     std::vector<ListItem> items;
     for (const auto& [id, node] : tables.nodes) {
       if (!id.starts_with(prefix)) continue;
-      items.push_back({id, [node, resources, os] { return EncodeNodeStub(*node, resources, os); },
-                       [node](const ListFilter&) {
-                         json whole = EncodeNodeStub(*node, false, false);
-                         whole.update(EncodeNode(*node));
-                         return whole;
-                       }});
+      const NodeVolumes volumes = VolumesOf(*request, tables, id);
+      items.push_back(
+          {id,
+           [node, resources, os, volumes] { return EncodeNodeStub(*node, resources, os, volumes); },
+           [node, volumes](const ListFilter&) {
+             json whole = EncodeNodeStub(*node, false, false);
+             whole.update(EncodeNode(*node, volumes));
+             return whole;
+           }});
     }
     return Found{tables.IndexOf(kOfNodes),
                  [request, items = std::move(items)] { return ListAnswer(request, items); }};
@@ -38,7 +57,11 @@ Co<Answer> ReadNode(ApiRequest* request) {
     if (node == nullptr) {
       return Found{tables.IndexOf(kOfNodes), [] { return ErrorAnswer(404, "node not found"); }};
     }
-    return Found{node->modify_index, [node] { return JsonAnswer(EncodeNode(*node)); }};
+    const std::uint64_t of_volumes = tables.IndexOf(MaskOf(Table::kVolumes));
+    return Found{std::max(node->modify_index, of_volumes),
+                 [node, volumes = VolumesOf(*request, tables, node->id)] {
+                   return JsonAnswer(EncodeNode(*node, volumes));
+                 }};
   });
 }
 

@@ -153,6 +153,22 @@ TEST_F(VolumeRouteTest, UsersAndClaimsAreShown) {
   EXPECT_EQ(Get("/v1/volumes/claims"), json::array());
 }
 
+TEST_F(VolumeRouteTest, ItsNodeHasAVolumeThatIsReady) {
+  RegisterNode();
+  EXPECT_EQ(Get("/v1/node/node")["HostVolumes"], nullptr);
+  const json made = Create("data");
+  const json shown = {
+      {"data",
+       {{"Name", "data"}, {"Path", "/made/data"}, {"ReadOnly", false}, {"ID", made["ID"]}}}};
+  EXPECT_EQ(Get("/v1/node/node")["HostVolumes"], shown);
+  EXPECT_EQ(Get("/v1/nodes")[0]["HostVolumes"], shown);
+  VolumeRecord record;
+  store.Read([&](const Tables& tables) { record = *tables.volumes.begin()->second; });
+  record.state = volume_state::kUnavailable;
+  ASSERT_TRUE(scheduler.PutVolume(record).ok());
+  EXPECT_EQ(Get("/v1/node/node")["HostVolumes"], nullptr);
+}
+
 TEST_F(VolumeRouteTest, ASearchFindsAVolumeByItsId) {
   const std::string id = Create("a")["ID"];
   Create("b", {{"Namespace", "team"}});

@@ -22,6 +22,7 @@ namespace {
 
 // The name of the file that is being written. There is one at a time.
 constexpr char kPart[] = "part";
+constexpr int kLockWaitMs = 50;
 
 bool IsCacheable(const ArtifactChecksum& checksum) {
   return checksum.type == "sha256" || checksum.type == "sha512";
@@ -72,23 +73,27 @@ UniqueFd ArtifactCache::Find(const ArtifactChecksum& checksum) {
   return file;
 }
 
-Status ArtifactCache::Keep(const ArtifactChecksum& checksum, int from) {
+Status ArtifactCache::Keep(const ArtifactChecksum& checksum, int from, int stop) {
   if (!IsCacheable(checksum)) return {};
   struct stat info{};
   if (fstat(from, &info) != 0) return ErrnoError(errno, "a download");
   const auto bytes = static_cast<std::uint64_t>(info.st_size);
   if (bytes > most_bytes_) return {};
-  const std::lock_guard lock(mutex_);
+  // Another thread may copy for minutes.
+  std::unique_lock lock(mutex_, std::try_to_lock);
+  while (!lock.owns_lock() && !lock.try_lock()) {
+    if (IsStopped(stop, kLockWaitMs)) return Error(Code::kCancelled, "the copy was stopped");
+  }
   const std::string name = CacheName(checksum);
   if (faccessat(dir_.get(), name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0) return {};
   return DurableStep(Step::kCacheArtifact, [&]() -> Status {
     DROVER_TRY(MakeRoom(bytes));
-    Status status = Copy(kPart, from);
+    Status status = Copy(kPart, from, stop);
     if (status.ok()) {
       // The process that has fetched the file is not trusted, and the copy does not change.
       const UniqueFd copy(openat(dir_.get(), kPart, O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
       if (!copy) status = ErrnoError(errno, "the cache of artifacts");
-      if (copy) status = CheckFileChecksum(copy.get(), checksum);
+      if (copy) status = CheckFileChecksum(copy.get(), checksum, stop);
     }
     if (status.ok() && renameat(dir_.get(), kPart, dir_.get(), name.c_str()) != 0) {
       status = ErrnoError(errno, "the cache of artifacts");
@@ -104,14 +109,14 @@ void ArtifactCache::Drop(const ArtifactChecksum& checksum) {
 }
 
 // A copy shares the blocks of the file where the file system can do that.
-Status ArtifactCache::Copy(const std::string& name, int from) {
+Status ArtifactCache::Copy(const std::string& name, int from, int stop) {
   constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC;
   const UniqueFd file(openat(dir_.get(), name.c_str(), kFlags, 0600));
   if (!file) return ErrnoError(errno, "the cache of artifacts");
   if (ioctl(file.get(), FICLONE, from) == 0) return {};
   if (lseek(from, 0, SEEK_SET) < 0) return ErrnoError(errno, "a download");
   FetchBudget budget("the cached file", most_bytes_, 1);
-  return CopyContent(from, file.get(), &budget);
+  return CopyContent(from, file.get(), &budget, -1, stop);
 }
 
 Status ArtifactCache::MakeRoom(std::uint64_t bytes) {

@@ -26,8 +26,8 @@ class ArtifactCache {
   // Returns the open file with CHECKSUM, or no descriptor.
   UniqueFd Find(const ArtifactChecksum& checksum);
   // Keeps a copy of the open file FROM, after it has checked the checksum. A file that is too large
-  // is not kept, and that is no error.
-  Status Keep(const ArtifactChecksum& checksum, int from);
+  // is not kept, and that is no error. When STOP can be read, nothing is kept.
+  Status Keep(const ArtifactChecksum& checksum, int from, int stop = -1);
   // Removes the file with CHECKSUM, because its content is wrong.
   void Drop(const ArtifactChecksum& checksum);
 
@@ -35,7 +35,7 @@ class ArtifactCache {
   ArtifactCache(UniqueFd dir, std::uint64_t most_bytes)
       : dir_(std::move(dir)), most_bytes_(most_bytes) {}
   Status MakeRoom(std::uint64_t bytes);
-  Status Copy(const std::string& name, int from);
+  Status Copy(const std::string& name, int from, int stop);
 
   const UniqueFd dir_;
   const std::uint64_t most_bytes_;

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -95,6 +96,16 @@ TEST_F(ArtifactCacheTest, AnotherAgentRemovesWhatIsHalfWrittenOrTooMuch) {
   EXPECT_TRUE(Open(10)->Find(SumOf(a)));
   EXPECT_FALSE(std::filesystem::exists(dir.path() + "/artifacts/part"));
   EXPECT_FALSE(Open(3)->Find(SumOf(a)));
+}
+
+TEST_F(ArtifactCacheTest, AKillOfTheTaskEndsTheCopy) {
+  const auto cache = Open(1000);
+  const UniqueFd file = FileWith("content"), stop(eventfd(1, EFD_CLOEXEC));
+  EXPECT_EQ(cache->Keep(SumOf(file), file.get(), stop.get()).code(), Code::kCancelled);
+  EXPECT_FALSE(cache->Find(SumOf(file)));
+  EXPECT_TRUE(std::filesystem::is_empty(dir.path() + "/artifacts"));
+  EXPECT_TRUE(cache->Keep(SumOf(file), file.get()).ok());
+  EXPECT_TRUE(cache->Find(SumOf(file)));
 }
 
 }  // namespace

@@ -95,6 +95,7 @@ Status TakeGit(Artifact::Mode mode, ArtifactSource* source) {
     return Missing("git is fetched by https, http or git, and not by " +
                    (url.scheme.empty() ? std::string("a path") : url.scheme));
   }
+  if (url.opaque || url.host.empty()) return Wrong("has no host");
   if (source->ref.starts_with('-')) return Wrong("its ref begins with a hyphen");
   if (mode == Artifact::Mode::kFile && source->archive.empty()) {
     source->repository_file = BaseName(url.path);

@@ -122,6 +122,7 @@ INSTANTIATE_TEST_SUITE_P(
         RefusedSource{"git::ssh://git@x/n", "git by SSH is not supported"},
         RefusedSource{"git::https://x/n?sshkey=YQ==", "git by SSH is not supported"},
         RefusedSource{"git::file:///srv/n", "git is fetched by https, http or git"},
+        RefusedSource{"git::https:me:hunter2@x/n", "has no host"},
         RefusedSource{"git::/srv/n", "git is fetched by https, http or git"},
         RefusedSource{"git::ext::sh -c id", "git is fetched by https, http or git, and not by ext"},
         RefusedSource{"git::https://x/n?ref=--upload-pack=id", "its ref begins with a hyphen"},
@@ -179,13 +180,16 @@ TEST(ArtifactSourceTest, AFileOfARepositoryIsTheLastPartOfThePath) {
 TEST(ArtifactSourceTest, NoErrorShowsASecret) {
   for (const char* text :
        {"ftp://user:hunter2@x/a?token=hunter2", "https://user:hunter2@x/a.gz?sig=hunter2",
-        "https://user:hunter2@x:port/a", "user:hunter2@x/a?token=hunter2",
-        "git::ssh://user:hunter2@x/n?sshkey=hunter2", "https://x/a%zz?token=hunter2#hunter2"}) {
+        "https://user:hunter2?x@y/a", "https://user:hunter2#x@y/a", "https://user:hunter2/?@y/a",
+        "git::https:user:hunter2@x/n", "https://user:hunter2@x:port/a",
+        "user:hunter2@x/a?token=hunter2", "git::ssh://user:hunter2@x/n?sshkey=hunter2",
+        "https://x/a%zz?token=hunter2#hunter2"}) {
     const auto source = ParseArtifactSource(text, {}, Mode::kAny);
     ASSERT_FALSE(source.ok()) << text;
     EXPECT_THAT(source.error().message(), Not(HasSubstr("hunter2"))) << text;
   }
   EXPECT_EQ(ParseSourceUrl("https://u:p@x/a?k=v#f")->Shown(), "https://x/a");
+  EXPECT_EQ(ShownSource("https://x:80/a?mail=a@b"), "https://x:80/a");
 }
 
 }  // namespace

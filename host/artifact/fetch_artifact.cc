@@ -141,6 +141,7 @@ class ArtifactFetcherRun {
       return fetched.error();
     }
     if (order.keeps_download) KeepDownload(staging.get());
+    if (IsStopped(fetch_.stop)) return Error(Code::kCancelled, "the download was stopped");
     return DurableStep(Step::kPlaceArtifact, [&] { return Place(*fetched, staging.get()); });
   }
 
@@ -149,7 +150,7 @@ class ArtifactFetcherRun {
     const Result<UniqueFd> file = OpenStaged(staging, kFetchDownload, O_RDONLY | O_NONBLOCK);
     struct stat info{};
     if (!file.ok() || fstat(file->get(), &info) != 0 || !S_ISREG(info.st_mode)) return;
-    (void)fetch_.cache->Keep(*source_.checksum, file->get());
+    (void)fetch_.cache->Keep(*source_.checksum, file->get(), fetch_.stop);
   }
 
   Status Place(const Fetched& fetched, int staging) {

@@ -12,10 +12,14 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <thread>
 
 #include "host/artifact/fetch_budget.h"
+#include "host/artifact/fetch_child.h"
+#include "host/artifact/fetch_file.h"
 #include "host/artifact/file_checksum.h"
+#include "host/artifact/local_artifact_fetcher.h"
 #include "host/artifact/staged_files.h"
 #include "host/base/directory_for_test.h"
 #include "host/child/file_rules.h"
@@ -35,12 +39,12 @@ struct FetchArtifactTest : testing::Test {
     fetch.root = root.path();
     fetch.task = "web";
     fetch.place = "web/local";
-    fetch.staging = ".fetch-0-web";
+    fetch.staging = StagingName("web", 0);
     fetch.order.without_rules = FileRulesVersion() == 0;
     fetch.order.limits.http_time = 20s;
   }
   ~FetchArtifactTest() override {
-    EXPECT_FALSE(fs::exists(root.path() + "/.fetch-0-web")) << "something is left";
+    EXPECT_FALSE(fs::exists(root.path() + "/" + StagingName("web", 0))) << "something is left";
   }
 
   Status Fetch(const std::string& source) {
@@ -195,6 +199,30 @@ TEST_F(FetchArtifactTest, LimitsHoldInTheProcess) {
   ASSERT_FALSE(fetched.ok());
   EXPECT_THAT(fetched.error().message(), HasSubstr("more than the limit of 1048576 bytes"));
   EXPECT_FALSE(fs::exists(root.path() + "/web/local/file"));
+}
+
+TEST(SystemFilesTest, NoSecretOfTheMachineIsAmongThem) {
+  for (const bool by_git : {false, true}) {
+    const std::vector<std::string> files = SystemFilesOfFetches(by_git);
+    EXPECT_TRUE(IsBelowAny("/etc/ssl/certs/ca-certificates.crt", files));
+    for (const char* secret : {"/etc/ssl/private/server.key", "/etc/pki/tls/private/server.key",
+                               "/etc/letsencrypt/live/a/privkey.pem", "/etc/shadow", "/root/.netrc",
+                               "/etc/drover/token", "/proc/1/environ", "/var/lib/drover/seal"}) {
+      EXPECT_FALSE(IsBelowAny(secret, files)) << secret;
+    }
+  }
+}
+
+TEST(StagingNameTest, NoTaskAndNoOtherArtifactHasIt) {
+  const std::string a = std::string(254, 'x') + "a", b = std::string(254, 'x') + "b";
+  const std::set<std::string> names = {StagingName("web", 0), StagingName("web", 1),
+                                       StagingName("0-web", 0), StagingName(a, 0),
+                                       StagingName(b, 0)};
+  EXPECT_EQ(names.size(), 5u);
+  for (const std::string& name : names) {
+    EXPECT_LE(name.size(), 255u);
+    EXPECT_NE(name.find('\\'), name.npos) << "a task could have this name";
+  }
 }
 
 }  // namespace

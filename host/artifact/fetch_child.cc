@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,7 +41,8 @@ constexpr char kContent[] = "content";
 constexpr std::uint64_t kMostChecksumFile = 1 << 20;
 constexpr std::size_t kMostOrder = 4 << 20;
 
-// What a resolver of names, TLS and the C library read.
+// What a resolver of names, TLS and the C library read. The private keys of the machine are beside
+// some of these, and must not be here: the process of git may read the files of all users.
 constexpr const char* kSystemFiles[] = {"/lib",
                                         "/lib64",
                                         "/usr/lib",
@@ -56,8 +58,14 @@ constexpr const char* kSystemFiles[] = {"/lib",
                                         "/etc/protocols",
                                         "/etc/localtime",
                                         "/usr/share/zoneinfo",
-                                        "/etc/ssl",
-                                        "/etc/pki",
+                                        "/etc/ssl/cert.pem",
+                                        "/etc/ssl/certs",
+                                        "/etc/ssl/openssl.cnf",
+                                        "/etc/pki/ca-trust",
+                                        "/etc/pki/tls/cert.pem",
+                                        "/etc/pki/tls/certs",
+                                        "/etc/pki/tls/openssl.cnf",
+                                        "/etc/crypto-policies",
                                         "/etc/ca-certificates",
                                         "/usr/share/ca-certificates",
                                         "/usr/local/share/ca-certificates",
@@ -66,15 +74,22 @@ constexpr const char* kSystemFiles[] = {"/lib",
 constexpr const char* kGitFiles[] = {
     "/usr/bin", "/bin", "/usr/libexec", "/usr/share/git-core", "/etc/passwd", "/etc/group"};
 
+// Adds the paths of the variable NAME, which are separated by colons.
+void AddPaths(const char* name, std::vector<std::string>* paths) {
+  const char* const value = std::getenv(name);
+  if (value == nullptr) return;
+  std::istringstream all(value);
+  for (std::string path; std::getline(all, path, ':');) {
+    if (path.starts_with('/')) paths->push_back(path);
+  }
+}
+
 NetworkRights RightsFor(const FetchOrder& order, const ArtifactSource& source) {
   NetworkRights rights;
   rights.writable = kFetchInto;
-  rights.readable.assign(std::begin(kSystemFiles), std::end(kSystemFiles));
-  for (const char* name : {"SSL_CERT_FILE", "SSL_CERT_DIR"}) {
-    if (const char* path = std::getenv(name)) rights.readable.emplace_back(path);
-  }
+  rights.readable = SystemFilesOfFetches(source.kind == Kind::kGit);
+  for (const char* name : {"SSL_CERT_FILE", "SSL_CERT_DIR"}) AddPaths(name, &rights.readable);
   if (source.kind == Kind::kGit) {
-    rights.readable.insert(rights.readable.end(), std::begin(kGitFiles), std::end(kGitFiles));
     rights.starts_programs = true;
     rights.passes_directories = true;
   }
@@ -278,6 +293,12 @@ Result<Fetched> FetchInChild() {
 }
 
 }  // namespace
+
+std::vector<std::string> SystemFilesOfFetches(bool by_git) {
+  std::vector<std::string> files(std::begin(kSystemFiles), std::end(kSystemFiles));
+  if (by_git) files.insert(files.end(), std::begin(kGitFiles), std::end(kGitFiles));
+  return files;
+}
 
 std::optional<int> MaybeRunFetchChild(int argc, char** argv) {
   if (argc != 2 || std::strcmp(argv[1], kFetchArgument) != 0) return std::nullopt;

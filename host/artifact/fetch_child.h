@@ -2,6 +2,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace drover {
 
@@ -19,6 +21,10 @@ enum FetchDescriptor : int {
 
 // The name of a download in that directory.
 inline constexpr char kFetchDownload[] = "download";
+
+// Returns the files and directories of the machine that this process may read, beside the sources
+// of Kind::kFile.
+std::vector<std::string> SystemFilesOfFetches(bool by_git);
 
 // A program that fetches artifacts must call this function first in main(). In the process that
 // fetches, gives up all rights but those to the network and to its directory, does what the order

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -109,9 +110,15 @@ bool IsBelowAny(const std::string& path, const std::vector<std::string>& directo
   });
 }
 
-Status CopyContent(int from, int to, FetchBudget* budget, int progress) {
+bool IsStopped(int stop, int wait_ms) {
+  pollfd event{stop, POLLIN, 0};
+  return poll(&event, 1, wait_ms) > 0;
+}
+
+Status CopyContent(int from, int to, FetchBudget* budget, int progress, int stop) {
   std::vector<char> block(kCopyBlock);
   while (true) {
+    if (stop >= 0 && IsStopped(stop)) return Error(Code::kCancelled, "the copy was stopped");
     const ssize_t n = read(from, block.data(), block.size());
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return ErrnoError(errno, "read");

@@ -20,7 +20,11 @@ Status CopyFromHost(const std::string& path, int to, const std::string& name, Fe
                     bool* is_directory);
 
 // Copies the content of the open file FROM to the open file TO. PROGRESS, if not below 0, is a file
-// for StoreProgress.
-Status CopyContent(int from, int to, FetchBudget* budget, int progress = -1);
+// for StoreProgress. STOP: see IsStopped.
+Status CopyContent(int from, int to, FetchBudget* budget, int progress = -1, int stop = -1);
+
+// Returns whether the descriptor STOP can be read, which ends work early. Waits for it for WAIT_MS
+// milliseconds. A STOP below 0 never can.
+bool IsStopped(int stop, int wait_ms = 0);
 
 }  // namespace drover

@@ -10,6 +10,8 @@
 #include <memory>
 #include <vector>
 
+#include "host/artifact/fetch_file.h"
+
 namespace drover {
 namespace {
 
@@ -66,7 +68,7 @@ std::string RelativePath(std::string_view path, std::string_view from) {
 
 }  // namespace
 
-Result<std::string> ChecksumOfFile(int file, const std::string& type) {
+Result<std::string> ChecksumOfFile(int file, const std::string& type, int stop) {
   const EVP_MD* const digest = EVP_get_digestbyname(type.c_str());
   const std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context(EVP_MD_CTX_new(),
                                                                    EVP_MD_CTX_free);
@@ -75,6 +77,7 @@ Result<std::string> ChecksumOfFile(int file, const std::string& type) {
   }
   std::vector<char> block(kHashBlock);
   for (off_t at = 0;;) {
+    if (stop >= 0 && IsStopped(stop)) return Error(Code::kCancelled, "the check was stopped");
     const ssize_t n = pread(file, block.data(), block.size(), at);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return ErrnoError(errno, "read what was fetched");
@@ -91,8 +94,8 @@ Result<std::string> ChecksumOfFile(int file, const std::string& type) {
   return hex;
 }
 
-Status CheckFileChecksum(int file, const ArtifactChecksum& checksum) {
-  DROVER_ASSIGN(const std::string actual, ChecksumOfFile(file, checksum.type));
+Status CheckFileChecksum(int file, const ArtifactChecksum& checksum, int stop) {
+  DROVER_ASSIGN(const std::string actual, ChecksumOfFile(file, checksum.type, stop));
   if (actual == checksum.value) return {};
   return Error(
       Code::kUnavailable,

@@ -10,11 +10,11 @@
 
 namespace drover {
 
-// Returns the checksum of TYPE of an open file in hexadecimal digits. Blocks.
-Result<std::string> ChecksumOfFile(int file, const std::string& type);
+// Returns the checksum of TYPE of an open file in hexadecimal digits. STOP: see IsStopped. Blocks.
+Result<std::string> ChecksumOfFile(int file, const std::string& type, int stop = -1);
 
-// Checks that an open file has CHECKSUM. Blocks.
-Status CheckFileChecksum(int file, const ArtifactChecksum& checksum);
+// Checks that an open file has CHECKSUM. STOP: see IsStopped. Blocks.
+Status CheckFileChecksum(int file, const ArtifactChecksum& checksum, int stop = -1);
 
 // Finds the checksum of the file at PATH, the path of a URL, in TEXT, the content of a file of
 // checksums at SUMS_PATH. The forms are those of sha256sum, of its option --tag, and a checksum

@@ -159,19 +159,30 @@ class GitCloner {
     return text.empty() ? "it says nothing" : text;
   }
 
-  Result<std::vector<std::string>> Environment() const {
+  // Submodules may have other servers. The repository itself is not redirected from https to http.
+  Result<std::vector<std::string>> Environment(bool for_submodules) const {
+    const bool only_https = source_.url.scheme == "https" && !for_submodules;
     std::vector<std::string> environment = {
-        "PATH=/usr/bin:/bin",     "HOME=/nonexistent",
-        "LC_ALL=C.UTF-8",         "GIT_ALLOW_PROTOCOL=https:http:git",
-        "GIT_CONFIG_NOSYSTEM=1",  "GIT_CONFIG_GLOBAL=/dev/null",
-        "GIT_ATTR_NOSYSTEM=1",    "GIT_TERMINAL_PROMPT=0",
-        "GIT_ASKPASS=/bin/false", "GIT_LFS_SKIP_SMUDGE=1"};
+        "PATH=/usr/bin:/bin",
+        "HOME=/nonexistent",
+        "LC_ALL=C.UTF-8",
+        std::string("GIT_ALLOW_PROTOCOL=https") + (only_https ? "" : ":http:git"),
+        "GIT_CONFIG_NOSYSTEM=1",
+        "GIT_CONFIG_GLOBAL=/dev/null",
+        "GIT_ATTR_NOSYSTEM=1",
+        "GIT_TERMINAL_PROMPT=0",
+        "GIT_ASKPASS=/bin/false",
+        "GIT_LFS_SKIP_SMUDGE=1"};
     for (std::string& variable : OwnEnvironment()) {
       const std::string_view name = std::string_view(variable).substr(0, variable.find('='));
       const bool is_proxy = name.ends_with("_proxy") || name.ends_with("_PROXY");
-      if (is_proxy || name == "SSL_CERT_FILE" || name == "SSL_CERT_DIR") {
-        environment.push_back(std::move(variable));
+      // The library of git looks only at its own names of these two.
+      const bool is_file = name == "SSL_CERT_FILE", is_directory = name == "SSL_CERT_DIR";
+      if (is_file || is_directory) {
+        environment.push_back((is_file ? "GIT_SSL_CAINFO" : "GIT_SSL_CAPATH") +
+                              variable.substr(name.size()));
       }
+      if (is_proxy || is_file || is_directory) environment.push_back(std::move(variable));
     }
     if (!source_.url.user.empty()) {
       // Only for this server, not for those of submodules. In contrast to an argument or a file,
@@ -203,7 +214,8 @@ class GitCloner {
         "-c",
         clone_.insecure ? "http.sslVerify=false" : "http.sslVerify=true"};
     arguments.insert(arguments.end(), wanted.begin(), wanted.end());
-    DROVER_ASSIGN(std::vector<std::string> environment, Environment());
+    const bool for_submodules = wanted.size() > 2 && wanted[2] == "submodule";  // after "-C NAME"
+    DROVER_ASSIGN(std::vector<std::string> environment, Environment(for_submodules));
     std::array<int, 2> ends{};
     if (pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) return ErrnoError(errno, "pipe");
     const UniqueFd output(ends[0]);

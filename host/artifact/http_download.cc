@@ -69,6 +69,7 @@ class HttpDownloader {
     options.address = OriginOf(download_.url);
     options.tls_skip_verify = download_.insecure;
     options.advice = "does the server run?";
+    options.uses_proxy = true;
     DROVER_CO_ASSIGN(std::shared_ptr<const Endpoint> endpoint, Endpoint::Create(options));
     DROVER_CO_ASSIGN(ClientRequest request, MakeRequest());
     HttpAnswer answer;

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "host/client/scripted_server_for_test.h"
 
 namespace drover {
@@ -129,6 +131,77 @@ TEST_F(HttpDownloadTest, AServerThatStopsSendingEndsAtTheTimeLimit) {
   limit = 300ms;
   const Status got = Get(server.address() + "/a");
   EXPECT_EQ(got.code(), Code::kTimeout);
+}
+
+struct ProxiedDownloadTest : HttpDownloadTest {
+  ProxiedDownloadTest() { Forget(); }
+  ~ProxiedDownloadTest() override { Forget(); }
+  static void Forget() {
+    for (const char* name : {"http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY",
+                             "no_proxy", "NO_PROXY"}) {
+      unsetenv(name);
+    }
+  }
+};
+
+TEST_F(ProxiedDownloadTest, AProxyGetsTheWholeUrlAndItsOwnUser) {
+  std::string head;
+  ScriptedServer proxy([&head](ScriptedPeer* peer, int) {
+    head = peer->ReadHead();
+    peer->Reply("content");
+  });
+  setenv("http_proxy", WithUser(proxy, "me:pass").c_str(), 1);
+  const Status got = Get("http://files.example:81/a?k=1");
+  ASSERT_TRUE(got.ok()) << got.error().message();
+  EXPECT_EQ(body, "content");
+  EXPECT_THAT(head, HasSubstr("GET http://files.example:81/a?k=1 HTTP/1.1\r\n"));
+  EXPECT_THAT(head, HasSubstr("Host: files.example:81\r\n"));
+  EXPECT_THAT(head, HasSubstr("Proxy-Authorization: Basic bWU6cGFzcw==\r\n"));
+  EXPECT_TRUE(Get("http://127.0.0.2:1/a").ok());
+  setenv("no_proxy", "127.0.0.2", 1);
+  EXPECT_FALSE(Get("http://127.0.0.2:1/a").ok()) << "nobody listens there";
+}
+
+TEST_F(ProxiedDownloadTest, AProxyPassesTlsOn) {
+  std::string head, hello;
+  ScriptedServer proxy([&](ScriptedPeer* peer, int number) {
+    head = peer->ReadHead();
+    if (number == 0) {
+      peer->Send("HTTP/1.1 407 Who are you\r\nContent-Length: 0\r\n\r\n");
+    } else if (number == 1) {
+      peer->Send("HTTP/1.1 200 OK\r\n\r\nbefore the server");
+    } else if (number == 2) {
+      peer->Send("SSH-2.0-OpenSSH_9.2\r\n\r\n");
+    } else {
+      peer->Send("HTTP/1.1 200 Connected\r\n\r\n");
+      hello = peer->ReadExactly(1);
+    }
+  });
+  setenv("https_proxy", WithUser(proxy, "me:hunter2").c_str(), 1);
+  const auto error = [&] {
+    const std::string message = Get("https://files.example/a?token=hunter2").error().message();
+    EXPECT_THAT(message, HasSubstr("cannot reach https://files.example: "));
+    EXPECT_THAT(message, Not(HasSubstr("hunter2")));
+    return message;
+  };
+  EXPECT_THAT(error(), HasSubstr("it makes no connection: HTTP status 407"));
+  EXPECT_THAT(head, HasSubstr("CONNECT files.example:443 HTTP/1.1\r\n"));
+  EXPECT_THAT(head, HasSubstr("Proxy-Authorization: Basic "));
+  EXPECT_THAT(error(), HasSubstr("it makes no connection: HTTP status 200"));
+  EXPECT_THAT(error(), HasSubstr("it does not speak HTTP/1.1"));
+  (void)error();
+  EXPECT_EQ(hello, "\x16") << "the handshake of TLS begins";
+}
+
+TEST_F(ProxiedDownloadTest, AProxyOfAnotherKindIsAnErrorWithoutItsPassword) {
+  for (const char* proxy : {"socks5://me:hunter2@p", "https://me:hunter2@p", "http://me:hunter2@",
+                            "http://me:hunter2@p/path", "unix:///hunter2"}) {
+    setenv("http_proxy", proxy, 1);
+    const Status got = Get("http://files.example/a");
+    ASSERT_FALSE(got.ok()) << proxy;
+    EXPECT_THAT(got.error().message(), HasSubstr("the variable http_proxy names no proxy"));
+    EXPECT_THAT(got.error().message(), Not(HasSubstr("hunter2")));
+  }
 }
 
 TEST(RedirectedUrlTest, LocationsAreResolved) {

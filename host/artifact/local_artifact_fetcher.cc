@@ -1,8 +1,10 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/artifact/local_artifact_fetcher.h"
 
+#include <fcntl.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -38,7 +40,26 @@ Error ForPolicy(const Error& error) {
   }
 }
 
+// Makes the file of StoreProgress. The process that writes it can make it neither longer nor
+// shorter, since its bytes are memory of the machine.
+Result<UniqueFd> MakeProgressFile() {
+  UniqueFd file(memfd_create("progress", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!file || ftruncate(file.get(), sizeof(FetchProgress)) != 0 ||
+      fcntl(file.get(), F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0) {
+    return ErrnoError(errno, "start a download");
+  }
+  return file;
+}
+
 }  // namespace
+
+std::string StagingName(const std::string& task, std::size_t index) {
+  // The rest of a long name would have no room.
+  constexpr std::size_t kMostOfName = 180;
+  std::string name = ".fetch-" + std::to_string(index) + "\\" + task.substr(0, kMostOfName);
+  if (task.size() > kMostOfName) name += "\\" + std::to_string(std::hash<std::string>()(task));
+  return name;
+}
 
 // A fetch, which its thread and the control thread share.
 struct LocalArtifactFetcher::Run {
@@ -65,8 +86,8 @@ Co<Status> LocalArtifactFetcher::Fetch(Context context, ArtifactRequest request,
                                        std::function<void(const ArtifactProgress&)> progress) {
   const auto run = std::make_shared<Run>(loop_);
   run->stop.Reset(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  run->progress.Reset(memfd_create("progress", MFD_CLOEXEC));
-  if (!run->stop || !run->progress) co_return ErrnoError(errno, "start a download");
+  if (!run->stop) co_return ErrnoError(errno, "start a download");
+  DROVER_CO_ASSIGN(run->progress, MakeProgressFile());
   run->shown = ShownSource(request.artifact.source);
   run->report = std::move(progress);
   ArtifactFetch& fetch = run->fetch;
@@ -74,7 +95,7 @@ Co<Status> LocalArtifactFetcher::Fetch(Context context, ArtifactRequest request,
   fetch.root = task_dir.substr(0, task_dir.rfind('/'));
   fetch.task = request.task;
   fetch.place = std::move(request.place);
-  fetch.staging = ".fetch-" + std::to_string(request.index) + "-" + request.task.substr(0, 200);
+  fetch.staging = StagingName(request.task, request.index);
   fetch.chown = request.artifact.chown;
   fetch.order.artifact = std::move(request.artifact);
   fetch.order.limits = shared_->options.limits;

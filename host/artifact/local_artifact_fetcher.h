@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -57,5 +58,10 @@ class LocalArtifactFetcher : public ArtifactFetcher {
   int running_ = 0;
   Event free_;  // set when a fetch has ended
 };
+
+// Returns the name of the directory, beside those of the tasks, into which the artifact INDEX of
+// TASK is fetched. No task can have this name, because names of tasks have no backslash, and no
+// other task of the allocation gets the same one.
+std::string StagingName(const std::string& task, std::size_t index);
 
 }  // namespace drover

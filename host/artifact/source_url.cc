@@ -221,10 +221,19 @@ Result<SourceUrl> ParseSourceUrl(std::string_view text) {
 }
 
 std::string ShownSource(std::string_view text) {
+  const std::string_view whole = text;
   text = text.substr(0, text.find_first_of("?#"));
   const std::size_t at = text.rfind('@');
-  if (at == text.npos) return std::string(text);
   const std::size_t slashes = text.find("//");
+  if (at == text.npos) {
+    // A password may have a "?" or a "#" that should have been escaped. Then its beginning is here.
+    const std::size_t begin = slashes == text.npos ? 0 : slashes + 2;
+    const std::string_view rest = text.substr(begin);
+    const bool may_be_user =
+        rest.find('/') == rest.npos || !CheckHost(rest.substr(0, rest.find('/'))).ok();
+    if (!may_be_user || whole.find('@', text.size()) == whole.npos) return std::string(text);
+    return std::string(text.substr(0, begin)) + "...";
+  }
   const std::size_t keep = slashes == text.npos || slashes > at ? 0 : slashes + 2;
   return std::string(text.substr(0, keep)) + std::string(text.substr(at + 1));
 }

@@ -2,6 +2,7 @@
 #include "host/child/network_calls.h"
 
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
@@ -11,6 +12,9 @@
 
 #ifndef SYS_fchmodat2
 #define SYS_fchmodat2 452
+#endif
+#ifndef SYS_memfd_secret
+#define SYS_memfd_secret 447
 #endif
 #ifndef CLONE_NEWTIME
 #define CLONE_NEWTIME 0x00000080
@@ -48,6 +52,8 @@ constexpr long kRefused[] = {
 #if defined(__x86_64__)
     SYS_mknod, SYS_chown, SYS_lchown, SYS_iopl, SYS_ioperm, SYS_modify_ldt, SYS_kexec_file_load,
 #endif
+    // Memory that its limit (RLIMIT_DATA) does not count. The call that maps memory is below.
+    SYS_memfd_create, SYS_memfd_secret, SYS_shmget, SYS_shmat,
     // A process that left the group would outlive its end.
     SYS_setsid, SYS_setpgid,
     // Nobody may connect to this process.
@@ -78,6 +84,16 @@ FilterProgram ThreadsOrProcesses(bool starts_programs) {
   return block;
 }
 
+// The limit of memory counts no shared memory, and none that grows like a stack.
+FilterProgram OwnMemory() {
+  FilterProgram block;
+  block.Load(FilterProgram::Argument(3));
+  block.If(BPF_JSET, MAP_SHARED | MAP_GROWSDOWN, 1);
+  block.Fail(EPERM);
+  block.Return(SECCOMP_RET_ALLOW);
+  return block;
+}
+
 FilterProgram InternetOnly() {
   FilterProgram block;
   block.Load(FilterProgram::Argument(0));
@@ -104,6 +120,7 @@ std::vector<sock_filter> CallsOfNetworkChildren(bool starts_programs) {
   // Its arguments are in memory, which a filter cannot read. The C library then uses clone.
   program.FailIfEqual(SYS_clone3, ENOSYS);
   program.IfEqual(SYS_clone, ThreadsOrProcesses(starts_programs));
+  program.IfEqual(SYS_mmap, OwnMemory());
   program.IfEqual(SYS_socket, InternetOnly());
   program.Return(SECCOMP_RET_ALLOW);
   return program.Take();

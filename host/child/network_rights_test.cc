@@ -7,6 +7,8 @@
 #include <netinet/in.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/ipc.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -98,6 +100,14 @@ TEST_F(NetworkRightsTest, TheMachineIsOutOfReach) {
     Report(to, "fork", syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
     char* const none[] = {nullptr};
     Report(to, "execute", execve("/bin/true", none, none));
+    Report(to, "shared memory",
+           syscall(SYS_mmap, nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+                   0));
+    Report(to, "growing memory",
+           syscall(SYS_mmap, nullptr, 4096, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_GROWSDOWN, -1, 0));
+    Report(to, "file in memory", syscall(SYS_memfd_create, "file", 0));
+    Report(to, "segment", syscall(SYS_shmget, IPC_PRIVATE, 4096, 0600));
     const int server = socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_in any{};
     any.sin_family = AF_INET;

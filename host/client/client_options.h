@@ -25,6 +25,8 @@ struct ClientOptions {
   std::string client_cert;
   std::string client_key;
   bool tls_skip_verify = false;
+  // Whether a proxy of the environment is used. Otherwise it is an error; see proxy.h.
+  bool uses_proxy = false;
   // What to do if nobody listens at the address. The errors end with it.
   std::string advice = "is an agent running? drover agent --dev starts one";
 };

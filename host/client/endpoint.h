@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "host/base/co.h"
@@ -23,6 +24,10 @@ class Endpoint {
   const ClientOptions& options() const { return options_; }
   const ServerAddress& address() const { return address_; }
 
+  // The proxy that gets requests with the whole URL of the server. Null if there is none, or if the
+  // proxy only passes the bytes of TLS on.
+  const ServerAddress* forwarder() const { return proxy_ && !address_.tls ? &*proxy_ : nullptr; }
+
   // Returns a new connection. If the connection has TLS, its handshake is complete. Takes at most
   // ten seconds.
   Co<Result<std::unique_ptr<ByteStream>>> Connect(Context context) const;
@@ -34,10 +39,13 @@ class Endpoint {
   Endpoint(ClientOptions options, ServerAddress address)
       : options_(std::move(options)), address_(std::move(address)) {}
   Co<Result<StreamSocket>> ConnectSocket(Context context) const;
+  // Has the proxy connect SOCKET with the server. [CONTEXT must have a deadline]
+  Co<Status> Tunnel(Context context, StreamSocket* socket) const;
 
   const ClientOptions options_;
   const ServerAddress address_;
-  std::shared_ptr<TlsContext> tls_;  // null if connections have no TLS
+  std::optional<ServerAddress> proxy_;  // to which connections are made instead
+  std::shared_ptr<TlsContext> tls_;     // null if connections have no TLS
 };
 
 }  // namespace drover

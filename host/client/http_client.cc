@@ -65,7 +65,12 @@ std::string HttpClient::HeadOf(const ClientRequest& request) const {
     std::erase_if(fields, [&](const auto& field) { return EqualsIgnoringCase(field.first, name); });
   }
   fields.insert(fields.end(), request.headers.begin(), request.headers.end());
-  std::string head = request.method + " " + address.prefix +
+  const ServerAddress* const forwarder = endpoint_->forwarder();
+  if (forwarder != nullptr && !forwarder->authorization.empty()) {
+    fields.emplace_back("Proxy-Authorization", forwarder->authorization);
+  }
+  std::string head = request.method + " " +
+                     (forwarder == nullptr ? "" : "http://" + address.authority) + address.prefix +
                      WithQuery(request.path, request.query) + " HTTP/1.1\r\n";
   for (const auto& [name, value] : fields) head += name + ": " + value + "\r\n";
   return head + "\r\n";

@@ -9,6 +9,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "host/http/http_message.h"
 
@@ -57,6 +58,16 @@ bool IsBelow(std::string_view name, std::string_view domain) {
   return EqualsIgnoringCase(name.substr(begin), domain) && (begin == 0 || name[begin - 1] == '.');
 }
 
+// Returns the variable that names a proxy for ADDRESS; null if none applies.
+const char* AppliedVariable(const ServerAddress& address) {
+  const char* const proxy = ProxyVariable(address);
+  if (proxy == nullptr || IsWithoutProxy(address.host, "localhost,127.0.0.1,::1")) return nullptr;
+  const char* const exceptions = FirstSet({"no_proxy", "NO_PROXY"});
+  const bool is_one =
+      exceptions != nullptr && IsWithoutProxy(address.host, std::getenv(exceptions));
+  return is_one ? nullptr : proxy;
+}
+
 }  // namespace
 
 bool IsWithoutProxy(const std::string& host, std::string_view list) {
@@ -75,14 +86,29 @@ bool IsWithoutProxy(const std::string& host, std::string_view list) {
 }
 
 Status RefuseProxy(const ServerAddress& address) {
-  const char* const proxy = ProxyVariable(address);
-  if (proxy == nullptr || IsWithoutProxy(address.host, "localhost,127.0.0.1,::1")) return {};
-  const char* const exceptions = FirstSet({"no_proxy", "NO_PROXY"});
-  if (exceptions != nullptr && IsWithoutProxy(address.host, std::getenv(exceptions))) return {};
+  const char* const proxy = AppliedVariable(address);
+  if (proxy == nullptr) return {};
   return Error(Code::kFailedPrecondition, std::string("the variable ") + proxy +
                                               " names a proxy for " + address.host +
                                               ", but drover connects without proxies: unset " +
                                               proxy + ", or add " + address.host + " to no_proxy");
+}
+
+Result<std::optional<ServerAddress>> FindProxy(const ServerAddress& address) {
+  const char* const variable = AppliedVariable(address);
+  if (variable == nullptr) return std::optional<ServerAddress>();
+  std::string text = std::getenv(variable);
+  if (text.find("://") == text.npos) text.insert(0, "http://");
+  const bool is_http = EqualsIgnoringCase(std::string_view(text).substr(0, 7), "http://");
+  Result<ServerAddress> proxy = ParseServerAddress(text);
+  if (is_http && proxy.ok() && (proxy->prefix.empty() || proxy->prefix == "/")) {
+    return std::optional<ServerAddress>(std::move(*proxy));
+  }
+  return Error(Code::kFailedPrecondition, std::string("the variable ") + variable +
+                                              " names no proxy of the form "
+                                              "http://HOST:PORT, as " +
+                                              address.host + " needs it: correct it, or add " +
+                                              address.host + " to no_proxy");
 }
 
 }  // namespace drover

@@ -76,6 +76,27 @@ TEST_F(ProxyTest, TheErrorSaysWhatToDoAndKeepsThePassword) {
             "unset http_proxy, or add agent to no_proxy");
 }
 
+TEST_F(ProxyTest, AProxyIsFoundByItsVariable) {
+  const ServerAddress files = *ParseServerAddress("https://files.example");
+  EXPECT_FALSE(FindProxy(files).value());
+  setenv("https_proxy", "me:secret@p:3128", 1);
+  const std::optional<ServerAddress> proxy = FindProxy(files).value();
+  ASSERT_TRUE(proxy);
+  EXPECT_EQ(proxy->host, "p");
+  EXPECT_EQ(proxy->port, 3128);
+  EXPECT_EQ(proxy->authorization, "Basic bWU6c2VjcmV0");
+  setenv("https_proxy", "HTTP://p/", 1);
+  EXPECT_EQ(FindProxy(files).value()->port, 80);
+  setenv("no_proxy", ".example", 1);
+  EXPECT_FALSE(FindProxy(files).value());
+  unsetenv("no_proxy");
+  setenv("https_proxy", "socks5://me:secret@p", 1);
+  EXPECT_EQ(
+      FindProxy(files).error().message(),
+      "the variable https_proxy names no proxy of the form http://HOST:PORT, as files.example "
+      "needs it: correct it, or add files.example to no_proxy");
+}
+
 TEST(IsWithoutProxyTest, Names) {
   EXPECT_TRUE(IsWithoutProxy("a.example.com", "*"));
   EXPECT_TRUE(IsWithoutProxy("a.example.com", "x, Example.COM"));

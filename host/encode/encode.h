@@ -13,6 +13,7 @@
 #include "host/scheduler/reconcile.h"
 #include "host/scheduler/scheduler.h"
 #include "host/state/state_store.h"
+#include "host/volume/volume_record.h"
 
 // These functions encode records as JSON for clients. The names are those of the Go client's types.
 // [any thread]
@@ -68,7 +69,9 @@ struct HostAndPort {
 };
 HostAndPort SplitAddress(const std::string& address);
 
-nlohmann::json EncodeNode(const NodeRecord& node);
+// The volumes of clients that a node has, and that the one who asks may see.
+using NodeVolumes = std::vector<std::shared_ptr<const VolumeRecord>>;
+nlohmann::json EncodeNode(const NodeRecord& node, const NodeVolumes& volumes = {});
 // Encodes a variable without its items.
 nlohmann::json EncodeVariableMetadata(const VariableRecord& variable);
 // Returns the JSON of VARIABLE with ITEMS, which are JSON, too. The text is the only copy of ITEMS
@@ -77,6 +80,7 @@ std::string VariableWithItems(const VariableRecord& variable, std::string_view i
 
 // If RESOURCES is true, the result has the fields of resources. If OS is true, it has the
 // attributes of the operating system.
-nlohmann::json EncodeNodeStub(const NodeRecord& node, bool resources, bool os);
+nlohmann::json EncodeNodeStub(const NodeRecord& node, bool resources, bool os,
+                              const NodeVolumes& volumes = {});
 
 }  // namespace drover

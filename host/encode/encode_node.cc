@@ -104,11 +104,18 @@ json EncodeReserved(const NodeRecord& node) {
           {"Networks", {{"ReservedHostPorts", node.reserved_ports}}}};
 }
 
-json EncodeHostVolumes(const NodeRecord& node) {
-  if (node.host_volumes.empty()) return nullptr;
+// A volume of a client wins over one of the configuration with its name, as it does for tasks.
+json EncodeHostVolumes(const NodeRecord& node, const NodeVolumes& volumes) {
+  if (node.host_volumes.empty() && volumes.empty()) return nullptr;
   json out = json::object();
   for (const auto& [name, volume] : node.host_volumes) {
     out[name] = {{"Name", name}, {"Path", volume.path}, {"ReadOnly", volume.read_only}, {"ID", ""}};
+  }
+  for (const auto& volume : volumes) {
+    out[volume->name] = {{"Name", volume->name},
+                         {"Path", volume->host_path},
+                         {"ReadOnly", false},
+                         {"ID", volume->id}};
   }
   return out;
 }
@@ -142,7 +149,7 @@ json EncodeEvents(const NodeRecord& node) {
   return out;
 }
 
-json EncodeCommon(const NodeRecord& node) {
+json EncodeCommon(const NodeRecord& node, const NodeVolumes& volumes) {
   return {{"ID", node.id},
           {"Datacenter", node.datacenter},
           {"Name", node.name},
@@ -152,7 +159,7 @@ json EncodeCommon(const NodeRecord& node) {
           {"Status", node.status},
           {"StatusDescription", ""},
           {"Drivers", EncodeDrivers(node)},
-          {"HostVolumes", EncodeHostVolumes(node)},
+          {"HostVolumes", EncodeHostVolumes(node, volumes)},
           {"LastDrain", EncodeLastDrain(node.last_drain)},
           {"Drain", node.drain.has_value()},
           {"CreateIndex", node.create_index},
@@ -173,8 +180,8 @@ HostAndPort SplitAddress(const std::string& address) {
   return parts;
 }
 
-json EncodeNode(const NodeRecord& node) {
-  json out = EncodeCommon(node);
+json EncodeNode(const NodeRecord& node, const NodeVolumes& volumes) {
+  json out = EncodeCommon(node, volumes);
   out["HTTPAddr"] = node.http_address;
   out["TLSEnabled"] = node.tls;
   out["Attributes"] = node.attributes;
@@ -201,8 +208,8 @@ json EncodeNode(const NodeRecord& node) {
   return out;
 }
 
-json EncodeNodeStub(const NodeRecord& node, bool resources, bool os) {
-  json out = EncodeCommon(node);
+json EncodeNodeStub(const NodeRecord& node, bool resources, bool os, const NodeVolumes& volumes) {
+  json out = EncodeCommon(node, volumes);
   out["Address"] = SplitAddress(node.http_address).host;
   out["Version"] = node.version;
   out["Attributes"] = nullptr;

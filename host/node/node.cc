@@ -51,7 +51,6 @@ Node::Node(Loop* loop, NodeOptions options)
       workers_(kWorkers),
       removers_(kRemovers),
       loaders_(kLoaders),
-      disk_counters_(kDiskCounters),
       stats_demand_(loop),
       life_(loop),
       cleared_(loop),
@@ -208,14 +207,15 @@ LocalAllocEnv Node::MakeAllocEnv() {
     env.extra_hooks.push_back([this](const AllocHookEnv& hook_env) -> std::unique_ptr<AllocHook> {
       if (hook_env.alloc != nullptr && hook_env.alloc->previous.empty()) return nullptr;
       return std::make_unique<StickyDiskHook>(options_.config.client.alloc_dir, &workers_,
-                                              options_.wait_ended);
+                                              options_.wait_ended, hook_env.control);
     });
   }
   networks_->AddHook(&env);
   if (config.client.watch_disks) {
+    disk_counters_.emplace(kDiskCounters);
     env.extra_hooks.push_back([this](const AllocHookEnv& hook_env) {
       return std::make_unique<DiskWatchHook>(hook_env, options_.config.client.alloc_dir,
-                                             &disk_counters_);
+                                             &*disk_counters_);
     });
   }
   checks_->AddHealthHook(&env);

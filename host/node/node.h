@@ -173,7 +173,7 @@ class Node {
   WorkerPool workers_;
   WorkerPool removers_;
   WorkerPool loaders_;
-  WorkerPool disk_counters_;
+  std::optional<WorkerPool> disk_counters_;  // absent unless disks are watched
   StatsDemand stats_demand_;
   std::unique_ptr<ProcessService> processes_;
   std::unique_ptr<PluginRegistry> plugins_;

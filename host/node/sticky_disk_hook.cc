@@ -6,10 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 
 #include "host/alloc/alloc_dir.h"
+#include "host/alloc/alloc_state.h"
 #include "host/alloc/dir_tree.h"
 #include "host/base/durable_step.h"
 
@@ -45,6 +47,13 @@ Status MoveTask(int from_root, int to_root, const std::string& task, const std::
   return MoveDirectory(from->get(), to.get(), "local", from_path + "/local");
 }
 
+bool HasStarted(const AllocControl& control) {
+  const AllocSnapshot now = control.snapshot();
+  return now != nullptr && std::ranges::any_of(now->tasks, [](const auto& task) {
+           return task.second != nullptr && task.second->started_at != 0;
+         });
+}
+
 }  // namespace
 
 Status MoveDisk(const std::string& base, const std::string& from, const std::string& to,
@@ -78,6 +87,7 @@ Co<Status> StickyDiskHook::Prerun(Context context, AllocHookRequest request) {
   const std::shared_ptr<const Allocation> alloc = request.alloc;
   const TaskGroup* const group = alloc->group();
   if (alloc->previous.empty() || group == nullptr) co_return Status();
+  if (control_ != nullptr && HasStarted(*control_)) co_return Status();
   WorkerPool* const pool = pool_;
   const std::string base = base_;
   DROVER_CO_ASSIGN(std::vector<std::string> ended, co_await wait_ended_(context, alloc->previous));

@@ -15,7 +15,8 @@ namespace drover {
 
 // Lets an allocation wait until the one that it replaces has ended. Then moves the files of a
 // sticky disk: the directory alloc/data, and the directory local of each task that both have. A
-// failure to move is only reported, and the allocation begins with what it has.
+// failure to move is only reported, and the allocation begins with what it has. Does nothing for an
+// allocation whose tasks an earlier agent has started: they use their files already.
 class StickyDiskHook : public AllocHook {
  public:
   // Returns when the allocation ALLOC_ID has ended or is unknown. If no task of it has ever
@@ -24,9 +25,14 @@ class StickyDiskHook : public AllocHook {
   using WaitEnded =
       std::function<Co<Result<std::vector<std::string>>>(Context context, std::string alloc_id)>;
 
-  // BASE is the directory of all allocations. POOL must outlive this object.
-  StickyDiskHook(std::string base, WorkerPool* pool, WaitEnded wait_ended)
-      : base_(std::move(base)), pool_(pool), wait_ended_(std::move(wait_ended)) {}
+  // BASE is the directory of all allocations. POOL must outlive this object. CONTROL is that of
+  // AllocHookEnv; it may be null.
+  StickyDiskHook(std::string base, WorkerPool* pool, WaitEnded wait_ended,
+                 const AllocControl* control = nullptr)
+      : base_(std::move(base)),
+        pool_(pool),
+        wait_ended_(std::move(wait_ended)),
+        control_(control) {}
 
   std::string_view name() const override { return "migrate_disk"; }
   // The allocation before may take as long to end as its job allows.
@@ -39,6 +45,7 @@ class StickyDiskHook : public AllocHook {
   const std::string base_;
   WorkerPool* const pool_;
   const WaitEnded wait_ended_;
+  const AllocControl* const control_;
 };
 
 // Moves the files of the allocation FROM to the allocation TO, whose directory exists. TASKS are

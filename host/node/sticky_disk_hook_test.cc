@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "host/alloc/alloc_state.h"
 #include "host/base/directory_for_test.h"
 
 namespace drover {
@@ -150,6 +151,42 @@ TEST_F(StickyDiskHookTest, ADiskThatTheOneBeforeHasMovedInPartComesWhole) {
 TEST_F(StickyDiskHookTest, AFirstAllocationWaitsForNothing) {
   EXPECT_TRUE(Run(hook_.Prerun(Context(&loop_), Request(true, ""))).ok());
   EXPECT_THAT(waited_, IsEmpty());
+}
+
+// An allocation with a task that an earlier agent has started, or not.
+class ControlOfOne : public AllocControl {
+ public:
+  explicit ControlOfOne(WallTime started_at) {
+    auto task = std::make_shared<TaskStateRecord>();
+    task->started_at = started_at;
+    auto state = std::make_shared<AllocState>();
+    state->tasks["web"] = std::move(task);
+    state_ = std::move(state);
+  }
+  void RequestEnd(std::string) override {}
+  AllocSnapshot snapshot() const override { return state_; }
+
+ private:
+  AllocSnapshot state_;
+};
+
+TEST_F(StickyDiskHookTest, FilesThatATaskUsesAlreadyStayWithoutAWait) {
+  const auto hook = [this](const AllocControl* control) {
+    return StickyDiskHook(
+        directory_.path(), &pool_,
+        [this](Context, std::string id) {
+          waited_.push_back(id);
+          return Answer(Ids{std::move(id)});
+        },
+        control);
+  };
+  const ControlOfOne started(7), waiting(0);
+  StickyDiskHook of_started = hook(&started), of_waiting = hook(&waiting);
+  EXPECT_TRUE(Run(of_started.Prerun(Context(&loop_), Request(true))).ok());
+  EXPECT_THAT(waited_, IsEmpty());
+  EXPECT_TRUE(Exists("old/web/local/own"));
+  EXPECT_TRUE(Run(of_waiting.Prerun(Context(&loop_), Request(true))).ok());
+  EXPECT_TRUE(Exists("new/web/local/own"));
 }
 
 TEST_F(StickyDiskHookTest, AnEndOfTheWaitIsAnErrorAndAFailureToMoveIsNone) {

@@ -13,6 +13,10 @@ constexpr std::size_t kMostDestination = 4096;
 // Checks a path in which references have been replaced.
 Status CheckDestination(const std::string& path) {
   const std::string whole = path + "/";
+  if (path.starts_with('/') && path.find_first_not_of("/.") == std::string::npos) {
+    return Error(Code::kInvalidArgument,
+                 "the destination " + Quoted(path) + " is the root of the task");
+  }
   if (!path.empty() && path[0] == '/' && path.size() < kMostDestination &&
       path.find('\0') == std::string::npos && whole.find("/../") == std::string::npos) {
     return {};

@@ -105,6 +105,8 @@ TEST_F(VolumeHookTest, ADestinationMayHaveReferences) {
 
 TEST_F(VolumeHookTest, ADestinationThatReferencesMakeWrongIsAnError) {
   node_.meta["up"] = "..";
+  node_.meta["here"] = ".";
+  EXPECT_THAT(FaultOf({{"data", "/${meta.here}/"}}), HasSubstr("is the root of the task"));
   EXPECT_THAT(FaultOf({{"data", "/srv/${meta.up}/etc"}}), HasSubstr("no absolute path without"));
   EXPECT_THAT(FaultOf({{"data", "${meta.up}"}}), HasSubstr("\"..\" is no absolute path"));
   EXPECT_THAT(FaultOf({{"data", "${NOMAD_META_place}"}}), HasSubstr("\"there\" is no absolute"));

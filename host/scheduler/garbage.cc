@@ -64,7 +64,7 @@ TableMask GarbageCollection::Slice(Tables* tables, std::uint64_t index) {
         CollectLetGo(tables);
         break;
       case Stage::kJobs:
-        CollectJobs(tables);
+        CollectJobs(tables, index);
         break;
       case Stage::kEvals:
         CollectEvals(tables);
@@ -117,7 +117,7 @@ void GarbageCollection::CollectLetGo(Tables* tables) {
   Erase(tables, record);
 }
 
-void GarbageCollection::CollectJobs(Tables* tables) {
+void GarbageCollection::CollectJobs(Tables* tables, std::uint64_t index) {
   const auto next = job_ ? tables->jobs.upper_bound(*job_) : tables->jobs.begin();
   if (next == tables->jobs.end()) {
     stage_ = Stage::kEvals;
@@ -125,7 +125,7 @@ void GarbageCollection::CollectJobs(Tables* tables) {
   }
   ++looked_;
   const JobKey key = next->first;
-  if (!IsToGo(*tables, key, *next->second) || CollectJob(tables, key)) job_ = key;
+  if (!IsToGo(*tables, key, *next->second) || CollectJob(tables, key, index)) job_ = key;
 }
 
 bool GarbageCollection::IsToGo(const Tables& tables, const JobKey& key,
@@ -141,7 +141,7 @@ bool GarbageCollection::IsToGo(const Tables& tables, const JobKey& key,
 // since a large job takes several slices. A large job is stopped first. Otherwise the scheduler
 // would place the job again after a part of its records is erased. The job stays stopped even if
 // the agent exits between two slices.
-bool GarbageCollection::CollectJob(Tables* tables, const JobKey& key) {
+bool GarbageCollection::CollectJob(Tables* tables, const JobKey& key, std::uint64_t index) {
   touched_.insert(key);  // later slices continue with this job, whatever its age
   const auto size_of = [](const auto& map, const JobKey& of) {
     const auto found = map.find(of);
@@ -164,8 +164,7 @@ bool GarbageCollection::CollectJob(Tables* tables, const JobKey& key) {
     Erase(tables, *tables->evals.at(at()->second.begin()->second));
   }
   if (tables->allocs_of_job.count(key) > 0 || tables->evals_of_job.count(key) > 0) return false;
-  tables->EraseJob(key);
-  written_ |= MaskOf(Table::kJobs);
+  written_ |= tables->EraseJob(key, index);
   return true;
 }
 

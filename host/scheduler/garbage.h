@@ -51,9 +51,9 @@ class GarbageCollection {
 
   void CollectEnded(Tables* tables, std::uint64_t index);
   void CollectLetGo(Tables* tables);
-  void CollectJobs(Tables* tables);
+  void CollectJobs(Tables* tables, std::uint64_t index);
   bool IsToGo(const Tables& tables, const JobKey& key, const JobRecord& job) const;
-  bool CollectJob(Tables* tables, const JobKey& key);
+  bool CollectJob(Tables* tables, const JobKey& key, std::uint64_t index);
   void CollectEvals(Tables* tables);
   void Erase(Tables* tables, const AllocRecord& record);
   void Erase(Tables* tables, const Evaluation& eval);

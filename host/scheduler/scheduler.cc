@@ -237,8 +237,9 @@ Result<JobReply> Scheduler::Deregister(const JobKey& key, bool purge, bool no_sh
   std::vector<Opened> opened;
   store_->Write(cause::kJobDeregistered, [&](Tables* tables, std::uint64_t index) -> TableMask {
     const std::shared_ptr<const JobRecord> before = tables->jobs.at(key);
+    TableMask written = kJobs | kEvals;
     if (purge) {
-      tables->EraseJob(key);
+      written |= tables->EraseJob(key, index);
     } else if (!before->stop) {
       auto stopped = std::make_shared<JobRecord>(*before);
       stopped->stop = true;
@@ -251,9 +252,9 @@ Result<JobReply> Scheduler::Deregister(const JobKey& key, bool purge, bool no_sh
     opened.push_back(
         Open(tables, index, key, {"job-deregister", no_shutdown_delay, eval_priority}));
     reply = ReplyOf(opened[0].eval, purge ? index : opened[0].eval.job_modify_index);
-    if (!no_shutdown_delay) return kJobs | kEvals;
+    if (!no_shutdown_delay) return written;
     DropShutdownDelays(tables, key, index, loop_->Wall());
-    return kJobs | kEvals | kAllocs | kWanted;
+    return written | kAllocs | kWanted;
   });
   CarryOut(opened);
   return reply;
@@ -495,9 +496,11 @@ Co<Status> Scheduler::UpdateAllocs(Context, std::string node_id, std::vector<All
         ReleasePorts(*changed->alloc, ports_);
         for (const AllocatedPort& port : changed->alloc->ports) freed.ports.insert(port.value);
         freed.jobs.insert(KeyOf(*changed->alloc->job));
+        freed.devices |= !changed->alloc->devices.empty();
+      }
+      if (changed->over() && !before->over()) {
         const TaskGroup* const group = changed->alloc->group();
         freed.volumes |= group != nullptr && !group->volumes.empty();
-        freed.devices |= !changed->alloc->devices.empty();
       }
       jobs.insert(KeyOf(*changed->alloc->job));
       tables->Put(std::move(changed));
@@ -506,10 +509,8 @@ Co<Status> Scheduler::UpdateAllocs(Context, std::string node_id, std::vector<All
     for (const JobKey& key : jobs) written |= tables->UpdateJobStatus(key, index);
     return written;
   });
-  if (!freed.jobs.empty()) {
-    ContinueDrain(node_id);
-    RetryBlocked(std::move(freed));
-  }
+  if (!freed.jobs.empty()) ContinueDrain(node_id);
+  if (!freed.jobs.empty() || freed.volumes) RetryBlocked(std::move(freed));
   co_return Status();
 }
 

@@ -60,6 +60,8 @@ void Scheduler::EraseVolume(const std::string& id) {
     tables->Erase(*volume);
     return kVolumes;
   });
+  // A volume of the configuration may have the same name.
+  RetryBlocked({.all = true});
 }
 
 Status Scheduler::DeleteClaim(const std::string& id) {

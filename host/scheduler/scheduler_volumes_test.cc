@@ -107,6 +107,15 @@ TEST_F(SchedulerVolumesTest, AJobWaitsForAVolumeOfAClient) {
   EXPECT_THAT(Live(), SizeIs(1));
 }
 
+TEST_F(SchedulerVolumesTest, AVolumeOfTheConfigurationTakesThePlaceOfADeletedOne) {
+  VolumeRecord volume = Volume("data");
+  volume.state = volume_state::kUnavailable;
+  Put(volume);
+  EXPECT_EQ(Filtered(Run("j", Request("data"))), no_volumes_);
+  scheduler.EraseVolume(volume.id);
+  EXPECT_THAT(Live(), SizeIs(1));
+}
+
 TEST_F(SchedulerVolumesTest, AVolumeOfAClientBelongsToItsNamespaceAndNode) {
   VolumeRecord volume = Volume("made");
   volume.name_space = "team";
@@ -175,6 +184,27 @@ TEST_F(SchedulerVolumesTest, AnUpdateReplacesTheOnlyWriter) {
   EXPECT_EQ(Alloc(next)->alloc->previous, old);
 }
 
+TEST_F(SchedulerVolumesTest, AFailedAllocationHasItsVolumeUntilItsLastTaskEnds) {
+  Put(Volume("made", access_mode::kSingleWriter));
+  const VolumeRequest request = Request("made", false, access_mode::kSingleWriter);
+  Run("j", request);
+  AllocUpdate update;
+  update.id = OnlyLive();
+  update.status = {ClientStatus::kFailed, "Failed tasks"};
+  const auto report = [&](RunnerState other) {
+    auto failed = std::make_shared<TaskStateRecord>(), stops = std::make_shared<TaskStateRecord>();
+    failed->state = RunnerState::kDead;
+    stops->state = other;
+    update.tasks = {{"failed", std::move(failed)}, {"stops", std::move(stops)}};
+    EXPECT_TRUE(Await<Status>(scheduler.UpdateAllocs(context, "node", {update})).ok());
+  };
+  report(RunnerState::kRunning);
+  Run("k", request);
+  EXPECT_THAT(Live(), IsEmpty()) << "a task of the first one may still write";
+  report(RunnerState::kDead);
+  EXPECT_EQ(Alloc(OnlyLive())->alloc->job->id, "k");
+}
+
 TEST_F(SchedulerVolumesTest, EachAllocationHasItsOwnVolume) {
   Put(Volume("made[1]"));
   VolumeRequest request = Request("made");
@@ -204,8 +234,16 @@ TEST_F(SchedulerVolumesTest, AStickyVolumeIsClaimedOnceAndReleasedWithTheJob) {
   EXPECT_TRUE(scheduler.DeleteClaim(Find(id)->claims[1].id).ok());
   EXPECT_EQ(scheduler.DeleteClaim(RandomUuid()).code(), Code::kNotFound);
   EXPECT_THAT(Find(id)->claims, ElementsAre(claim));
+  const auto index = [this] {
+    std::uint64_t of_volumes = 0;
+    store.Read([&](const Tables& tables) { of_volumes = tables.IndexOf(MaskOf(Table::kVolumes)); });
+    return of_volumes;
+  };
+  const std::uint64_t before = index();
   EXPECT_TRUE(scheduler.Deregister({"default", "j"}, true, false).ok());
   EXPECT_THAT(Find(id)->claims, IsEmpty());
+  EXPECT_GT(index(), before) << "those who wait for a change of claims";
+  EXPECT_EQ(Find(id)->modify_index, index());
 }
 
 TEST_F(SchedulerVolumesTest, APlanClaimsNothing) {

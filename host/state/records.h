@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -16,6 +17,7 @@
 #include "host/device/device_group.h"
 #include "host/spec/allocation.h"
 #include "host/state/node_interface.h"
+#include "host/task/task_state.h"
 #include "host/volume/volume_record.h"
 
 // The records of the scheduler: jobs, evaluations, allocations, nodes. A record never changes once
@@ -128,6 +130,14 @@ struct AllocRecord {
   // Returns whether the allocation has ended or must stop. An allocation that must stop keeps its
   // ports and memory until it has ended.
   bool terminal() const { return alloc->server_terminal() || client_terminal(); }
+  // Returns whether nothing of the allocation runs any more. One task that fails makes it a failed
+  // allocation, while its node still stops the others, which keep their volumes until then.
+  bool over() const {
+    if (collected) return true;
+    return client_terminal() && std::ranges::all_of(reported.tasks, [](const auto& task) {
+             return task.second == nullptr || task.second->state == RunnerState::kDead;
+           });
+  }
 };
 
 using AllocRecords = std::vector<std::shared_ptr<const AllocRecord>>;

@@ -179,7 +179,7 @@ std::shared_ptr<const VolumeRecord> Tables::FindVolume(const VolumeName& name) c
   return id == volume_ids.end() ? nullptr : Find(volumes, id->second);
 }
 
-void Tables::DropClaimsOf(const JobKey& key) {
+TableMask Tables::DropClaimsOf(const JobKey& key, std::uint64_t at_index) {
   const auto is_of_job = [&key](const VolumeClaim& claim) {
     return claim.job_namespace == key.first && claim.job_id == key.second;
   };
@@ -188,19 +188,22 @@ void Tables::DropClaimsOf(const JobKey& key) {
     if (std::ranges::none_of(volume->claims, is_of_job)) continue;
     auto without = std::make_shared<VolumeRecord>(*volume);
     std::erase_if(without->claims, is_of_job);
+    without->modify_index = at_index;
     changed.push_back(std::move(without));
   }
-  for (auto& volume : changed) Put(std::move(volume));
+  for (const auto& volume : changed) Put(volume);
+  return changed.empty() ? 0 : MaskOf(Table::kVolumes);
 }
 
-void Tables::EraseJob(const JobKey& key) {
-  DropClaimsOf(key);
+TableMask Tables::EraseJob(const JobKey& key, std::uint64_t at_index) {
+  const TableMask of_claims = DropClaimsOf(key, at_index);
   const auto newest = jobs.find(key);
   for (const auto& [number, version] : versions.at(key)) {
     changes.push_back({version, true, number != newest->second->version});
   }
   jobs.erase(newest);
   versions.erase(key);
+  return MaskOf(Table::kJobs) | of_claims;
 }
 
 void Tables::Erase(const Evaluation& eval) {
@@ -257,6 +260,11 @@ void Tables::Count(const std::shared_ptr<const AllocRecord>& before,
       (is_live(after) && before->alloc->job != after->alloc->job)) {
     if (is_live(before)) Use(*before, -1);
     if (is_live(after)) Use(*after, 1);
+  }
+  const auto holds = [](const auto& record) { return record != nullptr && !record->over(); };
+  if (holds(before) != holds(after) || (holds(after) && before->alloc->job != after->alloc->job)) {
+    if (holds(before)) UseVolumes(*before->alloc, -1);
+    if (holds(after)) UseVolumes(*after->alloc, 1);
   }
   if (is_live(after)) {
     live_allocs[any.id()] = after;
@@ -334,7 +342,6 @@ void Tables::Use(const AllocRecord& record, int sign) {
   const TaskGroup* const group = alloc.group();
   const GroupNeeds needs = group == nullptr ? GroupNeeds() : NeedsOf(*group);
   NodeUsage& of_node = usage[alloc.node_id];
-  if (group != nullptr) UseVolumes(alloc, *group, sign);
   of_node.cpu_mhz += sign * needs.cpu_mhz;
   of_node.cores += sign * needs.cores;
   of_node.memory_mb += sign * needs.memory_mb;
@@ -368,8 +375,10 @@ void Tables::UseDevices(const Allocation& alloc, int sign, DevicesInUse* in_use)
   }
 }
 
-void Tables::UseVolumes(const Allocation& alloc, const TaskGroup& group, int sign) {
-  for (const auto& [name, request] : group.volumes) {
+void Tables::UseVolumes(const Allocation& alloc, int sign) {
+  const TaskGroup* const group = alloc.group();
+  if (group == nullptr) return;
+  for (const auto& [name, request] : group->volumes) {
     const VolumeName key(alloc.job->job_namespace, SourceOf(request, alloc.index));
     VolumeUsers& users = volume_users[key];
     if (Writes(request)) {

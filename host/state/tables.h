@@ -141,7 +141,7 @@ struct Tables {
   std::map<JobKey, std::set<std::string>> open_evals_of_job;
   std::map<std::string, std::size_t> allocs_of_eval;
   std::map<std::string, NodeUsage> usage;          // the resources of live_allocs, by node
-  std::map<VolumeName, VolumeUsers> volume_users;  // of live_allocs
+  std::map<VolumeName, VolumeUsers> volume_users;  // of allocations that are not over
   // `staying` contains the ids of the live_allocs that may stay on the node. `leaving` contains
   // the number of live_allocs that were asked to leave the node.
   std::map<DrainGroup, std::set<std::string>> staying;
@@ -190,7 +190,8 @@ struct Tables {
   void PutVersion(const JobKey& key, std::shared_ptr<const JobRecord> record);
   // Erases a job, which must exist, with its versions and its claims on volumes. Clients receive an
   // event for the erased job, but not for erased evaluations and allocations.
-  void EraseJob(const JobKey& key);
+  // Returns the tables that it has written to.
+  TableMask EraseJob(const JobKey& key, std::uint64_t at_index);
   void Erase(const Evaluation& eval);
   void Erase(const AllocRecord& record);
   void Erase(const ServiceRegistration& service);
@@ -213,9 +214,9 @@ struct Tables {
   void CountStatus(const AllocRecord& record, int sign);
   void CountForDrain(const AllocRecord& record, int sign);
   void Use(const AllocRecord& record, int sign);
-  void UseVolumes(const Allocation& alloc, const TaskGroup& group, int sign);
+  void UseVolumes(const Allocation& alloc, int sign);
   static void UseDevices(const Allocation& alloc, int sign, DevicesInUse* in_use);
-  void DropClaimsOf(const JobKey& key);
+  TableMask DropClaimsOf(const JobKey& key, std::uint64_t at_index);
 };
 
 }  // namespace drover

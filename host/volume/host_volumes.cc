@@ -6,13 +6,16 @@
 #include <utility>
 
 #include "host/base/durable_step.h"
+#include "host/base/own_thread.h"
 #include "host/spec/strict_json.h"
 #include "host/volume/volume_path.h"
 
 namespace drover {
 namespace {
 
-constexpr int kThreads = 4;
+constexpr int kOwnThreads = 2;
+constexpr int kPluginThreads = 4;
+constexpr long kMostLooks = 256;  // that have not ended
 
 std::string VersionKey(const std::string& plugin) {
   return "plugins.host_volume." + plugin + ".version";
@@ -40,22 +43,26 @@ FoundPlugins FindVersions(const VolumePluginOptions& options) {
   return found;
 }
 
+// ERROR is why a volume could not be made, and WHY why what may be left of it could not be removed.
+Error NotUndone(const Error& error, const Error& why) {
+  return Error(error.code(),
+               error.message() + "; and it may have left something, since " + why.message(),
+               error.recoverable());
+}
+
 // Returns the path of the volume without links, if tasks can mount it.
 Result<std::string> RealPath(const std::string& path, const std::vector<std::string>& writable) {
   DROVER_ASSIGN(const VolumePlace place, OpenVolumePath(path, writable));
   return place.real;
 }
 
-Result<MadeVolume> MakeNow(const VolumePluginOptions& options, const VolumeRecord& volume,
-                           const std::vector<std::string>& writable) {
+Result<MadeVolume> MakeNow(const VolumePluginOptions& options, const VolumeRecord& volume) {
   if (volume.plugin_id == kMkdirPlugin) return MakeDirectoryVolume(options.volumes_dir, volume);
   DROVER_ASSIGN(const VolumePlugin plugin, VolumePlugin::Find(options, volume.plugin_id));
-  DROVER_ASSIGN(MadeVolume made,
-                DurableStep(Step::kMakeVolume, [&] { return plugin.Create(volume); }));
-  const Result<std::string> real = RealPath(made.path, writable);
-  if (real.ok()) return made;
-  return real.error().WithContext("the volume plugin " + volume.plugin_id +
-                                  " has made a volume that tasks cannot mount");
+  Result<MadeVolume> made = DurableStep(Step::kMakeVolume, [&] { return plugin.Create(volume); });
+  if (made.ok() || !volume.host_path.empty()) return made;
+  const Status undone = plugin.Delete(volume);
+  return undone.ok() ? made : NotUndone(made.error(), undone.error());
 }
 
 Status RemoveNow(const VolumePluginOptions& options, const VolumeRecord& volume,
@@ -71,14 +78,38 @@ Status RemoveNow(const VolumePluginOptions& options, const VolumeRecord& volume,
 
 HostVolumes::HostVolumes(HostVolumesOptions options)
     : options_(std::move(options)),
-      stop_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      restored_(options_.loop),
-      pool_(kThreads) {
-  options_.plugins.stop = stop_.get();
+      stop_(std::make_shared<const UniqueFd>(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))),
+      life_(options_.loop) {
+  options_.plugins.stop = stop_->get();
   attributes_[VersionKey(kMkdirPlugin)] = kMkdirVersion;
 }
 
-void HostVolumes::Stop() { (void)eventfd_write(stop_.get(), 1); }
+void HostVolumes::Stop() {
+  (void)eventfd_write(stop_->get(), 1);
+  life_.Cancel("the agent ends");
+}
+
+Event* HostVolumes::RestoredOf(const std::string& id) {
+  std::unique_ptr<Event>& event = restored_[id];
+  if (!event) event = std::make_unique<Event>(options_.loop);
+  return event.get();
+}
+
+void HostVolumes::SetRestored(const std::string& id) {
+  if (!all_restored_) RestoredOf(id)->Set();
+}
+
+void HostVolumes::SetRestored() {
+  all_restored_ = true;
+  for (const auto& [id, event] : restored_) event->Set();
+}
+
+WorkerPool* HostVolumes::ThreadsOf(const std::string& plugin) {
+  const bool is_own = plugin == kMkdirPlugin;
+  std::optional<WorkerPool>& threads = is_own ? own_threads_ : plugin_threads_;
+  if (!threads) threads.emplace(is_own ? kOwnThreads : kPluginThreads);
+  return &*threads;
+}
 
 std::vector<std::string> HostVolumes::Writable() const {
   std::vector<std::string> writable = options_.writable;
@@ -90,38 +121,69 @@ std::vector<std::string> HostVolumes::Writable() const {
   return writable;
 }
 
+// Each thread holds a reference to `looking_` until it ends.
+Co<Result<std::string>> HostVolumes::Look(Context context, std::string path) {
+  if (looking_.use_count() > kMostLooks) {
+    co_return Error(Code::kResourceExhausted,
+                    std::to_string(kMostLooks) +
+                        " looks at volumes have not ended: does a disk of this machine hang?",
+                    true);
+  }
+  const auto real = std::make_shared<std::optional<Result<std::string>>>();
+  std::function<void()> look = [real, path = std::move(path), writable = Writable(),
+                                looking = looking_] { real->emplace(RealPath(path, writable)); };
+  DROVER_CO_TRY(co_await RunOnOwnThread(context, std::move(look)));
+  co_return std::move(**real);
+}
+
 Co<void> HostVolumes::FindPlugins() {
-  std::function<FoundPlugins()> find = [plugins = options_.plugins] {
-    return FindVersions(plugins);
+  const auto found = std::make_shared<FoundPlugins>();
+  std::function<void()> find = [plugins = options_.plugins, stop = stop_, found] {
+    *found = FindVersions(plugins);
   };
-  FoundPlugins found = co_await pool_.Run(std::move(find));
-  attributes_.merge(found.versions);
-  unusable_ = std::move(found.unusable);
+  const Context to_its_end(options_.loop);  // Stop ends the plugins
+  const Status ran = co_await RunOnOwnThread(to_its_end, std::move(find));
+  if (!ran.ok()) {
+    unusable_ = {ran.error().message()};
+    co_return;
+  }
+  attributes_.merge(found->versions);
+  unusable_ = std::move(found->unusable);
+}
+
+Co<Result<MadeVolume>> HostVolumes::MakeUnchecked(VolumeRecord volume) {
+  WorkerPool* const threads = ThreadsOf(volume.plugin_id);
+  std::function<Result<MadeVolume>()> make =
+      [plugins = options_.plugins, volume = std::move(volume)] { return MakeNow(plugins, volume); };
+  co_return co_await threads->Run(std::move(make));
 }
 
 Co<Result<MadeVolume>> HostVolumes::Make(VolumeRecord volume) {
-  std::function<Result<MadeVolume>()> make = [plugins = options_.plugins,
-                                              volume = std::move(volume), writable = Writable()] {
-    return MakeNow(plugins, volume, writable);
-  };
-  co_return co_await pool_.Run(std::move(make));
+  DROVER_CO_ASSIGN(MadeVolume made, co_await MakeUnchecked(volume));
+  if (volume.plugin_id == kMkdirPlugin) co_return made;
+  const Result<std::string> real = co_await Look(life_, made.path);
+  if (real.ok()) co_return made;
+  const Error error = real.error().WithContext("the volume plugin " + volume.plugin_id +
+                                               " has made a volume that tasks cannot mount");
+  if (!volume.host_path.empty()) co_return error;
+  volume.host_path = made.path;
+  const Status undone = co_await Remove(std::move(volume));
+  co_return undone.ok() ? error : NotUndone(error, undone.error());
 }
 
 Co<Status> HostVolumes::Remove(VolumeRecord volume) {
   if (volume.plugin_id.empty()) co_return Status();
+  WorkerPool* const threads = ThreadsOf(volume.plugin_id);
   std::function<Status()> remove = [plugins = options_.plugins, volume = std::move(volume),
                                     remove_tree = options_.remove_tree] {
     return RemoveNow(plugins, volume, remove_tree);
   };
-  co_return co_await pool_.Run(std::move(remove));
+  co_return co_await threads->Run(std::move(remove));
 }
 
 Co<Status> HostVolumes::CheckPath(std::string path) {
-  std::function<Status()> check = [path = std::move(path), writable = Writable()] {
-    const Result<std::string> real = RealPath(path, writable);
-    return real.ok() ? Status() : Status(real.error());
-  };
-  co_return co_await pool_.Run(std::move(check));
+  const Result<std::string> real = co_await Look(life_, std::move(path));
+  co_return real.ok() ? Status() : Status(real.error());
 }
 
 Co<Result<VolumeSource>> HostVolumes::Find(Context context, std::string name_space,
@@ -130,7 +192,7 @@ Co<Result<VolumeSource>> HostVolumes::Find(Context context, std::string name_spa
   std::optional<VolumeRecord> record;
   if (options_.find) record = options_.find(name_space, name);
   if (record) {
-    DROVER_CO_TRY(co_await restored_.Wait(context));
+    if (!all_restored_) DROVER_CO_TRY(co_await RestoredOf(record->id)->Wait(context));
     record = options_.find(name_space, name);  // it may have changed
   }
   if (record && record->state != volume_state::kReady) {
@@ -148,10 +210,8 @@ Co<Result<VolumeSource>> HostVolumes::Find(Context context, std::string name_spa
     co_return Error(Code::kNotFound, "this node has no volume " + Quoted(name) +
                                          ": configure it as host_volume, or create it");
   }
-  std::function<Result<std::string>()> look = [path = source.path, writable = Writable()] {
-    return RealPath(path, writable);
-  };
-  Result<std::string> real = co_await pool_.Run(std::move(look));
+  Result<std::string> real = co_await Look(context, source.path);
+  DROVER_CO_TRY(context.status());
   // What is missing now may be there at the next try, such as a disk that is not mounted yet.
   if (!real.ok()) co_return real.error().WithContext("the volume " + Quoted(name)).AsRecoverable();
   source.path = std::move(*real);

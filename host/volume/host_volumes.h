@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,8 +44,9 @@ struct VolumeSource {
 };
 
 // The volumes of this node: it finds their directories, and calls the plugins that make and remove
-// them. What blocks runs on threads of its own, so a disk that hangs delays only tasks with
-// volumes. Control thread only.
+// them. A disk that hangs delays only the tasks with volumes on it, and not the end of the agent:
+// each look at a volume has a thread of its own, which is given up. A plugin that hangs delays only
+// other plugins. Without volumes no thread stays. Control thread only.
 class HostVolumes {
  public:
   explicit HostVolumes(HostVolumesOptions options);
@@ -57,32 +59,49 @@ class HostVolumes {
   // Returns the errors of plugins that FindPlugins could not use.
   const std::vector<std::string>& unusable() const { return unusable_; }
 
-  // Has the plugin make VOLUME, or find it. The result has a path that tasks can mount.
+  // Has the plugin make VOLUME, or find it. The result has a path that tasks can mount. After a
+  // failure, has the plugin remove what it may have made, if VOLUME has never had a path.
   Co<Result<MadeVolume>> Make(VolumeRecord volume);
   // Has the plugin remove VOLUME. Does nothing with a registered volume.
   Co<Status> Remove(VolumeRecord volume);
   // Succeeds if tasks can mount PATH.
   Co<Status> CheckPath(std::string path);
   // Finds the volume NAME for a task of a job in NAME_SPACE. A volume of a client wins over one of
-  // the configuration. For a volume of a client, waits for SetRestored.
+  // the configuration. For a volume of a client, waits for SetRestored. CONTEXT ends this wait, and
+  // that for the disk.
   Co<Result<VolumeSource>> Find(Context context, std::string name_space, std::string name);
 
-  // Call it when the volumes of an earlier agent have been made again, which mounts them after a
-  // reboot.
-  void SetRestored() { restored_.Set(); }
-  // Ends the runs of plugins. Call it when the agent ends.
+  // Call it when the volume ID has been made, or made again by this agent, which mounts it after a
+  // reboot. Also after a failure.
+  void SetRestored(const std::string& id);
+  // Call it when all volumes of an earlier agent have been made again.
+  void SetRestored();
+  // Ends the runs of plugins, and gives up the waits for disks. Call it when the agent ends. The
+  // contexts of Find end those of tasks.
   void Stop();
+  bool stopped() const { return life_.cancelled(); }
 
  private:
   // Returns the directories in which tasks may make links.
   std::vector<std::string> Writable() const;
+  // Returns PATH without links, if tasks can mount it.
+  Co<Result<std::string>> Look(Context context, std::string path);
+  Co<Result<MadeVolume>> MakeUnchecked(VolumeRecord volume);
+  // Returns an event that is set after SetRestored for the volume ID.
+  Event* RestoredOf(const std::string& id);
+  // Returns the threads for PLUGIN.
+  WorkerPool* ThreadsOf(const std::string& plugin);
 
   HostVolumesOptions options_;
-  UniqueFd stop_;  // can be read after Stop
+  const std::shared_ptr<const UniqueFd> stop_;  // can be read after Stop
+  Context life_;                                // ends with Stop
   StringMap attributes_;
   std::vector<std::string> unusable_;
-  Event restored_;
-  WorkerPool pool_;
+  bool all_restored_ = false;
+  std::map<std::string, std::unique_ptr<Event>> restored_;         // by id
+  const std::shared_ptr<int> looking_ = std::make_shared<int>(0);  // any address; see Look
+  std::optional<WorkerPool> own_threads_;                          // of mkdir
+  std::optional<WorkerPool> plugin_threads_;                       // of all other plugins
 };
 
 }  // namespace drover

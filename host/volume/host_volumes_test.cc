@@ -7,11 +7,13 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "host/base/directory_for_test.h"
+#include "host/base/gate.h"
 
 namespace drover {
 namespace {
@@ -151,6 +153,58 @@ TEST_F(HostVolumesTest, APluginMakesAndRemovesAVolume) {
   record.host_path = made->path;
   EXPECT_TRUE(Run(volumes()->Remove(record)).ok());
   EXPECT_FALSE(std::filesystem::exists(base_ + "/made"));
+}
+
+TEST_F(HostVolumesTest, AVolumeWaitsOnlyForItself) {
+  record_ = Ready("made", base_ + "/data");
+  volumes()->SetRestored("another");
+  Context impatient = Context(&loop_).WithTimeout(20ms);
+  EXPECT_EQ(Run(volumes()->Find(impatient, "default", "made")).code(), Code::kTimeout);
+  volumes()->SetRestored(record_->id);
+  EXPECT_TRUE(Find("made").ok());
+}
+
+TEST_F(HostVolumesTest, APluginThatHangsDelaysNoOtherVolume) {
+  WritePlugin("hangs", "exec sleep 1000");
+  VolumeRecord record = Ready("x", "");
+  record.plugin_id = "hangs";
+  auto make = [](HostVolumes* volumes, VolumeRecord of) -> Co<void> {
+    EXPECT_FALSE((co_await volumes->Make(std::move(of))).ok());
+  };
+  Gate gate(&loop_);
+  for (int i = 0; i < 8; ++i) gate.Spawn(make(volumes(), record));
+  EXPECT_TRUE(Find("data").ok());
+  record.plugin_id = kMkdirPlugin;
+  EXPECT_TRUE(Run(volumes()->Make(record)).ok());
+  volumes()->Stop();
+  DROVER_CHECK(loop_.RunToEnd(gate.Close()));
+  EXPECT_EQ(Run(volumes()->CheckPath(base_ + "/data")).code(), Code::kCancelled);
+  EXPECT_TRUE(Find("data").ok()) << "a task fails by its own context";
+}
+
+TEST_F(HostVolumesTest, WhatAFailedPluginHasMadeIsRemoved) {
+  const std::string calls = base_ + "/calls";
+  const auto said = [&calls] {
+    std::ifstream file(calls);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  const std::string note = "echo \"$1 $DHV_CREATED_PATH\" >> " + calls + "\n";
+  VolumeRecord record = Ready("x", "");
+  record.plugin_id = "own";
+  WritePlugin("own", note + "[ $1 = delete ] || exit 1");
+  EXPECT_FALSE(Run(volumes()->Make(record)).ok());
+  EXPECT_EQ(said(), "create \ndelete \n");
+  std::filesystem::remove(calls);
+  WritePlugin("own", note + R"(echo '{"path": "/dev/null"}')");
+  EXPECT_FALSE(Run(volumes()->Make(record)).ok());
+  EXPECT_EQ(said(), "create \ndelete /dev/null\n");
+  std::filesystem::remove(calls);
+  WritePlugin("own", note + "exit 1");
+  EXPECT_THAT(Run(volumes()->Make(record)).error().message(), HasSubstr("may have left something"));
+  std::filesystem::remove(calls);
+  record.host_path = base_ + "/data";  // it has been ready, and has data
+  EXPECT_FALSE(Run(volumes()->Make(record)).ok());
+  EXPECT_EQ(said(), "create \n");
 }
 
 TEST_F(HostVolumesTest, WhatAPluginSaysIsChecked) {

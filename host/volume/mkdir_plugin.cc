@@ -68,10 +68,18 @@ Result<Wanted> ReadParameters(const StringMap& parameters) {
   return wanted;
 }
 
+// The name of the directory of a volume until it is complete. An agent that died may have left it.
+std::string DraftName(const std::string& id) { return ".new-" + id; }
+
+Status RemoveDraft(int volumes, const std::string& id, const std::string& path) {
+  if (unlinkat(volumes, DraftName(id).c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT) return {};
+  return ErrnoError(errno, "remove the draft of " + path);
+}
+
 // Makes the directory ID below VOLUMES. It gets its name when it is complete.
 Status MakeDirectory(int volumes, const std::string& id, const std::string& path,
                      const Wanted& wanted) {
-  const std::string draft = ".new-" + id;  // an agent that died may have left it
+  const std::string draft = DraftName(id);
   if (mkdirat(volumes, draft.c_str(), 0700) != 0 && errno != EEXIST) {
     return ErrnoError(errno, "make " + path);
   }
@@ -108,9 +116,11 @@ Result<MadeVolume> MakeDirectoryVolume(const std::string& volumes_dir, const Vol
     if (S_ISDIR(info.st_mode)) return MadeVolume{path, 0};
     return ErrnoError(ENOTDIR, path);
   }
-  DROVER_TRY(DurableStep(Step::kMakeVolume,
-                         [&] { return MakeDirectory(volumes.get(), volume.id, path, wanted); }));
-  return MadeVolume{path, 0};
+  const Status made = DurableStep(
+      Step::kMakeVolume, [&] { return MakeDirectory(volumes.get(), volume.id, path, wanted); });
+  if (made.ok()) return MadeVolume{path, 0};
+  (void)RemoveDraft(volumes.get(), volume.id, path);  // the first error says more
+  return made.error();
 }
 
 Status RemoveDirectoryVolume(const std::string& volumes_dir, const VolumeRecord& volume,
@@ -121,6 +131,7 @@ Status RemoveDirectoryVolume(const std::string& volumes_dir, const VolumeRecord&
     return volumes.code() == Code::kNotFound ? Status() : Status(volumes.error());
   }
   const std::string path = volumes_dir + "/" + volume.id;
+  DROVER_TRY(RemoveDraft(volumes->get(), volume.id, path));
   struct stat info{};
   if (fstatat(volumes->get(), volume.id.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
     return errno == ENOENT ? Status() : Status(ErrnoError(errno, path));

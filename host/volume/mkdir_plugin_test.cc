@@ -98,6 +98,12 @@ TEST_F(MkdirPluginTest, WrongParametersMakeNothing) {
   EXPECT_THAT(FaultOf("size", "1G"), HasSubstr("mkdir has no parameter \"size\""));
 }
 
+TEST_F(MkdirPluginTest, ADraftThatNeverBecameAVolumeGoesWithIt) {
+  std::filesystem::create_directories(volumes_ + "/.new-" + kId);
+  EXPECT_TRUE(Remove().ok());
+  EXPECT_FALSE(std::filesystem::exists(volumes_ + "/.new-" + kId));
+}
+
 TEST_F(MkdirPluginTest, ARemovedVolumeIsGoneAndAMissingOneIsNoError) {
   EXPECT_TRUE(Remove().ok());
   ASSERT_TRUE(MakeDirectoryVolume(volumes_, volume_).ok());

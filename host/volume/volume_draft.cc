@@ -145,6 +145,12 @@ Result<VolumeRecord> ReadVolumeDraft(const json& object, VolumeRequestKind kind)
   std::string name_space;
   ReadText(in, "Namespace", &name_space);
   if (!name_space.empty()) record.name_space = name_space;
+  if (record.name_space != "*" &&  // a client gets another answer
+      (record.name_space.size() > kMostName || !job_checks::IsPlain(record.name_space, "-"))) {
+    in.Fault("Namespace",
+             Quoted(record.name_space.substr(0, kMostName)) +
+                 " is not the name of a namespace: at most 128 letters, digits and \"-\"");
+  }
   ReadText(in, "Name", &record.name);
   if (const Status name = CheckVolumeName(record.name); !name.ok()) {
     in.Fault("Name", name.error().message());

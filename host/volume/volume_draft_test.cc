@@ -73,6 +73,9 @@ TEST(VolumeDraftTest, MistakesAreNamed) {
   const json none = json::array();
   const std::pair<json, std::string> bad[] = {
       {json(7), "/Volume: is missing"},
+      {Draft({{"Namespace", "a b"}}), "/Volume/Namespace: \"a b\" is not the name of a namespace"},
+      {Draft({{"Namespace", std::string("a\0b", 3)}}), "is not the name of a namespace"},
+      {Draft({{"Namespace", std::string(129, 'a')}}), "is not the name of a namespace"},
       {Draft({{"Name", ""}}), "/Volume/Name: \"\" is not the name of a volume"},
       {Draft({{"Name", "../etc"}}), "/Volume/Name: \"../etc\" is not the name"},
       {Draft({{"Name", std::string(129, 'a')}}), "/Volume/Name: "},

@@ -1,6 +1,7 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """A web server with files for artifacts, good ones and hostile ones, in the process of a test."""
 import http.server
+import ssl
 import threading
 
 
@@ -81,12 +82,20 @@ def slow(event, size=1000):
 
 class FileServer:
     """ANSWERS: what each path gets: bytes, a status, a function of the handler, or a list of these, one for each
-    request. Any other path is a file of DIRECTORY."""
+    request. Any other path is a file of DIRECTORY. CERTIFICATE: a path to which .pem and .key are appended; with
+    it, the server speaks TLS."""
 
-    def __init__(self, test, directory=None):
+    def __init__(self, test, directory=None, certificate=None):
         self.answers, self.requests, self.directory = {}, [], directory
         self.lock = threading.Lock()
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.scheme = "https" if certificate else "http"
+        if certificate:
+            tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            tls.load_cert_chain(f"{certificate}.pem", f"{certificate}.key")
+            # The handshake is made by the thread of the connection, at its first read.
+            self.server.socket = tls.wrap_socket(self.server.socket, server_side=True,
+                                                 do_handshake_on_connect=False)
         self.server.daemon_threads = True
         self.server.handle_error = lambda *_: None  # clients that go are part of these tests
         self.server.files = self
@@ -105,7 +114,7 @@ class FileServer:
 
     @property
     def url(self):
-        return "http://" + self.address
+        return f"{self.scheme}://{self.address}"
 
     def asked(self, path):
         """How often clients have asked for PATH."""

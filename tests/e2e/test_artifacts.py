@@ -55,6 +55,29 @@ def zipped(name, content):
     return out.getvalue()
 
 
+def make_repository(root):
+    """Makes a repository, and returns its directory, which any web server can serve."""
+    top = root / "git"
+    work = top / "work"
+    (work / "sub").mkdir(parents=True)
+
+    def git(*arguments, cwd=work):
+        subprocess.run(["/usr/bin/git", "-c", "user.name=t", "-c", "user.email=t@example", "-c",
+                        "init.defaultBranch=main", *arguments], cwd=cwd, check=True,
+                       capture_output=True, env={"PATH": os.environ["PATH"], "HOME": str(top)})
+    git("init")
+    (work / "file").write_text("first")
+    (work / "sub/below").write_text("below")
+    git("add", ".")
+    git("commit", "-m", "first")
+    git("tag", "v1")
+    (work / "file").write_text("second")
+    git("commit", "-a", "-m", "second")
+    git("clone", "--bare", str(work), str(top / "repository.git"), cwd=top)
+    git("update-server-info", cwd=top / "repository.git")
+    return top
+
+
 class ArtifactCase(AgentTest):
     """The common part: an agent, and a server of files."""
 
@@ -199,7 +222,7 @@ class ArtifactTest(ArtifactCase):
 
     @unittest.skipUnless(shutil.which("git", path="/usr/bin"), "there is no /usr/bin/git")
     def test_a_repository_is_cloned(self):
-        self.server.directory = self.make_repository()
+        self.server.directory = make_repository(self.sandbox.root)
         source = f"git::{self.server.url}/repository.git"
         _, root = self.start(task("t", STAY, Artifacts=[
             artifact(source, "local/main"), artifact(source + "?ref=v1", "local/v1"),
@@ -214,28 +237,6 @@ class ArtifactTest(ArtifactCase):
         self.assertIn("the repository has no ref none", message)
         message, _ = self.fails(artifact(f"git::{self.server.url}/none.git"), name="none")
         self.assertIn("git fails", message)
-
-    def make_repository(self):
-        """Makes a repository, as a directory that any web server can serve."""
-        top = self.sandbox.root / "git"
-        work = top / "work"
-        (work / "sub").mkdir(parents=True)
-
-        def git(*arguments, cwd=work):
-            subprocess.run(["/usr/bin/git", "-c", "user.name=t", "-c", "user.email=t@example", "-c",
-                            "init.defaultBranch=main", *arguments], cwd=cwd, check=True,
-                           capture_output=True, env={"PATH": os.environ["PATH"], "HOME": str(top)})
-        git("init")
-        (work / "file").write_text("first")
-        (work / "sub/below").write_text("below")
-        git("add", ".")
-        git("commit", "-m", "first")
-        git("tag", "v1")
-        (work / "file").write_text("second")
-        git("commit", "-a", "-m", "second")
-        git("clone", "--bare", str(work), str(top / "repository.git"), cwd=top)
-        git("update-server-info", cwd=top / "repository.git")
-        return top
 
 
 class SlowArtifactTest(ArtifactCase):
@@ -371,6 +372,102 @@ class HostileArtifactTest(ArtifactCase):
             return allocs and allocs[0]["ClientStatus"] in ("complete", "failed")
         harness.wait_until(ended, "the end of the race")
         self.assertEqual(list(outside.iterdir()), [])
+
+
+@unittest.skipUnless(shutil.which("openssl"), "there is no openssl in PATH")
+class TlsArtifactTest(ArtifactCase):
+    """The agent trusts an authority of the test."""
+
+    def start_agent(self):
+        self.directory = self.sandbox.root / "certificates"
+        self.directory.mkdir()
+        self.issue("authority", "DNS:authority.example")
+        self.issue("own", "IP:127.0.0.1", signer="authority")
+        self.issue("stranger", "IP:127.0.0.1")
+        self.server = FileServer(self, certificate=self.directory / "own")
+        self.stranger = FileServer(self, certificate=self.directory / "stranger")
+        return Agent(self.sandbox, config=agent_config(self.sandbox),
+                     env={"SSL_CERT_FILE": str(self.directory / "authority.pem")})
+
+    def issue(self, name, host, signer=None):
+        """Makes a certificate for HOST. Without a SIGNER it signs itself."""
+        path = str(self.directory / name)
+        options = ["-CA", f"{self.directory / signer}.pem",
+                   "-CAkey", f"{self.directory / signer}.key"] if signer else []
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+                        "-nodes", "-days", "2", "-subj", "/CN=" + name, "-addext", "subjectAltName=" + host,
+                        *options, "-keyout", path + ".key", "-out", path + ".pem"],
+                       check=True, capture_output=True, stdin=subprocess.DEVNULL)
+
+    def test_only_a_server_with_a_trusted_certificate_is_asked(self):
+        self.server.answers["/file"] = self.stranger.answers["/file"] = b"text"
+        self.server.answers["/site.tar.gz"] = tar(("page", b"text"))
+        _, root = self.start(task("t", STAY, Artifacts=[
+            artifact(f"{self.server.url}/file", "local/1"),
+            artifact(f"{self.server.url}/site.tar.gz", "local/2"),
+            artifact(f"{self.stranger.url}/file", "local/3", GetterInsecure=True)]))
+        for path in ("1/file", "2/page", "3/file"):
+            self.assertEqual((root / "t/local" / path).read_bytes(), b"text")
+        message, root = self.fails(artifact(f"{self.stranger.url}/file"), name="stranger")
+        self.assertIn("certificate", message)
+        self.assertEqual(self.stranger.asked("/file"), 1)
+        self.assertEqual(list((root / "t/local").iterdir()), [])
+
+    def test_no_redirect_leads_out_of_tls_or_takes_secrets_elsewhere(self):
+        plain = FileServer(self)
+        plain.answers["/file"] = b"text"
+        self.server.answers["/plain"] = redirect(f"{plain.url}/file")
+        message, _ = self.fails(artifact(f"{self.server.url}/plain", GetterHeaders={"X-Key": "k"}), name="plain")
+        self.assertIn("from https to http", message)
+        self.assertEqual(plain.requests, [])
+        self.server.answers["/up"] = b"text"
+        plain.answers["/up"] = redirect(f"{self.server.url}/up")
+        self.start(task("t", STAY, Artifacts=[artifact(
+            f"http://me:hunter2@{plain.address}/up", GetterHeaders={"X-Key": "k"})]))
+        headers = next(headers for path, headers in self.server.requests if path == "/up")
+        self.assertNotIn("X-Key", headers)
+        self.assertNotIn("Authorization", headers)
+
+    @unittest.skipUnless(shutil.which("git", path="/usr/bin"), "there is no /usr/bin/git")
+    def test_git_trusts_the_same_authority(self):
+        top = make_repository(self.sandbox.root)
+        self.server.directory = self.stranger.directory = top
+        _, root = self.start(task("t", STAY, Artifacts=[
+            artifact(f"git::{self.server.url}/repository.git", "local/1"),
+            artifact(f"git::{self.stranger.url}/repository.git", "local/2", GetterInsecure=True)]))
+        for name in ("1", "2"):
+            self.assertEqual((root / "t/local" / name / "file").read_text(), "second")
+        message, _ = self.fails(artifact(f"git::{self.stranger.url}/repository.git"), name="stranger")
+        self.assertIn("git fails", message)
+        plain = FileServer(self, top)
+        self.server.answers["/moved.git/info/refs"] = redirect(f"{plain.url}/repository.git/info/refs")
+        message, _ = self.fails(artifact(f"git::{self.server.url}/moved.git"), name="moved")
+        self.assertIn("git fails", message)
+        self.assertEqual(plain.requests, [])
+
+
+class ProxiedArtifactTest(ArtifactCase):
+    """The environment of the agent names a proxy, with a password."""
+
+    def start_agent(self):
+        self.server = FileServer(self)
+        return Agent(self.sandbox, config=agent_config(self.sandbox),
+                     env={"http_proxy": f"http://me:hunter2@{self.server.address}"})
+
+    def test_a_download_goes_through_the_proxy(self):
+        self.server.answers["http://files.example/tool"] = b"text"
+        self.server.answers["/own"] = b"own"
+        _, root = self.start(task("t", STAY, Artifacts=[
+            artifact("http://files.example/tool?k=1"), artifact(f"{self.server.url}/own")]))
+        self.assertEqual((root / "t/local/tool").read_bytes(), b"text")
+        self.assertEqual((root / "t/local/own").read_bytes(), b"own")
+        headers = {path: headers for path, headers in self.server.requests}
+        self.assertEqual(headers["http://files.example/tool?k=1"]["Host"], "files.example")
+        self.assertIn("Proxy-Authorization", headers["http://files.example/tool?k=1"])
+        self.assertNotIn("Proxy-Authorization", headers["/own"])
+        message, _ = self.fails(artifact("http://files.example/none"), name="none")
+        self.assertIn("http://files.example/none: the server answers with status 404", message)
+        self.assertNotIn("hunter2", message)
 
 
 class CachedArtifactTest(ArtifactCase):

@@ -421,6 +421,9 @@ class KeptVolumeTest(VolumeCase):
         for one in (made, kept):
             shown = self.agent.get(f"/v1/volume/host/{one['ID']}")
             self.assertEqual((shown["State"], shown["HostPath"]), ("ready", one["HostPath"]))
+        node = self.agent.get("/v1/node/" + self.agent.get("/v1/nodes")[0]["ID"])
+        self.assertEqual({name: one["ID"] for name, one in node["HostVolumes"].items()},
+                         {"data": "", "certs": "", "own": made["ID"], "kept": kept["ID"]})
         (self.root / "behave").write_text("exit 1")
         self.restart()
         self.agent.get_until(f"/v1/volume/host/{made['ID']}",

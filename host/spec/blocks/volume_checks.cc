@@ -77,6 +77,8 @@ void CheckDestination(const std::string& path, const JobPlace& at) {
     at.Fault(Quoted(path) + " holds a control character or an invisible one");
   } else if (HasParent(path)) {
     at.Fault(Quoted(path) + " has a part \"..\"");
+  } else if (path[0] == '/' && path.find_first_not_of("/.") == std::string::npos) {
+    at.Fault(Quoted(path) + " is the root of the task; write a directory in it, such as \"/data\"");
   } else if (path[0] != '/' && !path.starts_with("${")) {
     at.Fault(Quoted(path) + " must be absolute, such as \"/data\"");
   }

@@ -94,6 +94,8 @@ TEST(VolumeJsonTest, MistakesAreNamed) {
       {JobWithVolume({}, {{"Destination", ""}}), mount + "Destination: is missing"},
       {JobWithVolume({}, {{"Destination", "data"}}),
        mount + "Destination: \"data\" must be absolute"},
+      {JobWithVolume({}, {{"Destination", "//./"}}),
+       mount + "Destination: \"//./\" is the root of the task"},
       {JobWithVolume({}, {{"Destination", "/a/../etc"}}),
        mount + "Destination: \"/a/../etc\" has a part"},
       {JobWithVolume({}, {{"Destination", "/a\nb"}}), mount + "Destination: \"/a"},
