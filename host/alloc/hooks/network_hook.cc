@@ -137,8 +137,11 @@ Co<Status> NetworkHook::Prerun(Context context, AllocHookRequest request) {
 
 void NetworkHook::Restore(const AllocHookRequest& request) {
   if (!IsPluginNetwork(NetworkOf(*request.alloc).mode)) return;
-  const std::optional<MadeNetwork> known = options_.networks->Known(request.alloc->id);
-  if (known) Use(*known);
+  const std::string& id = request.alloc->id;
+  if (const std::optional<MadeNetwork> known = options_.networks->Known(id)) return Use(*known);
+  // The network was never completed, or its note cannot be read. Tasks that must still run fail to
+  // start then. That is better than a start in the host's network.
+  env_.resources->SetNetworkNamespace(options_.networks->NamespaceFile(id));
 }
 
 Co<Status> NetworkHook::Postrun(Context, AllocHookRequest request) {

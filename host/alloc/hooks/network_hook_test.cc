@@ -183,6 +183,12 @@ TEST_F(NetworkHookTest, AFailureNamesThePlugin) {
   EXPECT_FALSE(networks_->notes().Has("alloc"));
 }
 
+TEST_F(NetworkHookTest, WithoutANoteTasksDoNotGetTheHostsNetwork) {
+  MakeHook()->Restore(Request());
+  EXPECT_EQ(resources_.network_namespace(), networks_->NamespaceFile("alloc"));
+  EXPECT_FALSE(control_.seen);
+}
+
 TEST_F(NetworkHookTest, WithoutRootThereIsNoSuchNetwork) {
   if (geteuid() == 0) GTEST_SKIP() << "this is for agents that are not root";
   const auto hook = MakeHook();
