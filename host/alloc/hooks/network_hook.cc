@@ -18,7 +18,7 @@ constexpr std::size_t kLongestHostname = 64;  // of Linux
 const Network& NetworkOf(const Allocation& alloc) { return alloc.group()->networks[0]; }
 
 bool IsHostname(const std::string& text) {
-  return text.size() <= kLongestHostname && text[0] != '-' &&
+  return !text.empty() && text.size() <= kLongestHostname && text[0] != '-' &&
          std::ranges::all_of(text, [](unsigned char c) {
            return std::isalnum(c) != 0 || c == '-' || c == '.' || c == '_';
          });
@@ -38,13 +38,16 @@ std::vector<std::string*> TextsOf(NetworkWish* wish) {
   return texts;
 }
 
-// Checks the texts after their variables are replaced.
-Status CheckWish(const NetworkWish& wish) {
+// Checks the texts after their variables are replaced. NETWORK is that of the job.
+Status CheckWish(const NetworkWish& wish, const Network& network) {
   const auto bad = [](const char* what, const std::string& text) {
     return Error(Code::kInvalidArgument, std::string("the network's ") + what + " " + Quoted(text) +
                                              " is not one after its variables are replaced");
   };
-  if (!wish.hostname.empty() && !IsHostname(wish.hostname)) return bad("hostname", wish.hostname);
+  // An empty one would leave the tasks without the file that they get a mount of.
+  if (!network.hostname.empty() && !IsHostname(wish.hostname)) {
+    return bad("hostname", wish.hostname);
+  }
   for (const std::string& server : wish.dns.servers) {
     if (!IsIpAddress(server)) return bad("name server", server);
   }
@@ -93,7 +96,7 @@ Result<NetworkWish> NetworkHook::WishOf(const Allocation& alloc) const {
     DROVER_ASSIGN(texts, options_.interpolate(alloc, std::move(texts)));
     for (std::size_t i = 0; i < places.size(); ++i) *places[i] = texts[i];
   }
-  DROVER_TRY(CheckWish(wish));
+  DROVER_TRY(CheckWish(wish, network));
   // As with Nomad, plugins can tell allocations apart.
   wish.args["NOMAD_ALLOC_ID"] = alloc.id;
   wish.args["NOMAD_GROUP_NAME"] = alloc.group_name;
