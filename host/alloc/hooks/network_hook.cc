@@ -117,7 +117,9 @@ void NetworkHook::Use(const MadeNetwork& made) {
 Co<Status> NetworkHook::Prerun(Context context, AllocHookRequest request) {
   DROVER_CO_ASSIGN(NetworkWish wish, WishOf(*request.alloc));
   if (!IsPluginNetwork(wish.mode)) {
-    std::function<Status()> make = [networks = options_.networks, wish = std::move(wish)] {
+    std::function<Status()> make = [networks = options_.networks, gone = gone_,
+                                    wish = std::move(wish)]() -> Status {
+      if (*gone) return Error(Code::kCancelled, "the allocation has ended");
       return networks->MakeFiles(wish);
     };
     co_return co_await options_.pool->Run(std::move(make));
