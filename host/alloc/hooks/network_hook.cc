@@ -115,6 +115,7 @@ void NetworkHook::Use(const MadeNetwork& made) {
 }
 
 Co<Status> NetworkHook::Prerun(Context context, AllocHookRequest request) {
+  DROVER_CO_TRY(options_.ready);
   DROVER_CO_ASSIGN(NetworkWish wish, WishOf(*request.alloc));
   if (!IsPluginNetwork(wish.mode)) {
     std::function<Status()> make = [networks = options_.networks, gone = gone_,
