@@ -37,8 +37,7 @@ class NodeNetworksTest : public testing::Test {
   std::unique_ptr<NodeNetworks> Make(bool kept) {
     NodeNetworksOptions options;
     options.info = &info_;
-    options.workers = options.workers = &workers_;
-    workers_;
+    options.workers = &workers_;
     options.loaders = &workers_;
     options.client.run_dir = directory_.path() + "/run";
     options.client.alloc_dir = directory_.path() + "/allocs";
