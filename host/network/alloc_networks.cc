@@ -148,8 +148,15 @@ Result<NetworkNote> AllocNetworks::NoteOf(const NetworkWish& wish) const {
 Result<MadeNetwork> AllocNetworks::Make(const NetworkWish& wish,
                                         const std::atomic<bool>* gone) const {
   DROVER_ASSIGN(NetworkLock lock, LockOf(wish.alloc_id));
-  Result<MadeNetwork> made = Error(Code::kCancelled, "the allocation has ended");
-  if (gone == nullptr || !*gone) made = MakeLocked(wish, lock);
+  const auto is_gone = [gone] { return gone != nullptr && *gone; };
+  const Error ended(Code::kCancelled, "the allocation has ended");
+  Result<MadeNetwork> made = ended;
+  if (!is_gone()) made = MakeLocked(wish, lock);
+  if (made.ok() && is_gone()) {
+    // Drop may have given up waiting for slow plugins.
+    DROVER_TRY(DropLocked(wish.alloc_id, &lock));
+    return ended;
+  }
   if (!made.ok() && !notes_.Has(wish.alloc_id)) lock.Remove();
   return made;
 }

@@ -57,7 +57,8 @@ class AllocNetworks {
 
   // Returns the network of an allocation that has one already, else makes it. If it fails, it has
   // removed what it has made, or the error says that it could not. Makes nothing any more once
-  // GONE, which may be null, is true: who sets it and then calls Drop leaves no network behind.
+  // GONE, which may be null, is true, and removes what it has made until then: who sets it and then
+  // calls Drop leaves no network behind, even if Drop has given up waiting for this call.
   Result<MadeNetwork> Make(const NetworkWish& wish, const std::atomic<bool>* gone = nullptr) const;
   // Makes only the files of an allocation that uses the host's network.
   Status MakeFiles(const NetworkWish& wish) const;

@@ -1,12 +1,14 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/network/alloc_networks.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <thread>
 
@@ -191,6 +193,32 @@ TEST_F(AllocNetworksTest, AMissingPluginForAddressesMakesNothing) {
   ASSERT_FALSE(made.ok());
   EXPECT_THAT(made.error().message(), HasSubstr("there is no CNI plugin \"leases\" in"));
   EXPECT_THAT(fake_.Calls(), IsEmpty());
+  EXPECT_THAT(Left(), IsEmpty());
+}
+
+TEST_F(AllocNetworksTest, AnAllocationThatEndsMeanwhileLeavesNothing) {
+  MakeGoodPlugins();
+  const std::string begun = directory_.path() + "/begun";
+  const std::string ended = directory_.path() + "/ended";
+  ASSERT_EQ(mkfifo(begun.c_str(), 0600), 0);
+  ASSERT_EQ(mkfifo(ended.c_str(), 0600), 0);
+  fake_.MakeGood("last", kAddress, "echo > " + begun + "; cat " + ended);
+  std::atomic<bool> gone = false;
+  std::thread ends([&] {
+    std::ifstream pipe(begun);
+    std::string line;
+    std::getline(pipe, line);
+    gone = true;
+    std::ofstream(ended) << "";
+  });
+  const Result<MadeNetwork> made = Networks().Make(Wish(), &gone);
+  // If no plugin was called, these let the thread go on.
+  UniqueFd(open(begun.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC)).Reset();
+  const UniqueFd other_end(open(ended.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC));
+  ends.join();
+  EXPECT_EQ(made.code(), Code::kCancelled);
+  EXPECT_THAT(fake_.Calls(), ElementsAre("ADD first inside", "ADD last inside", "DEL last inside",
+                                         "DEL first inside"));
   EXPECT_THAT(Left(), IsEmpty());
 }
 

@@ -18,6 +18,8 @@ class NetworkLock {
   static Result<NetworkLock> Take(const std::string& path, int stop = -1);
 
   NetworkLock(NetworkLock&&) = default;
+  // Unlocks, even if a plugin has left a process in the background that inherited the lock.
+  ~NetworkLock();
 
   int descriptor() const { return file_.get(); }
   // Removes the file, after the network is gone.

@@ -232,10 +232,10 @@ std::unique_ptr<AllocHook> NodeNetworks::MakeHook(const AllocHookEnv& env) {
                                            options_.kept ? directory_ : std::string());
   }
   if (!NetworkHook::IsFor(*group)) return nullptr;
-  const Status made = MakeOwnDirectory();
-  // Without its directory, the network cannot be made, and then the allocation fails.
-  if (!made.ok()) spdlog::warn("allocation {}: {}", env.alloc->id, made.error().message());
   NetworkHookOptions of;
+  // Without the lock on its directory, other nodes would take its networks for those of a dead one,
+  // and remove them.
+  of.ready = MakeOwnDirectory();
   of.pool = PluginPool(group->networks[0].mode);
   of.networks = networks_;
   of.interpolate = [info = options_.info](const Allocation& alloc, std::vector<std::string> texts) {

@@ -37,8 +37,7 @@ class NodeNetworksTest : public testing::Test {
   std::unique_ptr<NodeNetworks> Make(bool kept) {
     NodeNetworksOptions options;
     options.info = &info_;
-    options.workers = options.workers = &workers_;
-    workers_;
+    options.workers = &workers_;
     options.loaders = &workers_;
     options.client.run_dir = directory_.path() + "/run";
     options.client.alloc_dir = directory_.path() + "/allocs";
@@ -166,6 +165,28 @@ TEST_F(NodeNetworksTest, ItsDirectoryGoesWithIt) {
     EXPECT_TRUE(Exists("/run/networks-run-node"));
   }
   EXPECT_FALSE(Exists("/run/networks-run-node"));
+}
+
+TEST_F(NodeNetworksTest, NothingIsMadeInADirectoryThatAnotherNodeHas) {
+  const std::string path = directory_.path() + "/run/networks-run-node";
+  ASSERT_EQ(mkdir(path.c_str(), 0700), 0);
+  const UniqueFd other(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  ASSERT_EQ(flock(other.get(), LOCK_EX), 0);
+  const auto networks = Make(false);
+  LocalAllocEnv env;
+  networks->AddHook(&env);
+  const auto hook =
+      env.extra_hooks[0](AllocHookEnv{&loop_, nullptr, nullptr, nullptr, Alloc("cni/net")});
+  AllocHookRequest request;
+  request.alloc = Alloc("cni/net");
+  Status status;
+  const auto prerun = [&]() -> Co<void> {
+    status = co_await hook->Prerun(Context(&loop_), request);
+  };
+  ASSERT_TRUE(loop_.RunToEnd(prerun()));
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().message(), "cannot lock " + path);
+  EXPECT_THAT(fake_.Calls(), IsEmpty());
 }
 
 TEST_F(NodeNetworksTest, NetworksOfUnknownAllocationsAreRemoved) {

@@ -18,7 +18,7 @@ constexpr std::size_t kLongestHostname = 64;  // of Linux
 const Network& NetworkOf(const Allocation& alloc) { return alloc.group()->networks[0]; }
 
 bool IsHostname(const std::string& text) {
-  return text.size() <= kLongestHostname && text[0] != '-' &&
+  return !text.empty() && text.size() <= kLongestHostname && text[0] != '-' &&
          std::ranges::all_of(text, [](unsigned char c) {
            return std::isalnum(c) != 0 || c == '-' || c == '.' || c == '_';
          });
@@ -38,13 +38,16 @@ std::vector<std::string*> TextsOf(NetworkWish* wish) {
   return texts;
 }
 
-// Checks the texts after their variables are replaced.
-Status CheckWish(const NetworkWish& wish) {
+// Checks the texts after their variables are replaced. NETWORK is that of the job.
+Status CheckWish(const NetworkWish& wish, const Network& network) {
   const auto bad = [](const char* what, const std::string& text) {
     return Error(Code::kInvalidArgument, std::string("the network's ") + what + " " + Quoted(text) +
                                              " is not one after its variables are replaced");
   };
-  if (!wish.hostname.empty() && !IsHostname(wish.hostname)) return bad("hostname", wish.hostname);
+  // An empty one would leave the tasks without the file that they get a mount of.
+  if (!network.hostname.empty() && !IsHostname(wish.hostname)) {
+    return bad("hostname", wish.hostname);
+  }
   for (const std::string& server : wish.dns.servers) {
     if (!IsIpAddress(server)) return bad("name server", server);
   }
@@ -93,7 +96,7 @@ Result<NetworkWish> NetworkHook::WishOf(const Allocation& alloc) const {
     DROVER_ASSIGN(texts, options_.interpolate(alloc, std::move(texts)));
     for (std::size_t i = 0; i < places.size(); ++i) *places[i] = texts[i];
   }
-  DROVER_TRY(CheckWish(wish));
+  DROVER_TRY(CheckWish(wish, network));
   // As with Nomad, plugins can tell allocations apart.
   wish.args["NOMAD_ALLOC_ID"] = alloc.id;
   wish.args["NOMAD_GROUP_NAME"] = alloc.group_name;
@@ -112,9 +115,12 @@ void NetworkHook::Use(const MadeNetwork& made) {
 }
 
 Co<Status> NetworkHook::Prerun(Context context, AllocHookRequest request) {
+  DROVER_CO_TRY(options_.ready);
   DROVER_CO_ASSIGN(NetworkWish wish, WishOf(*request.alloc));
   if (!IsPluginNetwork(wish.mode)) {
-    std::function<Status()> make = [networks = options_.networks, wish = std::move(wish)] {
+    std::function<Status()> make = [networks = options_.networks, gone = gone_,
+                                    wish = std::move(wish)]() -> Status {
+      if (*gone) return Error(Code::kCancelled, "the allocation has ended");
       return networks->MakeFiles(wish);
     };
     co_return co_await options_.pool->Run(std::move(make));
@@ -137,8 +143,11 @@ Co<Status> NetworkHook::Prerun(Context context, AllocHookRequest request) {
 
 void NetworkHook::Restore(const AllocHookRequest& request) {
   if (!IsPluginNetwork(NetworkOf(*request.alloc).mode)) return;
-  const std::optional<MadeNetwork> known = options_.networks->Known(request.alloc->id);
-  if (known) Use(*known);
+  const std::string& id = request.alloc->id;
+  if (const std::optional<MadeNetwork> known = options_.networks->Known(id)) return Use(*known);
+  // The network was never completed, or its note cannot be read. Tasks that must still run fail to
+  // start then. That is better than a start in the host's network.
+  env_.resources->SetNetworkNamespace(options_.networks->NamespaceFile(id));
 }
 
 Co<Status> NetworkHook::Postrun(Context, AllocHookRequest request) {

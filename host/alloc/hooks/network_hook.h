@@ -18,6 +18,7 @@ namespace drover {
 struct NetworkHookOptions {
   WorkerPool* pool = nullptr;  // calls plugins, which may be slow; must outlive the hook
   std::shared_ptr<const AllocNetworks> networks;
+  Status ready;  // an error: why no network can be made
   // Replaces the variables in texts of the job. May be null.
   std::function<Result<std::vector<std::string>>(const Allocation&, std::vector<std::string>)>
       interpolate;

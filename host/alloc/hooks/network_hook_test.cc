@@ -72,6 +72,7 @@ class NetworkHookTest : public testing::Test {
       for (std::string& text : texts) {
         if (text == "${name}") text = "web-1";
         if (text == "${bad}") text = "a b";
+        if (text == "${none}") text = "";
       }
       return Result<std::vector<std::string>>(std::move(texts));
     };
@@ -150,6 +151,9 @@ TEST_F(NetworkHookTest, TextsAreCheckedAfterTheirVariables) {
   network_.hostname = "${bad}";
   EXPECT_EQ(Run(hook->Prerun(Context(&loop_), Request())).error().message(),
             "the network's hostname \"a b\" is not one after its variables are replaced");
+  network_.hostname = "${none}";
+  EXPECT_EQ(Run(hook->Prerun(Context(&loop_), Request())).error().message(),
+            "the network's hostname \"\" is not one after its variables are replaced");
   network_.hostname = "";
   network_.dns.servers = {"${name}"};
   EXPECT_EQ(Run(hook->Prerun(Context(&loop_), Request())).error().message(),
@@ -181,6 +185,12 @@ TEST_F(NetworkHookTest, AFailureNamesThePlugin) {
             "object, but garbage");
   EXPECT_EQ(resources_.network_namespace(), "");
   EXPECT_FALSE(networks_->notes().Has("alloc"));
+}
+
+TEST_F(NetworkHookTest, WithoutANoteTasksDoNotGetTheHostsNetwork) {
+  MakeHook()->Restore(Request());
+  EXPECT_EQ(resources_.network_namespace(), networks_->NamespaceFile("alloc"));
+  EXPECT_FALSE(control_.seen);
 }
 
 TEST_F(NetworkHookTest, WithoutRootThereIsNoSuchNetwork) {
