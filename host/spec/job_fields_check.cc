@@ -154,6 +154,12 @@ struct Findings {
   JobFaults* warnings;  // null if the caller wants no warnings
 };
 
+// Returns why FIELD is refused and, if the table says so, what to do instead.
+std::string RefusalOf(const JobField& field) {
+  const std::string why = "is not supported by this version";
+  return *field.note == '\0' ? why : why + ": " + field.note;
+}
+
 void CheckMembers(const json& object, std::span<const JobField> fields, const std::string& pointer,
                   const Findings& found);
 
@@ -162,7 +168,7 @@ void CheckValue(const JobField& field, const json& value, const std::string& poi
   JobFaults* const faults = found.faults;
   if (value.is_null() || field.state == kInert) return;
   if (field.state == kRefused) {
-    if (!HasNoEffect(field, value)) faults->Add(pointer, "is not supported by this version");
+    if (!HasNoEffect(field, value)) faults->Add(pointer, RefusalOf(field));
     return;
   }
   if (!HasKind(field.kind, value)) {

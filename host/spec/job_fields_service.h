@@ -245,7 +245,8 @@ inline constexpr JobField kService[] = {
     {"Checks", "check", kObjectList, kDone, kCheck},
     {"CheckRestart", "check_restart", kObject, kDone, kCheckRestart, "", "for all its checks"},
     {"Connect", "connect", kObject, kRefused, kConnect, "",
-     "the task would not reach its upstream services"},
+     "remove it, and let tasks connect to the addresses of services, or through a proxy that is a "
+     "task of the group"},
     {"Meta", "meta", kTextMap, kDone},
     {"CanaryMeta", "canary_meta", kTextMap, kDone, {}, "", "there are no canaries yet"},
     {"TaggedAddresses", "tagged_addresses", kTextMap, kDone, {}, "", kOfConsul},

@@ -6,6 +6,18 @@
 // The blocks of tasks: what comes into their directories, what they may know, and their logs.
 namespace drover::job_fields {
 
+// What to do instead of the blocks that stay refused.
+inline constexpr char kInsteadOfVault[] =
+    "remove it, and store the secret as a variable (drover var put), which the task may read with "
+    "its identity";
+inline constexpr char kInsteadOfConsul[] =
+    "remove it: services are registered with the namespace and the token of the agent's consul "
+    "block, and a service names its cluster itself";
+inline constexpr char kInsteadOfCsi[] =
+    "remove it, mount the storage on the machine, and give it to tasks as a host volume";
+inline constexpr char kInsteadOfKind[] =
+    "remove it: it marks the proxies of Connect, which are tasks like all others here";
+
 inline constexpr JobField kLifecycle[] = {
     {"Hook", "hook", kText, kDone, {}, "", "prestart, poststart or poststop"},
     {"Sidecar", "sidecar", kBoolean, kDone},

@@ -86,7 +86,8 @@ TEST(JobFieldsTest, RefusedFieldsAreRefusedByPointer) {
       CheckJobFields(job, "/Job", &faults);
       ASSERT_EQ(faults.list().size(), 1u) << pointer << " " << value;
       EXPECT_EQ(faults.list()[0].pointer, "/Job" + pointer);
-      EXPECT_EQ(faults.list()[0].message, "is not supported by this version");
+      const std::string instead = field.note[0] == '\0' ? "" : std::string(": ") + field.note;
+      EXPECT_EQ(faults.list()[0].message, "is not supported by this version" + instead);
     }
     for (const json& value : {json(nullptr), json(""), json(0), json(false), json::array(),
                               json::object(), json{{"A", nullptr}, {"B", 0}, {"C", ""}}}) {
@@ -107,6 +108,34 @@ TEST(JobFieldsTest, RefusedFieldsAreRefusedByPointer) {
     ++refused;
   });
   EXPECT_GT(refused, 40);
+}
+
+// The fields that stay refused, because they belong to other programs, say what to do instead.
+TEST(JobFieldsTest, WhatStaysRefusedSaysWhatToDoInstead) {
+  const std::pair<const char*, json> refused[] = {
+      {"/TaskGroups/0/Tasks/0/Vault", json::object()},
+      {"/TaskGroups/0/Tasks/0/Vault", {{"Role", "r"}}},
+      {"/TaskGroups/0/Tasks/0/Secrets", {{{"Name", "s"}, {"Provider", "vault"}}}},
+      {"/TaskGroups/0/Tasks/0/Consul", {{"Cluster", "other"}}},
+      {"/TaskGroups/0/Consul", {{"Namespace", "n"}}},
+      {"/TaskGroups/0/Tasks/0/CSIPluginConfig", {{"ID", "ebs"}, {"Type", "node"}}},
+      {"/TaskGroups/0/Tasks/0/Kind", "connect-proxy:web"},
+      {"/TaskGroups/0/Services/0/Connect", {{"SidecarService", json::object()}}},
+      {"/TaskGroups/0/Tasks/0/Services/0/Connect", {{"Native", true}}},
+      {"/ConsulToken", "t"},
+      {"/ConsulNamespace", "n"},
+      {"/VaultToken", "t"},
+      {"/VaultNamespace", "n"}};
+  for (const auto& [pointer, value] : refused) {
+    json job = json::object();
+    job[json::json_pointer(pointer)] = value;
+    JobFaults faults;
+    CheckJobFields(job, "", &faults);
+    ASSERT_EQ(faults.list().size(), 1u) << pointer;
+    EXPECT_EQ(faults.list()[0].pointer, pointer);
+    EXPECT_TRUE(faults.list()[0].message.starts_with("is not supported by this version: remove it"))
+        << pointer << ": " << faults.list()[0].message;
+  }
 }
 
 // Returns the pointers of all warnings about JOB.

@@ -363,7 +363,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadField{"/Periodic", R"({"Enabled": true})",
                  "/Periodic: is not supported by this version"},
         BadField{"/Update", R"({"MaxParallel": 1, "Canary": 2})",
-                 "/Update/Canary: is not supported by this version"},
+                 "/Update/Canary: is not supported by this version: without canaries, a bad "
+                 "version would replace all allocations"},
         BadField{"/Update", R"({"Foo": 2})", "/Update/Foo: there is no such field"}));
 
 INSTANTIATE_TEST_SUITE_P(
@@ -581,7 +582,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadField{kTaskAt + "/Templates", R"([{"EmbeddedTmpl": "x"}])",
                  kTaskAt + "/Templates/0/DestPath: is missing"},
         BadField{kTaskAt + "/Vault", R"({"Role": "x"})",
-                 kTaskAt + "/Vault: is not supported by this version"}));
+                 kTaskAt + "/Vault: is not supported by this version: remove it, and store the "
+                           "secret as a variable (drover var put), which the task may read with "
+                           "its identity"}));
 
 TEST(JobJsonTest, LogStorageEqualToTheDiskIsAllowedAndDisabledLogsNeedNone) {
   json job = json::parse(kSmall);

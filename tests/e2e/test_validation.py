@@ -29,6 +29,14 @@ class ValidationTest(DroverTest):
                             GROUP + '/Volumes/v/Type: "csi" is not supported by this version')
         self.assertNotIn("/KillTimeout", said)
 
+    def test_what_stays_refused_says_what_to_do_instead(self):
+        self.refused(one(task("t", "true", Vault={}, Consul={"Cluster": "c"}, Kind="connect-proxy:x",
+                              CSIPluginConfig={"ID": "x", "Type": "node"},
+                              Services=[{"Name": "s", "Connect": {"SidecarService": {}}}])),
+                     *(f"{GROUP}/Tasks/0/{name}: is not supported by this version: remove it"
+                       for name in ("Vault", "Consul", "Kind", "CSIPluginConfig",
+                                    "Services/0/Connect")))
+
     def test_what_is_taken_and_not_carried_out_is_warned_of(self):
         run = self.run_job(one(mock("m", run_for="10ms"), ReschedulePolicy={"Attempts": 3}))
         self.assertIn(f"{GROUP}/ReschedulePolicy/Attempts: is not carried out by this version: ", run.err)

@@ -130,7 +130,9 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong(kServiceAt + "/Weights/Passing", "0", "must be at least 1, but is 0"),
         Wrong(kServiceAt + "/Weights/Warning", "-1", "must not be negative, but is -1"),
         Wrong(kServiceAt + "/Weights/Warning", "65536", "must be at most 65535, but is 65536"),
-        Wrong(kServiceAt + "/Connect", R"({"Native": true})", "is not supported by this version"),
+        Wrong(kServiceAt + "/Connect", R"({"Native": true})",
+              "is not supported by this version: remove it, and let tasks connect to the addresses "
+              "of services, or through a proxy that is a task of the group"),
         Wrong(kServiceAt + "/Nmae", "1", "there is no such field")));
 
 INSTANTIATE_TEST_SUITE_P(
