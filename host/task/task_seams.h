@@ -56,6 +56,17 @@ struct PrepareRequest {
   bool running = false;
 };
 
+// What a hook needs for the texts of its task. The variables are those of the hooks before it.
+inline PrepareRequest PrepareRequestOf(const PrestartRequest& request) {
+  PrepareRequest prepare;
+  prepare.alloc = request.alloc;
+  prepare.task = request.task;
+  prepare.driver = request.driver;
+  prepare.location = request.location;
+  prepare.hook_env = request.env;
+  return prepare;
+}
+
 // Makes a driver's TaskConfig from the job. This includes the environment, the interpolation and
 // the resources.
 class TaskPreparer {
