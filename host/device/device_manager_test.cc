@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "host/base/await_for_test.h"
 #include "host/base/event.h"
 
 namespace drover {
@@ -68,23 +69,9 @@ class DeviceManagerTest : public ::testing::Test {
   }
 
   Result<DeviceReservation> Reserve(std::vector<AllocatedDevice> devices) {
-    std::optional<Result<DeviceReservation>> out;
-    auto whole = [](Co<Result<DeviceReservation>> inner,
-                    std::optional<Result<DeviceReservation>>* to) -> Co<void> {
-      Result<DeviceReservation> value = co_await std::move(inner);
-      to->emplace(std::move(value));
-    };
-    EXPECT_TRUE(loop_.RunToEnd(whole(manager_.Reserve(Context(&loop_), std::move(devices)), &out)));
-    return std::move(*out);
+    return AwaitForTest(&loop_, manager_.Reserve(Context(&loop_), std::move(devices)));
   }
-  DeviceStats Measure() {
-    DeviceStats out;
-    auto whole = [](Co<DeviceStats> inner, DeviceStats* to) -> Co<void> {
-      *to = co_await std::move(inner);
-    };
-    EXPECT_TRUE(loop_.RunToEnd(whole(manager_.Measure(Context(&loop_)), &out)));
-    return out;
-  }
+  DeviceStats Measure() { return AwaitForTest(&loop_, manager_.Measure(Context(&loop_))); }
 
   SimLoop loop_;
   std::vector<std::string> reports_;
