@@ -27,22 +27,15 @@ constexpr std::size_t kMostConflists = 256;  // files of a directory that are re
 constexpr std::size_t kMostProblems = 4;     // that the error of a missing network names
 constexpr OwnedKind kConflists{"CNI configurations", "the network of a task"};
 
-bool IsName(const std::string& text) {
-  return !text.empty() && text.size() <= 128 && text[0] != '.' &&
-         std::ranges::all_of(text, [](unsigned char c) {
-           return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.';
-         });
-}
-
 Result<CniPlugin> ReadPlugin(const json& of) {
   if (!of.is_object()) return Error(Code::kInvalidArgument, "a plugin must be an object");
   const auto type = of.find("type");
-  if (type == of.end() || !type->is_string() || !IsName(type->get<std::string>())) {
+  if (type == of.end() || !type->is_string() || !IsCniName(type->get<std::string>())) {
     return Error(Code::kInvalidArgument, "a plugin needs a \"type\", the name of its program");
   }
   CniPlugin plugin{type->get<std::string>(), of};
   const std::string addresses = plugin.AddressPlugin();
-  if (!addresses.empty() && !IsName(addresses)) {
+  if (!addresses.empty() && !IsCniName(addresses)) {
     return Error(Code::kInvalidArgument, "the \"type\" of \"ipam\" must be a name of a program");
   }
   return plugin;
@@ -102,6 +95,13 @@ Result<Conflist> ReadConflist(const std::string& path) {
 
 }  // namespace
 
+bool IsCniName(const std::string& text) {
+  return !text.empty() && text.size() <= 128 && text[0] != '.' &&
+         std::ranges::all_of(text, [](unsigned char c) {
+           return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.';
+         });
+}
+
 std::string CniPlugin::AddressPlugin() const {
   const auto ipam = config.find("ipam");
   return ipam != config.end() && ipam->is_object() ? TextOf(*ipam, "type") : "";
@@ -130,7 +130,7 @@ Result<Conflist> ParseConflist(const std::string& text) {
   if (!whole.is_object()) return Error(Code::kInvalidArgument, "must be an object");
   Conflist list;
   list.name = TextOf(whole, "name");
-  if (!IsName(list.name)) {
+  if (!IsCniName(list.name)) {
     return Error(Code::kInvalidArgument,
                  "needs a \"name\" of letters, digits, \"_\", \"-\" and \".\"");
   }

@@ -29,6 +29,10 @@ struct Conflist {
   std::string text;  // as it was read
 };
 
+// Returns whether TEXT can be the name of a plugin or of a network: at most 128 letters, digits,
+// "_", "-" and ".", the first of which is no ".".
+bool IsCniName(const std::string& text);
+
 // The versions of the interface that are spoken, oldest first.
 const std::vector<std::string>& CniVersions();
 // Returns whether VERSION is one of them, and not older than FROM, which is one of them, too.
