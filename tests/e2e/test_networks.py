@@ -278,6 +278,64 @@ class BridgeTest(NetworkCase):
             self.assertEqual(reply.status, 500, reply.body)
             self.assertIn(reason, reply.body.decode())
 
+    def test_an_address_that_is_in_use_is_not_given_twice(self):
+        first, before = self.run_server()
+        address = ipaddress.ip_address(self.status(first)["Address"])
+        # The lease is lost, so the plugin host-local gives the address again.
+        leases = cni.LEASES / self.bridge.name
+        (leases / str(address)).unlink()
+        (leases / "last_reserved_ip.0").unlink()
+        second, after = self.run_server(name="second")
+        self.assertEqual(self.status(second)["Address"], str(address + 1))
+        self.assertIn(f"the address {address}, which the CNI plugins of the network", self.agent.run.err)
+        self.assertNotEqual(after["network"], before["network"])
+        # The first one still has its address, and the rules that let its traffic pass.
+        self.assertEqual(ask(str(address), 8000), before)
+        self.assertEqual(self.wait_answer(first), before)
+        passes = [rule for rule in cni.output("iptables", "-w", "10", "-S").splitlines() if f"{address}/32" in rule]
+        self.assertEqual(len(passes), 2, passes)
+        self.agent.must("DELETE", "/v1/job/second")
+        self.end()
+
+    def test_a_name_that_a_driver_does_not_set_is_warned_of(self):
+        network = {"Hostname": "web", "DNS": {"Servers": ["192.0.2.53"]}}
+        spec = self.server_job(network=network)
+        at = "/Job/TaskGroups/0/Networks/0/"
+        warnings = (f'{at}Hostname: is not the name of the task "server": its driver "raw_exec" gives it no root of '
+                    "its own, so it sees the name of the host",
+                    f'{at}DNS: is not the look-up of names of the task "server": its driver "raw_exec" gives it no '
+                    "root of its own, so it sees the resolv.conf of the host")
+        for path in ("/v1/validate/job", "/v1/job/web/plan", "/v1/jobs"):
+            reply = self.agent.must("PUT", path, spec)
+            for warning in warnings:
+                self.assertIn(warning, reply["Warnings"], path)
+        self.agent.wait_allocs("web", 1, "running")
+        self.end()
+        isolated = self.server_job(name="isolated", network=network)
+        isolated["Job"]["TaskGroups"][0]["Tasks"][0]["Driver"] = "exec"
+        self.assertEqual(self.agent.must("PUT", "/v1/validate/job", isolated)["Warnings"], "")
+
+    def test_jobs_choose_by_networks_and_versions_of_plugins(self):
+        node = f"/v1/node/{self.agent.get('/v1/nodes')[0]['ID']}"
+        harness.wait_until(lambda: "plugins.cni.version.bridge" in self.agent.get(node)["Attributes"],
+                           "the versions of the plugins")
+        for name in ("firewall", "host-local", "loopback", "portmap"):
+            self.assertIn(f"plugins.cni.version.{name}", self.agent.get(node)["Attributes"])
+        for name, operand, version, runs in (("old", "semver", ">= 0.4.0", True), ("new", "semver", ">= 99.0.0", False)):
+            spec = self.server_job(name=name)
+            spec["Job"]["Constraints"] = [
+                {"LTarget": "${attr.plugins.cni.version.bridge}", "Operand": operand, "RTarget": version},
+                {"LTarget": "${attr.network.mode.bridge}", "Operand": "=", "RTarget": self.bridge.name}]
+            self.agent.submit(spec)
+            if runs:
+                self.agent.wait_allocs(name, 1, "running")
+                self.end(name)
+                continue
+            reason = harness.wait_until(lambda name=name: [
+                failure["ConstraintFiltered"] for one in self.agent.get(f"/v1/job/{name}/evaluations")
+                for failure in (one["FailedTGAllocs"] or {}).values()], "a blocked evaluation")
+            self.assertIn("plugins.cni.version.bridge", str(reason))
+
     def test_the_node_tells_of_its_networks(self):
         node = self.agent.get(f"/v1/node/{self.agent.get('/v1/nodes')[0]['ID']}")
         self.assertEqual(node["Attributes"]["network.mode.bridge"], self.bridge.name)
@@ -376,23 +434,28 @@ class ConflistTest(NetworkCase):
 
 
 class HostNetworkTest(NetworkCase):
-    CLIENT = {"host_network": {"near": {"cidr": "127.0.0.0/8"}, "nowhere": {"cidr": "198.51.100.0/24"}}}
+    CLIENT = {"host_network": {"near": {"cidr": "127.0.0.0/8"}, "nowhere": {"cidr": "198.51.100.0/24"},
+                               "loop": {"interface": "lo"}, "both": {"cidr": "127.0.0.0/8", "interface": "lo"},
+                               "neither": {"cidr": "198.51.100.0/24", "interface": "lo"}}}
 
     def test_a_port_is_on_the_address_of_its_network(self):
-        alloc, said = self.run_server(network={"DynamicPorts": [
-            {"Label": "http", "To": 8000, "HostNetwork": "near"}]})
-        port = self.port(alloc)
-        self.assertEqual(port["HostIP"], "127.0.0.1")
-        self.assertEqual(said["env"]["NOMAD_HOST_IP_http"], "127.0.0.1")
-        self.end()
+        for network in ("near", "loop", "both"):
+            with self.subTest(network):
+                alloc, said = self.run_server(name=network, network={"DynamicPorts": [
+                    {"Label": "http", "To": 8000, "HostNetwork": network}]})
+                port = self.port(alloc)
+                self.assertEqual(port["HostIP"], "127.0.0.1")
+                self.assertEqual(said["env"]["NOMAD_HOST_IP_http"], "127.0.0.1")
+                self.end(network)
 
     def test_a_network_without_an_address_gives_no_place(self):
-        self.agent.submit(self.server_job(network={"DynamicPorts": [
-            {"Label": "http", "To": 8000, "HostNetwork": "nowhere"}]}))
-        reason = harness.wait_until(lambda: [
-            failure["DimensionExhausted"] for one in self.agent.get("/v1/job/web/evaluations")
-            for failure in (one["FailedTGAllocs"] or {}).values()], "a blocked evaluation")
-        self.assertIn('missing host network "nowhere" for port "http"', str(reason).replace('\\"', '"'))
+        for network in ("nowhere", "neither"):
+            self.agent.submit(self.server_job(name=network, network={"DynamicPorts": [
+                {"Label": "http", "To": 8000, "HostNetwork": network}]}))
+            reason = harness.wait_until(lambda network=network: [
+                failure["DimensionExhausted"] for one in self.agent.get(f"/v1/job/{network}/evaluations")
+                for failure in (one["FailedTGAllocs"] or {}).values()], "a blocked evaluation")
+            self.assertIn(f'missing host network "{network}" for port "http"', str(reason).replace('\\"', '"'))
 
 
 class NetworkLoadTest(NetworkCase):
