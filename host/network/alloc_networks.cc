@@ -14,6 +14,7 @@
 #include "host/base/durable_step.h"
 #include "host/base/ip_address.h"
 #include "host/network/address_claims.h"
+#include "host/network/bridge_in_use.h"
 #include "host/network/cni_call.h"
 #include "host/network/cni_chain.h"
 #include "host/network/cni_result.h"
@@ -125,7 +126,10 @@ Result<NetworkLock> AllocNetworks::LockOf(const std::string& alloc_id) const {
 }
 
 Result<Conflist> AllocNetworks::NetworkOf(const std::string& mode) const {
-  if (mode == "bridge") return BridgeConflist(options_.bridge);
+  if (mode == "bridge") {
+    DROVER_TRY(CheckBridge(options_.bridge));
+    return BridgeConflist(options_.bridge);
+  }
   return FindConflist(options_.cni_config_dir, mode.substr(mode.find('/') + 1));
 }
 

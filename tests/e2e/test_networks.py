@@ -194,6 +194,26 @@ class BridgeTest(NetworkCase):
         self.agent.wait_allocs("web", 1, "running")
         self.end()
 
+    def test_another_subnet_waits_for_the_allocations_that_use_the_bridge(self):
+        first, before = self.run_server()
+        self.kill()
+        other = f"10.{128 + int(self.bridge.subnet.split('.')[1]) % 64}.77.0/24"
+        self.agent = self.start(bridge_network_subnet=other)
+        self.agent.wait_allocs("web", 1, "running")
+        self.agent.submit(self.server_job(name="second", RestartPolicy={"Attempts": 0, "Mode": "fail"},
+                                          ReschedulePolicy={"Attempts": 0, "Unlimited": False}))
+        failed = self.agent.wait_allocs("second", 1, "failed")[0]
+        self.assertIn(f"which is not in client.bridge_network_subnet {other}",
+                      str(failed["TaskStates"]["server"]["Events"]))
+        self.assertEqual(self.wait_answer(first), before)
+        self.end()
+        # The kernel removes the port of the bridge in the background.
+        ports = pathlib.Path(f"/sys/class/net/{self.bridge.name}/brif")
+        harness.wait_until(lambda: not list(ports.iterdir()), "a bridge that nobody uses")
+        third, _ = self.run_server(name="third")
+        self.assertIn(ipaddress.ip_address(self.status(third)["Address"]), ipaddress.ip_network(other))
+        self.end("third")
+
     def test_after_a_reboot_nothing_is_left_of_the_old_network(self):
         policy = {"Attempts": 3, "Delay": 50_000_000, "Interval": 60_000_000_000, "Mode": "fail"}
         alloc, _ = self.run_server(RestartPolicy=policy)
@@ -321,10 +341,10 @@ class BridgeTest(NetworkCase):
                            "the versions of the plugins")
         for name in ("firewall", "host-local", "loopback", "portmap"):
             self.assertIn(f"plugins.cni.version.{name}", self.agent.get(node)["Attributes"])
-        for name, operand, version, runs in (("old", "semver", ">= 0.4.0", True), ("new", "semver", ">= 99.0.0", False)):
+        for name, version, runs in (("old", ">= 0.4.0", True), ("new", ">= 99.0.0", False)):
             spec = self.server_job(name=name)
             spec["Job"]["Constraints"] = [
-                {"LTarget": "${attr.plugins.cni.version.bridge}", "Operand": operand, "RTarget": version},
+                {"LTarget": "${attr.plugins.cni.version.bridge}", "Operand": "semver", "RTarget": version},
                 {"LTarget": "${attr.network.mode.bridge}", "Operand": "=", "RTarget": self.bridge.name}]
             self.agent.submit(spec)
             if runs:
