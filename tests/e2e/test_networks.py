@@ -260,7 +260,7 @@ class BridgeTest(NetworkCase):
             (hangs / name).symlink_to(cni.PLUGINS / name)
         (hangs / "firewall").unlink()
         called = self.sandbox.root / "called"
-        self.sandbox.write("hangs/firewall", f"#!/bin/sh\n[ $CNI_COMMAND = DEL ] && exit 0\ntouch {called}\n"
+        self.sandbox.write("hangs/firewall", f'#!/bin/sh\n[ "$CNI_COMMAND" = ADD ] || exit 0\ntouch {called}\n'
                            "exec sleep 1000\n").chmod(0o755)
         self.agent.stop()
         self.agent = self.start(cni_path=str(hangs))
@@ -273,6 +273,29 @@ class BridgeTest(NetworkCase):
         alloc = self.agent.wait_allocs("web", 1, "running")[0]["ID"]
         self.wait_answer(alloc)
         self.end()
+
+    def test_a_plugin_that_does_not_say_its_version_delays_nothing(self):
+        hangs = self.sandbox.root / "hangs"
+        hangs.mkdir()
+        self.sandbox.write("hangs/aaa", "#!/bin/sh\nexec sleep 1000\n").chmod(0o755)
+        self.sandbox.write("hangs/zzz", "#!/bin/sh\necho CNI zzz plugin v1.2.3 >&2\n").chmod(0o755)
+        self.agent.stop()
+        self.agent = self.start(cni_path=f"{hangs}:{cni.PLUGINS}")
+        self.run_server()
+        node = f"/v1/node/{self.agent.get('/v1/nodes')[0]['ID']}"
+        harness.wait_until(lambda: "plugins.cni.version.zzz" in self.agent.get(node)["Attributes"],
+                           "the version of the last plugin")
+        attributes = self.agent.get(node)["Attributes"]
+        self.assertEqual(attributes["plugins.cni.version.zzz"], "v1.2.3")
+        self.assertNotIn("plugins.cni.version.aaa", attributes)
+        self.assertIn('the CNI plugin "aaa" took longer than 2s to say its version', self.agent.run.err)
+        self.end()
+        self.agent.stop()
+        self.agent = self.start(cni_path=f"{hangs}:{cni.PLUGINS}")
+        began = time.monotonic()  # while the first plugin hangs
+        self.agent.stop()
+        self.assertLess(time.monotonic() - began, 2 * SLACK)
+        self.agent = self.start()
 
     def test_a_port_that_is_taken_is_told(self):
         with socket.socket() as taken:
