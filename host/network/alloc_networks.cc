@@ -276,7 +276,7 @@ Result<MadeNetwork> AllocNetworks::Complete(const NetworkWish& wish, NetworkNote
     return Attach(note->network, attachment, options_.check_addresses ? look : CniLook());
   });
   // So the plugins that were not called remove no rules of the one who has the address.
-  if (!taken->empty()) note->network.plugins.resize(all_called);
+  if (!taken->empty()) note->network = FirstPlugins(note->network, all_called);
   DROVER_ASSIGN(note->result, std::move(joined));
   DROVER_ASSIGN(note->status, ReadCniResult(note->result, attachment.interface_name));
   DROVER_TRY(CheckAddresses(made, note->status));

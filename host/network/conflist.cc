@@ -9,6 +9,7 @@
 #include <array>
 #include <cctype>
 #include <cerrno>
+#include <cstddef>
 #include <memory>
 #include <utility>
 
@@ -155,6 +156,17 @@ Result<Conflist> ParseConflist(const std::string& text) {
   }
   list.text = text;
   return list;
+}
+
+Conflist FirstPlugins(Conflist network, std::size_t count) {
+  Result<json> whole = ParseStrictJson(network.text, {kMostConflistBytes, 32});
+  if (!whole.ok() || count == 0 || count >= network.plugins.size()) return network;
+  const auto end = static_cast<std::ptrdiff_t>(count);
+  network.plugins.erase(network.plugins.begin() + end, network.plugins.end());
+  json& plugins = (*whole)["plugins"];
+  plugins.erase(plugins.begin() + end, plugins.end());
+  network.text = JsonText(*whole);
+  return network;
 }
 
 Result<Conflist> FindConflist(const std::string& directory, const std::string& name) {

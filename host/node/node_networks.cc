@@ -228,7 +228,9 @@ Co<bool> NodeNetworks::FindVersions(StringMap* all) {
   std::function<CniVersionMap()> find = [&search, &problems] {
     return FindCniVersions(search, &problems);
   };
-  versions_ = co_await pool->Run(std::move(find));
+  CniVersionMap found = co_await pool->Run(std::move(find));
+  if (asking_stopped_) co_return false;  // what was not asked is not gone
+  versions_ = std::move(found);
   for (const std::string& problem : problems) spdlog::warn("{}", problem);
   if (!ChangeAttributes()) co_return false;
   CopyAttributes(all);
@@ -237,7 +239,10 @@ Co<bool> NodeNetworks::FindVersions(StringMap* all) {
 
 void NodeNetworks::Stop() { (void)eventfd_write(stop_.get(), 1); }
 
-void NodeNetworks::StopAsking() { (void)eventfd_write(stop_asking_.get(), 1); }
+void NodeNetworks::StopAsking() {
+  asking_stopped_ = true;
+  (void)eventfd_write(stop_asking_.get(), 1);
+}
 
 std::string NodeNetworks::WhyNot(const std::string& mode) const {
   if (!IsPluginNetwork(mode) || attributes().contains(NetworkAttribute(mode))) return "";

@@ -104,6 +104,7 @@ class NodeNetworks {
   std::vector<NoteIdentity> unknown_;
   UniqueFd stop_;         // can be read after Stop
   UniqueFd stop_asking_;  // can be read after StopAsking
+  bool asking_stopped_ = false;
   // The threads that call the plugins of each network mode, made for its first allocation. So a
   // plugin that hangs delays only its own network. Made last, so that they end first.
   std::map<std::string, std::unique_ptr<WorkerPool>> plugin_pools_;

@@ -150,15 +150,25 @@ TEST_F(NodeNetworksTest, TheVersionsOfPluginsAreAttributes) {
 
 TEST_F(NodeNetworksTest, AnAgentThatEndsAsksNoPluginForItsVersion) {
   if (geteuid() != 0) GTEST_SKIP() << "networks need root";
-  const std::string file = fake_.path() + "/hangs";
-  std::ofstream(file) << "#!/bin/sh\nexec sleep 1000\n";
-  chmod(file.c_str(), 0755);
+  const auto write = [this](const char* name, const char* script) {
+    const std::string file = fake_.path() + name;
+    std::ofstream(file) << "#!/bin/sh\n" << script << "\n";
+    chmod(file.c_str(), 0755);
+  };
+  write("/versioned", "echo CNI versioned plugin v1.2.3");
   const auto networks = Make(false);
-  networks->StopAsking();
+  bool changed = false;
   StringMap all;
-  const auto find = [&]() -> Co<void> { (void)co_await networks->FindVersions(&all); };
+  const auto find = [&]() -> Co<void> { changed = co_await networks->FindVersions(&all); };
   DROVER_CHECK(loop_.RunToEnd(find()));
-  EXPECT_EQ(all, StringMap());
+  EXPECT_TRUE(changed);
+  const StringMap before = all;
+  write("/hangs", "exec sleep 1000");
+  unlink((fake_.path() + "/versioned").c_str());
+  networks->StopAsking();
+  DROVER_CHECK(loop_.RunToEnd(find()));
+  EXPECT_FALSE(changed);
+  EXPECT_EQ(all, before);
 }
 
 // The end of the agent does not wait for a plugin. The next agent removes the network.

@@ -37,6 +37,22 @@ socketserver.TCPServer(("", 8000), Answer).serve_forever()
 """
 
 
+# Says to all who ask for an address before they use it that it is taken.
+LIAR = r"""
+import socket
+
+link = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0806))
+link.bind(("eth0", 0x0806))
+own = link.getsockname()[4]
+print("mac", own.hex(":"), flush=True)
+while True:
+    frame = link.recv(1500)
+    if frame[20:22] == b"\0\1" and frame[28:32] == b"\0\0\0\0":
+        asker, wanted = frame[22:28], frame[38:42]
+        link.send(asker + own + frame[12:20] + b"\0\2" + own + wanted + asker + frame[28:32])
+"""
+
+
 def ask(address, port):
     """What the server says; None if nobody answers."""
     try:
@@ -288,7 +304,8 @@ class BridgeTest(NetworkCase):
         attributes = self.agent.get(node)["Attributes"]
         self.assertEqual(attributes["plugins.cni.version.zzz"], "v1.2.3")
         self.assertNotIn("plugins.cni.version.aaa", attributes)
-        self.assertIn('the CNI plugin "aaa" took longer than 2s to say its version', self.agent.run.err)
+        harness.wait_until(lambda: 'the CNI plugin "aaa" took longer than 2s to say its version' in self.agent.run.err,
+                           "a line of the log")
         self.end()
         self.agent.stop()
         self.agent = self.start(cni_path=f"{hangs}:{cni.PLUGINS}")
@@ -338,6 +355,21 @@ class BridgeTest(NetworkCase):
         passes = [rule for rule in cni.output("iptables", "-w", "10", "-S").splitlines() if f"{address}/32" in rule]
         self.assertEqual(len(passes), 2, passes)
         self.agent.must("DELETE", "/v1/job/second")
+        self.end()
+
+    def test_a_task_that_claims_all_addresses_is_named(self):
+        script = self.sandbox.write("liar.py", LIAR)
+        liar = task("liar", config={"command": "/usr/bin/env", "args": ["python3", str(script)]})
+        self.agent.submit(job(group(liar, Networks=[{"Mode": "bridge"}]), id="liar", type="service"))
+        alloc = self.agent.wait_allocs("liar", 1, "running")[0]["ID"]
+        mac = self.agent.get_until(f"/v1/client/fs/logs/{alloc}", lambda reply: reply.body.startswith(b"mac "),
+                                   task="liar", type="stdout", plain="true").body.decode().split()[1]
+        self.agent.submit(self.server_job(name="victim", RestartPolicy={"Attempts": 0, "Mode": "fail"},
+                                          ReschedulePolicy={"Attempts": 0, "Unlimited": False}))
+        failed = self.agent.wait_allocs("victim", 1, "failed")[0]
+        self.assertIn(f"is in use already: {mac} answers for it", str(failed["TaskStates"]["server"]["Events"]))
+        self.end("liar")
+        self.run_server()
         self.end()
 
     def test_a_name_that_a_driver_does_not_set_is_warned_of(self):
@@ -396,6 +428,15 @@ class Ipv6BridgeTest(NetworkCase):
         network = self.status(alloc)
         self.assertIn(ipaddress.ip_address(network["Address"]), ipaddress.ip_network(self.bridge.subnet))
         self.assertIn(ipaddress.ip_address(network["AddressIPv6"]), ipaddress.ip_network(self.bridge.subnet_ipv6))
+        # An address of which only the lease is lost is not given again.
+        leases = cni.LEASES / self.bridge.name
+        (leases / network["AddressIPv6"]).unlink()
+        (leases / "last_reserved_ip.1").unlink()
+        second, _ = self.run_server(name="second")
+        self.assertEqual(ipaddress.ip_address(self.status(second)["AddressIPv6"]),
+                         ipaddress.ip_address(network["AddressIPv6"]) + 1)
+        self.assertIn(f"the address {network['AddressIPv6']}, which the CNI plugins", self.agent.run.err)
+        self.agent.must("DELETE", "/v1/job/second")
         self.end()
 
 
