@@ -597,6 +597,22 @@ class RunNetworkTest(DroverTest):
         self.assertIn(ipaddress.ip_address(run.logs("t")[0]), ipaddress.ip_network(self.bridge.subnet))
         self.assertEqual(self.bridge.left(), [])
 
+    def test_its_job_may_ask_for_versions_of_plugins(self):
+        for version, code in ((">= 0.4.0", 0), (">= 99.0.0", 2)):
+            spec = self.spec("true")
+            spec["Job"]["Constraints"] = [
+                {"LTarget": "${attr.plugins.cni.version.bridge}", "Operand": "semver", "RTarget": version}]
+            run = self.sandbox.run(spec, config=self.config)
+            self.assertEqual(run.wait(), code, run.story())
+        self.assertIn("does not meet the constraint", run.err)
+
+    def test_a_name_that_its_driver_does_not_set_is_warned_of(self):
+        spec = self.spec("true")
+        spec["Job"]["TaskGroups"][0]["Networks"][0]["Hostname"] = "web"
+        run = self.sandbox.run(spec, config=self.config)
+        self.assertEqual(run.wait(), 0, run.story())
+        self.assertIn('is not the name of the task "t": its driver "raw_exec"', run.story())
+
     def test_the_next_run_removes_what_a_killed_one_has_left(self):
         run = self.sandbox.run(self.spec("echo up; sleep 1000"), config=self.config)
         run.wait_log("t", "up")
