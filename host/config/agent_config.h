@@ -102,6 +102,8 @@ struct AgentConfig {
     } bridge;
     std::string cni_path = "/opt/cni/bin:/usr/lib/cni";  // directories of plugins
     std::string cni_config_dir = "/opt/cni/config";      // of the networks cni/NAME
+    // Whether the addresses that plugins give are looked for elsewhere on their network.
+    bool cni_address_check = true;
     // The plugins whose hooks take part in each task, in the order of their calls.
     std::vector<std::string> task_hooks;
     // What the machine has for jobs. 0: what the agent finds.

@@ -227,6 +227,10 @@ constexpr ConfigKey kClient[] = {
          R"("/opt/cni/bin:/usr/lib/cni")"),
     Done("cni_config_dir", kPath, "CNI configurations: the networks cni/NAME of jobs",
          R"("/opt/cni/config")"),
+    Done(
+        "cni_address_check", kBoolean,
+        "of Drover: whether the addresses of allocations are looked for elsewhere; see networks.md",
+        "true"),
     Done("task_hooks", kTextList,
          "of Drover: plugins that take part in each task, in the order of their calls; see "
          "task-hooks.md"),

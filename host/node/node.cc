@@ -504,7 +504,12 @@ void Node::GiveUpRemovals() {
   networks_->Stop();
 }
 
-Co<bool> Node::RefreshNetworks() { return networks_->Refresh(&info_.attributes); }
+Co<bool> Node::RefreshNetworks() {
+  const bool others = co_await networks_->Refresh(&info_.attributes);
+  co_return co_await networks_->FindVersions(&info_.attributes) || others;
+}
+
+void Node::GiveUpRefresh() { networks_->StopAsking(); }
 
 void Node::KillAll() { processes_->KillAll(); }
 

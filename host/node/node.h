@@ -111,6 +111,8 @@ class Node {
   // mistakes, each with its JSON pointer. Returns kUnavailable if a driver of the job is still
   // being loaded.
   Status CheckJob(const Job& job, const std::string& place);
+  // Returns what the drivers of a job do not carry out, although they accept it. PLACE is as above.
+  std::vector<std::string> JobWarnings(const Job& job, const std::string& place) const;
   Result<std::vector<std::shared_ptr<const Allocation>>> Place(std::shared_ptr<const Job> job);
   Result<std::unique_ptr<AllocRunner>> MakeRunner(std::shared_ptr<const Allocation> alloc);
   // Frees the ports of an allocation. No process of the allocation may run any more.
@@ -137,8 +139,11 @@ class Node {
   NodeKeys* keys() { return keys_.get(); }
   HostVolumes* volumes() { return volumes_.get(); }
   DeviceManager* devices() { return devices_.get(); }
-  // Looks again which networks plugins make. Returns whether Attributes has changed.
+  // Looks again which networks plugins make, and which versions the plugins have. Returns whether
+  // Attributes has changed.
   Co<bool> RefreshNetworks();
+  // Ends RefreshNetworks, which may wait for a plugin.
+  void GiveUpRefresh();
 
  private:
   Node(Loop* loop, NodeOptions options);

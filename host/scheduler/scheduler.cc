@@ -206,6 +206,10 @@ Status Scheduler::Check(const Job& job) const {
   return options_.check_job ? options_.check_job(job) : Status();
 }
 
+std::vector<std::string> Scheduler::Warnings(const Job& job) const {
+  return options_.warn_of_job ? options_.warn_of_job(job) : std::vector<std::string>();
+}
+
 Result<PlanReply> Scheduler::Plan(const JobRegistration& registration) const {
   const JobKey key = KeyOf(*registration.job);
   DROVER_TRY(CheckIndex(registration, key));
