@@ -94,7 +94,7 @@ TEST_F(HookChainTest, WhatIsDoneIsNotRunAgain) {
   EXPECT_EQ(prepared().env, (StringMap{{"X", "a"}}));
   EXPECT_EQ(a->On(HookStage::kPrestart).calls, 1);
   EXPECT_EQ(saves, 1);
-  EXPECT_EQ(kept.at("a"), (HookState{true, {{"k", "v"}}, {{"X", "a"}}}));
+  EXPECT_EQ(kept.at("a"), (HookState{true, {{"k", "v"}}, {{"X", "a"}}, ""}));
 }
 
 TEST_F(HookChainTest, TheVariablesOfAHookThatIsNotDoneAreNotStored) {
