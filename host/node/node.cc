@@ -49,7 +49,7 @@ TaskUsersOptions TaskUsersOf(const AgentConfig::Client& client, WorkerPool* work
   options.rules.dynamic_first = static_cast<uid_t>(users.dynamic_min);
   options.rules.dynamic_last = static_cast<uid_t>(users.dynamic_max);
   options.dynamic_drivers = {users.dynamic_drivers.begin(), users.dynamic_drivers.end()};
-  options.lock_path = client.run_dir + "/users.lock";
+  options.lock_path = client.run_dir;
   options.workers = workers;
   return options;
 }

@@ -2,8 +2,10 @@
 #include "host/users/dynamic_user_hook.h"
 
 #include <gmock/gmock.h>
+#include <grp.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -27,7 +29,7 @@ struct DynamicUserTest : RunnerTest {
     UserPoolOptions pool;
     pool.first = 80000;
     pool.last = 80001;
-    pool.lock_path = directory + "/users.lock";
+    pool.lock_path = directory;
     pool.obstacle = [](uid_t) -> Result<std::optional<std::string>> {
       return std::optional<std::string>();
     };
@@ -135,6 +137,18 @@ TEST_F(DynamicUserTest, AUserWhoseDirectoryCannotBeClosedStaysLentWhileTheTaskIs
   EXPECT_EQ(pool->leases(), 0u) << "its directory was removed";
 }
 
+bool MayReach(const ProcessUser& user, const std::string& path) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const bool changed = setgroups(0, nullptr) == 0 &&
+                         setresgid(user.gid, user.gid, user.gid) == 0 &&
+                         setresuid(user.uid, user.uid, user.uid) == 0;
+    _exit(changed && access(path.c_str(), F_OK) == 0 ? 0 : 1);
+  }
+  int status = 1;
+  return waitpid(child, &status, 0) == child && status == 0;
+}
+
 TEST(TakeBackTaskDirectoryTest, OthersMayStillPass) {
   if (geteuid() != 0) GTEST_SKIP() << "other users need root";
   std::string name = (std::filesystem::temp_directory_path() / "users-XXXXXX").string();
@@ -145,10 +159,11 @@ TEST(TakeBackTaskDirectoryTest, OthersMayStillPass) {
   ASSERT_TRUE(given.ok()) << given.error().message();
   const Status also = HandOverTaskDirectory(root + "/b", second, false);
   if (also.ok()) {  // the file system has access control lists
+    EXPECT_TRUE(MayReach(first, root + "/a/."));
     EXPECT_TRUE(TakeBackTaskDirectory(root + "/a", first).ok());
     EXPECT_TRUE(TakeBackTaskDirectory(root + "/a", first).ok()) << "a second time";
-    // Nothing is added for a user who may pass already.
-    EXPECT_TRUE(HandOverTaskDirectory(root + "/b", second, false).ok());
+    EXPECT_FALSE(MayReach(first, root + "/a"));
+    EXPECT_TRUE(MayReach(second, root + "/b/."));
   }
   EXPECT_TRUE(TakeBackTaskDirectory(root + "/none", first).ok());
   std::filesystem::remove_all(root);

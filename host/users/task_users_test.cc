@@ -28,7 +28,7 @@ TEST(TaskUsersTest, ATaskHasOnlyTheHooksThatItNeeds) {
   options.rules.checked_drivers = {"exec"};
   options.rules.dynamic_first = 80000;
   options.rules.dynamic_last = 80009;
-  options.lock_path = "/nonexistent/users.lock";
+  options.lock_path = "/nonexistent";
   const TaskUsers plain(options);
   EXPECT_THAT(NamesOf(plain, "exec", ""), IsEmpty());
   EXPECT_THAT(NamesOf(plain, "exec", "web"), ElementsAre("validate"));

@@ -73,15 +73,15 @@ UserPool::UserPool(UserPoolOptions options) : options_(std::move(options)), next
 // An agent that dies loses the lock at once.
 Status UserPool::Lock() {
   if (lock_) return {};
-  UniqueFd file(open(options_.lock_path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!file) return ErrnoError(errno, "the lock on users of tasks, " + options_.lock_path);
-  if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+  UniqueFd directory(open(options_.lock_path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!directory) return ErrnoError(errno, options_.lock_path);
+  if (flock(directory.get(), LOCK_EX | LOCK_NB) != 0) {
     return Error(Code::kUnavailable,
                  "another agent of this machine gives users to tasks (it has the lock on " +
                      options_.lock_path + "): stop it, or name the user in the job",
                  true);
   }
-  lock_ = std::move(file);
+  lock_ = std::move(directory);
   return {};
 }
 

@@ -27,7 +27,8 @@ struct UserPoolOptions {
   uid_t first = 0;  // the range of ids, both included
   uid_t last = 0;
   WorkerPool* workers = nullptr;  // asks OBSTACLE; must outlive the pool; null: it is asked at once
-  // Only one agent of the machine lends users: the one that holds the lock on this file.
+  // Only one agent of the machine lends users: the one that holds the lock on this directory, which
+  // must exist. Nothing else locks it.
   std::string lock_path;
   UserObstacle obstacle = SystemUserObstacle;
 };

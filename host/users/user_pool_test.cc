@@ -24,7 +24,7 @@ struct UserPoolTest : testing::Test {
     directory = mkdtemp(name.data());
     options.first = 80000;
     options.last = 80003;
-    options.lock_path = directory + "/users.lock";
+    options.lock_path = directory;
     options.obstacle = [this](uid_t uid) -> Result<std::optional<std::string>> {
       if (error) return *error;
       if (busy.count(uid) > 0) return std::optional<std::string>("has processes");

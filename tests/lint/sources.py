@@ -179,7 +179,6 @@ CHANGE_PLACES = {
     "task/rendered_file.cc": ("kRenderFile",),
     "task/task_file.cc": "in the directory of a task, made again by each start",
     "task/task_socket.cc": "in the directory of a task, made again by each start and each agent",
-    "users/user_pool.cc": "a lock, which means nothing while nobody holds it",
     "volume/mkdir_plugin.cc": ("kMakeVolume", "kRemoveVolume"),
     "store/rebuild.cc": ("kReplaceStore",),  # files under other names are made again
     "store/store.cc": "the directory of the store, which stays",
