@@ -91,7 +91,8 @@ Co<Status> DynamicUserHook::Stop(Context, HookRequest request) {
   // As long as the user could enter the directory, no other task gets this user.
   if (!closed.ok()) co_return closed.error().WithContext("its user is not given back");
   users->GiveBack(Holder(request.alloc->id, request.task->name));
-  co_return Status();
+  // Without this, the next agent does all of it again, which does no harm.
+  co_return co_await control->SaveHookData(std::string(kName), {});
 }
 
 }  // namespace drover

@@ -72,6 +72,8 @@ TEST_F(DynamicUserTest, ATaskWithoutAUserGetsOneAndKeepsItOverRestarts) {
   EXPECT_EQ(users->leases(), 1u);
   Kill();
   EXPECT_EQ(users->leases(), 0u);
+  EXPECT_TRUE(store.saved.back()->hooks.at("workload_users").data.empty())
+      << "the next agent need not close the directory again";
 }
 
 TEST_F(DynamicUserTest, ATaskWithAUserKeepsIt) {
