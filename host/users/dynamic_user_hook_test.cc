@@ -91,7 +91,7 @@ TEST_F(DynamicUserTest, ARunningTaskIsFoundAgainWithItsUser) {
   kept.user = "80001";
   options.restored.emplace();
   options.restored->local.run_id = run;
-  options.restored->local.handle = TaskHandle();
+  options.restored->local.handle = TaskHandle{"fake", "1.0.0", 1, "old"};
   options.restored->local.hooks["workload_users"] = kept;
   options.restored->state.state = RunnerState::kRunning;
   driver.Plant(run, "web");

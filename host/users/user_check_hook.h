@@ -15,7 +15,7 @@ namespace drover {
 // the user. A task that an earlier agent started keeps running.
 class UserCheckHook : public TaskHook {
  public:
-  // POOL reads the user database and must outlive the hook.
+  // POOL reads the user database and must outlive the hook; null: it is read at once.
   UserCheckHook(std::shared_ptr<const UserRules> rules, WorkerPool* pool)
       : rules_(std::move(rules)), pool_(pool) {}
 
