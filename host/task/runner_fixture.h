@@ -99,6 +99,7 @@ struct ScriptedHook : TaskHook {
   Co<Result<PrestartResponse>> Prestart(Context context, PrestartRequest request) override {
     seen_data = request.data;
     seen_env = request.env;
+    seen_user = request.user;
     DROVER_CO_TRY(co_await Do(HookStage::kPrestart, context));
     co_return response;
   }
@@ -138,6 +139,7 @@ struct ScriptedHook : TaskHook {
   PrestartResponse response;
   StringMap seen_data;
   StringMap seen_env;
+  std::string seen_user;
   Event release;  // ends the calls of stages with kIgnoreContext
 };
 

@@ -71,7 +71,7 @@ class DynamicUserCase(DroverTest):
     """An agent that gives users from FIRST on to the tasks of raw_exec and exec. The ranges of classes that run
     side by side must differ."""
 
-    FIRST, COUNT = 81000, 10
+    FIRST, COUNT = 81000 + (500 if harness.ISOLATION else 0), 10
 
     def setUp(self):
         super().setUp()
