@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <string>
 
 #include "host/task/runner_fixture.h"
 
@@ -12,6 +12,7 @@ namespace drover {
 namespace {
 
 using ::testing::Contains;
+using ::testing::HasSubstr;
 using ::testing::Not;
 
 struct UserCheckTest : RunnerTest {
@@ -33,12 +34,11 @@ TEST_F(UserCheckTest, ADeniedUserFailsTheTaskForGood) {
   EXPECT_EQ(builder.built, 0) << "nothing was made for the user";
   EXPECT_THAT(types, Contains("Task hook failed"));
   EXPECT_THAT(types, Not(Contains("Restarting")));
-  const auto failed = std::find_if(last->events.begin(), last->events.end(), [](const auto& event) {
-    return event.type == "Task hook failed";
-  });
-  ASSERT_NE(failed, last->events.end());
-  EXPECT_THAT(DisplayMessage(*failed),
-              testing::HasSubstr("validate: running as user \"0\" is disallowed"));
+  std::string why;
+  for (const TaskEvent& event : last->events) {
+    if (event.type == "Task hook failed") why = DisplayMessage(event);
+  }
+  EXPECT_THAT(why, HasSubstr("validate: running as user \"0\" is disallowed"));
   Finish();
 }
 
