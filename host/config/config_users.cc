@@ -17,8 +17,8 @@ bool HasName(const std::vector<std::string>& names, const std::string& name) {
 }
 
 // Reads names with commas between them.
-void ReadNames(const ConfigValues& values, const std::string& pointer,
-               std::vector<std::string>* out) {
+void ReadUserNames(const ConfigValues& values, const std::string& pointer,
+                   std::vector<std::string>* out) {
   if (!values.Has(pointer)) return;
   std::string text;
   values.Text(pointer, &text);
@@ -65,8 +65,8 @@ void AddDynamicUsers(const AgentConfig::Client::Users& users, PluginConfig* plug
 
 void ReadUsersConfig(const ConfigValues& values, AgentConfig* config) {
   AgentConfig::Client::Users& users = config->client.users;
-  ReadNames(values, kDenylist, &users.denied);
-  ReadNames(values, kCheckedDrivers, &users.checked_drivers);
+  ReadUserNames(values, kDenylist, &users.denied);
+  ReadUserNames(values, kCheckedDrivers, &users.checked_drivers);
   values.Number("/client/users/dynamic_user_min", &users.dynamic_min);
   values.Number("/client/users/dynamic_user_max", &users.dynamic_max);
   if (users.dynamic_min > users.dynamic_max) {
