@@ -70,6 +70,7 @@ std::vector<std::string> KeysThatNeedRestart(const AgentConfig& running,
   compare("client/unknown_tasks", a.client.keep_unknown_tasks == b.client.keep_unknown_tasks);
   compare("client/ephemeral_disk_limit", a.client.watch_disks == b.client.watch_disks);
   compare("client/max_kill_timeout", a.client.max_kill_timeout == b.client.max_kill_timeout);
+  compare("client/users", a.client.users == b.client.users);
   compare("client/reserved", a.client.reserved == b.client.reserved);
   compare("client/host_volume", a.client.host_volumes == b.client.host_volumes);
   compare("client/host_volumes_dir", a.client.host_volumes_dir == b.client.host_volumes_dir);

@@ -121,6 +121,18 @@ struct AgentConfig {
     // data_dir.
     std::string host_volumes_dir;
     std::string host_volume_plugin_dir;
+    // As whom tasks may run.
+    struct Users {
+      // The users that jobs may not name, and the drivers for whose tasks this holds.
+      std::vector<std::string> denied = {"root", "Administrator"};
+      std::vector<std::string> checked_drivers = {"exec", "qemu", "java"};
+      // The range of the users that tasks get whose job names none, and their drivers.
+      int dynamic_min = 80000;
+      int dynamic_max = 89999;
+      std::vector<std::string> dynamic_drivers;
+
+      bool operator==(const Users&) const = default;
+    } users;
     // The resources of the machine that jobs cannot use.
     struct Reserved {
       int cpu_mhz = 0;

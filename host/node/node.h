@@ -82,6 +82,7 @@ class NodeNetworks;
 class NodeServices;
 class NodeTemplates;
 class RestoreBarrier;
+class TaskUsers;
 struct LocalAllocEnv;
 
 // A node owns and connects everything that runs allocations on this machine. Control thread only.
@@ -193,6 +194,7 @@ class Node {
   std::unique_ptr<TaskPreparer> preparer_;
   std::unique_ptr<ArtifactFetcher> artifacts_;
   std::shared_ptr<HostVolumes> volumes_;
+  std::unique_ptr<TaskUsers> users_;
   std::shared_ptr<DeviceManager> devices_;
   std::unique_ptr<NodeTemplates> templates_;  // null with inspect_only
   std::unique_ptr<NodeConsul> consul_;        // null without a Consul in the configuration

@@ -29,7 +29,7 @@ TaskStateRecord FullState() {
 
 LocalState FullLocal() {
   LocalState local;
-  local.hooks["artifacts"] = {true, {{"sum", "abc"}}, {{"KEY", "value"}}};
+  local.hooks["artifacts"] = {true, {{"sum", "abc"}}, {{"KEY", "value"}}, "80000"};
   local.run_id = RunId::Random();
   local.task_config_id = "alloc/task/12345678";
   local.handle = TaskHandle{"exec", "1.2", 4, std::string("\0\xff{", 3)};

@@ -50,6 +50,7 @@ struct PrepareRequest {
   StringMap device_env;  // those of hook_env that devices added
   std::vector<TaskMount> mounts;
   std::vector<TaskDevice> devices;
+  std::string user;                      // that a hook chose; empty: that of the job
   std::optional<DriverNetwork> network;  // the network of the previous run, if it had one
   // True if the run has already started. Then a text that can no longer be interpolated is no
   // error, and stays as it is in the job.
