@@ -88,6 +88,7 @@ Result<std::shared_ptr<const JobRecord>> ReadJob(const json& of) {
   Get(of, "stop", &record->stop);
   Get(of, "stable", &record->stable);
   if (of.contains("tag")) record->tag = of.at("tag").get<VersionTag>();
+  if (of.contains("scaling")) record->scaling = ReadScaling(*record->job, of.at("scaling"));
   if (of.contains("submission")) {
     DROVER_ASSIGN(record->submission, ReadSubmission(of.at("submission")));
   }
@@ -271,6 +272,7 @@ std::string EncodeRecord(const JobRecord& record) {
   json out = EncodeJob(record);
   out["stable"] = record.stable;
   if (record.tag) out["tag"] = *record.tag;
+  if (record.scaling != nullptr) out["scaling"] = EncodeScaling(*record.scaling);
   return Dump(out);
 }
 
