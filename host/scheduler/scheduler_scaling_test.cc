@@ -140,6 +140,13 @@ TEST_F(SchedulerScalingTest, TheNextAgentFindsThePolicies) {
   EXPECT_EQ(found.policy, policy->policy);
   EXPECT_EQ(found.create_index, policy->create_index);
   EXPECT_EQ(found.modify_index, policy->modify_index);
+
+  // If the record of the job is lost, its allocations know the policies, too.
+  std::erase_if(opened->records,
+                [](const Record& one) { return one.key.kind == record_kind::kJob; });
+  const LoadedState rest = LoadState(opened->records);
+  ASSERT_EQ(rest.tables.scaling_policies.size(), 1u);
+  EXPECT_EQ(rest.tables.scaling_policies.begin()->first, policy->id);
 }
 
 }  // namespace

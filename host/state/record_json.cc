@@ -63,15 +63,17 @@ void Get(const json& of, const char* key, T* out) {
 }
 
 json EncodeJob(const JobRecord& record) {
-  return {{"job", json::parse(JobToJson(*record.job))},
-          {"submitted", *record.json},
-          {"stop", record.stop},
-          {"version", record.version},
-          {"submit_time", record.submit_time},
-          {"status", record.status},
-          {"create_index", record.create_index},
-          {"modify_index", record.modify_index},
-          {"job_modify_index", record.job_modify_index}};
+  json out = {{"job", json::parse(JobToJson(*record.job))},
+              {"submitted", *record.json},
+              {"stop", record.stop},
+              {"version", record.version},
+              {"submit_time", record.submit_time},
+              {"status", record.status},
+              {"create_index", record.create_index},
+              {"modify_index", record.modify_index},
+              {"job_modify_index", record.job_modify_index}};
+  if (record.scaling != nullptr) out["scaling"] = EncodeScaling(*record.scaling);
+  return out;
 }
 
 Result<std::shared_ptr<const JobSubmission>> ReadSubmission(const json& of) {
@@ -272,7 +274,6 @@ std::string EncodeRecord(const JobRecord& record) {
   json out = EncodeJob(record);
   out["stable"] = record.stable;
   if (record.tag) out["tag"] = *record.tag;
-  if (record.scaling != nullptr) out["scaling"] = EncodeScaling(*record.scaling);
   return Dump(out);
 }
 
