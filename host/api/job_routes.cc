@@ -6,6 +6,7 @@
 #include "host/api/router.h"
 #include "host/encode/encode.h"
 #include "host/filter/list_filter.h"
+#include "host/spec/blocks/scaling_checks.h"
 #include "host/spec/blocks/service_policy.h"
 #include "host/spec/canonical_job.h"
 #include "host/spec/job_json.h"
@@ -208,6 +209,11 @@ Submission ReadSubmission(const ApiRequest& request, const std::string& must_be,
   std::vector<JobFault> faults, warnings;
   const Result<Job> parsed = ReadJobOf(request, copy, &faults, &warnings);
   if (!parsed.ok()) {
+    // Clients know this text by its status.
+    for (const JobFault& fault : faults) {
+      if (fault.message != kNoScalingOfSystemJobs) continue;
+      return out.refused = ErrorAnswer(400, fault.message), out;
+    }
     return out.refused = ErrorAnswer(500, ErrorList(FaultTexts(parsed, faults))), out;
   }
   if (!request.acl().Allows(parsed->job_namespace, kToSubmit)) {

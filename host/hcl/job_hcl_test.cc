@@ -222,8 +222,8 @@ TEST_F(JobHclTest, BlocksThatAreNotCarriedOutAreReadAllTheSame) {
     refused.insert(fault.pointer);
   }
   const std::string at = "/TaskGroups/0/";
-  EXPECT_EQ(refused, (std::set<std::string>{"/Periodic", at + "Scaling", at + "Services/0/Connect",
-                                            at + "Tasks/0/Vault"}));
+  EXPECT_EQ(refused,
+            (std::set<std::string>{"/Periodic", at + "Services/0/Connect", at + "Tasks/0/Vault"}));
 }
 
 TEST_F(JobHclTest, BlocksOfOtherProgramsSayWhatToDoInstead) {

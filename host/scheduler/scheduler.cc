@@ -9,6 +9,7 @@
 #include "host/base/ids.h"
 #include "host/scheduler/evaluating.h"
 #include "host/scheduler/node_events.h"
+#include "host/spec/blocks/scaling_json.h"
 
 namespace drover {
 namespace {
@@ -18,6 +19,7 @@ constexpr TableMask kEvals = MaskOf(Table::kEvals);
 constexpr TableMask kAllocs = MaskOf(Table::kAllocs);
 constexpr TableMask kWanted = MaskOf(Table::kWanted);
 constexpr TableMask kNodes = MaskOf(Table::kNodes);
+constexpr TableMask kScaling = MaskOf(Table::kScaling);
 constexpr Duration kLate = 1s;
 
 // Returns whether two updates are equal in all parts that clients can see.
@@ -51,6 +53,29 @@ void DropShutdownDelays(Tables* tables, const JobKey& key, std::uint64_t index, 
     changed->modify_time = now;
     tables->Put(std::move(changed));
   }
+}
+
+// Disables the scaling policies of STOPPED, a version in a write with the index INDEX, so that
+// nothing scales a stopped job. Returns the tables that change with it.
+TableMask DisableScalingOf(JobRecord* stopped, std::uint64_t index) {
+  if (stopped->scaling == nullptr) return 0;
+  auto job = std::make_shared<Job>(*stopped->job);
+  if (!DisableScaling(job.get())) return 0;
+  auto json = std::make_shared<nlohmann::json>(*stopped->json);
+  DisableScaling(json.get());
+  stopped->job = std::move(job);
+  stopped->json = std::move(json);
+  stopped->scaling = ScalingOf(*stopped->job, stopped->scaling, index);
+  return kScaling;
+}
+
+// Returns whether REGISTRATION is what the job BEFORE was before somebody stopped it, or still is.
+bool IsUnchanged(const JobRecord& before, const JobRegistration& registration) {
+  if (*before.json == *registration.json) return true;
+  if (!before.stop || before.scaling == nullptr) return false;
+  nlohmann::json stopped = *registration.json;
+  DisableScaling(&stopped);
+  return *before.json == stopped;
 }
 
 Error NoSuch(const std::string& what) { return Error(Code::kNotFound, what + " not found"); }
@@ -166,13 +191,16 @@ Result<JobReply> Scheduler::Register(JobRegistration registration) {
       record->submission = registration.submission;
       // A client may start a stopped job again without its source text. The job has not changed,
       // so the earlier text is kept.
-      const bool same = before != nullptr && *before->json == *registration.json;
-      if (record->submission == nullptr && same) record->submission = before->submission;
+      if (record->submission == nullptr && before != nullptr && IsUnchanged(*before, registration))
+        record->submission = before->submission;
       record->stop = registration.stop;
       record->version = before == nullptr ? 0 : before->version + 1;
       record->submit_time = loop_->Wall();
       record->create_index = before == nullptr ? index : before->create_index;
       record->modify_index = record->job_modify_index = index;
+      const JobScaling scaling = before == nullptr ? nullptr : before->scaling;
+      record->scaling = ScalingOf(*record->job, scaling, index);
+      if (record->scaling != scaling) written |= kScaling;
       tables->Put(key, std::move(record));
       written |= kJobs;
     }
@@ -251,6 +279,7 @@ Result<JobReply> Scheduler::Deregister(const JobKey& key, bool purge, bool no_sh
       stopped->tag.reset();
       ++stopped->version;
       stopped->modify_index = stopped->job_modify_index = index;
+      written |= DisableScalingOf(stopped.get(), index);
       tables->Put(key, std::move(stopped));
     }
     opened.push_back(
