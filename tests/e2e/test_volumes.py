@@ -517,6 +517,19 @@ class StickyDiskTest(AgentTest):
         self.assertEqual(self.files(new[0]), ["data\n", "own\n"])
         self.assertEqual(self.files(old), [None, None])
 
+    def test_files_of_an_allocation_pass_over_one_that_fails(self):
+        self.agent.submit(self.spec(self.WRITE))
+        old = self.agent.wait_allocs("disk", 1, "running")[0]
+        harness.wait_until(lambda: self.files(old) == ["data\n", "own\n"], "the files")
+        # The second one gets the files and never starts.
+        self.agent.submit(job(group(task("t", config={"command": "/no/such/program"}),
+                                    EphemeralDisk={"SizeMB": 50, "Sticky": True}), id="disk", type="service"))
+        failed = self.agent.wait_allocs("disk", 1, "failed")[0]
+        self.agent.submit(self.spec(FOREVER))
+        new = self.agent.wait_allocs("disk", 1, "running")[0]
+        self.assertEqual(self.agent.get(f"/v1/allocation/{new['ID']}")["PreviousAllocation"], failed["ID"])
+        self.assertEqual(self.files(new), ["data\n", "own\n"])
+
 
 class DiskLimitTest(AgentTest):
     def start_agent(self):
