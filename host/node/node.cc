@@ -7,7 +7,6 @@
 
 #include "host/alloc/dir_tree.h"
 #include "host/alloc/disk_alloc_dir.h"
-#include "host/alloc/hooks/disk_watch_hook.h"
 #include "host/alloc/local_alloc_runner.h"
 #include "host/base/ids.h"
 #include "host/base/patience.h"
@@ -32,10 +31,9 @@
 namespace drover {
 namespace {
 
-constexpr int kWorkers = 2;       // threads that start allocations
-constexpr int kRemovers = 2;      // threads for removals, which may take long because of many files
-constexpr int kDiskCounters = 1;  // threads that count the files of allocations
-constexpr int kLoaders = 2;       // threads that load plugins and configurations, which may be slow
+constexpr int kWorkers = 2;   // threads that start allocations
+constexpr int kRemovers = 2;  // threads for removals, which may take long because of many files
+constexpr int kLoaders = 2;   // threads that load plugins and configurations, which may be slow
 // The time limit for the recovery of all earlier tasks of one driver. It is longer than the time in
 // which a driver must answer for one task.
 constexpr Duration kRestoreLimit = 40s;
@@ -182,9 +180,6 @@ LocalAllocEnv Node::MakeAllocEnv() {
   dir_options.pool = &workers_;
   dir_options.removal_pool = &removers_;
   dir_options.give_up = give_up_removals_;
-  env.make_dir = [dir_options](const std::string& alloc_id) -> std::unique_ptr<AllocDir> {
-    return std::make_unique<DiskAllocDir>(dir_options, alloc_id);
-  };
   env.make_task_hooks = [this](const Allocation& alloc, const Task& task) {
     TaskHooks hooks;
     keys_->AddHooks(task, &workers_, &hooks);
@@ -203,6 +198,14 @@ LocalAllocEnv Node::MakeAllocEnv() {
     plugin_hooks_.AddHooks(&hooks);
     return hooks;
   };
+  if (!options_.inspect_only) disks_.emplace(config.client);
+  if (disks_) {
+    dir_options.quota = disks_->quota();
+    disks_->AddQuotaHook(&env, &workers_);
+  }
+  env.make_dir = [dir_options](const std::string& alloc_id) -> std::unique_ptr<AllocDir> {
+    return std::make_unique<DiskAllocDir>(dir_options, alloc_id);
+  };
   if (options_.wait_ended) {
     env.extra_hooks.push_back([this](const AllocHookEnv& hook_env) -> std::unique_ptr<AllocHook> {
       if (hook_env.alloc != nullptr && hook_env.alloc->previous.empty()) return nullptr;
@@ -211,13 +214,7 @@ LocalAllocEnv Node::MakeAllocEnv() {
     });
   }
   networks_->AddHook(&env);
-  if (config.client.watch_disks) {
-    disk_counters_.emplace(kDiskCounters);
-    env.extra_hooks.push_back([this](const AllocHookEnv& hook_env) {
-      return std::make_unique<DiskWatchHook>(hook_env, options_.config.client.alloc_dir,
-                                             &*disk_counters_);
-    });
-  }
+  if (disks_) disks_->AddWatchHook(&env);
   checks_->AddHealthHook(&env);
   if (options_.add_task_hooks) {
     env.make_task_hooks = [this, others = std::move(env.make_task_hooks)](const Allocation& alloc,

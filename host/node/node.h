@@ -16,6 +16,7 @@
 #include "host/base/worker_pool.h"
 #include "host/config/agent_config.h"
 #include "host/device/device_manager.h"
+#include "host/node/disk_limits.h"
 #include "host/node/kept_leftovers.h"
 #include "host/node/kept_state.h"
 #include "host/node/late_releases.h"
@@ -173,7 +174,7 @@ class Node {
   WorkerPool workers_;
   WorkerPool removers_;
   WorkerPool loaders_;
-  std::optional<WorkerPool> disk_counters_;  // absent unless disks are watched
+  std::optional<DiskLimits> disks_;  // absent with inspect_only
   StatsDemand stats_demand_;
   std::unique_ptr<ProcessService> processes_;
   std::unique_ptr<PluginRegistry> plugins_;

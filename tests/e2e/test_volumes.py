@@ -11,6 +11,7 @@ import unittest
 import harness
 from agent_harness import Agent, AgentTest, agent_config
 from harness import DroverTest, group, job, plugin_file, task
+from quota_disk import QuotaDisk, limit_of, project_of
 from test_access import ACL
 from test_client import Client
 from test_exec import IN_CHROOT
@@ -532,9 +533,11 @@ class StickyDiskTest(AgentTest):
 
 
 class DiskLimitTest(AgentTest):
+    limit = "watch"
+
     def start_agent(self):
         return Agent(self.sandbox, config=self.sandbox.write_config(
-            data_dir=str(self.sandbox.root / "data"), client={"ephemeral_disk_limit": "watch"}))
+            data_dir=str(self.sandbox.root / "data"), client={"ephemeral_disk_limit": self.limit}))
 
     def run_writer(self, megabytes):
         script = f'head -c {megabytes * 2**20} /dev/zero > "$NOMAD_ALLOC_DIR/data/file"; ' + FOREVER
@@ -555,6 +558,105 @@ class DiskLimitTest(AgentTest):
         self.run_writer(40)
         self.assertEqual(self.events("failed")["Killing"],
                          "The allocation uses more than its ephemeral disk of 20 MB")
+
+
+class NoQuotaTest(DiskLimitTest):
+    """Quotas are wanted, but the file system has none."""
+
+    limit = "quota"
+
+    def setUp(self):
+        super().setUp()
+        if "have quotas, with the projects" in self.agent.run.err + str(self.agent.run.lines):
+            self.agent.stop()
+            self.sandbox.remove()
+            self.skipTest("the file system of the sandbox has project quotas")
+
+    def test_the_agent_says_why_it_watches(self):
+        said = self.agent.run.err + str(self.agent.run.lines)
+        self.assertRegex(said, "client/ephemeral_disk_limit: .*/allocs has no quotas for allocations, so their disks are "
+                               "watched instead: ")
+
+
+class QuotaTest(AgentTest):
+    """Allocations on a file system with project quotas."""
+
+    FIRST, LAST = 3_000_000, 3_000_010
+
+    def start_agent(self):
+        if not (disk := self.sandbox.root / "disk").exists():
+            QuotaDisk(self, disk)
+            (disk / "allocs").mkdir()
+            disk.chmod(0o755)
+            self.sandbox.alloc_dirs = [disk / "allocs"]
+        return Agent(self.sandbox, dev=False, config=agent_config(self.sandbox, client={
+            "ephemeral_disk_limit": "quota", "min_disk_project": self.FIRST, "max_disk_project": self.LAST}))
+
+    def tearDown(self):
+        if not self._outcome_failed():
+            self.agent.forget_all(self.leftovers)
+        super().tearDown()
+
+    def submit(self, script, name="disk", size=20):
+        # The kernel does not hold root to a quota of ext4.
+        self.agent.submit(job(group(task("t", script, User="nobody"),
+                                    EphemeralDisk={"SizeMB": size, "Sticky": True}), id=name, type="service"))
+        return self.agent.wait_allocs(name, 1, "running")[0]
+
+    def directory(self, alloc):
+        return self.sandbox.alloc_dirs[0] / alloc["ID"]
+
+    def project(self, alloc, path=""):
+        project = project_of(self.directory(alloc) / path)
+        self.assertIn(project, range(self.FIRST, self.LAST + 1))
+        return project
+
+    def test_a_task_cannot_write_more_than_its_disk(self):
+        alloc = self.submit('head -c 40000000 /dev/zero > "$NOMAD_ALLOC_DIR/data/file" || echo full; ' + FOREVER)
+        log = self.directory(alloc) / "alloc/logs/t.stdout.0"
+        harness.wait_until(lambda: log.read_text() == "full\n", "the end of the disk")
+        size = (self.directory(alloc) / "alloc/data/file").stat().st_size
+        self.assertLess(size, 20 * 2**20)
+        self.assertGreater(size, 15 * 2**20)
+
+        def told():
+            tasks = self.agent.get(f"/v1/allocation/{alloc['ID']}")["TaskStates"]
+            return {one["Type"]: one["DisplayMessage"] for one in tasks["t"]["Events"]}
+        text = harness.wait_until(lambda: told().get("Disk Nearly Full"), "the event")
+        self.assertIn("Its tasks cannot write more than that", text)
+        self.assertNotIn("Killing", told())
+        self.agent.wait_allocs("disk", 1, "running")
+
+    def test_each_allocation_has_its_own_project_also_from_the_next_agent(self):
+        allocs = [self.submit(FOREVER, name) for name in ("one", "two", "three")]
+        projects = [self.project(alloc) for alloc in allocs]
+        self.assertEqual(len(set(projects)), 3)
+        for alloc, project in zip(allocs, projects):
+            for path in ("alloc/data", "t/local"):
+                self.assertEqual(self.project(alloc, path), project)
+            self.assertEqual(limit_of(self.sandbox.alloc_dirs[0], project), 20 * 2**20)
+        self.agent.run.process.kill()
+        self.agent.run.process.wait()
+        self.agent = self.start_agent()
+        for alloc, project in zip(allocs, projects):
+            self.agent.wait_allocs(alloc["JobID"], 1, "running")
+            self.assertEqual(self.project(alloc), project)
+        self.assertNotIn(self.project(self.submit(FOREVER, "four")), projects)
+        self.agent.forget_all(self.leftovers)
+        for project in projects:
+            self.assertEqual(limit_of(self.sandbox.alloc_dirs[0], project), 0)
+
+    def test_files_of_a_sticky_disk_get_the_project_of_their_new_allocation(self):
+        write = 'mkdir -p "$NOMAD_ALLOC_DIR/data/deep"; echo x > "$NOMAD_ALLOC_DIR/data/deep/file"; echo ready; '
+        old = self.submit(write + FOREVER)
+        file = "alloc/data/deep/file"
+        harness.wait_until((self.directory(old) / file).exists, "the file")
+        before = self.project(old)
+        self.assertEqual(self.project(old, file), before)
+        new = self.submit(FOREVER)
+        self.assertNotEqual(new["ID"], old["ID"])
+        self.assertNotEqual(self.project(new), before)
+        self.assertEqual(self.project(new, file), self.project(new))
 
 
 if __name__ == "__main__":
