@@ -64,11 +64,12 @@ Status DiskQuota::Hold(const std::string& alloc_id, std::int64_t bytes, bool sta
       DROVER_ASSIGN(held.project, Claim(held.root.get()));
     }
     // An agent may have died before all had the project.
-    if (!started) {
-      DROVER_TRY(ChangeProject(*options_.quotas, held.root.get(), options_.base + "/" + alloc_id,
-                               before, held.project));
-    }
-    return options_.quotas->Limit(held.root.get(), held.project.id, bytes);
+    const Status changed =
+        started ? Status()
+                : ChangeProject(*options_.quotas, held.root.get(), options_.base + "/" + alloc_id,
+                                before, held.project);
+    DROVER_TRY(options_.quotas->Limit(held.root.get(), held.project.id, bytes));
+    return changed;
   });
 }
 

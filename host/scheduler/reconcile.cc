@@ -14,8 +14,9 @@ constexpr char kMigrated[] = "alloc is being migrated";
 
 // Returns whether RECORD, which has ended or must stop, waits for a replacement that is not placed
 // yet: it was stopped for it, or it has failed. The files of its sticky disk then go to that one.
-bool WaitsForReplacement(const AllocRecord& record) {
-  if (!record.next.empty()) return false;
+// An allocation of a purged job, which had the same id as JOB, is replaced by none.
+bool WaitsForReplacement(const AllocRecord& record, const JobRecord& job) {
+  if (!record.next.empty() || record.job->create_index != job.create_index) return false;
   if (!record.alloc->server_terminal()) {
     return record.reported.status.status == ClientStatus::kFailed;
   }
@@ -45,12 +46,12 @@ void PlanGroup(const JobRecord& job, const TaskGroup& group, const Tables& table
     if (alloc.group_name != group.name) continue;
     unreplaced.erase(alloc.index);
     if (alloc.server_terminal()) {
-      if (WaitsForReplacement(*record)) unreplaced[alloc.index] = record;
+      if (WaitsForReplacement(*record, job)) unreplaced[alloc.index] = record;
       continue;
     }
     if (record->client_terminal()) {
       if (alloc.index < group.count && NeedsNoOther(*record, job, tables)) take(alloc.index);
-      if (WaitsForReplacement(*record)) unreplaced[alloc.index] = record;
+      if (WaitsForReplacement(*record, job)) unreplaced[alloc.index] = record;
       continue;
     }
     if (alloc.index >= group.count || is_taken(alloc.index)) {

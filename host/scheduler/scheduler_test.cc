@@ -185,11 +185,16 @@ TEST_F(SchedulerTest, ANewVersionReplacesAFailedAllocation) {
   }
 }
 
-TEST_F(SchedulerTest, ANewVersionReplacesNoCompletedAllocation) {
+TEST_F(SchedulerTest, ANewVersionReplacesNoCompletedAllocationAndNoneOfAPurgedJob) {
   MakeNodeReady();
   MustRegister(Registration("web", 1));
   Report(Live().at(0)->id(), ClientStatus::kComplete);
   MustRegister(Registration("web", 1, 101));
+  ASSERT_EQ(Live().size(), 1u);
+  EXPECT_EQ(Live()[0]->previous, "");
+  Report(Live()[0]->id(), ClientStatus::kFailed);
+  ASSERT_TRUE(scheduler.Deregister({"default", "web"}, true, false).ok());
+  MustRegister(Registration("web", 1, 102));
   ASSERT_EQ(Live().size(), 1u);
   EXPECT_EQ(Live()[0]->previous, "");
 }

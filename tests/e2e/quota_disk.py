@@ -8,7 +8,7 @@ import struct
 import subprocess
 import unittest
 
-GET_ATTRIBUTES = 0x801C581F  # FS_IOC_FSGETXATTR
+GET_ATTRIBUTES, SET_ATTRIBUTES = 0x801C581F, 0x401C5820  # FS_IOC_FSGETXATTR, FS_IOC_FSSETXATTR
 MAKERS = [(["mkfs.ext4", "-q", "-O", "quota,project", "-E", "quotatype=prjquota"], "prjquota"),
           (["mkfs.xfs", "-q"], "pquota")]
 
@@ -47,11 +47,15 @@ class QuotaDisk:
         return None
 
 
-def project_of(path):
-    """The project of a file or directory."""
+def project_of(path, new=None):
+    """The project of a file or directory. NEW: it gets this one, as its owner may give it any."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
-        return struct.unpack("IIIII8s", fcntl.ioctl(descriptor, GET_ATTRIBUTES, bytes(28)))[3]
+        fields = list(struct.unpack("IIIII8s", fcntl.ioctl(descriptor, GET_ATTRIBUTES, bytes(28))))
+        if new is not None:
+            fields[3] = new
+            fcntl.ioctl(descriptor, SET_ATTRIBUTES, struct.pack("IIIII8s", *fields))
+        return fields[3]
     finally:
         os.close(descriptor)
 

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import pathlib
+import subprocess
 import tarfile
 import unittest
 
@@ -173,6 +174,28 @@ class ConfiguredVolumeTest(VolumeCase):
             self.assertEqual(len(out.splitlines()), 1, out)
             self.assertNotIn(" shared:", out)
 
+    @unittest.skipUnless(HAS_EXEC, NEEDS_EXEC)
+    def test_a_mount_of_the_host_that_comes_later_is_seen_if_the_job_wants(self):
+        data = self.root / "data"
+        subprocess.run(["mount", "--bind", data, data], check=True)
+        self.sandbox.own_mounts.append(str(data))
+        subprocess.run(["mount", "--make-shared", data], check=True)
+        (data / "below").mkdir()
+        script = ("echo ready; until [ -e /data/go ]; do sleep 0.05; done; "
+                  "[ -e /data/below/file ] && echo seen || echo not seen")
+        for mode, seen in (("private", "not seen"), ("host-to-task", "seen")):
+            with self.subTest(mode):
+                self.agent.submit(with_volume(shell(script), id=mode, type="batch", mount={"PropagationMode": mode}))
+                alloc = self.agent.wait_allocs(mode, 1, "running")[0]
+                harness.wait_until(lambda: self.output(alloc) == "ready\n", "the start")
+                subprocess.run(["mount", "-t", "tmpfs", "tmpfs", data / "below"], check=True)
+                (data / "below/file").touch()
+                (data / "go").touch()
+                self.agent.wait_allocs(mode, 1, "complete")
+                self.assertEqual(self.output(alloc), f"ready\n{seen}\n")
+                subprocess.run(["umount", data / "below"], check=True)
+                (data / "go").unlink()
+
     def test_the_node_shows_its_volumes(self):
         node = self.agent.get("/v1/nodes")[0]["ID"]
         volumes = self.agent.get(f"/v1/node/{node}")["HostVolumes"]
@@ -332,8 +355,25 @@ class ClientVolumeTest(Client, VolumeCase):
         self.agent.must("DELETE", "/v1/job/sticky")
         self.agent.wait_allocs("sticky", 1, "complete", desired="stop")
         self.assertIn(b"is claimed by the group", self.delete(made).body)
-        self.agent.must("DELETE", f"/v1/volumes/claim/{claim['ID']}")
+        listed = self.cli("volume", "claim", "list", "--job", "sticky").out
+        for text in (claim["ID"], "sticky", "made"):
+            self.assertIn(text, listed)
+        for options in (("--job", "other"), ("--group", "other"), ("--volume-name", "other")):
+            self.assertEqual(self.cli("volume", "claim", "list", *options).out, "No claims on volumes\n")
+        self.assertIn("claim not found", self.fails("volume", "claim", "delete", made["ID"]))
+        self.assertEqual(self.cli("volume", "claim", "delete", claim["ID"]).out, f"Deleted the claim {claim['ID']}\n")
+        self.assertEqual(self.json("volume", "claim", "list"), [])
         self.assertEqual(self.delete(made).status, 200)
+
+    @unittest.skipUnless(HAS_EXEC, NEEDS_EXEC)
+    def test_each_allocation_has_its_own_volume(self):
+        made = [self.create(f"made[{index}]") for index in (0, 1)]
+        self.agent.submit(with_volume(shell('echo "$NOMAD_ALLOC_INDEX" > /data/index'), type="batch", source="made",
+                                      groups={"Count": 3}, PerAlloc=True))
+        self.agent.wait_allocs("vol", 2, "complete")
+        self.assertEqual([(pathlib.Path(one["HostPath"]) / "index").read_text() for one in made], ["0\n", "1\n"])
+        self.create("made[2]")
+        self.agent.wait_allocs("vol", 3, "complete")
 
     def test_one_writer_at_a_time(self):
         self.create("made", SINGLE)
@@ -574,8 +614,8 @@ class NoQuotaTest(DiskLimitTest):
 
     def test_the_agent_says_why_it_watches(self):
         said = self.agent.run.err + str(self.agent.run.lines)
-        self.assertRegex(said, "client/ephemeral_disk_limit: .*/allocs has no quotas for allocations, so their disks are "
-                               "watched instead: ")
+        self.assertRegex(said, "client/ephemeral_disk_limit: .*/allocs has no quotas for allocations, "
+                               "so their disks are watched instead: ")
 
 
 class QuotaTest(AgentTest):
@@ -645,6 +685,20 @@ class QuotaTest(AgentTest):
         self.agent.forget_all(self.leftovers)
         for project in projects:
             self.assertEqual(limit_of(self.sandbox.alloc_dirs[0], project), 0)
+
+    def test_projects_that_a_task_has_changed_hinder_nobody(self):
+        alloc = self.submit(FOREVER)
+        deep = self.directory(alloc) / "t/local" / "/".join("d" * 60)
+        deep.mkdir(parents=True)
+        # Nothing with another project can be moved up, and removals move what lies deep.
+        for directory in [deep, *deep.parents]:
+            if directory.name == "d":
+                project_of(directory, new=7)
+        (self.directory(alloc) / "alloc/data/file").touch()
+        project_of(self.directory(alloc) / "alloc/data/file", new=self.FIRST)
+        self.assertNotEqual(self.project(self.submit(FOREVER, "other")), self.FIRST, "a file has this number")
+        self.agent.forget_all(self.leftovers)
+        self.assertEqual(self.leftovers.allocations(), [])
 
     def test_files_of_a_sticky_disk_get_the_project_of_their_new_allocation(self):
         write = 'mkdir -p "$NOMAD_ALLOC_DIR/data/deep"; echo x > "$NOMAD_ALLOC_DIR/data/deep/file"; echo ready; '
