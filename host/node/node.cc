@@ -38,6 +38,17 @@ constexpr int kLoaders = 2;   // threads that load plugins and configurations, w
 // which a driver must answer for one task.
 constexpr Duration kRestoreLimit = 40s;
 
+DiskLimitOptions DiskLimitsOf(const AgentConfig::Client& client) {
+  using Limit = AgentConfig::Client::DiskLimit;
+  DiskLimitOptions options;
+  options.watch = client.disk_limit != Limit::kOff;
+  options.quota = client.disk_limit == Limit::kQuota;
+  options.of_quota.base = client.alloc_dir;
+  options.of_quota.first = static_cast<std::uint32_t>(client.min_disk_project);
+  options.of_quota.last = static_cast<std::uint32_t>(client.max_disk_project);
+  return options;
+}
+
 }  // namespace
 
 Node::Node(Loop* loop, NodeOptions options)
@@ -198,8 +209,8 @@ LocalAllocEnv Node::MakeAllocEnv() {
     plugin_hooks_.AddHooks(&hooks);
     return hooks;
   };
-  if (!options_.inspect_only) disks_.emplace(config.client);
-  if (disks_) {
+  if (!options_.inspect_only) {
+    disks_.emplace(DiskLimitsOf(config.client));
     dir_options.quota = disks_->quota();
     disks_->AddQuotaHook(&env, &workers_);
   }

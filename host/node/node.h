@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/alloc/alloc_runner.h"
+#include "host/alloc/disk_limits.h"
 #include "host/base/context.h"
 #include "host/base/event.h"
 #include "host/base/gate.h"
@@ -16,7 +17,6 @@
 #include "host/base/worker_pool.h"
 #include "host/config/agent_config.h"
 #include "host/device/device_manager.h"
-#include "host/node/disk_limits.h"
 #include "host/node/kept_leftovers.h"
 #include "host/node/kept_state.h"
 #include "host/node/late_releases.h"

@@ -1,7 +1,9 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/node/disk_limits.h"
+#include "host/alloc/disk_limits.h"
 
 #include <spdlog/spdlog.h>
+
+#include <utility>
 
 #include "host/alloc/hooks/disk_quota_hook.h"
 #include "host/alloc/hooks/disk_watch_hook.h"
@@ -14,15 +16,11 @@ constexpr int kDiskCounters = 1;  // threads that look what allocations take
 
 }  // namespace
 
-DiskLimits::DiskLimits(const AgentConfig::Client& client, const ProjectQuotas* quotas)
-    : base_(client.alloc_dir) {
-  using Limit = AgentConfig::Client::DiskLimit;
-  if (client.disk_limit == Limit::kOff) return;
-  counters_.emplace(kDiskCounters);
-  if (client.disk_limit != Limit::kQuota) return;
-  auto quota = std::make_shared<const DiskQuota>(
-      DiskQuotaOptions{base_, static_cast<std::uint32_t>(client.min_disk_project),
-                       static_cast<std::uint32_t>(client.max_disk_project), quotas});
+DiskLimits::DiskLimits(DiskLimitOptions options) : base_(options.of_quota.base) {
+  if (options.watch || options.quota) counters_.emplace(kDiskCounters);
+  if (!options.quota) return;
+  const std::uint32_t first = options.of_quota.first, last = options.of_quota.last;
+  auto quota = std::make_shared<const DiskQuota>(std::move(options.of_quota));
   if (const Status usable = quota->Check(); !usable.ok()) {
     spdlog::warn(
         "client/ephemeral_disk_limit: {} has no quotas for allocations, so their disks are watched "
@@ -30,8 +28,7 @@ DiskLimits::DiskLimits(const AgentConfig::Client& client, const ProjectQuotas* q
         base_, usable.error().message());
     return;
   }
-  spdlog::info("allocations in {} have quotas, with the projects {} to {}", base_,
-               client.min_disk_project, client.max_disk_project);
+  spdlog::info("allocations in {} have quotas, with the projects {} to {}", base_, first, last);
   quota_ = std::move(quota);
 }
 

@@ -3,23 +3,28 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "host/alloc/disk_quota.h"
 #include "host/base/worker_pool.h"
-#include "host/config/agent_config.h"
 
 namespace drover {
 
 struct LocalAllocEnv;
 
-// What holds the allocations of a node to the sizes of their ephemeral disks, as the configuration
-// says. Must outlive the runners of the allocations.
+struct DiskLimitOptions {
+  bool watch = false;         // whether allocations without a quota are watched
+  bool quota = false;         // whether allocations get quotas, if their file system has them
+  DiskQuotaOptions of_quota;  // the base is always needed
+};
+
+// What holds the allocations of a node to the sizes of their ephemeral disks. Must outlive the
+// runners of the allocations.
 class DiskLimits {
  public:
   // Where quotas are wanted, looks whether the file system of the allocations has them, and logs
-  // the answer. QUOTAS is for tests.
-  explicit DiskLimits(const AgentConfig::Client& client,
-                      const ProjectQuotas* quotas = &KernelProjectQuotas());
+  // the answer. Blocks for a moment.
+  explicit DiskLimits(DiskLimitOptions options);
 
   // Null unless allocations get quotas.
   const std::shared_ptr<const DiskQuota>& quota() const { return quota_; }

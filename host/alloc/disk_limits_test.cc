@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/node/disk_limits.h"
+#include "host/alloc/disk_limits.h"
 
 #include <gtest/gtest.h>
 
@@ -13,16 +13,11 @@
 namespace drover {
 namespace {
 
-using Limit = AgentConfig::Client::DiskLimit;
-
 class DiskLimitsTest : public ::testing::Test {
  protected:
   // Returns the names of the hooks that an allocation gets, in their order.
-  std::vector<std::string> HooksWith(Limit limit) {
-    AgentConfig::Client client;
-    client.alloc_dir = directory_.path();
-    client.disk_limit = limit;
-    DiskLimits limits(client, &quotas_);
+  std::vector<std::string> HooksWith(bool watch, bool quota) {
+    DiskLimits limits({watch, quota, {directory_.path(), 100, 200, &quotas_}});
     LocalAllocEnv env;
     limits.AddQuotaHook(&env, &workers_);
     limits.AddWatchHook(&env);
@@ -40,15 +35,15 @@ class DiskLimitsTest : public ::testing::Test {
   WorkerPool workers_{1};
 };
 
-TEST_F(DiskLimitsTest, TheConfigurationSaysWhatHoldsAllocations) {
-  EXPECT_EQ(HooksWith(Limit::kOff), Names());
-  EXPECT_EQ(HooksWith(Limit::kWatch), (Names{"disk_watch"}));
-  EXPECT_EQ(HooksWith(Limit::kQuota), (Names{"disk_quota", "disk_watch"}));
+TEST_F(DiskLimitsTest, TheOptionsSayWhatHoldsAllocations) {
+  EXPECT_EQ(HooksWith(false, false), Names());
+  EXPECT_EQ(HooksWith(true, false), (Names{"disk_watch"}));
+  EXPECT_EQ(HooksWith(true, true), (Names{"disk_quota", "disk_watch"}));
 }
 
 TEST_F(DiskLimitsTest, WithoutQuotasAllocationsAreWatched) {
   quotas_.check = Error(Code::kFailedPrecondition, "the file system has no quotas of projects");
-  EXPECT_EQ(HooksWith(Limit::kQuota), (Names{"disk_watch"}));
+  EXPECT_EQ(HooksWith(true, true), (Names{"disk_watch"}));
 }
 
 }  // namespace
