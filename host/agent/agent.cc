@@ -195,7 +195,8 @@ Result<std::unique_ptr<Agent>> Agent::Create(Loop* loop, AgentOptions options) {
 
 StateStore::Journal Agent::BeginFromKept() {
   Tables tables = kept_->TakeTables();
-  for (const auto& [id, record] : tables.live_allocs) {
+  for (const auto& [id, record] : tables.allocs) {
+    if (record->over()) continue;
     for (const AllocatedPort& port : record->alloc->ports)
       node_->ports()->Keep(port.host_ip, port.value);
   }

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -23,6 +24,12 @@ struct AllocState {
   std::optional<AllocHealth> health = {};  // absent until the verdict
 
   bool terminal() const { return IsTerminal(status.status); }
+  // Returns whether a task has ever run.
+  bool has_started() const {
+    return std::ranges::any_of(tasks, [](const auto& task) {
+      return task.second != nullptr && task.second->started_at != 0;
+    });
+  }
 };
 using AllocSnapshot = std::shared_ptr<const AllocState>;
 

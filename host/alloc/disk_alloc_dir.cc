@@ -208,6 +208,7 @@ Status DiskAllocDir::DestroyNow() const {
     // Unmounts everything first, so that nothing is removed while a mount is in use.
     DROVER_TRY(UnmountTasks(root->get(), {"secrets", "private", "alloc"}, /*detach=*/false));
   }
+  if (options_.quota) options_.quota->Free(id_);
   return RemoveTreeAt(base->get(), id_, path_, options_.give_up.get());
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "host/alloc/alloc_dir.h"
+#include "host/alloc/disk_quota.h"
 #include "host/base/unique_fd.h"
 #include "host/base/worker_pool.h"
 
@@ -29,6 +30,7 @@ struct DiskAllocDirOptions {
   // Becomes true when nobody waits for a removal any more. The removal then ends early. If give_up
   // is null, no removal ends early.
   std::shared_ptr<const std::atomic<bool>> give_up;
+  std::shared_ptr<const DiskQuota> quota;  // null: directories have no quotas
 };
 
 // An allocation's directory on a disk. Tasks may change anything below it at any moment. So each

@@ -20,6 +20,7 @@
 #include <tuple>
 
 #include "host/alloc/dir_tree.h"
+#include "host/alloc/fake_project_quotas_for_test.h"
 #include "host/base/loop.h"
 
 namespace drover {
@@ -408,6 +409,21 @@ TEST_F(DiskAllocDirTest, DestroyRemovesAllAndMayBeRepeated) {
   ExpectOk(dir.Destroy());
   EXPECT_TRUE(fs::is_empty(base_));
   ExpectOk(dir.Destroy());
+}
+
+TEST_F(DiskAllocDirTest, DestroyFreesTheQuota) {
+  FakeProjectQuotas quotas;
+  const auto quota = std::make_shared<DiskQuota>(DiskQuotaOptions{base_, 100, 100, &quotas});
+  DiskAllocDirOptions options;
+  options.base = base_;
+  options.private_tmpfs = false;
+  options.quota = quota;
+  DiskAllocDir dir(std::move(options), kAlloc);
+  ExpectOk(dir.Build());
+  ASSERT_TRUE(quota->Hold(kAlloc, 1 << 20, false).ok());
+  EXPECT_EQ(quotas.limits.at(100), 1 << 20);
+  ExpectOk(dir.Destroy());
+  EXPECT_EQ(quotas.limits.at(100), 0);
 }
 
 TEST_F(DiskAllocDirTest, NamesThatLeadElsewhereAreRefused) {

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "host/alloc/dir_tree.h"
+#include "host/alloc/project_quota.h"
 
 namespace drover {
 namespace {
@@ -128,10 +129,23 @@ class TreeRemover {
     if (++hoists_ > kMaxHoists) return Fail(Error(Code::kUnavailable, path + " is too deep", true));
     fchmod(inside, 0700);  // a move needs write permission for the directory
     const std::string target = ".drover-remove-" + std::to_string(hoists_);
-    if (renameat2(dir, name.c_str(), top_, target.c_str(), RENAME_NOREPLACE) != 0 &&
-        errno != ENOENT && errno != EEXIST) {
-      Fail(ErrnoError(errno, "move " + path));
+    const auto moves = [&] {
+      return renameat2(dir, name.c_str(), top_, target.c_str(), RENAME_NOREPLACE) == 0;
+    };
+    if (moves() || (errno == EXDEV && LetIn() && moves())) return;
+    if (errno != ENOENT && errno != EEXIST) Fail(ErrnoError(errno, "move " + path));
+  }
+
+  // A directory with a quota takes in nothing that has another project, and a task may have given
+  // its directories any. Removes that rule from the top.
+  bool LetIn() {
+    const ProjectQuotas& quotas = KernelProjectQuotas();
+    const Result<FileProject> project = quotas.Of(top_);
+    if (project.ok() && project->inherited && quotas.Put(top_, {project->id, false}).ok()) {
+      return true;
     }
+    errno = EXDEV;
+    return false;
   }
 
   int top_;

@@ -52,7 +52,8 @@ constexpr std::string_view kNames[] = {"ledger_add",
                                        "fetch_artifact",
                                        "place_artifact",
                                        "cache_artifact",
-                                       "take_back_task_dir"};
+                                       "take_back_task_dir",
+                                       "limit_disk"};
 static_assert(std::size(kNames) == kSteps);
 
 const std::string& TestDirectory() {

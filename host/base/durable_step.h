@@ -48,8 +48,9 @@ enum class Step : int {
   kPlaceArtifact = 33,     // and from there to its place
   kCacheArtifact = 34,     // a download is kept for later allocations
   kTakeBackTaskDir = 35,   // the directory of an ended task is closed to the user it was lent
+  kLimitDisk = 36,         // an allocation's directory gets a quota of its file system
 };
-constexpr int kSteps = 35;
+constexpr int kSteps = 36;
 std::string_view StepName(Step step);  // for example "ledger_add"
 
 // Begins a step that is not one function, so DurableStep cannot execute it. If BeginStep returns an

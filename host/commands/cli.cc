@@ -107,6 +107,9 @@ void AddVolumeCommands(const CommandGroup& drover) {
   AddVolumeRegister(volume);
   AddVolumeDelete(volume);
   AddVolumeInit(volume.group());
+  const ClientGroup claim(volume, "claim", "Looks at claims on host volumes, and deletes them");
+  AddVolumeClaimList(claim);
+  AddVolumeClaimDelete(claim);
 }
 
 void AddScalingCommands(const CommandGroup& drover) {

@@ -76,6 +76,8 @@ void AddScalingPolicyInfo(const ClientGroup& policy);
 void AddVolumeStatus(const ClientGroup& volume);
 void AddVolumeCreate(const ClientGroup& volume);
 void AddVolumeRegister(const ClientGroup& volume);
+void AddVolumeClaimDelete(const ClientGroup& claim);
+void AddVolumeClaimList(const ClientGroup& claim);
 void AddVolumeDelete(const ClientGroup& volume);
 
 void AddAclBootstrap(const ClientGroup& acl);

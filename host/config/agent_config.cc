@@ -68,7 +68,9 @@ std::vector<std::string> KeysThatNeedRestart(const AgentConfig& running,
   compare("client/cpu_total_compute", a.client.cpu_total_mhz == b.client.cpu_total_mhz);
   compare("client/memory_total_mb", a.client.memory_total_mb == b.client.memory_total_mb);
   compare("client/unknown_tasks", a.client.keep_unknown_tasks == b.client.keep_unknown_tasks);
-  compare("client/ephemeral_disk_limit", a.client.watch_disks == b.client.watch_disks);
+  compare("client/ephemeral_disk_limit", a.client.disk_limit == b.client.disk_limit);
+  compare("client/min_disk_project", a.client.min_disk_project == b.client.min_disk_project);
+  compare("client/max_disk_project", a.client.max_disk_project == b.client.max_disk_project);
   compare("client/max_kill_timeout", a.client.max_kill_timeout == b.client.max_kill_timeout);
   compare("client/users", a.client.users == b.client.users);
   compare("client/reserved", a.client.reserved == b.client.reserved);

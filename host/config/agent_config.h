@@ -112,9 +112,13 @@ struct AgentConfig {
     // If true, running tasks that the state of an earlier agent does not name continue. If false,
     // the agent stops them.
     bool keep_unknown_tasks = false;
-    // If true, allocations that use more than their ephemeral disk fail. If false, the size only
-    // counts at placement.
-    bool watch_disks = false;
+    // What holds allocations to the size of their ephemeral disk. With kOff, the size only counts
+    // at placement. With kQuota, disks without a quota are watched.
+    enum class DiskLimit { kOff, kWatch, kQuota };
+    DiskLimit disk_limit = DiskLimit::kOff;
+    // The range from which the projects of quotas are chosen.
+    int min_disk_project = 1'500'000'000;
+    int max_disk_project = 1'500'065'535;
     Duration max_kill_timeout = 30s;
     std::map<std::string, HostVolume> host_volumes;  // by name
     // Where the plugin mkdir makes volumes, and where other volume plugins are. Empty: below

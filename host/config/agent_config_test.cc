@@ -26,7 +26,8 @@ TEST(AgentConfigTest, ReadsEverythingWithCommentsAndRelativePaths) {
     "client": {"alloc_dir": "allocs", "run_dir": "/run/x", "node_class": "big",
                "network_interface": "eth1",
                "meta": {"rack": "7"}, "unknown_tasks": "keep", "max_kill_timeout": "1m",
-               "ephemeral_disk_limit": "watch",
+               "ephemeral_disk_limit": "quota",
+               "min_disk_project": 100, "max_disk_project": 200,
                "reserved": {"cpu": 500, "memory": 256, "disk": 64},
                "gc_interval": "10s", "gc_max_allocs": 7,
                "host_volume": {"certs": {"path": "/etc/ssl", "read_only": true},
@@ -68,7 +69,9 @@ TEST(AgentConfigTest, ReadsEverythingWithCommentsAndRelativePaths) {
   EXPECT_EQ(block.probe, (ProbeLimits{20s, 8192, 0}));
   EXPECT_EQ(block.config_json, R"({"enabled":true})");
   EXPECT_EQ(config->client.max_kill_timeout, 60s);
-  EXPECT_TRUE(config->client.watch_disks);
+  EXPECT_EQ(config->client.disk_limit, AgentConfig::Client::DiskLimit::kQuota);
+  EXPECT_EQ(config->client.min_disk_project, 100);
+  EXPECT_EQ(config->client.max_disk_project, 200);
   EXPECT_EQ(config->client.host_volumes,
             (std::map<std::string, AgentConfig::HostVolume>{
                 {"certs", {"/etc/ssl", true}}, {"data", {"/etc/drover/data", false}}}));

@@ -72,6 +72,27 @@ void ReadDynamicPorts(const ConfigValues& values, AgentConfig::Client* client) {
   }
 }
 
+void ReadDiskLimit(const ConfigValues& values, AgentConfig::Client* client) {
+  using Limit = AgentConfig::Client::DiskLimit;
+  std::string limit = "off";
+  values.Text("/client/ephemeral_disk_limit", &limit);
+  if (limit == "quota") {
+    client->disk_limit = Limit::kQuota;
+  } else if (limit == "watch") {
+    client->disk_limit = Limit::kWatch;
+  } else if (limit != "off") {
+    values.Mistake("/client/ephemeral_disk_limit", "must be off, watch or quota");
+  }
+  values.Number("/client/min_disk_project", &client->min_disk_project);
+  values.Number("/client/max_disk_project", &client->max_disk_project);
+  if (client->min_disk_project > client->max_disk_project) {
+    const bool low = values.Has("/client/min_disk_project");
+    values.Mistake(low ? "/client/min_disk_project" : "/client/max_disk_project",
+                   "the projects " + std::to_string(client->min_disk_project) + " to " +
+                       std::to_string(client->max_disk_project) + " are no range");
+  }
+}
+
 // Reads a name. As with Nomad, an empty one means that the key is not set.
 void ReadName(const ConfigValues& values, const std::string& pointer, std::string* out) {
   const std::string by_default = *out;
@@ -109,12 +130,7 @@ void ReadClient(const ConfigValues& values, AgentConfig::Client* client) {
     values.Mistake("/client/unknown_tasks", "must be stop or keep");
   }
   client->keep_unknown_tasks = unknown == "keep";
-  std::string limit = "off";
-  values.Text("/client/ephemeral_disk_limit", &limit);
-  if (limit != "off" && limit != "watch") {
-    values.Mistake("/client/ephemeral_disk_limit", "must be off or watch");
-  }
-  client->watch_disks = limit == "watch";
+  ReadDiskLimit(values, client);
   values.Time("/client/max_kill_timeout", &client->max_kill_timeout);
   ReadDynamicPorts(values, client);
   ReadNetworkConfig(values, client);

@@ -154,6 +154,10 @@ TEST(LoadConfigTest, WhatTheClientCannotBe) {
   EXPECT_THAT(MistakeIn(R"({"client": {"node_pool": "a b"}})"), HasSubstr("/client/node_pool: "));
   EXPECT_THAT(MistakeIn(R"({"client": {"min_dynamic_port": 40000}})"),
               HasSubstr("/client/min_dynamic_port: the ports 40000 to 32000 are no range"));
+  EXPECT_THAT(MistakeIn(R"({"client": {"ephemeral_disk_limit": "hard"}})"),
+              HasSubstr("/client/ephemeral_disk_limit: must be off, watch or quota"));
+  EXPECT_THAT(MistakeIn(R"({"client": {"max_disk_project": 7}})"),
+              HasSubstr("/client/max_disk_project: the projects 1500000000 to 7 are no range"));
   for (const char* ports : {"x", "0", "70000", "80-79", "1,,2", "1-"}) {
     const nlohmann::json config = {{"client", {{"reserved", {{"reserved_ports", ports}}}}}};
     EXPECT_THAT(MistakeIn(config.dump()), HasSubstr("must be ports and ranges")) << ports;
@@ -194,10 +198,12 @@ TEST(LoadConfigTest, AnEnabledClientHasTheDriverExec) {
 TEST(LoadConfigTest, WhatOnlyARestartTakesOver) {
   EXPECT_THAT(KeysThatNeedRestart(Parse("{}"), Parse(R"({"log_file": "/l", "client": {
       "node_pool": "p", "min_dynamic_port": 21000, "max_dynamic_port": 22000,
+      "ephemeral_disk_limit": "watch", "min_disk_project": 1, "max_disk_project": 2,
       "cpu_total_compute": 1, "memory_total_mb": 1, "reserved": {"reserved_ports": "1"}}})")),
               ElementsAre("client/node_pool", "client/min_dynamic_port", "client/max_dynamic_port",
-                          "client/cpu_total_compute", "client/memory_total_mb", "client/reserved",
-                          "log_file"));
+                          "client/cpu_total_compute", "client/memory_total_mb",
+                          "client/ephemeral_disk_limit", "client/min_disk_project",
+                          "client/max_disk_project", "client/reserved", "log_file"));
 }
 
 TEST(LoadConfigTest, MistakesOfAllFilesAreReportedAtOnce) {

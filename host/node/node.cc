@@ -7,7 +7,6 @@
 
 #include "host/alloc/dir_tree.h"
 #include "host/alloc/disk_alloc_dir.h"
-#include "host/alloc/hooks/disk_watch_hook.h"
 #include "host/alloc/local_alloc_runner.h"
 #include "host/base/ids.h"
 #include "host/base/patience.h"
@@ -33,10 +32,9 @@
 namespace drover {
 namespace {
 
-constexpr int kWorkers = 2;       // threads that start allocations
-constexpr int kRemovers = 2;      // threads for removals, which may take long because of many files
-constexpr int kDiskCounters = 1;  // threads that count the files of allocations
-constexpr int kLoaders = 2;       // threads that load plugins and configurations, which may be slow
+constexpr int kWorkers = 2;   // threads that start allocations
+constexpr int kRemovers = 2;  // threads for removals, which may take long because of many files
+constexpr int kLoaders = 2;   // threads that load plugins and configurations, which may be slow
 // The time limit for the recovery of all earlier tasks of one driver. It is longer than the time in
 // which a driver must answer for one task.
 constexpr Duration kRestoreLimit = 40s;
@@ -51,6 +49,17 @@ TaskUsersOptions TaskUsersOf(const AgentConfig::Client& client, WorkerPool* work
   options.dynamic_drivers = {users.dynamic_drivers.begin(), users.dynamic_drivers.end()};
   options.lock_path = client.run_dir;
   options.workers = workers;
+  return options;
+}
+
+DiskLimitOptions DiskLimitsOf(const AgentConfig::Client& client) {
+  using Limit = AgentConfig::Client::DiskLimit;
+  DiskLimitOptions options;
+  options.watch = client.disk_limit != Limit::kOff;
+  options.quota = client.disk_limit == Limit::kQuota;
+  options.of_quota.base = client.alloc_dir;
+  options.of_quota.first = static_cast<std::uint32_t>(client.min_disk_project);
+  options.of_quota.last = static_cast<std::uint32_t>(client.max_disk_project);
   return options;
 }
 
@@ -197,9 +206,6 @@ LocalAllocEnv Node::MakeAllocEnv() {
   dir_options.pool = &workers_;
   dir_options.removal_pool = &removers_;
   dir_options.give_up = give_up_removals_;
-  env.make_dir = [dir_options](const std::string& alloc_id) -> std::unique_ptr<AllocDir> {
-    return std::make_unique<DiskAllocDir>(dir_options, alloc_id);
-  };
   env.make_task_hooks = [this](const Allocation& alloc, const Task& task) {
     TaskHooks hooks;
     hooks.before_dir = users_->HooksOf(task);
@@ -219,6 +225,14 @@ LocalAllocEnv Node::MakeAllocEnv() {
     plugin_hooks_.AddHooks(&hooks);
     return hooks;
   };
+  if (!options_.inspect_only) {
+    disks_.emplace(DiskLimitsOf(config.client));
+    dir_options.quota = disks_->quota();
+    disks_->AddQuotaHook(&env, &workers_);
+  }
+  env.make_dir = [dir_options](const std::string& alloc_id) -> std::unique_ptr<AllocDir> {
+    return std::make_unique<DiskAllocDir>(dir_options, alloc_id);
+  };
   if (options_.wait_ended) {
     env.extra_hooks.push_back([this](const AllocHookEnv& hook_env) -> std::unique_ptr<AllocHook> {
       if (hook_env.alloc != nullptr && hook_env.alloc->previous.empty()) return nullptr;
@@ -227,13 +241,7 @@ LocalAllocEnv Node::MakeAllocEnv() {
     });
   }
   networks_->AddHook(&env);
-  if (config.client.watch_disks) {
-    disk_counters_.emplace(kDiskCounters);
-    env.extra_hooks.push_back([this](const AllocHookEnv& hook_env) {
-      return std::make_unique<DiskWatchHook>(hook_env, options_.config.client.alloc_dir,
-                                             &*disk_counters_);
-    });
-  }
+  if (disks_) disks_->AddWatchHook(&env);
   checks_->AddHealthHook(&env);
   if (options_.add_task_hooks) {
     env.make_task_hooks = [this, others = std::move(env.make_task_hooks)](const Allocation& alloc,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/alloc/alloc_runner.h"
+#include "host/alloc/disk_limits.h"
 #include "host/base/context.h"
 #include "host/base/event.h"
 #include "host/base/gate.h"
@@ -179,7 +180,7 @@ class Node {
   WorkerPool workers_;
   WorkerPool removers_;
   WorkerPool loaders_;
-  std::optional<WorkerPool> disk_counters_;  // absent unless disks are watched
+  std::optional<DiskLimits> disks_;  // absent with inspect_only
   StatsDemand stats_demand_;
   std::unique_ptr<ProcessService> processes_;
   std::unique_ptr<PluginRegistry> plugins_;

@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 
@@ -18,8 +17,25 @@
 namespace drover {
 namespace {
 
+// Keeps the first error.
+void Keep(const Status& status, Status* first) {
+  if (first->ok() && !status.ok()) *first = status;
+}
+
+// Gives what is in the directory NAME below FROM the project of TO: nothing moves from a project
+// into another one.
+Status ChangeProjectTo(const ProjectQuotas& quotas, int from, int to, const char* name,
+                       const std::string& path) {
+  DROVER_ASSIGN(const UniqueFd directory, OpenDirAt(from, name, path));
+  DROVER_ASSIGN(const FileProject here, quotas.Of(directory.get()));
+  DROVER_ASSIGN(const FileProject there, quotas.Of(to));
+  if (here == there) return {};
+  return ChangeProject(quotas, directory.get(), path, here.id, there);
+}
+
 // Moves the directory NAME below FROM to the same name below TO. Succeeds if FROM has none.
-Status MoveDirectory(int from, int to, const char* name, const std::string& path) {
+Status MoveDirectory(const ProjectQuotas& quotas, int from, int to, const char* name,
+                     const std::string& path) {
   struct stat info{};
   if (fstatat(from, name, &info, AT_SYMLINK_NOFOLLOW) != 0) {
     return errno == ENOENT ? Status() : Status(ErrnoError(errno, path));
@@ -27,37 +43,32 @@ Status MoveDirectory(int from, int to, const char* name, const std::string& path
   // Only a task can have put something else there.
   if (!S_ISDIR(info.st_mode)) return ErrnoError(ENOTDIR, path);
   return DurableStep(Step::kMoveDisk, [&]() -> Status {
+    const Status changed = ChangeProjectTo(quotas, from, to, name, path);
     // The new directory may be there, if it is empty.
-    if (renameat(from, name, to, name) == 0) return {};
-    return ErrnoError(errno, "move " + path);
+    if (renameat(from, name, to, name) == 0) return changed;
+    const Status moved = ErrnoError(errno, "move " + path);
+    return changed.ok() ? moved : changed;
   });
 }
 
-// Keeps the first error.
-void Keep(const Status& status, Status* first) {
-  if (first->ok() && !status.ok()) *first = status;
-}
-
-Status MoveTask(int from_root, int to_root, const std::string& task, const std::string& from_path,
-                const std::string& to_path) {
+Status MoveTask(const ProjectQuotas& quotas, int from_root, int to_root, const std::string& task,
+                const std::string& from_path, const std::string& to_path) {
   DROVER_TRY(CheckTaskDirName(task));
   const Result<UniqueFd> from = OpenDirAt(from_root, task, from_path);
   if (!from.ok()) return from.code() == Code::kNotFound ? Status() : Status(from.error());
   DROVER_ASSIGN(const UniqueFd to, MakeDirAt(to_root, task, to_path, DirMode{.bits = 0700}));
-  return MoveDirectory(from->get(), to.get(), "local", from_path + "/local");
+  return MoveDirectory(quotas, from->get(), to.get(), "local", from_path + "/local");
 }
 
 bool HasStarted(const AllocControl& control) {
   const AllocSnapshot now = control.snapshot();
-  return now != nullptr && std::ranges::any_of(now->tasks, [](const auto& task) {
-           return task.second != nullptr && task.second->started_at != 0;
-         });
+  return now != nullptr && now->has_started();
 }
 
 }  // namespace
 
 Status MoveDisk(const std::string& base, const std::string& from, const std::string& to,
-                const std::vector<std::string>& tasks) {
+                const std::vector<std::string>& tasks, const ProjectQuotas& quotas) {
   const UniqueFd all(open(base.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!all) return ErrnoError(errno, base);
   const std::string from_path = base + "/" + from, to_path = base + "/" + to;
@@ -70,13 +81,14 @@ Status MoveDisk(const std::string& base, const std::string& from, const std::str
   const Result<UniqueFd> from_alloc = OpenDirAt(from_root->get(), "alloc", from_path + "/alloc");
   const Result<UniqueFd> to_alloc = OpenDirAt(to_root.get(), "alloc", to_path + "/alloc");
   if (from_alloc.ok() && to_alloc.ok()) {
-    Keep(MoveDirectory(from_alloc->get(), to_alloc->get(), "data", from_path + "/alloc/data"),
+    Keep(MoveDirectory(quotas, from_alloc->get(), to_alloc->get(), "data",
+                       from_path + "/alloc/data"),
          &first);
   } else {
     Keep(from_alloc.ok() ? to_alloc.error() : from_alloc.error(), &first);
   }
   for (const std::string& task : tasks) {
-    Keep(MoveTask(from_root->get(), to_root.get(), task, from_path + "/" + task,
+    Keep(MoveTask(quotas, from_root->get(), to_root.get(), task, from_path + "/" + task,
                   to_path + "/" + task),
          &first);
   }

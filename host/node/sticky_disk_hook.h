@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "host/alloc/alloc_hook.h"
+#include "host/alloc/project_quota.h"
 #include "host/base/result.h"
 #include "host/base/worker_pool.h"
 
@@ -50,8 +51,10 @@ class StickyDiskHook : public AllocHook {
 
 // Moves the files of the allocation FROM to the allocation TO, whose directory exists. TASKS are
 // the tasks of TO. Does nothing with what FROM does not have, and leaves what TO has already. So it
-// may be called again after an agent died in it. Returns the first error. Blocks. [any thread]
+// may be called again after an agent died in it. If the directory of TO has another project than
+// that of FROM, the files get it. Returns the first error. Blocks. [any thread]
 Status MoveDisk(const std::string& base, const std::string& from, const std::string& to,
-                const std::vector<std::string>& tasks);
+                const std::vector<std::string>& tasks,
+                const ProjectQuotas& quotas = KernelProjectQuotas());
 
 }  // namespace drover

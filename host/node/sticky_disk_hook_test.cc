@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "host/alloc/alloc_state.h"
+#include "host/alloc/fake_project_quotas_for_test.h"
 #include "host/base/await_for_test.h"
 #include "host/base/directory_for_test.h"
 
@@ -94,6 +95,44 @@ TEST_F(StickyDiskHookTest, WhatTheNewOneHasStays) {
   EXPECT_TRUE(Exists("new/alloc/data/newer"));
   EXPECT_TRUE(Exists("old/alloc/data/shared"));
   EXPECT_TRUE(Exists("new/web/local/own")) << "the other directories move";
+}
+
+// Nothing moves from one project to another one, so all files change first, and the top last.
+TEST_F(StickyDiskHookTest, FilesGetTheProjectOfTheirNewAllocation) {
+  FakeProjectQuotas quotas;
+  Write("old/alloc/data/deep/file");
+  for (const char* name : {"old/alloc/data", "old/alloc/data/deep"}) {
+    quotas.PutPath(Path(name), {5, true});
+  }
+  for (const char* name : {"old/alloc/data/shared", "old/alloc/data/deep/file"}) {
+    quotas.PutPath(Path(name), {5, false});
+  }
+  quotas.PutPath(Path("new/alloc"), {9, true});
+  ASSERT_TRUE(MoveDisk(directory_.path(), "old", "new", {}, quotas).ok());
+  EXPECT_EQ(quotas.OfPath(Path("new/alloc/data")), (FileProject{9, true}));
+  EXPECT_EQ(quotas.OfPath(Path("new/alloc/data/deep")), (FileProject{9, true}));
+  EXPECT_EQ(quotas.OfPath(Path("new/alloc/data/deep/file")), (FileProject{9, false}));
+  EXPECT_EQ(quotas.OfPath(Path("new/alloc/data/shared")), (FileProject{9, false}));
+  EXPECT_TRUE(quotas.IsLast(Path("new/alloc/data")));
+}
+
+// The operator has turned quotas off.
+TEST_F(StickyDiskHookTest, FilesOfAnAllocationWithAQuotaMoveToOneWithoutOne) {
+  FakeProjectQuotas quotas;
+  quotas.PutPath(Path("old/web/local"), {5, true});
+  quotas.PutPath(Path("old/web/local/own"), {5, false});
+  ASSERT_TRUE(MoveDisk(directory_.path(), "old", "new", {"web"}, quotas).ok());
+  EXPECT_EQ(quotas.OfPath(Path("new/web/local")), FileProject());
+  EXPECT_EQ(quotas.OfPath(Path("new/web/local/own")), FileProject());
+}
+
+TEST_F(StickyDiskHookTest, FilesMoveEvenIfSomeKeepTheirProject) {
+  FakeProjectQuotas quotas;
+  quotas.put = Error(Code::kUnavailable, "no projects");
+  quotas.PutPath(Path("new/alloc"), {9, true});
+  EXPECT_THAT(MoveDisk(directory_.path(), "old", "new", {}, quotas).error().message(),
+              ::testing::HasSubstr("no projects"));
+  EXPECT_TRUE(Exists("new/alloc/data/shared")) << "here the file system lets it pass";
 }
 
 TEST_F(StickyDiskHookTest, AnAllocationThatWasRemovedHasNothing) {

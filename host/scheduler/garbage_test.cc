@@ -77,6 +77,18 @@ TEST_F(GarbageTest, OfOneAllocationDoesNotRunItAgain) {
   EXPECT_EQ(scheduler.CollectAlloc("stranger").code(), Code::kNotFound);
 }
 
+TEST_F(GarbageTest, AFailedAllocationWhoseTasksStillStopStays) {
+  MustRegister(Batch("fails", 1));
+  const std::string id = Live().at(0)->id();
+  ReportFailure(id, RunnerState::kRunning);
+  Collect({});
+  EXPECT_EQ(scheduler.CollectAlloc(id).code(), Code::kFailedPrecondition);
+  EXPECT_EQ(Held(), 1u);
+  ReportFailure(id, RunnerState::kDead);
+  Collect({});
+  EXPECT_EQ(Held(), 0u);
+}
+
 TEST_F(GarbageTest, WhatTheNodeHasLetGoOfGoesWithItsJob) {
   Make(Batch("half", 2), 1);
   Collect({.jobs = false});

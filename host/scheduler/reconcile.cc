@@ -12,10 +12,16 @@ namespace {
 constexpr char kNotNeeded[] = "alloc not needed due to job update";
 constexpr char kMigrated[] = "alloc is being migrated";
 
-// Returns whether RECORD was stopped for a replacement that is not placed yet.
-bool WaitsForReplacement(const AllocRecord& record) {
+// Returns whether RECORD, which has ended or must stop, waits for a replacement that is not placed
+// yet: it was stopped for it, or it has failed. The files of its sticky disk then go to that one.
+// An allocation of a purged job, which had the same id as JOB, is replaced by none.
+bool WaitsForReplacement(const AllocRecord& record, const JobRecord& job) {
+  if (!record.next.empty() || record.job->create_index != job.create_index) return false;
+  if (!record.alloc->server_terminal()) {
+    return record.reported.status.status == ClientStatus::kFailed;
+  }
   const std::string& why = record.alloc->desired_description;
-  return record.next.empty() && (why == kUpdated || why == kMigrated);
+  return why == kUpdated || why == kMigrated;
 }
 
 // Returns whether RECORD is the newest of those ALLOCS that have its group and index.
@@ -34,17 +40,18 @@ void PlanGroup(const JobRecord& job, const TaskGroup& group, const Tables& table
   const auto is_taken = [&taken](int index) { return taken[static_cast<std::size_t>(index)]; };
   const auto take = [&taken](int index) { taken[static_cast<std::size_t>(index)] = true; };
   InPlaceUpdate in_place(*job.job, group, tables);
-  std::map<int, std::shared_ptr<const AllocRecord>> unreplaced;  // stopped, but not replaced yet
+  std::map<int, std::shared_ptr<const AllocRecord>> unreplaced;  // ended, but not replaced yet
   for (const auto& record : allocs) {
     const Allocation& alloc = *record->alloc;
     if (alloc.group_name != group.name) continue;
     unreplaced.erase(alloc.index);
     if (alloc.server_terminal()) {
-      if (WaitsForReplacement(*record)) unreplaced[alloc.index] = record;
+      if (WaitsForReplacement(*record, job)) unreplaced[alloc.index] = record;
       continue;
     }
     if (record->client_terminal()) {
       if (alloc.index < group.count && NeedsNoOther(*record, job, tables)) take(alloc.index);
+      if (WaitsForReplacement(*record, job)) unreplaced[alloc.index] = record;
       continue;
     }
     if (alloc.index >= group.count || is_taken(alloc.index)) {

@@ -81,6 +81,20 @@ TEST_F(SchedulerDevicesTest, ADeviceIsFreeWhenItsAllocationHasEndedAndNotBefore)
   EXPECT_THAT(Ids(), ElementsAre("loop0", "loop1"));
 }
 
+TEST_F(SchedulerDevicesTest, AFailedAllocationHasItsDevicesUntilItsLastTaskEnds) {
+  Run("first", 1, 2);
+  const std::string first = Live().at(0)->id();
+  ReportFailure(first, RunnerState::kRunning);
+  EXPECT_THAT(Failure(Run("second", 1, 2)).dimension_exhausted,
+              ElementsAre(Pair(kDevicesInUse, 1)));
+  Run("first", 1, 2, "loop", 101);
+  EXPECT_THAT(Ids(), ElementsAre());
+  ReportFailure(first, RunnerState::kDead);
+  EXPECT_THAT(Ids(), ElementsAre("loop0", "loop1"));
+  ASSERT_EQ(Live().size(), 1u);
+  EXPECT_EQ(Live()[0]->alloc->job->id, "second") << "it has waited longer";
+}
+
 TEST_F(SchedulerDevicesTest, WithoutSuchDevicesTheNodeIsFiltered) {
   EXPECT_THAT(Failure(Run("gpu", 1, 1, "gpu")).constraint_filtered,
               ElementsAre(Pair(kNoDevices, 1)));

@@ -139,6 +139,20 @@ class SchedulerFixture : public ::testing::Test {
     EXPECT_TRUE(Await<Status>(scheduler.UpdateAllocs(context, "node", {update})).ok());
   }
 
+  // Reports that one task of the allocation ID has failed, and that another one is in the state
+  // OTHER.
+  void ReportFailure(const std::string& id, RunnerState other) {
+    AllocUpdate update;
+    update.id = id;
+    update.status = {ClientStatus::kFailed, "Failed tasks"};
+    auto failed = std::make_shared<TaskStateRecord>(), stops = std::make_shared<TaskStateRecord>();
+    failed->state = RunnerState::kDead;
+    failed->failed = true;
+    stops->state = other;
+    update.tasks = {{"failed", std::move(failed)}, {"stops", std::move(stops)}};
+    EXPECT_TRUE(Await<Status>(scheduler.UpdateAllocs(context, "node", {update})).ok());
+  }
+
   // Returns a registration of the service NAME of an allocation of a job in the namespace
   // "default".
   static ServiceRegistration ServiceOf(const AllocRecord& record, const std::string& name) {

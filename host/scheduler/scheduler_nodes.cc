@@ -213,6 +213,7 @@ Co<Status> Scheduler::UpdateAllocs(Context, std::string node_id, std::vector<All
                     true);
   }
   Freed freed;
+  bool over = false;  // whether an allocation has given back all that it had
   store_->Write(cause::kAllocUpdate, [&](Tables* tables, std::uint64_t index) {
     std::set<JobKey> jobs;
     for (AllocUpdate& update : updates) {
@@ -228,12 +229,13 @@ Co<Status> Scheduler::UpdateAllocs(Context, std::string node_id, std::vector<All
       changed->modify_index = index;
       changed->modify_time = loop_->Wall();
       if (changed->client_terminal() && !before->client_terminal()) {
-        ReleasePorts(*changed->alloc, ports_);
-        for (const AllocatedPort& port : changed->alloc->ports) freed.ports.insert(port.value);
         freed.jobs.insert(KeyOf(*changed->alloc->job));
-        freed.devices |= !changed->alloc->devices.empty();
       }
       if (changed->over() && !before->over()) {
+        over = true;
+        ReleasePorts(*changed->alloc, ports_);
+        for (const AllocatedPort& port : changed->alloc->ports) freed.ports.insert(port.value);
+        freed.devices |= !changed->alloc->devices.empty();
         const TaskGroup* const group = changed->alloc->group();
         freed.volumes |= group != nullptr && !group->volumes.empty();
       }
@@ -245,7 +247,7 @@ Co<Status> Scheduler::UpdateAllocs(Context, std::string node_id, std::vector<All
     return written;
   });
   if (!freed.jobs.empty()) ContinueDrain(node_id);
-  if (!freed.jobs.empty() || freed.volumes) RetryBlocked(std::move(freed));
+  if (!freed.jobs.empty() || over) RetryBlocked(std::move(freed));
   co_return Status();
 }
 

@@ -42,6 +42,50 @@ TEST_F(SchedulerTest, AStaticPortWaitsForTheAllocationThatHasIt) {
   EXPECT_EQ(ports.taken(), 1u);
 }
 
+TEST_F(SchedulerTest, AFailedAllocationHasItsPortsUntilItsLastTaskEnds) {
+  MakeNodeReady();
+  MustRegister(WithStaticPort(Registration("first", 1), 8080));
+  const std::string first = Live().at(0)->id();
+  ReportFailure(first, RunnerState::kRunning);
+  EXPECT_EQ(ports.taken(), 1u);
+  MustRegister(WithStaticPort(Registration("second", 1), 8080));
+  EXPECT_THAT(Live(), IsEmpty()) << "a task of the first may still listen";
+  EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).ok());
+  EXPECT_THAT(Live(), IsEmpty());
+  ReportFailure(first, RunnerState::kDead);
+  ASSERT_EQ(Live().size(), 1u);
+  EXPECT_EQ(Live()[0]->alloc->job->id, "second");
+  Report(Live()[0]->id(), ClientStatus::kComplete);
+  EXPECT_EQ(ports.taken(), 0u);
+}
+
+// The new version of a job must not wait for ever for the ports of its own failed allocation.
+TEST_F(SchedulerTest, AnUpdateWaitsForThePortsOfItsFailedAllocationAndGetsThem) {
+  MakeNodeReady();
+  MustRegister(WithStaticPort(Registration("web", 1), 8080));
+  const std::string old = Live().at(0)->id();
+  ReportFailure(old, RunnerState::kRunning);
+  MustRegister(WithStaticPort(Registration("web", 1, 101), 8080));
+  EXPECT_THAT(Live(), IsEmpty());
+  ReportFailure(old, RunnerState::kDead);
+  ASSERT_EQ(Live().size(), 1u);
+  EXPECT_EQ(Live()[0]->alloc->ports.at(0).value, 8080);
+  EXPECT_EQ(Live()[0]->previous, old);
+}
+
+TEST_F(SchedulerTest, AnAllocationThatFailsWhileItStopsKeepsItsPorts) {
+  MakeNodeReady();
+  MustRegister(WithStaticPort(Registration("first", 1), 8080));
+  const std::string first = Live().at(0)->id();
+  ASSERT_TRUE(scheduler.Deregister({"default", "first"}, true, false).ok());
+  MustRegister(WithStaticPort(Registration("second", 1), 8080));
+  ReportFailure(first, RunnerState::kRunning);
+  EXPECT_THAT(Live(), IsEmpty());
+  ReportFailure(first, RunnerState::kDead);
+  EXPECT_EQ(Live().size(), 1u);
+  EXPECT_EQ(ports.taken(), 1u);
+}
+
 TEST_F(SchedulerTest, APortThatAForeignProcessLeavesIsTaken) {
   MakeNodeReady();
   ASSERT_TRUE(ports.TakeStatic(ports.address(), 8080).ok());

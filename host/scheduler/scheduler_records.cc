@@ -57,6 +57,11 @@ Status Scheduler::CollectAlloc(const std::string& id) {
   if (!record->client_terminal()) {
     return Error(Code::kFailedPrecondition, "allocation " + id + " has not ended: stop it first");
   }
+  if (!record->over()) {
+    return Error(Code::kFailedPrecondition,
+                 "allocation " + id + " still stops its tasks: try again when they have ended",
+                 true);
+  }
   store_->Write(cause::kJobsCollected, [&](Tables* tables, std::uint64_t index) {
     return drover::CollectAlloc(tables, index, *record);
   });

@@ -145,6 +145,60 @@ TEST_F(SchedulerTest, ReservedCoresWaitForTheAllocationThatHasThem) {
   EXPECT_EQ(newest->alloc->cores.at("t"), first);
 }
 
+TEST_F(SchedulerTest, AFailedAllocationHasItsMemoryAndCoresUntilItsLastTaskEnds) {
+  MakeNodeReady();
+  MustRegister(Registration("first", 1, 900));
+  const std::string first = Live().at(0)->id();
+  ReportFailure(first, RunnerState::kRunning);
+  MustRegister(Registration("second", 1, 900));
+  MustRegister(Registration("first", 1, 800));
+  EXPECT_TRUE(Live().empty());
+  ReportFailure(first, RunnerState::kDead);
+  ASSERT_EQ(Live().size(), 1u);
+  EXPECT_EQ(Live()[0]->alloc->job->id, "second");
+  Report(Live()[0]->id(), ClientStatus::kComplete);
+  ASSERT_EQ(Live().size(), 1u);
+  EXPECT_EQ(Live()[0]->previous, first) << "the next version of the first job";
+}
+
+// The files of a sticky disk may still be with the first allocation, if the second never started.
+TEST_F(SchedulerTest, ANewVersionReplacesAFailedAllocation) {
+  MakeNodeReady();
+  MustRegister(Registration("web", 2));
+  std::map<int, std::string> first;
+  for (const auto& record : Live()) first[record->alloc->index] = record->id();
+  MustRegister(Registration("web", 2, 101));
+  for (const auto& [index, id] : first) Report(id, ClientStatus::kComplete);
+  std::map<int, std::string> second;
+  for (const auto& record : Live()) {
+    second[record->alloc->index] = record->id();
+    EXPECT_EQ(record->previous, first.at(record->alloc->index));
+  }
+  ASSERT_EQ(second.size(), 2u);
+  for (const auto& [index, id] : second) Report(id, ClientStatus::kFailed);
+  EXPECT_TRUE(Live().empty()) << "there is no other one for the same version";
+  MustRegister(Registration("web", 2, 102));
+  ASSERT_EQ(Live().size(), 2u);
+  for (const auto& record : Live()) {
+    EXPECT_EQ(record->previous, second.at(record->alloc->index));
+    EXPECT_EQ(Alloc(record->previous)->next, record->id());
+  }
+}
+
+TEST_F(SchedulerTest, ANewVersionReplacesNoCompletedAllocationAndNoneOfAPurgedJob) {
+  MakeNodeReady();
+  MustRegister(Registration("web", 1));
+  Report(Live().at(0)->id(), ClientStatus::kComplete);
+  MustRegister(Registration("web", 1, 101));
+  ASSERT_EQ(Live().size(), 1u);
+  EXPECT_EQ(Live()[0]->previous, "");
+  Report(Live()[0]->id(), ClientStatus::kFailed);
+  ASSERT_TRUE(scheduler.Deregister({"default", "web"}, true, false).ok());
+  MustRegister(Registration("web", 1, 102));
+  ASSERT_EQ(Live().size(), 1u);
+  EXPECT_EQ(Live()[0]->previous, "");
+}
+
 // In a queue that is worked off one by one, no job costs more writes than it would alone.
 TEST_F(SchedulerTest, AQueueWritesEachEvaluationThreeTimesAtMost) {
   constexpr int kJobs = 2000;

@@ -188,20 +188,11 @@ TEST_F(SchedulerVolumesTest, AFailedAllocationHasItsVolumeUntilItsLastTaskEnds) 
   Put(Volume("made", access_mode::kSingleWriter));
   const VolumeRequest request = Request("made", false, access_mode::kSingleWriter);
   Run("j", request);
-  AllocUpdate update;
-  update.id = OnlyLive();
-  update.status = {ClientStatus::kFailed, "Failed tasks"};
-  const auto report = [&](RunnerState other) {
-    auto failed = std::make_shared<TaskStateRecord>(), stops = std::make_shared<TaskStateRecord>();
-    failed->state = RunnerState::kDead;
-    stops->state = other;
-    update.tasks = {{"failed", std::move(failed)}, {"stops", std::move(stops)}};
-    EXPECT_TRUE(Await<Status>(scheduler.UpdateAllocs(context, "node", {update})).ok());
-  };
-  report(RunnerState::kRunning);
+  const std::string first = OnlyLive();
+  ReportFailure(first, RunnerState::kRunning);
   Run("k", request);
   EXPECT_THAT(Live(), IsEmpty()) << "a task of the first one may still write";
-  report(RunnerState::kDead);
+  ReportFailure(first, RunnerState::kDead);
   EXPECT_EQ(Alloc(OnlyLive())->alloc->job->id, "k");
 }
 

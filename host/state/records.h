@@ -129,11 +129,11 @@ struct AllocRecord {
 
   const std::string& id() const { return alloc->id; }
   bool client_terminal() const { return IsTerminal(reported.status.status); }
-  // Returns whether the allocation has ended or must stop. An allocation that must stop keeps its
-  // ports and memory until it has ended.
+  // Returns whether the allocation has ended or must stop.
   bool terminal() const { return alloc->server_terminal() || client_terminal(); }
-  // Returns whether nothing of the allocation runs any more. One task that fails makes it a failed
-  // allocation, while its node still stops the others, which keep their volumes until then.
+  // Returns whether nothing of the allocation runs any more. Until then it keeps its ports, memory,
+  // cores, devices and volumes. One task that fails makes it a failed allocation, while its node
+  // still stops the others.
   bool over() const {
     if (collected) return true;
     return client_terminal() && std::ranges::all_of(reported.tasks, [](const auto& task) {

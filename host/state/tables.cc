@@ -269,15 +269,10 @@ void Tables::Count(const std::shared_ptr<const AllocRecord>& before,
   const auto is_live = [](const auto& record) {
     return record != nullptr && !record->client_terminal();
   };
-  if (is_live(before) != is_live(after) ||
-      (is_live(after) && before->alloc->job != after->alloc->job)) {
-    if (is_live(before)) Use(*before, -1);
-    if (is_live(after)) Use(*after, 1);
-  }
   const auto holds = [](const auto& record) { return record != nullptr && !record->over(); };
   if (holds(before) != holds(after) || (holds(after) && before->alloc->job != after->alloc->job)) {
-    if (holds(before)) UseVolumes(*before->alloc, -1);
-    if (holds(after)) UseVolumes(*after->alloc, 1);
+    if (holds(before)) Use(*before, -1);
+    if (holds(after)) Use(*after, 1);
   }
   if (is_live(after)) {
     live_allocs[any.id()] = after;
@@ -292,8 +287,8 @@ void Tables::Count(const std::shared_ptr<const AllocRecord>& before,
     CountStatus(*after, 1);
     CountForDrain(*after, 1);
   }
-  const auto is_held = [&is_live](const auto& record) {
-    return record != nullptr && !is_live(record) && !record->collected;
+  const auto is_held = [&holds](const auto& record) {
+    return record != nullptr && !holds(record) && !record->collected;
   };
   if (is_held(before)) ended_allocs.erase(before);
   if (is_held(after)) ended_allocs.insert(after);
@@ -370,6 +365,7 @@ void Tables::Use(const AllocRecord& record, int sign) {
   }
   UseDevices(alloc, sign, &of_node.devices);
   if (of_node == NodeUsage()) usage.erase(alloc.node_id);
+  UseVolumes(alloc, sign);
 }
 
 void Tables::UseDevices(const Allocation& alloc, int sign, DevicesInUse* in_use) {

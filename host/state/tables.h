@@ -98,7 +98,7 @@ inline ServiceKey KeyOf(const ServiceRegistration& service) {
 // The ids of devices that allocations have, by group. It contains no empty sets.
 using DevicesInUse = std::map<DeviceName, std::set<std::string>>;
 
-// The resources that the allocations of a node have. Ended allocations do not count.
+// The resources that the allocations of a node have. Allocations that are over do not count.
 struct NodeUsage {
   std::int64_t cpu_mhz = 0;  // not counting reserved cores
   std::int64_t cores = 0;
@@ -148,12 +148,13 @@ struct Tables {
   // Subsets and sums of the tables above, so that no search has to pass over all ended
   // allocations. They contain no empty entries.
   std::map<std::string, std::shared_ptr<const AllocRecord>> live_allocs;  // have not ended
-  EndedAllocs ended_allocs;                          // ended, but not collected yet
+  EndedAllocs ended_allocs;                          // over, but not collected yet
   std::map<JobKey, GroupCounts> open_allocs_of_job;  // without terminal allocations
   std::map<JobKey, std::set<std::string>> open_evals_of_job;
   std::map<std::string, std::size_t> allocs_of_eval;
-  std::map<std::string, NodeUsage> usage;          // the resources of live_allocs, by node
-  std::map<VolumeName, VolumeUsers> volume_users;  // of allocations that are not over
+  // What the allocations have that are not over: their resources by node, and their volumes.
+  std::map<std::string, NodeUsage> usage;
+  std::map<VolumeName, VolumeUsers> volume_users;
   // `staying` contains the ids of the live_allocs that may stay on the node. `leaving` contains
   // the number of live_allocs that were asked to leave the node.
   std::map<DrainGroup, std::set<std::string>> staying;

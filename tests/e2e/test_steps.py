@@ -19,6 +19,7 @@ from agent_harness import Agent, agent_config
 from fake_consul import FakeConsul
 from file_server import FileServer
 from harness import DroverTest, group, job, plugin_file, task
+from quota_disk import QuotaDisk
 from test_slow_drivers import testdata
 
 KILLS = ("before", "after")
@@ -399,6 +400,44 @@ class HookStepTest(Steps, StepCase):
             first = list(dict.fromkeys(stages))
             self.assertEqual([one for one in first if one != "poststart"],
                              ["prestart", "prekill", "exited", "stop"], stages)
+        return allocs, out.read_text().split()
+
+
+@unittest.skipUnless(harness.IS_ROOT, "cgroups need root")
+class QuotaStepTest(Steps, StepCase):
+    """A task whose allocation has a quota of the file system."""
+
+    STEPS = {"ledger_add": 1, "ledger_remove": 1, "commit": (8, 60), "sync": (2, 16), "make_alloc_dir": 1,
+             "limit_disk": 1, "make_task_dir": 1, "mount_secrets": 1, "drop_secrets": 1, "remove_alloc_dir": 1,
+             "make_cgroup": 1, "launch_shim": 1, "remove_cgroup": 1, "forget_end": 1}
+    LINES = ["ready", "stop"]
+
+    def start(self):
+        if not (disk := self.sandbox.root / "disk").exists():
+            QuotaDisk(self, disk)
+            (disk / "allocs").mkdir()
+            self.sandbox.alloc_dirs = [disk / "allocs"]
+        return super().start()
+
+    def config(self):
+        return {"client": {"ephemeral_disk_limit": "quota"}}
+
+    def check_error(self, point, way):
+        if point[0] != "limit_disk":
+            super().check_error(point, way)
+            return
+        # The allocation runs all the same, and is watched.
+        allocs, lines = self.live(f"limit-{way}", f"limit_disk 1 {way}")
+        self.assert_lived(allocs, lines)
+
+    def live(self, name, fault=None):
+        out = self.sandbox.root / f"{name}.out"
+        out.touch()
+        self.arm(fault)
+        self.register(name, task("t", STAY, Env={"OUT": str(out)}))
+        self.wait_up(name, out.read_text)
+        allocs = self.end(name)
+        self.forget(name)
         return allocs, out.read_text().split()
 
 

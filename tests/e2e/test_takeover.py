@@ -9,6 +9,7 @@ import pathlib
 import re
 import shutil
 import signal
+import socket
 import sqlite3
 import subprocess
 import time
@@ -130,6 +131,42 @@ class TakeoverCase(DroverTest):
             self.assertEqual(len(each.starts()), 1, each.path.read_text())
             self.assertEqual(each.lines("stop"), [])
             self.assertTrue(each.alive(), each.path)
+
+
+class FailedAllocTest(TakeoverCase):
+    """A task has failed, and its sibling has not ended yet. Nobody else gets what the allocation has, also from the
+    next agent."""
+
+    def spec(self, job_id, stay, port, **fields):
+        fail = task("fails", f"until [ -e {self.sandbox.root}/fail ]; do sleep 0.05; done; exit 1")
+        return job(group(task("t", stay, KillTimeout="25s"), *([fail] if job_id == "first" else []),
+                         Networks=[{"ReservedPorts": [{"Label": "x", "Value": port}]}], **fields),
+                   id=job_id, type="service")
+
+    def test_its_port_is_taken_until_its_last_task_has_ended(self):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        go = self.sandbox.root / "go"
+        deaf = f"trap '' INT TERM; until [ -e {go} ]; do sleep 0.05; done"
+        self.agent.submit(self.spec("first", deaf, port))
+        first = self.agent.wait_allocs("first", 1, "running")[0]["ID"]
+        self.agent.wait_tasks(first, lambda tasks: all(one["State"] == "running" for one in tasks.values()),
+                              "both tasks")
+        (self.sandbox.root / "fail").touch()
+        self.agent.wait_allocs("first", 1, "failed")
+        stays = "trap 'exit 0' INT TERM; while :; do sleep 0.1 & wait $!; done"
+        self.agent.submit(self.spec("second", stays, port))
+        self.assertEqual(self.agent.allocs("second"), [])
+        self.kill()
+        self.agent = self.start()
+        self.agent.must("PUT", "/v1/job/second/evaluate", {"JobID": "second"})
+        self.assertEqual(self.agent.allocs("second"), [], "the next agent knows it, too")
+        self.assertEqual(self.agent.get(f"/v1/allocation/{first}")["TaskStates"]["t"]["State"], "running")
+        reply = self.agent.ask("PUT", f"/v1/client/allocation/{first}/gc")
+        self.assertNotEqual(reply.status, 200, reply.body)
+        go.touch()
+        self.agent.wait_allocs("second", 1, "running")
 
 
 class MissingDriverTest(TakeoverCase):

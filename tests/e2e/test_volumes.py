@@ -5,12 +5,14 @@ import io
 import json
 import os
 import pathlib
+import subprocess
 import tarfile
 import unittest
 
 import harness
 from agent_harness import Agent, AgentTest, agent_config
 from harness import DroverTest, group, job, plugin_file, task
+from quota_disk import QuotaDisk, limit_of, project_of
 from test_access import ACL
 from test_client import Client
 from test_exec import IN_CHROOT
@@ -172,6 +174,28 @@ class ConfiguredVolumeTest(VolumeCase):
             self.assertEqual(len(out.splitlines()), 1, out)
             self.assertNotIn(" shared:", out)
 
+    @unittest.skipUnless(HAS_EXEC, NEEDS_EXEC)
+    def test_a_mount_of_the_host_that_comes_later_is_seen_if_the_job_wants(self):
+        data = self.root / "data"
+        subprocess.run(["mount", "--bind", data, data], check=True)
+        self.sandbox.own_mounts.append(str(data))
+        subprocess.run(["mount", "--make-shared", data], check=True)
+        (data / "below").mkdir()
+        script = ("echo ready; until [ -e /data/go ]; do sleep 0.05; done; "
+                  "[ -e /data/below/file ] && echo seen || echo not seen")
+        for mode, seen in (("private", "not seen"), ("host-to-task", "seen")):
+            with self.subTest(mode):
+                self.agent.submit(with_volume(shell(script), id=mode, type="batch", mount={"PropagationMode": mode}))
+                alloc = self.agent.wait_allocs(mode, 1, "running")[0]
+                harness.wait_until(lambda: self.output(alloc) == "ready\n", "the start")
+                subprocess.run(["mount", "-t", "tmpfs", "tmpfs", data / "below"], check=True)
+                (data / "below/file").touch()
+                (data / "go").touch()
+                self.agent.wait_allocs(mode, 1, "complete")
+                self.assertEqual(self.output(alloc), f"ready\n{seen}\n")
+                subprocess.run(["umount", data / "below"], check=True)
+                (data / "go").unlink()
+
     def test_the_node_shows_its_volumes(self):
         node = self.agent.get("/v1/nodes")[0]["ID"]
         volumes = self.agent.get(f"/v1/node/{node}")["HostVolumes"]
@@ -331,8 +355,25 @@ class ClientVolumeTest(Client, VolumeCase):
         self.agent.must("DELETE", "/v1/job/sticky")
         self.agent.wait_allocs("sticky", 1, "complete", desired="stop")
         self.assertIn(b"is claimed by the group", self.delete(made).body)
-        self.agent.must("DELETE", f"/v1/volumes/claim/{claim['ID']}")
+        listed = self.cli("volume", "claim", "list", "--job", "sticky").out
+        for text in (claim["ID"], "sticky", "made"):
+            self.assertIn(text, listed)
+        for options in (("--job", "other"), ("--group", "other"), ("--volume-name", "other")):
+            self.assertEqual(self.cli("volume", "claim", "list", *options).out, "No claims on volumes\n")
+        self.assertIn("claim not found", self.fails("volume", "claim", "delete", made["ID"]))
+        self.assertEqual(self.cli("volume", "claim", "delete", claim["ID"]).out, f"Deleted the claim {claim['ID']}\n")
+        self.assertEqual(self.json("volume", "claim", "list"), [])
         self.assertEqual(self.delete(made).status, 200)
+
+    @unittest.skipUnless(HAS_EXEC, NEEDS_EXEC)
+    def test_each_allocation_has_its_own_volume(self):
+        made = [self.create(f"made[{index}]") for index in (0, 1)]
+        self.agent.submit(with_volume(shell('echo "$NOMAD_ALLOC_INDEX" > /data/index'), type="batch", source="made",
+                                      groups={"Count": 3}, PerAlloc=True))
+        self.agent.wait_allocs("vol", 2, "complete")
+        self.assertEqual([(pathlib.Path(one["HostPath"]) / "index").read_text() for one in made], ["0\n", "1\n"])
+        self.create("made[2]")
+        self.agent.wait_allocs("vol", 3, "complete")
 
     def test_one_writer_at_a_time(self):
         self.create("made", SINGLE)
@@ -517,11 +558,26 @@ class StickyDiskTest(AgentTest):
         self.assertEqual(self.files(new[0]), ["data\n", "own\n"])
         self.assertEqual(self.files(old), [None, None])
 
+    def test_files_of_an_allocation_pass_over_one_that_fails(self):
+        self.agent.submit(self.spec(self.WRITE))
+        old = self.agent.wait_allocs("disk", 1, "running")[0]
+        harness.wait_until(lambda: self.files(old) == ["data\n", "own\n"], "the files")
+        # The second one gets the files and never starts.
+        self.agent.submit(job(group(task("t", config={"command": "/no/such/program"}),
+                                    EphemeralDisk={"SizeMB": 50, "Sticky": True}), id="disk", type="service"))
+        failed = self.agent.wait_allocs("disk", 1, "failed")[0]
+        self.agent.submit(self.spec(FOREVER))
+        new = self.agent.wait_allocs("disk", 1, "running")[0]
+        self.assertEqual(self.agent.get(f"/v1/allocation/{new['ID']}")["PreviousAllocation"], failed["ID"])
+        self.assertEqual(self.files(new), ["data\n", "own\n"])
+
 
 class DiskLimitTest(AgentTest):
+    limit = "watch"
+
     def start_agent(self):
         return Agent(self.sandbox, config=self.sandbox.write_config(
-            data_dir=str(self.sandbox.root / "data"), client={"ephemeral_disk_limit": "watch"}))
+            data_dir=str(self.sandbox.root / "data"), client={"ephemeral_disk_limit": self.limit}))
 
     def run_writer(self, megabytes):
         script = f'head -c {megabytes * 2**20} /dev/zero > "$NOMAD_ALLOC_DIR/data/file"; ' + FOREVER
@@ -542,6 +598,119 @@ class DiskLimitTest(AgentTest):
         self.run_writer(40)
         self.assertEqual(self.events("failed")["Killing"],
                          "The allocation uses more than its ephemeral disk of 20 MB")
+
+
+class NoQuotaTest(DiskLimitTest):
+    """Quotas are wanted, but the file system has none."""
+
+    limit = "quota"
+
+    def setUp(self):
+        super().setUp()
+        if "have quotas, with the projects" in self.agent.run.err + str(self.agent.run.lines):
+            self.agent.stop()
+            self.sandbox.remove()
+            self.skipTest("the file system of the sandbox has project quotas")
+
+    def test_the_agent_says_why_it_watches(self):
+        said = self.agent.run.err + str(self.agent.run.lines)
+        self.assertRegex(said, "client/ephemeral_disk_limit: .*/allocs has no quotas for allocations, "
+                               "so their disks are watched instead: ")
+
+
+class QuotaTest(AgentTest):
+    """Allocations on a file system with project quotas."""
+
+    FIRST, LAST = 3_000_000, 3_000_010
+
+    def start_agent(self):
+        if not (disk := self.sandbox.root / "disk").exists():
+            QuotaDisk(self, disk)
+            (disk / "allocs").mkdir()
+            disk.chmod(0o755)
+            self.sandbox.alloc_dirs = [disk / "allocs"]
+        return Agent(self.sandbox, dev=False, config=agent_config(self.sandbox, client={
+            "ephemeral_disk_limit": "quota", "min_disk_project": self.FIRST, "max_disk_project": self.LAST}))
+
+    def tearDown(self):
+        if not self._outcome_failed():
+            self.agent.forget_all(self.leftovers)
+        super().tearDown()
+
+    def submit(self, script, name="disk", size=20):
+        # The kernel does not hold root to a quota of ext4.
+        self.agent.submit(job(group(task("t", script, User="nobody"),
+                                    EphemeralDisk={"SizeMB": size, "Sticky": True}), id=name, type="service"))
+        return self.agent.wait_allocs(name, 1, "running")[0]
+
+    def directory(self, alloc):
+        return self.sandbox.alloc_dirs[0] / alloc["ID"]
+
+    def project(self, alloc, path=""):
+        project = project_of(self.directory(alloc) / path)
+        self.assertIn(project, range(self.FIRST, self.LAST + 1))
+        return project
+
+    def test_a_task_cannot_write_more_than_its_disk(self):
+        alloc = self.submit('head -c 40000000 /dev/zero > "$NOMAD_ALLOC_DIR/data/file" || echo full; ' + FOREVER)
+        log = self.directory(alloc) / "alloc/logs/t.stdout.0"
+        harness.wait_until(lambda: log.read_text() == "full\n", "the end of the disk")
+        size = (self.directory(alloc) / "alloc/data/file").stat().st_size
+        self.assertLess(size, 20 * 2**20)
+        self.assertGreater(size, 15 * 2**20)
+
+        def told():
+            tasks = self.agent.get(f"/v1/allocation/{alloc['ID']}")["TaskStates"]
+            return {one["Type"]: one["DisplayMessage"] for one in tasks["t"]["Events"]}
+        text = harness.wait_until(lambda: told().get("Disk Nearly Full"), "the event")
+        self.assertIn("Its tasks cannot write more than that", text)
+        self.assertNotIn("Killing", told())
+        self.agent.wait_allocs("disk", 1, "running")
+
+    def test_each_allocation_has_its_own_project_also_from_the_next_agent(self):
+        allocs = [self.submit(FOREVER, name) for name in ("one", "two", "three")]
+        projects = [self.project(alloc) for alloc in allocs]
+        self.assertEqual(len(set(projects)), 3)
+        for alloc, project in zip(allocs, projects):
+            for path in ("alloc/data", "t/local"):
+                self.assertEqual(self.project(alloc, path), project)
+            self.assertEqual(limit_of(self.sandbox.alloc_dirs[0], project), 20 * 2**20)
+        self.agent.run.process.kill()
+        self.agent.run.process.wait()
+        self.agent = self.start_agent()
+        for alloc, project in zip(allocs, projects):
+            self.agent.wait_allocs(alloc["JobID"], 1, "running")
+            self.assertEqual(self.project(alloc), project)
+        self.assertNotIn(self.project(self.submit(FOREVER, "four")), projects)
+        self.agent.forget_all(self.leftovers)
+        for project in projects:
+            self.assertEqual(limit_of(self.sandbox.alloc_dirs[0], project), 0)
+
+    def test_projects_that_a_task_has_changed_hinder_nobody(self):
+        alloc = self.submit(FOREVER)
+        deep = self.directory(alloc) / "t/local" / "/".join("d" * 60)
+        deep.mkdir(parents=True)
+        # Nothing with another project can be moved up, and removals move what lies deep.
+        for directory in [deep, *deep.parents]:
+            if directory.name == "d":
+                project_of(directory, new=7)
+        (self.directory(alloc) / "alloc/data/file").touch()
+        project_of(self.directory(alloc) / "alloc/data/file", new=self.FIRST)
+        self.assertNotEqual(self.project(self.submit(FOREVER, "other")), self.FIRST, "a file has this number")
+        self.agent.forget_all(self.leftovers)
+        self.assertEqual(self.leftovers.allocations(), [])
+
+    def test_files_of_a_sticky_disk_get_the_project_of_their_new_allocation(self):
+        write = 'mkdir -p "$NOMAD_ALLOC_DIR/data/deep"; echo x > "$NOMAD_ALLOC_DIR/data/deep/file"; echo ready; '
+        old = self.submit(write + FOREVER)
+        file = "alloc/data/deep/file"
+        harness.wait_until((self.directory(old) / file).exists, "the file")
+        before = self.project(old)
+        self.assertEqual(self.project(old, file), before)
+        new = self.submit(FOREVER)
+        self.assertNotEqual(new["ID"], old["ID"])
+        self.assertNotEqual(self.project(new), before)
+        self.assertEqual(self.project(new, file), self.project(new))
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/alloc/fake_project_quotas_for_test.h"
 #include "host/base/await_for_test.h"
 #include "host/base/directory_for_test.h"
 #include "host/task/task_event.h"
@@ -87,6 +88,52 @@ TEST_F(DiskWatchHookTest, MoreThanAllEndsTheAllocation) {
   EXPECT_TRUE(kills_[0].fails_task());
   EXPECT_EQ(DisplayMessage(kills_[0]), "The allocation uses more than its ephemeral disk of 10 MB");
   Run(hook_->Shutdown(Context(&loop_), Request()));
+}
+
+// The numbers of the quota count, and not the files.
+TEST_F(DiskWatchHookTest, AQuotaSaysWhatIsUsed) {
+  FakeProjectQuotas quotas;
+  const auto quota =
+      std::make_shared<DiskQuota>(DiskQuotaOptions{directory_.path(), 100, 100, &quotas});
+  hook_.emplace(AllocHookEnv{&loop_, nullptr, this, nullptr}, directory_.path(), &pool_, quota);
+  ASSERT_TRUE(quota->Hold("id", std::int64_t{10} << 20, false).ok());
+  // More than all: the logs of one task, 40 MB, may come on top.
+  quotas.elsewhere[100].bytes = std::int64_t{45} << 20;
+  AllocHookRequest request = Request();
+  auto alloc = std::make_shared<Allocation>(*request.alloc);
+  auto job = std::make_shared<Job>(*alloc->job);
+  job->groups[0].tasks.resize(1);
+  job->groups[0].tasks[0].log_config = {2, std::int64_t{10} << 20, false};
+  alloc->job = std::move(job);
+  request.alloc = std::move(alloc);
+  Run(hook_->Prerun(Context(&loop_), request));
+  Await();
+  ASSERT_THAT(events_, SizeIs(1));
+  EXPECT_THAT(DisplayMessage(events_[0]),
+              HasSubstr("uses 45 MB of its ephemeral disk of 10 MB. Its tasks cannot write more"));
+  EXPECT_TRUE(kills_.empty());
+  Run(hook_->Postrun(Context(&loop_), request));
+
+  // The kernel has let somebody pass.
+  events_.clear();
+  quotas.elsewhere[100].bytes = std::int64_t{51} << 20;
+  hook_.emplace(AllocHookEnv{&loop_, nullptr, this, nullptr}, directory_.path(), &pool_, quota);
+  Run(hook_->Prerun(Context(&loop_), request));
+  Await();
+  EXPECT_THAT(kills_, SizeIs(1));
+  Run(hook_->Postrun(Context(&loop_), request));
+}
+
+TEST_F(DiskWatchHookTest, WithoutAQuotaOfItsOwnFilesAreCounted) {
+  FakeProjectQuotas quotas;
+  const auto quota =
+      std::make_shared<DiskQuota>(DiskQuotaOptions{directory_.path(), 100, 100, &quotas});
+  hook_.emplace(AllocHookEnv{&loop_, nullptr, this, nullptr}, directory_.path(), &pool_, quota);
+  Write(11);
+  Run(hook_->Prerun(Context(&loop_), Request()));
+  Await();
+  EXPECT_THAT(kills_, SizeIs(1));
+  Run(hook_->Postrun(Context(&loop_), Request()));
 }
 
 TEST_F(DiskWatchHookTest, ItEndsAtOnceAndMayEndWithoutABegin) {
