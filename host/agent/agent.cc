@@ -365,6 +365,10 @@ Status Agent::Serve() {
   api_.measure_devices = [devices = node_->devices()](Context context) {
     return devices->Measure(context);
   };
+  api_.measure_some_devices = [devices = node_->devices()](Context context,
+                                                           std::vector<AllocatedDevice> wanted) {
+    return devices->MeasureOnly(context, std::move(wanted));
+  };
   api_.seal_key = node_->keys()->seal_key();
   ReportUnreadable(store_, *api_.seal_key);
   api_.keyring = node_->keys()->keyring();

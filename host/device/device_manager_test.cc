@@ -30,6 +30,7 @@ class FakeSource : public DeviceSource {
   }
   Co<Status> FollowDeviceStats(Context context, Duration,
                                std::function<void(DeviceStats)> sink) override {
+    ++measured;
     if (!stats) co_return Error(Code::kUnimplemented, "no statistics");
     if (!stats->empty()) sink(*stats);
     (void)co_await Sleep(context, std::chrono::hours(1));
@@ -44,6 +45,7 @@ class FakeSource : public DeviceSource {
   std::vector<AllocatedDevice> asked;
   Result<DeviceReservation> answer = DeviceReservation();
   std::optional<DeviceStats> stats;  // empty: the stream brings no sample
+  int measured = 0;                  // how often statistics were asked for
 
  private:
   const std::string name_;
@@ -77,13 +79,17 @@ class DeviceManagerTest : public ::testing::Test {
     EXPECT_TRUE(loop_.RunToEnd(whole(manager_.Reserve(Context(&loop_), std::move(devices)), &out)));
     return std::move(*out);
   }
-  DeviceStats Measure() {
+  DeviceStats StatsFrom(Co<DeviceStats> measured) {
     DeviceStats out;
     auto whole = [](Co<DeviceStats> inner, DeviceStats* to) -> Co<void> {
       *to = co_await std::move(inner);
     };
-    EXPECT_TRUE(loop_.RunToEnd(whole(manager_.Measure(Context(&loop_)), &out)));
+    EXPECT_TRUE(loop_.RunToEnd(whole(std::move(measured), &out)));
     return out;
+  }
+  DeviceStats Measure() { return StatsFrom(manager_.Measure(Context(&loop_))); }
+  DeviceStats MeasureOnly(std::vector<AllocatedDevice> devices) {
+    return StatsFrom(manager_.MeasureOnly(Context(&loop_), std::move(devices)));
   }
 
   SimLoop loop_;
@@ -154,6 +160,23 @@ TEST_F(DeviceManagerTest, StatisticsAreMeasuredWhenSomebodyAsks) {
   ASSERT_EQ(stats.size(), 1u);
   EXPECT_EQ(stats[0].instances[0].id, "kvm");
   EXPECT_GE(loop_.Now() - began, DeviceManager::kMeasureLimit);
+}
+
+TEST_F(DeviceManagerTest, OnlyThePluginsOfTheDevicesAreAsked) {
+  first_.Offer({Group("kvm", "kvm"), Group("gpu", "0")});
+  // The plugin also measures what is not its own, and one device twice.
+  first_.stats = DeviceStats{{{"linux", "kvm", "kvm"}, {{"kvm", 1}, {"other", 2}, {"kvm", 3}}},
+                             {{"linux", "gpu", "gpu"}, {{"0", 4}}},
+                             {{"linux", "loop", "loop"}, {{"loop0", 5}}}};
+  second_.stats = DeviceStats{{{"linux", "loop", "loop"}, {{"loop0", 6}}}};
+  const DeviceStats stats = MeasureOnly({Of("kvm", "kvm"), Of("gpu", "1"), Of("gone", "x")});
+  ASSERT_EQ(stats.size(), 1u);
+  ASSERT_EQ(stats[0].instances.size(), 1u);
+  EXPECT_EQ(stats[0].instances[0].timestamp, 1);
+  EXPECT_EQ(first_.measured, 1);
+  EXPECT_EQ(second_.measured, 0);
+  EXPECT_TRUE(MeasureOnly({Of("gone", "x")}).empty());
+  EXPECT_EQ(first_.measured, 1);
 }
 
 }  // namespace

@@ -179,6 +179,31 @@ class DeviceUseTest(Client, DeviceCase):
         placed = harness.wait_until(lambda: self.agent.allocs("all"), "the devices that are free")
         self.assertEqual(len(self.ids(placed[0])), 6)
 
+    def test_the_statistics_of_an_allocation_have_its_devices(self):
+        alloc = self.run_forever("first", driver="exec", count=2)  # t0, and t-bad, which is not measured
+        self.assertEqual(self.ids(alloc), ["t0", "t-bad"])
+        path = f"/v1/client/allocation/{alloc['ID']}/stats"
+        stats = harness.wait_until(lambda: (lambda reply: reply if "t" in reply["Tasks"] else None)(self.agent.get(path)),
+                                   "a sample of the task")
+        of_task, = stats["Tasks"]["t"]["ResourceUsage"]["DeviceStats"]
+        self.assertEqual((of_task["Vendor"], of_task["Type"], of_task["Name"]), tuple(GROUP.split("/")))
+        self.assertEqual(set(of_task["InstanceStats"]), {"t0"})
+        one = of_task["InstanceStats"]["t0"]
+        self.assertEqual(one["Stats"]["Attributes"]["used"],
+                         {"IntNumeratorVal": 5, "Unit": "MiB", "Desc": "in use"})
+        self.assertEqual(one["Summary"]["IntNumeratorVal"], 5)
+        self.assertEqual(stats["ResourceUsage"]["DeviceStats"], [of_task])
+        self.assertEqual(self.agent.get(path, task="t")["ResourceUsage"]["DeviceStats"], [of_task])
+        shown = self.cli("alloc", "status", "-stats", alloc["ID"]).out
+        self.assertRegex(shown, rf"(?m)^t +{GROUP} +t0 +used +5 MiB +in use")
+        self.assertNotIn("in use", self.cli("alloc", "status", alloc["ID"]).out)
+        # An allocation without devices has none.
+        self.agent.submit(job(group(task("t", config={"command": "/bin/sh", "args": ["-c", FOREVER]},
+                                         driver="exec")), id="without"))
+        without = self.agent.wait_allocs("without", 1, "running")[0]
+        usage = self.agent.get(f"/v1/client/allocation/{without['ID']}/stats")
+        self.assertIsNone(usage["ResourceUsage"]["DeviceStats"])
+
     def test_a_wrong_answer_of_a_plugin_fails_the_task_by_name(self):
         self.run_forever("first", driver="exec")
         said = self.failure_of("second")
