@@ -237,6 +237,37 @@ class DeviceTakeoverTest(DeviceCase):
 
     dev = False
 
+    def plugins(self):
+        # A driver that writes what its start and its recover got.
+        printing = {"file": testdata("prints_config"), "isolation": "process"}
+        return {**super().plugins(), "printing": printing}
+
+    def test_recover_gets_what_start_got(self):
+        spec = with_device("", "first", driver="printing")
+        spec["Job"]["TaskGroups"][0]["Tasks"][0]["Config"] = {}
+        spec["Job"]["TaskGroups"][0]["Networks"] = [{"Mode": "none"}]
+        self.agent.submit(spec)
+        alloc = self.agent.wait_allocs("first", 1, "running")[0]
+
+        def printed():
+            reply = self.agent.ask("GET", f"/v1/client/fs/cat/{alloc['ID']}", path="alloc/printed")
+            return [line.split(" | ", 1) for line in reply.body.decode().splitlines()]
+
+        (verb, got), = printed()
+        self.assertEqual(verb, "start")
+        self.assertIn("mounts /thing /usr/share 1", got)
+        self.assertIn("devices /dev/thing /dev/zero rw | device_env THING t0 |", got)
+        self.assertRegex(got, r"network none /\S+$")
+        for times in (1, 2):
+            self.agent.run.process.send_signal(signal.SIGKILL)
+            self.agent.run.process.wait()
+            self.start()
+            self.agent.wait_allocs("first", 1, "running")
+            lines = harness.wait_until(lambda: (lambda all: all if len(all) > times else None)(printed()), "recover")
+            self.assertEqual(lines[-1], ["recover", got])
+        self.assertEqual(len(lines), 3)
+        self.agent.forget_all(self.leftovers)
+
     def test_the_devices_of_a_task_outlive_the_agent(self):
         alloc = self.run_forever("first", driver="exec")
         for end in (signal.SIGKILL, signal.SIGTERM):
