@@ -167,7 +167,7 @@ class ArtifactTest(ArtifactCase):
                          "the server answers with status 404")
 
     def test_a_wrong_source_is_not_tried_again(self):
-        alloc, _ = self.start(task("t", STAY, Artifacts=[artifact("ftp://x/a")]), status="failed",
+        alloc, _ = self.start(task("t", STAY, Artifacts=[artifact("ftp://x/${NOMAD_TASK_NAME}")]), status="failed",
                               type="batch", RestartPolicy=TRY_TWICE)
         self.assertEqual([e["Type"] for e in self.events(alloc)],
                          ["Received", "Task Setup", "Downloading Artifacts", "Failed Artifact Download",
@@ -338,7 +338,8 @@ class HostileArtifactTest(ArtifactCase):
         secret = f"http://me:hunter2@{self.server.address}"
         for number, source in enumerate((
                 f"{secret}/none?token=hunter2", f"{secret}/loop?X-Amz-Signature=hunter2",
-                f"git::{secret}/none.git", "https://me:hunter2@x:port/a", "ftp://me:hunter2@x/a?b=hunter2",
+                f"git::{secret}/none.git", "https://me:hunter2@x:port/${NOMAD_TASK_NAME}",
+                "ftp://me:hunter2@x/${NOMAD_TASK_NAME}?b=hunter2",
                 f"{secret}/a?checksum=file:{secret}/none?token=hunter2",
                 "http://me:hunter2@127.0.0.1:1/a?token=hunter2")):
             with self.subTest(source=source):
@@ -348,6 +349,20 @@ class HostileArtifactTest(ArtifactCase):
             text += str([e for a in self.agent.allocs(f"s{number}") for e in self.events(a["ID"])])
         self.assertIn("Failed Artifact Download", text)
         self.assertNotIn("hunter2", text)
+
+    def test_what_can_never_be_fetched_is_refused(self):
+        for source, why in (("git@github.com:a/b.git", "SSH"), ("hg::https://x/a", "Mercurial"),
+                            ("ftp://me:hunter2@x/a?b=hunter2", "the scheme"), ("https://x/a?checksum=md5:1", "md5"),
+                            ("https://me:hunter2@x:port/a", "source")):
+            with self.subTest(source=source):
+                spec = job(group(task("t", STAY, Artifacts=[artifact(source)])), id="never")
+                reply = self.agent.ask("PUT", "/v1/jobs", spec)
+                said = reply.body.decode()
+                self.assertEqual(reply.status, 500, said)
+                self.assertIn("/Job/TaskGroups/0/Tasks/0/Artifacts/0/GetterSource: ", said)
+                self.assertIn(why, said)
+                self.assertNotIn("hunter2", said)
+        self.assertEqual(self.agent.ask("GET", "/v1/job/never").status, 404)
 
     def test_links_of_a_running_task_lead_nowhere(self):
         outside = self.sandbox.root / "outside"

@@ -1,5 +1,6 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """Templates of real tasks: files before the start, what follows a change, and agents that die."""
+import json
 import os
 import random
 import signal
@@ -66,6 +67,19 @@ class TemplateCase(DroverTest):
 
 
 class TemplateTest(TemplateCase, AgentTest):
+    def test_a_template_that_can_never_be_rendered_is_refused(self):
+        spec = job(group(task("t", Templates=[template("a\n{{ nope 1 }}"), template('{{ plugin "x" }}', "local/b"),
+                                              template('{{ nope "${X}" }}', "local/c")])), id="words")
+        at = "/Job/TaskGroups/0/Tasks/0/Templates"
+        for method, path in (("PUT", "/v1/jobs"), ("PUT", "/v1/job/words/plan"), ("PUT", "/v1/validate/job")):
+            with self.subTest(path=path):
+                said = json.loads(self.agent.ask(method, path, spec).body)["Error"] if "validate" in path else \
+                    self.agent.ask(method, path, spec).body.decode()
+                self.assertIn(f'{at}/0/EmbeddedTmpl: template:2:4: function "nope" not defined', said)
+                self.assertIn(f"{at}/1/EmbeddedTmpl: template:1:4: plugin: a template may not run programs", said)
+                self.assertNotIn(f"{at}/2", said)
+        self.assertEqual(self.agent.ask("GET", "/v1/job/words").status, 404)
+
     def test_files_and_variables_are_there_before_the_start(self):
         self.submit(template('{{ env "NOMAD_TASK_NAME" }} of {{ env "NOMAD_JOB_NAME" }}\n',
                              "local/conf.d/word", Perms="600"),
