@@ -162,6 +162,9 @@ Result<std::unique_ptr<Agent>> Agent::Create(Loop* loop, AgentOptions options) {
   node.template_values.acl_of = [acl = &agent->acl_](const TaskPrincipal& task) {
     return acl->resolver()->AclOfTask(task);
   };
+  node.template_values.on_policies = [acl = &agent->acl_](std::function<void()> changed) {
+    return acl->state()->OnPolicies(std::move(changed));
+  };
   node.network_dir = agent->options_.network_dir;
   node.add_task_hooks = [self = agent.get()](const Allocation&, const Task&, WorkerPool* pool,
                                              TaskHooks* hooks) {

@@ -633,6 +633,27 @@ TEST_F(TemplateHookTest, AWrongRequestOfOneTemplateHoldsUpNoOther) {
               ElementsAre("The file \"local/a\" stays as it is: the task may not read it"));
 }
 
+TEST_F(TemplateHookTest, WhatTheTaskMayNotReadAnyMoreDoesNotReachItsFile) {
+  source.Set("a", "1");
+  source.Set("b", "1");
+  Add("<a>", "local/a", OnChange::kNoop);
+  Add("<b>", "local/b", OnChange::kNoop);
+  ASSERT_TRUE(Start().ok());
+  source.forbidden = {"a"};
+  values->CheckAgain();
+  loop.Advance(1s);
+  source.Set("a", "2");
+  source.Set("b", "2");
+  loop.Advance(1h);
+  EXPECT_EQ(FileOf("local/a"), "1");
+  EXPECT_EQ(FileOf("local/b"), "2");
+  ASSERT_THAT(control->events, SizeIs(1));
+  EXPECT_EQ(control->events[0], "The file \"local/a\" stays as it is: the task may not read it");
+  source.forbidden.clear();
+  loop.Advance(1h);
+  EXPECT_EQ(FileOf("local/a"), "2");
+}
+
 TEST_F(TemplateHookTest, SourcesAndFilesAreThoseOfTheTask) {
   std::ofstream(location.local_dir + "/a.tpl") << "from @local/b";
   std::ofstream(location.local_dir + "/b") << "b";
