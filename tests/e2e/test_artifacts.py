@@ -321,6 +321,19 @@ class HostileArtifactTest(ArtifactCase):
                 self.assertEqual(list((root / "t/local").iterdir()), [])
                 self.assertFalse(outside.exists())
 
+    @unittest.skipIf(shutil.which("tar") is None, "tar is not installed")
+    def test_a_hole_of_a_sparse_file_counts(self):
+        hole = self.sandbox.root / "hole"
+        with open(hole, "wb") as file:
+            file.truncate(8 * MB)
+        archive = subprocess.run(["tar", "-C", self.sandbox.root, "-cSzf", "-", "hole"], capture_output=True,
+                                 check=True).stdout
+        self.assertLess(len(archive), 10_000)
+        self.server.answers["/sparse.tar.gz"] = archive
+        message, root = self.fails(artifact(f"{self.server.url}/sparse.tar.gz"), name="sparse")
+        self.assertIn("more than the limit of 1000000 bytes", message)
+        self.assertEqual(list((root / "t/local").iterdir()), [])
+
     def test_hostile_zip_files_change_nothing(self):
         outside = self.sandbox.root / "outside"
         for number, (archive, why) in enumerate((

@@ -10,6 +10,7 @@ import time
 import harness
 from agent_harness import Agent, AgentTest, agent_config
 from harness import DroverTest, group, job, task
+from test_agent_load import EXACT, memory
 
 # Notes its starts and signals, with what is in its file then.
 WATCHER = """
@@ -201,6 +202,55 @@ class TemplateTest(TemplateCase, AgentTest):
                 self.agent.must("PUT", f"/v1/client/allocation/{self.alloc()}/restart", {"TaskName": "t"})
                 self.wait_lines("start one", second)
                 self.agent.must("DELETE", "/v1/job/words", purge="true")
+
+
+class HostileTemplateTest(TemplateCase, AgentTest):
+    """Templates that mean ill fail the start of their own task, within their limits. The agent serves meanwhile."""
+
+    def fails(self, *templates, why):
+        """Runs a task whose start fails by its templates. Returns the message."""
+        self.submit(*templates, Attempts=0)
+        self.agent.must("GET", "/v1/agent/health", limit=2 * harness.SLACK)
+        self.agent.wait_allocs("words", 1, "failed")
+        message = next(text for kind, text in self.events() if kind == "Task hook failed")
+        self.assertRegex(message, why)
+        self.assertEqual(self.lines(), [], "the task has not run")
+        self.agent.must("DELETE", "/v1/job/words", purge="true")
+        self.agent.must("PUT", "/v1/system/gc")
+        return message
+
+    def test_what_costs_too_much_ends_in_time_and_memory(self):
+        for text in ("{{ range loop 1000000000 }}{{ end }}", "{{ range loop 1000000000 }}0123456789{{ end }}",
+                     '{{ $x := "x" }}{{ range 64 }}{{ $x = print $x $x }}{{ end }}', '{{ sprig_repeat 10000000000 "x" }}',
+                     '{{ define "a" }}{{ template "a" }}{{ end }}{{ template "a" }}'):
+            with self.subTest(text):
+                message = self.fails(template(text), why="too much|too long|too large|too deep|more than")
+                self.assertIn("local/word", message)
+        if EXACT:
+            # A rendering may have 256 MiB of values, and its text.
+            self.assertLess(memory(self.agent, "VmHWM"), 1 << 30)
+
+    def test_no_link_of_a_task_leads_a_function_out(self):
+        secret = self.sandbox.write("secret", "hunter2")
+        plant = (f'cd "$NOMAD_ALLOC_DIR/data"; ln -s {secret} link; ln -s {self.sandbox.root} up; '
+                 f'ln {secret} hard; mkfifo pipe; ln -s /dev/zero zero')
+        for place, why in (("../alloc/data/link", "a link leads out"), ("../alloc/data/up/secret", "a link leads out"),
+                           ("../alloc/data/pipe", "no regular file"), ("../alloc/data/zero", "a link leads out"),
+                           ("../alloc/data/hard", "has a second name"), ("../../../secret", "no file below")):
+            with self.subTest(place):
+                reads = template(f'{{{{ file "{place}" }}}}')
+                self.agent.submit(job(group(
+                    task("p", plant, Lifecycle={"Hook": "prestart"}), task("t", "exit 0", Templates=[reads]),
+                    RestartPolicy={"Attempts": 0, "Interval": "1m", "Delay": "1s", "Mode": "fail"}),
+                    id="words", type="batch"))
+                alloc = self.agent.wait_allocs("words", 1, "failed")[0]
+                told = [one["DisplayMessage"] for one in alloc["TaskStates"]["t"]["Events"]
+                        if one["Type"] == "Task hook failed"]
+                self.assertEqual(len(told), 1, alloc["TaskStates"])
+                self.assertIn(why, told[0])
+                self.assertNotIn("hunter2", str(alloc["TaskStates"]))
+                self.agent.must("DELETE", "/v1/job/words", purge="true")
+                self.agent.must("PUT", "/v1/system/gc")
 
 
 class KeptCase(TemplateCase):
