@@ -60,7 +60,7 @@ TEST(CheckTemplatesTest, WhatIsRightHasNoFault) {
   EXPECT_EQ(FaultOfText("{{ index (service \"db\") 0 }}"), "");
 }
 
-TEST(CheckTemplatesTest, AllMistakesAreToldAtOnce) {
+TEST(CheckTemplatesTest, AllMistakesAreReportedAtOnce) {
   EXPECT_THAT(FaultsOfTexts(JobWithTexts({"{{ x }}", "fine", "{{ y }}"})), SizeIs(2));
 }
 

@@ -242,6 +242,21 @@ class DeviceTakeoverTest(DeviceCase):
         printing = {"file": testdata("prints_config"), "isolation": "process"}
         return {**super().plugins(), "printing": printing}
 
+    def test_a_task_goes_on_without_its_plugin(self):
+        alloc = self.run_forever("first", driver="exec")
+        self.agent.run.process.send_signal(signal.SIGKILL)
+        self.agent.run.process.wait()
+        plugins = self.plugins()
+        del plugins["test"]
+        config = self.sandbox.write_config("without.json", data_dir=str(self.sandbox.root / "data_dir"), plugins=plugins)
+        self.agent = Agent(self.sandbox, config=config, dev=False)
+        shown = self.agent.wait_allocs("first", 1, "running")[0]
+        self.assertEqual((shown["ID"], shown["TaskStates"]["t"]["Restarts"]), (alloc["ID"], 0))
+        self.assertEqual(self.ids(shown), ["t0"])
+        stats = self.agent.get(f"/v1/client/allocation/{alloc['ID']}/stats")
+        self.assertIsNone(stats["ResourceUsage"]["DeviceStats"])
+        self.agent.forget_all(self.leftovers)
+
     def test_recover_gets_what_start_got(self):
         spec = with_device("", "first", driver="printing")
         spec["Job"]["TaskGroups"][0]["Tasks"][0]["Config"] = {}
