@@ -13,7 +13,7 @@ using nlohmann::json;
 using testing::ContainsRegex;
 using testing::ElementsAre;
 
-std::vector<std::string> LinesOf(const TextTable& table) {
+std::vector<std::string> DeviceLines(const TextTable& table) {
   return table.Lines(0, [](Terminal::Colour, std::string_view text) { return std::string(text); });
 }
 
@@ -26,7 +26,7 @@ TEST(DeviceTablesTest, StatisticsHaveOneLineEach) {
         "loop1": {"Summary": {"FloatNumeratorVal": 1.5, "Unit": "W", "Desc": ""},
                   "Stats": {"Attributes": {}}},
         "loop2": {"Summary": null}}}]}}}})");
-  EXPECT_THAT(LinesOf(DeviceStatsTable(stats)),
+  EXPECT_THAT(DeviceLines(DeviceStatsTable(stats)),
               ElementsAre(ContainsRegex("^Task"),
                           ContainsRegex("^t +linux/loop/loop +loop0 +size +5 MiB +in use"),
                           ContainsRegex("^t +linux/loop/loop +loop0 +state +idle"),
