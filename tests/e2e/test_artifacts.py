@@ -11,6 +11,7 @@ import threading
 import unittest
 import zipfile
 
+import git_server
 import harness
 from agent_harness import Agent, AgentTest, agent_config
 from file_server import FileServer, endless, redirect, short, slow
@@ -240,6 +241,23 @@ class ArtifactTest(ArtifactCase):
 
 
 class SlowArtifactTest(ArtifactCase):
+    @unittest.skipIf(git_server.MISSING, git_server.MISSING)
+    def test_a_clone_has_only_the_commits_that_are_wanted(self):
+        repositories = git_server.GitServer(self, self.sandbox.root / "repositories")
+        for tag in ("v1", "v2", "v3"):
+            repositories.commit("site", tag, page=tag)
+        source = f"git::{repositories.url}/site"
+        _, root = self.start(task("t", STAY, Artifacts=[
+            artifact(source, "local/all"), artifact(source + "?depth=1", "local/newest"),
+            artifact(source, "local/older", GetterOptions={"ref": "v2", "depth": "1"})]))
+
+        def commits(name):
+            clone = root / "t/local" / name
+            done = subprocess.run([git_server.GIT, "-c", f"safe.directory={clone}", "-C", clone, "rev-list", "--count",
+                                   "HEAD"], capture_output=True, text=True, check=True)
+            return int(done.stdout), (clone / "public/page").read_text()
+        self.assertEqual([commits(name) for name in ("all", "newest", "older")], [(3, "v3"), (1, "v3"), (1, "v2")])
+
     def test_a_long_download_is_reported_and_a_kill_ends_it(self):
         done = threading.Event()
         self.addCleanup(done.set)
