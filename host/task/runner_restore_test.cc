@@ -1,4 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
 #include "host/process/mock_processes_for_test.h"
 #include "host/task/restore_barrier.h"
 #include "host/task/runner_fixture.h"
