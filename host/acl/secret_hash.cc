@@ -3,18 +3,14 @@
 
 #include <openssl/sha.h>
 
+#include "host/base/text.h"
+
 namespace drover {
 
 std::string SecretHash(std::string_view secret) {
-  constexpr char kHex[] = "0123456789abcdef";
   unsigned char digest[SHA256_DIGEST_LENGTH];
   SHA256(reinterpret_cast<const unsigned char*>(secret.data()), secret.size(), digest);
-  std::string text;
-  for (const unsigned char byte : digest) {
-    text += kHex[byte >> 4];
-    text += kHex[byte & 15];
-  }
-  return text;
+  return HexText({reinterpret_cast<const char*>(digest), sizeof digest});
 }
 
 }  // namespace drover

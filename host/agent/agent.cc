@@ -286,6 +286,11 @@ Co<void> Agent::RestoreVolumes(Agent* self) {
   if (volumes->attributes() != before) self->client_->NodeChanged(self->Describe());
 }
 
+// Adds the versions of the plugins that make networks to the node's attributes.
+Co<void> Agent::FindNetworkPlugins(Agent* self) {
+  if (co_await self->node_->RefreshNetworks()) self->client_->NodeChanged(self->Describe());
+}
+
 Status Agent::ChangeMeta(const NodeMeta::Changes& changes) {
   DROVER_TRY(meta_.Apply(changes));
   if (kept_) kept_->SaveDynamicMeta(meta_.dynamic());
@@ -555,6 +560,7 @@ Co<Status> Agent::Run(Context stop, std::function<void()> ready) {
   (void)co_await node_->Start(stop, kStartPatience);
   SchedulerOptions scheduling;
   scheduling.check_job = [this](const Job& job) { return node_->CheckJob(job, "/Job"); };
+  scheduling.warn_of_job = [this](const Job& job) { return node_->JobWarnings(job, "/Job"); };
   if (kept_) {
     scheduling.check_room = [store = kept_->store()]() -> Status {
       const std::size_t waiting = store->waiting_bytes();
@@ -583,12 +589,14 @@ Co<Status> Agent::Run(Context stop, std::function<void()> ready) {
     background.Spawn(AgentAcl::RemoveExpired(&acl_, stop));
     background.Spawn(burst_.Run(stop));
     background.Spawn(RestoreVolumes(this));
+    background.Spawn(FindNetworkPlugins(this));
     background.Spawn(node_->keys()->keyring()->Run(stop));
     background.Spawn(node_->services()->Run(stop, scheduler_.get()));
     ready();
     co_await client_->Run(stop);
     node_->plugins()->GiveUpLoading();
     node_->volumes()->Stop();
+    node_->GiveUpRefresh();
     co_await background.Close();
     fingerprints_.clear();
     // StopServing and LeaveTasks run at the same time. StopServing waits for the requests in

@@ -85,6 +85,7 @@ class Agent {
   Co<void> GiveMemoryBack();
   void ServeVolumes();
   static Co<void> RestoreVolumes(Agent* self);
+  static Co<void> FindNetworkPlugins(Agent* self);
   NodeRecord Describe();
   Status ChangeMeta(const NodeMeta::Changes& changes);
   void DescribeDrivers(NodeRecord* record);

@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "host/base/await_for_test.h"
 #include "host/base/directory_for_test.h"
 #include "host/base/gate.h"
 #include "host/base/ids.h"
@@ -65,13 +66,7 @@ class AgentVolumesTest : public ::testing::Test {
 
   template <typename T>
   T Run(Co<T> work) {
-    std::optional<T> result;
-    auto whole = [](Co<T> inner, std::optional<T>* out) -> Co<void> {
-      T value = co_await std::move(inner);
-      out->emplace(std::move(value));
-    };
-    DROVER_CHECK(loop_.RunToEnd(whole(std::move(work), &result)));
-    return std::move(*result);
+    return AwaitForTest(&loop_, std::move(work));
   }
   void Restore() { DROVER_CHECK(loop_.RunToEnd(volumes_.Restore())); }
   Result<AgentVolumes::Volume> Put(VolumeRecord draft, VolumeRequestKind kind = kCreate) {

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <optional>
 
+#include "host/base/await_for_test.h"
 #include "host/base/directory_for_test.h"
 #include "host/http/http_test_client.h"
 #include "host/task/task_socket.h"
@@ -47,12 +47,7 @@ class TaskApiHookTest : public testing::Test {
   }
   template <typename T>
   T Ask(Co<T> question) {
-    std::optional<T> answer;
-    const auto whole = [](Co<T> inner, std::optional<T>* to) -> Co<void> {
-      to->emplace(co_await std::move(inner));
-    };
-    EXPECT_TRUE(loop_.RunToEnd(whole(std::move(question), &answer)));
-    return std::move(*answer);
+    return AwaitForTest(&loop_, std::move(question));
   }
   void Start(bool running = false) {
     PrestartRequest request;

@@ -96,6 +96,7 @@ TaskRunnerOptions LocalAllocRunner::OptionsFor(const Task& task) {
   options.no_shutdown_delay = *no_shutdown_delay_;
   if (env_->make_task_hooks) {
     TaskHooks hooks = env_->make_task_hooks(*alloc_, task);
+    options.hooks_before_dir = std::move(hooks.before_dir);
     options.hooks_before_stats = std::move(hooks.before_stats);
     options.hooks_after_stats = std::move(hooks.after_stats);
   }

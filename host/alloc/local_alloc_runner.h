@@ -25,6 +25,7 @@ namespace drover {
 
 // The hooks that one task has in addition to the hooks of every task.
 struct TaskHooks {
+  std::vector<std::shared_ptr<TaskHook>> before_dir;
   std::vector<std::shared_ptr<TaskHook>> before_stats;
   std::vector<std::shared_ptr<TaskHook>> after_stats;
 };

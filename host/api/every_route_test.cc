@@ -77,6 +77,16 @@ class EveryRouteTest : public AclApiFixture {
     return *volume;
   }
 
+  // Registers a job that may be scaled, and returns the id of its policy.
+  std::string MakeScalingPolicy(const std::string& management) {
+    json body = JobBody("scaled");
+    body["Job"]["TaskGroups"][0]["Scaling"] = {{"Max", 3}};
+    EXPECT_EQ(StatusAs(management, "PUT", "/v1/jobs", body), 200);
+    std::string policy;
+    store.Read([&](const Tables& tables) { policy = tables.scaling_policies.begin()->first; });
+    return policy;
+  }
+
   void MakeClients(const std::string& management) {
     clients_.push_back({.name = "none", .token = ""});
     clients_.push_back({.name = "wrong", .token = "guess", .refused = true});
@@ -346,6 +356,7 @@ TEST_F(EveryRouteTest, WhatAHandlerMustAskIsAskedThere) {
   const json text = {{"Text", "web"}, {"Context", "jobs"}};
   ASSERT_EQ(StatusAs(management, "PUT", "/v1/var/app/db", items), 200);
   const VolumeRecord volume = MakeVolume();
+  const std::string policy = MakeScalingPolicy(management);
   const std::map<std::string, Judged> judged = {
       {"PUT POST /v1/jobs", {"/v1/jobs", JobBody("new")}},
       {"PUT POST /v1/validate/job", {"/v1/validate/job", JobBody("new")}},
@@ -367,6 +378,8 @@ TEST_F(EveryRouteTest, WhatAHandlerMustAskIsAskedThere) {
        {"/v1/volume/host/" + volume.id + "/delete", nullptr, "", 404}},
       {"DELETE /v1/volumes/claim/*",
        {"/v1/volumes/claim/" + volume.claims[0].id, nullptr, "", 404}},
+      {"GET /v1/scaling/policies", {"/v1/scaling/policies"}},
+      {"GET /v1/scaling/policy/*", {"/v1/scaling/policy/" + policy}},
       {"GET /v1/acl/policies", {"/v1/acl/policies", nullptr, "of-a-role"}},
       {"GET /v1/acl/policy/*", {"/v1/acl/policy/of-a-role"}},
       {"GET /v1/acl/token/*", {"/v1/acl/token/" + other.token->accessor_id}},

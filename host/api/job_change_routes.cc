@@ -73,6 +73,19 @@ Co<Answer> RevertJob(ApiRequest* request) {
   co_return co_await Register(request, std::move(earlier));
 }
 
+// Returns an error if the scaling policy of GROUP forbids COUNT.
+Status CheckBounds(const TaskGroup& group, int count) {
+  if (!group.scaling) return {};
+  const auto fault = [count](const char* what, const char* sign, int bound) {
+    return Error(Code::kInvalidArgument, std::string("group count was ") + what + ": " +
+                                             std::to_string(count) + sign + std::to_string(bound));
+  };
+  const ScalingPolicy& policy = *group.scaling;
+  if (count < policy.min) return fault("less than scaling policy minimum", " < ", policy.min);
+  if (count > policy.max) return fault("greater than scaling policy maximum", " > ", policy.max);
+  return {};
+}
+
 // Returns a registration of JOB in which the task group GROUP has COUNT allocations, or an error if
 // this is impossible.
 Result<JobRegistration> WithCount(const JobRecord& job, const std::string& group, int count) {
@@ -90,6 +103,7 @@ Result<JobRegistration> WithCount(const JobRecord& job, const std::string& group
     return Error(Code::kInvalidArgument,
                  "task group \"" + group + "\" specified for scaling does not exist in job");
   }
+  DROVER_TRY(CheckBounds(*FindGroup(*job.job, group), count));
   std::vector<JobFault> faults;
   const Result<Job> parsed = ParseJob(json{{"Job", scaled}}.dump(), &faults);
   if (!parsed.ok()) {

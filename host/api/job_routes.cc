@@ -8,6 +8,7 @@
 #include "host/encode/encode.h"
 #include "host/filter/list_filter.h"
 #include "host/render/check_templates.h"
+#include "host/spec/blocks/scaling_checks.h"
 #include "host/spec/blocks/service_policy.h"
 #include "host/spec/canonical_job.h"
 #include "host/spec/job_json.h"
@@ -213,6 +214,11 @@ Submission ReadSubmission(const ApiRequest& request, const std::string& must_be,
   std::vector<JobFault> faults, warnings;
   const Result<Job> parsed = ReadJobOf(request, copy, &faults, &warnings);
   if (!parsed.ok()) {
+    // Clients know this text by its status.
+    for (const JobFault& fault : faults) {
+      if (fault.message != kNoScalingOfSystemJobs) continue;
+      return out.refused = ErrorAnswer(400, fault.message), out;
+    }
     return out.refused = ErrorAnswer(500, ErrorList(FaultTexts(parsed, faults))), out;
   }
   if (!request.acl().Allows(parsed->job_namespace, kToSubmit)) {
@@ -251,13 +257,22 @@ Answer RefusedJob(const Error& error) {
   return ErrorAnswer(500, ErrorList(MistakesIn(error.message())));
 }
 
+// Adds the warnings of the node. [control thread]
+void AddWarnings(const Scheduler& scheduler, Submission* submission) {
+  for (std::string& warning : scheduler.Warnings(*submission->registration.job)) {
+    submission->warnings.push_back(std::move(warning));
+  }
+}
+
 Co<Answer> RegisterJob(ApiRequest* request, const std::string must_be) {
   Submission submission = ReadSubmission(*request, must_be, kRegistered);
   if (!submission.registration.job) co_return submission.refused;
   Scheduler* const scheduler = request->agent().scheduler;
-  const Result<JobReply> reply = co_await request->ControlJob(
-      submission.registration.job,
-      [scheduler, &submission] { return scheduler->Register(submission.registration); });
+  const Result<JobReply> reply =
+      co_await request->ControlJob(submission.registration.job, [scheduler, &submission] {
+        AddWarnings(*scheduler, &submission);
+        return scheduler->Register(submission.registration);
+      });
   if (!reply.ok()) co_return RefusedJob(reply.error());
   json body = EncodeJobReply(*reply);
   body["Warnings"] = WarningList(submission.warnings);
@@ -426,12 +441,14 @@ Co<Answer> EvaluateJob(ApiRequest* request) {
 }
 
 Co<Answer> PlanJob(ApiRequest* request) {
-  const Submission submission = ReadSubmission(*request, request->parameter(0), kPlanned);
+  Submission submission = ReadSubmission(*request, request->parameter(0), kPlanned);
   if (!submission.registration.job) co_return submission.refused;
   Scheduler* const scheduler = request->agent().scheduler;
-  const Result<PlanReply> plan = co_await request->ControlJob(
-      submission.registration.job,
-      [scheduler, &submission] { return scheduler->Plan(submission.registration); });
+  const Result<PlanReply> plan =
+      co_await request->ControlJob(submission.registration.job, [scheduler, &submission] {
+        AddWarnings(*scheduler, &submission);
+        return scheduler->Plan(submission.registration);
+      });
   if (!plan.ok()) co_return RefusedJob(plan.error());
   const std::uint64_t index = LastIndex(*request);
   const PlannedJob planned{*submission.registration.job, *submission.registration.json,
@@ -452,17 +469,22 @@ Co<Answer> ValidateJob(ApiRequest* request) {
   std::vector<JobFault> faults, warnings;
   const Result<Job> job = ReadJobOf(*request, body.at("Job"), &faults, &warnings);
   std::vector<std::string> texts = FaultTexts(job, faults);
+  std::vector<std::string> warned = TextsOf(warnings);
   if (job.ok()) {
     Scheduler* const scheduler = request->agent().scheduler;
     const auto shared = std::make_shared<const Job>(*job);
-    const Status taken = co_await request->ControlJob(
-        shared, [scheduler, shared] { return scheduler->Check(*shared); });
+    const Status taken = co_await request->ControlJob(shared, [scheduler, shared, &warned] {
+      for (std::string& warning : scheduler->Warnings(*shared)) {
+        warned.push_back(std::move(warning));
+      }
+      return scheduler->Check(*shared);
+    });
     if (!taken.ok()) texts = MistakesIn(taken.error().message());
   }
   co_return JsonAnswer({{"DriverConfigValidated", job.ok()},
                         {"ValidationErrors", texts.empty() ? json(nullptr) : json(texts)},
                         {"Error", texts.empty() ? "" : ErrorList(texts)},
-                        {"Warnings", WarningList(TextsOf(warnings))}});
+                        {"Warnings", WarningList(warned)}});
 }
 
 }  // namespace

@@ -27,6 +27,7 @@ std::vector<Route> AgentRoutes();
 std::vector<Route> NamespaceRoutes();
 std::vector<Route> PluginRoutes();
 std::vector<Route> SearchRoutes();
+std::vector<Route> ScalingRoutes();
 std::vector<Route> MetricsRoutes();
 std::vector<Route> VariableRoutes();
 std::vector<Route> VolumeRoutes();

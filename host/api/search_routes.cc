@@ -10,6 +10,7 @@
 
 #include "host/api/namespaces.h"
 #include "host/api/router.h"
+#include "host/api/scaling_access.h"
 #include "host/base/text.h"
 
 namespace drover {
@@ -21,7 +22,16 @@ constexpr std::size_t kMostMatches = 20;  // maximum number of matches for each 
 constexpr std::size_t kShortestText = 2;  // minimum size in bytes for a fuzzy search
 
 // What a client needs to see the records of a context.
-enum class ContextNeed { kNothing, kJobs, kNodes, kNamespaces, kServices, kVariables, kVolumes };
+enum class ContextNeed {
+  kNothing,
+  kJobs,
+  kNodes,
+  kNamespaces,
+  kServices,
+  kVariables,
+  kVolumes,
+  kScaling
+};
 
 struct SearchContext {
   std::string_view name;
@@ -39,7 +49,7 @@ constexpr SearchContext kContexts[] = {
     {"namespaces", ContextNeed::kNamespaces},
     {"quotas", ContextNeed::kNothing},
     {"recommendations", ContextNeed::kNothing},
-    {"scaling_policy", ContextNeed::kNothing},
+    {"scaling_policy", ContextNeed::kScaling},
     {"plugins", ContextNeed::kNothing},
     {"vars", ContextNeed::kVariables},
     {"volumes", ContextNeed::kNothing},
@@ -73,6 +83,8 @@ bool MaySee(const Acl& acl, ContextNeed need, const std::string& name) {
       return acl.AllowsAnyVariable(name);
     case ContextNeed::kVolumes:
       return acl.Allows(name, kToFindVolumes);
+    case ContextNeed::kScaling:
+      return MayListScaling(acl, name);
   }
   return false;
 }
@@ -191,6 +203,16 @@ Co<Answer> SearchPrefix(ApiRequest* request) {
         if (request->MayList(volume->name_space, kToFindVolumes) && fits(id)) found.Add(id);
       }
       found.Encode("host_volumes", &matches, &truncations);
+    }
+    if (wanted.Takes("scaling_policy")) {
+      PrefixMatches found;
+      for (const auto& [id, policy] : tables.scaling_policies) {
+        const std::string& name = policy->job_namespace;
+        if (request->InNamespace(name) && MayListScaling(request->acl(), name) && fits(id)) {
+          found.Add(id);
+        }
+      }
+      found.Encode("scaling_policy", &matches, &truncations);
     }
     if (wanted.Takes("namespaces")) {
       PrefixMatches found;

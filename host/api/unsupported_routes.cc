@@ -46,7 +46,6 @@ constexpr Unsupported kUnsupported[] = {
     {"/v1/volume/**", kLater},
     {"/v1/plugins", kLater},
     {"/v1/plugin/**", kLater},
-    {"/v1/scaling/**", kLater},
     {"/v1/node/pools", kOneNode},
     {"/v1/node/pool/**", kOneNode},
     {"/v1/quotas", kOneNode},

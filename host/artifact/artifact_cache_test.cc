@@ -12,8 +12,9 @@
 #include <fstream>
 
 #include "host/artifact/file_checksum.h"
-#include "host/artifact/staged_files.h"
 #include "host/base/directory_for_test.h"
+#include "host/base/unique_fd.h"
+#include "host/base/write_whole.h"
 
 namespace drover {
 namespace {

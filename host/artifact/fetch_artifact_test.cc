@@ -20,8 +20,9 @@
 #include "host/artifact/fetch_file.h"
 #include "host/artifact/file_checksum.h"
 #include "host/artifact/local_artifact_fetcher.h"
-#include "host/artifact/staged_files.h"
 #include "host/base/directory_for_test.h"
+#include "host/base/unique_fd.h"
+#include "host/base/write_whole.h"
 #include "host/child/file_rules.h"
 #include "host/client/scripted_server_for_test.h"
 

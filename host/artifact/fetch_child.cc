@@ -28,6 +28,7 @@
 #include "host/artifact/http_download.h"
 #include "host/artifact/staged_files.h"
 #include "host/artifact/unpack.h"
+#include "host/base/write_whole.h"
 #include "host/child/network_rights.h"
 
 namespace drover {

@@ -15,6 +15,7 @@
 
 #include "host/artifact/source_url.h"
 #include "host/artifact/staged_files.h"
+#include "host/base/write_whole.h"
 #include "host/spec/strict_json.h"
 
 namespace drover {

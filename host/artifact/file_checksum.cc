@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "host/artifact/fetch_file.h"
+#include "host/base/text.h"
 
 namespace drover {
 namespace {
@@ -88,10 +89,7 @@ Result<std::string> ChecksumOfFile(int file, const std::string& type, int stop) 
   std::array<unsigned char, EVP_MAX_MD_SIZE> value{};
   unsigned int size = 0;
   EVP_DigestFinal_ex(context.get(), value.data(), &size);
-  constexpr char kHex[] = "0123456789abcdef";
-  std::string hex;
-  for (unsigned int i = 0; i < size; ++i) hex += {kHex[value[i] >> 4], kHex[value[i] & 15]};
-  return hex;
+  return HexText({reinterpret_cast<const char*>(value.data()), size});
 }
 
 Status CheckFileChecksum(int file, const ArtifactChecksum& checksum, int stop) {

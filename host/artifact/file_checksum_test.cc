@@ -5,7 +5,8 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
-#include "host/artifact/staged_files.h"
+#include "host/base/unique_fd.h"
+#include "host/base/write_whole.h"
 
 namespace drover {
 namespace {

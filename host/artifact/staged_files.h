@@ -40,7 +40,4 @@ std::string StagedName(const std::string& path);
 // other links of the same kind are there. So ".." may stand only at its beginning.
 bool LinkStaysBelow(const std::string& path, std::string_view target);
 
-// Writes all of BYTES.
-Status WriteWhole(int file, std::string_view bytes);
-
 }  // namespace drover

@@ -10,6 +10,7 @@
 #include "host/artifact/archive_library.h"
 #include "host/artifact/fetch_budget.h"
 #include "host/artifact/staged_files.h"
+#include "host/base/write_whole.h"
 #include "host/spec/strict_json.h"
 #endif
 

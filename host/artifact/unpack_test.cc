@@ -13,8 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "host/artifact/staged_files.h"
 #include "host/base/directory_for_test.h"
+#include "host/base/unique_fd.h"
+#include "host/base/write_whole.h"
 
 #ifdef DROVER_HAS_LIBARCHIVE
 #include <archive.h>

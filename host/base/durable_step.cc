@@ -51,7 +51,8 @@ constexpr std::string_view kNames[] = {"ledger_add",
                                        "move_disk",
                                        "fetch_artifact",
                                        "place_artifact",
-                                       "cache_artifact"};
+                                       "cache_artifact",
+                                       "take_back_task_dir"};
 static_assert(std::size(kNames) == kSteps);
 
 const std::string& TestDirectory() {

@@ -47,8 +47,9 @@ enum class Step : int {
   kFetchArtifact = 32,     // an artifact comes into a directory of its own below the allocation's
   kPlaceArtifact = 33,     // and from there to its place
   kCacheArtifact = 34,     // a download is kept for later allocations
+  kTakeBackTaskDir = 35,   // the directory of an ended task is closed to the user it was lent
 };
-constexpr int kSteps = 34;
+constexpr int kSteps = 35;
 std::string_view StepName(Step step);  // for example "ledger_add"
 
 // Begins a step that is not one function, so DurableStep cannot execute it. If BeginStep returns an

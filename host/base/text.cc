@@ -10,6 +10,17 @@ int HexDigit(char c) {
   return -1;
 }
 
+std::string HexText(std::string_view bytes) {
+  constexpr char kHex[] = "0123456789abcdef";
+  std::string text;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    text += kHex[byte >> 4];
+    text += kHex[byte & 15];
+  }
+  return text;
+}
+
 std::optional<bool> ParseBool(std::string_view text) {
   const auto is = [text](auto... words) { return ((text == words) || ...); };
   if (is("1", "t", "T", "true", "True", "TRUE")) return true;

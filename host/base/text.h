@@ -12,6 +12,9 @@ namespace drover {
 // Returns the value of a hexadecimal digit in either case, or -1 for any other character.
 int HexDigit(char c);
 
+// Returns BYTES in lower-case hexadecimal digits, two for each byte.
+std::string HexText(std::string_view bytes);
+
 // Returns the number that the whole of TEXT represents. Returns nothing for any other text and for
 // a number that T cannot hold.
 template <typename T>

@@ -16,6 +16,11 @@ TEST(TextTest, HexDigitsInEitherCase) {
   for (const char c : {'g', 'G', '/', ':', '@', '`', ' ', '\0'}) EXPECT_EQ(HexDigit(c), -1) << c;
 }
 
+TEST(TextTest, BytesInHex) {
+  EXPECT_EQ(HexText(""), "");
+  EXPECT_EQ(HexText({"\0\x0f\x9a\xff", 4}), "000f9aff");
+}
+
 TEST(TextTest, ANumberIsTheWholeText) {
   EXPECT_EQ(ParseNumber<std::uint64_t>("18446744073709551615"), 18446744073709551615u);
   EXPECT_EQ(ParseNumber<int>("-7"), -7);

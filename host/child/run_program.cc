@@ -2,7 +2,6 @@
 #include "host/child/run_program.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <spawn.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include "host/base/unique_fd.h"
 #include "host/child/child_input.h"
 #include "host/child/exec_texts.h"
+#include "host/child/spawn_attributes.h"
 
 namespace drover {
 namespace {
@@ -28,31 +28,17 @@ Result<UniqueFd> AbovePassed(int fd) {
 
 // FILES become the descriptors 0, 1, 2 and so on of the program.
 Result<pid_t> SpawnProgram(const ProgramRun& run, const std::vector<UniqueFd>& files) {
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
+  SpawnAttributes spawn;
   for (std::size_t i = 0; i < files.size(); ++i)
-    posix_spawn_file_actions_adddup2(&actions, files[i].get(), static_cast<int>(i));
-  posix_spawn_file_actions_addchdir_np(&actions, "/");
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(
-      &attributes,
-      static_cast<short>(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
-  posix_spawnattr_setpgroup(&attributes, 0);
-  sigset_t signals;
-  sigemptyset(&signals);
-  posix_spawnattr_setsigmask(&attributes, &signals);
-  sigfillset(&signals);
-  posix_spawnattr_setsigdefault(&attributes, &signals);
+    posix_spawn_file_actions_adddup2(spawn.actions(), files[i].get(), static_cast<int>(i));
+  posix_spawn_file_actions_addchdir_np(spawn.actions(), "/");
 
   std::vector<std::string> arguments = run.arguments;
   arguments.insert(arguments.begin(), run.program);
   std::vector<std::string> environment = run.environment;
   pid_t pid = 0;
-  const int failed = posix_spawn(&pid, run.program.c_str(), &actions, &attributes,
+  const int failed = posix_spawn(&pid, run.program.c_str(), spawn.actions(), spawn.attributes(),
                                  ExecTexts(&arguments).data(), ExecTexts(&environment).data());
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
   if (failed != 0) return ErrnoError(failed, "cannot run " + run.program);
   return pid;
 }

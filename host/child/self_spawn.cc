@@ -9,6 +9,7 @@
 
 #include "host/base/unique_fd.h"
 #include "host/child/exec_texts.h"
+#include "host/child/spawn_attributes.h"
 
 extern char** environ;
 
@@ -30,36 +31,21 @@ Result<pid_t> SpawnSelf(SelfSpawn spec) {
     if (!above.back()) return ErrnoError(errno, "dup");
     if (descriptor.number < 3) given[descriptor.number] = true;
   }
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
+  SpawnAttributes spawn(spec.own_session);
   for (int number = 0; number < 3; ++number) {
     if (given[number]) continue;
     const int mode = number == 0 ? O_RDONLY : O_WRONLY;
-    posix_spawn_file_actions_addopen(&actions, number, "/dev/null", mode, 0);
+    posix_spawn_file_actions_addopen(spawn.actions(), number, "/dev/null", mode, 0);
   }
   for (std::size_t i = 0; i < above.size(); ++i) {
-    posix_spawn_file_actions_adddup2(&actions, above[i].get(), spec.descriptors[i].number);
+    posix_spawn_file_actions_adddup2(spawn.actions(), above[i].get(), spec.descriptors[i].number);
   }
-
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  const int group = spec.own_session ? POSIX_SPAWN_SETSID : POSIX_SPAWN_SETPGROUP;
-  posix_spawnattr_setflags(
-      &attributes, static_cast<short>(group | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
-  posix_spawnattr_setpgroup(&attributes, 0);
-  sigset_t signals;
-  sigemptyset(&signals);
-  posix_spawnattr_setsigmask(&attributes, &signals);
-  sigfillset(&signals);
-  posix_spawnattr_setsigdefault(&attributes, &signals);
 
   spec.arguments.insert(spec.arguments.begin(), spec.name);
   pid_t pid = 0;
   const int failed =
-      posix_spawn(&pid, "/proc/self/exe", &actions, &attributes, ExecTexts(&spec.arguments).data(),
-                  ExecTexts(&spec.environment).data());
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
+      posix_spawn(&pid, "/proc/self/exe", spawn.actions(), spawn.attributes(),
+                  ExecTexts(&spec.arguments).data(), ExecTexts(&spec.environment).data());
   if (failed != 0) return ErrnoError(failed, "start this program again");
   return pid;
 }

@@ -162,21 +162,26 @@ std::vector<std::string> AnyIds(ApiClient* client, const std::string& begun) {
   return ids;
 }
 
+// Returns the path that lists records of KIND.
+const char* ListOf(const std::string& kind) {
+  if (kind == "job") return "/v1/jobs";
+  if (kind == "namespace") return "/v1/namespaces";
+  if (kind == "alloc") return kAllocIds.list;
+  if (kind == "node") return kNodeIds.list;
+  return kind == "scaling" ? kScalingIds.list : kEvalIds.list;
+}
+
 // Requests from an agent the ids of KIND that begin with BEGUN.
 std::vector<std::string> IdsOf(ApiClient* client, const std::string& kind,
                                const std::string& begun) {
   Query query = {{"namespace", client->SearchedNamespace()}, {"task_states", "false"}};
-  const char* list = kind == "job" ? "/v1/jobs" : "/v1/namespaces";
   if (kind == "job" || kind == "namespace") {
     query.emplace_back("prefix", begun);
-  } else {
-    list = kind == "alloc" ? kAllocIds.list : (kind == "node" ? kNodeIds.list : kEvalIds.list);
-    if (const Result<std::string> prefix = ListedPrefix(begun); prefix.ok()) {
-      query.emplace_back("prefix", *prefix);
-    }
+  } else if (const Result<std::string> prefix = ListedPrefix(begun); prefix.ok()) {
+    query.emplace_back("prefix", *prefix);
   }
   query.emplace_back("per_page", std::to_string(kMostIds));
-  const json answer = client->Get(list, query).value_or(json());
+  const json answer = client->Get(ListOf(kind), query).value_or(json());
   std::vector<std::string> ids;
   for (const json& stub : AsList(answer)) {
     ids.push_back(RawField(stub, kind == "namespace" ? "Name" : "ID"));

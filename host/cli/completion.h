@@ -18,8 +18,9 @@ inline constexpr char kCompleteArgument[] = "__complete";
 // The candidates for the last word that are known without a request to an agent.
 struct Completion {
   std::vector<std::string> words;
-  // The kind of the ids that are also candidates: "job", "alloc", "node", "eval" or "namespace".
-  // The kind is "any" for the ids of all records. Empty if no ids are candidates.
+  // The kind of the ids that are also candidates: "job", "alloc", "node", "eval",
+  // "scaling" or "namespace". The kind is "any" for the ids of all records. Empty if no ids are
+  // candidates.
   std::string ids_of;
   // The endings of the files that are also candidates, such as ".hcl". Empty if no files are.
   std::vector<std::string> file_endings;

@@ -19,6 +19,8 @@ struct IdKind {
 inline constexpr IdKind kAllocIds{"allocation", "/v1/allocations", "drover job allocs JOB"};
 inline constexpr IdKind kNodeIds{"node", "/v1/nodes", "drover node status"};
 inline constexpr IdKind kVolumeIds{"host volume", "/v1/volumes", "drover volume status", "host"};
+inline constexpr IdKind kScalingIds{"scaling policy", "/v1/scaling/policies",
+                                    "drover scaling policy list"};
 inline constexpr IdKind kEvalIds{"evaluation", "/v1/evaluations", "drover eval list"};
 
 // Returns the only id that begins with PREFIX. The comparison ignores hyphens. Returns

@@ -16,7 +16,8 @@ constexpr std::size_t kMostListed = 20;
 
 // Returns whether ids of KIND are uuids, in whose comparison hyphens do not count.
 bool HasUuids(const std::string& kind) {
-  return kind == "allocs" || kind == "evals" || kind == "nodes" || kind == "deployment";
+  return kind == "allocs" || kind == "evals" || kind == "nodes" || kind == "deployment" ||
+         kind == "scaling_policy";
 }
 
 bool Matches(const FoundRecord& record, const std::string& prefix) {

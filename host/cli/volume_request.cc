@@ -13,6 +13,9 @@ namespace drover {
 
 using nlohmann::json;
 
+namespace {
+
+// Sends the specification in FILE to PATH. Returns the volume in the answer.
 Result<json> SendVolumeSpec(ApiClient* client, const std::string& path, const std::string& file) {
   DROVER_ASSIGN(const std::string text, ReadTextFile("specification", file));
   DROVER_ASSIGN(json volume, ReadVolumeSpec(file == "-" ? "<stdin>" : file, text));
@@ -26,6 +29,21 @@ Result<json> SendVolumeSpec(ApiClient* client, const std::string& path, const st
   const json& made = MapField(answer, "Volume");
   DROVER_TRY(CheckIsObject(made));
   return made;
+}
+
+}  // namespace
+
+void VolumeSpecCommand::Declare(CLI::App* command) {
+  command->add_option("FILE", file_, "The specification, in HCL or JSON; - is standard input")
+      ->required();
+  command->add_flag("--detach", detach_, "Changes nothing: the agent answers when it is ready");
+  AddNote(command, kind_.note);
+}
+
+Result<int> VolumeSpecCommand::Run(ApiClient* client, Output* out) const {
+  DROVER_ASSIGN(const json volume, SendVolumeSpec(client, kind_.path, file_));
+  return out->Print(volume, std::string(kind_.done) + " host volume " + TextField(volume, "Name") +
+                                " with ID " + TextField(volume, "ID"));
 }
 
 }  // namespace drover

@@ -109,6 +109,13 @@ void AddVolumeCommands(const CommandGroup& drover) {
   AddVolumeInit(volume.group());
 }
 
+void AddScalingCommands(const CommandGroup& drover) {
+  const ClientGroup scaling(drover, "scaling", "Looks at how jobs may be scaled");
+  const ClientGroup policy(scaling, "policy", "Lists the scaling policies of jobs, and shows them");
+  AddScalingPolicyList(policy);
+  AddScalingPolicyInfo(policy);
+}
+
 void AddAclCommands(const CommandGroup& drover) {
   const ClientGroup acl(drover, "acl", "Controls who may do what: tokens, policies and roles",
                         ClientGroup::Options::kConnection);
@@ -180,6 +187,7 @@ void AddCommands(const CommandGroup& drover) {
   AddNamespaceCommands(drover);
   AddVarCommands(drover);
   AddVolumeCommands(drover);
+  AddScalingCommands(drover);
   AddAclCommands(drover);
   AddServerCommands(drover);
   AddSystemCommands(drover);

@@ -70,6 +70,9 @@ void AddVarGet(const ClientGroup& var);
 void AddVarList(const ClientGroup& var);
 void AddVarPurge(const ClientGroup& var);
 
+void AddScalingPolicyList(const ClientGroup& policy);
+void AddScalingPolicyInfo(const ClientGroup& policy);
+
 void AddVolumeStatus(const ClientGroup& volume);
 void AddVolumeCreate(const ClientGroup& volume);
 void AddVolumeRegister(const ClientGroup& volume);

@@ -23,6 +23,7 @@ Result<int> ShowAlloc(ApiClient* client, Output* out, const std::string& id, boo
 Result<int> ShowEval(ApiClient* client, Output* out, const std::string& id, bool verbose);
 Result<int> ShowNode(ApiClient* client, Output* out, const std::string& id, bool verbose);
 Result<int> ShowVolume(ApiClient* client, Output* out, const std::string& id, bool verbose);
+Result<int> ShowScalingPolicy(ApiClient* client, Output* out, const std::string& id, bool verbose);
 Result<int> ShowNamespace(Output* out, const nlohmann::json& record);
 
 }  // namespace drover

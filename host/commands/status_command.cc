@@ -32,6 +32,7 @@ struct StatusCommand {
     if (found.kind == "allocs") return ShowAlloc(agent, out, found.id, verbose);
     if (found.kind == "evals") return ShowEval(agent, out, found.id, verbose);
     if (found.kind == "nodes") return ShowNode(agent, out, found.id, verbose);
+    if (found.kind == "scaling_policy") return ShowScalingPolicy(agent, out, found.id, verbose);
     if (found.kind == "namespaces") {
       DROVER_ASSIGN(const nlohmann::json record, FindNamespace(agent, found.id));
       return ShowNamespace(out, record);
@@ -45,7 +46,8 @@ struct StatusCommand {
 
 void AddStatus(const CommandGroup& drover) {
   AddClientCommand<StatusCommand>(
-      drover, "status", "Shows the job, allocation, evaluation, node or namespace of an id");
+      drover, "status",
+      "Shows the job, allocation, evaluation, node, scaling policy or namespace of an id");
 }
 
 }  // namespace drover

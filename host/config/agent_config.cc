@@ -63,12 +63,14 @@ std::vector<std::string> KeysThatNeedRestart(const AgentConfig& running,
   compare("client/bridge_network", a.client.bridge == b.client.bridge);
   compare("client/cni_path", a.client.cni_path == b.client.cni_path);
   compare("client/cni_config_dir", a.client.cni_config_dir == b.client.cni_config_dir);
+  compare("client/cni_address_check", a.client.cni_address_check == b.client.cni_address_check);
   compare("client/task_hooks", a.client.task_hooks == b.client.task_hooks);
   compare("client/cpu_total_compute", a.client.cpu_total_mhz == b.client.cpu_total_mhz);
   compare("client/memory_total_mb", a.client.memory_total_mb == b.client.memory_total_mb);
   compare("client/unknown_tasks", a.client.keep_unknown_tasks == b.client.keep_unknown_tasks);
   compare("client/ephemeral_disk_limit", a.client.watch_disks == b.client.watch_disks);
   compare("client/max_kill_timeout", a.client.max_kill_timeout == b.client.max_kill_timeout);
+  compare("client/users", a.client.users == b.client.users);
   compare("client/reserved", a.client.reserved == b.client.reserved);
   compare("client/host_volume", a.client.host_volumes == b.client.host_volumes);
   compare("client/host_volumes_dir", a.client.host_volumes_dir == b.client.host_volumes_dir);

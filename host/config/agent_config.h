@@ -102,6 +102,8 @@ struct AgentConfig {
     } bridge;
     std::string cni_path = "/opt/cni/bin:/usr/lib/cni";  // directories of plugins
     std::string cni_config_dir = "/opt/cni/config";      // of the networks cni/NAME
+    // Whether the addresses that plugins give are looked for elsewhere on their network.
+    bool cni_address_check = true;
     // The plugins whose hooks take part in each task, in the order of their calls.
     std::vector<std::string> task_hooks;
     // What the machine has for jobs. 0: what the agent finds.
@@ -119,6 +121,18 @@ struct AgentConfig {
     // data_dir.
     std::string host_volumes_dir;
     std::string host_volume_plugin_dir;
+    // As whom tasks may run.
+    struct Users {
+      // The users that jobs may not name, and the drivers for whose tasks this holds.
+      std::vector<std::string> denied = {"root", "Administrator"};
+      std::vector<std::string> checked_drivers = {"exec", "qemu", "java"};
+      // The range of the users that tasks get whose job names none, and their drivers.
+      int dynamic_min = 80000;
+      int dynamic_max = 89999;
+      std::vector<std::string> dynamic_drivers;
+
+      bool operator==(const Users&) const = default;
+    } users;
     // The resources of the machine that jobs cannot use.
     struct Reserved {
       int cpu_mhz = 0;

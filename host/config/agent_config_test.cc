@@ -164,7 +164,7 @@ TEST(AgentConfigTest, NetworksForJobs) {
                        "lan": {"interface": "eth1"}},
       "bridge_network_name": "br7", "bridge_network_subnet": "10.7.0.0/16",
       "bridge_network_subnet_ipv6": "fd07::/64", "bridge_network_hairpin_mode": true,
-      "cni_path": "/a:/b", "cni_config_dir": "cni"}})");
+      "cni_path": "/a:/b", "cni_config_dir": "cni", "cni_address_check": false}})");
   const AgentConfig::Client& client = config.client;
   ASSERT_EQ(client.host_networks.size(), 2u);
   EXPECT_EQ(client.host_networks.at("public").cidr, "203.0.113.0/24");
@@ -173,9 +173,11 @@ TEST(AgentConfigTest, NetworksForJobs) {
   EXPECT_EQ(client.bridge, (AgentConfig::Client::Bridge{"br7", "10.7.0.0/16", "fd07::/64", true}));
   EXPECT_EQ(client.cni_path, "/a:/b");
   EXPECT_EQ(client.cni_config_dir, "/etc/cni");
-  EXPECT_THAT(KeysThatNeedRestart(parse("{}"), config),
-              ::testing::ElementsAre("client/host_network", "client/bridge_network",
-                                     "client/cni_path", "client/cni_config_dir"));
+  EXPECT_FALSE(client.cni_address_check);
+  EXPECT_THAT(
+      KeysThatNeedRestart(parse("{}"), config),
+      ::testing::ElementsAre("client/host_network", "client/bridge_network", "client/cni_path",
+                             "client/cni_config_dir", "client/cni_address_check"));
 }
 
 TEST(AgentConfigTest, TaskHooksAreCalledInTheirOrder) {

@@ -133,9 +133,13 @@ constexpr ConfigKey kOptions[] = {
     Refused("driver.blacklist", kText, R"(write plugin "NAME" { enabled = false })"),
     Refused("env.denylist", kText, "write denied_envvars into the config of the plugin"),
     Refused("env.blacklist", kText, "write denied_envvars into the config of the plugin"),
-    Refused("user.denylist", kText, "write denied_host_uids into the config of the plugin"),
-    Refused("user.blacklist", kText, "write denied_host_uids into the config of the plugin"),
-    Refused("user.checked_drivers", kText, "write denied_host_uids into the config of each plugin"),
+    Done("user.denylist", kText,
+         "users that no task of the drivers in user.checked_drivers may have",
+         R"("root,Administrator")"),
+    Refused("user.blacklist", kText, "write user.denylist instead"),
+    Done("user.checked_drivers", kText,
+         "drivers to which user.denylist applies; by default without an exec that has allow_root",
+         R"("exec,qemu,java")"),
     Warned("fingerprint.allowlist", kText, "all attributes of the machine are found"),
     Warned("fingerprint.whitelist", kText, "all attributes of the machine are found"),
     Warned("fingerprint.denylist", kText, "all attributes of the machine are found"),
@@ -168,6 +172,13 @@ constexpr ConfigKey kArtifact[] = {
            "the process that fetches gets only those of proxies"),
     Refused("filesystem_isolation_extra_paths", kTextList,
             "remove it: the process that fetches sees only what it needs"),
+};
+
+constexpr ConfigKey kUsers[] = {
+    Number("dynamic_user_min", 1000, kMostInt, "the first user for tasks that name none", "80000"),
+    Number("dynamic_user_max", 1000, kMostInt, "the last user for tasks that name none", "89999"),
+    Done("dynamic_user_drivers", kTextList,
+         "of Drover: drivers whose tasks get such a user each; by default none"),
 };
 
 constexpr ConfigKey kHostNetwork[] = {
@@ -227,6 +238,10 @@ constexpr ConfigKey kClient[] = {
          R"("/opt/cni/bin:/usr/lib/cni")"),
     Done("cni_config_dir", kPath, "CNI configurations: the networks cni/NAME of jobs",
          R"("/opt/cni/config")"),
+    Done(
+        "cni_address_check", kBoolean,
+        "of Drover: whether the addresses of allocations are looked for elsewhere; see networks.md",
+        "true"),
     Done("task_hooks", kTextList,
          "of Drover: plugins that take part in each task, in the order of their calls; see "
          "task-hooks.md"),
@@ -250,7 +265,7 @@ constexpr ConfigKey kClient[] = {
     Warned("preferred_address_family", kText, "write network_interface instead"),
     Warned("fingerprint", kAny, "all attributes of the machine are found"),
     Warned("stats", kAny, "the statistics of tasks are kept while somebody reads them"),
-    Warned("users", kAny, "each task runs as the user of its driver or job"),
+    Block("users", kUsers, "users for tasks whose job names none; see security.md"),
     Refused("intro_token", kText, "remove it: this agent joins no server"),
 };
 

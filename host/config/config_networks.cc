@@ -67,6 +67,7 @@ void ReadNetworkConfig(const ConfigValues& values, AgentConfig::Client* client) 
   values.Text("/client/cni_path", &client->cni_path);
   if (client->cni_path.empty()) client->cni_path = AgentConfig::Client().cni_path;
   values.Text("/client/cni_config_dir", &client->cni_config_dir);
+  values.Bool("/client/cni_address_check", &client->cni_address_check);
   const nlohmann::json* const blocks = values.Find("/client/host_network");
   if (blocks == nullptr) return;
   for (const auto& [name, block] : blocks->items()) {

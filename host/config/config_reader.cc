@@ -238,6 +238,7 @@ AgentConfig ReadConfigDocument(const ConfigDocument& document, const AddressSour
   ReadHttpConfig(values, &config.http);
   ReadPluginConfigs(values, &config);
   ReadClient(values, &config.client);
+  ReadUsersConfig(values, &config);
   ReadServer(values, &config.server);
   ReadIdentity(values, &config.identity);
   AgentConfig::Telemetry& telemetry = config.telemetry;

@@ -71,6 +71,10 @@ void ReadHostVolumes(const ConfigValues& values, AgentConfig::Client* client);
 // Reads the keys of the API. [part of ReadConfigDocument]
 void ReadHttpConfig(const ConfigValues& values, AgentConfig::Http* http);
 
+// Reads as whom tasks may run. Changes the blocks of plugins, so it comes after them. [part of
+// ReadConfigDocument]
+void ReadUsersConfig(const ConfigValues& values, AgentConfig* config);
+
 // Reads the blocks of plugins. [part of ReadConfigDocument]
 void ReadPluginConfigs(const ConfigValues& values, AgentConfig* config);
 

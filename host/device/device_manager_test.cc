@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "host/base/await_for_test.h"
 #include "host/base/event.h"
 
 namespace drover {
@@ -70,26 +71,11 @@ class DeviceManagerTest : public ::testing::Test {
   }
 
   Result<DeviceReservation> Reserve(std::vector<AllocatedDevice> devices) {
-    std::optional<Result<DeviceReservation>> out;
-    auto whole = [](Co<Result<DeviceReservation>> inner,
-                    std::optional<Result<DeviceReservation>>* to) -> Co<void> {
-      Result<DeviceReservation> value = co_await std::move(inner);
-      to->emplace(std::move(value));
-    };
-    EXPECT_TRUE(loop_.RunToEnd(whole(manager_.Reserve(Context(&loop_), std::move(devices)), &out)));
-    return std::move(*out);
+    return AwaitForTest(&loop_, manager_.Reserve(Context(&loop_), std::move(devices)));
   }
-  DeviceStats StatsFrom(Co<DeviceStats> measured) {
-    DeviceStats out;
-    auto whole = [](Co<DeviceStats> inner, DeviceStats* to) -> Co<void> {
-      *to = co_await std::move(inner);
-    };
-    EXPECT_TRUE(loop_.RunToEnd(whole(std::move(measured), &out)));
-    return out;
-  }
-  DeviceStats Measure() { return StatsFrom(manager_.Measure(Context(&loop_))); }
+  DeviceStats Measure() { return AwaitForTest(&loop_, manager_.Measure(Context(&loop_))); }
   DeviceStats MeasureOnly(std::vector<AllocatedDevice> devices) {
-    return StatsFrom(manager_.MeasureOnly(Context(&loop_), std::move(devices)));
+    return AwaitForTest(&loop_, manager_.MeasureOnly(Context(&loop_), std::move(devices)));
   }
 
   SimLoop loop_;

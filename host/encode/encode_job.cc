@@ -1,5 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/encode/encode.h"
+#include "host/encode/encode_scaling.h"
 
 namespace drover {
 
@@ -21,6 +22,7 @@ json EncodeJob(const JobRecord& job) {
   out["CreateIndex"] = job.create_index;
   out["ModifyIndex"] = job.modify_index;
   out["JobModifyIndex"] = job.job_modify_index;
+  if (job.scaling != nullptr) AddScalingAnswers(*job.scaling, &out);
   return out;
 }
 

@@ -6,8 +6,10 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include "host/spec/job_json.h"
 
@@ -220,8 +222,82 @@ TEST_F(JobHclTest, BlocksThatAreNotCarriedOutAreReadAllTheSame) {
     refused.insert(fault.pointer);
   }
   const std::string at = "/TaskGroups/0/";
-  EXPECT_EQ(refused, (std::set<std::string>{"/Periodic", at + "Scaling", at + "Services/0/Connect",
-                                            at + "Tasks/0/Vault"}));
+  EXPECT_EQ(refused,
+            (std::set<std::string>{"/Periodic", at + "Services/0/Connect", at + "Tasks/0/Vault"}));
+}
+
+TEST_F(JobHclTest, BlocksOfOtherProgramsSayWhatToDoInstead) {
+  const json job = JobOf(R"(
+    job "web" {
+      group "cache" {
+        consul {
+          namespace = "team"
+        }
+        service {
+          name = "web"
+          connect {
+            sidecar_service {}
+          }
+        }
+        task "redis" {
+          driver = "exec"
+          kind   = "connect-proxy:web"
+          config {
+            command = "redis"
+          }
+          vault {}
+          consul {
+            cluster = "other"
+          }
+          csi_plugin {
+            id   = "ebs"
+            type = "node"
+          }
+        }
+      }
+    })");
+  std::vector<JobFault> faults;
+  EXPECT_FALSE(ParseJob(job.dump(), &faults).ok());
+  std::map<std::string, std::string> refused;
+  for (const JobFault& fault : faults) refused.emplace(fault.pointer, fault.message);
+  const std::string task = "/TaskGroups/0/Tasks/0/";
+  const std::pair<std::string, std::string> instead[] = {
+      {"/TaskGroups/0/Consul", "a service names its cluster itself"},
+      {"/TaskGroups/0/Services/0/Connect", "let tasks connect to the addresses of services"},
+      {task + "Vault", "store the secret as a variable"},
+      {task + "Consul", "a service names its cluster itself"},
+      {task + "CSIPluginConfig", "give it to tasks as a host volume"},
+      {task + "Kind", "it marks the proxies of Connect"}};
+  for (const auto& [pointer, sentence] : instead) {
+    ASSERT_TRUE(refused.contains(pointer)) << pointer;
+    EXPECT_NE(refused.at(pointer).find(sentence), std::string::npos) << refused.at(pointer);
+  }
+}
+
+TEST_F(JobHclTest, LogsHaveTheirOptions) {
+  const auto logs = [](const std::string& block) {
+    const json job = JobOf(R"(
+      job "web" {
+        group "g" {
+          task "t" {
+            driver = "exec"
+            config {
+              command = "x"
+            }
+            logs {
+              )" + block + R"(
+            }
+          }
+        }
+      })");
+    const Result<Job> parsed = ParseJob(job.dump());
+    EXPECT_TRUE(parsed.ok()) << parsed.error().message();
+    return parsed.ok() ? parsed->groups[0].tasks[0].log_config : LogConfig();
+  };
+  EXPECT_EQ(logs("max_files = 3\nmax_file_size = 5"), (LogConfig{3, 5 << 20, false}));
+  EXPECT_EQ(logs("disabled = true"), (LogConfig{10, 10 << 20, true}));
+  EXPECT_EQ(logs("enabled = false"), (LogConfig{10, 10 << 20, true}));
+  EXPECT_EQ(logs("enabled = true"), LogConfig());
 }
 
 std::string TextOf(const std::filesystem::path& path) {

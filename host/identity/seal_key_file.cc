@@ -15,6 +15,7 @@
 #include "host/base/ids.h"
 #include "host/base/owned_path.h"
 #include "host/base/unique_fd.h"
+#include "host/base/write_whole.h"
 #include "host/identity/aes_gcm.h"
 
 namespace drover {
@@ -88,16 +89,6 @@ Result<SealKey> ReadKeyFile(int dir, const std::string& name, const std::string&
   return SealKey(std::move(bytes));
 }
 
-Status WriteWhole(int file, const SecretBytes& bytes) {
-  for (std::size_t at = 0; at < bytes.size();) {
-    const ssize_t n = write(file, bytes.data() + at, bytes.size() - at);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return ErrnoError(n < 0 ? errno : EIO, "write");
-    at += static_cast<std::size_t>(n);
-  }
-  return {};
-}
-
 // Makes the key file in DIR. Nothing is sealed with the key before the file is safe on the disk.
 Status MakeKeyFile(int dir, const std::string& path) {
   SecretBytes bytes(kAesKeyBytes);
@@ -109,7 +100,7 @@ Status MakeKeyFile(int dir, const std::string& path) {
   constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   const UniqueFd file(openat(dir, kNewFile, kFlags, 0400));
   if (!file) return ErrnoError(errno, "make the seal key " + path);
-  const Status written = WriteWhole(file.get(), bytes);
+  const Status written = WriteWhole(file.get(), bytes.view());
   if (!written.ok()) return written.error().WithContext("the seal key " + path);
   if (fchmod(file.get(), 0400) != 0 || fsync(file.get()) != 0) {
     return ErrnoError(errno, "make the seal key " + path);

@@ -2,6 +2,7 @@
 #include <sched.h>
 #include <sys/mount.h>
 
+#include <algorithm>
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
 #include <cstdlib>
@@ -10,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "host/agent/logging.h"
 #include "host/cli/foreground_run.h"
@@ -66,6 +68,21 @@ class AllocBase {
   bool made_;
 };
 
+// Returns whether JOB asks for versions of CNI plugins. Only then are the plugins asked, which
+// takes some milliseconds each.
+bool WantsVersions(const Job& job) {
+  const auto wants = [](const std::vector<Constraint>& constraints) {
+    return std::ranges::any_of(constraints, [](const Constraint& one) {
+      return (one.left + one.right).find("plugins.cni.version.") != std::string::npos;
+    });
+  };
+  return wants(job.constraints) || std::ranges::any_of(job.groups, [&](const TaskGroup& group) {
+           return wants(group.constraints) ||
+                  std::ranges::any_of(group.tasks,
+                                      [&](const Task& task) { return wants(task.constraints); });
+         });
+}
+
 Co<void> RunJob(Loop* loop, Node* node, RunView* view, ForegroundRun* run, JobFile file,
                 int* code) {
   const Context context(loop);
@@ -74,6 +91,10 @@ Co<void> RunJob(Loop* loop, Node* node, RunView* view, ForegroundRun* run, JobFi
     if (!report.message.empty()) view->Note("plugin " + report.name + ": " + report.message);
   }
   Status possible = node->CheckJob(file.job, file.place);
+  for (const std::string& warning : node->JobWarnings(file.job, file.place)) {
+    view->Note("warning: " + file.places.WithPlaces(warning));
+  }
+  if (possible.ok() && WantsVersions(file.job)) (void)co_await node->RefreshNetworks();
   if (possible.ok()) {
     auto shared = std::make_shared<const Job>(std::move(file.job));
     auto placed = node->Place(std::move(shared));

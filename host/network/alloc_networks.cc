@@ -1,16 +1,20 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/network/alloc_networks.h"
 
+#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "host/base/durable_step.h"
 #include "host/base/ip_address.h"
+#include "host/network/address_claims.h"
+#include "host/network/bridge_in_use.h"
 #include "host/network/cni_call.h"
 #include "host/network/cni_chain.h"
 #include "host/network/cni_result.h"
@@ -32,6 +36,8 @@ constexpr std::string_view kFilesSuffix = ".files";
 // The arguments are one variable of the environment, and the kernel takes none of 128 KiB. With
 // longer ones, no plugin could be called to remove the network either.
 constexpr std::size_t kMostArgs = std::size_t{64} << 10;
+
+constexpr std::size_t kMostTries = 3;  // to get an address that nobody has
 
 // Returns ARGS as the plugins read them. Plugins refuse unknown arguments unless the first one is
 // there. They also refuse values with "=", so the ids of jobs and groups that have it are left out.
@@ -120,7 +126,10 @@ Result<NetworkLock> AllocNetworks::LockOf(const std::string& alloc_id) const {
 }
 
 Result<Conflist> AllocNetworks::NetworkOf(const std::string& mode) const {
-  if (mode == "bridge") return BridgeConflist(options_.bridge);
+  if (mode == "bridge") {
+    DROVER_TRY(CheckBridge(options_.bridge));
+    return BridgeConflist(options_.bridge);
+  }
   return FindConflist(options_.cni_config_dir, mode.substr(mode.find('/') + 1));
 }
 
@@ -151,7 +160,7 @@ Result<MadeNetwork> AllocNetworks::Make(const NetworkWish& wish,
   const auto is_gone = [gone] { return gone != nullptr && *gone; };
   const Error ended(Code::kCancelled, "the allocation has ended");
   Result<MadeNetwork> made = ended;
-  if (!is_gone()) made = MakeLocked(wish, lock);
+  if (!is_gone()) made = MakeLocked(wish, lock, gone);
   if (made.ok() && is_gone()) {
     // Drop may have given up waiting for slow plugins.
     DROVER_TRY(DropLocked(wish.alloc_id, &lock));
@@ -161,8 +170,8 @@ Result<MadeNetwork> AllocNetworks::Make(const NetworkWish& wish,
   return made;
 }
 
-Result<MadeNetwork> AllocNetworks::MakeLocked(const NetworkWish& wish,
-                                              const NetworkLock& lock) const {
+Result<MadeNetwork> AllocNetworks::MakeLocked(const NetworkWish& wish, const NetworkLock& lock,
+                                              const std::atomic<bool>* gone) const {
   DROVER_ASSIGN(const std::optional<NetworkNote> note, notes_.Read(wish.alloc_id));
   if (note && !note->result.is_null()) {
     const std::string file = PlaceOf(*note);
@@ -175,7 +184,7 @@ Result<MadeNetwork> AllocNetworks::MakeLocked(const NetworkWish& wish,
   }
   // An earlier call was interrupted, or the machine was rebooted.
   if (note) DROVER_TRY(TakeDown(*note, lock));
-  return SetUp(wish, lock);
+  return SetUp(wish, lock, gone);
 }
 
 // The agent may have got another directory since the network was made.
@@ -191,28 +200,84 @@ Status AllocNetworks::MakeMissingFiles(const NetworkWish& wish,
   return MakeNetworkFiles(directory, FilesOf(wish, status));
 }
 
-Result<MadeNetwork> AllocNetworks::SetUp(const NetworkWish& wish, const NetworkLock& lock) const {
+Result<MadeNetwork> AllocNetworks::SetUp(const NetworkWish& wish, const NetworkLock& lock,
+                                         const std::atomic<bool>* gone) const {
+  std::set<std::string> all_taken;
+  while (true) {
+    std::string taken;  // the address that somebody else has, if it has failed for that
+    Result<MadeNetwork> made = Try(wish, lock, &taken);
+    const bool is_new = !taken.empty() && all_taken.insert(taken).second;
+    if (!is_new || all_taken.size() >= kMostTries || (gone != nullptr && *gone)) return made;
+    spdlog::warn("the network of the allocation {} is made again: {}", wish.alloc_id,
+                 made.error().message());
+  }
+}
+
+// Sets TAKEN only if nothing is left.
+Result<MadeNetwork> AllocNetworks::Try(const NetworkWish& wish, const NetworkLock& lock,
+                                       std::string* taken) const {
   DROVER_ASSIGN(NetworkNote note, NoteOf(wish));
   DROVER_TRY(notes_.Write(note));
-  Result<MadeNetwork> made = Complete(wish, &note, lock);
+  std::string found;
+  Result<MadeNetwork> made = Complete(wish, &note, lock, &found);
   if (made.ok()) return made;
+  if (!found.empty()) (void)notes_.Write(note);  // now with fewer plugins
   const Status undone = TakeDown(note, lock);
-  if (undone.ok()) return made;
+  if (undone.ok()) {
+    *taken = found;
+    return made;
+  }
   return Error(made.code(), made.error().message() + "; what it has made could not be removed: " +
                                 undone.error().message());
 }
 
+// Returns an error and sets TAKEN if somebody else has an address of NETWORK.
+Status AllocNetworks::Claimed(const UniqueFd& inside, const AllocationNetwork& network,
+                              const NetworkNote& note, std::string* taken) const {
+  const Result<std::optional<AddressClaim>> claim =
+      FindAddressClaim(inside, network, options_.stop);
+  if (!claim.ok()) {
+    spdlog::warn("the addresses of the allocation {} are not looked for elsewhere: {}",
+                 note.alloc_id, claim.error().message());
+    return {};
+  }
+  if (!*claim) return {};
+  *taken = (*claim)->address;
+  const std::string who = (*claim)->mac.empty() ? "another machine or allocation answers for it"
+                                                : (*claim)->mac + " answers for it";
+  return Error(Code::kUnavailable,
+               "the address " + (*claim)->address + ", which the CNI plugins of the network " +
+                   Quoted(note.network.name) + " have given, is in use already: " + who +
+                   ": take the address from it, or out of the addresses of the network");
+}
+
 Result<MadeNetwork> AllocNetworks::Complete(const NetworkWish& wish, NetworkNote* note,
-                                            const NetworkLock& lock) const {
+                                            const NetworkLock& lock, std::string* taken) const {
   const std::string file = NamespaceFile(wish.alloc_id);
   DROVER_ASSIGN(const UniqueFd made,
                 DurableStep(Step::kKeepNetwork, [&file] { return KeepNetworkNamespace(file); }));
   CniAttachment attachment = note->attachment;
   attachment.descriptor = lock.descriptor();
   attachment.stop = options_.stop;
-  DROVER_ASSIGN(note->result, DurableStep(Step::kJoinNetwork, [&note, &attachment] {
-                  return Attach(note->network, attachment);
-                }));
+  // As soon as there is an address: the rules that later plugins make and remove for it may be
+  // those of the one who has it.
+  AllocationNetwork asked;
+  std::size_t all_called = 0;
+  const CniLook look = [&](const json& result, std::size_t called) -> Status {
+    const auto now = ReadCniResult(result, attachment.interface_name);
+    if (!now.ok() || (now->address == asked.address && now->address_ipv6 == asked.address_ipv6) ||
+        !CheckAddresses(made, *now).ok())
+      return {};
+    asked = *now;
+    all_called = called;
+    return Claimed(made, asked, *note, taken);
+  };
+  Result<json> joined = DurableStep(Step::kJoinNetwork, [&] {
+    return Attach(note->network, attachment, options_.check_addresses ? look : CniLook());
+  });
+  // So the plugins that were not called remove no rules of the one who has the address.
+  if (!taken->empty()) note->network = FirstPlugins(note->network, all_called);
+  DROVER_ASSIGN(note->result, std::move(joined));
   DROVER_ASSIGN(note->status, ReadCniResult(note->result, attachment.interface_name));
   DROVER_TRY(CheckAddresses(made, note->status));
   DROVER_TRY(CheckFamilies(note->network, wish.ports, note->status));

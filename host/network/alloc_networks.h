@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "host/base/result.h"
+#include "host/base/unique_fd.h"
 #include "host/network/bridge_conflist.h"
 #include "host/network/network_lock.h"
 #include "host/network/network_note.h"
@@ -23,6 +24,8 @@ struct AllocNetworksOptions {
   BridgeSettings bridge;
   std::string cni_path;        // the directories of plugins, with ":" between them
   std::string cni_config_dir;  // the directory of the networks cni/NAME
+  // Whether the addresses that plugins give are looked for elsewhere on their network.
+  bool check_addresses = true;
   // When it can be read, plugins that run are killed, and no other is called. What they have made
   // stays noted. Must outlive the object; -1: none.
   int stop = -1;
@@ -55,8 +58,10 @@ class AllocNetworks {
   std::string NamespaceFile(const std::string& alloc_id) const;
   std::string FilesDirectory(const std::string& alloc_id) const;
 
-  // Returns the network of an allocation that has one already, else makes it. If it fails, it has
-  // removed what it has made, or the error says that it could not. Makes nothing any more once
+  // Returns the network of an allocation that has one already, else makes it. If somebody else on
+  // the network has an address that the plugins give, it removes what it has made and tries again,
+  // as long as the plugins give another address, at most three times. If it fails, it has removed
+  // what it has made, or the error says that it could not. Makes nothing any more once
   // GONE, which may be null, is true, and removes what it has made until then: who sets it and then
   // calls Drop leaves no network behind, even if Drop has given up waiting for this call.
   Result<MadeNetwork> Make(const NetworkWish& wish, const std::atomic<bool>* gone = nullptr) const;
@@ -77,12 +82,18 @@ class AllocNetworks {
   void DropStrays(const std::function<bool(const std::string& alloc_id)>& known) const;
 
  private:
-  Result<MadeNetwork> MakeLocked(const NetworkWish& wish, const NetworkLock& lock) const;
+  Result<MadeNetwork> MakeLocked(const NetworkWish& wish, const NetworkLock& lock,
+                                 const std::atomic<bool>* gone) const;
   Result<Conflist> NetworkOf(const std::string& mode) const;
   Result<NetworkNote> NoteOf(const NetworkWish& wish) const;
-  Result<MadeNetwork> SetUp(const NetworkWish& wish, const NetworkLock& lock) const;
-  Result<MadeNetwork> Complete(const NetworkWish& wish, NetworkNote* note,
-                               const NetworkLock& lock) const;
+  Result<MadeNetwork> SetUp(const NetworkWish& wish, const NetworkLock& lock,
+                            const std::atomic<bool>* gone) const;
+  Result<MadeNetwork> Try(const NetworkWish& wish, const NetworkLock& lock,
+                          std::string* taken) const;
+  Result<MadeNetwork> Complete(const NetworkWish& wish, NetworkNote* note, const NetworkLock& lock,
+                               std::string* taken) const;
+  Status Claimed(const UniqueFd& inside, const AllocationNetwork& network, const NetworkNote& note,
+                 std::string* taken) const;
   std::string PlaceOf(const NetworkNote& note) const;
   Status MakeMissingFiles(const NetworkWish& wish, const AllocationNetwork& status) const;
   Status TakeDown(const NetworkNote& note, const NetworkLock& lock) const;

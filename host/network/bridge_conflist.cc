@@ -36,7 +36,8 @@ Conflist BridgeConflist(const BridgeSettings& settings) {
                        {"bridge", settings.name},
                        {"isGateway", true},
                        {"ipMasq", true},
-                       // After a change of the subnet, the bridge gets its new address.
+                       // After a change of the subnet, a bridge that nobody uses gets its new
+                       // address; see CheckBridge.
                        {"forceAddress", true},
                        {"hairpinMode", settings.hairpin},
                        {"ipam", Leases(settings)}};

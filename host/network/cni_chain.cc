@@ -62,11 +62,13 @@ class ChainCalls {
 
 }  // namespace
 
-Result<json> Attach(const Conflist& network, const CniAttachment& attachment) {
+Result<json> Attach(const Conflist& network, const CniAttachment& attachment, const CniLook& look) {
   ChainCalls calls("ADD", network, attachment);
   json result;
+  std::size_t called = 0;
   for (const CniPlugin& plugin : network.plugins) {
     DROVER_ASSIGN(result, calls.Call(plugin, result));
+    if (look) DROVER_TRY(look(result, ++called));
   }
   return result;
 }

@@ -1,6 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -23,10 +25,16 @@ struct CniAttachment {
   Duration limit = 60s;                               // of all plugins together
 };
 
+// Looks at the result of a plugin; CALLED plugins have been called until then. An error ends the
+// chain.
+using CniLook = std::function<Status(const nlohmann::json& result, std::size_t called)>;
+
 // Attaches an allocation to NETWORK by calling its plugins in their order, each with the result of
-// the one before. Returns the last result. After an error, some plugins may have done their work:
-// the caller must call Detach. Blocks. [any thread]
-Result<nlohmann::json> Attach(const Conflist& network, const CniAttachment& attachment);
+// the one before. Calls LOOK, which may be null, after each plugin. Returns the last result. After
+// an error, some plugins may have done their work: the caller must call Detach. Blocks. [any
+// thread]
+Result<nlohmann::json> Attach(const Conflist& network, const CniAttachment& attachment,
+                              const CniLook& look = nullptr);
 
 // Undoes Attach, also one that has failed or was interrupted, by calling the plugins in the
 // opposite order. RESULT is what Attach returned, or null. Calls all plugins, whatever fails; the

@@ -55,6 +55,24 @@ TEST_F(CniChainTest, APluginEndsWithTheAgent) {
   EXPECT_THAT(fake_.Calls(), ElementsAre());
 }
 
+TEST_F(CniChainTest, ALookAtAResultMayEndTheChain) {
+  fake_.MakeGood("first", R"({"ips": [1]})");
+  fake_.MakeGood("second", R"({"ips": [2]})");
+  fake_.MakeGood("third", R"({"ips": [3]})");
+  std::vector<std::string> looks;
+  const CniLook look = [&looks](const json& result, std::size_t called) -> Status {
+    looks.push_back(std::to_string(called) + " " + result.dump());
+    if (called < 2) return {};
+    return Error(Code::kUnavailable, "enough");
+  };
+  const Result<json> result =
+      Attach(FakePlugins::Network({"first", "second", "third"}), Attachment(), look);
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().message(), "enough");
+  EXPECT_THAT(looks, ElementsAre(R"(1 {"ips":[1]})", R"(2 {"ips":[2]})"));
+  EXPECT_THAT(fake_.Calls(), ElementsAre("ADD first inside", "ADD second inside"));
+}
+
 TEST_F(CniChainTest, EachPluginGetsTheResultOfTheOneBefore) {
   fake_.MakeGood("first", R"({"cniVersion": "0.4.0", "ips": [1]})");
   fake_.MakeGood("ports", R"({"cniVersion": "0.4.0", "ips": [2]})");

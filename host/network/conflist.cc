@@ -9,6 +9,7 @@
 #include <array>
 #include <cctype>
 #include <cerrno>
+#include <cstddef>
 #include <memory>
 #include <utility>
 
@@ -27,22 +28,15 @@ constexpr std::size_t kMostConflists = 256;  // files of a directory that are re
 constexpr std::size_t kMostProblems = 4;     // that the error of a missing network names
 constexpr OwnedKind kConflists{"CNI configurations", "the network of a task"};
 
-bool IsName(const std::string& text) {
-  return !text.empty() && text.size() <= 128 && text[0] != '.' &&
-         std::ranges::all_of(text, [](unsigned char c) {
-           return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.';
-         });
-}
-
 Result<CniPlugin> ReadPlugin(const json& of) {
   if (!of.is_object()) return Error(Code::kInvalidArgument, "a plugin must be an object");
   const auto type = of.find("type");
-  if (type == of.end() || !type->is_string() || !IsName(type->get<std::string>())) {
+  if (type == of.end() || !type->is_string() || !IsCniName(type->get<std::string>())) {
     return Error(Code::kInvalidArgument, "a plugin needs a \"type\", the name of its program");
   }
   CniPlugin plugin{type->get<std::string>(), of};
   const std::string addresses = plugin.AddressPlugin();
-  if (!addresses.empty() && !IsName(addresses)) {
+  if (!addresses.empty() && !IsCniName(addresses)) {
     return Error(Code::kInvalidArgument, "the \"type\" of \"ipam\" must be a name of a program");
   }
   return plugin;
@@ -102,6 +96,13 @@ Result<Conflist> ReadConflist(const std::string& path) {
 
 }  // namespace
 
+bool IsCniName(const std::string& text) {
+  return !text.empty() && text.size() <= 128 && text[0] != '.' &&
+         std::ranges::all_of(text, [](unsigned char c) {
+           return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.';
+         });
+}
+
 std::string CniPlugin::AddressPlugin() const {
   const auto ipam = config.find("ipam");
   return ipam != config.end() && ipam->is_object() ? TextOf(*ipam, "type") : "";
@@ -130,7 +131,7 @@ Result<Conflist> ParseConflist(const std::string& text) {
   if (!whole.is_object()) return Error(Code::kInvalidArgument, "must be an object");
   Conflist list;
   list.name = TextOf(whole, "name");
-  if (!IsName(list.name)) {
+  if (!IsCniName(list.name)) {
     return Error(Code::kInvalidArgument,
                  "needs a \"name\" of letters, digits, \"_\", \"-\" and \".\"");
   }
@@ -155,6 +156,17 @@ Result<Conflist> ParseConflist(const std::string& text) {
   }
   list.text = text;
   return list;
+}
+
+Conflist FirstPlugins(Conflist network, std::size_t count) {
+  Result<json> whole = ParseStrictJson(network.text, {kMostConflistBytes, 32});
+  if (!whole.ok() || count == 0 || count >= network.plugins.size()) return network;
+  const auto end = static_cast<std::ptrdiff_t>(count);
+  network.plugins.erase(network.plugins.begin() + end, network.plugins.end());
+  json& plugins = (*whole)["plugins"];
+  plugins.erase(plugins.begin() + end, plugins.end());
+  network.text = JsonText(*whole);
+  return network;
 }
 
 Result<Conflist> FindConflist(const std::string& directory, const std::string& name) {

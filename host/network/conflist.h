@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -29,6 +30,10 @@ struct Conflist {
   std::string text;  // as it was read
 };
 
+// Returns whether TEXT can be the name of a plugin or of a network: at most 128 letters, digits,
+// "_", "-" and ".", the first of which is no ".".
+bool IsCniName(const std::string& text);
+
 // The versions of the interface that are spoken, oldest first.
 const std::vector<std::string>& CniVersions();
 // Returns whether VERSION is one of them, and not older than FROM, which is one of them, too.
@@ -36,6 +41,9 @@ bool IsCniVersion(std::string_view version, std::string_view from = "0.3.0");
 
 // Reads a list of plugins, or the configuration of a single one. [any thread]
 Result<Conflist> ParseConflist(const std::string& text);
+
+// Returns NETWORK with only its first COUNT plugins, of which there is at least one.
+Conflist FirstPlugins(Conflist network, std::size_t count);
 
 // Finds the network NAME in the files *.conflist, *.conf and *.json of DIRECTORY. Files that cannot
 // be used are skipped, but the error names them if NAME is not found. Only root and the agent's

@@ -127,5 +127,20 @@ TEST(ConflistTest, AFileThatOthersCanChangeIsNotUsed) {
   EXPECT_THAT(found.error().message(), HasSubstr("mesh.conflist"));
 }
 
+TEST(FirstPluginsTest, TheOthersAreGoneFromTheTextToo) {
+  const Conflist whole = *ParseConflist(
+      R"({"cniVersion": "0.4.0", "name": "n", "plugins": [{"type": "a"}, {"type": "b"}, {"type": "c"}]})");
+  const Conflist two = FirstPlugins(whole, 2);
+  ASSERT_EQ(two.plugins.size(), 2u);
+  EXPECT_EQ(two.plugins[1].type, "b");
+  const Result<Conflist> again = ParseConflist(two.text);
+  ASSERT_TRUE(again.ok()) << again.error().message();
+  EXPECT_EQ(again->plugins.size(), 2u);
+  EXPECT_EQ(again->name, "n");
+  EXPECT_EQ(FirstPlugins(whole, 3).plugins.size(), 3u);
+  const Conflist only = *ParseConflist(R"({"cniVersion": "0.4.0", "name": "n", "type": "a"})");
+  EXPECT_EQ(FirstPlugins(only, 1).text, only.text);
+}
+
 }  // namespace
 }  // namespace drover

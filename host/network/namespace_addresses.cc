@@ -17,6 +17,8 @@
 #include <thread>
 #include <vector>
 
+#include "host/network/neighbor_frames.h"
+
 namespace drover {
 namespace {
 
@@ -35,13 +37,6 @@ struct FoundAddress {
     return std::string(text) + "/" + std::to_string(prefix);
   }
 };
-
-std::string BytesOf(const std::string& text) {
-  in6_addr raw{};
-  const bool six = text.find(':') != std::string::npos;
-  if (inet_pton(six ? AF_INET6 : AF_INET, text.c_str(), &raw) != 1) return "";
-  return std::string(reinterpret_cast<const char*>(&raw), six ? sizeof(in6_addr) : sizeof(in_addr));
-}
 
 // Returns the bytes of an IP address; empty for an address of another kind.
 std::string BytesOf(const sockaddr* from) {
@@ -96,7 +91,7 @@ Status CheckAddresses(const UniqueFd& network_namespace, const AllocationNetwork
                 ListAddresses(network_namespace, network.interface_name));
   for (const std::string& address : {network.address, network.address_ipv6}) {
     if (address.empty()) continue;
-    const std::string bytes = BytesOf(address);
+    const std::string bytes = AddressBytes(address);
     if (std::ranges::count(found, bytes, &FoundAddress::bytes) > 0) continue;
     return Error(Code::kUnavailable, "its CNI plugins report the address " + address +
                                          ", but the interface " + network.interface_name +

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <memory>
-#include <optional>
 #include <utility>
 
+#include "host/base/await_for_test.h"
 #include "host/base/loop.h"
 
 namespace drover {
@@ -62,14 +62,7 @@ class DeviceHookTest : public ::testing::Test {
 
   Result<PrestartResponse> Prestart() {
     DeviceHook hook(manager_);
-    std::optional<Result<PrestartResponse>> result;
-    auto whole = [](Co<Result<PrestartResponse>> inner,
-                    std::optional<Result<PrestartResponse>>* out) -> Co<void> {
-      Result<PrestartResponse> value = co_await std::move(inner);
-      out->emplace(std::move(value));
-    };
-    DROVER_CHECK(loop_.RunToEnd(whole(hook.Prestart(Context(&loop_), request_), &result)));
-    return std::move(*result);
+    return AwaitForTest(&loop_, hook.Prestart(Context(&loop_), request_));
   }
 
   SimLoop loop_;

@@ -53,7 +53,7 @@ class EnvPreparer : public TaskPreparer {
       const auto found = config.env.find(name);
       if (found != config.env.end() && found->second == value) config.device_env[name] = value;
     }
-    config.user = env.Interpolate(task.user);
+    config.user = request.user.empty() ? env.Interpolate(task.user) : request.user;
     config.alloc_dir = request.location.alloc_dir;
     config.task_dir = request.location.task_dir;
     config.local_dir = request.location.local_dir;

@@ -170,6 +170,14 @@ TEST(EnvPreparerTest, TheDriverReceivesWhatHooksHaveGiven) {
   EXPECT_EQ(config->env.at("CARD"), "card0");
 }
 
+TEST(EnvPreparerTest, TheUserThatAHookChoseIsThatOfTheTask) {
+  PrepareRequest request = Request();
+  request.user = "${FROM_HOOK}";  // checked as it is, so nothing is replaced in it
+  const Result<TaskConfig> config = Preparer()->Prepare(request);
+  ASSERT_TRUE(config.ok()) << config.error().message();
+  EXPECT_EQ(config->user, "${FROM_HOOK}");
+}
+
 TEST(EnvPreparerTest, ADriverMayDoWithoutLogs) {
   PrepareRequest request = Request();
   request.driver.disables_log_collection = true;

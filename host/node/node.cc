@@ -28,6 +28,7 @@
 #include "host/process/run_directory.h"
 #include "host/task/restore_barrier.h"
 #include "host/taskenv/host_env.h"
+#include "host/users/task_users.h"
 
 namespace drover {
 namespace {
@@ -39,6 +40,19 @@ constexpr int kLoaders = 2;       // threads that load plugins and configuration
 // The time limit for the recovery of all earlier tasks of one driver. It is longer than the time in
 // which a driver must answer for one task.
 constexpr Duration kRestoreLimit = 40s;
+
+TaskUsersOptions TaskUsersOf(const AgentConfig::Client& client, WorkerPool* workers) {
+  const AgentConfig::Client::Users& users = client.users;
+  TaskUsersOptions options;
+  options.rules.denied = users.denied;
+  options.rules.checked_drivers = {users.checked_drivers.begin(), users.checked_drivers.end()};
+  options.rules.dynamic_first = static_cast<uid_t>(users.dynamic_min);
+  options.rules.dynamic_last = static_cast<uid_t>(users.dynamic_max);
+  options.dynamic_drivers = {users.dynamic_drivers.begin(), users.dynamic_drivers.end()};
+  options.lock_path = client.run_dir;
+  options.workers = workers;
+  return options;
+}
 
 }  // namespace
 
@@ -103,6 +117,7 @@ Status Node::Init() {
   info_.meta = config.client.meta;
   preparer_ = NewEnvPreparer(&info_, ReadHostEnv(), machine_.core_mhz);
   volumes_ = MakeVolumes();
+  users_ = std::make_unique<TaskUsers>(TaskUsersOf(config.client, &workers_));
   artifacts_ = std::make_unique<LocalArtifactFetcher>(
       loop_, ArtifactOptionsOf(config.client.artifacts, options_.key_dir));
   const bool trial = options_.kept == nullptr;
@@ -187,6 +202,7 @@ LocalAllocEnv Node::MakeAllocEnv() {
   };
   env.make_task_hooks = [this](const Allocation& alloc, const Task& task) {
     TaskHooks hooks;
+    hooks.before_dir = users_->HooksOf(task);
     keys_->AddHooks(task, &workers_, &hooks);
     templates_->AddHooks(alloc.id, task, &hooks);
     networks_->AddTaskHooks(alloc, &hooks);
@@ -395,6 +411,7 @@ void Node::ExpectRestored() {
   options_.kept->ForEachTask([this](const std::string& alloc_id, const std::string& task,
                                     const std::string& driver, const LocalState& local) {
     restores_->Expect(driver, alloc_id + "/" + task, local.run_id);
+    users_->Restored(alloc_id, task, local);
   });
 }
 
@@ -504,7 +521,12 @@ void Node::GiveUpRemovals() {
   networks_->Stop();
 }
 
-Co<bool> Node::RefreshNetworks() { return networks_->Refresh(&info_.attributes); }
+Co<bool> Node::RefreshNetworks() {
+  const bool others = co_await networks_->Refresh(&info_.attributes);
+  co_return co_await networks_->FindVersions(&info_.attributes) || others;
+}
+
+void Node::GiveUpRefresh() { networks_->StopAsking(); }
 
 void Node::KillAll() { processes_->KillAll(); }
 

@@ -82,6 +82,7 @@ class NodeNetworks;
 class NodeServices;
 class NodeTemplates;
 class RestoreBarrier;
+class TaskUsers;
 struct LocalAllocEnv;
 
 // A node owns and connects everything that runs allocations on this machine. Control thread only.
@@ -111,6 +112,8 @@ class Node {
   // mistakes, each with its JSON pointer. Returns kUnavailable if a driver of the job is still
   // being loaded.
   Status CheckJob(const Job& job, const std::string& place);
+  // Returns what the drivers of a job do not carry out, although they accept it. PLACE is as above.
+  std::vector<std::string> JobWarnings(const Job& job, const std::string& place) const;
   Result<std::vector<std::shared_ptr<const Allocation>>> Place(std::shared_ptr<const Job> job);
   Result<std::unique_ptr<AllocRunner>> MakeRunner(std::shared_ptr<const Allocation> alloc);
   // Frees the ports of an allocation. No process of the allocation may run any more.
@@ -137,8 +140,11 @@ class Node {
   NodeKeys* keys() { return keys_.get(); }
   HostVolumes* volumes() { return volumes_.get(); }
   DeviceManager* devices() { return devices_.get(); }
-  // Looks again which networks plugins make. Returns whether Attributes has changed.
+  // Looks again which networks plugins make, and which versions the plugins have. Returns whether
+  // Attributes has changed.
   Co<bool> RefreshNetworks();
+  // Ends RefreshNetworks, which may wait for a plugin.
+  void GiveUpRefresh();
 
  private:
   Node(Loop* loop, NodeOptions options);
@@ -188,6 +194,7 @@ class Node {
   std::unique_ptr<TaskPreparer> preparer_;
   std::unique_ptr<ArtifactFetcher> artifacts_;
   std::shared_ptr<HostVolumes> volumes_;
+  std::unique_ptr<TaskUsers> users_;
   std::shared_ptr<DeviceManager> devices_;
   std::unique_ptr<NodeTemplates> templates_;  // null with inspect_only
   std::unique_ptr<NodeConsul> consul_;        // null without a Consul in the configuration

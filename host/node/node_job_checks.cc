@@ -82,6 +82,30 @@ Status Node::CheckJob(const Job& job, const std::string& place) {
   return Error(Code::kInvalidArgument, mistakes);
 }
 
+std::vector<std::string> Node::JobWarnings(const Job& job, const std::string& place) const {
+  std::vector<std::string> warnings;
+  for (std::size_t g = 0; g < job.groups.size(); ++g) {
+    const TaskGroup& group = job.groups[g];
+    if (group.networks.empty()) continue;
+    const Network& network = group.networks[0];
+    const std::string at = place + "/TaskGroups/" + std::to_string(g) + "/Networks/0/";
+    for (const Task& task : group.tasks) {
+      Driver* const driver = plugins_->Find(task.driver);
+      if (driver == nullptr || driver->info().fs_isolation != FsIsolation::kNone) continue;
+      const std::string of_task = " of the task \"" + task.name + "\": its driver \"" +
+                                  task.driver + "\" gives it no root of its own, so it sees ";
+      if (!network.hostname.empty()) {
+        warnings.push_back(at + "Hostname: is not the name" + of_task + "the name of the host");
+      }
+      if (!network.dns.empty()) {
+        warnings.push_back(at + "DNS: is not the look-up of names" + of_task +
+                           "the resolv.conf of the host");
+      }
+    }
+  }
+  return warnings;
+}
+
 Status Node::MeetsConstraints(const Job& job) const {
   NodeRecord self;
   self.id = info_.id;

@@ -27,6 +27,8 @@ namespace drover {
 namespace {
 
 constexpr int kPluginThreads = 4;
+constexpr char kVersionPool[] = "versions";  // no network mode is called so
+constexpr std::string_view kVersionAttribute = "plugins.cni.version.";
 constexpr std::string_view kOfRun = "networks-run-";  // the directories of nodes without a state
 
 // Returns where /etc/resolv.conf leads; empty if it is not there.
@@ -111,12 +113,14 @@ Result<std::vector<std::string>> ReplaceVariables(const NodeInfo& node, const Al
 NodeNetworks::NodeNetworks(NodeNetworksOptions options)
     : options_(std::move(options)),
       resolv_of_host_(ResolvOfHost()),
-      stop_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+      stop_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      stop_asking_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   has_hostname_ = access("/etc/hostname", F_OK) == 0;
 }
 
 NodeNetworks::~NodeNetworks() {
   Stop();
+  StopAsking();
   plugin_pools_.clear();  // nobody makes anything in the directory any more
   // rmdir fails if allocations that continue have namespaces in the directory.
   if (options_.kept || lock_) rmdir(directory_.c_str());
@@ -161,6 +165,7 @@ std::shared_ptr<const AllocNetworks> NodeNetworks::NetworksIn(const std::string&
   of.bridge.hairpin = options_.client.bridge.hairpin;
   of.cni_path = options_.client.cni_path;
   of.cni_config_dir = options_.client.cni_config_dir;
+  of.check_addresses = options_.client.cni_address_check;
   of.stop = stop_.get();
   return std::make_shared<const AllocNetworks>(std::move(of));
 }
@@ -182,20 +187,62 @@ bool NodeNetworks::Take(Found found) {
     if (std::ranges::count(found_.problems, problem) == 0)
       spdlog::warn("a CNI configuration is not used: {}", problem);
   }
-  const bool changed = found.attributes != found_.attributes;
   found_ = std::move(found);
+  return ChangeAttributes();
+}
+
+bool NodeNetworks::ChangeAttributes() {
+  StringMap all = found_.attributes;
+  for (const auto& [name, plugin] : versions_) {
+    if (!plugin.version.empty()) all[std::string(kVersionAttribute) + name] = plugin.version;
+  }
+  const bool changed = all != attributes_;
+  attributes_ = std::move(all);
   return changed;
+}
+
+void NodeNetworks::CopyAttributes(StringMap* all) const {
+  std::erase_if(*all, [](const auto& one) {
+    return one.first.starts_with(NetworkAttribute("")) || one.first.starts_with(kVersionAttribute);
+  });
+  all->insert(attributes_.begin(), attributes_.end());
 }
 
 Co<bool> NodeNetworks::Refresh(StringMap* all) {
   std::function<Found()> find = [client = options_.client] { return FindNetworks(client); };
   if (!Take(co_await options_.loaders->Run(std::move(find)))) co_return false;
-  std::erase_if(*all, [](const auto& one) { return one.first.starts_with(NetworkAttribute("")); });
-  all->insert(attributes().begin(), attributes().end());
+  CopyAttributes(all);
+  co_return true;
+}
+
+Co<bool> NodeNetworks::FindVersions(StringMap* all) {
+  if (geteuid() != 0) co_return false;
+  // A pool of its own, since whoever else waited for a plugin that hangs would be delayed.
+  std::unique_ptr<WorkerPool>& pool = plugin_pools_[kVersionPool];
+  if (!pool) pool = std::make_unique<WorkerPool>(1);
+  CniVersionSearch search;
+  search.path = options_.client.cni_path;
+  search.known = versions_;
+  search.stop = stop_asking_.get();
+  std::vector<std::string> problems;
+  std::function<CniVersionMap()> find = [&search, &problems] {
+    return FindCniVersions(search, &problems);
+  };
+  CniVersionMap found = co_await pool->Run(std::move(find));
+  if (asking_stopped_) co_return false;  // what was not asked is not gone
+  versions_ = std::move(found);
+  for (const std::string& problem : problems) spdlog::warn("{}", problem);
+  if (!ChangeAttributes()) co_return false;
+  CopyAttributes(all);
   co_return true;
 }
 
 void NodeNetworks::Stop() { (void)eventfd_write(stop_.get(), 1); }
+
+void NodeNetworks::StopAsking() {
+  asking_stopped_ = true;
+  (void)eventfd_write(stop_asking_.get(), 1);
+}
 
 std::string NodeNetworks::WhyNot(const std::string& mode) const {
   if (!IsPluginNetwork(mode) || attributes().contains(NetworkAttribute(mode))) return "";

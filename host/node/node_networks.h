@@ -14,6 +14,7 @@
 #include "host/base/worker_pool.h"
 #include "host/config/agent_config.h"
 #include "host/network/alloc_networks.h"
+#include "host/network/cni_versions.h"
 #include "host/taskenv/task_env.h"
 
 namespace drover {
@@ -36,12 +37,16 @@ class NodeNetworks {
   static Result<std::unique_ptr<NodeNetworks>> Create(NodeNetworksOptions options);
   ~NodeNetworks();
 
-  // For each network mode that plugins of this machine make, the attribute of the node; see
-  // NetworkAttribute.
-  const StringMap& attributes() const { return found_.attributes; }
+  // The attributes of the node: one for each network mode that plugins of this machine make, see
+  // NetworkAttribute, and the versions of the plugins that FindVersions has found.
+  const StringMap& attributes() const { return attributes_; }
   // Looks again which networks there are. Returns whether attributes() has changed, and then also
   // changes them in ALL, the attributes of the node, which must outlive the call.
   Co<bool> Refresh(StringMap* all);
+  // Asks the plugins for their versions, which become attributes like "plugins.cni.version.bridge".
+  // Plugins that hang delay nothing else. Returns and changes the same as Refresh. Calls wait for
+  // each other.
+  Co<bool> FindVersions(StringMap* all);
   // Returns why allocations cannot have the network mode MODE; empty if they can.
   std::string WhyNot(const std::string& mode) const;
 
@@ -61,6 +66,8 @@ class NodeNetworks {
   // Ends the plugins that run. What they have not done is done by the next agent. Call it when the
   // agent ends.
   void Stop();
+  // Ends FindVersions, also in the future. Call it when the agent begins to end.
+  void StopAsking();
 
  private:
   // What plugins and their configurations make.
@@ -75,6 +82,8 @@ class NodeNetworks {
   Status Open();
   static Found FindNetworks(const AgentConfig::Client& client);
   bool Take(Found found);
+  bool ChangeAttributes();
+  void CopyAttributes(StringMap* all) const;
   std::unique_ptr<AllocHook> MakeHook(const AllocHookEnv& env);
   Status MakeOwnDirectory();
   WorkerPool* PluginPool(const std::string& mode);
@@ -87,11 +96,15 @@ class NodeNetworks {
   // Of a node without a kept state: the lock on its directory, by which others see that it lives.
   UniqueFd lock_;
   Found found_;
+  CniVersionMap versions_;
+  StringMap attributes_;  // of both
   std::string resolv_of_host_;
   bool has_hostname_ = false;
   std::shared_ptr<const AllocNetworks> networks_;
   std::vector<NoteIdentity> unknown_;
-  UniqueFd stop_;  // can be read after Stop
+  UniqueFd stop_;         // can be read after Stop
+  UniqueFd stop_asking_;  // can be read after StopAsking
+  bool asking_stopped_ = false;
   // The threads that call the plugins of each network mode, made for its first allocation. So a
   // plugin that hangs delays only its own network. Made last, so that they end first.
   std::map<std::string, std::unique_ptr<WorkerPool>> plugin_pools_;

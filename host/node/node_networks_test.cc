@@ -120,6 +120,57 @@ TEST_F(NodeNetworksTest, WhatTheOperatorAddsIsFound) {
   EXPECT_THAT(networks->WhyNot("cni/net"), HasSubstr("has this name"));
 }
 
+TEST_F(NodeNetworksTest, TheVersionsOfPluginsAreAttributes) {
+  if (geteuid() != 0) GTEST_SKIP() << "networks need root";
+  const std::string file = fake_.path() + "/versioned";
+  std::ofstream(file) << "#!/bin/sh\necho CNI versioned plugin v1.2.3\n";
+  chmod(file.c_str(), 0755);
+  const auto networks = Make(false);
+  bool changed = false;
+  StringMap all = networks->attributes();
+  const auto find = [&]() -> Co<void> { changed = co_await networks->FindVersions(&all); };
+  const StringMap both = {{"network.mode.cni/net", "net"},
+                          {"plugins.cni.version.versioned", "v1.2.3"}};
+  DROVER_CHECK(loop_.RunToEnd(find()));
+  EXPECT_TRUE(changed);
+  EXPECT_EQ(all, both);
+  EXPECT_EQ(networks->attributes(), both);
+  DROVER_CHECK(loop_.RunToEnd(find()));
+  EXPECT_FALSE(changed);
+  // A look at the configurations keeps them.
+  unlink((directory_.path() + "/config/net.conflist").c_str());
+  const auto refresh = [&]() -> Co<void> { changed = co_await networks->Refresh(&all); };
+  DROVER_CHECK(loop_.RunToEnd(refresh()));
+  EXPECT_EQ(all, (StringMap{{"plugins.cni.version.versioned", "v1.2.3"}}));
+  unlink(file.c_str());
+  DROVER_CHECK(loop_.RunToEnd(find()));
+  EXPECT_TRUE(changed);
+  EXPECT_EQ(all, StringMap());
+}
+
+TEST_F(NodeNetworksTest, AnAgentThatEndsAsksNoPluginForItsVersion) {
+  if (geteuid() != 0) GTEST_SKIP() << "networks need root";
+  const auto write = [this](const char* name, const char* script) {
+    const std::string file = fake_.path() + name;
+    std::ofstream(file) << "#!/bin/sh\n" << script << "\n";
+    chmod(file.c_str(), 0755);
+  };
+  write("/versioned", "echo CNI versioned plugin v1.2.3");
+  const auto networks = Make(false);
+  bool changed = false;
+  StringMap all;
+  const auto find = [&]() -> Co<void> { changed = co_await networks->FindVersions(&all); };
+  DROVER_CHECK(loop_.RunToEnd(find()));
+  EXPECT_TRUE(changed);
+  const StringMap before = all;
+  write("/hangs", "exec sleep 1000");
+  unlink((fake_.path() + "/versioned").c_str());
+  networks->StopAsking();
+  DROVER_CHECK(loop_.RunToEnd(find()));
+  EXPECT_FALSE(changed);
+  EXPECT_EQ(all, before);
+}
+
 // The end of the agent does not wait for a plugin. The next agent removes the network.
 TEST_F(NodeNetworksTest, AnAgentThatEndsCallsNoPlugin) {
   if (geteuid() != 0) GTEST_SKIP() << "networks need root";

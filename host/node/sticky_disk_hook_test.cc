@@ -7,11 +7,11 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "host/alloc/alloc_state.h"
+#include "host/base/await_for_test.h"
 #include "host/base/directory_for_test.h"
 
 namespace drover {
@@ -56,15 +56,7 @@ class StickyDiskHookTest : public ::testing::Test {
     request.alloc = std::move(alloc);
     return request;
   }
-  Status Run(Co<Status> stage) {
-    std::optional<Status> result;
-    auto whole = [](Co<Status> inner, std::optional<Status>* out) -> Co<void> {
-      Status value = co_await std::move(inner);
-      out->emplace(std::move(value));
-    };
-    DROVER_CHECK(loop_.RunToEnd(whole(std::move(stage), &result)));
-    return *result;
-  }
+  Status Run(Co<Status> stage) { return AwaitForTest(&loop_, std::move(stage)); }
   using Ids = std::vector<std::string>;
   static Co<Result<Ids>> Answer(Result<Ids> ids) { co_return ids; }
 

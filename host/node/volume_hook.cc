@@ -36,12 +36,7 @@ Status CheckMountsOf(const DriverInfo& driver) {
 }
 
 Result<std::vector<std::string>> VolumeHook::Destinations(const PrestartRequest& request) const {
-  PrepareRequest prepare;
-  prepare.alloc = request.alloc;
-  prepare.task = request.task;
-  prepare.driver = request.driver;
-  prepare.location = request.location;
-  prepare.hook_env = request.env;
+  const PrepareRequest prepare = PrepareRequestOf(request);
   std::vector<std::string> destinations;
   for (const VolumeMount& mount : request.task->volume_mounts) {
     destinations.push_back(mount.destination);

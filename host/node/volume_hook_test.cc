@@ -6,10 +6,10 @@
 
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 
+#include "host/base/await_for_test.h"
 #include "host/base/directory_for_test.h"
 #include "host/node/env_preparer.h"
 
@@ -58,14 +58,7 @@ class VolumeHookTest : public ::testing::Test {
     request.driver.name = "a-driver";
     request.driver.fs_isolation = isolation;
     VolumeHook hook(std::make_shared<HostVolumes>(options_), preparer_.get());
-    std::optional<Result<PrestartResponse>> result;
-    auto whole = [](Co<Result<PrestartResponse>> inner,
-                    std::optional<Result<PrestartResponse>>* out) -> Co<void> {
-      Result<PrestartResponse> value = co_await std::move(inner);
-      out->emplace(std::move(value));
-    };
-    DROVER_CHECK(loop_.RunToEnd(whole(hook.Prestart(Context(&loop_), request), &result)));
-    return std::move(*result);
+    return AwaitForTest(&loop_, hook.Prestart(Context(&loop_), request));
   }
   std::string FaultOf(std::vector<VolumeMount> mounts) {
     const auto answer = Mount(std::move(mounts));

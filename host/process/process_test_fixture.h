@@ -18,6 +18,7 @@
 #include <thread>
 #include <vector>
 
+#include "host/base/await_for_test.h"
 #include "host/base/loop.h"
 #include "host/base/open_fds_for_test.h"
 #include "host/process/cgroup_tracker.h"
@@ -118,13 +119,7 @@ class ProcessFixture : public ::testing::Test {
 
   template <typename T>
   T Await(Co<T> coroutine, Duration limit = 30s) {
-    std::optional<T> result;
-    auto whole = [](Co<T> inner, std::optional<T>* out) -> Co<void> {
-      T value = co_await std::move(inner);
-      out->emplace(std::move(value));
-    };
-    DROVER_CHECK(loop_->RunToEnd(whole(std::move(coroutine), &result), limit));
-    return std::move(*result);
+    return AwaitForTest(loop_.get(), std::move(coroutine), limit);
   }
 
   // Runs the loop until DONE() or LIMIT.

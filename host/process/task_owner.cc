@@ -147,6 +147,33 @@ Status LetPass(int dir, const ProcessUser& user, const std::string& path) {
   return ErrnoError(errno, "cannot let user " + std::to_string(user.uid) + " into " + path);
 }
 
+namespace {
+
+Status TakeBackPass(int dir, const ProcessUser& user, const std::string& path) {
+  if (flock(dir, LOCK_EX) != 0) return ErrnoError(errno, "cannot lock " + path);
+  struct stat info{};
+  if (fstat(dir, &info) != 0) return ErrnoError(errno, path);
+  std::optional<std::vector<std::uint32_t>> users = UsersOf(dir);
+  if (users && std::erase(*users, user.uid) > 0 && WriteUsers(dir, *users) != 0) {
+    return ErrnoError(errno, "cannot close " + path + " to user " + std::to_string(user.uid));
+  }
+  if (info.st_gid != user.gid) return {};
+  if (fchmod(dir, 0700) == 0 && fchown(dir, uid_t(-1), getegid()) == 0) return {};
+  return ErrnoError(errno, "cannot close " + path + " to group " + std::to_string(user.gid));
+}
+
+}  // namespace
+
+Status TakeBackTaskDirectory(const std::string& task_dir, const ProcessUser& user) {
+  const UniqueFd task(open(task_dir.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!task && errno == ENOENT) return {};
+  if (!task) return ErrnoError(errno, "the task's directory " + task_dir);
+  DROVER_TRY(GiveDirectory(task.get(), {geteuid(), getegid(), {}}, task_dir));
+  const UniqueFd alloc(openat(task.get(), "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!alloc) return ErrnoError(errno, task_dir + "/..");
+  return TakeBackPass(alloc.get(), user, task_dir + "/..");
+}
+
 Status HandOverTaskDirectory(const std::string& task_dir, const ProcessUser& user, bool isolated) {
   if (task_dir.empty()) return {};
   const UniqueFd task(open(task_dir.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));

@@ -21,6 +21,11 @@ Status GiveDirectory(int dir, const ProcessUser& user, const std::string& path);
 // a file is in the place of a directory.
 Status GiveTaskDirectory(int task_dir, const ProcessUser& user, const std::string& path);
 
+// Undoes what gave the directory of an ended task to USER: it belongs to the agent again, and USER
+// may not pass through the allocation directory any more. What is in the directory stays as it is.
+// Succeeds if there is no directory.
+Status TakeBackTaskDirectory(const std::string& task_dir, const ProcessUser& user);
+
 // Lets USER pass through DIR, a directory that is open for reading. DIR stays closed to other
 // users. Does not change a directory through which everybody may pass. On a file system without
 // access control lists, the user's group may pass; then all users who may pass through DIR must

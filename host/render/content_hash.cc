@@ -3,18 +3,14 @@
 
 #include <openssl/sha.h>
 
+#include "host/base/text.h"
+
 namespace drover {
 
 std::string ContentHash(std::string_view content) {
-  constexpr char kHex[] = "0123456789abcdef";
   unsigned char digest[SHA256_DIGEST_LENGTH];
   SHA256(reinterpret_cast<const unsigned char*>(content.data()), content.size(), digest);
-  std::string hash;
-  for (const unsigned char byte : digest) {
-    hash += kHex[byte >> 4];
-    hash += kHex[byte & 15];
-  }
-  return hash;
+  return HexText({reinterpret_cast<const char*>(digest), sizeof digest});
 }
 
 }  // namespace drover

@@ -181,6 +181,10 @@ constexpr RouteAccess kRouteAccesses[] = {
     In("PUT POST", "/v1/volume/host/register", kBody, {kHostVolumeRegister, kHostVolumeWrite}),
     Of("DELETE", "/v1/volume/host/*/delete", Need::kEachPart),
 
+    // Scaling policies. Each is in the namespace of its job, and two rights lead to it.
+    Of("GET", "/v1/scaling/policies", Need::kEachPart),
+    Of("GET", "/v1/scaling/policy/*", Need::kEachPart),
+
     // The keys that sign the tokens of tasks. Everybody may check a token.
     Of("GET", "/v1/operator/keyring/keys", Need::kManagement),
     Of("PUT POST", "/v1/operator/keyring/rotate", Need::kManagement),
@@ -235,7 +239,6 @@ constexpr RouteAccess kRouteAccesses[] = {
     Of("", "/v1/volume/**", Need::kClient),
     Of("", "/v1/plugins", Need::kClient),
     Of("", "/v1/plugin/**", Need::kClient),
-    Of("", "/v1/scaling/**", Need::kClient),
     Of("", "/v1/node/pools", Need::kClient),
     Of("", "/v1/node/pool/**", Need::kClient),
     Of("", "/v1/quotas", Need::kClient),

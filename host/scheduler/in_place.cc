@@ -20,6 +20,7 @@ void TakeOver(Task* task, const Task& to) {
   task->actions = to.actions;
   task->constraints = to.constraints;  // used only to choose a node
   task->services = to.services;        // registered anew, and their checks run anew
+  task->scaling = to.scaling;          // only an autoscaler reads it
   task->meta = to.meta;                // compared together with the metadata of job and group
 }
 
@@ -33,6 +34,7 @@ void TakeOver(TaskGroup* group, const TaskGroup& to) {
   group->update = to.update;
   group->constraints = to.constraints;
   group->services = to.services;
+  group->scaling = to.scaling;
   group->meta = to.meta;
 }
 

@@ -72,6 +72,8 @@ struct SchedulerOptions {
   // Returns an error if the node does not accept a driver of the job, or the driver's
   // configuration. If this function is empty, every job is accepted.
   std::function<Status(const Job& job)> check_job;
+  // Returns what the node does not carry out of a job that it accepts. May be empty.
+  std::function<std::vector<std::string>(const Job& job)> warn_of_job;
   // Returns an error if the changes that wait to be stored leave no room for one more job. If this
   // function is empty, there is always room.
   std::function<Status()> check_room;
@@ -99,6 +101,8 @@ class Scheduler : public ClusterLink {
   Result<JobReply> Register(JobRegistration registration);
   // Checks whether the node could run JOB. Error kInvalidArgument gives the reason why not.
   Status Check(const Job& job) const;
+  // Returns what the node would not carry out of JOB.
+  std::vector<std::string> Warnings(const Job& job) const;
   Result<PlanReply> Plan(const JobRegistration& registration) const;
   // Stops a job. With PURGE, erases it, too. EVAL_PRIORITY is as in JobRegistration. Error
   // kNotFound means that there is no such job.

@@ -61,11 +61,13 @@ class SchedulerFixture : public ::testing::Test {
   ~SchedulerFixture() override {
     store.Read([](const Tables& tables) {
       Tables again;
+      for (const auto& [key, job] : tables.jobs) again.Put(key, job);
       for (const auto& [id, eval] : tables.evals) again.Put(eval);
       for (const auto& [id, record] : tables.allocs) again.Put(record);
       for (const auto& service : tables.services) again.Put(service);
       EXPECT_EQ(tables.services_of_name, again.services_of_name);
       EXPECT_EQ(tables.services_of_alloc, again.services_of_alloc);
+      EXPECT_EQ(tables.scaling_policies, again.scaling_policies);
       EXPECT_EQ(tables.live_allocs, again.live_allocs);
       EXPECT_EQ(tables.ended_allocs, again.ended_allocs);
       EXPECT_EQ(tables.allocs_of_job, again.allocs_of_job);

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "host/spec/blocks/scaling_json.h"
 #include "host/spec/job_fields.h"
 #include "host/spec/job_json.h"
 
@@ -231,6 +232,7 @@ json CanonicalJob(const Job& job, const json& original) {
     if (!IsServerField(key) && key != "Stop") sent[key] = value;
   }
   json out = Overlay(sent, json::parse(JobToJson(job)));
+  EraseScalingAnswers(&out);
   TellDurationsAsNumbers(JobFields(), &out);
   MergeUpdate(job.type, &out);
   MergePolicies(job.type, &out);

@@ -14,6 +14,7 @@
 #include "host/spec/blocks/device.h"
 #include "host/spec/blocks/dns_config.h"
 #include "host/spec/blocks/identity.h"
+#include "host/spec/blocks/scaling.h"
 #include "host/spec/blocks/service.h"
 #include "host/spec/blocks/task_template.h"
 #include "host/spec/blocks/volume.h"
@@ -132,7 +133,8 @@ struct Task {
   std::vector<Identity> identities;  // the other ones
   std::vector<TaskTemplate> templates;
   std::vector<VolumeMount> volume_mounts;
-  std::vector<Artifact> artifacts;  // fetched before the first start, in this order
+  std::vector<Artifact> artifacts;     // fetched before the first start, in this order
+  std::vector<ScalingPolicy> scaling;  // of the task's resources; at most one of each type
 
   bool operator==(const Task&) const = default;
 };
@@ -169,7 +171,8 @@ struct TaskGroup {
   // How many allocations leave a draining node at a time; not for batch jobs.
   int migrate_max_parallel = 1;
   UpdatePolicy update;
-  std::vector<Service> services;  // registered while the allocation runs
+  std::vector<Service> services;         // registered while the allocation runs
+  std::optional<ScalingPolicy> scaling;  // of the count, which is within its bounds
 
   bool operator==(const TaskGroup&) const = default;
 };

@@ -6,6 +6,7 @@
 #include "host/spec/blocks/job_network_checks.h"
 #include "host/spec/blocks/job_service_checks.h"
 #include "host/spec/blocks/job_template_checks.h"
+#include "host/spec/blocks/scaling_checks.h"
 #include "host/spec/blocks/volume_checks.h"
 #include "host/spec/job_json.h"
 #include "host/spec/job_limits.h"
@@ -227,6 +228,7 @@ void CheckGroup(const Job& job, const TaskGroup& group, const At& at) {
   CheckNetworks(group, at);
   CheckServices(group, at);
   CheckVolumes(job.type, group, at);
+  CheckScaling(job.type, group, at);
   CheckMap(group.meta, false, at / "Meta");
   CheckConstraints(group.constraints, false, at / "Constraints");
   CheckDuration(group.shutdown_delay, at / "ShutdownDelay");

@@ -32,6 +32,14 @@ const std::set<std::string>& NoFieldsOfAJob() {
   return names;
 }
 
+// Returns the members of the object NAME that are not part of the job's text, but of answers.
+const std::set<std::string>& NoFieldsOf(const std::string& name) {
+  static const auto& none = *new std::set<std::string>();
+  static const auto& of_scaling =
+      *new std::set<std::string>{"ID", "Namespace", "Target", "CreateIndex", "ModifyIndex"};
+  return name == "Scaling" || name == "ScalingPolicy" ? of_scaling : none;
+}
+
 std::string TextOf(const json& value) {
   if (value.is_string()) return value.get<std::string>();
   return value.is_null() ? "" : JsonText(value);
@@ -105,7 +113,8 @@ enum class Member { kField, kMap, kConfig, kObject, kTexts, kObjects };
 
 Member KindOf(const std::string& key, const json& before, const json& after) {
   const json& value = IsNothing(before) ? after : before;
-  if (key == "Config") return Member::kConfig;
+  // What a driver or an autoscaler reads may have any form.
+  if (key == "Config" || key == "Policy") return Member::kConfig;
   if (value.is_object()) {
     const bool flat = key == "Meta" || key == "Env" || key == "VariableFlags";
     return flat ? Member::kMap : Member::kObject;
@@ -200,7 +209,7 @@ class ObjectComparison {
   }
 
   void AddObject(const std::string& name, const json& before, const json& after) {
-    const ObjectComparison inner(before, after, {}, true);
+    const ObjectComparison inner(before, after, NoFieldsOf(name), true);
     if (inner.type() != std::string(kNone)) objects_.push_back(inner.Diff("Name", name));
   }
 
@@ -229,8 +238,9 @@ class ObjectComparison {
   // deleted or unchanged.
   void AddObjects(const std::string& name, const json& before, const json& after) {
     std::map<std::string, std::vector<const json*>> left, right;
-    for (const json& item : before) left[IdentityOf(item)].push_back(&item);
-    for (const json& item : after) right[IdentityOf(item)].push_back(&item);
+    const char* const key = name == "ScalingPolicy" ? "Type" : "Name";
+    for (const json& item : before) left[IdentityOf(item, key)].push_back(&item);
+    for (const json& item : after) right[IdentityOf(item, key)].push_back(&item);
     static const auto& none = *new json();
     auto all = left;
     all.insert(right.begin(), right.end());
@@ -243,8 +253,8 @@ class ObjectComparison {
     }
   }
 
-  static std::string IdentityOf(const json& item) {
-    for (const char* key : {"Name", "Label"}) {
+  static std::string IdentityOf(const json& item, const char* name) {
+    for (const char* key : {name, "Label"}) {
       const json& value = In(item, key);
       if (value.is_string() && !value.get_ref<const std::string&>().empty()) {
         return "named " + value.get<std::string>();

@@ -196,5 +196,30 @@ TEST(JobDiffTest, WhatIsInANamelessObjectAlsoCounts) {
   EXPECT_EQ(group["Tasks"], nullptr);
 }
 
+TEST(JobDiffTest, ScalingBlocksTellWhatAnAutoscalerReads) {
+  json before = BaseJob(), after = BaseJob();
+  before["TaskGroups"][0]["Scaling"] = json::parse(
+      R"({"Min": 1, "Max": 3, "Policy": {"check": [{"load": [{"query": "x"}]}]}, "ID": "a"})");
+  after["TaskGroups"][0]["Scaling"] = json::parse(
+      R"({"Min": 1, "Max": 4, "Policy": {"check": [{"load": [{"query": "y"}]}]}, "ID": ""})");
+  const json of_task = json::parse(
+      R"([{"Type": "vertical_cpu", "Max": 3, "ID": "b"}, {"Type": "vertical_mem", "Max": 5}])");
+  before["TaskGroups"][0]["Tasks"][0]["ScalingPolicies"] = of_task;
+  after["TaskGroups"][0]["Tasks"][0]["ScalingPolicies"] = of_task;
+  after["TaskGroups"][0]["Tasks"][0]["ScalingPolicies"][0]["ID"] = "";
+  after["TaskGroups"][0]["Tasks"][0]["ScalingPolicies"][1]["Max"] = 6;
+  const json group = DiffJobs(before, after).at("TaskGroups")[0];
+  const json scaling = Named(group.at("Objects"), "Scaling");
+  EXPECT_EQ(scaling.at("Fields"),
+            json({Field("Edited", "Max", "3", "4"), Field("None", "Min", "1", "1")}));
+  EXPECT_EQ(scaling.at("Objects")[0].at("Fields"),
+            json({Field("Edited", "check[0].load[0].query", "x", "y")}));
+  const json& objects = group.at("Tasks")[0].at("Objects");
+  ASSERT_EQ(objects.size(), 1u);
+  EXPECT_EQ(objects[0].at("Name"), "ScalingPolicy");
+  EXPECT_EQ(objects[0].at("Type"), "Edited");
+  EXPECT_EQ(objects[0].at("Fields")[0], Field("Edited", "Max", "5", "6"));
+}
+
 }  // namespace
 }  // namespace drover

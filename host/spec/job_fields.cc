@@ -45,13 +45,14 @@ constexpr JobField kTask[] = {
     {"Identity", kNoHcl, kObject, kDone, kIdentity, "", "the identity \"default\""},
     {"Schedule", "schedule", kObject, kRefused, kSchedule},
     {"CSIPluginConfig", "csi_plugin", kObject, kRefused, kCsiPlugin, "", kInsteadOfCsi},
-    {"ScalingPolicies", "scaling", kObjectList, kRefused, kTaskScaling},
+    {"ScalingPolicies", "scaling", kObjectList, kDone, kTaskScaling, "",
+     "at most one of each type"},
     {"Kind", "kind", kText, kRefused, {}, "", kInsteadOfKind},
 };
 
 constexpr JobField kGroup[] = {
     {"Name", kLabel, kText, kDone},
-    {"Count", "count", kInteger, kDone, {}, "", "default 1"},
+    {"Count", "count", kInteger, kDone, {}, "", "default 1, or the minimum of scaling"},
     {"Tasks", "task", kObjectList, kDone, kTask},
     {"RestartPolicy", "restart", kObject, kDone, kRestartPolicy},
     {"Networks", "network", kObjectList, kDone, kNetwork, "", "at most one"},
@@ -68,7 +69,7 @@ constexpr JobField kGroup[] = {
     {"Volumes", "volume", kObjectMap, kDone, kVolume},
     {"Services", "service", kObjectList, kDone, kService},
     {"Consul", "consul", kObject, kRefused, kConsul, "", kInsteadOfConsul},
-    {"Scaling", "scaling", kObject, kRefused, kGroupScaling},
+    {"Scaling", "scaling", kObject, kDone, kGroupScaling, "", "not of system jobs"},
     {"Disconnect", "disconnect", kObject, kInert, kDisconnect, "", kNeverApart},
     {"StopAfterClientDisconnect",
      "stop_after_client_disconnect",

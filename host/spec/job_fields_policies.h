@@ -167,36 +167,33 @@ inline constexpr JobField kMultiregion[] = {
     {"Regions", "region", kObjectList, kRefused, kMultiregionRegion},
 };
 
+// A client that reads a job and registers it again sends these fields, too.
+inline constexpr char kOfAnAnswer[] = "filled in by the server";
+
 inline constexpr JobField kGroupScaling[] = {
-    {"Min", "min", kInteger, kRefused},
-    {"Max", "max", kInteger, kRefused},
-    {"Policy", "policy", kBody, kRefused},
-    {"Enabled", "enabled", kBoolean, kRefused},
-    {"Type", "type", kText, kRefused, {}, "", "in HCL, default horizontal"},
-    {"ID", kNoHcl, kText, kRefused},
-    {"Namespace", kNoHcl, kText, kRefused},
-    {"Target", kNoHcl, kTextMap, kRefused},
-    {"CreateIndex", kNoHcl, kInteger, kRefused},
-    {"ModifyIndex", kNoHcl, kInteger, kRefused},
+    {"Min", "min", kInteger, kDone, {}, "", "default: the count of the group"},
+    {"Max", "max", kInteger, kDone, {}, "", "required"},
+    {"Policy", "policy", kBody, kDone, {}, "", "for an autoscaler, which alone understands it"},
+    {"Enabled", "enabled", kBoolean, kDone, {}, "", "default true; false while the job is stopped"},
+    {"Type", "type", kText, kDone, {}, "", "horizontal (default)"},
+    {"ID", kNoHcl, kText, kInert, {}, "", kOfAnAnswer},
+    {"Namespace", kNoHcl, kText, kInert, {}, "", kOfAnAnswer},
+    {"Target", kNoHcl, kTextMap, kInert, {}, "", kOfAnAnswer},
+    {"CreateIndex", kNoHcl, kInteger, kInert, {}, "", kOfAnAnswer},
+    {"ModifyIndex", kNoHcl, kInteger, kInert, {}, "", kOfAnAnswer},
 };
 
 inline constexpr JobField kTaskScaling[] = {
-    {"Min", "min", kInteger, kRefused},
-    {"Max", "max", kInteger, kRefused},
-    {"Policy", "policy", kBody, kRefused},
-    {"Enabled", "enabled", kBoolean, kRefused},
-    {"Type",
-     kLabel,
-     kText,
-     kRefused,
-     {},
-     "",
-     "in HCL, cpu for vertical_cpu and mem for vertical_mem"},
-    {"ID", kNoHcl, kText, kRefused},
-    {"Namespace", kNoHcl, kText, kRefused},
-    {"Target", kNoHcl, kTextMap, kRefused},
-    {"CreateIndex", kNoHcl, kInteger, kRefused},
-    {"ModifyIndex", kNoHcl, kInteger, kRefused},
+    {"Min", "min", kInteger, kDone, {}, "", "of MHz or MB; default 0"},
+    {"Max", "max", kInteger, kDone, {}, "", "required"},
+    {"Policy", "policy", kBody, kDone, {}, "", "for an autoscaler, which alone understands it"},
+    {"Enabled", "enabled", kBoolean, kDone, {}, "", "default true; false while the job is stopped"},
+    {"Type", kLabel, kText, kDone, {}, "", "in HCL, cpu for vertical_cpu and mem for vertical_mem"},
+    {"ID", kNoHcl, kText, kInert, {}, "", kOfAnAnswer},
+    {"Namespace", kNoHcl, kText, kInert, {}, "", kOfAnAnswer},
+    {"Target", kNoHcl, kTextMap, kInert, {}, "", kOfAnAnswer},
+    {"CreateIndex", kNoHcl, kInteger, kInert, {}, "", kOfAnAnswer},
+    {"ModifyIndex", kNoHcl, kInteger, kInert, {}, "", kOfAnAnswer},
 };
 
 inline constexpr JobField kUiLink[] = {

@@ -6,6 +6,8 @@
 
 #include "host/spec/blocks/device_json.h"
 #include "host/spec/blocks/job_template_checks.h"
+#include "host/spec/blocks/scaling_checks.h"
+#include "host/spec/blocks/scaling_json.h"
 #include "host/spec/blocks/service_json.h"
 #include "host/spec/blocks/task_template_json.h"
 #include "host/spec/blocks/volume_json.h"
@@ -194,6 +196,7 @@ void ReadTask(const Members& in, const RestartPolicy& group_policy, ServiceOwner
   in.ReadList("Templates", &task->templates, ReadTemplate, kMostTemplates);
   in.ReadList("VolumeMounts", &task->volume_mounts, ReadVolumeMount);
   in.ReadList("Artifacts", &task->artifacts, ReadArtifact, kMostArtifacts);
+  in.ReadList("ScalingPolicies", &task->scaling, ReadTaskScaling, kMostTaskScalings);
   owner.task = task->name;
   ReadServices(in, owner, &task->services);
 }
@@ -216,6 +219,7 @@ void ReadUpdate(const Members& in, bool of_job, UpdatePolicy* update) {
 void ReadGroup(const Members& in, const Job& job, TaskGroup* group) {
   in.Read("Name", &group->name);
   in.Read("Count", &group->count);
+  ReadGroupScaling(in, group);
   group->restart_policy =
       ReadRestartPolicy(in.Object("RestartPolicy"), DefaultRestartPolicy(job.type));
   const ServiceOwner owner{job.name, group->name, ""};

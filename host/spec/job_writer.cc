@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "host/spec/blocks/device_json.h"
+#include "host/spec/blocks/scaling_json.h"
 #include "host/spec/blocks/service_json.h"
 #include "host/spec/blocks/task_template_json.h"
 #include "host/spec/blocks/volume_json.h"
@@ -122,7 +123,8 @@ json ToJson(const Task& task) {
       {"Identities", ToJson(task.identities)},
       {"Templates", TemplatesToJson(task.templates)},
       {"VolumeMounts", VolumeMountsToJson(task.volume_mounts)},
-      {"Artifacts", ToJson(task.artifacts)}};
+      {"Artifacts", ToJson(task.artifacts)},
+      {"ScalingPolicies", ScalingsToJson(task.scaling)}};
   // The default identity is written only if it differs from that of other tasks.
   if (!(task.identity == Identity())) out["Identity"] = ToJson(task.identity);
   if (out["Config"].is_discarded()) out["Config"] = nullptr;
@@ -150,6 +152,7 @@ json ToJson(const TaskGroup& group) {
               {"Constraints", ConstraintsToJson(group.constraints)},
               {"Services", ServicesToJson(group.services)},
               {"Volumes", VolumesToJson(group.volumes)},
+              {"Scaling", group.scaling ? ScalingToJson(*group.scaling) : json()},
               {"EphemeralDisk",
                {{"SizeMB", group.ephemeral_disk_mb},
                 {"Sticky", group.disk_sticky},

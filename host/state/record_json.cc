@@ -63,15 +63,17 @@ void Get(const json& of, const char* key, T* out) {
 }
 
 json EncodeJob(const JobRecord& record) {
-  return {{"job", json::parse(JobToJson(*record.job))},
-          {"submitted", *record.json},
-          {"stop", record.stop},
-          {"version", record.version},
-          {"submit_time", record.submit_time},
-          {"status", record.status},
-          {"create_index", record.create_index},
-          {"modify_index", record.modify_index},
-          {"job_modify_index", record.job_modify_index}};
+  json out = {{"job", json::parse(JobToJson(*record.job))},
+              {"submitted", *record.json},
+              {"stop", record.stop},
+              {"version", record.version},
+              {"submit_time", record.submit_time},
+              {"status", record.status},
+              {"create_index", record.create_index},
+              {"modify_index", record.modify_index},
+              {"job_modify_index", record.job_modify_index}};
+  if (record.scaling != nullptr) out["scaling"] = EncodeScaling(*record.scaling);
+  return out;
 }
 
 Result<std::shared_ptr<const JobSubmission>> ReadSubmission(const json& of) {
@@ -88,6 +90,7 @@ Result<std::shared_ptr<const JobRecord>> ReadJob(const json& of) {
   Get(of, "stop", &record->stop);
   Get(of, "stable", &record->stable);
   if (of.contains("tag")) record->tag = of.at("tag").get<VersionTag>();
+  if (of.contains("scaling")) record->scaling = ReadScaling(*record->job, of.at("scaling"));
   if (of.contains("submission")) {
     DROVER_ASSIGN(record->submission, ReadSubmission(of.at("submission")));
   }

@@ -129,6 +129,8 @@ std::size_t Of(const std::vector<Artifact>& artifacts) {
   return bytes;
 }
 
+std::size_t Of(const ScalingPolicy& policy) { return Of(policy.type) + Of(policy.policy_json); }
+
 std::size_t Of(const Task& task) {
   std::size_t bytes = Of(task.name) + Of(task.driver) + Of(task.user) + Of(task.config_json) +
                       Of(task.env) + Of(task.meta) + Of(task.kill_signal) + Of(task.constraints) +
@@ -141,6 +143,8 @@ std::size_t Of(const Task& task) {
   for (const Identity& identity : task.identities) bytes += Of(identity);
   bytes += task.templates.capacity() * sizeof(TaskTemplate);
   for (const TaskTemplate& of : task.templates) bytes += Of(of);
+  bytes += task.scaling.capacity() * sizeof(ScalingPolicy);
+  for (const ScalingPolicy& policy : task.scaling) bytes += Of(policy);
   return bytes;
 }
 
@@ -149,6 +153,7 @@ std::size_t Of(const TaskGroup& group) {
                       Of(group.services) + Of(group.volumes) +
                       group.tasks.capacity() * sizeof(Task);
   for (const Task& task : group.tasks) bytes += Of(task);
+  if (group.scaling) bytes += Of(*group.scaling);
   return bytes;
 }
 
@@ -166,7 +171,14 @@ std::size_t Of(const JobSubmission& submission) {
          Of(submission.variable_flags);
 }
 
-std::size_t Of(const JobRecord& record) { return kObject + sizeof(JobRecord) + Of(record.status); }
+std::size_t Of(const JobRecord& record) {
+  std::size_t bytes = kObject + sizeof(JobRecord) + Of(record.status);
+  if (record.scaling == nullptr) return bytes;
+  for (const auto& scaling : *record.scaling) {
+    bytes += kObject + sizeof(ScalingRecord) + Of(scaling->id) + Of(scaling->policy);
+  }
+  return bytes;
+}
 
 std::size_t Of(const Evaluation& eval) {
   std::size_t bytes = kObject + sizeof(Evaluation) + Of(eval.id) + Of(eval.job_id) +

@@ -17,6 +17,7 @@
 #include "host/device/device_group.h"
 #include "host/spec/allocation.h"
 #include "host/state/node_interface.h"
+#include "host/state/scaling_record.h"
 #include "host/task/task_state.h"
 #include "host/volume/volume_record.h"
 
@@ -57,6 +58,7 @@ struct JobRecord {
   bool stop = false;
   bool stable = false;            // a user has marked the version as stable
   std::optional<VersionTag> tag;  // newer versions do not displace a tagged version
+  JobScaling scaling;             // the scaling policies as of this version
   std::uint64_t version = 0;
   WallTime submit_time = 0;
   std::string status = "pending";  // pending, running, dead

@@ -82,6 +82,8 @@ std::shared_ptr<const ServiceRegistration> Tables::FindService(std::string_view 
 
 void Tables::Put(const JobKey& key, std::shared_ptr<const JobRecord> record) {
   changes.push_back({record});
+  const auto before = Find(jobs, key);
+  ReplaceScaling(before == nullptr ? nullptr : before->scaling, record->scaling);
   versions[key].insert_or_assign(record->version, record);
   jobs.insert_or_assign(key, std::move(record));
   ForgetVersions(key);
@@ -93,6 +95,15 @@ void Tables::PutVersion(const JobKey& key, std::shared_ptr<const JobRecord> reco
   auto& newest = jobs.at(key);
   if (newest->version == record->version) newest = std::move(record);
   ForgetVersions(key);
+}
+
+void Tables::ReplaceScaling(const JobScaling& before, const JobScaling& after) {
+  if (before == after) return;
+  if (before != nullptr) {
+    for (const auto& record : *before) scaling_policies.erase(record->id);
+  }
+  if (after == nullptr) return;
+  for (const auto& record : *after) scaling_policies[record->id] = record;
 }
 
 void Tables::ForgetVersions(const JobKey& key) {
@@ -201,9 +212,11 @@ TableMask Tables::EraseJob(const JobKey& key, std::uint64_t at_index) {
   for (const auto& [number, version] : versions.at(key)) {
     changes.push_back({version, true, number != newest->second->version});
   }
+  const TableMask of_scaling = newest->second->scaling == nullptr ? 0 : MaskOf(Table::kScaling);
+  ReplaceScaling(newest->second->scaling, nullptr);
   jobs.erase(newest);
   versions.erase(key);
-  return MaskOf(Table::kJobs) | of_claims;
+  return MaskOf(Table::kJobs) | of_claims | of_scaling;
 }
 
 void Tables::Erase(const Evaluation& eval) {

@@ -19,9 +19,19 @@
 namespace drover {
 
 // kWanted is the desired state of allocations, which is a part of kAllocs. The index of kWanted
-// does not change when nodes only report.
-enum class Table { kJobs, kEvals, kAllocs, kWanted, kNodes, kServices, kVariables, kVolumes };
-inline constexpr int kTables = 8;
+// does not change when nodes only report. kScaling is the part of kJobs that are scaling policies.
+enum class Table {
+  kJobs,
+  kEvals,
+  kAllocs,
+  kWanted,
+  kNodes,
+  kServices,
+  kVariables,
+  kVolumes,
+  kScaling
+};
+inline constexpr int kTables = 9;
 // Limits for the versions of a job: how many of the newest untagged versions are kept, and how
 // many versions can have a tag.
 inline constexpr std::size_t kMaxJobVersions = 6;
@@ -126,6 +136,8 @@ struct Tables {
   std::map<VariableKey, std::shared_ptr<const VariableRecord>> variables;
   std::map<std::string, std::shared_ptr<const VolumeRecord>> volumes;  // by id
   std::map<VolumeName, std::string> volume_ids;
+  // The scaling policies of the newest versions of all jobs, by id.
+  std::map<std::string, std::shared_ptr<const ScalingRecord>> scaling_policies;
   std::map<JobKey, JobAllocs> allocs_of_job;
   std::map<JobKey, JobEvals> evals_of_job;
   // The registrations of services: all of them, and the same by name and by allocation. An
@@ -205,6 +217,7 @@ struct Tables {
 
  private:
   void ForgetVersions(const JobKey& key);
+  void ReplaceScaling(const JobScaling& before, const JobScaling& after);
   void EraseServicesOf(const std::string& alloc_id);
   // Updates the subsets and sums when an allocation changes from BEFORE to AFTER. BEFORE is null
   // for a new allocation, and AFTER is null for an erased one.

@@ -54,7 +54,8 @@ Co<HookChain::PrestartResult> HookChain::Prestart(Context kill, Context shutdown
       for (const auto& [key, value] : response.device_env) {
         prepared.env[key] = prepared.device_env[key] = value;
       }
-      HookState now{done, std::move(response.data), done ? std::move(response.env) : StringMap()};
+      HookState now{done, std::move(response.data), done ? std::move(response.env) : StringMap(),
+                    std::move(response.user)};
       std::move(response.mounts.begin(), response.mounts.end(),
                 std::back_inserter(prepared.mounts));
       std::move(response.devices.begin(), response.devices.end(),
@@ -70,6 +71,7 @@ Co<HookChain::PrestartResult> HookChain::Prestart(Context kill, Context shutdown
       }
     }
     for (const auto& [key, value] : kept.env) prepared.env[key] = value;
+    if (!kept.user.empty()) request.user = prepared.user = kept.user;
   }
   co_return prepared;
 }
@@ -82,6 +84,12 @@ StringMap HookChain::StoredEnv(const std::map<std::string, HookState>& hooks) co
     for (const auto& [key, value] : kept->second.env) env[key] = value;
   }
   return env;
+}
+
+std::string HookChain::StoredUser(const std::map<std::string, HookState>& hooks) {
+  const auto chose = [](const auto& hook) { return !hook.second.user.empty(); };
+  const auto found = std::find_if(hooks.begin(), hooks.end(), chose);
+  return found == hooks.end() ? std::string() : found->second.user;
 }
 
 Co<Status> HookChain::Call(TaskHook* hook, HookStage stage, Context context,

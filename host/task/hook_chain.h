@@ -37,6 +37,7 @@ class HookChain {
     StringMap device_env;  // the variables in env that devices added
     std::vector<TaskMount> mounts;
     std::vector<TaskDevice> devices;
+    std::string user;  // see PrestartResponse
   };
   struct Failed {
     Error error;  // the message is: prestart hook "NAME" failed: CAUSE
@@ -57,6 +58,9 @@ class HookChain {
 
   // Returns the environment variables of those prestart hooks that HOOKS marks as done.
   StringMap StoredEnv(const std::map<std::string, HookState>& hooks) const;
+
+  // Returns the user that a prestart hook of this or an earlier agent chose; empty if none did.
+  static std::string StoredUser(const std::map<std::string, HookState>& hooks);
 
   // Calls all hooks that have STAGE, one after another. STAGE must not be kPrestart. If a hook
   // fails, Run reports the error and continues with the next hook. The context of each hook ends

@@ -83,6 +83,22 @@ TEST_F(HookChainTest, PrestartInOrderWithWhatTheOthersGave) {
   EXPECT_THAT(log, ElementsAre("a prestart", "b prestart"));
 }
 
+TEST_F(HookChainTest, AHookChoosesTheUserForTheHooksAfterItAndForTheTask) {
+  const Hook a = Add("a");
+  const Hook b = Add("b");
+  a->response.user = "80000";
+  StartPrestart();
+  EXPECT_EQ(b->seen_user, "80000");
+  EXPECT_EQ(prepared().user, "80000");
+  EXPECT_EQ(HookChain::StoredUser(kept), "80000");
+  EXPECT_EQ(saves, 1) << "before the next hook makes anything for this user";
+  a->response.user = "";
+  StartPrestart();
+  EXPECT_EQ(b->seen_user, "");
+  EXPECT_EQ(prepared().user, "");
+  EXPECT_EQ(HookChain::StoredUser(kept), "");
+}
+
 TEST_F(HookChainTest, WhatIsDoneIsNotRunAgain) {
   const Hook a = Add("a");
   a->response.done = true;
@@ -94,7 +110,7 @@ TEST_F(HookChainTest, WhatIsDoneIsNotRunAgain) {
   EXPECT_EQ(prepared().env, (StringMap{{"X", "a"}}));
   EXPECT_EQ(a->On(HookStage::kPrestart).calls, 1);
   EXPECT_EQ(saves, 1);
-  EXPECT_EQ(kept.at("a"), (HookState{true, {{"k", "v"}}, {{"X", "a"}}}));
+  EXPECT_EQ(kept.at("a"), (HookState{true, {{"k", "v"}}, {{"X", "a"}}, ""}));
 }
 
 TEST_F(HookChainTest, TheVariablesOfAHookThatIsNotDoneAreNotStored) {

@@ -17,6 +17,7 @@ struct HookState {
   bool prestart_done = false;  // true: the hook's prestart is not called again
   StringMap data;              // data that only the hook uses
   StringMap env;               // variables that the hook adds to the task's environment
+  std::string user;            // as whom the task must run; empty: the hook does not say
 
   bool operator==(const HookState&) const = default;
 };

@@ -14,6 +14,7 @@
 
 #include "host/base/durable_step.h"
 #include "host/base/unique_fd.h"
+#include "host/base/write_whole.h"
 #include "host/task/task_file.h"
 
 namespace drover {
@@ -62,16 +63,6 @@ Result<UniqueFd> OpenOrMake(int dir, const std::string& name, const struct stat&
 // Returns the name that the file NAME has until it is complete.
 std::string UnfinishedName(const std::string& name) { return "." + name + ".new"; }
 
-Status WriteAll(int file, std::string_view content) {
-  while (!content.empty()) {
-    const ssize_t n = write(file, content.data(), content.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return ErrnoError(n < 0 ? errno : EIO, "write");
-    content.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return {};
-}
-
 // Gives FILE its owner and mode.
 Status SetOwner(int file, const RenderedFileOwner& owner, const struct stat& root) {
   const bool by_job = owner.uid >= 0 || owner.gid >= 0;
@@ -95,7 +86,7 @@ Status Replace(int dir, const std::string& name, const RenderedFileOwner& owner,
   constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   const UniqueFd file(openat(dir, fresh.c_str(), kFlags, 0600));
   if (!file) return ErrnoError(errno, "make the file");
-  Status status = WriteAll(file.get(), content);
+  Status status = WriteWhole(file.get(), content);
   if (status.ok()) status = SetOwner(file.get(), owner, root);
   if (status.ok() && renameat(dir, fresh.c_str(), dir, name.c_str()) != 0) {
     status = ErrnoError(errno, "put it in its place");

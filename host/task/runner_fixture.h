@@ -32,11 +32,13 @@ struct FakeBuilder : TaskDirBuilder {
   Co<Status> BuildTaskDir(Context, TaskDirRequest request) override {
     ++built;
     made_logs += request.makes_logs ? 1 : 0;
+    user = request.user;
     if (error) co_return *error;
     co_return Status();
   }
   int built = 0;
   int made_logs = 0;
+  std::string user;  // of the last request
   std::optional<Error> error;
 };
 
@@ -59,6 +61,7 @@ struct FakePreparer : TaskPreparer {
     config.device_env = request.device_env;
     config.mounts = request.mounts;
     config.devices = request.devices;
+    config.user = request.user.empty() ? request.task->user : request.user;
     return config;
   }
   std::optional<Error> error;
@@ -97,6 +100,7 @@ struct ScriptedHook : TaskHook {
   Co<Result<PrestartResponse>> Prestart(Context context, PrestartRequest request) override {
     seen_data = request.data;
     seen_env = request.env;
+    seen_user = request.user;
     DROVER_CO_TRY(co_await Do(HookStage::kPrestart, context));
     co_return response;
   }
@@ -136,6 +140,7 @@ struct ScriptedHook : TaskHook {
   PrestartResponse response;
   StringMap seen_data;
   StringMap seen_env;
+  std::string seen_user;
   Event release;  // ends the calls of stages with kIgnoreContext
 };
 
@@ -199,6 +204,7 @@ struct RunnerTest : testing::Test, TaskObserver {
     last = runner->snapshot();
     for (const TaskEvent& event : last->events) types.push_back(event.type);
     // The runner owns the hooks now, so the options must not keep them alive.
+    options.hooks_before_dir.clear();
     options.hooks_before_stats.clear();
     options.hooks_after_stats.clear();
     options.restored.reset();

@@ -22,6 +22,7 @@ Co<TaskRunner::Step> TaskRunner::Restore() {
   if (!journal_.restored()) co_return Step::kNext;
   // Hooks that are done do not run again, but the environment that they stored is still used.
   prepared_.env = hooks_->StoredEnv(journal_.local().hooks);
+  prepared_.user = HookChain::StoredUser(journal_.local().hooks);
   if (dead()) {
     if (journal_.local().run_id) {
       co_await Discard(*journal_.local().run_id, true);

@@ -33,6 +33,7 @@ PrepareRequest TaskRunner::MakePrepareRequest() const {
   request.device_env = prepared_.device_env;
   request.mounts = prepared_.mounts;
   request.devices = prepared_.devices;
+  request.user = prepared_.user;
   request.network = journal_.local().network;
   return request;
 }

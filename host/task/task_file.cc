@@ -9,6 +9,8 @@
 
 #include <cerrno>
 
+#include "host/base/write_whole.h"
+
 namespace drover {
 namespace {
 
@@ -37,16 +39,6 @@ Result<UniqueFd> OpenTaskDirectory(int dir, const std::string& path) {
 }
 
 namespace {
-
-Status WriteContent(int file, std::string_view content) {
-  while (!content.empty()) {
-    const ssize_t n = write(file, content.data(), content.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return ErrnoError(n < 0 ? errno : EIO, "write");
-    content.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return {};
-}
 
 // Gives FILE, which is open for writing, to the owner of the directory that INFO describes.
 Status GiveFile(int file, const struct stat& info, bool user_unknown) {
@@ -82,7 +74,7 @@ Status WriteTaskFile(const std::string& task_dir, const std::string& path, std::
   constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   const UniqueFd file(openat(dir.get(), fresh.c_str(), kFlags, 0600));
   if (!file) return ErrnoError(errno, "make " + path);
-  Status status = WriteContent(file.get(), content);
+  Status status = WriteWhole(file.get(), content);
   if (status.ok()) status = GiveFile(file.get(), info, user_unknown);
   if (status.ok() && renameat(dir.get(), fresh.c_str(), dir.get(), name.c_str()) != 0) {
     status = ErrnoError(errno, "put it in its place");

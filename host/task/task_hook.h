@@ -53,7 +53,7 @@ struct HookRequest {
 struct PrestartRequest : HookRequest {
   TaskLocation location;
   DriverInfo driver;
-  std::string user;  // the task's user, after interpolation
+  std::string user;  // the task's user, after interpolation, or that of a hook before this one
   StringMap env;     // the variables that the hooks before this one added
   // Whether an earlier agent has started the task, which keeps running. Its environment cannot be
   // changed any more.
@@ -68,6 +68,8 @@ struct PrestartResponse {
   std::vector<TaskDevice> devices;
   bool done = false;  // true: prestart is not called again; ENV is stored and used for each start
   StringMap data;     // stored if it differs from the data of the request
+  // As whom the task must run instead of the user in its job; stored. Empty: the hook does not say.
+  std::string user;
 };
 
 struct PoststartRequest : HookRequest {

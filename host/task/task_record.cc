@@ -49,7 +49,9 @@ Result<RunWish> DecodeWish(const std::string& name) {
 }
 
 json EncodeHook(const HookState& hook) {
-  return {{"done", hook.prestart_done}, {"data", hook.data}, {"env", hook.env}};
+  json out = {{"done", hook.prestart_done}, {"data", hook.data}, {"env", hook.env}};
+  if (!hook.user.empty()) out["user"] = hook.user;
+  return out;
 }
 
 json EncodeHandle(const TaskHandle& handle) {
@@ -117,7 +119,7 @@ Result<LocalState> ReadLocalState(const json& of) {
   const json hooks = of.value("hooks", json::object());
   for (const auto& [name, hook] : hooks.items()) {
     state.hooks[name] = {hook.value("done", false), hook.value("data", StringMap()),
-                         hook.value("env", StringMap())};
+                         hook.value("env", StringMap()), Text(hook, "user")};
   }
   if (const std::string run = Text(of, "run"); !run.empty()) {
     DROVER_ASSIGN(state.run_id, RunId::Parse(run));

@@ -29,7 +29,7 @@ TaskStateRecord FullState() {
 
 LocalState FullLocal() {
   LocalState local;
-  local.hooks["artifacts"] = {true, {{"sum", "abc"}}, {{"KEY", "value"}}};
+  local.hooks["artifacts"] = {true, {{"sum", "abc"}}, {{"KEY", "value"}}, "80000"};
   local.run_id = RunId::Random();
   local.task_config_id = "alloc/task/12345678";
   local.mounts = {{"/in/task", "/on/host", true, "private", true}, {"/b", "/c", false, "", false}};

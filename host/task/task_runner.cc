@@ -74,7 +74,7 @@ TaskRunner::TaskRunner(Loop* loop, TaskRunnerOptions options, std::shared_ptr<co
   stats.interval = services_.stats_interval;
   stats_ = std::make_shared<StatsCollector>(loop, services_.stats_demand, stats);
 
-  std::vector<std::shared_ptr<TaskHook>> hooks;
+  std::vector<std::shared_ptr<TaskHook>> hooks = std::move(options.hooks_before_dir);
   hooks.push_back(std::make_shared<TaskDirHook>(options.dir_builder));
   for (auto& hook : options.hooks_before_stats) hooks.push_back(std::move(hook));
   hooks.push_back(std::make_shared<StatsHook>(loop, services_.drivers, stats_));

@@ -44,8 +44,9 @@ struct TaskRunnerOptions {
   // The allocation cancels this context to skip the shutdown delays. May be absent.
   std::optional<Context> no_shutdown_delay;
 
-  // Additional hooks of this task. All hooks are called in this order: task_dir,
+  // Additional hooks of this task. All hooks are called in this order: HOOKS_BEFORE_DIR, task_dir,
   // HOOKS_BEFORE_STATS, stats, HOOKS_AFTER_STATS.
+  std::vector<std::shared_ptr<TaskHook>> hooks_before_dir;
   std::vector<std::shared_ptr<TaskHook>> hooks_before_stats;
   std::vector<std::shared_ptr<TaskHook>> hooks_after_stats;
 

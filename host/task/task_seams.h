@@ -50,11 +50,23 @@ struct PrepareRequest {
   StringMap device_env;  // those of hook_env that devices added
   std::vector<TaskMount> mounts;
   std::vector<TaskDevice> devices;
+  std::string user;                      // that a hook chose; empty: that of the job
   std::optional<DriverNetwork> network;  // the network of the previous run, if it had one
   // True if the run has already started. Then a text that can no longer be interpolated is no
   // error, and stays as it is in the job.
   bool running = false;
 };
+
+// What a hook needs for the texts of its task. The variables are those of the hooks before it.
+inline PrepareRequest PrepareRequestOf(const PrestartRequest& request) {
+  PrepareRequest prepare;
+  prepare.alloc = request.alloc;
+  prepare.task = request.task;
+  prepare.driver = request.driver;
+  prepare.location = request.location;
+  prepare.hook_env = request.env;
+  return prepare;
+}
 
 // Makes a driver's TaskConfig from the job. This includes the environment, the interpolation and
 // the resources.

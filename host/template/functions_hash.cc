@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "host/base/text.h"
 #include "host/template/function.h"
 #include "host/template/render_state.h"
 
@@ -15,13 +16,8 @@ namespace {
 
 using DigestBytes = std::array<unsigned char, EVP_MAX_MD_SIZE>;
 
-std::string HexOfBytes(const unsigned char* bytes, std::size_t count) {
-  std::string out;
-  for (std::size_t i = 0; i < count; ++i) {
-    out += "0123456789abcdef"[bytes[i] >> 4];
-    out += "0123456789abcdef"[bytes[i] & 15];
-  }
-  return out;
+std::string HexOfBytes(const DigestBytes& bytes, std::size_t count) {
+  return HexText({reinterpret_cast<const char*>(bytes.data()), count});
 }
 
 Result<Value> HexDigest(const Call& call, const EVP_MD* kind) {
@@ -31,7 +27,7 @@ Result<Value> HexDigest(const Call& call, const EVP_MD* kind) {
   if (EVP_Digest(text.data(), text.size(), bytes.data(), &count, kind, nullptr) != 1) {
     return Error(Code::kUnavailable, "this machine cannot make such a hash");
   }
-  return call.Text(HexOfBytes(bytes.data(), count));
+  return call.Text(HexOfBytes(bytes, count));
 }
 
 Result<Value> HashMd5(const Call& call) { return HexDigest(call, EVP_md5()); }
@@ -49,7 +45,7 @@ Result<Value> HashHmacSha256(const Call& call) {
            &count) == nullptr) {
     return Error(Code::kUnavailable, "this machine cannot make such a hash");
   }
-  return call.Text(HexOfBytes(bytes.data(), count));
+  return call.Text(HexOfBytes(bytes, count));
 }
 
 Result<Value> HashAdler32(const Call& call) {

@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "host/base/await_for_test.h"
 #include "host/base/directory_for_test.h"
 #include "host/base/gate.h"
 
@@ -42,13 +43,7 @@ class HostVolumesTest : public ::testing::Test {
   }
   template <typename T>
   T Run(Co<T> work) {
-    std::optional<T> result;
-    auto whole = [](Co<T> inner, std::optional<T>* out) -> Co<void> {
-      T value = co_await std::move(inner);
-      out->emplace(std::move(value));
-    };
-    DROVER_CHECK(loop_.RunToEnd(whole(std::move(work), &result)));
-    return std::move(*result);
+    return AwaitForTest(&loop_, std::move(work));
   }
   Result<VolumeSource> Find(const std::string& name, const std::string& name_space = "default") {
     return Run(volumes()->Find(Context(&loop_), name_space, name));

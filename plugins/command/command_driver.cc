@@ -32,12 +32,13 @@ Denied Denied::Read(const drover::Json& config) {
   Denied out;
   out.uids = IdRanges::Parse(config.String("denied_host_uids"), "/denied_host_uids");
   out.gids = IdRanges::Parse(config.String("denied_host_gids"), "/denied_host_gids");
+  out.dynamic = IdRanges::Parse(config.String("dynamic_users"), "/dynamic_users");
   out.variables = config.Strings("denied_envvars");
   return out;
 }
 
 TaskUser Denied::CheckUser(const std::string& user, bool root) const {
-  TaskUser ids = LookUpUser(user);
+  TaskUser ids = LookUpUser(user, dynamic);
   // Check the ids and not the name: "root", "0" and other users may have the id 0.
   const bool is_root =
       ids.uid == 0 || std::find(ids.gids.begin(), ids.gids.end(), gid_t{0}) != ids.gids.end();

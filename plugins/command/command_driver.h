@@ -25,10 +25,12 @@ int OomScore(const drover::Json& task_config);
 void DropVariables(const std::vector<std::string>& patterns, drover::StringMap* env);
 
 // The user ids, group ids and environment variables that the operator denies to all tasks: the
-// options denied_host_uids, denied_host_gids and denied_envvars.
+// options denied_host_uids, denied_host_gids and denied_envvars. Also knows the ids in
+// dynamic_users, which the agent gives to tasks.
 struct Denied {
   IdRanges uids;
   IdRanges gids;
+  IdRanges dynamic;
   std::vector<std::string> variables;
 
   static Denied Read(const drover::Json& config);

@@ -65,13 +65,19 @@ std::optional<uid_t> NumberOf(const std::string& user) {
 
 }  // namespace
 
-TaskUser LookUpUser(const std::string& user) {
+TaskUser LookUpUser(const std::string& user, const IdRanges& dynamic) {
   if (user.empty()) return OwnUser();
   passwd entry;
   std::vector<char> buffer;
-  const passwd* found = Find(user, NumberOf(user), &entry, &buffer);
-  if (found == nullptr) Unknown(user);
+  const std::optional<uid_t> number = NumberOf(user);
+  const passwd* found = Find(user, number, &entry, &buffer);
   TaskUser out;
+  if (found == nullptr && number && dynamic.Contains(*number)) {
+    out.uid = *number;
+    out.gids.push_back(*number);
+    return out;
+  }
+  if (found == nullptr) Unknown(user);
   out.uid = found->pw_uid;
   int count = 64;
   out.gids.resize(64);

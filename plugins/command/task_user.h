@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "id_ranges.h"
+
 namespace command {
 
 struct TaskUser {
@@ -14,7 +16,8 @@ struct TaskUser {
 };
 
 // Returns the ids that a task of USER gets. USER is the name or the number of a user in the user
-// database. An empty USER means the agent's own user. Throws drover::Error. May block.
-TaskUser LookUpUser(const std::string& user);
+// database, or one of DYNAMIC, the numbers that the agent gives to tasks and that are no users.
+// An empty USER means the agent's own user. Throws drover::Error. May block.
+TaskUser LookUpUser(const std::string& user, const IdRanges& dynamic);
 
 }  // namespace command

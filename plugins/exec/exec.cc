@@ -38,6 +38,7 @@ const char kConfigSchema[] = R"({
     "denied_host_uids": {"type": "string", "default": ""},
     "denied_host_gids": {"type": "string", "default": ""},
     "denied_envvars": {"type": "array", "items": {"type": "string"}},
+    "dynamic_users": {"type": "string", "default": ""},
     "chroot_env": {"type": "object", "additionalProperties": {"type": "string"}},
     "pids_limit": {"type": "integer", "default": 4096}
   }

@@ -27,7 +27,8 @@ const char kConfigSchema[] = R"({
     "enabled": {"type": "boolean", "default": false},
     "denied_host_uids": {"type": "string", "default": ""},
     "denied_host_gids": {"type": "string", "default": ""},
-    "denied_envvars": {"type": "array", "items": {"type": "string"}}
+    "denied_envvars": {"type": "array", "items": {"type": "string"}},
+    "dynamic_users": {"type": "string", "default": ""}
   }
 })";
 

@@ -166,6 +166,18 @@ TEST_F(RawExecTest, RefusesUsers) {
   }
 }
 
+TEST_F(RawExecTest, KnowsTheUsersThatTheAgentGives) {
+  Create(R"({"enabled":true,"dynamic_users":"81300-81309","denied_host_uids":"81309"})");
+  Task task = NewTask(R"({"command":"sh"})");
+  task.user = "81310";
+  EXPECT_EQ(host_.Finish(host_.Start(task)).text(), "unknown user 81310");
+  task.user = "81309";
+  EXPECT_EQ(host_.Finish(host_.Start(task)).text(), "running as uid 81309 is disallowed");
+  Task given = NewTask(R"({"command":"sh"})", 2);
+  given.user = "81305";
+  EXPECT_EQ(host_.Finish(host_.Start(given)).ok(), geteuid() == 0);
+}
+
 TEST_F(RawExecTest, FindsProgramsOfTheTaskFirst) {
   Create();
   std::ofstream(dir_ / "task/sh") << "#!/bin/sh\necho task\n";

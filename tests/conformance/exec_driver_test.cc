@@ -192,6 +192,16 @@ TEST_P(ExecDriverTest, RootIsAUserWhereTheOperatorAllowsIt) {
   }
 }
 
+TEST_P(ExecDriverTest, AUserThatTheAgentGivesNeedsNoEntry) {
+  Driver* driver = Exec(R"({"dynamic_users": "81300-81309"})");
+  auto config = Script("echo $(id -u) $(id -g) $(id -G)");
+  config->user = "81305";
+  EXPECT_EQ(Output(driver, config), "81305 81305 81305\n");
+  auto outside = Script("true");
+  outside->user = "81310";
+  EXPECT_THAT(Output(driver, outside), HasSubstr("unknown user 81310"));
+}
+
 TEST_P(ExecDriverTest, WhatIsNotAllowedIsRefusedAndNamed) {
   Driver* driver = Exec(R"({"denied_host_uids": "1-5"})");
   const std::pair<const char*, const char*> cases[] = {

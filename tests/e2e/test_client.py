@@ -382,6 +382,13 @@ class ClientFilesTest(Client, AgentTest):
                               "running")
         return alloc
 
+    def test_a_task_without_logs_says_so(self):
+        alloc = self.start(task("t", f"echo x; echo y >&2; {LONG}", LogConfig={"Disabled": True}))
+        for options in [], ["-stderr"], ["-f"], ["-tail", "-n", "1"]:
+            self.assertIn('task "t" keeps no logs: its LogConfig is Disabled',
+                          self.fails("alloc", "logs", *options, alloc))
+        self.assertEqual(list((self.sandbox.alloc_dirs[0] / alloc / "alloc/logs").iterdir()), [])
+
     def test_logs_whole_from_their_end_and_followed(self):
         alloc = self.start(task("t", "i=0; while [ $i -lt 3000 ]; do i=$((i+1)); echo line $i; done;"
                                      f"printf 'a\\033b' >&2; {LONG}"))

@@ -370,6 +370,18 @@ class Examples(Client):
         self.assertEqual(len(lines), 1, lines)
         self.assertRegex(lines[0], r"Z default/task-hooks/group/greet .* exit_code=0 signal=0$")
 
+    def test_scaling(self):
+        self.start("scaling")
+        of_group, of_task = sorted(self.json("scaling", "policy", "list"), key=lambda one: one["Type"])
+        self.assertEqual((of_group["Enabled"], of_task["Enabled"]), (True, False))
+        shown = self.json("scaling", "policy", "info", of_group["ID"])
+        self.assertEqual((shown["Min"], shown["Max"], shown["Policy"]["cooldown"]), (1, 4, "2m"))
+        self.assertIn("maximum: 5 > 4", self.fails("job", "scale", "scaling", "5"))
+        self.cli("job", "scale", "scaling", "3")
+        self.agent.wait_allocs("scaling", 3, "running")
+        self.cli("job", "run", "-preserve-counts", JOBS / ("scaling" + self.form))
+        self.agent.wait_allocs("scaling", 3, "running")
+
     def test_variable(self):
         self.cli("var", "put", "nomad/jobs/variable", "greeting=good morning")
         run = self.follow("variable")

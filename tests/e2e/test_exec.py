@@ -114,8 +114,8 @@ class ExecTest(ExecConfiguration):
         for user in "root", "0":
             run = self.run_job(one(isolated("look", "true", User=user)),
                                config=self.configuration(), code=1)
-            self.assertIn(f'running as user "{user}" is disallowed: it has the uid 0',
-                          run.event("look", "Driver Failure")["DisplayMessage"])
+            self.assertIn(f'running as user "{user}" is disallowed',
+                          run.event("look", "Task hook failed")["DisplayMessage"])
         run = self.run_job(one(isolated("look", "id -u", User="root")),
                            config=self.configuration(allow_root=True), code=0)
         self.assertEqual(run.logs("look", "stdout"), ["0"])
@@ -127,12 +127,14 @@ class ExecTest(ExecConfiguration):
         mounts = " && ".join(f"mount --bind {self.sandbox.write(name, text)} /etc/{name}"
                              for name, text in (("passwd", users), ("group", groups)))
         command = ["unshare", "--mount", "sh", "-c", mounts + ' && exec "$0" "$@"', harness.binary()]
-        for user, which in ("toor", "uid"), ("near", "gid"), ("member", "gid"):
+        for user, kind, why in (("toor", "Task hook failed", 'it is the user "root"'),
+                                ("near", "Driver Failure", "it has the gid 0"),
+                                ("member", "Driver Failure", "it has the gid 0")):
             with self.subTest(user):
                 run = self.run_job(one(isolated("look", "true", User=user)), command=command,
                                    config=self.configuration(), code=1)
-                self.assertIn(f'running as user "{user}" is disallowed: it has the {which} 0',
-                              run.event("look", "Driver Failure")["DisplayMessage"])
+                self.assertIn(f'running as user "{user}" is disallowed: {why}',
+                              run.event("look", kind)["DisplayMessage"])
 
     def test_host_processes_are_seen_where_the_operator_allows_it(self):
         # Other users' processes are hidden in both cases. The numbers show the namespace.

@@ -109,6 +109,16 @@ class LogTest(DroverTest):
         self.assertEqual(self.files(run), {})
         self.assertEqual(run.logs(), [])
 
+    def test_the_older_form_of_disabled(self):
+        self.leaves_allocations = True
+        run = self.run_job(one(task("t", "echo x", LogConfig={"Enabled": False})), "--keep")
+        self.assertEqual(self.files(run), {})
+
+    def test_logs_that_do_not_fit_on_the_disk(self):
+        self.refused(one(task("t", "true", LogConfig={"MaxFiles": 11, "MaxFileSizeMB": 10}),
+                         EphemeralDisk={"SizeMB": 100}),
+                     "LogConfig: the log storage of 110 MB is more than the group's ephemeral disk of 100 MB")
+
     def test_no_logs(self):
         run = self.run_job(one(task("t", "echo x")), "--no-logs")
         self.assertEqual(run.logs(), [])

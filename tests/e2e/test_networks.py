@@ -37,6 +37,22 @@ socketserver.TCPServer(("", 8000), Answer).serve_forever()
 """
 
 
+# Says to all who ask for an address before they use it that it is taken.
+LIAR = r"""
+import socket
+
+link = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0806))
+link.bind(("eth0", 0x0806))
+own = link.getsockname()[4]
+print("mac", own.hex(":"), flush=True)
+while True:
+    frame = link.recv(1500)
+    if frame[20:22] == b"\0\1" and frame[28:32] == b"\0\0\0\0":
+        asker, wanted = frame[22:28], frame[38:42]
+        link.send(asker + own + frame[12:20] + b"\0\2" + own + wanted + asker + frame[28:32])
+"""
+
+
 def ask(address, port):
     """What the server says; None if nobody answers."""
     try:
@@ -194,6 +210,26 @@ class BridgeTest(NetworkCase):
         self.agent.wait_allocs("web", 1, "running")
         self.end()
 
+    def test_another_subnet_waits_for_the_allocations_that_use_the_bridge(self):
+        first, before = self.run_server()
+        self.kill()
+        other = f"10.{128 + int(self.bridge.subnet.split('.')[1]) % 64}.77.0/24"
+        self.agent = self.start(bridge_network_subnet=other)
+        self.agent.wait_allocs("web", 1, "running")
+        self.agent.submit(self.server_job(name="second", RestartPolicy={"Attempts": 0, "Mode": "fail"},
+                                          ReschedulePolicy={"Attempts": 0, "Unlimited": False}))
+        failed = self.agent.wait_allocs("second", 1, "failed")[0]
+        self.assertIn(f"which is not in client.bridge_network_subnet {other}",
+                      str(failed["TaskStates"]["server"]["Events"]))
+        self.assertEqual(self.wait_answer(first), before)
+        self.end()
+        # The kernel removes the port of the bridge in the background.
+        ports = pathlib.Path(f"/sys/class/net/{self.bridge.name}/brif")
+        harness.wait_until(lambda: not list(ports.iterdir()), "a bridge that nobody uses")
+        third, _ = self.run_server(name="third")
+        self.assertIn(ipaddress.ip_address(self.status(third)["Address"]), ipaddress.ip_network(other))
+        self.end("third")
+
     def test_after_a_reboot_nothing_is_left_of_the_old_network(self):
         policy = {"Attempts": 3, "Delay": 50_000_000, "Interval": 60_000_000_000, "Mode": "fail"}
         alloc, _ = self.run_server(RestartPolicy=policy)
@@ -240,7 +276,7 @@ class BridgeTest(NetworkCase):
             (hangs / name).symlink_to(cni.PLUGINS / name)
         (hangs / "firewall").unlink()
         called = self.sandbox.root / "called"
-        self.sandbox.write("hangs/firewall", f"#!/bin/sh\n[ $CNI_COMMAND = DEL ] && exit 0\ntouch {called}\n"
+        self.sandbox.write("hangs/firewall", f'#!/bin/sh\n[ "$CNI_COMMAND" = ADD ] || exit 0\ntouch {called}\n'
                            "exec sleep 1000\n").chmod(0o755)
         self.agent.stop()
         self.agent = self.start(cni_path=str(hangs))
@@ -253,6 +289,30 @@ class BridgeTest(NetworkCase):
         alloc = self.agent.wait_allocs("web", 1, "running")[0]["ID"]
         self.wait_answer(alloc)
         self.end()
+
+    def test_a_plugin_that_does_not_say_its_version_delays_nothing(self):
+        hangs = self.sandbox.root / "hangs"
+        hangs.mkdir()
+        self.sandbox.write("hangs/aaa", "#!/bin/sh\nexec sleep 1000\n").chmod(0o755)
+        self.sandbox.write("hangs/zzz", "#!/bin/sh\necho CNI zzz plugin v1.2.3 >&2\n").chmod(0o755)
+        self.agent.stop()
+        self.agent = self.start(cni_path=f"{hangs}:{cni.PLUGINS}")
+        self.run_server()
+        node = f"/v1/node/{self.agent.get('/v1/nodes')[0]['ID']}"
+        harness.wait_until(lambda: "plugins.cni.version.zzz" in self.agent.get(node)["Attributes"],
+                           "the version of the last plugin")
+        attributes = self.agent.get(node)["Attributes"]
+        self.assertEqual(attributes["plugins.cni.version.zzz"], "v1.2.3")
+        self.assertNotIn("plugins.cni.version.aaa", attributes)
+        harness.wait_until(lambda: 'the CNI plugin "aaa" took longer than 2s to say its version' in self.agent.run.err,
+                           "a line of the log")
+        self.end()
+        self.agent.stop()
+        self.agent = self.start(cni_path=f"{hangs}:{cni.PLUGINS}")
+        began = time.monotonic()  # while the first plugin hangs
+        self.agent.stop()
+        self.assertLess(time.monotonic() - began, 2 * SLACK)
+        self.agent = self.start()
 
     def test_a_port_that_is_taken_is_told(self):
         with socket.socket() as taken:
@@ -278,6 +338,79 @@ class BridgeTest(NetworkCase):
             self.assertEqual(reply.status, 500, reply.body)
             self.assertIn(reason, reply.body.decode())
 
+    def test_an_address_that_is_in_use_is_not_given_twice(self):
+        first, before = self.run_server()
+        address = ipaddress.ip_address(self.status(first)["Address"])
+        # The lease is lost, so the plugin host-local gives the address again.
+        leases = cni.LEASES / self.bridge.name
+        (leases / str(address)).unlink()
+        (leases / "last_reserved_ip.0").unlink()
+        second, after = self.run_server(name="second")
+        self.assertEqual(self.status(second)["Address"], str(address + 1))
+        self.assertIn(f"the address {address}, which the CNI plugins of the network", self.agent.run.err)
+        self.assertNotEqual(after["network"], before["network"])
+        # The first one still has its address, and the rules that let its traffic pass.
+        self.assertEqual(ask(str(address), 8000), before)
+        self.assertEqual(self.wait_answer(first), before)
+        passes = [rule for rule in cni.output("iptables", "-w", "10", "-S").splitlines() if f"{address}/32" in rule]
+        self.assertEqual(len(passes), 2, passes)
+        self.agent.must("DELETE", "/v1/job/second")
+        self.end()
+
+    def test_a_task_that_claims_all_addresses_is_named(self):
+        script = self.sandbox.write("liar.py", LIAR)
+        liar = task("liar", config={"command": "/usr/bin/env", "args": ["python3", str(script)]})
+        self.agent.submit(job(group(liar, Networks=[{"Mode": "bridge"}]), id="liar", type="service"))
+        alloc = self.agent.wait_allocs("liar", 1, "running")[0]["ID"]
+        mac = self.agent.get_until(f"/v1/client/fs/logs/{alloc}", lambda reply: reply.body.startswith(b"mac "),
+                                   task="liar", type="stdout", plain="true").body.decode().split()[1]
+        self.agent.submit(self.server_job(name="victim", RestartPolicy={"Attempts": 0, "Mode": "fail"},
+                                          ReschedulePolicy={"Attempts": 0, "Unlimited": False}))
+        failed = self.agent.wait_allocs("victim", 1, "failed")[0]
+        self.assertIn(f"is in use already: {mac} answers for it", str(failed["TaskStates"]["server"]["Events"]))
+        self.end("liar")
+        self.run_server()
+        self.end()
+
+    def test_a_name_that_a_driver_does_not_set_is_warned_of(self):
+        network = {"Hostname": "web", "DNS": {"Servers": ["192.0.2.53"]}}
+        spec = self.server_job(network=network)
+        at = "/Job/TaskGroups/0/Networks/0/"
+        warnings = (f'{at}Hostname: is not the name of the task "server": its driver "raw_exec" gives it no root of '
+                    "its own, so it sees the name of the host",
+                    f'{at}DNS: is not the look-up of names of the task "server": its driver "raw_exec" gives it no '
+                    "root of its own, so it sees the resolv.conf of the host")
+        for path in ("/v1/validate/job", "/v1/job/web/plan", "/v1/jobs"):
+            reply = self.agent.must("PUT", path, spec)
+            for warning in warnings:
+                self.assertIn(warning, reply["Warnings"], path)
+        self.agent.wait_allocs("web", 1, "running")
+        self.end()
+        isolated = self.server_job(name="isolated", network=network)
+        isolated["Job"]["TaskGroups"][0]["Tasks"][0]["Driver"] = "exec"
+        self.assertEqual(self.agent.must("PUT", "/v1/validate/job", isolated)["Warnings"], "")
+
+    def test_jobs_choose_by_networks_and_versions_of_plugins(self):
+        node = f"/v1/node/{self.agent.get('/v1/nodes')[0]['ID']}"
+        harness.wait_until(lambda: "plugins.cni.version.bridge" in self.agent.get(node)["Attributes"],
+                           "the versions of the plugins")
+        for name in ("firewall", "host-local", "loopback", "portmap"):
+            self.assertIn(f"plugins.cni.version.{name}", self.agent.get(node)["Attributes"])
+        for name, version, runs in (("old", ">= 0.4.0", True), ("new", ">= 99.0.0", False)):
+            spec = self.server_job(name=name)
+            spec["Job"]["Constraints"] = [
+                {"LTarget": "${attr.plugins.cni.version.bridge}", "Operand": "semver", "RTarget": version},
+                {"LTarget": "${attr.network.mode.bridge}", "Operand": "=", "RTarget": self.bridge.name}]
+            self.agent.submit(spec)
+            if runs:
+                self.agent.wait_allocs(name, 1, "running")
+                self.end(name)
+                continue
+            reason = harness.wait_until(lambda name=name: [
+                failure["ConstraintFiltered"] for one in self.agent.get(f"/v1/job/{name}/evaluations")
+                for failure in (one["FailedTGAllocs"] or {}).values()], "a blocked evaluation")
+            self.assertIn("plugins.cni.version.bridge", str(reason))
+
     def test_the_node_tells_of_its_networks(self):
         node = self.agent.get(f"/v1/node/{self.agent.get('/v1/nodes')[0]['ID']}")
         self.assertEqual(node["Attributes"]["network.mode.bridge"], self.bridge.name)
@@ -295,6 +428,15 @@ class Ipv6BridgeTest(NetworkCase):
         network = self.status(alloc)
         self.assertIn(ipaddress.ip_address(network["Address"]), ipaddress.ip_network(self.bridge.subnet))
         self.assertIn(ipaddress.ip_address(network["AddressIPv6"]), ipaddress.ip_network(self.bridge.subnet_ipv6))
+        # An address of which only the lease is lost is not given again.
+        leases = cni.LEASES / self.bridge.name
+        (leases / network["AddressIPv6"]).unlink()
+        (leases / "last_reserved_ip.1").unlink()
+        second, _ = self.run_server(name="second")
+        self.assertEqual(ipaddress.ip_address(self.status(second)["AddressIPv6"]),
+                         ipaddress.ip_address(network["AddressIPv6"]) + 1)
+        self.assertIn(f"the address {network['AddressIPv6']}, which the CNI plugins", self.agent.run.err)
+        self.agent.must("DELETE", "/v1/job/second")
         self.end()
 
 
@@ -376,23 +518,28 @@ class ConflistTest(NetworkCase):
 
 
 class HostNetworkTest(NetworkCase):
-    CLIENT = {"host_network": {"near": {"cidr": "127.0.0.0/8"}, "nowhere": {"cidr": "198.51.100.0/24"}}}
+    CLIENT = {"host_network": {"near": {"cidr": "127.0.0.0/8"}, "nowhere": {"cidr": "198.51.100.0/24"},
+                               "loop": {"interface": "lo"}, "both": {"cidr": "127.0.0.0/8", "interface": "lo"},
+                               "neither": {"cidr": "198.51.100.0/24", "interface": "lo"}}}
 
     def test_a_port_is_on_the_address_of_its_network(self):
-        alloc, said = self.run_server(network={"DynamicPorts": [
-            {"Label": "http", "To": 8000, "HostNetwork": "near"}]})
-        port = self.port(alloc)
-        self.assertEqual(port["HostIP"], "127.0.0.1")
-        self.assertEqual(said["env"]["NOMAD_HOST_IP_http"], "127.0.0.1")
-        self.end()
+        for network in ("near", "loop", "both"):
+            with self.subTest(network):
+                alloc, said = self.run_server(name=network, network={"DynamicPorts": [
+                    {"Label": "http", "To": 8000, "HostNetwork": network}]})
+                port = self.port(alloc)
+                self.assertEqual(port["HostIP"], "127.0.0.1")
+                self.assertEqual(said["env"]["NOMAD_HOST_IP_http"], "127.0.0.1")
+                self.end(network)
 
     def test_a_network_without_an_address_gives_no_place(self):
-        self.agent.submit(self.server_job(network={"DynamicPorts": [
-            {"Label": "http", "To": 8000, "HostNetwork": "nowhere"}]}))
-        reason = harness.wait_until(lambda: [
-            failure["DimensionExhausted"] for one in self.agent.get("/v1/job/web/evaluations")
-            for failure in (one["FailedTGAllocs"] or {}).values()], "a blocked evaluation")
-        self.assertIn('missing host network "nowhere" for port "http"', str(reason).replace('\\"', '"'))
+        for network in ("nowhere", "neither"):
+            self.agent.submit(self.server_job(name=network, network={"DynamicPorts": [
+                {"Label": "http", "To": 8000, "HostNetwork": network}]}))
+            reason = harness.wait_until(lambda network=network: [
+                failure["DimensionExhausted"] for one in self.agent.get(f"/v1/job/{network}/evaluations")
+                for failure in (one["FailedTGAllocs"] or {}).values()], "a blocked evaluation")
+            self.assertIn(f'missing host network "{network}" for port "http"', str(reason).replace('\\"', '"'))
 
 
 class NetworkLoadTest(NetworkCase):
@@ -449,6 +596,22 @@ class RunNetworkTest(DroverTest):
         self.assertEqual(run.wait(), 0, run.story())
         self.assertIn(ipaddress.ip_address(run.logs("t")[0]), ipaddress.ip_network(self.bridge.subnet))
         self.assertEqual(self.bridge.left(), [])
+
+    def test_its_job_may_ask_for_versions_of_plugins(self):
+        for version, code in ((">= 0.4.0", 0), (">= 99.0.0", 2)):
+            spec = self.spec("true")
+            spec["Job"]["Constraints"] = [
+                {"LTarget": "${attr.plugins.cni.version.bridge}", "Operand": "semver", "RTarget": version}]
+            run = self.sandbox.run(spec, config=self.config)
+            self.assertEqual(run.wait(), code, run.story())
+        self.assertIn("does not meet the constraint", run.err)
+
+    def test_a_name_that_its_driver_does_not_set_is_warned_of(self):
+        spec = self.spec("true")
+        spec["Job"]["TaskGroups"][0]["Networks"][0]["Hostname"] = "web"
+        run = self.sandbox.run(spec, config=self.config)
+        self.assertEqual(run.wait(), 0, run.story())
+        self.assertIn('is not the name of the task "t": its driver "raw_exec"', run.story())
 
     def test_the_next_run_removes_what_a_killed_one_has_left(self):
         run = self.sandbox.run(self.spec("echo up; sleep 1000"), config=self.config)

@@ -331,6 +331,41 @@ class TemplateStepTest(Steps, StepCase):
         self.assertEqual(lines[-4:], self.LINES[-4:])
 
 
+@unittest.skipUnless(harness.IS_ROOT, "other users need root")
+class UserStepTest(Steps, StepCase):
+    """A task that names no user and gets one of its own, which it keeps when it fails and is restarted."""
+
+    STEPS = {"ledger_add": 2, "ledger_remove": 2, "commit": (12, 40), "sync": (3, 12), "make_alloc_dir": 1,
+             "make_task_dir": 2, "mount_secrets": 1, "drop_secrets": 1, "remove_alloc_dir": 1, "make_cgroup": 2, "launch_shim": 2,
+             "remove_cgroup": 2, "forget_end": 2, "take_back_task_dir": 1}
+    FIRST = 81200
+    LINES = ["start", "start", "ready", "stop"]
+    RESTARTS = [1]
+
+    def config(self):
+        return {"client": {"users": {"dynamic_user_min": self.FIRST, "dynamic_user_max": self.FIRST + 9,
+                                     "dynamic_user_drivers": ["raw_exec"]}}}
+
+    def live(self, name, fault=None):
+        out, users = (self.sandbox.root / f"{name}.{kind}" for kind in ("out", "users"))
+        for path in out, users:
+            path.touch()
+            path.chmod(0o666)
+        self.arm(fault)
+        self.register(name, task("t", 'id -u >> "$USERS"' + FAIL_ONCE, Env={"OUT": str(out), "USERS": str(users)}))
+        self.wait_up(name, out.read_text, restarts=1)
+        allocs = self.end(name)
+        self.forget(name)
+        seen = set(map(int, users.read_text().split()))
+        self.assertLessEqual(len(seen), 1, seen)
+        self.assertTrue(all(self.FIRST <= user < self.FIRST + 10 for user in seen), seen)
+        return allocs, out.read_text().split()
+
+    def assert_went_on(self, lines):
+        self.assertEqual(lines[-2:], self.LINES[-2:])
+        self.assertLessEqual(lines.count("start"), 2)
+
+
 @unittest.skipUnless(harness.IS_ROOT, "cgroups need root")
 class HookStepTest(Steps, StepCase):
     """A task with two plugins: one keeps data of its own, and the other one brings a secret."""

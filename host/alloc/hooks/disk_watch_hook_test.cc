@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/base/await_for_test.h"
 #include "host/base/directory_for_test.h"
 #include "host/task/task_event.h"
 
@@ -49,10 +50,7 @@ class DiskWatchHookTest : public ::testing::Test, public AllocControl {
     request.alloc = std::move(alloc);
     return request;
   }
-  void Run(Co<Status> stage) {
-    auto whole = [](Co<Status> inner) -> Co<void> { (void)co_await std::move(inner); };
-    DROVER_CHECK(loop_.RunToEnd(whole(std::move(stage))));
-  }
+  void Run(Co<Status> stage) { (void)AwaitForTest(&loop_, std::move(stage)); }
   // Runs until an event or a kill is there.
   void Await() {
     auto wait = [](DiskWatchHookTest* self) -> Co<void> {

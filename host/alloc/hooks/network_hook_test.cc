@@ -8,6 +8,7 @@
 #include <fstream>
 #include <optional>
 
+#include "host/base/await_for_test.h"
 #include "host/network/fake_plugins_for_test.h"
 #include "host/network/network_files.h"
 #include "host/process/network_namespace.h"
@@ -40,15 +41,7 @@ class NetworkHookTest : public testing::Test {
   }
   ~NetworkHookTest() override { (void)DropNetworkNamespace(networks_->NamespaceFile("alloc")); }
 
-  Status Run(Co<Status> stage) {
-    std::optional<Status> result;
-    auto whole = [](Co<Status> inner, std::optional<Status>* out) -> Co<void> {
-      Status value = co_await std::move(inner);
-      out->emplace(std::move(value));
-    };
-    DROVER_CHECK(loop_.RunToEnd(whole(std::move(stage), &result)));
-    return *result;
-  }
+  Status Run(Co<Status> stage) { return AwaitForTest(&loop_, std::move(stage)); }
   AllocHookRequest Request() const {
     auto job = std::make_shared<Job>();
     job->id = "job";

@@ -7,6 +7,7 @@
 
 #include <fstream>
 
+#include "host/base/await_for_test.h"
 #include "host/base/directory_for_test.h"
 #include "host/process/network_namespace.h"
 
@@ -15,15 +16,7 @@ namespace {
 
 class NoNetworkHookTest : public testing::Test {
  protected:
-  Status Run(Co<Status> stage) {
-    std::optional<Status> result;
-    auto whole = [](Co<Status> inner, std::optional<Status>* out) -> Co<void> {
-      Status value = co_await std::move(inner);
-      out->emplace(std::move(value));
-    };
-    DROVER_CHECK(loop_.RunToEnd(whole(std::move(stage), &result)));
-    return *result;
-  }
+  Status Run(Co<Status> stage) { return AwaitForTest(&loop_, std::move(stage)); }
   static AllocHookRequest Request(const std::string& mode) {
     auto job = std::make_shared<Job>();
     job->groups.resize(1);

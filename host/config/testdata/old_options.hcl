@@ -5,7 +5,7 @@ client {
     "driver.raw_exec.enable"    = "1"  # error /client/options/driver.raw_exec.enable
     "docker.privileged.enabled" = "true"  # error /client/options/docker.privileged.enabled
     "docker.volumes.enabled"    = "true"
-    "user.denylist"             = "root"  # error /client/options/user.denylist
+    "user.denylist"             = "root"
     "fingerprint.denylist"      = "env_aws"  # warning /client/options/fingerprint.denylist
   }
   chroot_env {

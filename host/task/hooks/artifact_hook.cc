@@ -108,12 +108,7 @@ void ArtifactHook::Emit(TaskEvent event) const {
 }
 
 Result<std::vector<ArtifactRequest>> ArtifactHook::Requests(const PrestartRequest& request) const {
-  PrepareRequest prepare;
-  prepare.alloc = request.alloc;
-  prepare.task = request.task;
-  prepare.driver = request.driver;
-  prepare.location = request.location;
-  prepare.hook_env = request.env;
+  const PrepareRequest prepare = PrepareRequestOf(request);
   std::vector<ArtifactRequest> requests;
   const std::vector<Artifact>& artifacts = request.task->artifacts;
   for (std::size_t i = 0; i < artifacts.size() && i < done_.size(); ++i) {

@@ -3,8 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <optional>
-
+#include "host/base/await_for_test.h"
 #include "host/base/loop.h"
 
 namespace drover {
@@ -17,16 +16,14 @@ class NetworkFilesHookTest : public testing::Test {
     NetworkFilesHook hook(std::move(options));
     PrestartRequest request;
     request.driver.fs_isolation = root;
+    const Result<PrestartResponse> response =
+        AwaitForTest(&loop_, hook.Prestart(Context(&loop_), request));
+    DROVER_CHECK(response.ok());
     std::vector<std::string> places;
-    auto whole = [](Co<Result<PrestartResponse>> inner, std::vector<std::string>* out) -> Co<void> {
-      Result<PrestartResponse> response = co_await std::move(inner);
-      DROVER_CHECK(response.ok());
-      for (const TaskMount& mount : response->mounts) {
-        EXPECT_TRUE(mount.read_only);
-        out->push_back(mount.host_path + " " + mount.task_path);
-      }
-    };
-    DROVER_CHECK(loop_.RunToEnd(whole(hook.Prestart(Context(&loop_), request), &places)));
+    for (const TaskMount& mount : response->mounts) {
+      EXPECT_TRUE(mount.read_only);
+      places.push_back(mount.host_path + " " + mount.task_path);
+    }
     return places;
   }
 

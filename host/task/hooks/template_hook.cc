@@ -55,12 +55,7 @@ Result<TemplateSession::Start> TemplateHook::MakeStart(const PrestartRequest& re
   start.location = request.location;
   start.render = options_.render;
   start.running = request.running;
-  PrepareRequest prepare;
-  prepare.alloc = request.alloc;
-  prepare.task = request.task;
-  prepare.driver = request.driver;
-  prepare.location = request.location;
-  prepare.hook_env = request.env;
+  PrepareRequest prepare = PrepareRequestOf(request);
   prepare.running = true;  // the templates do not need the configuration of the driver
   DROVER_ASSIGN(TaskConfig config, options_.preparer->Prepare(prepare));
   start.env = std::make_shared<const StringMap>(std::move(config.env));

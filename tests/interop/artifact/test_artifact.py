@@ -5,19 +5,17 @@
 go-getter is a Go module. The program that uses it is built once and kept below ~/.cache/drover, by the hash of its
 sources. Without Go, or without the module, the test is skipped (77) and says why. DROVER_SEED repeats a run.
 """
-import hashlib
 import json
 import os
 import pathlib
 import random
-import shutil
 import subprocess
 import sys
-import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import go_program
 
 SOURCE = pathlib.Path(__file__).resolve().parent / "go"
-SKIPPED = 77  # the exit code by which ctest knows a skipped test
-BUILD_SECONDS = 900
 COUNT = 2000
 
 KNOWN = """
@@ -70,42 +68,6 @@ STRICTER = ("HTTP has no directories", "a single file has no subdirectory", "hol
             "its ref begins with a hyphen", "write git::https://bitbucket.org", "the checksum is")
 
 
-def cache():
-    base = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
-    return pathlib.Path(base) / "drover" / "go-getter"
-
-
-def source_hash(go):
-    digest = hashlib.sha256(subprocess.run([go, "version"], capture_output=True, check=True).stdout)
-    for path in sorted(SOURCE.iterdir()):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def build():
-    """Returns the program and None, or None and the reason why there is none."""
-    go = shutil.which("go")
-    if go is None:
-        return None, "there is no go in PATH"
-    program = cache() / source_hash(go) / "sources"
-    if program.exists():
-        return program, None
-    program.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=program.parent) as scratch:
-        # Go completes go.mod and go.sum in the copy.
-        copy = pathlib.Path(scratch) / "go"
-        shutil.copytree(SOURCE, copy)
-        try:
-            done = subprocess.run([go, "build", "-mod=mod", "-o", str(pathlib.Path(scratch) / "sources"), "."],
-                                  cwd=copy, capture_output=True, text=True, timeout=BUILD_SECONDS)
-        except subprocess.TimeoutExpired:
-            return None, f"go-getter is not built within {BUILD_SECONDS} s"
-        if done.returncode != 0:
-            return None, "go-getter cannot be built: " + done.stderr[-1000:]
-        os.replace(pathlib.Path(scratch) / "sources", program)
-    return program, None
-
-
 def made_source(pick):
     parts = [pick.choice(PARTS) for _ in range(pick.randrange(5))]
     text = pick.choice(PREFIXES) + "/".join([pick.choice(HEADS), *parts])
@@ -141,10 +103,10 @@ def difference(ours, theirs):
 
 
 def main():
-    program, reason = build()
+    program, reason = go_program.build(SOURCE, "go-getter/sources", "go-getter")
     if program is None:
         print(f"SKIP: {reason}")
-        return SKIPPED
+        return go_program.SKIPPED
     seed = int(os.environ.get("DROVER_SEED") or random.randrange(2**32))
     pick = random.Random(seed)
     sources = KNOWN + [made_source(pick) for _ in range(COUNT)]

@@ -5,61 +5,22 @@
 Consul is a Go module. It is built once and kept below ~/.cache/drover, by the hash of its sources. Without
 Go, or without the module, the test is skipped (77) and says why.
 """
-import hashlib
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
-import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import go_program
 
 SOURCE = pathlib.Path(__file__).resolve().parent / "go"
-SKIPPED = 77  # the exit code by which ctest knows a skipped test
-BUILD_SECONDS = 900
-
-
-def cache():
-    base = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
-    return pathlib.Path(base) / "drover" / "consul"
-
-
-def source_hash(go):
-    digest = hashlib.sha256(subprocess.run([go, "version"], capture_output=True, check=True).stdout)
-    for path in sorted(SOURCE.iterdir()):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def build():
-    """Returns the program and None, or None and the reason why there is none."""
-    go = shutil.which("go")
-    if go is None:
-        return None, "there is no go in PATH"
-    program = cache() / source_hash(go) / "consul.test"
-    if program.exists():
-        return program, None
-    program.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=program.parent) as scratch:
-        # Go completes go.mod and go.sum in the copy.
-        copy = pathlib.Path(scratch) / "go"
-        shutil.copytree(SOURCE, copy)
-        try:
-            done = subprocess.run(
-                [go, "test", "-c", "-mod=mod", "-o", str(pathlib.Path(scratch) / "consul.test"), "."],
-                cwd=copy, capture_output=True, text=True, timeout=BUILD_SECONDS)
-        except subprocess.TimeoutExpired:
-            return None, f"Consul is not built within {BUILD_SECONDS} s"
-        if done.returncode != 0:
-            return None, "Consul cannot be built: " + done.stderr[-1000:]
-        os.replace(pathlib.Path(scratch) / "consul.test", program)
-    return program, None
 
 
 def main():
-    program, reason = build()
+    program, reason = go_program.build(SOURCE, "consul/consul.test", "Consul", ("test", "-c"))
     if program is None:
         print(f"SKIP: {reason}")
-        return SKIPPED
+        return go_program.SKIPPED
     environment = {**os.environ, "DROVER_CONSUL_PROGRAM": str(program)}
     return subprocess.run([sys.argv[1], "--gtest_brief=1"], env=environment, timeout=280).returncode
 

@@ -46,6 +46,7 @@ func main() {
 	metadata(client)
 	variables(client)
 	policies(client)
+	scaling(client)
 	agent(client)
 	mistakes(client)
 	filesAndCommands(client)

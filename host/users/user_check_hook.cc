@@ -1,0 +1,28 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/users/user_check_hook.h"
+
+#include <functional>
+#include <string>
+
+namespace drover {
+
+Co<Result<PrestartResponse>> UserCheckHook::Prestart(Context, PrestartRequest request) {
+  PrestartResponse response;
+  // The user that was checked is the one that the driver gets: no variable that a later hook adds
+  // can change it.
+  if (request.task->user.find("${") != std::string::npos) response.user = request.user;
+  if (request.user.empty() || request.running) co_return response;
+  const bool in_image = request.driver.fs_isolation == FsIsolation::kImage;
+  std::function<Status()> check = [rules = rules_, driver = request.task->driver,
+                                   user = request.user, in_image] {
+    return CheckUser(*rules, driver, user, in_image, FindSystemUser);
+  };
+  if (pool_ == nullptr) {
+    DROVER_CO_TRY(check());
+  } else {
+    DROVER_CO_TRY(co_await pool_->Run(std::move(check)));
+  }
+  co_return response;
+}
+
+}  // namespace drover
