@@ -366,5 +366,21 @@ TEST_F(AclChangesTest, WritesAreCounted) {
   EXPECT_EQ(index(AclTable::kTokens), 101u);
 }
 
+TEST_F(AclChangesTest, ListenersHearOfPoliciesOnly) {
+  int heard = 0;
+  Subscription on_policies = state.OnPolicies([&heard] { ++heard; });
+  MustPolicy("a", "read");
+  EXPECT_EQ(heard, 1);
+  MustPolicy("a", "write");
+  EXPECT_EQ(heard, 2);
+  (void)MustToken(ManagementToken());
+  EXPECT_EQ(heard, 2);
+  EXPECT_TRUE(TryDeletePolicies({"a"}).ok());
+  EXPECT_EQ(heard, 3);
+  on_policies.Cancel();
+  MustPolicy("a", "read");
+  EXPECT_EQ(heard, 3);
+}
+
 }  // namespace
 }  // namespace drover

@@ -2,7 +2,9 @@
 #include "host/acl/acl_state.h"
 
 #include <algorithm>
+#include <memory>
 #include <mutex>
+#include <variant>
 
 namespace drover {
 
@@ -24,6 +26,10 @@ Result<std::uint64_t> AclState::Write(
     generation_.fetch_add(1, std::memory_order_release);
   }
   if (journal_) journal_(write, tables_);
+  const auto is_policy = [](const AclChange& change) {
+    return std::holds_alternative<std::shared_ptr<const PolicyRecord>>(change.record);
+  };
+  if (std::ranges::any_of(write.changes, is_policy)) on_policies_.Call();
   return index;
 }
 

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <functional>
 #include <shared_mutex>
+#include <utility>
 
 #include "host/acl/acl_tables.h"
+#include "host/base/listener_list.h"
 #include "host/base/result.h"
 
 namespace drover {
@@ -41,12 +43,18 @@ class AclState {
   Result<std::uint64_t> Write(
       const std::function<Result<AclWrite>(const AclTables&, std::uint64_t index)>& plan);
 
+  // Calls CHANGED after each write of a policy. [control]
+  [[nodiscard]] Subscription OnPolicies(std::function<void()> changed) {
+    return on_policies_.Add(std::move(changed));
+  }
+
   // A number that changes with each write. [any thread]
   std::uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
 
  private:
   Journal journal_;
   NextIndex next_index_;
+  ListenerList<> on_policies_;
   mutable std::shared_mutex mutex_;
   AclTables tables_;
   std::atomic<std::uint64_t> generation_{0};

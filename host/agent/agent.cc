@@ -162,6 +162,9 @@ Result<std::unique_ptr<Agent>> Agent::Create(Loop* loop, AgentOptions options) {
   node.template_values.acl_of = [acl = &agent->acl_](const TaskPrincipal& task) {
     return acl->resolver()->AclOfTask(task);
   };
+  node.template_values.on_policies = [acl = &agent->acl_](std::function<void()> changed) {
+    return acl->state()->OnPolicies(std::move(changed));
+  };
   node.network_dir = agent->options_.network_dir;
   node.add_task_hooks = [self = agent.get()](const Allocation&, const Task&, WorkerPool* pool,
                                              TaskHooks* hooks) {
@@ -370,6 +373,10 @@ Status Agent::Serve() {
   api_.plugins = node_->plugins();
   api_.measure_devices = [devices = node_->devices()](Context context) {
     return devices->Measure(context);
+  };
+  api_.measure_some_devices = [devices = node_->devices()](Context context,
+                                                           std::vector<AllocatedDevice> wanted) {
+    return devices->MeasureOnly(context, std::move(wanted));
   };
   api_.seal_key = node_->keys()->seal_key();
   ReportUnreadable(store_, *api_.seal_key);

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "host/api/router.h"
+#include "host/base/gate.h"
 #include "host/base/text.h"
 #include "host/encode/encode.h"
 #include "host/filter/list_filter.h"
@@ -180,24 +181,58 @@ Co<Answer> SignalAlloc(ApiRequest* request) {
       request, [task, name](AllocRunner* runner) { return runner->Signal(task, name); });
 }
 
+// What is measured for one request.
+struct MeasuredAlloc {
+  Result<AllocUsage> usage = AllocUsage();
+  TaskDeviceStats devices;
+};
+
 // [control]
-Co<Result<AllocUsage>> UsageOf(const ApiAgent* agent, std::string id, std::string task,
-                               Context context) {
+Co<void> MeasureTasks(AllocRunner* runner, std::string task, Context context, MeasuredAlloc* out) {
+  out->usage = co_await runner->Usage(context, std::move(task), UsageDetail::kProcesses);
+}
+
+// [control]
+Co<void> MeasureDevicesOf(const ApiAgent* agent, AllocatedDevices devices, Context context,
+                          MeasuredAlloc* out) {
+  std::vector<AllocatedDevice> all;
+  for (const auto& [name, of_task] : devices) all.insert(all.end(), of_task.begin(), of_task.end());
+  const DeviceStats stats = co_await agent->measure_some_devices(context, std::move(all));
+  for (const auto& [name, of_task] : devices) out->devices[name] = StatsOf(stats, of_task);
+}
+
+// Measures the allocation ID and its DEVICES at the same time. [control]
+Co<Result<MeasuredAlloc>> MeasureAlloc(const ApiAgent* agent, std::string id, std::string task,
+                                       AllocatedDevices devices, Context context) {
   AllocRunner* const runner = agent->find_runner(id);
   if (runner == nullptr) {
     co_return Error(Code::kNotFound, "Unknown allocation \"" + id + "\"");
   }
-  const Context limited = context.WithTimeout(kFirstSample);
-  co_return co_await runner->Usage(limited, task, UsageDetail::kProcesses);
+  MeasuredAlloc measured;
+  std::vector<Co<void>> parts;
+  parts.push_back(MeasureTasks(runner, task, context.WithTimeout(kFirstSample), &measured));
+  if (!devices.empty()) {
+    parts.push_back(MeasureDevicesOf(agent, std::move(devices), context, &measured));
+  }
+  co_await InParallel(agent->control, std::move(parts));
+  if (!measured.usage.ok()) co_return measured.usage.error();
+  co_return measured;
 }
 
 Co<Answer> ReadStats(ApiRequest* request) {
-  if (!HasAlloc(*request)) co_return UnknownAlloc(*request);
-  const Result<AllocUsage> usage = co_await request->Control(
-      [agent = &request->agent(), id = request->parameter(0), task = request->Text("task")](
-          Context context) { return UsageOf(agent, id, task, context); });
-  if (!usage.ok()) co_return usage.error();
-  co_return JsonAnswer(EncodeUsage(*usage));
+  const auto record = FindAlloc(*request, request->parameter(0));
+  if (record == nullptr) co_return UnknownAlloc(*request);
+  const std::string task = request->Text("task");
+  const ApiAgent* const agent = &request->agent();
+  AllocatedDevices devices;
+  if (agent->measure_some_devices) devices = record->alloc->devices;
+  if (!task.empty()) std::erase_if(devices, [&](const auto& of) { return of.first != task; });
+  const Result<MeasuredAlloc> measured =
+      co_await request->Control([agent, id = record->id(), &task, &devices](Context context) {
+        return MeasureAlloc(agent, id, task, devices, context);
+      });
+  if (!measured.ok()) co_return measured.error();
+  co_return JsonAnswer(EncodeUsage(*measured->usage, measured->devices));
 }
 
 Co<Answer> ReadChecks(ApiRequest* request) {

@@ -4,8 +4,10 @@
 #include "host/api/job_for_filter.h"
 #include "host/api/job_preserve.h"
 #include "host/api/router.h"
+#include "host/artifact/check_sources.h"
 #include "host/encode/encode.h"
 #include "host/filter/list_filter.h"
+#include "host/render/check_templates.h"
 #include "host/spec/blocks/scaling_checks.h"
 #include "host/spec/blocks/service_policy.h"
 #include "host/spec/canonical_job.h"
@@ -62,7 +64,8 @@ void LeaveParent(Job* job, std::vector<JobFault>* warnings) {
   warnings->push_back({"/Job/ParentID", "is ignored: a job that a client submits has no parent"});
 }
 
-// Reads JOB, an object, and decides who registers its services. FAULTS and WARNINGS are as of
+// Reads JOB, an object, with its templates and the sources of its artifacts, and decides who
+// registers its services. FAULTS and WARNINGS are as of
 // ParseJob.
 Result<Job> ReadJobOf(const ApiRequest& request, const json& job, std::vector<JobFault>* faults,
                       std::vector<JobFault>* warnings) {
@@ -71,6 +74,8 @@ Result<Job> ReadJobOf(const ApiRequest& request, const json& job, std::vector<Jo
   LeaveParent(&*read, warnings);
   JobFaults refused, moved;
   ApplyServicePolicy(request.agent().settings.Get()->services, "/Job", &*read, &refused, &moved);
+  CheckTemplateTexts(*read, "/Job", &refused);
+  CheckArtifactSources(*read, "/Job", &refused);
   for (JobFault& warning : moved.Take()) warnings->push_back(std::move(warning));
   if (refused.empty()) return read;
   const Error error = refused.ToError();

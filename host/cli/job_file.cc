@@ -4,7 +4,9 @@
 #include <cstdio>
 #include <utility>
 
+#include "host/artifact/check_sources.h"
 #include "host/base/printable.h"
+#include "host/render/check_templates.h"
 #include "host/spec/job_json.h"
 
 namespace drover {
@@ -15,6 +17,12 @@ Result<JobFile> ReadJobFile(const std::string& path, const HclOptions& options) 
   read.hcl_warnings = std::move(source.warnings);
   Result<Job> job = ParseJob(source.json, nullptr, &read.place, &read.warnings);
   if (!job.ok()) return source.places.WithPlaces(job.error()).WithContext("job file " + path);
+  JobFaults faults;
+  CheckTemplateTexts(*job, read.place, &faults);
+  CheckArtifactSources(*job, read.place, &faults);
+  if (!faults.empty()) {
+    return source.places.WithPlaces(Error(faults.ToError())).WithContext("job file " + path);
+  }
   read.places = std::move(source.places);
   read.job = std::move(*job);
   return read;

@@ -89,21 +89,24 @@ void PrintAllocFields(Terminal* terminal, const json& alloc, bool verbose) {
 struct AllocStatusCommand {
   std::string id;
   bool verbose = false;
+  bool stats = false;
 
   void Declare(CLI::App* command) {
     AddId(command, &id);
     AddVerbose(command, &verbose);
+    command->add_flag("--stats", stats, "Also prints what the devices of the tasks have measured");
   }
 
   Result<int> Run(ApiClient* client, Output* out) const {
     DROVER_ASSIGN(const std::string whole_id, FindId(client, kAllocIds, id));
-    return ShowAlloc(client, out, whole_id, verbose);
+    return ShowAlloc(client, out, whole_id, verbose, stats);
   }
 };
 
 }  // namespace
 
-Result<int> ShowAlloc(ApiClient* client, Output* out, const std::string& id, bool verbose) {
+Result<int> ShowAlloc(ApiClient* client, Output* out, const std::string& id, bool verbose,
+                      bool with_stats) {
   DROVER_ASSIGN(const json alloc, client->Get(ApiPath("/v1/allocation", id)));
   if (out->raw()) return out->Print(alloc);
   // The agent has statistics and checks only while the allocation runs. The command shows
@@ -119,6 +122,7 @@ Result<int> ShowAlloc(ApiClient* client, Output* out, const std::string& id, boo
   PrintAllocFields(out, alloc, verbose);
   PrintPart(out, "Ports", PortTable(alloc));
   PrintPart(out, "Devices", AllocDeviceTable(alloc));
+  if (with_stats) PrintPart(out, "Device statistics", DeviceStatsTable(stats));
   for (const auto& [name, state] : MapField(alloc, "TaskStates").items()) {
     ShowTask(out, name, state, stats);
   }

@@ -17,7 +17,9 @@ namespace drover {
 
 Result<int> ListJobs(ApiClient* client, Output* out);
 Result<int> ShowJob(ApiClient* client, Output* out, const JobName& name, bool verbose);
-Result<int> ShowAlloc(ApiClient* client, Output* out, const std::string& id, bool verbose);
+// STATS also prints the statistics of devices.
+Result<int> ShowAlloc(ApiClient* client, Output* out, const std::string& id, bool verbose,
+                      bool stats = false);
 Result<int> ShowEval(ApiClient* client, Output* out, const std::string& id, bool verbose);
 Result<int> ShowNode(ApiClient* client, Output* out, const std::string& id, bool verbose);
 Result<int> ShowVolume(ApiClient* client, Output* out, const std::string& id, bool verbose);

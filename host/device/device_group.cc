@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "host/base/unseen_text.h"
 #include "host/spec/strict_json.h"
@@ -98,6 +99,22 @@ Status CheckDeviceStats(const DeviceStats& stats) {
     }
   }
   return {};
+}
+
+DeviceStats StatsOf(const DeviceStats& stats, const std::vector<AllocatedDevice>& devices) {
+  DeviceStats out;
+  for (const AllocatedDevice& device : devices) {
+    DeviceGroupStats found{device.group};
+    std::set<std::string_view> wanted(device.ids.begin(), device.ids.end());
+    for (const DeviceGroupStats& group : stats) {
+      if (group.name != device.group) continue;
+      for (const DeviceInstanceStats& instance : group.instances) {
+        if (wanted.erase(instance.id) != 0) found.instances.push_back(instance);
+      }
+    }
+    if (!found.instances.empty()) out.push_back(std::move(found));
+  }
+  return out;
 }
 
 void MarkUnhealthy(const std::string& why, DeviceGroups* groups) {

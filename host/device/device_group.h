@@ -54,6 +54,9 @@ struct DeviceGroupStats {
 };
 using DeviceStats = std::vector<DeviceGroupStats>;
 
+// Returns those of STATS that are of DEVICES.
+DeviceStats StatsOf(const DeviceStats& stats, const std::vector<AllocatedDevice>& devices);
+
 // The most that one plugin may report. A plugin is not trusted to be correct.
 inline constexpr std::size_t kMostDeviceGroups = 256;
 inline constexpr std::size_t kMostDeviceInstances = 4096;  // of all its groups

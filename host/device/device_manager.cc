@@ -96,11 +96,26 @@ Co<void> DeviceManager::MeasureOne(Context context, DeviceSource* source, Device
 }
 
 Co<DeviceStats> DeviceManager::Measure(Context context) {
-  std::vector<DeviceStats> measured(sources_.size());
+  std::vector<DeviceSource*> sources = sources_;
+  std::erase_if(sources, [](const DeviceSource* source) { return source->devices().empty(); });
+  return MeasureEach(std::move(context), std::move(sources));
+}
+
+Co<DeviceStats> DeviceManager::MeasureOnly(Context context, std::vector<AllocatedDevice> devices) {
+  std::vector<DeviceSource*> sources;
+  for (const AllocatedDevice& device : devices) {
+    DeviceSource* const source = FindSource(device.group);
+    if (source == nullptr || std::ranges::find(sources, source) != sources.end()) continue;
+    sources.push_back(source);
+  }
+  co_return StatsOf(co_await MeasureEach(context, std::move(sources)), devices);
+}
+
+Co<DeviceStats> DeviceManager::MeasureEach(Context context, std::vector<DeviceSource*> sources) {
+  std::vector<DeviceStats> measured(sources.size());
   std::vector<Co<void>> asked;
-  for (std::size_t i = 0; i < sources_.size(); ++i) {
-    if (sources_[i]->devices().empty()) continue;
-    asked.push_back(MeasureOne(context, sources_[i], &measured[i]));
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    asked.push_back(MeasureOne(context, sources[i], &measured[i]));
   }
   if (!asked.empty()) co_await InParallel(loop_, std::move(asked));
   DeviceStats all;

@@ -37,6 +37,8 @@ class DeviceManager {
   // Measures all devices now. A plugin that has not answered after kMeasureLimit is left out, as
   // is one without statistics. Nothing is measured while nobody asks.
   Co<DeviceStats> Measure(Context context);
+  // Measures only DEVICES, and asks only the plugins that offer them.
+  Co<DeviceStats> MeasureOnly(Context context, std::vector<AllocatedDevice> devices);
   static constexpr Duration kMeasureLimit = 2s;
   static constexpr Duration kAppearLimit = 10s;
 
@@ -45,6 +47,7 @@ class DeviceManager {
   // Returns null if no plugin offers GROUP in time.
   Co<DeviceSource*> AwaitSource(Context context, DeviceName group);
   static Co<void> MeasureOne(Context context, DeviceSource* source, DeviceStats* out);
+  Co<DeviceStats> MeasureEach(Context context, std::vector<DeviceSource*> sources);
 
   Loop* const loop_;
   const std::vector<DeviceSource*> sources_;

@@ -31,6 +31,7 @@ class FakeSource : public DeviceSource {
   }
   Co<Status> FollowDeviceStats(Context context, Duration,
                                std::function<void(DeviceStats)> sink) override {
+    ++measured;
     if (!stats) co_return Error(Code::kUnimplemented, "no statistics");
     if (!stats->empty()) sink(*stats);
     (void)co_await Sleep(context, std::chrono::hours(1));
@@ -45,6 +46,7 @@ class FakeSource : public DeviceSource {
   std::vector<AllocatedDevice> asked;
   Result<DeviceReservation> answer = DeviceReservation();
   std::optional<DeviceStats> stats;  // empty: the stream brings no sample
+  int measured = 0;                  // how often statistics were asked for
 
  private:
   const std::string name_;
@@ -72,6 +74,9 @@ class DeviceManagerTest : public ::testing::Test {
     return AwaitForTest(&loop_, manager_.Reserve(Context(&loop_), std::move(devices)));
   }
   DeviceStats Measure() { return AwaitForTest(&loop_, manager_.Measure(Context(&loop_))); }
+  DeviceStats MeasureOnly(std::vector<AllocatedDevice> devices) {
+    return AwaitForTest(&loop_, manager_.MeasureOnly(Context(&loop_), std::move(devices)));
+  }
 
   SimLoop loop_;
   std::vector<std::string> reports_;
@@ -141,6 +146,23 @@ TEST_F(DeviceManagerTest, StatisticsAreMeasuredWhenSomebodyAsks) {
   ASSERT_EQ(stats.size(), 1u);
   EXPECT_EQ(stats[0].instances[0].id, "kvm");
   EXPECT_GE(loop_.Now() - began, DeviceManager::kMeasureLimit);
+}
+
+TEST_F(DeviceManagerTest, OnlyThePluginsOfTheDevicesAreAsked) {
+  first_.Offer({Group("kvm", "kvm"), Group("gpu", "0")});
+  // The plugin also measures what is not its own, and one device twice.
+  first_.stats = DeviceStats{{{"linux", "kvm", "kvm"}, {{"kvm", 1}, {"other", 2}, {"kvm", 3}}},
+                             {{"linux", "gpu", "gpu"}, {{"0", 4}}},
+                             {{"linux", "loop", "loop"}, {{"loop0", 5}}}};
+  second_.stats = DeviceStats{{{"linux", "loop", "loop"}, {{"loop0", 6}}}};
+  const DeviceStats stats = MeasureOnly({Of("kvm", "kvm"), Of("gpu", "1"), Of("gone", "x")});
+  ASSERT_EQ(stats.size(), 1u);
+  ASSERT_EQ(stats[0].instances.size(), 1u);
+  EXPECT_EQ(stats[0].instances[0].timestamp, 1);
+  EXPECT_EQ(first_.measured, 1);
+  EXPECT_EQ(second_.measured, 0);
+  EXPECT_TRUE(MeasureOnly({Of("gone", "x")}).empty());
+  EXPECT_EQ(first_.measured, 1);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "host/alloc/alloc_runner.h"
 #include "host/base/time.h"
+#include "host/device/device_group.h"
 #include "host/scheduler/reconcile.h"
 #include "host/scheduler/scheduler.h"
 #include "host/state/state_store.h"
@@ -60,7 +61,9 @@ struct StubFields {
   bool task_states = true;
 };
 nlohmann::json EncodeAllocStub(const AllocRecord& record, StubFields fields);
-nlohmann::json EncodeUsage(const AllocUsage& usage);
+// DEVICES are the measured devices of each task that has some.
+using TaskDeviceStats = std::map<std::string, DeviceStats>;
+nlohmann::json EncodeUsage(const AllocUsage& usage, const TaskDeviceStats& devices);
 
 // The parts of an address "host:port". The host of "[::1]:4646" is "::1".
 struct HostAndPort {

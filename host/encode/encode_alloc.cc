@@ -299,18 +299,26 @@ json EncodeAllocStub(const AllocRecord& record, StubFields fields) {
   return out;
 }
 
-json EncodeUsage(const AllocUsage& usage) {
+json EncodeUsage(const AllocUsage& usage, const TaskDeviceStats& devices) {
   json tasks = json::object();
+  json total = EncodeResourceUsage(usage.total);
   for (const auto& [name, sample] : usage.tasks) {
     json pids = json::object();
     for (const auto& [pid, of_pid] : sample->pids) {
       pids[std::to_string(pid)] = EncodeResourceUsage(of_pid);
     }
-    tasks[name] = {{"ResourceUsage", EncodeResourceUsage(sample->total)},
+    json of_task = EncodeResourceUsage(sample->total);
+    if (const auto measured = devices.find(name); measured != devices.end()) {
+      json of_devices = EncodeDeviceStats(measured->second);
+      json& sum = total["DeviceStats"];
+      for (const json& group : of_devices) sum.push_back(group);
+      if (!of_devices.empty()) of_task["DeviceStats"] = std::move(of_devices);
+    }
+    tasks[name] = {{"ResourceUsage", std::move(of_task)},
                    {"Timestamp", sample->timestamp},
                    {"Pids", std::move(pids)}};
   }
-  return {{"ResourceUsage", EncodeResourceUsage(usage.total)},
+  return {{"ResourceUsage", std::move(total)},
           {"Tasks", std::move(tasks)},
           {"Timestamp", usage.timestamp}};
 }

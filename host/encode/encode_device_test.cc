@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "host/encode/encode.h"
+
 namespace drover {
 namespace {
 
@@ -48,6 +50,28 @@ TEST(EncodeDeviceTest, StatisticsAreByDevice) {
             json::parse(R"({"IntNumeratorVal": 5, "Unit": "MiB", "Desc": "in use"})"));
   EXPECT_EQ(first.at("Stats").at("Attributes").at("used"), first.at("Summary"));
   EXPECT_EQ(out[0].at("InstanceStats").at("1").at("Summary"), nullptr);
+}
+
+TEST(EncodeDeviceTest, TheUsageOfATaskHasItsDevices) {
+  const DeviceStat used = {"used", {std::int64_t{5}, "MiB"}, "in use"};
+  AllocUsage usage;
+  for (const char* task : {"a", "b", "c"}) usage.tasks[task] = std::make_shared<TaskUsage>();
+  const TaskDeviceStats devices = {
+      {"a", {{{"linux", "loop", "loop"}, {{"loop0", 0, used, {used}}}}}},
+      {"b", {{{"linux", "kvm", "kvm"}, {{"kvm0", 0, used, {}}}}}},
+      {"c", {}},
+      {"ended", {{{"linux", "kvm", "kvm"}, {{"kvm1", 1}}}}}};
+  const json out = EncodeUsage(usage, devices);
+  const auto of_task = [&](const char* task) {
+    return out.at("Tasks").at(task).at("ResourceUsage").at("DeviceStats");
+  };
+  EXPECT_EQ(of_task("a"), EncodeDeviceStats(devices.at("a")));
+  EXPECT_EQ(of_task("c"), nullptr);
+  const json& total = out.at("ResourceUsage").at("DeviceStats");
+  ASSERT_EQ(total.size(), 2u);
+  EXPECT_EQ(total[0], of_task("a")[0]);
+  EXPECT_EQ(total[1], of_task("b")[0]);
+  EXPECT_EQ(EncodeUsage(usage, {}).at("ResourceUsage").at("DeviceStats"), nullptr);
 }
 
 }  // namespace

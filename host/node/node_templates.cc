@@ -51,6 +51,10 @@ Result<std::unique_ptr<NodeTemplates>> NodeTemplates::Create(NodeTemplatesOption
     spdlog::warn("templates keep the last value of {}: {}", Printable(name), error.message());
   };
   made->values_ = WatchedValues::Create(std::move(values));
+  if (of.state.on_policies) {
+    made->on_policies_ =
+        of.state.on_policies([values = made->values_.get()] { values->CheckAgain(); });
+  }
   return made;
 }
 

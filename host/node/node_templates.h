@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "host/alloc/local_alloc_runner.h"
+#include "host/base/callback_list.h"
 #include "host/base/worker_pool.h"
 #include "host/config/agent_config.h"
 #include "host/node/state_values.h"
@@ -43,6 +44,7 @@ class NodeTemplates {
   const NodeTemplatesOptions options_;
   std::vector<std::unique_ptr<ValueSource>> sources_;
   std::shared_ptr<WatchedValues> values_;
+  Subscription on_policies_;
   // Renders and writes. A template may take long, so it must not delay the starts of other tasks.
   // Null until the first task with templates.
   std::unique_ptr<WorkerPool> renderers_;

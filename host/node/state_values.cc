@@ -229,8 +229,14 @@ Co<void> StateValues::Watch(Context context, ValueScope scope, ValueRequest requ
     const Found found = Look(scope, request);
     Result<json> value = ValueOf(scope, request, found);
     if (!value.ok() || !value->is_discarded()) publish(std::move(value));
-    const Status newer = co_await options_.store->WaitNewer(context, mask, found.index);
-    if (!newer.ok()) co_return;
+    Context waiting = context.Child();
+    Subscription on_policies;
+    // What a list has depends on what the task may see.
+    if (options_.on_policies && request.function.starts_with("nomadVarList")) {
+      on_policies = options_.on_policies([waiting]() mutable { waiting.Cancel("a policy"); });
+    }
+    (void)co_await options_.store->WaitNewer(waiting, mask, found.index);
+    waiting.Cancel("the wait is over");
   }
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "host/acl/acl.h"
+#include "host/base/callback_list.h"
 #include "host/identity/sealing.h"
 #include "host/render/value_source.h"
 #include "host/state/state_store.h"
@@ -18,6 +19,8 @@ struct StateValuesOptions {
   std::shared_ptr<const SealKey> seal_key;
   // Returns what a task may do. Empty: what a task may do without policies.
   std::function<std::shared_ptr<const Acl>(const TaskPrincipal& task)> acl_of;
+  // Calls its argument after each change of what tasks may do. Empty: that does not change.
+  std::function<Subscription(std::function<void()> changed)> on_policies;
 };
 
 // The services and the variables of this agent as values of templates:

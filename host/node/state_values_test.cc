@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "host/base/ids.h"
+#include "host/base/listener_list.h"
 #include "host/identity/aes_gcm.h"
 #include "host/variables/variable_items.h"
 
@@ -164,6 +165,36 @@ TEST_F(StateValuesTest, APolicyMayGrantMore) {
   MakeValues();
   PutVariable("shared/db", R"({"a": "1"})");
   EXPECT_EQ(Watch({"nomadVar", {"shared/db"}})->back().at("Items"), json({{"a", "1"}}));
+}
+
+TEST_F(StateValuesTest, AListFollowsThePolicies) {
+  bool granted = true;
+  ListenerList<> policies;
+  options.acl_of = [&granted](const TaskPrincipal& task) {
+    return granted ? Acl::Management() : Acl::OfTask(task, {});
+  };
+  options.on_policies = [&policies](std::function<void()> changed) {
+    return policies.Add(std::move(changed));
+  };
+  MakeValues();
+  PutVariable("shared/db", R"({"a": "1"})");
+  PutVariable("nomad/jobs/web", R"({"a": "1"})");
+  const std::vector<json>* const list = Watch({"nomadVarList", {}});
+  const std::vector<json>* const one = Watch({"nomadVar", {"nomad/jobs/web"}});
+  EXPECT_EQ(list->back().size(), 2u);
+  const std::size_t before = one->size();
+  granted = false;
+  policies.Call();
+  loop.RunReady();
+  ASSERT_EQ(list->back().size(), 1u);
+  EXPECT_EQ(list->back()[0].at("Path"), "nomad/jobs/web");
+  EXPECT_EQ(one->size(), before);
+  PutVariable("nomad/jobs/web/g", R"({"a": "1"})");
+  loop.RunReady();
+  EXPECT_EQ(list->back().size(), 2u);
+  context.Cancel("the end");
+  loop.RunReady();
+  EXPECT_TRUE(policies.empty());
 }
 
 TEST_F(StateValuesTest, EqualRequestsOfTasksAreOneValueUnlessTheirRightsDecide) {

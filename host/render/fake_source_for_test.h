@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <deque>
 #include <map>
+#include <set>
 #include <string>
 
 #include "host/render/value_source.h"
@@ -17,7 +18,9 @@ class FakeSource : public ValueSource {
   bool Has(const std::string& function) const override { return function == "key"; }
   Result<std::string> NameOf(const ValueScope&, const ValueRequest& request) override {
     const std::string& key = request.arguments.at(0);
-    if (key == "forbidden") return Error(Code::kPermissionDenied, "the task may not read it");
+    if (key == "forbidden" || forbidden.contains(key)) {
+      return Error(Code::kPermissionDenied, "the task may not read it");
+    }
     return "key " + key;
   }
   Co<void> Watch(Context context, ValueScope, ValueRequest request, Publish publish) override {
@@ -45,6 +48,7 @@ class FakeSource : public ValueSource {
   }
 
   std::map<std::string, int> watched;  // how often each key was watched
+  std::set<std::string> forbidden;
 
  private:
   struct Live {

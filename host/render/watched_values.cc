@@ -37,9 +37,11 @@ struct ValueWatch::Hold {
 };
 
 ValueWatch::ValueWatch(std::shared_ptr<WatchedValues> all, ValueScope scope)
-    : all_(std::move(all)), scope_(std::move(scope)), changed_(all_->options_.loop) {}
+    : all_(std::move(all)), scope_(std::move(scope)), changed_(all_->options_.loop) {
+  all_->open_.insert(this);
+}
 
-ValueWatch::~ValueWatch() = default;
+ValueWatch::~ValueWatch() { all_->open_.erase(this); }
 
 void ValueWatch::Changed() {
   ++generation_;
@@ -112,21 +114,48 @@ std::unique_ptr<ValueWatch> WatchedValues::Open(ValueScope scope) {
   return std::unique_ptr<ValueWatch>(new ValueWatch(shared_from_this(), std::move(scope)));
 }
 
+void ValueWatch::CheckAgain() {
+  const std::size_t refused = std::erase_if(wanted_, [this](const auto& of) {
+    ValueSource* const source = all_->SourceOf(of.first);
+    return source != nullptr && !source->NameOf(scope_, of.first).ok();
+  });
+  if (refused > 0) Changed();
+}
+
+void WatchedValues::CheckAgain() { gate_.Spawn(CheckEach(shared_from_this())); }
+
+// A node may have thousands of watches, so other work goes on in between.
+Co<void> WatchedValues::CheckEach(std::shared_ptr<WatchedValues> self) {
+  constexpr std::size_t kAtOnce = 32;
+  const std::vector<ValueWatch*> watches(self->open_.begin(), self->open_.end());
+  for (std::size_t i = 0; i < watches.size(); ++i) {
+    if (i % kAtOnce == 0) co_await NextTurn(self->options_.loop);
+    if (self->context_.cancelled()) co_return;
+    // A watch may have ended meanwhile.
+    if (self->open_.contains(watches[i])) watches[i]->CheckAgain();
+  }
+}
+
 Co<void> WatchedValues::Stop() {
   context_.Cancel("the agent is shutting down");
   co_await gate_.Close();
 }
 
-Result<std::shared_ptr<WatchedValues::Entry>> WatchedValues::EntryOf(const ValueScope& scope,
-                                                                     const ValueRequest& request) {
+ValueSource* WatchedValues::SourceOf(const ValueRequest& request) const {
   const auto source = std::ranges::find_if(
       options_.sources, [&](const ValueSource* of) { return of->Has(request.function); });
-  if (source == options_.sources.end()) {
+  return source == options_.sources.end() ? nullptr : *source;
+}
+
+Result<std::shared_ptr<WatchedValues::Entry>> WatchedValues::EntryOf(const ValueScope& scope,
+                                                                     const ValueRequest& request) {
+  ValueSource* const source = SourceOf(request);
+  if (source == nullptr) {
     return Error(Code::kUnimplemented, "the function " + request.function +
                                            " has no values here: see docs/templates.md for what "
                                            "it needs");
   }
-  DROVER_ASSIGN(const std::string name, (*source)->NameOf(scope, request));
+  DROVER_ASSIGN(const std::string name, source->NameOf(scope, request));
   const auto known = entries_.find(name);
   if (known != entries_.end()) {
     if (auto entry = known->second.lock()) return entry;
@@ -136,7 +165,7 @@ Result<std::shared_ptr<WatchedValues::Entry>> WatchedValues::EntryOf(const Value
   ValueSource::Publish publish = [weak = weak_from_this(), name](Result<nlohmann::json> value) {
     if (const auto self = weak.lock()) self->Publish(name, std::move(value));
   };
-  gate_.Spawn(Watch(entry->context, *source, scope, request, std::move(publish)));
+  gate_.Spawn(Watch(entry->context, source, scope, request, std::move(publish)));
   return entry;
 }
 

@@ -48,6 +48,8 @@ class ValueWatch {
   struct Hold;  // in watched_values.cc
   ValueWatch(std::shared_ptr<WatchedValues> all, ValueScope scope);
   void Changed();
+  // Drops the values that may not be read any more.
+  void CheckAgain();
 
   const std::shared_ptr<WatchedValues> all_;
   const ValueScope scope_;
@@ -73,6 +75,9 @@ class WatchedValues : public std::enable_shared_from_this<WatchedValues> {
   ~WatchedValues();
 
   std::unique_ptr<ValueWatch> Open(ValueScope scope);
+  // Asks the sources again who may have what, after a change of that. A watch loses the values that
+  // it may not have any more, until they are wanted again.
+  void CheckAgain();
   // Ends all watches. The known values stay. Must end before this object does.
   Co<void> Stop();
 
@@ -83,7 +88,9 @@ class WatchedValues : public std::enable_shared_from_this<WatchedValues> {
   struct Entry;
 
   explicit WatchedValues(Options options);
+  ValueSource* SourceOf(const ValueRequest& request) const;  // null: there is none
   Result<std::shared_ptr<Entry>> EntryOf(const ValueScope& scope, const ValueRequest& request);
+  static Co<void> CheckEach(std::shared_ptr<WatchedValues> self);
   void Publish(const std::string& name, Result<nlohmann::json> value);
   static Co<void> Watch(Context context, ValueSource* source, ValueScope scope,
                         ValueRequest request, ValueSource::Publish publish);
@@ -92,6 +99,7 @@ class WatchedValues : public std::enable_shared_from_this<WatchedValues> {
   Context context_;
   Gate gate_;
   std::map<std::string, std::weak_ptr<Entry>> entries_;  // by the names of the values
+  std::set<ValueWatch*> open_;
 };
 
 }  // namespace drover

@@ -81,6 +81,40 @@ TEST_F(WatchedValuesTest, OnlyAnotherValueIsANewGeneration) {
   EXPECT_GT(watch->generation(), before);
 }
 
+TEST_F(WatchedValuesTest, WhoMayNotHaveAValueAnyMoreLosesIt) {
+  for (const char* key : {"a", "b", "c"}) source.Set(key, "1");
+  const auto first = Watch({Key("a"), Key("b")});
+  const auto second = Watch({Key("c")});
+  const std::uint64_t first_before = first->generation(), second_before = second->generation();
+  source.forbidden = {"a"};
+  values->CheckAgain();
+  loop.RunReady();
+  EXPECT_EQ(In(*first, "a"), "unknown");
+  EXPECT_EQ(In(*first, "b"), "1");
+  EXPECT_GT(first->generation(), first_before);
+  EXPECT_EQ(second->generation(), second_before);
+  EXPECT_EQ(source.LiveOf("a"), 0);
+  source.Set("a", "2");
+  ValueRequest refused;
+  EXPECT_EQ(first->Want({Key("a"), Key("b")}, &refused).code(), Code::kPermissionDenied);
+  EXPECT_EQ(refused, Key("a"));
+  source.forbidden.clear();
+  EXPECT_TRUE(first->Want({Key("a"), Key("b")}).ok());
+  loop.RunReady();
+  EXPECT_EQ(In(*first, "a"), "2");
+}
+
+TEST_F(WatchedValuesTest, AWatchMayEndWhileAllAreChecked) {
+  std::vector<std::unique_ptr<ValueWatch>> watches;
+  for (int i = 0; i < 100; ++i) watches.push_back(Watch({Key("a")}));
+  source.forbidden = {"a"};
+  values->CheckAgain();
+  watches.resize(10);
+  loop.RunReady();
+  EXPECT_EQ(source.LiveOf("a"), 0);
+  values->CheckAgain();  // with nothing left to lose
+}
+
 TEST_F(WatchedValuesTest, AValueThatOthersWatchIsKnownAtOnce) {
   source.Set("a", "1");
   const auto first = Watch({Key("a")});

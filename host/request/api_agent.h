@@ -127,9 +127,11 @@ struct ApiAgent {
       put_volume;
   std::function<Co<Status>(Context context, std::string id)> delete_volume;
   PluginRegistry* plugins = nullptr;
-  // Measures the devices of the node; see DeviceManager::Measure. If this function is empty, the
-  // node has none.
+  // Measures the devices of the node; see DeviceManager::Measure and MeasureOnly. If these
+  // functions are empty, the node has none.
   std::function<Co<DeviceStats>(Context context)> measure_devices;
+  std::function<Co<DeviceStats>(Context context, std::vector<AllocatedDevice> devices)>
+      measure_some_devices;
   // Waits a limited time until the drivers that JOB needs are loaded. If this function is empty,
   // there are no drivers to wait for.
   std::function<Co<void>(Context context, std::shared_ptr<const Job> job)> await_drivers;

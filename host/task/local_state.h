@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "host/base/ids.h"
 #include "host/driver/driver.h"
@@ -41,6 +42,11 @@ struct LocalState {
   // The configuration of the run. It is not stored, so this pointer is null after a restore until
   // the runner has made the configuration again.
   std::shared_ptr<const TaskConfig> config;
+  // What the prestart hooks gave to the run. It is stored because a hook cannot be asked again what
+  // it gave, and the driver's recover gets the configuration that start got.
+  std::vector<TaskMount> mounts;
+  std::vector<TaskDevice> devices;
+  StringMap device_env;              // the variables that came with devices
   std::optional<TaskHandle> handle;  // absent until the driver has started the run
   // The end of the run. It is stored before the driver removes the run. So if the agent then dies,
   // the next agent does not start a finished task again.

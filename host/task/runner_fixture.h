@@ -58,6 +58,7 @@ struct FakePreparer : TaskPreparer {
     config.alloc_id = request.alloc->id;
     config.task_name = request.task->name;
     config.env = request.hook_env;
+    config.device_env = request.device_env;
     config.mounts = request.mounts;
     config.devices = request.devices;
     config.user = request.user.empty() ? request.task->user : request.user;

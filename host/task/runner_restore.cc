@@ -67,6 +67,15 @@ Co<TaskRunner::Step> TaskRunner::ResumeExit() {
   co_return Step::kNext;
 }
 
+// Takes over what the hooks gave to the run before its start. It holds until they are asked again.
+void TaskRunner::PrepareAsStarted() {
+  const LocalState& local = journal_.local();
+  prepared_.mounts = local.mounts;
+  prepared_.devices = local.devices;
+  prepared_.device_env = local.device_env;
+  for (const auto& [name, value] : local.device_env) prepared_.env[name] = value;
+}
+
 Co<TaskRunner::Step> TaskRunner::Reattach() {
   const RunId run = *journal_.local().run_id;
   if (services_.restores != nullptr) {
@@ -75,6 +84,7 @@ Co<TaskRunner::Step> TaskRunner::Reattach() {
   }
   auto config = journal_.local().config;
   if (!config) {
+    PrepareAsStarted();
     auto made = MakeConfig(run, journal_.local().task_config_id, /*running=*/true);
     if (!made.ok()) co_return co_await GiveUpReattach(made.error());
     config = std::move(*made);

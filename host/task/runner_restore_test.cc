@@ -1,13 +1,17 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
 #include "host/process/mock_processes_for_test.h"
 #include "host/task/restore_barrier.h"
 #include "host/task/runner_fixture.h"
+#include "host/task/task_record.h"
 
 // How a runner restores the tasks of an earlier agent, and what it leaves for the next one.
 namespace drover {
 namespace {
 
 using testing::_;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -86,6 +90,46 @@ TEST_F(RunnerRestoreTest, TheConfigurationIsMadeAgainWhenItWasNotKept) {
   EXPECT_EQ(driver.last_config("web")->run_id, run);
   EXPECT_EQ(driver.last_config("web")->id, "alloc/web/12345678");
   Kill();
+}
+
+TEST_F(RunnerRestoreTest, RecoverGetsTheMountsAndDevicesThatStartGot) {
+  auto given = AddHook("devices");
+  given->response.mounts = {{"/in/task", "/on/host", true, "private", true}};
+  given->response.devices = {{"/dev/a", "/dev/b", "rw"}};
+  given->response.device_env = {{"CARD", "0"}};
+  Start();
+  const auto started = driver.last_config("web");
+  ASSERT_EQ(started->mounts, given->response.mounts);
+  Shutdown();
+  // The next agent asks the driver before its hooks, which may give something else by then.
+  const auto kept = DecodeLocalState(EncodeLocalState(*store.saved.back()));
+  ASSERT_TRUE(kept.ok());
+  options.restored = TaskRecords{*state(), *kept};
+  runner = nullptr;
+  over = false;
+  given = AddHook("devices");
+  given->response.mounts = {{"/in/task", "/elsewhere", false, "", false}};
+  const std::size_t saved = store.saved.size();
+  Start();
+  EXPECT_THAT(driver.calls(), Contains("recover web"));
+  const auto recovered = driver.last_config("web");
+  ASSERT_NE(recovered, started);
+  EXPECT_EQ(recovered->mounts, started->mounts);
+  EXPECT_EQ(recovered->devices, started->devices);
+  EXPECT_EQ(recovered->device_env, started->device_env);
+  EXPECT_EQ(recovered->env, started->env);
+  // Whatever is stored from now on still has them, for the agent after this one.
+  for (std::size_t i = saved; i < store.saved.size(); ++i) {
+    EXPECT_EQ(store.saved[i]->mounts, started->mounts);
+  }
+  // A restart gives what the hooks say now, and the end leaves nothing.
+  ASSERT_TRUE(Restart().ok());
+  loop.RunReady();
+  EXPECT_EQ(driver.last_config("web")->mounts, given->response.mounts);
+  EXPECT_EQ(store.saved.back()->mounts, given->response.mounts);
+  EXPECT_TRUE(store.saved.back()->devices.empty());
+  Kill();
+  EXPECT_TRUE(store.saved.back()->mounts.empty());
 }
 
 TEST_F(RunnerRestoreTest, AnEndInBetweenIsSeen) {

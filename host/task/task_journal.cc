@@ -76,6 +76,9 @@ void TaskJournal::SetAttempts(const RestartTracker::Counted& counted) {
 void TaskJournal::BeginRun(std::shared_ptr<const TaskConfig> config) {
   local_.run_id = config->run_id;
   local_.task_config_id = config->id;
+  local_.mounts = config->mounts;
+  local_.devices = config->devices;
+  local_.device_env = config->device_env;
   local_.config = std::move(config);
   local_.handle.reset();
   local_.exit.reset();
@@ -91,6 +94,9 @@ void TaskJournal::ForgetRun() {
   local_.run_id.reset();
   local_.task_config_id.clear();
   local_.config = nullptr;
+  local_.mounts.clear();
+  local_.devices.clear();
+  local_.device_env.clear();
   local_.handle.reset();
   local_.exit.reset();
   SetWish(RunWish::kNone);

@@ -91,6 +91,29 @@ Result<TaskHandle> DecodeHandle(const json& of) {
   return handle;
 }
 
+json EncodeMount(const TaskMount& mount) {
+  return {{"task_path", mount.task_path},
+          {"host_path", mount.host_path},
+          {"read_only", mount.read_only},
+          {"propagation", mount.propagation},
+          {"no_links", mount.no_links}};
+}
+
+TaskMount DecodeMount(const json& of) {
+  return {Text(of, "task_path"), Text(of, "host_path"), of.value("read_only", false),
+          Text(of, "propagation"), of.value("no_links", false)};
+}
+
+json EncodeDevice(const TaskDevice& device) {
+  return {{"task_path", device.task_path},
+          {"host_path", device.host_path},
+          {"permissions", device.permissions}};
+}
+
+TaskDevice DecodeDevice(const json& of) {
+  return {Text(of, "task_path"), Text(of, "host_path"), Text(of, "permissions")};
+}
+
 Result<LocalState> ReadLocalState(const json& of) {
   LocalState state;
   const json hooks = of.value("hooks", json::object());
@@ -102,6 +125,13 @@ Result<LocalState> ReadLocalState(const json& of) {
     DROVER_ASSIGN(state.run_id, RunId::Parse(run));
   }
   state.task_config_id = Text(of, "config_id");
+  for (const json& mount : of.value("mounts", json::array())) {
+    state.mounts.push_back(DecodeMount(mount));
+  }
+  for (const json& device : of.value("devices", json::array())) {
+    state.devices.push_back(DecodeDevice(device));
+  }
+  state.device_env = of.value("device_env", StringMap());
   if (of.contains("handle")) {
     DROVER_ASSIGN(state.handle, DecodeHandle(of.at("handle")));
   }
@@ -172,6 +202,9 @@ json EncodeLocalState(const LocalState& state) {
   json out = {{"config_id", state.task_config_id}, {"complete", state.run_complete}};
   for (const auto& [name, hook] : state.hooks) out["hooks"][name] = EncodeHook(hook);
   if (state.run_id) out["run"] = state.run_id->ToString();
+  for (const TaskMount& mount : state.mounts) out["mounts"].push_back(EncodeMount(mount));
+  for (const TaskDevice& device : state.devices) out["devices"].push_back(EncodeDevice(device));
+  if (!state.device_env.empty()) out["device_env"] = state.device_env;
   if (state.handle) out["handle"] = EncodeHandle(*state.handle);
   if (state.exit) out["exit"] = EncodeExit(*state.exit);
   if (state.wish != RunWish::kNone) out["wish"] = WishName(state.wish);

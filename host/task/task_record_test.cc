@@ -32,6 +32,9 @@ LocalState FullLocal() {
   local.hooks["artifacts"] = {true, {{"sum", "abc"}}, {{"KEY", "value"}}, "80000"};
   local.run_id = RunId::Random();
   local.task_config_id = "alloc/task/12345678";
+  local.mounts = {{"/in/task", "/on/host", true, "private", true}, {"/b", "/c", false, "", false}};
+  local.devices = {{"/dev/a", "/dev/b", "rw"}};
+  local.device_env = {{"CARD", "0"}};
   local.handle = TaskHandle{"exec", "1.2", 4, std::string("\0\xff{", 3)};
   local.exit = ExitResult{5, 9, true, "supervisor lost", 17};
   local.wish = RunWish::kRestartFailure;
@@ -56,6 +59,9 @@ TEST(TaskRecordTest, EachFieldOfALocalStateIsReadAgain) {
   EXPECT_EQ(read->hooks, local.hooks);
   EXPECT_EQ(read->run_id, local.run_id);
   EXPECT_EQ(read->task_config_id, local.task_config_id);
+  EXPECT_EQ(read->mounts, local.mounts);
+  EXPECT_EQ(read->devices, local.devices);
+  EXPECT_EQ(read->device_env, local.device_env);
   EXPECT_EQ(read->handle, local.handle);
   EXPECT_EQ(read->exit, local.exit);
   EXPECT_EQ(read->wish, local.wish);
@@ -64,8 +70,12 @@ TEST(TaskRecordTest, EachFieldOfALocalStateIsReadAgain) {
   EXPECT_EQ(read->network, local.network);
   EXPECT_TRUE(read->run_complete);
 
-  const auto empty = DecodeLocalState(EncodeLocalState({}));
+  // A task without mounts and devices has nothing of them in its record.
+  const json plain = EncodeLocalState({});
+  for (const char* key : {"mounts", "devices", "device_env"}) EXPECT_FALSE(plain.contains(key));
+  const auto empty = DecodeLocalState(plain);
   ASSERT_TRUE(empty.ok());
+  EXPECT_TRUE(empty->mounts.empty() && empty->devices.empty() && empty->device_env.empty());
   EXPECT_FALSE(empty->run_id || empty->handle || empty->exit || empty->network ||
                empty->delay_until || empty->stop_since || empty->run_complete);
 }
@@ -77,6 +87,8 @@ TEST(TaskRecordTest, WhatMakesNoSenseIsAnError) {
   EXPECT_FALSE(DecodeLocalState({{"run", "xyz"}}).ok());
   EXPECT_FALSE(DecodeLocalState({{"handle", {{"state", "!"}}}}).ok());
   EXPECT_FALSE(DecodeLocalState({{"hooks", 3}}).ok());
+  EXPECT_FALSE(DecodeLocalState({{"mounts", {3}}}).ok());
+  EXPECT_FALSE(DecodeLocalState({{"devices", {{{"task_path", 3}}}}}).ok());
   EXPECT_FALSE(DecodeLocalState({{"wish", "fly"}}).ok());
   EXPECT_FALSE(DecodeLocalState({{"stop_since", "now"}}).ok());
 }

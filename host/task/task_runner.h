@@ -199,6 +199,7 @@ class TaskRunner : public TaskControl,
   // Methods that restore a task of an earlier agent, in runner_restore.cc.
   Co<Step> Restore();
   Co<Step> ResumeExit();
+  void PrepareAsStarted();
   Co<Step> Reattach();
   Co<Result<RecoveredTask>> AwaitDriver(std::shared_ptr<const TaskConfig> config, Error first);
   bool MayComeBack(const Result<RecoveredTask>& recovered) const;

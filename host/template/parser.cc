@@ -8,6 +8,7 @@
 
 #include "host/govalues/go_number.h"
 #include "host/govalues/go_text.h"
+#include "host/template/declared_names.h"
 #include "host/template/lexer.h"
 
 namespace drover::templates {
@@ -132,7 +133,7 @@ class Parser {
 
   // Reads the whole template.
   Status ReadAll(std::vector<TemplateNode>* root) {
-    variables_ = {"$"};
+    variables_ = DeclaredNames();
     while (Peek().kind != TokenKind::kEnd) {
       const std::size_t begin = next_;
       if (Take().kind == TokenKind::kLeft && TakeKeyword("define")) {
@@ -160,7 +161,7 @@ class Parser {
 
   // Reads the body of another template, which has variables and ranges of its own.
   Status OwnBody(const std::string& name, std::size_t at, int depth, const char* context) {
-    std::vector<std::string> variables = std::exchange(variables_, {"$"});
+    DeclaredNames variables = std::exchange(variables_, DeclaredNames());
     const int ranges = std::exchange(ranges_, 0);
     std::vector<TemplateNode> body;
     DROVER_TRY(Body(&body, depth + 1, at));
@@ -258,7 +259,7 @@ class Parser {
     if (kind == TemplateNode::Kind::kRange) --ranges_;
     if (closing_->text == "else") DROVER_TRY(Else(kind, context, &node, depth));
     closing_ = nullptr;
-    variables_.resize(variables);
+    variables_.ShrinkTo(variables);
     nodes->push_back(std::move(node));
     return {};
   }
@@ -302,7 +303,7 @@ class Parser {
 
   void Declare(Pipeline* pipeline, std::string_view name) {
     pipeline->variables.emplace_back(name);
-    variables_.emplace_back(name);
+    variables_.Add(name);
   }
 
   // Reads "$x :=", "$x =" or "$i, $x :=".
@@ -421,7 +422,7 @@ class Parser {
       case TokenKind::kVariable:
         operand->kind = Operand::Kind::kVariable;
         operand->text = token.text;
-        if (std::ranges::find(variables_, token.text) == variables_.end()) {
+        if (!variables_.Has(token.text)) {
           return At(token.at, "undefined variable " + QuoteText(token.text));
         }
         break;
@@ -482,9 +483,9 @@ class Parser {
   const FunctionSet& functions_;
   std::vector<Token> tokens_;
   std::size_t next_ = 0;
-  std::vector<std::string> variables_;  // that are declared at this place
-  int ranges_ = 0;                      // that are open at this place
-  const Token* closing_ = nullptr;      // the {{end}} or {{else}} that has just been read
+  DeclaredNames variables_;         // at this place
+  int ranges_ = 0;                  // that are open at this place
+  const Token* closing_ = nullptr;  // the {{end}} or {{else}} that has just been read
 };
 
 }  // namespace

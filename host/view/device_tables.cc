@@ -27,7 +27,41 @@ std::string IdsText(const json& device) {
   return ids;
 }
 
+// Returns the value of a statistic with its unit.
+std::string ValueText(const json& stat) {
+  std::string text = TextField(stat, "StringVal");
+  for (const char* key : {"IntNumeratorVal", "FloatNumeratorVal", "BoolVal"}) {
+    const auto value = stat.find(key);
+    if (value != stat.end() && value->is_primitive() && !value->is_null()) text = value->dump();
+  }
+  const std::string unit = TextField(stat, "Unit");
+  return unit.empty() ? Printable(text) : Printable(text) + " " + unit;
+}
+
+void AddStats(const std::string& task, const json& group, TextTable* table) {
+  const auto add = [&](const std::string& id, const std::string& name, const json& stat) {
+    table->Add({Printable(task), GroupText(group), Printable(id), Printable(name), ValueText(stat),
+                TextField(stat, "Desc")});
+  };
+  for (const auto& [id, instance] : MapField(group, "InstanceStats").items()) {
+    const json& values = MapField(MapField(instance, "Stats"), "Attributes");
+    for (const auto& [name, stat] : values.items()) add(id, name, AsMap(stat));
+    const json& summary = MapField(instance, "Summary");
+    if (values.empty() && !summary.empty()) add(id, "", summary);
+  }
+}
+
 }  // namespace
+
+TextTable DeviceStatsTable(const json& stats) {
+  TextTable table({"Task", "Devices", "ID", "Statistic", "Value", "Description"});
+  for (const auto& [task, of_task] : MapField(stats, "Tasks").items()) {
+    for (const json& group : ListField(MapField(of_task, "ResourceUsage"), "DeviceStats")) {
+      AddStats(task, AsMap(group), &table);
+    }
+  }
+  return table;
+}
 
 TextTable AllocDeviceTable(const json& alloc) {
   TextTable table({"Task", "Devices", "IDs"});

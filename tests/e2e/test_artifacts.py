@@ -11,6 +11,7 @@ import threading
 import unittest
 import zipfile
 
+import git_server
 import harness
 from agent_harness import Agent, AgentTest, agent_config
 from file_server import FileServer, endless, redirect, short, slow
@@ -167,7 +168,7 @@ class ArtifactTest(ArtifactCase):
                          "the server answers with status 404")
 
     def test_a_wrong_source_is_not_tried_again(self):
-        alloc, _ = self.start(task("t", STAY, Artifacts=[artifact("ftp://x/a")]), status="failed",
+        alloc, _ = self.start(task("t", STAY, Artifacts=[artifact("ftp://x/${NOMAD_TASK_NAME}")]), status="failed",
                               type="batch", RestartPolicy=TRY_TWICE)
         self.assertEqual([e["Type"] for e in self.events(alloc)],
                          ["Received", "Task Setup", "Downloading Artifacts", "Failed Artifact Download",
@@ -240,6 +241,23 @@ class ArtifactTest(ArtifactCase):
 
 
 class SlowArtifactTest(ArtifactCase):
+    @unittest.skipIf(git_server.MISSING, git_server.MISSING)
+    def test_a_clone_has_only_the_commits_that_are_wanted(self):
+        repositories = git_server.GitServer(self, self.sandbox.root / "repositories")
+        for tag in ("v1", "v2", "v3"):
+            repositories.commit("site", tag, page=tag)
+        source = f"git::{repositories.url}/site"
+        _, root = self.start(task("t", STAY, Artifacts=[
+            artifact(source, "local/all"), artifact(source + "?depth=1", "local/newest"),
+            artifact(source, "local/older", GetterOptions={"ref": "v2", "depth": "1"})]))
+
+        def commits(name):
+            clone = root / "t/local" / name
+            done = subprocess.run([git_server.GIT, "-c", f"safe.directory={clone}", "-C", clone, "rev-list", "--count",
+                                   "HEAD"], capture_output=True, text=True, check=True)
+            return int(done.stdout), (clone / "public/page").read_text()
+        self.assertEqual([commits(name) for name in ("all", "newest", "older")], [(3, "v3"), (1, "v3"), (1, "v2")])
+
     def test_a_long_download_is_reported_and_a_kill_ends_it(self):
         done = threading.Event()
         self.addCleanup(done.set)
@@ -321,6 +339,19 @@ class HostileArtifactTest(ArtifactCase):
                 self.assertEqual(list((root / "t/local").iterdir()), [])
                 self.assertFalse(outside.exists())
 
+    @unittest.skipIf(shutil.which("tar") is None, "tar is not installed")
+    def test_a_hole_of_a_sparse_file_counts(self):
+        hole = self.sandbox.root / "hole"
+        with open(hole, "wb") as file:
+            file.truncate(8 * MB)
+        archive = subprocess.run(["tar", "-C", self.sandbox.root, "-cSzf", "-", "hole"], capture_output=True,
+                                 check=True).stdout
+        self.assertLess(len(archive), 10_000)
+        self.server.answers["/sparse.tar.gz"] = archive
+        message, root = self.fails(artifact(f"{self.server.url}/sparse.tar.gz"), name="sparse")
+        self.assertIn("more than the limit of 1000000 bytes", message)
+        self.assertEqual(list((root / "t/local").iterdir()), [])
+
     def test_hostile_zip_files_change_nothing(self):
         outside = self.sandbox.root / "outside"
         for number, (archive, why) in enumerate((
@@ -338,7 +369,8 @@ class HostileArtifactTest(ArtifactCase):
         secret = f"http://me:hunter2@{self.server.address}"
         for number, source in enumerate((
                 f"{secret}/none?token=hunter2", f"{secret}/loop?X-Amz-Signature=hunter2",
-                f"git::{secret}/none.git", "https://me:hunter2@x:port/a", "ftp://me:hunter2@x/a?b=hunter2",
+                f"git::{secret}/none.git", "https://me:hunter2@x:port/${NOMAD_TASK_NAME}",
+                "ftp://me:hunter2@x/${NOMAD_TASK_NAME}?b=hunter2",
                 f"{secret}/a?checksum=file:{secret}/none?token=hunter2",
                 "http://me:hunter2@127.0.0.1:1/a?token=hunter2")):
             with self.subTest(source=source):
@@ -348,6 +380,20 @@ class HostileArtifactTest(ArtifactCase):
             text += str([e for a in self.agent.allocs(f"s{number}") for e in self.events(a["ID"])])
         self.assertIn("Failed Artifact Download", text)
         self.assertNotIn("hunter2", text)
+
+    def test_what_can_never_be_fetched_is_refused(self):
+        for source, why in (("git@github.com:a/b.git", "SSH"), ("hg::https://x/a", "Mercurial"),
+                            ("ftp://me:hunter2@x/a?b=hunter2", "the scheme"), ("https://x/a?checksum=md5:1", "md5"),
+                            ("https://me:hunter2@x:port/a", "source")):
+            with self.subTest(source=source):
+                spec = job(group(task("t", STAY, Artifacts=[artifact(source)])), id="never")
+                reply = self.agent.ask("PUT", "/v1/jobs", spec)
+                said = reply.body.decode()
+                self.assertEqual(reply.status, 500, said)
+                self.assertIn("/Job/TaskGroups/0/Tasks/0/Artifacts/0/GetterSource: ", said)
+                self.assertIn(why, said)
+                self.assertNotIn("hunter2", said)
+        self.assertEqual(self.agent.ask("GET", "/v1/job/never").status, 404)
 
     def test_links_of_a_running_task_lead_nowhere(self):
         outside = self.sandbox.root / "outside"

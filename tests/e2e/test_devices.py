@@ -179,6 +179,31 @@ class DeviceUseTest(Client, DeviceCase):
         placed = harness.wait_until(lambda: self.agent.allocs("all"), "the devices that are free")
         self.assertEqual(len(self.ids(placed[0])), 6)
 
+    def test_the_statistics_of_an_allocation_have_its_devices(self):
+        alloc = self.run_forever("first", driver="exec", count=2)  # t0, and t-bad, which is not measured
+        self.assertEqual(self.ids(alloc), ["t0", "t-bad"])
+        path = f"/v1/client/allocation/{alloc['ID']}/stats"
+        stats = harness.wait_until(lambda: (lambda reply: reply if "t" in reply["Tasks"] else None)(self.agent.get(path)),
+                                   "a sample of the task")
+        of_task, = stats["Tasks"]["t"]["ResourceUsage"]["DeviceStats"]
+        self.assertEqual((of_task["Vendor"], of_task["Type"], of_task["Name"]), tuple(GROUP.split("/")))
+        self.assertEqual(set(of_task["InstanceStats"]), {"t0"})
+        one = of_task["InstanceStats"]["t0"]
+        self.assertEqual(one["Stats"]["Attributes"]["used"],
+                         {"IntNumeratorVal": 5, "Unit": "MiB", "Desc": "in use"})
+        self.assertEqual(one["Summary"]["IntNumeratorVal"], 5)
+        self.assertEqual(stats["ResourceUsage"]["DeviceStats"], [of_task])
+        self.assertEqual(self.agent.get(path, task="t")["ResourceUsage"]["DeviceStats"], [of_task])
+        shown = self.cli("alloc", "status", "-stats", alloc["ID"]).out
+        self.assertRegex(shown, rf"(?m)^t +{GROUP} +t0 +used +5 MiB +in use")
+        self.assertNotIn("in use", self.cli("alloc", "status", alloc["ID"]).out)
+        # An allocation without devices has none.
+        self.agent.submit(job(group(task("t", config={"command": "/bin/sh", "args": ["-c", FOREVER]},
+                                         driver="exec")), id="without"))
+        without = self.agent.wait_allocs("without", 1, "running")[0]
+        usage = self.agent.get(f"/v1/client/allocation/{without['ID']}/stats")
+        self.assertIsNone(usage["ResourceUsage"]["DeviceStats"])
+
     def test_a_wrong_answer_of_a_plugin_fails_the_task_by_name(self):
         self.run_forever("first", driver="exec")
         said = self.failure_of("second")
@@ -211,6 +236,52 @@ class DeviceTakeoverTest(DeviceCase):
     """Tasks go on without the agent, and the next agent knows their devices."""
 
     dev = False
+
+    def plugins(self):
+        # A driver that writes what its start and its recover got.
+        printing = {"file": testdata("prints_config"), "isolation": "process"}
+        return {**super().plugins(), "printing": printing}
+
+    def test_a_task_goes_on_without_its_plugin(self):
+        alloc = self.run_forever("first", driver="exec")
+        self.agent.run.process.send_signal(signal.SIGKILL)
+        self.agent.run.process.wait()
+        plugins = self.plugins()
+        del plugins["test"]
+        config = self.sandbox.write_config("without.json", data_dir=str(self.sandbox.root / "data_dir"), plugins=plugins)
+        self.agent = Agent(self.sandbox, config=config, dev=False)
+        shown = self.agent.wait_allocs("first", 1, "running")[0]
+        self.assertEqual((shown["ID"], shown["TaskStates"]["t"]["Restarts"]), (alloc["ID"], 0))
+        self.assertEqual(self.ids(shown), ["t0"])
+        stats = self.agent.get(f"/v1/client/allocation/{alloc['ID']}/stats")
+        self.assertIsNone(stats["ResourceUsage"]["DeviceStats"])
+        self.agent.forget_all(self.leftovers)
+
+    def test_recover_gets_what_start_got(self):
+        spec = with_device("", "first", driver="printing")
+        spec["Job"]["TaskGroups"][0]["Tasks"][0]["Config"] = {}
+        spec["Job"]["TaskGroups"][0]["Networks"] = [{"Mode": "none"}]
+        self.agent.submit(spec)
+        alloc = self.agent.wait_allocs("first", 1, "running")[0]
+
+        def printed():
+            reply = self.agent.ask("GET", f"/v1/client/fs/cat/{alloc['ID']}", path="alloc/printed")
+            return [line.split(" | ", 1) for line in reply.body.decode().splitlines()]
+
+        (verb, got), = printed()
+        self.assertEqual(verb, "start")
+        self.assertIn("mounts /thing /usr/share 1", got)
+        self.assertIn("devices /dev/thing /dev/zero rw | device_env THING t0 |", got)
+        self.assertRegex(got, r"network none /\S+$")
+        for times in (1, 2):
+            self.agent.run.process.send_signal(signal.SIGKILL)
+            self.agent.run.process.wait()
+            self.start()
+            self.agent.wait_allocs("first", 1, "running")
+            lines = harness.wait_until(lambda: (lambda all: all if len(all) > times else None)(printed()), "recover")
+            self.assertEqual(lines[-1], ["recover", got])
+        self.assertEqual(len(lines), 3)
+        self.agent.forget_all(self.leftovers)
 
     def test_the_devices_of_a_task_outlive_the_agent(self):
         alloc = self.run_forever("first", driver="exec")

@@ -20,6 +20,7 @@ from fake_consul import FakeConsul
 from file_server import FileServer
 from harness import DroverTest, group, job, plugin_file, task
 from quota_disk import QuotaDisk
+from test_exec import IN_CHROOT
 from test_slow_drivers import testdata
 
 KILLS = ("before", "after")
@@ -439,6 +440,34 @@ class QuotaStepTest(Steps, StepCase):
         allocs = self.end(name)
         self.forget(name)
         return allocs, out.read_text().split()
+
+
+@unittest.skipUnless(harness.IS_ROOT and not IN_CHROOT, "exec needs an agent that is root and not in a chroot")
+class DeviceStepTest(Steps, StepCase):
+    """A task of exec that has a device, with its node, its mount and its variable."""
+
+    STEPS = {"ledger_add": 1, "ledger_remove": 1, "commit": (6, 60), "sync": (2, 16), "make_alloc_dir": 1,
+             "make_task_dir": 1, "mount_secrets": 1, "drop_secrets": 1, "remove_alloc_dir": 1, "make_cgroup": 1,
+             "make_limits": 1, "launch_shim": 1, "remove_cgroup": 1, "forget_end": 1}
+    LINES = ["start", "t0", "ready", "stop"]
+
+    def config(self):
+        return {"plugins": {"test": {"file": str(testdata("offers_devices")), "isolation": "process"}}}
+
+    def live(self, name, fault=None):
+        def lines():
+            found = sorted(self.sandbox.alloc_dirs[0].glob("*/alloc/data/out"))
+            return found[0].read_text() if found else ""
+        script = 'test -c /dev/thing && test -d /thing/misc && echo "start $THING" >> "$OUT"' + STAY
+        self.arm(fault)
+        self.register(name, task("t", driver="exec", Env={"OUT": "${NOMAD_ALLOC_DIR}/data/out"},
+                                 Resources={"CPU": 10, "MemoryMB": 64, "Devices": [{"Name": "thing", "Count": 1}]},
+                                 config={"command": "/bin/sh", "args": ["-c", script]}))
+        self.wait_up(name, lines)
+        allocs = self.end(name)
+        said = lines().split()
+        self.forget(name)
+        return allocs, said
 
 
 @unittest.skipIf(cni.MISSING, cni.MISSING)

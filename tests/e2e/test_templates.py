@@ -1,5 +1,6 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """Templates of real tasks: files before the start, what follows a change, and agents that die."""
+import json
 import os
 import random
 import signal
@@ -9,6 +10,7 @@ import time
 import harness
 from agent_harness import Agent, AgentTest, agent_config
 from harness import DroverTest, group, job, task
+from test_agent_load import EXACT, memory
 
 # Notes its starts and signals, with what is in its file then.
 WATCHER = """
@@ -66,6 +68,19 @@ class TemplateCase(DroverTest):
 
 
 class TemplateTest(TemplateCase, AgentTest):
+    def test_a_template_that_can_never_be_rendered_is_refused(self):
+        spec = job(group(task("t", Templates=[template("a\n{{ nope 1 }}"), template('{{ plugin "x" }}', "local/b"),
+                                              template('{{ nope "${X}" }}', "local/c")])), id="words")
+        at = "/Job/TaskGroups/0/Tasks/0/Templates"
+        for method, path in (("PUT", "/v1/jobs"), ("PUT", "/v1/job/words/plan"), ("PUT", "/v1/validate/job")):
+            with self.subTest(path=path):
+                said = json.loads(self.agent.ask(method, path, spec).body)["Error"] if "validate" in path else \
+                    self.agent.ask(method, path, spec).body.decode()
+                self.assertIn(f'{at}/0/EmbeddedTmpl: template:2:4: function "nope" not defined', said)
+                self.assertIn(f"{at}/1/EmbeddedTmpl: template:1:4: plugin: a template may not run programs", said)
+                self.assertNotIn(f"{at}/2", said)
+        self.assertEqual(self.agent.ask("GET", "/v1/job/words").status, 404)
+
     def test_files_and_variables_are_there_before_the_start(self):
         self.submit(template('{{ env "NOMAD_TASK_NAME" }} of {{ env "NOMAD_JOB_NAME" }}\n',
                              "local/conf.d/word", Perms="600"),
@@ -187,6 +202,55 @@ class TemplateTest(TemplateCase, AgentTest):
                 self.agent.must("PUT", f"/v1/client/allocation/{self.alloc()}/restart", {"TaskName": "t"})
                 self.wait_lines("start one", second)
                 self.agent.must("DELETE", "/v1/job/words", purge="true")
+
+
+class HostileTemplateTest(TemplateCase, AgentTest):
+    """Templates that mean ill fail the start of their own task, within their limits. The agent serves meanwhile."""
+
+    def fails(self, *templates, why):
+        """Runs a task whose start fails by its templates. Returns the message."""
+        self.submit(*templates, Attempts=0)
+        self.agent.must("GET", "/v1/agent/health", limit=2 * harness.SLACK)
+        self.agent.wait_allocs("words", 1, "failed")
+        message = next(text for kind, text in self.events() if kind == "Task hook failed")
+        self.assertRegex(message, why)
+        self.assertEqual(self.lines(), [], "the task has not run")
+        self.agent.must("DELETE", "/v1/job/words", purge="true")
+        self.agent.must("PUT", "/v1/system/gc")
+        return message
+
+    def test_what_costs_too_much_ends_in_time_and_memory(self):
+        for text in ("{{ range loop 1000000000 }}{{ end }}", "{{ range loop 1000000000 }}0123456789{{ end }}",
+                     '{{ $x := "x" }}{{ range 64 }}{{ $x = print $x $x }}{{ end }}', '{{ sprig_repeat 10000000000 "x" }}',
+                     '{{ define "a" }}{{ template "a" }}{{ end }}{{ template "a" }}'):
+            with self.subTest(text):
+                message = self.fails(template(text), why="too much|too long|too large|too deep|more than")
+                self.assertIn("local/word", message)
+        if EXACT:
+            # A rendering may have 256 MiB of values, and its text.
+            self.assertLess(memory(self.agent, "VmHWM"), 1 << 30)
+
+    def test_no_link_of_a_task_leads_a_function_out(self):
+        secret = self.sandbox.write("secret", "hunter2")
+        plant = (f'cd "$NOMAD_ALLOC_DIR/data"; ln -s {secret} link; ln -s {self.sandbox.root} up; '
+                 f'ln {secret} hard; mkfifo pipe; ln -s /dev/zero zero')
+        for place, why in (("../alloc/data/link", "a link leads out"), ("../alloc/data/up/secret", "a link leads out"),
+                           ("../alloc/data/pipe", "no regular file"), ("../alloc/data/zero", "a link leads out"),
+                           ("../alloc/data/hard", "has a second name"), ("../../../secret", "no file below")):
+            with self.subTest(place):
+                reads = template(f'{{{{ file "{place}" }}}}')
+                self.agent.submit(job(group(
+                    task("p", plant, Lifecycle={"Hook": "prestart"}), task("t", "exit 0", Templates=[reads]),
+                    RestartPolicy={"Attempts": 0, "Interval": "1m", "Delay": "1s", "Mode": "fail"}),
+                    id="words", type="batch"))
+                alloc = self.agent.wait_allocs("words", 1, "failed")[0]
+                told = [one["DisplayMessage"] for one in alloc["TaskStates"]["t"]["Events"]
+                        if one["Type"] == "Task hook failed"]
+                self.assertEqual(len(told), 1, alloc["TaskStates"])
+                self.assertIn(why, told[0])
+                self.assertNotIn("hunter2", str(alloc["TaskStates"]))
+                self.agent.must("DELETE", "/v1/job/words", purge="true")
+                self.agent.must("PUT", "/v1/system/gc")
 
 
 class KeptCase(TemplateCase):

@@ -37,6 +37,34 @@ class ValidationTest(DroverTest):
                        for name in ("Vault", "Consul", "Kind", "CSIPluginConfig",
                                     "Services/0/Connect")))
 
+    def test_templates_and_sources_that_can_never_work_are_refused(self):
+        templates = [{"EmbeddedTmpl": text, "DestPath": f"local/{number}"} for number, text in enumerate((
+            "a\n{{ nope 1 }}", '{{ with secret "x" }}{{ end }}', "{{ if true }}", '{{ nope "${X}" }}', "fine"))]
+        artifacts = [{"GetterSource": source} for source in ("git@github.com:a/b.git", "ftp://${X}/a")]
+        said = self.refused(one(task("t", "true", Templates=templates, Artifacts=artifacts)), "the job has 4 faults",
+                            GROUP + '/Tasks/0/Templates/0/EmbeddedTmpl: template:2:4: function "nope" not defined',
+                            GROUP + "/Tasks/0/Templates/1/EmbeddedTmpl: template:1:9: secret: this version has no Vault",
+                            GROUP + "/Tasks/0/Templates/2/EmbeddedTmpl: template:1:4: the action has no {{end}}",
+                            GROUP + "/Tasks/0/Artifacts/0/GetterSource: source ")
+        self.assertNotIn("Templates/3", said)
+        path = self.sandbox.write("bad.hcl", """job "x" {
+  group "g" {
+    task "t" {
+      driver = "raw_exec"
+      config { command = "true" }
+      template {
+        destination = "local/a"
+        data        = "{{ nope }}"
+      }
+    }
+  }
+}
+""")
+        done = self.sandbox.command("validate", path)
+        self.assertEqual(done.code, 1, done)
+        self.assertIn("bad.hcl:8", done.out)
+        self.assertIn('function "nope" not defined', done.out)
+
     def test_what_is_taken_and_not_carried_out_is_warned_of(self):
         run = self.run_job(one(mock("m", run_for="10ms"), ReschedulePolicy={"Attempts": 3}))
         self.assertIn(f"{GROUP}/ReschedulePolicy/Attempts: is not carried out by this version: ", run.err)

@@ -16,6 +16,9 @@
 #ifndef TEST_MIN_MINOR
 #define TEST_MIN_MINOR 0
 #endif
+#ifndef TEST_FS
+#define TEST_FS DROVER_FS_NONE
+#endif
 #ifndef TEST_NEEDS
 #define TEST_NEEDS 0
 #endif
@@ -71,7 +74,7 @@ void complete_empty(const drover_host* host, uint64_t id) {
 #endif
 static const drover_info the_info = {
     sizeof(drover_info),
-    DROVER_FS_NONE,
+    TEST_FS,
     TEXT(TEST_DRIVER_NAME),
     TEXT("1.2.3"),
     DROVER_CAP_SIGNALS | DROVER_CAP_STATS | TEST_OFFERS,

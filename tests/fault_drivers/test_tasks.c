@@ -114,6 +114,56 @@ static void* wait_for_ever(void* nothing) {
 }
 #endif
 
+#ifdef PRINTS_CONFIG
+static void print_text(FILE* to, drover_str text) {
+  fputc(' ', to);
+  if (text.size > 0) fwrite(text.data, 1, text.size, to);
+}
+static const void* element(const drover_array* array, size_t i) {
+  return (const char*)array->data + i * array->element_size;
+}
+static void print_pairs(FILE* to, const char* what, const drover_array* pairs) {
+  fprintf(to, " | %s", what);
+  for (size_t i = 0; i < pairs->count; ++i) {
+    const drover_pair* pair = element(pairs, i);
+    print_text(to, pair->key);
+    print_text(to, pair->value);
+  }
+}
+
+/* Adds a line to the file "printed" of the allocation: VERB, and what the host gave it. */
+static void print_config(const char* verb, const drover_task_config* config) {
+  char path[4096];
+  snprintf(path, sizeof path, "%.*s/printed", (int)config->alloc_dir.size, config->alloc_dir.data);
+  FILE* to = fopen(path, "a");
+  if (!to) return;
+  fprintf(to, "%s | mounts", verb);
+  for (size_t i = 0; i < config->mounts.count; ++i) {
+    const drover_mount* mount = element(&config->mounts, i);
+    print_text(to, mount->task_path);
+    print_text(to, mount->host_path);
+    fprintf(to, " %u", mount->read_only);
+    print_text(to, mount->propagation);
+  }
+  fprintf(to, " | devices");
+  for (size_t i = 0; i < config->devices.count; ++i) {
+    const drover_device* device = element(&config->devices, i);
+    print_text(to, device->task_path);
+    print_text(to, device->host_path);
+    print_text(to, device->permissions);
+  }
+  print_pairs(to, "device_env", &config->device_env);
+  print_pairs(to, "env", &config->env);
+  fprintf(to, " | network");
+  print_text(to, config->network_mode);
+  print_text(to, config->network_namespace);
+  fputc('\n', to);
+  fclose(to);
+}
+#else
+#define print_config(verb, config)
+#endif
+
 int32_t start(drover_instance* self, const drover_call* call, const drover_start_args* args,
               drover_error* error) {
   const drover_task_config* config = args->config;
@@ -141,6 +191,7 @@ int32_t start(drover_instance* self, const drover_call* call, const drover_start
 #ifdef FAULT_DROPS_CANCELLED
   if (self->host->call_is_cancelled(self->host, call->id)) return DROVER_OK;
 #endif
+  print_config("start", config);
   pthread_mutex_lock(&self->mutex);
   int known = find(self, &config->run_id) != NULL;
 #ifdef FAULT_START_TWICE
@@ -186,6 +237,7 @@ int32_t recover(drover_instance* self, const drover_call* call, const drover_rec
     return fail(error, DROVER_E_UNAVAILABLE, "its daemon is away");
   }
 #endif
+  print_config("recover", args->config);
   pthread_mutex_lock(&self->mutex);
   task* t = find(self, &args->config->run_id);
 #ifdef FAULT_RECOVER_INVENTS

@@ -8,12 +8,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <random>
 #include <set>
 #include <sstream>
 
 #include "host/base/directory_for_test.h"
-#include "host/base/seed_for_test.h"
 #include "host/render/fake_source_for_test.h"
 
 namespace drover {
@@ -96,14 +94,13 @@ struct Control : TaskControl {
   Co<Result<std::unique_ptr<TaskExecSession>>> Exec(Context, ExecRequest request) override;
   Co<Status> SaveHookData(std::string name, StringMap data) override {
     EXPECT_EQ(name, "template");
-    if (!dead) before = std::exchange(saved, std::move(data));
+    if (!dead) saved = std::move(data);
     co_return Status();
   }
 
   std::vector<std::string> asked;
   std::vector<std::string> events;
   StringMap saved;
-  StringMap before;  // what was saved before that
   const std::function<void()>* on_signal = nullptr;
   int exit_code = 0;  // of scripts
   int refused = 0;    // the number of signals that cannot be sent
@@ -210,7 +207,6 @@ struct TemplateHookTest : testing::Test {
     Result<PrestartResponse> response = Ask(hook->Prestart(Context(&loop), Request(running)));
     if (!response.ok()) return response.error();
     control->saved = response->data;
-    control->before = response->data;
     EXPECT_TRUE(Ask(hook->Poststart(Context(&loop), PoststartRequest())).ok());
     loop.RunReady();
     return response->env;
@@ -637,6 +633,27 @@ TEST_F(TemplateHookTest, AWrongRequestOfOneTemplateHoldsUpNoOther) {
               ElementsAre("The file \"local/a\" stays as it is: the task may not read it"));
 }
 
+TEST_F(TemplateHookTest, WhatTheTaskMayNotReadAnyMoreDoesNotReachItsFile) {
+  source.Set("a", "1");
+  source.Set("b", "1");
+  Add("<a>", "local/a", OnChange::kNoop);
+  Add("<b>", "local/b", OnChange::kNoop);
+  ASSERT_TRUE(Start().ok());
+  source.forbidden = {"a"};
+  values->CheckAgain();
+  loop.Advance(1s);
+  source.Set("a", "2");
+  source.Set("b", "2");
+  loop.Advance(1h);
+  EXPECT_EQ(FileOf("local/a"), "1");
+  EXPECT_EQ(FileOf("local/b"), "2");
+  ASSERT_THAT(control->events, SizeIs(1));
+  EXPECT_EQ(control->events[0], "The file \"local/a\" stays as it is: the task may not read it");
+  source.forbidden.clear();
+  loop.Advance(1h);
+  EXPECT_EQ(FileOf("local/a"), "2");
+}
+
 TEST_F(TemplateHookTest, SourcesAndFilesAreThoseOfTheTask) {
   std::ofstream(location.local_dir + "/a.tpl") << "from @local/b";
   std::ofstream(location.local_dir + "/b") << "b";
@@ -652,95 +669,6 @@ TEST_F(TemplateHookTest, SourcesAndFilesAreThoseOfTheTask) {
   of.source = "../../secret";
   EXPECT_EQ(Start().code(), Code::kInvalidArgument);
 }
-
-// Interleaves changes of values, ends of the task, restarts, signals and kills of the agent. In the
-// end the task must know the newest values, with at most one action for each of them.
-struct Interleaving : TemplateHookTest, testing::WithParamInterface<int> {
-  void Read() {
-    known_restart = FileOf("local/restart");
-    known_signal = FileOf("local/signal");
-  }
-  // Does what the runner does with what the hook has asked.
-  void Serve() {
-    const std::vector<std::string> asked = std::exchange(control->asked, {});
-    bool restart = false;
-    for (const std::string& of : asked) {
-      restart = restart || of == "restart";
-    }
-    if (!restart) return;
-    ++restarts;
-    Restart();
-  }
-  void Restart() {
-    Exit();
-    ASSERT_TRUE(Start().ok());
-    Read();
-  }
-
-  std::string known_restart, known_signal;  // what the task has read of its files
-  int restarts = 0;
-};
-
-TEST_P(Interleaving, EndsWithTheNewestGeneration) {
-  const std::uint64_t seed = FirstSeed() + static_cast<std::uint64_t>(GetParam());
-  SCOPED_TRACE(HowToRepeat(seed));
-  std::mt19937_64 random(seed);
-  on_signal = [this] { known_signal = FileOf("local/signal"); };
-  const auto pick = [&random](std::uint64_t bound) { return random() % bound; };
-  source.Set("a", "0");
-  source.Set("b", "0");
-  Add("<a>", "local/restart", OnChange::kRestart, std::chrono::seconds(pick(6)));
-  TaskTemplate& signal =
-      Add("<a> <b>", "local/signal", OnChange::kSignal, std::chrono::seconds(pick(6)));
-  if (pick(2) == 0) signal.wait = TemplateWait{1s, 4s};
-  Add("<b>", "local/noop", OnChange::kNoop);
-  ASSERT_TRUE(Start().ok());
-  Read();
-  int changes = 0, kills = 0;
-  for (int step = 0; step < 60; ++step) {
-    switch (pick(6)) {
-      case 0:
-        source.Set("a", std::to_string(pick(4)));
-        ++changes;
-        break;
-      case 1:
-        source.Set("b", std::to_string(pick(4)));
-        break;
-      case 2:
-        loop.Advance(std::chrono::milliseconds(pick(4000)));
-        break;
-      case 3:
-        Serve();
-        break;
-      case 4:  // the task ends by itself; what was asked for it has no effect any more
-        control->asked.clear();
-        Restart();
-        break;
-      case 5:  // what the hook has asked, but the runner has not begun, is lost
-        // The record that follows an action may be lost with the agent, but not that before it.
-        if (pick(2) == 0) control->saved = control->before;
-        KillAgent();
-        ++kills;
-        ASSERT_TRUE(Start(true).ok());
-        break;
-    }
-    if (pick(2) == 0) loop.RunReady();
-  }
-  for (int i = 0; i < 10; ++i) {
-    loop.Advance(30s);
-    Serve();
-  }
-  const std::string a = FileOf("local/restart");
-  EXPECT_EQ(FileOf("local/signal"), a + " " + FileOf("local/noop"));
-  EXPECT_EQ(a, source.ValueOf("a"));
-  EXPECT_EQ(FileOf("local/noop"), source.ValueOf("b"));
-  EXPECT_EQ(known_restart, a);
-  EXPECT_EQ(known_signal, FileOf("local/signal"));
-  EXPECT_LE(restarts, changes + kills);
-  EXPECT_THAT(control->asked, IsEmpty());
-}
-
-INSTANTIATE_TEST_SUITE_P(Seeds, Interleaving, testing::Range(0, 200));
 
 }  // namespace
 }  // namespace drover
