@@ -2,6 +2,7 @@
 #include "host/render/check_templates.h"
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 
 #include "host/spec/job_place.h"
@@ -33,8 +34,8 @@ std::string Cut(std::string text) {
 }
 
 void CheckText(const TaskTemplate& of, const JobPlace& at) {
-  const std::string_view left = of.left_delimiter.empty() ? "{{" : of.left_delimiter;
-  const std::string_view right = of.right_delimiter.empty() ? "}}" : of.right_delimiter;
+  const std::string left = of.left_delimiter.empty() ? "{{" : of.left_delimiter;
+  const std::string right = of.right_delimiter.empty() ? "}}" : of.right_delimiter;
   if (HasReferenceInAction(of.data, left, right)) return;
   const auto parsed =
       templates::ParseTemplate("template", of.data, left, right, templates::FunctionSet::OfTasks());

@@ -213,7 +213,7 @@ TEST(JobDiffTest, ScalingBlocksTellWhatAnAutoscalerReads) {
   EXPECT_EQ(scaling.at("Fields"),
             json({Field("Edited", "Max", "3", "4"), Field("None", "Min", "1", "1")}));
   EXPECT_EQ(scaling.at("Objects")[0].at("Fields"),
-            json({Field("Edited", "check[0].load[0].query", "x", "y")}));
+            json::array({Field("Edited", "check[0].load[0].query", "x", "y")}));
   const json& objects = group.at("Tasks")[0].at("Objects");
   ASSERT_EQ(objects.size(), 1u);
   EXPECT_EQ(objects[0].at("Name"), "ScalingPolicy");
