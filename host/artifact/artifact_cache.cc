@@ -68,8 +68,12 @@ Result<std::unique_ptr<ArtifactCache>> ArtifactCache::Create(const std::string& 
 
 UniqueFd ArtifactCache::Find(const ArtifactChecksum& checksum) {
   if (!IsCacheable(checksum)) return {};
-  UniqueFd file(openat(dir_.get(), CacheName(checksum).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-  if (file) futimens(file.get(), nullptr);  // it has been used now
+  // Whatever else somebody has put there must not hold up the caller.
+  constexpr int kFlags = O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC;
+  UniqueFd file(openat(dir_.get(), CacheName(checksum).c_str(), kFlags));
+  struct stat info{};
+  if (!file || fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) return {};
+  futimens(file.get(), nullptr);  // it has been used now
   return file;
 }
 

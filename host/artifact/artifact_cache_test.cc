@@ -56,6 +56,14 @@ TEST_F(ArtifactCacheTest, WhatIsKeptIsFoundByItsChecksum) {
   EXPECT_FALSE(cache->Find(checksum));
 }
 
+TEST_F(ArtifactCacheTest, APipeInThePlaceOfAFileIsNone) {
+  const auto cache = Open(1000);
+  const ArtifactChecksum checksum = SumOf(FileWith("text"));
+  const std::string path = dir.path() + "/artifacts/sha256-" + checksum.value;
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  EXPECT_FALSE(cache->Find(checksum));
+}
+
 TEST_F(ArtifactCacheTest, AWrongFileIsNotKept) {
   const auto cache = Open(1000);
   const UniqueFd right = FileWith("text"), wrong = FileWith("other");

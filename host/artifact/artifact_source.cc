@@ -187,6 +187,7 @@ Status TakeForm(Artifact::Mode mode, ArtifactSource* source) {
   if (is_file) {
     source->filename = TakeParameter(&source->url, "filename");
     if (source->filename.empty()) source->filename = BaseName(source->url.path);
+    if (source->filename.find('\0') != std::string::npos) return Wrong("its filename has a NUL");
     if (HasDotDot(source->filename)) return Wrong("its filename leads out of the destination");
     source->filename = CleanPath("/" + source->filename).substr(1);
     if (source->filename.empty() && source->kind == ArtifactSource::Kind::kHttp) {

@@ -137,6 +137,8 @@ INSTANTIATE_TEST_SUITE_P(
         RefusedSource{"https://x/a.gz", "holds one file"},
         RefusedSource{"https://x/a?archive=rar", "archive=rar is no known form"},
         RefusedSource{"https://x/a?filename=../b", "its filename leads out of the destination"},
+        RefusedSource{"https://x/a?filename=b%00c", "its filename has a NUL"},
+        RefusedSource{"https://x/a%00b", "its filename has a NUL"},
         RefusedSource{"https://x", "its path names no file"},
         RefusedSource{"https:///a", "has no host"},
         RefusedSource{"https://x:port/a", "its port is no number"},

@@ -88,6 +88,22 @@ bool IsCommit(const std::string& text) {
   _exit(127);
 }
 
+void EndGroup(int) { (void)kill(0, SIGKILL); }
+
+// When the agent dies, the programs that git has started must end too: they would wait for their
+// server. The kernel ends only children, so this process ends its group. While the agent lives, it
+// does that itself.
+Status EndGroupWithAgent() {
+  struct sigaction action{};
+  action.sa_handler = EndGroup;
+  const pid_t agent = getppid();
+  if (sigaction(SIGTERM, &action, nullptr) != 0 || prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0) != 0) {
+    return ErrnoError(errno, "end git with the agent");
+  }
+  if (getppid() != agent) EndGroup(SIGTERM);
+  return {};
+}
+
 class GitCloner {
  public:
   explicit GitCloner(const GitClone& clone)
@@ -102,6 +118,7 @@ class GitCloner {
     if (access(kGit, X_OK) != 0) {
       return Error(Code::kUnavailable, "the program " + std::string(kGit) + " is not there", true);
     }
+    DROVER_TRY(EndGroupWithAgent());
     std::vector<std::string> arguments = {"clone", "--quiet", "--template="};
     if (source_.depth > 0) {
       arguments.insert(arguments.end(), {"--depth", std::to_string(source_.depth)});

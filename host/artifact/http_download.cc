@@ -100,6 +100,10 @@ class HttpDownloader {
       request.headers.emplace_back("Authorization", std::move(authorization));
     }
     for (const auto& [name, value] : download_.headers) {
+      // The value may hold what a variable has, such as the metadata of a dispatch.
+      if (value.find_first_of(std::string_view("\r\n\0", 3)) != value.npos) {
+        return Error(Code::kInvalidArgument, "the header " + name + " has more than one line");
+      }
       std::erase_if(request.headers, [&wanted = name](const auto& field) {
         return EqualsIgnoringCase(field.first, wanted);
       });

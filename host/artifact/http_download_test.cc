@@ -59,6 +59,16 @@ TEST_F(HttpDownloadTest, TheRequestHasTheHeadersAndTheUser) {
   EXPECT_THAT(head, Not(HasSubstr("Drover")));
 }
 
+TEST_F(HttpDownloadTest, AHeaderHasOneLine) {
+  ScriptedServer server([](ScriptedPeer* peer, int) { peer->Reply("content"); });
+  for (const char* value : {"k\r\nX-Other: hunter2", "k\n"}) {
+    headers = {{"X-Key", value}};
+    const Status got = Get(server.address() + "/a");
+    EXPECT_EQ(got.code(), Code::kInvalidArgument);
+    EXPECT_EQ(got.error().message(), "the header X-Key has more than one line");
+  }
+}
+
 TEST_F(HttpDownloadTest, ARedirectIsFollowedWithoutSecrets) {
   std::string head;
   ScriptedServer target([&head](ScriptedPeer* peer, int) {

@@ -42,7 +42,7 @@ constexpr long kRefused[] = {
     SYS_add_key, SYS_request_key, SYS_keyctl,
     // Other processes.
     SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_pidfd_open, SYS_pidfd_getfd,
-    SYS_pidfd_send_signal, SYS_kcmp, SYS_process_madvise, SYS_kill, SYS_tkill, SYS_tgkill,
+    SYS_pidfd_send_signal, SYS_kcmp, SYS_process_madvise, SYS_tkill, SYS_tgkill,
     SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, SYS_sched_setaffinity, SYS_sched_setscheduler,
     SYS_sched_setattr, SYS_sched_setparam, SYS_setpriority, SYS_ioprio_set, SYS_migrate_pages,
     SYS_move_pages,
@@ -103,6 +103,15 @@ FilterProgram InternetOnly() {
   return block;
 }
 
+// Process 0 means all of the own group.
+FilterProgram OwnGroup() {
+  FilterProgram block;
+  block.Load(FilterProgram::Argument(0));
+  block.AllowIfEqual(0);
+  block.Fail(EPERM);
+  return block;
+}
+
 }  // namespace
 
 std::vector<sock_filter> CallsOfNetworkChildren(bool starts_programs) {
@@ -116,6 +125,9 @@ std::vector<sock_filter> CallsOfNetworkChildren(bool starts_programs) {
   for (const long call : kRefused) program.FailIfEqual(call, EPERM);
   if (!starts_programs) {
     for (const long call : kStarts) program.FailIfEqual(call, EPERM);
+    program.FailIfEqual(SYS_kill, EPERM);
+  } else {
+    program.IfEqual(SYS_kill, OwnGroup());  // whoever starts programs ends them, too
   }
   // Its arguments are in memory, which a filter cannot read. The C library then uses clone.
   program.FailIfEqual(SYS_clone3, ENOSYS);

@@ -516,8 +516,7 @@ std::string WeekdayText(std::int64_t weekday) {
 Result<Moment> ParseMoment(std::string_view layout, std::string_view text) {
   MomentReader reader(text);
   if (reader.Read(layout)) return reader.Done();
-  return Error(Code::kInvalidArgument,
-               QuoteText(text) + " is no time of the form " + QuoteText(layout));
+  return Error(Code::kInvalidArgument, "the text is no time of the form " + QuoteText(layout));
 }
 
 Moment Later(Moment moment, std::int64_t by) {

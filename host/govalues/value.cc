@@ -189,6 +189,11 @@ bool Heap::Step(std::uint64_t count) {
   return true;
 }
 
+bool Heap::LongStep() {
+  until_look_ = 0;
+  return Step();
+}
+
 Status Heap::Allow(std::size_t bytes) const {
   if (bytes > bytes_) {
     return Error(Code::kResourceExhausted, "the template makes values that are too large");

@@ -186,6 +186,8 @@ class Heap {
   // Counts COUNT steps of work, and returns false if there are none left or no time is. Whatever
   // repeats itself calls it, because a single step may take long.
   bool Step(std::uint64_t count = 1);
+  // Counts a step that may itself take long, and so always looks at the clock.
+  bool LongStep();
   // Returns an error if BYTES more are too many.
   Status Allow(std::size_t bytes) const;
   // Returns the error of a rendering that has cost too much, or success.

@@ -281,8 +281,7 @@ class YamlReader {
       case YAML_ALIAS_EVENT: {
         const std::string name = TextAt(event_.data.alias.anchor);
         const auto found = anchors_.find(name);
-        if (found == anchors_.end())
-          return CallError("yaml: unknown anchor '" + name + "' referenced");
+        if (found == anchors_.end()) return CallError("yaml: unknown anchor referenced");
         return found->second;
       }
       case YAML_SEQUENCE_START_EVENT:
@@ -316,7 +315,7 @@ class YamlReader {
         tag.empty() || (tag == "int" && (value.is(Kind::kInt) || value.is(Kind::kUint))) ||
         (tag == "float" && value.is(Kind::kFloat)) || (tag == "bool" && value.is(Kind::kBool)) ||
         (tag == "null" && value.is(Kind::kNil)) || (tag == "timestamp" && is_time);
-    if (!fits) return CallError("yaml: cannot decode `" + text + "` as a !!" + tag);
+    if (!fits) return CallError("yaml: cannot decode a value as a !!" + tag);
     return value;
   }
 

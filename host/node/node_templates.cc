@@ -16,6 +16,7 @@ namespace drover {
 namespace {
 
 constexpr int kRenderers = 2;  // threads
+constexpr int kSlowRenderers = 1;
 
 // The cluster whose values templates have.
 constexpr char kTemplateCluster[] = "default";
@@ -65,8 +66,11 @@ void NodeTemplates::AddHooks(const std::string& alloc_id, const Task& task, Task
   options.values = values_;
   options.preparer = options_.preparer;
   if (!renderers_) renderers_ = std::make_unique<WorkerPool>(kRenderers);
+  if (!slow_renderers_) slow_renderers_ = std::make_unique<WorkerPool>(kSlowRenderers);
   options.pool = renderers_.get();
+  options.slow_pool = slow_renderers_.get();
   options.render = RenderTaskTemplate;
+  options.render_quickly = RenderQuickTemplate;
   options.random = RandomBelow;
   options.report = [name = alloc_id + "/" + task.name](const Error& error) {
     spdlog::warn("task {}: {}", name, error.message());

@@ -48,6 +48,7 @@ class NodeTemplates {
   // Renders and writes. A template may take long, so it must not delay the starts of other tasks.
   // Null until the first task with templates.
   std::unique_ptr<WorkerPool> renderers_;
+  std::unique_ptr<WorkerPool> slow_renderers_;  // of templates that take long
 };
 
 }  // namespace drover

@@ -14,4 +14,8 @@ namespace drover {
 Result<RenderedTemplate> RenderTaskTemplate(const TaskTemplate& of, std::string_view text,
                                             TemplateValues* values);
 
+// The same, but fails with the code kTimeout if the template takes long.
+Result<RenderedTemplate> RenderQuickTemplate(const TaskTemplate& of, std::string_view text,
+                                             TemplateValues* values);
+
 }  // namespace drover

@@ -93,14 +93,15 @@ TemplateSession::Rendering TemplateSession::Prepare(Indices indices) const {
   Rendering rendering;
   rendering.indices = std::move(indices);
   rendering.values = watch_->Known();
-  rendering.run = [start = start_, values = rendering.values](std::size_t index) {
+  rendering.run = [start = start_, values = rendering.values](std::size_t index, bool quickly) {
     KnownValues known(values, start.env, [&start](const std::string& path) -> Result<std::string> {
       DROVER_ASSIGN(const TaskPlace place, PlaceInTask(start.location, path));
       return ReadFileOfTask(place, kMostTemplateFile);
     });
     const TaskTemplate& of = start.task->templates[index];
     const Result<std::string> text = TextOf(of, start.places[index]);
-    return text.ok() ? start.render(of, *text, &known) : Result<RenderedTemplate>(text.error());
+    const RenderFunction& render = quickly ? start.render_quickly : start.render;
+    return text.ok() ? render(of, *text, &known) : Result<RenderedTemplate>(text.error());
   };
   return rendering;
 }

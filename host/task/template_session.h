@@ -41,7 +41,8 @@ class TemplateSession {
     std::vector<Place> places;  // of the task's templates
     std::shared_ptr<const StringMap> env;
     RenderFunction render;
-    bool running = false;  // an earlier agent has started the task
+    RenderFunction render_quickly;  // see TemplateHookOptions
+    bool running = false;           // an earlier agent has started the task
   };
   using Indices = std::vector<std::size_t>;
 
@@ -61,8 +62,8 @@ class TemplateSession {
   struct Rendering {
     Indices indices;
     std::shared_ptr<const ValueMap> values;
-    // Renders the template INDEX. Blocks. [any thread]
-    std::function<Result<RenderedTemplate>(std::size_t index)> run;
+    // Renders the template INDEX, by Start::render_quickly if QUICKLY. Blocks. [any thread]
+    std::function<Result<RenderedTemplate>(std::size_t index, bool quickly)> run;
   };
   Rendering Prepare(Indices indices) const;
   // Returns all templates but those that are rendered only once and have been.

@@ -82,7 +82,7 @@ Result<std::string> MetaPart(const Value& service, std::string meta) {
   if (value.empty()) value = number ? "0" : "_no_" + meta + "_";
   if (number) {
     const std::optional<std::int64_t> parsed = ParseInt(value, 10);
-    if (!parsed) return CallError("cannot parse " + value + " as number");
+    if (!parsed) return CallError("cannot parse the metadata " + QuoteText(meta) + " as number");
     char digits[32];
     std::snprintf(digits, sizeof digits, "%05lld", static_cast<long long>(*parsed));
     value = digits;

@@ -126,9 +126,8 @@ Result<Value> NumberMaximum(const Call& call) {
   return Widened(IsBefore(call.at(1), call.at(0), true) ? call.at(1) : call.at(0));
 }
 
-Error NotRead(const std::string& text) {
-  return CallError("parsing " + QuoteText(text) + ": invalid syntax");
-}
+// Without the text, which may be a secret.
+Error NotRead() { return CallError("the text cannot be read: invalid syntax"); }
 
 Result<Value> NumberParseBool(const Call& call) {
   const std::string& text = call.text(0);
@@ -137,27 +136,27 @@ Result<Value> NumberParseBool(const Call& call) {
   constexpr std::string_view kFalse[] = {"0", "f", "F", "false", "FALSE", "False"};
   if (std::ranges::find(kTrue, text) != std::end(kTrue)) return Value::Bool(true);
   if (std::ranges::find(kFalse, text) != std::end(kFalse)) return Value::Bool(false);
-  return NotRead(text);
+  return NotRead();
 }
 
 Result<Value> NumberParseFloat(const Call& call) {
   if (call.text(0).empty()) return Value::Float(0);
   const std::optional<double> value = ParseFloat(call.text(0));
-  if (!value) return NotRead(call.text(0));
+  if (!value) return NotRead();
   return Value::Float(*value);
 }
 
 Result<Value> NumberParseInt(const Call& call) {
   if (call.text(0).empty()) return Int64(0);
   const std::optional<std::int64_t> value = ParseInt(call.text(0), 10);
-  if (!value) return NotRead(call.text(0));
+  if (!value) return NotRead();
   return Int64(*value);
 }
 
 Result<Value> NumberParseUint(const Call& call) {
   if (call.text(0).empty()) return Value::Uint(0);
   const std::optional<std::uint64_t> value = ParseUint(call.text(0), 10);
-  if (!value) return NotRead(call.text(0));
+  if (!value) return NotRead();
   return Value::Uint(*value);
 }
 
@@ -167,7 +166,7 @@ Result<std::int64_t> LoopBound(const Value& value) {
   if (!value.is(Kind::kString)) return CallError("bad argument type: " + TypeName(value));
   if (value.text().empty()) return 0;
   const std::optional<std::int64_t> bound = ParseInt(value.text(), 10);
-  if (!bound) return NotRead(value.text());
+  if (!bound) return NotRead();
   return *bound;
 }
 

@@ -18,18 +18,21 @@ using Pattern = std::unique_ptr<re2::RE2>;
 using Groups = std::vector<re2::StringPiece>;  // the whole match first
 
 // The most that the size of a pattern's program times that of a text may be. A match takes time in
-// proportion to it, at worst.
-constexpr std::size_t kMostMatchWork = 2'000'000'000;
+// proportion to it, at worst, and cannot be interrupted: this many take two or three seconds.
+constexpr std::size_t kMostMatchWork = 400'000'000;
 
 // Returns the pattern TEXT, by which SUBJECT is searched.
-Result<Pattern> Compile(const std::string& text, const std::string& subject) {
+Result<Pattern> Compile(const Call& call, const std::string& text, const std::string& subject) {
+  if (!call.heap().LongStep()) return call.heap().Check().error();
   auto pattern = std::make_unique<re2::RE2>(text, PatternOptions());
   if (pattern->ok()) {
     const auto size = static_cast<std::size_t>(std::max(1, pattern->ProgramSize()));
     if (subject.size() <= kMostMatchWork / size) return pattern;
     return Error(Code::kResourceExhausted, "the pattern is too large for so long a text");
   }
-  return CallError("error parsing regexp: " + pattern->error());
+  // What follows the colon is a part of the pattern, which may be a secret.
+  const std::string& error = pattern->error();
+  return CallError("error parsing regexp: " + error.substr(0, error.find(": ")));
 }
 
 // Calls ON_MATCH with the groups of each match of PATTERN in TEXT, until it returns false. As in
@@ -100,7 +103,7 @@ void AppendExpanded(const re2::RE2& pattern, std::string_view form, const Groups
 
 Result<Value> Replaced(const Call& call, const std::string& pattern_text, const std::string& text,
                        const std::string& form, bool literal) {
-  DROVER_ASSIGN(const Pattern pattern, Compile(pattern_text, text));
+  DROVER_ASSIGN(const Pattern pattern, Compile(call, pattern_text, text));
   std::string out;
   std::size_t done = 0;
   bool fits = true;
@@ -112,7 +115,7 @@ Result<Value> Replaced(const Call& call, const std::string& pattern_text, const 
       AppendExpanded(*pattern, form, groups, &out);
     }
     done = end;
-    fits = call.heap().Step() && out.size() <= call.heap().room();
+    fits = call.heap().LongStep() && out.size() <= call.heap().room();
     return fits;
   });
   if (!fits) {
@@ -134,19 +137,19 @@ Result<Value> SprigReplaceLiteral(const Call& call) {
 }
 
 Result<Value> PatternMatch(const Call& call) {
-  DROVER_ASSIGN(const Pattern pattern, Compile(call.text(0), call.text(1)));
+  DROVER_ASSIGN(const Pattern pattern, Compile(call, call.text(0), call.text(1)));
   return Value::Bool(re2::RE2::PartialMatch(call.text(1), *pattern));
 }
 
 // With a wrong pattern nothing matches.
 Result<Value> SprigMatch(const Call& call) {
   Result<Value> matches = PatternMatch(call);
-  if (matches.ok() || matches.code() == Code::kResourceExhausted) return matches;
+  if (matches.ok() || matches.code() != Code::kInvalidArgument) return matches;
   return Value::Bool(false);
 }
 
 Result<Value> PatternFind(const Call& call) {
-  DROVER_ASSIGN(const Pattern pattern, Compile(call.text(0), call.text(1)));
+  DROVER_ASSIGN(const Pattern pattern, Compile(call, call.text(0), call.text(1)));
   std::string found;
   ForEachMatch(*pattern, call.text(1), [&](std::size_t begin, std::size_t end, const Groups&) {
     found = call.text(1).substr(begin, end - begin);
@@ -156,20 +159,20 @@ Result<Value> PatternFind(const Call& call) {
 }
 
 Result<Value> PatternFindAll(const Call& call) {
-  DROVER_ASSIGN(const Pattern pattern, Compile(call.text(0), call.text(1)));
+  DROVER_ASSIGN(const Pattern pattern, Compile(call, call.text(0), call.text(1)));
   const std::int64_t limit = call.at(2).integer();
   List found;
   if (limit == 0) return Value::Zero(&kStringList);
   ForEachMatch(*pattern, call.text(1), [&](std::size_t begin, std::size_t end, const Groups&) {
     found.push_back(call.Text(call.text(1).substr(begin, end - begin)));
-    return call.heap().Step() && (limit < 0 || static_cast<std::int64_t>(found.size()) < limit);
+    return call.heap().LongStep() && (limit < 0 || static_cast<std::int64_t>(found.size()) < limit);
   });
   if (found.empty()) return Value::Zero(&kStringList);
   return call.heap().NewList(std::move(found), &kStringList);
 }
 
 Result<Value> PatternSplit(const Call& call) {
-  DROVER_ASSIGN(const Pattern pattern, Compile(call.text(0), call.text(1)));
+  DROVER_ASSIGN(const Pattern pattern, Compile(call, call.text(0), call.text(1)));
   const std::string& text = call.text(1);
   const std::int64_t limit = call.at(2).integer();
   if (limit == 0) return Value::Zero(&kStringList);
@@ -182,7 +185,7 @@ Result<Value> PatternSplit(const Call& call) {
     end_of_part = begin;
     if (end != 0) parts.push_back(call.Text(text.substr(begin_of_part, begin - begin_of_part)));
     begin_of_part = end;
-    return call.heap().Step();
+    return call.heap().LongStep();
   });
   if (end_of_part != text.size()) parts.push_back(call.Text(text.substr(begin_of_part)));
   return call.heap().NewList(std::move(parts), &kStringList);

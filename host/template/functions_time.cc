@@ -49,7 +49,7 @@ Result<Value> TimeMustToDate(const Call& call) {
 
 Result<Value> TimeMustModify(const Call& call) {
   const std::optional<std::int64_t> by = ParseGoDuration(call.text(0));
-  if (!by) return CallError("time: invalid duration " + QuoteText(call.text(0)));
+  if (!by) return CallError("time: the text is no duration");
   return call.heap().NewMoment(Later(call.at(1).moment(), *by));
 }
 

@@ -66,9 +66,8 @@ Result<Value> PathExt(const Call& call) {
 
 Result<Value> PathIsAbs(const Call& call) { return Value::Bool(call.text(0).starts_with('/')); }
 
-Error WrongUrl(const std::string& url) {
-  return CallError("unable to parse url: " + QuoteText(url));
-}
+// Without the text, which may have a password.
+Error WrongUrl() { return CallError("unable to parse url: the text is no URL"); }
 
 // Returns TEXT with its escapes, such as %20, resolved.
 std::optional<std::string> UnescapedUrl(std::string_view text) {
@@ -135,12 +134,12 @@ Result<Value> UrlParse(const Call& call) {
     call.heap().Put(dict, name, call.Text(std::move(text)));
   };
   if (std::ranges::any_of(rest, [](char c) { return (c >= 0 && c < ' ') || c == 0x7f; })) {
-    return WrongUrl(call.text(0));
+    return WrongUrl();
   }
   const std::size_t mark = rest.find('#');
   const auto fragment = UnescapedUrl(mark == std::string_view::npos ? "" : rest.substr(mark + 1));
   rest = rest.substr(0, mark);
-  if (rest.starts_with(':')) return WrongUrl(call.text(0));
+  if (rest.starts_with(':')) return WrongUrl();
   const std::string scheme = SchemeOf(rest);
   if (!scheme.empty()) rest.remove_prefix(scheme.size() + 1);
   const std::size_t question = rest.find('?');
@@ -162,17 +161,17 @@ Result<Value> UrlParse(const Call& call) {
       const auto name = UnescapedUrl(info.substr(0, colon));
       const auto password =
           UnescapedUrl(colon == std::string_view::npos ? "" : info.substr(colon + 1));
-      if (!name || !password) return WrongUrl(call.text(0));
+      if (!name || !password) return WrongUrl();
       user = EscapedUrl(*name, kInUser);
       if (colon != std::string_view::npos) user += ":" + EscapedUrl(*password, kInUser);
       authority.remove_prefix(at + 1);
     }
     host = authority;
   } else if (scheme.empty() && rest.substr(0, rest.find('/')).find(':') != std::string_view::npos) {
-    return WrongUrl(call.text(0));
+    return WrongUrl();
   }
   const auto path = UnescapedUrl(rest);
-  if (!path || !fragment) return WrongUrl(call.text(0));
+  if (!path || !fragment) return WrongUrl();
   put("scheme", LowerText(scheme));
   put("host", host);
   put("hostname", HostName(host));

@@ -110,9 +110,7 @@ bool Meets(const Version& version, const Requirement& requirement) {
   return partial ? same : order == 0;
 }
 
-Error WrongRequirement(std::string_view text) {
-  return CallError("improper constraint: " + QuoteText(text));
-}
+Error WrongRequirement() { return CallError("improper constraint: the text is no requirement"); }
 
 // Reads requirements that must all be met, such as ">= 1.2, < 2" or "1.2 - 1.4".
 Result<std::vector<Requirement>> ReadRequirements(std::string_view all) {
@@ -128,7 +126,7 @@ Result<std::vector<Requirement>> ReadRequirements(std::string_view all) {
     };
     if (range != std::string::npos) {
       if (!add(">=", part.substr(0, range)) || !add("<=", part.substr(range + 1))) {
-        return WrongRequirement(all);
+        return WrongRequirement();
       }
       continue;
     }
@@ -144,11 +142,11 @@ Result<std::vector<Requirement>> ReadRequirements(std::string_view all) {
     if (end == part.size()) {
       requirements.push_back({operation + " ", {}});
     } else if (!add(operation, std::string_view(part).substr(end))) {
-      return WrongRequirement(all);
+      return WrongRequirement();
     }
   }
   if (requirements.empty() || requirements.back().operation.ends_with(' '))
-    return WrongRequirement(all);
+    return WrongRequirement();
   return requirements;
 }
 
@@ -157,7 +155,7 @@ Result<Value> VersionCompare(const Call& call) {
     return CallError("the text is too long for a version");
   }
   const std::optional<Version> version = ReadVersion(call.text(1), false);
-  if (!version) return CallError("invalid semantic version: " + QuoteText(call.text(1)));
+  if (!version) return CallError("invalid semantic version: the text is no version");
   bool meets = false;
   for (const std::string& one : Split(call.text(0), "||")) {
     DROVER_ASSIGN(const std::vector<Requirement> all, ReadRequirements(one));

@@ -127,6 +127,21 @@ INSTANTIATE_TEST_SUITE_P(
             R"({{sprig_typeOf 1}} {{sprig_typeOf (sprig_list)}} {{sprig_kindOf "x"}} {{sprig_kindIs "map" (sprig_dict)}})",
             "int []interface {} string true"}));
 
+// Whoever may see the events of a task may not see its secrets.
+TEST(FunctionErrorTest, HasNoTextOfAValue) {
+  FakeValues values;
+  values.Set("key", {"secret"}, "(hunter2: !!int x");
+  for (const char* call :
+       {"parseInt", "parseUint", "parseFloat", "parseBool", "sprig_urlParse", "parseYAML",
+        "parseJSON", "base64Decode", "sprig_mustRegexMatch \"a\" | sprig_mustRegexMatch",
+        "regexMatch (key \"secret\")", "sprig_semverCompare \"1\"",
+        "sprig_semverCompare (key \"secret\") \"1.0.0\" | print"}) {
+    const std::string shown = Rendered(std::string(R"({{key "secret" | )") + call + "}}", &values);
+    EXPECT_EQ(shown.find("hunter2"), std::string::npos) << call << ": " << shown;
+  }
+  EXPECT_THAT(Rendered(R"({{key "secret" | parseInt}})", &values), HasSubstr("invalid syntax"));
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Encodings, FunctionTest,
     ::testing::Values(

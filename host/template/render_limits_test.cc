@@ -126,6 +126,28 @@ TEST(RenderLimitsTest, AFunctionEndsInTimeAndNotWithAPart) {
   EXPECT_EQ(RenderTemplate(spec, &values).code(), Code::kResourceExhausted);
 }
 
+// Such a match takes long itself, so the clock is looked at after each.
+TEST(RenderLimitsTest, ALongMatchIsTheLastOneInTime) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::mt19937 random(1);
+  std::string text;
+  for (int i = 0; i < 300'000; ++i) text += kDigits[random() % 16];
+  const std::string pattern = "[0-9a-f]*[0-7][0-9a-f]{150}z";
+  FakeValues values;
+  TemplateSpec spec;
+  const auto time = [&](const std::string& action) {
+    spec.text = action;
+    const auto begin = std::chrono::steady_clock::now();
+    (void)RenderTemplate(spec, &values);
+    return std::chrono::steady_clock::now() - begin;
+  };
+  values.Set("key", {"text"}, text);
+  const auto one = time("{{regexMatch \"" + pattern + "\" (key \"text\")}}");
+  spec.limits.time = std::chrono::milliseconds(100);
+  EXPECT_LT(time("{{sprig_regexFindAll \"[0-9a-f](" + pattern + ")?\" (key \"text\") -1}}"),
+            5 * one + std::chrono::seconds(1));
+}
+
 // Nothing in a search depends on the product of the lengths.
 TEST(RenderLimitsTest, SearchesTakeNotLong) {
   const std::string begin =

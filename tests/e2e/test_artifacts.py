@@ -3,7 +3,9 @@
 import hashlib
 import io
 import os
+import pathlib
 import shutil
+import signal
 import stat
 import subprocess
 import tarfile
@@ -538,6 +540,45 @@ class CachedArtifactTest(ArtifactCase):
         kept = self.sandbox.root / "data/artifacts"
         self.assertEqual([p.name for p in kept.iterdir()], [f"sha256-{checksum}"])
         self.assertEqual(stat.S_IMODE(kept.stat().st_mode), 0o700)
+
+
+@unittest.skipUnless(shutil.which("git", path="/usr/bin"), "there is no /usr/bin/git")
+class KilledArtifactTest(ArtifactCase):
+    def start_agent(self):
+        self.server = FileServer(self)
+        return self.start_next()
+
+    def start_next(self):
+        return Agent(self.sandbox, dev=False, config=agent_config(self.sandbox))
+
+    def tearDown(self):
+        if not self._outcome_failed():
+            self.agent.forget_all(self.leftovers)
+        super().tearDown()
+
+    def programs(self):
+        """The processes of git that have the address of the server among their arguments."""
+        found = []
+        for directory in pathlib.Path("/proc").iterdir():
+            try:
+                if directory.name.isdigit() and self.server.address.encode() in (directory / "cmdline").read_bytes():
+                    found.append(int(directory.name))
+            except OSError:  # it has ended
+                pass
+        return found
+
+    def test_the_programs_of_git_end_with_the_agent(self):
+        never = threading.Event()
+        self.addCleanup(never.set)
+        self.server.answers["/slow.git/info/refs"] = slow(never, size=100_000)
+        self.agent.submit(job(group(task("t", STAY, Artifacts=[artifact(f"git::{self.server.url}/slow.git")])),
+                              id="web", type="service"))
+        harness.wait_until(lambda: self.server.asked("/slow.git/info/refs"), "the question of git")
+        self.assertGreater(len(self.programs()), 1)  # git, and what it has started
+        self.agent.run.process.send_signal(signal.SIGKILL)
+        self.agent.run.process.wait()
+        harness.wait_until(lambda: not self.programs(), "the end of git")
+        self.agent = self.start_next()
 
 
 @unittest.skipUnless(IS_ROOT and not IN_CHROOT, "exec needs an agent that is root and not in a chroot")

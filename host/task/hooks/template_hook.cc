@@ -54,6 +54,7 @@ Result<TemplateSession::Start> TemplateHook::MakeStart(const PrestartRequest& re
   start.task = request.task;
   start.location = request.location;
   start.render = options_.render;
+  start.render_quickly = options_.render_quickly;
   start.running = request.running;
   PrepareRequest prepare = PrepareRequestOf(request);
   prepare.running = true;  // the templates do not need the configuration of the driver
@@ -162,14 +163,7 @@ Co<void> TemplateHook::RenderSome(Context context, Session session,
   const TemplateSession::Rendering rendering = session->Prepare(std::move(indices));
   std::vector<Result<RenderedTemplate>> results;
   for (const std::size_t index : rendering.indices) {
-    if (options_.pool == nullptr) {
-      results.push_back(rendering.run(index));
-    } else {
-      std::function<Result<RenderedTemplate>()> run = [&rendering, index] {
-        return rendering.run(index);
-      };
-      results.push_back(co_await options_.pool->Run(std::move(run)));
-    }
+    results.push_back(co_await RenderOne(context, rendering, index));
     if (context.cancelled()) co_return;
   }
   const std::vector<TemplateSession::Written> taken =
@@ -192,6 +186,30 @@ Co<void> TemplateHook::RenderSome(Context context, Session session,
   if (context.cancelled()) co_return;
   // A template may ask for what the task may not have.
   if (const auto failed = session->WantUsed()) round->failed.push_back(*failed);
+}
+
+// Renders the template INDEX. Few templates take long. Only these wait for each other, so that
+// those of one job do not keep all others from being rendered.
+Co<Result<RenderedTemplate>> TemplateHook::RenderOne(Context context,
+                                                     TemplateSession::Rendering rendering,
+                                                     std::size_t index) {
+  WorkerPool* pool = options_.pool;
+  bool quickly = options_.render_quickly != nullptr;
+  while (true) {
+    std::function<Result<RenderedTemplate>()> run = [&rendering, index, quickly] {
+      return rendering.run(index, quickly);
+    };
+    Result<RenderedTemplate> result = Error(Code::kInternal, "nothing was rendered");
+    if (pool == nullptr) {
+      result = run();
+    } else {
+      result = co_await pool->Run(std::move(run));
+    }
+    const bool takes_long = !result.ok() && result.code() == Code::kTimeout;
+    if (!quickly || !takes_long || context.cancelled()) co_return result;
+    quickly = false;
+    if (options_.slow_pool != nullptr) pool = options_.slow_pool;
+  }
 }
 
 Co<Status> TemplateHook::Poststart(Context, PoststartRequest) {

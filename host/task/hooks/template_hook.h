@@ -25,7 +25,10 @@ struct TemplateHookOptions {
   std::shared_ptr<WatchedValues> values;
   TaskPreparer* preparer = nullptr;
   RenderFunction render;
-  WorkerPool* pool = nullptr;  // renders and writes; null: the calling thread does
+  // Tries to render before, and fails with the code kTimeout if that takes long. May be empty.
+  RenderFunction render_quickly;
+  WorkerPool* pool = nullptr;       // renders quickly and writes; null: the calling thread does
+  WorkerPool* slow_pool = nullptr;  // renders what takes long; null: POOL does
   // Returns a random number below BOUND, for the splay.
   std::function<std::uint64_t(std::uint64_t bound)> random;
   // Receives the errors that are only logged. May be empty.
@@ -67,6 +70,8 @@ class TemplateHook : public TaskHook {
                           std::vector<ValueRequest> missing, std::shared_ptr<Round> told);
   Co<void> RenderSome(Context context, Session session, TemplateSession::Indices indices,
                       std::shared_ptr<Round> round);
+  Co<Result<RenderedTemplate>> RenderOne(Context context, TemplateSession::Rendering rendering,
+                                         std::size_t index);
   static Co<void> Follow(TemplateHook* self, Context context, Session session, bool first);
   Co<void> RenderDue(Context context, Session session);
   Co<void> Act(Context context, Session session, ChangePlan plan, std::shared_ptr<Unsent> unsent);

@@ -177,6 +177,7 @@ struct TemplateHookTest : testing::Test {
     options.values = values;
     options.preparer = &preparer;
     options.render = RenderSmall;
+    options.render_quickly = render_quickly;
     options.random = [](std::uint64_t bound) { return bound - 1; };
     hook = std::make_shared<TemplateHook>(std::move(options));
     hook->Attach(control);
@@ -242,8 +243,37 @@ struct TemplateHookTest : testing::Test {
   std::shared_ptr<Control> control = std::make_shared<Control>();
   StringMap hook_env;
   std::function<void()> on_signal;
+  RenderFunction render_quickly;
   std::shared_ptr<TemplateHook> hook;
 };
+
+TEST_F(TemplateHookTest, WhatTakesLongIsRenderedWithMoreTime) {
+  int tried = 0;
+  render_quickly = [&tried](const TaskTemplate& of, std::string_view text,
+                            TemplateValues* of_task) -> Result<RenderedTemplate> {
+    ++tried;
+    if (text == "quick") return RenderSmall(of, text, of_task);
+    return Error(Code::kTimeout, "it takes long");
+  };
+  Add("quick", "local/a");
+  Add("slow", "local/b");
+  MakeHook();
+  const auto started = Start();
+  ASSERT_TRUE(started.ok()) << started.error().message();
+  EXPECT_EQ(FileOf("local/a"), "quick");
+  EXPECT_EQ(FileOf("local/b"), "slow");
+  EXPECT_EQ(tried, 2);
+}
+
+TEST_F(TemplateHookTest, WhatIsWrongIsNotRenderedAgain) {
+  render_quickly = [](const TaskTemplate&, std::string_view,
+                      TemplateValues*) -> Result<RenderedTemplate> {
+    return Error(Code::kInvalidArgument, "it is wrong");
+  };
+  Add("x", "local/a");
+  MakeHook();
+  EXPECT_FALSE(Start().ok());
+}
 
 TEST_F(TemplateHookTest, AllFilesAreThereBeforeTheTaskStarts) {
   source.Set("a", "one");
