@@ -31,6 +31,10 @@ void TakeOver(TaskGroup* group, const TaskGroup& to) {
   group->max_run_duration = to.max_run_duration;
   group->migrate_max_parallel = to.migrate_max_parallel;
   group->update = to.update;
+  group->migrate_health = to.migrate_health;
+  group->rollout = to.rollout;
+  group->reschedule = to.reschedule;
+  group->disconnect = to.disconnect;
   group->constraints = to.constraints;
   group->services = to.services;
   group->meta = to.meta;
