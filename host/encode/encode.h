@@ -45,6 +45,8 @@ nlohmann::json EncodePlan(const PlanReply& plan, const PlannedJob& planned);
 nlohmann::json EncodeJobStub(const JobRecord& job, nlohmann::json summary, bool meta);
 
 nlohmann::json EncodeEval(const Evaluation& eval);
+nlohmann::json EncodeDeployment(const Deployment& deployment);
+nlohmann::json EncodeJobRestart(const JobRestart& restart);
 nlohmann::json EncodeFailure(const PlacementFailure& failure);
 
 nlohmann::json EncodeService(const ServiceRegistration& service);

@@ -15,14 +15,26 @@
 namespace drover {
 
 // The kind of record in an event. The order is the same as in StateEvent::record.
-enum class Topic { kJob, kEvaluation, kAllocation, kNode, kService, kVariable, kVolume };
+enum class Topic {
+  kJob,
+  kEvaluation,
+  kAllocation,
+  kNode,
+  kService,
+  kVariable,
+  kVolume,
+  kDeployment,
+  kLaunch,  // never sent to clients
+  kJobRestart
+};
 
 // One record that a write has stored or erased. An erased record is as it was before the write.
 struct StateEvent {
   std::variant<std::shared_ptr<const JobRecord>, std::shared_ptr<const Evaluation>,
                std::shared_ptr<const AllocRecord>, std::shared_ptr<const NodeRecord>,
                std::shared_ptr<const ServiceRegistration>, std::shared_ptr<const VariableRecord>,
-               std::shared_ptr<const VolumeRecord>>
+               std::shared_ptr<const VolumeRecord>, std::shared_ptr<const Deployment>,
+               std::shared_ptr<const PeriodicLaunch>, std::shared_ptr<const JobRestart>>
       record;
   bool erased = false;
   bool silent = false;  // only the journal receives the event, not clients
@@ -63,6 +75,10 @@ inline constexpr std::string_view kNodeEligibility = "NodeEligibility";
 inline constexpr std::string_view kNodeDrain = "NodeDrain";
 inline constexpr std::string_view kNodeStatus = "NodeStreamEvent";
 inline constexpr std::string_view kServicesChanged = "ServiceRegistration";
+inline constexpr std::string_view kDeploymentStatus = "DeploymentStatusUpdate";
+inline constexpr std::string_view kDeploymentPromotion = "DeploymentPromotion";
+inline constexpr std::string_view kDeploymentHealth = "DeploymentAllocHealth";
+inline constexpr std::string_view kJobRestart = "JobRestartUpdated";
 inline constexpr std::string_view kVariablePut = "VariableUpserted";
 inline constexpr std::string_view kVariableDeleted = "VariableDeleted";
 inline constexpr std::string_view kVolumePut = "HostVolumeRegistered";

@@ -21,6 +21,12 @@ std::string_view TopicName(Topic topic) {
       return "Variable";
     case Topic::kVolume:
       return "HostVolume";
+    case Topic::kDeployment:
+      return "Deployment";
+    case Topic::kLaunch:
+      return "";
+    case Topic::kJobRestart:
+      return "JobRestart";
   }
   return "";
 }
