@@ -152,7 +152,7 @@ std::optional<NoPlace> Evaluating::Place(const TaskGroup& group, GroupPlan::Plac
   TakenParts parts;
   if (auto none = room_->Take(*job_->job, group, place->index, &here, &parts, counted)) return none;
   if (ports_ != nullptr) {
-    const NodeRecord& node = *room_->node();
+    const NodeRecord& node = *parts.node;
     auto placed = PlaceAllocation(job_->job, group, place->index, node.id, node.name, now_, ports_);
     if (!placed.ok()) {
       *room_ = std::move(*before);

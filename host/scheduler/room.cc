@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/scheduler/room.h"
+
 #include "host/scheduler/datacenters.h"
-#include "host/scheduler/evaluating.h"
 
 namespace drover {
 namespace {
@@ -87,6 +88,7 @@ std::optional<NoPlace> Room::TakeOf(Free* from, const Job& job, const TaskGroup&
   if (!missing.empty()) return Exhausted(missing);
   from->volumes = std::move(volumes);
   from->devices = std::move(devices);
+  parts->node = node_;
   ++(*here)[group.name];
   return std::nullopt;
 }

@@ -58,7 +58,12 @@ Error NoSuch(const std::string& what) { return Error(Code::kNotFound, what + " n
 }  // namespace
 
 Scheduler::Scheduler(Loop* loop, StateStore* store, PortPool* ports, SchedulerOptions options)
-    : loop_(loop), store_(store), ports_(ports), options_(std::move(options)), looks_again_(loop) {
+    : loop_(loop),
+      store_(store),
+      ports_(ports),
+      options_(std::move(options)),
+      timers_(loop),
+      looks_again_(loop) {
   // Queues the open evaluations of an earlier agent. The events that these evaluations wait for
   // are unknown, since the store does not contain them.
   store_->Read([this](const Tables& tables) {
