@@ -11,8 +11,8 @@
 #include "host/alloc/alloc_runner.h"
 #include "host/base/event.h"
 #include "host/base/gate.h"
-#include "host/node/alloc_updates.h"
-#include "host/node/paced_queue.h"
+#include "host/node_link/alloc_updates.h"
+#include "host/node_link/paced_queue.h"
 #include "host/scheduler/cluster_link.h"
 
 namespace drover {
