@@ -8,29 +8,17 @@
 
 #include "host/base/ids.h"
 #include "host/scheduler/evaluating.h"
-#include "host/scheduler/node_events.h"
 
 namespace drover {
 namespace {
 
+// So many timers are handled before other work of the loop gets its turn.
+constexpr std::size_t kTimersAtOnce = 64;
 constexpr TableMask kJobs = MaskOf(Table::kJobs);
 constexpr TableMask kEvals = MaskOf(Table::kEvals);
 constexpr TableMask kAllocs = MaskOf(Table::kAllocs);
 constexpr TableMask kWanted = MaskOf(Table::kWanted);
 constexpr TableMask kNodes = MaskOf(Table::kNodes);
-constexpr Duration kLate = 1s;
-
-// Returns whether two updates are equal in all parts that clients can see.
-bool ShowTheSame(const AllocUpdate& a, const AllocUpdate& b) {
-  if (!(a.status == b.status) || a.health != b.health || a.network != b.network ||
-      a.tasks.size() != b.tasks.size()) {
-    return false;
-  }
-  return std::equal(a.tasks.begin(), a.tasks.end(), b.tasks.begin(),
-                    [](const auto& x, const auto& y) {
-                      return x.first == y.first && (x.second == y.second || *x.second == *y.second);
-                    });
-}
 
 // Examines all allocations of a job. Removes the shutdown delay of each allocation that is already
 // stopping.
@@ -68,7 +56,11 @@ Scheduler::Scheduler(Loop* loop, StateStore* store, PortPool* ports, SchedulerOp
   // are unknown, since the store does not contain them.
   store_->Read([this](const Tables& tables) {
     for (const auto& [key, ids] : tables.open_evals_of_job) {
-      for (const std::string& id : ids) blocked_.Put(*tables.evals.at(id), {}, std::nullopt);
+      for (const std::string& id : ids) {
+        if (!tables.evals.at(id)->follows_up()) {
+          blocked_.Put(*tables.evals.at(id), {}, std::nullopt);
+        }
+      }
     }
   });
 }
@@ -79,6 +71,8 @@ Scheduler::Opened Scheduler::Open(Tables* tables, std::uint64_t index, const Job
       open != tables->open_evals_of_job.end()) {
     const std::set<std::string> ids = open->second;  // a copy, since Put changes the set
     for (const std::string& id : ids) {
+      // The new evaluation cannot do the work of one that waits for its time.
+      if (tables->evals.at(id)->follows_up()) continue;
       auto canceled = std::make_shared<Evaluation>(*tables->evals.at(id));
       canceled->status = "canceled";
       canceled->status_description = "a newer evaluation of the job exists";
@@ -113,6 +107,7 @@ JobReply Scheduler::ReplyOf(const Evaluation& eval, std::uint64_t job_modify_ind
 }
 
 void Scheduler::CarryOut(const std::vector<Opened>& opened) {
+  if (opened.empty()) return;
   std::vector<Evaluated> evaluated;
   store_->Read([&](const Tables& tables) {
     Room room(ReadyNode(tables), tables);
@@ -136,6 +131,7 @@ void Scheduler::Keep(std::vector<Evaluated> evaluated) {
         tables->Put(std::move(record));
         written |= ClaimVolumes(tables, *alloc, index);
       }
+      written |= PutFollowUps(tables, index, of);
       if (of.blocked) tables->Put(std::make_shared<const Evaluation>(*of.blocked));
       tables->Put(std::make_shared<const Evaluation>(of.eval));
       written |= tables->UpdateJobStatus(KeyOf(of.eval), index);
@@ -179,7 +175,13 @@ Result<JobReply> Scheduler::Register(JobRegistration registration) {
       record->create_index = before == nullptr ? index : before->create_index;
       record->modify_index = record->job_modify_index = index;
       tables->Put(key, std::move(record));
-      written |= kJobs;
+      written |= kJobs | EndDeployments(tables, index, key) | PlanLaunch(tables, index, key);
+    }
+    if (registration.job->starts_children()) {
+      written |= tables->UpdateJobStatus(key, index);
+      reply.job_modify_index = tables->jobs.at(key)->job_modify_index;
+      reply.index = index;
+      return written;
     }
     opened.push_back(
         Open(tables, index, key, {registration.triggered_by, false, registration.eval_priority}));
@@ -254,6 +256,7 @@ Result<JobReply> Scheduler::Deregister(const JobKey& key, bool purge, bool no_sh
       stopped->modify_index = stopped->job_modify_index = index;
       tables->Put(key, std::move(stopped));
     }
+    written |= EndDeployments(tables, index, key) | PlanLaunch(tables, index, key);
     opened.push_back(
         Open(tables, index, key, {"job-deregister", no_shutdown_delay, eval_priority}));
     reply = ReplyOf(opened[0].eval, purge ? index : opened[0].eval.job_modify_index);
@@ -303,222 +306,6 @@ Result<JobReply> Scheduler::StopAlloc(const std::string& id, bool no_shutdown_de
   return ReplyOf(opened[0].eval, opened[0].eval.job_modify_index);
 }
 
-Result<std::uint64_t> Scheduler::SetEligible(const std::string& node_id, bool eligible) {
-  std::shared_ptr<const NodeRecord> node;
-  store_->Read([&](const Tables& tables) { node = Tables::Find(tables.nodes, node_id); });
-  if (node == nullptr) return NoSuch("node");
-  if (node->eligible == eligible) return node->modify_index;
-  if (eligible && node->drain) {
-    return Error(Code::kFailedPrecondition,
-                 "can not set node's scheduling eligibility to eligible while it is draining");
-  }
-  const std::uint64_t index =
-      store_->Write(cause::kNodeEligibility, [&](Tables* tables, std::uint64_t at) {
-        auto changed = std::make_shared<NodeRecord>(*node);
-        changed->eligible = eligible;
-        AddEligibility(changed.get(), loop_->Wall());
-        changed->modify_index = at;
-        tables->Put(std::move(changed));
-        return kNodes;
-      });
-  if (eligible) RetryBlocked({});
-  return index;
-}
-
-Result<DrainReply> Scheduler::Drain(const std::string& node_id, std::optional<DrainSpec> spec,
-                                    bool mark_eligible, StringMap meta) {
-  std::shared_ptr<const NodeRecord> node;
-  store_->Read([&](const Tables& tables) { node = Tables::Find(tables.nodes, node_id); });
-  if (node == nullptr) return NoSuch("node");
-  const StateStore::Together together(store_);
-  DrainReply reply;
-  std::vector<Opened> opened;
-  reply.index = store_->Write(cause::kNodeDrain, [&](Tables* tables, std::uint64_t index) {
-    auto changed = std::make_shared<NodeRecord>(
-        spec ? BeginDrain(*node, *spec, std::move(meta), *loop_)
-             : (node->drain ? EndDrain(*node, "canceled", loop_->Wall()) : *node));
-    if (!spec && node->drain) {
-      AddEvent(changed.get(), {"Drain", "Node drain disabled", {}, loop_->Wall()});
-    }
-    if (!spec && mark_eligible && !changed->eligible) {
-      changed->eligible = true;
-      AddEligibility(changed.get(), loop_->Wall());
-    }
-    changed->modify_index = index;
-    TableMask written = kNodes;
-    const NodeRecord& now = *changed;
-    tables->Put(changed);
-    opened = MigrateFrom(tables, index, now, &written);
-    return written;
-  });
-  for (const Opened& of : opened) reply.eval_ids.push_back(of.eval.id);
-  CarryOut(opened);
-  ContinueDrain(node_id);
-  looks_again_.Set();
-  if (!spec) RetryBlocked({});
-  return reply;
-}
-
-std::vector<Scheduler::Opened> Scheduler::MigrateFrom(Tables* tables, std::uint64_t index,
-                                                      const NodeRecord& node, TableMask* written) {
-  std::set<JobKey> jobs;
-  for (const auto& record : ToMigrate(*tables, node, *loop_)) {
-    auto changed = std::make_shared<AllocRecord>(*record);
-    changed->migrate = true;
-    changed->modify_index = index;
-    tables->Put(std::move(changed));
-    jobs.insert(KeyOf(*record->alloc->job));
-  }
-  std::vector<Opened> opened;
-  for (const JobKey& key : jobs) opened.push_back(Open(tables, index, key, {"node-drain"}));
-  if (!jobs.empty()) *written |= kAllocs | kEvals;
-  return opened;
-}
-
-Duration Scheduler::ContinueDrain(const std::string& node_id) {
-  std::shared_ptr<const NodeRecord> node;
-  bool drained = false, migrates = false;
-  store_->Read([&](const Tables& tables) {
-    node = Tables::Find(tables.nodes, node_id);
-    if (node == nullptr || !node->drain) return;
-    drained = IsDrained(tables, *node);
-    migrates = !ToMigrate(tables, *node, *loop_).empty();
-  });
-  if (node == nullptr || !node->drain) return options_.heartbeat;
-  if (drained || migrates) {
-    const StateStore::Together together(store_);
-    std::vector<Opened> opened;
-    store_->Write(cause::kNodeDrain, [&](Tables* tables, std::uint64_t index) {
-      TableMask written = 0;
-      if (migrates) opened = MigrateFrom(tables, index, *node, &written);
-      if (!drained) return written;
-      auto ended = std::make_shared<NodeRecord>(EndDrain(*node, "complete", loop_->Wall()));
-      const bool forced = UntilForced(*node->drain, *loop_) <= Duration(0);
-      const StringMap details = forced ? StringMap{{"deadline_reached", "true"}} : StringMap();
-      AddEvent(ended.get(), {"Drain", "Node drain complete", details, loop_->Wall()});
-      ended->modify_index = index;
-      tables->Put(std::move(ended));
-      return written | kNodes;
-    });
-    CarryOut(opened);
-  }
-  const Duration left = UntilForced(*node->drain, *loop_);
-  return left > Duration(0) ? std::min(left, options_.heartbeat) : options_.heartbeat;
-}
-
-Co<Result<Duration>> Scheduler::Register(Context, NodeRecord node) {
-  store_->Write(cause::kNodeRegistration, [&](Tables* tables, std::uint64_t index) {
-    const auto before = Tables::Find(tables->nodes, node.id);
-    node.create_index = before == nullptr ? index : before->create_index;
-    if (before != nullptr) {
-      node.status = before->status;
-      node.eligible = before->eligible;
-      node.drain = before->drain;
-      node.last_drain = before->last_drain;
-    }
-    AddRegistration(&node, before.get(), loop_->Wall());
-    node.modify_index = index;
-    node.status_time = loop_->Wall();
-    tables->Put(std::make_shared<const NodeRecord>(node));
-    return kNodes;
-  });
-  co_return options_.heartbeat;
-}
-
-Co<Result<Duration>> Scheduler::Heartbeat(Context, std::string node_id) {
-  std::shared_ptr<const NodeRecord> node;
-  store_->Read([&](const Tables& tables) { node = Tables::Find(tables.nodes, node_id); });
-  if (node == nullptr) co_return NoSuch("node");
-  expected_[node_id] = loop_->Now() + options_.heartbeat + options_.heartbeat_grace;
-  looks_again_.Set();
-  if (node->status != "ready") {
-    store_->Write(cause::kNodeStatus, [&](Tables* tables, std::uint64_t index) {
-      auto ready = std::make_shared<NodeRecord>(*node);
-      ready->status = "ready";
-      ready->modify_index = index;
-      ready->status_time = loop_->Wall();
-      tables->Put(std::move(ready));
-      return kNodes;
-    });
-  }
-  // No event reports that a process outside Drover has freed a port. So each heartbeat tries the
-  // evaluations that wait for ports.
-  RetryBlocked({.other_ports = true});
-  co_return ContinueDrain(node_id);
-}
-
-Co<Result<NodeAllocs>> Scheduler::FetchAllocs(Context context, std::string node_id,
-                                              std::uint64_t newer_than) {
-  const Status newer = co_await store_->WaitNewer(context, kWanted, newer_than);
-  if (!newer.ok()) co_return newer.error();
-  NodeAllocs out;
-  store_->Read([&](const Tables& tables) {
-    out.index = tables.IndexOf(kWanted);
-    const auto changed = newer_than == 0 ? std::nullopt : tables.wanted.Since(newer_than);
-    out.complete = !changed;
-    const auto add = [&](const AllocRecord* record, const std::string& id) {
-      if (record != nullptr && !record->collected && record->alloc->node_id == node_id) {
-        out.allocs.push_back(record->alloc);
-      } else if (changed) {
-        out.gone.push_back(id);
-      }
-    };
-    if (changed) {
-      for (const std::string& id : *changed) add(Tables::Find(tables.allocs, id).get(), id);
-    } else {
-      for (const auto& [id, record] : tables.allocs) add(record.get(), id);
-    }
-  });
-  co_return out;
-}
-
-Co<Status> Scheduler::UpdateAllocs(Context, std::string node_id, std::vector<AllocUpdate> updates) {
-  bool ready = false;
-  store_->Read([&](const Tables& tables) {
-    const auto node = Tables::Find(tables.nodes, node_id);
-    ready = node != nullptr && node->status == "ready";
-  });
-  if (!ready) {
-    co_return Error(Code::kFailedPrecondition, "node " + node_id + " is not ready: heartbeat first",
-                    true);
-  }
-  Freed freed;
-  store_->Write(cause::kAllocUpdate, [&](Tables* tables, std::uint64_t index) {
-    std::set<JobKey> jobs;
-    for (AllocUpdate& update : updates) {
-      const auto before = Tables::Find(tables->allocs, update.id);
-      if (before == nullptr) continue;
-      // A later agent only knows how the tasks of an ended allocation ended, and not why the
-      // allocation did, so the first description stays.
-      const AllocStatus& last = before->reported.status;
-      if (IsTerminal(last.status) && update.status.status == last.status) update.status = last;
-      if (ShowTheSame(before->reported, update)) continue;
-      auto changed = std::make_shared<AllocRecord>(*before);
-      changed->reported = std::move(update);
-      changed->modify_index = index;
-      changed->modify_time = loop_->Wall();
-      if (changed->client_terminal() && !before->client_terminal()) {
-        ReleasePorts(*changed->alloc, ports_);
-        for (const AllocatedPort& port : changed->alloc->ports) freed.ports.insert(port.value);
-        freed.jobs.insert(KeyOf(*changed->alloc->job));
-        freed.devices |= !changed->alloc->devices.empty();
-      }
-      if (changed->over() && !before->over()) {
-        const TaskGroup* const group = changed->alloc->group();
-        freed.volumes |= group != nullptr && !group->volumes.empty();
-      }
-      jobs.insert(KeyOf(*changed->alloc->job));
-      tables->Put(std::move(changed));
-    }
-    TableMask written = jobs.empty() ? 0 : kAllocs;
-    for (const JobKey& key : jobs) written |= tables->UpdateJobStatus(key, index);
-    return written;
-  });
-  if (!freed.jobs.empty()) ContinueDrain(node_id);
-  if (!freed.jobs.empty() || freed.volumes) RetryBlocked(std::move(freed));
-  co_return Status();
-}
-
 // Uses one Room for all evaluations, so that room taken by one evaluation is not free for the next
 // evaluation.
 void Scheduler::RetryBlocked(Freed freed) {
@@ -552,50 +339,21 @@ void Scheduler::RetryBlocked(Freed freed) {
 }
 
 Co<void> Scheduler::Run(Context context) {
+  RestoreTimers();
   while (!context.cancelled()) {
     looks_again_.Reset();
     std::vector<std::string> ids;
     store_->Read([&](const Tables& tables) {
       for (const auto& [id, node] : tables.nodes) ids.push_back(id);
     });
-    Duration pause = options_.heartbeat;
+    const std::vector<SchedulerTimers::Key> due = timers_.TakeDue(kTimersAtOnce);
+    for (const SchedulerTimers::Key& key : due) OnTimer(key);
+    if (timers_.Recheck()) RestoreTimers();
+    Duration pause = due.size() < kTimersAtOnce ? timers_.Left(options_.heartbeat) : Duration(0);
     for (const std::string& id : ids) pause = std::min(pause, LookAt(id));
     const Context until = context.WithTimeout(pause);
     (void)co_await looks_again_.Wait(until);
   }
-}
-
-Duration Scheduler::LookAt(const std::string& node_id) {
-  Duration pause = ContinueDrain(node_id);
-  const auto expected = expected_.find(node_id);
-  if (expected == expected_.end()) return pause;
-  const Duration left = expected->second - loop_->Now();
-  if (left > Duration(0)) return std::min(pause, left);
-  if (left < -kLate) {
-    // LookAt runs more than kLate after the heartbeat was due. So this process was suspended, and
-    // perhaps the node was, too. The node gets more time for a heartbeat before it counts as down.
-    expected->second = loop_->Now() + options_.heartbeat_grace;
-    return std::min(pause, options_.heartbeat_grace);
-  }
-  expected_.erase(expected);
-  SetDown(node_id);
-  return pause;
-}
-
-// Does not change the allocations: there is no other node, and a node whose heartbeats stopped may
-// send them again.
-void Scheduler::SetDown(const std::string& node_id) {
-  std::shared_ptr<const NodeRecord> node;
-  store_->Read([&](const Tables& tables) { node = Tables::Find(tables.nodes, node_id); });
-  if (node == nullptr || node->status != "ready") return;
-  store_->Write(cause::kNodeStatus, [&](Tables* tables, std::uint64_t index) {
-    auto down = std::make_shared<NodeRecord>(*node);
-    down->status = "down";
-    down->modify_index = index;
-    down->status_time = loop_->Wall();
-    tables->Put(std::move(down));
-    return kNodes;
-  });
 }
 
 }  // namespace drover

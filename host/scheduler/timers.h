@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <compare>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <set>
@@ -23,7 +23,7 @@ class SchedulerTimers {
     kFollowUp,    // id: the evaluation that is due
     kDeployment,  // id: the deployment whose deadline may have passed
     kNode,        // id: the node whose heartbeat is overdue, or whose drain goes on
-    kLaunch,      // id: NAMESPACE + '\0' + JOB, which starts a child
+    kLaunch,      // id: LaunchTimerId of the job that starts a child
     kRestart,     // id: the restart of a job whose next batch is due
   };
   using Key = std::pair<Kind, std::string>;
@@ -52,5 +52,15 @@ class SchedulerTimers {
   std::size_t launches_ = 0;
   WallTime offset_ = 0;  // of the wall clock from the loop's, when last seen
 };
+
+// The id of the timer for the launches of a job, given as namespace and id, and back. Neither of
+// them has the character 0 in it.
+inline std::string LaunchTimerId(const std::pair<std::string, std::string>& job) {
+  return job.first + '\0' + job.second;
+}
+inline std::pair<std::string, std::string> JobOfLaunchTimer(const std::string& id) {
+  const std::size_t end = id.find('\0');
+  return {id.substr(0, end), id.substr(end + 1)};
+}
 
 }  // namespace drover
