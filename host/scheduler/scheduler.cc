@@ -257,6 +257,10 @@ Result<JobReply> Scheduler::Deregister(const JobKey& key, bool purge, bool no_sh
       tables->Put(key, std::move(stopped));
     }
     written |= EndDeployments(tables, index, key) | PlanLaunch(tables, index, key);
+    if (before->job->starts_children()) {  // it has no allocations to evaluate
+      reply.job_modify_index = reply.index = index;
+      return written | tables->UpdateJobStatus(key, index);
+    }
     opened.push_back(
         Open(tables, index, key, {"job-deregister", no_shutdown_delay, eval_priority}));
     reply = ReplyOf(opened[0].eval, purge ? index : opened[0].eval.job_modify_index);
@@ -269,9 +273,13 @@ Result<JobReply> Scheduler::Deregister(const JobKey& key, bool purge, bool no_sh
 }
 
 Result<JobReply> Scheduler::Evaluate(const JobKey& key) {
-  bool found = false;
-  store_->Read([&](const Tables& tables) { found = tables.jobs.count(key) > 0; });
-  if (!found) return NoSuch("job");
+  std::shared_ptr<const JobRecord> job;
+  store_->Read([&](const Tables& tables) { job = Tables::Find(tables.jobs, key); });
+  if (job == nullptr) return NoSuch("job");
+  if (job->job->starts_children()) {
+    const char* const kind = job->job->periodic ? "periodic" : "parameterized";
+    return Error(Code::kFailedPrecondition, std::string("can't evaluate ") + kind + " job");
+  }
   if (options_.check_room) DROVER_TRY(options_.check_room());
   const StateStore::Together together(store_);
   std::vector<Opened> opened;
