@@ -102,6 +102,8 @@ struct SchedulerOptions {
   // Returns an error if the changes that wait to be stored leave no room for one more job. If this
   // function is empty, there is always room.
   std::function<Status()> check_room;
+  // Returns the ports of a node. If this function is empty, there is one pool, of the one node.
+  std::function<PortPool*(const std::string& node_id)> ports_of;
   // The most variables, and the most bytes of their items. All of them are in memory.
   std::size_t most_variables = 50'000;
   std::size_t most_variable_bytes = std::size_t{128} << 20;
