@@ -5,6 +5,8 @@
 
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -17,11 +19,37 @@
 #include "host/node_link/node_client.h"
 #include "host/scheduler/scheduler.h"
 #include "host/scheduler/scheduler_fixture.h"
+#include "host/spec/canonical_job.h"
 #include "host/state/record_json.h"
 
 // For tests: several nodes and a scheduler in one process, in simulated time. Each node has its own
 // link, which a test may cut.
 namespace drover {
+
+// Returns a service job with one group "g" of COUNT allocations with one task "t".
+inline Job JobOfGroup(const std::string& id, int count, int memory_mb = 100) {
+  Job job;
+  job.id = job.name = id;
+  TaskGroup group;
+  group.name = "g";
+  group.count = count;
+  Task task;
+  task.name = "t";
+  task.driver = "mock_driver";
+  task.config_json = "{}";
+  task.resources = {10, memory_mb, 0};
+  group.tasks.push_back(std::move(task));
+  job.groups.push_back(std::move(group));
+  return job;
+}
+
+inline JobRegistration RegistrationOf(Job job) {
+  JobRegistration registration;
+  registration.json =
+      std::make_shared<const nlohmann::json>(CanonicalJob(job, nlohmann::json::object()));
+  registration.job = std::make_shared<const Job>(std::move(job));
+  return registration;
+}
 
 // A node, with the runners of its allocations. A runner only has states: see MinimalAllocRunner.
 class SimulatedNode {
@@ -150,8 +178,8 @@ class SimulatedCluster {
   Scheduler* scheduler() { return scheduler_.get(); }
   StateStore* store() { return store_.get(); }
 
-  JobReply MustRegister(JobRegistration registration) {
-    const Result<JobReply> reply = scheduler_->Register(std::move(registration));
+  JobReply MustRegister(Job job) {
+    const Result<JobReply> reply = scheduler_->Register(RegistrationOf(std::move(job)));
     EXPECT_TRUE(reply.ok()) << reply.error().message();
     loop.RunReady();
     return reply.ok() ? *reply : JobReply();
