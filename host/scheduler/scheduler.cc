@@ -86,6 +86,7 @@ Scheduler::Opened Scheduler::Open(Tables* tables, std::uint64_t index, const Job
   eval.job_namespace = key.first;
   eval.job_id = key.second;
   eval.triggered_by = cause.triggered_by;
+  eval.node_id = cause.node_id;
   eval.create_index = eval.modify_index = index;
   eval.create_time = eval.modify_time = loop_->Wall();
   if (const auto job = Tables::Find(tables->jobs, key)) {

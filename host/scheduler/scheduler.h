@@ -238,6 +238,7 @@ class Scheduler : public ClusterLink {
     std::string triggered_by;
     bool no_shutdown_delay = false;
     int priority = 0;  // 0 means the priority of the job
+    std::string node_id = {};
   };
 
   // An evaluation that a write has made, and that must still be carried out.
@@ -289,9 +290,28 @@ class Scheduler : public ClusterLink {
                                   TableMask* written);
   // Does the work that is due for a node. Returns how soon the next call is due.
   Duration LookAt(const std::string& node_id);
-  void SetDown(const std::string& node_id);
+  // Which jobs a change of a node concerns, in scheduler_contact.cc.
+  enum class ForNode {
+    kGone,  // those with live allocations on it
+    kNew,   // those that run on each node and have nothing on it
+    kBack,  // both of these
+    kAll,   // those with live allocations on it, and all that run on each node
+  };
+  void OpenForNode(Tables* tables, std::uint64_t index, const std::string& node_id, ForNode which,
+                   std::vector<Opened>* opened);
+  void LoseStopped(Tables* tables, std::uint64_t index, const std::string& node_id);
+  // PutStatus is a part of a write, and SetStatus is a write of its own.
+  TableMask PutStatus(Tables* tables, std::uint64_t index, const std::string& node_id,
+                      std::string_view status, std::vector<Opened>* opened);
+  void SetStatus(const std::string& node_id, std::string_view status);
+  // Returns the ports of a node.
+  PortPool* PortsOf(const std::string& node_id) const {
+    return options_.ports_of ? options_.ports_of(node_id) : ports_;
+  }
   // Continues the drain of a node, if it has one. Returns how soon the next call is due.
   Duration ContinueDrain(const std::string& node_id);
+  // After reports of the node REPORTED, whose allocations may replace those of other nodes.
+  void ContinueOtherDrains(const std::string& reported);
   // Tries blocked evaluations again. If the node has changed, tries all blocked evaluations.
   // Otherwise, tries only those that wait for room or for an event in FREED.
   void RetryBlocked(Freed freed);
@@ -312,6 +332,10 @@ class Scheduler : public ClusterLink {
   std::uint64_t nodes_looked_at_ = 0;
   // The time at which each node counts as down unless a heartbeat arrives, by node id.
   std::map<std::string, TimePoint> expected_;
+  // Nodes that have registered since this object was made.
+  std::set<std::string> registered_;
+  // Nodes whose heartbeats have come again, and that have not reported their allocations yet.
+  std::set<std::string> returning_;
   SchedulerTimers timers_;
   Event looks_again_;  // wakes Run, which then checks when its next work is due
 };

@@ -337,7 +337,12 @@ TEST_F(SchedulerTest, ANodeThatIsNotHeardOfIsDownUntilItIs) {
   update.id = placed[0]->id();
   EXPECT_EQ(Await<Status>(scheduler.UpdateAllocs(context, "node", {update})).code(),
             Code::kFailedPrecondition);
-  EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).ok());
+  EXPECT_EQ(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).code(),
+            Code::kFailedPrecondition)
+      << "it must report first";
+  EXPECT_EQ(status(), "initializing");
+  update.status = {ClientStatus::kRunning, "it runs"};
+  EXPECT_TRUE(Await<Status>(scheduler.UpdateAllocs(context, "node", {update})).ok());
   EXPECT_EQ(status(), "ready");
   EXPECT_EQ(Live().size(), 2u);
   life.Cancel();

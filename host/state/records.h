@@ -205,6 +205,14 @@ struct NodeEvent {
   bool operator==(const NodeEvent&) const = default;
 };
 
+// The statuses of nodes, as clients know them.
+namespace node_status {
+inline constexpr std::string_view kInitializing = "initializing";
+inline constexpr std::string_view kReady = "ready";
+inline constexpr std::string_view kDown = "down";
+inline constexpr std::string_view kDisconnected = "disconnected";
+}  // namespace node_status
+
 struct NodeRecord {
   std::string id;
   std::string name;

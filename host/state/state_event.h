@@ -71,6 +71,7 @@ inline constexpr std::string_view kEvaluation = "EvaluationUpdated";
 inline constexpr std::string_view kAllocStop = "AllocationUpdateDesiredStatus";
 inline constexpr std::string_view kAllocUpdate = "AllocationUpdated";
 inline constexpr std::string_view kNodeRegistration = "NodeRegistration";
+inline constexpr std::string_view kNodeDeregistration = "NodeDeregistration";
 inline constexpr std::string_view kNodeEligibility = "NodeEligibility";
 inline constexpr std::string_view kNodeDrain = "NodeDrain";
 inline constexpr std::string_view kNodeStatus = "NodeStreamEvent";

@@ -169,6 +169,12 @@ void Tables::Put(std::shared_ptr<const VolumeRecord> volume) {
   volumes.insert_or_assign(id, std::move(volume));
 }
 
+void Tables::Erase(const NodeRecord& node) {
+  const auto place = nodes.find(node.id);
+  changes.push_back({place->second, true});
+  nodes.erase(place);
+}
+
 void Tables::Erase(const VolumeRecord& volume) {
   const auto place = volumes.find(volume.id);
   const std::shared_ptr<const VolumeRecord> own = place->second;  // VOLUME may refer to this object

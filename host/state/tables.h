@@ -229,7 +229,8 @@ struct Tables {
   void Erase(const Evaluation& eval);
   void Erase(const AllocRecord& record);
   void Erase(const ServiceRegistration& service);
-  // Clients receive an event for the erased variable, and for the erased volume.
+  // Clients receive an event for the erased node, variable, or volume.
+  void Erase(const NodeRecord& node);
   void Erase(const VariableRecord& variable);
   void Erase(const VolumeRecord& volume);
   // Without an event for clients.
