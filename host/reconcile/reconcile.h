@@ -40,6 +40,9 @@ struct ReconcileInput {
 // Returns what must happen so that the job is as wanted. Has no effect, and reads no clock.
 JobPlan Reconcile(const ReconcileInput& input);
 
+// Returns whether the job has allocations on each node, and not a number of them.
+bool IsPerNode(const JobRecord& job);
+
 // The parts of Reconcile, for its files and tests.
 
 // The place of an allocation in its group: its index and, for a job that has allocations on each

@@ -33,8 +33,6 @@ RolloutState LookAtRollout(const ReconcileInput& input, const TaskGroup& group);
 
 // Returns whether RECORD is of the wanted version of its job.
 bool IsWanted(const AllocRecord& record, const ReconcileInput& input);
-// Returns whether the job has allocations on each node, and not a number of them.
-bool IsPerNode(const JobRecord& job);
 
 // Returns how many allocations may be replaced at once, without end if nothing limits it. BUSY is
 // the number of allocations that are not known to be healthy, so that the group lacks them now.
