@@ -10,7 +10,7 @@
 
 #include "host/alloc/alloc_runner.h"
 #include "host/base/time.h"
-#include "host/scheduler/reconcile.h"
+#include "host/reconcile/job_plan.h"
 #include "host/scheduler/scheduler.h"
 #include "host/state/state_store.h"
 #include "host/volume/volume_record.h"

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "host/reconcile/job_plan.h"
 #include "host/scheduler/placement.h"
-#include "host/scheduler/reconcile.h"
 #include "host/scheduler/room.h"
 
 namespace drover {
@@ -25,6 +25,9 @@ struct Evaluated {
   // waits.
   std::optional<Evaluation> blocked;
   std::vector<std::shared_ptr<const AllocRecord>> allocs;  // new and changed allocations
+  std::vector<Evaluation> follow_ups;    // new evaluations that wait for their time
+  std::optional<Deployment> deployment;  // new, or changed by placements; absent if neither
+  std::optional<Deployment> ended;       // an older one, which this evaluation ends
   // The allocations without a place; absent if the whole job must be evaluated again.
   std::optional<Unplaced> unplaced;
   std::set<Awaited> awaited;  // what the unplaced allocations wait for
@@ -56,19 +59,35 @@ class Evaluating {
 
  private:
   void Begin(std::shared_ptr<const JobRecord> job, const JobKey& key);
+  void BeginDeployment(const JobPlan& plan);
   void Put(AllocRecord record, std::shared_ptr<const Allocation> alloc);
   // Returns the allocation ID, with the changes that this evaluation has made so far; null if
   // there is no such allocation.
   std::shared_ptr<const AllocRecord> Find(const std::string& id) const;
   std::shared_ptr<Allocation> Changed(const AllocRecord& record) const;
-  void Stop(const AllocRecord& record, const std::string& description);
-  void Update(const AllocRecord& record);
+  // Returns the newest state of RECORD, which was planned before other changes of it.
+  AllocRecord Current(const AllocRecord& record) const;
+  void Stop(const GroupPlan::Stop& stop);
+  void Update(const AllocRecord& planned);
+  void Disconnect(const AllocRecord& planned);
+  void Reconnect(const AllocRecord& planned);
+  void FollowUp(const GroupPlan::FollowUp& follow_up);
   void CarryOut(const JobPlan& plan, Unplaced* to_place);
+  // Returns the deployment in which the evaluation places allocations; null if there is none.
+  const Deployment* CurrentDeployment() const;
+  // Counts an allocation that the deployment has placed or updated.
+  void Count(const Allocation& alloc);
+  // Returns the version of the job that PLACE is for.
+  const Job& JobOf(const GroupPlan::Place& place) const {
+    return place.job == nullptr ? *job_->job : *place.job->job;
+  }
   void PlaceGroup(const TaskGroup& group, std::vector<GroupPlan::Place>* places);
   // Returns the reason if there is no place; absent if the allocation was placed.
   std::optional<NoPlace> Place(const TaskGroup& group, GroupPlan::Place* place);
   std::optional<NoPlace> StopFor(const TaskGroup& group, GroupPlan::Place* place);
-  void Placed(std::shared_ptr<Allocation> alloc, const GroupPlan::Place& place);
+  void Placed(std::shared_ptr<const JobRecord> of, std::shared_ptr<Allocation> alloc,
+              const GroupPlan::Place& place);
+  void NotRescheduled(const std::vector<GroupPlan::Place>& places);
   void Finish(const Evaluation& before);
   void Block();
 
@@ -79,6 +98,7 @@ class Evaluating {
   Room* const room_;
   bool no_shutdown_delay_ = false;
   std::shared_ptr<const JobRecord> job_;
+  std::shared_ptr<const Deployment> deployment_;  // the newest of the job, as it is stored
   GroupCounts here_;
   Evaluated out_;
   std::map<std::string, std::size_t> at_;  // positions in out_.allocs, by allocation id

@@ -6,7 +6,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "host/scheduler/reconcile.h"
+#include "host/reconcile/reconcile.h"
 #include "host/scheduler/scheduler_fixture.h"
 
 namespace drover {
@@ -382,7 +382,7 @@ TEST_F(InPlaceUpdateTest, TheLastRunOfASysbatchJobDecidesWhetherItRunsAgain) {
   ASSERT_THAT(Live(), SizeIs(1));
   const auto third = Live()[0]->id();
   EXPECT_NE(third, second);
-  EXPECT_EQ(Alloc(second)->alloc->desired_description, kUpdated);
+  EXPECT_EQ(Alloc(second)->alloc->desired_description, stop_reason::kUpdated);
   Report(second, ClientStatus::kComplete);
   Report(third, ClientStatus::kComplete);
   Register(WithKillTimeout);

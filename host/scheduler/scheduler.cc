@@ -7,7 +7,9 @@
 #include <tuple>
 
 #include "host/base/ids.h"
+#include "host/reconcile/reconcile.h"
 #include "host/scheduler/evaluating.h"
+#include "host/scheduler/plan_job.h"
 
 namespace drover {
 namespace {
@@ -19,6 +21,9 @@ constexpr TableMask kEvals = MaskOf(Table::kEvals);
 constexpr TableMask kAllocs = MaskOf(Table::kAllocs);
 constexpr TableMask kWanted = MaskOf(Table::kWanted);
 constexpr TableMask kNodes = MaskOf(Table::kNodes);
+
+constexpr std::string_view kJobStopped = "the job was stopped";
+constexpr std::string_view kNewerEval = "a newer evaluation of the job exists";
 
 // Examines all allocations of a job. Removes the shutdown delay of each allocation that is already
 // stopping.
@@ -39,6 +44,22 @@ void DropShutdownDelays(Tables* tables, const JobKey& key, std::uint64_t index, 
     changed->modify_time = now;
     tables->Put(std::move(changed));
   }
+}
+
+// Lets each failed allocation of a job get a replacement at once. Returns whether there are any.
+bool ForceReschedules(Tables* tables, const JobKey& key, std::uint64_t index) {
+  const JobAllocs records = tables->AllocsOf(key);  // a copy, since Put changes the list
+  bool any = false;
+  for (const auto& record : records) {
+    if (record->alloc->server_terminal() || record->force_reschedule) continue;
+    if (record->reported.status.status != ClientStatus::kFailed) continue;
+    auto changed = std::make_shared<AllocRecord>(*record);
+    changed->force_reschedule = true;
+    changed->modify_index = index;
+    tables->Put(std::move(changed));
+    any = true;
+  }
+  return any;
 }
 
 Error NoSuch(const std::string& what) { return Error(Code::kNotFound, what + " not found"); }
@@ -65,22 +86,28 @@ Scheduler::Scheduler(Loop* loop, StateStore* store, PortPool* ports, SchedulerOp
   });
 }
 
+void Scheduler::CancelOpen(Tables* tables, std::uint64_t index, const JobKey& key,
+                           bool follow_ups, std::string_view why) {
+  const auto open = tables->open_evals_of_job.find(key);
+  if (open == tables->open_evals_of_job.end()) return;
+  const std::set<std::string> ids = open->second;  // a copy, since Put changes the set
+  for (const std::string& id : ids) {
+    const Evaluation& before = *tables->evals.at(id);
+    if (before.follows_up() != follow_ups) continue;
+    timers_.Erase({SchedulerTimers::Kind::kFollowUp, id});
+    auto canceled = std::make_shared<Evaluation>(before);
+    canceled->status = "canceled";
+    canceled->status_description = why;
+    canceled->modify_index = index;
+    tables->Put(std::move(canceled));
+    blocked_.Erase(id);
+  }
+}
+
 Scheduler::Opened Scheduler::Open(Tables* tables, std::uint64_t index, const JobKey& key,
                                   const Cause& cause) {
-  if (const auto open = tables->open_evals_of_job.find(key);
-      open != tables->open_evals_of_job.end()) {
-    const std::set<std::string> ids = open->second;  // a copy, since Put changes the set
-    for (const std::string& id : ids) {
-      // The new evaluation cannot do the work of one that waits for its time.
-      if (tables->evals.at(id)->follows_up()) continue;
-      auto canceled = std::make_shared<Evaluation>(*tables->evals.at(id));
-      canceled->status = "canceled";
-      canceled->status_description = "a newer evaluation of the job exists";
-      canceled->modify_index = index;
-      tables->Put(std::move(canceled));
-      blocked_.Erase(id);
-    }
-  }
+  // A new evaluation cannot do the work of one that waits for its time.
+  CancelOpen(tables, index, key, false, kNewerEval);
   Evaluation eval;
   eval.id = RandomUuid();
   eval.job_namespace = key.first;
@@ -114,6 +141,8 @@ void Scheduler::CarryOut(const std::vector<Opened>& opened) {
     Room room(ReadyNode(tables), tables);
     Evaluating evaluating(tables, tables.last_index + 1, ports_, loop_->Wall(), &room);
     for (const Opened& of : opened) {
+      // Another one of OPENED may do the work of this one.
+      if (!tables.evals.at(of.eval.id)->open()) continue;
       evaluated.push_back(evaluating.Run(of.eval, of.no_shutdown_delay, std::nullopt));
     }
   });
@@ -133,6 +162,7 @@ void Scheduler::Keep(std::vector<Evaluated> evaluated) {
         written |= ClaimVolumes(tables, *alloc, index);
       }
       written |= PutFollowUps(tables, index, of);
+      written |= PutDeployments(tables, of);
       if (of.blocked) tables->Put(std::make_shared<const Evaluation>(*of.blocked));
       tables->Put(std::make_shared<const Evaluation>(of.eval));
       written |= tables->UpdateJobStatus(KeyOf(of.eval), index);
@@ -140,6 +170,19 @@ void Scheduler::Keep(std::vector<Evaluated> evaluated) {
     return written;
   });
   for (Evaluated& of : evaluated) KeepWaiting(&of);
+}
+
+TableMask Scheduler::PutDeployments(Tables* tables, const Evaluated& evaluated) {
+  TableMask written = 0;
+  for (const auto* const of : {&evaluated.ended, &evaluated.deployment}) {
+    if (!*of) continue;
+    tables->Put(std::make_shared<const Deployment>(**of));
+    written = MaskOf(Table::kDeployments);
+    if (!(*of)->active()) continue;
+    timers_.Set({SchedulerTimers::Kind::kDeployment, (*of)->id}, loop_->Now());
+    looks_again_.Set();
+  }
+  return written;
 }
 
 void Scheduler::KeepWaiting(Evaluated* evaluated) {
@@ -176,6 +219,7 @@ Result<JobReply> Scheduler::Register(JobRegistration registration) {
       record->create_index = before == nullptr ? index : before->create_index;
       record->modify_index = record->job_modify_index = index;
       tables->Put(key, std::move(record));
+      if (registration.stop) CancelOpen(tables, index, key, true, kJobStopped);
       written |= kJobs | EndDeployments(tables, index, key) | PlanLaunch(tables, index, key);
     }
     if (registration.job->starts_children()) {
@@ -227,7 +271,11 @@ Result<PlanReply> Scheduler::Plan(const JobRegistration& registration) const {
     const bool same =
         reply.before != nullptr && !reply.before->stop && *reply.before->json == *registration.json;
     after.job_modify_index = same ? reply.before->job_modify_index : tables.last_index + 1;
-    reply.plan = Reconcile(&after, key, tables);
+    if (reply.before != nullptr) {
+      after.version = reply.before->version + (same ? 0 : 1);
+      after.create_index = reply.before->create_index;
+    }
+    reply.plan = PlanJob(tables, &after, key, Evaluation(), loop_->Wall());
     Room room(ReadyNode(tables), tables);
     Evaluating evaluating(tables, tables.last_index + 1, nullptr, loop_->Wall(), &room);
     reply.failed_groups = evaluating.Try(std::make_shared<const JobRecord>(after), reply.plan);
@@ -257,6 +305,7 @@ Result<JobReply> Scheduler::Deregister(const JobKey& key, bool purge, bool no_sh
       stopped->modify_index = stopped->job_modify_index = index;
       tables->Put(key, std::move(stopped));
     }
+    CancelOpen(tables, index, key, true, kJobStopped);
     written |= EndDeployments(tables, index, key) | PlanLaunch(tables, index, key);
     if (before->job->starts_children()) {  // it has no allocations to evaluate
       reply.job_modify_index = reply.index = index;
@@ -273,7 +322,11 @@ Result<JobReply> Scheduler::Deregister(const JobKey& key, bool purge, bool no_sh
   return reply;
 }
 
-Result<JobReply> Scheduler::Evaluate(const JobKey& key) {
+Result<JobReply> Scheduler::Evaluate(const JobKey& key) { return Evaluate(key, false); }
+
+Result<JobReply> Scheduler::EvaluateForced(const JobKey& key) { return Evaluate(key, true); }
+
+Result<JobReply> Scheduler::Evaluate(const JobKey& key, bool forced) {
   std::shared_ptr<const JobRecord> job;
   store_->Read([&](const Tables& tables) { job = Tables::Find(tables.jobs, key); });
   if (job == nullptr) return NoSuch("job");
@@ -285,14 +338,19 @@ Result<JobReply> Scheduler::Evaluate(const JobKey& key) {
   const StateStore::Together together(store_);
   std::vector<Opened> opened;
   store_->Write(cause::kEvaluation, [&](Tables* tables, std::uint64_t index) {
+    const bool any = forced && ForceReschedules(tables, key, index);
     opened.push_back(Open(tables, index, key, {"job-register"}));
-    return kEvals;
+    return any ? kEvals | kAllocs : kEvals;
   });
   CarryOut(opened);
   return ReplyOf(opened[0].eval, opened[0].eval.job_modify_index);
 }
 
 Result<JobReply> Scheduler::StopAlloc(const std::string& id, bool no_shutdown_delay) {
+  return StopAlloc(id, AllocStop{.no_shutdown_delay = no_shutdown_delay});
+}
+
+Result<JobReply> Scheduler::StopAlloc(const std::string& id, const AllocStop& how) {
   std::shared_ptr<const AllocRecord> record;
   store_->Read([&](const Tables& tables) { record = Tables::Find(tables.allocs, id); });
   if (record == nullptr) return NoSuch("allocation");
@@ -301,14 +359,21 @@ Result<JobReply> Scheduler::StopAlloc(const std::string& id, bool no_shutdown_de
   std::vector<Opened> opened;
   store_->Write(cause::kAllocStop, [&](Tables* tables, std::uint64_t index) {
     TableMask written = kEvals;
-    if (!record->terminal()) {
+    // One that has failed already may still be kept from a replacement.
+    if (!record->terminal() || (how.no_reschedule && !record->alloc->server_terminal())) {
       auto changed = std::make_shared<AllocRecord>(*record);
-      changed->migrate = true;
+      if (how.no_reschedule) {
+        changed->no_reschedule = true;
+      } else if (how.reschedule && !IsPerNode(*record->job)) {
+        changed->force_reschedule = true;
+      } else {
+        changed->migrate = true;
+      }
       changed->modify_index = index;
       tables->Put(std::move(changed));
       written |= kAllocs;
     }
-    opened.push_back(Open(tables, index, key, {"alloc-stop", no_shutdown_delay}));
+    opened.push_back(Open(tables, index, key, {"alloc-stop", how.no_shutdown_delay}));
     return written;
   });
   CarryOut(opened);

@@ -7,16 +7,17 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "host/base/event.h"
 #include "host/base/loop.h"
+#include "host/reconcile/job_plan.h"
 #include "host/scheduler/blocked_queue.h"
 #include "host/scheduler/cluster_link.h"
 #include "host/scheduler/drain.h"
 #include "host/scheduler/garbage.h"
 #include "host/scheduler/placement.h"
-#include "host/scheduler/reconcile.h"
 #include "host/scheduler/timers.h"
 #include "host/state/state_store.h"
 
@@ -270,6 +271,8 @@ class Scheduler : public ClusterLink {
   // Stores the follow-up evaluations of a plan and notes them in their allocations. In
   // scheduler_followups.cc.
   TableMask PutFollowUps(Tables* tables, std::uint64_t index, const Evaluated& evaluated);
+  // Stores the deployments of a plan, and sets their timers.
+  TableMask PutDeployments(Tables* tables, const Evaluated& evaluated);
   // After reports of failed allocations of the jobs: evaluates those that get a replacement.
   void OpenForFailures(Tables* tables, std::uint64_t index, const std::set<JobKey>& jobs,
                        std::vector<Opened>* opened);
@@ -283,6 +286,11 @@ class Scheduler : public ClusterLink {
   // carried out.
   void CarryOut(const std::vector<Opened>& opened);
   void Keep(std::vector<Evaluated> evaluated);
+  // Cancels the open evaluations of the job: those that wait for their time if FOLLOW_UPS is true,
+  // and otherwise the others. WHY is what people read.
+  void CancelOpen(Tables* tables, std::uint64_t index, const JobKey& key, bool follow_ups,
+                  std::string_view why);
+  Result<JobReply> Evaluate(const JobKey& key, bool forced);
   void KeepWaiting(Evaluated* evaluated);
   // Marks the allocations that must leave the draining NODE now. Returns the new evaluations of
   // their jobs.

@@ -495,8 +495,8 @@ TEST_F(SchedulerTest, APlanSaysWhatWouldBeDoneAndDoesNothing) {
   store.Read([&](const Tables& tables) { index = tables.last_index; });
   const auto plan = scheduler.Plan(Registration("web", 20, 90));
   ASSERT_TRUE(plan.ok());
-  EXPECT_EQ(plan->plan.at("g").destructive, 2);
-  EXPECT_EQ(plan->plan.at("g").place.size(), 20u);
+  EXPECT_EQ(plan->plan.groups.at("g").destructive, 2);
+  EXPECT_EQ(plan->plan.groups.at("g").place.size(), 20u);
   EXPECT_EQ(plan->failed_groups.at("g").coalesced_failures, 11) << "800 MB are left for 20 of 90";
   store.Read([&](const Tables& tables) { EXPECT_EQ(tables.last_index, index); });
 }
