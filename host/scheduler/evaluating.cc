@@ -16,19 +16,6 @@ bool SaysTheSame(const Evaluation& a, const Evaluation& b) {
   return a.status == b.status && a.failed_groups == b.failed_groups && a.queued == b.queued;
 }
 
-// Returns the failure for a port that could not be taken. TAKEN is the static port that is in use;
-// null if no dynamic port is free.
-NoPlace NoPort(const Error& error, const TakenPort* taken) {
-  NoPlace none;
-  none.failure.nodes_evaluated = none.failure.nodes_exhausted = 1;
-  none.failure.dimension_exhausted["network: " + error.message()] = 1;
-  none.awaited.what = Awaited::What::kPort;
-  if (taken == nullptr) return none;
-  none.awaited.port = taken->port;
-  none.awaited.address = taken->address;
-  return none;
-}
-
 }  // namespace
 
 void Evaluating::Begin(std::shared_ptr<const JobRecord> job, const JobKey& key) {
@@ -122,9 +109,7 @@ void Evaluating::CarryOut(const JobPlan& plan, Unplaced* to_place) {
       const AllocRecord& record = *stop.alloc;
       if (!record.terminal()) {
         --here_[group];
-        if (room_->node() != nullptr && room_->node()->id == record.alloc->node_id) {
-          room_->WillLeave(*record.alloc);
-        }
+        room_->WillLeave(*record.alloc);
       }
       Stop(stop);
     }
@@ -182,12 +167,11 @@ void Evaluating::PlaceGroup(const TaskGroup& group, std::vector<GroupPlan::Place
 // old allocation keeps its room until it has ended, so the new one may have to wait.
 std::optional<NoPlace> Evaluating::StopFor(const TaskGroup& group, GroupPlan::Place* place) {
   const Allocation& leaving = *place->replaces->alloc;
-  if (ports_ != nullptr) {
-    if (const auto taken = FindTakenPort(group, &leaving, ports_))
-      return NoPort(taken->why, &*taken);
-  }
   GroupCounts then = here_;
-  if (auto none = room_->TakeAfter(leaving, *job_->job, group, place->index, &then)) return none;
+  if (auto none =
+          room_->TakeAfter(leaving, *job_->job, group, place->index, &then, place->node_id)) {
+    return none;
+  }
   Stop({place->replaces, std::string(stop_reason::kUpdated)});
   --here_[leaving.group_name];
   place->stops = false;
@@ -197,10 +181,6 @@ std::optional<NoPlace> Evaluating::StopFor(const TaskGroup& group, GroupPlan::Pl
 std::optional<NoPlace> Evaluating::Place(const TaskGroup& wanted, GroupPlan::Place* place) {
   const std::shared_ptr<const JobRecord> of = place->job == nullptr ? job_ : place->job;
   const TaskGroup& group = *FindGroup(*of->job, wanted.name);
-  if (!place->node_id.empty() &&
-      (room_->node() == nullptr || room_->node()->id != place->node_id)) {
-    return NoPlace{{}, {Awaited::What::kNode}};
-  }
   const bool counted = place->stops;
   if (counted) {
     if (auto none = StopFor(group, place)) return none;
@@ -209,19 +189,25 @@ std::optional<NoPlace> Evaluating::Place(const TaskGroup& wanted, GroupPlan::Pla
   if (WantsPorts(group)) before = *room_;
   GroupCounts here = here_;
   TakenParts parts;
-  if (auto none = room_->Take(*of->job, group, place->index, &here, &parts, counted)) return none;
-  if (ports_ != nullptr) {
+  if (auto none =
+          room_->Take(*of->job, group, place->index, &here, &parts, counted, place->node_id)) {
+    return none;
+  }
+  if (ports_) {
     const NodeRecord& node = *parts.node;
-    auto placed = PlaceAllocation(of->job, group, place->index, node.id, node.name, now_, ports_);
+    PortPool* const ports = ports_(node.id);
+    auto placed = PlaceAllocation(of->job, group, place->index, node.id, node.name, now_, ports);
     if (!placed.ok()) {
       *room_ = std::move(*before);
-      const auto taken = FindTakenPort(group, nullptr, ports_);
+      const auto taken = FindTakenPort(group, nullptr, ports);
       return NoPort(placed.error(), taken ? &*taken : nullptr);
     }
     (*placed)->cores = std::move(parts.cores);
     (*placed)->devices = std::move(parts.devices);
     (*placed)->datacenter = node.datacenter;
+    const std::string id = (*placed)->id;
     Placed(of, std::move(*placed), *place);
+    Displace(id, parts.preempted);
   }
   here_ = std::move(here);
   return std::nullopt;
@@ -256,6 +242,21 @@ void Evaluating::Placed(std::shared_ptr<const JobRecord> of, std::shared_ptr<All
     }
   }
   Put(std::move(record), std::move(alloc));
+}
+
+void Evaluating::Displace(const std::string& by, const AllocRecords& victims) {
+  if (victims.empty()) return;
+  AllocRecord record = *Find(by);
+  AllocChange change = record.changes();
+  for (const auto& victim : victims) {
+    const auto evicted = Preempted(Current(*victim), by, index_, now_);
+    Put(*evicted, evicted->alloc);
+    change.preempted.push_back(victim->id());
+    out_.displaced.insert(KeyOf(*victim->alloc->job));
+  }
+  record.change = std::make_shared<const AllocChange>(std::move(change));
+  const auto alloc = record.alloc;
+  Put(std::move(record), alloc);
 }
 
 // Notes in allocations that this evaluation has stopped for a reschedule that there was no room.
@@ -308,7 +309,7 @@ void Evaluating::Stop(const GroupPlan::Stop& stop) {
   alloc->no_shutdown_delay = alloc->no_shutdown_delay || no_shutdown_delay_;
   if (stop.reports) {
     // The node may come back with the allocation. Then it hears that the allocation must stop.
-    if (!record.client_terminal() && ports_ != nullptr) ReleasePorts(*alloc, ports_);
+    if (!record.client_terminal() && ports_) ReleasePorts(*alloc, ports_(alloc->node_id));
     record.reported.status = {*stop.reports, stop.description};
     record.reported.modify_time = now_;
   }

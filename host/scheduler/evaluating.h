@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "host/reconcile/job_plan.h"
@@ -30,8 +31,9 @@ struct Evaluated {
   std::optional<Deployment> ended;       // an older one, which this evaluation ends
   // The allocations without a place; absent if the whole job must be evaluated again.
   std::optional<Unplaced> unplaced;
-  std::set<Awaited> awaited;  // what the unplaced allocations wait for
-  bool changed = false;       // whether there are changed allocations, or `eval` has a new outcome
+  std::set<JobKey> displaced;  // jobs with allocations that had to make room
+  std::set<Awaited> awaited;   // what the unplaced allocations wait for
+  bool changed = false;        // whether there are changed allocations, or `eval` has a new outcome
 
   const Evaluation* waiting() const {
     if (blocked) return &*blocked;
@@ -45,15 +47,15 @@ struct Evaluated {
 class Evaluating {
  public:
   // TABLES and the pointers must outlive this object. INDEX is the index of the next write. PORTS
-  // may be null if only Try is called.
-  Evaluating(const Tables& tables, std::uint64_t index, PortPool* ports, WallTime now, Room* room)
-      : tables_(tables), index_(index), ports_(ports), now_(now), room_(room) {}
+  // may be empty if only Try is called.
+  Evaluating(const Tables& tables, std::uint64_t index, PortsOf ports, WallTime now, Room* room)
+      : tables_(tables), index_(index), ports_(std::move(ports)), now_(now), room_(room) {}
 
   // Carries out EVAL. UNPLACED are the allocations that an earlier attempt at EVAL left without a
   // place. It may be given only if the job has not changed since that attempt.
   Evaluated Run(const Evaluation& eval, bool no_shutdown_delay, std::optional<Unplaced> unplaced);
   // Tries to carry out PLAN as if JOB were in the tables. Returns, by group, the reason why some
-  // allocations found no place. If PORTS is null, ports are not checked.
+  // allocations found no place. If PORTS is empty, ports are not checked.
   std::map<std::string, PlacementFailure> Try(std::shared_ptr<const JobRecord> job,
                                               const JobPlan& plan);
 
@@ -87,13 +89,15 @@ class Evaluating {
   std::optional<NoPlace> StopFor(const TaskGroup& group, GroupPlan::Place* place);
   void Placed(std::shared_ptr<const JobRecord> of, std::shared_ptr<Allocation> alloc,
               const GroupPlan::Place& place);
+  // Stops VICTIMS, whose room the new allocation BY takes.
+  void Displace(const std::string& by, const AllocRecords& victims);
   void NotRescheduled(const std::vector<GroupPlan::Place>& places);
   void Finish(const Evaluation& before);
   void Block();
 
   const Tables& tables_;
   const std::uint64_t index_;
-  PortPool* const ports_;
+  const PortsOf ports_;
   const WallTime now_;
   Room* const room_;
   bool no_shutdown_delay_ = false;

@@ -86,8 +86,8 @@ Scheduler::Scheduler(Loop* loop, StateStore* store, PortPool* ports, SchedulerOp
   });
 }
 
-void Scheduler::CancelOpen(Tables* tables, std::uint64_t index, const JobKey& key,
-                           bool follow_ups, std::string_view why) {
+void Scheduler::CancelOpen(Tables* tables, std::uint64_t index, const JobKey& key, bool follow_ups,
+                           std::string_view why) {
   const auto open = tables->open_evals_of_job.find(key);
   if (open == tables->open_evals_of_job.end()) return;
   const std::set<std::string> ids = open->second;  // a copy, since Put changes the set
@@ -134,12 +134,24 @@ JobReply Scheduler::ReplyOf(const Evaluation& eval, std::uint64_t job_modify_ind
   return reply;
 }
 
+RoomOptions Scheduler::HowToPlace() const {
+  return {[this](const std::string& node_id) { return PortsOf(node_id); }, options_.preemption};
+}
+
 void Scheduler::CarryOut(const std::vector<Opened>& opened) {
   if (opened.empty()) return;
+  const bool displaces = opened.size() > 1 && std::ranges::any_of(opened, [this](const auto& of) {
+                           return options_.preemption.Allows(of.eval.type);
+                         });
+  if (displaces) {  // one may change what another one would change
+    for (const Opened& of : opened) CarryOut({of});
+    return;
+  }
   std::vector<Evaluated> evaluated;
   store_->Read([&](const Tables& tables) {
-    Room room(ReadyNode(tables), tables);
-    Evaluating evaluating(tables, tables.last_index + 1, ports_, loop_->Wall(), &room);
+    const RoomOptions options = HowToPlace();
+    Room room(tables, options);
+    Evaluating evaluating(tables, tables.last_index + 1, options.ports_of, loop_->Wall(), &room);
     for (const Opened& of : opened) {
       // Another one of OPENED may do the work of this one.
       if (!tables.evals.at(of.eval.id)->open()) continue;
@@ -151,6 +163,8 @@ void Scheduler::CarryOut(const std::vector<Opened>& opened) {
 
 void Scheduler::Keep(std::vector<Evaluated> evaluated) {
   if (evaluated.empty()) return;
+  const StateStore::Together together(store_);
+  std::vector<Opened> displaced;
   store_->Write(cause::kEvaluation, [&](Tables* tables, std::uint64_t index) {
     TableMask written = kEvals;
     for (Evaluated& of : evaluated) {
@@ -167,9 +181,20 @@ void Scheduler::Keep(std::vector<Evaluated> evaluated) {
       tables->Put(std::make_shared<const Evaluation>(of.eval));
       written |= tables->UpdateJobStatus(KeyOf(of.eval), index);
     }
+    for (const Evaluated& of : evaluated) {
+      for (const JobKey& key : of.displaced) {
+        displaced.push_back(Open(tables, index, key, {"preemption"}));
+        written |= tables->UpdateJobStatus(key, index);
+      }
+    }
     return written;
   });
-  for (Evaluated& of : evaluated) KeepWaiting(&of);
+  for (Evaluated& of : evaluated) {
+    const bool goes = std::ranges::any_of(
+        displaced, [&of](const Opened& by) { return KeyOf(by.eval) == KeyOf(of.eval); });
+    if (!goes) KeepWaiting(&of);  // otherwise the new evaluation of its job does its work
+  }
+  CarryOut(displaced);
 }
 
 TableMask Scheduler::PutDeployments(Tables* tables, const Evaluated& evaluated) {
@@ -276,8 +301,8 @@ Result<PlanReply> Scheduler::Plan(const JobRegistration& registration) const {
       after.create_index = reply.before->create_index;
     }
     reply.plan = PlanJob(tables, &after, key, Evaluation(), loop_->Wall());
-    Room room(ReadyNode(tables), tables);
-    Evaluating evaluating(tables, tables.last_index + 1, nullptr, loop_->Wall(), &room);
+    Room room(tables, {{}, options_.preemption});
+    Evaluating evaluating(tables, tables.last_index + 1, {}, loop_->Wall(), &room);
     reply.failed_groups = evaluating.Try(std::make_shared<const JobRecord>(after), reply.plan);
   });
   return reply;
@@ -386,18 +411,17 @@ void Scheduler::RetryBlocked(Freed freed) {
   if (blocked_.empty()) return;
   std::vector<Evaluated> evaluated;
   store_->Read([&](const Tables& tables) {
-    Room room(ReadyNode(tables), tables);
-    if (room.node() == nullptr) return;
-    Evaluating evaluating(tables, tables.last_index + 1, ports_, loop_->Wall(), &room);
+    const RoomOptions options = HowToPlace();
+    Room room(tables, options);
+    if (room.empty()) return;
+    Evaluating evaluating(tables, tables.last_index + 1, options.ports_of, loop_->Wall(), &room);
     const std::uint64_t nodes = tables.IndexOf(kNodes);
     const bool node_changed = std::exchange(nodes_looked_at_, nodes) != nodes;
     freed.all = freed.all || node_changed;
-    const auto is_there = [&room, this](const Awaited& awaited) {
-      // An event other than kRoom and kPort makes its evaluation run, even if the node has no room.
-      // The evaluation then waits for room.
-      if (!awaited.NeedsRoom()) return true;
-      return room.capacity()->Has(awaited.least) &&
-             (awaited.address.empty() || ports_->CheckStatic(awaited.address, awaited.port).ok());
+    const auto is_there = [&room](const Awaited& awaited) {
+      // An event other than kRoom and kPort makes its evaluation run, even if no node has room. The
+      // evaluation then waits for room.
+      return !awaited.NeedsRoom() || room.HasSome(awaited);
     };
     BlockedQueue::Walk walk(&blocked_, freed, is_there);
     std::vector<Evaluated> unchanged;  // no change, except perhaps of the awaited events

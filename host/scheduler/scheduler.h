@@ -18,6 +18,8 @@
 #include "host/scheduler/drain.h"
 #include "host/scheduler/garbage.h"
 #include "host/scheduler/placement.h"
+#include "host/scheduler/preemption.h"
+#include "host/scheduler/room.h"
 #include "host/scheduler/timers.h"
 #include "host/state/state_store.h"
 
@@ -104,7 +106,8 @@ struct SchedulerOptions {
   // function is empty, there is always room.
   std::function<Status()> check_room;
   // Returns the ports of a node. If this function is empty, there is one pool, of the one node.
-  std::function<PortPool*(const std::string& node_id)> ports_of;
+  PortsOf ports_of;
+  PreemptionConfig preemption;
   // The most variables, and the most bytes of their items. All of them are in memory.
   std::size_t most_variables = 50'000;
   std::size_t most_variable_bytes = std::size_t{128} << 20;
@@ -312,10 +315,10 @@ class Scheduler : public ClusterLink {
   TableMask PutStatus(Tables* tables, std::uint64_t index, const std::string& node_id,
                       std::string_view status, std::vector<Opened>* opened);
   void SetStatus(const std::string& node_id, std::string_view status);
-  // Returns the ports of a node.
   PortPool* PortsOf(const std::string& node_id) const {
     return options_.ports_of ? options_.ports_of(node_id) : ports_;
   }
+  RoomOptions HowToPlace() const;
   // Continues the drain of a node, if it has one. Returns how soon the next call is due.
   Duration ContinueDrain(const std::string& node_id);
   // After reports of the node REPORTED, whose allocations may replace those of other nodes.

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "host/reconcile/reconcile.h"
 #include "host/scheduler/node_events.h"
 #include "host/scheduler/scheduler.h"
 
@@ -21,7 +22,6 @@ constexpr TableMask kEvalsChanged = MaskOf(Table::kEvals);
 constexpr TableMask kAllocsChanged = MaskOf(Table::kAllocs);
 // If a node is looked at later than this after it was due, this process was suspended.
 constexpr Duration kLate = 1s;
-constexpr char kLostText[] = "alloc is lost since its node is down";
 
 bool HasGone(const NodeRecord& node) {
   return node.status == node_status::kDown || node.status == node_status::kDisconnected;
@@ -109,7 +109,7 @@ void Scheduler::LoseStopped(Tables* tables, std::uint64_t index, const std::stri
   }
   for (const auto& record : lost) {
     auto changed = std::make_shared<AllocRecord>(*record);
-    changed->reported.status = {ClientStatus::kLost, kLostText};
+    changed->reported.status = {ClientStatus::kLost, std::string(stop_reason::kLost)};
     changed->modify_index = index;
     changed->modify_time = changed->reported.modify_time = loop_->Wall();
     ReleasePorts(*record->alloc, PortsOf(node_id));
