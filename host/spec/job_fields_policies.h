@@ -10,7 +10,6 @@ using enum FieldKind;
 using enum FieldState;
 
 inline constexpr char kOneMachine[] = "there is one machine, so nothing to choose";
-inline constexpr char kNeverApart[] = "node and scheduler are one process and never lose contact";
 
 inline constexpr JobField kConstraint[] = {
     {"LTarget",
@@ -128,10 +127,35 @@ inline constexpr JobField kReschedule[] = {
 };
 
 inline constexpr JobField kDisconnect[] = {
-    {"LostAfter", "lost_after", kDuration, kInert},
-    {"StopOnClientAfter", "stop_on_client_after", kDuration, kInert},
-    {"Replace", "replace", kBoolean, kInert},
-    {"Reconcile", "reconcile", kText, kInert},
+    {"LostAfter",
+     "lost_after",
+     kDuration,
+     kDone,
+     {},
+     "",
+     "how long an allocation is unknown, before it is lost; the node of an agent never loses "
+     "contact"},
+    {"StopOnClientAfter",
+     "stop_on_client_after",
+     kDuration,
+     kDone,
+     {},
+     "",
+     "the node stops the allocation after so long without contact; not with lost_after"},
+    {"Replace",
+     "replace",
+     kBoolean,
+     kDone,
+     {},
+     "",
+     "default true: another node takes over in the meantime"},
+    {"Reconcile",
+     "reconcile",
+     kText,
+     kDone,
+     {},
+     "",
+     "best_score (default), keep_original, keep_replacement or longest_running"},
 };
 
 inline constexpr JobField kPeriodic[] = {
