@@ -76,7 +76,6 @@ TEST_F(AgentRouteTest, WhatClientsKnowIsRefusedByName) {
 
                               "GET /v1/quota/x",
                               "DELETE /v1/operator/keyring/key/x",
-                              "PUT /v1/operator/scheduler/configuration",
                               "GET /v1/operator/raft/configuration"}) {
     const std::string text = request;
     const std::size_t space = text.find(' ');

@@ -274,6 +274,7 @@ class SimulatedCluster {
       for (const auto& [key, record] : tables.launches) again.Put(record);
       for (const auto& [id, record] : tables.restarts) again.Put(record);
       for (const auto& record : tables.services) again.Put(record);
+      if (tables.scheduler_config) again.Put(tables.scheduler_config);
     });
     again.changes.clear();
     return again;

@@ -35,20 +35,6 @@ bool MayDisplace(const Job& job, const AllocRecord& record, const std::string& n
 
 }  // namespace
 
-bool PreemptionConfig::Allows(JobType type) const {
-  switch (type) {
-    case JobType::kSystem:
-      return system;
-    case JobType::kSysbatch:
-      return sysbatch;
-    case JobType::kBatch:
-      return batch;
-    case JobType::kService:
-      return service;
-  }
-  return false;
-}
-
 AllocRecords ToPreempt(const Job& job, const TaskGroup& group, const NodeRecord& node,
                        const Tables& tables, const NodeCapacity& free,
                        const std::set<std::string>& spared) {

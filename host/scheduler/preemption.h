@@ -3,23 +3,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "host/state/node_capacity.h"
+#include "host/state/scheduler_config.h"
 #include "host/state/tables.h"
 
 namespace drover {
-
-// Which types of jobs may take the room of allocations with a lower priority.
-struct PreemptionConfig {
-  bool system = true;
-  bool sysbatch = false;
-  bool batch = false;
-  bool service = false;
-
-  bool Allows(JobType type) const;
-  bool operator==(const PreemptionConfig&) const = default;
-};
 
 // A job displaces only allocations of jobs whose priority is lower by at least this.
 inline constexpr int kPreemptionGap = 10;

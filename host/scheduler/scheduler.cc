@@ -135,21 +135,22 @@ JobReply Scheduler::ReplyOf(const Evaluation& eval, std::uint64_t job_modify_ind
 }
 
 RoomOptions Scheduler::HowToPlace() const {
-  return {[this](const std::string& node_id) { return PortsOf(node_id); }, options_.preemption};
+  return {[this](const std::string& node_id) { return PortsOf(node_id); }, Config().preemption};
 }
 
 void Scheduler::CarryOut(const std::vector<Opened>& opened) {
   if (opened.empty()) return;
-  const bool displaces = opened.size() > 1 && std::ranges::any_of(opened, [this](const auto& of) {
-                           return options_.preemption.Allows(of.eval.type);
-                         });
+  const RoomOptions options = HowToPlace();
+  const bool displaces =
+      opened.size() > 1 && std::ranges::any_of(opened, [&options](const Opened& of) {
+        return options.preemption->Allows(of.eval.type);
+      });
   if (displaces) {  // one may change what another one would change
     for (const Opened& of : opened) CarryOut({of});
     return;
   }
   std::vector<Evaluated> evaluated;
   store_->Read([&](const Tables& tables) {
-    const RoomOptions options = HowToPlace();
     Room room(tables, options);
     Evaluating evaluating(tables, tables.last_index + 1, options.ports_of, loop_->Wall(), &room);
     for (const Opened& of : opened) {
@@ -288,6 +289,7 @@ Result<PlanReply> Scheduler::Plan(const JobRegistration& registration) const {
   DROVER_TRY(CheckIndex(registration, key));
   DROVER_TRY(Check(*registration.job));
   PlanReply reply;
+  const PreemptionConfig preemption = Config().preemption;
   store_->Read([&](const Tables& tables) {
     reply.before = Tables::Find(tables.jobs, key);
     JobRecord after;
@@ -301,7 +303,7 @@ Result<PlanReply> Scheduler::Plan(const JobRegistration& registration) const {
       after.create_index = reply.before->create_index;
     }
     reply.plan = PlanJob(tables, &after, key, Evaluation(), loop_->Wall());
-    Room room(tables, {{}, options_.preemption});
+    Room room(tables, {{}, preemption});
     Evaluating evaluating(tables, tables.last_index + 1, {}, loop_->Wall(), &room);
     reply.failed_groups = evaluating.Try(std::make_shared<const JobRecord>(after), reply.plan);
   });
@@ -410,8 +412,8 @@ Result<JobReply> Scheduler::StopAlloc(const std::string& id, const AllocStop& ho
 void Scheduler::RetryBlocked(Freed freed) {
   if (blocked_.empty()) return;
   std::vector<Evaluated> evaluated;
+  const RoomOptions options = HowToPlace();
   store_->Read([&](const Tables& tables) {
-    const RoomOptions options = HowToPlace();
     Room room(tables, options);
     if (room.empty()) return;
     Evaluating evaluating(tables, tables.last_index + 1, options.ports_of, loop_->Wall(), &room);

@@ -107,7 +107,7 @@ struct SchedulerOptions {
   std::function<Status()> check_room;
   // Returns the ports of a node. If this function is empty, there is one pool, of the one node.
   PortsOf ports_of;
-  PreemptionConfig preemption;
+  PreemptionConfig preemption;  // until an operator changes it
   // The most variables, and the most bytes of their items. All of them are in memory.
   std::size_t most_variables = 50'000;
   std::size_t most_variable_bytes = std::size_t{128} << 20;
@@ -163,6 +163,13 @@ class Scheduler : public ClusterLink {
   // The restarts of jobs, in scheduler_restarts.cc. PutRestart makes or replaces the record, which
   // must have its id, and sets its indexes and times.
   Result<std::uint64_t> PutRestart(JobRestart restart);
+
+  // How allocations are placed, as evaluations from now on see it. [any thread]
+  SchedulerConfig Config() const;
+  // Sets the configuration and returns the index of the write. If CHECK_INDEX is present and is not
+  // the index of the last change, nothing changes, and the result is absent.
+  std::optional<std::uint64_t> SetConfig(const PreemptionConfig& preemption,
+                                         std::optional<std::uint64_t> check_index);
 
   // Evaluates all jobs with allocations on the node, and all system jobs. In scheduler_nodes.cc.
   Result<DrainReply> EvaluateNode(const std::string& node_id);

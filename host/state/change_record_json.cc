@@ -32,6 +32,9 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(
     JobRestart, id, job_namespace, job_id, job_create_index, batch_size, batch_wait, all_tasks,
     reschedule, no_shutdown_delay, ignore_errors, groups, tasks, allocs, done, begun, errors,
     next_batch, status, status_description, create_index, modify_index, create_time, modify_time)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PreemptionConfig, system, sysbatch, batch, service)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(SchedulerConfig, preemption, create_index,
+                                                modify_index)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(RescheduleEvent, time, previous_alloc,
                                                 previous_node, delay)
 
@@ -65,6 +68,7 @@ ClientStatus ClientStatusOf(const std::string& name) {
 std::string EncodeRecord(const Deployment& deployment) { return Text(deployment); }
 std::string EncodeRecord(const PeriodicLaunch& launch) { return Text(launch); }
 std::string EncodeRecord(const JobRestart& restart) { return Text(restart); }
+std::string EncodeRecord(const SchedulerConfig& config) { return Text(config); }
 
 Result<std::shared_ptr<const Deployment>> DecodeDeployment(const std::string& text) {
   return Parse<Deployment>(text);
@@ -76,6 +80,10 @@ Result<std::shared_ptr<const PeriodicLaunch>> DecodeLaunch(const std::string& te
 
 Result<std::shared_ptr<const JobRestart>> DecodeJobRestart(const std::string& text) {
   return Parse<JobRestart>(text);
+}
+
+Result<std::shared_ptr<const SchedulerConfig>> DecodeSchedulerConfig(const std::string& text) {
+  return Parse<SchedulerConfig>(text);
 }
 
 json AllocChangeToJson(const AllocChange& change) {

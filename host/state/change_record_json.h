@@ -16,6 +16,8 @@ Result<std::shared_ptr<const Deployment>> DecodeDeployment(const std::string& te
 
 std::string EncodeRecord(const PeriodicLaunch& launch);
 Result<std::shared_ptr<const PeriodicLaunch>> DecodeLaunch(const std::string& text);
+std::string EncodeRecord(const SchedulerConfig& config);
+Result<std::shared_ptr<const SchedulerConfig>> DecodeSchedulerConfig(const std::string& text);
 
 std::string EncodeRecord(const JobRestart& restart);
 Result<std::shared_ptr<const JobRestart>> DecodeJobRestart(const std::string& text);

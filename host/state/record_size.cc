@@ -264,6 +264,8 @@ std::size_t Of(const JobRestart& of) {
          Of(of.allocs) + Of(of.errors) + Of(of.status_description);
 }
 
+std::size_t Of(const SchedulerConfig&) { return kObject + sizeof(SchedulerConfig); }
+
 std::size_t Of(const AllocChange& of) {
   return kObject + sizeof(AllocChange) + of.reschedules.capacity() * sizeof(RescheduleEvent) +
          of.states.capacity() * sizeof(AllocStateChange) + Of(of.preempted) +
@@ -332,6 +334,7 @@ std::size_t SizeOf(const VolumeRecord& volume) { return Of(volume); }
 std::size_t SizeOf(const Deployment& deployment) { return Of(deployment); }
 std::size_t SizeOf(const PeriodicLaunch& launch) { return Of(launch); }
 std::size_t SizeOf(const JobRestart& restart) { return Of(restart); }
+std::size_t SizeOf(const SchedulerConfig& config) { return Of(config); }
 std::size_t SizeOf(const TaskStateRecord& state) {
   std::size_t bytes = kObject + sizeof(TaskStateRecord);
   for (const TaskEvent& event : state.events)

@@ -17,6 +17,10 @@ const std::string& IdOf(const VolumeRecord& volume) { return volume.id; }
 const std::string& IdOf(const Deployment& deployment) { return deployment.id; }
 const std::string& IdOf(const PeriodicLaunch& launch) { return launch.job_id; }
 const std::string& IdOf(const JobRestart& restart) { return restart.id; }
+const std::string& IdOf(const SchedulerConfig&) {
+  static const std::string kOnly = "scheduler";
+  return kOnly;
+}
 
 const std::string& NamespaceOf(const JobRecord& record) { return record.job->job_namespace; }
 const std::string& NamespaceOf(const Evaluation& eval) { return eval.job_namespace; }
@@ -31,10 +35,12 @@ const std::string& NamespaceOf(const VolumeRecord& volume) { return volume.name_
 const std::string& NamespaceOf(const Deployment& of) { return of.job_namespace; }
 const std::string& NamespaceOf(const PeriodicLaunch& of) { return of.job_namespace; }
 const std::string& NamespaceOf(const JobRestart& of) { return of.job_namespace; }
-const std::string& NamespaceOf(const NodeRecord&) {
+const std::string& NoNamespace() {
   static const std::string kNone;
   return kNone;
 }
+const std::string& NamespaceOf(const NodeRecord&) { return NoNamespace(); }
+const std::string& NamespaceOf(const SchedulerConfig&) { return NoNamespace(); }
 
 }  // namespace
 

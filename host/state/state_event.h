@@ -25,7 +25,8 @@ enum class Topic {
   kVolume,
   kDeployment,
   kLaunch,  // never sent to clients
-  kJobRestart
+  kJobRestart,
+  kSchedulerConfig,  // never sent to clients
 };
 
 // One record that a write has stored or erased. An erased record is as it was before the write.
@@ -34,7 +35,8 @@ struct StateEvent {
                std::shared_ptr<const AllocRecord>, std::shared_ptr<const NodeRecord>,
                std::shared_ptr<const ServiceRegistration>, std::shared_ptr<const VariableRecord>,
                std::shared_ptr<const VolumeRecord>, std::shared_ptr<const Deployment>,
-               std::shared_ptr<const PeriodicLaunch>, std::shared_ptr<const JobRestart>>
+               std::shared_ptr<const PeriodicLaunch>, std::shared_ptr<const JobRestart>,
+               std::shared_ptr<const SchedulerConfig>>
       record;
   bool erased = false;
   bool silent = false;  // only the journal receives the event, not clients
@@ -70,6 +72,7 @@ inline constexpr std::string_view kJobVersion = "JobVersionUpdated";  // all its
 inline constexpr std::string_view kEvaluation = "EvaluationUpdated";
 inline constexpr std::string_view kAllocStop = "AllocationUpdateDesiredStatus";
 inline constexpr std::string_view kAllocUpdate = "AllocationUpdated";
+inline constexpr std::string_view kSchedulerConfig = "OperatorUpdated";  // its event is silent
 inline constexpr std::string_view kNodeRegistration = "NodeRegistration";
 inline constexpr std::string_view kNodeDeregistration = "NodeDeregistration";
 inline constexpr std::string_view kNodeEligibility = "NodeEligibility";

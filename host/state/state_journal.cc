@@ -168,4 +168,9 @@ void StateJournal::Add(const std::shared_ptr<const JobRestart>& restart, bool er
   if (!erased) change = {[restart] { return EncodeRecord(*restart); }, SizeOf(*restart)};
 }
 
+void StateJournal::Add(const std::shared_ptr<const SchedulerConfig>& config, bool) {
+  changes_[KeyFor(record_kind::kSchedulerConfig, "config")] = {
+      [config] { return EncodeRecord(*config); }, SizeOf(*config)};
+}
+
 }  // namespace drover

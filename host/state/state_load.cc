@@ -81,6 +81,8 @@ class StateLoader {
       Take(record, DecodeLaunch(record.value), &launches_);
     } else if (kind == record_kind::kRestart) {
       Take(record, DecodeJobRestart(record.value), &restarts_);
+    } else if (kind == record_kind::kSchedulerConfig) {
+      Take(record, DecodeSchedulerConfig(record.value), &configs_);
     } else if (kind == record_kind::kPlaced) {
       Result<AllocRecord> placed = DecodePlaced(record.value, &seen_jobs_);
       if (!placed.ok()) return Refuse(record, placed.error());
@@ -185,6 +187,7 @@ class StateLoader {
     put(deployments_);
     put(launches_);
     put(restarts_);
+    put(configs_);
   }
 
   // Makes the allocations of a version share one job. A job whose own record is damaged is
@@ -227,6 +230,7 @@ class StateLoader {
   std::vector<VolumeRecord> volumes_;
   std::vector<std::shared_ptr<const Deployment>> deployments_;
   std::vector<std::shared_ptr<const PeriodicLaunch>> launches_;
+  std::vector<std::shared_ptr<const SchedulerConfig>> configs_;
   std::vector<std::shared_ptr<const JobRestart>> restarts_;
   std::map<std::string, AllocRecord> allocs_;
   std::map<std::tuple<JobKey, std::uint64_t, std::uint64_t>, std::shared_ptr<const JobRecord>>

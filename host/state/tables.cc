@@ -210,6 +210,11 @@ void Tables::Erase(const PeriodicLaunch& launch) {
   launches.erase(place);
 }
 
+void Tables::Put(std::shared_ptr<const SchedulerConfig> config) {
+  changes.push_back({config, false, true});
+  scheduler_config = std::move(config);
+}
+
 void Tables::Put(std::shared_ptr<const JobRestart> restart) {
   changes.push_back({restart});
   const std::string id = restart->id;

@@ -156,7 +156,8 @@ struct Tables {
   std::map<JobKey, JobDeployments> deployments_of_job;
   std::map<JobKey, std::shared_ptr<const PeriodicLaunch>> launches;
   std::map<std::string, std::shared_ptr<const JobRestart>> restarts;
-  std::map<JobKey, JobChildren> children;  // by parent
+  std::shared_ptr<const SchedulerConfig> scheduler_config;  // null until an operator sets it
+  std::map<JobKey, JobChildren> children;                   // by parent
   // The registrations of services: all of them, and the same by name and by allocation. An
   // allocation that has ended has none. They contain no empty entries.
   ServiceSet services;
@@ -220,6 +221,7 @@ struct Tables {
   void Put(std::shared_ptr<const Deployment> deployment);
   void Put(std::shared_ptr<const PeriodicLaunch> launch);
   void Put(std::shared_ptr<const JobRestart> restart);
+  void Put(std::shared_ptr<const SchedulerConfig> config);
   // Replaces a stored version of a job after a change. RECORD may also be the newest version.
   void PutVersion(const JobKey& key, std::shared_ptr<const JobRecord> record);
   // Erases a job, which must exist, with its versions and its claims on volumes. Clients receive an

@@ -46,6 +46,7 @@ json Payload(const std::shared_ptr<const Deployment>& deployment) {
 }
 
 json Payload(const std::shared_ptr<const PeriodicLaunch>&) { return json::object(); }
+json Payload(const std::shared_ptr<const SchedulerConfig>&) { return json::object(); }
 
 json Payload(const std::shared_ptr<const JobRestart>& restart) {
   return {{"JobRestart", EncodeJobRestart(*restart)}};

@@ -24,6 +24,7 @@ std::string_view TopicName(Topic topic) {
     case Topic::kDeployment:
       return "Deployment";
     case Topic::kLaunch:
+    case Topic::kSchedulerConfig:
       return "";
     case Topic::kJobRestart:
       return "JobRestart";
