@@ -7,6 +7,7 @@
 #include "host/reconcile/in_place_rule.h"
 #include "host/reconcile/reschedule.h"
 #include "host/reconcile/rollout.h"
+#include "host/spec/job_limits.h"
 
 namespace drover {
 namespace {
@@ -105,14 +106,19 @@ class Sorting {
   }
 
   void SortUnknown(const SharedAlloc& record, Contact contact, const DisconnectPolicy& policy) {
-    if (contact != Contact::kThere && IsOver(*record, policy)) {
+    if (contact == Contact::kThere) {
+      out_.ended.push_back(record);  // its node is back, and will report it
+      return;
+    }
+    if (IsOver(*record, policy)) {
       out_.lost.push_back(record);
       return;
     }
     out_.unknown.push_back(record);
     if (!policy.lost_after || HasFollowUp(*record)) return;
-    out_.unknown_later.push_back(
-        {record, UnknownSince(*record) + policy.lost_after->count(), "max-disconnect-timeout"});
+    out_.unknown_later.push_back({record,
+                                  UnknownSince(*record) + Bounded(*policy.lost_after).count(),
+                                  "max-disconnect-timeout"});
   }
 
   // Returns whether an evaluation will look at RECORD when its time has come.
@@ -141,7 +147,7 @@ class Sorting {
   bool IsOver(const AllocRecord& record, const DisconnectPolicy& policy) const {
     if (!policy.lost_after) return policy.replace;
     if (IsDue(record)) return true;
-    return UnknownSince(record) + policy.lost_after->count() <= input_.now;
+    return UnknownSince(record) + Bounded(*policy.lost_after).count() <= input_.now;
   }
 
   // Returns whether the allocation that replaced RECORD, or one after it, is still wanted.

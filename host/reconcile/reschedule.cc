@@ -5,6 +5,9 @@
 #include <cstddef>
 #include <limits>
 
+#include "host/spec/blocks/reschedule_checks.h"
+#include "host/spec/job_limits.h"
+
 namespace drover {
 namespace {
 
@@ -43,8 +46,12 @@ Duration Grown(const ReschedulePolicy& policy, const Events& events) {
 
 }  // namespace
 
-Duration NextDelay(const ReschedulePolicy& policy, const AllocChange& change, WallTime failed_at) {
+Duration NextDelay(const ReschedulePolicy& of_job, const AllocChange& change, WallTime failed_at) {
   const Events& events = change.reschedules;
+  // A stored job may come from a version that did not check its delays.
+  ReschedulePolicy policy = of_job;
+  policy.delay = std::max(Bounded(policy.delay), kLeastRescheduleDelay);
+  policy.max_delay = Bounded(policy.max_delay);
   if (events.empty() || policy.delay_function == ReschedulePolicy::DelayFunction::kConstant) {
     return policy.delay;
   }

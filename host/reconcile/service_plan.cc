@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "host/reconcile/group_plans.h"
+#include "host/spec/job_limits.h"
 
 namespace drover {
 namespace {
@@ -306,7 +307,7 @@ void Disconnect(const ReconcileInput& input, const std::shared_ptr<const AllocRe
   plan->disconnect.push_back(record);
   const TaskGroup* const own = record->alloc->group();
   if (own == nullptr || !own->disconnect.lost_after) return;
-  const WallTime at = input.now + own->disconnect.lost_after->count();
+  const WallTime at = input.now + Bounded(*own->disconnect.lost_after).count();
   plan->follow_ups.push_back({record, at, "max-disconnect-timeout"});
 }
 

@@ -8,6 +8,7 @@
 #include "host/reconcile/reconcile.h"
 #include "host/reconcile/reschedule.h"
 #include "host/scheduler/plan_job.h"
+#include "host/spec/job_limits.h"
 
 namespace drover {
 namespace {
@@ -94,7 +95,7 @@ void Evaluating::Count(const Allocation& alloc) {
   ++group.placed;
   if (alloc.canary) group.placed_canaries.push_back(alloc.id);
   if (group.require_progress_by == 0 && group.progress_deadline > Duration(0)) {
-    group.require_progress_by = now_ + group.progress_deadline.count();
+    group.require_progress_by = now_ + Bounded(group.progress_deadline).count();
   }
 }
 

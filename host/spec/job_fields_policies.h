@@ -109,21 +109,19 @@ inline constexpr JobField kMigrate[] = {
     {"HealthyDeadline", "healthy_deadline", kDuration, kInert, {}, "", kNowhere},
 };
 
-inline constexpr char kNoReschedule[] =
-    "a failed allocation stays failed until the job is registered anew";
 inline constexpr JobField kReschedule[] = {
-    {"Attempts", "attempts", kInteger, kWarned, {}, "[1]", kNoReschedule},
-    {"Interval", "interval", kDuration, kWarned, {}, R"(["24h"])", kNoReschedule},
-    {"Delay", "delay", kDuration, kWarned, {}, R"(["5s", "30s"])", kNoReschedule},
+    {"Attempts", "attempts", kInteger, kDone, {}, "", "default 1 for batch jobs; 0 if unlimited"},
+    {"Interval", "interval", kDuration, kDone, {}, "", "of the attempts; default 24h"},
+    {"Delay", "delay", kDuration, kDone, {}, "", "default 30s, 5s for batch jobs; at least 5s"},
     {"DelayFunction",
      "delay_function",
      kText,
-     kWarned,
+     kDone,
      {},
-     R"(["constant", "exponential"])",
-     kNoReschedule},
-    {"MaxDelay", "max_delay", kDuration, kWarned, {}, R"(["1h"])", kNoReschedule},
-    {"Unlimited", "unlimited", kBoolean, kWarned, {}, "[true]", kNoReschedule},
+     "",
+     "constant, exponential or fibonacci; default exponential, constant for batch jobs"},
+    {"MaxDelay", "max_delay", kDuration, kDone, {}, "", "default 1h; not for constant"},
+    {"Unlimited", "unlimited", kBoolean, kDone, {}, "", "default true for service jobs"},
 };
 
 inline constexpr JobField kDisconnect[] = {
