@@ -3,6 +3,7 @@
 #include <string>
 
 #include "host/spec/blocks/device_checks.h"
+#include "host/spec/blocks/disconnect_checks.h"
 #include "host/spec/blocks/job_network_checks.h"
 #include "host/spec/blocks/job_service_checks.h"
 #include "host/spec/blocks/job_template_checks.h"
@@ -241,6 +242,7 @@ void CheckGroup(const Job& job, const TaskGroup& group, const At& at) {
   }
   CheckUpdate(group.update, at / "Update");
   CheckReschedule(job.type, group.reschedule, at / "ReschedulePolicy");
+  CheckDisconnect(group.disconnect, at / "Disconnect");
   if (!group.max_run_duration) return;
   CheckLength(*group.max_run_duration, at / "MaxRunDuration");
   if (*group.max_run_duration <= 0s) {

@@ -48,9 +48,9 @@ struct DisconnectPolicy {
   enum class Reconcile { kBestScore, kKeepOriginal, kKeepReplacement, kLongestRunning };
 
   // The allocation is unknown for so long, then lost. Absent: it is lost when its node is down.
-  std::optional<Duration> lost_after;
+  std::optional<Duration> lost_after = {};
   // The node stops the allocation after so long without contact.
-  std::optional<Duration> stop_on_client_after;
+  std::optional<Duration> stop_on_client_after = {};
   bool replace = true;  // place a replacement while the allocation is unknown, or when it is lost
   Reconcile reconcile = Reconcile::kBestScore;  // which of the two stays after a reconnect
 
