@@ -199,5 +199,31 @@ TEST_F(AllocUpdatesTest, WhatIsForgottenIsNotSent) {
   EXPECT_EQ(received_.size(), 1u);
 }
 
+TEST_F(AllocUpdatesTest, AllStatesAreSentAgainAlsoIfThereAreNone) {
+  updates_.Resend({});
+  loop_.Advance(200ms);
+  EXPECT_THAT(received_, ElementsAre(""));
+  Put("a", ClientStatus::kRunning);
+  loop_.Advance(1s);
+  AllocUpdate state;
+  state.id = "a";
+  state.status.status = ClientStatus::kRunning;
+  updates_.Resend({state});
+  updates_.Resend({state});
+  loop_.Advance(10s);
+  EXPECT_THAT(received_, ElementsAre("", "a:running", "a:running")) << "once";
+}
+
+TEST_F(AllocUpdatesTest, ContactEndsThePauseAfterAFailure) {
+  answer_ = Error(Code::kFailedPrecondition, "heartbeat first");
+  Put("a", ClientStatus::kRunning);
+  loop_.Advance(1s);
+  ASSERT_THAT(received_, ElementsAre("a:running"));
+  answer_ = Status();
+  updates_.Resend({});
+  loop_.Advance(200ms);
+  EXPECT_THAT(received_, ElementsAre("a:running", "a:running"));
+}
+
 }  // namespace
 }  // namespace drover

@@ -160,8 +160,9 @@ void Scheduler::SetStatus(const std::string& node_id, std::string_view status) {
 Co<Result<Duration>> Scheduler::Heartbeat(Context, std::string node_id) {
   std::shared_ptr<const NodeRecord> node;
   store_->Read([&](const Tables& tables) { node = Tables::Find(tables.nodes, node_id); });
-  // The records of an earlier server do not have all that a node says about itself.
-  if (node == nullptr || !registered_.contains(node_id)) co_return NodeNotFound();
+  if (node == nullptr) co_return NodeNotFound();
+  // A record that was restored does not have what a node says about itself.
+  if (!registered_.contains(node_id) && node->memory_mb == 0) co_return NodeNotFound();
   expected_[node_id] = loop_->Now() + options_.heartbeat + options_.heartbeat_grace;
   looks_again_.Set();
   if (HasGone(*node)) {
