@@ -170,6 +170,7 @@ void NodeClient::Apply(Context context, const NodeAllocs& wanted) {
     for (const auto& [id, alloc] : to_start_) find_gone(id);
     for (const std::string& id : refused_) find_gone(id);
   }
+  std::vector<std::string> added;  // to to_start_
   for (const auto& alloc : wanted.allocs) {
     const std::string& id = alloc->id;
     if (const auto held = held_.find(id); held != held_.end()) {
@@ -183,10 +184,14 @@ void NodeClient::Apply(Context context, const NodeAllocs& wanted) {
       to_start_.erase(id);
       Refuse(id, {ClientStatus::kComplete, "stopped before it was started"});
     } else if (to_start_.insert_or_assign(id, alloc).second) {
-      const auto after = wanted.after.find(id);
-      QueueStart(context, id,
-                 after == wanted.after.end() ? std::vector<std::string>() : after->second);
+      added.push_back(id);
     }
+  }
+  // By now those that an earlier agent has begun have their runners.
+  for (const std::string& id : added) {
+    const auto after = wanted.after.find(id);
+    QueueStart(context, id,
+               after == wanted.after.end() ? std::vector<std::string>() : after->second);
   }
   for (const std::string& id : gone) Remove(context, id);
   if (!wanted.complete) return;
