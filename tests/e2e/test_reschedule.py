@@ -108,6 +108,7 @@ class RescheduleTest(Client, Waiting, AgentTest):
         self.agent.must("PUT", f"/v1/allocation/{alloc['ID']}/stop", reschedule="true")
         after = self.replacement(alloc)
         self.assertEqual(len(after["RescheduleTracker"]["Events"]), 1)
+        self.assertTrue(self.agent.get(f"/v1/allocation/{alloc['ID']}")["DesiredTransition"]["Reschedule"])
         self.agent.must("PUT", f"/v1/allocation/{after['ID']}/stop")
         self.assertIsNone(self.replacement(after)["RescheduleTracker"], "a migration does not")
 
