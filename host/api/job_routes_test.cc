@@ -259,7 +259,9 @@ TEST_F(JobRouteTest, APlanTellsWhatStaysAndIsUpdatedInPlace) {
   for (const json& stub : Get("/v1/job/web/allocations")) EXPECT_EQ(stub["JobVersion"], 1);
   body["Job"]["TaskGroups"][0]["Tasks"][0]["Env"] = {{"A", "1"}};
   const json replaces = Must("PUT", "/v1/job/web/plan", body);
-  EXPECT_EQ(replaces["Annotations"]["DesiredTGUpdates"]["g"]["DestructiveUpdate"], 3);
+  const json next = replaces["Annotations"]["DesiredTGUpdates"]["g"];
+  EXPECT_EQ(next["DestructiveUpdate"], 1) << "one at a time";
+  EXPECT_EQ(next["Ignore"], 2);
   EXPECT_EQ(replaces["Diff"]["TaskGroups"][0]["Tasks"][0]["Annotations"],
             json::array({"forces create/destroy update"}));
 }

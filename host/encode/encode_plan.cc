@@ -60,7 +60,9 @@ json UpdateWords(const json& updates) {
 const char* ForcedBy(const json& task, const GroupPlan& group) {
   if (task.at("Type") == "Added") return "forces create";
   if (task.at("Type") == "Deleted") return "forces destroy";
-  return group.destructive > 0 ? "forces create/destroy update" : "forces in-place update";
+  // Some of them, or all, may have to wait.
+  const bool replaces = group.destructive > 0 || (group.update.empty() && group.waits);
+  return replaces ? "forces create/destroy update" : "forces in-place update";
 }
 
 // Adds the numbers of updates to GROUP, which is the diff of a task group. Adds to each change in

@@ -63,8 +63,6 @@ struct JobPlan {
   std::optional<Deployment> deployment;
   // An older deployment that ends because of this plan; absent if none.
   std::optional<Deployment> ended;
-  // For system jobs whose rollout goes on after a pause (RolloutPolicy::stagger): when.
-  WallTime next_batch = 0;
 };
 
 }  // namespace drover

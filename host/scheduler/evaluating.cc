@@ -36,6 +36,7 @@ Evaluated Evaluating::Run(const Evaluation& eval, bool no_shutdown_delay,
   out_.eval = eval;
   out_.eval.failed_groups.clear();
   Unplaced to_place;
+  const bool is_planned = !unplaced;
   if (unplaced) {
     to_place = std::move(*unplaced);
   } else {
@@ -48,7 +49,7 @@ Evaluated Evaluating::Run(const Evaluation& eval, bool no_shutdown_delay,
   bool all_known = job_ == nullptr || !IsPerNode(*job_);
   for (auto& [name, places] : to_place) {
     PlaceGroup(*FindGroup(*job_->job, name), &places);
-    NotRescheduled(places);
+    if (is_planned) NotRescheduled(places);
     all_known = all_known && std::ranges::none_of(places, &GroupPlan::Place::stops);
   }
   if (all_known) out_.unplaced = std::move(to_place);
@@ -129,9 +130,7 @@ void Evaluating::PlaceGroup(const TaskGroup& group, std::vector<GroupPlan::Place
   // Each allocation may want another volume or node, so one may find room where another did not.
   const bool own_volumes = std::ranges::any_of(
       group.volumes, [](const auto& volume) { return volume.second.per_alloc; });
-  const bool own_nodes =
-      std::ranges::any_of(*places, [](const auto& place) { return !place.node_id.empty(); });
-  const bool each = own_volumes || own_nodes;
+  const bool each = own_volumes || IsPerNode(*job_);
   // After one failure, other new allocations of the group would fail for the same reason, so they
   // are not tried. Replacements are still tried, because each can use the room of the allocation
   // that it replaces. If a replacement will find room, StopFor stops that allocation.

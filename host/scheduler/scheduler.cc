@@ -392,7 +392,7 @@ Result<JobReply> Scheduler::StopAlloc(const std::string& id, const AllocStop& ho
       if (how.no_reschedule) {
         changed->no_reschedule = true;
       } else if (how.reschedule && !IsPerNode(*record->job)) {
-        changed->force_reschedule = true;
+        changed->reschedule = changed->force_reschedule = true;
       } else {
         changed->migrate = true;
       }

@@ -2,6 +2,7 @@
 // The evaluations that wait for their time: replacements of failed and unknown allocations.
 #include <algorithm>
 
+#include "host/reconcile/reconcile.h"
 #include "host/reconcile/reschedule.h"
 #include "host/scheduler/evaluating.h"
 #include "host/scheduler/scheduler.h"
@@ -56,14 +57,13 @@ TableMask Scheduler::PutFollowUps(Tables* tables, std::uint64_t, const Evaluated
 void Scheduler::OpenForFailures(Tables* tables, std::uint64_t index, const std::set<JobKey>& jobs,
                                 std::vector<Opened>* opened) {
   const WallTime now = loop_->Wall();
+  const auto gets_one = [now](const auto& record) { return GetsReplacement(*record, now); };
+  std::set<JobKey> done;
+  for (const Opened& of : *opened) done.insert(KeyOf(of.eval));
   for (const JobKey& key : jobs) {
     const auto job = Tables::Find(tables->jobs, key);
-    if (job == nullptr || job->stop) continue;
-    if (job->job->type != JobType::kService && job->job->type != JobType::kBatch) continue;
-    const bool is_opened =
-        std::ranges::any_of(*opened, [&key](const Opened& of) { return KeyOf(of.eval) == key; });
-    const auto gets_one = [now](const auto& record) { return GetsReplacement(*record, now); };
-    if (is_opened || std::ranges::none_of(tables->AllocsOf(key), gets_one)) continue;
+    if (done.count(key) > 0 || job == nullptr || job->stop || IsPerNode(*job)) continue;
+    if (std::ranges::none_of(tables->AllocsOf(key), gets_one)) continue;
     opened->push_back(Open(tables, index, key, {"alloc-failure"}));
   }
 }

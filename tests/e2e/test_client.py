@@ -69,7 +69,7 @@ class ClientJobTest(Client, AgentTest):
         self.assertRegex(same, r'(?m)^  job "web"$')
         other = service(task("t", LONG, Env={"A": "1"}), Count=3)
         shown = self.cli("job", "plan", self.file(other, "other.json"), code=1).out
-        for line in ('~ job "web"', '  ~ task group "g" (1 create, 2 create/destroy update)',
+        for line in ('~ job "web"', '  ~ task group "g" (1 create, 2 ignore)',
                      '    ~ Count: "2" -> "3" (forces create)',
                      '    ~ task "t" (forces create/destroy update)', '      + Env[A]: "1"'):
             self.assertIn(line, shown.splitlines())
