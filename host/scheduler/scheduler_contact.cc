@@ -58,6 +58,14 @@ bool HasNone(const Tables& tables, const JobKey& key, const JobRecord& job,
   });
 }
 
+bool Waits(const Tables& tables, const JobKey& key) {
+  const auto open = tables.open_evals_of_job.find(key);
+  return open != tables.open_evals_of_job.end() &&
+         std::ranges::any_of(open->second, [&tables](const std::string& id) {
+           return tables.evals.at(id)->status == "blocked";
+         });
+}
+
 // Returns until when allocations of a node may be unknown, NOW being the time; 0 if none may.
 WallTime UnknownUntil(const Tables& tables, const NodeRecord& node, WallTime now) {
   WallTime until = 0;
@@ -90,7 +98,9 @@ void Scheduler::OpenForNode(Tables* tables, std::uint64_t index, const std::stri
   if (which != ForNode::kGone) {
     for (const auto& [key, job] : tables->jobs) {
       if (!RunsOnEachNode(*job)) continue;
-      if (which == ForNode::kAll || HasNone(*tables, key, *job, node_id)) jobs.insert(key);
+      // Those that wait already are tried again after each change of a node.
+      const bool lacks = !Waits(*tables, key) && HasNone(*tables, key, *job, node_id);
+      if (which == ForNode::kAll || lacks) jobs.insert(key);
     }
   }
   for (const Opened& of : *opened) jobs.erase(KeyOf(of.eval));
@@ -139,8 +149,9 @@ TableMask Scheduler::PutStatus(Tables* tables, std::uint64_t index, const std::s
   const std::size_t known = opened->size();
   if (status == node_status::kDown) LoseStopped(tables, index, node_id);
   if (goes) OpenForNode(tables, index, node_id, ForNode::kGone, opened);
-  if (status == node_status::kReady) {
-    OpenForNode(tables, index, node_id, returned ? ForNode::kBack : ForNode::kNew, opened);
+  if (status == node_status::kReady && (returned || before->eligible)) {
+    const ForNode first = before->eligible ? ForNode::kBack : ForNode::kGone;
+    OpenForNode(tables, index, node_id, returned ? first : ForNode::kNew, opened);
   }
   TableMask written = kNodesChanged;
   if (status == node_status::kDown) written |= kAllocsChanged | MaskOf(Table::kJobs);
