@@ -195,16 +195,15 @@ Co<Result<Duration>> Scheduler::Heartbeat(Context, std::string node_id) {
 Duration Scheduler::LookAt(const std::string& node_id) {
   Duration pause = ContinueDrain(node_id);
   std::shared_ptr<const NodeRecord> node;
-  WallTime until = 0;
-  store_->Read([&](const Tables& tables) {
-    node = Tables::Find(tables.nodes, node_id);
-    if (node != nullptr && node->status != node_status::kDown) {
-      until = UnknownUntil(tables, *node, loop_->Wall());
-    }
-  });
+  store_->Read([&](const Tables& tables) { node = Tables::Find(tables.nodes, node_id); });
   if (node == nullptr || node->status == node_status::kDown) return pause;
+  const auto unknown_until = [&] {  // looks at all allocations of the node
+    WallTime until = 0;
+    store_->Read([&](const Tables& tables) { until = UnknownUntil(tables, *node, loop_->Wall()); });
+    return until;
+  };
   if (node->status == node_status::kDisconnected) {
-    const Duration left(until - loop_->Wall());
+    const Duration left(unknown_until() - loop_->Wall());
     if (left > Duration(0)) return std::min(pause, left);
     SetStatus(node_id, node_status::kDown);
     return pause;
@@ -222,7 +221,7 @@ Duration Scheduler::LookAt(const std::string& node_id) {
     return std::min(pause, options_.heartbeat_grace);
   }
   expected_.erase(expected);
-  SetStatus(node_id, until > 0 ? node_status::kDisconnected : node_status::kDown);
+  SetStatus(node_id, unknown_until() > 0 ? node_status::kDisconnected : node_status::kDown);
   return Duration(0);
 }
 
