@@ -112,7 +112,7 @@ Co<void> NodeClient::KeepAlive(Context context) {
     if (alive.ok()) {
       pause = kFirstRetry;
       const Context until_next = context.WithTimeout(*alive);
-      (void)co_await beats_.Wait(until_next);
+      if (!node_changed_) (void)co_await beats_.Wait(until_next);
       if (node_changed_) co_await Introduce(context);
     } else if (alive.code() == Code::kNotFound) {
       co_await Introduce(context);
