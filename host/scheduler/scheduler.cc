@@ -86,8 +86,8 @@ Scheduler::Scheduler(Loop* loop, StateStore* store, PortPool* ports, SchedulerOp
   });
 }
 
-void Scheduler::CancelOpen(Tables* tables, std::uint64_t index, const JobKey& key,
-                           bool follow_ups, std::string_view why) {
+void Scheduler::CancelOpen(Tables* tables, std::uint64_t index, const JobKey& key, bool follow_ups,
+                           std::string_view why) {
   const auto open = tables->open_evals_of_job.find(key);
   if (open == tables->open_evals_of_job.end()) return;
   const std::set<std::string> ids = open->second;  // a copy, since Put changes the set
