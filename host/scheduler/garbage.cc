@@ -26,8 +26,8 @@ bool IsOver(const JobRecord& job) {
 bool IsNeeded(const Tables& tables, const JobRecord* job, const AllocRecord& record) {
   if (job == nullptr || job->stop) return false;
   // The replacement that has no place yet gets the past of the one that has failed.
-  const bool waits = record.next.empty() &&
-                     record.alloc->desired_description == stop_reason::kRescheduled;
+  const bool waits =
+      record.next.empty() && record.alloc->desired_description == stop_reason::kRescheduled;
   return waits || NeedsNoOther(record, *job, tables.AllocsOf(KeyOf(*job->job)));
 }
 

@@ -424,6 +424,32 @@ TEST_F(SchedulerTest, AnIneligibleNodeTakesNothingNew) {
   EXPECT_EQ(scheduler.SetEligible("stranger", true).code(), Code::kNotFound);
 }
 
+TEST_F(SchedulerTest, ASystemJobComesBackWhenItsNodeTakesNewOnes) {
+  MakeNodeReady();
+  const auto is_system = [](Job* job) { job->type = JobType::kSystem; };
+  MustRegister(With(Registration("all", 1), is_system));
+  const std::string old = Live().at(0)->id();
+  EXPECT_EQ(Live()[0]->alloc->node_id, "node");
+  ASSERT_TRUE(scheduler.Drain("node", DrainSpec{std::chrono::hours(1)}, false, {}).ok());
+  EXPECT_EQ(Alloc(old)->alloc->desired_description, "alloc not needed as node is tainted");
+  Report(old, ClientStatus::kComplete);
+  EXPECT_THAT(Live(), IsEmpty());
+  ASSERT_TRUE(scheduler.SetEligible("node", true).ok());
+  ASSERT_EQ(Live().size(), 1u);
+  EXPECT_EQ(Live()[0]->previous, old);
+}
+
+TEST_F(SchedulerTest, ASystemJobThatNoNodeMayRunSaysWhy) {
+  MakeNodeReady();
+  const JobReply reply = MustRegister(With(Registration("all", 1), [](Job* job) {
+    job->type = JobType::kSystem;
+    job->constraints.push_back({"${meta.rack}", "=", "7"});
+  }));
+  EXPECT_THAT(Allocs(), IsEmpty());
+  EXPECT_EQ(Eval(reply.eval_id)->failed_groups.at("g").constraint_filtered.size(), 1u);
+  EXPECT_NE(Eval(reply.eval_id)->blocked_eval, "");
+}
+
 TEST_F(SchedulerTest, AStoppedAllocationIsReplaced) {
   MakeNodeReady();
   MustRegister(Registration("web", 1));
