@@ -574,6 +574,9 @@ Co<Status> Agent::Run(Context stop, std::function<void()> ready) {
           true);
     };
   }
+  const AgentConfig::Server::Preemption& preemption = options_.config.server.preemption;
+  scheduling.preemption = {preemption.system, preemption.sysbatch, preemption.batch,
+                           preemption.service};
   scheduler_ = std::make_unique<Scheduler>(loop_, &store_, node_->ports(), scheduling);
   ServeVolumes();
   const Status serving = Serve();

@@ -19,7 +19,7 @@
 #include "host/http/http_server.h"
 #include "host/logs/log_watcher.h"
 #include "host/node/node.h"
-#include "host/node/node_client.h"
+#include "host/node_link/node_client.h"
 #include "host/request/api_agent.h"
 #include "host/stats/host_stats.h"
 #include "host/streams/log_monitor.h"

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "host/node/node_client.h"
+#include "host/node_link/node_client.h"
 #include "host/stats/metric_registry.h"
 
 namespace drover {

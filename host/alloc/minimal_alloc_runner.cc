@@ -79,6 +79,23 @@ Co<AllocUsage> MinimalAllocRunner::Usage(Context, std::string, UsageDetail) {
   co_return AllocUsage();
 }
 
+void MinimalAllocRunner::End(bool failed) {
+  if (ended()) return;
+  if (failed) {
+    for (auto& [name, task] : tasks_) {
+      auto record = std::make_shared<TaskStateRecord>(*task);
+      record->failed = true;
+      task = std::move(record);
+    }
+  }
+  StopAll();
+}
+
+void MinimalAllocRunner::Judge(bool healthy) {
+  health_ = AllocHealth{healthy, loop_->Wall()};
+  Publish();
+}
+
 void MinimalAllocRunner::Change(const std::string& task, RunnerState state, bool restarted) {
   auto record = std::make_shared<TaskStateRecord>(*tasks_.at(task));
   ChangeTaskState(record.get(), state, loop_->Wall());
@@ -100,6 +117,7 @@ void MinimalAllocRunner::Publish() {
   state->alloc = alloc_;
   state->tasks = tasks_;
   state->status = ComputeAllocStatus(tasks_);
+  state->health = health_;
   snapshot_ = std::move(state);
   for (AllocObserver* observer : observers_) observer->OnAllocState(snapshot_);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,10 @@ class MinimalAllocRunner : public AllocRunner {
                                                     ExecRequest request) override;
   Co<AllocUsage> Usage(Context context, std::string task, UsageDetail detail) override;
 
+  // For tests: all tasks end by themselves, with success or not, or a health watcher decides.
+  void End(bool failed);
+  void Judge(bool healthy);
+
  private:
   void Change(const std::string& task, RunnerState state, bool restarted = false);
   void StopAll();
@@ -48,6 +53,7 @@ class MinimalAllocRunner : public AllocRunner {
   std::shared_ptr<const Allocation> alloc_;
   TaskStates tasks_;
   AllocSnapshot snapshot_;
+  std::optional<AllocHealth> health_;
   std::vector<AllocObserver*> observers_;
   Event ended_;
   bool started_ = false;

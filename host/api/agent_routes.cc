@@ -1,4 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
 #include "host/api/collect_garbage.h"
 #include "host/api/router.h"
 #include "host/encode/encode.h"
@@ -111,29 +115,78 @@ Co<Answer> ReadRegions(ApiRequest* request) {
   co_return JsonAnswer(json::array({request->agent().region}));
 }
 
-// Answers with the configuration of the scheduler in Nomad's format. Clients cannot change this
-// configuration. Drover has no broker of evaluations: a single write to the store both creates and
-// processes an evaluation. PauseEvalBroker is therefore true. Clients require this value before
-// they delete evaluations.
+// Answers with the configuration of the scheduler in Nomad's format. Drover has no broker of
+// evaluations: a single write to the store both creates and processes an evaluation.
+// PauseEvalBroker is therefore true. Clients require this value before they delete evaluations.
 Co<Answer> ReadSchedulerConfig(ApiRequest* request) {
-  const json preemption = {{"SystemSchedulerEnabled", false},
-                           {"SysBatchSchedulerEnabled", false},
-                           {"BatchSchedulerEnabled", false},
-                           {"ServiceSchedulerEnabled", false}};
+  Scheduler* const scheduler = request->agent().scheduler;
+  const SchedulerConfig now = scheduler->Config();
+  const json preemption = {{"SystemSchedulerEnabled", now.preemption.system},
+                           {"SysBatchSchedulerEnabled", now.preemption.sysbatch},
+                           {"BatchSchedulerEnabled", now.preemption.batch},
+                           {"ServiceSchedulerEnabled", now.preemption.service}};
   const json config = {{"SchedulerAlgorithm", "binpack"},
                        {"PreemptionConfig", preemption},
                        {"MemoryOversubscriptionEnabled", true},
                        {"RejectJobRegistration", false},
                        {"PauseEvalBroker", true},
-                       {"CreateIndex", 1},
-                       {"ModifyIndex", 1}};
+                       {"CreateIndex", now.create_index},
+                       {"ModifyIndex", now.modify_index}};
   co_return JsonAnswer({{"SchedulerConfig", config},
-                        {"Index", 1},
-                        {"LastIndex", 1},
+                        {"Index", now.modify_index},
+                        {"LastIndex", now.modify_index},
                         {"LastContact", 0},
                         {"KnownLeader", true},
                         {"NextToken", ""}},
-                       1);
+                       now.modify_index);
+}
+
+// Returns what a client wants and this scheduler does not do; empty if there is nothing.
+std::string UnsupportedConfig(const json& body) {
+  const std::string algorithm = Field<std::string>(body, "SchedulerAlgorithm");
+  if (!algorithm.empty() && algorithm != "binpack") {
+    return "SchedulerAlgorithm: \"" + algorithm + "\" is not supported: it must be \"binpack\"";
+  }
+  if (body.contains("MemoryOversubscriptionEnabled") &&
+      !Field<bool>(body, "MemoryOversubscriptionEnabled")) {
+    return "MemoryOversubscriptionEnabled: must be true: memory_max always holds";
+  }
+  if (Field<bool>(body, "RejectJobRegistration")) {
+    return "RejectJobRegistration: must be false: jobs are always accepted";
+  }
+  return "";
+}
+
+Co<Answer> SetSchedulerConfig(ApiRequest* request) {
+  DROVER_CO_ASSIGN(const json body, request->Body());
+  const std::string unsupported = UnsupportedConfig(body);
+  if (!unsupported.empty()) co_return ErrorAnswer(400, unsupported);
+  const json wanted = Field<json>(body, "PreemptionConfig");
+  if (!wanted.is_null() && !wanted.is_object()) {
+    co_return ErrorAnswer(400, "PreemptionConfig must be an object");
+  }
+  PreemptionConfig preemption;
+  preemption.system = Field<bool>(wanted, "SystemSchedulerEnabled");
+  preemption.sysbatch = Field<bool>(wanted, "SysBatchSchedulerEnabled");
+  preemption.batch = Field<bool>(wanted, "BatchSchedulerEnabled");
+  preemption.service = Field<bool>(wanted, "ServiceSchedulerEnabled");
+  std::optional<std::uint64_t> check_index;
+  if (const std::string cas = request->Text("cas"); !cas.empty()) {
+    std::uint64_t index = 0;
+    const auto [end, error] = std::from_chars(cas.data(), cas.data() + cas.size(), index);
+    if (error != std::errc() || end != cas.data() + cas.size()) {
+      co_return ErrorAnswer(400, "cas: \"" + cas + "\" is not an index");
+    }
+    check_index = index;
+  }
+  Scheduler* const scheduler = request->agent().scheduler;
+  using Index = std::optional<std::uint64_t>;
+  const Result<Index> index = co_await request->ControlNow(
+      [=]() -> Result<Index> { return scheduler->SetConfig(preemption, check_index); });
+  if (!index.ok()) co_return index.error();
+  const std::uint64_t at = index->value_or(0);
+  co_return JsonAnswer({{"Updated", index->has_value()}, {"Index", at}},
+                       std::max<std::uint64_t>(at, 1));
 }
 
 Co<Answer> CollectAll(ApiRequest* request) {
@@ -159,6 +212,7 @@ std::vector<Route> AgentRoutes() {
       {"GET", "/v1/status/peers", ReadServers, Access::kOpen},
       {"GET", "/v1/regions", ReadRegions, Access::kOpen},
       {"GET", "/v1/operator/scheduler/configuration", ReadSchedulerConfig},
+      {"PUT POST", "/v1/operator/scheduler/configuration", SetSchedulerConfig},
       {"PUT POST", "/v1/system/gc", CollectAll},
       {"PUT POST", "/v1/system/reconcile/summaries", Reconciled},
   };

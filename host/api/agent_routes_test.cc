@@ -76,7 +76,6 @@ TEST_F(AgentRouteTest, WhatClientsKnowIsRefusedByName) {
 
                               "GET /v1/quota/x",
                               "DELETE /v1/operator/keyring/key/x",
-                              "PUT /v1/operator/scheduler/configuration",
                               "GET /v1/operator/raft/configuration"}) {
     const std::string text = request;
     const std::size_t space = text.find(' ');
@@ -90,6 +89,30 @@ TEST_F(AgentRouteTest, WhatClientsKnowIsRefusedByName) {
 TEST_F(AgentRouteTest, EvaluationsCanBeDeletedByClientsThatLookForThePause) {
   EXPECT_EQ(Get("/v1/operator/scheduler/configuration")["SchedulerConfig"]["PauseEvalBroker"],
             true);
+}
+
+TEST_F(AgentRouteTest, WhoDisplacesOthersCanBeChanged) {
+  const std::string path = "/v1/operator/scheduler/configuration";
+  json config = Get(path)["SchedulerConfig"];
+  EXPECT_EQ(config["PreemptionConfig"]["SystemSchedulerEnabled"], true);
+  EXPECT_EQ(config["PreemptionConfig"]["ServiceSchedulerEnabled"], false);
+  config["PreemptionConfig"]["ServiceSchedulerEnabled"] = true;
+  EXPECT_EQ(Must("PUT", path, config)["Updated"], true);
+  const json changed = Get(path)["SchedulerConfig"];
+  EXPECT_EQ(changed["PreemptionConfig"], config["PreemptionConfig"]);
+  const std::string last = std::to_string(changed["ModifyIndex"].get<std::uint64_t>());
+  EXPECT_EQ(Must("PUT", path + "?cas=1", config)["Updated"], false);
+  EXPECT_EQ(Must("PUT", path + "?cas=" + last, config)["Updated"], true);
+  EXPECT_THAT(Refusal("PUT", path + "?cas=x", config), HasSubstr("400 cas: "));
+  const std::pair<const char*, json> refused[] = {{"SchedulerAlgorithm", "spread"},
+                                                  {"MemoryOversubscriptionEnabled", false},
+                                                  {"RejectJobRegistration", true},
+                                                  {"PreemptionConfig", 7}};
+  for (const auto& [field, value] : refused) {
+    json wrong = config;
+    wrong[field] = value;
+    EXPECT_THAT(Refusal("PUT", path, wrong), HasSubstr(std::string("400 ") + field)) << field;
+  }
 }
 
 TEST_F(AgentRouteTest, ListsThatAreAlwaysEmptyHaveAnIndexAndWait) {

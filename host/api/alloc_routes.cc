@@ -122,9 +122,15 @@ Co<Answer> ReadAlloc(ApiRequest* request) {
 Co<Answer> StopAlloc(ApiRequest* request) {
   Scheduler* const scheduler = request->agent().scheduler;
   const std::string id = request->parameter(0);
-  const bool no_delay = request->Flag("no_shutdown_delay");
+  AllocStop how;
+  how.no_shutdown_delay = request->Flag("no_shutdown_delay");
+  how.no_reschedule = request->Flag("no_reschedule");
+  how.reschedule = request->Flag("reschedule");
+  if (how.no_reschedule && how.reschedule) {
+    co_return ErrorAnswer(400, "no_reschedule and reschedule exclude each other");
+  }
   const Result<JobReply> reply =
-      co_await request->ControlNow([=] { return scheduler->StopAlloc(id, no_delay); });
+      co_await request->ControlNow([=] { return scheduler->StopAlloc(id, how); });
   if (!reply.ok()) co_return reply.error();
   co_return JsonAnswer({{"EvalID", reply->eval_id}, {"Index", reply->index}}, reply->index);
 }

@@ -174,6 +174,25 @@ TEST_F(AllocRouteTest, AStopAsksForAnotherOne) {
       << "once more changes nothing";
 }
 
+TEST_F(AllocRouteTest, AStopSaysWhetherItCountsAndWhetherAnythingFollows) {
+  const std::string stop = "/v1/allocation/" + id_ + "/stop";
+  EXPECT_EQ(Refusal("PUT", stop + "?reschedule=true&no_reschedule=true"),
+            "400 no_reschedule and reschedule exclude each other");
+  Must("PUT", stop + "?reschedule=true");
+  const json old = Alloc();
+  EXPECT_EQ(old["DesiredDescription"], "alloc was rescheduled because it failed");
+  EXPECT_EQ(old["DesiredTransition"]["Reschedule"], true);
+  const std::string next = old["NextAllocation"];
+  const json events = Get("/v1/allocation/" + next)["RescheduleTracker"]["Events"];
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0]["PrevAllocID"], id_);
+  Must("PUT", "/v1/allocation/" + next + "/stop?no_reschedule=true");
+  const json last = Get("/v1/allocation/" + next);
+  EXPECT_EQ(last["NextAllocation"], "");
+  EXPECT_EQ(last["DesiredStatus"], "stop");
+  EXPECT_EQ(last["DesiredTransition"]["MigrateDisablePlacement"], true);
+}
+
 TEST_F(AllocRouteTest, AStoppedOneOfABatchJobIsReplacedInAnyCase) {
   Must("PUT", "/v1/jobs", JobBody("sum", 1, "batch"));
   for (const char* query : {"", "?reschedule=true", "?reschedule=false"}) {

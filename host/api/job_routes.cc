@@ -422,20 +422,20 @@ Co<Answer> DeregisterJob(ApiRequest* request) {
 }
 
 Co<Answer> EvaluateJob(ApiRequest* request) {
+  bool forced = false;
   if (!request->http().body.empty()) {
     DROVER_CO_ASSIGN(const json body, request->Body());
     const std::string id = Field<std::string>(body, "JobID");
     if (id.empty()) co_return ErrorAnswer(400, "Job ID must be specified");
     if (id != request->parameter(0)) co_return ErrorAnswer(400, "JobID not same as job name");
     const auto options = body.find("EvalOptions");
-    if (options != body.end() && options->is_object() && Field<bool>(*options, "ForceReschedule")) {
-      co_return ErrorAnswer(501, "ForceReschedule is not supported by this version");
-    }
+    forced =
+        options != body.end() && options->is_object() && Field<bool>(*options, "ForceReschedule");
   }
   Scheduler* const scheduler = request->agent().scheduler;
   const JobKey key(request->Namespace(), request->parameter(0));
-  const Result<JobReply> reply =
-      co_await request->ControlNow([=] { return scheduler->Evaluate(key); });
+  const Result<JobReply> reply = co_await request->ControlNow(
+      [=] { return forced ? scheduler->EvaluateForced(key) : scheduler->Evaluate(key); });
   if (!reply.ok()) co_return reply.error();
   co_return JsonAnswer(EncodeJobReply(*reply), reply->index);
 }

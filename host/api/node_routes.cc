@@ -1,6 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <set>
 
 #include "host/acl/rights.h"
 #include "host/api/router.h"
@@ -126,36 +125,39 @@ Co<Answer> DrainNode(ApiRequest* request) {
                        reply->index);
 }
 
-// Makes an evaluation for each job that has live allocations on the node.
+json EvaluatedNode(const DrainReply& reply) {
+  return {{"EvalIDs", reply.eval_ids},
+          {"EvalCreateIndex", reply.eval_ids.empty() ? 0 : reply.index},
+          {"Index", reply.index},
+          {"HeartbeatTTL", 0},
+          {"NodeModifyIndex", reply.index}};
+}
+
+// Makes an evaluation for each job that has live allocations on the node, and for each that runs on
+// all nodes.
 Co<Answer> EvaluateNode(ApiRequest* request) {
-  std::set<JobKey> jobs;
-  std::shared_ptr<const NodeRecord> node;
-  request->agent().store->Read([&](const Tables& tables) {
-    node = Tables::Find(tables.nodes, request->parameter(0));
-    for (const auto& [id, record] : tables.live_allocs) {
-      if (record->alloc->node_id == request->parameter(0)) jobs.insert(KeyOf(*record->alloc->job));
-    }
-  });
-  if (node == nullptr) co_return ErrorAnswer(404, "node not found");
   Scheduler* const scheduler = request->agent().scheduler;
-  json evals = json::array();
-  std::uint64_t index = 0;
-  const Status done = co_await request->ControlNow([scheduler, &jobs, &evals, &index]() -> Status {
-    for (const JobKey& key : jobs) {
-      const Result<JobReply> reply = scheduler->Evaluate(key);
-      if (!reply.ok()) continue;  // the job was removed after the store was read
-      evals.push_back(reply->eval_id);
-      index = reply->index;
-    }
-    return {};
+  const std::string id = request->parameter(0);
+  std::uint64_t modify_index = 0;
+  request->agent().store->Read([&](const Tables& tables) {
+    const auto node = Tables::Find(tables.nodes, id);
+    if (node != nullptr) modify_index = node->modify_index;
   });
-  if (!done.ok()) co_return done.error();
-  co_return JsonAnswer({{"EvalIDs", std::move(evals)},
-                        {"EvalCreateIndex", index},
-                        {"Index", index},
-                        {"HeartbeatTTL", 0},
-                        {"NodeModifyIndex", node->modify_index}},
-                       std::max<std::uint64_t>(index, 1));
+  const Result<DrainReply> reply =
+      co_await request->ControlNow([=] { return scheduler->EvaluateNode(id); });
+  if (!reply.ok()) co_return reply.error();
+  json answer = EvaluatedNode(*reply);
+  answer["NodeModifyIndex"] = modify_index;
+  co_return JsonAnswer(std::move(answer), std::max<std::uint64_t>(reply->index, 1));
+}
+
+Co<Answer> PurgeNode(ApiRequest* request) {
+  Scheduler* const scheduler = request->agent().scheduler;
+  const std::string id = request->parameter(0);
+  const Result<DrainReply> reply =
+      co_await request->ControlNow([=] { return scheduler->PurgeNode(id); });
+  if (!reply.ok()) co_return reply.error();
+  co_return JsonAnswer(EvaluatedNode(*reply), reply->index);
 }
 
 }  // namespace
@@ -167,6 +169,7 @@ std::vector<Route> NodeRoutes() {
       {"PUT POST", "/v1/node/*/eligibility", SetEligibility},
       {"PUT POST", "/v1/node/*/drain", DrainNode},
       {"PUT POST", "/v1/node/*/evaluate", EvaluateNode},
+      {"PUT POST", "/v1/node/*/purge", PurgeNode},
       {"GET", "/v1/node/*", ReadNode},
   };
 }

@@ -47,5 +47,33 @@ TEST_F(NodeRouteTest, EventsAreToldAsClientsReadThem) {
                              {"CreateIndex", 0}}));
 }
 
+TEST_F(NodeRouteTest, ANodeIsEvaluatedAndPurged) {
+  RegisterNode();
+  Must("PUT", "/v1/jobs", JobBody("web"));
+  const json evaluated = Must("PUT", "/v1/node/node/evaluate");
+  ASSERT_EQ(evaluated["EvalIDs"].size(), 1u);
+  const json eval = Get("/v1/evaluation/" + evaluated["EvalIDs"][0].get<std::string>());
+  EXPECT_EQ(eval["TriggeredBy"], "node-update");
+  EXPECT_EQ(eval["NodeID"], "node");
+  EXPECT_EQ(eval["JobID"], "web");
+  EXPECT_EQ(Refusal("PUT", "/v1/node/none/evaluate"), "404 node not found");
+  EXPECT_EQ(Refusal("PUT", "/v1/node/none/purge"), "404 node not found");
+  const std::string refused = Refusal("PUT", "/v1/node/node/purge");
+  EXPECT_NE(refused.find("is ready: only a node that is down can be purged"), std::string::npos)
+      << refused;
+  EXPECT_EQ(Get("/v1/nodes").size(), 1u);
+  Gate gate(&loop);
+  Context life(&loop);
+  EXPECT_TRUE(gate.Spawn(scheduler.Run(life)));
+  loop.Advance(30s);
+  EXPECT_EQ(Get("/v1/node/node")["Status"], "down");
+  const json purged = Must("PUT", "/v1/node/node/purge");
+  EXPECT_EQ(purged["HeartbeatTTL"], 0);
+  EXPECT_EQ(Get("/v1/nodes").size(), 0u);
+  EXPECT_EQ(Get("/v1/job/web/allocations")[0]["ClientStatus"], "lost");
+  life.Cancel();
+  EXPECT_TRUE(loop.RunToEnd(gate.Close()));
+}
+
 }  // namespace
 }  // namespace drover

@@ -1,10 +1,10 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
 #include "host/base/printable.h"
+#include "host/cli/drain_monitor.h"
 #include "host/cli/node_options.h"
 #include "host/commands/commands.h"
 #include "host/view/json_fields.h"
@@ -15,9 +15,6 @@ namespace drover {
 namespace {
 
 using nlohmann::json;
-
-// The state of each allocation of a node, by allocation id.
-using AllocStates = std::map<std::string, std::string>;
 
 struct NodeDrainCommand {
   NodeArgument node;
@@ -38,9 +35,10 @@ struct NodeDrainCommand {
   void Declare(CLI::App* command) {
     node.Declare(command);
     CLI::Option_group* const way = command->add_option_group("One of");
-    way->add_flag("--enable", enable,
-                  "Services are stopped at once, what ends by itself at the deadline; all of it "
-                  "comes back when the node is eligible again");
+    way->add_flag(
+        "--enable", enable,
+        "Services leave at once, what ends by itself at the deadline; without another node "
+        "all of it comes back when this one is eligible again");
     way->add_flag("--disable", disable, "What was not stopped yet goes on");
     way->add_flag("--monitor", monitor, "Only shows the drain that there is, to its end");
     way->require_option(1);
@@ -66,18 +64,32 @@ struct NodeDrainCommand {
 
   Result<int> Run(ApiClient* client, Output* out) const {
     DROVER_ASSIGN(const std::string id, node.Find(client));
-    AllocStates known;
-    if (monitor) return Follow(client, out, id, &known);
+    DrainMonitor shown(client, out, id, verbose);
+    if (monitor) return Monitor(client, out, id, &shown);
     DROVER_ASSIGN(const json body, Body(id));
     if (enable && !yes) {
       DROVER_ASSIGN(const bool drain, Confirmed("Drain the node " + id + "?"));
       if (!drain) return kExitOk;
     }
-    if (!detach) DROVER_TRY(ShowChanges(client, nullptr, id, &known));
+    if (!detach) DROVER_TRY(shown.Begin());
     DROVER_ASSIGN(const json answer, client->Put(ApiPath("/v1/node", id, "/drain"), body));
     if (disable) return out->Print(answer, "node " + Printable(id) + " is not drained any more");
     DROVER_TRY(out->Print(answer, "node " + Printable(id) + " is being drained"));
-    return out->raw() || detach ? Result<int>(kExitOk) : Follow(client, out, id, &known);
+    if (!out->raw() && !detach) DROVER_TRY(shown.Follow());
+    return kExitOk;
+  }
+
+  // Shows the drain that there is.
+  static Result<int> Monitor(ApiClient* client, Terminal* terminal, const std::string& id,
+                             DrainMonitor* shown) {
+    DROVER_ASSIGN(const json now, client->Get(ApiPath("/v1/node", id)));
+    if (MapField(now, "DrainStrategy").empty()) {
+      terminal->Line("No drain strategy set for node " + Printable(id));
+      return kExitOk;
+    }
+    DROVER_TRY(shown->Begin());
+    DROVER_TRY(shown->Follow());
+    return kExitOk;
   }
 
   Result<json> Body(const std::string& id) const {
@@ -95,37 +107,6 @@ struct NodeDrainCommand {
     if (!message.empty()) kept["message"] = message;
     if (!kept.empty()) body["Meta"] = std::move(kept);
     return body;
-  }
-
-  // Requests the states of the node's allocations. Prints the states that differ from KNOWN, and
-  // stores them in KNOWN. If TERMINAL is null, prints nothing.
-  Status ShowChanges(ApiClient* client, Terminal* terminal, const std::string& id,
-                     AllocStates* known) const {
-    DROVER_ASSIGN(const json allocs, client->Get(ApiPath("/v1/node", id, "/allocations")));
-    for (const json& alloc : AsList(allocs)) {
-      const std::string alloc_id = RawField(alloc, "ID");
-      const std::string state = TextField(alloc, "ClientStatus") +
-                                (TextField(alloc, "DesiredStatus") == "run" ? "" : ", to stop");
-      if (std::exchange((*known)[alloc_id], state) == state || terminal == nullptr) continue;
-      terminal->Line("allocation " + ShownId(Printable(alloc_id), verbose) + " " +
-                     TextField(alloc, "Name") + ": " + state);
-    }
-    return {};
-  }
-
-  // Prints the changes of the node's allocations until the drain has ended.
-  Result<int> Follow(ApiClient* client, Terminal* terminal, const std::string& id,
-                     AllocStates* known) const {
-    std::uint64_t index = 0;
-    while (true) {
-      // Allocations change more often than the node. So a request that waits for a change of the
-      // node waits for one second at most.
-      DROVER_ASSIGN(const json now, client->Get(ApiPath("/v1/node", id), {}, &index, 1s));
-      DROVER_TRY(ShowChanges(client, terminal, id, known));
-      if (MapField(now, "DrainStrategy").empty()) break;
-    }
-    terminal->Line("node " + Printable(id) + " is drained");
-    return kExitOk;
   }
 };
 

@@ -175,6 +175,15 @@ struct AgentConfig {
   struct Server {
     // Records that ended longer ago than this are removed.
     Duration job_gc_threshold = std::chrono::hours(4);
+    // Which types of jobs displace allocations with a lower priority.
+    struct Preemption {
+      bool system = true;
+      bool service = false;
+      bool batch = false;
+      bool sysbatch = false;
+
+      bool operator==(const Preemption&) const = default;
+    } preemption;
 
     bool operator==(const Server&) const = default;
   } server;

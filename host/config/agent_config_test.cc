@@ -35,7 +35,9 @@ TEST(AgentConfigTest, ReadsEverythingWithCommentsAndRelativePaths) {
                "host_volumes_dir": "vols", "host_volume_plugin_dir": "/opt/vp",
                "gc_disk_usage_threshold": 90},
     "server": {"job_gc_threshold": "1h", "oidc_issuer": "https://drover.example",
-               "root_key_rotation_threshold": "24h"},
+               "root_key_rotation_threshold": "24h",
+               "default_scheduler_config": {"preemption_config": {
+                   "service_scheduler_enabled": true, "system_scheduler_enabled": false}}},
     "plugin_dirs": ["../plugins", "/opt/drover"],
     "plugins": {"raw_exec": {"config": {"enabled": true}, "enabled": false, "file": "r.so",
                              "isolation": "process",
@@ -86,6 +88,9 @@ TEST(AgentConfigTest, ReadsEverythingWithCommentsAndRelativePaths) {
   EXPECT_EQ(config->http.advertise, "node.example:80");
   EXPECT_EQ(config->client.gc.interval, 10s);
   EXPECT_EQ(config->server.job_gc_threshold, 3600s);
+  EXPECT_TRUE(config->server.preemption.service);
+  EXPECT_FALSE(config->server.preemption.system);
+  EXPECT_FALSE(config->server.preemption.batch);
   EXPECT_EQ(config->identity.oidc_issuer, "https://drover.example");
   EXPECT_EQ(config->identity.key_age, std::chrono::hours(24));
   EXPECT_EQ(config->client.gc.max_allocs, 7);

@@ -275,12 +275,21 @@ constexpr ConfigKey kClient[] = {
     Refused("intro_token", kText, "remove it: this agent joins no server"),
 };
 
+constexpr ConfigKey kPreemption[] = {
+    Done("system_scheduler_enabled", kBoolean,
+         "whether system jobs displace allocations whose priority is lower by 10", "true"),
+    Done("service_scheduler_enabled", kBoolean, "the same for service jobs", "false"),
+    Done("batch_scheduler_enabled", kBoolean, "the same for batch jobs", "false"),
+    Done("sysbatch_scheduler_enabled", kBoolean, "the same for sysbatch jobs", "false"),
+};
+
 constexpr ConfigKey kSchedulerConfig[] = {
     Warned("scheduler_algorithm", kText, "there is one node to choose", R"(["binpack"])"),
     Warned("memory_oversubscription_enabled", kBoolean, "memory_max always holds", "[true]"),
     Refused("reject_job_registration", kBoolean, "remove it: jobs are always accepted"),
     Refused("pause_eval_broker", kBoolean, "remove it: evaluations are always carried out"),
-    Warned("preemption_config", kAny, "no job displaces another one"),
+    Block("preemption_config", kPreemption,
+          "until it is changed by PUT /v1/operator/scheduler/configuration"),
 };
 
 constexpr ConfigKey kServer[] = {

@@ -158,6 +158,12 @@ void ReadServer(const ConfigValues& values, AgentConfig::Server* server) {
                    "must be 1, or left out: each agent is the only server of its machine");
   }
   values.Time("/server/job_gc_threshold", &server->job_gc_threshold);
+  AgentConfig::Server::Preemption* const preemption = &server->preemption;
+  const std::string block = "/server/default_scheduler_config/preemption_config/";
+  values.Bool(block + "system_scheduler_enabled", &preemption->system);
+  values.Bool(block + "service_scheduler_enabled", &preemption->service);
+  values.Bool(block + "batch_scheduler_enabled", &preemption->batch);
+  values.Bool(block + "sysbatch_scheduler_enabled", &preemption->sysbatch);
 }
 
 void ReadIdentity(const ConfigValues& values, AgentConfig::Identity* identity) {

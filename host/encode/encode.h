@@ -11,7 +11,7 @@
 #include "host/alloc/alloc_runner.h"
 #include "host/base/time.h"
 #include "host/device/device_group.h"
-#include "host/scheduler/reconcile.h"
+#include "host/reconcile/job_plan.h"
 #include "host/scheduler/scheduler.h"
 #include "host/state/state_store.h"
 #include "host/volume/volume_record.h"
@@ -46,6 +46,8 @@ nlohmann::json EncodePlan(const PlanReply& plan, const PlannedJob& planned);
 nlohmann::json EncodeJobStub(const JobRecord& job, nlohmann::json summary, bool meta);
 
 nlohmann::json EncodeEval(const Evaluation& eval);
+nlohmann::json EncodeDeployment(const Deployment& deployment);
+nlohmann::json EncodeJobRestart(const JobRestart& restart);
 nlohmann::json EncodeFailure(const PlacementFailure& failure);
 
 nlohmann::json EncodeService(const ServiceRegistration& service);

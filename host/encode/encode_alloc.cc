@@ -163,6 +163,32 @@ json EncodeNetworkStatus(const std::optional<AllocationNetwork>& network) {
   return out;
 }
 
+void AddChange(const AllocChange& change, json* out) {
+  (*out)["FollowupEvalID"] = change.follow_up_eval;
+  if (!change.reschedules.empty()) {
+    json& tracker = (*out)["RescheduleTracker"];
+    for (const RescheduleEvent& event : change.reschedules) {
+      tracker["Events"].push_back({{"RescheduleTime", event.time},
+                                   {"PrevAllocID", event.previous_alloc},
+                                   {"PrevNodeID", event.previous_node},
+                                   {"Delay", event.delay.count()}});
+    }
+    tracker["LastReschedule"] = change.last_reschedule;
+  }
+  if (!change.preempted.empty()) (*out)["PreemptedAllocations"] = change.preempted;
+  (*out)["PreemptedByAllocation"] = change.preempted_by;
+}
+
+json EncodeAllocStates(const AllocChange& change) {
+  json out = nullptr;
+  for (const AllocStateChange& state : change.states) {
+    out.push_back({{"Field", "client_status"},
+                   {"Value", ClientStatusName(state.to)},
+                   {"Time", Rfc3339(state.time)}});
+  }
+  return out;
+}
+
 // Returns the fields that are both in an entry of the list of allocations and in the answer for one
 // allocation.
 json EncodeCommon(const AllocRecord& record) {
@@ -201,10 +227,20 @@ json EncodeCommon(const AllocRecord& record) {
   if (const auto& health = record.reported.health) {
     out["DeploymentStatus"] = {{"Healthy", health->healthy},
                                {"Timestamp", Rfc3339(health->timestamp)},
-                               {"Canary", false},
+                               {"Canary", alloc.canary},
                                {"ModifyIndex", record.modify_index}};
   }
+  if (!record.reported.health && alloc.canary) {
+    out["DeploymentStatus"] = {{"Healthy", nullptr},
+                               {"Timestamp", Rfc3339(0)},
+                               {"Canary", true},
+                               {"ModifyIndex", alloc.alloc_modify_index}};
+  }
   if (record.migrate) out["DesiredTransition"]["Migrate"] = true;
+  if (record.no_reschedule) out["DesiredTransition"]["MigrateDisablePlacement"] = true;
+  if (record.reschedule) out["DesiredTransition"]["Reschedule"] = true;
+  if (record.force_reschedule) out["DesiredTransition"]["ForceReschedule"] = true;
+  if (record.change) AddChange(*record.change, &out);
   if (alloc.no_shutdown_delay) out["DesiredTransition"]["NoShutdownDelay"] = true;
   return out;
 }
@@ -283,8 +319,8 @@ json EncodeAllocWithoutJob(const AllocRecord& record) {
   out["Metrics"]["ScoreMetaData"] =
       json::array({{{"NodeID", alloc.node_id}, {"Scores", json::object()}, {"NormScore", 0}}});
   out["TaskStates"] = EncodeTaskStates(record.reported.tasks);
-  out["AllocStates"] = nullptr;
-  out["DeploymentID"] = "";
+  out["AllocStates"] = EncodeAllocStates(record.changes());
+  out["DeploymentID"] = record.alloc->deployment_id;
   out["SigningKeyID"] = "";
   out["NetworkStatus"] = EncodeNetworkStatus(record.reported.network);
   return out;

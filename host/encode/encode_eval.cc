@@ -1,4 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "host/encode/encode.h"
 
 namespace drover {
@@ -30,35 +32,39 @@ json EncodeFailure(const PlacementFailure& failure) {
 json EncodeEval(const Evaluation& eval) {
   json failed = nullptr;
   for (const auto& [group, failure] : eval.failed_groups) failed[group] = EncodeFailure(failure);
-  return {{"ID", eval.id},
-          {"Priority", eval.priority},
-          {"Type", JobTypeName(eval.type)},
-          {"TriggeredBy", eval.triggered_by},
-          {"Namespace", eval.job_namespace},
-          {"JobID", eval.job_id},
-          {"JobModifyIndex", eval.job_modify_index},
-          {"NodeID", ""},
-          {"NodeModifyIndex", 0},
-          {"DeploymentID", ""},
-          {"Status", eval.status},
-          {"StatusDescription", eval.status_description},
-          {"Wait", 0},
-          {"NextEval", ""},
-          {"PreviousEval", eval.previous_eval},
-          {"BlockedEval", eval.blocked_eval},
-          {"RelatedEvals", nullptr},
-          {"FailedTGAllocs", std::move(failed)},
-          {"PlanAnnotations", nullptr},
-          {"ClassEligibility", nullptr},
-          {"EscapedComputedClass", false},
-          {"QuotaLimitReached", ""},
-          {"AnnotatePlan", false},
-          {"QueuedAllocations", eval.queued},
-          {"SnapshotIndex", eval.modify_index},
-          {"CreateIndex", eval.create_index},
-          {"ModifyIndex", eval.modify_index},
-          {"CreateTime", eval.create_time},
-          {"ModifyTime", eval.modify_time}};
+  json encoded = {
+      {"ID", eval.id},
+      {"Priority", eval.priority},
+      {"Type", JobTypeName(eval.type)},
+      {"TriggeredBy", eval.triggered_by},
+      {"Namespace", eval.job_namespace},
+      {"JobID", eval.job_id},
+      {"JobModifyIndex", eval.job_modify_index},
+      {"NodeID", eval.node_id},
+      {"NodeModifyIndex", 0},
+      {"DeploymentID", eval.deployment_id},
+      {"Status", eval.status},
+      {"StatusDescription", eval.status_description},
+      {"Wait", eval.follows_up() ? std::max(eval.wait_until - eval.create_time, WallTime{0}) : 0},
+      {"NextEval", eval.next_eval},
+      {"PreviousEval", eval.previous_eval},
+      {"BlockedEval", eval.blocked_eval},
+      {"RelatedEvals", nullptr},
+      {"FailedTGAllocs", std::move(failed)},
+      {"PlanAnnotations", nullptr},
+      {"ClassEligibility", nullptr},
+      {"EscapedComputedClass", false},
+      {"QuotaLimitReached", ""},
+      {"AnnotatePlan", false},
+      {"QueuedAllocations", eval.queued},
+      {"SnapshotIndex", eval.modify_index},
+      {"CreateIndex", eval.create_index},
+      {"ModifyIndex", eval.modify_index},
+      {"CreateTime", eval.create_time},
+      {"ModifyTime", eval.modify_time}};
+  // The Go client takes an empty time for a mistake.
+  if (eval.wait_until != 0) encoded["WaitUntil"] = Rfc3339(eval.wait_until);
+  return encoded;
 }
 
 }  // namespace drover

@@ -1,4 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "host/base/ids.h"
 #include "host/encode/encode.h"
 #include "host/spec/job_diff.h"
@@ -9,19 +11,32 @@ namespace {
 using nlohmann::json;
 
 json EncodeUpdates(const GroupPlan& group) {
+  int place = 0, canaries = 0, rescheduled = 0;
+  for (const GroupPlan::Place& of : group.place) {
+    if (of.rescheduled) ++rescheduled;
+    if (of.canary && !of.stops) {
+      ++canaries;
+    } else if (!of.stops) {
+      ++place;
+    }
+  }
   const auto replaced = static_cast<std::size_t>(group.destructive + group.migrate);
+  const auto stopped = group.stop.size();
+  const auto later = std::ranges::count_if(group.follow_ups, [](const auto& follow_up) {
+    return follow_up.triggered_by == "alloc-failure";
+  });
   return {{"Ignore", group.ignore},
-          {"Place", group.place.size() - replaced},
+          {"Place", std::max(place - group.migrate, 0)},
           {"Migrate", group.migrate},
-          {"Stop", group.stop.size() - replaced},
+          {"Stop", stopped > replaced ? stopped - replaced : 0},
           {"InPlaceUpdate", group.update.size()},
           {"DestructiveUpdate", group.destructive},
-          {"Canary", 0},
+          {"Canary", canaries},
           {"Preemptions", 0},
-          {"Disconnect", 0},
-          {"Reconnect", 0},
-          {"RescheduleNow", 0},
-          {"RescheduleLater", 0}};
+          {"Disconnect", group.disconnect.size()},
+          {"Reconnect", group.reconnect.size()},
+          {"RescheduleNow", rescheduled},
+          {"RescheduleLater", later}};
 }
 
 // Returns how many allocations of a group each kind of update affects. The keys are words for
@@ -29,6 +44,7 @@ json EncodeUpdates(const GroupPlan& group) {
 json UpdateWords(const json& updates) {
   static constexpr std::pair<const char*, const char*> kWords[] = {
       {"Ignore", "ignore"},
+      {"Canary", "canary"},
       {"Place", "create"},
       {"Migrate", "migrate"},
       {"Stop", "destroy"},
@@ -44,14 +60,16 @@ json UpdateWords(const json& updates) {
 const char* ForcedBy(const json& task, const GroupPlan& group) {
   if (task.at("Type") == "Added") return "forces create";
   if (task.at("Type") == "Deleted") return "forces destroy";
-  return group.destructive > 0 ? "forces create/destroy update" : "forces in-place update";
+  // Some of them, or all, may have to wait.
+  const bool replaces = group.destructive > 0 || (group.update.empty() && group.waits);
+  return replaces ? "forces create/destroy update" : "forces in-place update";
 }
 
 // Adds the numbers of updates to GROUP, which is the diff of a task group. Adds to each change in
 // GROUP what the change forces, such as "forces create".
 void Annotate(const PlanReply& plan, json* group) {
-  const auto found = plan.plan.find(group->at("Name").get<std::string>());
-  if (found == plan.plan.end()) return;
+  const auto found = plan.plan.groups.find(group->at("Name").get<std::string>());
+  if (found == plan.plan.groups.end()) return;
   (*group)["Updates"] = UpdateWords(EncodeUpdates(found->second));
   for (json& task : (*group)["Tasks"]) task["Annotations"] = {ForcedBy(task, found->second)};
   for (json& field : (*group)["Fields"]) {
@@ -83,7 +101,7 @@ json EncodeWaiting(const PlanReply& plan, const PlannedJob& planned) {
   eval.status = "blocked";
   eval.status_description = "created to place remaining allocations";
   eval.failed_groups = plan.failed_groups;
-  for (const auto& [name, group] : plan.plan) eval.queued[name] = 0;
+  for (const auto& [name, group] : plan.plan.groups) eval.queued[name] = 0;
   for (const auto& [name, failure] : plan.failed_groups) {
     eval.queued[name] = failure.coalesced_failures + 1;
   }
@@ -95,7 +113,7 @@ json EncodeWaiting(const PlanReply& plan, const PlannedJob& planned) {
 
 json EncodePlan(const PlanReply& plan, const PlannedJob& planned) {
   json updates = json::object();
-  for (const auto& [name, group] : plan.plan) updates[name] = EncodeUpdates(group);
+  for (const auto& [name, group] : plan.plan.groups) updates[name] = EncodeUpdates(group);
   json failed = nullptr;
   for (const auto& [name, failure] : plan.failed_groups) failed[name] = EncodeFailure(failure);
   return {{"Annotations", {{"DesiredTGUpdates", std::move(updates)}, {"PreemptedAllocs", nullptr}}},

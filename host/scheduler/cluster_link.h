@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,6 +20,9 @@ struct NodeAllocs {
   std::vector<std::shared_ptr<const Allocation>> allocs;
   // Ids of allocations that the node must remove; empty if complete.
   std::vector<std::string> gone;
+  // Allocations that must not start before others of this node have ended, which made room for
+  // them: their ids, by the id of the one that waits.
+  std::map<std::string, std::vector<std::string>> after;
   std::uint64_t index = 0;
 };
 
@@ -40,7 +44,9 @@ class ClusterLink {
   // Registers the node, or registers it again. Returns how soon a heartbeat is due.
   virtual Co<Result<Duration>> Register(Context context, NodeRecord node) = 0;
   // Reports that the node is alive and ready. Returns how soon the next heartbeat is due. Error
-  // kNotFound means that the node must register again.
+  // kNotFound means that the node must register again. Error kFailedPrecondition means that the
+  // node was regarded as lost: it must report the states of all its allocations by UpdateAllocs,
+  // also if it has none, before it is ready again.
   virtual Co<Result<Duration>> Heartbeat(Context context, std::string node_id) = 0;
   // Waits until the allocations of the node have changed after the index NEWER_THAN, or until
   // CONTEXT ends. The node must remove each allocation that is missing from a complete answer. The

@@ -16,6 +16,61 @@ std::size_t MaxParallel(const AllocRecord& record) {
   return group == nullptr ? 1 : static_cast<std::size_t>(std::max(group->migrate_max_parallel, 0));
 }
 
+bool IsOfSystem(JobType type) { return type == JobType::kSystem || type == JobType::kSysbatch; }
+
+bool IsOfSystem(const Tables& tables, const DrainGroup& group) {
+  const JobAllocs& allocs = tables.AllocsOf(group.job);
+  return !allocs.empty() && IsOfSystem((*allocs.begin())->alloc->job->type);
+}
+
+// Calls LOOK for the groups of GROUPS that are on the node, until it returns true.
+template <typename Groups, typename Look>
+bool AnyOn(const Groups& groups, const std::string& node_id, const Look& look) {
+  for (auto at = groups.lower_bound(DrainGroup{node_id}); at != groups.end(); ++at) {
+    if (at->first.node_id != node_id) break;
+    if (look(at->first)) return true;
+  }
+  return false;
+}
+
+// Returns whether another node could take what leaves the node ID.
+bool HasOthers(const Tables& tables, const std::string& id) {
+  return std::ranges::any_of(tables.nodes, [&id](const auto& entry) {
+    const NodeRecord& node = *entry.second;
+    return node.id != id && node.eligible && node.status == node_status::kReady;
+  });
+}
+
+// Returns whether the place of RECORD, which has left its node, is filled again or stays empty.
+bool IsReplaced(const Tables& tables, const AllocRecord& record, WallTime now) {
+  if (record.next.empty()) {
+    // Only an evaluation that waits for room for the group will still replace it.
+    const auto open = tables.open_evals_of_job.find(KeyOf(*record.alloc->job));
+    return open == tables.open_evals_of_job.end() ||
+           std::ranges::none_of(open->second, [&](const std::string& id) {
+             return tables.evals.at(id)->failed_groups.contains(record.alloc->group_name);
+           });
+  }
+  const auto next = Tables::Find(tables.allocs, record.next);
+  if (next == nullptr || next->terminal()) return true;
+  if (next->reported.status.status == ClientStatus::kPending) return false;
+  if (next->reported.health) return next->reported.health->healthy;
+  const TaskGroup* const group = next->alloc->group();
+  // Its node gives its verdict by then.
+  return group == nullptr ||
+         now > next->alloc->create_time + group->migrate_health.healthy_deadline.count();
+}
+
+// Returns how many allocations of GROUP have left the node and are not replaced yet.
+std::size_t Unreplaced(const Tables& tables, const DrainGroup& group, WallTime now) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(tables.AllocsOf(group.job), [&](const auto& record) {
+        const Allocation& alloc = *record->alloc;
+        return record->migrate && record->client_terminal() && alloc.node_id == group.node_id &&
+               alloc.group_name == group.name && !IsReplaced(tables, *record, now);
+      }));
+}
+
 }  // namespace
 
 NodeRecord BeginDrain(const NodeRecord& node, const DrainSpec& spec, StringMap meta,
@@ -61,11 +116,20 @@ std::vector<std::shared_ptr<const AllocRecord>> ToMigrate(const Tables& tables,
   std::vector<std::shared_ptr<const AllocRecord>> out;
   if (!node.drain) return out;
   const bool forced = UntilForced(*node.drain, loop) <= Duration(0);
+  const bool alone = !HasOthers(tables, node.id);
+  const auto is_other = [&](const DrainGroup& group) { return !IsOfSystem(tables, group); };
+  // System jobs leave last, since the others may need them.
+  const bool system_goes =
+      !node.drain->ignore_system_jobs && (forced || (!AnyOn(tables.staying, node.id, is_other) &&
+                                                     !AnyOn(tables.leaving, node.id, is_other)));
   for (auto at = tables.staying.lower_bound({node.id}); at != tables.staying.end(); ++at) {
     const auto& [group, ids] = *at;
     if (group.node_id != node.id || (group.by_itself && !forced)) break;
+    const bool of_system = IsOfSystem(tables, group);
+    if (of_system && !system_goes) continue;
     const auto found = tables.leaving.find(group);
     std::size_t leaving = found == tables.leaving.end() ? 0 : found->second;
+    if (!alone && !forced && !of_system) leaving += Unreplaced(tables, group, loop.Wall());
     for (const std::string& id : ids) {
       const auto& record = tables.allocs.at(id);
       if (!forced && leaving++ >= MaxParallel(*record)) break;
@@ -76,8 +140,10 @@ std::vector<std::shared_ptr<const AllocRecord>> ToMigrate(const Tables& tables,
 }
 
 bool IsDrained(const Tables& tables, const NodeRecord& node) {
+  const bool ignores = node.drain && node.drain->ignore_system_jobs;
   return std::ranges::none_of(tables.live_allocs, [&](const auto& entry) {
-    return entry.second->alloc->node_id == node.id;
+    const Allocation& alloc = *entry.second->alloc;
+    return alloc.node_id == node.id && !(ignores && IsOfSystem(alloc.job->type));
   });
 }
 

@@ -29,11 +29,12 @@ NodeRecord EndDrain(const NodeRecord& node, const char* status, WallTime now);
 Duration UntilForced(const NodeDrain& drain, const Loop& loop);
 // Returns the allocations that must be asked to leave a draining node now. Allocations that were
 // asked before are not among them. Before the deadline, batch jobs may run on, and at most
-// migrate_max_parallel allocations of each other group leave at a time. After the deadline, all
-// allocations must leave. A drain does not wait for replacements, since there is no other node.
+// migrate_max_parallel allocations of each other group leave at a time. If another node can take
+// them, one counts as leaving until its replacement is healthy. System jobs leave when nothing else
+// is left, or not at all. After the deadline, all allocations must leave.
 std::vector<std::shared_ptr<const AllocRecord>> ToMigrate(const Tables& tables,
                                                           const NodeRecord& node, const Loop& loop);
-// Returns whether all allocations of the node have ended.
+// Returns whether all allocations of the node that its drain concerns have ended.
 bool IsDrained(const Tables& tables, const NodeRecord& node);
 
 }  // namespace drover

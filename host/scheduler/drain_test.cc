@@ -195,5 +195,33 @@ TEST_F(DrainTest, AnEmptyNodeIsDrainedAtOnce) {
   EXPECT_FALSE(Node()->eligible);
 }
 
+TEST_F(DrainTest, SystemJobsLeaveLastOrNotAtAll) {
+  MakeNodeReady();
+  JobRegistration registration = Registration("agent", 1);
+  auto job = std::make_shared<Job>(*registration.job);
+  job->type = JobType::kSystem;
+  registration.job = std::move(job);
+  MustRegister(registration);
+  MustRegister(Registration("web", 1));
+  const std::string agent = IdOf("agent"), web = IdOf("web");
+  MustDrain(DrainSpec{std::chrono::hours(1)});
+  EXPECT_TRUE(Alloc(web)->alloc->server_terminal());
+  EXPECT_FALSE(Alloc(agent)->alloc->server_terminal()) << "the others may need it";
+  Report(web, ClientStatus::kComplete);
+  EXPECT_TRUE(Alloc(agent)->alloc->server_terminal());
+  Report(agent, ClientStatus::kComplete);
+  EXPECT_FALSE(Node()->drain.has_value());
+  MustDrain(std::nullopt, true);
+  const std::string next = IdOf("agent"), next_web = IdOf("web");
+  ASSERT_FALSE(next.empty());
+  DrainSpec spec;
+  spec.deadline = std::chrono::hours(1);
+  spec.ignore_system_jobs = true;
+  MustDrain(spec);
+  Report(next_web, ClientStatus::kComplete);
+  EXPECT_FALSE(Node()->drain.has_value()) << "nothing else is waited for";
+  EXPECT_FALSE(Alloc(next)->alloc->server_terminal());
+}
+
 }  // namespace
 }  // namespace drover

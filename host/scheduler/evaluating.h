@@ -6,74 +6,18 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "host/scheduler/awaited.h"
-#include "host/scheduler/constraint.h"
-#include "host/scheduler/device_use.h"
+#include "host/reconcile/job_plan.h"
 #include "host/scheduler/placement.h"
-#include "host/scheduler/reconcile.h"
-#include "host/scheduler/volume_use.h"
+#include "host/scheduler/room.h"
 
 namespace drover {
-
-// Returns the node on which all allocations are placed; null if no node is ready and eligible.
-std::shared_ptr<const NodeRecord> ReadyNode(const Tables& tables);
 
 // The allocations of a job that have no place yet, by group. The last allocation of each list is
 // placed first.
 using Unplaced = std::map<std::string, std::vector<GroupPlan::Place>>;
-
-// The parts of a node that an allocation has alone.
-struct TakenParts {
-  ReservedCores cores;
-  AllocatedDevices devices;
-};
-
-// The free room on a node. Several evaluations, one after another, take room from the same object.
-class Room {
- public:
-  // NODE is null if no node is ready. TABLES must outlive this object.
-  Room(std::shared_ptr<const NodeRecord> node, const Tables& tables);
-
-  const NodeRecord* node() const { return node_.get(); }
-  NodeCapacity* capacity() { return free_ ? &free_->capacity : nullptr; }
-
-  // Takes room for the allocation INDEX of GROUP, which is a group of JOB. Counts the allocation in
-  // HERE, and sets PARTS to its cores and devices. If there is no room, returns the reason and
-  // takes nothing. If TakeAfter has been called for this allocation before, COUNTED must be true.
-  std::optional<NoPlace> Take(const Job& job, const TaskGroup& group, int index, GroupCounts* here,
-                              TakenParts* parts, bool counted);
-  // Like Take, but takes the room that the node will have after the stopped allocations and LEAVING
-  // have ended.
-  std::optional<NoPlace> TakeAfter(const Allocation& leaving, const Job& job,
-                                   const TaskGroup& group, int index, GroupCounts* here);
-  // Adds the room of LEAVING, which will stop, to `later_`.
-  void WillLeave(const Allocation& leaving);
-  // Begins a new evaluation, which has not stopped any allocation yet.
-  void Begin() { later_ = free_; }
-  // Returns FAILURE with three more facts: the node pool of JOB, the number of nodes in it, and the
-  // number of available nodes by datacenter.
-  PlacementFailure Described(const Job& job, PlacementFailure failure) const;
-
- private:
-  struct Free {
-    NodeCapacity capacity;
-    VolumeUse volumes;
-    DeviceUse devices;
-  };
-
-  // Returns the usage of the node; null if there is none.
-  const NodeUsage* Usage() const;
-  std::optional<NoPlace> TakeOf(Free* from, const Job& job, const TaskGroup& group, int index,
-                                GroupCounts* here, TakenParts* parts) const;
-
-  std::shared_ptr<const NodeRecord> node_;
-  const Tables* tables_;
-  std::optional<Free> free_;
-  // What is free after all allocations that this evaluation stops have ended.
-  std::optional<Free> later_;
-};
 
 // The result of an evaluation.
 struct Evaluated {
@@ -82,10 +26,14 @@ struct Evaluated {
   // waits.
   std::optional<Evaluation> blocked;
   std::vector<std::shared_ptr<const AllocRecord>> allocs;  // new and changed allocations
+  std::vector<Evaluation> follow_ups;    // new evaluations that wait for their time
+  std::optional<Deployment> deployment;  // new, or changed by placements; absent if neither
+  std::optional<Deployment> ended;       // an older one, which this evaluation ends
   // The allocations without a place; absent if the whole job must be evaluated again.
   std::optional<Unplaced> unplaced;
-  std::set<Awaited> awaited;  // what the unplaced allocations wait for
-  bool changed = false;       // whether there are changed allocations, or `eval` has a new outcome
+  std::set<JobKey> displaced;  // jobs with allocations that had to make room
+  std::set<Awaited> awaited;   // what the unplaced allocations wait for
+  bool changed = false;        // whether there are changed allocations, or `eval` has a new outcome
 
   const Evaluation* waiting() const {
     if (blocked) return &*blocked;
@@ -99,43 +47,62 @@ struct Evaluated {
 class Evaluating {
  public:
   // TABLES and the pointers must outlive this object. INDEX is the index of the next write. PORTS
-  // may be null if only Try is called.
-  Evaluating(const Tables& tables, std::uint64_t index, PortPool* ports, WallTime now, Room* room)
-      : tables_(tables), index_(index), ports_(ports), now_(now), room_(room) {}
+  // may be empty if only Try is called.
+  Evaluating(const Tables& tables, std::uint64_t index, PortsOf ports, WallTime now, Room* room)
+      : tables_(tables), index_(index), ports_(std::move(ports)), now_(now), room_(room) {}
 
   // Carries out EVAL. UNPLACED are the allocations that an earlier attempt at EVAL left without a
   // place. It may be given only if the job has not changed since that attempt.
   Evaluated Run(const Evaluation& eval, bool no_shutdown_delay, std::optional<Unplaced> unplaced);
   // Tries to carry out PLAN as if JOB were in the tables. Returns, by group, the reason why some
-  // allocations found no place. If PORTS is null, ports are not checked.
+  // allocations found no place. If PORTS is empty, ports are not checked.
   std::map<std::string, PlacementFailure> Try(std::shared_ptr<const JobRecord> job,
                                               const JobPlan& plan);
 
  private:
   void Begin(std::shared_ptr<const JobRecord> job, const JobKey& key);
+  void BeginDeployment(const JobPlan& plan);
   void Put(AllocRecord record, std::shared_ptr<const Allocation> alloc);
   // Returns the allocation ID, with the changes that this evaluation has made so far; null if
   // there is no such allocation.
   std::shared_ptr<const AllocRecord> Find(const std::string& id) const;
   std::shared_ptr<Allocation> Changed(const AllocRecord& record) const;
-  void Stop(const AllocRecord& record, const std::string& description);
-  void Update(const AllocRecord& record);
+  // Returns the newest state of RECORD, which was planned before other changes of it.
+  AllocRecord Current(const AllocRecord& record) const;
+  void Stop(const GroupPlan::Stop& stop);
+  void Update(const AllocRecord& planned);
+  void Disconnect(const AllocRecord& planned);
+  void Reconnect(const AllocRecord& planned);
+  void FollowUp(const GroupPlan::FollowUp& follow_up);
   void CarryOut(const JobPlan& plan, Unplaced* to_place);
+  // Returns the deployment in which the evaluation places allocations; null if there is none.
+  const Deployment* CurrentDeployment() const;
+  // Counts an allocation that the deployment has placed or updated.
+  void Count(const Allocation& alloc);
+  // Returns the version of the job that PLACE is for.
+  const Job& JobOf(const GroupPlan::Place& place) const {
+    return place.job == nullptr ? *job_->job : *place.job->job;
+  }
   void PlaceGroup(const TaskGroup& group, std::vector<GroupPlan::Place>* places);
   // Returns the reason if there is no place; absent if the allocation was placed.
   std::optional<NoPlace> Place(const TaskGroup& group, GroupPlan::Place* place);
   std::optional<NoPlace> StopFor(const TaskGroup& group, GroupPlan::Place* place);
-  void Placed(std::shared_ptr<Allocation> alloc, const GroupPlan::Place& place);
+  void Placed(std::shared_ptr<const JobRecord> of, std::shared_ptr<Allocation> alloc,
+              const GroupPlan::Place& place);
+  // Stops VICTIMS, whose room the new allocation BY takes.
+  void Displace(const std::string& by, const AllocRecords& victims);
+  void NotRescheduled(const std::vector<GroupPlan::Place>& places);
   void Finish(const Evaluation& before);
   void Block();
 
   const Tables& tables_;
   const std::uint64_t index_;
-  PortPool* const ports_;
+  const PortsOf ports_;
   const WallTime now_;
   Room* const room_;
   bool no_shutdown_delay_ = false;
   std::shared_ptr<const JobRecord> job_;
+  std::shared_ptr<const Deployment> deployment_;  // the newest of the job, as it is stored
   GroupCounts here_;
   Evaluated out_;
   std::map<std::string, std::size_t> at_;  // positions in out_.allocs, by allocation id

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "host/scheduler/reconcile.h"
+#include "host/reconcile/reconcile.h"
 
 namespace drover {
 namespace {
@@ -24,8 +24,20 @@ bool IsOver(const JobRecord& job) {
 // Returns whether the scheduler would place the allocation of RECORD again if RECORD did not
 // exist.
 bool IsNeeded(const Tables& tables, const JobRecord* job, const AllocRecord& record) {
-  return job != nullptr && !job->stop && !record.alloc->server_terminal() &&
-         NeedsNoOther(record, *job, tables);
+  if (job == nullptr || job->stop) return false;
+  // The replacement that has no place yet gets the past of the one that has failed.
+  const bool waits =
+      record.next.empty() && record.alloc->desired_description == stop_reason::kRescheduled;
+  return waits || NeedsNoOther(record, *job, tables.AllocsOf(KeyOf(*job->job)));
+}
+
+// Returns whether EVAL was to look at an allocation that has no replacement yet.
+bool IsFollowed(const Tables& tables, const Evaluation& eval) {
+  if (eval.wait_until == 0) return false;
+  return std::ranges::any_of(tables.AllocsOf(KeyOf(eval)), [&eval](const auto& record) {
+    return record->changes().follow_up_eval == eval.id && record->next.empty() &&
+           !record->alloc->server_terminal();
+  });
 }
 
 TableMask Collect(Tables* tables, std::uint64_t index, const JobRecord* job,
@@ -45,6 +57,7 @@ TableMask Collect(Tables* tables, std::uint64_t index, const JobRecord* job,
 
 bool IsNeeded(const Tables& tables, const Evaluation& eval) {
   if (eval.open() || tables.allocs_of_eval.count(eval.id) > 0) return true;
+  if (IsFollowed(tables, eval)) return true;
   const JobKey key = KeyOf(eval);
   const auto of_job = tables.evals_of_job.find(key);
   return tables.jobs.count(key) > 0 && of_job->second.rbegin()->second == eval.id;

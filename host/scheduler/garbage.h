@@ -28,7 +28,8 @@ struct GarbageRule {
 };
 
 // Returns whether EVAL must be kept. This is the case if EVAL is open, is the newest evaluation of
-// an existing job, or was the last to place or update an allocation that still has a record.
+// an existing job, was the last to place or update an allocation that still has a record, or was to
+// look again at an allocation that has no replacement yet.
 bool IsNeeded(const Tables& tables, const Evaluation& eval);
 
 // Returns how many ended allocations still have a runner or files on their node.

@@ -3,17 +3,12 @@
 
 #include <map>
 #include <string>
-#include <string_view>
 #include <utility>
 
+#include "host/reconcile/in_place_rule.h"
 #include "host/state/tables.h"
 
 namespace drover {
-
-// Returns whether an allocation of the group GROUP can run on when its job changes from FROM to TO.
-// It can if runners apply every change while the tasks run, or if no task would notice the change
-// before its next start. If a job has no such group, returns false.
-bool CanUpdateInPlace(const Job& from, const Job& to, std::string_view group);
 
 // Decides which live allocations of a job can run on when a newer version of the job is wanted.
 class InPlaceUpdate {

@@ -6,7 +6,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "host/scheduler/reconcile.h"
+#include "host/reconcile/reconcile.h"
 #include "host/scheduler/scheduler_fixture.h"
 
 namespace drover {
@@ -211,8 +211,8 @@ TEST_F(InPlaceUpdateTest, TheAllocationsStayAndGetTheNewVersion) {
   const auto before = Live();
   ASSERT_THAT(before, SizeIs(2));
   const PlanReply plan = Plan(WithKillTimeout);
-  EXPECT_THAT(plan.plan.at("g").update, SizeIs(2));
-  EXPECT_THAT(plan.plan.at("g").place, IsEmpty());
+  EXPECT_THAT(plan.plan.groups.at("g").update, SizeIs(2));
+  EXPECT_THAT(plan.plan.groups.at("g").place, IsEmpty());
   const auto eval = Register(WithKillTimeout);
   EXPECT_EQ(eval->status, "complete");
   EXPECT_EQ(eval->queued, (std::map<std::string, int>{{"g", 0}}));
@@ -256,8 +256,8 @@ TEST_F(InPlaceUpdateTest, AnotherCountTakesTheRestAlong) {
     job->groups[0].count = 1;
   };
   const PlanReply plan = Plan(change);
-  EXPECT_THAT(plan.plan.at("g").update, SizeIs(1));
-  EXPECT_THAT(plan.plan.at("g").stop, SizeIs(1));
+  EXPECT_THAT(plan.plan.groups.at("g").update, SizeIs(1));
+  EXPECT_THAT(plan.plan.groups.at("g").stop, SizeIs(1));
   Register(change);
   ASSERT_THAT(Live(), SizeIs(1));
   EXPECT_THAT(ids, testing::Contains(Live()[0]->id()));
@@ -280,8 +280,8 @@ TEST_F(InPlaceUpdateTest, WhatTheNodeDoesNotMeetAnyMoreIsReplacedOrRunsOn) {
   const Job first = job_;
   for (const auto& change : changes) {
     const PlanReply plan = Plan(change);
-    EXPECT_THAT(plan.plan.at("g").update, IsEmpty());
-    EXPECT_EQ(plan.plan.at("g").destructive, 2);
+    EXPECT_THAT(plan.plan.groups.at("g").update, IsEmpty());
+    EXPECT_EQ(plan.plan.groups.at("g").destructive, 2);
     // There is no other node. So the tasks run on until there is a place for the replacements.
     const auto eval = Register(change);
     EXPECT_EQ(eval->failed_groups.count("g"), 1u);
@@ -318,9 +318,9 @@ TEST_F(InPlaceUpdateTest, AConstraintDoesNotCountAllocationsThatStop) {
     job->groups.pop_back();
   };
   const PlanReply plan = Plan(change);
-  EXPECT_THAT(plan.plan.at("g").update, SizeIs(1));
-  EXPECT_THAT(plan.plan.at("g").stop, SizeIs(1));
-  EXPECT_THAT(plan.plan.at("h").stop, SizeIs(2));
+  EXPECT_THAT(plan.plan.groups.at("g").update, SizeIs(1));
+  EXPECT_THAT(plan.plan.groups.at("g").stop, SizeIs(1));
+  EXPECT_THAT(plan.plan.groups.at("h").stop, SizeIs(2));
   EXPECT_THAT(Register(change)->failed_groups, IsEmpty());
   ASSERT_THAT(Live(), SizeIs(1));
   EXPECT_THAT(ids, testing::Contains(Live()[0]->id()));
@@ -384,7 +384,7 @@ TEST_F(InPlaceUpdateTest, TheLastRunOfASysbatchJobDecidesWhetherItRunsAgain) {
   ASSERT_THAT(Live(), SizeIs(1));
   const auto third = Live()[0]->id();
   EXPECT_NE(third, second);
-  EXPECT_EQ(Alloc(second)->alloc->desired_description, kUpdated);
+  EXPECT_EQ(Alloc(second)->alloc->desired_description, stop_reason::kUpdated);
   Report(second, ClientStatus::kComplete);
   Report(third, ClientStatus::kComplete);
   Register(WithKillTimeout);

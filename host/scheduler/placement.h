@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -43,6 +44,9 @@ class PortPool {
   // the allocation's task may already listen on PORT.
   virtual void Keep(const std::string& address, int port) = 0;
 };
+
+// Returns the ports of a node.
+using PortsOf = std::function<PortPool*(const std::string& node_id)>;
 
 struct PortPoolOptions {
   std::string address = "127.0.0.1";

@@ -1,6 +1,11 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/scheduler/room.h"
+
+#include <algorithm>
+#include <string_view>
+#include <tuple>
+
 #include "host/scheduler/datacenters.h"
-#include "host/scheduler/evaluating.h"
 
 namespace drover {
 namespace {
@@ -35,96 +40,271 @@ NoPlace NoDevice(DeviceFit fit) {
 
 NoPlace NoNode() { return {{}, {Awaited::What::kNode}}; }
 
+// Adds the reason why one more node does not fit to SUM. What is waited for is what all nodes lack,
+// or room if they lack different things: then each walk over the BlockedQueue looks whether some
+// node has room.
+void AddReason(const NoPlace& none, NoPlace* sum) {
+  const PlacementFailure& of = none.failure;
+  PlacementFailure& failure = sum->failure;
+  failure.nodes_evaluated += of.nodes_evaluated;
+  failure.nodes_filtered += of.nodes_filtered;
+  failure.nodes_exhausted += of.nodes_exhausted;
+  for (const auto& [name, count] : of.constraint_filtered)
+    failure.constraint_filtered[name] += count;
+  for (const auto& [name, count] : of.dimension_exhausted)
+    failure.dimension_exhausted[name] += count;
+  using What = Awaited::What;
+  // Each change of a node is looked at in any case.
+  if (none.awaited.what == What::kNode || none.awaited == sum->awaited) return;
+  if (sum->awaited.what == What::kNode) {
+    sum->awaited = none.awaited;
+  } else if (sum->awaited.what == What::kPort && none.awaited.what == What::kPort) {
+    sum->awaited = {What::kPort};
+  } else {
+    sum->awaited = {};
+  }
+}
+
 }  // namespace
 
-std::shared_ptr<const NodeRecord> ReadyNode(const Tables& tables) {
+NoPlace NoPort(const Error& error, const TakenPort* taken) {
+  NoPlace none;
+  none.failure.nodes_evaluated = none.failure.nodes_exhausted = 1;
+  none.failure.dimension_exhausted["network: " + error.message()] = 1;
+  none.awaited.what = Awaited::What::kPort;
+  if (taken == nullptr) return none;
+  none.awaited.port = taken->port;
+  none.awaited.address = taken->address;
+  return none;
+}
+
+Room::Room(const Tables& tables, RoomOptions options)
+    : tables_(&tables), options_(std::move(options)) {
   for (const auto& [id, node] : tables.nodes) {
-    if (node->status == "ready" && node->eligible) return node;
+    if (node->status != node_status::kReady || !node->eligible) continue;
+    const Free free{NodeCapacity(*node, tables), {}, {}};
+    sites_.push_back({node, free, free});
   }
-  return nullptr;
 }
 
-Room::Room(std::shared_ptr<const NodeRecord> node, const Tables& tables)
-    : node_(std::move(node)), tables_(&tables) {
-  if (node_) free_.emplace(Free{NodeCapacity(*node_, tables), {}, {}});
-  later_ = free_;
+void Room::Begin() {
+  for (Site& site : sites_) site.later = site.free;
 }
 
-const NodeUsage* Room::Usage() const {
-  const auto used = tables_->usage.find(node_->id);
+bool Room::HasSome(const Awaited& awaited) const {
+  return std::ranges::any_of(sites_, [&](const Site& site) {
+    if (!site.free.capacity.Has(awaited.least)) return false;
+    if (awaited.address.empty() || !options_.ports_of) return true;
+    return options_.ports_of(site.node->id)->CheckStatic(awaited.address, awaited.port).ok();
+  });
+}
+
+const NodeUsage* Room::Usage(const NodeRecord& node) const {
+  const auto used = tables_->usage.find(node.id);
   return used == tables_->usage.end() ? nullptr : &used->second;
 }
 
 PlacementFailure Room::Described(const Job& job, PlacementFailure failure) const {
   failure.node_pool = job.node_pool;
-  if (node_ == nullptr || !IsInNodePool(job, *node_)) return failure;
-  failure.nodes_in_pool = 1;
-  failure.nodes_available = NodesAvailable(job.datacenters, node_->datacenter);
+  for (const Site& site : sites_) {
+    if (!IsInNodePool(job, *site.node)) continue;
+    ++failure.nodes_in_pool;
+    for (const auto& [name, count] : NodesAvailable(job.datacenters, site.node->datacenter)) {
+      failure.nodes_available[name] += count;
+    }
+  }
   return failure;
 }
 
-std::optional<NoPlace> Room::TakeOf(Free* from, const Job& job, const TaskGroup& group, int index,
-                                    GroupCounts* here, TakenParts* parts) const {
-  if (node_ == nullptr || !IsInNodePool(job, *node_) ||
-      !IsInDatacenters(job.datacenters, node_->datacenter)) {
+Room::NodeCounts& Room::CountsOf(const Job& job) {
+  const auto [counts, is_new] = counts_.try_emplace(KeyOf(job));
+  if (is_new) {
+    for (const auto& record : tables_->AllocsOf(KeyOf(job))) {
+      if (!record->terminal()) ++counts->second[record->alloc->node_id][record->alloc->group_name];
+    }
+  }
+  return counts->second;
+}
+
+std::vector<Room::Site*> Room::Choose(const Job& job, const TaskGroup& group,
+                                      const std::string& node_id) {
+  std::vector<Site*> chosen;
+  for (Site& site : sites_) {
+    if (node_id.empty() || site.node->id == node_id) chosen.push_back(&site);
+  }
+  if (chosen.size() < 2) return chosen;
+  NodeCounts& counts = CountsOf(job);
+  const auto rank = [&](const Site* site) {
+    return std::tuple(counts[site->node->id][group.name], -site->free.capacity.memory_mb(),
+                      std::string_view(site->node->id));
+  };
+  std::ranges::sort(chosen, {}, rank);
+  return chosen;
+}
+
+std::optional<TakenPort> Room::FindTaken(const TaskGroup& group, const Site& site,
+                                         const Allocation* leaving) const {
+  if (!options_.ports_of || !WantsPorts(group)) return std::nullopt;
+  const bool leaves_here = leaving != nullptr && leaving->node_id == site.node->id;
+  return FindTakenPort(group, leaves_here ? leaving : nullptr, options_.ports_of(site.node->id));
+}
+
+std::optional<NoPlace> Room::TakeOf(const Site& site, Free* from, const Job& job,
+                                    const TaskGroup& group, int index, const GroupCounts& here,
+                                    TakenParts* parts) const {
+  const NodeRecord& node = *site.node;
+  *parts = {};
+  if (!IsInNodePool(job, node) || !IsInDatacenters(job.datacenters, node.datacenter)) {
     return NoNode();
   }
-  if (!IsInRegion(job, *node_)) return Filtered("${node.region} = " + job.region);
-  const std::string unmet = UnmetConstraint(job, group, *node_, *here);
+  if (!IsInRegion(job, node)) return Filtered("${node.region} = " + job.region);
+  const std::string unmet = UnmetConstraint(job, group, node, here);
   if (!unmet.empty()) {
     NoPlace none = Filtered(unmet);
-    if (!UnmetConstraint(job, group, *node_, {}).empty()) return none;
+    if (!UnmetConstraint(job, group, node, {}).empty()) return none;
     none.awaited = {Awaited::What::kEnd, 0, KeyOf(job)};
     return none;
   }
   VolumeUse volumes = from->volumes;
-  const VolumeFit fit = volumes.Take(*tables_, *node_, job, group, index);
+  const VolumeFit fit = volumes.Take(*tables_, node, job, group, index);
   if (fit != VolumeFit::kFits) return NoVolume(fit);
   DeviceUse devices = from->devices;
-  const DeviceFit device_fit = devices.Take(*node_, Usage(), group, &parts->devices);
+  const DeviceFit device_fit = devices.Take(node, Usage(node), group, &parts->devices);
   if (device_fit != DeviceFit::kFits) return NoDevice(device_fit);
   const std::string missing = from->capacity.Take(group, &parts->cores);
   if (!missing.empty()) return Exhausted(missing);
   from->volumes = std::move(volumes);
   from->devices = std::move(devices);
-  ++(*here)[group.name];
+  parts->node = site.node;
   return std::nullopt;
+}
+
+void Room::CountTaken(const Job& job, const TaskGroup& group, const std::string& node_id,
+                      GroupCounts* here) {
+  ++(*here)[group.name];
+  if (sites_.size() > 1) ++CountsOf(job)[node_id][group.name];
 }
 
 std::optional<NoPlace> Room::Take(const Job& job, const TaskGroup& group, int index,
-                                  GroupCounts* here, TakenParts* parts, bool counted) {
-  auto none = TakeOf(free_ ? &*free_ : nullptr, job, group, index, here, parts);
-  if (none || counted) return none;
+                                  GroupCounts* here, TakenParts* parts, bool counted,
+                                  const std::string& node_id) {
+  const std::vector<Site*> sites = Choose(job, group, counted ? after_ : node_id);
+  std::optional<NoPlace> none;
+  for (Site* const site : sites) {
+    std::optional<NoPlace> reason;
+    // With one node, its ports are looked at when they are taken.
+    if (sites_.size() > 1) {
+      if (const auto taken = FindTaken(group, *site, nullptr)) reason = NoPort(taken->why, &*taken);
+    }
+    const GroupCounts& on_node = sites_.size() > 1 ? CountsOf(job)[site->node->id] : *here;
+    if (!reason) reason = TakeOf(*site, &site->free, job, group, index, on_node, parts);
+    if (reason) {
+      if (none) {
+        AddReason(*reason, &*none);
+      } else {
+        none = std::move(reason);
+      }
+      continue;
+    }
+    if (counted) {
+      ++(*here)[group.name];  // TakeAfter has counted it on its node
+      return std::nullopt;
+    }
+    CountTaken(job, group, site->node->id, here);
+    TakeLater(site, job, group, index);
+    return std::nullopt;
+  }
+  if (!none) return NoNode();
+  if (!counted && TakeOfOthers(sites, job, group, index, *here, parts)) {
+    CountTaken(job, group, parts->node->id, here);
+    return std::nullopt;
+  }
+  return none;
+}
+
+void Room::TakeLater(Site* site, const Job& job, const TaskGroup& group, int index) const {
   TakenParts same;
-  (void)later_->capacity.Take(group, &same.cores);
-  (void)later_->volumes.Take(*tables_, *node_, job, group, index);
-  (void)later_->devices.Take(*node_, Usage(), group, &same.devices);
-  return std::nullopt;
+  (void)site->later.capacity.Take(group, &same.cores);
+  (void)site->later.volumes.Take(*tables_, *site->node, job, group, index);
+  (void)site->later.devices.Take(*site->node, Usage(*site->node), group, &same.devices);
+}
+
+bool Room::TakeOfOthers(const std::vector<Site*>& sites, const Job& job, const TaskGroup& group,
+                        int index, const GroupCounts& here, TakenParts* parts) {
+  if (!options_.preemption || !options_.preemption->Allows(job.type)) return false;
+  for (Site* const site : sites) {
+    AllocRecords victims =
+        ToPreempt(job, group, *site->node, *tables_, site->free.capacity, preempted_);
+    if (victims.empty() || FindTaken(group, *site, nullptr)) continue;
+    Free after = site->free;
+    for (const auto& victim : victims) after.capacity.Give(*victim->alloc);
+    const GroupCounts& on_node = sites_.size() > 1 ? CountsOf(job)[site->node->id] : here;
+    if (TakeOf(*site, &after, job, group, index, on_node, parts)) continue;
+    site->free = std::move(after);
+    for (const auto& victim : victims) {
+      site->later.capacity.Give(*victim->alloc);
+      preempted_.insert(victim->id());
+    }
+    TakeLater(site, job, group, index);
+    parts->preempted = std::move(victims);
+    return true;
+  }
+  return false;
 }
 
 std::optional<NoPlace> Room::TakeAfter(const Allocation& leaving, const Job& job,
-                                       const TaskGroup& group, int index, GroupCounts* here) {
-  std::optional<Free> then = later_;
-  if (then) {
-    then->capacity.Give(leaving);
-    then->volumes.Give(leaving);
-    then->devices.Give(leaving);
-  }
+                                       const TaskGroup& group, int index, GroupCounts* here,
+                                       const std::string& node_id) {
   GroupCounts others = *here;
   --others[leaving.group_name];
-  TakenParts parts;
-  auto none = TakeOf(then ? &*then : nullptr, job, group, index, &others, &parts);
-  if (none) return none;
-  later_ = std::move(then);
-  *here = std::move(others);
-  return std::nullopt;
+  std::optional<NoPlace> none;
+  for (Site* const site : Choose(job, group, node_id)) {
+    const bool leaves_here = site->node->id == leaving.node_id;
+    std::optional<NoPlace> reason;
+    if (const auto taken = FindTaken(group, *site, &leaving)) reason = NoPort(taken->why, &*taken);
+    Free then = site->later;
+    if (leaves_here) {
+      then.capacity.Give(leaving);
+      then.volumes.Give(leaving);
+      then.devices.Give(leaving);
+    }
+    GroupCounts on_node = others;
+    if (sites_.size() > 1) {
+      on_node = CountsOf(job)[site->node->id];
+      if (leaves_here) --on_node[leaving.group_name];
+    }
+    TakenParts parts;
+    if (!reason) reason = TakeOf(*site, &then, job, group, index, on_node, &parts);
+    if (reason) {
+      if (none) {
+        AddReason(*reason, &*none);
+      } else {
+        none = std::move(reason);
+      }
+      continue;
+    }
+    if (!leaves_here) WillLeave(leaving);
+    site->later = std::move(then);
+    after_ = site->node->id;
+    ++others[group.name];
+    *here = std::move(others);
+    if (sites_.size() > 1) {
+      if (leaves_here) --CountsOf(job)[leaving.node_id][leaving.group_name];
+      ++CountsOf(job)[after_][group.name];
+    }
+    return std::nullopt;
+  }
+  return none ? std::move(none) : NoNode();
 }
 
 void Room::WillLeave(const Allocation& leaving) {
-  if (!later_) return;
-  later_->capacity.Give(leaving);
-  later_->volumes.Give(leaving);
-  later_->devices.Give(leaving);
+  for (Site& site : sites_) {
+    if (site.node->id != leaving.node_id) continue;
+    site.later.capacity.Give(leaving);
+    site.later.volumes.Give(leaving);
+    site.later.devices.Give(leaving);
+  }
+  if (sites_.size() > 1) --CountsOf(*leaving.job)[leaving.node_id][leaving.group_name];
 }
 
 }  // namespace drover

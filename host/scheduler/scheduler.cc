@@ -6,18 +6,25 @@
 #include <set>
 
 #include "host/base/ids.h"
+#include "host/reconcile/reconcile.h"
 #include "host/scheduler/evaluating.h"
+#include "host/scheduler/plan_job.h"
 #include "host/spec/blocks/scaling_json.h"
 
 namespace drover {
 namespace {
 
+// So many timers are handled before other work of the loop gets its turn.
+constexpr std::size_t kTimersAtOnce = 64;
 constexpr TableMask kJobs = MaskOf(Table::kJobs);
 constexpr TableMask kEvals = MaskOf(Table::kEvals);
 constexpr TableMask kAllocs = MaskOf(Table::kAllocs);
 constexpr TableMask kWanted = MaskOf(Table::kWanted);
 constexpr TableMask kNodes = MaskOf(Table::kNodes);
 constexpr TableMask kScaling = MaskOf(Table::kScaling);
+
+constexpr std::string_view kJobStopped = "the job was stopped";
+constexpr std::string_view kNewerEval = "a newer evaluation of the job exists";
 
 // Examines all allocations of a job. Removes the shutdown delay of each allocation that is already
 // stopping.
@@ -63,40 +70,74 @@ bool IsUnchanged(const JobRecord& before, const JobRegistration& registration) {
   return *before.json == stopped;
 }
 
+// Lets each failed allocation of a job get a replacement at once. Returns whether there are any.
+bool ForceReschedules(Tables* tables, const JobKey& key, std::uint64_t index) {
+  const JobAllocs records = tables->AllocsOf(key);  // a copy, since Put changes the list
+  bool any = false;
+  for (const auto& record : records) {
+    if (record->alloc->server_terminal() || record->force_reschedule) continue;
+    if (record->reported.status.status != ClientStatus::kFailed) continue;
+    auto changed = std::make_shared<AllocRecord>(*record);
+    changed->force_reschedule = true;
+    changed->modify_index = index;
+    tables->Put(std::move(changed));
+    any = true;
+  }
+  return any;
+}
+
 Error NoSuch(const std::string& what) { return Error(Code::kNotFound, what + " not found"); }
 
 }  // namespace
 
 Scheduler::Scheduler(Loop* loop, StateStore* store, PortPool* ports, SchedulerOptions options)
-    : loop_(loop), store_(store), ports_(ports), options_(std::move(options)), looks_again_(loop) {
+    : loop_(loop),
+      store_(store),
+      ports_(ports),
+      options_(std::move(options)),
+      timers_(loop),
+      looks_again_(loop) {
   // Queues the open evaluations of an earlier agent. The events that these evaluations wait for
   // are unknown, since the store does not contain them.
   store_->Read([this](const Tables& tables) {
     for (const auto& [key, ids] : tables.open_evals_of_job) {
-      for (const std::string& id : ids) blocked_.Put(*tables.evals.at(id), {}, std::nullopt);
+      for (const std::string& id : ids) {
+        if (!tables.evals.at(id)->follows_up()) {
+          blocked_.Put(*tables.evals.at(id), {}, std::nullopt);
+        }
+      }
     }
   });
 }
 
+void Scheduler::CancelOpen(Tables* tables, std::uint64_t index, const JobKey& key, bool follow_ups,
+                           std::string_view why) {
+  const auto open = tables->open_evals_of_job.find(key);
+  if (open == tables->open_evals_of_job.end()) return;
+  const std::set<std::string> ids = open->second;  // a copy, since Put changes the set
+  for (const std::string& id : ids) {
+    const Evaluation& before = *tables->evals.at(id);
+    if (before.follows_up() != follow_ups) continue;
+    timers_.Erase({SchedulerTimers::Kind::kFollowUp, id});
+    auto canceled = std::make_shared<Evaluation>(before);
+    canceled->status = "canceled";
+    canceled->status_description = why;
+    canceled->modify_index = index;
+    tables->Put(std::move(canceled));
+    blocked_.Erase(id);
+  }
+}
+
 Scheduler::Opened Scheduler::Open(Tables* tables, std::uint64_t index, const JobKey& key,
                                   const Cause& cause) {
-  if (const auto open = tables->open_evals_of_job.find(key);
-      open != tables->open_evals_of_job.end()) {
-    const std::set<std::string> ids = open->second;  // a copy, since Put changes the set
-    for (const std::string& id : ids) {
-      auto canceled = std::make_shared<Evaluation>(*tables->evals.at(id));
-      canceled->status = "canceled";
-      canceled->status_description = "a newer evaluation of the job exists";
-      canceled->modify_index = index;
-      tables->Put(std::move(canceled));
-      blocked_.Erase(id);
-    }
-  }
+  // A new evaluation cannot do the work of one that waits for its time.
+  CancelOpen(tables, index, key, false, kNewerEval);
   Evaluation eval;
   eval.id = RandomUuid();
   eval.job_namespace = key.first;
   eval.job_id = key.second;
   eval.triggered_by = cause.triggered_by;
+  eval.node_id = cause.node_id;
   eval.create_index = eval.modify_index = index;
   eval.create_time = eval.modify_time = loop_->Wall();
   if (const auto job = Tables::Find(tables->jobs, key)) {
@@ -117,12 +158,28 @@ JobReply Scheduler::ReplyOf(const Evaluation& eval, std::uint64_t job_modify_ind
   return reply;
 }
 
+RoomOptions Scheduler::HowToPlace() const {
+  return {[this](const std::string& node_id) { return PortsOf(node_id); }, Config().preemption};
+}
+
 void Scheduler::CarryOut(const std::vector<Opened>& opened) {
+  if (opened.empty()) return;
+  const RoomOptions options = HowToPlace();
+  const bool displaces =
+      opened.size() > 1 && std::ranges::any_of(opened, [&options](const Opened& of) {
+        return options.preemption->Allows(of.eval.type);
+      });
+  if (displaces) {  // one may change what another one would change
+    for (const Opened& of : opened) CarryOut({of});
+    return;
+  }
   std::vector<Evaluated> evaluated;
   store_->Read([&](const Tables& tables) {
-    Room room(ReadyNode(tables), tables);
-    Evaluating evaluating(tables, tables.last_index + 1, ports_, loop_->Wall(), &room);
+    Room room(tables, options);
+    Evaluating evaluating(tables, tables.last_index + 1, options.ports_of, loop_->Wall(), &room);
     for (const Opened& of : opened) {
+      // Another one of OPENED may do the work of this one.
+      if (!tables.evals.at(of.eval.id)->open()) continue;
       evaluated.push_back(evaluating.Run(of.eval, of.no_shutdown_delay, std::nullopt));
     }
   });
@@ -131,6 +188,8 @@ void Scheduler::CarryOut(const std::vector<Opened>& opened) {
 
 void Scheduler::Keep(std::vector<Evaluated> evaluated) {
   if (evaluated.empty()) return;
+  const StateStore::Together together(store_);
+  std::vector<Opened> displaced;
   store_->Write(cause::kEvaluation, [&](Tables* tables, std::uint64_t index) {
     TableMask written = kEvals;
     for (Evaluated& of : evaluated) {
@@ -141,13 +200,39 @@ void Scheduler::Keep(std::vector<Evaluated> evaluated) {
         tables->Put(std::move(record));
         written |= ClaimVolumes(tables, *alloc, index);
       }
+      written |= PutFollowUps(tables, index, of);
+      written |= PutDeployments(tables, of);
       if (of.blocked) tables->Put(std::make_shared<const Evaluation>(*of.blocked));
       tables->Put(std::make_shared<const Evaluation>(of.eval));
       written |= tables->UpdateJobStatus(KeyOf(of.eval), index);
     }
+    for (const Evaluated& of : evaluated) {
+      for (const JobKey& key : of.displaced) {
+        displaced.push_back(Open(tables, index, key, {"preemption"}));
+        written |= tables->UpdateJobStatus(key, index);
+      }
+    }
     return written;
   });
-  for (Evaluated& of : evaluated) KeepWaiting(&of);
+  for (Evaluated& of : evaluated) {
+    const bool goes = std::ranges::any_of(
+        displaced, [&of](const Opened& by) { return KeyOf(by.eval) == KeyOf(of.eval); });
+    if (!goes) KeepWaiting(&of);  // otherwise the new evaluation of its job does its work
+  }
+  CarryOut(displaced);
+}
+
+TableMask Scheduler::PutDeployments(Tables* tables, const Evaluated& evaluated) {
+  TableMask written = 0;
+  for (const auto* const of : {&evaluated.ended, &evaluated.deployment}) {
+    if (!*of) continue;
+    tables->Put(std::make_shared<const Deployment>(**of));
+    written = MaskOf(Table::kDeployments);
+    if (!(*of)->active()) continue;
+    timers_.Set({SchedulerTimers::Kind::kDeployment, (*of)->id}, loop_->Now());
+    looks_again_.Set();
+  }
+  return written;
 }
 
 void Scheduler::KeepWaiting(Evaluated* evaluated) {
@@ -187,7 +272,14 @@ Result<JobReply> Scheduler::Register(JobRegistration registration) {
       record->scaling = ScalingOf(*record->job, scaling, index);
       if (record->scaling != scaling) written |= kScaling;
       tables->Put(key, std::move(record));
-      written |= kJobs;
+      if (registration.stop) CancelOpen(tables, index, key, true, kJobStopped);
+      written |= kJobs | EndDeployments(tables, index, key) | PlanLaunch(tables, index, key);
+    }
+    if (registration.job->starts_children()) {
+      written |= tables->UpdateJobStatus(key, index);
+      reply.job_modify_index = tables->jobs.at(key)->job_modify_index;
+      reply.index = index;
+      return written;
     }
     opened.push_back(
         Open(tables, index, key, {registration.triggered_by, false, registration.eval_priority}));
@@ -228,6 +320,7 @@ Result<PlanReply> Scheduler::Plan(const JobRegistration& registration) const {
   DROVER_TRY(CheckIndex(registration, key));
   DROVER_TRY(Check(*registration.job));
   PlanReply reply;
+  const PreemptionConfig preemption = Config().preemption;
   store_->Read([&](const Tables& tables) {
     reply.before = Tables::Find(tables.jobs, key);
     JobRecord after;
@@ -236,9 +329,13 @@ Result<PlanReply> Scheduler::Plan(const JobRegistration& registration) const {
     const bool same =
         reply.before != nullptr && !reply.before->stop && *reply.before->json == *registration.json;
     after.job_modify_index = same ? reply.before->job_modify_index : tables.last_index + 1;
-    reply.plan = Reconcile(&after, key, tables);
-    Room room(ReadyNode(tables), tables);
-    Evaluating evaluating(tables, tables.last_index + 1, nullptr, loop_->Wall(), &room);
+    if (reply.before != nullptr) {
+      after.version = reply.before->version + (same ? 0 : 1);
+      after.create_index = reply.before->create_index;
+    }
+    reply.plan = PlanJob(tables, &after, key, Evaluation(), loop_->Wall());
+    Room room(tables, {{}, preemption});
+    Evaluating evaluating(tables, tables.last_index + 1, {}, loop_->Wall(), &room);
     reply.failed_groups = evaluating.Try(std::make_shared<const JobRecord>(after), reply.plan);
   });
   return reply;
@@ -267,6 +364,12 @@ Result<JobReply> Scheduler::Deregister(const JobKey& key, bool purge, bool no_sh
       written |= DisableScalingOf(stopped.get(), index);
       tables->Put(key, std::move(stopped));
     }
+    CancelOpen(tables, index, key, true, kJobStopped);
+    written |= EndDeployments(tables, index, key) | PlanLaunch(tables, index, key);
+    if (before->job->starts_children()) {  // it has no allocations to evaluate
+      reply.job_modify_index = reply.index = index;
+      return written | tables->UpdateJobStatus(key, index);
+    }
     opened.push_back(
         Open(tables, index, key, {"job-deregister", no_shutdown_delay, eval_priority}));
     reply = ReplyOf(opened[0].eval, purge ? index : opened[0].eval.job_modify_index);
@@ -278,22 +381,35 @@ Result<JobReply> Scheduler::Deregister(const JobKey& key, bool purge, bool no_sh
   return reply;
 }
 
-Result<JobReply> Scheduler::Evaluate(const JobKey& key) {
-  bool found = false;
-  store_->Read([&](const Tables& tables) { found = tables.jobs.count(key) > 0; });
-  if (!found) return NoSuch("job");
+Result<JobReply> Scheduler::Evaluate(const JobKey& key) { return Evaluate(key, false); }
+
+Result<JobReply> Scheduler::EvaluateForced(const JobKey& key) { return Evaluate(key, true); }
+
+Result<JobReply> Scheduler::Evaluate(const JobKey& key, bool forced) {
+  std::shared_ptr<const JobRecord> job;
+  store_->Read([&](const Tables& tables) { job = Tables::Find(tables.jobs, key); });
+  if (job == nullptr) return NoSuch("job");
+  if (job->job->starts_children()) {
+    const char* const kind = job->job->periodic ? "periodic" : "parameterized";
+    return Error(Code::kFailedPrecondition, std::string("can't evaluate ") + kind + " job");
+  }
   if (options_.check_room) DROVER_TRY(options_.check_room());
   const StateStore::Together together(store_);
   std::vector<Opened> opened;
   store_->Write(cause::kEvaluation, [&](Tables* tables, std::uint64_t index) {
+    const bool any = forced && ForceReschedules(tables, key, index);
     opened.push_back(Open(tables, index, key, {"job-register"}));
-    return kEvals;
+    return any ? kEvals | kAllocs : kEvals;
   });
   CarryOut(opened);
   return ReplyOf(opened[0].eval, opened[0].eval.job_modify_index);
 }
 
 Result<JobReply> Scheduler::StopAlloc(const std::string& id, bool no_shutdown_delay) {
+  return StopAlloc(id, AllocStop{.no_shutdown_delay = no_shutdown_delay});
+}
+
+Result<JobReply> Scheduler::StopAlloc(const std::string& id, const AllocStop& how) {
   std::shared_ptr<const AllocRecord> record;
   store_->Read([&](const Tables& tables) { record = Tables::Find(tables.allocs, id); });
   if (record == nullptr) return NoSuch("allocation");
@@ -302,14 +418,21 @@ Result<JobReply> Scheduler::StopAlloc(const std::string& id, bool no_shutdown_de
   std::vector<Opened> opened;
   store_->Write(cause::kAllocStop, [&](Tables* tables, std::uint64_t index) {
     TableMask written = kEvals;
-    if (!record->terminal()) {
+    // One that has failed already may still be kept from a replacement.
+    if (!record->terminal() || (how.no_reschedule && !record->alloc->server_terminal())) {
       auto changed = std::make_shared<AllocRecord>(*record);
-      changed->migrate = true;
+      if (how.no_reschedule) {
+        changed->no_reschedule = true;
+      } else if (how.reschedule && !IsPerNode(*record->job)) {
+        changed->reschedule = changed->force_reschedule = true;
+      } else {
+        changed->migrate = true;
+      }
       changed->modify_index = index;
       tables->Put(std::move(changed));
       written |= kAllocs;
     }
-    opened.push_back(Open(tables, index, key, {"alloc-stop", no_shutdown_delay}));
+    opened.push_back(Open(tables, index, key, {"alloc-stop", how.no_shutdown_delay}));
     return written;
   });
   CarryOut(opened);
@@ -321,19 +444,18 @@ Result<JobReply> Scheduler::StopAlloc(const std::string& id, bool no_shutdown_de
 void Scheduler::RetryBlocked(Freed freed) {
   if (blocked_.empty()) return;
   std::vector<Evaluated> evaluated;
+  const RoomOptions options = HowToPlace();
   store_->Read([&](const Tables& tables) {
-    Room room(ReadyNode(tables), tables);
-    if (room.node() == nullptr) return;
-    Evaluating evaluating(tables, tables.last_index + 1, ports_, loop_->Wall(), &room);
+    Room room(tables, options);
+    if (room.empty()) return;
+    Evaluating evaluating(tables, tables.last_index + 1, options.ports_of, loop_->Wall(), &room);
     const std::uint64_t nodes = tables.IndexOf(kNodes);
     const bool node_changed = std::exchange(nodes_looked_at_, nodes) != nodes;
     freed.all = freed.all || node_changed;
-    const auto is_there = [&room, this](const Awaited& awaited) {
-      // An event other than kRoom and kPort makes its evaluation run, even if the node has no room.
-      // The evaluation then waits for room.
-      if (!awaited.NeedsRoom()) return true;
-      return room.capacity()->Has(awaited.least) &&
-             (awaited.address.empty() || ports_->CheckStatic(awaited.address, awaited.port).ok());
+    const auto is_there = [&room](const Awaited& awaited) {
+      // An event other than kRoom and kPort makes its evaluation run, even if no node has room. The
+      // evaluation then waits for room.
+      return !awaited.NeedsRoom() || room.HasSome(awaited);
     };
     BlockedQueue::Walk walk(&blocked_, freed, is_there);
     std::vector<Evaluated> unchanged;  // no change, except perhaps of the awaited events
@@ -349,13 +471,17 @@ void Scheduler::RetryBlocked(Freed freed) {
 }
 
 Co<void> Scheduler::Run(Context context) {
+  RestoreTimers();
   while (!context.cancelled()) {
     looks_again_.Reset();
     std::vector<std::string> ids;
     store_->Read([&](const Tables& tables) {
       for (const auto& [id, node] : tables.nodes) ids.push_back(id);
     });
-    Duration pause = options_.heartbeat;
+    const std::vector<SchedulerTimers::Key> due = timers_.TakeDue(kTimersAtOnce);
+    for (const SchedulerTimers::Key& key : due) OnTimer(key);
+    if (timers_.Recheck()) RestoreTimers();
+    Duration pause = due.size() < kTimersAtOnce ? timers_.Left(options_.heartbeat) : Duration(0);
     for (const std::string& id : ids) pause = std::min(pause, LookAt(id));
     const Context until = context.WithTimeout(pause);
     (void)co_await looks_again_.Wait(until);

@@ -5,20 +5,27 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "host/base/event.h"
 #include "host/base/loop.h"
+#include "host/reconcile/job_plan.h"
 #include "host/scheduler/blocked_queue.h"
 #include "host/scheduler/cluster_link.h"
 #include "host/scheduler/drain.h"
 #include "host/scheduler/garbage.h"
 #include "host/scheduler/placement.h"
-#include "host/scheduler/reconcile.h"
+#include "host/scheduler/preemption.h"
+#include "host/scheduler/room.h"
+#include "host/scheduler/timers.h"
 #include "host/state/state_store.h"
 
 namespace drover {
+
+struct DispatchDraft;  // in host/periodic/child_job.h
 
 struct JobRegistration {
   std::shared_ptr<const Job> job;
@@ -43,6 +50,29 @@ struct JobReply {
 struct DrainReply {
   std::uint64_t index = 0;
   std::vector<std::string> eval_ids;
+};
+
+// The result of a request about a deployment.
+struct DeploymentReply {
+  std::string eval_id;  // empty if nothing was evaluated
+  std::uint64_t eval_create_index = 0;
+  std::uint64_t deployment_modify_index = 0;
+  std::optional<std::uint64_t> reverted_version;  // the version that a failure went back to
+  std::uint64_t index = 0;
+};
+
+// The result of a dispatch.
+struct DispatchReply {
+  std::string child_id;
+  JobReply registered;  // without an evaluation if the child is periodic, too
+  bool is_new = true;   // false if the idempotency token names this child already
+};
+
+// How an allocation stops by request.
+struct AllocStop {
+  bool no_shutdown_delay = false;
+  bool no_reschedule = false;  // no replacement
+  bool reschedule = false;     // count it as a reschedule, also of a batch job
 };
 
 // A variable that a client wants to put.
@@ -77,6 +107,9 @@ struct SchedulerOptions {
   // Returns an error if the changes that wait to be stored leave no room for one more job. If this
   // function is empty, there is always room.
   std::function<Status()> check_room;
+  // Returns the ports of a node. If this function is empty, there is one pool, of the one node.
+  PortsOf ports_of;
+  PreemptionConfig preemption;  // until an operator changes it
   // The most variables, and the most bytes of their items. All of them are in memory.
   std::size_t most_variables = 50'000;
   std::size_t most_variable_bytes = std::size_t{128} << 20;
@@ -110,6 +143,42 @@ class Scheduler : public ClusterLink {
                               int eval_priority = 0);
   // Evaluates a job again. Error kNotFound means that there is no such job.
   Result<JobReply> Evaluate(const JobKey& key);
+  // Like Evaluate. Failed allocations are replaced even if their policy allows no more attempts.
+  Result<JobReply> EvaluateForced(const JobKey& key);
+
+  // The requests about deployments, in scheduler_deployments.cc. Error kNotFound means that there
+  // is no such deployment, and kFailedPrecondition that it does not allow the request.
+  Result<DeploymentReply> PauseDeployment(const std::string& id, bool pause);
+  Result<DeploymentReply> PromoteDeployment(const std::string& id,
+                                            const std::vector<std::string>& groups);
+  Result<DeploymentReply> FailDeployment(const std::string& id);
+  Result<DeploymentReply> UnblockDeployment(const std::string& id);
+  Result<DeploymentReply> SetDeploymentHealth(const std::string& id,
+                                              const std::vector<std::string>& healthy,
+                                              const std::vector<std::string>& unhealthy);
+  // Registers the version NUMBER of a job anew. ENFORCED, if present, must be the newest version.
+  Result<JobReply> Revert(const JobKey& key, std::uint64_t number,
+                          std::optional<std::uint64_t> enforced);
+
+  // The starts of children, in scheduler_periodic.cc. ForcePeriodic starts a child now.
+  Result<JobReply> ForcePeriodic(const JobKey& key);
+  Result<DispatchReply> Dispatch(const JobKey& key, const DispatchDraft& draft);
+
+  // The restarts of jobs, in scheduler_restarts.cc. PutRestart makes or replaces the record, which
+  // must have its id, and sets its indexes and times.
+  Result<std::uint64_t> PutRestart(JobRestart restart);
+
+  // How allocations are placed, as evaluations from now on see it. [any thread]
+  SchedulerConfig Config() const;
+  // Sets the configuration and returns the index of the write. If CHECK_INDEX is present and is not
+  // the index of the last change, nothing changes, and the result is absent.
+  std::optional<std::uint64_t> SetConfig(const PreemptionConfig& preemption,
+                                         std::optional<std::uint64_t> check_index);
+
+  // Evaluates all jobs with allocations on the node, and all system jobs. In scheduler_nodes.cc.
+  Result<DrainReply> EvaluateNode(const std::string& node_id);
+  // Erases a node that is down. Its allocations are lost.
+  Result<DrainReply> PurgeNode(const std::string& node_id);
   // These three functions change a version of a job (see job_versions.h) and return the index of
   // the write. TagVersion sets the time of the tag to now.
   Result<std::uint64_t> TagVersion(const JobKey& key, std::optional<std::uint64_t> number,
@@ -136,6 +205,7 @@ class Scheduler : public ClusterLink {
   // Stops an allocation and places a replacement. Error kNotFound means that there is no such
   // allocation.
   Result<JobReply> StopAlloc(const std::string& id, bool no_shutdown_delay);
+  Result<JobReply> StopAlloc(const std::string& id, const AllocStop& how);
   // If SPEC is present, starts a drain of the node and stores META with it. If SPEC is absent, ends
   // the drain. Then, if MARK_ELIGIBLE is true, the node takes new allocations again. Error
   // kNotFound means that there is no such node.
@@ -183,6 +253,7 @@ class Scheduler : public ClusterLink {
     std::string triggered_by;
     bool no_shutdown_delay = false;
     int priority = 0;  // 0 means the priority of the job
+    std::string node_id = {};
   };
 
   // An evaluation that a write has made, and that must still be carried out.
@@ -190,6 +261,35 @@ class Scheduler : public ClusterLink {
     Evaluation eval;
     bool no_shutdown_delay = false;
   };
+
+  // The work of a timer. Each function sets its timer anew if there is more to do.
+  void OnTimer(const SchedulerTimers::Key& key);  // scheduler_timers.cc, calls the others
+  void RestoreTimers();                           // at the start of an agent
+  void OnFollowUp(const std::string& eval_id);    // scheduler_followups.cc
+  void OnDeployment(const std::string& id);       // scheduler_deployments.cc
+  void OnNodeTimer(const std::string& node_id);   // scheduler_nodes.cc
+  void OnLaunch(const JobKey& key);               // scheduler_periodic.cc
+  void OnRestart(const std::string& id);          // scheduler_restarts.cc
+
+  // Parts of writes that several calls make. Each returns the tables that it has written to, and
+  // adds evaluations to OPENED, which the caller carries out after the write.
+  // After allocations of the job KEY have changed: its deployment goes on. In
+  // scheduler_deployments.cc.
+  TableMask GoOnWithDeployment(Tables* tables, std::uint64_t index, const JobKey& key,
+                               std::vector<Opened>* opened);
+  // After the job KEY was registered or stopped: deployments of older versions end.
+  TableMask EndDeployments(Tables* tables, std::uint64_t index, const JobKey& key);
+  // After the job KEY was registered, stopped or purged: sets its launch and its timer. In
+  // scheduler_periodic.cc.
+  TableMask PlanLaunch(Tables* tables, std::uint64_t index, const JobKey& key);
+  // Stores the follow-up evaluations of a plan and notes them in their allocations. In
+  // scheduler_followups.cc.
+  TableMask PutFollowUps(Tables* tables, std::uint64_t index, const Evaluated& evaluated);
+  // Stores the deployments of a plan, and sets their timers.
+  TableMask PutDeployments(Tables* tables, const Evaluated& evaluated);
+  // After reports of failed allocations of the jobs: evaluates those that get a replacement.
+  void OpenForFailures(Tables* tables, std::uint64_t index, const std::set<JobKey>& jobs,
+                       std::vector<Opened>* opened);
 
   // Makes an evaluation of the job and cancels the open evaluations of that job. The new evaluation
   // does the work of the canceled ones.
@@ -200,6 +300,11 @@ class Scheduler : public ClusterLink {
   // carried out.
   void CarryOut(const std::vector<Opened>& opened);
   void Keep(std::vector<Evaluated> evaluated);
+  // Cancels the open evaluations of the job: those that wait for their time if FOLLOW_UPS is true,
+  // and otherwise the others. WHY is what people read.
+  void CancelOpen(Tables* tables, std::uint64_t index, const JobKey& key, bool follow_ups,
+                  std::string_view why);
+  Result<JobReply> Evaluate(const JobKey& key, bool forced);
   void KeepWaiting(Evaluated* evaluated);
   // Marks the allocations that must leave the draining NODE now. Returns the new evaluations of
   // their jobs.
@@ -207,9 +312,28 @@ class Scheduler : public ClusterLink {
                                   TableMask* written);
   // Does the work that is due for a node. Returns how soon the next call is due.
   Duration LookAt(const std::string& node_id);
-  void SetDown(const std::string& node_id);
+  // Which jobs a change of a node concerns, in scheduler_contact.cc.
+  enum class ForNode {
+    kGone,  // those with live allocations on it
+    kNew,   // those that run on each node and have nothing on it
+    kBack,  // both of these
+    kAll,   // those with live allocations on it, and all that run on each node
+  };
+  void OpenForNode(Tables* tables, std::uint64_t index, const std::string& node_id, ForNode which,
+                   std::vector<Opened>* opened);
+  void LoseStopped(Tables* tables, std::uint64_t index, const std::string& node_id);
+  // PutStatus is a part of a write, and SetStatus is a write of its own.
+  TableMask PutStatus(Tables* tables, std::uint64_t index, const std::string& node_id,
+                      std::string_view status, std::vector<Opened>* opened);
+  void SetStatus(const std::string& node_id, std::string_view status);
+  PortPool* PortsOf(const std::string& node_id) const {
+    return options_.ports_of ? options_.ports_of(node_id) : ports_;
+  }
+  RoomOptions HowToPlace() const;
   // Continues the drain of a node, if it has one. Returns how soon the next call is due.
   Duration ContinueDrain(const std::string& node_id);
+  // After reports of the node REPORTED, whose allocations may replace those of other nodes.
+  void ContinueOtherDrains(const std::string& reported);
   // Tries blocked evaluations again. If the node has changed, tries all blocked evaluations.
   // Otherwise, tries only those that wait for room or for an event in FREED.
   void RetryBlocked(Freed freed);
@@ -230,6 +354,11 @@ class Scheduler : public ClusterLink {
   std::uint64_t nodes_looked_at_ = 0;
   // The time at which each node counts as down unless a heartbeat arrives, by node id.
   std::map<std::string, TimePoint> expected_;
+  // Nodes that have registered since this object was made.
+  std::set<std::string> registered_;
+  // Nodes whose heartbeats have come again, and that have not reported their allocations yet.
+  std::set<std::string> returning_;
+  SchedulerTimers timers_;
   Event looks_again_;  // wakes Run, which then checks when its next work is due
 };
 

@@ -3,9 +3,13 @@
 // The cost of one more end, start or evaluation must not depend on the number of allocations beside
 // it. Each test compares the processor time of this thread beside many and beside few of them.
 // Other work of the machine is not in it, and a cost that grows with the number fails by far.
+#include <malloc.h>
+
 #include <algorithm>
 
 #include "host/base/cpu_timer_for_test.h"
+#include "host/base/gate.h"
+#include "host/base/ids.h"
 #include "host/scheduler/scheduler_fixture.h"
 
 namespace drover {
@@ -108,6 +112,52 @@ TEST_F(SchedulerCostTest, APlacementBesideMuchThatRuns) {
   const double little = LeastOf(time_of_jobs);
   MustRegister(Registration("large", 10'000, 1));
   EXPECT_LT(LeastOf(time_of_jobs), little * kMostTimes);
+}
+
+// Allocations that wait for their replacements cost nothing while they wait.
+TEST_F(SchedulerCostTest, AThousandEvaluationsThatWaitForTheirTime) {
+  MakeNode(1'000'000);
+  Gate gate(&loop);
+  Context life(&loop);
+  gate.Spawn(scheduler.Run(life));
+  const auto time_of_an_hour = [this] {
+    return LeastOf([this] {
+      const CpuTimer timer;
+      for (int i = 0; i < 360; ++i) {
+        loop.Advance(10s);
+        EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).ok());
+      }
+      return timer.Seconds();
+    });
+  };
+  const double without = time_of_an_hour();
+  for (int i = 0; i < 1000; ++i) {
+    MustRegister(With(Registration("w" + std::to_string(i), 1, 1), [](Job* job) {
+      job->groups[0].reschedule = ReschedulePolicy();
+      job->groups[0].reschedule.delay = 24h;
+      job->groups[0].reschedule.max_delay = 24h;
+    }));
+  }
+  ReportAll(ClientStatus::kFailed);
+  std::size_t waiting = 0;
+  store.Read([&](const Tables& tables) {
+    for (const auto& [id, eval] : tables.evals) waiting += eval->follows_up() ? 1 : 0;
+  });
+  EXPECT_EQ(waiting, 1000u);
+  EXPECT_LT(time_of_an_hour(), without * kMostTimes);
+  life.Cancel();
+  EXPECT_TRUE(loop.RunToEnd(gate.Close()));
+}
+
+// The records of what waits are on disk, too. Only the timers come on top of them.
+TEST_F(SchedulerCostTest, TwoThousandTimersNeedLessThanAMegabyte) {
+  SchedulerTimers timers(&loop);
+  const auto before = mallinfo2().uordblks;
+  for (int i = 0; i < 2000; ++i) {
+    timers.SetWall({SchedulerTimers::Kind::kFollowUp, RandomUuid()}, loop.Wall() + i);
+  }
+  EXPECT_LT(mallinfo2().uordblks - before, std::size_t{1} << 20);
+  EXPECT_EQ(timers.size(), 2000u);
 }
 
 // Batch jobs may run on, so a drain waits for them for a long time.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -111,6 +112,9 @@ class SchedulerFixture : public ::testing::Test {
     TaskGroup group;
     group.name = "g";
     group.count = count;
+    // A new version replaces all allocations at once, and failed ones stay failed.
+    group.rollout.max_parallel = 0;
+    group.reschedule.unlimited = false;
     Task task;
     task.name = "t";
     task.driver = "mock_driver";
@@ -119,6 +123,17 @@ class SchedulerFixture : public ::testing::Test {
     group.tasks.push_back(task);
     job->groups.push_back(group);
     JobRegistration registration;
+    registration.json =
+        std::make_shared<const nlohmann::json>(CanonicalJob(*job, nlohmann::json::object()));
+    registration.job = std::move(job);
+    return registration;
+  }
+
+  // Returns REGISTRATION with a job that CHANGE has changed.
+  static JobRegistration With(JobRegistration registration,
+                              const std::function<void(Job*)>& change) {
+    auto job = std::make_shared<Job>(*registration.job);
+    change(job.get());
     registration.json =
         std::make_shared<const nlohmann::json>(CanonicalJob(*job, nlohmann::json::object()));
     registration.job = std::move(job);

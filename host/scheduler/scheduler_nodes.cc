@@ -1,5 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// The part of the scheduler that nodes, and drains of nodes, use.
+// What the scheduler does for nodes: registrations, drains, and what they report. See
+// scheduler_contact.cc for their heartbeats.
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -15,7 +16,6 @@ constexpr TableMask kOfEvals = MaskOf(Table::kEvals);
 constexpr TableMask kOfAllocs = MaskOf(Table::kAllocs);
 constexpr TableMask kOfWanted = MaskOf(Table::kWanted);
 constexpr TableMask kOfNodes = MaskOf(Table::kNodes);
-constexpr Duration kLate = 1s;
 
 // Returns whether two updates are equal in all parts that clients can see.
 bool ShowTheSame(const AllocUpdate& a, const AllocUpdate& b) {
@@ -42,6 +42,8 @@ Result<std::uint64_t> Scheduler::SetEligible(const std::string& node_id, bool el
     return Error(Code::kFailedPrecondition,
                  "can not set node's scheduling eligibility to eligible while it is draining");
   }
+  const StateStore::Together together(store_);
+  std::vector<Opened> opened;
   const std::uint64_t index =
       store_->Write(cause::kNodeEligibility, [&](Tables* tables, std::uint64_t at) {
         auto changed = std::make_shared<NodeRecord>(*node);
@@ -49,8 +51,10 @@ Result<std::uint64_t> Scheduler::SetEligible(const std::string& node_id, bool el
         AddEligibility(changed.get(), loop_->Wall());
         changed->modify_index = at;
         tables->Put(std::move(changed));
-        return kOfNodes;
+        if (eligible) OpenForNode(tables, at, node_id, ForNode::kNew, &opened);
+        return opened.empty() ? kOfNodes : kOfNodes | kOfEvals;
       });
+  CarryOut(opened);
   if (eligible) RetryBlocked({});
   return index;
 }
@@ -79,6 +83,10 @@ Result<DrainReply> Scheduler::Drain(const std::string& node_id, std::optional<Dr
     const NodeRecord& now = *changed;
     tables->Put(changed);
     opened = MigrateFrom(tables, index, now, &written);
+    if (now.eligible && !node->eligible) {
+      OpenForNode(tables, index, node_id, ForNode::kNew, &opened);
+      if (!opened.empty()) written |= kOfEvals;
+    }
     return written;
   });
   for (const Opened& of : opened) reply.eval_ids.push_back(of.eval.id);
@@ -136,7 +144,18 @@ Duration Scheduler::ContinueDrain(const std::string& node_id) {
   return left > Duration(0) ? std::min(left, options_.heartbeat) : options_.heartbeat;
 }
 
+void Scheduler::ContinueOtherDrains(const std::string& reported) {
+  std::vector<std::string> draining;
+  store_->Read([&](const Tables& tables) {
+    for (const auto& [id, node] : tables.nodes) {
+      if (node->drain && id != reported) draining.push_back(id);
+    }
+  });
+  for (const std::string& id : draining) ContinueDrain(id);
+}
+
 Co<Result<Duration>> Scheduler::Register(Context, NodeRecord node) {
+  registered_.insert(node.id);
   store_->Write(cause::kNodeRegistration, [&](Tables* tables, std::uint64_t index) {
     const auto before = Tables::Find(tables->nodes, node.id);
     node.create_index = before == nullptr ? index : before->create_index;
@@ -155,28 +174,6 @@ Co<Result<Duration>> Scheduler::Register(Context, NodeRecord node) {
   co_return options_.heartbeat;
 }
 
-Co<Result<Duration>> Scheduler::Heartbeat(Context, std::string node_id) {
-  std::shared_ptr<const NodeRecord> node;
-  store_->Read([&](const Tables& tables) { node = Tables::Find(tables.nodes, node_id); });
-  if (node == nullptr) co_return NoSuchNode();
-  expected_[node_id] = loop_->Now() + options_.heartbeat + options_.heartbeat_grace;
-  looks_again_.Set();
-  if (node->status != "ready") {
-    store_->Write(cause::kNodeStatus, [&](Tables* tables, std::uint64_t index) {
-      auto ready = std::make_shared<NodeRecord>(*node);
-      ready->status = "ready";
-      ready->modify_index = index;
-      ready->status_time = loop_->Wall();
-      tables->Put(std::move(ready));
-      return kOfNodes;
-    });
-  }
-  // No event reports that a process outside Drover has freed a port. So each heartbeat tries the
-  // evaluations that wait for ports.
-  RetryBlocked({.other_ports = true});
-  co_return ContinueDrain(node_id);
-}
-
 Co<Result<NodeAllocs>> Scheduler::FetchAllocs(Context context, std::string node_id,
                                               std::uint64_t newer_than) {
   const Status newer = co_await store_->WaitNewer(context, kOfWanted, newer_than);
@@ -187,11 +184,14 @@ Co<Result<NodeAllocs>> Scheduler::FetchAllocs(Context context, std::string node_
     const auto changed = newer_than == 0 ? std::nullopt : tables.wanted.Since(newer_than);
     out.complete = !changed;
     const auto add = [&](const AllocRecord* record, const std::string& id) {
-      if (record != nullptr && !record->collected && record->alloc->node_id == node_id) {
-        out.allocs.push_back(record->alloc);
-      } else if (changed) {
-        out.gone.push_back(id);
+      if (record != nullptr && record->alloc->node_id != node_id) return;
+      if (record == nullptr || record->collected) {
+        if (changed) out.gone.push_back(id);
+        return;
       }
+      out.allocs.push_back(record->alloc);
+      const auto& preempted = record->changes().preempted;
+      if (!preempted.empty() && !record->terminal()) out.after[id] = preempted;
     };
     if (changed) {
       for (const std::string& id : *changed) add(Tables::Find(tables.allocs, id).get(), id);
@@ -206,23 +206,36 @@ Co<Status> Scheduler::UpdateAllocs(Context, std::string node_id, std::vector<All
   bool ready = false;
   store_->Read([&](const Tables& tables) {
     const auto node = Tables::Find(tables.nodes, node_id);
-    ready = node != nullptr && node->status == "ready";
+    ready = node != nullptr && node->status == node_status::kReady;
   });
-  if (!ready) {
+  const bool returns = returning_.contains(node_id);
+  if (!ready && !returns) {
     co_return Error(Code::kFailedPrecondition, "node " + node_id + " is not ready: heartbeat first",
                     true);
   }
+  if (updates.empty() && !returns) co_return Status();
   Freed freed;
   bool over = false;  // whether an allocation has given back all that it had
+  std::vector<Opened> opened;
+  const StateStore::Together together(store_);
   store_->Write(cause::kAllocUpdate, [&](Tables* tables, std::uint64_t index) {
     std::set<JobKey> jobs;
+    std::set<JobKey> failed;
+    std::set<JobKey> reconnected;
     for (AllocUpdate& update : updates) {
       const auto before = Tables::Find(tables->allocs, update.id);
-      if (before == nullptr) continue;
+      if (before == nullptr || before->alloc->node_id != node_id) continue;
       // A later agent only knows how the tasks of an ended allocation ended, and not why the
       // allocation did, so the first description stays.
       const AllocStatus& last = before->reported.status;
       if (IsTerminal(last.status) && update.status.status == last.status) update.status = last;
+      // The server has replaced or dropped a lost allocation that must stop. What its node reports
+      // when it is back does not make it alive again.
+      const bool is_lost = last.status == ClientStatus::kLost && before->alloc->server_terminal();
+      if (is_lost) update.status = last;
+      const bool was_unknown = last.status == ClientStatus::kUnknown &&
+                               update.status.status != ClientStatus::kUnknown &&
+                               !before->alloc->server_terminal();
       if (ShowTheSame(before->reported, update)) continue;
       auto changed = std::make_shared<AllocRecord>(*before);
       changed->reported = std::move(update);
@@ -233,54 +246,38 @@ Co<Status> Scheduler::UpdateAllocs(Context, std::string node_id, std::vector<All
       }
       if (changed->over() && !before->over()) {
         over = true;
-        ReleasePorts(*changed->alloc, ports_);
+        ReleasePorts(*changed->alloc, PortsOf(node_id));
         for (const AllocatedPort& port : changed->alloc->ports) freed.ports.insert(port.value);
         freed.devices |= !changed->alloc->devices.empty();
         const TaskGroup* const group = changed->alloc->group();
         freed.volumes |= group != nullptr && !group->volumes.empty();
       }
       jobs.insert(KeyOf(*changed->alloc->job));
+      if (was_unknown) reconnected.insert(KeyOf(*changed->alloc->job));
+      if (changed->reported.status.status == ClientStatus::kFailed &&
+          before->reported.status.status != ClientStatus::kFailed) {
+        failed.insert(KeyOf(*changed->alloc->job));
+      }
       tables->Put(std::move(changed));
     }
     TableMask written = jobs.empty() ? 0 : kOfAllocs;
+    for (const JobKey& key : jobs) written |= GoOnWithDeployment(tables, index, key, &opened);
+    OpenForFailures(tables, index, failed, &opened);
+    for (const Opened& of : opened) reconnected.erase(KeyOf(of.eval));
+    for (const JobKey& key : reconnected) {
+      opened.push_back(Open(tables, index, key, {"reconnect", false, 0, node_id}));
+    }
+    if (returns) written |= PutStatus(tables, index, node_id, node_status::kReady, &opened);
+    if (!opened.empty()) written |= kOfEvals;
     for (const JobKey& key : jobs) written |= tables->UpdateJobStatus(key, index);
     return written;
   });
+  CarryOut(opened);
   if (!freed.jobs.empty()) ContinueDrain(node_id);
+  ContinueOtherDrains(node_id);
+  if (returns) RetryBlocked({.all = true});
   if (!freed.jobs.empty() || over) RetryBlocked(std::move(freed));
   co_return Status();
 }
 
-Duration Scheduler::LookAt(const std::string& node_id) {
-  Duration pause = ContinueDrain(node_id);
-  const auto expected = expected_.find(node_id);
-  if (expected == expected_.end()) return pause;
-  const Duration left = expected->second - loop_->Now();
-  if (left > Duration(0)) return std::min(pause, left);
-  if (left < -kLate) {
-    // LookAt runs more than kLate after the heartbeat was due. So this process was suspended, and
-    // perhaps the node was, too. The node gets more time for a heartbeat before it counts as down.
-    expected->second = loop_->Now() + options_.heartbeat_grace;
-    return std::min(pause, options_.heartbeat_grace);
-  }
-  expected_.erase(expected);
-  SetDown(node_id);
-  return pause;
-}
-
-// Does not change the allocations: there is no other node, and a node whose heartbeats stopped may
-// send them again.
-void Scheduler::SetDown(const std::string& node_id) {
-  std::shared_ptr<const NodeRecord> node;
-  store_->Read([&](const Tables& tables) { node = Tables::Find(tables.nodes, node_id); });
-  if (node == nullptr || node->status != "ready") return;
-  store_->Write(cause::kNodeStatus, [&](Tables* tables, std::uint64_t index) {
-    auto down = std::make_shared<NodeRecord>(*node);
-    down->status = "down";
-    down->modify_index = index;
-    down->status_time = loop_->Wall();
-    tables->Put(std::move(down));
-    return kOfNodes;
-  });
-}
 }  // namespace drover

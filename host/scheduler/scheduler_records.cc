@@ -38,6 +38,25 @@ Result<std::uint64_t> Scheduler::SetStable(const JobKey& key, std::uint64_t numb
       key, [&](const Tables& tables) { return WithStability(tables, key, number, stable); });
 }
 
+SchedulerConfig Scheduler::Config() const {
+  std::shared_ptr<const SchedulerConfig> config;
+  store_->Read([&](const Tables& tables) { config = tables.scheduler_config; });
+  return config == nullptr ? SchedulerConfig{options_.preemption, 1, 1} : *config;
+}
+
+std::optional<std::uint64_t> Scheduler::SetConfig(const PreemptionConfig& preemption,
+                                                  std::optional<std::uint64_t> check_index) {
+  const SchedulerConfig before = Config();
+  if (check_index && *check_index != before.modify_index) return std::nullopt;
+  return store_->Write(cause::kSchedulerConfig, [&](Tables* tables, std::uint64_t index) {
+    auto config = std::make_shared<SchedulerConfig>(before);
+    config->preemption = preemption;
+    config->modify_index = index;
+    tables->Put(std::shared_ptr<const SchedulerConfig>(std::move(config)));
+    return TableMask{0};
+  });
+}
+
 Co<Status> Scheduler::CollectGarbage(Context context, GarbageRule rule) {
   GarbageCollection collection(rule);
   while (true) {

@@ -384,16 +384,23 @@ TEST_F(SchedulerTest, ANodeThatIsNotHeardOfIsDownUntilItIs) {
   EXPECT_EQ(status(), "ready");
   loop.Advance(1s);
   EXPECT_EQ(status(), "down");
-  EXPECT_EQ(Live(), placed) << "it may be back";
+  EXPECT_TRUE(Live().empty()) << "what was there is lost";
+  EXPECT_EQ(Alloc(placed[0]->id())->reported.status.status, ClientStatus::kLost);
   MustRegister(Registration("more", 1));
-  EXPECT_EQ(Live().size(), 1u);
+  EXPECT_TRUE(Live().empty());
   AllocUpdate update;
   update.id = placed[0]->id();
   EXPECT_EQ(Await<Status>(scheduler.UpdateAllocs(context, "node", {update})).code(),
             Code::kFailedPrecondition);
-  EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).ok());
+  EXPECT_EQ(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).code(),
+            Code::kFailedPrecondition)
+      << "it must report first";
+  EXPECT_EQ(status(), "initializing");
+  update.status = {ClientStatus::kRunning, "it runs"};
+  EXPECT_TRUE(Await<Status>(scheduler.UpdateAllocs(context, "node", {update})).ok());
   EXPECT_EQ(status(), "ready");
-  EXPECT_EQ(Live().size(), 2u);
+  EXPECT_EQ(Live().size(), 2u) << "both have room again";
+  EXPECT_EQ(Alloc(placed[0]->id())->reported.status.status, ClientStatus::kLost);
   life.Cancel();
   EXPECT_TRUE(loop.RunToEnd(gate.Close()));
 }
@@ -471,6 +478,32 @@ TEST_F(SchedulerTest, AnIneligibleNodeTakesNothingNew) {
   EXPECT_EQ(scheduler.SetEligible("stranger", true).code(), Code::kNotFound);
 }
 
+TEST_F(SchedulerTest, ASystemJobComesBackWhenItsNodeTakesNewOnes) {
+  MakeNodeReady();
+  const auto is_system = [](Job* job) { job->type = JobType::kSystem; };
+  MustRegister(With(Registration("all", 1), is_system));
+  const std::string old = Live().at(0)->id();
+  EXPECT_EQ(Live()[0]->alloc->node_id, "node");
+  ASSERT_TRUE(scheduler.Drain("node", DrainSpec{std::chrono::hours(1)}, false, {}).ok());
+  EXPECT_EQ(Alloc(old)->alloc->desired_description, "alloc not needed as node is tainted");
+  Report(old, ClientStatus::kComplete);
+  EXPECT_THAT(Live(), IsEmpty());
+  ASSERT_TRUE(scheduler.SetEligible("node", true).ok());
+  ASSERT_EQ(Live().size(), 1u);
+  EXPECT_EQ(Live()[0]->previous, old);
+}
+
+TEST_F(SchedulerTest, ASystemJobThatNoNodeMayRunSaysWhy) {
+  MakeNodeReady();
+  const JobReply reply = MustRegister(With(Registration("all", 1), [](Job* job) {
+    job->type = JobType::kSystem;
+    job->constraints.push_back({"${meta.rack}", "=", "7"});
+  }));
+  EXPECT_THAT(Allocs(), IsEmpty());
+  EXPECT_EQ(Eval(reply.eval_id)->failed_groups.at("g").constraint_filtered.size(), 1u);
+  EXPECT_NE(Eval(reply.eval_id)->blocked_eval, "");
+}
+
 TEST_F(SchedulerTest, AStoppedAllocationIsReplaced) {
   MakeNodeReady();
   MustRegister(Registration("web", 1));
@@ -544,8 +577,8 @@ TEST_F(SchedulerTest, APlanSaysWhatWouldBeDoneAndDoesNothing) {
   store.Read([&](const Tables& tables) { index = tables.last_index; });
   const auto plan = scheduler.Plan(Registration("web", 20, 90));
   ASSERT_TRUE(plan.ok());
-  EXPECT_EQ(plan->plan.at("g").destructive, 2);
-  EXPECT_EQ(plan->plan.at("g").place.size(), 20u);
+  EXPECT_EQ(plan->plan.groups.at("g").destructive, 2);
+  EXPECT_EQ(plan->plan.groups.at("g").place.size(), 20u);
   EXPECT_EQ(plan->failed_groups.at("g").coalesced_failures, 11) << "800 MB are left for 20 of 90";
   store.Read([&](const Tables& tables) { EXPECT_EQ(tables.last_index, index); });
 }

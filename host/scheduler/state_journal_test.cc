@@ -9,6 +9,7 @@
 
 #include "host/base/cpu_timer_for_test.h"
 #include "host/base/directory_for_test.h"
+#include "host/base/gate.h"
 #include "host/scheduler/scheduler_fixture.h"
 #include "host/state/record_json.h"
 
@@ -454,6 +455,33 @@ TEST_F(StateJournalTest, TheStateOfAnAgentWithoutServicesIsTaken) {
   MakeNodeReady();
   UpdateServices({ServiceOf(*Live().at(0), "api")});
   EXPECT_THAT(LoadState(Reopen()).tables.services, SizeIs(1));
+}
+
+TEST_F(StateJournalTest, WhatAnOperatorHasConfiguredIsKept) {
+  EXPECT_EQ(scheduler.SetConfig({}, 7), std::nullopt);
+  PreemptionConfig preemption;
+  preemption.batch = true;
+  const auto index = scheduler.SetConfig(preemption, 1);
+  ASSERT_TRUE(index.has_value());
+  const LoadedState loaded = LoadState(Reopen());
+  EXPECT_THAT(loaded.refused, IsEmpty());
+  ASSERT_NE(loaded.tables.scheduler_config, nullptr);
+  EXPECT_EQ(loaded.tables.scheduler_config->preemption, preemption);
+  EXPECT_EQ(loaded.tables.scheduler_config->modify_index, *index);
+}
+
+TEST_F(StateJournalTest, ANodeThatWasPurgedIsNotRestoredAndALostOneStaysLost) {
+  Gate gate(&loop);
+  Context life(&loop);
+  gate.Spawn(scheduler.Run(life));
+  loop.Advance(1min);
+  life.Cancel();
+  EXPECT_TRUE(loop.RunToEnd(gate.Close()));
+  const std::vector<Record> down = Reopen();
+  EXPECT_EQ(LoadState(down).tables.nodes.at("node")->status, "down");
+  Continue(LoadState(down));
+  ASSERT_TRUE(scheduler.PurgeNode("node").ok());
+  EXPECT_THAT(LoadState(Reopen()).tables.nodes, IsEmpty());
 }
 
 // Waiting changes count in bytes, so their bound holds for large jobs, too.

@@ -65,7 +65,9 @@ struct Allocation {
   int index = 0;
   std::shared_ptr<const Job> job;
   std::string group_name;
-  std::string previous;  // the id of the allocation that this one replaces; empty if none
+  std::string previous;       // the id of the allocation that this one replaces; empty if none
+  std::string deployment_id;  // a change of it makes the node decide on the health again
+  bool canary = false;        // of a deployment that is not promoted yet
   std::vector<AllocatedPort> ports;
   std::map<std::string, std::vector<int>> cores;  // reserved cores by task, in ascending order
   AllocatedDevices devices;                       // by task

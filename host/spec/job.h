@@ -10,6 +10,7 @@
 
 #include "host/base/time.h"
 #include "host/spec/blocks/artifact.h"
+#include "host/spec/blocks/change_policy.h"
 #include "host/spec/blocks/constraint.h"
 #include "host/spec/blocks/device.h"
 #include "host/spec/blocks/dns_config.h"
@@ -135,6 +136,7 @@ struct Task {
   std::vector<VolumeMount> volume_mounts;
   std::vector<Artifact> artifacts;     // fetched before the first start, in this order
   std::vector<ScalingPolicy> scaling;  // of the task's resources; at most one of each type
+  std::string dispatch_payload_file;   // below local/, gets Job::payload; empty: none
 
   bool operator==(const Task&) const = default;
 };
@@ -171,6 +173,10 @@ struct TaskGroup {
   // How many allocations leave a draining node at a time; not for batch jobs.
   int migrate_max_parallel = 1;
   UpdatePolicy update;
+  UpdatePolicy migrate_health;  // of a replacement after a migration; never kManual
+  RolloutPolicy rollout;
+  ReschedulePolicy reschedule;
+  DisconnectPolicy disconnect;
   std::vector<Service> services;         // registered while the allocation runs
   std::optional<ScalingPolicy> scaling;  // of the count, which is within its bounds
 
@@ -190,6 +196,15 @@ struct Job {
   StringMap meta;
   std::vector<Constraint> constraints;
   std::vector<TaskGroup> groups;
+  std::optional<PeriodicPolicy> periodic;
+  std::optional<ParameterizedPolicy> parameterized;
+  // Of a child that a request has started from a parameterized job.
+  bool dispatched = false;
+  std::string dispatch_token;  // a second request with the same token starts nothing
+  std::string payload;         // base64, as in JSON
+
+  // Returns whether the job only starts children, and never has allocations of its own.
+  bool starts_children() const { return periodic || (parameterized && !dispatched); }
 
   bool operator==(const Job&) const = default;
 };

@@ -3,9 +3,11 @@
 #include <string>
 
 #include "host/spec/blocks/device_checks.h"
+#include "host/spec/blocks/disconnect_checks.h"
 #include "host/spec/blocks/job_network_checks.h"
 #include "host/spec/blocks/job_service_checks.h"
 #include "host/spec/blocks/job_template_checks.h"
+#include "host/spec/blocks/reschedule_checks.h"
 #include "host/spec/blocks/scaling_checks.h"
 #include "host/spec/blocks/volume_checks.h"
 #include "host/spec/job_json.h"
@@ -241,6 +243,8 @@ void CheckGroup(const Job& job, const TaskGroup& group, const At& at) {
         .Fault("must be at least 1, but is " + std::to_string(group.migrate_max_parallel));
   }
   CheckUpdate(group.update, at / "Update");
+  CheckReschedule(job.type, group.reschedule, at / "ReschedulePolicy");
+  CheckDisconnect(group.disconnect, at / "Disconnect");
   if (!group.max_run_duration) return;
   CheckLength(*group.max_run_duration, at / "MaxRunDuration");
   if (*group.max_run_duration <= 0s) {

@@ -10,7 +10,6 @@ using enum FieldKind;
 using enum FieldState;
 
 inline constexpr char kOneMachine[] = "there is one machine, so nothing to choose";
-inline constexpr char kNeverApart[] = "node and scheduler are one process and never lose contact";
 
 inline constexpr JobField kConstraint[] = {
     {"LTarget",
@@ -110,28 +109,51 @@ inline constexpr JobField kMigrate[] = {
     {"HealthyDeadline", "healthy_deadline", kDuration, kInert, {}, "", kNowhere},
 };
 
-inline constexpr char kNoReschedule[] =
-    "a failed allocation stays failed until the job is registered anew";
 inline constexpr JobField kReschedule[] = {
-    {"Attempts", "attempts", kInteger, kWarned, {}, "[1]", kNoReschedule},
-    {"Interval", "interval", kDuration, kWarned, {}, R"(["24h"])", kNoReschedule},
-    {"Delay", "delay", kDuration, kWarned, {}, R"(["5s", "30s"])", kNoReschedule},
+    {"Attempts", "attempts", kInteger, kDone, {}, "", "default 1 for batch jobs; 0 if unlimited"},
+    {"Interval", "interval", kDuration, kDone, {}, "", "of the attempts; default 24h"},
+    {"Delay", "delay", kDuration, kDone, {}, "", "default 30s, 5s for batch jobs; at least 5s"},
     {"DelayFunction",
      "delay_function",
      kText,
-     kWarned,
+     kDone,
      {},
-     R"(["constant", "exponential"])",
-     kNoReschedule},
-    {"MaxDelay", "max_delay", kDuration, kWarned, {}, R"(["1h"])", kNoReschedule},
-    {"Unlimited", "unlimited", kBoolean, kWarned, {}, "[true]", kNoReschedule},
+     "",
+     "constant, exponential or fibonacci; default exponential, constant for batch jobs"},
+    {"MaxDelay", "max_delay", kDuration, kDone, {}, "", "default 1h; not for constant"},
+    {"Unlimited", "unlimited", kBoolean, kDone, {}, "", "default true for service jobs"},
 };
 
 inline constexpr JobField kDisconnect[] = {
-    {"LostAfter", "lost_after", kDuration, kInert},
-    {"StopOnClientAfter", "stop_on_client_after", kDuration, kInert},
-    {"Replace", "replace", kBoolean, kInert},
-    {"Reconcile", "reconcile", kText, kInert},
+    {"LostAfter",
+     "lost_after",
+     kDuration,
+     kDone,
+     {},
+     "",
+     "how long an allocation is unknown, before it is lost; the node of an agent never loses "
+     "contact"},
+    {"StopOnClientAfter",
+     "stop_on_client_after",
+     kDuration,
+     kDone,
+     {},
+     "",
+     "the node stops the allocation after so long without contact; not with lost_after"},
+    {"Replace",
+     "replace",
+     kBoolean,
+     kDone,
+     {},
+     "",
+     "default true: another node takes over in the meantime"},
+    {"Reconcile",
+     "reconcile",
+     kText,
+     kDone,
+     {},
+     "",
+     "best_score (default), keep_original, keep_replacement or longest_running"},
 };
 
 inline constexpr JobField kPeriodic[] = {

@@ -215,9 +215,7 @@ TEST(JobFieldsTest, WhatIsTakenAndNotCarriedOutIsWarnedOf) {
       {"/Update/ProgressDeadline", "3m"},
       {"/Update/MaxParallel", 2},
       {"/Update/AutoRevert", true},
-      {"/TaskGroups/0/Update/Stagger", 1},
-      {"/Reschedule/Attempts", 3},
-      {"/TaskGroups/0/ReschedulePolicy/Delay", "1m"}};
+      {"/TaskGroups/0/Update/Stagger", 1}};
   for (const auto& [pointer, value] : warned) {
     json job;
     job[json::json_pointer(pointer)] = value;
@@ -227,7 +225,7 @@ TEST(JobFieldsTest, WhatIsTakenAndNotCarriedOutIsWarnedOf) {
        {json({{"Update", {{"MaxParallel", 1}, {"ProgressDeadline", 600'000'000'000}}}}),
         json({{"Update", {{"HealthCheck", "manual"}, {"HealthyDeadline", "3m"}}}}),
         json({{"TaskGroups", {{{"Update", {{"MinHealthyTime", "1s"}}}}}}}),
-        json({{"Update", nullptr}, {"Reschedule", {{"Attempts", 0}, {"Unlimited", false}}}}),
+        json({{"Update", nullptr}, {"Reschedule", {{"Attempts", 3}, {"Delay", "1m"}}}}),
         json({{"TaskGroups", {{{"Services", nullptr}, {"Disconnect", {{"LostAfter", 7}}}}}}}),
         json({{"TaskGroups", {{{"Services", {{{"Name", "a"}}}}, {"MaxClientDisconnect", 5}}}}})}) {
     EXPECT_EQ(Warned(silent), std::vector<std::string>()) << silent;

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "host/spec/blocks/change_json.h"
 #include "host/spec/blocks/device_json.h"
 #include "host/spec/blocks/job_template_checks.h"
 #include "host/spec/blocks/scaling_checks.h"
@@ -197,6 +198,7 @@ void ReadTask(const Members& in, const RestartPolicy& group_policy, ServiceOwner
   in.ReadList("VolumeMounts", &task->volume_mounts, ReadVolumeMount);
   in.ReadList("Artifacts", &task->artifacts, ReadArtifact, kMostArtifacts);
   in.ReadList("ScalingPolicies", &task->scaling, ReadTaskScaling, kMostTaskScalings);
+  in.Object("DispatchPayload").Read("File", &task->dispatch_payload_file);
   owner.task = task->name;
   ReadServices(in, owner, &task->services);
 }
@@ -243,6 +245,7 @@ void ReadGroup(const Members& in, const Job& job, TaskGroup* group) {
   ReadVolumes(in, &group->volumes);
   in.Object("Migrate").Read("MaxParallel", &group->migrate_max_parallel);
   ReadUpdate(in.Object("Update"), false, &group->update);
+  ReadGroupChanges(in, group);
 }
 
 Job ReadJob(const Members& in) {
@@ -268,13 +271,13 @@ Job ReadJob(const Members& in) {
   if (!text.empty()) job.node_pool = text;
   in.Read("Meta", &job.meta);
   in.ReadList("Constraints", &job.constraints, ReadConstraint);
-  int migrate_max_parallel = 1;  // the default for groups that do not set it
-  in.Object("Migrate").Read("MaxParallel", &migrate_max_parallel);
-  UpdatePolicy update;  // the default for groups, too
-  ReadUpdate(in.Object("Update"), true, &update);
+  ReadJobStarts(in, &job);
+  TaskGroup defaults;  // for groups that do not set the same blocks
+  in.Object("Migrate").Read("MaxParallel", &defaults.migrate_max_parallel);
+  ReadUpdate(in.Object("Update"), true, &defaults.update);
+  ReadJobChanges(in, job.type, &defaults);
   in.ReadList("TaskGroups", &job.groups, [&](const Members& group_in, TaskGroup* group) {
-    group->migrate_max_parallel = migrate_max_parallel;
-    group->update = update;
+    *group = defaults;
     ReadGroup(group_in, job, group);
   });
   return job;

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
+#include "host/spec/blocks/change_json.h"
 #include "host/spec/blocks/device_json.h"
 #include "host/spec/blocks/scaling_json.h"
 #include "host/spec/blocks/service_json.h"
@@ -134,11 +135,13 @@ json ToJson(const Task& task) {
     out["Lifecycle"] = {{"Hook", LifecycleHookName(task.lifecycle->hook)},
                         {"Sidecar", task.lifecycle->sidecar}};
   }
+  if (!task.dispatch_payload_file.empty())
+    out["DispatchPayload"] = {{"File", task.dispatch_payload_file}};
   if (task.restart_policy) out["RestartPolicy"] = ToJson(*task.restart_policy);
   return out;
 }
 
-json ToJson(const TaskGroup& group) {
+json ToJson(const TaskGroup& group, JobType type) {
   json tasks = json::array();
   for (const Task& task : group.tasks) tasks.push_back(ToJson(task));
   json out = {{"Name", group.name},
@@ -157,16 +160,9 @@ json ToJson(const TaskGroup& group) {
                {{"SizeMB", group.ephemeral_disk_mb},
                 {"Sticky", group.disk_sticky},
                 {"Migrate", group.disk_migrate}}}};
-  // Migrate is written only if it is not the default: batch jobs have no Migrate, and clients
-  // expect none there.
-  if (group.migrate_max_parallel != 1)
-    out["Migrate"] = {{"MaxParallel", group.migrate_max_parallel}};
-  // The same is true of Update.
-  if (!(group.update == UpdatePolicy())) {
-    out["Update"] = {{"HealthCheck", HealthCheckName(group.update.health_check)},
-                     {"MinHealthyTime", group.update.min_healthy_time.count()},
-                     {"HealthyDeadline", group.update.healthy_deadline.count()}};
-  }
+  // These blocks are written only if they are not the default: jobs of some types have none, and
+  // clients expect none there.
+  WriteGroupChanges(group, type, &out);
   if (group.max_run_duration) out["MaxRunDuration"] = group.max_run_duration->count();
   return out;
 }
@@ -175,19 +171,21 @@ json ToJson(const TaskGroup& group) {
 
 std::string JobToJson(const Job& job) {
   json groups = json::array();
-  for (const TaskGroup& group : job.groups) groups.push_back(ToJson(group));
-  return JsonText({{"ID", job.id},
-                   {"Name", job.name},
-                   {"ParentID", job.parent_id},
-                   {"Region", job.region},
-                   {"Namespace", job.job_namespace},
-                   {"Type", JobTypeName(job.type)},
-                   {"Priority", job.priority},
-                   {"Datacenters", job.datacenters},
-                   {"NodePool", job.node_pool},
-                   {"Meta", ToJson(job.meta)},
-                   {"Constraints", ConstraintsToJson(job.constraints)},
-                   {"TaskGroups", std::move(groups)}});
+  for (const TaskGroup& group : job.groups) groups.push_back(ToJson(group, job.type));
+  json out = {{"ID", job.id},
+              {"Name", job.name},
+              {"ParentID", job.parent_id},
+              {"Region", job.region},
+              {"Namespace", job.job_namespace},
+              {"Type", JobTypeName(job.type)},
+              {"Priority", job.priority},
+              {"Datacenters", job.datacenters},
+              {"NodePool", job.node_pool},
+              {"Meta", ToJson(job.meta)},
+              {"Constraints", ConstraintsToJson(job.constraints)},
+              {"TaskGroups", std::move(groups)}};
+  WriteJobStarts(job, &out);
+  return JsonText(out);
 }
 
 }  // namespace drover

@@ -40,6 +40,7 @@ class NodeCapacity {
   void Give(const Allocation& alloc);
   // Returns whether NEEDS are free. It only counts free cores and does not choose any.
   bool Has(const GroupNeeds& needs) const;
+  std::int64_t memory_mb() const { return memory_mb_; }  // what is free; below 0 if it is promised
 
  private:
   // Returns the name of the first missing resource except cores; empty if none is missing.

@@ -6,6 +6,7 @@
 
 #include "host/spec/canonical_job.h"
 #include "host/spec/job_json.h"
+#include "host/state/change_record_json.h"
 #include "host/task/task_record.h"
 
 namespace drover {
@@ -126,6 +127,8 @@ json EncodeAllocation(const Allocation& alloc) {
   if (alloc.network) out["network"] = *alloc.network;
   if (!alloc.previous.empty()) out["previous"] = alloc.previous;
   if (!alloc.devices.empty()) out["devices"] = alloc.devices;
+  if (!alloc.deployment_id.empty()) out["deployment"] = alloc.deployment_id;
+  if (alloc.canary) out["canary"] = true;
   return out;
 }
 
@@ -136,6 +139,8 @@ std::shared_ptr<Allocation> ReadAllocation(const json& of) {
   Get(of, "name", &alloc->name);
   Get(of, "previous", &alloc->previous);
   Get(of, "eval_id", &alloc->eval_id);
+  Get(of, "deployment", &alloc->deployment_id);
+  Get(of, "canary", &alloc->canary);
   Get(of, "node_id", &alloc->node_id);
   Get(of, "node_name", &alloc->node_name);
   Get(of, "datacenter", &alloc->datacenter);
@@ -181,6 +186,10 @@ AllocRecord ReadPlaced(const json& of, std::shared_ptr<const JobRecord> job) {
   Get(of, "previous", &record.previous);
   Get(of, "next", &record.next);
   Get(of, "migrate", &record.migrate);
+  Get(of, "no_reschedule", &record.no_reschedule);
+  Get(of, "reschedule", &record.reschedule);
+  Get(of, "force_reschedule", &record.force_reschedule);
+  if (of.contains("change")) record.change = ReadAllocChange(of.at("change"));
   Get(of, "collected", &record.collected);
   Get(of, "modify_index", &record.modify_index);
   Get(of, "modify_time", &record.modify_time);
@@ -220,6 +229,10 @@ Result<std::shared_ptr<const Evaluation>> ReadEvaluation(const json& of) {
   Get(of, "description", &eval->status_description);
   Get(of, "previous", &eval->previous_eval);
   Get(of, "blocked", &eval->blocked_eval);
+  Get(of, "next", &eval->next_eval);
+  Get(of, "node", &eval->node_id);
+  Get(of, "deployment", &eval->deployment_id);
+  Get(of, "wait_until", &eval->wait_until);
   Get(of, "job_modify_index", &eval->job_modify_index);
   Get(of, "failed_groups", &eval->failed_groups);
   Get(of, "queued", &eval->queued);
@@ -236,6 +249,7 @@ Result<std::shared_ptr<const NodeRecord>> ReadNode(const json& of) {
   Get(of, "name", &node->name);
   Get(of, "datacenter", &node->datacenter);
   Get(of, "node_pool", &node->node_pool);
+  Get(of, "status", &node->status);
   Get(of, "eligible", &node->eligible);
   Get(of, "create_index", &node->create_index);
   Get(of, "modify_index", &node->modify_index);
@@ -294,13 +308,18 @@ std::string EncodePlaced(const AllocRecord& record) {
 }
 
 std::string EncodePlaced(const AllocRecord& record, const std::string& job_end) {
-  std::string text = Dump({{"alloc", EncodeAllocation(*record.alloc)},
-                           {"previous", record.previous},
-                           {"next", record.next},
-                           {"migrate", record.migrate},
-                           {"collected", record.collected},
-                           {"modify_index", record.modify_index},
-                           {"modify_time", record.modify_time}});
+  json out = {{"alloc", EncodeAllocation(*record.alloc)},
+              {"previous", record.previous},
+              {"next", record.next},
+              {"migrate", record.migrate},
+              {"collected", record.collected},
+              {"modify_index", record.modify_index},
+              {"modify_time", record.modify_time}};
+  if (record.no_reschedule) out["no_reschedule"] = true;
+  if (record.reschedule) out["reschedule"] = true;
+  if (record.force_reschedule) out["force_reschedule"] = true;
+  if (record.change) out["change"] = AllocChangeToJson(*record.change);
+  std::string text = Dump(out);
   text.pop_back();
   return text + job_end;
 }
@@ -350,23 +369,28 @@ Status DecodeReported(const std::string& text, AllocRecord* record) {
 }
 
 std::string EncodeRecord(const Evaluation& eval) {
-  return Dump({{"id", eval.id},
-               {"namespace", eval.job_namespace},
-               {"job", eval.job_id},
-               {"type", JobTypeName(eval.type)},
-               {"priority", eval.priority},
-               {"triggered_by", eval.triggered_by},
-               {"status", eval.status},
-               {"description", eval.status_description},
-               {"previous", eval.previous_eval},
-               {"blocked", eval.blocked_eval},
-               {"job_modify_index", eval.job_modify_index},
-               {"failed_groups", eval.failed_groups},
-               {"queued", eval.queued},
-               {"create_index", eval.create_index},
-               {"modify_index", eval.modify_index},
-               {"create_time", eval.create_time},
-               {"modify_time", eval.modify_time}});
+  json out = {{"id", eval.id},
+              {"namespace", eval.job_namespace},
+              {"job", eval.job_id},
+              {"type", JobTypeName(eval.type)},
+              {"priority", eval.priority},
+              {"triggered_by", eval.triggered_by},
+              {"status", eval.status},
+              {"description", eval.status_description},
+              {"previous", eval.previous_eval},
+              {"blocked", eval.blocked_eval},
+              {"job_modify_index", eval.job_modify_index},
+              {"failed_groups", eval.failed_groups},
+              {"queued", eval.queued},
+              {"create_index", eval.create_index},
+              {"modify_index", eval.modify_index},
+              {"create_time", eval.create_time},
+              {"modify_time", eval.modify_time}};
+  if (!eval.next_eval.empty()) out["next"] = eval.next_eval;
+  if (!eval.node_id.empty()) out["node"] = eval.node_id;
+  if (!eval.deployment_id.empty()) out["deployment"] = eval.deployment_id;
+  if (eval.wait_until != 0) out["wait_until"] = eval.wait_until;
+  return Dump(out);
 }
 
 Result<std::shared_ptr<const Evaluation>> DecodeEvaluation(const std::string& text) {
@@ -382,6 +406,8 @@ std::string EncodeRecord(const NodeRecord& node) {
               {"events", node.events},
               {"create_index", node.create_index},
               {"modify_index", node.modify_index}};
+  // A node that was lost must not seem new to the next agent.
+  if (node.status == "down" || node.status == "disconnected") out["status"] = node.status;
   if (node.last_drain) out["last_drain"] = *node.last_drain;
   if (node.drain) {
     out["drain"] = {{"deadline", node.drain->deadline.count()},

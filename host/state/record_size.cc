@@ -258,6 +258,32 @@ std::size_t Of(const VolumeRecord& volume) {
   return bytes;
 }
 
+std::size_t Of(const Deployment& of) {
+  std::size_t bytes =
+      kObject + sizeof(Deployment) + Of(of.id) + Of(of.job_id) + Of(of.status_description);
+  for (const auto& [name, group] : of.groups) {
+    bytes += kNode + Of(name) + sizeof(group) + Of(group.placed_canaries);
+  }
+  return bytes;
+}
+
+std::size_t Of(const PeriodicLaunch& of) {
+  return kObject + sizeof(PeriodicLaunch) + Of(of.job_namespace) + Of(of.job_id);
+}
+
+std::size_t Of(const JobRestart& of) {
+  return kObject + sizeof(JobRestart) + Of(of.id) + Of(of.job_id) + Of(of.groups) + Of(of.tasks) +
+         Of(of.allocs) + Of(of.errors) + Of(of.status_description);
+}
+
+std::size_t Of(const SchedulerConfig&) { return kObject + sizeof(SchedulerConfig); }
+
+std::size_t Of(const AllocChange& of) {
+  return kObject + sizeof(AllocChange) + of.reschedules.capacity() * sizeof(RescheduleEvent) +
+         of.states.capacity() * sizeof(AllocStateChange) + Of(of.preempted) +
+         Of(of.follow_up_eval) + Of(of.preempted_by);
+}
+
 // Walk calls SEE with each part of EVENT. If a part occurs several times, SEE receives it each
 // time.
 template <typename See>
@@ -299,6 +325,7 @@ class Parts {
   void Inside(const AllocRecord& record) {
     Part(record.alloc);
     Part(record.job);
+    Part(record.change);
     for (const auto& [task, state] : record.reported.tasks) Part(state);
   }
 
@@ -316,6 +343,10 @@ std::size_t SizeOf(const NodeRecord& node) { return Of(node); }
 std::size_t SizeOf(const ServiceRegistration& service) { return Of(service); }
 std::size_t SizeOf(const VariableRecord& variable) { return Of(variable); }
 std::size_t SizeOf(const VolumeRecord& volume) { return Of(volume); }
+std::size_t SizeOf(const Deployment& deployment) { return Of(deployment); }
+std::size_t SizeOf(const PeriodicLaunch& launch) { return Of(launch); }
+std::size_t SizeOf(const JobRestart& restart) { return Of(restart); }
+std::size_t SizeOf(const SchedulerConfig& config) { return Of(config); }
 std::size_t SizeOf(const TaskStateRecord& state) {
   std::size_t bytes = kObject + sizeof(TaskStateRecord);
   for (const TaskEvent& event : state.events)

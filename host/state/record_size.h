@@ -18,6 +18,10 @@ std::size_t SizeOf(const NodeRecord& node);
 std::size_t SizeOf(const ServiceRegistration& service);
 std::size_t SizeOf(const VariableRecord& variable);
 std::size_t SizeOf(const VolumeRecord& volume);
+std::size_t SizeOf(const Deployment& deployment);
+std::size_t SizeOf(const PeriodicLaunch& launch);
+std::size_t SizeOf(const JobRestart& restart);
+std::size_t SizeOf(const SchedulerConfig& config);
 
 // Counts the memory of a set of events. Records share parts: allocations share their job, and
 // versions of an allocation share task states. Each part counts once, as long as any event in the

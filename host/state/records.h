@@ -16,7 +16,12 @@
 #include "host/alloc/client_status.h"
 #include "host/device/device_group.h"
 #include "host/spec/allocation.h"
+#include "host/state/alloc_change.h"
+#include "host/state/deployment.h"
+#include "host/state/job_restart.h"
 #include "host/state/node_interface.h"
+#include "host/state/periodic_launch.h"
+#include "host/state/scheduler_config.h"
 #include "host/state/scaling_record.h"
 #include "host/task/task_state.h"
 #include "host/volume/volume_record.h"
@@ -90,10 +95,14 @@ struct Evaluation {
   JobType type = JobType::kService;
   int priority = 50;
   std::string triggered_by;        // job-register, job-deregister, alloc-stop, queued-allocs, ...
+  std::string node_id;             // of evaluations that a node has triggered
+  std::string deployment_id;       // of the deployment that the evaluation goes on with
   std::string status = "pending";  // blocked, pending, complete, failed, canceled
   std::string status_description;
   std::string previous_eval;
   std::string blocked_eval;
+  std::string next_eval;    // a follow-up evaluation that this one has made
+  WallTime wait_until = 0;  // a follow-up evaluation is carried out then; 0 means at once
   std::uint64_t job_modify_index = 0;
   std::map<std::string, PlacementFailure> failed_groups;
   std::map<std::string, int> queued;  // how many allocations have no place, by group
@@ -103,6 +112,8 @@ struct Evaluation {
   WallTime modify_time = 0;
 
   bool open() const { return status == "pending" || status == "blocked"; }
+  // Returns whether the evaluation waits for its time. Newer evaluations do not cancel it.
+  bool follows_up() const { return status == "pending" && wait_until != 0; }
 };
 
 // The report of a node about one of its allocations.
@@ -123,19 +134,27 @@ struct AllocRecord {
   std::string previous;                  // the id of the allocation that this one replaces
   std::string next;                      // the id of the allocation that replaces this one
   bool migrate = false;                  // the allocation must stop and be replaced
-  bool collected = false;                // the node must remove this ended allocation
+  bool no_reschedule = false;            // stop it without a replacement
+  bool reschedule = false;               // replace it as if it had failed, without a delay
+  bool force_reschedule = false;         // the same, even if its policy allows no more attempts
+  std::shared_ptr<const AllocChange> change = nullptr;  // null for most
+  bool collected = false;  // the node must remove this ended allocation
   std::uint64_t modify_index = 0;
   WallTime modify_time = 0;
 
   const std::string& id() const { return alloc->id; }
   bool client_terminal() const { return IsTerminal(reported.status.status); }
+  const AllocChange& changes() const {
+    static const AllocChange kNone;
+    return change == nullptr ? kNone : *change;
+  }
   // Returns whether the allocation has ended or must stop.
   bool terminal() const { return alloc->server_terminal() || client_terminal(); }
   // Returns whether nothing of the allocation runs any more. Until then it keeps its ports, memory,
   // cores, devices and volumes. One task that fails makes it a failed allocation, while its node
-  // still stops the others.
+  // still stops the others. The scheduler has given up on a lost one, whatever its tasks did last.
   bool over() const {
-    if (collected) return true;
+    if (collected || reported.status.status == ClientStatus::kLost) return true;
     return client_terminal() && std::ranges::all_of(reported.tasks, [](const auto& task) {
              return task.second == nullptr || task.second->state == RunnerState::kDead;
            });
@@ -189,6 +208,14 @@ struct NodeEvent {
   bool operator==(const NodeEvent&) const = default;
 };
 
+// The statuses of nodes, as clients know them.
+namespace node_status {
+inline constexpr std::string_view kInitializing = "initializing";
+inline constexpr std::string_view kReady = "ready";
+inline constexpr std::string_view kDown = "down";
+inline constexpr std::string_view kDisconnected = "disconnected";
+}  // namespace node_status
+
 struct NodeRecord {
   std::string id;
   std::string name;
@@ -219,7 +246,7 @@ struct NodeRecord {
   std::string reserved_ports;
   ConfiguredVolumes host_volumes;       // of the configuration, by name
   DeviceGroups devices;                 // that plugins of the node offer now
-  std::string status = "initializing";  // initializing, ready, down
+  std::string status = "initializing";  // initializing, ready, down, disconnected
   bool eligible = true;
   std::optional<NodeDrain> drain;
   std::optional<LastDrain> last_drain;

@@ -15,14 +15,28 @@
 namespace drover {
 
 // The kind of record in an event. The order is the same as in StateEvent::record.
-enum class Topic { kJob, kEvaluation, kAllocation, kNode, kService, kVariable, kVolume };
+enum class Topic {
+  kJob,
+  kEvaluation,
+  kAllocation,
+  kNode,
+  kService,
+  kVariable,
+  kVolume,
+  kDeployment,
+  kLaunch,  // never sent to clients
+  kJobRestart,
+  kSchedulerConfig,  // never sent to clients
+};
 
 // One record that a write has stored or erased. An erased record is as it was before the write.
 struct StateEvent {
   std::variant<std::shared_ptr<const JobRecord>, std::shared_ptr<const Evaluation>,
                std::shared_ptr<const AllocRecord>, std::shared_ptr<const NodeRecord>,
                std::shared_ptr<const ServiceRegistration>, std::shared_ptr<const VariableRecord>,
-               std::shared_ptr<const VolumeRecord>>
+               std::shared_ptr<const VolumeRecord>, std::shared_ptr<const Deployment>,
+               std::shared_ptr<const PeriodicLaunch>, std::shared_ptr<const JobRestart>,
+               std::shared_ptr<const SchedulerConfig>>
       record;
   bool erased = false;
   bool silent = false;  // only the journal receives the event, not clients
@@ -58,11 +72,17 @@ inline constexpr std::string_view kJobVersion = "JobVersionUpdated";  // all its
 inline constexpr std::string_view kEvaluation = "EvaluationUpdated";
 inline constexpr std::string_view kAllocStop = "AllocationUpdateDesiredStatus";
 inline constexpr std::string_view kAllocUpdate = "AllocationUpdated";
+inline constexpr std::string_view kSchedulerConfig = "OperatorUpdated";  // its event is silent
 inline constexpr std::string_view kNodeRegistration = "NodeRegistration";
+inline constexpr std::string_view kNodeDeregistration = "NodeDeregistration";
 inline constexpr std::string_view kNodeEligibility = "NodeEligibility";
 inline constexpr std::string_view kNodeDrain = "NodeDrain";
 inline constexpr std::string_view kNodeStatus = "NodeStreamEvent";
 inline constexpr std::string_view kServicesChanged = "ServiceRegistration";
+inline constexpr std::string_view kDeploymentStatus = "DeploymentStatusUpdate";
+inline constexpr std::string_view kDeploymentPromotion = "DeploymentPromotion";
+inline constexpr std::string_view kDeploymentHealth = "DeploymentAllocHealth";
+inline constexpr std::string_view kJobRestart = "JobRestartUpdated";
 inline constexpr std::string_view kVariablePut = "VariableUpserted";
 inline constexpr std::string_view kVariableDeleted = "VariableDeleted";
 inline constexpr std::string_view kVolumePut = "HostVolumeRegistered";

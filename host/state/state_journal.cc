@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "host/state/change_record_json.h"
 #include "host/state/record_json.h"
 #include "host/state/record_size.h"
 
@@ -21,7 +22,9 @@ RecordKey VersionKey(const Job& job, std::uint64_t version) {
 // Compares only pointers, since the parts of a record never change.
 bool PlacedAlike(const AllocRecord& a, const AllocRecord& b) {
   return a.alloc == b.alloc && a.job == b.job && a.previous == b.previous && a.next == b.next &&
-         a.migrate == b.migrate && a.collected == b.collected;
+         a.migrate == b.migrate && a.collected == b.collected && a.change == b.change &&
+         a.no_reschedule == b.no_reschedule && a.reschedule == b.reschedule &&
+         a.force_reschedule == b.force_reschedule;
 }
 
 }  // namespace
@@ -144,6 +147,30 @@ void StateJournal::Add(const std::shared_ptr<const VolumeRecord>& volume, bool e
   auto& change = changes_[KeyFor(record_kind::kVolume, volume->id)];
   change = nullptr;
   if (!erased) change = {[volume] { return VolumeText(*volume); }, SizeOf(*volume)};
+}
+
+void StateJournal::Add(const std::shared_ptr<const Deployment>& deployment, bool erased) {
+  auto& change = changes_[KeyFor(record_kind::kDeployment, deployment->id)];
+  change = nullptr;
+  if (!erased) change = {[deployment] { return EncodeRecord(*deployment); }, SizeOf(*deployment)};
+}
+
+void StateJournal::Add(const std::shared_ptr<const PeriodicLaunch>& launch, bool erased) {
+  const nlohmann::json id = {launch->job_namespace, launch->job_id};
+  auto& change = changes_[KeyFor(record_kind::kLaunch, id.dump())];
+  change = nullptr;
+  if (!erased) change = {[launch] { return EncodeRecord(*launch); }, SizeOf(*launch)};
+}
+
+void StateJournal::Add(const std::shared_ptr<const JobRestart>& restart, bool erased) {
+  auto& change = changes_[KeyFor(record_kind::kRestart, restart->id)];
+  change = nullptr;
+  if (!erased) change = {[restart] { return EncodeRecord(*restart); }, SizeOf(*restart)};
+}
+
+void StateJournal::Add(const std::shared_ptr<const SchedulerConfig>& config, bool) {
+  changes_[KeyFor(record_kind::kSchedulerConfig, "config")] = {
+      [config] { return EncodeRecord(*config); }, SizeOf(*config)};
 }
 
 }  // namespace drover

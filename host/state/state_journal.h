@@ -25,7 +25,11 @@ inline constexpr std::string_view kNode = "node";
 inline constexpr std::string_view kService = "service";    // the registration of a service
 inline constexpr std::string_view kVariable = "variable";  // with sealed items
 inline constexpr std::string_view kVolume = "volume";      // of clients, with its claims
-inline constexpr std::string_view kIndex = "index";        // the index of the last write
+inline constexpr std::string_view kDeployment = "deployment";
+inline constexpr std::string_view kLaunch = "launch";    // the newest launch of a periodic job
+inline constexpr std::string_view kRestart = "restart";  // of the allocations of a job
+inline constexpr std::string_view kSchedulerConfig = "scheduler";  // there is one
+inline constexpr std::string_view kIndex = "index";                // the index of the last write
 }  // namespace record_kind
 
 // The submissions that are in the store, by the record ids of their job versions.
@@ -53,6 +57,10 @@ class StateJournal {
   void Add(const std::shared_ptr<const ServiceRegistration>& service, bool erased);
   void Add(const std::shared_ptr<const VariableRecord>& variable, bool erased);
   void Add(const std::shared_ptr<const VolumeRecord>& volume, bool erased);
+  void Add(const std::shared_ptr<const Deployment>& deployment, bool erased);
+  void Add(const std::shared_ptr<const PeriodicLaunch>& launch, bool erased);
+  void Add(const std::shared_ptr<const JobRestart>& restart, bool erased);
+  void Add(const std::shared_ptr<const SchedulerConfig>& config, bool erased);
 
   // Returns the end of the records of all allocations of JOB, which is encoded at its first use.
   std::shared_ptr<SharedJobEnd> EndOf(const std::shared_ptr<const JobRecord>& job);

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <tuple>
 
+#include "host/state/change_record_json.h"
 #include "host/state/record_json.h"
 #include "host/state/state_journal.h"
 
@@ -28,6 +29,7 @@ class StateLoader {
     for (const auto& node : nodes_) loaded_.tables.Put(node);
     PutVariables();
     PutVolumes();
+    PutChanges();
     std::vector<JobKey> keys;
     for (const auto& [key, job] : loaded_.tables.jobs) keys.push_back(key);
     loaded_.tables.last_index = last_index_ + kGap;
@@ -73,6 +75,14 @@ class StateLoader {
       Take(record, ReadVariable(record.value), &variables_);
     } else if (kind == record_kind::kVolume) {
       Take(record, ReadVolumeRecord(record.value), &volumes_);
+    } else if (kind == record_kind::kDeployment) {
+      Take(record, DecodeDeployment(record.value), &deployments_);
+    } else if (kind == record_kind::kLaunch) {
+      Take(record, DecodeLaunch(record.value), &launches_);
+    } else if (kind == record_kind::kRestart) {
+      Take(record, DecodeJobRestart(record.value), &restarts_);
+    } else if (kind == record_kind::kSchedulerConfig) {
+      Take(record, DecodeSchedulerConfig(record.value), &configs_);
     } else if (kind == record_kind::kPlaced) {
       Result<AllocRecord> placed = DecodePlaced(record.value, &seen_jobs_);
       if (!placed.ok()) return Refuse(record, placed.error());
@@ -167,6 +177,19 @@ class StateLoader {
     }
   }
 
+  void PutChanges() {
+    const auto put = [this](const auto& records) {
+      for (const auto& record : records) {
+        Saw(record->modify_index);
+        loaded_.tables.Put(record);
+      }
+    };
+    put(deployments_);
+    put(launches_);
+    put(restarts_);
+    put(configs_);
+  }
+
   // Makes the allocations of a version share one job. A job whose own record is damaged is
   // restored from an allocation that must still run. An ended allocation does not show that its
   // job is damaged, because the job may have been purged.
@@ -205,6 +228,10 @@ class StateLoader {
   std::vector<std::shared_ptr<const NodeRecord>> nodes_;
   std::vector<VariableRecord> variables_;
   std::vector<VolumeRecord> volumes_;
+  std::vector<std::shared_ptr<const Deployment>> deployments_;
+  std::vector<std::shared_ptr<const PeriodicLaunch>> launches_;
+  std::vector<std::shared_ptr<const SchedulerConfig>> configs_;
+  std::vector<std::shared_ptr<const JobRestart>> restarts_;
   std::map<std::string, AllocRecord> allocs_;
   std::map<std::tuple<JobKey, std::uint64_t, std::uint64_t>, std::shared_ptr<const JobRecord>>
       shared_;

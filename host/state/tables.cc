@@ -10,6 +10,7 @@ namespace drover {
 namespace {
 
 std::string JobStatus(const Tables& tables, const JobKey& key, const JobRecord& job) {
+  if (job.job->starts_children()) return job.stop ? "dead" : "running";
   if (tables.open_allocs_of_job.count(key) > 0) return "running";
   if (tables.open_evals_of_job.count(key) > 0) return "pending";
   const bool any =
@@ -84,6 +85,8 @@ void Tables::Put(const JobKey& key, std::shared_ptr<const JobRecord> record) {
   changes.push_back({record});
   const auto before = Find(jobs, key);
   ReplaceScaling(before == nullptr ? nullptr : before->scaling, record->scaling);
+  if (before != nullptr) CountChild(*before, false);
+  CountChild(*record, true);
   versions[key].insert_or_assign(record->version, record);
   jobs.insert_or_assign(key, std::move(record));
   ForgetVersions(key);
@@ -177,12 +180,84 @@ void Tables::Put(std::shared_ptr<const VolumeRecord> volume) {
   volumes.insert_or_assign(id, std::move(volume));
 }
 
+void Tables::Erase(const NodeRecord& node) {
+  const auto place = nodes.find(node.id);
+  changes.push_back({place->second, true});
+  nodes.erase(place);
+}
+
 void Tables::Erase(const VolumeRecord& volume) {
   const auto place = volumes.find(volume.id);
   const std::shared_ptr<const VolumeRecord> own = place->second;  // VOLUME may refer to this object
   changes.push_back({own, true});
   volume_ids.erase(KeyOf(*own));
   volumes.erase(place);
+}
+
+void Tables::Put(std::shared_ptr<const Deployment> deployment) {
+  changes.push_back({deployment});
+  deployments_of_job[KeyOf(*deployment)].emplace(deployment->create_index, deployment->id);
+  const std::string id = deployment->id;
+  deployments.insert_or_assign(id, std::move(deployment));
+}
+
+void Tables::Erase(const Deployment& deployment) {
+  const auto place = deployments.find(deployment.id);
+  const std::shared_ptr<const Deployment> own = place->second;  // DEPLOYMENT may be this object
+  changes.push_back({own, true, true});
+  EraseFrom(&deployments_of_job, KeyOf(*own), std::pair(own->create_index, own->id));
+  deployments.erase(place);
+}
+
+void Tables::Put(std::shared_ptr<const PeriodicLaunch> launch) {
+  changes.push_back({launch, false, true});
+  const JobKey key = KeyOf(*launch);
+  launches.insert_or_assign(key, std::move(launch));
+}
+
+void Tables::Erase(const PeriodicLaunch& launch) {
+  const auto place = launches.find(KeyOf(launch));
+  changes.push_back({place->second, true, true});
+  launches.erase(place);
+}
+
+void Tables::Put(std::shared_ptr<const SchedulerConfig> config) {
+  changes.push_back({config, false, true});
+  scheduler_config = std::move(config);
+}
+
+void Tables::Put(std::shared_ptr<const JobRestart> restart) {
+  changes.push_back({restart});
+  const std::string id = restart->id;
+  restarts.insert_or_assign(id, std::move(restart));
+}
+
+void Tables::Erase(const JobRestart& restart) {
+  const auto place = restarts.find(restart.id);
+  changes.push_back({place->second, true, true});
+  restarts.erase(place);
+}
+
+std::shared_ptr<const Deployment> Tables::DeploymentOf(const JobRecord& job) const {
+  const auto of_job = deployments_of_job.find(KeyOf(*job.job));
+  if (of_job == deployments_of_job.end()) return nullptr;
+  auto newest = Find(deployments, of_job->second.rbegin()->second);
+  return newest->job_create_index == job.create_index ? newest : nullptr;
+}
+
+void Tables::CountChild(const JobRecord& job, bool is_there) {
+  if (job.job->parent_id.empty()) return;
+  const JobKey parent(job.job->job_namespace, job.job->parent_id);
+  JobChildren& of = children[parent];
+  std::set<std::string>& ids = job.status == "dead"      ? of.dead
+                               : job.status == "running" ? of.running
+                                                         : of.pending;
+  if (is_there) {
+    ids.insert(job.job->id);
+  } else {
+    ids.erase(job.job->id);
+  }
+  if (of.empty()) children.erase(parent);
 }
 
 std::shared_ptr<const VolumeRecord> Tables::FindVolume(const VolumeName& name) const {
@@ -209,6 +284,7 @@ TableMask Tables::DropClaimsOf(const JobKey& key, std::uint64_t at_index) {
 TableMask Tables::EraseJob(const JobKey& key, std::uint64_t at_index) {
   const TableMask of_claims = DropClaimsOf(key, at_index);
   const auto newest = jobs.find(key);
+  CountChild(*newest->second, false);
   for (const auto& [number, version] : versions.at(key)) {
     changes.push_back({version, true, number != newest->second->version});
   }

@@ -29,9 +29,11 @@ enum class Table {
   kServices,
   kVariables,
   kVolumes,
-  kScaling
+  kScaling,
+  kDeployments,
+  kRestarts
 };
-inline constexpr int kTables = 9;
+inline constexpr int kTables = 11;
 // Limits for the versions of a job: how many of the newest untagged versions are kept, and how
 // many versions can have a tag.
 inline constexpr std::size_t kMaxJobVersions = 6;
@@ -46,6 +48,9 @@ inline constexpr TableMask kAllTables = (1u << kTables) - 1;
 using JobKey = std::pair<std::string, std::string>;
 inline JobKey KeyOf(const Job& job) { return {job.job_namespace, job.id}; }
 inline JobKey KeyOf(const Evaluation& eval) { return {eval.job_namespace, eval.job_id}; }
+inline JobKey KeyOf(const Deployment& of) { return {of.job_namespace, of.job_id}; }
+inline JobKey KeyOf(const PeriodicLaunch& of) { return {of.job_namespace, of.job_id}; }
+inline JobKey KeyOf(const JobRestart& of) { return {of.job_namespace, of.job_id}; }
 // The namespace and the path of a variable.
 using VariableKey = std::pair<std::string, std::string>;
 inline VariableKey KeyOf(const VariableRecord& record) { return {record.name_space, record.path}; }
@@ -78,6 +83,16 @@ using JobAllocs = std::set<std::shared_ptr<const AllocRecord>, PlacedBefore>;
 using EndedAllocs = std::set<std::shared_ptr<const AllocRecord>, EndedBefore>;
 // The evaluations of a job, each with its create index and id. The newest is the last.
 using JobEvals = std::set<std::pair<std::uint64_t, std::string>>;
+// The same for the deployments of a job.
+using JobDeployments = std::set<std::pair<std::uint64_t, std::string>>;
+// The jobs that a periodic or parameterized job has started, by status.
+struct JobChildren {
+  std::set<std::string> pending;
+  std::set<std::string> running;
+  std::set<std::string> dead;
+
+  bool empty() const { return pending.empty() && running.empty() && dead.empty(); }
+};
 
 // Sorts registrations of services by their id.
 struct ServiceOrder {
@@ -140,6 +155,12 @@ struct Tables {
   std::map<std::string, std::shared_ptr<const ScalingRecord>> scaling_policies;
   std::map<JobKey, JobAllocs> allocs_of_job;
   std::map<JobKey, JobEvals> evals_of_job;
+  std::map<std::string, std::shared_ptr<const Deployment>> deployments;
+  std::map<JobKey, JobDeployments> deployments_of_job;
+  std::map<JobKey, std::shared_ptr<const PeriodicLaunch>> launches;
+  std::map<std::string, std::shared_ptr<const JobRestart>> restarts;
+  std::shared_ptr<const SchedulerConfig> scheduler_config;  // null until an operator sets it
+  std::map<JobKey, JobChildren> children;                   // by parent
   // The registrations of services: all of them, and the same by name and by allocation. An
   // allocation that has ended has none. They contain no empty entries.
   ServiceSet services;
@@ -188,6 +209,8 @@ struct Tables {
   const JobAllocs& AllocsOf(const JobKey& key) const;
   const GroupCounts& OpenAllocsOf(const JobKey& key) const;
   const ServiceSet& ServicesOf(const std::string& alloc_id) const;
+  // Returns the newest deployment of JOB, not of a purged job of the same key; null if none.
+  std::shared_ptr<const Deployment> DeploymentOf(const JobRecord& job) const;
   // Returns the registration with the id ID; null if there is none.
   std::shared_ptr<const ServiceRegistration> FindService(std::string_view id) const;
 
@@ -199,6 +222,10 @@ struct Tables {
   void Put(std::shared_ptr<const ServiceRegistration> service);
   void Put(std::shared_ptr<const VariableRecord> variable);
   void Put(std::shared_ptr<const VolumeRecord> volume);
+  void Put(std::shared_ptr<const Deployment> deployment);
+  void Put(std::shared_ptr<const PeriodicLaunch> launch);
+  void Put(std::shared_ptr<const JobRestart> restart);
+  void Put(std::shared_ptr<const SchedulerConfig> config);
   // Replaces a stored version of a job after a change. RECORD may also be the newest version.
   void PutVersion(const JobKey& key, std::shared_ptr<const JobRecord> record);
   // Erases a job, which must exist, with its versions and its claims on volumes. Clients receive an
@@ -208,9 +235,14 @@ struct Tables {
   void Erase(const Evaluation& eval);
   void Erase(const AllocRecord& record);
   void Erase(const ServiceRegistration& service);
-  // Clients receive an event for the erased variable, and for the erased volume.
+  // Clients receive an event for the erased node, variable, or volume.
+  void Erase(const NodeRecord& node);
   void Erase(const VariableRecord& variable);
   void Erase(const VolumeRecord& volume);
+  // Without an event for clients.
+  void Erase(const Deployment& deployment);
+  void Erase(const PeriodicLaunch& launch);
+  void Erase(const JobRestart& restart);
 
   // Brings the status of a job in line with its allocations and evaluations. Returns the tables
   // that it has written to.
@@ -220,6 +252,8 @@ struct Tables {
   void ForgetVersions(const JobKey& key);
   void ReplaceScaling(const JobScaling& before, const JobScaling& after);
   void EraseServicesOf(const std::string& alloc_id);
+  // Counts JOB among the children of its parent, if it has one, or no longer.
+  void CountChild(const JobRecord& job, bool is_there);
   // Updates the subsets and sums when an allocation changes from BEFORE to AFTER. BEFORE is null
   // for a new allocation, and AFTER is null for an erased one.
   void Count(const std::shared_ptr<const AllocRecord>& before,

@@ -41,6 +41,17 @@ json Payload(const std::shared_ptr<const VolumeRecord>& volume) {
   return {{"Volume", VolumeToJson(*volume)}};
 }
 
+json Payload(const std::shared_ptr<const Deployment>& deployment) {
+  return {{"Deployment", EncodeDeployment(*deployment)}};
+}
+
+json Payload(const std::shared_ptr<const PeriodicLaunch>&) { return json::object(); }
+json Payload(const std::shared_ptr<const SchedulerConfig>&) { return json::object(); }
+
+json Payload(const std::shared_ptr<const JobRestart>& restart) {
+  return {{"JobRestart", EncodeJobRestart(*restart)}};
+}
+
 std::string EncodeEvent(const EventBatch& batch, const StateEvent& event) {
   json payload = std::visit([](const auto& record) { return Payload(record); }, event.record);
   if (event.erased) payload["Deleted"] = true;

@@ -21,6 +21,13 @@ std::string_view TopicName(Topic topic) {
       return "Variable";
     case Topic::kVolume:
       return "HostVolume";
+    case Topic::kDeployment:
+      return "Deployment";
+    case Topic::kLaunch:
+    case Topic::kSchedulerConfig:
+      return "";
+    case Topic::kJobRestart:
+      return "JobRestart";
   }
   return "";
 }

@@ -111,8 +111,8 @@ class EventReader {
 };
 
 // The topics for whose events a client needs to read jobs.
-constexpr std::string_view kTopicsOfJobs[] = {"Job", "Evaluation", "Allocation", "Deployment",
-                                              "Service"};
+constexpr std::string_view kTopicsOfJobs[] = {"Job",        "Evaluation", "Allocation",
+                                              "Deployment", "Service",    "JobRestart"};
 
 // Returns whether ACL may subscribe to TOPIC in NAME, a namespace or "*".
 bool MaySubscribe(const Acl& acl, const std::string& topic, const std::string& name) {

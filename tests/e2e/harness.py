@@ -89,6 +89,8 @@ def wait_until(condition, what, limit=LIMIT, step=0.02):
 # Jobs ------------------------------------------------------------------------------------------
 
 NO_RESTART = {"Attempts": 0, "Interval": "10s", "Delay": "0s", "Mode": "fail"}
+# A failed allocation stays failed, unless a test says otherwise.
+NO_RESCHEDULE = {"Attempts": 0, "Unlimited": False}
 
 
 # The least disk that a group can have, and logs that fit: hundreds of groups run on a small machine.
@@ -111,6 +113,7 @@ def mock(name, **config):
 
 def group(*tasks, name="g", **fields):
     fields.setdefault("RestartPolicy", NO_RESTART)
+    fields.setdefault("ReschedulePolicy", NO_RESCHEDULE)
     if all(one.get("LogConfig") == SMALL_LOGS for one in tasks):
         fields.setdefault("EphemeralDisk", SMALL_DISK)
     return {"Name": name, "Tasks": list(tasks), **fields}

@@ -69,7 +69,7 @@ class ClientJobTest(Client, AgentTest):
         self.assertRegex(same, r'(?m)^  job "web"$')
         other = service(task("t", LONG, Env={"A": "1"}), Count=3)
         shown = self.cli("job", "plan", self.file(other, "other.json"), code=1).out
-        for line in ('~ job "web"', '  ~ task group "g" (1 create, 2 create/destroy update)',
+        for line in ('~ job "web"', '  ~ task group "g" (1 create, 2 ignore)',
                      '    ~ Count: "2" -> "3" (forces create)',
                      '    ~ task "t" (forces create/destroy update)', '      + Env[A]: "1"'):
             self.assertIn(line, shown.splitlines())
@@ -176,9 +176,12 @@ class ClientJobTest(Client, AgentTest):
         self.assertEqual(shown["LastDrain"]["Meta"], {"message": "a disk"})
         self.assertEqual(self.agent.allocs("sum")[0]["DesiredStatus"], "run")
         self.assertIn("while it is draining", self.fails("node", "eligibility", "-enable", node))
+        alloc = self.agent.allocs("sum")[0]["ID"][:8]
         shown = self.cli("node", "drain", "-enable", "-yes", "-force", node).out
-        self.assertIn("is drained", shown)
-        self.assertRegex(shown, r"allocation [0-9a-f]{8} sum\.g\[0\]: ")
+        self.assertIn(f"Drain complete for node {node}", shown)
+        self.assertIn(f'Alloc "{alloc}" marked for migration\nAlloc "{alloc}" draining\n', shown)
+        self.assertIn(f'Alloc "{alloc}" status running -> complete', shown)
+        self.assertIn(f'All allocations on node "{node}" have stopped', shown)
         self.agent.wait_allocs("sum", 1, "complete", "stop")
         shown = self.json("node", "status", node)
         self.assertEqual((shown["DrainStrategy"], shown["SchedulingEligibility"],
@@ -208,10 +211,11 @@ class ClientJobTest(Client, AgentTest):
         self.assertIn("has an id", self.fails("node", "drain", "-monitor", "0" * 36))
         shown = self.cli("node", "drain", "-enable", "-self", "-yes", "-meta", "why=a disk",
                         "-meta", "who=me", "-m", "soon").out
-        self.assertIn("is drained", shown)
+        self.assertIn("Drain complete for node", shown)
         drain = self.json("node", "status", "-self")["LastDrain"]
         self.assertEqual(drain["Meta"], {"why": "a disk", "who": "me", "message": "soon"})
-        self.assertIn("is drained", self.cli("node", "drain", "-self", "-monitor").out)
+        self.assertIn("No drain strategy set for node",
+                      self.cli("node", "drain", "-self", "-monitor").out)
         self.assertIn("KEY=VALUE", self.fails("node", "drain", "-self", "-disable", "-meta", "x"))
         self.cli("node", "eligibility", "-enable", "-self")
         for wrong in (("node", "drain", "-disable"), ("node", "eligibility", "-enable"),

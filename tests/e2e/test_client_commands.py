@@ -121,8 +121,7 @@ class ClientChangeTest(ClientCommandTest):
         self.assertRegex(self.cli("job", "eval", "web").out, r"evaluation [0-9a-f]{8}: complete")
         made = self.json("job", "eval", "-detach", "we")["EvalID"]
         self.assertEqual(self.agent.get(f"/v1/evaluation/{made}")["JobID"], "web")
-        self.assertIn("ForceReschedule is not supported",
-                      self.fails("job", "eval", "-force-reschedule", "web"))
+        self.assertIn("complete", self.cli("job", "eval", "-force-reschedule", "web").out)
         self.fails("job", "eval", code=2)
 
     def test_a_stopped_job_starts_again_as_it_was(self):

@@ -66,8 +66,16 @@ class ValidationTest(DroverTest):
         self.assertIn('function "nope" not defined', done.out)
 
     def test_what_is_taken_and_not_carried_out_is_warned_of(self):
-        run = self.run_job(one(mock("m", run_for="10ms"), ReschedulePolicy={"Attempts": 3}))
-        self.assertIn(f"{GROUP}/ReschedulePolicy/Attempts: is not carried out by this version: ", run.err)
+        run = self.run_job(one(mock("m", run_for="10ms", Identity={"ExtraClaims": ["a"]})))
+        self.assertIn(f"{GROUP}/Tasks/0/Identity/ExtraClaims: is not carried out by this version: ", run.err)
+
+    def test_a_policy_of_replacements_is_checked(self):
+        self.refused(one(mock("m"), ReschedulePolicy={"Attempts": 3, "Interval": "10s", "Delay": "1s"}),
+                     f"{GROUP}/ReschedulePolicy/Delay: must be at least 5s, but is 1s")
+        self.refused(one(mock("m"), ReschedulePolicy={"Attempts": 3, "Interval": "10s"}),
+                     f"{GROUP}/ReschedulePolicy/Interval: must be at least 15s, but is 10s")
+        self.refused(one(mock("m"), ReschedulePolicy={"Attempts": 3, "Unlimited": True}),
+                     f"{GROUP}/ReschedulePolicy/Attempts: 3 attempts with unlimited = true is ambiguous")
 
     def test_fields_without_effect_are_accepted(self):
         self.run_job(one(mock("m", run_for="10ms", Vault=None, Templates=[], Services=None,

@@ -7,7 +7,7 @@ server {
     scheduler_algorithm             = "spread"  # warning /server/default_scheduler_config/scheduler_algorithm
     memory_oversubscription_enabled = true
     reject_job_registration         = true  # error /server/default_scheduler_config/reject_job_registration
-    preemption_config {  # warning /server/default_scheduler_config/preemption_config
+    preemption_config {
       batch_scheduler_enabled  = true
       system_scheduler_enabled = true
     }

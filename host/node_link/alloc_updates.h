@@ -31,6 +31,10 @@ class AllocUpdates {
 
   // Queues UPDATE in place of an older update of the same allocation. Returns at once.
   void Put(AllocUpdate update);
+  // Queues STATES, the newest of all allocations, since the server may have other ones for them.
+  // The next batch is sent as soon as possible, even if it is empty. Does nothing if such a batch
+  // is already queued or under way.
+  void Resend(std::vector<AllocUpdate> states);
   // Drops the waiting update and the last status of the allocation ID, which has left this node.
   void Forget(const std::string& id);
 
@@ -45,6 +49,7 @@ class AllocUpdates {
   void Judge(const std::string& id);
   TimePoint Due() const;
   Co<bool> SendBatch(Context context);
+  Co<void> Pause(Context context);
 
   Loop* const loop_;
   const UpdatePace pace_;
@@ -58,6 +63,8 @@ class AllocUpdates {
   // ids are not sent again.
   std::set<std::string> forgotten_;
   bool sending_ = false;
+  bool resend_ = false;     // the next batch has all states
+  bool resending_ = false;  // the batch under way has all states
   Event wake_;
 };
 

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/node/node_client.h"
+#include "host/node_link/node_client.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/node/alloc_updates.h"
+#include "host/node_link/alloc_updates.h"
 
 #include <random>
 #include <utility>
@@ -24,6 +24,14 @@ AllocUpdates::AllocUpdates(Loop* loop, UpdatePace pace, Send send)
 
 void AllocUpdates::Put(AllocUpdate update) {
   Wait(std::move(update));
+  wake_.Set();
+}
+
+void AllocUpdates::Resend(std::vector<AllocUpdate> states) {
+  if (resend_ || resending_) return;
+  resend_ = true;
+  acknowledged_.clear();
+  for (AllocUpdate& state : states) Wait(std::move(state));
   wake_.Set();
 }
 
@@ -53,14 +61,14 @@ void AllocUpdates::Judge(const std::string& id) {
 }
 
 TimePoint AllocUpdates::Due() const {
-  if (!urgent_.empty()) return last_sent_ + pace_.tick;
+  if (resend_ || !urgent_.empty()) return last_sent_ + pace_.tick;
   const auto slow_ticks = (loop_->Now() - began_) / pace_.slow_tick;
   return began_ + (slow_ticks + 1) * pace_.slow_tick;
 }
 
 Co<void> AllocUpdates::Run(Context context) {
   while (!context.cancelled()) {
-    if (waiting_.empty()) {
+    if (waiting_.empty() && !resend_) {
       wake_.Reset();
       (void)co_await wake_.Wait(context);
       continue;
@@ -70,17 +78,26 @@ Co<void> AllocUpdates::Run(Context context) {
       wake_.Reset();
       const Context until_due = context.WithDeadline(due);
       (void)co_await wake_.Wait(until_due);  // wakes early for a new update, which may be urgent
-      if (loop_->Now() < due || waiting_.empty()) continue;
+      if (loop_->Now() < due || (waiting_.empty() && !resend_)) continue;
     }
     if (context.cancelled()) break;
     const bool sent = co_await SendBatch(context);
-    const Duration pause = kRetry + RandomUpTo(kRetry);
-    if (!sent) (void)co_await Sleep(context, pause);
+    if (!sent) co_await Pause(context);
+  }
+}
+
+// Waits after a failed batch. Ends early when the node has contact again.
+Co<void> AllocUpdates::Pause(Context context) {
+  const Context over = context.WithTimeout(kRetry + RandomUpTo(kRetry));
+  while (!over.cancelled() && !resend_) {
+    wake_.Reset();
+    (void)co_await wake_.Wait(over);
   }
 }
 
 Co<bool> AllocUpdates::SendBatch(Context context) {
   last_sent_ = loop_->Now();
+  resending_ = std::exchange(resend_, false);
   std::vector<AllocUpdate> batch;
   for (auto& [id, update] : waiting_) batch.push_back(std::move(update));
   waiting_.clear();
@@ -89,6 +106,7 @@ Co<bool> AllocUpdates::SendBatch(Context context) {
   sending_ = true;
   const Status sent = co_await send_(context, std::move(copy));
   sending_ = false;
+  resending_ = false;
   const std::set<std::string> forgotten = std::exchange(forgotten_, {});
   for (AllocUpdate& update : batch) {
     const std::string id = update.id;

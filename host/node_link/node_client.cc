@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/node/node_client.h"
+#include "host/node_link/node_client.h"
 
 #include <spdlog/spdlog.h>
 
@@ -55,14 +55,16 @@ NodeClient::NodeClient(Loop* loop, ClusterLink* link, NodeRecord node, MakeRunne
       make_runner_(std::move(make_runner)),
       updates_(loop, link->pace(),
                [this](Context context, std::vector<AllocUpdate> updates) {
-                 return link_->UpdateAllocs(context, node_.id, std::move(updates));
+                 return Send(std::move(context), std::move(updates));
                }),
+      contact_(loop, [this](const std::string& id) { StopWithoutContact(id); }),
       ready_(loop),
-      node_changed_(loop),
+      beats_(loop),
       starts_(loop, [this](const Context&, const std::string& id) { return BeginStart(id); }),
       removals_(loop, [this](Context context,
                              const std::string& id) { return BeginRemoval(context, id); }),
-      destroying_(loop) {}
+      destroying_(loop),
+      waiting_(loop) {}
 
 NodeClient::~NodeClient() { DROVER_CHECK(held_.empty()); }
 
@@ -71,6 +73,7 @@ Co<void> NodeClient::Run(Context context) {
   parts.push_back(KeepAlive(context));
   parts.push_back(Follow(context));
   parts.push_back(removals_.Run(context));
+  parts.push_back(contact_.Run(context));
   co_await InParallel(loop_, std::move(parts));
   while (!to_remove_.empty()) BeginRemoval(context, std::string(to_remove_.begin()->first));
   co_await destroying_.Join();
@@ -78,13 +81,14 @@ Co<void> NodeClient::Run(Context context) {
 
 void NodeClient::NodeChanged(NodeRecord node) {
   node_ = std::move(node);
-  node_changed_.Set();
+  node_changed_ = true;
+  beats_.Set();
 }
 
 Co<void> NodeClient::Introduce(Context context) {
   Duration pause = kFirstRetry;
   while (!context.cancelled()) {
-    node_changed_.Reset();
+    node_changed_ = false;
     NodeRecord node = node_;
     const Result<Duration> registered = co_await link_->Register(context, std::move(node));
     if (registered.ok()) co_return;
@@ -98,15 +102,24 @@ Co<void> NodeClient::KeepAlive(Context context) {
   co_await Introduce(context);
   Duration pause = kFirstRetry;
   while (!context.cancelled()) {
+    beats_.Reset();
     const Result<Duration> alive = co_await link_->Heartbeat(context, node_.id);
-    if (alive.ok()) {
+    const bool lost = alive.code() == Code::kFailedPrecondition;
+    if (alive.ok() || lost) {
+      contact_.Heard();
       ready_.Set();
+    }
+    if (alive.ok()) {
       pause = kFirstRetry;
       const Context until_next = context.WithTimeout(*alive);
-      const Status changed = co_await node_changed_.Wait(until_next);
-      if (changed.ok()) co_await Introduce(context);
+      if (!node_changed_) (void)co_await beats_.Wait(until_next);
+      if (node_changed_) co_await Introduce(context);
     } else if (alive.code() == Code::kNotFound) {
       co_await Introduce(context);
+    } else if (lost) {
+      ReportAll();
+      pause = kFirstRetry;
+      (void)co_await Sleep(context, pause);
     } else {
       (void)co_await Sleep(context, pause);
       pause = std::min(pause * 2, kLongestRetry);
@@ -133,6 +146,8 @@ Co<void> NodeClient::Fetch(Context context) {
     const Result<NodeAllocs> wanted = co_await link_->FetchAllocs(limited, node_.id, index);
     if (wanted.ok()) {
       Apply(context, *wanted);
+      fetched_ = true;
+      if (std::exchange(reports_all_, false)) ReportAll();
       index = wanted->index;
       pause = kFirstRetry;
     } else if (wanted.code() != Code::kTimeout && !context.cancelled()) {
@@ -155,10 +170,12 @@ void NodeClient::Apply(Context context, const NodeAllocs& wanted) {
     for (const auto& [id, alloc] : to_start_) find_gone(id);
     for (const std::string& id : refused_) find_gone(id);
   }
+  std::vector<std::string> added;  // to to_start_
   for (const auto& alloc : wanted.allocs) {
     const std::string& id = alloc->id;
     if (const auto held = held_.find(id); held != held_.end()) {
       held->second->Update(alloc);
+      WatchContact(*alloc);
     } else if (refused_.count(id) > 0) {
       // An allocation in refused_ gets no runner. Its status is already queued or sent.
     } else if (restored_.count(id) > 0) {
@@ -167,8 +184,14 @@ void NodeClient::Apply(Context context, const NodeAllocs& wanted) {
       to_start_.erase(id);
       Refuse(id, {ClientStatus::kComplete, "stopped before it was started"});
     } else if (to_start_.insert_or_assign(id, alloc).second) {
-      starts_.Put(id);
+      added.push_back(id);
     }
+  }
+  // By now those that an earlier agent has begun have their runners.
+  for (const std::string& id : added) {
+    const auto after = wanted.after.find(id);
+    QueueStart(context, id,
+               after == wanted.after.end() ? std::vector<std::string>() : after->second);
   }
   for (const std::string& id : gone) Remove(context, id);
   if (!wanted.complete) return;
@@ -176,6 +199,26 @@ void NodeClient::Apply(Context context, const NodeAllocs& wanted) {
     done(static_cast<int>(restored_.size()));
   }
   restored_.clear();
+}
+
+void NodeClient::QueueStart(Context context, const std::string& id,
+                            const std::vector<std::string>& after) {
+  std::vector<std::shared_ptr<Held>> others;
+  for (const std::string& other : after) {
+    const auto held = held_.find(other);
+    if (held != held_.end() && !held->second->runner()->ended()) others.push_back(held->second);
+  }
+  if (others.empty()) {
+    starts_.Put(id);
+  } else {
+    waiting_.Spawn(QueueAfter(std::move(context), id, std::move(others)));
+  }
+}
+
+Co<void> NodeClient::QueueAfter(Context context, std::string id,
+                                std::vector<std::shared_ptr<Held>> others) {
+  for (const auto& other : others) co_await other->runner()->WaitEnded();
+  if (!context.cancelled() && to_start_.contains(id)) starts_.Put(id);
 }
 
 bool NodeClient::BeginStart(const std::string& id) {
@@ -193,6 +236,7 @@ void NodeClient::Remove(Context context, const std::string& id) {
   const auto held = held_.extract(id);
   if (held.empty()) return;
   starts_.Done(id);
+  contact_.Forget(id);
   const bool ended = held.mapped()->runner()->ended();
   to_remove_.emplace(id, std::move(held.mapped()));
   if (ended) {
@@ -216,7 +260,28 @@ void NodeClient::StartOne(const std::shared_ptr<const Allocation>& alloc) {
   }
   auto held = std::make_shared<Held>(this, std::move(*runner), alloc->alloc_modify_index);
   held_[alloc->id] = held;
+  WatchContact(*alloc);
   held->runner()->Start();
+}
+
+void NodeClient::WatchContact(const Allocation& alloc) {
+  const TaskGroup* const group = alloc.group();
+  if (group != nullptr && group->disconnect.stop_on_client_after && !alloc.server_terminal()) {
+    contact_.Watch(alloc.id, *group->disconnect.stop_on_client_after);
+  } else if (contact_.watched() > 0) {
+    contact_.Forget(alloc.id);
+  }
+}
+
+// The server does not know of this. It has replaced the allocation by now, or will see its end.
+void NodeClient::StopWithoutContact(const std::string& id) {
+  AllocRunner* const runner = Find(id);
+  if (runner == nullptr || runner->ended()) return;
+  spdlog::warn("allocation {} is stopped: there was no contact to the server for too long", id);
+  auto stopped = std::make_shared<Allocation>(*runner->snapshot()->alloc);
+  stopped->desired_status = DesiredStatus::kStop;
+  stopped->desired_description = "alloc was stopped without contact to the server";
+  runner->Update(std::move(stopped));
 }
 
 void NodeClient::Refuse(const std::string& alloc_id, AllocStatus status) {
@@ -228,7 +293,7 @@ void NodeClient::Refuse(const std::string& alloc_id, AllocStatus status) {
   updates_.Put(std::move(update));
 }
 
-void NodeClient::Report(const AllocState& state) {
+AllocUpdate NodeClient::UpdateOf(const AllocState& state) const {
   AllocUpdate update;
   update.id = state.alloc->id;
   update.status = state.status;
@@ -236,7 +301,25 @@ void NodeClient::Report(const AllocState& state) {
   update.health = state.health;
   update.network = state.alloc->network;
   update.modify_time = loop_->Wall();
-  updates_.Put(std::move(update));
+  return update;
+}
+
+void NodeClient::Report(const AllocState& state) { updates_.Put(UpdateOf(state)); }
+
+void NodeClient::ReportAll() {
+  reports_all_ = !fetched_;
+  if (!fetched_) return;
+  std::vector<AllocUpdate> states;
+  for (const auto& [id, held] : held_) {
+    states.push_back(UpdateOf(*held->runner()->snapshot()));
+  }
+  updates_.Resend(std::move(states));
+}
+
+Co<Status> NodeClient::Send(Context context, std::vector<AllocUpdate> updates) {
+  Status sent = co_await link_->UpdateAllocs(context, node_.id, std::move(updates));
+  if (sent.code() == Code::kFailedPrecondition) beats_.Set();  // the server wants a heartbeat first
+  co_return sent;
 }
 
 // Destroys the allocation of HELD. Repeats this until it succeeds or CONTEXT ends. While this agent
@@ -286,6 +369,7 @@ Co<Status> NodeClient::DestroyAll(Gate* callers) {
   std::vector<Co<void>> all;
   for (const auto& [id, held] : leaving) all.push_back(DestroyOne(held, &first));
   co_await InParallel(loop_, std::move(all));
+  co_await waiting_.Close();
   co_await callers->Close();
   co_return first;
 }
@@ -295,6 +379,7 @@ Co<void> NodeClient::ShutdownAll(Gate* callers) {
   std::vector<Co<void>> all;
   for (const auto& [id, held] : leaving) all.push_back(held->runner()->Shutdown());
   co_await InParallel(loop_, std::move(all));
+  co_await waiting_.Close();
   co_await callers->Close();
 }
 

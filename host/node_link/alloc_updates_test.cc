@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/node/alloc_updates.h"
+#include "host/node_link/alloc_updates.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -197,6 +197,32 @@ TEST_F(AllocUpdatesTest, WhatIsForgottenIsNotSent) {
   updates_.Forget("b");
   loop_.Advance(2s);
   EXPECT_EQ(received_.size(), 1u);
+}
+
+TEST_F(AllocUpdatesTest, AllStatesAreSentAgainAlsoIfThereAreNone) {
+  updates_.Resend({});
+  loop_.Advance(200ms);
+  EXPECT_THAT(received_, ElementsAre(""));
+  Put("a", ClientStatus::kRunning);
+  loop_.Advance(1s);
+  AllocUpdate state;
+  state.id = "a";
+  state.status.status = ClientStatus::kRunning;
+  updates_.Resend({state});
+  updates_.Resend({state});
+  loop_.Advance(10s);
+  EXPECT_THAT(received_, ElementsAre("", "a:running", "a:running")) << "once";
+}
+
+TEST_F(AllocUpdatesTest, ContactEndsThePauseAfterAFailure) {
+  answer_ = Error(Code::kFailedPrecondition, "heartbeat first");
+  Put("a", ClientStatus::kRunning);
+  loop_.Advance(1s);
+  ASSERT_THAT(received_, ElementsAre("a:running"));
+  answer_ = Status();
+  updates_.Resend({});
+  loop_.Advance(200ms);
+  EXPECT_THAT(received_, ElementsAre("a:running", "a:running"));
 }
 
 }  // namespace

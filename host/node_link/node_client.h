@@ -11,8 +11,9 @@
 #include "host/alloc/alloc_runner.h"
 #include "host/base/event.h"
 #include "host/base/gate.h"
-#include "host/node/alloc_updates.h"
-#include "host/node/paced_queue.h"
+#include "host/node_link/alloc_updates.h"
+#include "host/node_link/contact_watch.h"
+#include "host/node_link/paced_queue.h"
 #include "host/scheduler/cluster_link.h"
 
 namespace drover {
@@ -77,11 +78,24 @@ class NodeClient {
   bool BeginStart(const std::string& id);
   bool BeginRemoval(Context context, const std::string& id);
   void StartOne(const std::shared_ptr<const Allocation>& alloc);
+  // Queues the start of the allocation ID, which is in to_start_, when those of AFTER that are on
+  // this node have ended.
+  void QueueStart(Context context, const std::string& id, const std::vector<std::string>& after);
+  Co<void> QueueAfter(Context context, std::string id, std::vector<std::shared_ptr<Held>> others);
   void Remove(Context context, const std::string& id);
   Co<void> DestroyGone(Context context, std::shared_ptr<Held> held);
   static Co<void> InterruptDestroy(Context stop, Context over, std::shared_ptr<Held> held);
   Co<void> DestroyOne(std::shared_ptr<Held> held, Status* first);
+  AllocUpdate UpdateOf(const AllocState& state) const;
   void Report(const AllocState& state);
+  // Reports the states of all allocations, since the server has regarded this node as lost.
+  void ReportAll();
+  // Sends a batch of updates.
+  Co<Status> Send(Context context, std::vector<AllocUpdate> updates);
+  // Notes how long the allocation may run without contact to the server.
+  void WatchContact(const Allocation& alloc);
+  // Stops an allocation that has run without contact for as long as it may.
+  void StopWithoutContact(const std::string& id);
   // Reports the status of an allocation that gets no runner.
   void Refuse(const std::string& alloc_id, AllocStatus status);
 
@@ -92,12 +106,16 @@ class NodeClient {
   Observe observe_;
   std::set<std::string> restored_;
   AllocUpdates updates_;
+  ContactWatch contact_;
   std::map<std::string, std::shared_ptr<Held>> held_;
   // Allocations that the server wants but that get no runner. Their status is already queued or
   // sent to the server.
   std::set<std::string> refused_;
-  Event ready_;         // set after the first successful heartbeat
-  Event node_changed_;  // set when the node must be registered again
+  Event ready_;                // set after the first heartbeat that the server has answered
+  Event beats_;                // set when the next heartbeat must not wait for its time
+  bool node_changed_ = false;  // the node must be registered again
+  bool fetched_ = false;       // the allocations of SetRestored have their runners
+  bool reports_all_ = false;   // ReportAll must be called as soon as they have
   // Allocations that wait for their turn. to_start_ holds allocations that get a runner.
   // to_remove_ holds runners that have ended and must be destroyed.
   std::map<std::string, std::shared_ptr<const Allocation>> to_start_;
@@ -105,6 +123,7 @@ class NodeClient {
   PacedQueue starts_;
   PacedQueue removals_;
   Gate destroying_;
+  Gate waiting_;  // of starts that wait for the end of other allocations
   RestoreDone restore_done_;
 };
 

@@ -1,0 +1,72 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/base/result.h"
+#include "host/state/tables.h"
+
+namespace drover {
+
+// What a deployment depends on. The pointers must not be null, and must outlive the call.
+struct DeploymentView {
+  const Deployment* deployment = nullptr;
+  const JobRecord* job = nullptr;  // the newest version
+  const JobAllocs* allocs = nullptr;
+  const std::map<std::uint64_t, std::shared_ptr<const JobRecord>>* versions = nullptr;
+  WallTime now = 0;
+};
+
+// What must happen with a deployment. The caller makes all of it durable in one write.
+struct DeploymentStep {
+  std::optional<Deployment> changed;       // absent if nothing changes
+  bool evaluate = false;                   // the job must be evaluated, cause "deployment-watcher"
+  std::optional<std::uint64_t> revert_to;  // register this version of the job anew
+  bool stable = false;                     // the version of the deployment has become stable
+  WallTime look_again = 0;                 // when time alone can change it; 0 if it cannot
+  std::vector<std::string> no_canary;      // ids of allocations that are canaries no longer
+  std::map<std::string, AllocHealth> health;  // verdicts that a request gives, by allocation id
+};
+
+// Counts the health of allocations, moves deadlines, promotes by itself, ends the deployment. Call
+// it after each report about the deployment's allocations and when `look_again` has come. [pure]
+DeploymentStep WatchDeployment(const DeploymentView& view);
+
+// The requests. Error kNotFound: the deployment is not active, "can't X terminal deployment".
+Result<DeploymentStep> PauseDeployment(const DeploymentView& view, bool pause);
+// GROUPS empty: all. Error kFailedPrecondition if a group lacks healthy canaries.
+Result<DeploymentStep> PromoteDeployment(const DeploymentView& view,
+                                         const std::vector<std::string>& groups);
+Result<DeploymentStep> FailDeployment(const DeploymentView& view);
+Result<DeploymentStep> SetDeploymentHealth(const DeploymentView& view,
+                                           const std::vector<std::string>& healthy,
+                                           const std::vector<std::string>& unhealthy);
+
+// Returns the newest stable version before that of the deployment whose specification differs;
+// null if there is none.
+std::shared_ptr<const JobRecord> StableBefore(const DeploymentView& view);
+
+namespace deployment_text {
+inline constexpr std::string_view kRunning = "Deployment is running";
+inline constexpr std::string_view kNeedsPromotion =
+    "Deployment is running but requires manual promotion";
+inline constexpr std::string_view kWillPromote =
+    "Deployment is running pending automatic promotion";
+inline constexpr std::string_view kPaused = "Deployment is paused";
+inline constexpr std::string_view kSuccessful = "Deployment completed successfully";
+inline constexpr std::string_view kJobStopped = "Cancelled because job is stopped";
+inline constexpr std::string_view kNewerJob = "Cancelled due to newer version of job";
+inline constexpr std::string_view kUnhealthy = "Failed due to unhealthy allocations";
+inline constexpr std::string_view kNoProgress = "Failed due to progress deadline";
+inline constexpr std::string_view kByUser = "Deployment marked as failed";
+// Appended when it fails and auto_revert is set; the first is followed by the version.
+inline constexpr std::string_view kRollingBack = " - rolling back to job version ";
+inline constexpr std::string_view kNoStable = " - no stable job version to auto revert to";
+}  // namespace deployment_text
+
+}  // namespace drover

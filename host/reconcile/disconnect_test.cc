@@ -1,0 +1,186 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
+#include "host/reconcile/reconcile_fixture.h"
+
+namespace drover {
+namespace {
+
+using DisconnectTest = ReconcileFixture;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Pair;
+using KeepRule = DisconnectPolicy::Reconcile;
+
+class Keeping : public ReconcileFixture {
+ protected:
+  Keeping() : original(Add(0)), replacement(Add(0)) {}
+  bool KeepsOriginal(KeepRule how) const {
+    return &ToKeep(*original, *replacement, how) == original.get();
+  }
+  static void StartAt(const std::shared_ptr<AllocRecord>& record, WallTime at) {
+    auto task = std::make_shared<TaskStateRecord>();
+    task->started_at = at;
+    record->reported.tasks["t"] = std::move(task);
+  }
+  std::shared_ptr<AllocRecord> original, replacement;
+};
+
+TEST_F(Keeping, TheRuleSaysWhichOneStays) {
+  StartAt(original, kNow - 5);
+  StartAt(replacement, kNow - 3);
+  EXPECT_TRUE(KeepsOriginal(KeepRule::kKeepOriginal));
+  EXPECT_FALSE(KeepsOriginal(KeepRule::kKeepReplacement));
+  EXPECT_TRUE(KeepsOriginal(KeepRule::kBestScore));
+  EXPECT_TRUE(KeepsOriginal(KeepRule::kLongestRunning));
+  StartAt(original, kNow - 1);  // its task was restarted
+  EXPECT_FALSE(KeepsOriginal(KeepRule::kLongestRunning));
+  replacement->reported.tasks.clear();
+  EXPECT_TRUE(KeepsOriginal(KeepRule::kLongestRunning)) << "the other has not started yet";
+}
+
+TEST_F(Keeping, WhatHasEndedAndWhatIsOlderNeverStays) {
+  for (const auto how : {KeepRule::kKeepOriginal, KeepRule::kKeepReplacement, KeepRule::kBestScore,
+                         KeepRule::kLongestRunning}) {
+    original->reported.status.status = ClientStatus::kFailed;
+    EXPECT_FALSE(KeepsOriginal(how));
+    original->reported.status.status = ClientStatus::kRunning;
+    replacement->reported.status.status = ClientStatus::kFailed;
+    EXPECT_TRUE(KeepsOriginal(how));
+    replacement->reported.status.status = ClientStatus::kRunning;
+  }
+  NewVersion([](TaskGroup*) {});
+  replacement->job = job;
+  EXPECT_FALSE(KeepsOriginal(KeepRule::kKeepOriginal));
+}
+
+TEST_F(DisconnectTest, OnANodeThatIsDownAnAllocationIsLost) {
+  const auto lost = Add(0);
+  AddNode("n1", "down");
+  const GroupPlan plan = Plan();
+  EXPECT_THAT(Stops(plan), ElementsAre(Pair(lost->id(), "alloc is lost since its node is down")));
+  EXPECT_EQ(plan.stop[0].reports, ClientStatus::kLost);
+  ASSERT_EQ(plan.place.size(), 1u);
+  EXPECT_EQ(plan.place[0].index, 0);
+  EXPECT_EQ(plan.place[0].replaces, lost);
+  EXPECT_TRUE(plan.place[0].lost);
+  EXPECT_FALSE(plan.place[0].rescheduled) << "a loss does not count";
+  nodes.erase("n1");
+  EXPECT_EQ(Plan().place.size(), 1u) << "the same if the node is gone";
+}
+
+TEST_F(DisconnectTest, WithinLostAfterItIsUnknownAndReplaced) {
+  NewVersion([](TaskGroup* group) { group->disconnect.lost_after = 60s; });
+  const auto record = Add(0);
+  AddNode("n1", "disconnected");
+  GroupPlan plan = Plan();
+  EXPECT_THAT(plan.stop, IsEmpty());
+  EXPECT_THAT(plan.disconnect, ElementsAre(record));
+  ASSERT_EQ(plan.follow_ups.size(), 1u);
+  EXPECT_EQ(plan.follow_ups[0].at, kNow + Duration(60s).count());
+  EXPECT_EQ(plan.follow_ups[0].triggered_by, "max-disconnect-timeout");
+  EXPECT_THAT(Places(plan), ElementsAre(0));
+  // Then it is unknown, and has its replacement.
+  MakeUnknown(record, kNow);
+  ChangeOf(record, [](AllocChange* change) { change->follow_up_eval = "later"; });
+  open_evals = {"later"};
+  AddNode("n2");
+  const auto other = Add(0, "n2");
+  ReplaceBy(record, other);
+  plan = Plan();
+  EXPECT_THAT(plan.stop, IsEmpty());
+  EXPECT_THAT(plan.place, IsEmpty());
+  EXPECT_THAT(plan.disconnect, IsEmpty());
+  EXPECT_THAT(plan.follow_ups, IsEmpty());
+  // A follow-up that is gone is made again.
+  open_evals.clear();
+  plan = Plan();
+  ASSERT_EQ(plan.follow_ups.size(), 1u);
+  EXPECT_EQ(plan.follow_ups[0].at, kNow + Duration(60s).count());
+  // Its time comes.
+  eval_id = "later";
+  plan = Plan();
+  EXPECT_THAT(Stops(plan), ElementsAre(Pair(record->id(), stop_reason::kLost)));
+  EXPECT_THAT(plan.place, IsEmpty()) << "it has its replacement";
+}
+
+TEST_F(DisconnectTest, WithoutReplaceNothingTakesItsPlace) {
+  NewVersion([](TaskGroup* group) { group->disconnect.replace = false; });
+  const auto record = Add(0);
+  AddNode("n1", "down");
+  GroupPlan plan = Plan();
+  EXPECT_THAT(plan.disconnect, ElementsAre(record));
+  EXPECT_THAT(plan.place, IsEmpty());
+  EXPECT_THAT(plan.follow_ups, IsEmpty()) << "it is unknown until its node is back";
+  MakeUnknown(record, kNow - Duration(24h).count());
+  plan = Plan();
+  EXPECT_THAT(plan.stop, IsEmpty());
+  EXPECT_THAT(plan.place, IsEmpty());
+  // With a limit it is lost some time, but never replaced.
+  NewVersion([](TaskGroup* group) { group->disconnect.lost_after = 60s; });
+  record->job = job;
+  AllocOf(record)->job = job->job;
+  plan = Plan();
+  EXPECT_THAT(Stops(plan), ElementsAre(Pair(record->id(), stop_reason::kLost)));
+  EXPECT_THAT(plan.place, IsEmpty());
+  AllocOf(record)->desired_status = DesiredStatus::kStop;
+  AllocOf(record)->desired_description = stop_reason::kLost;
+  record->reported.status.status = ClientStatus::kLost;
+  EXPECT_THAT(Plan().place, IsEmpty());
+  NewVersion([](TaskGroup*) {});
+  EXPECT_THAT(Places(Plan()), ElementsAre(0)) << "a new version is placed";
+}
+
+TEST_F(DisconnectTest, AReturnIsHandledOnce) {
+  for (const auto how : {KeepRule::kKeepOriginal, KeepRule::kKeepReplacement}) {
+    allocs.clear();
+    NewVersion([how](TaskGroup* group) {
+      group->disconnect.lost_after = 60s;
+      group->disconnect.reconcile = how;
+    });
+    const auto original = Add(0), replacement = Add(0);
+    ReplaceBy(original, replacement);
+    MakeUnknown(original, kNow - 5);
+    original->reported.status.status = ClientStatus::kRunning;
+    const GroupPlan plan = Plan();
+    const bool keeps = how == KeepRule::kKeepOriginal;
+    EXPECT_THAT(Stops(plan), ElementsAre(Pair((keeps ? replacement : original)->id(),
+                                              stop_reason::kReconnected)));
+    EXPECT_THAT(plan.place, IsEmpty());
+    EXPECT_EQ(plan.reconnect.size(), keeps ? 1u : 0u);
+    if (!keeps) continue;
+    ChangeOf(original,
+             [](AllocChange* change) { change->states.push_back({ClientStatus::kRunning, kNow}); });
+    AllocOf(replacement)->desired_status = DesiredStatus::kStop;
+    EXPECT_THAT(Plan().reconnect, IsEmpty());
+    EXPECT_THAT(Plan().stop, IsEmpty());
+  }
+}
+
+TEST_F(DisconnectTest, AReturnWithoutAReplacementGoesOn) {
+  const auto record = Add(0);
+  MakeUnknown(record, kNow - 5);
+  EXPECT_THAT(Plan().reconnect, IsEmpty()) << "its node has not reported it yet";
+  EXPECT_THAT(Plan().place, IsEmpty());
+  record->reported.status.status = ClientStatus::kRunning;
+  EXPECT_THAT(Plan().reconnect, ElementsAre(record));
+  EXPECT_THAT(Plan().stop, IsEmpty());
+  Fail(record);
+  EXPECT_THAT(Plan().reconnect, ElementsAre(record));
+  EXPECT_EQ(Plan().follow_ups.size(), 1u) << "it is rescheduled as any other";
+}
+
+TEST_F(DisconnectTest, WhatStopsOnALostNodeEnds) {
+  const auto record = Add(0);
+  AllocOf(record)->desired_status = DesiredStatus::kStop;
+  AllocOf(record)->desired_description = "why";
+  job->stop = true;
+  EXPECT_THAT(Plan().stop, IsEmpty());
+  AddNode("n1", "down");
+  const GroupPlan plan = Plan();
+  EXPECT_THAT(Stops(plan), ElementsAre(Pair(record->id(), "why")));
+  EXPECT_EQ(plan.stop[0].reports, ClientStatus::kLost);
+}
+
+}  // namespace
+}  // namespace drover

@@ -1,0 +1,138 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/reconcile/reconcile_fixture.h"
+
+namespace drover {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Pair;
+
+class SystemPlanTest : public ReconcileFixture {
+ protected:
+  SystemPlanTest() {
+    AddNode("n2");
+    AddNode("n3");
+    NewVersion([](TaskGroup*) {}, JobType::kSystem);
+  }
+  static std::vector<std::string> NodesOf(const GroupPlan& plan) {
+    std::vector<std::string> out;
+    for (const auto& place : plan.place) out.push_back(place.node_id);
+    return out;
+  }
+};
+
+TEST_F(SystemPlanTest, EachNodeThatMayHaveOneGetsOne) {
+  AddNode("n4", "ready", false);
+  AddNode("n5", "down");
+  AddNode("n6");
+  refused = {"n6"};
+  Add(0, "n2");
+  EXPECT_THAT(NodesOf(Plan()), ElementsAre("n1", "n3"));
+  EXPECT_EQ(Plan().ignore, 1);
+}
+
+TEST_F(SystemPlanTest, ANodeThatTakesNothingNewKeepsWhatItHas) {
+  for (const char* node : {"n1", "n2", "n3"}) Add(0, node);
+  AddNode("n2", "ready", false);
+  EXPECT_THAT(Plan().stop, IsEmpty());
+  EXPECT_THAT(Plan().place, IsEmpty());
+}
+
+TEST_F(SystemPlanTest, OnALostNodeItEndsAndNothingIsPlacedElsewhere) {
+  Add(0, "n1");
+  const auto lost = Add(0, "n2");
+  Add(0, "n3");
+  AddNode("n2", "down");
+  const GroupPlan plan = Plan();
+  EXPECT_THAT(Stops(plan), ElementsAre(Pair(lost->id(), stop_reason::kLost)));
+  EXPECT_THAT(plan.place, IsEmpty());
+  AllocOf(lost)->desired_status = DesiredStatus::kStop;
+  AllocOf(lost)->desired_description = stop_reason::kLost;
+  lost->reported.status.status = ClientStatus::kLost;
+  EXPECT_THAT(Plan().place, IsEmpty());
+  AddNode("n2");
+  ASSERT_THAT(NodesOf(Plan()), ElementsAre("n2"));
+  EXPECT_EQ(Plan().place[0].replaces, lost);
+}
+
+TEST_F(SystemPlanTest, ADisconnectedNodeHasAnUnknownOne) {
+  NewVersion([](TaskGroup* group) { group->disconnect.lost_after = 60s; }, JobType::kSystem);
+  for (const char* node : {"n1", "n2", "n3"}) Add(0, node);
+  AddNode("n2", "disconnected");
+  const GroupPlan plan = Plan();
+  EXPECT_EQ(plan.disconnect.size(), 1u);
+  EXPECT_EQ(plan.follow_ups.size(), 1u);
+  EXPECT_THAT(plan.place, IsEmpty());
+}
+
+TEST_F(SystemPlanTest, AStoppedOneIsReplacedOnItsNodeAndADrainedOneIsNot) {
+  for (const char* node : {"n1", "n3"}) Add(0, node);
+  const auto leaving = Add(0, "n2");
+  leaving->migrate = true;
+  GroupPlan plan = Plan();
+  EXPECT_THAT(Stops(plan), ElementsAre(Pair(leaving->id(), stop_reason::kMigrated)));
+  EXPECT_THAT(NodesOf(plan), ElementsAre("n2"));
+  EXPECT_EQ(plan.place[0].replaces, leaving);
+  AddNode("n2", "ready", false);
+  plan = Plan();
+  EXPECT_THAT(Stops(plan), ElementsAre(Pair(leaving->id(), stop_reason::kTainted)));
+  EXPECT_THAT(plan.place, IsEmpty());
+}
+
+TEST_F(SystemPlanTest, AFailedOneStaysUnlessItIsForced) {
+  for (const char* node : {"n1", "n3"}) Add(0, node);
+  const auto failed = Add(0, "n2");
+  Fail(failed, kNow - Duration(1h).count());
+  EXPECT_THAT(Plan().place, IsEmpty());
+  EXPECT_THAT(Plan().follow_ups, IsEmpty());
+  failed->force_reschedule = true;
+  EXPECT_THAT(NodesOf(Plan()), ElementsAre("n2"));
+}
+
+TEST_F(SystemPlanTest, WithoutAnyNodeItWaitsForOne) {
+  nodes.clear();
+  EXPECT_THAT(NodesOf(Plan()), ElementsAre(""));
+  AddNode("n1", "ready", false);
+  EXPECT_THAT(NodesOf(Plan()), ElementsAre("")) << "its evaluation says why";
+}
+
+TEST_F(SystemPlanTest, ANewVersionGoesFromNodeToNode) {
+  NewVersion([](TaskGroup* group) { group->rollout.max_parallel = 1; }, JobType::kSystem);
+  for (const char* node : {"n1", "n2", "n3"}) Add(0, node);
+  NewVersion([](TaskGroup*) {}, JobType::kSystem);
+  JobPlan plan = PlanAll();
+  EXPECT_EQ(plan.groups["g"].destructive, 1);
+  ASSERT_TRUE(plan.deployment.has_value());
+  EXPECT_EQ(plan.deployment->groups.at("g").desired_total, 3);
+  EXPECT_TRUE(plan.groups["g"].place.at(0).in_deployment);
+}
+
+TEST_F(SystemPlanTest, CanariesAreTheFirstNodes) {
+  NewVersion(
+      [](TaskGroup* group) {
+        group->rollout.max_parallel = 1;
+        group->rollout.canary = 2;
+      },
+      JobType::kSystem);
+  for (const char* node : {"n1", "n2", "n3"}) Add(0, node);
+  NewVersion([](TaskGroup*) {}, JobType::kSystem);
+  const GroupPlan plan = Plan();
+  EXPECT_EQ(plan.destructive, 2);
+  for (const auto& place : plan.place) EXPECT_TRUE(place.canary);
+  EXPECT_TRUE(plan.waits);
+}
+
+TEST_F(SystemPlanTest, ANewVersionLeavesNodesThatMayNotRunIt) {
+  for (const char* node : {"n1", "n2", "n3"}) Add(0, node);
+  refused = {"n3"};
+  EXPECT_THAT(Plan().stop, IsEmpty()) << "the version has not changed";
+  NewVersion([](TaskGroup*) {}, JobType::kSystem);
+  can_update = true;
+  const GroupPlan plan = Plan();
+  EXPECT_EQ(plan.update.size(), 2u);
+  EXPECT_EQ(plan.stop.size(), 1u);
+}
+
+}  // namespace
+}  // namespace drover

@@ -1,0 +1,89 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/scheduler/preemption.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "host/reconcile/reconcile.h"
+
+namespace drover {
+namespace {
+
+bool Fits(NodeCapacity capacity, const TaskGroup& group) {
+  ReservedCores cores;
+  return capacity.Take(group, &cores).empty();
+}
+
+// Returns how far the resources of an allocation are from those of GROUP, in shares of the latter.
+double Distance(const GroupNeeds& wanted, const Allocation& of) {
+  const TaskGroup* const group = of.group();
+  const GroupNeeds has = group == nullptr ? GroupNeeds() : NeedsOf(*group);
+  const auto part = [](std::int64_t a, std::int64_t b) {
+    return a == 0 ? 0.0 : static_cast<double>(a - b) / static_cast<double>(a);
+  };
+  return std::hypot(part(wanted.cpu_mhz, has.cpu_mhz), part(wanted.memory_mb, has.memory_mb),
+                    part(wanted.disk_mb, has.disk_mb));
+}
+
+bool MayDisplace(const Job& job, const AllocRecord& record, const std::string& node_id) {
+  const Allocation& alloc = *record.alloc;
+  return alloc.node_id == node_id && !record.terminal() &&
+         alloc.job->priority + kPreemptionGap <= job.priority && alloc.cores.empty() &&
+         alloc.devices.empty();
+}
+
+}  // namespace
+
+AllocRecords ToPreempt(const Job& job, const TaskGroup& group, const NodeRecord& node,
+                       const Tables& tables, const NodeCapacity& free,
+                       const std::set<std::string>& spared) {
+  AllocRecords candidates;
+  for (const auto& [id, record] : tables.live_allocs) {
+    if (!spared.contains(id) && MayDisplace(job, *record, node.id)) candidates.push_back(record);
+  }
+  const GroupNeeds wanted = NeedsOf(group);
+  std::ranges::sort(candidates, [&wanted](const auto& a, const auto& b) {
+    const int left = a->alloc->job->priority, right = b->alloc->job->priority;
+    if (left != right) return left < right;
+    const double of_a = Distance(wanted, *a->alloc), of_b = Distance(wanted, *b->alloc);
+    return of_a != of_b ? of_a < of_b : a->id() < b->id();
+  });
+  NodeCapacity capacity = free;
+  AllocRecords victims;
+  for (const auto& record : candidates) {
+    capacity.Give(*record->alloc);
+    victims.push_back(record);
+    if (Fits(capacity, group)) break;
+  }
+  if (victims.empty() || !Fits(capacity, group)) return {};
+  // The last ones may do without some of the first. Those with the highest priority are spared
+  // first.
+  for (std::size_t i = victims.size(); i-- > 0 && victims.size() > 1;) {
+    NodeCapacity without = free;
+    for (std::size_t other = 0; other < victims.size(); ++other) {
+      if (other != i) without.Give(*victims[other]->alloc);
+    }
+    if (Fits(without, group)) victims.erase(victims.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  return victims;
+}
+
+std::shared_ptr<const AllocRecord> Preempted(const AllocRecord& victim, const std::string& by,
+                                             std::uint64_t index, WallTime now) {
+  auto alloc = std::make_shared<Allocation>(*victim.alloc);
+  alloc->desired_status = DesiredStatus::kEvict;
+  alloc->desired_description = std::string(stop_reason::kPreempted) + by;
+  alloc->modify_index = alloc->alloc_modify_index = index;
+  alloc->modify_time = now;
+  auto changed = std::make_shared<AllocRecord>(victim);
+  AllocChange change = victim.changes();
+  change.preempted_by = by;
+  changed->change = std::make_shared<const AllocChange>(std::move(change));
+  changed->alloc = std::move(alloc);
+  changed->modify_index = index;
+  changed->modify_time = now;
+  return changed;
+}
+
+}  // namespace drover

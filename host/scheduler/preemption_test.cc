@@ -1,0 +1,134 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/scheduler/preemption.h"
+
+#include <gmock/gmock.h>
+
+#include "host/scheduler/scheduler_fixture.h"
+
+namespace drover {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class PreemptionTest : public SchedulerFixture {
+ protected:
+  static JobRegistration WithPriority(const std::string& id, int count, int memory, int priority,
+                                      JobType type = JobType::kService) {
+    JobRegistration registration = Registration(id, count, memory);
+    auto job = std::make_shared<Job>(*registration.job);
+    job->priority = priority;
+    job->type = type;
+    registration.json =
+        std::make_shared<const nlohmann::json>(CanonicalJob(*job, nlohmann::json::object()));
+    registration.job = std::move(job);
+    return registration;
+  }
+  // The jobs of the allocations that JOB displaces on the node.
+  std::vector<std::string> Victims(const JobRegistration& job) const {
+    std::vector<std::string> names;
+    store.Read([&](const Tables& tables) {
+      const NodeRecord& node = *tables.nodes.at("node");
+      for (const auto& record :
+           ToPreempt(*job.job, job.job->groups[0], node, tables, NodeCapacity(node, tables), {})) {
+        names.push_back(record->alloc->job->id);
+      }
+    });
+    return names;
+  }
+  AllocRecords LiveOf(const std::string& job) const {
+    AllocRecords out = Live();
+    std::erase_if(out, [&job](const auto& record) { return record->alloc->job->id != job; });
+    return out;
+  }
+};
+
+TEST_F(PreemptionTest, TheLowestPriorityGoesAndNoMoreThanNeeded) {
+  MakeNodeReady();
+  MustRegister(WithPriority("low", 2, 200, 10));
+  MustRegister(WithPriority("middle", 2, 200, 30));
+  EXPECT_THAT(Victims(WithPriority("new", 1, 300, 50)), ElementsAre("low"));
+  EXPECT_THAT(Victims(WithPriority("new", 1, 500, 50)), ElementsAre("low", "low"));
+  EXPECT_THAT(Victims(WithPriority("new", 1, 700, 50)), ElementsAre("low", "low", "middle"));
+  EXPECT_THAT(Victims(WithPriority("new", 1, 2000, 50)), IsEmpty()) << "the node is too small";
+}
+
+TEST_F(PreemptionTest, APriorityMustBeLowerByTen) {
+  MakeNodeReady();
+  MustRegister(WithPriority("other", 1, 900, 50));
+  EXPECT_THAT(Victims(WithPriority("new", 1, 500, 59)), IsEmpty());
+  EXPECT_THAT(Victims(WithPriority("new", 1, 500, 60)), ElementsAre("other"));
+}
+
+TEST_F(PreemptionTest, OfEqualOnesTheNearestFitGoes) {
+  MakeNodeReady();
+  MustRegister(WithPriority("small", 1, 100, 10));
+  MustRegister(WithPriority("right", 1, 310, 10));
+  MustRegister(WithPriority("large", 1, 590, 10));
+  EXPECT_THAT(Victims(WithPriority("new", 1, 300, 50)), ElementsAre("right"));
+  EXPECT_THAT(Victims(WithPriority("new", 1, 650, 50)), SizeIs(2));
+}
+
+TEST_F(PreemptionTest, ASystemJobTakesItsRoomAndTheOtherWaits) {
+  MakeNodeReady();
+  MustRegister(WithPriority("web", 1, 900, 50));
+  const std::string web = LiveOf("web").at(0)->id();
+  Report(web, ClientStatus::kRunning);
+  MustRegister(WithPriority("agent", 1, 300, 80, JobType::kSystem));
+  ASSERT_THAT(LiveOf("agent"), SizeIs(1));
+  const auto agent = LiveOf("agent")[0];
+  const auto victim = Alloc(web);
+  EXPECT_EQ(victim->alloc->desired_status, DesiredStatus::kEvict);
+  EXPECT_EQ(victim->alloc->desired_description, "Preempted by alloc ID " + agent->id());
+  EXPECT_EQ(victim->changes().preempted_by, agent->id());
+  EXPECT_THAT(agent->changes().preempted, ElementsAre(web));
+  std::size_t preemptions = 0, blocked = 0;
+  store.Read([&](const Tables& tables) {
+    for (const auto& [id, eval] : tables.evals) {
+      preemptions += eval->job_id == "web" && eval->triggered_by == "preemption";
+    }
+    blocked = tables.blocked_evals;
+  });
+  EXPECT_EQ(preemptions, 1u);
+  EXPECT_EQ(blocked, 1u);
+  // The node starts the new one when the old one has ended.
+  const auto wanted = Await<Result<NodeAllocs>>(scheduler.FetchAllocs(context, "node", 0));
+  ASSERT_TRUE(wanted.ok());
+  EXPECT_THAT(wanted->after.at(agent->id()), ElementsAre(web));
+  Report(web, ClientStatus::kComplete);
+  EXPECT_THAT(LiveOf("web"), IsEmpty()) << "its room is taken";
+  ASSERT_TRUE(scheduler.Deregister({"default", "agent"}, false, false).ok());
+  Report(agent->id(), ClientStatus::kComplete);
+  EXPECT_THAT(LiveOf("web"), SizeIs(1)) << "it goes on";
+}
+
+TEST_F(PreemptionTest, AServiceDisplacesOthersOnlyIfItIsConfigured) {
+  MakeNodeReady();
+  MustRegister(WithPriority("web", 1, 900, 20));
+  MustRegister(WithPriority("db", 1, 300, 90));
+  EXPECT_THAT(LiveOf("db"), IsEmpty());
+  EXPECT_THAT(LiveOf("web"), SizeIs(1));
+  SchedulerOptions options;
+  options.preemption.service = true;
+  Scheduler displacing(&loop, &store, &ports, options);
+  ASSERT_TRUE(displacing.Evaluate({"default", "db"}).ok());
+  EXPECT_THAT(LiveOf("db"), SizeIs(1));
+  EXPECT_THAT(LiveOf("web"), IsEmpty());
+}
+
+TEST_F(PreemptionTest, TwoThatDisplaceOthersNeverTakeTheSameRoom) {
+  SchedulerOptions options;
+  options.preemption.service = true;
+  MakeNodeReady();
+  MustRegister(WithPriority("web", 4, 240, 20));
+  Scheduler displacing(&loop, &store, &ports, options);
+  ASSERT_TRUE(displacing.Register(WithPriority("db", 3, 300, 90)).ok());
+  EXPECT_THAT(LiveOf("db"), SizeIs(3));
+  int used = 0;
+  for (const auto& record : Live()) used += record->alloc->job->id == "db" ? 300 : 240;
+  EXPECT_LE(used, 1000);
+}
+
+}  // namespace
+}  // namespace drover

@@ -1,0 +1,45 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+// The work that becomes due with time. Each kind of it has its own file.
+#include "host/scheduler/scheduler.h"
+
+namespace drover {
+void Scheduler::OnTimer(const SchedulerTimers::Key& key) {
+  switch (key.first) {
+    case SchedulerTimers::Kind::kFollowUp:
+      return OnFollowUp(key.second);
+    case SchedulerTimers::Kind::kDeployment:
+      return OnDeployment(key.second);
+    case SchedulerTimers::Kind::kNode:
+      return OnNodeTimer(key.second);
+    case SchedulerTimers::Kind::kLaunch:
+      return OnLaunch(JobOfLaunchTimer(key.second));
+    case SchedulerTimers::Kind::kRestart:
+      return OnRestart(key.second);
+  }
+}
+
+// Deployments, launches and restarts are looked at once at once: their functions set their timers
+// anew, and see what an earlier agent has missed.
+void Scheduler::RestoreTimers() {
+  store_->Read([this](const Tables& tables) {
+    for (const auto& [job, ids] : tables.open_evals_of_job) {
+      for (const std::string& id : ids) {
+        const Evaluation& eval = *tables.evals.at(id);
+        if (eval.follows_up())
+          timers_.SetWall({SchedulerTimers::Kind::kFollowUp, id}, eval.wait_until);
+      }
+    }
+    const TimePoint now = loop_->Now();
+    for (const auto& [id, deployment] : tables.deployments) {
+      if (deployment->active()) timers_.Set({SchedulerTimers::Kind::kDeployment, id}, now);
+    }
+    for (const auto& [key, launch] : tables.launches) {
+      timers_.Set({SchedulerTimers::Kind::kLaunch, LaunchTimerId(key)}, now);
+    }
+    for (const auto& [id, restart] : tables.restarts) {
+      if (restart->status == "running") timers_.Set({SchedulerTimers::Kind::kRestart, id}, now);
+    }
+  });
+}
+
+}  // namespace drover

@@ -1,0 +1,45 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "host/base/time.h"
+#include "host/spec/allocation.h"
+
+namespace drover {
+
+// One replacement of a failed allocation. Replacements after a migration or a loss do not count.
+struct RescheduleEvent {
+  WallTime time = 0;  // when the replacement was placed
+  std::string previous_alloc;
+  std::string previous_node;
+  Duration delay{0};  // how long it had to wait
+
+  bool operator==(const RescheduleEvent&) const = default;
+};
+
+// Each change of the client status that the scheduler made or saw while the node had no contact.
+// The last one that says unknown, followed by none, is a disconnection that goes on. So a reconnect
+// is handled once.
+struct AllocStateChange {
+  ClientStatus to = ClientStatus::kUnknown;
+  WallTime time = 0;
+
+  bool operator==(const AllocStateChange&) const = default;
+};
+
+// What few allocations have: their past, and what the scheduler plans for them. An allocation
+// record without any of it has none, so it costs nothing.
+struct AllocChange {
+  std::vector<RescheduleEvent> reschedules;  // of this allocation and those before it, oldest first
+  std::string last_reschedule;               // "ok", "no retry" or empty
+  std::string follow_up_eval;                // the evaluation that will replace the allocation
+  std::vector<AllocStateChange> states;
+  std::vector<std::string> preempted;  // ids of allocations that made room for this one
+  std::string preempted_by;            // id of the allocation for which this one made room
+
+  bool operator==(const AllocChange&) const = default;
+};
+
+}  // namespace drover
