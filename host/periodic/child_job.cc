@@ -20,7 +20,7 @@ constexpr int kHighestPriority = 100;
 
 std::string Seconds(WallTime time) { return std::to_string(time / 1'000'000'000); }
 
-Error Refused(std::string why) { return Error(Code::kFailedPrecondition, std::move(why)); }
+Error NotDispatched(std::string why) { return Error(Code::kFailedPrecondition, std::move(why)); }
 
 // Returns KEYS as clients print a list: "[a b]".
 std::string Listed(const std::set<std::string>& keys) {
@@ -45,17 +45,17 @@ Status CheckPayload(ParameterizedPolicy::Payload rule, const std::string& payloa
   using Payload = ParameterizedPolicy::Payload;
   if (payload.empty()) {
     if (rule != Payload::kRequired) return {};
-    return Refused("Payload is not provided but required by parameterized job");
+    return NotDispatched("Payload is not provided but required by parameterized job");
   }
   const std::optional<std::string> bytes = FromBase64(payload);
   if (!bytes) return Error(Code::kInvalidArgument, "Payload is not valid base64");
   if (bytes->empty()) return CheckPayload(rule, "");
   if (rule == Payload::kForbidden) {
-    return Refused("Payload provided but forbidden by parameterized job");
+    return NotDispatched("Payload provided but forbidden by parameterized job");
   }
   if (bytes->size() <= kMostPayload) return {};
-  return Refused("Payload exceeds maximum size; " + std::to_string(bytes->size()) + " > " +
-                 std::to_string(kMostPayload));
+  return NotDispatched("Payload exceeds maximum size; " + std::to_string(bytes->size()) + " > " +
+                       std::to_string(kMostPayload));
 }
 
 Status CheckMeta(const ParameterizedPolicy& policy, const StringMap& meta) {
@@ -66,13 +66,14 @@ Status CheckMeta(const ParameterizedPolicy& policy, const StringMap& meta) {
     if (!permitted) unpermitted.insert(key);
   }
   if (!unpermitted.empty()) {
-    return Refused("Dispatch request included unpermitted metadata keys: " + Listed(unpermitted));
+    return NotDispatched("Dispatch request included unpermitted metadata keys: " +
+                         Listed(unpermitted));
   }
   for (const std::string& key : policy.meta_required) {
     if (!meta.contains(key)) missing.insert(key);
   }
   if (missing.empty()) return {};
-  return Refused("Dispatch did not provide required meta keys: " + Listed(missing));
+  return NotDispatched("Dispatch did not provide required meta keys: " + Listed(missing));
 }
 
 Status CheckDraft(const DispatchDraft& draft) {
@@ -82,8 +83,8 @@ Status CheckDraft(const DispatchDraft& draft) {
                                              std::to_string(draft.priority));
   }
   if (draft.idempotency_token.size() > kMostToken) {
-    return Error(Code::kInvalidArgument, "the idempotency token is longer than " +
-                                             std::to_string(kMostToken) + " bytes");
+    return Error(Code::kInvalidArgument,
+                 "the idempotency token is longer than " + std::to_string(kMostToken) + " bytes");
   }
   return {};
 }
@@ -104,9 +105,9 @@ ChildJob PeriodicChild(const JobRecord& parent, WallTime launch) {
 Result<ChildJob> DispatchedChild(const JobRecord& parent, const DispatchDraft& draft, WallTime now,
                                  const std::string& hex8) {
   if (!parent.job->parameterized || parent.job->dispatched) {
-    return Refused("Specified job \"" + parent.job->id + "\" is not a parameterized job");
+    return NotDispatched("Specified job \"" + parent.job->id + "\" is not a parameterized job");
   }
-  if (parent.stop) return Refused("Specified job \"" + parent.job->id + "\" is stopped");
+  if (parent.stop) return NotDispatched("Specified job \"" + parent.job->id + "\" is stopped");
   DROVER_TRY(CheckDraft(draft));
   DROVER_TRY(CheckPayload(parent.job->parameterized->payload, draft.payload));
   DROVER_TRY(CheckMeta(*parent.job->parameterized, draft.meta));

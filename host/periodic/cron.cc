@@ -42,11 +42,11 @@ struct NamedCron {
   std::string_view name;
   std::string_view text;
 };
-constexpr NamedCron kNamed[] = {
-    {"@annually", "0 0 1 1 *"}, {"@yearly", "0 0 1 1 *"}, {"@monthly", "0 0 1 * *"},
-    {"@weekly", "0 0 * * 0"},   {"@daily", "0 0 * * *"},  {"@hourly", "0 * * * *"}};
+constexpr NamedCron kNamed[] = {{"@annually", "0 0 1 1 *"}, {"@yearly", "0 0 1 1 *"},
+                                {"@monthly", "0 0 1 * *"},  {"@weekly", "0 0 * * 0"},
+                                {"@daily", "0 0 * * *"},    {"@hourly", "0 * * * *"}};
 
-Error Wrong(const std::string& what) { return Error(Code::kInvalidArgument, what); }
+Error WrongCron(const std::string& what) { return Error(Code::kInvalidArgument, what); }
 
 std::vector<std::string_view> FieldsOf(std::string_view text) {
   std::vector<std::string_view> fields;
@@ -96,7 +96,7 @@ Result<bool> Cron::ParseSpecialDay(std::string_view element) {
   if (element == "LW" || element == "lw") return last_workday_ = true;
   if (!element.ends_with('W') && !element.ends_with('w')) return false;
   const auto day = NumberIn(element.substr(0, element.size() - 1), 1, 31);
-  if (!day) return Wrong("the field of days: " + Quoted(element) + " needs a day before the W");
+  if (!day) return WrongCron("the field of days: " + Quoted(element) + " needs a day before the W");
   near_days_.push_back(*day);
   return true;
 }
@@ -106,8 +106,8 @@ Result<bool> Cron::ParseSpecialWeekday(std::string_view element) {
     DROVER_ASSIGN(const int day, ReadCronValue(element.substr(0, hash), kWeekdays));
     const auto number = NumberIn(element.substr(hash + 1), 1, 5);
     if (!number) {
-      return Wrong("the field of weekdays: " + Quoted(element) +
-                   " needs a number from 1 to 5 after the #");
+      return WrongCron("the field of weekdays: " + Quoted(element) +
+                       " needs a number from 1 to 5 after the #");
     }
     numbered_days_.emplace_back(static_cast<unsigned>(day % 7), *number);
     return true;
@@ -134,23 +134,23 @@ Status Cron::ParseWeekdays(std::string_view field) {
 
 Result<Cron> Cron::Parse(std::string_view text) {
   if (text.size() > kMostText) {
-    return Wrong("is longer than " + std::to_string(kMostText) + " bytes");
+    return WrongCron("is longer than " + std::to_string(kMostText) + " bytes");
   }
   std::string_view plain = text;
   if (const std::size_t begin = text.find('@'); begin != std::string_view::npos) {
     const std::string_view name = Trim(text);
     const auto named = std::ranges::find(kNamed, name, &NamedCron::name);
     if (named == std::end(kNamed)) {
-      return Wrong(Quoted(name) + " is not known; write @yearly, @monthly, @weekly, @daily, " +
-                   "@hourly, or the fields");
+      return WrongCron(Quoted(name) + " is not known; write @yearly, @monthly, @weekly, @daily, " +
+                       "@hourly, or the fields");
     }
     plain = named->text;
   }
   std::vector<std::string_view> fields = FieldsOf(plain);
   if (fields.size() < 5 || fields.size() > 7) {
-    return Wrong(Quoted(text) + " has " + std::to_string(fields.size()) +
-                 " fields; write minute, hour, day, month and weekday, perhaps with seconds " +
-                 "before them and a year behind them");
+    return WrongCron(Quoted(text) + " has " + std::to_string(fields.size()) +
+                     " fields; write minute, hour, day, month and weekday, perhaps with seconds " +
+                     "before them and a year behind them");
   }
   Cron cron;
   const auto into = [](auto* bits, int first = 0) {

@@ -17,7 +17,7 @@ bool Equal(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, [&lower](char x, char y) { return lower(x) == lower(y); });
 }
 
-Error Wrong(const CronFieldKind& kind, const std::string& what) {
+Error WrongField(const CronFieldKind& kind, const std::string& what) {
   return Error(Code::kInvalidArgument, std::string("the field of ") + kind.name + ": " + what);
 }
 
@@ -38,7 +38,7 @@ Status ReadElement(std::string_view element, const CronFieldKind& kind,
   if (slash != std::string_view::npos) {
     const auto number = ParseNumber<int>(element.substr(slash + 1));
     if (!number || *number < 1) {
-      return Wrong(kind, Quoted(element) + " needs a step of at least 1 after the slash");
+      return WrongField(kind, Quoted(element) + " needs a step of at least 1 after the slash");
     }
     step = *number;
   }
@@ -50,7 +50,7 @@ Status ReadElement(std::string_view element, const CronFieldKind& kind,
     } else if (slash == std::string_view::npos) {
       last = first;  // a value with a step goes on to the end, as in 5/15
     }
-    if (last < first) return Wrong(kind, "the range " + Quoted(element) + " goes backwards");
+    if (last < first) return WrongField(kind, "the range " + Quoted(element) + " goes backwards");
   }
   for (int value = first; value <= last; value += std::min(step, kind.last + 1)) set(value);
   return {};
@@ -63,8 +63,8 @@ Result<int> ReadCronValue(std::string_view text, const CronFieldKind& kind) {
   const auto number = ParseNumber<int>(text);
   if (number && *number >= kind.first && *number <= kind.last) return *number;
   if (number && *number >= 0 && *number == kind.also) return *number;
-  return Wrong(kind, Quoted(text) + " is none of " + std::to_string(kind.first) + " to " +
-                         std::to_string(kind.last));
+  return WrongField(kind, Quoted(text) + " is none of " + std::to_string(kind.first) + " to " +
+                              std::to_string(kind.last));
 }
 
 Status ReadCronField(std::string_view field, const CronFieldKind& kind,

@@ -40,7 +40,8 @@ void CheckSchedule(const Job& job, const std::string& pointer, WallTime now, Job
     if (!cron.ok()) {
       place.Fault(cron.error().message());
     } else if (policy.enabled && zone.ok() && !cron->Next(now, **zone)) {
-      place.Fault(Quoted(policy.specs[i]) + " names no time before the year 2100, so nothing would ever start");
+      place.Fault(Quoted(policy.specs[i]) +
+                  " names no time before the year 2100, so nothing would ever start");
     }
   }
 }
@@ -49,6 +50,13 @@ std::optional<WallTime> NextLaunch(const Job& job, WallTime now) {
   if (!LaunchesByItself(job)) return std::nullopt;
   const Result<Schedule> schedule = Schedule::Of(*job.periodic);
   return schedule.ok() ? schedule->Next(now) : std::nullopt;
+}
+
+void ReadZones(const Tables& tables) {
+  for (const auto& [key, launch] : tables.launches) {
+    const auto job = Tables::Find(tables.jobs, key);
+    if (job != nullptr && job->job->periodic) (void)TimeZone::Find(job->job->periodic->time_zone);
+  }
 }
 
 }  // namespace drover

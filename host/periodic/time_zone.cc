@@ -121,8 +121,8 @@ Result<TimeZone> TimeZone::Parse(std::string_view bytes) {
     in.Take(behind);
   }
   std::string_view rule = in.rest();
-  const std::size_t end = rule.empty() || rule[0] != '\n' ? std::string_view::npos
-                                                          : rule.find('\n', 1);
+  const std::size_t end =
+      rule.empty() || rule[0] != '\n' ? std::string_view::npos : rule.find('\n', 1);
   if (end == std::string_view::npos) return Malformed();
   rule = rule.substr(1, end - 1);
   if (!rule.empty()) {

@@ -7,7 +7,7 @@
 namespace drover {
 namespace {
 
-constexpr std::int64_t kDay = 86400;
+constexpr std::int64_t kSecondsOfDay = 86400;
 // So that the years below are those that a calendar has.
 constexpr std::int64_t kFirstSecond = -62'000'000'000;
 constexpr std::int64_t kLastSecond = 250'000'000'000;
@@ -124,9 +124,9 @@ std::int64_t ZoneRule::DaysOf(const Day& day, int year) {
   }
   const auto month = of / std::chrono::month(static_cast<unsigned>(day.month));
   const std::chrono::weekday weekday(static_cast<unsigned>(day.weekday));
-  return DaysSince1970(day.week == 5
-                           ? std::chrono::sys_days(month / weekday[std::chrono::last])
-                           : std::chrono::sys_days(month / weekday[static_cast<unsigned>(day.week)]));
+  return DaysSince1970(
+      day.week == 5 ? std::chrono::sys_days(month / weekday[std::chrono::last])
+                    : std::chrono::sys_days(month / weekday[static_cast<unsigned>(day.week)]));
 }
 
 ZoneRule::Changes ZoneRule::ChangesAround(std::int64_t second) const {
@@ -135,12 +135,16 @@ ZoneRule::Changes ZoneRule::ChangesAround(std::int64_t second) const {
       std::chrono::floor<std::chrono::days>(std::chrono::seconds(second))};
   const int year = static_cast<int>(std::chrono::year_month_day(day).year());
   Changes changes;
+  // Of two changes at the same time, the later one counts: a summer time that ends when the next
+  // one begins does not end.
+  const auto add = [&changes](std::int64_t at, std::int32_t offset) {
+    const auto place = std::ranges::upper_bound(changes, at, {}, &Changes::value_type::first);
+    changes.insert(place, {at, offset});
+  };
   for (int of = year - 1; of <= year + 2; ++of) {
-    changes.emplace_back(DaysOf(begin_, of) * kDay + begin_.time - offset_, summer_offset_);
-    changes.emplace_back(DaysOf(end_, of) * kDay + end_.time - summer_offset_, offset_);
+    add(DaysOf(begin_, of) * kSecondsOfDay + begin_.time - offset_, summer_offset_);
+    add(DaysOf(end_, of) * kSecondsOfDay + end_.time - summer_offset_, offset_);
   }
-  // A summer time that ends when the next one begins does not end.
-  std::ranges::stable_sort(changes, {}, &Changes::value_type::first);
   return changes;
 }
 

@@ -21,16 +21,16 @@ constexpr WallTime kMostPutBack = 3'600'000'000'000;
 
 constexpr TableMask kJobsAndEvals = MaskOf(Table::kJobs) | MaskOf(Table::kEvals);
 
-SchedulerTimers::Key TimerOf(const JobKey& key) {
+SchedulerTimers::Key LaunchTimer(const JobKey& key) {
   return {SchedulerTimers::Kind::kLaunch, LaunchTimerId(key)};
 }
 
-bool IsActive(const std::shared_ptr<const JobRecord>& job) {
+bool IsLaunching(const std::shared_ptr<const JobRecord>& job) {
   return job != nullptr && !job->stop && LaunchesByItself(*job->job);
 }
 
 // Stores LAUNCH as the newest launch of the job KEY.
-void PutLaunch(Tables* tables, std::uint64_t index, const JobKey& key, WallTime launch) {
+void PutLaunchRecord(Tables* tables, std::uint64_t index, const JobKey& key, WallTime launch) {
   const auto before = Tables::Find(tables->launches, key);
   PeriodicLaunch record{key.first, key.second, launch, index, index};
   if (before != nullptr) record.create_index = before->create_index;
@@ -41,10 +41,10 @@ void PutLaunch(Tables* tables, std::uint64_t index, const JobKey& key, WallTime 
 bool HadSameSchedule(const Tables& tables, const JobKey& key, const JobRecord& job) {
   if (job.version == 0) return false;
   const auto before = Tables::Find(tables.versions.at(key), job.version - 1);
-  return IsActive(before) && before->job->periodic == job.job->periodic;
+  return IsLaunching(before) && before->job->periodic == job.job->periodic;
 }
 
-Error Refused(const std::string& why) { return Error(Code::kFailedPrecondition, why); }
+Error NotForced(const std::string& why) { return Error(Code::kFailedPrecondition, why); }
 
 }  // namespace
 
@@ -52,8 +52,8 @@ Error Refused(const std::string& why) { return Error(Code::kFailedPrecondition, 
 TableMask Scheduler::PlanLaunch(Tables* tables, std::uint64_t index, const JobKey& key) {
   const auto job = Tables::Find(tables->jobs, key);
   const auto before = Tables::Find(tables->launches, key);
-  if (!IsActive(job)) {
-    timers_.Erase(TimerOf(key));
+  if (!IsLaunching(job)) {
+    timers_.Erase(LaunchTimer(key));
     if (before != nullptr) tables->Erase(*before);
     return 0;
   }
@@ -62,16 +62,16 @@ TableMask Scheduler::PlanLaunch(Tables* tables, std::uint64_t index, const JobKe
   if (before == nullptr || !HadSameSchedule(*tables, key, *job)) {
     const WallTime now = loop_->Wall();
     const bool counts = before != nullptr && before->launch <= now + kMostPutBack;
-    PutLaunch(tables, index, key, counts ? std::max(before->launch, now) : now);
+    PutLaunchRecord(tables, index, key, counts ? std::max(before->launch, now) : now);
   }
-  timers_.Set(TimerOf(key), loop_->Now());
+  timers_.Set(LaunchTimer(key), loop_->Now());
   looks_again_.Set();
   return 0;
 }
 
 // A launch that is due names its child after the time for which it was planned. If more than one is
-// due, because the agent or the machine was away, there is one child for all of them, which is named
-// after the present time.
+// due, because the agent or the machine was away, there is one child for all of them, which is
+// named after the present time.
 void Scheduler::OnLaunch(const JobKey& key) {
   std::shared_ptr<const JobRecord> job;
   std::shared_ptr<const PeriodicLaunch> newest;
@@ -83,9 +83,9 @@ void Scheduler::OnLaunch(const JobKey& key) {
     runs = children != tables.children.end() &&
            !(children->second.pending.empty() && children->second.running.empty());
   });
-  if (!IsActive(job) || newest == nullptr) return;
+  if (!IsLaunching(job) || newest == nullptr) return;
   const auto again = [this, &key](Duration pause) {
-    timers_.Set(TimerOf(key), loop_->Now() + pause);
+    timers_.Set(LaunchTimer(key), loop_->Now() + pause);
   };
   const Result<Schedule> schedule = Schedule::Of(*job->job->periodic);
   if (!schedule.ok()) {
@@ -98,18 +98,18 @@ void Scheduler::OnLaunch(const JobKey& key) {
   if (!due || *due > now) {
     if (last != newest->launch) {
       store_->Write(cause::kJobVersion, [&](Tables* tables, std::uint64_t index) {
-        PutLaunch(tables, index, key, last);
+        PutLaunchRecord(tables, index, key, last);
         return TableMask{0};
       });
     }
-    if (due) timers_.SetWall(TimerOf(key), *due);
+    if (due) timers_.SetWall(LaunchTimer(key), *due);
     return;
   }
   if (options_.check_room && !options_.check_room().ok()) return again(kRoomRetry);
   const std::optional<WallTime> following = schedule->Next(*due);
   const WallTime launch = following && *following <= now ? now : *due;
   Launch(*job, launch, runs && job->job->periodic->prohibit_overlap);
-  if (const auto next = schedule->Next(launch)) timers_.SetWall(TimerOf(key), *next);
+  if (const auto next = schedule->Next(launch)) timers_.SetWall(LaunchTimer(key), *next);
 }
 
 // Stores that the job was launched for the time LAUNCH, and the child, unless SKIP. A child of this
@@ -126,7 +126,7 @@ JobReply Scheduler::Launch(const JobRecord& parent, WallTime launch, bool skip) 
     }
   });
   const auto put = [&key, newest](Tables* tables, std::uint64_t index) {
-    PutLaunch(tables, index, key, newest);
+    PutLaunchRecord(tables, index, key, newest);
   };
   if (!skip) return StartChild(child, "periodic-job", put);
   store_->Write(cause::kJobVersion, [&put](Tables* tables, std::uint64_t index) {
@@ -169,13 +169,14 @@ Result<JobReply> Scheduler::ForcePeriodic(const JobKey& key) {
   std::shared_ptr<const JobRecord> job;
   store_->Read([&](const Tables& tables) { job = Tables::Find(tables.jobs, key); });
   if (job == nullptr) return Error(Code::kNotFound, "job not found");
-  if (!job->job->periodic) return Refused("can't force launch non-periodic job");
+  if (!job->job->periodic) return NotForced("can't force launch non-periodic job");
   const std::string refused = "can't force launch job \"" + key.second + "\": ";
   if (job->job->parameterized && !job->job->dispatched) {
-    return Refused(refused + "it is parameterized; dispatch it, and force the job that this makes");
+    return NotForced(refused +
+                     "it is parameterized; dispatch it, and force the job that this makes");
   }
-  if (job->stop) return Refused(refused + "it is stopped");
-  if (!job->job->periodic->enabled) return Refused(refused + "its periodic block is disabled");
+  if (job->stop) return NotForced(refused + "it is stopped");
+  if (!job->job->periodic->enabled) return NotForced(refused + "its periodic block is disabled");
   if (options_.check_room) DROVER_TRY(options_.check_room());
   const WallTime now = loop_->Wall();
   const JobKey child = KeyOf(*PeriodicChild(*job, now).job);

@@ -37,8 +37,8 @@ void CheckPeriodic(const Job& job, const JobPlace& at) {
 
 void CheckMetaKeys(const ParameterizedPolicy& policy, const JobPlace& at) {
   UniqueNames names;
-  for (const auto& [list, keys] :
-       {std::pair("MetaRequired", &policy.meta_required), {"MetaOptional", &policy.meta_optional}}) {
+  for (const auto& [list, keys] : {std::pair("MetaRequired", &policy.meta_required),
+                                   {"MetaOptional", &policy.meta_optional}}) {
     if (keys->size() > kMostMetaKeys) {
       (at / list).Fault("has more than " + std::to_string(kMostMetaKeys) + " keys");
       continue;
@@ -55,8 +55,9 @@ void CheckRoomForChildren(const Job& job, const JobPlace& at) {
   if (job.parameterized && !job.dispatched) more += kOfDispatch;
   if (job.periodic) more += kOfLaunch;
   if (job.id.size() + more <= kMaxName) return;
-  at.Fault("is " + std::to_string(job.id.size()) + " bytes long, to which the ids of its children " +
-           "add " + std::to_string(more) + ": that is more than " + std::to_string(kMaxName));
+  at.Fault("is " + std::to_string(job.id.size()) +
+           " bytes long, to which the ids of its children " + "add " + std::to_string(more) +
+           ": that is more than " + std::to_string(kMaxName));
 }
 
 // Calls CALL with the file of each task that wants a payload, and with the place of its block.
@@ -125,9 +126,9 @@ Status CheckChildId(const Job& parent, const std::string& id) {
   }
   const std::size_t more = parent.periodic ? kOfLaunch : 0;
   if (id.size() + more <= kMaxName) return {};
-  return Error(Code::kInvalidArgument,
-               "IdPrefixTemplate makes the id of the job longer than " +
-                   std::to_string(kMaxName - more) + " bytes, which is the most here");
+  return Error(Code::kInvalidArgument, "IdPrefixTemplate makes the id of the job longer than " +
+                                           std::to_string(kMaxName - more) +
+                                           " bytes, which is the most here");
 }
 
 }  // namespace drover
