@@ -1,11 +1,19 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/periodic/schedule.h"
 
-#include <algorithm>
+#include <utility>
 
 #include "host/spec/job_place.h"
 
 namespace drover {
+namespace {
+
+// Returns ERROR, which is about the time zone of POLICY, with its name.
+Error WithZone(const PeriodicPolicy& policy, const Error& error) {
+  return Error(error.code(), Quoted(policy.time_zone) + " " + error.message());
+}
+
+}  // namespace
 
 Result<Schedule> Schedule::Of(const PeriodicPolicy& policy) {
   Schedule schedule;
@@ -13,7 +21,9 @@ Result<Schedule> Schedule::Of(const PeriodicPolicy& policy) {
     DROVER_ASSIGN(Cron cron, Cron::Parse(spec));
     schedule.crons_.push_back(std::move(cron));
   }
-  DROVER_ASSIGN(schedule.zone_, TimeZone::Find(policy.time_zone));
+  auto zone = TimeZone::Find(policy.time_zone);
+  if (!zone.ok()) return WithZone(policy, zone.error());
+  schedule.zone_ = std::move(*zone);
   return schedule;
 }
 
@@ -31,9 +41,7 @@ void CheckSchedule(const Job& job, const std::string& pointer, WallTime now, Job
   const PeriodicPolicy& policy = *job.periodic;
   const JobPlace at = JobPlace(pointer, faults) / "Periodic";
   const auto zone = TimeZone::Find(policy.time_zone);
-  if (!zone.ok()) {
-    (at / "TimeZone").Fault(Quoted(policy.time_zone) + " " + zone.error().message());
-  }
+  if (!zone.ok()) (at / "TimeZone").Fault(WithZone(policy, zone.error()).message());
   for (std::size_t i = 0; i < policy.specs.size(); ++i) {
     const JobPlace place = policy.one_spec ? at / "Spec" : at / "Specs" / i;
     const Result<Cron> cron = Cron::Parse(policy.specs[i]);
