@@ -30,7 +30,7 @@ struct JobDispatchCommand {
     command->add_option("INPUT", input,
                         "A file with the payload, at most 16384 bytes; \"-\" is standard input");
     command->add_option("--meta", meta, "KEY=VALUE, which the job must allow; may be repeated")
-        ->expected(1);
+        ->allow_extra_args(false);
     command->add_option("--idempotency-token", token,
                         "Starts nothing if the job was dispatched with the same token already");
     command->add_option("--id-prefix-template", id_prefix, "Becomes a part of the new job's id");
