@@ -15,11 +15,11 @@ namespace drover {
 
 // A request to start a child of a parameterized job.
 struct DispatchDraft {
-  std::string payload;  // base64; empty: none
-  StringMap meta;
-  std::string id_prefix;          // a part of the child's id
-  int priority = 0;               // 0: that of the parent
-  std::string idempotency_token;  // empty: none
+  std::string payload = {};  // base64; empty: none
+  StringMap meta = {};
+  std::string id_prefix = {};          // a part of the child's id
+  int priority = 0;                    // 0: that of the parent
+  std::string idempotency_token = {};  // empty: none
 };
 
 // A job that a parent starts, as a JobRecord has it.
