@@ -2,13 +2,17 @@
 """Jobs that start others: by time, by request, and over the end of an agent."""
 import base64
 import json
+import os
+import pathlib
 import re
 import subprocess
+import sys
 import time
 
 import harness
-from agent_harness import AgentTest
-from harness import group, job, mock, task, wait_until
+from agent_harness import Agent, AgentTest, agent_config
+from harness import DroverTest, group, job, mock, task, wait_until
+from test_agent_load import EXACT, MB, memory
 from test_client import Client
 from test_takeover import TakeoverCase
 
@@ -258,6 +262,41 @@ class PeriodicTakeoverTest(Children, TakeoverCase):
         self.assertEqual(again["DispatchedJobID"], first["DispatchedJobID"])
         self.assertEqual(len(self.children()), 1)
         self.assertEqual(sum(self.counts().values()), 1)
+
+
+class PeriodicLoadTest(DroverTest):
+    """A thousand jobs that wait for their time."""
+
+    COUNT, SECONDS = 1000, 20
+
+    def idle_cost(self, enabled):
+        """Returns the memory of an agent with periodic jobs, and the share of a core that it takes."""
+        self.sandbox.alloc_dirs[0].mkdir(exist_ok=True)
+        agent = Agent(self.sandbox, config=agent_config(self.sandbox, f"agent-{enabled}.json"))
+        for n in range(self.COUNT):
+            agent.submit(periodic(id=f"p{n}", spec=NEVER_SOON, Enabled=enabled,
+                                  TimeZone="Europe/Berlin"))
+        time.sleep(3)  # what the requests have left over
+
+        def busy():
+            fields = pathlib.Path(f"/proc/{agent.run.pid}/stat").read_text().rpartition(")")[2].split()
+            return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        before = busy()
+        time.sleep(self.SECONDS)
+        share = (busy() - before) / self.SECONDS
+        held = memory(agent, "RssAnon")
+        agent.stop()
+        return held, share
+
+    def test_they_cost_an_idle_agent_nearly_nothing(self):
+        without, _ = self.idle_cost(False)
+        held, share = self.idle_cost(True)
+        print(f"{self.COUNT} periodic jobs: {(held - without) >> 10} KiB more, "
+              f"{100 * share:.2f} % of a core", file=sys.stderr)
+        self.assertLess(share, 0.005 * harness.SLACK)
+        if EXACT:
+            # The heaps of two agents are never quite the same.
+            self.assertLess(held - without, 2 * MB + MB)
 
 
 if __name__ == "__main__":
