@@ -218,11 +218,15 @@ Result<DispatchReply> Scheduler::Dispatch(const JobKey& key, const DispatchDraft
 }
 
 // A job whose allocations run does not become one that only starts children, or the other way
-// round. So nobody loses them by a mistake.
+// round. So nobody loses them by a mistake. Only StartChild makes dispatched jobs.
 Status Scheduler::CheckKind(const Job& job) const {
   std::shared_ptr<const JobRecord> before;
   store_->Read([&](const Tables& tables) { before = Tables::Find(tables.jobs, KeyOf(job)); });
-  if (before == nullptr) return {};
+  if (before == nullptr) {
+    if (!job.dispatched) return {};
+    return Error(Code::kInvalidArgument,
+                 "/Job/Dispatched: only a dispatch of a parameterized job makes such a job");
+  }
   const auto compare = [&job](bool was, bool is, const char* kind) -> Status {
     if (was == is) return {};
     return Error(Code::kInvalidArgument,

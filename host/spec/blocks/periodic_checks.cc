@@ -97,9 +97,9 @@ void CheckStarts(const Job& job, const JobPlace& at) {
     if (IsPayloadFile(file)) return;
     (place / "File").Fault(Quoted(file) + " is no file below the local directory of the task");
   });
-  if (job.dispatched && (job.parent_id.empty() || !job.parameterized)) {
-    (at / "Dispatched").Fault("only a dispatch of a parameterized job makes such a job");
-  }
+  (at / "Dispatched")
+      .Unless(!job.dispatched || job.parameterized,
+              "only a dispatch of a parameterized job makes such a job");
   (at / "DispatchIdempotencyToken")
       .Unless(job.dispatch_token.empty() || job.dispatched, "is for dispatched jobs");
   if (job.payload.size() > kMostPayloadText) {
