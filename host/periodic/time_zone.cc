@@ -173,7 +173,7 @@ std::int64_t TimeZone::NextChange(std::int64_t second) const {
   return rule_ ? rule_->NextChange(second) : kNoChange;
 }
 
-CivilTime TimeZone::At(WallTime time) const {
+ZoneTime TimeZone::At(WallTime time) const {
   const std::int64_t second = (time - (time % kNanos + kNanos) % kNanos) / kNanos;
   const std::chrono::sys_seconds local{std::chrono::seconds(second + OffsetAt(second))};
   const auto day = std::chrono::floor<std::chrono::days>(local);

@@ -15,10 +15,10 @@
 
 namespace drover {
 
-// A civil time, without a zone.
-struct CivilTime {
+// A time as clocks of a zone show it.
+struct ZoneTime {
   int year = 1970, month = 1, day = 1, hour = 0, minute = 0, second = 0;
-  auto operator<=>(const CivilTime&) const = default;
+  auto operator<=>(const ZoneTime&) const = default;
 };
 
 // A time zone from the machine's database, in the TZif format of RFC 8536. Between two changes of
@@ -38,7 +38,7 @@ class TimeZone {
   std::int32_t OffsetAt(std::int64_t second) const;
   // Returns the first change of the clock after SECOND, or kNoChange.
   std::int64_t NextChange(std::int64_t second) const;
-  CivilTime At(WallTime time) const;
+  ZoneTime At(WallTime time) const;
 
  private:
   struct Change {

@@ -29,13 +29,13 @@ TEST(TimeZoneTest, WithoutARuleTheLastOffsetStays) {
   EXPECT_EQ(old.OffsetAt(1000), -3600) << "a file of version 1 has times of four bytes";
 }
 
-TEST(TimeZoneTest, CivilTimes) {
+TEST(TimeZoneTest, ZoneTimes) {
   const TimeZone berlin = ZoneOf(kBerlin);
-  EXPECT_EQ(berlin.At(Utc(2026, 3, 29, 0, 59, 59)), (CivilTime{2026, 3, 29, 1, 59, 59}));
-  EXPECT_EQ(berlin.At(Utc(2026, 3, 29, 1)), (CivilTime{2026, 3, 29, 3, 0, 0}));
-  EXPECT_EQ(berlin.At(Utc(2025, 12, 31, 23)), (CivilTime{2026, 1, 1, 0, 0, 0}));
-  EXPECT_EQ(TimeZone().At(0), CivilTime());
-  EXPECT_EQ(TimeZone().At(-1), (CivilTime{1969, 12, 31, 23, 59, 59}));
+  EXPECT_EQ(berlin.At(Utc(2026, 3, 29, 0, 59, 59)), (ZoneTime{2026, 3, 29, 1, 59, 59}));
+  EXPECT_EQ(berlin.At(Utc(2026, 3, 29, 1)), (ZoneTime{2026, 3, 29, 3, 0, 0}));
+  EXPECT_EQ(berlin.At(Utc(2025, 12, 31, 23)), (ZoneTime{2026, 1, 1, 0, 0, 0}));
+  EXPECT_EQ(TimeZone().At(0), ZoneTime());
+  EXPECT_EQ(TimeZone().At(-1), (ZoneTime{1969, 12, 31, 23, 59, 59}));
 }
 
 TEST(TimeZoneTest, FilesThatAreWrongAreRefused) {

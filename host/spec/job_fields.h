@@ -56,8 +56,8 @@ struct JobField {
   // an object with even_empty always has one. If the field is a text, the first value of the list
   // is its default.
   const char* no_effect = "";
-  // For the documentation. Of a warned field: why it is not carried out. Of a refused field: what to
-  // do instead. The warning or the fault says it, too.
+  // For the documentation. Of a warned field: why it is not carried out. Of a refused field: what
+  // to do instead. The warning or the fault says it, too.
   const char* note = "";
   // The object has an effect as soon as it is there: {} is not the same as leaving it out. A task
   // with an empty "vault" wants a token, for example.
