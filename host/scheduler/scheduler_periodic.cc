@@ -83,7 +83,7 @@ void Scheduler::OnLaunch(const JobKey& key) {
     runs = children != tables.children.end() &&
            !(children->second.pending.empty() && children->second.running.empty());
   });
-  if (!IsLaunching(job) || newest == nullptr) return;
+  if (!IsLaunching(job)) return;
   const auto again = [this, &key](Duration pause) {
     timers_.Set(LaunchTimer(key), loop_->Now() + pause);
   };
@@ -93,10 +93,12 @@ void Scheduler::OnLaunch(const JobKey& key) {
     return again(kZoneRetry);
   }
   const WallTime now = loop_->Wall();
-  const WallTime last = newest->launch <= now + kMostPutBack ? newest->launch : now;
+  // A record that is damaged is lost. Then nobody knows what was launched, so nothing was missed.
+  const bool counts = newest != nullptr && newest->launch <= now + kMostPutBack;
+  const WallTime last = counts ? newest->launch : now;
   const std::optional<WallTime> due = schedule->Next(last);
   if (!due || *due > now) {
-    if (last != newest->launch) {
+    if (!counts) {
       store_->Write(cause::kJobVersion, [&](Tables* tables, std::uint64_t index) {
         PutLaunchRecord(tables, index, key, last);
         return TableMask{0};
