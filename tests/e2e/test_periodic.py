@@ -134,7 +134,7 @@ class PeriodicTest(Children, AgentTest):
 
     def test_a_plan_says_when_the_first_child_is_launched(self):
         plan = self.agent.must("PUT", "/v1/job/p/plan", periodic(spec="0 0 1 1 * 2099"))
-        self.assertEqual(plan["NextPeriodicLaunch"], "2099-01-01T00:00:00Z")
+        self.assertEqual(plan["NextPeriodicLaunch"], "2099-01-01T00:00:00.000000000Z")
 
 
 class DispatchTest(Children, AgentTest):

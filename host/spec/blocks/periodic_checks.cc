@@ -54,9 +54,9 @@ void CheckRoomForChildren(const Job& job, const JobPlace& at) {
   std::size_t more = 0;
   if (job.parameterized && !job.dispatched) more += kOfDispatch;
   if (job.periodic) more += kOfLaunch;
-  if (job.id.size() + more <= kMaxName) return;
+  if (more == 0 || job.id.size() + more <= kMaxName) return;
   at.Fault("is " + std::to_string(job.id.size()) +
-           " bytes long, to which the ids of its children " + "add " + std::to_string(more) +
+           " bytes long, to which the ids of its children add " + std::to_string(more) +
            ": that is more than " + std::to_string(kMaxName));
 }
 
