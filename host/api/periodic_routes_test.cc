@@ -133,6 +133,55 @@ TEST_F(PeriodicRouteTest, AForcedLaunchAnswersWithItsEvaluation) {
             "500 can't force launch non-periodic job");
 }
 
+TEST_F(PeriodicRouteTest, AScheduleIsCheckedBeforeTheSchedulerSeesIt) {
+  for (const auto& [block, text] :
+       {std::pair<json, const char*>{{{"Spec", "61 * * * *"}}, "/Job/Periodic/Spec: the field of"},
+        {{{"Specs", {"@daily", "0 0 30 2 *"}}}, "/Job/Periodic/Specs/1: \"0 0 30 2 *\" names no"},
+        {{{"Spec", "@daily"}, {"TimeZone", "No/Where"}}, "/Job/Periodic/TimeZone: \"No/Where\""}}) {
+    json body = JobBody("p", 1, "batch");
+    body["Job"]["Periodic"] = block;
+    EXPECT_THAT(Refusal("PUT", "/v1/jobs", body), HasSubstr(text));
+    EXPECT_THAT(Refusal("PUT", "/v1/job/p/plan", body), HasSubstr(text));
+    EXPECT_THAT(Must("PUT", "/v1/validate/job", body)["Error"].get<std::string>(), HasSubstr(text));
+  }
+  EXPECT_EQ(Get("/v1/jobs"), json::array());
+}
+
+TEST_F(PeriodicRouteTest, APlanSaysWhenTheFirstChildIsLaunched) {
+  json body = JobBody("p", 1, "batch");
+  body["Job"].update(kNightly);
+  EXPECT_EQ(Must("PUT", "/v1/job/p/plan", body)["NextPeriodicLaunch"], "2023-11-15T03:00:00Z");
+  body["Job"]["Periodic"]["Enabled"] = false;
+  EXPECT_EQ(Must("PUT", "/v1/job/p/plan", body)["NextPeriodicLaunch"], nullptr);
+}
+
+TEST_F(PeriodicRouteTest, AJobKeepsItsKind) {
+  Register("p", kNightly);
+  const json other = JobBody("p", 1, "batch");
+  const char* const text = "/Job/ID: the job \"p\" is periodic, which an update cannot change";
+  EXPECT_THAT(Refusal("PUT", "/v1/jobs", other), HasSubstr(text));
+  EXPECT_THAT(Refusal("PUT", "/v1/job/p/plan", other), HasSubstr(text));
+  Must("DELETE", "/v1/job/p");
+  EXPECT_THAT(Refusal("PUT", "/v1/jobs", other), HasSubstr(text));
+  Must("DELETE", "/v1/job/p?purge=true");
+  EXPECT_NE(Must("PUT", "/v1/jobs", other)["EvalID"], "");
+}
+
+// A child that is stopped is started again by a client that sends what it has read.
+TEST_F(PeriodicRouteTest, AChildThatIsRegisteredAgainKeepsItsParent) {
+  RegisterParameterized();
+  const std::string id = Must("PUT", "/v1/job/p/dispatch", json::object())["DispatchedJobID"];
+  Must("DELETE", "/v1/job/" + id);
+  EXPECT_EQ(Must("PUT", "/v1/jobs", {{"Job", Get("/v1/job/" + id)}})["Warnings"], "");
+  EXPECT_EQ(Get("/v1/job/" + id)["ParentID"], "p");
+  EXPECT_EQ(Get("/v1/job/" + id)["Dispatched"], true);
+  EXPECT_EQ(Get("/v1/job/p/summary")["Children"]["Dead"], 0);
+  json other = Get("/v1/job/" + id);
+  other["ParentID"] = "q";
+  EXPECT_THAT(Must("PUT", "/v1/jobs", {{"Job", other}})["Warnings"].get<std::string>(),
+              HasSubstr("/Job/ParentID: is ignored"));
+}
+
 TEST_F(PeriodicRouteTest, WhatStandsInAParentIsCheckedWhenItIsRegistered) {
   json body = JobBody("p", 1, "service");
   body["Job"].update(kNightly);

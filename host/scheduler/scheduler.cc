@@ -150,6 +150,7 @@ void Scheduler::KeepWaiting(Evaluated* evaluated) {
 Result<JobReply> Scheduler::Register(JobRegistration registration) {
   const JobKey key = KeyOf(*registration.job);
   DROVER_TRY(CheckIndex(registration, key));
+  DROVER_TRY(CheckKind(*registration.job));
   DROVER_TRY(Check(*registration.job));
   if (options_.check_room) DROVER_TRY(options_.check_room());
   const StateStore::Together together(store_);
@@ -216,6 +217,7 @@ Status Scheduler::Check(const Job& job) const {
 Result<PlanReply> Scheduler::Plan(const JobRegistration& registration) const {
   const JobKey key = KeyOf(*registration.job);
   DROVER_TRY(CheckIndex(registration, key));
+  DROVER_TRY(CheckKind(*registration.job));
   DROVER_TRY(Check(*registration.job));
   PlanReply reply;
   store_->Read([&](const Tables& tables) {
@@ -253,6 +255,7 @@ Result<JobReply> Scheduler::Deregister(const JobKey& key, bool purge, bool no_sh
       stopped->stable = false;
       stopped->tag.reset();
       ++stopped->version;
+      stopped->submit_time = loop_->Wall();
       stopped->modify_index = stopped->job_modify_index = index;
       tables->Put(key, std::move(stopped));
     }

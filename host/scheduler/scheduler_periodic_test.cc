@@ -440,6 +440,23 @@ TEST_F(SchedulerPeriodicTest, ADispatchedPeriodicJobLaunchesItsOwnChildren) {
   EXPECT_TRUE(scheduler.ForcePeriodic({"default", reply->child_id}).ok());
 }
 
+// A stopped parent has no evaluation by which its age is known.
+TEST_F(SchedulerPeriodicTest, AStoppedParentIsCollectedWhenItIsOldEnough) {
+  MustRegister(Periodic("@daily"));
+  loop.Advance(1h);
+  Stop(false);
+  const auto collect = [this](Duration age) {
+    GarbageRule rule;
+    rule.ended_before = loop.Wall() - age.count();
+    EXPECT_TRUE(Await<Status>(scheduler.CollectGarbage(context, rule)).ok());
+  };
+  collect(1min);
+  EXPECT_NE(JobOf("p"), nullptr);
+  loop.Advance(2min);
+  collect(1min);
+  EXPECT_EQ(JobOf("p"), nullptr);
+}
+
 // What waits for its time must cost nothing until then. Counted are the times at which the loop got
 // a timer that is earlier than all others, which is each time when it goes to sleep.
 class CountingLoop : public SimLoop {
