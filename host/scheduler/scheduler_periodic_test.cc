@@ -440,6 +440,19 @@ TEST_F(SchedulerPeriodicTest, ADispatchedPeriodicJobLaunchesItsOwnChildren) {
   EXPECT_TRUE(scheduler.ForcePeriodic({"default", reply->child_id}).ok());
 }
 
+TEST_F(SchedulerPeriodicTest, AJobWhoseLaunchIsDamagedGoesOn) {
+  MustRegister(Periodic("*/10 * * * *"));
+  store.Write(cause::kJobVersion, [](Tables* tables, std::uint64_t) {
+    tables->Erase(*tables->launches.begin()->second);
+    return TableMask{0};
+  });
+  Takeover(25min);
+  EXPECT_THAT(Children(), IsEmpty()) << "nobody knows what was missed";
+  EXPECT_EQ(NewestLaunch(), 1500);
+  loop.Advance(5min);
+  EXPECT_THAT(Children(), ElementsAre("1800"));
+}
+
 // A stopped parent has no evaluation by which its age is known.
 TEST_F(SchedulerPeriodicTest, AStoppedParentIsCollectedWhenItIsOldEnough) {
   MustRegister(Periodic("@daily"));
