@@ -150,7 +150,8 @@ TEST_F(PeriodicRouteTest, AScheduleIsCheckedBeforeTheSchedulerSeesIt) {
 TEST_F(PeriodicRouteTest, APlanSaysWhenTheFirstChildIsLaunched) {
   json body = JobBody("p", 1, "batch");
   body["Job"].update(kNightly);
-  EXPECT_EQ(Must("PUT", "/v1/job/p/plan", body)["NextPeriodicLaunch"], "2023-11-15T03:00:00Z");
+  EXPECT_EQ(Must("PUT", "/v1/job/p/plan", body)["NextPeriodicLaunch"],
+            "2023-11-15T03:00:00.000000000Z");
   body["Job"]["Periodic"]["Enabled"] = false;
   EXPECT_EQ(Must("PUT", "/v1/job/p/plan", body)["NextPeriodicLaunch"], nullptr);
 }
