@@ -255,7 +255,8 @@ Result<JobReply> Scheduler::Deregister(const JobKey& key, bool purge, bool no_sh
       stopped->stable = false;
       stopped->tag.reset();
       ++stopped->version;
-      stopped->submit_time = loop_->Wall();
+      // It has no evaluation by which garbage collection knows its age.
+      if (before->job->starts_children()) stopped->submit_time = loop_->Wall();
       stopped->modify_index = stopped->job_modify_index = index;
       tables->Put(key, std::move(stopped));
     }
