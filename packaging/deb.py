@@ -81,7 +81,7 @@ Architecture: {output("dpkg", "--print-architecture").strip()}
 Maintainer: The Drover Authors
 Installed-Size: {size}
 Depends: {", ".join(dependencies(programs))}
-Suggests: containernetworking-plugins, iptables
+Suggests: containernetworking-plugins, iptables, tzdata
 Section: admin
 Priority: optional
 Description: Runs jobs through task drivers

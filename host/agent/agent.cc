@@ -29,6 +29,7 @@
 #include "host/checks/check_metrics.h"
 #include "host/http/tls_stream.h"
 #include "host/node/node_services.h"
+#include "host/periodic/schedule.h"
 
 namespace drover {
 namespace {
@@ -204,6 +205,7 @@ StateStore::Journal Agent::BeginFromKept() {
       node_->ports()->Keep(port.host_ip, port.value);
   }
   store_.Begin(std::move(tables));
+  store_.Read(ReadZones);
   acl_.Begin(kept_->TakeAcl(), kept_->store());
   api_.make_durable = [store = kept_->store()](Context context) { return store->Synced(context); };
   return StateJournal(kept_->store(), kept_->TakeSources());
@@ -562,6 +564,7 @@ Co<Status> Agent::Run(Context stop, std::function<void()> ready) {
   SchedulerOptions scheduling;
   scheduling.check_job = [this](const Job& job) { return node_->CheckJob(job, "/Job"); };
   scheduling.warn_of_job = [this](const Job& job) { return node_->JobWarnings(job, "/Job"); };
+  scheduling.report = [](const Error& error) { spdlog::warn("{}", error.message()); };
   if (kept_) {
     scheduling.check_room = [store = kept_->store()]() -> Status {
       const std::size_t waiting = store->waiting_bytes();

@@ -1,7 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 // Routes that change an existing job without its full text: they restore an earlier version or
-// change the number of allocations of a task group. This file also answers requests about kinds of
-// jobs that this version lacks.
+// change the number of allocations of a task group.
 #include <algorithm>
 #include <limits>
 
@@ -180,21 +179,6 @@ Co<Answer> ReadScale(ApiRequest* request) {
   });
 }
 
-Co<Answer> DispatchJob(ApiRequest* request) {
-  if (FindJob(*request) == nullptr) co_return ErrorAnswer(500, "parameterized job not found");
-  co_return ErrorAnswer(
-      500, "Specified job \"" + request->parameter(0) + "\" is not a parameterized job");
-}
-
-Co<Answer> ForcePeriodic(ApiRequest* request) {
-  if (FindJob(*request) == nullptr) co_return NoSuchJob();
-  co_return ErrorAnswer(500, "can't force launch non-periodic job");
-}
-
-Co<Answer> NotYet(ApiRequest* request) {
-  co_return ErrorAnswer(501, request->http().path + " is not supported by this version of Drover");
-}
-
 }  // namespace
 
 std::vector<Route> JobChangeRoutes() {
@@ -202,9 +186,6 @@ std::vector<Route> JobChangeRoutes() {
       {"PUT POST", "/v1/job/**/revert", RevertJob},
       {"PUT POST", "/v1/job/**/scale", ScaleJob},
       {"GET", "/v1/job/**/scale", ReadScale},
-      {"PUT POST", "/v1/job/**/dispatch", DispatchJob},
-      {"PUT POST", "/v1/job/**/periodic/force", ForcePeriodic},
-      {"GET", "/v1/job/**/dispatch/payload", NotYet},
   };
 }
 

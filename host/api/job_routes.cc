@@ -7,6 +7,7 @@
 #include "host/artifact/check_sources.h"
 #include "host/encode/encode.h"
 #include "host/filter/list_filter.h"
+#include "host/periodic/schedule.h"
 #include "host/render/check_templates.h"
 #include "host/spec/blocks/scaling_checks.h"
 #include "host/spec/blocks/service_policy.h"
@@ -56,10 +57,15 @@ std::vector<std::string> FaultTexts(const Result<Job>& job, const std::vector<Jo
   return texts;
 }
 
-// Makes JOB, which a client has sent, a job without a parent. A task acts for the parent of its
-// job: it reads the variables of the parent, and has the policies that are attached to it.
-void LeaveParent(Job* job, std::vector<JobFault>* warnings) {
+// Makes JOB, which a client has sent, a job without a parent, unless it is a change of a child. A
+// task acts for the parent of its job: it reads the variables of the parent, and has the policies
+// that are attached to it.
+void LeaveParent(const ApiRequest& request, Job* job, std::vector<JobFault>* warnings) {
   if (job->parent_id.empty()) return;
+  std::shared_ptr<const JobRecord> before;
+  request.agent().store->Read(
+      [&](const Tables& tables) { before = Tables::Find(tables.jobs, KeyOf(*job)); });
+  if (before != nullptr && before->job->parent_id == job->parent_id) return;
   job->parent_id.clear();
   warnings->push_back({"/Job/ParentID", "is ignored: a job that a client submits has no parent"});
 }
@@ -71,8 +77,9 @@ Result<Job> ReadJobOf(const ApiRequest& request, const json& job, std::vector<Jo
                       std::vector<JobFault>* warnings) {
   Result<Job> read = ParseJob("{\"Job\":" + job.dump() + "}", faults, nullptr, warnings);
   if (!read.ok()) return read;
-  LeaveParent(&*read, warnings);
+  LeaveParent(request, &*read, warnings);
   JobFaults refused, moved;
+  CheckSchedule(*read, "/Job", WallNow(), &refused);
   ApplyServicePolicy(request.agent().settings.Get()->services, "/Job", &*read, &refused, &moved);
   CheckTemplateTexts(*read, "/Job", &refused);
   CheckArtifactSources(*read, "/Job", &refused);

@@ -210,7 +210,7 @@ std::vector<Route> AllRoutes() {
         &ClientRoutes,   &FollowRoutes,    &FileRoutes,       &AgentRoutes,       &NamespaceRoutes,
         &PluginRoutes,   &SearchRoutes,    &MetricsRoutes,    &EventRoutes,       &MonitorRoutes,
         &VariableRoutes, &KeyringRoutes,   &AclRoutes,        &AclTokenRoutes,    &AclRoleRoutes,
-        &VolumeRoutes,   &ScalingRoutes,   &UnsupportedRoutes}) {
+        &VolumeRoutes,   &ScalingRoutes,   &PeriodicRoutes,   &UnsupportedRoutes}) {
     for (Route& route : some()) all.push_back(std::move(route));
   }
   return all;

@@ -16,6 +16,7 @@ namespace drover {
 std::vector<Route> JobRoutes();
 std::vector<Route> JobParseRoutes();
 std::vector<Route> JobChangeRoutes();
+std::vector<Route> PeriodicRoutes();
 std::vector<Route> JobVersionRoutes();
 std::vector<Route> JobStatusesRoutes();
 std::vector<Route> AllocRoutes();

@@ -35,6 +35,8 @@ void AddJobCommands(const CommandGroup& drover) {
   AddJobAllocs(job);
   AddJobDeployments(job);
   AddJobAction(job);
+  AddJobDispatch(job);
+  AddJobPeriodicForce(ClientGroup(job, "periodic", "Starts children of periodic jobs"));
   const ClientGroup tag(job, "tag", "Names versions of a job; such a version is not forgotten");
   AddJobTagApply(tag);
   AddJobTagUnset(tag);

@@ -31,6 +31,8 @@ void AddJobHistory(const ClientGroup& job);
 void AddJobAllocs(const ClientGroup& job);
 void AddJobDeployments(const ClientGroup& job);
 void AddJobAction(const ClientGroup& job);
+void AddJobDispatch(const ClientGroup& job);
+void AddJobPeriodicForce(const ClientGroup& periodic);
 void AddJobTagApply(const ClientGroup& tag);
 void AddJobTagUnset(const ClientGroup& tag);
 

@@ -24,16 +24,22 @@ namespace drover {
 nlohmann::json EncodeJob(const JobRecord& job);
 // Returns the allocations of a job, without those of a purged job of the same name.
 AllocRecords AllocsOf(const JobRecord& job, const Tables& tables);
-// The data for the summary of a job: the numbers of allocations by status for each group, and the
-// blocked evaluations. PartsOf uses stored counts and does not read the allocations.
+// The data for the summary of a job: the numbers of allocations by status for each group, the
+// blocked evaluations, and the children. PartsOf uses stored counts and does not read the
+// allocations.
 struct JobParts {
   std::map<std::string, StatusCounts> groups;
   std::vector<std::shared_ptr<const Evaluation>> blocked;
+  // The numbers of the jobs that it has started.
+  std::size_t pending_children = 0, running_children = 0, dead_children = 0;
 };
 JobParts PartsOf(const JobRecord& job, const Tables& tables);
 nlohmann::json EncodeJobSummary(const JobRecord& job, const JobParts& parts);
 // Encodes the result of a call that changes or evaluates a job.
 nlohmann::json EncodeJobReply(const JobReply& reply);
+nlohmann::json EncodeDispatchReply(const DispatchReply& reply);
+// Returns when JOB, if it were registered at NOW, would launch its first child; null if never.
+nlohmann::json EncodeNextLaunch(const Job& job, WallTime now);
 // The job for which a client requests a plan.
 struct PlannedJob {
   const Job& job;

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/encode/encode.h"
 #include "host/encode/encode_scaling.h"
+#include "host/periodic/schedule.h"
 
 namespace drover {
 
@@ -48,6 +49,11 @@ JobParts PartsOf(const JobRecord& job, const Tables& tables) {
       if (eval->status == "blocked") parts.blocked.push_back(eval);
     }
   }
+  if (const auto children = tables.children.find(key); children != tables.children.end()) {
+    parts.pending_children = children->second.pending.size();
+    parts.running_children = children->second.running.size();
+    parts.dead_children = children->second.dead.size();
+  }
   return parts;
 }
 
@@ -78,7 +84,10 @@ json EncodeJobSummary(const JobRecord& job, const JobParts& parts) {
   return {{"JobID", key.second},
           {"Namespace", key.first},
           {"Summary", std::move(summary)},
-          {"Children", {{"Pending", 0}, {"Running", 0}, {"Dead", 0}}},
+          {"Children",
+           {{"Pending", parts.pending_children},
+            {"Running", parts.running_children},
+            {"Dead", parts.dead_children}}},
           {"CreateIndex", job.create_index},
           {"ModifyIndex", job.modify_index}};
 }
@@ -94,6 +103,19 @@ json EncodeJobReply(const JobReply& reply) {
           {"NextToken", ""}};
 }
 
+json EncodeDispatchReply(const DispatchReply& reply) {
+  return {{"DispatchedJobID", reply.child_id},
+          {"EvalID", reply.registered.eval_id},
+          {"EvalCreateIndex", reply.registered.eval_create_index},
+          {"JobCreateIndex", reply.registered.job_modify_index},
+          {"Index", reply.registered.index}};
+}
+
+json EncodeNextLaunch(const Job& job, WallTime now) {
+  const std::optional<WallTime> next = NextLaunch(job, now);
+  return next ? json(Rfc3339(*next)) : json();
+}
+
 json EncodeJobStub(const JobRecord& record, json summary, bool meta) {
   const Job& job = *record.job;
   json out = {{"ID", job.id},
@@ -105,8 +127,8 @@ json EncodeJobStub(const JobRecord& record, json summary, bool meta) {
               {"Multiregion", nullptr},
               {"Type", JobTypeName(job.type)},
               {"Priority", job.priority},
-              {"Periodic", false},
-              {"ParameterizedJob", false},
+              {"Periodic", job.periodic.has_value()},
+              {"ParameterizedJob", job.parameterized.has_value() && !job.dispatched},
               {"Stop", record.stop},
               {"Status", record.status},
               {"StatusDescription", ""},

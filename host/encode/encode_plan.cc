@@ -121,7 +121,7 @@ json EncodePlan(const PlanReply& plan, const PlannedJob& planned) {
           {"JobModifyIndex", plan.before ? plan.before->job_modify_index : 0},
           {"CreatedEvals", EncodeWaiting(plan, planned)},
           {"Diff", planned.diff ? EncodeDiff(plan, planned.json) : json()},
-          {"NextPeriodicLaunch", nullptr},
+          {"NextPeriodicLaunch", EncodeNextLaunch(planned.job, planned.now)},
           {"Warnings", ""},
           {"Index", planned.index}};
 }

@@ -125,6 +125,7 @@ TEST_F(JobHclTest, AJobWithAllThatRunsHere) {
 TEST_F(JobHclTest, BlocksThatAreNotCarriedOutAreReadAllTheSame) {
   const json job = JobOf(R"(
     job "web" {
+      type = "batch"
       periodic {
         crons            = ["@daily"]
         prohibit_overlap = true
@@ -222,8 +223,7 @@ TEST_F(JobHclTest, BlocksThatAreNotCarriedOutAreReadAllTheSame) {
     refused.insert(fault.pointer);
   }
   const std::string at = "/TaskGroups/0/";
-  EXPECT_EQ(refused,
-            (std::set<std::string>{"/Periodic", at + "Services/0/Connect", at + "Tasks/0/Vault"}));
+  EXPECT_EQ(refused, (std::set<std::string>{at + "Services/0/Connect", at + "Tasks/0/Vault"}));
 }
 
 TEST_F(JobHclTest, BlocksOfOtherProgramsSayWhatToDoInstead) {

@@ -83,6 +83,16 @@ bool WantsVersions(const Job& job) {
          });
 }
 
+// In the foreground, nobody is there who starts children.
+Status CheckStartsAtOnce(const JobFile& file) {
+  if (!file.job.starts_children()) return {};
+  const bool periodic = file.job.periodic.has_value();
+  return Error(Code::kInvalidArgument,
+               file.place + (periodic ? "/Periodic" : "/ParameterizedJob") +
+                   ": such a job only starts others, which needs an agent: remove the block, or "
+                   "submit the job by drover job run");
+}
+
 Co<void> RunJob(Loop* loop, Node* node, RunView* view, ForegroundRun* run, JobFile file,
                 int* code) {
   const Context context(loop);
@@ -90,7 +100,8 @@ Co<void> RunJob(Loop* loop, Node* node, RunView* view, ForegroundRun* run, JobFi
   for (const PluginReport& report : reports) {
     if (!report.message.empty()) view->Note("plugin " + report.name + ": " + report.message);
   }
-  Status possible = node->CheckJob(file.job, file.place);
+  Status possible = CheckStartsAtOnce(file);
+  if (possible.ok()) possible = node->CheckJob(file.job, file.place);
   for (const std::string& warning : node->JobWarnings(file.job, file.place)) {
     view->Note("warning: " + file.places.WithPlaces(warning));
   }

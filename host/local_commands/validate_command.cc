@@ -11,6 +11,7 @@
 #include "host/cli/loaded_node.h"
 #include "host/cli/plugin_sources.h"
 #include "host/local_commands/local_commands.h"
+#include "host/periodic/schedule.h"
 #include "host/view/json_fields.h"
 
 namespace drover {
@@ -29,6 +30,9 @@ CheckedFile CheckFile(const std::string& path, const HclOptions& hcl) {
   Result<JobFile> job = ReadJobFile(path, hcl);
   if (job.ok()) {
     PrintWarnings("validate", path, *job);
+    JobFaults faults;
+    CheckSchedule(job->job, job->place, WallNow(), &faults);
+    if (!faults.empty()) checked.error = job->places.WithPlaces(faults.ToError().message());
     checked.job = std::move(*job);
   } else {
     checked.error = job.error().message();
@@ -85,7 +89,7 @@ struct ValidateCommand {
   static Status CheckWithDrivers(AgentConfig config, std::vector<CheckedFile>* files) {
     return WithLoadedNode(std::move(config), [files](Node* node, const std::vector<PluginReport>&) {
       for (CheckedFile& checked : *files) {
-        if (!checked.job) continue;
+        if (!checked.error.empty()) continue;
         const Status possible = node->CheckJob(checked.job->job, checked.job->place);
         if (possible.ok()) continue;
         checked.error = checked.job->places.WithPlaces(possible.error().message());

@@ -25,6 +25,7 @@
 #include "host/node/sticky_disk_hook.h"
 #include "host/node/volume_hook.h"
 #include "host/process/run_directory.h"
+#include "host/task/hooks/dispatch_payload_hook.h"
 #include "host/task/restore_barrier.h"
 #include "host/taskenv/host_env.h"
 #include "host/users/task_users.h"
@@ -212,6 +213,9 @@ LocalAllocEnv Node::MakeAllocEnv() {
     keys_->AddHooks(task, &workers_, &hooks);
     templates_->AddHooks(alloc.id, task, &hooks);
     networks_->AddTaskHooks(alloc, &hooks);
+    if (DispatchPayloadHook::IsNeeded(*alloc.job, task)) {
+      hooks.before_stats.push_back(std::make_shared<DispatchPayloadHook>(&workers_));
+    }
     if (!task.volume_mounts.empty()) {
       hooks.before_stats.push_back(std::make_shared<VolumeHook>(volumes_, preparer_.get()));
     }

@@ -1,11 +1,13 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "host/base/result.h"
+#include "host/base/time.h"
 #include "host/spec/job.h"
 #include "host/state/records.h"
 
@@ -13,27 +15,26 @@ namespace drover {
 
 // A request to start a child of a parameterized job.
 struct DispatchDraft {
-  std::string payload;  // base64; empty: none
-  StringMap meta;
-  std::string id_prefix;          // a part of the child's id
-  int priority = 0;               // 0: that of the parent
-  std::string idempotency_token;  // empty: none
+  std::string payload = {};  // base64; empty: none
+  StringMap meta = {};
+  std::string id_prefix = {};          // a part of the child's id
+  int priority = 0;                    // 0: that of the parent
+  std::string idempotency_token = {};  // empty: none
 };
 
-// The largest payload, in bytes.
-inline constexpr std::size_t kMostPayload = 16384;
-
-// A job that a parent starts: what Scheduler::Register takes.
+// A job that a parent starts, as a JobRecord has it.
 struct ChildJob {
   std::shared_ptr<const Job> job;
-  std::shared_ptr<const nlohmann::json> json;  // see JobRecord::json
+  std::shared_ptr<const nlohmann::json> json;
 };
 
-// Returns the child that PARENT starts for the time LAUNCH. Its id is PARENT/periodic-SECONDS.
+// Returns the child that PARENT starts for the time LAUNCH. Its id is PARENT/periodic-SECONDS, and
+// it is periodic no more.
 ChildJob PeriodicChild(const JobRecord& parent, WallTime launch);
 
 // Checks DRAFT against the rules of PARENT, and returns the child. Its id is
-// PARENT/dispatch-[PREFIX-]SECONDS-HEX8. The errors have the texts of the peer.
+// PARENT/dispatch-[PREFIX-]SECONDS-HEX8. It is periodic if the parent is. The errors have the texts
+// of the peer.
 Result<ChildJob> DispatchedChild(const JobRecord& parent, const DispatchDraft& draft, WallTime now,
                                  const std::string& hex8);
 

@@ -145,6 +145,8 @@ bool GarbageCollection::IsToGo(const Tables& tables, const JobKey& key,
                                const JobRecord& job) const {
   if (!IsOver(job) || tables.open_evals_of_job.count(key) > 0) return false;
   if (tables.uncollected.count(key) > 0) return false;
+  // A parent has no evaluations. It is as old as its stop.
+  if (job.job->starts_children()) return job.submit_time < rule_.ended_before;
   const auto evals = tables.evals_of_job.find(key);
   return evals == tables.evals_of_job.end() || touched_.count(key) > 0 ||
          tables.evals.at(evals->second.rbegin()->second)->modify_time < rule_.ended_before;

@@ -244,6 +244,7 @@ void Scheduler::KeepWaiting(Evaluated* evaluated) {
 Result<JobReply> Scheduler::Register(JobRegistration registration) {
   const JobKey key = KeyOf(*registration.job);
   DROVER_TRY(CheckIndex(registration, key));
+  DROVER_TRY(CheckKind(*registration.job));
   DROVER_TRY(Check(*registration.job));
   if (options_.check_room) DROVER_TRY(options_.check_room());
   const StateStore::Together together(store_);
@@ -318,6 +319,7 @@ std::vector<std::string> Scheduler::Warnings(const Job& job) const {
 Result<PlanReply> Scheduler::Plan(const JobRegistration& registration) const {
   const JobKey key = KeyOf(*registration.job);
   DROVER_TRY(CheckIndex(registration, key));
+  DROVER_TRY(CheckKind(*registration.job));
   DROVER_TRY(Check(*registration.job));
   PlanReply reply;
   const PreemptionConfig preemption = Config().preemption;
@@ -360,6 +362,8 @@ Result<JobReply> Scheduler::Deregister(const JobKey& key, bool purge, bool no_sh
       stopped->stable = false;
       stopped->tag.reset();
       ++stopped->version;
+      // It has no evaluation by which garbage collection knows its age.
+      if (before->job->starts_children()) stopped->submit_time = loop_->Wall();
       stopped->modify_index = stopped->job_modify_index = index;
       written |= DisableScalingOf(stopped.get(), index);
       tables->Put(key, std::move(stopped));

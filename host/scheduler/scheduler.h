@@ -25,6 +25,7 @@
 
 namespace drover {
 
+struct ChildJob;       // in host/periodic/child_job.h
 struct DispatchDraft;  // in host/periodic/child_job.h
 
 struct JobRegistration {
@@ -110,6 +111,8 @@ struct SchedulerOptions {
   // Returns the ports of a node. If this function is empty, there is one pool, of the one node.
   PortsOf ports_of;
   PreemptionConfig preemption;  // until an operator changes it
+  // Receives what only the operator can put right. May be empty.
+  std::function<void(const Error&)> report;
   // The most variables, and the most bytes of their items. All of them are in memory.
   std::size_t most_variables = 50'000;
   std::size_t most_variable_bytes = std::size_t{128} << 20;
@@ -160,7 +163,9 @@ class Scheduler : public ClusterLink {
   Result<JobReply> Revert(const JobKey& key, std::uint64_t number,
                           std::optional<std::uint64_t> enforced);
 
-  // The starts of children, in scheduler_periodic.cc. ForcePeriodic starts a child now.
+  // The starts of children, in scheduler_periodic.cc. ForcePeriodic starts a child now. Error
+  // kNotFound means that there is no such job, and kFailedPrecondition that it does not start
+  // children in this way. Errors of SchedulerOptions::check_room are returned, too.
   Result<JobReply> ForcePeriodic(const JobKey& key);
   Result<DispatchReply> Dispatch(const JobKey& key, const DispatchDraft& draft);
 
@@ -282,6 +287,14 @@ class Scheduler : public ClusterLink {
   // After the job KEY was registered, stopped or purged: sets its launch and its timer. In
   // scheduler_periodic.cc.
   TableMask PlanLaunch(Tables* tables, std::uint64_t index, const JobKey& key);
+  JobReply Launch(const JobRecord& parent, WallTime launch, bool skip);
+  // Registers a job that another one starts, and calls ALSO in the same write.
+  JobReply StartChild(const ChildJob& child, const std::string& triggered_by,
+                      const std::function<void(Tables*, std::uint64_t)>& also);
+  // Returns error kInvalidArgument if JOB starts children and the stored job does not, or the other
+  // way round. [part of Register and Plan]
+  Status CheckKind(const Job& job) const;
+  void Report(const Error& error) const;
   // Stores the follow-up evaluations of a plan and notes them in their allocations. In
   // scheduler_followups.cc.
   TableMask PutFollowUps(Tables* tables, std::uint64_t index, const Evaluated& evaluated);

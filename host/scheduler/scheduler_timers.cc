@@ -33,7 +33,9 @@ void Scheduler::RestoreTimers() {
     for (const auto& [id, deployment] : tables.deployments) {
       if (deployment->active()) timers_.Set({SchedulerTimers::Kind::kDeployment, id}, now);
     }
-    for (const auto& [key, launch] : tables.launches) {
+    // By their jobs, since the record of a launch may be damaged, and lost.
+    for (const auto& [key, job] : tables.jobs) {
+      if (!job->job->periodic || job->stop) continue;
       timers_.Set({SchedulerTimers::Kind::kLaunch, LaunchTimerId(key)}, now);
     }
     for (const auto& [id, restart] : tables.restarts) {

@@ -79,6 +79,9 @@ StringMap MetaOf(const Job& job, const TaskGroup& group, const Task& task) {
   StringMap meta = task.meta;
   meta.insert(group.meta.begin(), group.meta.end());  // keeps what is there
   meta.insert(job.meta.begin(), job.meta.end());
+  if (job.parameterized) {
+    for (const std::string& key : job.parameterized->meta_optional) meta.try_emplace(key);
+  }
   return meta;
 }
 

@@ -216,7 +216,7 @@ const TaskAction* FindAction(const Task& task, std::string_view name);
 
 // Returns the metadata of TASK, which is a task of GROUP and JOB: that of the job, the group and
 // the task. If several of them have a key, the task's value wins over the group's, and the group's
-// over the job's.
+// over the job's. An optional key of a parameterized job that nobody has set is empty.
 StringMap MetaOf(const Job& job, const TaskGroup& group, const Task& task);
 
 // Returns the restart policy of TASK: its own, or that of the group if it has none.

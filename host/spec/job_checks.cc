@@ -7,6 +7,7 @@
 #include "host/spec/blocks/job_network_checks.h"
 #include "host/spec/blocks/job_service_checks.h"
 #include "host/spec/blocks/job_template_checks.h"
+#include "host/spec/blocks/periodic_checks.h"
 #include "host/spec/blocks/reschedule_checks.h"
 #include "host/spec/blocks/scaling_checks.h"
 #include "host/spec/blocks/volume_checks.h"
@@ -282,6 +283,7 @@ void CheckJob(const Job& job, const std::string& pointer, JobFaults* faults) {
         .Fault(Quoted(job.node_pool) + " may hold only letters, digits, \"-\" and \"_\"");
   }
   CheckMap(job.meta, false, at / "Meta");
+  CheckStarts(job, at);
   CheckConstraints(job.constraints, false, at / "Constraints");
   if (job.groups.empty()) (at / "TaskGroups").Fault("the job has no task group");
   Names names;

@@ -59,8 +59,8 @@ struct JobField {
   // For the documentation. Of a warned field: why it is not carried out. Of a refused field: what
   // to do instead. The warning or the fault says it, too.
   const char* note = "";
-  // The object has an effect as soon as it is there: {} is not the same as leaving it out. A job
-  // with an empty "parameterized" must not run when it is registered, for example.
+  // The object has an effect as soon as it is there: {} is not the same as leaving it out. A task
+  // with an empty "vault" wants a token, for example.
   bool even_empty = false;
 
   bool HasHcl() const { return *hcl != '\0'; }

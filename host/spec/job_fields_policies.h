@@ -157,18 +157,18 @@ inline constexpr JobField kDisconnect[] = {
 };
 
 inline constexpr JobField kPeriodic[] = {
-    {"Enabled", "enabled", kBoolean, kRefused},
-    {"Spec", "cron", kText, kRefused},
-    {"Specs", "crons", kTextList, kRefused},
-    {"SpecType", kNoHcl, kText, kRefused},
-    {"ProhibitOverlap", "prohibit_overlap", kBoolean, kRefused},
-    {"TimeZone", "time_zone", kText, kRefused},
+    {"Enabled", "enabled", kBoolean, kDone, {}, "", "default true"},
+    {"Spec", "cron", kText, kDone, {}, "", "older form of Specs, for one expression"},
+    {"Specs", "crons", kTextList, kDone, {}, "", "cron expressions"},
+    {"SpecType", kNoHcl, kText, kRefused, {}, R"(["cron"])", "remove it: there is only \"cron\""},
+    {"ProhibitOverlap", "prohibit_overlap", kBoolean, kDone},
+    {"TimeZone", "time_zone", kText, kDone, {}, "", "default UTC"},
 };
 
 inline constexpr JobField kParameterized[] = {
-    {"Payload", "payload", kText, kRefused},
-    {"MetaRequired", "meta_required", kTextList, kRefused},
-    {"MetaOptional", "meta_optional", kTextList, kRefused},
+    {"Payload", "payload", kText, kDone, {}, "", "optional (default), required or forbidden"},
+    {"MetaRequired", "meta_required", kTextList, kDone},
+    {"MetaOptional", "meta_optional", kTextList, kDone},
 };
 
 inline constexpr JobField kMultiregionStrategy[] = {

@@ -86,7 +86,7 @@ inline constexpr JobField kTemplate[] = {
 };
 
 inline constexpr JobField kDispatchPayload[] = {
-    {"File", "file", kText, kRefused},
+    {"File", "file", kText, kDone, {}, "", "below local/"},
 };
 
 inline constexpr JobField kVault[] = {

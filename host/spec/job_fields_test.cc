@@ -107,7 +107,7 @@ TEST(JobFieldsTest, RefusedFieldsAreRefusedByPointer) {
     }
     ++refused;
   });
-  EXPECT_GT(refused, 40);
+  EXPECT_GT(refused, 30);
 }
 
 // The fields that stay refused, because they belong to other programs, say what to do instead.
@@ -157,8 +157,7 @@ TEST(JobFieldsTest, ARefusedBlockIsRefusedOnceAndNotPerField) {
       {"/TaskGroups/0/Tasks/0/Consul", {{"Cluster", "other"}, {"Namespace", "a"}}},
       {"/TaskGroups/0/Tasks/0/Resources/NUMA", {{"Affinity", "require"}}},
       {"/TaskGroups/0/Tasks/0/Services/0/Connect", {{"SidecarService", {{"Port", "a"}}}}},
-      {"/TaskGroups/0/Volumes/data/MountOptions", {{"FSType", "ext4"}, {"X", 1}}},
-      {"/Periodic", {{"Spec", "* * * * *"}}}};
+      {"/TaskGroups/0/Volumes/data/MountOptions", {{"FSType", "ext4"}, {"X", 1}}}};
   for (const auto& [pointer, value] : refused) {
     json job;
     job[json::json_pointer(pointer)] = value;
@@ -180,14 +179,11 @@ TEST(JobFieldsTest, ARefusedBlockIsRefusedOnceAndNotPerField) {
   }
 }
 
-// In HCL: parameterized {}, periodic {}, vault {} and connect { sidecar_service {} }. What they ask
-// for does not depend on their fields.
+// In HCL: vault {} and connect { sidecar_service {} }. What they ask for does not depend on their
+// fields.
 TEST(JobFieldsTest, ABlockThatMeansSomethingWithoutFieldsIsRefusedWithoutFields) {
   const json nothing = json::object();
   const std::pair<const char*, json> refused[] = {
-      {"/ParameterizedJob", nothing},
-      {"/Periodic", nothing},
-      {"/Periodic", {{"Enabled", false}}},
       {"/TaskGroups/0/Tasks/0/Vault", nothing},
       {"/TaskGroups/0/Services/0/Connect", {{"SidecarService", nothing}}},
       {"/TaskGroups/0/Services/0/Connect", {{"Native", false}, {"Gateway", nothing}}},

@@ -361,7 +361,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadField{"/TaskGroups", "{}", "/TaskGroups: must be a list of objects, but is an object"},
         BadField{"/TaskGroups/0", "null", "/TaskGroups/0: must be an object, but is null"},
         BadField{"/Periodic", R"({"Enabled": true})",
-                 "/Periodic: is not supported by this version"},
+                 "/Periodic: only batch and sysbatch jobs may be periodic"},
         BadField{"/Update", R"({"MaxParallel": 1, "Canary": 2})",
                  "/Update/Canary: is not supported by this version: without canaries, a bad "
                  "version would replace all allocations"},

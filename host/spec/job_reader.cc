@@ -7,6 +7,7 @@
 #include "host/spec/blocks/change_json.h"
 #include "host/spec/blocks/device_json.h"
 #include "host/spec/blocks/job_template_checks.h"
+#include "host/spec/blocks/periodic_checks.h"
 #include "host/spec/blocks/scaling_checks.h"
 #include "host/spec/blocks/scaling_json.h"
 #include "host/spec/blocks/service_json.h"
@@ -285,6 +286,7 @@ Job ReadJob(const Members& in) {
 
 // Adds a warning for each part of JOB that is carried out, but should be written in another way.
 void WarnOfForms(const Job& job, const std::string& pointer, JobFaults* warnings) {
+  WarnOfStarts(job, JobPlace(pointer, warnings));
   for (std::size_t g = 0; g < job.groups.size(); ++g) {
     const std::string group = JsonPointer(JsonPointer(pointer, "TaskGroups"), g);
     for (std::size_t t = 0; t < job.groups[g].tasks.size(); ++t) {

@@ -252,10 +252,13 @@ void Tables::CountChild(const JobRecord& job, bool is_there) {
   std::set<std::string>& ids = job.status == "dead"      ? of.dead
                                : job.status == "running" ? of.running
                                                          : of.pending;
+  const std::string& token = job.job->dispatch_token;
   if (is_there) {
     ids.insert(job.job->id);
+    if (!token.empty()) of.by_token.insert_or_assign(token, job.job->id);
   } else {
     ids.erase(job.job->id);
+    if (!token.empty()) of.by_token.erase(token);
   }
   if (of.empty()) children.erase(parent);
 }

@@ -90,6 +90,7 @@ struct JobChildren {
   std::set<std::string> pending;
   std::set<std::string> running;
   std::set<std::string> dead;
+  std::map<std::string, std::string> by_token;  // those that were dispatched with a token
 
   bool empty() const { return pending.empty() && running.empty() && dead.empty(); }
 };

@@ -172,6 +172,28 @@ class Examples(Client):
         self.assertEqual(run.state("flaky")["Restarts"], 1)
         self.assertEqual(run.logs("sweep"), ["sweeping up"])
 
+    def log_of(self, job_id, task):
+        """Waits until the one allocation of a job is complete, and returns what its task has written."""
+        alloc, = self.agent.wait_allocs(job_id, 1, "complete")
+        return self.cli("alloc", "logs", alloc["ID"], task).out
+
+    def test_periodic(self):
+        self.cli("job", "run", JOBS / ("periodic" + self.form))
+        self.assertEqual(self.agent.get("/v1/job/periodic")["Status"], "running")
+        self.cli("job", "periodic", "force", "periodic")
+        child = self.agent.get("/v1/jobs", prefix="periodic/")[0]["ID"]
+        self.assertEqual(self.log_of(child, "write"), f"{child} of periodic\n")
+        self.cli("job", "stop", "periodic")
+
+    def test_parameterized(self):
+        self.cli("job", "run", JOBS / ("parameterized" + self.form))
+        payload = self.sandbox.write("input", "hello")
+        self.cli("job", "dispatch", "-meta", "user=ada", "parameterized", payload)
+        child = self.agent.get("/v1/jobs", prefix="parameterized/")[0]["ID"]
+        self.assertEqual(self.log_of(child, "greet"), "hello, ada!\n")
+        self.assertIn("required meta keys: [user]",
+                      self.fails("job", "dispatch", "parameterized", payload))
+
     def test_web(self):
         alloc, = self.start("web")
         self.assertEqual(self.page(alloc), "hello from web.site[0]\n")

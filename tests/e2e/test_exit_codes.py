@@ -42,7 +42,8 @@ class ExitCodeTest(DroverTest):
             ("plugin",): "subcommand",
             ("deployment", "list"): 'drover: unknown command "deployment"\nA sub',
             ("job", "promote", "web"): 'drover job: unknown command "promote"\nA sub',
-            ("job", "-short", "periodic", "force"): 'drover job: unknown command "periodic"\nA sub',
+            ("job", "-short", "periodic", "start"):
+                'drover job periodic: unknown command "start"\nA sub',
             ("node", "meta", "set"): 'drover node meta: unknown command "set"\nA sub',
         }
         for arguments, text in cases.items():

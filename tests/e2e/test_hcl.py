@@ -228,8 +228,6 @@ job "web" {
     def test_an_empty_block_is_refused_if_it_means_something(self):
         path = self.sandbox.write("web.nomad.hcl", """\
 job "web" {
-  type = "batch"
-  parameterized {}
   group "g" {
     service {
       name = "web"
@@ -246,8 +244,7 @@ job "web" {
 }
 """)
         said = self.fails("job", "run", path)
-        for pointer in ("/ParameterizedJob", "/TaskGroups/0/Services/0/Connect",
-                        "/TaskGroups/0/Tasks/0/Vault"):
+        for pointer in ("/TaskGroups/0/Services/0/Connect", "/TaskGroups/0/Tasks/0/Vault"):
             self.assertIn(pointer + ": is not supported by this version", said)
         self.assertEqual(self.agent.get("/v1/jobs"), [])
 
@@ -282,8 +279,9 @@ job "web" {
         self.assertTrue(wrong.startswith("Failed to parse job: input.hcl:2,3-6: "), wrong)
         self.assertIn("\ninput.hcl:3,3-7: ", wrong)
         self.assertIn("not allowed here", parse(400, JobHCL='job "web" { region = file("/etc/passwd") }'))
-        self.assertIn("/Periodic: is not supported",
-                      parse(400, JobHCL='job "a" {\n  periodic { cron = "@daily" }\n}\n', Canonicalize=True))
+        self.assertIn("/Multiregion: is not supported",
+                      parse(400, JobHCL='job "a" {\n  multiregion { region "b" { count = 1 } }\n}\n',
+                            Canonicalize=True))
         slow = 'job "a" {\n  meta { a = length([for a in range(1000) : [for b in range(1000) : ' \
                '[for c in range(100) : upper("${a}${b}${c}")]]]) }\n}'
         self.assertRegex(self.agent.ask("PUT", "/v1/jobs/parse", {"JobHCL": slow})

@@ -102,6 +102,9 @@ void ReadJobStarts(const JobMembers& in, Job* job) {
   in.Read("Dispatched", &job->dispatched);
   in.Read("DispatchIdempotencyToken", &job->dispatch_token);
   in.Read("Payload", &job->payload);
+  if (const json* payload = in.Find("Payload"); payload != nullptr && !payload->is_string()) {
+    in.Fault("Payload", "must be a text in base64");
+  }
   if (in.Find("Periodic") != nullptr) {
     const JobMembers block = in.Object("Periodic");
     PeriodicPolicy& periodic = job->periodic.emplace();
@@ -109,7 +112,12 @@ void ReadJobStarts(const JobMembers& in, Job* job) {
     block.Read("Specs", &periodic.specs);
     std::string spec;
     block.Read("Spec", &spec);
-    if (!spec.empty()) periodic.specs.insert(periodic.specs.begin(), spec);
+    periodic.one_spec = !spec.empty();
+    if (periodic.one_spec && !periodic.specs.empty()) {
+      block.Fault("Spec", "is there, but so is Specs; write one of them");
+    } else if (periodic.one_spec) {
+      periodic.specs.push_back(spec);
+    }
     block.Read("ProhibitOverlap", &periodic.prohibit_overlap);
     std::string zone;
     block.Read("TimeZone", &zone);
@@ -168,10 +176,15 @@ void WriteJobStarts(const Job& job, json* out) {
   if (!job.dispatch_token.empty()) (*out)["DispatchIdempotencyToken"] = job.dispatch_token;
   if (!job.payload.empty()) (*out)["Payload"] = job.payload;
   if (job.periodic) {
-    (*out)["Periodic"] = {{"Enabled", job.periodic->enabled},
-                          {"Specs", job.periodic->specs},
-                          {"ProhibitOverlap", job.periodic->prohibit_overlap},
-                          {"TimeZone", job.periodic->time_zone}};
+    json& block = (*out)["Periodic"];
+    block = {{"Enabled", job.periodic->enabled},
+             {"ProhibitOverlap", job.periodic->prohibit_overlap},
+             {"TimeZone", job.periodic->time_zone}};
+    if (job.periodic->one_spec) {
+      block["Spec"] = job.periodic->specs.at(0);
+    } else {
+      block["Specs"] = job.periodic->specs;
+    }
   }
   if (job.parameterized) {
     (*out)["ParameterizedJob"] = {{"Payload", PayloadRuleName(job.parameterized->payload)},

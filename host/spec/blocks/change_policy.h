@@ -62,6 +62,7 @@ std::string_view DisconnectReconcileName(DisconnectPolicy::Reconcile reconcile);
 struct PeriodicPolicy {
   bool enabled = true;
   std::vector<std::string> specs;  // cron expressions; the earliest launch of all counts
+  bool one_spec = false;           // written as the only one, in the field Spec
   bool prohibit_overlap = false;
   std::string time_zone = "UTC";
 
