@@ -157,6 +157,8 @@ struct AgentConfig {
   struct Server {
     // Records that ended longer ago than this are removed.
     Duration job_gc_threshold = std::chrono::hours(4);
+    // The same for deployments that neither a job nor an allocation needs.
+    Duration deployment_gc_threshold = std::chrono::hours(1);
 
     bool operator==(const Server&) const = default;
   } server;

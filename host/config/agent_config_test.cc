@@ -33,7 +33,8 @@ TEST(AgentConfigTest, ReadsEverythingWithCommentsAndRelativePaths) {
                                "data": {"path": "data"}},
                "host_volumes_dir": "vols", "host_volume_plugin_dir": "/opt/vp",
                "gc_disk_usage_threshold": 90},
-    "server": {"job_gc_threshold": "1h", "oidc_issuer": "https://drover.example",
+    "server": {"job_gc_threshold": "1h", "deployment_gc_threshold": "2m",
+               "oidc_issuer": "https://drover.example",
                "root_key_rotation_threshold": "24h"},
     "plugin_dirs": ["../plugins", "/opt/drover"],
     "plugins": {"raw_exec": {"config": {"enabled": true}, "enabled": false, "file": "r.so",
@@ -83,6 +84,7 @@ TEST(AgentConfigTest, ReadsEverythingWithCommentsAndRelativePaths) {
   EXPECT_EQ(config->http.advertise, "node.example:80");
   EXPECT_EQ(config->client.gc.interval, 10s);
   EXPECT_EQ(config->server.job_gc_threshold, 3600s);
+  EXPECT_EQ(config->server.deployment_gc_threshold, 120s);
   EXPECT_EQ(config->identity.oidc_issuer, "https://drover.example");
   EXPECT_EQ(config->identity.key_age, std::chrono::hours(24));
   EXPECT_EQ(config->client.gc.max_allocs, 7);

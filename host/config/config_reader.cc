@@ -142,6 +142,7 @@ void ReadServer(const ConfigValues& values, AgentConfig::Server* server) {
                    "must be 1, or left out: each agent is the only server of its machine");
   }
   values.Time("/server/job_gc_threshold", &server->job_gc_threshold);
+  values.Time("/server/deployment_gc_threshold", &server->deployment_gc_threshold);
 }
 
 void ReadIdentity(const ConfigValues& values, AgentConfig::Identity* identity) {
