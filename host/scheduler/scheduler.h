@@ -269,6 +269,10 @@ class Scheduler : public ClusterLink {
   // Makes STEP of the deployment BEFORE a part of a write, and sets its timer.
   TableMask PutStep(Tables* tables, std::uint64_t index, const Deployment& before,
                     const DeploymentStep& step, std::vector<Opened>* opened);
+  // Returns the time by which the deadlines of the deployment ID are meant: the wall clock as it
+  // was set when this agent first saw the deployment. So a clock that is set later changes no
+  // deadline.
+  WallTime DeploymentNow(const std::string& id);
   // Carries out a request about a deployment. MAKE says what it changes. CAUSE is that of the
   // write.
   Result<DeploymentReply> ChangeDeployment(
@@ -324,6 +328,9 @@ class Scheduler : public ClusterLink {
   // The time at which each node counts as down unless a heartbeat arrives, by node id.
   std::map<std::string, TimePoint> expected_;
   SchedulerTimers timers_;
+  // By how much the wall clock was ahead of the loop's when this agent first saw a deployment, by
+  // id. Only of active deployments.
+  std::map<std::string, WallTime> deployment_clocks_;
   Event looks_again_;  // wakes Run, which then checks when its next work is due
 };
 

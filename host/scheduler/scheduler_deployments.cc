@@ -144,15 +144,21 @@ TableMask Scheduler::PutStep(Tables* tables, std::uint64_t index, const Deployme
   }
   if (!active) {
     timers_.Erase(timer);
+    deployment_clocks_.erase(before.id);
   } else if (step.evaluate) {
     timers_.Set(timer, loop_->Now());  // looks at what the evaluation has done
   } else if (step.look_again != 0) {
-    timers_.SetWall(timer, step.look_again);
+    timers_.Set(timer, loop_->Now() + Duration(step.look_again - DeploymentNow(before.id)));
   } else {
     timers_.Erase(timer);
   }
   if (active && !ChangesNothing(step)) looks_again_.Set();
   return written;
+}
+
+WallTime Scheduler::DeploymentNow(const std::string& id) {
+  const WallTime now = loop_->Now().time_since_epoch().count();
+  return now + deployment_clocks_.try_emplace(id, loop_->Wall() - now).first->second;
 }
 
 TableMask Scheduler::GoOnWithDeployment(Tables* tables, std::uint64_t index, const JobKey& key,
@@ -161,7 +167,8 @@ TableMask Scheduler::GoOnWithDeployment(Tables* tables, std::uint64_t index, con
   if (job == nullptr) return 0;
   const auto deployment = tables->DeploymentOf(*job);
   if (deployment == nullptr || !deployment->active()) return 0;
-  const DeploymentStep step = WatchDeployment(ViewOf(*tables, *deployment, loop_->Wall()));
+  const DeploymentStep step =
+      WatchDeployment(ViewOf(*tables, *deployment, DeploymentNow(deployment->id)));
   return PutStep(tables, index, *deployment, step, opened);
 }
 
@@ -173,7 +180,8 @@ TableMask Scheduler::EndDeployments(Tables* tables, std::uint64_t index, const J
   for (const auto& [created, id] : ids) {
     const auto deployment = tables->deployments.at(id);
     if (!deployment->active()) continue;
-    const DeploymentStep step = WatchDeployment(ViewOf(*tables, *deployment, loop_->Wall()));
+    const DeploymentStep step =
+        WatchDeployment(ViewOf(*tables, *deployment, DeploymentNow(deployment->id)));
     if (!step.changed || step.changed->active()) continue;
     std::vector<Opened> opened;  // the registration evaluates the job
     written |= PutStep(tables, index, *deployment, step, &opened);
@@ -188,12 +196,13 @@ void Scheduler::OnDeployment(const std::string& id) {
   store_->Read([&](const Tables& tables) {
     deployment = Tables::Find(tables.deployments, id);
     if (deployment == nullptr || !deployment->active()) return;
-    step = WatchDeployment(ViewOf(tables, *deployment, loop_->Wall()));
+    step = WatchDeployment(ViewOf(tables, *deployment, DeploymentNow(id)));
   });
   if (deployment == nullptr || !deployment->active()) return;
   if (ChangesNothing(step)) {
     if (step.look_again != 0) {
-      timers_.SetWall({SchedulerTimers::Kind::kDeployment, id}, step.look_again);
+      timers_.Set({SchedulerTimers::Kind::kDeployment, id},
+                  loop_->Now() + Duration(step.look_again - DeploymentNow(id)));
     }
     return;
   }
@@ -213,7 +222,9 @@ Result<DeploymentReply> Scheduler::ChangeDeployment(const std::string& id, std::
   store_->Read([&](const Tables& tables) {
     deployment = Tables::Find(tables.deployments, id);
     reply.index = tables.last_index;
-    if (deployment != nullptr) step = make(ViewOf(tables, *deployment, loop_->Wall()));
+    if (deployment == nullptr) return;
+    const WallTime now = deployment->active() ? DeploymentNow(id) : loop_->Wall();
+    step = make(ViewOf(tables, *deployment, now));
   });
   if (!step.ok()) return step.error();
   reply.deployment_modify_index = deployment->modify_index;

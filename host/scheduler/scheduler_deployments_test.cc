@@ -140,6 +140,25 @@ TEST_F(SchedulerDeploymentTest, ADeadlineThatPassedWhileTheAgentWasAwayIsDueAtOn
   EXPECT_TRUE(loop.RunToEnd(gate.Close()));
 }
 
+TEST_F(SchedulerDeploymentTest, AClockThatIsSetChangesNoDeadline) {
+  MustRegister(Undeployed(1));
+  const std::string id = Deploy(Group(1));
+  Scheduler next(&loop, &store, &ports, {});
+  Gate gate(&loop);
+  Context life = context.Child();
+  gate.Spawn(next.Run(life));
+  loop.Advance(300s);
+  loop.Jump(10h);
+  loop.Advance(150s);
+  loop.Jump(-20h);
+  loop.Advance(150s - 1ns);
+  EXPECT_EQ(Says(id), "running: Deployment is running");
+  loop.Advance(1ns);
+  EXPECT_EQ(Says(id), "failed: Failed due to progress deadline");
+  life.Cancel("end of the test");
+  EXPECT_TRUE(loop.RunToEnd(gate.Close()));
+}
+
 TEST_F(SchedulerDeploymentTest, AFailureAndTheWayBackAreOneGroup) {
   MustRegister(Undeployed(1, R"({"run_for": "1h"})"));
   Deploy(Group(1));
