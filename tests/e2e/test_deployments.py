@@ -3,6 +3,7 @@
 import harness
 from agent_harness import AgentTest
 from harness import group, job, mock, task
+from test_agent_streams import Stream
 from test_takeover import TakeoverCase
 
 # Healthy as soon as the tasks run, and unhealthy as soon as one of them ends.
@@ -69,6 +70,26 @@ class DeploymentTest(Deployments, AgentTest):
         found = self.agent.get(f"/v1/deployment/allocations/{done['ID']}")
         self.assertEqual(sorted(a["ID"] for a in found), sorted(a["ID"] for a in self.live()))
         self.assertEqual([one["ID"] for one in self.agent.get("/v1/deployments")], [done["ID"]])
+
+    def test_events_and_a_wait_for_the_next_change(self):
+        stream = Stream(self.agent, "/v1/event/stream", [("topic", "Deployment:web")])
+        self.addCleanup(stream.close)
+        self.agent.submit(service(0, update={"HealthCheck": "manual"}))
+        runs = self.wait_deployment(0, status="running")
+        alloc = self.agent.wait_allocs("web", 1, "running")[0]
+        self.change("pause", runs, Pause=True)
+        self.change("pause", runs, Pause=False)
+        index = self.deployment()["ModifyIndex"]
+        self.change("allocation-health", runs, HealthyAllocationIDs=[alloc["ID"]])
+        reply = self.agent.ask("GET", f"/v1/deployment/{runs['ID']}", index=index, wait="30s")
+        self.assertGreater(int(reply.headers["X-Nomad-Index"]), index)
+        events = stream.events_until(
+            lambda e: e["Payload"]["Deployment"]["Status"] == "successful")
+        self.assertEqual({e["Topic"] for e in events}, {"Deployment"})
+        types = [e["Type"] for e in events]
+        self.assertEqual((types[0], types[-1]), ("PlanResult", "DeploymentAllocHealth"))
+        self.assertEqual(types.count("DeploymentStatusUpdate"), 2)
+        self.assertEqual((events[0]["Key"], events[0]["FilterKeys"]), (runs["ID"], ["web"]))
 
     def test_one_after_another(self):
         self.agent.submit(service(0, count=3))
