@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 // What clients ask of a deployment.
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -17,14 +18,13 @@ Status CheckActive(const DeploymentView& view, const char* verb) {
   return Refused(std::string("can't ") + verb + " terminal deployment");
 }
 
-// Adds the verdict HEALTHY on the allocations IDS to GIVEN.
-Status Give(const DeploymentView& view, const std::vector<std::string>& ids, bool healthy,
-            GivenHealth* given) {
+// Adds the verdict HEALTHY on the allocations IDS, which are of the job, to GIVEN.
+Status Give(const DeploymentView& view, const std::map<std::string, const AllocRecord*>& of_job,
+            const std::vector<std::string>& ids, bool healthy, GivenHealth* given) {
   for (const std::string& id : ids) {
-    const auto of_id = [&id](const auto& record) { return record->id() == id; };
-    const auto found = std::ranges::find_if(*view.allocs, of_id);
-    if (found == view.allocs->end()) return Refused("unknown alloc \"" + id + "\"");
-    if ((*found)->alloc->deployment_id != view.deployment->id) {
+    const auto found = of_job.find(id);
+    if (found == of_job.end()) return Refused("unknown alloc \"" + id + "\"");
+    if (found->second->alloc->deployment_id != view.deployment->id) {
       return Refused("alloc \"" + id + "\" is not part of deployment \"" + view.deployment->id +
                      "\"");
     }
@@ -63,12 +63,12 @@ Result<DeploymentStep> PromoteDeployment(const DeploymentView& view,
                                          const std::vector<std::string>& groups) {
   DROVER_TRY(CheckActive(view, "promote"));
   const std::map<std::string, GroupProgress> progress = LookAtGroups(view, {});
-  std::vector<std::string> wrong;
   for (const std::string& name : groups) {
     if (!progress.contains(name)) {
-      wrong.push_back("Task group " + Quoted(name) + " is not in the deployment");
+      return Refused("Task group " + Quoted(name) + " is not in the deployment");
     }
   }
+  std::vector<std::string> wrong;
   Deployment next = *view.deployment;
   DeploymentStep promoted;
   for (auto& [name, group] : next.groups) {
@@ -116,9 +116,11 @@ Result<DeploymentStep> SetDeploymentHealth(const DeploymentView& view,
   if (healthy.empty() && unhealthy.empty()) {
     return Refused("must specify at least one healthy or unhealthy allocation ID");
   }
+  std::map<std::string, const AllocRecord*> of_job;
+  for (const auto& record : *view.allocs) of_job[record->id()] = record.get();
   GivenHealth given;
-  DROVER_TRY(Give(view, healthy, true, &given));
-  DROVER_TRY(Give(view, unhealthy, false, &given));
+  DROVER_TRY(Give(view, of_job, healthy, true, &given));
+  DROVER_TRY(Give(view, of_job, unhealthy, false, &given));
   return GoOn(view, *view.deployment, given);
 }
 
