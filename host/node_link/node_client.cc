@@ -234,6 +234,7 @@ void NodeClient::Report(const AllocState& state) {
   update.status = state.status;
   update.tasks = state.tasks;
   update.health = state.health;
+  update.deployment_id = state.alloc->deployment_id;
   update.network = state.alloc->network;
   update.modify_time = loop_->Wall();
   updates_.Put(std::move(update));

@@ -258,6 +258,32 @@ TEST_F(SchedulerDeploymentTest, AVerdictByRequestIsKept) {
   EXPECT_EQ(Find(id)->groups.at("g").healthy, 1);
 }
 
+TEST_F(SchedulerDeploymentTest, AReportWithoutAVerdictKeepsThatOfARequest) {
+  MustRegister(Undeployed(2));
+  const std::string id = Deploy(Group(2));
+  const std::string alloc = Live()[0]->id();
+  ASSERT_TRUE(scheduler.SetDeploymentHealth(id, {alloc}, {}).ok());
+  ReportHealth(alloc, std::nullopt);
+  EXPECT_EQ(Find(id)->groups.at("g").healthy, 1);
+  ReportHealth(alloc, false);
+  EXPECT_EQ(Find(id)->groups.at("g").healthy, 0) << "the node has another one";
+}
+
+TEST_F(SchedulerDeploymentTest, AVerdictForAnEarlierDeploymentDoesNotCount) {
+  MustRegister(Undeployed(2));
+  const std::string id = Deploy(Group(2));
+  AllocUpdate late;
+  late.id = Live()[0]->id();
+  late.status = {ClientStatus::kRunning, ""};
+  late.health = AllocHealth{true, loop.Wall()};
+  late.deployment_id = "an earlier one";
+  EXPECT_TRUE(Await<Status>(scheduler.UpdateAllocs(context, "node", {late})).ok());
+  EXPECT_EQ(Find(id)->groups.at("g").healthy, 0);
+  late.deployment_id = id;
+  EXPECT_TRUE(Await<Status>(scheduler.UpdateAllocs(context, "node", {late})).ok());
+  EXPECT_EQ(Find(id)->groups.at("g").healthy, 1);
+}
+
 TEST_F(SchedulerDeploymentTest, AStopOrANewVersionEndsIt) {
   MustRegister(Undeployed(1));
   const std::string first = Deploy(Group(1));
