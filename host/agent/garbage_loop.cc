@@ -28,6 +28,8 @@ Co<void> CollectGarbageForever(Context context, const AgentConfig* config, Sched
       pause = rules->interval / 10;
     }
     (void)co_await scheduler->CollectGarbage(context, rule);
+    const Duration age = config->server.deployment_gc_threshold;
+    (void)co_await scheduler->CollectDeployments(context, context.loop()->Wall() - age.count());
   }
 }
 

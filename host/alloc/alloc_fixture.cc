@@ -127,6 +127,9 @@ LocalAllocRunner& AllocFixture::Make() {
   alloc->name = "job.group[0]";
   alloc->job = std::make_shared<const Job>(*job_);
   alloc->group_name = "group";
+  alloc->deployment_id = deployment_id;
+  alloc->previous = previous;
+  alloc->canary = canary;
   alloc->create_time = loop.Wall();
   alloc->alloc_modify_index = 10;
   alloc_ = alloc;

@@ -122,6 +122,9 @@ class AllocFixture {
   FakeAllocStore::Records records;
   LocalAllocEnv env;
   bool keep_records = false;  // true: runners store their records, as Restore requires
+  std::string deployment_id;  // of the allocation, and the one that it replaces
+  std::string previous;
+  bool canary = false;
 
  private:
   void CheckNothingLeft();

@@ -248,6 +248,8 @@ Co<void> LocalAllocRunner::WatchUpdates() {
 }
 
 Co<void> LocalAllocRunner::ApplyUpdate(std::shared_ptr<const Allocation> alloc) {
+  // Each deployment decides on the health of its allocations anew.
+  if (alloc->deployment_id != alloc_->deployment_id) health_.reset();
   alloc_ = WithNetwork(std::move(alloc));
   Publish();
   if (!alloc_->server_terminal() && !ending()) {

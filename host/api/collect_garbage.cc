@@ -9,6 +9,9 @@ namespace {
 // [control]
 Co<Status> Collect(const ApiAgent* agent, Context context, GarbageRule rule) {
   DROVER_CO_TRY(co_await agent->scheduler->CollectGarbage(context, rule));
+  if (rule.jobs) {
+    DROVER_CO_TRY(co_await agent->scheduler->CollectDeployments(context, rule.ended_before));
+  }
   if (agent->make_durable) DROVER_CO_TRY(co_await agent->make_durable(context));
   co_return Status();
 }

@@ -173,8 +173,6 @@ Co<Answer> ListAllocsOfEval(ApiRequest* request) {
   });
 }
 
-Co<Answer> NoDeployment(ApiRequest*) { co_return ErrorAnswer(404, "deployment not found"); }
-
 }  // namespace
 
 std::vector<Route> EvalRoutes() {
@@ -184,9 +182,6 @@ std::vector<Route> EvalRoutes() {
       {"GET", "/v1/evaluations/count", CountEvals},
       {"GET", "/v1/evaluation/*/allocations", ListAllocsOfEval},
       {"GET", "/v1/evaluation/*", ReadEval},
-      // There are no deployments yet, so their list is empty.
-      {"GET", "/v1/deployments", AnswerNoList},
-      {"GET", "/v1/deployment/*", NoDeployment},
   };
 }
 

@@ -35,6 +35,15 @@ class EveryRouteTest : public AclApiFixture {
     for (const char* id : {"web", "other"}) {
       EXPECT_EQ(StatusAs(management, "PUT", "/v1/jobs", JobBody(id)), 200);
     }
+    store.Write(cause::kEvaluation, [](Tables* tables, std::uint64_t index) {
+      Deployment deployment;
+      deployment.id = "a-deployment";
+      deployment.job_namespace = "default";
+      deployment.job_id = "web";
+      deployment.create_index = deployment.modify_index = index;
+      tables->Put(std::make_shared<const Deployment>(std::move(deployment)));
+      return MaskOf(Table::kDeployments);
+    });
     store.Read([this](const Tables& tables) {
       for (const auto& [id, record] : tables.allocs) {
         (record->alloc->job->id == "web" ? alloc_ : other_alloc_) = id;
@@ -195,6 +204,7 @@ class EveryRouteTest : public AclApiFixture {
     }
     if (access.where == Where::kAlloc) stars.at(0) = alloc_;
     if (access.where == Where::kEval) stars.at(0) = eval_;
+    if (access.where == Where::kDeployment) stars.at(0) = "a-deployment";
     return stars;
   }
 

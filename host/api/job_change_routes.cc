@@ -1,6 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// Routes that change an existing job without its full text: they restore an earlier version or
-// change the number of allocations of a task group.
+// Routes that change an existing job without its full text: they change the number of allocations
+// of a task group.
 #include <algorithm>
 #include <limits>
 
@@ -33,43 +33,6 @@ Co<Answer> Register(ApiRequest* request, JobRegistration registration) {
       registration.job, [scheduler, &registration] { return scheduler->Register(registration); });
   if (!reply.ok()) co_return ErrorAnswer(500, reply.error().message());
   co_return JsonAnswer(EncodeJobReply(*reply), reply->index);
-}
-
-// Returns a registration of the earlier version to which the job must go back, or an error that
-// says why this is impossible.
-Result<JobRegistration> EarlierVersion(const ApiRequest& request, const json& body) {
-  const JobKey key(request.Namespace(), request.parameter(0));
-  const auto wanted = Field<std::uint64_t>(body, "JobVersion");
-  std::shared_ptr<const JobRecord> now, then;
-  request.agent().store->Read([&](const Tables& tables) {
-    now = Tables::Find(tables.jobs, key);
-    if (now != nullptr) then = Tables::Find(tables.versions.at(key), wanted);
-  });
-  if (now == nullptr) return Error(Code::kNotFound, "job not found");
-  const json prior = Field<json>(body, "EnforcePriorVersion");
-  if (!prior.is_null() && prior.get<std::uint64_t>() != now->version) {
-    return Error(Code::kFailedPrecondition, "Current job has version " +
-                                                std::to_string(now->version) +
-                                                "; enforcing version " + prior.dump());
-  }
-  if (wanted == now->version) {
-    return Error(Code::kFailedPrecondition, "can't revert to current version");
-  }
-  if (then == nullptr) {
-    return Error(Code::kFailedPrecondition, "job \"" + key.second + "\" in namespace \"" +
-                                                key.first + "\" at version " +
-                                                std::to_string(wanted) + " not found");
-  }
-  return JobRegistration{then->job, then->json, now->job_modify_index, then->submission};
-}
-
-Co<Answer> RevertJob(ApiRequest* request) {
-  DROVER_CO_ASSIGN(const json body, request->Body());
-  if (Field<std::string>(body, "JobID") != request->parameter(0)) {
-    co_return ErrorAnswer(400, "Job ID does not match");
-  }
-  DROVER_CO_ASSIGN(JobRegistration earlier, EarlierVersion(*request, body));
-  co_return co_await Register(request, std::move(earlier));
 }
 
 // Returns an error if the scaling policy of GROUP forbids COUNT.
@@ -156,17 +119,19 @@ Co<Answer> ReadScale(ApiRequest* request) {
     return Found{tables.IndexOf(kOfJob), [job, allocs = AllocsOf(*job, tables)] {
                    json groups = json::object();
                    for (const TaskGroup& group : job->job->groups) {
-                     int placed = 0, running = 0;
+                     int placed = 0, running = 0, healthy = 0, unhealthy = 0;
                      for (const auto& record : allocs) {
                        if (record->alloc->group_name != group.name || record->terminal()) continue;
                        ++placed;
                        running += record->reported.status.status == ClientStatus::kRunning ? 1 : 0;
+                       const auto& health = record->reported.health;
+                       if (health) ++(health->healthy ? healthy : unhealthy);
                      }
                      groups[group.name] = {{"Desired", job->stop ? 0 : group.count},
                                            {"Placed", placed},
                                            {"Running", running},
-                                           {"Healthy", 0},  // always 0 without deployments
-                                           {"Unhealthy", 0},
+                                           {"Healthy", healthy},
+                                           {"Unhealthy", unhealthy},
                                            {"Events", json::array()}};
                    }
                    return JsonAnswer({{"JobID", job->job->id},
@@ -183,7 +148,6 @@ Co<Answer> ReadScale(ApiRequest* request) {
 
 std::vector<Route> JobChangeRoutes() {
   return {
-      {"PUT POST", "/v1/job/**/revert", RevertJob},
       {"PUT POST", "/v1/job/**/scale", ScaleJob},
       {"GET", "/v1/job/**/scale", ReadScale},
   };

@@ -507,8 +507,6 @@ std::vector<Route> JobRoutes() {
       {"GET", "/v1/job/**/actions", ListActions},
       {"GET", "/v1/job/**/allocations", ListAllocsOfJob},
       {"GET", "/v1/job/**/evaluations", ListEvalsOfJob},
-      {"GET", "/v1/job/**/deployments", AnswerNoList},
-      {"GET", "/v1/job/**/deployment", AnswerNull},
       {"GET", "/v1/job/**", ReadJob},
       {"PUT POST", "/v1/job/**", RegisterOne},
       {"DELETE", "/v1/job/**", DeregisterJob},

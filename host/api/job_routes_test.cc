@@ -198,8 +198,6 @@ TEST_F(JobRouteTest, WhatAJobHasMade) {
             json({{"Pending", 0}, {"Running", 0}, {"Dead", 0}}));
   EXPECT_EQ(Get("/v1/job/web/allocations?all=true").size(), 2u);
   EXPECT_EQ(Get("/v1/job/web/evaluations").size(), 1u);
-  EXPECT_EQ(Get("/v1/job/web/deployments"), json::array());
-  EXPECT_EQ(Get("/v1/job/web/deployment"), nullptr);
   const HttpReply versions = Ask("GET", "/v1/job/web/versions?diffs=true");
   const json answer = json::parse(versions.body);
   EXPECT_EQ(answer["Versions"].size(), 1u);

@@ -14,7 +14,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr TableMask kOfJobs = MaskOf(Table::kJobs) | MaskOf(Table::kAllocs);
+constexpr TableMask kOfJobs =
+    MaskOf(Table::kJobs) | MaskOf(Table::kAllocs) | MaskOf(Table::kDeployments);
 // The number of jobs and allocations that are encoded before other requests on the same thread
 // continue.
 constexpr std::size_t kSlice = 256;
@@ -77,6 +78,7 @@ Result<Wanted> ReadWanted(const ApiRequest& request) {
 struct JobAndAllocs {
   std::shared_ptr<const JobRecord> job;
   AllocRecords allocs;
+  std::shared_ptr<const Deployment> deployment = nullptr;  // the newest one; null if none
 };
 
 // The end of a page. A client names the first job of the next page by its modify index, so jobs
@@ -134,7 +136,9 @@ std::uint64_t AddAllocs(const Tables& tables, const Wanted& wanted,
     }
     end.Add(*of.job);
     of.allocs = AllocsOf(*of.job, tables);
+    of.deployment = tables.DeploymentOf(*of.job);
     for (const auto& alloc : of.allocs) index = std::max(index, alloc->modify_index);
+    if (of.deployment != nullptr) index = std::max(index, of.deployment->modify_index);
   }
   return index;
 }
@@ -144,16 +148,33 @@ json EncodeAllocs(const AllocRecords& records) {
   for (const auto& record : records) {
     const auto& health = record->reported.health;
     const json healthy = health ? json(health->healthy) : json();
-    allocs.push_back({{"ID", record->id()},
-                      {"Group", record->alloc->group_name},
-                      {"ClientStatus", ClientStatusName(record->reported.status.status)},
-                      {"NodeID", record->alloc->node_id},
-                      {"DeploymentStatus", {{"Canary", false}, {"Healthy", healthy}}},
-                      {"JobVersion", record->job->version},
-                      {"FollowupEvalID", ""},
-                      {"HasPausedTask", false}});
+    allocs.push_back(
+        {{"ID", record->id()},
+         {"Group", record->alloc->group_name},
+         {"ClientStatus", ClientStatusName(record->reported.status.status)},
+         {"NodeID", record->alloc->node_id},
+         {"DeploymentStatus", {{"Canary", record->alloc->canary}, {"Healthy", healthy}}},
+         {"JobVersion", record->job->version},
+         {"FollowupEvalID", record->changes().follow_up_eval},
+         {"HasPausedTask", false}});
   }
   return allocs;
+}
+
+json EncodeLatestDeployment(const Deployment* deployment) {
+  if (deployment == nullptr) return nullptr;
+  const auto promotes_itself = [](const auto& group) {
+    return group.second.desired_canaries == 0 || group.second.auto_promote;
+  };
+  const bool by_itself = std::ranges::all_of(deployment->groups, promotes_itself);
+  return {{"ID", deployment->id},
+          {"IsActive", deployment->active()},
+          {"JobVersion", deployment->job_version},
+          {"Status", deployment->status},
+          {"StatusDescription", deployment->status_description},
+          {"AllAutoPromote", by_itself && deployment->has_unpromoted_canaries()},
+          {"RequiresPromotion",
+           deployment->active() && deployment->has_unpromoted_canaries() && !by_itself}};
 }
 
 json EncodeStatus(const JobAndAllocs& of) {
@@ -175,7 +196,7 @@ json EncodeStatus(const JobAndAllocs& of) {
           {"GroupCountSum", count},
           {"ChildStatuses", nullptr},
           {"ParentID", job.parent_id},
-          {"LatestDeployment", nullptr},
+          {"LatestDeployment", EncodeLatestDeployment(of.deployment.get())},
           {"Stop", record.stop},
           {"IsPack", job.meta.contains("pack.name")},
           {"Status", record.status}};

@@ -71,7 +71,7 @@ TEST_F(JobStatusesTest, AJobHasWhatAPageShows) {
                           {"GroupCountSum", 2},
                           {"ChildStatuses", nullptr},
                           {"ParentID", ""},
-                          {"LatestDeployment", nullptr},
+                          {"LatestDeployment", status["LatestDeployment"]},
                           {"Stop", false},
                           {"IsPack", true},
                           {"Status", job["Status"]}}));

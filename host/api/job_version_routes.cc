@@ -1,6 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-// Routes for the versions of a job and their source texts. Users can give tags to versions and
-// mark them as stable.
+// Routes for the versions of a job and their source texts. Users can give tags to versions, mark
+// them as stable, and go back to one.
 #include <algorithm>
 
 #include "host/api/router.h"
@@ -181,6 +181,30 @@ Co<Answer> SetStable(ApiRequest* request) {
       json::object());
 }
 
+Co<Answer> RevertJob(ApiRequest* request) {
+  DROVER_CO_ASSIGN(const json body, request->Body());
+  if (Field<std::string>(body, "JobID") != request->parameter(0)) {
+    co_return ErrorAnswer(400, "Job ID does not match");
+  }
+  const JobKey key = WantedJob(*request);
+  const auto number = Field<std::uint64_t>(body, "JobVersion");
+  std::optional<std::uint64_t> enforced;
+  if (const json prior = Field<json>(body, "EnforcePriorVersion"); !prior.is_null()) {
+    enforced = prior.get<std::uint64_t>();
+  }
+  // The drivers of the version must be there before it is checked.
+  std::shared_ptr<const Job> job;
+  request->agent().store->Read([&](const Tables& tables) {
+    if (const auto version = FindVersion(tables, key, number); version.ok()) job = (*version)->job;
+  });
+  Scheduler* const scheduler = request->agent().scheduler;
+  const Result<JobReply> reply =
+      co_await request->ControlJob(job, [=] { return scheduler->Revert(key, number, enforced); });
+  if (reply.code() == Code::kNotFound) co_return ErrorAnswer(404, "job not found");
+  if (!reply.ok()) co_return ErrorAnswer(500, reply.error().message());
+  co_return JsonAnswer(EncodeJobReply(*reply), reply->index);
+}
+
 }  // namespace
 
 std::vector<Route> JobVersionRoutes() {
@@ -188,6 +212,7 @@ std::vector<Route> JobVersionRoutes() {
       {"GET", "/v1/job/**/versions", ReadVersions},
       {"GET", "/v1/job/**/submission", ReadSubmission},
       {"PUT POST", "/v1/job/**/stable", SetStable},
+      {"PUT POST", "/v1/job/**/revert", RevertJob},
       {"PUT POST", "/v1/job/**/versions/*/tag", TagVersion},
       {"DELETE", "/v1/job/**/versions/*/tag", UntagVersion},
       {"PUT POST DELETE", "/v1/job/**/tag", NoTagName},

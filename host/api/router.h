@@ -21,6 +21,7 @@ std::vector<Route> JobVersionRoutes();
 std::vector<Route> JobStatusesRoutes();
 std::vector<Route> AllocRoutes();
 std::vector<Route> EvalRoutes();
+std::vector<Route> DeploymentRoutes();
 std::vector<Route> ServiceRoutes();
 std::vector<Route> NodeRoutes();
 std::vector<Route> ClientRoutes();

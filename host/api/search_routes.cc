@@ -190,6 +190,13 @@ Co<Answer> SearchPrefix(ApiRequest* request) {
       }
       found.Encode("evals", &matches, &truncations);
     }
+    if (wanted.Takes("deployment")) {
+      PrefixMatches found;
+      for (const auto& [id, deployment] : tables.deployments) {
+        if (request->MayList(deployment->job_namespace, kToFind) && fits(id)) found.Add(id);
+      }
+      found.Encode("deployment", &matches, &truncations);
+    }
     if (wanted.Takes("nodes")) {
       PrefixMatches found;
       for (const auto& [id, node] : tables.nodes) {

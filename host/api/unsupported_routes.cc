@@ -26,7 +26,6 @@ constexpr Unsupported kUnsupported[] = {
     {"/v1/client/identity", kOnlyToken},
     {"/v1/client/identity/renew", kOnlyToken},
     {"/v1/agent/servers", kOneNode, "PUT POST"},
-    {"/v1/deployment/**", kLater},
     {"/v1/agent/pprof/*", kLater},
     {"/v1/agent/join", kOneNode},
     {"/v1/agent/force-leave", kOneNode},

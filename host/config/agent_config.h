@@ -175,6 +175,8 @@ struct AgentConfig {
   struct Server {
     // Records that ended longer ago than this are removed.
     Duration job_gc_threshold = std::chrono::hours(4);
+    // The same for deployments that neither a job nor an allocation needs.
+    Duration deployment_gc_threshold = std::chrono::hours(1);
     // Which types of jobs displace allocations with a lower priority.
     struct Preemption {
       bool system = true;

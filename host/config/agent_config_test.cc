@@ -34,7 +34,8 @@ TEST(AgentConfigTest, ReadsEverythingWithCommentsAndRelativePaths) {
                                "data": {"path": "data"}},
                "host_volumes_dir": "vols", "host_volume_plugin_dir": "/opt/vp",
                "gc_disk_usage_threshold": 90},
-    "server": {"job_gc_threshold": "1h", "oidc_issuer": "https://drover.example",
+    "server": {"job_gc_threshold": "1h", "deployment_gc_threshold": "2m",
+               "oidc_issuer": "https://drover.example",
                "root_key_rotation_threshold": "24h",
                "default_scheduler_config": {"preemption_config": {
                    "service_scheduler_enabled": true, "system_scheduler_enabled": false}}},
@@ -88,6 +89,7 @@ TEST(AgentConfigTest, ReadsEverythingWithCommentsAndRelativePaths) {
   EXPECT_EQ(config->http.advertise, "node.example:80");
   EXPECT_EQ(config->client.gc.interval, 10s);
   EXPECT_EQ(config->server.job_gc_threshold, 3600s);
+  EXPECT_EQ(config->server.deployment_gc_threshold, 120s);
   EXPECT_TRUE(config->server.preemption.service);
   EXPECT_FALSE(config->server.preemption.system);
   EXPECT_FALSE(config->server.preemption.batch);

@@ -295,6 +295,8 @@ constexpr ConfigKey kSchedulerConfig[] = {
 constexpr ConfigKey kServer[] = {
     Done("enabled", kBoolean, "must be true where it is set: an agent always schedules"),
     Done("job_gc_threshold", kDuration, "records that ended longer ago are removed", R"("4h")"),
+    Done("deployment_gc_threshold", kDuration,
+         "deployments that ended longer ago are removed, unless a job needs them", R"("1h")"),
     Done("oidc_issuer", kText,
          "the URL by which others reach this agent to check the tokens of tasks"),
     Done("root_key_rotation_threshold", kDuration,
@@ -305,8 +307,7 @@ constexpr ConfigKey kServer[] = {
     Warned("eval_gc_threshold", kDuration, kOneThreshold),
     Warned("batch_eval_gc_threshold", kDuration, kOneThreshold),
     Warned("node_gc_threshold", kDuration, "the one node stays"),
-    Warned("deployment_gc_threshold", kDuration, "there are no deployments"),
-    Warned("deploy_query_rate_limit", kInteger, "there are no deployments"),
+    Warned("deploy_query_rate_limit", kInteger, "deployments go on without queries"),
     Warned("csi_plugin_gc_threshold", kDuration, "there are no CSI volumes"),
     Warned("csi_volume_claim_gc_threshold", kDuration, "there are no CSI volumes"),
     Warned("csi_volume_claim_gc_interval", kDuration, "there are no CSI volumes"),

@@ -158,6 +158,7 @@ void ReadServer(const ConfigValues& values, AgentConfig::Server* server) {
                    "must be 1, or left out: each agent is the only server of its machine");
   }
   values.Time("/server/job_gc_threshold", &server->job_gc_threshold);
+  values.Time("/server/deployment_gc_threshold", &server->deployment_gc_threshold);
   AgentConfig::Server::Preemption* const preemption = &server->preemption;
   const std::string block = "/server/default_scheduler_config/preemption_config/";
   values.Bool(block + "system_scheduler_enabled", &preemption->system);

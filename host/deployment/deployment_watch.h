@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "host/base/result.h"
@@ -30,22 +31,33 @@ struct DeploymentStep {
   bool stable = false;                     // the version of the deployment has become stable
   WallTime look_again = 0;                 // when time alone can change it; 0 if it cannot
   std::vector<std::string> no_canary;      // ids of allocations that are canaries no longer
+  // Ids of unhealthy allocations that still run, which their reschedule policy may replace: they
+  // get AllocRecord::reschedule.
+  std::vector<std::string> reschedule;
   std::map<std::string, AllocHealth> health;  // verdicts that a request gives, by allocation id
 };
 
 // Counts the health of allocations, moves deadlines, promotes by itself, ends the deployment. Call
-// it after each report about the deployment's allocations and when `look_again` has come. [pure]
+// it after each change of the deployment's allocations, after a registration or a stop of its job,
+// and when `look_again` has come. Does nothing once the deployment has ended. [pure]
 DeploymentStep WatchDeployment(const DeploymentView& view);
 
-// The requests. Error kNotFound: the deployment is not active, "can't X terminal deployment".
+// The requests. Error kFailedPrecondition: the deployment or its allocations do not allow it, such
+// as "can't pause terminal deployment".
 Result<DeploymentStep> PauseDeployment(const DeploymentView& view, bool pause);
-// GROUPS empty: all. Error kFailedPrecondition if a group lacks healthy canaries.
+// GROUPS empty: all that have canaries. It is an error if a group lacks healthy canaries.
 Result<DeploymentStep> PromoteDeployment(const DeploymentView& view,
                                          const std::vector<std::string>& groups);
 Result<DeploymentStep> FailDeployment(const DeploymentView& view);
+// There are no blocked deployments, since there is one region. So this is always an error.
+Result<DeploymentStep> UnblockDeployment(const DeploymentView& view);
+// Gives allocations their verdict, whatever their node says.
 Result<DeploymentStep> SetDeploymentHealth(const DeploymentView& view,
                                            const std::vector<std::string>& healthy,
                                            const std::vector<std::string>& unhealthy);
+
+// Returns the description of a running deployment: what it waits for.
+std::string_view RunningText(const Deployment& deployment);
 
 // Returns the newest stable version before that of the deployment whose specification differs;
 // null if there is none.

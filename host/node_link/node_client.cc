@@ -299,6 +299,7 @@ AllocUpdate NodeClient::UpdateOf(const AllocState& state) const {
   update.status = state.status;
   update.tasks = state.tasks;
   update.health = state.health;
+  update.deployment_id = state.alloc->deployment_id;
   update.network = state.alloc->network;
   update.modify_time = loop_->Wall();
   return update;

@@ -33,6 +33,14 @@ std::string NamespaceOfEval(const ApiAgent& agent, const std::string& id) {
   return name;
 }
 
+std::string NamespaceOfDeployment(const ApiAgent& agent, const std::string& id) {
+  std::string name = kAnyNamespace;
+  agent.store->Read([&](const Tables& tables) {
+    if (const auto found = Tables::Find(tables.deployments, id)) name = found->job_namespace;
+  });
+  return name;
+}
+
 // Returns the namespace that counts for a request; see Permits.
 std::string NamespaceFor(const ApiAgent& agent, const RouteAccess& access, const HttpRequest& http,
                          const std::vector<std::string>& stars) {
@@ -46,6 +54,8 @@ std::string NamespaceFor(const ApiAgent& agent, const RouteAccess& access, const
       return NamespaceOfAlloc(agent, stars.at(0));
     case Where::kEval:
       return NamespaceOfEval(agent, stars.at(0));
+    case Where::kDeployment:
+      return NamespaceOfDeployment(agent, stars.at(0));
     case Where::kBody:
       return kAnyNamespace;
   }

@@ -150,21 +150,12 @@ Co<Answer> AnswerRead(ApiRequest* request, TableMask mask, Look look) {
   }
 }
 
-namespace {
-
-Co<Answer> AnswerAlways(ApiRequest* request, nlohmann::json body) {
+Co<Answer> AnswerNoList(ApiRequest* request) {
   constexpr TableMask kNone = 0;
-  return AnswerRead(request, kNone, [body = std::move(body)](const Tables& tables) {
-    return Found{tables.IndexOf(kNone), [body] { return JsonAnswer(body); }};
+  return AnswerRead(request, kNone, [](const Tables& tables) {
+    return Found{tables.IndexOf(kNone), [] { return JsonAnswer(nlohmann::json::array()); }};
   });
 }
-
-}  // namespace
-
-Co<Answer> AnswerNoList(ApiRequest* request) {
-  return AnswerAlways(request, nlohmann::json::array());
-}
-Co<Answer> AnswerNull(ApiRequest* request) { return AnswerAlways(request, nullptr); }
 
 void JsonListText::Add(const nlohmann::json& element) {
   if (size_++ > 0) text_ += ',';

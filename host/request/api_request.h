@@ -177,10 +177,9 @@ Result<Duration> WantedWait(const ApiRequest& request);
 // the request is what the client is then.
 Co<Answer> AnswerRead(ApiRequest* request, TableMask mask, Look look);
 
-// These functions answer requests for kinds of objects that do not exist in this version. The
-// answer is an empty list or null. Like AnswerRead, these functions obey ?index and ?wait.
+// Answers requests for kinds of objects that do not exist in this version by an empty list. Like
+// AnswerRead, this function obeys ?index and ?wait.
 Co<Answer> AnswerNoList(ApiRequest* request);
-Co<Answer> AnswerNull(ApiRequest* request);
 
 // Builds a JSON list as text, element by element. The JSON tree of a long list would take ten times
 // the memory.

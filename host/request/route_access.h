@@ -23,10 +23,11 @@ enum class Need {
 // Which namespace counts.
 enum class Where {
   kNowhere,
-  kQuery,  // that of the query, or "default"
-  kAlloc,  // that of the job of the allocation that the path names
-  kEval,   // that of the evaluation that the path names
-  kBody,   // that of the body, which the handler must check; until then: any namespace
+  kQuery,       // that of the query, or "default"
+  kAlloc,       // that of the job of the allocation that the path names
+  kEval,        // that of the evaluation that the path names
+  kDeployment,  // that of the deployment that the path names
+  kBody,        // that of the body, which the handler must check; until then: any namespace
 };
 
 // What the router must check before it calls the handler of a route. For lists, the namespace of

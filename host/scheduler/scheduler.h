@@ -25,8 +25,10 @@
 
 namespace drover {
 
-struct ChildJob;       // in host/periodic/child_job.h
-struct DispatchDraft;  // in host/periodic/child_job.h
+struct ChildJob;        // in host/periodic/child_job.h
+struct DispatchDraft;   // in host/periodic/child_job.h
+struct DeploymentStep;  // in host/deployment/deployment_watch.h
+struct DeploymentView;
 
 struct JobRegistration {
   std::shared_ptr<const Job> job;
@@ -162,6 +164,9 @@ class Scheduler : public ClusterLink {
   // Registers the version NUMBER of a job anew. ENFORCED, if present, must be the newest version.
   Result<JobReply> Revert(const JobKey& key, std::uint64_t number,
                           std::optional<std::uint64_t> enforced);
+  // Erases the deployments that ended before ENDED_BEFORE and that no job and no allocation needs,
+  // in slices.
+  Co<Status> CollectDeployments(Context context, WallTime ended_before);
 
   // The starts of children, in scheduler_periodic.cc. ForcePeriodic starts a child now. Error
   // kNotFound means that there is no such job, and kFailedPrecondition that it does not start
@@ -284,6 +289,18 @@ class Scheduler : public ClusterLink {
                                std::vector<Opened>* opened);
   // After the job KEY was registered or stopped: deployments of older versions end.
   TableMask EndDeployments(Tables* tables, std::uint64_t index, const JobKey& key);
+  // Makes STEP of the deployment BEFORE a part of a write, and sets its timer.
+  TableMask PutStep(Tables* tables, std::uint64_t index, const Deployment& before,
+                    const DeploymentStep& step, std::vector<Opened>* opened);
+  // Returns the time by which the deadlines of the deployment ID are meant: the wall clock as it
+  // was set when this agent first saw the deployment. So a clock that is set later changes no
+  // deadline.
+  WallTime DeploymentNow(const std::string& id);
+  // Carries out a request about a deployment. MAKE says what it changes. CAUSE is that of the
+  // write.
+  Result<DeploymentReply> ChangeDeployment(
+      const std::string& id, std::string_view cause,
+      const std::function<Result<DeploymentStep>(const DeploymentView&)>& make);
   // After the job KEY was registered, stopped or purged: sets its launch and its timer. In
   // scheduler_periodic.cc.
   TableMask PlanLaunch(Tables* tables, std::uint64_t index, const JobKey& key);
@@ -372,6 +389,9 @@ class Scheduler : public ClusterLink {
   // Nodes whose heartbeats have come again, and that have not reported their allocations yet.
   std::set<std::string> returning_;
   SchedulerTimers timers_;
+  // By how much the wall clock was ahead of the loop's when this agent first saw a deployment, by
+  // id. Only of active deployments.
+  std::map<std::string, WallTime> deployment_clocks_;
   Event looks_again_;  // wakes Run, which then checks when its next work is due
 };
 

@@ -29,6 +29,15 @@ bool ShowTheSame(const AllocUpdate& a, const AllocUpdate& b) {
                     });
 }
 
+// Decides which verdict on the health counts after the report UPDATE. One for an earlier deployment
+// does not. One that a request has given stays until the node has another one.
+void ChooseHealth(const AllocRecord& before, AllocUpdate* update) {
+  const bool is_old =
+      update->deployment_id && *update->deployment_id != before.alloc->deployment_id;
+  if (is_old || !update->health) update->health = before.reported.health;
+  update->deployment_id.reset();
+}
+
 Error NoSuchNode() { return Error(Code::kNotFound, "node not found"); }
 
 }  // namespace
@@ -236,6 +245,7 @@ Co<Status> Scheduler::UpdateAllocs(Context, std::string node_id, std::vector<All
       const bool was_unknown = last.status == ClientStatus::kUnknown &&
                                update.status.status != ClientStatus::kUnknown &&
                                !before->alloc->server_terminal();
+      ChooseHealth(*before, &update);
       if (ShowTheSame(before->reported, update)) continue;
       auto changed = std::make_shared<AllocRecord>(*before);
       changed->reported = std::move(update);

@@ -84,6 +84,19 @@ class GroupServicesHookTest : public testing::Test {
   NotingRegistrar registrar_{&fixture_.loop};
 };
 
+TEST_F(GroupServicesHookTest, APromotedCanaryGetsTheTagsOfAllOthers) {
+  fixture_.group().services[0].tags = {"live"};
+  fixture_.group().services[0].canary_tags = {"canary"};
+  fixture_.canary = true;
+  fixture_.Start();
+  EXPECT_THAT(registrar_.now[""].at(0).tags, ElementsAre("canary"));
+  Allocation promoted = fixture_.NextAlloc();
+  promoted.canary = false;
+  fixture_.Update(promoted);
+  fixture_.loop.RunReady();
+  EXPECT_THAT(registrar_.now[""].at(0).tags, ElementsAre("live"));
+}
+
 TEST_F(GroupServicesHookTest, RegistersBeforeTheTasksStart) {
   fixture_.Start();
   EXPECT_THAT(registrar_.calls, ElementsAre("add group api"));

@@ -57,8 +57,8 @@ class Registering {
  public:
   // TASK is null for the services of the group.
   Registering(const ServiceNode& node, const Allocation& alloc, const Task* task,
-              const ServiceRun& run, bool canary)
-      : node_(node), alloc_(alloc), task_(task), run_(run), canary_(canary) {}
+              const ServiceRun& run)
+      : node_(node), alloc_(alloc), task_(task), run_(run) {}
 
   Registrations All(const std::vector<Service>& services) {
     Registrations out;
@@ -76,7 +76,8 @@ class Registering {
         made = Wrong("another service has the same name and port: change one of the names");
       }
       if (made.ok() && RegistryOf(node_.policy, service) == ServiceProvider::kConsul) {
-        Result<ForConsul> more = MakeForConsul(service, made->id, *env, Source(service), canary_);
+        Result<ForConsul> more =
+            MakeForConsul(service, made->id, *env, Source(service), alloc_.canary);
         if (more.ok()) {
           out.for_consul.push_back(std::move(*more));
         } else {
@@ -133,7 +134,7 @@ class Registering {
   }
 
   Status AddTags(const TaskEnv& env, const Service& service, ServiceRegistration* out) const {
-    const bool other = canary_ && !service.canary_tags.empty();
+    const bool other = alloc_.canary && !service.canary_tags.empty();
     std::size_t bytes = out->name.size();
     for (const std::string& written : other ? service.canary_tags : service.tags) {
       std::string tag = env.Interpolate(written);
@@ -163,7 +164,6 @@ class Registering {
   const Allocation& alloc_;
   const Task* const task_;
   const ServiceRun& run_;
-  const bool canary_;
 };
 
 }  // namespace
@@ -185,16 +185,16 @@ bool RegistersAny(const ServiceNode& node, const std::vector<Service>& services)
   return false;
 }
 
-Registrations RegistrationsOfGroup(const ServiceNode& node, const Allocation& alloc, bool canary) {
+Registrations RegistrationsOfGroup(const ServiceNode& node, const Allocation& alloc) {
   const TaskGroup* const group = alloc.group();
   if (group == nullptr) return {};
   const ServiceRun run{};
-  return Registering(node, alloc, nullptr, run, canary).All(group->services);
+  return Registering(node, alloc, nullptr, run).All(group->services);
 }
 
 Registrations RegistrationsOfTask(const ServiceNode& node, const Allocation& alloc,
-                                  const Task& task, const ServiceRun& run, bool canary) {
-  return Registering(node, alloc, &task, run, canary).All(task.services);
+                                  const Task& task, const ServiceRun& run) {
+  return Registering(node, alloc, &task, run).All(task.services);
 }
 
 }  // namespace drover

@@ -52,11 +52,10 @@ bool RegistersAny(const ServiceNode& node, const std::vector<Service>& services)
 
 // These functions make the registrations of the services of ALLOC's group, and of TASK in it.
 // Variables are replaced as in the task's environment. In tags, an unknown variable stays if it is
-// none of the agent: proxies have a use for a text such as "${1}". CANARY: the allocation is a
-// canary, whose services have other tags. [any thread]
-Registrations RegistrationsOfGroup(const ServiceNode& node, const Allocation& alloc,
-                                   bool canary = false);
+// none of the agent: proxies have a use for a text such as "${1}". The services of
+// a canary have other tags and metadata, if they name some. [any thread]
+Registrations RegistrationsOfGroup(const ServiceNode& node, const Allocation& alloc);
 Registrations RegistrationsOfTask(const ServiceNode& node, const Allocation& alloc,
-                                  const Task& task, const ServiceRun& run, bool canary = false);
+                                  const Task& task, const ServiceRun& run);
 
 }  // namespace drover

@@ -125,9 +125,11 @@ TEST_F(RegistrationTest, OnlyOfThisAgent) {
 TEST_F(RegistrationTest, ACanaryHasItsOwnTags) {
   Service& service = Add(&group().services, "api");
   service.tags = {"live"};
-  EXPECT_THAT(RegistrationsOfGroup(node_, alloc_, true).all.at(0).tags, ElementsAre("live"));
+  alloc_.canary = true;
+  EXPECT_THAT(OfGroup().all.at(0).tags, ElementsAre("live"));
   service.canary_tags = {"canary"};
-  EXPECT_THAT(RegistrationsOfGroup(node_, alloc_, true).all.at(0).tags, ElementsAre("canary"));
+  EXPECT_THAT(OfGroup().all.at(0).tags, ElementsAre("canary"));
+  alloc_.canary = false;
   EXPECT_THAT(OfGroup().all.at(0).tags, ElementsAre("live"));
 }
 

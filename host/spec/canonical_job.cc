@@ -126,7 +126,11 @@ bool SaysNothing(const json& update) {
 void MergeUpdate(JobType type, json* job) {
   json& of_job = (*job)["Update"];
   const bool expected = type == JobType::kService || type == JobType::kSystem;
-  if (!of_job.is_object()) of_job = expected ? DefaultUpdate() : json::object();
+  // A block of zeros means that there are no deployments. One without any value means nothing.
+  const bool has_values = of_job.is_object() && !of_job.value("MaxParallel", json()).is_null();
+  if (!of_job.is_object() || (SaysNothing(of_job) && !has_values)) {
+    of_job = expected ? DefaultUpdate() : json::object();
+  }
   for (json& group : job->at("TaskGroups")) {
     json& update = group["Update"];
     if (update.is_object() || !SaysNothing(of_job)) {

@@ -124,6 +124,18 @@ TEST(CanonicalJobTest, PoliciesAreThoseOfTheType) {
   EXPECT_EQ(group("sysbatch").at("ReschedulePolicy"), nullptr);
 }
 
+TEST(CanonicalJobTest, ABlockOfZerosMeansThatThereAreNoDeployments) {
+  json sent = Minimal("service");
+  sent["Update"] = json::object();
+  EXPECT_EQ(Canonical(sent).at("Update"), UpdateOfJob(30 * kSecond, 1)) << "it says nothing";
+  EXPECT_EQ(Canonical(sent).at("TaskGroups")[0].at("Update"), kUpdate);
+  sent["Update"] = {{"MaxParallel", 0}};
+  EXPECT_EQ(Canonical(sent).at("Update"), UpdateOfJob(0, 0));
+  EXPECT_EQ(Canonical(sent).at("TaskGroups")[0].at("Update").at("MaxParallel"), 0);
+  sent["Update"] = {{"MaxParallel", 0}, {"MinHealthyTime", "1s"}};
+  EXPECT_EQ(Canonical(sent).at("TaskGroups")[0].at("Update").at("MaxParallel"), 0);
+}
+
 TEST(CanonicalJobTest, WhatTheJobSaysIsMergedIntoItsGroups) {
   json sent = Minimal("service");
   sent["Update"] = {{"MaxParallel", 2}, {"MinHealthyTime", "20s"}, {"HealthCheck", ""}};

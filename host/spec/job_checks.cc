@@ -10,6 +10,7 @@
 #include "host/spec/blocks/periodic_checks.h"
 #include "host/spec/blocks/reschedule_checks.h"
 #include "host/spec/blocks/scaling_checks.h"
+#include "host/spec/blocks/update_checks.h"
 #include "host/spec/blocks/volume_checks.h"
 #include "host/spec/job_json.h"
 #include "host/spec/job_limits.h"
@@ -202,15 +203,6 @@ void CheckTasks(const TaskGroup& group, const At& at) {
   at.Unless(has_main, "the group has no main task: each has a Lifecycle");
 }
 
-void CheckUpdate(const UpdatePolicy& update, const At& at) {
-  CheckDuration(update.min_healthy_time, at / "MinHealthyTime");
-  CheckDuration(update.healthy_deadline, at / "HealthyDeadline");
-  if (update.min_healthy_time < update.healthy_deadline) return;
-  (at / "MinHealthyTime")
-      .Fault("must be less than HealthyDeadline, " + FormatDuration(update.healthy_deadline) +
-             ", but is " + FormatDuration(update.min_healthy_time));
-}
-
 void CheckGroup(const Job& job, const TaskGroup& group, const At& at) {
   CheckPathName(group.name, at / "Name");
   const bool per_node = job.type == JobType::kSystem || job.type == JobType::kSysbatch;
@@ -239,11 +231,7 @@ void CheckGroup(const Job& job, const TaskGroup& group, const At& at) {
     (at / "EphemeralDisk" / "SizeMB")
         .Fault("must be at least 10, but is " + std::to_string(group.ephemeral_disk_mb));
   }
-  if (group.migrate_max_parallel < 1) {
-    (at / "Migrate" / "MaxParallel")
-        .Fault("must be at least 1, but is " + std::to_string(group.migrate_max_parallel));
-  }
-  CheckUpdate(group.update, at / "Update");
+  CheckChanges(job.type, group, at);
   CheckReschedule(job.type, group.reschedule, at / "ReschedulePolicy");
   CheckDisconnect(group.disconnect, at / "Disconnect");
   if (!group.max_run_duration) return;

@@ -68,11 +68,21 @@ inline constexpr JobField kRestartPolicy[] = {
      "a restart also writes files whose templates are unchanged"},
 };
 
-inline constexpr char kAtOnce[] =
-    "all allocations that a new version replaces are replaced at once";
 inline constexpr JobField kUpdate[] = {
-    {"Stagger", "stagger", kDuration, kWarned, {}, R"(["30s"])", kAtOnce},
-    {"MaxParallel", "max_parallel", kInteger, kWarned, {}, "[1]", kAtOnce},
+    {"Stagger",
+     "stagger",
+     kDuration,
+     kDone,
+     {},
+     "",
+     "default 30s; the pause between the nodes of a system job that has no deployment"},
+    {"MaxParallel",
+     "max_parallel",
+     kInteger,
+     kDone,
+     {},
+     "",
+     "default 1; 0: all at once, and no deployment; of service and system jobs"},
     {"HealthCheck",
      "health_check",
      kText,
@@ -87,26 +97,26 @@ inline constexpr JobField kUpdate[] = {
      kDone,
      {},
      "",
-     "default 5m; an unhealthy allocation goes on"},
-    {"ProgressDeadline", "progress_deadline", kDuration, kWarned, {}, R"(["10m"])", kAtOnce},
-    {"Canary",
-     "canary",
-     kInteger,
-     kRefused,
+     "default 5m; then an allocation is unhealthy, and its reschedule policy replaces it"},
+    {"ProgressDeadline",
+     "progress_deadline",
+     kDuration,
+     kDone,
      {},
      "",
-     "without canaries, a bad version would replace all allocations"},
-    {"AutoRevert", "auto_revert", kBoolean, kWarned, {}, "", "an unhealthy new version stays"},
-    {"AutoPromote", "auto_promote", kBoolean, kWarned, {}, "", "there are no canaries"},
+     "default 10m, and more than HealthyDeadline; 0: the first unhealthy allocation fails the "
+     "deployment"},
+    {"Canary", "canary", kInteger, kDone, {}, "", "default 0"},
+    {"AutoRevert", "auto_revert", kBoolean, kDone, {}, "", "to the last stable version"},
+    {"AutoPromote", "auto_promote", kBoolean, kDone, {}, "", "as soon as all canaries are healthy"},
 };
 
-// A drain does not wait for replacements of the allocations that leave.
-inline constexpr char kNowhere[] = "there is no other node to go to";
+// They count for allocations that replace others, outside of deployments.
 inline constexpr JobField kMigrate[] = {
     {"MaxParallel", "max_parallel", kInteger, kDone, {}, "", "default 1; see node drain"},
-    {"HealthCheck", "health_check", kText, kInert, {}, "", kNowhere},
-    {"MinHealthyTime", "min_healthy_time", kDuration, kInert, {}, "", kNowhere},
-    {"HealthyDeadline", "healthy_deadline", kDuration, kInert, {}, "", kNowhere},
+    {"HealthCheck", "health_check", kText, kDone, {}, "", "checks (default) or task_states"},
+    {"MinHealthyTime", "min_healthy_time", kDuration, kDone, {}, "", "default 10s"},
+    {"HealthyDeadline", "healthy_deadline", kDuration, kDone, {}, "", "default 5m"},
 };
 
 inline constexpr JobField kReschedule[] = {

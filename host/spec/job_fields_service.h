@@ -231,7 +231,7 @@ inline constexpr JobField kService[] = {
      "default: those of job, group and task with \"-\"; ${JOB}, ${TASKGROUP}, ${TASK} and ${BASE} "
      "are replaced at once"},
     {"Tags", "tags", kTextList, kDone},
-    {"CanaryTags", "canary_tags", kTextList, kDone, {}, "", "there are no canaries yet"},
+    {"CanaryTags", "canary_tags", kTextList, kDone, {}, "", "instead of Tags, until the promotion"},
     {"EnableTagOverride", "enable_tag_override", kBoolean, kDone},
     {"PortLabel", "port", kText, kDone, {}, "", "the label of a port, or its number"},
     {"AddressMode",
@@ -248,7 +248,7 @@ inline constexpr JobField kService[] = {
      "remove it, and let tasks connect to the addresses of services, or through a proxy that is a "
      "task of the group"},
     {"Meta", "meta", kTextMap, kDone},
-    {"CanaryMeta", "canary_meta", kTextMap, kDone, {}, "", "there are no canaries yet"},
+    {"CanaryMeta", "canary_meta", kTextMap, kDone, {}, "", "instead of Meta, until the promotion"},
     {"TaggedAddresses", "tagged_addresses", kTextMap, kDone, {}, "", kOfConsul},
     {"TaskName", "task", kText, kDone, {}, "", "of a service of the group"},
     {"OnUpdate",

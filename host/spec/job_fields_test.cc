@@ -207,18 +207,14 @@ TEST(JobFieldsTest, ABlockThatMeansSomethingWithoutFieldsIsRefusedWithoutFields)
 
 TEST(JobFieldsTest, WhatIsTakenAndNotCarriedOutIsWarnedOf) {
   const std::pair<const char*, json> warned[] = {
-      {"/TaskGroups/0/Tasks/0/Identity/ExtraClaims", json::array({"a"})},
-      {"/Update/ProgressDeadline", "3m"},
-      {"/Update/MaxParallel", 2},
-      {"/Update/AutoRevert", true},
-      {"/TaskGroups/0/Update/Stagger", 1}};
+      {"/TaskGroups/0/Tasks/0/Identity/ExtraClaims", json::array({"a"})}};
   for (const auto& [pointer, value] : warned) {
     json job;
     job[json::json_pointer(pointer)] = value;
     EXPECT_EQ(Warned(job), std::vector<std::string>{std::string("/Job") + pointer});
   }
   for (const json& silent :
-       {json({{"Update", {{"MaxParallel", 1}, {"ProgressDeadline", 600'000'000'000}}}}),
+       {json({{"Update", {{"MaxParallel", 2}, {"ProgressDeadline", "3m"}, {"Canary", 1}}}}),
         json({{"Update", {{"HealthCheck", "manual"}, {"HealthyDeadline", "3m"}}}}),
         json({{"TaskGroups", {{{"Update", {{"MinHealthyTime", "1s"}}}}}}}),
         json({{"Update", nullptr}, {"Reschedule", {{"Attempts", 3}, {"Delay", "1m"}}}}),
@@ -239,7 +235,7 @@ TEST(JobFieldsTest, WhatIsReadMustBeOfItsType) {
       {"/TaskGroups/0/Services/0/Checks/0/Header/A/0", 7},
       {"/Update", "x"},
       {"/Update/MaxParallel", "x"},
-      {"/Update/Canary", 1},
+      {"/Update/Canary", "x"},
       {"/TaskGroups/0/Tasks/0/Identity/ServiceName", "other"}};
   for (const auto& [pointer, value] : wrong) {
     json job;

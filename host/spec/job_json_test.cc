@@ -310,6 +310,37 @@ TEST(JobJsonTest, AnUpdateBlockSaysWhenAnAllocationIsHealthy) {
   EXPECT_EQ(MustParse(JobToJson(read)), read);
 }
 
+TEST(JobJsonTest, AnUpdateBlockSaysHowAVersionReplacesAnother) {
+  json job = json::parse(kSmall);
+  const auto rollout = [&job] { return MustParse(job.dump()).groups[0].rollout; };
+  job["Type"] = "service";
+  EXPECT_EQ(rollout(), RolloutPolicy());
+  job["Update"] = {{"MaxParallel", 3}, {"Canary", 2}, {"AutoPromote", true}, {"AutoRevert", true}};
+  job["TaskGroups"][0]["Update"] = {{"MaxParallel", 2}, {"ProgressDeadline", 0}};
+  const RolloutPolicy read = rollout();
+  EXPECT_EQ(read.max_parallel, 2);
+  EXPECT_EQ(read.canary, 2);
+  EXPECT_TRUE(read.auto_promote && read.auto_revert);
+  EXPECT_EQ(read.progress_deadline, 0s);
+  EXPECT_EQ(MustParse(JobToJson(MustParse(job.dump()))).groups[0].rollout, read);
+
+  job["TaskGroups"][0].erase("Update");
+  job["Update"] = {{"MaxParallel", 0}};
+  EXPECT_EQ(rollout().max_parallel, 0) << "no deployments";
+  job["Update"] = {{"ProgressDeadline", 0}};
+  EXPECT_EQ(rollout().progress_deadline, 0s);
+  // As a server writes it: everything but these two fields is in the groups.
+  job["Update"] = {{"MaxParallel", 4},    {"Stagger", "1s"},      {"HealthCheck", ""},
+                   {"MinHealthyTime", 0}, {"HealthyDeadline", 0}, {"ProgressDeadline", 0}};
+  EXPECT_EQ(rollout().max_parallel, 4);
+  EXPECT_EQ(rollout().progress_deadline, 10min);
+  job["Update"] = {{"HealthyDeadline", "20m"}};
+  EXPECT_EQ(rollout().progress_deadline, 25min) << "nobody has set it";
+  job["Update"] = {{"MaxParallel", 0}, {"Stagger", 0}, {"HealthyDeadline", 0}};
+  job["Type"] = "batch";
+  EXPECT_EQ(rollout(), RolloutPolicy()) << "a server writes zeros for jobs that have none";
+}
+
 struct BadField {
   std::string pointer;  // the place that is replaced in the small job
   std::string value;
@@ -362,9 +393,6 @@ INSTANTIATE_TEST_SUITE_P(
         BadField{"/TaskGroups/0", "null", "/TaskGroups/0: must be an object, but is null"},
         BadField{"/Periodic", R"({"Enabled": true})",
                  "/Periodic: only batch and sysbatch jobs may be periodic"},
-        BadField{"/Update", R"({"MaxParallel": 1, "Canary": 2})",
-                 "/Update/Canary: is not supported by this version: without canaries, a bad "
-                 "version would replace all allocations"},
         BadField{"/Update", R"({"Foo": 2})", "/Update/Foo: there is no such field"}));
 
 INSTANTIATE_TEST_SUITE_P(

@@ -124,6 +124,8 @@ struct AllocUpdate {
   WallTime modify_time = 0;
   std::optional<AllocHealth> health = {};         // absent until the node has decided on it
   std::optional<AllocationNetwork> network = {};  // absent if the tasks use the host's network
+  // The deployment for which `health` is, in a report; absent in records.
+  std::optional<std::string> deployment_id = {};
 };
 
 // An allocation: its desired state, and the report of its node.

@@ -64,6 +64,8 @@ class Checks:
         """Runs a job with the server and the services. Returns the id of its first allocation."""
         fields.setdefault("ShutdownDelay", 0)
         fields.setdefault("RestartPolicy", AGAIN)
+        # An unhealthy allocation goes on.
+        fields.setdefault("ReschedulePolicy", {"Attempts": 0, "Unlimited": False})
         self.agent.submit(job(group(
             *(tasks or [self.server()]), Count=count, Services=list(services),
             Networks=[{"DynamicPorts": [{"Label": "http"}]}], **fields), id="web", type="service"))

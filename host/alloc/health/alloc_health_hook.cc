@@ -6,6 +6,19 @@
 #include "host/base/event.h"
 
 namespace drover {
+namespace {
+
+// Returns the rule for the health of an allocation; null if nobody watches it.
+const UpdatePolicy* HealthPolicyOf(const Allocation& alloc) {
+  const TaskGroup* const group = alloc.group();
+  const JobType type = alloc.job->type;
+  if (group == nullptr || (type != JobType::kService && type != JobType::kSystem)) return nullptr;
+  const bool replaces = alloc.deployment_id.empty() && !alloc.previous.empty();
+  const UpdatePolicy& policy = replaces ? group->migrate_health : group->update;
+  return policy.health_check == UpdatePolicy::HealthCheck::kManual ? nullptr : &policy;
+}
+
+}  // namespace
 
 // The runner may be gone already, so only the timer is taken back.
 AllocHealthHook::~AllocHealthHook() { env_.loop->Cancel(timer_); }
@@ -45,15 +58,11 @@ Co<Status> AllocHealthHook::Shutdown(Context, AllocHookRequest) {
 void AllocHealthHook::OnAllocState(const AllocSnapshot&) { Wake(env_.loop->Now()); }
 
 void AllocHealthHook::Begin(const Allocation& alloc) {
-  const TaskGroup* const group = alloc.group();
-  const JobType type = alloc.job->type;
+  const UpdatePolicy* const policy = HealthPolicyOf(alloc);
   const AllocSnapshot now = env_.control->snapshot();
-  if (ended_ || group == nullptr || now == nullptr || now->health ||
-      (type != JobType::kService && type != JobType::kSystem) ||
-      group->update.health_check == UpdatePolicy::HealthCheck::kManual) {
-    return;
-  }
-  tracker_.emplace(group->update, env_.loop->Now());
+  if (ended_ || policy == nullptr || now == nullptr || now->health) return;
+  tracker_.emplace(*policy, env_.loop->Now());
+  deployment_id_ = alloc.deployment_id;
   env_.control->AddObserver(this);
   if (checks_ != nullptr) {
     checks_->Expect(alloc.id);
@@ -83,12 +92,16 @@ void AllocHealthHook::Wake(TimePoint at) {
 
 void AllocHealthHook::Look() {
   const AllocSnapshot state = env_.control->snapshot();
-  if (state->alloc->server_terminal()) return Stop();
+  // For another deployment, Update begins anew.
+  if (state->alloc->server_terminal() || state->alloc->deployment_id != deployment_id_) {
+    return Stop();
+  }
   const bool pass = checks_ == nullptr || checks_->Passing(state->alloc->id);
   std::optional<HealthVerdict> verdict =
       tracker_->Judge(*state, pass, env_.loop->Now(), env_.loop->Wall());
   if (!verdict) return Wake(tracker_->due());
   Stop();
+  if (deployment_id_.empty()) verdict->messages.clear();
   env_.control->SetHealth(verdict->healthy, std::move(verdict->messages));
 }
 

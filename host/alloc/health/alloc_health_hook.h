@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "host/alloc/alloc_hook.h"
@@ -12,8 +13,10 @@
 namespace drover {
 
 // Watches an allocation of a service or system job until it is healthy or unhealthy, and sets its
-// health then. An allocation that has to stop before gets no health. Does nothing if the update
-// block of the group leaves the verdict to people.
+// health then. An allocation that has to stop before gets no health. The update block of the group
+// says when it is healthy, and the migrate block for one that replaces another one outside of a
+// deployment. Does nothing if the update block leaves the verdict to people. Only in a deployment,
+// tasks get events that say why the allocation is unhealthy.
 class AllocHealthHook : public AllocHook, private AllocObserver {
  public:
   // CHECKS may be null: no checks decide. It must outlive the hook.
@@ -22,7 +25,8 @@ class AllocHealthHook : public AllocHook, private AllocObserver {
 
   std::string_view name() const override { return "alloc_health"; }
   Co<Status> Prerun(Context context, AllocHookRequest request) override;
-  // Begins anew, with the changed update block, unless the allocation has its health already.
+  // Begins anew, with the changed update block, unless the allocation has its health already. It
+  // loses its health when it gets into another deployment.
   Co<Status> Update(Context context, AllocHookRequest request) override;
   // Gives the verdict if the tasks themselves are the reason for the end. Otherwise gives none.
   Co<Status> Prekill(Context context, AllocHookRequest request) override;
@@ -39,6 +43,7 @@ class AllocHealthHook : public AllocHook, private AllocObserver {
   const AllocHookEnv env_;
   CheckStates* const checks_;
   std::optional<HealthTracker> tracker_;  // absent while nothing is watched
+  std::string deployment_id_;             // for which tracker_ watches; empty if there is none
   bool ended_ = false;                    // the tasks are killed, have ended or are left running
   Subscription on_checks_;
   Loop::TimerId timer_ = 0;

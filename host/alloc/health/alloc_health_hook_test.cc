@@ -39,6 +39,7 @@ class AllocHealthHookTest : public testing::Test {
       return std::make_unique<AllocHealthHook>(env, &checks_);
     });
     fixture_.AddTask("web");
+    fixture_.deployment_id = "d1";
   }
 
   std::optional<AllocHealth> Health() { return fixture_.runner().snapshot()->health; }
@@ -148,6 +149,60 @@ TEST_F(AllocHealthHookTest, AnUpdateBeginsAnewUnlessThereIsAVerdict) {
   fixture_.loop.Advance(1h);
   EXPECT_FALSE(Health()->healthy);
   EXPECT_EQ(checks_.expected.size(), 2u);
+}
+
+TEST_F(AllocHealthHookTest, AnotherDeploymentDecidesAnew) {
+  fixture_.Start();
+  fixture_.loop.Advance(10s);
+  ASSERT_TRUE(Health().has_value());
+  EXPECT_TRUE(Health()->healthy);
+  checks_.Set(fixture_.runner().id(), false);
+  Allocation next = fixture_.NextVersion([](Job*) {});
+  next.deployment_id = "d2";
+  fixture_.Update(next);
+  fixture_.loop.Advance(1s);
+  EXPECT_EQ(Health(), std::nullopt) << "the verdict was for another deployment";
+  checks_.Set(fixture_.runner().id(), true);
+  fixture_.loop.Advance(10s);
+  ASSERT_TRUE(Health().has_value());
+  EXPECT_TRUE(Health()->healthy);
+}
+
+TEST_F(AllocHealthHookTest, AWatchThatIsUnderWayBeginsAnewForAnotherDeployment) {
+  checks_.Set("", false);
+  fixture_.Start();
+  fixture_.loop.Advance(5min - 1s);
+  Allocation next = fixture_.NextVersion([](Job*) {});
+  next.deployment_id = "d2";
+  fixture_.Update(next);
+  fixture_.loop.Advance(5min - 1s);
+  EXPECT_EQ(Health(), std::nullopt);
+  fixture_.loop.Advance(1s);
+  ASSERT_TRUE(Health().has_value());
+  EXPECT_FALSE(Health()->healthy);
+}
+
+TEST_F(AllocHealthHookTest, OutsideOfADeploymentAReplacementHasTheRuleOfMigrations) {
+  fixture_.deployment_id.clear();
+  fixture_.previous = "the one before";
+  fixture_.group().update.health_check = UpdatePolicy::HealthCheck::kManual;
+  fixture_.group().migrate_health.min_healthy_time = 3s;
+  fixture_.Start();
+  fixture_.loop.Advance(3s - 1ns);
+  EXPECT_EQ(Health(), std::nullopt);
+  fixture_.loop.Advance(1ns);
+  ASSERT_TRUE(Health().has_value());
+  EXPECT_TRUE(Health()->healthy);
+}
+
+TEST_F(AllocHealthHookTest, OutsideOfADeploymentNoTaskHearsOfIt) {
+  fixture_.deployment_id.clear();
+  checks_.Set("", false);
+  fixture_.Start();
+  fixture_.loop.Advance(5min);
+  ASSERT_TRUE(Health().has_value());
+  EXPECT_FALSE(Health()->healthy);
+  EXPECT_EQ(Told("web"), "");
 }
 
 TEST_F(AllocHealthHookTest, SystemJobsAreWatched) {

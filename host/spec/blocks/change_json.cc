@@ -8,6 +8,15 @@ namespace {
 
 using nlohmann::json;
 
+// Returns whether IN, the update block of a job, is one that a server has written: it has moved all
+// but two fields into the groups, and left 0.
+bool IsMovedIntoGroups(const JobMembers& in) {
+  Duration deadline{1};
+  in.Read("HealthyDeadline", &deadline);
+  return deadline == 0s;
+}
+
+// OF_JOB: the block of the whole job.
 void ReadRollout(const JobMembers& in, bool of_job, RolloutPolicy* rollout) {
   RolloutPolicy read = *rollout;
   in.Read("MaxParallel", &read.max_parallel);
@@ -16,9 +25,9 @@ void ReadRollout(const JobMembers& in, bool of_job, RolloutPolicy* rollout) {
   in.Read("Canary", &read.canary);
   in.Read("AutoRevert", &read.auto_revert);
   in.Read("AutoPromote", &read.auto_promote);
-  // In the block of the whole job, clients write 0 for what is not set.
-  if (of_job && read.max_parallel == 0) read.max_parallel = rollout->max_parallel;
-  if (of_job && read.progress_deadline == 0s) read.progress_deadline = rollout->progress_deadline;
+  if (of_job && read.progress_deadline == 0s && IsMovedIntoGroups(in)) {
+    read.progress_deadline = rollout->progress_deadline;
+  }
   if (read.stagger == 0s) read.stagger = rollout->stagger;
   *rollout = read;
 }
@@ -88,12 +97,25 @@ void ReadJobChanges(const JobMembers& in, JobType type, TaskGroup* defaults) {
   defaults->reschedule = DefaultReschedulePolicy(type);
   ReadReschedule(in.Object("Reschedule"), &defaults->reschedule);
   ReadRollout(in.Object("Update"), true, &defaults->rollout);
+  // A server writes a block of zeros for jobs of the other types. They may have none.
+  const bool deploys = type == JobType::kService || type == JobType::kSystem;
+  if (!deploys && defaults->rollout.max_parallel == 0) {
+    defaults->rollout.max_parallel = RolloutPolicy().max_parallel;
+  }
   ReadHealth(in.Object("Migrate"), &defaults->migrate_health);
 }
 
 void ReadGroupChanges(const JobMembers& in, TaskGroup* group) {
   ReadReschedule(in.Object("ReschedulePolicy"), &group->reschedule);
-  ReadRollout(in.Object("Update"), false, &group->rollout);
+  const JobMembers update = in.Object("Update");
+  ReadRollout(update, false, &group->rollout);
+  // A deadline that nobody has set leaves an allocation the time that it has to become healthy.
+  const Duration healthy = group->update.healthy_deadline;
+  Duration& progress = group->rollout.progress_deadline;
+  if (update.Find("ProgressDeadline") == nullptr && healthy >= progress &&
+      progress == RolloutPolicy().progress_deadline && healthy < Duration::max() / 2) {
+    progress = healthy + std::chrono::minutes(5);
+  }
   ReadHealth(in.Object("Migrate"), &group->migrate_health);
   ReadDisconnect(in, &group->disconnect);
 }

@@ -1,0 +1,30 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
+#include "host/deployment/deployment_watch.h"
+
+namespace drover {
+namespace {
+
+bool SaysTheSame(const JobRecord& a, const JobRecord& b) {
+  if (a.json == nullptr || b.json == nullptr) return *a.job == *b.job;
+  return *a.json == *b.json;
+}
+
+}  // namespace
+
+// A version that reverts to an older one has the same specification. If it fails in its turn, the
+// older one would fail as well, so it is not tried again.
+std::shared_ptr<const JobRecord> StableBefore(const DeploymentView& view) {
+  if (view.job == nullptr || view.versions == nullptr) return nullptr;
+  const Deployment& deployment = *view.deployment;
+  for (auto at = view.versions->rbegin(); at != view.versions->rend(); ++at) {
+    const std::shared_ptr<const JobRecord>& version = at->second;
+    if (version->version >= deployment.job_version || !version->stable || version->stop) continue;
+    if (version->create_index != deployment.job_create_index) continue;
+    if (!SaysTheSame(*version, *view.job)) return version;
+  }
+  return nullptr;
+}
+
+}  // namespace drover

@@ -1,0 +1,237 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "host/deployment/deployment_for_test.h"
+
+namespace drover {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class WatchDeploymentTest : public testing::Test, protected DeploymentForTest {};
+
+TEST_F(WatchDeploymentTest, HealthyAllocationsMoveTheDeadlineAndCompleteIt) {
+  Put("old", {.version = 2});
+  EXPECT_EQ(Watch(100).look_again, 0) << "no deadline before the first placement";
+  Put("a", {});
+  DeploymentStep step = Watch(100);
+  EXPECT_EQ(group().placed, 1);
+  EXPECT_EQ(group().require_progress_by, 700 * kSecond);
+  EXPECT_EQ(step.look_again, 700 * kSecond);
+  EXPECT_FALSE(step.evaluate);
+  EXPECT_EQ(Says(), "running: Deployment is running");
+  EXPECT_FALSE(Watch(200).changed) << "time alone changes nothing";
+
+  Put("a", {.healthy = true, .at = 300});
+  step = Watch(305);
+  EXPECT_TRUE(step.evaluate) << "the next one may be replaced";
+  EXPECT_EQ(group().healthy, 1);
+  EXPECT_EQ(step.look_again, 900 * kSecond);
+  EXPECT_FALSE(Watch(306).evaluate) << "once";
+
+  Put("old", {.version = 2, .stopped = true});
+  Put("b", {.healthy = true, .at = 310});
+  step = Watch(310);
+  EXPECT_EQ(Says(), "successful: Deployment completed successfully");
+  EXPECT_TRUE(step.stable);
+  EXPECT_FALSE(step.evaluate);
+  EXPECT_EQ(step.look_again, 0);
+  EXPECT_FALSE(Watch(10'000).changed) << "an ended deployment stays as it is";
+}
+
+TEST_F(WatchDeploymentTest, AFirstVersionIsNotEvaluatedForEachHealthyAllocation) {
+  Put("a", {.healthy = true, .at = 1});
+  Put("b", {});
+  EXPECT_FALSE(Watch(2).evaluate);
+}
+
+TEST_F(WatchDeploymentTest, AnOldAllocationOrAnEndedOneHoldsTheEnd) {
+  Put("a", {.healthy = true});
+  Put("b", {.healthy = true});
+  Put("old", {.version = 1});
+  Watch(1);
+  EXPECT_EQ(deployment.status, "running");
+  Put("old", {.version = 1, .status = ClientStatus::kFailed});
+  Put("b", {.healthy = true, .status = ClientStatus::kFailed});
+  Watch(2);
+  EXPECT_EQ(deployment.status, "running") << "its replacement is still to come";
+  EXPECT_EQ(group().healthy, 2);
+  Put("c", {.healthy = true});
+  Watch(3);
+  EXPECT_EQ(deployment.status, "successful");
+}
+
+TEST_F(WatchDeploymentTest, WithoutProgressItFails) {
+  Put("a", {});
+  Watch(100);
+  EXPECT_FALSE(Watch(699).changed);
+  const DeploymentStep step = Watch(700);
+  EXPECT_EQ(Says(), "failed: Failed due to progress deadline");
+  EXPECT_TRUE(step.evaluate);
+  EXPECT_FALSE(step.revert_to);
+}
+
+TEST_F(WatchDeploymentTest, TheClockOfANodeGivesNoMoreTime) {
+  Put("a", {.healthy = true, .at = 1'000'000});
+  Watch(100);
+  EXPECT_EQ(group().require_progress_by, 700 * kSecond);
+}
+
+TEST_F(WatchDeploymentTest, AnUnhealthyAllocationIsReplacedByItsPolicyOnce) {
+  Put("a", {.healthy = false});
+  DeploymentStep step = Watch(100);
+  EXPECT_THAT(step.reschedule, ElementsAre("a"));
+  EXPECT_TRUE(step.evaluate);
+  EXPECT_EQ(group().unhealthy, 1);
+  EXPECT_EQ(deployment.status, "running");
+  Put("a", {.healthy = false}).reschedule = true;
+  step = Watch(101);
+  EXPECT_THAT(step.reschedule, IsEmpty());
+  EXPECT_FALSE(step.evaluate);
+}
+
+TEST_F(WatchDeploymentTest, ATaskThatEndsWithoutAVerdictIsUnhealthy) {
+  Put("a", {.status = ClientStatus::kFailed});
+  const DeploymentStep step = Watch(1);
+  EXPECT_EQ(group().unhealthy, 1);
+  EXPECT_THAT(step.reschedule, IsEmpty()) << "its failure is enough";
+  Put("b", {.status = ClientStatus::kComplete, .stopped = true});
+  Watch(2);
+  EXPECT_EQ(group().unhealthy, 1) << "it was stopped";
+}
+
+TEST_F(WatchDeploymentTest, WithoutADeadlineTheFirstUnhealthyOneFailsIt) {
+  group().progress_deadline = 0s;
+  Put("a", {.healthy = true});
+  EXPECT_EQ(Watch(1).look_again, 0);
+  Put("b", {.healthy = false});
+  EXPECT_TRUE(Watch(2).evaluate);
+  EXPECT_EQ(Says(), "failed: Failed due to unhealthy allocations");
+}
+
+TEST_F(WatchDeploymentTest, AFailureGoesBackToTheLastStableVersion) {
+  group().progress_deadline = 0s;
+  group().auto_revert = true;
+  AddVersion(1).stable = true;
+  Put("a", {.healthy = false});
+  const DeploymentStep step = Watch(2);
+  EXPECT_EQ(step.revert_to, 1u);
+  EXPECT_EQ(Says(), "failed: Failed due to unhealthy allocations - rolling back to job version 1");
+}
+
+TEST_F(WatchDeploymentTest, AFailureOfAnotherGroupDoesNotGoBack) {
+  AddVersion(1).stable = true;
+  group().auto_revert = true;
+  deployment.groups["h"] = group();
+  group("h").auto_revert = false;
+  group("h").progress_deadline = 0s;
+  Put("a", {.group = "h", .healthy = false});
+  EXPECT_FALSE(Watch(2).revert_to);
+  EXPECT_EQ(Says(), "failed: Failed due to unhealthy allocations");
+}
+
+TEST_F(WatchDeploymentTest, NoVersionToGoBackTo) {
+  group().progress_deadline = 0s;
+  group().auto_revert = true;
+  AddVersion(0, "3").stable = true;  // says the same as the version that failed
+  JobRecord& stopped = AddVersion(1);
+  stopped.stable = stopped.stop = true;
+  JobRecord& purged = AddVersion(2);
+  purged.stable = true;
+  purged.create_index = 1;
+  Put("a", {.healthy = false});
+  EXPECT_FALSE(Watch(2).revert_to);
+  EXPECT_EQ(Says(),
+            "failed: Failed due to unhealthy allocations - no stable job version to auto revert "
+            "to");
+}
+
+TEST_F(WatchDeploymentTest, CanariesWaitForPeople) {
+  group().desired_canaries = 2;
+  Put("old", {.version = 2});
+  Put("a", {.canary = true});
+  Put("b", {.healthy = true, .at = 10, .canary = true});
+  DeploymentStep step = Watch(20);
+  EXPECT_EQ(Says(), "running: Deployment is running but requires manual promotion");
+  EXPECT_THAT(group().placed_canaries, ElementsAre("a", "b"));
+  EXPECT_NE(step.look_again, 0);
+  EXPECT_FALSE(step.evaluate) << "nothing goes on before the promotion";
+  Put("a", {.healthy = true, .at = 30, .canary = true});
+  step = Watch(30);
+  EXPECT_EQ(step.look_again, 0) << "people have all the time they need";
+  EXPECT_FALSE(Watch(100'000).changed);
+}
+
+TEST_F(WatchDeploymentTest, CanariesThatStayUnhealthyFailAtTheDeadline) {
+  group().desired_canaries = 1;
+  Put("a", {.canary = true});
+  Watch(0);
+  Watch(600);
+  EXPECT_EQ(Says(), "failed: Failed due to progress deadline");
+}
+
+TEST_F(WatchDeploymentTest, CanariesPromoteThemselvesTogether) {
+  group().desired_canaries = 1;
+  group().auto_promote = true;
+  deployment.groups["h"] = group();
+  Put("old", {.version = 2});
+  Put("a", {.healthy = true, .canary = true});
+  Put("b", {.group = "h", .canary = true});
+  EXPECT_FALSE(Watch(1).evaluate);
+  EXPECT_EQ(Says(), "running: Deployment is running pending automatic promotion");
+  Put("b", {.group = "h", .healthy = true, .canary = true});
+  const DeploymentStep step = Watch(2);
+  EXPECT_TRUE(step.evaluate);
+  EXPECT_THAT(step.no_canary, ElementsAre("a", "b"));
+  EXPECT_TRUE(group("g").promoted && group("h").promoted);
+  EXPECT_EQ(Says(), "running: Deployment is running");
+}
+
+TEST_F(WatchDeploymentTest, OneGroupThatNeedsPeopleKeepsTheOthersWaiting) {
+  group().desired_canaries = 1;
+  group().auto_promote = true;
+  deployment.groups["h"] = group();
+  group("h").auto_promote = false;
+  Put("a", {.healthy = true, .canary = true});
+  Put("b", {.group = "h", .healthy = true, .canary = true});
+  EXPECT_THAT(Watch(1).no_canary, IsEmpty());
+  EXPECT_EQ(Says(), "running: Deployment is running but requires manual promotion");
+}
+
+TEST_F(WatchDeploymentTest, AStoppedOrNewerJobEndsIt) {
+  Put("a", {});
+  const Deployment before = deployment;
+  AddVersion(4);
+  EXPECT_FALSE(Watch(1).evaluate) << "the registration evaluates";
+  EXPECT_EQ(Says(), "cancelled: Cancelled due to newer version of job");
+  deployment = before;
+  AddVersion(4).stop = true;
+  Watch(1);
+  EXPECT_EQ(Says(), "cancelled: Cancelled because job is stopped");
+  deployment = before;
+  versions.clear();  // purged
+  Watch(1);
+  EXPECT_EQ(Says(), "cancelled: Cancelled because job is stopped");
+}
+
+TEST_F(WatchDeploymentTest, AllocationsOfAPurgedJobDoNotCount) {
+  JobRecord& earlier = AddVersion(2);
+  earlier.create_index = 1;
+  Put("old", {.version = 2});
+  Put("a", {.healthy = true});
+  Put("b", {.healthy = true});
+  Watch(1);
+  EXPECT_EQ(deployment.status, "successful");
+}
+
+TEST_F(WatchDeploymentTest, SystemJobsAreNotRescheduled) {
+  type = JobType::kSystem;
+  AddVersion(3);
+  Put("a", {.healthy = false});
+  EXPECT_THAT(Watch(1).reschedule, IsEmpty());
+}
+
+}  // namespace
+}  // namespace drover
