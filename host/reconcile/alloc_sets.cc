@@ -206,7 +206,7 @@ class Sorting {
   }
 
   void SortFailed(const SharedAlloc& record) {
-    if (HasReplacement(*record)) return;  // one of a newer version
+    if (HasReplacement(*record)) return;                   // one of a newer version
     if (!IsWanted(*record, input_) && !rollout_.held()) {  // the wanted version comes instead
       MayWait(record);
       return;

@@ -89,7 +89,6 @@ inline constexpr std::string_view kLost = "alloc is lost since its node is down"
 inline constexpr std::string_view kTainted = "alloc not needed as node is tainted";
 inline constexpr std::string_view kReconnected =
     "alloc not needed due to disconnected client reconnect";
-inline constexpr std::string_view kInPlace = "alloc updating in-place";
 inline constexpr std::string_view kUnknown = "alloc is unknown since its node is disconnected";
 inline constexpr std::string_view kPreempted = "Preempted by alloc ID ";  // and the id
 }  // namespace stop_reason

@@ -105,6 +105,34 @@ TEST_F(FollowUpTest, AFailedAllocationIsReplacedWhenItsTimeHasCome) {
   EXPECT_EQ(Alloc(OnlyLive())->changes().reschedules.size(), 2u);
 }
 
+TEST_F(FollowUpTest, AServiceThatEndsByItselfIsReplacedAndABatchJobIsNot) {
+  MustRegister(Batch("sum"));
+  Report(OnlyLive(), ClientStatus::kComplete);
+  EXPECT_EQ(Waiting(), nullptr);
+  MustRegister(Service("web"));
+  const std::string first = OnlyLive();
+  Report(first, ClientStatus::kComplete);
+  ASSERT_NE(Waiting(), nullptr);
+  Pass(30s);
+  EXPECT_EQ(Alloc(OnlyLive())->previous, first);
+  // One that had to stop has ended as it should.
+  const std::string second = OnlyLive();
+  ASSERT_TRUE(scheduler.StopAlloc(second, AllocStop{.no_reschedule = true}).ok());
+  Report(second, ClientStatus::kComplete);
+  EXPECT_EQ(Waiting(), nullptr);
+}
+
+TEST_F(FollowUpTest, AFailedAllocationIsReplacedWhenItsLastTaskHasEnded) {
+  MustRegister(Service("web", 1, 900));
+  const std::string first = OnlyLive();
+  ReportFailure(first, RunnerState::kRunning);
+  Pass(30s);
+  EXPECT_THAT(Live(), IsEmpty()) << "it has its memory";
+  ReportFailure(first, RunnerState::kDead);
+  EXPECT_EQ(Alloc(OnlyLive())->previous, first);
+  EXPECT_EQ(Alloc(OnlyLive())->changes().reschedules.size(), 1u);
+}
+
 TEST_F(FollowUpTest, OneEvaluationReplacesAllThatFailTogether) {
   MustRegister(Service("web", 3));
   std::vector<AllocUpdate> updates;
@@ -300,9 +328,38 @@ TEST_F(FollowUpTest, OnALostNodeTheAllocationAndItsPortsAreFree) {
   EXPECT_EQ(Alloc(lost)->alloc->desired_description, stop_reason::kLost);
   EXPECT_EQ(ports.taken(), 0u);
   EXPECT_THAT(Live(), IsEmpty()) << "there is no other node";
-  EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).ok());
+  (void)Await<Result<Duration>>(scheduler.Heartbeat(context, "node"));
+  EXPECT_TRUE(Await<Status>(scheduler.UpdateAllocs(context, "node", {})).ok());
   EXPECT_EQ(Alloc(OnlyLive())->previous, lost);
   EXPECT_EQ(Alloc(OnlyLive())->change, nullptr) << "a loss does not count";
+}
+
+// Its tasks ran when they were last heard of.
+TEST_F(FollowUpTest, ALostAllocationGivesItsPortsBackOnce) {
+  MustRegister(With(Registration("web", 1), [](Job* job) {
+    job->groups[0].networks.emplace_back().dynamic_ports.emplace_back().label = "http";
+  }));
+  const std::string lost = OnlyLive();
+  const auto report = [&](ClientStatus status, RunnerState task) {
+    AllocUpdate update;
+    update.id = lost;
+    update.status = {status, "reported by a test"};
+    auto state = std::make_shared<TaskStateRecord>();
+    state->state = task;
+    update.tasks = {{"t", std::move(state)}};
+    EXPECT_TRUE(Await<Status>(scheduler.UpdateAllocs(context, "node", {update})).ok());
+  };
+  report(ClientStatus::kRunning, RunnerState::kRunning);
+  loop.Advance(20s);
+  EXPECT_TRUE(Alloc(lost)->over());
+  EXPECT_EQ(ports.taken(), 0u);
+  (void)Await<Result<Duration>>(scheduler.Heartbeat(context, "node"));
+  report(ClientStatus::kRunning, RunnerState::kRunning);
+  EXPECT_EQ(Alloc(lost)->reported.status.status, ClientStatus::kLost);
+  EXPECT_NE(OnlyLive(), lost);
+  EXPECT_EQ(ports.taken(), 1u);
+  report(ClientStatus::kComplete, RunnerState::kDead);
+  EXPECT_EQ(ports.taken(), 1u) << "they belong to the other one now";
 }
 
 TEST_F(FollowUpTest, AnEvaluationThatSomebodyWaitsForIsNotCollected) {

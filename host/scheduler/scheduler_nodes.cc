@@ -29,6 +29,15 @@ bool ShowTheSame(const AllocUpdate& a, const AllocUpdate& b) {
                     });
 }
 
+// Returns whether RECORD has ended in a way for which its policy may give it a replacement. A
+// service never ends well by itself.
+bool EndedBadly(const AllocRecord& record) {
+  const ClientStatus status = record.reported.status.status;
+  if (record.alloc->server_terminal()) return false;
+  return status == ClientStatus::kFailed ||
+         (status == ClientStatus::kComplete && record.alloc->job->type == JobType::kService);
+}
+
 // Decides which verdict on the health counts after the report UPDATE. One for an earlier deployment
 // does not. One that a request has given stays until the node has another one.
 void ChooseHealth(const AllocRecord& before, AllocUpdate* update) {
@@ -264,8 +273,7 @@ Co<Status> Scheduler::UpdateAllocs(Context, std::string node_id, std::vector<All
       }
       jobs.insert(KeyOf(*changed->alloc->job));
       if (was_unknown) reconnected.insert(KeyOf(*changed->alloc->job));
-      if (changed->reported.status.status == ClientStatus::kFailed &&
-          before->reported.status.status != ClientStatus::kFailed) {
+      if (EndedBadly(*changed) && !EndedBadly(*before)) {
         failed.insert(KeyOf(*changed->alloc->job));
       }
       tables->Put(std::move(changed));

@@ -21,8 +21,8 @@
 #include "host/state/job_restart.h"
 #include "host/state/node_interface.h"
 #include "host/state/periodic_launch.h"
-#include "host/state/scheduler_config.h"
 #include "host/state/scaling_record.h"
+#include "host/state/scheduler_config.h"
 #include "host/task/task_state.h"
 #include "host/volume/volume_record.h"
 
