@@ -22,6 +22,7 @@
 #include "host/agent/alloc_metrics.h"
 #include "host/agent/garbage_loop.h"
 #include "host/agent/heap.h"
+#include "host/agent/scheduling_options.h"
 #include "host/alloc/local_alloc_runner.h"
 #include "host/api/router.h"
 #include "host/base/owned_path.h"
@@ -561,25 +562,8 @@ Co<Status> Agent::Run(Context stop, std::function<void()> ready) {
   // Usually all drivers are loaded within kStartPatience, so clients find them ready. A driver that
   // hangs must not delay the API for longer.
   (void)co_await node_->Start(stop, kStartPatience);
-  SchedulerOptions scheduling;
-  scheduling.check_job = [this](const Job& job) { return node_->CheckJob(job, "/Job"); };
-  scheduling.warn_of_job = [this](const Job& job) { return node_->JobWarnings(job, "/Job"); };
-  scheduling.report = [](const Error& error) { spdlog::warn("{}", error.message()); };
-  if (kept_) {
-    scheduling.check_room = [store = kept_->store()]() -> Status {
-      const std::size_t waiting = store->waiting_bytes();
-      if (waiting <= Store::kMostWaiting) return {};
-      return Error(
-          Code::kUnavailable,
-          std::to_string(waiting >> 20) +
-              " MiB of the agent's state wait to be written, so it takes no more jobs: look "
-              "at the disk of its data directory, then submit the job again",
-          true);
-    };
-  }
-  const AgentConfig::Server::Preemption& preemption = options_.config.server.preemption;
-  scheduling.preemption = {preemption.system, preemption.sysbatch, preemption.batch,
-                           preemption.service};
+  const SchedulerOptions scheduling =
+      SchedulingOptions(node_.get(), kept_.get(), options_.config.server);
   scheduler_ = std::make_unique<Scheduler>(loop_, &store_, node_->ports(), scheduling);
   ServeVolumes();
   const Status serving = Serve();
