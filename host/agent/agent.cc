@@ -560,7 +560,13 @@ Co<Status> Agent::Run(Context stop, std::function<void()> ready) {
           true);
     };
   }
+  scheduling.carry_out_restart = [this, stop](const std::string& id) {
+    restarter_->CarryOut(stop, id);
+  };
   scheduler_ = std::make_unique<Scheduler>(loop_, &store_, node_->ports(), scheduling);
+  restarter_ = std::make_unique<JobRestarter>(
+      JobRestarterOptions{loop_, &store_, scheduler_.get(), &calls_,
+                          [this](const std::string& id) { return client_->Find(id); }});
   ServeVolumes();
   const Status serving = Serve();
   if (serving.ok()) {

@@ -205,7 +205,7 @@ Co<Answer> Dispatch(const std::vector<Route>* routes, const ApiAgent* agent, Ent
 std::vector<Route> AllRoutes() {
   std::vector<Route> all;
   for (auto* some :
-       {&ExecRoutes,      &JobChangeRoutes,  &JobVersionRoutes, &JobStatusesRoutes, &JobParseRoutes,
+       {&ExecRoutes,      &JobChangeRoutes,  &JobVersionRoutes, &JobStatusesRoutes, &JobParseRoutes, &JobRestartRoutes,
         &ServiceRoutes,   &DeploymentRoutes, &JobRoutes,        &AllocRoutes,       &EvalRoutes,
         &NodeRoutes,      &ClientRoutes,     &FollowRoutes,     &FileRoutes,        &AgentRoutes,
         &NamespaceRoutes, &PluginRoutes,     &SearchRoutes,     &MetricsRoutes,     &EventRoutes,

@@ -18,6 +18,7 @@ std::vector<Route> JobParseRoutes();
 std::vector<Route> JobChangeRoutes();
 std::vector<Route> JobVersionRoutes();
 std::vector<Route> JobStatusesRoutes();
+std::vector<Route> JobRestartRoutes();
 std::vector<Route> AllocRoutes();
 std::vector<Route> EvalRoutes();
 std::vector<Route> DeploymentRoutes();

@@ -84,6 +84,8 @@ using EndedAllocs = std::set<std::shared_ptr<const AllocRecord>, EndedBefore>;
 using JobEvals = std::set<std::pair<std::uint64_t, std::string>>;
 // The same for the deployments of a job.
 using JobDeployments = std::set<std::pair<std::uint64_t, std::string>>;
+// The same for the restarts of a job.
+using JobRestarts = std::set<std::pair<std::uint64_t, std::string>>;
 // The jobs that a periodic or parameterized job has started, by status.
 struct JobChildren {
   std::set<std::string> pending;
@@ -156,6 +158,7 @@ struct Tables {
   std::map<JobKey, JobDeployments> deployments_of_job;
   std::map<JobKey, std::shared_ptr<const PeriodicLaunch>> launches;
   std::map<std::string, std::shared_ptr<const JobRestart>> restarts;
+  std::map<JobKey, JobRestarts> restarts_of_job;
   std::map<JobKey, JobChildren> children;  // by parent
   // The registrations of services: all of them, and the same by name and by allocation. An
   // allocation that has ended has none. They contain no empty entries.
@@ -222,8 +225,8 @@ struct Tables {
   void Put(std::shared_ptr<const JobRestart> restart);
   // Replaces a stored version of a job after a change. RECORD may also be the newest version.
   void PutVersion(const JobKey& key, std::shared_ptr<const JobRecord> record);
-  // Erases a job, which must exist, with its versions and its claims on volumes. Clients receive an
-  // event for the erased job, but not for erased evaluations and allocations.
+  // Erases a job, which must exist, with its versions, its restarts and its claims on volumes.
+  // Clients receive an event for the erased job, but not for erased evaluations and allocations.
   // Returns the tables that it has written to.
   TableMask EraseJob(const JobKey& key, std::uint64_t at_index);
   void Erase(const Evaluation& eval);
