@@ -562,9 +562,14 @@ Co<Status> Agent::Run(Context stop, std::function<void()> ready) {
   // Usually all drivers are loaded within kStartPatience, so clients find them ready. A driver that
   // hangs must not delay the API for longer.
   (void)co_await node_->Start(stop, kStartPatience);
-  const SchedulerOptions scheduling =
-      SchedulingOptions(node_.get(), kept_.get(), options_.config.server);
+  SchedulerOptions scheduling = SchedulingOptions(node_.get(), kept_.get(), options_.config.server);
+  scheduling.carry_out_restart = [this, stop](const std::string& id) {
+    restarter_->CarryOut(stop, id);
+  };
   scheduler_ = std::make_unique<Scheduler>(loop_, &store_, node_->ports(), scheduling);
+  restarter_ = std::make_unique<JobRestarter>(
+      JobRestarterOptions{loop_, &store_, scheduler_.get(), &calls_,
+                          [this](const std::string& id) { return client_->Find(id); }});
   ServeVolumes();
   const Status serving = Serve();
   if (serving.ok()) {

@@ -12,6 +12,7 @@
 #include "host/agent/after_burst.h"
 #include "host/agent/agent_acl.h"
 #include "host/agent/agent_volumes.h"
+#include "host/agent/job_restarter.h"
 #include "host/agent/task_api.h"
 #include "host/agent/task_counters.h"
 #include "host/base/worker_pool.h"
@@ -105,6 +106,7 @@ class Agent {
   TaskCounters task_counters_{&metrics_};
   StatsDemand::Token measuring_;  // while it is set, the node measures all tasks
   std::unique_ptr<Scheduler> scheduler_;
+  std::unique_ptr<JobRestarter> restarter_;
   std::unique_ptr<AgentVolumes> volumes_;
   std::unique_ptr<NodeClient> client_;
   // Counts the allocations that end or are restored. After many of them, the agent returns free

@@ -19,6 +19,7 @@ std::vector<Route> JobChangeRoutes();
 std::vector<Route> PeriodicRoutes();
 std::vector<Route> JobVersionRoutes();
 std::vector<Route> JobStatusesRoutes();
+std::vector<Route> JobRestartRoutes();
 std::vector<Route> AllocRoutes();
 std::vector<Route> EvalRoutes();
 std::vector<Route> DeploymentRoutes();

@@ -115,6 +115,9 @@ struct SchedulerOptions {
   PreemptionConfig preemption;  // until an operator changes it
   // Receives what only the operator can put right. May be empty.
   std::function<void(const Error&)> report;
+  // Carries out the restart ID of a job, which is running. Called when the restart is made, and at
+  // the start of an agent for those that an earlier one has left. May be empty.
+  std::function<void(const std::string& id)> carry_out_restart;
   // The most variables, and the most bytes of their items. All of them are in memory.
   std::size_t most_variables = 50'000;
   std::size_t most_variable_bytes = std::size_t{128} << 20;
@@ -175,7 +178,8 @@ class Scheduler : public ClusterLink {
   Result<DispatchReply> Dispatch(const JobKey& key, const DispatchDraft& draft);
 
   // The restarts of jobs, in scheduler_restarts.cc. PutRestart makes or replaces the record, which
-  // must have its id, and sets its indexes and times.
+  // must have its id, and sets its indexes and times. Of the restarts of a job that have ended, it
+  // keeps only the newest. Errors of SchedulerOptions::check_room are returned for a new one.
   Result<std::uint64_t> PutRestart(JobRestart restart);
 
   // How allocations are placed, as evaluations from now on see it. [any thread]

@@ -228,13 +228,16 @@ void Tables::Put(std::shared_ptr<const SchedulerConfig> config) {
 
 void Tables::Put(std::shared_ptr<const JobRestart> restart) {
   changes.push_back({restart});
+  restarts_of_job[KeyOf(*restart)].emplace(restart->create_index, restart->id);
   const std::string id = restart->id;
   restarts.insert_or_assign(id, std::move(restart));
 }
 
 void Tables::Erase(const JobRestart& restart) {
   const auto place = restarts.find(restart.id);
-  changes.push_back({place->second, true, true});
+  const std::shared_ptr<const JobRestart> own = place->second;  // RESTART may be this object
+  changes.push_back({own, true, true});
+  EraseFrom(&restarts_of_job, KeyOf(*own), std::pair(own->create_index, own->id));
   restarts.erase(place);
 }
 
@@ -295,7 +298,10 @@ TableMask Tables::EraseJob(const JobKey& key, std::uint64_t at_index) {
   ReplaceScaling(newest->second->scaling, nullptr);
   jobs.erase(newest);
   versions.erase(key);
-  return MaskOf(Table::kJobs) | of_claims | of_scaling;
+  const JobRestarts gone = FindOrNone(restarts_of_job, key);  // a copy, since Erase changes the set
+  for (const auto& [created, id] : gone) Erase(*restarts.at(id));
+  const TableMask of_restarts = gone.empty() ? 0 : MaskOf(Table::kRestarts);
+  return MaskOf(Table::kJobs) | of_claims | of_scaling | of_restarts;
 }
 
 void Tables::Erase(const Evaluation& eval) {

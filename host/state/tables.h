@@ -85,6 +85,8 @@ using EndedAllocs = std::set<std::shared_ptr<const AllocRecord>, EndedBefore>;
 using JobEvals = std::set<std::pair<std::uint64_t, std::string>>;
 // The same for the deployments of a job.
 using JobDeployments = std::set<std::pair<std::uint64_t, std::string>>;
+// The same for the restarts of a job.
+using JobRestarts = std::set<std::pair<std::uint64_t, std::string>>;
 // The jobs that a periodic or parameterized job has started, by status.
 struct JobChildren {
   std::set<std::string> pending;
@@ -160,6 +162,7 @@ struct Tables {
   std::map<JobKey, JobDeployments> deployments_of_job;
   std::map<JobKey, std::shared_ptr<const PeriodicLaunch>> launches;
   std::map<std::string, std::shared_ptr<const JobRestart>> restarts;
+  std::map<JobKey, JobRestarts> restarts_of_job;
   std::shared_ptr<const SchedulerConfig> scheduler_config;  // null until an operator sets it
   std::map<JobKey, JobChildren> children;                   // by parent
   // The registrations of services: all of them, and the same by name and by allocation. An
@@ -229,8 +232,8 @@ struct Tables {
   void Put(std::shared_ptr<const SchedulerConfig> config);
   // Replaces a stored version of a job after a change. RECORD may also be the newest version.
   void PutVersion(const JobKey& key, std::shared_ptr<const JobRecord> record);
-  // Erases a job, which must exist, with its versions and its claims on volumes. Clients receive an
-  // event for the erased job, but not for erased evaluations and allocations.
+  // Erases a job, which must exist, with its versions, its restarts and its claims on volumes.
+  // Clients receive an event for the erased job, but not for erased evaluations and allocations.
   // Returns the tables that it has written to.
   TableMask EraseJob(const JobKey& key, std::uint64_t at_index);
   void Erase(const Evaluation& eval);
