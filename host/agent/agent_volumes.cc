@@ -8,7 +8,7 @@
 
 #include "host/base/gate.h"
 #include "host/base/ids.h"
-#include "host/scheduler/constraint.h"
+#include "host/placement/constraint.h"
 #include "host/spec/strict_json.h"
 
 namespace drover {

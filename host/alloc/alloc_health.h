@@ -5,8 +5,8 @@
 
 namespace drover {
 
-// The verdict on the health of an allocation. Its node gives it at most once in each deployment, and
-// once outside of deployments.
+// The verdict on the health of an allocation. Its node gives it at most once in each deployment,
+// and once outside of deployments.
 struct AllocHealth {
   bool healthy = false;
   WallTime timestamp = 0;  // when the verdict was given

@@ -5,7 +5,7 @@
 
 #include "host/encode/encode.h"
 #include "host/encode/encode_device.h"
-#include "host/scheduler/datacenters.h"
+#include "host/placement/datacenters.h"
 #include "host/spec/blocks/device_json.h"
 #include "host/state/node_capacity.h"
 #include "host/task/task_event.h"

@@ -6,8 +6,8 @@
 #include "host/node/node.h"
 #include "host/node/node_networks.h"
 #include "host/node/volume_hook.h"
-#include "host/scheduler/constraint.h"
-#include "host/scheduler/volume_use.h"
+#include "host/placement/constraint.h"
+#include "host/placement/volume_use.h"
 
 namespace drover {
 

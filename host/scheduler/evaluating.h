@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "host/placement/placement.h"
+#include "host/placement/room.h"
 #include "host/reconcile/job_plan.h"
-#include "host/scheduler/placement.h"
-#include "host/scheduler/room.h"
 
 namespace drover {
 

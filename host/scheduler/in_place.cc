@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "host/scheduler/constraint.h"
-#include "host/scheduler/datacenters.h"
+#include "host/placement/constraint.h"
+#include "host/placement/datacenters.h"
 
 namespace drover {
 bool InPlaceUpdate::Allows(const AllocRecord& record) {

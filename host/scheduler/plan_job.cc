@@ -4,9 +4,9 @@
 #include <map>
 #include <string>
 
+#include "host/placement/constraint.h"
+#include "host/placement/datacenters.h"
 #include "host/reconcile/reconcile.h"
-#include "host/scheduler/constraint.h"
-#include "host/scheduler/datacenters.h"
 #include "host/scheduler/in_place.h"
 
 namespace drover {

@@ -12,14 +12,14 @@
 
 #include "host/base/event.h"
 #include "host/base/loop.h"
+#include "host/placement/placement.h"
+#include "host/placement/preemption.h"
+#include "host/placement/room.h"
 #include "host/reconcile/job_plan.h"
 #include "host/scheduler/blocked_queue.h"
 #include "host/scheduler/cluster_link.h"
 #include "host/scheduler/drain.h"
 #include "host/scheduler/garbage.h"
-#include "host/scheduler/placement.h"
-#include "host/scheduler/preemption.h"
-#include "host/scheduler/room.h"
 #include "host/scheduler/timers.h"
 #include "host/state/state_store.h"
 

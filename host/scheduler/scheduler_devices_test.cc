@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "host/scheduler/device_use.h"
+#include "host/placement/device_use.h"
 #include "host/scheduler/scheduler_fixture.h"
 #include "host/state/record_json.h"
 

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/scheduler/preemption.h"
+#include "host/placement/preemption.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,11 +1,11 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/scheduler/placement.h"
+#include "host/placement/placement.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "host/base/ids.h"
-#include "host/scheduler/device_use.h"
+#include "host/placement/device_use.h"
 #include "host/state/core_pool.h"
 
 namespace drover {

@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "host/scheduler/device_fit.h"
+#include "host/placement/device_fit.h"
 #include "host/state/tables.h"
 
 namespace drover {

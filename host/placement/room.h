@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "host/scheduler/awaited.h"
-#include "host/scheduler/constraint.h"
-#include "host/scheduler/device_use.h"
-#include "host/scheduler/placement.h"
-#include "host/scheduler/preemption.h"
-#include "host/scheduler/volume_use.h"
+#include "host/placement/awaited.h"
+#include "host/placement/constraint.h"
+#include "host/placement/device_use.h"
+#include "host/placement/placement.h"
+#include "host/placement/preemption.h"
+#include "host/placement/volume_use.h"
 
 namespace drover {
 

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/scheduler/device_fit.h"
+#include "host/placement/device_fit.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "host/scheduler/constraint.h"
+#include "host/placement/constraint.h"
 
 namespace drover {
 namespace {

@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/scheduler/device_use.h"
+#include "host/placement/device_use.h"
 
 #include <utility>
 

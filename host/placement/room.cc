@@ -1,11 +1,11 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/scheduler/room.h"
+#include "host/placement/room.h"
 
 #include <algorithm>
 #include <string_view>
 #include <tuple>
 
-#include "host/scheduler/datacenters.h"
+#include "host/placement/datacenters.h"
 
 namespace drover {
 namespace {

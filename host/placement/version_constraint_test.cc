@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/scheduler/version_constraint.h"
+#include "host/placement/version_constraint.h"
 
 #include <gtest/gtest.h>
 

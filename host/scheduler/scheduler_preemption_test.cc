@@ -1,8 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/scheduler/preemption.h"
-
 #include <gmock/gmock.h>
 
+#include "host/placement/preemption.h"
 #include "host/scheduler/scheduler_fixture.h"
 
 namespace drover {

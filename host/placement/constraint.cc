@@ -1,5 +1,5 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/scheduler/constraint.h"
+#include "host/placement/constraint.h"
 
 #include <re2/re2.h>
 
@@ -11,8 +11,8 @@
 #include <string_view>
 
 #include "host/base/pattern_options.h"
-#include "host/scheduler/device_fit.h"
-#include "host/scheduler/version_constraint.h"
+#include "host/placement/device_fit.h"
+#include "host/placement/version_constraint.h"
 
 namespace drover {
 namespace {

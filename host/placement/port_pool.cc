@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "host/base/unique_fd.h"
-#include "host/scheduler/placement.h"
+#include "host/placement/placement.h"
 
 namespace drover {
 namespace {

@@ -1,10 +1,10 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-#include "host/scheduler/device_fit.h"
+#include "host/placement/device_fit.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "host/scheduler/constraint.h"
+#include "host/placement/constraint.h"
 
 namespace drover {
 namespace {
