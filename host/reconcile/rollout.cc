@@ -4,14 +4,10 @@
 #include <algorithm>
 #include <limits>
 
+#include "host/deployment/deployment_watch.h"
+
 namespace drover {
 namespace {
-
-constexpr std::string_view kRunning = "Deployment is running";
-constexpr std::string_view kNeedsPromotion = "Deployment is running but requires manual promotion";
-constexpr std::string_view kWillPromote = "Deployment is running pending automatic promotion";
-constexpr std::string_view kJobStopped = "Cancelled because job is stopped";
-constexpr std::string_view kNewerJob = "Cancelled due to newer version of job";
 
 bool IsOfJob(const Deployment& deployment, const JobRecord& job) {
   return deployment.job_version == job.version && deployment.job_create_index == job.create_index;
@@ -64,14 +60,6 @@ DeploymentGroup NewGroup(const TaskGroup& group, const RolloutState& rollout, in
   out.promoted = out.desired_canaries == 0;
   out.desired_total = total;
   return out;
-}
-
-std::string_view DescriptionOf(const Deployment& deployment) {
-  if (!deployment.has_unpromoted_canaries()) return kRunning;
-  const bool by_itself = std::ranges::all_of(deployment.groups, [](const auto& group) {
-    return group.second.promoted || group.second.auto_promote;
-  });
-  return by_itself ? kWillPromote : kNeedsPromotion;
 }
 
 void End(const ReconcileInput& input, std::string_view why, JobPlan* plan) {
@@ -155,11 +143,11 @@ void PlanDeployment(const ReconcileInput& input, const std::map<std::string, Gro
                     JobPlan* plan) {
   const bool is_active = input.deployment != nullptr && input.deployment->active();
   if (input.job == nullptr || input.job->stop) {
-    if (is_active) End(input, kJobStopped, plan);
+    if (is_active) End(input, deployment_text::kJobStopped, plan);
     return;
   }
   const JobRecord& job = *input.job;
-  if (is_active && !IsOfJob(*input.deployment, job)) End(input, kNewerJob, plan);
+  if (is_active && !IsOfJob(*input.deployment, job)) End(input, deployment_text::kNewerJob, plan);
   Deployment begun;
   for (const TaskGroup& group : job.job->groups) {
     const RolloutState rollout = LookAtRollout(input, group);
@@ -176,7 +164,7 @@ void PlanDeployment(const ReconcileInput& input, const std::map<std::string, Gro
   begun.job_version = job.version;
   begun.job_modify_index = job.job_modify_index;
   begun.job_create_index = job.create_index;
-  begun.status_description = DescriptionOf(begun);
+  begun.status_description = RunningText(begun);
   begun.eval_priority = input.eval_priority;
   plan->deployment = std::move(begun);
 }
