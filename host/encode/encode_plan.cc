@@ -10,7 +10,9 @@ namespace {
 
 using nlohmann::json;
 
-json EncodeUpdates(const GroupPlan& group) {
+json EncodeUpdates(const PlanReply& plan, const std::string& name) {
+  const GroupPlan& group = plan.plan.groups.at(name);
+  const auto preempted = plan.preempted.find(name);
   int place = 0, canaries = 0, rescheduled = 0;
   for (const GroupPlan::Place& of : group.place) {
     if (of.rescheduled) ++rescheduled;
@@ -32,7 +34,7 @@ json EncodeUpdates(const GroupPlan& group) {
           {"InPlaceUpdate", group.update.size()},
           {"DestructiveUpdate", group.destructive},
           {"Canary", canaries},
-          {"Preemptions", 0},
+          {"Preemptions", preempted == plan.preempted.end() ? 0 : preempted->second.size()},
           {"Disconnect", group.disconnect.size()},
           {"Reconnect", group.reconnect.size()},
           {"RescheduleNow", rescheduled},
@@ -70,7 +72,7 @@ const char* ForcedBy(const json& task, const GroupPlan& group) {
 void Annotate(const PlanReply& plan, json* group) {
   const auto found = plan.plan.groups.find(group->at("Name").get<std::string>());
   if (found == plan.plan.groups.end()) return;
-  (*group)["Updates"] = UpdateWords(EncodeUpdates(found->second));
+  (*group)["Updates"] = UpdateWords(EncodeUpdates(plan, found->first));
   for (json& task : (*group)["Tasks"]) task["Annotations"] = {ForcedBy(task, found->second)};
   for (json& field : (*group)["Fields"]) {
     if (field.at("Name") != "Count" || field.at("Type") != "Edited") continue;
@@ -85,6 +87,20 @@ json EncodeDiff(const PlanReply& plan, json after) {
   json diff = DiffJobs(plan.before ? EncodeJob(*plan.before) : json(), after);
   for (json& group : diff["TaskGroups"]) Annotate(plan, &group);
   return diff;
+}
+
+// Returns the allocations that would have to make room; null if there are none. Who may plan a job
+// may not see those of other namespaces.
+json EncodePreempted(const PlanReply& plan, const std::string& job_namespace) {
+  json stubs = nullptr;
+  for (const auto& [name, victims] : plan.preempted) {
+    for (const auto& victim : victims) {
+      if (victim->alloc->job->job_namespace == job_namespace) {
+        stubs.push_back(EncodeAllocStub(*victim, {}));
+      }
+    }
+  }
+  return stubs;
 }
 
 // Returns the blocked evaluation that a registration would make for the allocations that cannot be
@@ -113,10 +129,12 @@ json EncodeWaiting(const PlanReply& plan, const PlannedJob& planned) {
 
 json EncodePlan(const PlanReply& plan, const PlannedJob& planned) {
   json updates = json::object();
-  for (const auto& [name, group] : plan.plan.groups) updates[name] = EncodeUpdates(group);
+  for (const auto& [name, group] : plan.plan.groups) updates[name] = EncodeUpdates(plan, name);
   json failed = nullptr;
   for (const auto& [name, failure] : plan.failed_groups) failed[name] = EncodeFailure(failure);
-  return {{"Annotations", {{"DesiredTGUpdates", std::move(updates)}, {"PreemptedAllocs", nullptr}}},
+  return {{"Annotations",
+           {{"DesiredTGUpdates", std::move(updates)},
+            {"PreemptedAllocs", EncodePreempted(plan, planned.job.job_namespace)}}},
           {"FailedTGAllocs", std::move(failed)},
           {"JobModifyIndex", plan.before ? plan.before->job_modify_index : 0},
           {"CreatedEvals", EncodeWaiting(plan, planned)},

@@ -62,5 +62,33 @@ TEST(EncodePlanTest, EachKindOfChangeIsCounted) {
                                    {"RescheduleLater", 2}}));
 }
 
+TEST(EncodePlanTest, WhatMakesRoomIsCountedAndNamedIfItIsOfTheSameNamespace) {
+  const auto of = [](const std::string& id, const std::string& job_namespace) {
+    auto job = std::make_shared<Job>();
+    job->id = "victim";
+    job->job_namespace = job_namespace;
+    auto alloc = std::make_shared<Allocation>();
+    alloc->id = id;
+    alloc->job = std::move(job);
+    auto record = std::make_shared<AllocRecord>();
+    auto version = std::make_shared<JobRecord>();
+    version->job = alloc->job;
+    record->job = std::move(version);
+    record->alloc = std::move(alloc);
+    return record;
+  };
+  PlanReply reply;
+  reply.plan.groups["g"];
+  const Job job;
+  const json none = json::object();
+  const PlannedJob planned{job, none, false, 1, 1};
+  EXPECT_EQ(EncodePlan(reply, planned)["Annotations"]["PreemptedAllocs"], nullptr);
+  reply.preempted["g"] = {of("a", job.job_namespace), of("b", "other")};
+  const json annotations = EncodePlan(reply, planned)["Annotations"];
+  EXPECT_EQ(annotations["DesiredTGUpdates"]["g"]["Preemptions"], 2);
+  ASSERT_EQ(annotations["PreemptedAllocs"].size(), 1u);
+  EXPECT_EQ(annotations["PreemptedAllocs"][0]["ID"], "a");
+}
+
 }  // namespace
 }  // namespace drover

@@ -24,6 +24,7 @@ void Evaluating::Begin(std::shared_ptr<const JobRecord> job, const JobKey& key) 
   deployment_ = job_ == nullptr ? nullptr : tables_.DeploymentOf(*job_);
   here_ = tables_.OpenAllocsOf(key);
   out_ = {};
+  preempted_.clear();
   at_.clear();
   room_->Begin();
 }
@@ -57,14 +58,13 @@ Evaluated Evaluating::Run(const Evaluation& eval, bool no_shutdown_delay,
   return std::move(out_);
 }
 
-std::map<std::string, PlacementFailure> Evaluating::Try(std::shared_ptr<const JobRecord> job,
-                                                        const JobPlan& plan) {
+TriedPlan Evaluating::Try(std::shared_ptr<const JobRecord> job, const JobPlan& plan) {
   const JobKey key = KeyOf(*job->job);
   Begin(std::move(job), key);
   Unplaced to_place;
   CarryOut(plan, &to_place);
   for (auto& [name, places] : to_place) PlaceGroup(*FindGroup(*job_->job, name), &places);
-  return std::move(out_.eval.failed_groups);
+  return {std::move(out_.eval.failed_groups), std::move(preempted_)};
 }
 
 // Makes what PLAN says of deployments a part of the result.
@@ -208,6 +208,10 @@ std::optional<NoPlace> Evaluating::Place(const TaskGroup& wanted, GroupPlan::Pla
     const std::string id = (*placed)->id;
     Placed(of, std::move(*placed), *place);
     Displace(id, parts.preempted);
+  }
+  if (!parts.preempted.empty()) {
+    AllocRecords& of_group = preempted_[group.name];
+    of_group.insert(of_group.end(), parts.preempted.begin(), parts.preempted.end());
   }
   here_ = std::move(here);
   return std::nullopt;

@@ -41,6 +41,13 @@ struct Evaluated {
   }
 };
 
+// What would become of a plan.
+struct TriedPlan {
+  // The reasons why some allocations found no place, by group.
+  std::map<std::string, PlacementFailure> failed_groups;
+  std::map<std::string, AllocRecords> preempted;  // what would have to make room, by group
+};
+
 // Carries out evaluations of jobs: stops, updates and places allocations. Allocations without a
 // place wait in a blocked evaluation. An object of this class does not change the tables. The
 // caller stores the result in the tables with the next write. But the object takes ports at once.
@@ -54,10 +61,8 @@ class Evaluating {
   // Carries out EVAL. UNPLACED are the allocations that an earlier attempt at EVAL left without a
   // place. It may be given only if the job has not changed since that attempt.
   Evaluated Run(const Evaluation& eval, bool no_shutdown_delay, std::optional<Unplaced> unplaced);
-  // Tries to carry out PLAN as if JOB were in the tables. Returns, by group, the reason why some
-  // allocations found no place. If PORTS is empty, ports are not checked.
-  std::map<std::string, PlacementFailure> Try(std::shared_ptr<const JobRecord> job,
-                                              const JobPlan& plan);
+  // Tries to carry out PLAN as if JOB were in the tables. If PORTS is empty, ports are not checked.
+  TriedPlan Try(std::shared_ptr<const JobRecord> job, const JobPlan& plan);
 
  private:
   void Begin(std::shared_ptr<const JobRecord> job, const JobKey& key);
@@ -105,7 +110,8 @@ class Evaluating {
   std::shared_ptr<const Deployment> deployment_;  // the newest of the job, as it is stored
   GroupCounts here_;
   Evaluated out_;
-  std::map<std::string, std::size_t> at_;  // positions in out_.allocs, by allocation id
+  std::map<std::string, AllocRecords> preempted_;  // by group
+  std::map<std::string, std::size_t> at_;          // positions in out_.allocs, by allocation id
 };
 
 }  // namespace drover

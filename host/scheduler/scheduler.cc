@@ -338,7 +338,9 @@ Result<PlanReply> Scheduler::Plan(const JobRegistration& registration) const {
     reply.plan = PlanJob(tables, &after, key, Evaluation(), loop_->Wall());
     Room room(tables, {{}, preemption});
     Evaluating evaluating(tables, tables.last_index + 1, {}, loop_->Wall(), &room);
-    reply.failed_groups = evaluating.Try(std::make_shared<const JobRecord>(after), reply.plan);
+    TriedPlan tried = evaluating.Try(std::make_shared<const JobRecord>(after), reply.plan);
+    reply.failed_groups = std::move(tried.failed_groups);
+    reply.preempted = std::move(tried.preempted);
   });
   return reply;
 }

@@ -98,7 +98,8 @@ struct VariableReply {
 struct PlanReply {
   JobPlan plan;
   std::map<std::string, PlacementFailure> failed_groups;
-  std::shared_ptr<const JobRecord> before;  // null if there is no such job
+  std::map<std::string, AllocRecords> preempted;  // what would have to make room, by group
+  std::shared_ptr<const JobRecord> before;        // null if there is no such job
 };
 
 struct SchedulerOptions {

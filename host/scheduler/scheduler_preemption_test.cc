@@ -102,6 +102,18 @@ TEST_F(PreemptionTest, ASystemJobTakesItsRoomAndTheOtherWaits) {
   EXPECT_THAT(LiveOf("web"), SizeIs(1)) << "it goes on";
 }
 
+TEST_F(PreemptionTest, APlanNamesWhatWouldMakeRoom) {
+  MakeNodeReady();
+  MustRegister(WithPriority("web", 1, 900, 50));
+  const auto plan = scheduler.Plan(WithPriority("agent", 1, 300, 80, JobType::kSystem));
+  ASSERT_TRUE(plan.ok());
+  EXPECT_THAT(plan->failed_groups, IsEmpty());
+  ASSERT_THAT(plan->preempted, SizeIs(1));
+  EXPECT_THAT(plan->preempted.at("g"), ElementsAre(LiveOf("web").at(0)));
+  EXPECT_THAT(scheduler.Plan(WithPriority("db", 1, 300, 80))->preempted, IsEmpty());
+  EXPECT_EQ(LiveOf("web").at(0)->alloc->desired_status, DesiredStatus::kRun);
+}
+
 TEST_F(PreemptionTest, AServiceDisplacesOthersOnlyIfItIsConfigured) {
   MakeNodeReady();
   MustRegister(WithPriority("web", 1, 900, 20));
