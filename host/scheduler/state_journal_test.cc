@@ -11,6 +11,7 @@
 #include "host/base/directory_for_test.h"
 #include "host/base/gate.h"
 #include "host/scheduler/scheduler_fixture.h"
+#include "host/spec/job_json.h"
 #include "host/state/record_json.h"
 
 namespace drover {
@@ -423,6 +424,63 @@ TEST_F(StateJournalTest, ADamagedServiceCostsItself) {
     EXPECT_THAT(loaded.tables.services, SizeIs(1)) << bad;
     EXPECT_THAT(loaded.tables.allocs, SizeIs(1)) << bad;
   }
+}
+
+// It carried out none of the policies of changes, and refused hardly any.
+TEST_F(StateJournalTest, JobsOfAnAgentWithoutDeploymentsAreTaken) {
+  MustRegister(Registration("web", 1));
+  JobRegistration batch = Registration("sum", 1);
+  MustRegister(With(batch, [](Job* job) {
+    job->type = JobType::kBatch;
+    job->groups[0].rollout = {};
+    job->groups[0].reschedule = {1, 24h, 5s, ReschedulePolicy::DelayFunction::kConstant, 0s, false};
+  }));
+  std::vector<Record> records = Reopen();
+  const auto age = [](nlohmann::json* record) {
+    record->erase("changes");
+    nlohmann::json& group = record->at("job").at("TaskGroups").at(0);
+    for (const char* block : {"Update", "Migrate", "ReschedulePolicy"}) group.erase(block);
+    const nlohmann::json health = {{"HealthCheck", "task_states"},
+                                   {"MinHealthyTime", 1'000'000'000},
+                                   {"HealthyDeadline", 60'000'000'000}};
+    group["Update"] = health;
+    nlohmann::json& sent = record->at("submitted").at("TaskGroups").at(0);
+    sent["Update"] = health;
+    sent["Update"]["MaxParallel"] = 3;
+    sent["Update"]["ProgressDeadline"] = "2m";
+    sent["ReschedulePolicy"] = {{"Attempts", 2},
+                                {"Interval", "1h"},
+                                {"Delay", "7s"},
+                                {"DelayFunction", "constant"},
+                                {"Unlimited", false}};
+    // Nobody could be promoted, nor a delay be so short.
+    if (record->at("job").at("Type") == "batch") sent["ReschedulePolicy"]["Delay"] = "1s";
+    if (record->at("job").at("Type") == "batch") sent["Update"]["AutoPromote"] = true;
+  };
+  for (Record& record : records) {
+    const bool placed = record.key.kind == record_kind::kPlaced;
+    if (!placed && record.key.kind != record_kind::kJob) continue;
+    nlohmann::json whole = nlohmann::json::parse(record.value);
+    age(placed ? &whole.at("job") : &whole);
+    record.value = whole.dump();
+  }
+  const LoadedState loaded = LoadState(records);
+  EXPECT_THAT(loaded.refused, IsEmpty());
+  ASSERT_THAT(loaded.tables.jobs, SizeIs(2));
+  EXPECT_THAT(loaded.tables.allocs, SizeIs(2));
+  const JobRecord& web = *loaded.tables.jobs.at({"default", "web"});
+  const TaskGroup& group = web.job->groups[0];
+  EXPECT_EQ(group.update.min_healthy_time, 1s);
+  EXPECT_EQ(group.rollout.max_parallel, 3);
+  EXPECT_EQ(group.rollout.progress_deadline, 2min);
+  EXPECT_EQ(group.reschedule.attempts, 2);
+  EXPECT_EQ(group.reschedule.delay, 7s);
+  EXPECT_EQ(*web.json, CanonicalJob(*web.job, *web.json));
+  const JobRecord& sum = *loaded.tables.jobs.at({"default", "sum"});
+  EXPECT_EQ(sum.job->groups[0].update, UpdatePolicy());
+  EXPECT_EQ(sum.job->groups[0].rollout, RolloutPolicy());
+  EXPECT_EQ(sum.job->groups[0].reschedule.delay, 5s) << "the default of its type";
+  EXPECT_TRUE(ParseJob(sum.json->dump()).ok()) << "a client may send it again";
 }
 
 // An older agent neither reads registrations nor removes them. And an allocation may be lost.

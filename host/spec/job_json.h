@@ -20,6 +20,11 @@ namespace drover {
 Result<Job> ParseJob(std::string_view json, std::vector<JobFault>* faults = nullptr,
                      std::string* place = nullptr, std::vector<JobFault>* warnings = nullptr);
 
+// Reads a job that an agent has stored with JobToJson. An earlier version may have taken policies
+// of changes that are refused now; the groups get the default in their place, and *DROPPED is true
+// if there was one.
+Result<Job> ParseStoredJob(std::string_view json, bool* dropped);
+
 // Adds the faults of JOB to FAULTS. JOB need not come from ParseJob. POINTER is the JSON pointer
 // of the job in its text.
 void CheckJob(const Job& job, const std::string& pointer, JobFaults* faults);

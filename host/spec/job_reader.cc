@@ -11,6 +11,7 @@
 #include "host/spec/blocks/scaling_checks.h"
 #include "host/spec/blocks/scaling_json.h"
 #include "host/spec/blocks/service_json.h"
+#include "host/spec/blocks/stored_changes.h"
 #include "host/spec/blocks/task_template_json.h"
 #include "host/spec/blocks/volume_json.h"
 #include "host/spec/job_fields.h"
@@ -325,6 +326,21 @@ const json* FindJob(const json& root, std::string* pointer, JobFaults* faults) {
 }
 
 }  // namespace
+
+Result<Job> ParseStoredJob(std::string_view text, bool* dropped) {
+  const auto root = ParseStrictJson(text);
+  if (!root.ok()) return root.error();
+  JobFaults faults, unused;
+  std::string pointer;
+  const json* const object = FindJob(*root, &pointer, &faults);
+  if (object == nullptr) return faults.ToError();
+  CheckJobFields(*object, pointer, &faults, &unused);
+  Job job = ReadJob(Members(*object, pointer, &faults));
+  *dropped = DropWrongChanges(&job);
+  CheckJob(job, pointer, &faults);
+  if (!faults.empty()) return faults.ToError();
+  return job;
+}
 
 Result<Job> ParseJob(std::string_view text, std::vector<JobFault>* list, std::string* place,
                      std::vector<JobFault>* warnings) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "host/spec/blocks/stored_changes.h"
 #include "host/spec/canonical_job.h"
 #include "host/spec/job_json.h"
 #include "host/state/change_record_json.h"
@@ -72,7 +73,8 @@ json EncodeJob(const JobRecord& record) {
               {"status", record.status},
               {"create_index", record.create_index},
               {"modify_index", record.modify_index},
-              {"job_modify_index", record.job_modify_index}};
+              {"job_modify_index", record.job_modify_index},
+              {"changes", true}};
   if (record.scaling != nullptr) out["scaling"] = EncodeScaling(*record.scaling);
   return out;
 }
@@ -83,11 +85,20 @@ Result<std::shared_ptr<const JobSubmission>> ReadSubmission(const json& of) {
 
 Result<std::shared_ptr<const JobRecord>> ReadJob(const json& of) {
   auto record = std::make_shared<JobRecord>();
-  Result<Job> job = ParseJob(of.at("job").dump());
-  if (!job.ok()) return job.error();
-  record->job = std::make_shared<const Job>(std::move(*job));
+  json submitted = of.at("submitted");
+  bool dropped = false;
+  DROVER_ASSIGN(Job job, ParseStoredJob(of.at("job").dump(), &dropped));
+  // An earlier agent has kept policies of changes only in what the client had sent.
+  if (!of.contains("changes")) {
+    bool dropped_sent = false;
+    const Result<Job> sent = ParseStoredJob(submitted.dump(), &dropped_sent);
+    if (sent.ok()) TakeOverChanges(*sent, &job);
+    dropped = dropped || dropped_sent;
+  }
+  if (dropped) EraseChanges(&submitted);
+  record->job = std::make_shared<const Job>(std::move(job));
   // Adds default fields, since an earlier agent may have stored fewer fields than clients read now.
-  record->json = std::make_shared<const json>(CanonicalJob(*record->job, of.at("submitted")));
+  record->json = std::make_shared<const json>(CanonicalJob(*record->job, submitted));
   Get(of, "stop", &record->stop);
   Get(of, "stable", &record->stable);
   if (of.contains("tag")) record->tag = of.at("tag").get<VersionTag>();
