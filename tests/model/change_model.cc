@@ -301,16 +301,6 @@ void ChangeModel::LookAtSlots(const Tables& tables, const JobKey& key) {
     const auto known =
         std::ranges::count_if(records, [](const auto& of) { return !IsUnknown(*of); });
     if (known > 1) Break(NameOf(*records.front()) + ": " + std::to_string(known) + " are live");
-    if (records.size() < 2) continue;
-    // All but the last have a replacement that is one of the others.
-    for (std::size_t i = 0; i + 1 < records.size(); ++i) {
-      std::string next = records[i]->next;
-      for (int steps = 0; steps < 100 && !next.empty() && next != records[i + 1]->id(); ++steps) {
-        const auto of = Tables::Find(tables.allocs, next);
-        next = of == nullptr ? "" : of->next;
-      }
-      if (next.empty()) Break(NameOf(*records[i]) + ": another one is live that replaces it not");
-    }
   }
 }
 
@@ -324,6 +314,10 @@ void ChangeModel::LookAtWaits(const Tables& tables, const JobKey& key, WallTime 
     const Allocation& alloc = *record->alloc;
     if (alloc.desired_status != DesiredStatus::kRun || alloc.group() == nullptr) continue;
     const auto& lost_after = alloc.group()->disconnect.lost_after;
+    if (IsUnknown(*record) && record->reported.status.status != ClientStatus::kUnknown &&
+        IsReady(tables, alloc.node_id)) {
+      Break(NameOf(*record) + ": its node is back, and nothing was decided");
+    }
     if (record->reported.status.status == ClientStatus::kUnknown && lost_after &&
         !IsReady(tables, alloc.node_id) && !record->changes().states.empty() &&
         record->changes().states.back().time + (*lost_after + kLate).count() < now) {
@@ -403,9 +397,10 @@ void ChangeModel::LookAtRollout(const Tables& tables, const JobKey& key,
     Break(key.second + ": its deployment counts " + std::to_string(group->second.healthy) +
           " healthy ones of " + std::to_string(healthy));
   }
-  // What a system job had on a node that is gone is not replaced.
+  // What a system job had on a node that is gone, or drained, is not replaced.
   std::erase_if(rollout.begun, [&](const Slot& slot) {
-    return !slot.first.empty() && !IsReady(tables, slot.first);
+    if (slot.first.empty()) return false;
+    return !IsReady(tables, slot.first) || !tables.nodes.at(slot.first)->eligible;
   });
   const int most = std::max(GroupOf(*job.job)->rollout.max_parallel,
                             group->second.promoted || job.job->type == JobType::kService
@@ -429,7 +424,8 @@ void ChangeModel::LookAtFailure(const Tables& tables, const JobKey& key, const D
   if (!reverts || own == nullptr) return;
   std::shared_ptr<const JobRecord> target;
   for (const auto& [number, version] : versions) {
-    if (number < failed.job_version && version->stable && !(*version->job == *own->job)) {
+    if (number < failed.job_version && version->stable && !version->stop &&
+        !(*version->job == *own->job)) {
       target = version;
     }
   }

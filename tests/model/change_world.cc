@@ -363,7 +363,8 @@ void ChangeWorld::JudgeAll() {
       const WallTime age = cluster_.loop.Wall() - task->started_at;
       if (manner == "fails" && age >= Duration(2s).count()) {
         runner->End(true);
-      } else if (age >= Duration(10s).count() && manner != "fails" &&
+      } else if (TypeOf(name) != JobType::kBatch && age >= Duration(10s).count() &&
+                 manner != "fails" &&
                  judged_.insert({record->id(), record->alloc->deployment_id}).second) {
         runner->Judge(manner.empty());
       }
