@@ -308,7 +308,8 @@ std::string TextOf(const std::filesystem::path& path) {
 
 TEST_F(JobHclTest, TheExamplesAreTheSameInHclAndInJson) {
   int examples = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(DROVER_EXAMPLES_FOR_TEST)) {
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(DROVER_EXAMPLES_FOR_TEST)) {
     if (entry.path().extension() != ".json") continue;
     std::filesystem::path hcl = entry.path();
     hcl.replace_extension(".nomad.hcl");

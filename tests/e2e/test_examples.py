@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import shutil
 import socket
 import tarfile
@@ -37,11 +38,12 @@ LOOPS = [i for i in range(8) if os.path.exists(f"/dev/loop{i}") and
 
 
 def files(*forms):
-    return sorted(path for path in JOBS.iterdir() if path.name.endswith(forms))
+    return sorted(path for path in JOBS.rglob("*") if path.name.endswith(forms))
 
 
 def name_of(path):
-    return path.name.removesuffix(HCL).removesuffix(JSON)
+    """The path without its form: "web", or "change/restart" in a folder."""
+    return str(path.relative_to(JOBS)).removesuffix(HCL).removesuffix(JSON)
 
 
 def plugins(*drivers):
@@ -193,6 +195,97 @@ class Examples(Client):
         self.assertEqual(self.log_of(child, "greet"), "hello, ada!\n")
         self.assertIn("required meta keys: [user]",
                       self.fails("job", "dispatch", "parameterized", payload))
+
+    def change(self, name, **env):
+        """Registers a job anew, with another environment of its task. Returns the evaluation."""
+        spec = self.agent.get(f"/v1/job/{name}")
+        for one in spec["TaskGroups"][0]["Tasks"]:
+            one["Env"] = {**(one["Env"] or {}), **env}
+        return self.agent.submit({"Job": spec})["EvalID"]
+
+    def start_change(self, name, count=1):
+        """Runs a job of the folder change, and returns the ids of its allocations as soon as they run."""
+        self.cli("job", "run", "-detach", JOBS / "change" / (name + self.form))
+        return [alloc["ID"] for alloc in self.agent.wait_allocs(name, count, "running")]
+
+    def replacement_of(self, alloc):
+        """Waits until an allocation has a replacement. Returns both."""
+        def replaced():
+            old = self.agent.get(f"/v1/allocation/{alloc}")
+            new = old["NextAllocation"]
+            return (old, self.agent.get(f"/v1/allocation/{new}")) if new else None
+        old, new = harness.wait_until(replaced, "a replacement")
+        self.assertEqual((new["PreviousAllocation"], new["Name"]), (alloc, old["Name"]))
+        return old, new
+
+    def test_change_restart(self):
+        run = self.follow("change/restart")
+        self.assertEqual(run.state("flaky")["Restarts"], 1)
+        self.assertEqual(run.logs("flaky"), ["done"])
+        alloc, = self.agent.allocs("restart")
+        events = [e["Type"] for e in alloc["TaskStates"]["flaky"]["Events"]]
+        self.assertIn("Restarting", events)
+        self.assertEqual(events.count("Started"), 2)
+
+    def test_change_reschedule(self):
+        self.cli("job", "run", "-detach", JOBS / "change" / ("reschedule" + self.form))
+
+        def failed():
+            return next((a["ID"] for a in self.agent.allocs("reschedule")
+                         if a["ClientStatus"] == "failed"), None)
+        old, new = self.replacement_of(harness.wait_until(failed, "the failure"))
+        self.assertEqual((old["ClientStatus"], old["DesiredDescription"]),
+                         ("failed", "alloc was rescheduled because it failed"))
+        (event,) = new["RescheduleTracker"]["Events"]
+        self.assertEqual((event["PrevAllocID"], event["Delay"]), (old["ID"], 5 * 10**9))
+        shown = self.cli("alloc", "status", new["ID"]).out
+        self.assertRegex(shown, rf"(?m)^Replaces += {old['ID'][:8]}")
+        # There is no attempt left.
+        self.agent.get_until("/v1/job/reschedule", lambda reply: json.loads(reply.body)["Status"] == "dead")
+        self.assertEqual(len(self.agent.allocs("reschedule")), 2)
+
+    def test_change_migrate(self):
+        allocs = self.start_change("migrate", 2)
+        self.cli("alloc", "stop", "-detach", allocs[0])
+        old, new = self.replacement_of(allocs[0])
+        self.assertEqual(old["DesiredDescription"], "alloc is being migrated")
+        self.assertIsNone(new["RescheduleTracker"])
+        self.agent.wait_allocs("migrate", 2, "running")
+
+    def test_change_replace(self):
+        alloc, = self.start_change("replace")
+        self.change("replace", GREETING="good morning")
+        old, new = self.replacement_of(alloc)
+        self.assertEqual(old["DesiredDescription"], "alloc is being updated due to job update")
+        self.assertEqual(new["Job"]["Version"], 1)
+        self.agent.wait_allocs("replace", 1, "running")
+        harness.wait_until(lambda: self.cli("alloc", "logs", new["ID"], "greet").out == "good morning\n",
+                           "the new greeting")
+
+    def test_change_disconnect(self):
+        self.start_change("disconnect")
+        block = self.agent.get("/v1/job/disconnect")["TaskGroups"][0]["Disconnect"]
+        self.assertEqual((block["LostAfter"], block["Replace"], block["Reconcile"]),
+                         (600 * 10**9, True, "keep_original"))
+
+    def wait_deployment(self, version, status, healthy):
+        def found():
+            one = self.agent.get("/v1/job/deployment/deployment")
+            right = one and (one["JobVersion"], one["Status"]) == (version, status)
+            return one if right and one["TaskGroups"]["group"]["HealthyAllocs"] == healthy else None
+        return harness.wait_until(found, f"a {status} deployment of version {version}")
+
+    def test_change_deployment(self):
+        self.start_change("deployment", 2)
+        self.wait_deployment(0, "successful", 2)
+        self.change("deployment", GREETING="good morning")
+        waits = self.wait_deployment(1, "running", 1)
+        self.assertEqual(waits["StatusDescription"], "Deployment is running but requires manual promotion")
+        self.agent.wait_allocs("deployment", 3, "running")  # the canary beside the old ones
+        self.cli("job", "promote", "-detach", "deployment")
+        self.wait_deployment(1, "successful", 2)
+        versions = [a["JobVersion"] for a in self.agent.wait_allocs("deployment", 2, "running")]
+        self.assertEqual(versions, [1, 1])
 
     def test_web(self):
         alloc, = self.start("web")
@@ -434,13 +527,13 @@ class JsonExampleTest(Examples, ServiceCase):
 class ExampleFilesTest(DroverTest):
     def test_every_job_has_a_test_and_a_line_in_the_readme(self):
         readme = (JOBS / "README.md").read_text()
-        for path in sorted(JOBS.iterdir()):
-            if path.name == "README.md":
+        for path in sorted(JOBS.rglob("*")):
+            if path.name == "README.md" or path.is_dir():
                 continue
             with self.subTest(path.name):
                 name = name_of(path)
-                self.assertNotEqual(name, path.name, "it is no job")
-                test = "test_" + name.replace("-", "_")
+                self.assertNotEqual(name, str(path.relative_to(JOBS)), "it is no job")
+                test = "test_" + re.sub("[-/]", "_", name)
                 self.assertTrue(hasattr(Examples, test), f"Examples has no {test}")
                 self.assertIn(f"\n| [{name}]({name}{HCL}) | ", readme)
 

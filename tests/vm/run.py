@@ -36,7 +36,7 @@ ALONE = ["test_clock"]
 FILES = ["bin/drover", "host/process/fork_chain", "lib/drover/plugins/*.so",
          "tests/attacks/programs/*", "tests/conformance/isolated_hello.so",
          "examples/hello.so", "tests/load/load_hog"]
-SOURCES = ["tests/e2e/*.py", "examples/jobs/*", "examples/*.json", "CMakeLists.txt", "packaging/*"]
+SOURCES = ["tests/e2e/*.py", "examples/jobs/*", "examples/jobs/change/*", "examples/*.json", "CMakeLists.txt", "packaging/*"]
 
 def say(text):
     print("vm: " + text, flush=True)
