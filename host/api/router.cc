@@ -205,12 +205,12 @@ Co<Answer> Dispatch(const std::vector<Route>* routes, const ApiAgent* agent, Ent
 std::vector<Route> AllRoutes() {
   std::vector<Route> all;
   for (auto* some :
-       {&ExecRoutes,      &JobChangeRoutes,  &JobVersionRoutes, &JobStatusesRoutes, &JobParseRoutes, &JobRestartRoutes,
-        &ServiceRoutes,   &DeploymentRoutes, &JobRoutes,        &AllocRoutes,       &EvalRoutes,
-        &NodeRoutes,      &ClientRoutes,     &FollowRoutes,     &FileRoutes,        &AgentRoutes,
-        &NamespaceRoutes, &PluginRoutes,     &SearchRoutes,     &MetricsRoutes,     &EventRoutes,
-        &MonitorRoutes,   &VariableRoutes,   &KeyringRoutes,    &AclRoutes,         &AclTokenRoutes,
-        &AclRoleRoutes,   &VolumeRoutes,     &UnsupportedRoutes}) {
+       {&ExecRoutes,       &JobChangeRoutes, &JobVersionRoutes, &JobStatusesRoutes, &JobParseRoutes,
+        &JobRestartRoutes, &ServiceRoutes,   &DeploymentRoutes, &JobRoutes,         &AllocRoutes,
+        &EvalRoutes,       &NodeRoutes,      &ClientRoutes,     &FollowRoutes,      &FileRoutes,
+        &AgentRoutes,      &NamespaceRoutes, &PluginRoutes,     &SearchRoutes,      &MetricsRoutes,
+        &EventRoutes,      &MonitorRoutes,   &VariableRoutes,   &KeyringRoutes,     &AclRoutes,
+        &AclTokenRoutes,   &AclRoleRoutes,   &VolumeRoutes,     &UnsupportedRoutes}) {
     for (Route& route : some()) all.push_back(std::move(route));
   }
   return all;

@@ -170,7 +170,10 @@ std::vector<std::string> IdsOf(ApiClient* client, const std::string& kind,
   if (kind == "job" || kind == "namespace") {
     query.emplace_back("prefix", begun);
   } else {
-    list = kind == "alloc" ? kAllocIds.list : (kind == "node" ? kNodeIds.list : kEvalIds.list);
+    list = kind == "alloc"        ? kAllocIds.list
+           : kind == "node"       ? kNodeIds.list
+           : kind == "deployment" ? kDeploymentIds.list
+                                  : kEvalIds.list;
     if (const Result<std::string> prefix = ListedPrefix(begun); prefix.ok()) {
       query.emplace_back("prefix", *prefix);
     }

@@ -20,6 +20,7 @@ inline constexpr IdKind kAllocIds{"allocation", "/v1/allocations", "drover job a
 inline constexpr IdKind kNodeIds{"node", "/v1/nodes", "drover node status"};
 inline constexpr IdKind kVolumeIds{"host volume", "/v1/volumes", "drover volume status", "host"};
 inline constexpr IdKind kEvalIds{"evaluation", "/v1/evaluations", "drover eval list"};
+inline constexpr IdKind kDeploymentIds{"deployment", "/v1/deployments", "drover deployment list"};
 
 // Returns the only id that begins with PREFIX. The comparison ignores hyphens. Returns
 // Code::kNotFound if there is no such id. Returns Code::kFailedPrecondition, with a message that
