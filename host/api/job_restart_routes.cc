@@ -42,9 +42,10 @@ Result<Begun> Begin(const ApiAgent& agent, const JobKey& key, const RestartReque
     if (job == nullptr) return;
     for (const Restart& other : RestartsOf(tables, key)) {
       if (other->status != "running") continue;
-      made = Error(Code::kFailedPrecondition,
-                   "the restart " + other->id + " of the job is under way: wait for it, or cancel "
-                   "it first");
+      made =
+          Error(Code::kFailedPrecondition, "the restart " + other->id +
+                                               " of the job is under way: wait for it, or cancel "
+                                               "it first");
       return;
     }
     const auto deployment = tables.DeploymentOf(*job);

@@ -168,6 +168,7 @@ const char* ListOf(const std::string& kind) {
   if (kind == "namespace") return "/v1/namespaces";
   if (kind == "alloc") return kAllocIds.list;
   if (kind == "node") return kNodeIds.list;
+  if (kind == "deployment") return kDeploymentIds.list;
   return kind == "scaling" ? kScalingIds.list : kEvalIds.list;
 }
 

@@ -11,6 +11,7 @@
 #include "host/base/printable.h"
 #include "host/cli/answer_check.h"
 #include "host/cli/client_command.h"
+#include "host/cli/deployment_follower.h"
 #include "host/cli/exit_code.h"
 #include "host/view/json_fields.h"
 #include "host/view/placement_failures.h"
@@ -22,6 +23,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int kExitUnplaced = 2;
+constexpr int kMostNext = 1000;  // of evaluations that follow one another
 
 class EvalFollower {
  public:
@@ -29,11 +31,50 @@ class EvalFollower {
   EvalFollower(ApiClient* client, Terminal* terminal, bool full_ids)
       : client_(client), terminal_(terminal), full_ids_(full_ids) {}
 
-  // Follows the evaluation to its end, and returns the exit code.
-  Result<int> Follow(const std::string& eval_id) {
+  // Follows the evaluation EVAL_ID and those that come after it to their end, and the deployment
+  // that they make unless WITH_DEPLOYMENT is false. Returns the exit code.
+  Result<int> Follow(std::string eval_id, bool with_deployment) {
     Say("evaluation " + ShownId(Printable(eval_id), full_ids_) + " has begun");
+    DROVER_ASSIGN(int code, FollowOne(eval_id, with_deployment));
+    std::string next = RawField(eval_, "NextEval");
+    for (int more = 0; !next.empty() && more < kMostNext; ++more) {
+      DROVER_TRY(SayHowLong(next));
+      DROVER_ASSIGN(const int later, FollowOne(next, with_deployment));
+      code = std::max(code, later);
+      next = RawField(eval_, "NextEval");
+    }
+    return code;
+  }
+
+  // Returns the newest answers of the agent as {"Evaluation": ..., "Allocations": [...]}, and with
+  // "Deployment" if there is one.
+  json Report() const {
+    json report = {{"Evaluation", eval_}, {"Allocations", stubs_}};
+    if (!deployment_.is_null()) report["Deployment"] = deployment_;
+    return report;
+  }
+
+ private:
+  struct Seen {
+    std::string status;
+    bool wanted = true;
+  };
+
+  Result<int> FollowOne(const std::string& eval_id, bool with_deployment) {
     DROVER_TRY(FollowEval(ApiPath("/v1/evaluation", eval_id)));
-    DROVER_TRY(FollowAllocs(ApiPath("/v1/evaluation", eval_id, "/allocations")));
+    const std::string allocs = ApiPath("/v1/evaluation", eval_id, "/allocations");
+    const std::string deployment = RawField(eval_, "DeploymentID");
+    const bool whole =
+        RawField(eval_, "Status") == "complete" && MapField(eval_, "FailedTGAllocs").empty();
+    // Nobody knows when there is room for what has none, so that is not waited for.
+    if (with_deployment && whole && !deployment.empty()) {
+      DeploymentFollower follower(client_, terminal_, full_ids_);
+      DROVER_ASSIGN(const int code, follower.Follow(deployment));
+      deployment_ = follower.newest();
+      DROVER_ASSIGN(stubs_, client_->Get(allocs));
+      return code;
+    }
+    DROVER_TRY(FollowAllocs(allocs));
     const bool failed = std::any_of(allocs_.begin(), allocs_.end(), [](const auto& entry) {
       return entry.second.status == "failed" || entry.second.status == "lost";
     });
@@ -41,14 +82,14 @@ class EvalFollower {
     return MapField(eval_, "FailedTGAllocs").empty() ? kExitOk : kExitUnplaced;
   }
 
-  // Returns the newest answers of the agent as {"Evaluation": ..., "Allocations": [...]}.
-  json Report() const { return {{"Evaluation", eval_}, {"Allocations", stubs_}}; }
-
- private:
-  struct Seen {
-    std::string status;
-    bool wanted = true;
-  };
+  // Says how long the follow-up evaluation ID waits.
+  Status SayHowLong(const std::string& id) {
+    DROVER_ASSIGN(const json eval, client_->Get(ApiPath("/v1/evaluation", id)));
+    const Duration wait(NumberField(eval, "Wait"));
+    Say("evaluation " + ShownId(Printable(id), full_ids_) + " follows" +
+        (wait > 0s ? " after " + FormatDuration(wait) : ""));
+    return {};
+  }
 
   Status FollowEval(const std::string& path) {
     std::uint64_t index = 0;
@@ -122,6 +163,7 @@ class EvalFollower {
   const bool full_ids_;
   json eval_;
   json stubs_;
+  json deployment_;                     // null if there is none
   std::map<std::string, Seen> allocs_;  // the key is the id of the allocation
 };
 
@@ -142,7 +184,7 @@ Result<int> FollowAnswer(ApiClient* client, Output* out, const WaitOptions& opti
     return kExitOk;
   }
   EvalFollower follower(client, out->raw() ? nullptr : out, options.verbose);
-  DROVER_ASSIGN(const int code, follower.Follow(eval));
+  DROVER_ASSIGN(const int code, follower.Follow(eval, options.with_deployment));
   if (out->raw()) {
     json all = follower.Report();
     all["Answer"] = answer;

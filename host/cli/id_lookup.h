@@ -22,6 +22,7 @@ inline constexpr IdKind kVolumeIds{"host volume", "/v1/volumes", "drover volume 
 inline constexpr IdKind kScalingIds{"scaling policy", "/v1/scaling/policies",
                                     "drover scaling policy list"};
 inline constexpr IdKind kEvalIds{"evaluation", "/v1/evaluations", "drover eval list"};
+inline constexpr IdKind kDeploymentIds{"deployment", "/v1/deployments", "drover deployment list"};
 
 // Returns the only id that begins with PREFIX. The comparison ignores hyphens. Returns
 // Code::kNotFound if there is no such id. Returns Code::kFailedPrecondition, with a message that

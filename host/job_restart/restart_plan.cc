@@ -83,8 +83,8 @@ RestartBatch NextBatch(const JobRestart& restart, const Tables& tables) {
   const bool again = restart.begun > restart.done;
   const std::size_t limit = again ? std::min<std::size_t>(restart.begun, count) : count;
   std::size_t at = std::min<std::size_t>(restart.done, count);
-  while (at < limit && (again || batch.allocs.size() < static_cast<std::size_t>(
-                                                            std::max(restart.batch_size, 1)))) {
+  while (at < limit && (again || batch.allocs.size() <
+                                     static_cast<std::size_t>(std::max(restart.batch_size, 1)))) {
     const std::string& id = restart.allocs[at++];
     const auto record = Tables::Find(tables.allocs, id);
     if (record == nullptr) continue;

@@ -30,14 +30,22 @@ void AddGroup(const std::string& group, const json& failure, std::vector<std::st
     if (count != 0) continue;
     lines->push_back("  * no node is in the datacenter \"" + Printable(datacenter) + "\"");
   }
-  const auto add = [&](const char* field, const std::string& what) {
-    for (const auto& [name, count] : MapField(failure, field).items()) {
-      lines->push_back("  * " + what + " \"" + Printable(name) +
-                       "\": " + Nodes(count.is_number_integer() ? count.get<std::int64_t>() : 0));
-    }
+  // Returns "1 of 3 nodes". A count above that of all nodes counts allocations instead.
+  const auto share = [&failure](const json& count) {
+    const std::int64_t some = count.is_number_integer() ? count.get<std::int64_t>() : 0;
+    const std::int64_t all = NumberField(failure, "NodesEvaluated");
+    return some <= all ? std::to_string(some) + " of " + std::to_string(all) + " nodes"
+                       : Nodes(some);
   };
-  add("ConstraintFiltered", "excluded by the constraint");
-  add("DimensionExhausted", "no room left of");
+  for (const auto& [name, count] : MapField(failure, "ClassFiltered").items()) {
+    lines->push_back("  * the class \"" + Printable(name) + "\" excludes " + share(count));
+  }
+  for (const auto& [name, count] : MapField(failure, "ConstraintFiltered").items()) {
+    lines->push_back("  * the constraint \"" + Printable(name) + "\" excludes " + share(count));
+  }
+  for (const auto& [name, count] : MapField(failure, "DimensionExhausted").items()) {
+    lines->push_back("  * " + Printable(name) + " exhausted on " + share(count));
+  }
 }
 
 }  // namespace

@@ -24,8 +24,8 @@ TEST(PlacementFailureLinesTest, EachReasonHasALine) {
                                        {"ConstraintFiltered", {{"${node.region} = eu", 1}}},
                                        {"DimensionExhausted", {{"memory", 1}}}}}}),
               ElementsAre("task group \"g\": 1 allocation could not be placed",
-                          "  * excluded by the constraint \"${node.region} = eu\": 1 node",
-                          "  * no room left of \"memory\": 1 node"));
+                          "  * the constraint \"${node.region} = eu\" excludes 1 of 1 nodes",
+                          "  * memory exhausted on 1 of 1 nodes"));
   EXPECT_THAT(
       PlacementFailureLines(
           {{"g", {{"NodesEvaluated", 0}, {"NodesInPool", 0}, {"NodePool", "gpu"}}}}),

@@ -5,6 +5,8 @@
 #include <map>
 #include <numeric>
 
+#include "host/view/text_width.h"
+
 namespace drover {
 namespace {
 
@@ -13,32 +15,17 @@ using Colour = Terminal::Colour;
 constexpr std::size_t kGap = 2;
 constexpr std::size_t kNarrowest = 6;  // no column is cut to fewer characters
 
-bool IsFirstByte(char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }
-
-std::size_t Characters(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), IsFirstByte));
-}
-
-// Returns TEXT, cut to WIDTH characters. An ellipsis marks the cut.
-std::string Cut(const std::string& text, std::size_t width) {
-  if (Characters(text) <= width) return text;
-  std::size_t bytes = 0;
-  for (std::size_t left = width; bytes < text.size(); ++bytes) {
-    if (IsFirstByte(text[bytes]) && left-- == 1) break;
-  }
-  return text.substr(0, bytes) + "…";
-}
-
 }  // namespace
 
 Cell StatusCell(const std::string& status) {
   static const std::map<std::string_view, Colour> kColours = {
-      {"healthy", Colour::kGreen},  {"unhealthy", Colour::kRed},     {"running", Colour::kGreen},
-      {"complete", Colour::kGreen}, {"ready", Colour::kGreen},       {"eligible", Colour::kGreen},
-      {"success", Colour::kGreen},  {"failed", Colour::kRed},        {"lost", Colour::kRed},
-      {"down", Colour::kRed},       {"failure", Colour::kRed},       {"pending", Colour::kYellow},
-      {"blocked", Colour::kYellow}, {"ineligible", Colour::kYellow}, {"unknown", Colour::kYellow},
-      {"dead", Colour::kGrey},      {"stop", Colour::kGrey}};
+      {"healthy", Colour::kGreen},     {"unhealthy", Colour::kRed},    {"running", Colour::kGreen},
+      {"complete", Colour::kGreen},    {"ready", Colour::kGreen},      {"eligible", Colour::kGreen},
+      {"success", Colour::kGreen},     {"successful", Colour::kGreen}, {"paused", Colour::kYellow},
+      {"failed", Colour::kRed},        {"lost", Colour::kRed},         {"down", Colour::kRed},
+      {"failure", Colour::kRed},       {"pending", Colour::kYellow},   {"blocked", Colour::kYellow},
+      {"ineligible", Colour::kYellow}, {"unknown", Colour::kYellow},   {"cancelled", Colour::kGrey},
+      {"canceled", Colour::kGrey},     {"dead", Colour::kGrey},        {"stop", Colour::kGrey}};
   const auto found = kColours.find(status);
   if (found == kColours.end()) return status;
   return {status, found->second};

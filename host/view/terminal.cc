@@ -9,8 +9,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
+#include <utility>
 
 #include "host/base/printable.h"
+#include "host/view/text_width.h"
 
 namespace drover {
 namespace {
@@ -44,10 +46,14 @@ Terminal::Terminal() {
   const char* term = std::getenv("TERM");
   is_terminal_ = isatty(STDOUT_FILENO) == 1 && term != nullptr && std::strcmp(term, "dumb") != 0;
   colours_ = is_terminal_ && std::getenv("NO_COLOR") == nullptr;
+  Measure();
+}
+
+void Terminal::Measure() {
   winsize size{};
-  if (is_terminal_ && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 10) {
-    width_ = size.ws_col;
-  }
+  if (!is_terminal_ || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return;
+  if (size.ws_col > 10) width_ = size.ws_col;
+  if (size.ws_row > 1) height_ = size.ws_row;
 }
 
 std::string Terminal::Paint(Colour colour, std::string_view text) const {
@@ -55,19 +61,52 @@ std::string Terminal::Paint(Colour colour, std::string_view text) const {
   return std::string("\x1b[") + ColourCode(colour) + "m" + std::string(text) + "\x1b[0m";
 }
 
-void Terminal::Line(std::string_view line) {
+std::string Terminal::Erased() const {
+  if (status_.empty()) return "";
+  // A terminal that has become narrower shows a line in several rows.
+  const std::size_t width = static_cast<std::size_t>(width_);
+  std::size_t rows = 0;
+  for (const std::string& line : status_) {
+    rows += std::max<std::size_t>((Characters(line) + width - 1) / width, 1);
+  }
+  if (rows == 1) return "\r\x1b[K";
+  return "\r\x1b[" + std::to_string(rows - 1) + "A\x1b[J";
+}
+
+std::string Terminal::Drawn() const {
   std::string out;
-  if (!status_.empty()) out += "\r\x1b[K";
+  for (const std::string& line : status_) out += (out.empty() ? "" : "\n") + line;
+  return out;
+}
+
+void Terminal::Line(std::string_view line) {
+  if (!status_.empty()) Measure();
+  std::string out = Erased();
   out += line;
   out += '\n';
-  out += status_;
+  out += Drawn();
   Write(out);
 }
 
 void Terminal::Status(std::string_view line) {
-  if (!is_terminal_ || line == status_) return;
-  status_ = line.substr(0, static_cast<std::size_t>(width_ - 1));
-  Write("\r\x1b[K" + status_);
+  if (line.empty()) return Block({});
+  Block({std::string(line)});
+}
+
+void Terminal::Block(std::vector<std::string> lines) {
+  if (!is_terminal_ || lines == status_) return;
+  Measure();
+  const std::string erased = Erased();
+  const std::size_t room = static_cast<std::size_t>(height_ - 1);
+  if (lines.size() > room) {
+    const std::size_t left_out = lines.size() - room + 1;
+    lines.resize(room);
+    lines.back() = "  ... and " + std::to_string(left_out) + " more";
+  }
+  for (std::string& line : lines) line = Cut(line, static_cast<std::size_t>(width_ - 1));
+  if (lines == status_) return;
+  status_ = std::move(lines);
+  Write(erased + Drawn());
 }
 
 Result<bool> Confirmed(const std::string& question) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "host/base/result.h"
 
@@ -28,12 +29,22 @@ class Terminal {
   // Replaces the status line at the bottom. An empty LINE removes it. Does nothing if the output is
   // not a terminal.
   void Status(std::string_view line);
+  // The same for several lines. Those that do not fit the height of the terminal are left out, and
+  // a line says how many.
+  void Block(std::vector<std::string> lines);
 
  private:
+  // Reads the size of the terminal, which may have changed.
+  void Measure();
+  // Returns what removes the lines at the bottom from the terminal, and what writes them.
+  std::string Erased() const;
+  std::string Drawn() const;
+
   bool is_terminal_ = false;
   bool colours_ = false;
   int width_ = 80;
-  std::string status_;
+  int height_ = 24;
+  std::vector<std::string> status_;  // the lines at the bottom; the cursor is behind the last one
 };
 
 // Asks the user QUESTION on the terminal. Returns true if the answer is yes. If standard input is
