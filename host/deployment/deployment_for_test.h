@@ -78,9 +78,9 @@ class DeploymentForTest {
     return *record;
   }
 
-  DeploymentView View(WallTime now) {
+  DeploymentInput View(WallTime now) {
     view_deployment_ = deployment;
-    DeploymentView view;
+    DeploymentInput view;
     view.deployment = &view_deployment_;
     view.job = versions.empty() ? nullptr : versions.rbegin()->second.get();
     view.allocs = &allocs;

@@ -15,7 +15,7 @@
 namespace drover {
 
 // What a deployment depends on. The pointers must not be null, and must outlive the call.
-struct DeploymentView {
+struct DeploymentInput {
   const Deployment* deployment = nullptr;
   const JobRecord* job = nullptr;  // the newest version
   const JobAllocs* allocs = nullptr;
@@ -40,19 +40,19 @@ struct DeploymentStep {
 // Counts the health of allocations, moves deadlines, promotes by itself, ends the deployment. Call
 // it after each change of the deployment's allocations, after a registration or a stop of its job,
 // and when `look_again` has come. Does nothing once the deployment has ended. [pure]
-DeploymentStep WatchDeployment(const DeploymentView& view);
+DeploymentStep WatchDeployment(const DeploymentInput& view);
 
 // The requests. Error kFailedPrecondition: the deployment or its allocations do not allow it, such
 // as "can't pause terminal deployment".
-Result<DeploymentStep> PauseDeployment(const DeploymentView& view, bool pause);
+Result<DeploymentStep> PauseDeployment(const DeploymentInput& view, bool pause);
 // GROUPS empty: all that have canaries. It is an error if a group lacks healthy canaries.
-Result<DeploymentStep> PromoteDeployment(const DeploymentView& view,
+Result<DeploymentStep> PromoteDeployment(const DeploymentInput& view,
                                          const std::vector<std::string>& groups);
-Result<DeploymentStep> FailDeployment(const DeploymentView& view);
+Result<DeploymentStep> FailDeployment(const DeploymentInput& view);
 // There are no blocked deployments, since there is one region. So this is always an error.
-Result<DeploymentStep> UnblockDeployment(const DeploymentView& view);
+Result<DeploymentStep> UnblockDeployment(const DeploymentInput& view);
 // Gives allocations their verdict, whatever their node says.
-Result<DeploymentStep> SetDeploymentHealth(const DeploymentView& view,
+Result<DeploymentStep> SetDeploymentHealth(const DeploymentInput& view,
                                            const std::vector<std::string>& healthy,
                                            const std::vector<std::string>& unhealthy);
 
@@ -61,7 +61,7 @@ std::string_view RunningText(const Deployment& deployment);
 
 // Returns the newest stable version before that of the deployment whose specification differs;
 // null if there is none.
-std::shared_ptr<const JobRecord> StableBefore(const DeploymentView& view);
+std::shared_ptr<const JobRecord> StableBefore(const DeploymentInput& view);
 
 namespace deployment_text {
 inline constexpr std::string_view kRunning = "Deployment is running";

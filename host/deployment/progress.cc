@@ -23,7 +23,7 @@ bool MustAsk(const AllocRecord& record, JobType type) {
          record.next.empty() && group != nullptr && group->reschedule.enabled();
 }
 
-void Add(const AllocRecord& record, const DeploymentView& view, const GivenHealth& given,
+void Add(const AllocRecord& record, const DeploymentInput& view, const GivenHealth& given,
          GroupProgress* of) {
   const bool runs = !record.terminal();
   ++of->placed;
@@ -45,7 +45,7 @@ void Add(const AllocRecord& record, const DeploymentView& view, const GivenHealt
 
 }  // namespace
 
-std::map<std::string, GroupProgress> LookAtGroups(const DeploymentView& view,
+std::map<std::string, GroupProgress> LookAtGroups(const DeploymentInput& view,
                                                   const GivenHealth& given) {
   const Deployment& deployment = *view.deployment;
   std::map<std::string, GroupProgress> all;

@@ -41,15 +41,15 @@ struct GroupProgress {
   }
 };
 // Looks at the groups that the deployment has.
-std::map<std::string, GroupProgress> LookAtGroups(const DeploymentView& view,
+std::map<std::string, GroupProgress> LookAtGroups(const DeploymentInput& view,
                                                   const GivenHealth& given);
 
 // Goes on with the deployment of VIEW as NEXT, which a request may have changed.
-DeploymentStep GoOn(const DeploymentView& view, Deployment next, const GivenHealth& given = {});
+DeploymentStep GoOn(const DeploymentInput& view, Deployment next, const GivenHealth& given = {});
 
 // Makes NEXT a failed deployment because of WHY. With REVERTS, the job goes back to its last stable
 // version, if there is one.
-void Fail(const DeploymentView& view, std::string_view why, bool reverts, Deployment* next,
+void Fail(const DeploymentInput& view, std::string_view why, bool reverts, Deployment* next,
           DeploymentStep* step);
 
 // Promotes the canaries of one group.

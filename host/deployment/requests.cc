@@ -13,13 +13,13 @@ namespace {
 
 Error Refused(std::string why) { return {Code::kFailedPrecondition, std::move(why)}; }
 
-Status CheckActive(const DeploymentView& view, const char* verb) {
+Status CheckActive(const DeploymentInput& view, const char* verb) {
   if (view.deployment->active()) return {};
   return Refused(std::string("can't ") + verb + " terminal deployment");
 }
 
 // Adds the verdict HEALTHY on the allocations IDS, which are of the job, to GIVEN.
-Status Give(const DeploymentView& view, const std::map<std::string, const AllocRecord*>& of_job,
+Status Give(const DeploymentInput& view, const std::map<std::string, const AllocRecord*>& of_job,
             const std::vector<std::string>& ids, bool healthy, GivenHealth* given) {
   for (const std::string& id : ids) {
     const auto found = of_job.find(id);
@@ -38,7 +38,7 @@ Status Give(const DeploymentView& view, const std::map<std::string, const AllocR
 
 }  // namespace
 
-Result<DeploymentStep> PauseDeployment(const DeploymentView& view, bool pause) {
+Result<DeploymentStep> PauseDeployment(const DeploymentInput& view, bool pause) {
   DROVER_TRY(CheckActive(view, pause ? "pause" : "resume"));
   Deployment next = *view.deployment;
   const bool is_paused = next.status == deployment_status::kPaused;
@@ -59,7 +59,7 @@ Result<DeploymentStep> PauseDeployment(const DeploymentView& view, bool pause) {
   return step;
 }
 
-Result<DeploymentStep> PromoteDeployment(const DeploymentView& view,
+Result<DeploymentStep> PromoteDeployment(const DeploymentInput& view,
                                          const std::vector<std::string>& groups) {
   DROVER_TRY(CheckActive(view, "promote"));
   const std::map<std::string, GroupProgress> progress = LookAtGroups(view, {});
@@ -93,7 +93,7 @@ Result<DeploymentStep> PromoteDeployment(const DeploymentView& view,
   return step;
 }
 
-Result<DeploymentStep> FailDeployment(const DeploymentView& view) {
+Result<DeploymentStep> FailDeployment(const DeploymentInput& view) {
   DROVER_TRY(CheckActive(view, "fail"));
   Deployment next = *view.deployment;
   DeploymentStep step;
@@ -104,12 +104,12 @@ Result<DeploymentStep> FailDeployment(const DeploymentView& view) {
   return step;
 }
 
-Result<DeploymentStep> UnblockDeployment(const DeploymentView& view) {
+Result<DeploymentStep> UnblockDeployment(const DeploymentInput& view) {
   DROVER_TRY(CheckActive(view, "unblock"));
   return Refused("can't unblock deployment that is not blocked");
 }
 
-Result<DeploymentStep> SetDeploymentHealth(const DeploymentView& view,
+Result<DeploymentStep> SetDeploymentHealth(const DeploymentInput& view,
                                            const std::vector<std::string>& healthy,
                                            const std::vector<std::string>& unhealthy) {
   DROVER_TRY(CheckActive(view, "set health of allocations for a"));

@@ -15,7 +15,7 @@ bool SaysTheSame(const JobRecord& a, const JobRecord& b) {
 
 // A version that reverts to an older one has the same specification. If it fails in its turn, the
 // older one would fail as well, so it is not tried again.
-std::shared_ptr<const JobRecord> StableBefore(const DeploymentView& view) {
+std::shared_ptr<const JobRecord> StableBefore(const DeploymentInput& view) {
   if (view.job == nullptr || view.versions == nullptr) return nullptr;
   const Deployment& deployment = *view.deployment;
   for (auto at = view.versions->rbegin(); at != view.versions->rend(); ++at) {

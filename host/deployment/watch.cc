@@ -10,7 +10,7 @@ namespace {
 using Groups = std::map<std::string, GroupProgress>;
 
 // Returns why the deployment has no meaning any more, or an empty text.
-std::string_view WhyCancelled(const DeploymentView& view) {
+std::string_view WhyCancelled(const DeploymentInput& view) {
   const Deployment& deployment = *view.deployment;
   if (view.job == nullptr || view.job->create_index != deployment.job_create_index ||
       view.job->stop) {
@@ -47,7 +47,7 @@ bool HasDeadline(const GroupProgress& progress, const DeploymentGroup& group) {
 
 // Fails NEXT if a group has an unhealthy allocation that it must not have, or makes no progress.
 // Returns whether it has failed.
-bool FailIfDue(const DeploymentView& view, const Groups& groups, Deployment* next,
+bool FailIfDue(const DeploymentInput& view, const Groups& groups, Deployment* next,
                DeploymentStep* step) {
   bool unhealthy = false, late = false, reverts_unhealthy = false, reverts_late = false;
   for (const auto& [name, group] : next->groups) {
@@ -100,7 +100,7 @@ std::string_view RunningText(const Deployment& deployment) {
   return by_itself ? deployment_text::kWillPromote : deployment_text::kNeedsPromotion;
 }
 
-void Fail(const DeploymentView& view, std::string_view why, bool reverts, Deployment* next,
+void Fail(const DeploymentInput& view, std::string_view why, bool reverts, Deployment* next,
           DeploymentStep* step) {
   next->status = deployment_status::kFailed;
   next->status_description = why;
@@ -127,7 +127,7 @@ void Promote(const GroupProgress& progress, WallTime now, DeploymentGroup* group
   step->evaluate = true;
 }
 
-DeploymentStep GoOn(const DeploymentView& view, Deployment next, const GivenHealth& given) {
+DeploymentStep GoOn(const DeploymentInput& view, Deployment next, const GivenHealth& given) {
   const Deployment& before = *view.deployment;
   DeploymentStep step;
   step.health = given;
@@ -167,6 +167,6 @@ DeploymentStep GoOn(const DeploymentView& view, Deployment next, const GivenHeal
   return step;
 }
 
-DeploymentStep WatchDeployment(const DeploymentView& view) { return GoOn(view, *view.deployment); }
+DeploymentStep WatchDeployment(const DeploymentInput& view) { return GoOn(view, *view.deployment); }
 
 }  // namespace drover

@@ -28,7 +28,7 @@ namespace drover {
 struct ChildJob;        // in host/periodic/child_job.h
 struct DispatchDraft;   // in host/periodic/child_job.h
 struct DeploymentStep;  // in host/deployment/deployment_watch.h
-struct DeploymentView;
+struct DeploymentInput;
 
 struct JobRegistration {
   std::shared_ptr<const Job> job;
@@ -305,7 +305,7 @@ class Scheduler : public ClusterLink {
   // write.
   Result<DeploymentReply> ChangeDeployment(
       const std::string& id, std::string_view cause,
-      const std::function<Result<DeploymentStep>(const DeploymentView&)>& make);
+      const std::function<Result<DeploymentStep>(const DeploymentInput&)>& make);
   // After the job KEY was registered, stopped or purged: sets its launch and its timer. In
   // scheduler_periodic.cc.
   TableMask PlanLaunch(Tables* tables, std::uint64_t index, const JobKey& key);

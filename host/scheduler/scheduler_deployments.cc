@@ -13,11 +13,11 @@ constexpr TableMask kOfDeployments = MaskOf(Table::kDeployments);
 // So many deployments are looked at before other work of the loop gets its turn.
 constexpr int kDeploymentsAtOnce = 1000;
 
-using DeploymentStepMaker = std::function<Result<DeploymentStep>(const DeploymentView&)>;
+using DeploymentStepMaker = std::function<Result<DeploymentStep>(const DeploymentInput&)>;
 
-DeploymentView ViewOf(const Tables& tables, const Deployment& deployment, WallTime now) {
+DeploymentInput ViewOf(const Tables& tables, const Deployment& deployment, WallTime now) {
   const JobKey key = KeyOf(deployment);
-  DeploymentView view;
+  DeploymentInput view;
   view.deployment = &deployment;
   view.job = Tables::Find(tables.jobs, key).get();
   view.allocs = &tables.AllocsOf(key);
@@ -246,14 +246,14 @@ Result<DeploymentReply> Scheduler::ChangeDeployment(const std::string& id, std::
 }
 
 Result<DeploymentReply> Scheduler::PauseDeployment(const std::string& id, bool pause) {
-  return ChangeDeployment(id, cause::kDeploymentStatus, [pause](const DeploymentView& view) {
+  return ChangeDeployment(id, cause::kDeploymentStatus, [pause](const DeploymentInput& view) {
     return drover::PauseDeployment(view, pause);
   });
 }
 
 Result<DeploymentReply> Scheduler::PromoteDeployment(const std::string& id,
                                                      const std::vector<std::string>& groups) {
-  return ChangeDeployment(id, cause::kDeploymentPromotion, [&groups](const DeploymentView& view) {
+  return ChangeDeployment(id, cause::kDeploymentPromotion, [&groups](const DeploymentInput& view) {
     return drover::PromoteDeployment(view, groups);
   });
 }
@@ -269,7 +269,7 @@ Result<DeploymentReply> Scheduler::UnblockDeployment(const std::string& id) {
 Result<DeploymentReply> Scheduler::SetDeploymentHealth(const std::string& id,
                                                        const std::vector<std::string>& healthy,
                                                        const std::vector<std::string>& unhealthy) {
-  return ChangeDeployment(id, cause::kDeploymentHealth, [&](const DeploymentView& view) {
+  return ChangeDeployment(id, cause::kDeploymentHealth, [&](const DeploymentInput& view) {
     return drover::SetDeploymentHealth(view, healthy, unhealthy);
   });
 }
