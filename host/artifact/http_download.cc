@@ -39,6 +39,9 @@ struct HttpAnswer {
   Status taken;  // an error of HttpDownload::take
 };
 
+// Any other success has no file, or only a part of one, as none was asked for.
+bool HasFile(const HttpAnswer& answer) { return answer.status == 200; }
+
 class HttpDownloader {
  public:
   HttpDownloader(Loop* loop, HttpDownload download)
@@ -53,7 +56,7 @@ class HttpDownloader {
     for (int redirects = 0; redirects <= kMostRedirects; ++redirects) {
       DROVER_CO_ASSIGN(const HttpAnswer answer, co_await Ask(context));
       DROVER_CO_TRY(answer.taken);
-      if (answer.status / 100 == 2) co_return Status();
+      if (HasFile(answer)) co_return Status();
       if (!IsRedirect(answer.status)) {
         co_return Fail("the server answers with status " + std::to_string(answer.status));
       }
@@ -76,13 +79,13 @@ class HttpDownloader {
     Context asking = context.Child();
     request.take_head = [&](const ReplyHead& head) { TakeHead(head, &answer); };
     request.take = [&](std::string_view bytes) {
-      if (answer.status / 100 == 2 && answer.taken.ok()) answer.taken = download_.take(bytes);
+      if (HasFile(answer) && answer.taken.ok()) answer.taken = download_.take(bytes);
       // The body of any other answer is of no use.
-      if (answer.status / 100 != 2 || !answer.taken.ok()) asking.Cancel("the body is not needed");
+      if (!HasFile(answer) || !answer.taken.ok()) asking.Cancel("the body is not needed");
     };
     HttpClient client(endpoint);
     const Result<ClientReply> reply = co_await client.Ask(asking, std::move(request));
-    const bool needs_body = answer.status == 0 || answer.status / 100 == 2;
+    const bool needs_body = answer.status == 0 || HasFile(answer);
     if (!reply.ok() && answer.taken.ok() && needs_body) co_return reply.error();
     co_return answer;
   }
@@ -116,7 +119,7 @@ class HttpDownloader {
     answer->status = head.status;
     if (const std::string* location = HeaderOf(head, "Location")) answer->location = *location;
     const std::string* const length = HeaderOf(head, "Content-Length");
-    if (head.status / 100 != 2 || length == nullptr || !download_.take_size) return;
+    if (!HasFile(*answer) || length == nullptr || !download_.take_size) return;
     if (const auto size = ParseNumber<std::uint64_t>(*length)) download_.take_size(*size);
   }
 

@@ -99,6 +99,10 @@ TEST_F(HttpDownloadTest, ServersThatFailAreNamedWithoutSecrets) {
     } else if (head.find("/loop") != head.npos) {
       peer->Send(
           "HTTP/1.1 301 Moved\r\nLocation: /loop?secret=hunter2\r\nContent-Length: 0\r\n\r\n");
+    } else if (head.find("/none") != head.npos) {
+      peer->Send("HTTP/1.1 204 No Content\r\n\r\n");
+    } else if (head.find("/part") != head.npos) {
+      peer->Send("HTTP/1.1 206 Partial Content\r\nContent-Length: 3\r\n\r\nyes");
     } else if (head.find("/nowhere") != head.npos) {
       peer->Send("HTTP/1.1 301 Moved\r\nContent-Length: 0\r\n\r\n");
     } else {
@@ -114,6 +118,8 @@ TEST_F(HttpDownloadTest, ServersThatFailAreNamedWithoutSecrets) {
   };
   EXPECT_THAT(error("/missing"), HasSubstr(server.address() + "/missing: the server answers with "
                                                               "status 404"));
+  EXPECT_THAT(error("/none"), HasSubstr("the server answers with status 204"));
+  EXPECT_THAT(error("/part"), HasSubstr("the server answers with status 206"));
   EXPECT_THAT(error("/short"), HasSubstr("closed the connection before its answer was complete"));
   EXPECT_THAT(error("/loop"), HasSubstr("redirects more than 10 times"));
   EXPECT_THAT(error("/nowhere"), HasSubstr("redirects to nowhere"));

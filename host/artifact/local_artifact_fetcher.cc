@@ -21,8 +21,9 @@
 namespace drover {
 namespace {
 
-// So many artifacts of all tasks are fetched at a time. Further ones wait.
+// So many artifacts are fetched at a time, and so many of one job. Further ones wait.
 constexpr int kMostAtOnce = 256;
+constexpr int kMostOfAJob = 64;
 constexpr Duration kProgressInterval = 500ms;
 // What a fetch may take beside the download: the process, and the move to its place.
 constexpr Duration kFetchSlack = 2min;
@@ -75,7 +76,9 @@ struct LocalArtifactFetcher::Run {
 };
 
 LocalArtifactFetcher::LocalArtifactFetcher(Loop* loop, LocalArtifactFetcherOptions options)
-    : loop_(loop), shared_(std::make_shared<Shared>(std::move(options))), free_(loop) {}
+    : loop_(loop),
+      shared_(std::make_shared<Shared>(std::move(options))),
+      places_(loop, kMostAtOnce, kMostOfAJob) {}
 
 Duration LocalArtifactFetcher::longest() const {
   const FetchLimits& limits = shared_->options.limits;
@@ -104,18 +107,13 @@ Co<Status> LocalArtifactFetcher::Fetch(Context context, ArtifactRequest request,
   fetch.stop = run->stop.get();
   fetch.progress = run->progress.get();
 
-  while (running_ >= kMostAtOnce) {
-    free_.Reset();
-    DROVER_CO_TRY(co_await free_.Wait(context));
-  }
-  ++running_;
+  DROVER_CO_ASSIGN(const FetchPlaces::Place place,
+                   co_await places_.Take(context, std::move(request.job)));
   const Subscription on_cancel = context.OnCancel([run] { eventfd_write(run->stop.get(), 1); });
   std::vector<Co<void>> both;
   both.push_back(Work(loop_, shared_, run));
   both.push_back(Watch(loop_, run));
   co_await InParallel(loop_, std::move(both));
-  --running_;
-  free_.Set();
   if (run->status.ok()) co_return Status();
   co_return ForPolicy(run->status.error())
       .WithContext("failed to download artifact \"" + run->shown + "\"");

@@ -12,7 +12,7 @@
 
 #include "host/artifact/artifact_cache.h"
 #include "host/artifact/fetch_order.h"
-#include "host/base/event.h"
+#include "host/artifact/fetch_places.h"
 #include "host/base/loop.h"
 #include "host/task/hooks/artifact_hook.h"
 
@@ -55,8 +55,7 @@ class LocalArtifactFetcher : public ArtifactFetcher {
 
   Loop* const loop_;
   const std::shared_ptr<Shared> shared_;
-  int running_ = 0;
-  Event free_;  // set when a fetch has ended
+  FetchPlaces places_;
 };
 
 // Returns the name of the directory, beside those of the tasks, into which the artifact INDEX of

@@ -31,6 +31,9 @@ Result<pid_t> SpawnProgram(const ProgramRun& run, const std::vector<UniqueFd>& f
   SpawnAttributes spawn;
   for (std::size_t i = 0; i < files.size(); ++i)
     posix_spawn_file_actions_adddup2(spawn.actions(), files[i].get(), static_cast<int>(i));
+  // The sockets of the API and of its clients are not closed by exec. A program that goes on in the
+  // background would keep the port of an agent that has ended.
+  posix_spawn_file_actions_addclosefrom_np(spawn.actions(), static_cast<int>(files.size()));
   posix_spawn_file_actions_addchdir_np(spawn.actions(), "/");
 
   std::vector<std::string> arguments = run.arguments;

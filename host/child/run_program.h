@@ -12,7 +12,7 @@
 namespace drover {
 
 // Describes a program that the operator has installed, such as a network plugin. It gets the rights
-// of this process, and begins in the directory /.
+// of this process and no descriptors of it but those named here, and begins in the directory /.
 struct ProgramRun {
   std::string program;                   // an absolute path
   std::vector<std::string> arguments;    // without argv[0]

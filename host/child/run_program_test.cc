@@ -66,6 +66,23 @@ TEST(RunProgramTest, APassedDescriptorTellsWhetherItStillRuns) {
   EXPECT_EQ(flock(other.get(), LOCK_EX), 0);
 }
 
+TEST(RunProgramTest, HasNoDescriptorThatIsNotGiven) {
+  constexpr int kFarAbove = 50;
+  const UniqueFd null(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const UniqueFd stays(fcntl(null.get(), F_DUPFD, kFarAbove));  // open after exec
+  ASSERT_TRUE(stays);
+  const std::string number = std::to_string(stays.get());
+  ProgramRun run = Shell("for fd in 3 4 " + number +
+                         R"(; do [ -e "/proc/$$/fd/$fd" ] && echo "$fd"; done; true)");
+  const Result<ChildEnd> end = RunProgram(run);
+  ASSERT_TRUE(end.ok()) << end.error().message();
+  EXPECT_EQ(end->output, "");
+  run.descriptor = null.get();
+  const Result<ChildEnd> with_one = RunProgram(run);
+  ASSERT_TRUE(with_one.ok()) << with_one.error().message();
+  EXPECT_EQ(with_one->output, "3\n");
+}
+
 TEST(RunProgramTest, TooMuchOutputEndsIt) {
   ProgramRun run = Shell("exec cat /dev/zero");
   run.most_output = 1000;

@@ -52,8 +52,9 @@ Status CheckNode(const TaskDevice& device) {
 Status CheckVariable(const std::string& name, const std::string& value) {
   const bool right = !name.empty() && name.find('=') == std::string::npos &&
                      name.find('\0') == std::string::npos && value.find('\0') == std::string::npos;
-  if (right) return {};
-  return ReservationMistake("the variable " + Quoted(name) + " cannot be set");
+  if (!right) return ReservationMistake("the variable " + Quoted(name) + " cannot be set");
+  if (!name.starts_with("NOMAD_")) return {};
+  return ReservationMistake("the variable " + Quoted(name) + " belongs to the host");
 }
 
 // Adds those elements of MORE to SUM that are not there. Two that differ must not have one path.

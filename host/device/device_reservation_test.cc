@@ -45,6 +45,9 @@ TEST(DeviceReservationTest, TheAnswerOfAPluginIsChecked) {
   wrong.env["A=B"] = "";
   EXPECT_THAT(MistakeOf(wrong), HasSubstr("cannot be set"));
   wrong = Whole();
+  wrong.env["NOMAD_ALLOC_ID"] = "";
+  EXPECT_THAT(MistakeOf(wrong), HasSubstr("belongs to the host"));
+  wrong = Whole();
   wrong.env["LONG"] = std::string(300'000, 'x');
   EXPECT_THAT(MistakeOf(wrong), HasSubstr("larger than"));
   wrong = Whole();

@@ -9,6 +9,12 @@
 
 namespace drover {
 
+inline constexpr int kLockOfPlugin = 3;  // the number that the lock has as a plugin's descriptor
+
+// Returns a process that has inherited the lock FILE as a plugin does, such as "process 71 (ipam)".
+// Empty if none is found. [any thread]
+std::string LockHolder(int file);
+
 // Keeps all others from the network of one allocation. The plugins that are called inherit the
 // lock. So after a kill of the agent, the next agent waits until those that still run have ended.
 class NetworkLock {

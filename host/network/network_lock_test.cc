@@ -3,6 +3,9 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <string>
 
@@ -36,6 +39,32 @@ TEST(NetworkLockTest, OnlyAFreeOneIsRemoved) {
   }
   NetworkLock::RemoveFree(path);
   EXPECT_FALSE(NetworkLock::IsThere(path));
+}
+
+TEST(NetworkLockTest, WhoHasInheritedItIsNamed) {
+  const DirectoryForTest directory;
+  const Result<NetworkLock> lock = NetworkLock::Take(directory.path() + "/lock");
+  ASSERT_TRUE(lock.ok()) << lock.error().message();
+  EXPECT_EQ(LockHolder(lock->descriptor()), "");
+  int ends[2] = {};
+  ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const bool has_it = dup2(lock->descriptor(), kLockOfPlugin) == kLockOfPlugin;
+    if (ends[1] != kLockOfPlugin) close(ends[1]);
+    while (has_it) pause();
+    _exit(1);
+  }
+  const UniqueFd read_end(ends[0]);
+  close(ends[1]);
+  char none = 0;
+  EXPECT_EQ(read(read_end.get(), &none, 1), 0);
+  EXPECT_TRUE(
+      LockHolder(lock->descriptor()).starts_with("process " + std::to_string(child) + " ("));
+  kill(child, SIGKILL);
+  EXPECT_EQ(waitpid(child, nullptr, 0), child);
+  EXPECT_EQ(LockHolder(lock->descriptor()), "");
 }
 
 }  // namespace

@@ -205,11 +205,17 @@ TEST_F(HostVolumesTest, WhatAFailedPluginHasMadeIsRemoved) {
 TEST_F(HostVolumesTest, WhatAPluginSaysIsChecked) {
   VolumeRecord record = Ready("x", "");
   record.plugin_id = "liar";
-  for (const char* path : {"/no/such/directory", "relative", "/dev/null", ""}) {
+  const std::pair<const char*, const char*> mistakes[] = {
+      {"/no/such/directory", "has made a volume that tasks cannot mount"},
+      {"/dev/null", "has made a volume that tasks cannot mount"},
+      {"relative", "must answer create with"},
+      {"", "must answer create with"},
+  };
+  for (const auto& [path, mistake] : mistakes) {
     WritePlugin("liar", "echo '{\"path\": \"" + std::string(path) + "\"}'");
     const auto made = Run(volumes()->Make(record));
     ASSERT_FALSE(made.ok()) << path;
-    EXPECT_THAT(made.error().message(), HasSubstr("has made a volume that tasks cannot mount"));
+    EXPECT_THAT(made.error().message(), HasSubstr(mistake));
   }
 }
 

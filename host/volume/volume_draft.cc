@@ -116,7 +116,7 @@ void ReadHostPath(const JobMembers& in, VolumeRecord* record) {
   const std::string& path = record->host_path;
   if (path.empty()) {
     in.Fault("HostPath", "is missing; write the path of the volume on the machine");
-  } else if (path[0] != '/' || path.size() > kMostPath || job_checks::HasControl(path)) {
+  } else if (!IsVolumePath(path)) {
     in.Fault("HostPath", "must be an absolute path of at most " + std::to_string(kMostPath) +
                              " bytes, without control characters");
   }
@@ -124,6 +124,10 @@ void ReadHostPath(const JobMembers& in, VolumeRecord* record) {
 }
 
 }  // namespace
+
+bool IsVolumePath(const std::string& path) {
+  return path.starts_with('/') && path.size() <= kMostPath && !job_checks::HasControl(path);
+}
 
 Status CheckVolumeName(const std::string& name) {
   if (!name.empty() && name.size() <= kMostName && job_checks::IsPlain(name, "-_.[]")) return {};

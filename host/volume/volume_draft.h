@@ -22,6 +22,10 @@ enum class VolumeRequestKind {
 // error is kInvalidArgument and lists all mistakes, each with its JSON pointer.
 Result<VolumeRecord> ReadVolumeDraft(const nlohmann::json& object, VolumeRequestKind kind);
 
+// Returns whether PATH can be that of a volume: absolute, of at most 4096 bytes, without control
+// characters.
+bool IsVolumePath(const std::string& path);
+
 // Checks the name of a volume: 1 to 128 letters, digits and "-_.[]".
 Status CheckVolumeName(const std::string& name);
 

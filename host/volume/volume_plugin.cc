@@ -16,6 +16,7 @@
 #include "host/base/printable.h"
 #include "host/child/run_program.h"
 #include "host/spec/strict_json.h"
+#include "host/volume/volume_draft.h"
 
 namespace drover {
 namespace {
@@ -151,8 +152,9 @@ Result<std::string> VolumePlugin::Fingerprint() const {
 Result<MadeVolume> VolumePlugin::Create(const VolumeRecord& volume) const {
   DROVER_ASSIGN(const std::string answer, Run("create", &volume));
   const Result<json> object = ParseStrictJson(answer, kAnswerJson);
-  const bool has_path =
-      object.ok() && object->is_object() && object->value("path", json()).is_string();
+  const bool has_path = object.ok() && object->is_object() &&
+                        object->value("path", json()).is_string() &&
+                        IsVolumePath(object->at("path").get<std::string>());
   const json bytes = has_path ? object->value("bytes", json(0)) : json();
   if (!has_path || !bytes.is_number_integer() || bytes.get<double>() < 0 ||
       bytes.get<double>() >= 0x1p63) {

@@ -121,7 +121,8 @@ TEST_F(VolumePluginTest, AnAnswerThatIsNoVolumeIsAnError) {
   for (const char* answer :
        {"", "{}", "[]", "garbage", R"({"path": 7})", R"({"path": "/x", "bytes": -1})",
         R"({"path": "/x", "bytes": 1e30})", R"({"path": "/x", "bytes": "1"})",
-        R"({"path": "/x"} trailing)", "{\"path\": \"/\\u0000\xff\"}"}) {
+        R"({"path": "/x"} trailing)", R"({"path": "x"})", R"({"path": "/x\ny"})",
+        R"({"path": "/\u001b[31mx"})", "{\"path\": \"/\\u0000\xff\"}"}) {
     const Result<MadeVolume> made =
         Plugin("cat <<'END'\n" + std::string(answer) + "\nEND\n").Create(volume_);
     ASSERT_FALSE(made.ok()) << answer;

@@ -17,6 +17,11 @@ constexpr std::size_t kAtOnce = 3;
 constexpr Duration kFirstReport = 2s;
 constexpr int kReportFactor = 4;
 
+std::string JobOf(const HookRequest& request) {
+  const Job& job = *request.alloc->job;
+  return job.job_namespace + "\n" + job.id;
+}
+
 // Reports on one download as events of its task.
 class DownloadReport {
  public:
@@ -117,7 +122,12 @@ Result<std::vector<ArtifactRequest>> ArtifactHook::Requests(const PrestartReques
     for (const auto& [name, value] : artifacts[i].options) texts.push_back(value);
     for (const auto& [name, value] : artifacts[i].headers) texts.push_back(value);
     DROVER_ASSIGN(texts, preparer_->Interpolate(prepare, std::move(texts)));
-    ArtifactRequest one{artifacts[i], request.task->name, i, request.location, ""};
+    ArtifactRequest one;
+    one.artifact = artifacts[i];
+    one.job = JobOf(request);
+    one.task = request.task->name;
+    one.index = i;
+    one.location = request.location;
     auto text = texts.begin();
     one.artifact.source = *text++;
     one.artifact.destination = *text++;

@@ -25,6 +25,7 @@ struct ArtifactProgress {
 
 struct ArtifactRequest {
   Artifact artifact;      // with all references replaced
+  std::string job;        // the namespace and the id of the job, parted by a line feed
   std::string task;       // the name of the task
   std::size_t index = 0;  // of the artifact in its task
   TaskLocation location;

@@ -103,7 +103,9 @@ struct ArtifactHookTest : testing::Test {
   }
   Result<PrestartResponse> Prestart(bool running = false) {
     PrestartRequest request;
-    request.alloc = std::make_shared<Allocation>();
+    auto alloc = std::make_shared<Allocation>();
+    alloc->job = std::make_shared<Job>();
+    request.alloc = std::move(alloc);
     request.task = task;
     request.location = location;
     request.running = running;
