@@ -81,7 +81,7 @@ func deployments(client *api.Client) {
 	equal([]any{len(listed), listed[0].ID}, []any{1, first.ID}, "deployments by their prefix")
 	allocs, _, err := client.Deployments().Allocations(first.ID, nil)
 	check(err, "allocations of the deployment")
-	equal([]any{len(allocs), allocs[0].DeploymentStatus.IsHealthy()}, []any{2, true}, "its allocations")
+	equal([]any{len(allocs), *allocs[0].DeploymentStatus.Healthy}, []any{2, true}, "its allocations")
 	_, _, err = client.Deployments().Fail(first.ID, nil)
 	equal(code(err), 500, "a deployment that has ended")
 
