@@ -23,7 +23,7 @@ class ChangeStepCase(StepCase):
     BY_CHANCE = 6
     STATUS, RESTARTS = [], []
     # How many there are depends on how the writes fall together.
-    WRITES = {"commit": (4, 400), "sync": (2, 400)}
+    WRITES = {"commit": (4, 400), "sync": (1, 400)}
 
     def points(self):
         """(step, number) of the writes of a life without faults, evenly over it."""

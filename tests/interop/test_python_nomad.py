@@ -63,7 +63,7 @@ class PythonNomadTest(AgentTest):
         self.assertEqual(self.nomad.job.get_summary("web")["Summary"]["g"]["Running"], 2)
         self.assertEqual(len(self.nomad.job.get_versions("web")["Versions"]), 1)
         self.assertEqual(len(self.nomad.job.get_evaluations("web")), 1)
-        self.assertEqual(self.nomad.job.get_deployments("web"), [])
+        self.assertEqual([one["JobVersion"] for one in self.nomad.job.get_deployments("web")], [0])
         self.assertEqual(
             len(self.nomad.evaluation.get_allocations(reply["EvalID"])), 2)
         self.assertEqual(len(self.nomad.allocations.get_allocations()), 2)
@@ -87,6 +87,76 @@ class PythonNomadTest(AgentTest):
                                        for a in self.nomad.allocations.get_allocations()), "ended")
         self.nomad.system.initiate_garbage_collection()
         self.assertEqual(self.nomad.allocations.get_allocations(), [])
+
+    def rolled(self, version, script="exec sleep 1000", **update):
+        """Registers a version of a service with two instances. Returns the id of its deployment."""
+        quick = {"HealthCheck": "task_states", "MinHealthyTime": "10ms", "HealthyDeadline": "30s",
+                 "ProgressDeadline": 0, "AutoRevert": True}
+        spec = job(group(task("t", script, Env={"VERSION": str(version)}), Count=2, Update={**quick, **update},
+                         ReschedulePolicy={"Attempts": 0, "Unlimited": False}), id="web", type="service")
+        reply = self.nomad.job.register_job("web", spec)
+        return harness.wait_until(lambda: self.nomad.evaluation.get_evaluation(reply["EvalID"])["DeploymentID"],
+                                  "its deployment")
+
+    def follow(self, deployment, *statuses):
+        """Waits until a deployment has one of the statuses, and returns it."""
+        def found():
+            one = self.nomad.deployment.get_deployment(deployment)
+            return one if one["Status"] in statuses else None
+        return harness.wait_until(found, f"a deployment that is {statuses}")
+
+    def test_a_deployment_and_the_way_back(self):
+        first = self.rolled(0)
+        done = self.follow(first, "successful", "failed")
+        self.assertEqual((done["Status"], done["TaskGroups"]["g"]["HealthyAllocs"]), ("successful", 2))
+        self.assertIn(first, self.nomad.deployments)
+        self.assertEqual(len(self.nomad.deployment.get_deployment_allocations(first)), 2)
+        with self.assertRaises(exceptions.BaseNomadException):
+            self.nomad.deployment.fail_deployment(first)
+        with self.assertRaises(exceptions.URLNotFoundNomadException):
+            self.nomad.deployment.get_deployment("00000000-0000-4000-8000-000000000000")
+        bad = self.follow(self.rolled(1, "exit 1"), "successful", "failed")
+        self.assertEqual((bad["Status"], bad["StatusDescription"]),
+                         ("failed", "Failed due to unhealthy allocations - rolling back to job version 0"))
+        back = self.nomad.job.get_deployment("web")
+        self.assertEqual(back["JobVersion"], 2)
+        self.assertEqual(self.follow(back["ID"], "successful", "failed")["Status"], "successful")
+        now = self.nomad.job.get_job("web")
+        self.assertEqual((now["Stable"], now["TaskGroups"][0]["Tasks"][0]["Env"]["VERSION"]), (True, "0"))
+
+        canary = self.rolled(3, Canary=1)
+        harness.wait_until(lambda: self.nomad.deployment.get_deployment(canary)["TaskGroups"]["g"]["HealthyAllocs"],
+                           "a healthy canary")
+        self.nomad.deployment.pause_deployment(canary, True)
+        self.assertEqual(self.nomad.deployment.get_deployment(canary)["Status"], "paused")
+        self.nomad.deployment.pause_deployment(canary, False)
+        self.assertTrue(self.nomad.deployment.promote_deployment_groups(canary, ["g"])["EvalID"])
+        self.follow(canary, "successful")
+
+        by_hand = self.rolled(4, HealthCheck="manual")
+        placed = self.nomad.deployment.get_deployment_allocations(by_hand)
+        self.nomad.deployment.deployment_allocation_health(by_hand, unhealthy_allocations=[placed[0]["ID"]])
+        self.assertEqual(self.follow(by_hand, "successful", "failed")["Status"], "failed")
+        self.assertTrue(self.nomad.job.revert_job("web", 0)["EvalID"])
+        self.nomad.job.stable_job("web", 0, False)
+        self.nomad.job.deregister_job("web", purge=True)
+
+    def test_jobs_that_start_others(self):
+        def parent(name, **block):
+            return job(group(task("t", "cat local/input 2>/dev/null; true", DispatchPayload={"File": "input"})),
+                       id=name, **block)
+        self.nomad.job.register_job("timed", parent("timed", Periodic={"Specs": ["0 0 1 1 *"]}))
+        launched = self.nomad.evaluation.get_evaluation(self.nomad.job.periodic_job("timed")["EvalID"])
+        self.wait(launched["JobID"], "complete")
+        self.nomad.job.register_job("form", parent("form", ParameterizedJob={"MetaRequired": ["who"]}))
+        with self.assertRaises(exceptions.BaseNomadException):
+            self.nomad.job.dispatch_job("form")
+        sent = self.nomad.job.dispatch_job("form", payload=base64.b64encode(b"hello\n").decode(),
+                                           meta={"who": "ada"}, id_prefix_template="ada")
+        self.assertTrue(sent["DispatchedJobID"].startswith("form/dispatch-ada-"), sent)
+        alloc = self.wait(sent["DispatchedJobID"], "complete")[0]["ID"]
+        self.assertEqual(self.nomad.client.stream_logs.stream(alloc, "t", "stdout", plain=True), "hello\n")
+        self.assertEqual(self.nomad.job.get_summary("form")["Children"]["Dead"], 1)
 
     def test_files_and_logs(self):
         script = ("echo out; echo err >&2; echo 0123456789 > $NOMAD_TASK_DIR/file; "

@@ -51,6 +51,8 @@ func main() {
 	mistakes(client)
 	filesAndCommands(client)
 	stop(client, allocs[1])
+	deployments(client)
+	children(client)
 	samples(client)
 	end(client)
 	fmt.Println("all calls have been made")
@@ -87,6 +89,7 @@ func job() *api.Job {
 	job := api.NewServiceJob("web", "web", "global", 50)
 	group := api.NewTaskGroup("g", 2)
 	group.Networks = []*api.NetworkResource{{Mode: "host", DynamicPorts: []api.Port{{Label: "http"}}}}
+	group.Update = &api.UpdateStrategy{MaxParallel: pointer(0)} // see deployments.go
 	task := api.NewTask("t", "raw_exec")
 	task.SetConfig("command", "/bin/sleep")
 	task.SetConfig("args", []string{"1000"})
