@@ -116,27 +116,31 @@ Co<Answer> CountEvals(ApiRequest* request) {
 }
 
 // Returns the evaluations of the same job that are related to EVAL: the evaluation that caused
-// EVAL, and the evaluations that EVAL caused.
+// EVAL, and the evaluations that EVAL caused, which wait for room or for their time.
 json Related(const Tables& tables, const Evaluation& eval) {
   json list = json::array();
   const auto ids = tables.evals_of_job.find(KeyOf(eval));
   if (ids == tables.evals_of_job.end()) return list;
   for (const auto& [index, id] : ids->second) {
     const Evaluation& other = *tables.evals.at(id);
-    const bool related = other.previous_eval == eval.id || eval.previous_eval == other.id;
+    const bool related = other.previous_eval == eval.id || eval.previous_eval == other.id ||
+                         other.next_eval == eval.id || eval.next_eval == other.id;
     if (!related) continue;
-    list.push_back({{"ID", other.id},
-                    {"Priority", other.priority},
-                    {"Type", JobTypeName(other.type)},
-                    {"TriggeredBy", other.triggered_by},
-                    {"Namespace", other.job_namespace},
-                    {"JobID", other.job_id},
-                    {"Status", other.status},
-                    {"StatusDescription", other.status_description},
-                    {"PreviousEval", other.previous_eval},
-                    {"BlockedEval", other.blocked_eval},
-                    {"CreateIndex", other.create_index},
-                    {"ModifyIndex", other.modify_index}});
+    json& shown = list.emplace_back();
+    shown = {{"ID", other.id},
+             {"Priority", other.priority},
+             {"Type", JobTypeName(other.type)},
+             {"TriggeredBy", other.triggered_by},
+             {"Namespace", other.job_namespace},
+             {"JobID", other.job_id},
+             {"Status", other.status},
+             {"StatusDescription", other.status_description},
+             {"PreviousEval", other.previous_eval},
+             {"NextEval", other.next_eval},
+             {"BlockedEval", other.blocked_eval},
+             {"CreateIndex", other.create_index},
+             {"ModifyIndex", other.modify_index}};
+    if (other.wait_until != 0) shown["WaitUntil"] = Rfc3339(other.wait_until);
   }
   return list;
 }

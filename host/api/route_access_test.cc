@@ -152,6 +152,9 @@ TEST(RouteAccessTest, EachCapabilityOpensItsRoutes) {
   EXPECT_TRUE(with("read-fs").contains("GET /v1/client/fs/cat/*"));
   EXPECT_TRUE(with("alloc-exec").contains("GET /v1/client/allocation/*/exec"));
   EXPECT_TRUE(with("alloc-lifecycle").contains("PUT POST /v1/allocation/*/stop"));
+  EXPECT_TRUE(with("alloc-lifecycle").contains("PUT POST /v1/job/**/restart"));
+  EXPECT_FALSE(with("submit-job").contains("PUT POST /v1/job/**/restart"));
+  EXPECT_TRUE(with("read-job").contains("GET /v1/job/**/restart"));
   EXPECT_THAT(with("alloc-node-exec"), ElementsAre("GET /v1/namespace/*"));
 }
 

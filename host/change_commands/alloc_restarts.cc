@@ -136,7 +136,9 @@ Status AllocRestarts::LookAtReplacements(std::map<std::string, std::uint64_t> st
     if (state.kind == ReplacementState::Kind::kRuns) {
       terminal_->Line("Allocation " + Shown(alloc.id) + " is replaced by " + Shown(state.text));
     } else if (state.kind == ReplacementState::Kind::kFailed) {
-      Fail(alloc, Error(Code::kResourceExhausted, state.text), outcome);
+      Fail(alloc,
+           Error(state.no_room ? Code::kResourceExhausted : Code::kFailedPrecondition, state.text),
+           outcome);
     }
     return state.kind != ReplacementState::Kind::kWaits;
   });

@@ -14,8 +14,11 @@ struct DeploymentPromoteCommand {
 
   void Declare(CLI::App* command) {
     AddId(command, &id);
-    CLI::Option* const some = command->add_option(
-        "--group", groups, "Only the canaries of this group; may be given several times");
+    CLI::Option* const some =
+        command
+            ->add_option("--group", groups,
+                         "Only the canaries of this group; may be given several times")
+            ->allow_extra_args(false);
     command->add_flag("--all", all, "Those of all groups, as without --group")->excludes(some);
     wait.Declare(command);
     AddNote(command, kWaitCodes);

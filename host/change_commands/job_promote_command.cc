@@ -18,8 +18,10 @@ struct JobPromoteCommand {
 
   void Declare(CLI::App* command) {
     AddId(command, &id);
-    command->add_option("--group", groups,
-                        "Only the canaries of this group; may be given several times");
+    command
+        ->add_option("--group", groups,
+                     "Only the canaries of this group; may be given several times")
+        ->allow_extra_args(false);
     wait.Declare(command);
     AddNote(command, kWaitCodes);
   }

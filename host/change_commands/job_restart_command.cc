@@ -22,16 +22,22 @@ struct JobRestartCommand {
     CLI::Option* const all = command->add_flag(
         "--all-tasks", options.all_tasks,
         "Restarts also tasks that have ended, in the order of a first start; not poststop tasks");
-    command->add_option("--group", options.groups,
-                        "Only allocations of this group; may be given several times");
+    command
+        ->add_option("--group", options.groups,
+                     "Only allocations of this group; may be given several times")
+        ->allow_extra_args(false);
     command->add_option("--task", options.tasks, "Only this task; may be given several times")
+        ->allow_extra_args(false)
         ->excludes(all);
-    command->add_option("--batch-size", options.batch_size_text,
-                        "How many allocations are restarted at a time: a number, or a share of "
-                        "them such as 20%",
-                        true);
-    command->add_option("--batch-wait", options.batch_wait_text,
-                        "The pause between two batches, such as 30s; ask: a question", true);
+    command
+        ->add_option("--batch-size", options.batch_size_text,
+                     "How many allocations are restarted at a time: a number, or a share of them "
+                     "such as 20%")
+        ->capture_default_str();
+    command
+        ->add_option("--batch-wait", options.batch_wait_text,
+                     "The pause between two batches, such as 30s; ask: a question")
+        ->capture_default_str();
     command->add_option("--on-error", options.on_error_text,
                         "What to do when an allocation was not restarted: ask or fail (ask; with "
                         "--detach fail)");

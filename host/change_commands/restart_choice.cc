@@ -91,12 +91,12 @@ ReplacementState StateOfReplacement(const ChosenAlloc& alloc, const json& stubs,
   std::map<std::string, const json*> by_id;
   for (const json& stub : AsList(stubs)) by_id[RawField(stub, "ID")] = &stub;
   const auto first = by_id.find(alloc.id);
-  if (first == by_id.end()) return {Kind::kFailed, "the allocation is gone"};
+  if (first == by_id.end()) return {Kind::kFailed, false, "the allocation is gone"};
   const json* last = first->second;
   for (int i = 0; i < kLongestChain; ++i) {
     const std::string status = RawField(*last, "ClientStatus");
     if (last != first->second && (status == "running" || status == "complete")) {
-      return {Kind::kRuns, RawField(*last, "ID")};
+      return {Kind::kRuns, false, RawField(*last, "ID")};
     }
     const auto next = by_id.find(RawField(*last, "NextAllocation"));
     if (next == by_id.end()) break;
@@ -107,20 +107,21 @@ ReplacementState StateOfReplacement(const ChosenAlloc& alloc, const json& stubs,
       const bool later = static_cast<std::uint64_t>(NumberField(eval, "CreateIndex")) > stopped;
       if (later && RawField(eval, "Status") == "blocked" &&
           MapField(eval, "FailedTGAllocs").contains(alloc.group)) {
-        return {Kind::kFailed, "the replacement cannot be placed: see drover eval status " +
-                                   TextField(eval, "ID")};
+        return {
+            Kind::kFailed, true,
+            "the replacement cannot be placed: see drover eval status " + TextField(eval, "ID")};
       }
     }
     return {};
   }
   const std::string id = TextField(*last, "ID");
   if (RawField(*last, "DesiredStatus") != "run") {
-    return {Kind::kFailed, "the replacement " + id + " was stopped"};
+    return {Kind::kFailed, false, "the replacement " + id + " was stopped"};
   }
   const std::string status = RawField(*last, "ClientStatus");
   if ((status == "failed" || status == "lost") && RawField(*last, "FollowupEvalID").empty() &&
       RawField(*last, "NextAllocation").empty()) {
-    return {Kind::kFailed, "the replacement " + id + " is " + status};
+    return {Kind::kFailed, false, "the replacement " + id + " is " + status};
   }
   return {};
 }

@@ -34,7 +34,8 @@ std::set<std::string> Replaced(const nlohmann::json& stubs);
 struct ReplacementState {
   enum class Kind { kWaits, kRuns, kFailed };
   Kind kind = Kind::kWaits;
-  std::string text;  // kRuns: the id of the replacement; kFailed: why there is none
+  bool no_room = false;  // kFailed: whether nothing can be placed, also for other allocations
+  std::string text;      // kRuns: the id of the replacement; kFailed: why there is none
 };
 // Returns the state of the replacement of ALLOC. EVALS are the evaluations of the job, and STOPPED
 // is the index of the stop.

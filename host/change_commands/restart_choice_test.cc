@@ -124,6 +124,7 @@ TEST_F(ReplacementTest, WhatHasNoRoomIsNotWaitedFor) {
   evals_[0]["FailedTGAllocs"] = {{"g", json::object()}};
   EXPECT_EQ(State().kind, Kind::kWaits) << "it was made before the stop";
   evals_[0]["CreateIndex"] = 11;
+  EXPECT_TRUE(State().no_room);
   EXPECT_EQ(State().text, "the replacement cannot be placed: see drover eval status e");
   evals_[0]["FailedTGAllocs"] = {{"other", json::object()}};
   EXPECT_EQ(State().kind, Kind::kWaits);

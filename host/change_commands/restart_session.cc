@@ -46,7 +46,7 @@ Status RestartSession::CheckDeployments() {
                 client_->Get(ApiPath("/v1/job", job_.id, "/deployments"),
                              {{"namespace", job_.job_namespace}, {"all", "true"}}));
   for (const json& one : AsList(list)) {
-    if (HasEnded(one)) continue;
+    if (DeploymentEnded(one)) continue;
     return Error(Code::kFailedPrecondition, "Deployment \"" + RawField(one, "ID") + "\" is \"" +
                                                 RawField(one, "Status") + "\"");
   }
@@ -147,6 +147,9 @@ RestartSession::Next RestartSession::Take(const PromptAnswer& answer) {
     case PromptAnswer::Kind::kInterrupted:
       if (!Interrupted(SIGINT)) return Next::kBatch;
       return Next::kEnd;
+    case PromptAnswer::Kind::kKilled:
+      killed_ = canceled_ = true;
+      return Next::kEnd;
     case PromptAnswer::Kind::kNo:
     case PromptAnswer::Kind::kEnded:
       canceled_ = true;
@@ -177,7 +180,7 @@ bool RestartSession::Interrupted(int signal) {
       prompt_.Ask("Are you sure you want to stop the restart process?", false);
   // Whoever presses Ctrl-C once more is sure.
   canceled_ = answer.kind != PromptAnswer::Kind::kNo;
-  killed_ = answer.kind == PromptAnswer::Kind::kEnded;
+  killed_ = answer.kind == PromptAnswer::Kind::kKilled;
   return canceled_;
 }
 

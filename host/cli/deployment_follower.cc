@@ -70,7 +70,7 @@ Status DeploymentFollower::FollowOne(const std::string& id) {
       view->Show(newest_);
     }
     // No agent of one region unblocks it.
-    if (HasEnded(newest_) || status == "blocked") return {};
+    if (DeploymentEnded(newest_) || status == "blocked") return {};
     if (WaitsForPromotion(newest_) && !std::exchange(said, true)) {
       Say("its canaries wait for: drover deployment promote " + ShownId(Printable(id), full_ids_));
     }

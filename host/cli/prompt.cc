@@ -48,7 +48,7 @@ std::optional<std::string> Prompt::ReadLine(PromptAnswer::Kind* kind) {
     if (poll(both, 2, -1) < 0 && errno != EINTR) break;
     while (const int number = signals_->Next()) {
       if (number == SIGWINCH) continue;
-      *kind = number == SIGINT ? PromptAnswer::Kind::kInterrupted : PromptAnswer::Kind::kEnded;
+      *kind = number == SIGINT ? PromptAnswer::Kind::kInterrupted : PromptAnswer::Kind::kKilled;
       rest_.clear();
       return std::nullopt;
     }

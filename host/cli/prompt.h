@@ -18,7 +18,8 @@ struct PromptAnswer {
     kNo,
     kDuration,     // only where a duration is asked for
     kInterrupted,  // Ctrl-C
-    kEnded,        // the end of the input, or a signal that ends this program
+    kEnded,        // the end of the input
+    kKilled,       // a signal that ends this program
   };
   Kind kind = Kind::kEnded;
   Duration duration{0};

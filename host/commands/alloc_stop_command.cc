@@ -14,12 +14,14 @@ using nlohmann::json;
 struct AllocStopCommand {
   std::string id;
   bool no_shutdown_delay = false;
+  bool no_reschedule = false;
   WaitOptions wait;
 
   void Declare(CLI::App* command) {
     AddId(command, &id);
     command->add_flag("--no-shutdown-delay", no_shutdown_delay,
                       "Stops the tasks without their shutdown delay");
+    command->add_flag("--no-reschedule", no_reschedule, "No other allocation replaces it");
     wait.Declare(command);
     AddNote(command, kWaitCodes);
   }
@@ -32,7 +34,11 @@ struct AllocStopCommand {
     // The scheduler always replaces a stopped allocation of a service. It replaces a stopped
     // allocation of a batch job only if the request asks for a replacement.
     const bool batch = RawField(MapField(whole, "Job"), "Type") == "batch";
-    if (batch) query.emplace_back("reschedule", "true");
+    if (no_reschedule) {
+      query.emplace_back("no_reschedule", "true");
+    } else if (batch) {
+      query.emplace_back("reschedule", "true");
+    }
     DROVER_ASSIGN(const json answer,
                   client->Put(ApiPath("/v1/allocation", alloc, "/stop"), json(nullptr), query));
     return FollowAnswer(client, out, wait, answer);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "host/base/printable.h"
+#include "host/change_commands/change_commands.h"
 #include "host/cli/completion.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/long_options.h"
@@ -28,6 +29,8 @@ void AddJobCommands(const CommandGroup& drover) {
   AddJobStart(job);
   AddJobEval(job);
   AddJobRevert(job);
+  AddJobPromote(job);
+  AddJobRestart(job);
   AddJobScale(job);
   AddJobScalingEvents(job);
   AddJobInspect(job);
@@ -63,6 +66,18 @@ void AddNodeCommands(const CommandGroup& drover) {
   const ClientGroup meta(node, "meta", "Shows the metadata of a node, and changes them");
   AddNodeMetaRead(meta);
   AddNodeMetaApply(meta);
+}
+
+void AddDeploymentCommands(const CommandGroup& drover) {
+  const ClientGroup deployment(
+      drover, "deployment", "Looks at how jobs change from one version to the next, and steers it");
+  AddDeploymentList(deployment);
+  AddDeploymentStatus(deployment);
+  AddDeploymentPromote(deployment);
+  AddDeploymentPause(deployment);
+  AddDeploymentResume(deployment);
+  AddDeploymentFail(deployment);
+  AddDeploymentUnblock(deployment);
 }
 
 void AddEvalCommands(const CommandGroup& drover) {
@@ -187,6 +202,7 @@ void AddCommands(const CommandGroup& drover) {
   AddJobCommands(drover);
   AddAllocCommands(drover);
   AddNodeCommands(drover);
+  AddDeploymentCommands(drover);
   AddEvalCommands(drover);
   AddServiceCommands(drover);
   AddNamespaceCommands(drover);

@@ -3,8 +3,7 @@
 
 #include "host/cli/id_lookup.h"
 #include "host/commands/commands.h"
-#include "host/view/json_fields.h"
-#include "host/view/readable.h"
+#include "host/view/deployment_view.h"
 
 namespace drover {
 namespace {
@@ -22,7 +21,6 @@ struct JobDeploymentsCommand {
     CLI::Option* const only = command->add_flag("--latest", latest, "Only the latest one");
     command->add_flag("--all", all, "Those of an earlier job of this id, too")->excludes(only);
     AddVerbose(command, &verbose);
-    AddNote(command, "An agent of Drover makes no deployments yet, but one of Nomad does.");
   }
 
   Result<int> Run(ApiClient* client, Output* out) const {
@@ -32,15 +30,8 @@ struct JobDeploymentsCommand {
     DROVER_ASSIGN(
         const json answer,
         client->Get(ApiPath("/v1/job", job.id, latest ? "/deployment" : "/deployments"), query));
-    TextTable table({"ID", "Job", "Version", "Status", "Description"});
-    const auto add = [&](const json& one) {
-      table.Add({ShownId(TextField(one, "ID"), verbose), TextField(one, "JobID"),
-                 NumberText(one, "JobVersion"), StatusCell(TextField(one, "Status")),
-                 TextField(one, "StatusDescription")});
-    };
-    for (const json& one : AsList(answer)) add(one);
-    if (answer.is_object()) add(answer);
-    return out->Print(answer, table, "No deployments found");
+    const json list = answer.is_object() ? json::array({answer}) : answer;
+    return out->Print(answer, DeploymentTable(list, verbose), "No deployments found");
   }
 };
 

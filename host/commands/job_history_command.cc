@@ -18,12 +18,18 @@ struct JobHistoryCommand {
   std::string id;
   std::optional<std::uint64_t> version;
   bool differences = false;
+  std::optional<std::uint64_t> diff_version;
+  std::string diff_tag;
   bool full = false;
 
   void Declare(CLI::App* command) {
     AddId(command, &id);
     command->add_option("--version", version, "That version of it, and not all of them");
-    command->add_flag("-p", differences, "Shows also what differs from the version before");
+    command->add_flag("-p,--diff", differences, "Shows also what differs from the version before");
+    CLI::Option* const one = command->add_option("--diff-version", diff_version,
+                                                 "Shows what differs from this version instead");
+    command->add_option("--diff-tag", diff_tag, "Shows what differs from the version with this tag")
+        ->excludes(one);
     command->add_flag("--full", full, "Prints also each version as JSON");
     AddNote(command,
             "Written is the language of the job file, which drover job inspect --hcl --version "
@@ -33,7 +39,10 @@ struct JobHistoryCommand {
   Result<int> Run(ApiClient* client, Output* out) const {
     DROVER_ASSIGN(const JobName name, FindJob(client, id));
     Query query = {{"namespace", name.job_namespace}};
-    if (differences) query.emplace_back("diffs", "true");
+    const bool diffed = differences || diff_version || !diff_tag.empty();
+    if (diffed) query.emplace_back("diffs", "true");
+    if (diff_version) query.emplace_back("diff_version", std::to_string(*diff_version));
+    if (!diff_tag.empty()) query.emplace_back("diff_tag", diff_tag);
     DROVER_ASSIGN(const json answer, client->Get(ApiPath("/v1/job", name.id, "/versions"), query));
     DROVER_TRY(CheckIsObject(answer));
     const json& all = ListField(answer, "Versions");
@@ -58,10 +67,10 @@ struct JobHistoryCommand {
                  Format(client, name, job)});
     }
     DROVER_TRY(out->Print(versions, table));
-    for (std::size_t i = 0; i < versions.size() && (differences || full); ++i) {
+    for (std::size_t i = 0; i < versions.size() && (diffed || full); ++i) {
       out->Line("");
       out->Line("Version " + NumberText(versions[i], "Version"));
-      if (differences && diffs[i].is_object()) PrintJobDiff(out, diffs[i]);
+      if (diffs[i].is_object()) PrintJobDiff(out, diffs[i]);
       if (full) PrintJson(versions[i]);
     }
     return kExitOk;

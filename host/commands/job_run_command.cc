@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "host/base/printable.h"
 #include "host/base/unique_fd.h"
 #include "host/cli/eval_follower.h"
 #include "host/cli/job_follower.h"
@@ -86,6 +87,11 @@ struct JobRunCommand {
       return read.places.WithPlaces(answer.error()).WithContext("the job was not taken");
     }
     if (!out->raw()) PrintWarnings(out, *answer);
+    if (!out->raw() && RawField(*answer, "EvalID").empty()) {
+      // Such a job has no allocations. It only starts other jobs.
+      out->Line("the job \"" + Printable(read.id) +
+                "\" is registered, and starts others when it is time or somebody asks for it");
+    }
     return follow ? FollowLive(client, out->json_lines(), read, *answer)
                   : FollowAnswer(client, out, wait, *answer);
   }
@@ -119,7 +125,8 @@ struct JobRunCommand {
 }  // namespace
 
 void AddJobRun(const ClientGroup& job) {
-  job.Add<JobRunCommand>("run", "Submits a job, and waits until its allocations have started");
+  job.Add<JobRunCommand>(
+      "run", "Submits a job, and waits until its allocations run and its deployment has ended");
 }
 
 }  // namespace drover

@@ -1,4 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -7,6 +9,7 @@
 #include "host/cli/id_lookup.h"
 #include "host/commands/commands.h"
 #include "host/commands/record_status.h"
+#include "host/view/deployment_view.h"
 #include "host/view/json_fields.h"
 #include "host/view/placement_failures.h"
 #include "host/view/readable.h"
@@ -16,6 +19,8 @@ namespace drover {
 namespace {
 
 using nlohmann::json;
+
+constexpr std::size_t kMostChildren = 20;  // that are shown without --verbose
 
 Cell JobStatusCell(const json& job) {
   Cell cell = StatusCell(TextField(job, "Status"));
@@ -48,6 +53,74 @@ void ShowBlocked(Terminal* terminal, const json& evals) {
       if (failures.contains(group) || !count.is_number_integer()) continue;
       terminal->Line("task group \"" + Printable(group) + "\": " + count.dump() + " queued");
     }
+  }
+}
+
+// Returns whether the job only starts other jobs, at their times or by requests.
+bool IsParent(const json& job) {
+  const bool parameterized =
+      !MapField(job, "ParameterizedJob").empty() && !FlagField(job, "Dispatched");
+  return parameterized || !MapField(job, "Periodic").empty();
+}
+
+// Returns when the job starts others.
+std::string ParentText(const json& job) {
+  const json& periodic = MapField(job, "Periodic");
+  if (periodic.empty()) return "by requests: drover job dispatch";
+  if (!FlagField(periodic, "Enabled")) return "never: periodic.enabled is false";
+  std::string specs = TextField(periodic, "Spec");
+  for (const json& spec : ListField(periodic, "Specs")) {
+    if (!spec.is_string()) continue;
+    specs += (specs.empty() ? "" : "; ") + Printable(spec.get<std::string>());
+  }
+  return "at " + specs + " " + TextField(periodic, "TimeZone");
+}
+
+// Returns the jobs in LIST that the job ID has started, the newest first.
+std::vector<json> ChildrenOf(const std::string& id, const json& list) {
+  std::vector<json> children;
+  for (const json& job : AsList(list)) {
+    if (RawField(job, "ParentID") == id) children.push_back(job);
+  }
+  std::ranges::stable_sort(children, std::ranges::greater(),
+                           [](const json& job) { return NumberField(job, "SubmitTime"); });
+  return children;
+}
+
+void ShowChildren(Terminal* terminal, const json& summary, const std::vector<json>& children,
+                  bool all) {
+  const json& counts = MapField(summary, "Children");
+  PrintHeading(terminal, "Children");
+  terminal->Line(NumberText(counts, "Pending") + " pending, " + NumberText(counts, "Running") +
+                 " running, " + NumberText(counts, "Dead") + " dead");
+  TextTable table({"ID", "Status", "Started"});
+  const std::size_t shown = all ? children.size() : std::min(children.size(), kMostChildren);
+  for (std::size_t i = 0; i < shown; ++i) {
+    table.Add({TextField(children[i], "ID"), JobStatusCell(children[i]),
+               LocalTime(NumberField(children[i], "SubmitTime"))});
+  }
+  if (!table.empty()) table.Print(terminal);
+  if (shown < children.size()) {
+    terminal->Line("... and " + std::to_string(children.size() - shown) +
+                   " older ones, which --verbose shows");
+  }
+}
+
+// Shows the newest of the restarts that the agent carries out by itself.
+void ShowRestart(Terminal* terminal, const json& restarts) {
+  if (AsList(restarts).empty()) return;
+  const json& one = restarts[0];
+  const json& errors = MapField(one, "Errors");
+  PrintHeading(terminal, "Latest restart");
+  PrintFields(terminal,
+              {{"ID", TextField(one, "ID")},
+               {"Status", StatusCell(TextField(one, "Status"))},
+               {"Description", TextField(one, "StatusDescription")},
+               {"Done", NumberText(one, "Done") + " of " +
+                            std::to_string(ListField(one, "Allocations").size()) + " allocations"},
+               {"Errors", errors.empty() ? "" : std::to_string(errors.size())}});
+  for (const auto& [alloc, error] : errors.items()) {
+    terminal->Line("  * " + Printable(alloc) + ": " + TextField(errors, alloc.c_str()));
   }
 }
 
@@ -91,9 +164,24 @@ Result<int> ShowJob(ApiClient* client, Output* out, const JobName& name, bool ve
   DROVER_ASSIGN(const json summary, get("/summary"));
   DROVER_ASSIGN(const json evals, get("/evaluations"));
   DROVER_ASSIGN(const json allocs, get("/allocations"));
+  DROVER_ASSIGN(const json deployment, get("/deployment"));
+  // Only an agent of Drover has such restarts.
+  const json restarts = get("/restart").value_or(json::array());
+  std::vector<json> children;
+  if (IsParent(job)) {
+    Query started = query;
+    started.emplace_back("prefix", name.id + "/");
+    DROVER_ASSIGN(const json list, client->Get("/v1/jobs", started));
+    children = ChildrenOf(name.id, list);
+  }
   if (out->raw()) {
-    return out->Print(
-        {{"Job", job}, {"Summary", summary}, {"Evaluations", evals}, {"Allocations", allocs}});
+    return out->Print({{"Job", job},
+                       {"Summary", summary},
+                       {"Evaluations", evals},
+                       {"Allocations", allocs},
+                       {"Deployment", deployment},
+                       {"Restarts", restarts},
+                       {"Children", children}});
   }
   PrintFields(out, {{"ID", TextField(job, "ID")},
                     {"Name", TextField(job, "Name")},
@@ -103,10 +191,24 @@ Result<int> ShowJob(ApiClient* client, Output* out, const JobName& name, bool ve
                     {"Version", NumberText(job, "Version")},
                     {"Submitted", LocalTime(NumberField(job, "SubmitTime"))},
                     {"Status", JobStatusCell(job)},
-                    {"Description", TextField(job, "StatusDescription")}});
+                    {"Description", TextField(job, "StatusDescription")},
+                    {"Parent", TextField(job, "ParentID")},
+                    {"Starts others", IsParent(job) ? ParentText(job) : ""}});
+  if (IsParent(job)) {
+    ShowChildren(out, summary, children, verbose);
+    return kExitOk;
+  }
   PrintHeading(out, "Summary");
   SummaryTable(summary).Print(out);
   ShowBlocked(out, evals);
+  if (!AsMap(deployment).empty()) {
+    PrintHeading(out, "Latest deployment");
+    PrintFields(out, {{"ID", ShownId(TextField(deployment, "ID"), verbose)},
+                      {"Status", StatusCell(TextField(deployment, "Status"))},
+                      {"Description", TextField(deployment, "StatusDescription")}});
+    DeploymentGroupTable(deployment).Print(out);
+  }
+  ShowRestart(out, restarts);
   PrintHeading(out, "Allocations");
   AllocTable(allocs, verbose).Print(out, "No allocations.");
   return kExitOk;

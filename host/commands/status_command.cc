@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
+#include "host/change_commands/deployment_change.h"
 #include "host/cli/id_lookup.h"
 #include "host/cli/record_search.h"
 #include "host/commands/commands.h"
@@ -32,6 +33,7 @@ struct StatusCommand {
     if (found.kind == "allocs") return ShowAlloc(agent, out, found.id, verbose);
     if (found.kind == "evals") return ShowEval(agent, out, found.id, verbose);
     if (found.kind == "nodes") return ShowNode(agent, out, found.id, verbose);
+    if (found.kind == "deployment") return ShowDeployment(agent, out, found.id, verbose);
     if (found.kind == "scaling_policy") return ShowScalingPolicy(agent, out, found.id, verbose);
     if (found.kind == "namespaces") {
       DROVER_ASSIGN(const nlohmann::json record, FindNamespace(agent, found.id));
@@ -47,7 +49,8 @@ struct StatusCommand {
 void AddStatus(const CommandGroup& drover) {
   AddClientCommand<StatusCommand>(
       drover, "status",
-      "Shows the job, allocation, evaluation, node, scaling policy or namespace of an id");
+      "Shows the job, allocation, evaluation, deployment, node, scaling policy or namespace of an "
+      "id");
 }
 
 }  // namespace drover

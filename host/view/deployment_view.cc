@@ -52,13 +52,13 @@ std::vector<std::string> DeploymentLines(const json& deployment, bool full_ids) 
   return lines;
 }
 
-bool HasEnded(const json& deployment) {
+bool DeploymentEnded(const json& deployment) {
   const std::string status = RawField(deployment, "Status");
   return status == "successful" || status == "failed" || status == "cancelled";
 }
 
 bool WaitsForPromotion(const json& deployment) {
-  if (HasEnded(deployment)) return false;
+  if (DeploymentEnded(deployment)) return false;
   const json& groups = MapField(deployment, "TaskGroups");
   return std::any_of(groups.begin(), groups.end(), [](const json& group) {
     return NumberField(group, "DesiredCanaries") > 0 && !IsPromoted(group) &&

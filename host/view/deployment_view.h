@@ -14,7 +14,7 @@ namespace drover {
 // each group.
 std::vector<std::string> DeploymentLines(const nlohmann::json& deployment, bool full_ids);
 // Returns whether the deployment has ended, so that it does not change any more.
-bool HasEnded(const nlohmann::json& deployment);
+bool DeploymentEnded(const nlohmann::json& deployment);
 // Returns whether the deployment waits for somebody who promotes its canaries.
 bool WaitsForPromotion(const nlohmann::json& deployment);
 

@@ -43,7 +43,7 @@ TEST(DeploymentLinesTest, EachGroupHasALine) {
 TEST(DeploymentLinesTest, AnAnswerOfAnotherFormIsNoMistake) {
   EXPECT_EQ(DeploymentLines(json(), false).size(), 1u);
   EXPECT_EQ(DeploymentLines({{"TaskGroups", {{"g", 7}}}}, false).size(), 2u);
-  EXPECT_FALSE(HasEnded(json()));
+  EXPECT_FALSE(DeploymentEnded(json()));
   EXPECT_FALSE(WaitsForPromotion(json()));
 }
 
@@ -51,7 +51,7 @@ TEST(DeploymentLinesTest, OnlyCanariesThatNobodyPromotesByItselfWait) {
   json deployment = DeploymentOfTwo();
   EXPECT_TRUE(WaitsForPromotion(deployment));
   deployment["Status"] = "failed";
-  EXPECT_TRUE(HasEnded(deployment));
+  EXPECT_TRUE(DeploymentEnded(deployment));
   EXPECT_FALSE(WaitsForPromotion(deployment));
   deployment = DeploymentOfTwo();
   for (json& group : deployment["TaskGroups"]) group["AutoPromote"] = true;

@@ -128,6 +128,16 @@ TextTable EvalTable(const json& evals, bool full_ids) {
   return table;
 }
 
+TextTable RelatedEvalTable(const json& evals, bool full_ids) {
+  TextTable table({"ID", "Triggered by", "Status", "Waits until", "Description"});
+  for (const json& eval : AsList(evals)) {
+    table.Add({ShownId(TextField(eval, "ID"), full_ids), TextField(eval, "TriggeredBy"),
+               StatusCell(TextField(eval, "Status")), Moment(TextField(eval, "WaitUntil")),
+               TextField(eval, "StatusDescription")});
+  }
+  return table;
+}
+
 TextTable MetaTable(const json& answer) {
   const json& meta = MapField(answer, "Meta");
   const json& dynamic = MapField(answer, "Dynamic");

@@ -21,6 +21,8 @@ TextTable RegistrationTable(const nlohmann::json& registrations, bool full_ids);
 TextTable SigningKeyTable(const nlohmann::json& keys, bool full_ids);
 // Returns a table of evaluations, the newest first.
 TextTable EvalTable(const nlohmann::json& evals, bool full_ids);
+// The same for the evaluations that are related to one, with the times for which they wait.
+TextTable RelatedEvalTable(const nlohmann::json& evals, bool full_ids);
 // Returns a table of the metadata of a node. It shows whether the configuration or a client has set
 // each value.
 TextTable MetaTable(const nlohmann::json& answer);
