@@ -58,11 +58,11 @@ Co<Answer> ForcePeriodic(ApiRequest* request) {
 
 // Answers with the bytes that were dispatched.
 Co<Answer> ReadPayload(ApiRequest* request) {
-  constexpr TableMask kOfJob = MaskOf(Table::kJobs);
-  return AnswerRead(request, kOfJob, [request](const Tables& tables) {
+  constexpr TableMask kJobTable = MaskOf(Table::kJobs);
+  return AnswerRead(request, kJobTable, [request](const Tables& tables) {
     const auto job = Tables::Find(tables.jobs, JobKey(request->Namespace(), request->parameter(0)));
     if (job == nullptr) {
-      return Found{tables.IndexOf(kOfJob), [] { return ErrorAnswer(404, "job not found"); }};
+      return Found{tables.IndexOf(kJobTable), [] { return ErrorAnswer(404, "job not found"); }};
     }
     return Found{job->modify_index, [job = job->job] {
                    if (job->payload.empty()) return ErrorAnswer(404, "the job has no payload");

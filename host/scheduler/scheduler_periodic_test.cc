@@ -420,6 +420,22 @@ TEST_F(SchedulerPeriodicTest, ATokenStartsOneChild) {
   EXPECT_TRUE(dispatch(next, "a").is_new) << "a purged one has it no more";
 }
 
+// Whatever concerns all jobs that run on each node concerns their children, and not the parents.
+TEST_F(SchedulerPeriodicTest, AParentIsNotEvaluatedForANode) {
+  MustRegister(WithJob([](Job* job) {
+    job->type = JobType::kSysbatch;
+    job->groups[0].rollout = {};
+    job->periodic.emplace();
+    job->periodic->specs = {"@daily"};
+  }));
+  MakeNodeReady();
+  ASSERT_TRUE(scheduler.SetEligible("node", false).ok());
+  ASSERT_TRUE(scheduler.SetEligible("node", true).ok());
+  EXPECT_TRUE(scheduler.EvaluateNode("node").ok());
+  store.Read([](const Tables& tables) { EXPECT_THAT(tables.evals, IsEmpty()); });
+  EXPECT_THAT(Live(), IsEmpty());
+}
+
 TEST_F(SchedulerPeriodicTest, ADispatchedPeriodicJobLaunchesItsOwnChildren) {
   MustRegister(WithJob([](Job* job) {
     job->parameterized.emplace();
