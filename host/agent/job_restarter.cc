@@ -80,11 +80,9 @@ Co<bool> JobRestarter::Step(Context stop, Record restart) {
   JobRestart now = *restart;
   RestartBatch batch;
   options_.store->Read([&](const Tables& tables) { batch = NextBatch(now, tables); });
-  if (!batch.allocs.empty()) {
-    if (const auto reason = ReasonToStop(now)) {
-      End(std::move(now), "failed", *reason);
-      co_return false;
-    }
+  if (const auto reason = ReasonToStop(now)) {
+    End(std::move(now), "failed", *reason);
+    co_return false;
   }
   now.begun = batch.end;
   now.next_batch = 0;

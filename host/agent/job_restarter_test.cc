@@ -243,7 +243,7 @@ TEST_F(JobRestarterTest, AJobThatStopsOrIsPurgedEndsIt) {
   ASSERT_TRUE(scheduler.Deregister({"default", "web"}, false, false).ok());
   Pass(10s);
   EXPECT_THAT(notes_, SizeIs(1));
-  EXPECT_EQ(Now().status, "complete") << "nothing is left to restart";
+  EXPECT_EQ(Said(), "failed: the job was stopped");
   ASSERT_TRUE(scheduler.Deregister({"default", "web"}, true, false).ok());
   store.Read([](const Tables& tables) { EXPECT_THAT(tables.restarts, IsEmpty()); });
   Pass(1min);
@@ -305,7 +305,7 @@ TEST_F(JobRestarterTest, TheSchedulerBeginsWhatIsMadeAndWhatAnEarlierAgentLeft) 
   SchedulerOptions options;
   options.carry_out_restart = [&begun](const std::string& id) { begun.push_back(id); };
   Scheduler next(&loop, &store, &ports, options);
-  const Context stop(&loop);
+  Context stop(&loop);
   Gate gate(&loop);
   gate.Spawn(next.Run(stop));
   loop.RunReady();
@@ -318,7 +318,7 @@ TEST_F(JobRestarterTest, TheSchedulerBeginsWhatIsMadeAndWhatAnEarlierAgentLeft) 
   ASSERT_TRUE(next.PutRestart(left).ok());
   Pass(1min);
   EXPECT_THAT(begun, SizeIs(2));
-  Context(stop).Cancel();
+  stop.Cancel();
   EXPECT_TRUE(loop.RunToEnd(gate.Close()));
 }
 

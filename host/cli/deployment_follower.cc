@@ -114,18 +114,21 @@ Result<json> DeploymentFollower::Get(const std::string& path, const Query& query
 void DeploymentFollower::NoteAllocs(const json& stubs) {
   for (const json& alloc : AsList(stubs)) {
     const std::string id = RawField(alloc, "ID");
-    const json& health = MapField(alloc, "DeploymentStatus");
-    std::string status = TextField(alloc, "ClientStatus");
-    if (health.contains("Healthy") && health["Healthy"].is_boolean()) {
-      status += health["Healthy"].get<bool>() ? ", healthy" : ", unhealthy";
+    const std::string name =
+        "allocation " + ShownId(Printable(id), full_ids_) + " " + TextField(alloc, "Name");
+    Seen& seen = seen_[id];
+    const std::string status = TextField(alloc, "ClientStatus");
+    if (seen.status != status) {
+      const bool first = std::exchange(seen.status, status).empty();
+      const std::string why = TextField(alloc, "ClientDescription");
+      Say(name + (first ? " placed on " + TextField(alloc, "NodeName") : "") + ": " + status +
+          (why.empty() ? "" : " (" + why + ")"));
     }
-    std::string& before = statuses_[id];
-    if (before == status) continue;
-    const std::string why = TextField(alloc, "ClientDescription");
-    Say("allocation " + ShownId(Printable(id), full_ids_) + " " + TextField(alloc, "Name") +
-        (before.empty() ? " placed on " + TextField(alloc, "NodeName") : "") + ": " + status +
-        (why.empty() ? "" : " (" + why + ")"));
-    before = status;
+    const json& verdict = MapField(alloc, "DeploymentStatus");
+    const auto healthy = verdict.find("Healthy");
+    if (healthy == verdict.end() || !healthy->is_boolean()) continue;
+    const std::string health = healthy->get<bool>() ? "healthy" : "unhealthy";
+    if (std::exchange(seen.health, health) != health) Say(name + ": " + health);
   }
 }
 

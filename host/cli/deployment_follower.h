@@ -40,7 +40,11 @@ class DeploymentFollower {
   Terminal* const terminal_;
   const bool full_ids_;
   nlohmann::json newest_;
-  std::map<std::string, std::string> statuses_;  // of allocations, by id
+  struct Seen {
+    std::string status;
+    std::string health;
+  };
+  std::map<std::string, Seen> seen_;  // by the id of the allocation
 };
 
 }  // namespace drover

@@ -164,7 +164,7 @@ Result<int> ShowJob(ApiClient* client, Output* out, const JobName& name, bool ve
   DROVER_ASSIGN(const json summary, get("/summary"));
   DROVER_ASSIGN(const json evals, get("/evaluations"));
   DROVER_ASSIGN(const json allocs, get("/allocations"));
-  DROVER_ASSIGN(const json deployment, get("/deployment"));
+  const json deployment = get("/deployment").value_or(json());
   // Only an agent of Drover has such restarts.
   const json restarts = get("/restart").value_or(json::array());
   std::vector<json> children;

@@ -23,7 +23,12 @@ from harness import SLACK, DroverTest, binary, group, job, mock, task
 LONG = "exec sleep 1000"
 
 
+# A service is deployed as soon as its tasks run, and its deployment fails as soon as one fails.
+QUICK_UPDATE = {"HealthCheck": "task_states", "MinHealthyTime": "10ms", "ProgressDeadline": "0s"}
+
+
 def service(*tasks, id="web", **fields):
+    fields.setdefault("Update", QUICK_UPDATE)
     return job(group(*tasks, **fields), id=id, type="service")
 
 

@@ -135,13 +135,17 @@ class ClientChangeTest(ClientCommandTest):
         self.assertFalse(self.agent.get("/v1/job/web")["Stop"])
         self.assertIn("no job has an id", self.fails("job", "start", "x"))
 
-    def test_a_job_has_no_deployments(self):
-        self.run_job(mock("t", run_for="1h"))
+    def test_a_job_has_deployments_unless_all_of_it_changes_at_once(self):
+        self.run_job(mock("t", run_for="1h"), Update={"MaxParallel": 0})
         self.assertEqual(self.cli("job", "deployments", "web").out, "No deployments found\n")
         self.assertEqual(self.cli("job", "deployments", "-latest", "web").out,
                          "No deployments found\n")
         self.assertEqual(self.json("job", "deployments", "-all", "web"), [])
         self.assertIsNone(self.json("job", "deployments", "-latest", "web"))
+        self.run_job(mock("t", run_for="1h", Env={"A": "1"}))
+        self.assertRegex(self.cli("job", "deployments", "web").out,
+                         r"(?m)^[0-9a-f]{8} +web +1 +\w+ +Deployment ")
+        self.assertEqual(self.json("job", "deployments", "-latest", "web")["JobVersion"], 1)
         self.fails("job", "deployments", "-latest", "-all", "web", code=2)
 
 
