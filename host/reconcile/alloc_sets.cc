@@ -2,6 +2,7 @@
 // Says of each allocation of a group what its state, its flags and its node mean for it.
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include "host/reconcile/in_place_rule.h"
@@ -164,13 +165,17 @@ class Sorting {
   }
 
   // Returns whether the allocation that replaced RECORD, or one after it, is still wanted.
-  bool HasReplacement(const AllocRecord& record) const {
-    std::string next = record.next;
-    for (std::size_t steps = input_.allocs->size(); !next.empty() && steps > 0; --steps) {
-      const auto found = std::ranges::find(*input_.allocs, next, &AllocRecord::id);
-      if (found == input_.allocs->end()) return false;
-      if (!(*found)->alloc->server_terminal()) return true;
-      next = (*found)->next;
+  bool HasReplacement(const AllocRecord& record) {
+    if (record.next.empty()) return false;
+    if (by_id_.empty()) {
+      for (const auto& of_job : *input_.allocs) by_id_[of_job->id()] = of_job.get();
+    }
+    const std::string* next = &record.next;
+    for (std::size_t steps = by_id_.size(); !next->empty() && steps > 0; --steps) {
+      const auto found = by_id_.find(*next);
+      if (found == by_id_.end()) return false;
+      if (!found->second->alloc->server_terminal()) return true;
+      next = &found->second->next;
     }
     return false;
   }
@@ -206,10 +211,9 @@ class Sorting {
   }
 
   void SortFailed(const SharedAlloc& record) {
-    if (HasReplacement(*record)) return;                   // one of a newer version
-    if (!IsWanted(*record, input_) && !rollout_.held()) {  // the wanted version comes instead
-      MayWait(record);
-      return;
+    if (!IsWanted(*record, input_)) {
+      if (!rollout_.held()) return MayWait(record);  // the wanted version comes instead
+      if (HasReplacement(*record)) return;           // of a newer version, but not the wanted one
     }
     if (record->force_reschedule) {
       out_.replace_now.push_back(record);
@@ -234,6 +238,7 @@ class Sorting {
   const RolloutState rollout_;
   const JobType type_;
   const bool per_node_;
+  std::map<std::string_view, const AllocRecord*> by_id_;  // empty until it is needed
   AllocSets out_;
 };
 
