@@ -10,7 +10,6 @@ from harness import group, job, mock
 
 ENDED = ("successful", "failed", "cancelled", "blocked")
 QUICK = {"HealthCheck": "task_states", "MinHealthyTime": "10ms", "HealthyDeadline": "30s", "ProgressDeadline": "1m"}
-NO_RESCHEDULE = {"Attempts": 0, "Unlimited": False}
 
 
 class PeerCli:
@@ -141,7 +140,7 @@ class PeerCli:
 
 def service(version, update=None, count=2, id="web", type="service", **config):
     one = mock("t", **(config or {"run_for": "1h"}), Env={"VERSION": str(version)})
-    fields = {} if type == "system" else {"Count": count, "ReschedulePolicy": NO_RESCHEDULE}
+    fields = {} if type == "system" else {"Count": count}
     return job(group(one, Update={**QUICK, **(update or {})}, **fields), id=id, type=type)
 
 
