@@ -12,7 +12,7 @@ ENDED = ("successful", "failed", "cancelled", "blocked")
 QUICK = {"HealthCheck": "task_states", "MinHealthyTime": "10ms", "HealthyDeadline": "30s", "ProgressDeadline": "1m"}
 
 
-class PeerCli:
+class NomadCli:
     """The commands. Each returns its exit code."""
 
     def __init__(self, agent):
@@ -144,10 +144,10 @@ def service(version, update=None, count=2, id="web", type="service", **config):
     return job(group(one, Update={**QUICK, **(update or {})}, **fields), id=id, type=type)
 
 
-class PeerCallsTest(AgentTest):
+class NomadCallsTest(AgentTest):
     def setUp(self):
         super().setUp()
-        self.cli = PeerCli(self.agent)
+        self.cli = NomadCli(self.agent)
 
     def test_job_run_waits_for_its_deployment(self):
         self.assertEqual(self.cli.job_run(service(0)), 0)
