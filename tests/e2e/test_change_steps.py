@@ -12,7 +12,6 @@ from harness import group, job, task
 from test_steps import FAIL_ONCE, STAY, StepCase, Steps
 
 NO_RESTART = {"Attempts": 0, "Interval": 60_000_000_000, "Delay": 0, "Mode": "fail"}
-NO_RESCHEDULE = {"Attempts": 0, "Unlimited": False}
 NO_ROLLOUT = {"MaxParallel": 0}
 SECOND = 1_000_000_000
 
@@ -83,8 +82,7 @@ class RolloutStepTest(Steps, ChangeStepCase):
              "HealthyDeadline": "30s", "ProgressDeadline": 0, "AutoRevert": True}
 
     def version(self, name, number, script=STAY):
-        self.put(name, script, Env={"VERSION": str(number)}, Update=self.QUICK,
-                 ReschedulePolicy=NO_RESCHEDULE)
+        self.put(name, script, Env={"VERSION": str(number)}, Update=self.QUICK)
 
     def ended(self, name, version):
         """Waits until the deployment of a version has ended. Returns its line."""
@@ -157,7 +155,7 @@ class PeriodicStepTest(Steps, ChangeStepCase):
         self.begin(name)
         self.arm(fault)
         self.put(name, 'echo "$NOMAD_JOB_ID" >> "$OUT"', type="batch",
-                 Periodic={"Specs": ["* * * * * * *"]}, ReschedulePolicy=NO_RESCHEDULE)
+                 Periodic={"Specs": ["* * * * * * *"]})
         self.wait(lambda: len(self.children(name)) >= 3, "three children")
         self.insist("DELETE", f"/v1/job/{name}")
         self.assertTrue(self.read(f"/v1/job/{name}")["Stop"])
@@ -188,7 +186,7 @@ class DispatchStepTest(Steps, ChangeStepCase):
         self.begin(name)
         self.arm(None)
         self.put(name, 'cat "local/input" >> "$OUT"', type="batch", ParameterizedJob={"Payload": "required"},
-                 DispatchPayload={"File": "input"}, ReschedulePolicy=NO_RESCHEDULE)
+                 DispatchPayload={"File": "input"})
         self.arm(fault)
         body = {"Payload": base64.b64encode(b"hello\n").decode()}
         reply = self.insist("PUT", f"/v1/job/{name}/dispatch", body, known=(200,), idempotency_token=name)
@@ -218,7 +216,7 @@ class JobRestartStepTest(Steps, ChangeStepCase):
     def live(self, name, fault=None):
         self.begin(name)
         self.arm(None)
-        self.put(name, STAY, Count=2, Update=NO_ROLLOUT, ReschedulePolicy=NO_RESCHEDULE)
+        self.put(name, STAY, Count=2, Update=NO_ROLLOUT)
         self.wait(lambda: self.out.read_text().count("ready") == 2 and
                   [a["ClientStatus"] for a in self.allocs(name)] == ["running"] * 2, "both of them")
         ids = {a["ID"] for a in self.allocs(name)}

@@ -92,8 +92,8 @@ class PythonNomadTest(AgentTest):
         """Registers a version of a service with two instances. Returns the id of its deployment."""
         quick = {"HealthCheck": "task_states", "MinHealthyTime": "10ms", "HealthyDeadline": "30s",
                  "ProgressDeadline": 0, "AutoRevert": True}
-        spec = job(group(task("t", script, Env={"VERSION": str(version)}), Count=2, Update={**quick, **update},
-                         ReschedulePolicy={"Attempts": 0, "Unlimited": False}), id="web", type="service")
+        spec = job(group(task("t", script, Env={"VERSION": str(version)}), Count=2, Update={**quick, **update}),
+                   id="web", type="service")
         reply = self.nomad.job.register_job("web", spec)
         return harness.wait_until(lambda: self.nomad.evaluation.get_evaluation(reply["EvalID"])["DeploymentID"],
                                   "its deployment")

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -68,6 +69,8 @@ class ChangeModel {
 
   std::map<std::string, Record> seen_;
   std::map<std::string, Rollout> rollouts_;  // by the id of the deployment
+  // As they were at the last look: the oldest one goes when a newer one comes.
+  std::map<JobKey, std::map<std::uint64_t, std::shared_ptr<const JobRecord>>> versions_;
   std::vector<std::string> broken_;
 };
 

@@ -10,10 +10,9 @@ from harness import group, job, mock
 
 ENDED = ("successful", "failed", "cancelled", "blocked")
 QUICK = {"HealthCheck": "task_states", "MinHealthyTime": "10ms", "HealthyDeadline": "30s", "ProgressDeadline": "1m"}
-NO_RESCHEDULE = {"Attempts": 0, "Unlimited": False}
 
 
-class PeerCli:
+class NomadCli:
     """The commands. Each returns its exit code."""
 
     def __init__(self, agent):
@@ -141,14 +140,14 @@ class PeerCli:
 
 def service(version, update=None, count=2, id="web", type="service", **config):
     one = mock("t", **(config or {"run_for": "1h"}), Env={"VERSION": str(version)})
-    fields = {} if type == "system" else {"Count": count, "ReschedulePolicy": NO_RESCHEDULE}
+    fields = {} if type == "system" else {"Count": count}
     return job(group(one, Update={**QUICK, **(update or {})}, **fields), id=id, type=type)
 
 
-class PeerCallsTest(AgentTest):
+class NomadCallsTest(AgentTest):
     def setUp(self):
         super().setUp()
-        self.cli = PeerCli(self.agent)
+        self.cli = NomadCli(self.agent)
 
     def test_job_run_waits_for_its_deployment(self):
         self.assertEqual(self.cli.job_run(service(0)), 0)
