@@ -52,7 +52,7 @@ Result<int> DeploymentFollower::Follow(std::string id) {
 }
 
 Status DeploymentFollower::FollowOne(const std::string& id) {
-  std::optional<DeploymentView> view;
+  std::optional<LiveDeployment> view;
   if (terminal_ != nullptr) view.emplace(terminal_, full_ids_);
   const std::string path = ApiPath("/v1/deployment", id);
   const std::string allocs = ApiPath("/v1/deployment/allocations", id);

@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <functional>
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
 #include "host/base/printable.h"
@@ -82,8 +82,10 @@ std::vector<json> ChildrenOf(const std::string& id, const json& list) {
   for (const json& job : AsList(list)) {
     if (RawField(job, "ParentID") == id) children.push_back(job);
   }
-  std::ranges::stable_sort(children, std::ranges::greater(),
-                           [](const json& job) { return NumberField(job, "SubmitTime"); });
+  std::sort(children.begin(), children.end(), [](const json& a, const json& b) {
+    return std::pair(NumberField(a, "SubmitTime"), RawField(a, "ID")) >
+           std::pair(NumberField(b, "SubmitTime"), RawField(b, "ID"));
+  });
   return children;
 }
 

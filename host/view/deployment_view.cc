@@ -91,13 +91,13 @@ TextTable DeploymentGroupTable(const json& deployment) {
   return table;
 }
 
-DeploymentView::~DeploymentView() {
+LiveDeployment::~LiveDeployment() {
   if (!terminal_->is_terminal()) return;
   terminal_->Block({});
   for (const std::string& line : shown_) terminal_->Line(line);
 }
 
-void DeploymentView::Show(const json& deployment) {
+void LiveDeployment::Show(const json& deployment) {
   std::vector<std::string> lines = DeploymentLines(deployment, full_ids_);
   if (terminal_->is_terminal()) {
     terminal_->Block(lines);

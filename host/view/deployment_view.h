@@ -24,14 +24,14 @@ TextTable DeploymentGroupTable(const nlohmann::json& deployment);
 
 // Shows how a deployment goes on. On a terminal, its lines are redrawn at the bottom. Elsewhere,
 // each line is printed when it has changed.
-class DeploymentView {
+class LiveDeployment {
  public:
   // TERMINAL must outlive this object.
-  DeploymentView(Terminal* terminal, bool full_ids) : terminal_(terminal), full_ids_(full_ids) {}
-  DeploymentView(const DeploymentView&) = delete;
-  DeploymentView& operator=(const DeploymentView&) = delete;
+  LiveDeployment(Terminal* terminal, bool full_ids) : terminal_(terminal), full_ids_(full_ids) {}
+  LiveDeployment(const LiveDeployment&) = delete;
+  LiveDeployment& operator=(const LiveDeployment&) = delete;
   // Prints the last lines for good.
-  ~DeploymentView();
+  ~LiveDeployment();
 
   void Show(const nlohmann::json& deployment);
 

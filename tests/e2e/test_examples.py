@@ -126,7 +126,7 @@ class Examples(Client):
 
     def start(self, name, count=1):
         """Runs a job that goes on, and returns the ids of its allocations."""
-        self.cli("job", "run", JOBS / (name + self.form))
+        self.cli("job", "run", "-detach", JOBS / (name + self.form))
         return [alloc["ID"] for alloc in self.agent.wait_allocs(name, count, "running")]
 
     def follow(self, name):
@@ -387,7 +387,7 @@ class Examples(Client):
         self.assertEqual(claims["exp"] - claims["iat"], 3600)
 
     def test_template(self):
-        self.cli("job", "run", JOBS / ("template" + self.form))
+        self.cli("job", "run", "-detach", JOBS / ("template" + self.form))
         allocs = self.agent.wait_allocs("template", 3, "running")
         front, = (alloc["ID"] for alloc in allocs if alloc["TaskGroup"] == "front")
 
@@ -444,7 +444,7 @@ class Examples(Client):
 
     @unittest.skipUnless(server("haproxy"), "there is no haproxy")
     def test_haproxy(self):
-        self.cli("job", "run", JOBS / ("haproxy" + self.form))
+        self.cli("job", "run", "-detach", JOBS / ("haproxy" + self.form))
         allocs = self.agent.wait_allocs("haproxy", 3, "running")
         front, = (alloc["ID"] for alloc in allocs if alloc["TaskGroup"] == "front")
         asker = Asker(self, "http://{}:{}/".format(*self.place(front)))
