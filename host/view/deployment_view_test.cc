@@ -60,6 +60,9 @@ TEST(DeploymentLinesTest, OnlyCanariesThatNobodyPromotesByItselfWait) {
 
 TEST(TextWidthTest, CharactersAreNotCutInTheMiddle) {
   EXPECT_EQ(Characters("gr\xc3\xbc\xc3\x9f"), 4u);
+  EXPECT_EQ(FirstCharacters("gr\xc3\xbc\xc3\x9f", 3), "gr\xc3\xbc");
+  EXPECT_EQ(FirstCharacters("gr\xc3\xbc\xc3\x9f", 9), "gr\xc3\xbc\xc3\x9f");
+  EXPECT_EQ(FirstCharacters("gr", 0), "");
   EXPECT_EQ(Cut("gr\xc3\xbc\xc3\x9f", 4), "gr\xc3\xbc\xc3\x9f");
   EXPECT_EQ(Cut("gr\xc3\xbc\xc3\x9f e", 4), "gr\xc3\xbc\xe2\x80\xa6");
 }

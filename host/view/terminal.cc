@@ -103,7 +103,9 @@ void Terminal::Block(std::vector<std::string> lines) {
     lines.resize(room);
     lines.back() = "  ... and " + std::to_string(left_out) + " more";
   }
-  for (std::string& line : lines) line = Cut(line, static_cast<std::size_t>(width_ - 1));
+  for (std::string& line : lines) {
+    line = FirstCharacters(line, static_cast<std::size_t>(width_ - 1));
+  }
   if (lines == status_) return;
   status_ = std::move(lines);
   Write(erased + Drawn());

@@ -14,13 +14,17 @@ std::size_t Characters(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), IsFirstByte));
 }
 
+std::string FirstCharacters(const std::string& text, std::size_t count) {
+  std::size_t bytes = 0;
+  for (; bytes < text.size(); ++bytes) {
+    if (IsFirstByte(text[bytes]) && count-- == 0) break;
+  }
+  return text.substr(0, bytes);
+}
+
 std::string Cut(const std::string& text, std::size_t width) {
   if (Characters(text) <= width) return text;
-  std::size_t bytes = 0;
-  for (std::size_t left = width; bytes < text.size(); ++bytes) {
-    if (IsFirstByte(text[bytes]) && left-- == 1) break;
-  }
-  return text.substr(0, bytes) + "…";
+  return FirstCharacters(text, width - 1) + "…";
 }
 
 }  // namespace drover
