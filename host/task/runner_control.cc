@@ -61,6 +61,12 @@ Co<Status> TaskRunner::ForceRestart(TaskEvent event, bool failure) {
 }
 
 Co<Status> TaskRunner::RestartRunning(TaskEvent event, bool failure) {
+  if (!running() || kill_.cancelled()) co_return NotRunning();
+  // The next agent may not have taken over the run yet. Then the request waits for it.
+  if (!run_) {
+    const auto taken_over = co_await LazyRun(shutdown_);
+    if (!taken_over.ok()) co_return taken_over.error();
+  }
   const auto run = run_;
   if (!run || run->exited.is_set() || !running() || kill_.cancelled()) {
     co_return NotRunning();
@@ -75,6 +81,10 @@ Co<Status> TaskRunner::RestartRunning(TaskEvent event, bool failure) {
 
 Co<Status> TaskRunner::Signal(TaskEvent event, std::string signal) {
   const auto self = shared_from_this();
+  if (!run_ && running()) {
+    const auto taken_over = co_await LazyRun(shutdown_);
+    if (!taken_over.ok()) co_return taken_over.error();
+  }
   const auto run = run_;
   if (!run || run->exited.is_set()) co_return NotRunning();
   journal_.Emit(std::move(event));

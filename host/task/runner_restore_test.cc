@@ -630,6 +630,25 @@ TEST_F(RunnerRestoreTest, ADriverThatIsBeingLoadedIsNotAskedYet) {
   Kill();
 }
 
+TEST_F(RunnerRestoreTest, ARequestWaitsForTheTakeOver) {
+  RestoreBarrier restores(&loop);
+  services.restores = &restores;
+  restores.Loading("fake");
+  driver.Plant(run, "web");
+  RestoreRunning();
+  restores.Expect("fake", "alloc/web", run);
+  Start();
+  runner->RequestRestart(TaskEvent(event_type::kRestartSignaled), false);
+  loop.Advance(100ms);
+  EXPECT_THAT(driver.calls(), IsEmpty());
+  restores.Loaded("fake");
+  loop.Advance(1s);
+  EXPECT_EQ(driver.Count("start"), 1);
+  EXPECT_EQ(state()->restarts, 1u);
+  EXPECT_EQ(phase(), RunnerState::kRunning);
+  Kill();
+}
+
 TEST_F(RunnerRestoreTest, NothingIsPreparedForADriverThatIsBeingLoaded) {
   RestoreBarrier restores(&loop);
   services.restores = &restores;

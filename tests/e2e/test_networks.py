@@ -611,7 +611,8 @@ class RunNetworkTest(DroverTest):
         spec["Job"]["TaskGroups"][0]["Networks"][0]["Hostname"] = "web"
         run = self.sandbox.run(spec, config=self.config)
         self.assertEqual(run.wait(), 0, run.story())
-        self.assertIn('is not the name of the task "t": its driver "raw_exec"', run.story())
+        warning, = run.of_type("Note")
+        self.assertIn('is not the name of the task "t": its driver "raw_exec"', warning["Message"])
 
     def test_the_next_run_removes_what_a_killed_one_has_left(self):
         run = self.sandbox.run(self.spec("echo up; sleep 1000"), config=self.config)

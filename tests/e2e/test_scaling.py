@@ -152,7 +152,7 @@ class ScalingCommandTest(Client, ScalingCase):
                                     env={"DROVER_ADDR": self.address})
         self.assertEqual(done.out.split(), [one["ID"]])
         other = self.sandbox.write("other.nomad.hcl", SPEC.replace('"1m"', '"2m"'))
-        planned = self.cli("job", "plan", other, code=1).out
+        planned = self.cli("job", "plan", other).out  # no allocation starts or stops
         self.assertRegex(planned, r'cooldown: "1m" -> "2m"')
 
     def test_a_job_that_starts_again_is_scaled_again(self):

@@ -231,14 +231,14 @@ class HostileVolumeTest(VolumeCase):
         self.assertIn("not followed", self.event(alloc, "Task hook failed"))
 
     def test_no_destination_leaves_the_root_of_the_task(self):
-        for destination in ("/../../etc", "../etc", "etc", "", "/a\nb", "/data/.."):
+        for destination in ("/../../etc", "../etc", "etc", "", "/a\nb", "/data/..", "/"):
             with self.subTest(destination):
                 reply = self.agent.ask("PUT", "/v1/jobs", with_volume(
                     shell("true"), mount={"Destination": destination}))
                 self.assertEqual(reply.status, 500, reply.body)
                 self.assertIn(b"/VolumeMounts/0/Destination: ", reply.body)
         before = pathlib.Path("/etc/passwd").read_bytes()
-        for destination in ("/etc", "/proc/self", "/dev/pts", "/", "/local", "/secrets"):
+        for destination in ("/etc", "/proc/self", "/dev/pts", "/local", "/secrets"):
             with self.subTest(destination):
                 name = "to" + destination.replace("/", "-")
                 self.agent.submit(with_volume(shell("echo x > /etc/passwd; true"), id=name, type="batch",
@@ -325,7 +325,7 @@ class ClientVolumeTest(Client, VolumeCase):
         for behave, said in (("echo no space >&2; exit 3", "no space"), ("echo garbage; exit 0", "must answer create"),
                              ("yes; exit 0", "more than 65536 bytes"), ("kill -9 $$", "the signal 9"),
                              ('echo "{\\"path\\": \\"/dev/null\\"}"; exit 0', "cannot mount"),
-                             ('echo "{\\"path\\": \\"../etc\\"}"; exit 0', "cannot mount")):
+                             ('echo "{\\"path\\": \\"../etc\\"}"; exit 0', "must answer create")):
             with self.subTest(behave):
                 (self.root / "behave").write_text(behave)
                 self.assertIn(said, self.fails_to_create("own", PluginID="own"))
