@@ -6,9 +6,9 @@ import time
 
 import harness
 from agent_harness import AgentTest
-from harness import binary, group, job, mock, task
+from harness import DroverTest, binary, group, job, mock, task
 from test_agent_streams import Stream
-from test_client import LONG, Client, service
+from test_client import LONG, Client, canned, service, stub
 from test_takeover import TakeoverCase
 from typed import Typed
 
@@ -283,6 +283,41 @@ class JobRestartTerminalTest(Restarts, AgentTest):
         typed.close()  # what is said then reaches nobody, which may be an error as well
         self.assertIn(typed.process.wait(harness.LIMIT), (1, 130))
         self.wait_restarted([0, 1])
+
+
+class OddRestartTest(Client, DroverTest):
+    """Agents whose answers leave things out."""
+
+    def answers(self, job, *allocs):
+        return {"/v1/jobs": [{"ID": "web", "Namespace": "default"}], "/v1/job/web": job,
+                "/v1/job/web/versions": {}, "/v1/job/web/allocations": list(allocs),
+                "/v1/job/web/deployments": None}
+
+    def test_a_job_without_a_type_and_a_status(self):
+        replaced = stub(1, DesiredStatus="run", NextAllocation="other")
+        with canned(self.answers({}, replaced, stub(2, DesiredStatus="stop", ClientStatus="lost"),
+                                 {})) as self.address:
+            for options in ((), ("-reschedule",), ("-all-tasks",), ("-task", "t")):
+                self.assertEqual(self.cli("job", "restart", "-yes", *options, "web").out,
+                                 "No allocations to restart\n")
+
+    def test_answers_of_another_form(self):
+        for job in ([], None, "text", {"Type": 7}):
+            with canned(self.answers(job)) as self.address:
+                self.assertIn("No allocations", self.cli("job", "restart", "-yes", "web").out)
+        answers = self.answers({})
+        answers["/v1/job/web/allocations"] = {}
+        with canned(answers) as self.address:
+            self.fails("job", "restart", "-yes", "web")
+
+    def test_a_job_of_several_regions(self):
+        with canned(self.answers({"Multiregion": {"Regions": [{"Name": "eu"}]}})) as self.address:
+            for answer, said in (("n\n", "Job restart canceled"), ("y\n", "No allocations to restart")):
+                typed = Typed(self, "job", "restart", "web")
+                typed.until('Are you sure you want to restart multi-region job "web" in a single '
+                            "region? [y/N] ")
+                typed.type(answer)
+                self.assertIn(said, typed.wait(0))
 
 
 class DetachedRestartTest(Restarts, TakeoverCase):
