@@ -352,6 +352,13 @@ class DetachedRestartTest(Restarts, TakeoverCase):
         counts = [e["Payload"]["JobRestart"]["Done"] for e in events]
         self.assertEqual(counts, sorted(counts))
         self.assertEqual({e["Type"] for e in events}, {"JobRestartUpdated"})
+        with subprocess.Popen(
+                [binary(), "events", "--topic", "JobRestart:web"], stdout=subprocess.PIPE, text=True,
+                env=self.sandbox.environment({"DROVER_ADDR": self.address})) as process:
+            for line in process.stdout:
+                if "web complete, 3 of 3 done" in line:
+                    break
+            process.kill()
         status = self.cli("job", "status", "web").out
         self.assertRegex(status, r"(?s)Latest restart\n.*Done +=+ 3 of 3 allocations\n")
 
