@@ -45,9 +45,11 @@ Status RestartOptions::Read(bool interactive) {
   if (on_error != "ask" && on_error != "fail") {
     return Invalid("on-error", on_error, "write ask or fail");
   }
-  asks_on_error = on_error == "ask";
-  if (asks_on_error && detach && !yes) return Invalid("on-error", "ask", kDetached);
-  if (asks_on_error && !somebody) return Invalid("on-error", "ask", kNobody);
+  // --on-error=fail means what it says, also with --yes.
+  ignores_errors = yes && on_error_text != "fail";
+  asks_on_error = on_error == "ask" && !yes;
+  if (asks_on_error && detach) return Invalid("on-error", "ask", kDetached);
+  if (asks_on_error && !interactive) return Invalid("on-error", "ask", kNobody);
   if (reschedule && (all_tasks || !tasks.empty())) {
     return Error(Code::kInvalidArgument,
                  "-reschedule replaces whole allocations: leave -task and -all-tasks out");
@@ -62,7 +64,7 @@ std::size_t RestartOptions::SizeOfBatch(std::size_t count) const {
 
 nlohmann::json RestartOptions::Body() const {
   nlohmann::json body = {{"BatchWait", batch_wait.count()},
-                         {"OnError", yes ? "ignore" : "fail"},
+                         {"OnError", ignores_errors ? "ignore" : "fail"},
                          {"AllTasks", all_tasks},
                          {"Reschedule", reschedule},
                          {"NoShutdownDelay", no_shutdown_delay},

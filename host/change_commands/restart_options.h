@@ -30,6 +30,7 @@ struct RestartOptions {
   Duration batch_wait{0};
   bool asks_between = false;  // between two batches
   bool asks_on_error = false;
+  bool ignores_errors = false;  // unless they are likely to happen again
 
   // Fills in what is meant. INTERACTIVE says whether somebody can be asked.
   Status Read(bool interactive);

@@ -77,6 +77,10 @@ TEST(RestartOptionsTest, AnAgentAsksNobody) {
   ASSERT_TRUE(options.Read(false).ok());
   EXPECT_EQ(options.Body()["OnError"], "ignore");
   EXPECT_EQ(options.Body()["BatchSize"], 2);
+  options.on_error_text = "fail";
+  ASSERT_TRUE(options.Read(false).ok());
+  EXPECT_EQ(options.Body()["OnError"], "fail") << "it means what it says";
+  EXPECT_FALSE(options.asks_on_error || options.ignores_errors);
   options.batch_wait_text = "ask";
   EXPECT_NE(RefusalOf(options), "");
   options = Options();

@@ -113,27 +113,36 @@ Result<RestartSession::Next> RestartSession::DoBatch(AllocRestarts* restarts,
   errors_.insert(errors_.end(), outcome.errors.begin(), outcome.errors.end());
   if (outcome.left) return Next::kEnd;
   if (!outcome.errors.empty()) {
-    const bool asked = options_.asks_on_error && !options_.yes;
     const Next next = AfterErrors(outcome, last);
-    if (next == Next::kEnd || last || (asked && options_.asks_between)) return next;
+    const bool asked = options_.asks_on_error && options_.asks_between;
+    if (next == Next::kEnd || last || asked) return next;
   }
   return last ? Next::kEnd : BetweenBatches(restarts);
 }
 
 RestartSession::Next RestartSession::AfterErrors(const BatchOutcome& outcome, bool last) {
   for (const std::string& error : outcome.errors) terminal_.Line(error);
-  if (options_.yes && outcome.unrecoverable) {
+  if (options_.ignores_errors && outcome.unrecoverable) {
     terminal_.Line("Stopping job restart due to unrecoverable error");
     return Next::kEnd;
   }
-  if (options_.yes || last) return Next::kBatch;
-  if (!options_.asks_on_error) {
+  if (!options_.ignores_errors && !options_.asks_on_error) {
     terminal_.Line("Stopping job restart due to error");
     return Next::kEnd;
   }
+  if (options_.ignores_errors || last) return Next::kBatch;
   if (outcome.unrecoverable) terminal_.Line("The errors above are likely to happen again.");
-  return Take(prompt_.Ask("Ignore the errors above and proceed with the next batch?", false,
-                          options_.asks_between));
+  return Ask("Ignore the errors above and proceed with the next batch?", false,
+             options_.asks_between);
+}
+
+RestartSession::Next RestartSession::Ask(const std::string& question, bool default_yes,
+                                         bool takes_duration) {
+  for (;;) {
+    const PromptAnswer answer = prompt_.Ask(question, default_yes, takes_duration);
+    if (answer.kind != PromptAnswer::Kind::kInterrupted) return Take(answer);
+    if (Interrupted(SIGINT)) return Next::kEnd;
+  }
 }
 
 RestartSession::Next RestartSession::Take(const PromptAnswer& answer) {
@@ -144,14 +153,12 @@ RestartSession::Next RestartSession::Take(const PromptAnswer& answer) {
       options_.asks_between = false;
       options_.batch_wait = answer.duration;
       return Next::kBatch;
-    case PromptAnswer::Kind::kInterrupted:
-      if (!Interrupted(SIGINT)) return Next::kBatch;
-      return Next::kEnd;
     case PromptAnswer::Kind::kKilled:
       killed_ = canceled_ = true;
       return Next::kEnd;
     case PromptAnswer::Kind::kNo:
     case PromptAnswer::Kind::kEnded:
+    case PromptAnswer::Kind::kInterrupted:
       canceled_ = true;
       return Next::kEnd;
   }
@@ -161,7 +168,7 @@ RestartSession::Next RestartSession::Take(const PromptAnswer& answer) {
 RestartSession::Next RestartSession::BetweenBatches(AllocRestarts* restarts) {
   if (options_.asks_between) {
     if (options_.yes) return Next::kBatch;
-    const Next next = Take(prompt_.Ask("Proceed with the next batch?", true, true));
+    const Next next = Ask("Proceed with the next batch?", true, true);
     if (next == Next::kEnd || options_.asks_between) return next;
   }
   if (options_.batch_wait == 0s) return Next::kBatch;

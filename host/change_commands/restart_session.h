@@ -33,7 +33,8 @@ class RestartSession {
   Next AfterErrors(const BatchOutcome& outcome, bool last);
   // Asks or waits, as the options say, before the next batch.
   Next BetweenBatches(AllocRestarts* restarts);
-  // Takes an answer to the question whether the next batch shall begin.
+  // Asks whether the next batch shall begin, and takes the answer.
+  Next Ask(const std::string& question, bool default_yes, bool takes_duration);
   Next Take(const PromptAnswer& answer);
   // Decides what a signal means. Returns whether the restart stops.
   bool Interrupted(int signal);

@@ -26,6 +26,15 @@ std::string NewState(const json& payload) {
   if (const json& eval = MapField(payload, "Evaluation"); !eval.empty()) {
     return TextField(eval, "JobID") + " " + TextField(eval, "Status");
   }
+  if (const json& deployment = MapField(payload, "Deployment"); !deployment.empty()) {
+    return TextField(deployment, "JobID") + " " + TextField(deployment, "Status") + ": " +
+           TextField(deployment, "StatusDescription");
+  }
+  if (const json& restart = MapField(payload, "JobRestart"); !restart.empty()) {
+    return TextField(restart, "JobID") + " " + TextField(restart, "Status") + ", " +
+           NumberText(restart, "Done") + " of " +
+           std::to_string(ListField(restart, "Allocations").size()) + " done";
+  }
   if (const json& service = MapField(payload, "Service"); !service.empty()) {
     return TextField(service, "ServiceName") + " " + TextField(service, "Address") + " " +
            NumberText(service, "Port");
@@ -43,8 +52,9 @@ struct EventsCommand {
 
   void Declare(CLI::App* command) {
     command->add_option("--topic", topics,
-                        "TOPIC or TOPIC:KEY, may be repeated: Job, Evaluation, Allocation, Node, "
-                        "Service, Variable or *; the key is an id in full, or that of the job");
+                        "TOPIC or TOPIC:KEY, may be repeated: Job, Evaluation, Allocation, "
+                        "Deployment, JobRestart, Node, Service, Variable or *; the key is an id in "
+                        "full, or that of the job");
     command->add_option("--index", index,
                         "From this index on, and not all that the agent still has");
     command->add_flag("--json", form.json, "Prints what the agent sends, an object per line");

@@ -12,6 +12,7 @@
 #include "host/base/gate.h"
 #include "host/scheduler/scheduler_fixture.h"
 #include "host/spec/job_json.h"
+#include "host/state/change_record_json.h"
 #include "host/state/record_json.h"
 
 namespace drover {
@@ -381,6 +382,36 @@ TEST_F(StateJournalTest, ANodeThatIsDrainedStaysSo) {
   });
   EXPECT_FALSE(node.eligible);
   EXPECT_EQ(node.status, "initializing");
+}
+
+TEST_F(StateJournalTest, RestartsOfJobsAreFoundAgain) {
+  MustRegister(Registration("web", 1));
+  JobRestart restart;
+  restart.job_namespace = "default";
+  restart.job_id = "web";
+  restart.batch_wait = 30s;
+  restart.allocs = {"a", "b", "c"};
+  restart.done = 1;
+  restart.begun = 2;
+  restart.errors["a"] = "no \xff task runs";
+  restart.next_batch = 7;
+  for (const char* id : {"r1", "r2"}) {
+    restart.id = id;
+    ASSERT_TRUE(scheduler.PutRestart(restart).ok());
+  }
+  MustRegister(Registration("gone", 1));
+  restart.id = "r3";
+  restart.job_id = "gone";
+  ASSERT_TRUE(scheduler.PutRestart(restart).ok());
+  ASSERT_TRUE(scheduler.Deregister({"default", "gone"}, true, false).ok());
+  const LoadedState loaded = LoadState(Reopen());
+  store.Read([&](const Tables& tables) {
+    EXPECT_EQ(Encoded(loaded.tables.restarts), Encoded(tables.restarts));
+    EXPECT_EQ(loaded.tables.restarts_of_job, tables.restarts_of_job);
+  });
+  ASSERT_THAT(loaded.tables.restarts, SizeIs(2));
+  EXPECT_EQ(loaded.tables.restarts.at("r2")->begun, 2u);
+  EXPECT_EQ(loaded.tables.restarts.at("r2")->batch_wait, 30s);
 }
 
 TEST_F(StateJournalTest, ServicesAreFoundAgain) {

@@ -6,9 +6,9 @@ import time
 
 import harness
 from agent_harness import AgentTest
-from harness import binary, group, job, mock, task
+from harness import DroverTest, binary, group, job, mock, task
 from test_agent_streams import Stream
-from test_client import LONG, Client, service
+from test_client import LONG, Client, canned, service, stub
 from test_takeover import TakeoverCase
 from typed import Typed
 
@@ -285,6 +285,41 @@ class JobRestartTerminalTest(Restarts, AgentTest):
         self.wait_restarted([0, 1])
 
 
+class OddRestartTest(Client, DroverTest):
+    """Agents whose answers leave things out."""
+
+    def answers(self, job, *allocs):
+        return {"/v1/jobs": [{"ID": "web", "Namespace": "default"}], "/v1/job/web": job,
+                "/v1/job/web/versions": {}, "/v1/job/web/allocations": list(allocs),
+                "/v1/job/web/deployments": None}
+
+    def test_a_job_without_a_type_and_a_status(self):
+        replaced = stub(1, DesiredStatus="run", NextAllocation="other")
+        with canned(self.answers({}, replaced, stub(2, DesiredStatus="stop", ClientStatus="lost"),
+                                 {})) as self.address:
+            for options in ((), ("-reschedule",), ("-all-tasks",), ("-task", "t")):
+                self.assertEqual(self.cli("job", "restart", "-yes", *options, "web").out,
+                                 "No allocations to restart\n")
+
+    def test_answers_of_another_form(self):
+        for job in ([], "text", {"Type": 7}):
+            with canned(self.answers(job)) as self.address:
+                self.assertIn("No allocations", self.cli("job", "restart", "-yes", "web").out)
+        answers = self.answers({})
+        answers["/v1/job/web/allocations"] = {}
+        with canned(answers) as self.address:
+            self.fails("job", "restart", "-yes", "web")
+
+    def test_a_job_of_several_regions(self):
+        with canned(self.answers({"Multiregion": {"Regions": [{"Name": "eu"}]}})) as self.address:
+            for answer, said in (("n\n", "Job restart canceled"), ("y\n", "No allocations to restart")):
+                typed = Typed(self, "job", "restart", "web")
+                typed.until('Are you sure you want to restart multi-region job "web" in a single '
+                            "region? [y/N] ")
+                typed.type(answer)
+                self.assertIn(said, typed.wait(0))
+
+
 class DetachedRestartTest(Restarts, TakeoverCase):
     """The agent restarts the job by itself, and the next agent goes on."""
 
@@ -317,6 +352,13 @@ class DetachedRestartTest(Restarts, TakeoverCase):
         counts = [e["Payload"]["JobRestart"]["Done"] for e in events]
         self.assertEqual(counts, sorted(counts))
         self.assertEqual({e["Type"] for e in events}, {"JobRestartUpdated"})
+        with subprocess.Popen(
+                [binary(), "events", "--topic", "JobRestart:web"], stdout=subprocess.PIPE, text=True,
+                env=self.sandbox.environment({"DROVER_ADDR": self.address})) as process:
+            for line in process.stdout:
+                if "web complete, 3 of 3 done" in line:
+                    break
+            process.kill()
         status = self.cli("job", "status", "web").out
         self.assertRegex(status, r"(?s)Latest restart\n.*Done +=+ 3 of 3 allocations\n")
 
