@@ -642,8 +642,9 @@ TEST_F(RunnerRestoreTest, ARequestWaitsForTheTakeOver) {
   loop.Advance(100ms);
   EXPECT_THAT(driver.calls(), IsEmpty());
   restores.Loaded("fake");
+  restores.Open("fake");
   loop.Advance(1s);
-  EXPECT_EQ(driver.Count("start"), 1);
+  EXPECT_THAT(driver.calls(), Contains("start web"));
   EXPECT_EQ(state()->restarts, 1u);
   EXPECT_EQ(phase(), RunnerState::kRunning);
   Kill();
