@@ -204,7 +204,7 @@ TEST_F(HostVolumesTest, WhatAFailedPluginHasMadeIsRemoved) {
   record.plugin_id = "own";
   WritePlugin("own", note + "[ $1 = delete ] || exit 1");
   EXPECT_FALSE(Run(volumes()->Make(record)).ok());
-  EXPECT_EQ(said(), "create \ndelete \n");
+  EXPECT_EQ(said(), "create \ndelete " + base_ + "/volumes/" + record.id + "\n");
   std::filesystem::remove(calls);
   WritePlugin("own", note + R"(echo '{"path": "/dev/null"}')");
   EXPECT_FALSE(Run(volumes()->Make(record)).ok());
