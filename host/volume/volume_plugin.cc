@@ -109,8 +109,8 @@ std::vector<std::string> VolumePlugin::Environment(const std::string& operation,
     add("DHV_CAPACITY_MAX_BYTES", std::to_string(volume->capacity_max_bytes));
   } else {
     // Never empty, since a script may remove all below it.
-    add("DHV_CREATED_PATH", volume->host_path.empty() ? options_.volumes_dir + "/" + volume->id
-                                                      : volume->host_path);
+    add("DHV_CREATED_PATH",
+        volume->host_path.empty() ? options_.volumes_dir + "/" + volume->id : volume->host_path);
   }
   return variables;
 }
