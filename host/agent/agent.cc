@@ -483,7 +483,7 @@ Co<Status> Agent::Reload(std::function<Result<AgentConfig>()> read) {
   if (running.log_level != wanted.log_level) changed.emplace_back("log_level");
   running.log_level = wanted.log_level;
   log_monitor_->SetLevel(spdlog::level::from_str(running.log_level));
-  co_await RefreshPlugins(wanted.plugins, &changed);
+  co_await RefreshPlugins(PluginsToReload(running, wanted), &changed);
   if (co_await node_->RefreshNetworks()) {
     changed.emplace_back("the CNI configurations");
     client_->NodeChanged(Describe());

@@ -40,14 +40,16 @@ Co<Answer> ListScalingPolicies(ApiRequest* request) {
 
 Co<Answer> ReadScalingPolicy(ApiRequest* request) {
   return AnswerRead(request, kOfScaling, [request](const Tables& tables) {
-    const ScalingPointer record = Tables::Find(tables.scaling_policies, request->parameter(0));
+    ScalingPointer record = Tables::Find(tables.scaling_policies, request->parameter(0));
+    // A client that may not see the policy does not learn whether it is there. The index would say
+    // it, too.
+    if (record != nullptr && !MayReadScaling(request->acl(), record->job_namespace)) {
+      record = nullptr;
+    }
     const std::uint64_t index =
         record == nullptr ? tables.IndexOf(kOfScaling) : record->modify_index;
     return Found{index, [request, record] {
-                   // A client that may not see the policy does not learn whether it is there.
-                   if (record != nullptr && MayReadScaling(request->acl(), record->job_namespace)) {
-                     return JsonAnswer(EncodeScalingPolicy(*record));
-                   }
+                   if (record != nullptr) return JsonAnswer(EncodeScalingPolicy(*record));
                    return MayReadScaling(request->acl(), request->Namespace())
                               ? ErrorAnswer(404, "policy not found")
                               : DeniedAnswer();

@@ -172,6 +172,13 @@ TEST_F(ScalingRouteTest, ARightOfItsOwnOrTheRightsToTheJobsLeadToPolicies) {
   EXPECT_EQ(may(outsider), std::pair(403, 403));
   EXPECT_EQ(AskAs(outsider, "GET", list + "?namespace=*", nullptr).body, "[]");
   EXPECT_EQ(StatusAs(outsider, "GET", one + "?namespace=team"), 404);
+  ASSERT_EQ(StatusAs(management, "PUT", "/v1/jobs", ScalableBody("other", "team")), 200);
+  const auto index = [&](const std::string& policy) {
+    const std::string path = "/v1/scaling/policy/" + policy + "?namespace=team";
+    return HeaderOf(AskAs(outsider, "GET", path, nullptr), "X-Nomad-Index");
+  };
+  EXPECT_NE(index(id), "");
+  EXPECT_EQ(index(id), index("none")) << "no header says that it is there";
   const std::string scaler = TokenWith(R"({"namespace": {"default": {"policy": "scale"}}})");
   EXPECT_EQ(may(scaler), std::pair(200, 200));
   EXPECT_EQ(StatusAs(scaler, "PUT", "/v1/job/web/scale", Scale(3)), 200);

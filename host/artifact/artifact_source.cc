@@ -85,11 +85,7 @@ Status TakeGit(Artifact::Mode mode, ArtifactSource* source) {
   SourceUrl& url = source->url;
   source->kind = ArtifactSource::Kind::kGit;
   source->ref = TakeParameter(&url, "ref");
-  if (!TakeParameter(&url, "sshkey").empty() || url.scheme == "ssh") {
-    return Missing(
-        "git by SSH is not supported by this version: use an https URL, with a token in the "
-        "options or in the URL if it needs one");
-  }
+  if (!TakeParameter(&url, "sshkey").empty() || url.scheme == "ssh") return NoGitBySsh();
   source->depth = ParseNumber<int>(TakeParameter(&url, "depth")).value_or(0);
   if (url.scheme != "https" && url.scheme != "http" && url.scheme != "git") {
     return Missing("git is fetched by https, http or git, and not by " +
@@ -148,6 +144,8 @@ Status TakeKind(const std::string& force, Artifact::Mode mode, ArtifactSource* s
   if (force == "file") {
     source->kind = ArtifactSource::Kind::kFile;
     if (!url.host.empty()) return Wrong("a file URL has no host: write file:///PATH");
+    if (url.path.empty()) return Wrong("a file URL has a path: write file:///PATH");
+    url.fragment.clear();  // it names nothing in a file
     return {};
   }
   if (force == "s3") {
@@ -186,7 +184,12 @@ Status TakeForm(Artifact::Mode mode, ArtifactSource* source) {
   const bool is_file = source->archive.empty() && mode == Artifact::Mode::kAny;
   if (is_file) {
     source->filename = TakeParameter(&source->url, "filename");
-    if (source->filename.empty()) source->filename = BaseName(source->url.path);
+    if (source->filename.empty()) {
+      // A path that ends with "/.." is one of a directory, for which the name is not used.
+      const bool is_local = source->kind == ArtifactSource::Kind::kFile;
+      const std::string& path = source->url.path;
+      source->filename = BaseName(is_local ? CleanPath(path) : path);
+    }
     if (source->filename.find('\0') != std::string::npos) return Wrong("its filename has a NUL");
     if (HasDotDot(source->filename)) return Wrong("its filename leads out of the destination");
     source->filename = CleanPath("/" + source->filename).substr(1);

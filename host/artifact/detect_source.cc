@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace drover {
@@ -51,6 +52,16 @@ std::string Join(const std::vector<std::string>& parts, std::size_t from) {
   return text;
 }
 
+// Whether TEXT begins as a URL does, and so is no short form. A "://" further on is one of a
+// parameter.
+bool BeginsAsUrl(const std::string& text) {
+  const std::size_t scheme = text.find("://");
+  return scheme != std::string::npos &&
+         std::all_of(text.begin(), text.begin() + static_cast<long>(scheme), [](unsigned char c) {
+           return std::isalnum(c) != 0 || c == '+' || c == '-' || c == '.';
+         });
+}
+
 // A detector returns nothing for a source that is not of its form.
 using Detected = Result<std::optional<DetectedSource>>;
 
@@ -64,8 +75,13 @@ Detected DetectForge(const std::string& source, const std::string& host) {
   if (!source.starts_with(host + "/")) return std::optional<DetectedSource>();
   const std::vector<std::string> parts = Split(source);
   if (parts.size() < 3) return BadForm("must be " + host + "/OWNER/NAME");
-  DROVER_ASSIGN(auto made, Made("git", "https://" + parts[0] + "/" + parts[1] + "/" + parts[2],
-                                Join(parts, 3)));
+  const std::string subdir = Join(parts, 3);
+  if (subdir.find('?') != std::string::npos) {
+    return BadForm("with parameters, a directory stands after two slashes: write " + host +
+                   "/OWNER/NAME//DIRECTORY?PARAMETERS");
+  }
+  DROVER_ASSIGN(auto made,
+                Made("git", "https://" + parts[0] + "/" + parts[1] + "/" + parts[2], subdir));
   if (!made->url.path.ends_with(".git")) {
     made->url.path += ".git";
     made->url.raw_path += ".git";
@@ -75,16 +91,13 @@ Detected DetectForge(const std::string& source, const std::string& host) {
 
 // git@HOST:PATH
 Detected DetectGit(const std::string& source) {
-  const std::size_t at = source.find('@');
-  if (at == std::string::npos || source.substr(0, at) != "git") {
+  constexpr std::string_view kUser = "git@";
+  const std::size_t colon = source.find(':');
+  if (!source.starts_with(kUser) || colon == std::string::npos || colon == kUser.size() ||
+      colon + 1 == source.size()) {
     return std::optional<DetectedSource>();
   }
-  const std::size_t colon = source.find(':', at + 1);
-  if (colon == std::string::npos || colon == at + 1) return std::optional<DetectedSource>();
-  std::string path = source.substr(colon + 1);
-  if (path.size() > 1 && path[0] == '/') path.erase(0, 1);
-  if (path.empty()) return std::optional<DetectedSource>();
-  return Made("git", "ssh://git@" + source.substr(at + 1, colon - at - 1) + "/" + path);
+  return NoGitBySsh();
 }
 
 Detected DetectBitbucket(const std::string& source) {
@@ -145,6 +158,12 @@ Detected DetectShort(const std::string& source) {
 
 }  // namespace
 
+Error NoGitBySsh() {
+  return Error(Code::kUnimplemented,
+               "git by SSH is not supported by this version: use an https URL, with a token in the "
+               "options or in the URL if it needs one");
+}
+
 Result<DetectedSource> DetectSource(const std::string& text) {
   std::string rest = text;
   const std::string force = TakeForce(&rest);
@@ -155,7 +174,7 @@ Result<DetectedSource> DetectSource(const std::string& text) {
     return DetectedSource{force.empty() ? std::move(scheme) : force, std::move(*url),
                           std::move(subdir)};
   }
-  if (!url.ok() && rest.find("://") != std::string::npos) return url.error();
+  if (!url.ok() && BeginsAsUrl(rest)) return url.error();
   DROVER_ASSIGN(auto short_form, DetectShort(rest));
   DetectedSource detected = std::move(*short_form);
   if (!force.empty()) detected.force = force;

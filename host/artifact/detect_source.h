@@ -19,4 +19,7 @@ struct DetectedSource {
 // "git::", have a subdirectory, and be a short form such as github.com/OWNER/NAME.
 Result<DetectedSource> DetectSource(const std::string& text);
 
+// What is said of a source by SSH, in any form.
+Error NoGitBySsh();
+
 }  // namespace drover

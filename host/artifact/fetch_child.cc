@@ -135,7 +135,8 @@ class Fetcher {
     }
     std::string text;
     HttpDownload download = DownloadOf(sums.url);
-    if (sums.url.host != source_.url.host) download.headers.clear();
+    const bool same = sums.url.scheme == source_.url.scheme && sums.url.host == source_.url.host;
+    if (!same) download.headers.clear();
     download.take = [&text](std::string_view bytes) -> Status {
       text += bytes;
       if (text.size() <= kMostChecksumFile) return {};

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <future>
+#include <string>
 
 #include "host/client/scripted_server_for_test.h"
 
@@ -179,7 +181,8 @@ TEST_F(ProxiedDownloadTest, AProxyGetsTheWholeUrlAndItsOwnUser) {
 }
 
 TEST_F(ProxiedDownloadTest, AProxyPassesTlsOn) {
-  std::string head, hello;
+  std::string head;
+  std::promise<std::string> hello;
   ScriptedServer proxy([&](ScriptedPeer* peer, int number) {
     head = peer->ReadHead();
     if (number == 0) {
@@ -190,7 +193,7 @@ TEST_F(ProxiedDownloadTest, AProxyPassesTlsOn) {
       peer->Send("SSH-2.0-OpenSSH_9.2\r\n\r\n");
     } else {
       peer->Send("HTTP/1.1 200 Connected\r\n\r\n");
-      hello = peer->ReadExactly(1);
+      hello.set_value(peer->ReadExactly(1));
     }
   });
   setenv("https_proxy", WithUser(proxy, "me:hunter2").c_str(), 1);
@@ -206,7 +209,7 @@ TEST_F(ProxiedDownloadTest, AProxyPassesTlsOn) {
   EXPECT_THAT(error(), HasSubstr("it makes no connection: HTTP status 200"));
   EXPECT_THAT(error(), HasSubstr("it does not speak HTTP/1.1"));
   (void)error();
-  EXPECT_EQ(hello, "\x16") << "the handshake of TLS begins";
+  EXPECT_EQ(hello.get_future().get(), "\x16") << "the handshake of TLS begins";
 }
 
 TEST_F(ProxiedDownloadTest, AProxyOfAnotherKindIsAnErrorWithoutItsPassword) {

@@ -87,6 +87,9 @@ Duration LocalArtifactFetcher::longest() const {
 
 Co<Status> LocalArtifactFetcher::Fetch(Context context, ArtifactRequest request,
                                        std::function<void(const ArtifactProgress&)> progress) {
+  // What waits for its place has no descriptors yet.
+  DROVER_CO_ASSIGN(const FetchPlaces::Place place,
+                   co_await places_.Take(context, std::move(request.job)));
   const auto run = std::make_shared<Run>(loop_);
   run->stop.Reset(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!run->stop) co_return ErrnoError(errno, "start a download");
@@ -107,8 +110,6 @@ Co<Status> LocalArtifactFetcher::Fetch(Context context, ArtifactRequest request,
   fetch.stop = run->stop.get();
   fetch.progress = run->progress.get();
 
-  DROVER_CO_ASSIGN(const FetchPlaces::Place place,
-                   co_await places_.Take(context, std::move(request.job)));
   const Subscription on_cancel = context.OnCancel([run] { eventfd_write(run->stop.get(), 1); });
   std::vector<Co<void>> both;
   both.push_back(Work(loop_, shared_, run));

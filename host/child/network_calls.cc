@@ -54,6 +54,8 @@ constexpr long kRefused[] = {
 #endif
     // Memory that its limit (RLIMIT_DATA) does not count. The call that maps memory is below.
     SYS_memfd_create, SYS_memfd_secret, SYS_shmget, SYS_shmat,
+    // What would stay after the end of the process, in memory of the kernel.
+    SYS_msgget, SYS_semget, SYS_mq_open,
     // A process that left the group would outlive its end.
     SYS_setsid, SYS_setpgid,
     // Nobody may connect to this process.

@@ -108,6 +108,9 @@ TEST_F(NetworkRightsTest, TheMachineIsOutOfReach) {
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_GROWSDOWN, -1, 0));
     Report(to, "file in memory", syscall(SYS_memfd_create, "file", 0));
     Report(to, "segment", syscall(SYS_shmget, IPC_PRIVATE, 4096, 0600));
+    Report(to, "queue", syscall(SYS_msgget, IPC_PRIVATE, 0600));
+    Report(to, "semaphores", syscall(SYS_semget, IPC_PRIVATE, 1, 0600));
+    Report(to, "named queue", syscall(SYS_mq_open, "drover", O_RDWR | O_CREAT, 0600, nullptr));
     const int server = socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_in any{};
     any.sin_family = AF_INET;

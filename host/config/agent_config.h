@@ -262,4 +262,9 @@ ServicePolicy ServicePolicyOf(const AgentConfig& config, bool trial);
 // "enabled". To remove token_file or http.tls.verify_client, or to disable acl, needs one, too.
 std::vector<std::string> KeysThatNeedRestart(const AgentConfig& running, const AgentConfig& wanted);
 
+// Returns the plugins of WANTED that an agent with RUNNING may reload. The configurations of the
+// drivers of Drover follow the client's users. Where only a restart applies those, it applies the
+// configurations of these drivers, too.
+std::vector<PluginConfig> PluginsToReload(const AgentConfig& running, const AgentConfig& wanted);
+
 }  // namespace drover

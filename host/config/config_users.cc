@@ -51,9 +51,13 @@ void JoinAllowRoot(const ConfigValues& values, PluginConfig* exec,
   exec->config_json = of_exec.dump();
 }
 
+bool FollowsUsers(const PluginConfig& plugin) {
+  return plugin.name == "exec" || plugin.name == "raw_exec";
+}
+
 // The drivers of Drover must know which ids without a user are lent by the agent.
 void AddDynamicUsers(const AgentConfig::Client::Users& users, PluginConfig* plugin) {
-  if (plugin->name != "exec" && plugin->name != "raw_exec") return;
+  if (!FollowsUsers(*plugin)) return;
   nlohmann::json of_plugin = nlohmann::json::parse(plugin->config_json);
   if (!of_plugin.is_object()) return;
   of_plugin.emplace("dynamic_users",
@@ -93,6 +97,13 @@ void ReadUsersConfig(const ConfigValues& values, AgentConfig* config) {
     }
   }
   if (PluginConfig* const exec = find("exec")) JoinAllowRoot(values, exec, &users);
+}
+
+std::vector<PluginConfig> PluginsToReload(const AgentConfig& running, const AgentConfig& wanted) {
+  std::vector<PluginConfig> plugins = wanted.plugins;
+  if (running.client.users == wanted.client.users) return plugins;
+  std::erase_if(plugins, [](const PluginConfig& plugin) { return FollowsUsers(plugin); });
+  return plugins;
 }
 
 }  // namespace drover

@@ -94,5 +94,16 @@ TEST(ConfigUsersTest, AChangeOfUsersNeedsARestart) {
   EXPECT_THAT(KeysThatNeedRestart(running, wanted), ElementsAre("client/users"));
 }
 
+TEST(ConfigUsersTest, DriversThatFollowTheUsersAreNotReloadedWithOthers) {
+  AgentConfig running, wanted;
+  for (const char* name : {"exec", "mock_driver", "raw_exec"}) {
+    wanted.plugins.emplace_back().name = name;
+  }
+  EXPECT_EQ(PluginsToReload(running, wanted).size(), 3u);
+  wanted.client.users.dynamic_max = 90000;
+  ASSERT_EQ(PluginsToReload(running, wanted).size(), 1u);
+  EXPECT_EQ(PluginsToReload(running, wanted)[0].name, "mock_driver");
+}
+
 }  // namespace
 }  // namespace drover

@@ -34,7 +34,7 @@ namespace drover {
 namespace {
 
 constexpr int kWorkers = 2;   // threads that start allocations
-constexpr int kRemovers = 2;  // threads for removals, which may take long because of many files
+constexpr int kRemovers = 2;  // threads for removals and moves, which may take long
 constexpr int kLoaders = 2;   // threads that load plugins and configurations, which may be slow
 // The time limit for the recovery of all earlier tasks of one driver. It is longer than the time in
 // which a driver must answer for one task.
@@ -238,11 +238,14 @@ LocalAllocEnv Node::MakeAllocEnv() {
     return std::make_unique<DiskAllocDir>(dir_options, alloc_id);
   };
   if (options_.wait_ended) {
-    env.extra_hooks.push_back([this](const AllocHookEnv& hook_env) -> std::unique_ptr<AllocHook> {
-      if (hook_env.alloc != nullptr && hook_env.alloc->previous.empty()) return nullptr;
-      return std::make_unique<StickyDiskHook>(options_.config.client.alloc_dir, &workers_,
-                                              options_.wait_ended, hook_env.control);
-    });
+    // Where directories have quotas, a move looks at each file, so it must not delay other starts.
+    WorkerPool* const movers = disks_ && disks_->quota() ? &removers_ : &workers_;
+    env.extra_hooks.push_back(
+        [this, movers](const AllocHookEnv& hook_env) -> std::unique_ptr<AllocHook> {
+          if (hook_env.alloc != nullptr && hook_env.alloc->previous.empty()) return nullptr;
+          return std::make_unique<StickyDiskHook>(options_.config.client.alloc_dir, movers,
+                                                  options_.wait_ended, hook_env.control);
+        });
   }
   networks_->AddHook(&env);
   if (disks_) disks_->AddWatchHook(&env);

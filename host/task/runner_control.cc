@@ -1,4 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <optional>
+
 #include "host/base/patience.h"
 #include "host/task/live_run.h"
 #include "host/task/runner_outcome.h"
@@ -60,17 +62,23 @@ Co<Status> TaskRunner::ForceRestart(TaskEvent event, bool failure) {
   co_return Status();
 }
 
-Co<Status> TaskRunner::RestartRunning(TaskEvent event, bool failure) {
-  if (!running() || kill_.cancelled()) co_return NotRunning();
-  // The next agent may not have taken over the run yet. Then the request waits for it.
-  if (!run_) {
+// Returns the run that runs now, which this agent may not have taken over yet. Then the request
+// waits for that. A request for a run that ends meanwhile is none for the next run.
+Co<Result<std::shared_ptr<LiveRun>>> TaskRunner::PresentRun() {
+  const std::optional<RunId> wanted = journal_.local().run_id;
+  if (!run_ && running() && wanted && !journal_.local().exit) {
     const auto taken_over = co_await LazyRun(shutdown_);
     if (!taken_over.ok()) co_return taken_over.error();
+    if ((*taken_over)->id() != *wanted) co_return NotRunning();
   }
-  const auto run = run_;
-  if (!run || run->exited.is_set() || !running() || kill_.cancelled()) {
-    co_return NotRunning();
-  }
+  if (!run_ || run_->exited.is_set()) co_return NotRunning();
+  co_return run_;
+}
+
+Co<Status> TaskRunner::RestartRunning(TaskEvent event, bool failure) {
+  if (!running() || kill_.cancelled()) co_return NotRunning();
+  DROVER_CO_ASSIGN(const auto run, co_await PresentRun());
+  if (!running() || kill_.cancelled()) co_return NotRunning();
   journal_.Emit(std::move(event));
   tracker_.SetTriggered(failure);
   const RunWish wish = failure ? RunWish::kRestartFailure : RunWish::kRestart;
@@ -81,12 +89,7 @@ Co<Status> TaskRunner::RestartRunning(TaskEvent event, bool failure) {
 
 Co<Status> TaskRunner::Signal(TaskEvent event, std::string signal) {
   const auto self = shared_from_this();
-  if (!run_ && running()) {
-    const auto taken_over = co_await LazyRun(shutdown_);
-    if (!taken_over.ok()) co_return taken_over.error();
-  }
-  const auto run = run_;
-  if (!run || run->exited.is_set()) co_return NotRunning();
+  DROVER_CO_ASSIGN(const auto run, co_await PresentRun());
   journal_.Emit(std::move(event));
   DROVER_CO_ASSIGN(Driver* const driver, FindDriver());
   const Patience patience(life_, Backstop(*driver, &DriverLimits::signal));

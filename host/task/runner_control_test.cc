@@ -669,6 +669,28 @@ TEST_F(RunnerControlTest, AThousandRestartsLeaveNothing) {
   Kill();
 }
 
+// The task counts as running until the hooks have seen the end of its run.
+TEST_F(RunnerControlTest, ARequestForARunThatHasEndedIsNoneForTheNextOne) {
+  policy().attempts = 1;
+  policy().delay = 0s;
+  const auto hook = AddHook("slow");
+  hook->On(HookStage::kExited).way = ScriptedHook::Way::kIgnoreContext;
+  Start();
+  driver.End("web", ExitResult{1, 0, false, ""});
+  loop.RunReady();
+  ASSERT_EQ(phase(), RunnerState::kRunning);
+  const TimePoint asked = loop.Now();
+  EXPECT_EQ(Restart().error().message(), "Task not running");
+  EXPECT_EQ(Signal().error().message(), "Task not running");
+  EXPECT_EQ(loop.Now(), asked);
+  hook->release.Set();
+  loop.Advance(1min);
+  EXPECT_EQ(driver.Count("start"), 2);
+  EXPECT_EQ(state()->restarts, 1u);
+  EXPECT_EQ(phase(), RunnerState::kRunning);
+  Kill();
+}
+
 TEST_F(RunnerControlTest, HooksThatHoldAtShutdownAreLeftBehind) {
   using Way = ScriptedHook::Way;
   for (const HookStage stage : {HookStage::kPrestart, HookStage::kPoststart, HookStage::kPrekill,

@@ -220,6 +220,7 @@ class TaskRunner : public TaskControl,
                          std::shared_ptr<StopAnswer> answer);
 
   // Methods that handle requests from outside and call the hooks, in runner_control.cc.
+  Co<Result<std::shared_ptr<LiveRun>>> PresentRun();
   Co<Status> RestartRunning(TaskEvent event, bool failure);
   static Co<void> CarryOut(std::shared_ptr<TaskRunner> self, Co<Status> request);
   static Co<void> UpdateLoop(TaskRunner* self);

@@ -23,8 +23,8 @@ Status AllowCharacters(const Call& call) { return call.heap().Allow(16 * call.te
 
 bool IsConnector(char32_t c) { return c == '-' || c == '_' || IsSpaceCharacter(c); }
 
-// toTitle: the first letter of each word becomes great, all others stay. An apostrophe within a
-// word does not end it.
+// toTitle: the first letter of each word becomes great, all others stay. Digits and underscores are
+// parts of words. An apostrophe within a word does not end it.
 Result<Value> CaseTitle(const Call& call) {
   DROVER_TRY(AllowCharacters(call));
   Characters characters = CharactersOf(call.text(0));
@@ -33,9 +33,10 @@ Result<Value> CaseTitle(const Call& call) {
     const char32_t c = characters[i];
     const bool letter = IsLetter(c);
     if (letter && !inside) characters[i] = ToUpper(c);
-    const bool joins = (c == '\'' || c == '.' || c == ':' || c == 0x2019) && inside &&
-                       i + 1 < characters.size() && IsLetter(characters[i + 1]);
-    inside = letter || c == '_' || IsDigitCharacter(c) || joins;
+    if (letter) inside = true;
+    const bool joins = c == '\'' || c == '.' || c == ':' || c == 0x2019;
+    const char32_t part = joins && i + 1 < characters.size() ? characters[i + 1] : c;
+    if (!IsLetter(part) && part != '_' && !IsDigitCharacter(part)) inside = false;
   }
   return call.Text(TextOfCharacters(characters));
 }

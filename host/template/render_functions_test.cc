@@ -30,6 +30,9 @@ INSTANTIATE_TEST_SUITE_P(
             R"({{"hello world" | toUpper}} {{"HeLLo" | toLower}} {{"hello world" | toTitle}})",
             "HELLO WORLD hello Hello World"},
         FunctionCase{
+            R"({{range (split " " "_a a_b 1a 1_b_c a'b a.1b a..b _.a a-b 'a")}}{{toTitle .}} {{end}})",
+            "_A A_b 1A 1_B_c A'b A.1b A..B _.A A-B 'A "},
+        FunctionCase{
             R"({{trim "!" "!!a!"}} {{trimPrefix "a" "ab"}} {{trimSuffix "b" "ab"}} {{trimSpace " x "}}.)",
             "a b a x."},
         FunctionCase{

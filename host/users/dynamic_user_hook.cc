@@ -81,7 +81,9 @@ Co<Status> DynamicUserHook::Stop(Context, HookRequest request) {
   const std::optional<uid_t> uid = StoredUid(request.data);
   const std::shared_ptr<TaskControl> control = control_.lock();
   if (!uid || !control) co_return Status();
-  holder_ = Holder(request.alloc->id, request.task->name);
+  // The hooks of an ended task go before its files. So if the directory stays open to the user, the
+  // user stays lent until the next agent, which tries again.
+  holder_.clear();
   const std::shared_ptr<UserPool> users = users_;
   std::function<Status()> close = [dir = control->Location().task_dir, uid = *uid] {
     return DurableStep(Step::kTakeBackTaskDir,

@@ -25,7 +25,8 @@ class DynamicUserHook : public TaskHook {
   DynamicUserHook(std::shared_ptr<UserPool> users, WorkerPool* workers)
       : users_(std::move(users)), workers_(workers) {}
 
-  // The files of a task are removed before its hooks, so nothing keeps its user any more.
+  // Gives back a user whose task was never stopped here: its directory was not made, or this agent
+  // ends. See Stop.
   ~DynamicUserHook() override { users_->GiveBack(holder_); }
 
   std::string_view name() const override { return kName; }
@@ -50,7 +51,8 @@ class DynamicUserHook : public TaskHook {
   const std::shared_ptr<UserPool> users_;
   WorkerPool* const workers_;
   std::weak_ptr<TaskControl> control_;
-  std::string holder_;  // empty while the task has no user of the pool
+  // Empty while the task has no user of the pool, and from its end on.
+  std::string holder_;
 };
 
 }  // namespace drover

@@ -34,12 +34,13 @@ TaskUsers::TaskUsers(TaskUsersOptions options)
 std::vector<std::shared_ptr<TaskHook>> TaskUsers::HooksOf(const Task& task) const {
   std::vector<std::shared_ptr<TaskHook>> hooks;
   const bool checked = rules_->checked_drivers.count(task.driver) > 0 && !rules_->denied.empty();
-  if (!task.user.empty() && (checked || pool_)) {
-    hooks.push_back(std::make_shared<UserCheckHook>(rules_, workers_));
-  }
   // A user in the job may become empty when its variables are replaced.
   const bool may_be_empty = task.user.empty() || task.user.find("${") != std::string::npos;
-  if (pool_ && may_be_empty && dynamic_drivers_.count(task.driver) > 0) {
+  const bool gets_one = pool_ && may_be_empty && dynamic_drivers_.count(task.driver) > 0;
+  if (!task.user.empty() && (checked || pool_)) {
+    hooks.push_back(std::make_shared<UserCheckHook>(rules_, workers_, gets_one));
+  }
+  if (gets_one) {
     hooks.push_back(std::make_shared<DynamicUserHook>(pool_, workers_));
   }
   return hooks;

@@ -11,7 +11,15 @@ Co<Result<PrestartResponse>> UserCheckHook::Prestart(Context, PrestartRequest re
   // The user that was checked is the one that the driver gets: no variable that a later hook adds
   // can change it.
   if (request.task->user.find("${") != std::string::npos) response.user = request.user;
-  if (request.user.empty() || request.running) co_return response;
+  if (request.running) co_return response;
+  if (request.user.empty()) {
+    if (gets_one_) co_return response;
+    // Otherwise a variable that a later hook adds would name a user that nobody has checked.
+    co_return Error(Code::kInvalidArgument,
+                    "user \"" + request.task->user +
+                        "\" is empty after its variables are replaced: name a user, or remove the "
+                        "field");
+  }
   const bool in_image = request.driver.fs_isolation == FsIsolation::kImage;
   std::function<Status()> check = [rules = rules_, driver = request.task->driver,
                                    user = request.user, in_image] {

@@ -15,9 +15,10 @@ namespace drover {
 // the user. A task that an earlier agent started keeps running.
 class UserCheckHook : public TaskHook {
  public:
-  // POOL reads the user database and must outlive the hook; null: it is read at once.
-  UserCheckHook(std::shared_ptr<const UserRules> rules, WorkerPool* pool)
-      : rules_(std::move(rules)), pool_(pool) {}
+  // POOL reads the user database and must outlive the hook; null: it is read at once. GETS_ONE: if
+  // the user is empty after its variables are replaced, a later hook gives the task one.
+  UserCheckHook(std::shared_ptr<const UserRules> rules, WorkerPool* pool, bool gets_one = false)
+      : rules_(std::move(rules)), pool_(pool), gets_one_(gets_one) {}
 
   std::string_view name() const override { return "validate"; }
   bool Has(HookStage stage) const override { return stage == HookStage::kPrestart; }
@@ -26,6 +27,7 @@ class UserCheckHook : public TaskHook {
  private:
   const std::shared_ptr<const UserRules> rules_;
   WorkerPool* const pool_;
+  const bool gets_one_;
 };
 
 }  // namespace drover

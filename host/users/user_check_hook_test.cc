@@ -61,6 +61,43 @@ TEST_F(UserCheckTest, TheDriverGetsTheUserThatWasChecked) {
   Kill();
 }
 
+// Its variable may become a denied user after the check.
+TEST_F(UserCheckTest, AUserThatBecomesEmptyIsRefused) {
+  task().user = "${LATER}";
+  const auto later = AddHook("later");
+  later->response.env = {{"${LATER}", ""}};  // at the check of the next start
+  Start();
+  later->response.env = {{"${LATER}", "root"}};
+  driver.End("web", ExitResult{1, 0, false, ""});
+  loop.Advance(10min);
+  EXPECT_EQ(driver.Count("start web"), 1);
+  std::string why;
+  for (const TaskEvent& event : last->events) {
+    if (event.type == "Task hook failed") why = DisplayMessage(event);
+  }
+  EXPECT_THAT(why, HasSubstr("user \"${LATER}\" is empty after its variables are replaced"));
+  Finish();
+}
+
+struct UserOfTheAgentTest : RunnerTest {
+  UserOfTheAgentTest() {
+    options.hooks_before_dir.push_back(
+        std::make_shared<UserCheckHook>(std::make_shared<const UserRules>(), nullptr, true));
+  }
+};
+
+TEST_F(UserOfTheAgentTest, AnEmptyUserIsLeftToTheHookThatGivesOne) {
+  task().user = "${LATER}";
+  policy().attempts = 1;
+  const auto later = AddHook("later");
+  later->response.env = {{"${LATER}", ""}};
+  Start();
+  driver.End("web", ExitResult{1, 0, false, ""});
+  loop.Advance(1min);
+  EXPECT_EQ(driver.Count("start web"), 2);
+  Kill();
+}
+
 TEST_F(UserCheckTest, ARunningTaskGoesOn) {
   task().user = "root";
   options.restored.emplace();

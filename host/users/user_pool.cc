@@ -12,6 +12,8 @@
 #include <cstring>
 #include <utility>
 
+#include "host/child/give_up_rights.h"
+
 namespace drover {
 namespace {
 
@@ -56,6 +58,10 @@ Co<Result<T>> OnWorkers(WorkerPool* workers, std::function<Result<T>()> work) {
 }  // namespace
 
 Result<std::optional<std::string>> SystemUserObstacle(uid_t uid) {
+  // Such a process may begin at any moment, and a task with its user could change what it does.
+  if (uid >= DROVER_FIRST_PROBE_USER && uid <= DROVER_CONFINED_USER) {
+    return std::optional<std::string>("is the user of the agent's processes without rights");
+  }
   DROVER_ASSIGN(const bool is_user, HasEntry<passwd>(getpwuid_r, uid));
   if (is_user) return std::optional<std::string>("is a user of this machine");
   DROVER_ASSIGN(const bool is_group, HasEntry<group>(getgrgid_r, uid));

@@ -20,7 +20,7 @@ namespace drover {
 // Why a user id cannot be lent, or nothing if it can be. An error if that cannot be found out.
 using UserObstacle = std::function<Result<std::optional<std::string>>(uid_t uid)>;
 // Asks this machine: an id is not lent if the user database has a user or a group with it, nor
-// while any process runs as it. Blocks.
+// while any process runs as it. Nor are the ids of the agent's processes without rights. Blocks.
 Result<std::optional<std::string>> SystemUserObstacle(uid_t uid);
 
 struct UserPoolOptions {

@@ -147,6 +147,9 @@ TEST_F(UserPoolTest, ErrorsOfTheUserDatabaseAreReported) {
 
 TEST(SystemUserObstacleTest, UsersGroupsAndProcessesAreInTheWay) {
   EXPECT_EQ(*SystemUserObstacle(0), "is a user of this machine");
+  for (const uid_t own : {65520u, 65533u}) {
+    EXPECT_EQ(*SystemUserObstacle(own), "is the user of the agent's processes without rights");
+  }
   constexpr uid_t kFree = 1'234'567'000;
   EXPECT_EQ(*SystemUserObstacle(kFree), std::nullopt);
   if (geteuid() != 0) GTEST_SKIP() << "other users need root";

@@ -16,6 +16,10 @@ namespace {
 constexpr int kOwnThreads = 2;
 constexpr int kPluginThreads = 4;
 constexpr long kMostLooks = 256;  // that have not ended
+// How long a look waits for the end of others. More than kMostLooks tasks may begin at once, but
+// only a disk that hangs keeps a look from ending for so long.
+constexpr Duration kLookPatience = 10s;
+constexpr Duration kLookPause = 20ms;
 
 std::string VersionKey(const std::string& plugin) {
   return "plugins.host_volume." + plugin + ".version";
@@ -123,11 +127,14 @@ std::vector<std::string> HostVolumes::Writable() const {
 
 // Each thread holds a reference to `looking_` until it ends.
 Co<Result<std::string>> HostVolumes::Look(Context context, std::string path) {
-  if (looking_.use_count() > kMostLooks) {
-    co_return Error(Code::kResourceExhausted,
-                    std::to_string(kMostLooks) +
-                        " looks at volumes have not ended: does a disk of this machine hang?",
-                    true);
+  for (Duration waited{0}; looking_.use_count() > kMostLooks; waited += kLookPause) {
+    if (waited >= kLookPatience) {
+      co_return Error(Code::kResourceExhausted,
+                      std::to_string(kMostLooks) +
+                          " looks at volumes have not ended: does a disk of this machine hang?",
+                      true);
+    }
+    DROVER_CO_TRY(co_await Sleep(context, kLookPause));
   }
   const auto real = std::make_shared<std::optional<Result<std::string>>>();
   std::function<void()> look = [real, path = std::move(path), writable = Writable(),

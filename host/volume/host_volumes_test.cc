@@ -159,6 +159,22 @@ TEST_F(HostVolumesTest, AVolumeWaitsOnlyForItself) {
   EXPECT_TRUE(Find("made").ok());
 }
 
+// As after a restart of the agent, when all tasks with a volume wait for it.
+TEST_F(HostVolumesTest, AThousandTasksLookAtOnce) {
+  record_ = Ready("made", base_ + "/data");
+  int found = 0;
+  auto find = [&found](HostVolumes* volumes, Context context) -> Co<void> {
+    const auto source = co_await volumes->Find(context, "default", "made");
+    EXPECT_TRUE(source.ok()) << source.error().message();
+    ++found;
+  };
+  Gate gate(&loop_);
+  for (int i = 0; i < 1000; ++i) gate.Spawn(find(volumes(), Context(&loop_)));
+  volumes()->SetRestored();
+  DROVER_CHECK(loop_.RunToEnd(gate.Close()));
+  EXPECT_EQ(found, 1000);
+}
+
 TEST_F(HostVolumesTest, APluginThatHangsDelaysNoOtherVolume) {
   WritePlugin("hangs", "exec sleep 1000");
   VolumeRecord record = Ready("x", "");
@@ -188,7 +204,7 @@ TEST_F(HostVolumesTest, WhatAFailedPluginHasMadeIsRemoved) {
   record.plugin_id = "own";
   WritePlugin("own", note + "[ $1 = delete ] || exit 1");
   EXPECT_FALSE(Run(volumes()->Make(record)).ok());
-  EXPECT_EQ(said(), "create \ndelete \n");
+  EXPECT_EQ(said(), "create \ndelete " + base_ + "/volumes/" + record.id + "\n");
   std::filesystem::remove(calls);
   WritePlugin("own", note + R"(echo '{"path": "/dev/null"}')");
   EXPECT_FALSE(Run(volumes()->Make(record)).ok());

@@ -108,7 +108,9 @@ std::vector<std::string> VolumePlugin::Environment(const std::string& operation,
     add("DHV_CAPACITY_MIN_BYTES", std::to_string(volume->capacity_min_bytes));
     add("DHV_CAPACITY_MAX_BYTES", std::to_string(volume->capacity_max_bytes));
   } else {
-    add("DHV_CREATED_PATH", volume->host_path);
+    // Never empty, since a script may remove all below it.
+    add("DHV_CREATED_PATH",
+        volume->host_path.empty() ? options_.volumes_dir + "/" + volume->id : volume->host_path);
   }
   return variables;
 }

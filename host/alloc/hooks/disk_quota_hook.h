@@ -21,6 +21,8 @@ class DiskQuotaHook : public AllocHook {
       : quota_(std::move(quota)), pool_(pool), control_(control) {}
 
   std::string_view name() const override { return "disk_quota"; }
+  // As long as that of the directory: a hook that takes longer fails the allocation.
+  Duration deadline(AllocHookStage, const AllocHookRequest&) const override { return 10min; }
   Co<Status> Prerun(Context context, AllocHookRequest request) override;
 
  private:

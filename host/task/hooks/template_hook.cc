@@ -2,6 +2,8 @@
 #include "host/task/hooks/template_hook.h"
 
 #include <algorithm>
+#include <atomic>
+#include <memory>
 #include <set>
 #include <utility>
 
@@ -195,8 +197,13 @@ Co<Result<RenderedTemplate>> TemplateHook::RenderOne(Context context,
                                                      std::size_t index) {
   WorkerPool* pool = options_.pool;
   bool quickly = options_.render_quickly != nullptr;
+  // A task that has ended must not keep others waiting for what it does not need any more.
+  const auto over = std::make_shared<std::atomic<bool>>(false);
+  const Subscription on_end = context.OnCancel([over] { *over = true; });
   while (true) {
-    std::function<Result<RenderedTemplate>()> run = [&rendering, index, quickly] {
+    std::function<Result<RenderedTemplate>()> run = [&rendering, index, quickly,
+                                                     over]() -> Result<RenderedTemplate> {
+      if (*over) return Error(Code::kCancelled, "the task has ended");
       return rendering.run(index, quickly);
     };
     Result<RenderedTemplate> result = Error(Code::kInternal, "nothing was rendered");
