@@ -135,8 +135,7 @@ class Fetcher {
     }
     std::string text;
     HttpDownload download = DownloadOf(sums.url);
-    const bool same = sums.url.scheme == source_.url.scheme && sums.url.host == source_.url.host;
-    if (!same) download.headers.clear();
+    if (sums.url.Origin() != source_.url.Origin()) download.headers.clear();
     download.take = [&text](std::string_view bytes) -> Status {
       text += bytes;
       if (text.size() <= kMostChecksumFile) return {};

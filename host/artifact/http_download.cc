@@ -30,8 +30,6 @@ const std::string* HeaderOf(const ReplyHead& head, std::string_view name) {
   return nullptr;
 }
 
-std::string OriginOf(const SourceUrl& url) { return url.scheme + "://" + url.host; }
-
 // What one server has answered.
 struct HttpAnswer {
   int status = 0;
@@ -45,7 +43,7 @@ bool HasFile(const HttpAnswer& answer) { return answer.status == 200; }
 class HttpDownloader {
  public:
   HttpDownloader(Loop* loop, HttpDownload download)
-      : loop_(loop), download_(std::move(download)), origin_(OriginOf(download_.url)) {}
+      : loop_(loop), download_(std::move(download)), origin_(download_.url.Origin()) {}
 
   static Co<void> Run(HttpDownloader* self, Status* done) { *done = co_await self->Follow(); }
 
@@ -69,7 +67,7 @@ class HttpDownloader {
 
   Co<Result<HttpAnswer>> Ask(Context context) {
     ClientOptions options;
-    options.address = OriginOf(download_.url);
+    options.address = download_.url.Origin();
     options.tls_skip_verify = download_.insecure;
     options.advice = "does the server run?";
     options.uses_proxy = true;
@@ -97,7 +95,7 @@ class HttpDownloader {
     const std::string query = url.QueryText();
     request.path = (path.starts_with('/') ? "" : "/") + path + (query.empty() ? "" : "?" + query);
     request.headers = {{"Accept", "*/*"}, {"User-Agent", "Drover"}};
-    if (OriginOf(url) != origin_) return request;
+    if (url.Origin() != origin_) return request;
     if (!url.user.empty()) {
       DROVER_ASSIGN(std::string authorization, BasicAuthorization(url));
       request.headers.emplace_back("Authorization", std::move(authorization));

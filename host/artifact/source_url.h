@@ -24,6 +24,9 @@ struct SourceUrl {
 
   // Returns the first value of the parameter NAME, or an empty text.
   std::string Parameter(const std::string& name) const;
+  // Returns the scheme and the host, such as "https://example.com:81". Who may have the secrets of
+  // a URL depends on it.
+  std::string Origin() const { return scheme + "://" + host; }
   // Returns the path with all escapes that it needs.
   std::string EscapedPath() const;
   // Returns the query without its question mark, sorted by the names.

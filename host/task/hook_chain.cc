@@ -44,8 +44,8 @@ Co<HookChain::PrestartResult> HookChain::Prestart(Context kill, Context shutdown
                          hook->FailureEvent(answer.error())};
       }
       PrestartResponse& response = *answer;
-      // Mounts, devices and their variables are not stored. So if a hook returned any, the hook
-      // must be called again before the next start.
+      // Mounts, devices and their variables are stored for the run that gets them, and not for the
+      // hook. So a hook that returned any must be called again before the next start.
       const bool done = response.done && response.mounts.empty() && response.devices.empty() &&
                         response.device_env.empty();
       // Only a hook that is done is not asked again. So only its variables are stored: those of

@@ -62,7 +62,8 @@ struct PrestartRequest : HookRequest {
 
 struct PrestartResponse {
   StringMap env;  // variables to add to the task's environment
-  // The same for variables of devices, which the driver gets as such, too. They are not stored.
+  // The same for variables of devices, which the driver gets as such, too. Like mounts and devices,
+  // they are stored only as long as the run that gets them (see LocalState).
   StringMap device_env;
   std::vector<TaskMount> mounts;
   std::vector<TaskDevice> devices;

@@ -555,9 +555,19 @@ class NetworkLoadTest(NetworkCase):
         for name in ("bridge", "firewall", "portmap"):
             script = self.sandbox.write(f"wrappers/{name}", (
                 f"#!/bin/bash\nbegin=$(date +%s%N)\n{cni.PLUGINS}/{name}\ncode=$?\n"
-                f'echo "$CNI_COMMAND $(($(date +%s%N) - begin))" >> {self.times}\nexit $code\n'))
+                f'echo "$CNI_COMMAND $begin $(date +%s%N)" >> {self.times}\nexit $code\n'))
             script.chmod(0o755)
         return super().start(cni_path=f"{wrappers}:{cni.PLUGINS}", **more)
+
+    def with_plugins(self):
+        """For how many seconds one plugin or several were adding a network. Several run at the same time."""
+        calls = sorted(tuple(map(int, line.split()[1:])) for line in self.times.read_text().splitlines()
+                       if line.startswith("ADD "))
+        whole, until = 0, 0
+        for begin, end in calls:
+            whole += max(0, end - max(begin, until))
+            until = max(until, end)
+        return whole / 1e9
 
     def test_many_start_soon_and_leave_nothing(self):
         stay = task("t", "exec sleep 1000", Resources={"MemoryMB": 10, "CPU": 1})
@@ -570,11 +580,8 @@ class NetworkLoadTest(NetworkCase):
             return found if len(found) == self.COUNT else None
         allocs = harness.wait_until(running, f"{self.COUNT} networks", limit=200, step=0.2)
         took = time.monotonic() - began
-        of_plugins = sum(int(line.split()[1]) for line in self.times.read_text().splitlines()
-                         if line.startswith("ADD ")) / 1e9
-        own = (took - of_plugins) / self.COUNT
-        print(f"{self.COUNT} networks: {1e3 * took / self.COUNT:.1f} ms each, of the plugins "
-              f"{1e3 * of_plugins / self.COUNT:.1f} ms, of the agent {1e3 * own:.1f} ms")
+        own = (took - self.with_plugins()) / self.COUNT
+        print(f"{self.COUNT} networks: {1e3 * took / self.COUNT:.1f} ms each, {1e3 * own:.1f} ms without a plugin")
         self.assertLess(own, self.OWN_SECONDS * SLACK)
         addresses = {self.status(alloc["ID"])["Address"] for alloc in allocs}
         self.assertEqual(len(addresses), self.COUNT)
