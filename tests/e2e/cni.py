@@ -2,6 +2,7 @@
 """Real CNI plugins for the end-to-end tests, and what they leave on the machine."""
 import pathlib
 import random
+import re
 import shutil
 import subprocess
 
@@ -37,10 +38,35 @@ def output(*command):
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout
 
 
+def remove_rules(network):
+    """Removes all rules that plugins have made for NETWORK, of either version of IP."""
+    for program in ("iptables", "ip6tables"):
+        removed, chains = [], []
+        for rule in output(program, "-w", "10", "-t", "nat", "-S").splitlines():
+            if rule.startswith(("-A POSTROUTING ", "-A CNI-HOSTPORT-DNAT ")) and f'name: \\"{network}\\" id: ' in rule:
+                # The last word is the chain of one allocation.
+                removed.append("-D" + rule.removeprefix("-A"))
+                chains.append(rule.split()[-1])
+        chains = list(dict.fromkeys(chains))
+        lines = ["*nat", *(f":{chain} - [0:0]" for chain in chains), *removed,
+                 *(f"-X {chain}" for chain in chains), "COMMIT"]
+        subprocess.run([f"{program}-restore", "--noflush", "-w", "10"], input="\n".join(lines) + "\n", text=True,
+                       check=True)
+
+
+def remove_rules_of_ended_tests():
+    """Removes the rules of tests that were killed. Each may take a port of the machine from the next test."""
+    rules = output("iptables", "-w", "10", "-t", "nat", "-S")
+    for network in set(re.findall(r'name: \\"(dr[0-9a-f]{4})\\" id: ', rules)):
+        if not pathlib.Path("/sys/class/net", network).exists():
+            remove_rules(network)
+
+
 class Bridge:
     """A bridge of one test, whose name and addresses no other test has."""
 
     def __init__(self):
+        remove_rules_of_ended_tests()
         number = random.randrange(1 << 16)
         self.name = f"dr{number:04x}"
         self.subnet = f"10.{64 + number % 64}.{number >> 8}.0/24"
@@ -70,5 +96,6 @@ class Bridge:
         return found
 
     def remove(self):
+        remove_rules(self.name)
         subprocess.run(["ip", "link", "delete", self.name], capture_output=True)
         shutil.rmtree(LEASES / self.name, ignore_errors=True)
