@@ -140,7 +140,7 @@ TEST(CanonicalJobTest, WhatTheJobSaysIsMergedIntoItsGroups) {
   json sent = Minimal("service");
   sent["Update"] = {{"MaxParallel", 2}, {"MinHealthyTime", "20s"}, {"HealthCheck", ""}};
   sent["Migrate"] = {{"MaxParallel", 3}, {"HealthCheck", "task_states"}};
-  sent["Reschedule"] = {{"Delay", "7s"}, {"Unlimited", false}};
+  sent["Reschedule"] = {{"Delay", "7s"}, {"Interval", "10m"}, {"Unlimited", false}};
   sent["TaskGroups"].push_back(sent["TaskGroups"][0]);
   json& other = sent["TaskGroups"][1];
   other["Name"] = "h";
