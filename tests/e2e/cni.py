@@ -54,6 +54,15 @@ def remove_rules(network):
                        check=True)
 
 
+def remove_filter_rules(prefix, program):
+    """Removes the rules of the plugin firewall for the addresses that begin with PREFIX."""
+    rules = output(program, "-w", "10", "-t", "filter", "-S", "CNI-FORWARD").splitlines()
+    removed = ["-D" + rule.removeprefix("-A") for rule in rules
+               if rule.startswith((f"-A CNI-FORWARD -s {prefix}", f"-A CNI-FORWARD -d {prefix}"))]
+    subprocess.run([f"{program}-restore", "--noflush", "-w", "10"], text=True, check=True,
+                   input="\n".join(["*filter", *removed, "COMMIT"]) + "\n")
+
+
 def remove_rules_of_ended_tests():
     """Removes the rules of tests that were killed. Each may take a port of the machine from the next test."""
     rules = output("iptables", "-w", "10", "-t", "nat", "-S")
@@ -97,5 +106,7 @@ class Bridge:
 
     def remove(self):
         remove_rules(self.name)
+        remove_filter_rules(self.subnet.removesuffix("0/24"), "iptables")
+        remove_filter_rules(self.subnet_ipv6.removesuffix("/64"), "ip6tables")
         subprocess.run(["ip", "link", "delete", self.name], capture_output=True)
         shutil.rmtree(LEASES / self.name, ignore_errors=True)
