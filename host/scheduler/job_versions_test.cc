@@ -51,6 +51,18 @@ TEST_F(JobVersionsTest, AVersionWithATagIsNotForgotten) {
   EXPECT_THAT(Versions(), ElementsAre(4, 5, 6, 7, 8, 9));
 }
 
+// A deployment with auto_revert that fails goes back to it.
+TEST_F(JobVersionsTest, TheNewestStableVersionIsNotForgotten) {
+  RegisterVersions(3);
+  ASSERT_TRUE(scheduler.SetStable(kWeb, 0, true).ok());
+  ASSERT_TRUE(scheduler.SetStable(kWeb, 1, true).ok());
+  RegisterVersions(7);
+  EXPECT_THAT(Versions(), ElementsAre(1, 5, 6, 7, 8, 9));
+  ASSERT_TRUE(scheduler.SetStable(kWeb, 8, true).ok());
+  RegisterVersions(1);
+  EXPECT_THAT(Versions(), ElementsAre(5, 6, 7, 8, 9, 10));
+}
+
 TEST_F(JobVersionsTest, ATagIsThatOfOneVersion) {
   RegisterVersions(2);
   ASSERT_EQ(Tag(0, "a"), Code::kOk);
