@@ -279,6 +279,24 @@ TEST_F(FollowUpTest, TheWallClockDoesNotMatter) {
   EXPECT_THAT(Live(), IsEmpty());
 }
 
+// Launches follow the wall clock. That changes nothing for those that wait beside them.
+TEST_F(FollowUpTest, TheWallClockDoesNotMatterBesidePeriodicJobs) {
+  MustRegister(With(Batch("nightly"), [](Job* job) {
+    job->periodic.emplace();
+    job->periodic->specs = {"0 0 1 1 *"};
+  }));
+  MustRegister(Service("web"));
+  Report(OnlyLive(), ClientStatus::kFailed);
+  loop.Jump(-1h);
+  Pass(30s);
+  Report(OnlyLive(), ClientStatus::kFailed);
+  loop.Jump(1h);
+  Pass(59s);
+  EXPECT_THAT(Live(), IsEmpty());
+  Pass(1s);
+  EXPECT_EQ(Live().size(), 1u);
+}
+
 TEST_F(FollowUpTest, AnAllocationStopsWithoutAReplacement) {
   MustRegister(Service("web"));
   const std::string first = OnlyLive();
