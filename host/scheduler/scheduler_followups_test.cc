@@ -453,6 +453,20 @@ TEST_F(RolloutStepTest, ANewVersionGoesOnWhenTheReplacementIsHealthy) {
   EXPECT_EQ(Live().size(), 3u);
 }
 
+TEST_F(RolloutStepTest, WhatWaitsForRoomIsNotPlacedInAPause) {
+  MustRegister(Registration("big", 1, 500));
+  const std::string big = OnlyLive();
+  MustRegister(Rollout(8, 100));
+  EXPECT_EQ(Live().size(), 6u) << "there is no room for the others";
+  const std::string id = Newest()->id;
+  ASSERT_TRUE(scheduler.PauseDeployment(id, true).ok());
+  ASSERT_TRUE(scheduler.Deregister({"default", "big"}, false, false).ok());
+  Report(big, ClientStatus::kComplete);
+  EXPECT_EQ(Live().size(), 5u);
+  ASSERT_TRUE(scheduler.PauseDeployment(id, false).ok());
+  EXPECT_EQ(Live().size(), 8u);
+}
+
 TEST_F(RolloutStepTest, ATakenOverAllocationIsJudgedAnew) {
   MustRegister(Rollout(1, 100));
   const std::string id = OnlyLive();
