@@ -30,17 +30,6 @@ bool HasWanted(const ReconcileInput& input, const TaskGroup& group) {
   });
 }
 
-// Returns whether TO differs from FROM in nothing but smaller counts.
-bool HasOnlyFewer(const Job& from, const Job& to) {
-  if (from.groups.size() != to.groups.size()) return false;
-  Job same = from;
-  for (std::size_t i = 0; i < to.groups.size(); ++i) {
-    if (to.groups[i].count > from.groups[i].count) return false;
-    same.groups[i].count = to.groups[i].count;
-  }
-  return same == to;
-}
-
 bool OnlyScalesDown(const AllocRecords& updated, const Job& to) {
   const Job* last = nullptr;  // most allocations share a version
   for (const auto& record : updated) {
@@ -70,6 +59,16 @@ void End(const ReconcileInput& input, std::string_view why, JobPlan* plan) {
 }
 
 }  // namespace
+
+bool HasOnlyFewer(const Job& from, const Job& to) {
+  if (from.groups.size() != to.groups.size()) return false;
+  Job same = from;
+  for (std::size_t i = 0; i < to.groups.size(); ++i) {
+    if (to.groups[i].count > from.groups[i].count) return false;
+    same.groups[i].count = to.groups[i].count;
+  }
+  return same == to;
+}
 
 bool IsWanted(const AllocRecord& record, const ReconcileInput& input) {
   return record.job->job_modify_index == input.job->job_modify_index;
