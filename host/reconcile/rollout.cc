@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "host/deployment/deployment_watch.h"
+#include "host/spec/job_limits.h"
 
 namespace drover {
 namespace {
@@ -44,7 +45,7 @@ DeploymentGroup NewGroup(const TaskGroup& group, const RolloutState& rollout, in
   DeploymentGroup out;
   out.auto_revert = group.rollout.auto_revert;
   out.auto_promote = group.rollout.auto_promote;
-  out.progress_deadline = group.rollout.progress_deadline;
+  out.progress_deadline = Bounded(group.rollout.progress_deadline);
   out.desired_canaries = rollout.canaries ? rollout.desired_canaries : 0;
   out.promoted = out.desired_canaries == 0;
   out.desired_total = total;

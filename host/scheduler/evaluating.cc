@@ -330,6 +330,7 @@ void Evaluating::Update(const AllocRecord& planned) {
   if (deployment != nullptr && deployment->groups.count(alloc->group_name) > 0) {
     alloc->deployment_id = deployment->id;
     changed.reported.health.reset();  // a verdict for an older version says nothing of this one
+    changed.reschedule = false;       // and nothing of what followed from it
     Count(*alloc);
   }
   changed.job = job_;

@@ -45,7 +45,10 @@ std::map<std::string, AllocRecord> ChangedBy(const DeploymentStep& step, const T
     return &changed;
   };
   for (const auto& [id, health] : step.health) {
-    if (AllocRecord* const record = change(id)) record->reported.health = health;
+    AllocRecord* const record = change(id);
+    if (record == nullptr) continue;
+    record->reported.health = health;
+    if (health.healthy) record->reschedule = false;
   }
   for (const std::string& id : step.reschedule) {
     if (AllocRecord* const record = change(id)) record->reschedule = true;

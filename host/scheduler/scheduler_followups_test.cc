@@ -478,5 +478,25 @@ TEST_F(RolloutStepTest, ATakenOverAllocationIsJudgedAnew) {
   EXPECT_EQ(Newest()->job_version, 1u);
 }
 
+// An older version made it unhealthy, and its policy had no attempt left then.
+TEST_F(RolloutStepTest, ATakenOverAllocationIsNotReplacedForAnOlderVersion) {
+  MustRegister(Rollout(1, 100));
+  const std::string id = OnlyLive();
+  store.Write(cause::kAllocUpdate, [&](Tables* tables, std::uint64_t) {
+    auto changed = std::make_shared<AllocRecord>(*tables->allocs.at(id));
+    changed->reschedule = true;
+    tables->Put(std::move(changed));
+    return MaskOf(Table::kAllocs);
+  });
+  MustRegister(With(Rollout(1, 100), [](Job* job) {
+    job->priority = 60;
+    job->groups[0].reschedule = ReschedulePolicy();
+  }));
+  EXPECT_EQ(OnlyLive(), id);
+  EXPECT_FALSE(Alloc(id)->reschedule);
+  ASSERT_TRUE(scheduler.Evaluate({"default", "web"}).ok());
+  EXPECT_EQ(OnlyLive(), id);
+}
+
 }  // namespace
 }  // namespace drover
