@@ -353,6 +353,25 @@ TEST_F(FollowUpTest, OnALostNodeTheAllocationAndItsPortsAreFree) {
 }
 
 // Its tasks ran when they were last heard of.
+TEST_F(FollowUpTest, OnlyTheNewestStatesAreKept) {
+  MustRegister(With(Service("web"), [](Job* job) { job->groups[0].disconnect.lost_after = 1h; }));
+  const std::string id = OnlyLive();
+  Report(id, ClientStatus::kRunning);
+  store.Write(cause::kAllocUpdate, [&](Tables* tables, std::uint64_t) {
+    AllocChange change;
+    change.states.resize(50, {ClientStatus::kRunning, 1});
+    auto changed = std::make_shared<AllocRecord>(*tables->allocs.at(id));
+    changed->change = std::make_shared<const AllocChange>(std::move(change));
+    tables->Put(std::move(changed));
+    return MaskOf(Table::kAllocs);
+  });
+  loop.Advance(20s);
+  ASSERT_TRUE(scheduler.Evaluate({"default", "web"}).ok());
+  const auto states = Alloc(id)->changes().states;
+  ASSERT_EQ(states.size(), 20u);
+  EXPECT_EQ(states.back().to, ClientStatus::kUnknown);
+}
+
 TEST_F(FollowUpTest, ALostAllocationGivesItsPortsBackOnce) {
   MustRegister(With(Registration("web", 1), [](Job* job) {
     job->groups[0].networks.emplace_back().dynamic_ports.emplace_back().label = "http";
