@@ -25,6 +25,17 @@ std::shared_ptr<const JobRecord> FindJob(const ApiRequest& request) {
 
 Answer NoSuchJob() { return ErrorAnswer(404, "job not found"); }
 
+// Returns whether another version of JOB would take back what people have decided, or have still to
+// decide: a pause, or a promotion.
+bool WaitsForPeople(const ApiRequest& request, const JobRecord& job) {
+  std::shared_ptr<const Deployment> newest;
+  request.agent().store->Read([&](const Tables& tables) { newest = tables.DeploymentOf(job); });
+  if (newest == nullptr || !newest->active()) return false;
+  return newest->status == deployment_status::kPaused ||
+         std::ranges::any_of(newest->groups,
+                             [](const auto& group) { return group.second.desired_canaries > 0; });
+}
+
 // Registers a job that was made from the stored job. Fails if the stored job has changed since it
 // was read for this purpose.
 Co<Answer> Register(ApiRequest* request, JobRegistration registration) {
@@ -106,6 +117,9 @@ Co<Answer> ScaleJob(ApiRequest* request) {
     co_return ErrorAnswer(501, "scaling events without a Count are not kept by this version");
   }
   DROVER_CO_ASSIGN(JobRegistration scaled, WithCount(*job, group, count.get<int>()));
+  if (WaitsForPeople(*request, *job)) {
+    co_return ErrorAnswer(400, "job scaling blocked due to active deployment");
+  }
   // Clients send 0 if the job may have any index.
   const auto wanted_index = Field<std::uint64_t>(body, "JobModifyIndex");
   if (wanted_index != 0) scaled.enforce_index = wanted_index;

@@ -416,6 +416,35 @@ TEST_F(JobRouteTest, AScaledJobHasItsNewCount) {
   EXPECT_EQ(Live().size(), 5u);
 }
 
+TEST_F(JobRouteTest, ADeploymentThatWaitsForPeopleIsNotScaledAway) {
+  const auto scale = [this](int count) {
+    return Refusal("PUT", "/v1/job/web/scale", {{"Count", count}, {"Target", {{"Group", "g"}}}});
+  };
+  const auto change = [this](const std::string& what, const json& more) {
+    const std::string id = Get("/v1/job/web/deployment")["ID"];
+    json body = {{"DeploymentID", id}};
+    body.update(more);
+    Must("PUT", "/v1/deployment/" + what + "/" + id, body);
+  };
+  const json scaled = {{"Count", 2}, {"Target", {{"Group", "g"}}}};
+  const char* const kBlocked = "400 job scaling blocked due to active deployment";
+  json body = JobBody("web");
+  json& group = body["Job"]["TaskGroups"][0];
+  group["Update"] = {{"Canary", 1}};
+  Must("PUT", "/v1/jobs", body);
+  change("pause", {{"Pause", true}});
+  EXPECT_EQ(scale(2), kBlocked);
+  change("pause", {{"Pause", false}});
+  Must("PUT", "/v1/job/web/scale", scaled);
+  group["Count"] = 2;
+  group["Tasks"][0]["Env"] = {{"A", "b"}};
+  Must("PUT", "/v1/jobs", body);
+  EXPECT_EQ(scale(3), kBlocked) << "its canary waits for a promotion";
+  EXPECT_EQ(Get("/v1/job/web")["Version"], 2);
+  change("fail", json::object());
+  Must("PUT", "/v1/job/web/scale", {{"Count", 3}, {"Target", {{"Group", "g"}}}});
+}
+
 TEST_F(JobRouteTest, WhatCannotBeScaled) {
   Must("PUT", "/v1/jobs", JobBody("web"));
   Must("PUT", "/v1/jobs", JobBody("all", 1, "system"));

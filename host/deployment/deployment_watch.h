@@ -59,8 +59,8 @@ Result<DeploymentStep> SetDeploymentHealth(const DeploymentInput& view,
 // Returns the description of a running deployment: what it waits for.
 std::string_view RunningText(const Deployment& deployment);
 
-// Returns the newest stable version before that of the deployment whose specification differs;
-// null if there is none.
+// Returns the newest stable version before that of the deployment; null if there is none, or if its
+// specification is the same.
 std::shared_ptr<const JobRecord> StableBefore(const DeploymentInput& view);
 
 namespace deployment_text {

@@ -14,7 +14,8 @@ bool SaysTheSame(const JobRecord& a, const JobRecord& b) {
 }  // namespace
 
 // A version that reverts to an older one has the same specification. If it fails in its turn, the
-// older one would fail as well, so it is not tried again.
+// older one would fail as well, so it is not tried again. Nor is a stable version before that one:
+// if it failed, too, the job would go back and forth between the two for ever.
 std::shared_ptr<const JobRecord> StableBefore(const DeploymentInput& view) {
   if (view.job == nullptr || view.versions == nullptr) return nullptr;
   const Deployment& deployment = *view.deployment;
@@ -22,7 +23,7 @@ std::shared_ptr<const JobRecord> StableBefore(const DeploymentInput& view) {
     const std::shared_ptr<const JobRecord>& version = at->second;
     if (version->version >= deployment.job_version || !version->stable || version->stop) continue;
     if (version->create_index != deployment.job_create_index) continue;
-    if (!SaysTheSame(*version, *view.job)) return version;
+    return SaysTheSame(*version, *view.job) ? nullptr : version;
   }
   return nullptr;
 }

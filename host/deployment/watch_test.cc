@@ -148,6 +148,21 @@ TEST_F(WatchDeploymentTest, NoVersionToGoBackTo) {
             "to");
 }
 
+// If two stable versions fail now, the job must not go back and forth between them.
+TEST_F(WatchDeploymentTest, AVersionThatHasComeBackIsTheLastAttempt) {
+  group().progress_deadline = 0s;
+  group().auto_revert = true;
+  AddVersion(0, "A").stable = true;
+  AddVersion(1, "B").stable = true;
+  AddVersion(2, "C");
+  AddVersion(3, "B");
+  Put("a", {.healthy = false});
+  EXPECT_FALSE(Watch(2).revert_to);
+  EXPECT_EQ(Says(),
+            "failed: Failed due to unhealthy allocations - no stable job version to auto revert "
+            "to");
+}
+
 TEST_F(WatchDeploymentTest, CanariesWaitForPeople) {
   group().desired_canaries = 2;
   Put("old", {.version = 2});

@@ -65,10 +65,13 @@ class Sorting {
     return {per_node_ ? alloc.node_id : std::string(), alloc.index};
   }
 
+  // Returns whether ALLOC has its slot beside another one. On each node, a canary is the only one.
+  bool StandsBeside(const Allocation& alloc) const { return alloc.canary && !per_node_; }
+
   void Sort(const SharedAlloc& record) {
     const Allocation& alloc = *record->alloc;
     // Allocations come in the order of their placement. So a later one has replaced those before.
-    if (!alloc.canary) out_.unreplaced.erase(SlotOf(alloc));
+    if (!StandsBeside(alloc)) out_.unreplaced.erase(SlotOf(alloc));
     if (alloc.server_terminal()) return SortStopped(record);
     const TaskGroup* const own = alloc.group();
     const DisconnectPolicy policy = own == nullptr ? DisconnectPolicy() : own->disconnect;
@@ -104,7 +107,7 @@ class Sorting {
 
   // Lets a new allocation in the place of RECORD be its replacement.
   void MayWait(const SharedAlloc& record) {
-    if (record->alloc->canary || !WaitsForReplacement(*record, *input_.job)) return;
+    if (StandsBeside(*record->alloc) || !WaitsForReplacement(*record, *input_.job)) return;
     out_.unreplaced[SlotOf(*record->alloc)] = record;
   }
 

@@ -43,6 +43,9 @@ JobPlan Reconcile(const ReconcileInput& input);
 // Returns whether the job has allocations on each node, and not a number of them.
 bool IsPerNode(const JobRecord& job);
 
+// Returns whether TO differs from FROM in nothing but smaller counts. Then it begins no deployment.
+bool HasOnlyFewer(const Job& from, const Job& to);
+
 // The parts of Reconcile, for its files and tests.
 
 // The place of an allocation in its group: its index and, for a job that has allocations on each

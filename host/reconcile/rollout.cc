@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "host/deployment/deployment_watch.h"
+#include "host/spec/job_limits.h"
 
 namespace drover {
 namespace {
@@ -30,17 +31,6 @@ bool HasWanted(const ReconcileInput& input, const TaskGroup& group) {
   });
 }
 
-// Returns whether TO differs from FROM in nothing but smaller counts.
-bool HasOnlyFewer(const Job& from, const Job& to) {
-  if (from.groups.size() != to.groups.size()) return false;
-  Job same = from;
-  for (std::size_t i = 0; i < to.groups.size(); ++i) {
-    if (to.groups[i].count > from.groups[i].count) return false;
-    same.groups[i].count = to.groups[i].count;
-  }
-  return same == to;
-}
-
 bool OnlyScalesDown(const AllocRecords& updated, const Job& to) {
   const Job* last = nullptr;  // most allocations share a version
   for (const auto& record : updated) {
@@ -55,7 +45,7 @@ DeploymentGroup NewGroup(const TaskGroup& group, const RolloutState& rollout, in
   DeploymentGroup out;
   out.auto_revert = group.rollout.auto_revert;
   out.auto_promote = group.rollout.auto_promote;
-  out.progress_deadline = group.rollout.progress_deadline;
+  out.progress_deadline = Bounded(group.rollout.progress_deadline);
   out.desired_canaries = rollout.canaries ? rollout.desired_canaries : 0;
   out.promoted = out.desired_canaries == 0;
   out.desired_total = total;
@@ -70,6 +60,16 @@ void End(const ReconcileInput& input, std::string_view why, JobPlan* plan) {
 }
 
 }  // namespace
+
+bool HasOnlyFewer(const Job& from, const Job& to) {
+  if (from.groups.size() != to.groups.size()) return false;
+  Job same = from;
+  for (std::size_t i = 0; i < to.groups.size(); ++i) {
+    if (to.groups[i].count > from.groups[i].count) return false;
+    same.groups[i].count = to.groups[i].count;
+  }
+  return same == to;
+}
 
 bool IsWanted(const AllocRecord& record, const ReconcileInput& input) {
   return record.job->job_modify_index == input.job->job_modify_index;

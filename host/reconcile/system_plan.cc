@@ -84,6 +84,21 @@ class SystemPlan {
     return &place;
   }
 
+  // Like AddPlace, but the older version stays while the change to the wanted one is held, and a
+  // canary is replaced by one.
+  GroupPlan::Place* AddReplacement(const Slot& slot, const SharedAlloc& replaces) {
+    GroupPlan::Place* const place = AddPlace(slot, replaces);
+    place->canary = rollout_.IsCanary(*replaces);
+    canaries_ += place->canary ? 1 : 0;
+    const JobRecord& of = *replaces->job;
+    if (rollout_.held() && !IsWanted(*replaces, input_) &&
+        FindGroup(*of.job, group_.name) != nullptr) {
+      place->job = replaces->job;
+      --busy_;
+    }
+    return place;
+  }
+
   // Stops RECORD. Returns its replacement on the same node; null if that takes none now.
   GroupPlan::Place* Replace(const SharedAlloc& record, std::string_view why) {
     const std::string& node = record->alloc->node_id;
@@ -93,7 +108,7 @@ class SystemPlan {
       sets_.unreplaced.try_emplace(SlotOf(*record), record);
       return nullptr;
     }
-    return AddPlace(SlotOf(*record), record);
+    return AddReplacement(SlotOf(*record), record);
   }
 
   // Decides on an allocation that runs. A node that takes no new ones keeps those that it has. A
@@ -125,13 +140,16 @@ class SystemPlan {
       for (int index = 0; index < group_.count; ++index) {
         const Slot slot(node, index);
         if (slots_.count(slot) > 0) continue;
-        if (rollout_.paused || rollout_.failed) {
+        const auto waits = sets_.unreplaced.find(slot);
+        if (waits != sets_.unreplaced.end()) {
+          AddReplacement(slot, waits->second);
+        } else if (rollout_.paused || rollout_.failed) {
           plan_.waits = true;
           continue;
+        } else {
+          AddPlace(slot, nullptr);
         }
         slots_.insert(slot);
-        const auto waits = sets_.unreplaced.find(slot);
-        AddPlace(slot, waits == sets_.unreplaced.end() ? nullptr : waits->second);
       }
     }
   }

@@ -123,6 +123,51 @@ TEST_F(SystemPlanTest, CanariesAreTheFirstNodes) {
   EXPECT_TRUE(plan.waits);
 }
 
+// As with a service: what has stopped is replaced, by the version that it had.
+TEST_F(SystemPlanTest, ADeploymentThatIsHeldReplacesOnlyWhatIsGone) {
+  NewVersion([](TaskGroup* group) { group->rollout.max_parallel = 1; }, JobType::kSystem);
+  const auto older = job;
+  const auto lost = Add(0, "n2"), leaving = Add(0, "n3");
+  NewVersion([](TaskGroup*) {}, JobType::kSystem);
+  AllocOf(lost)->desired_status = DesiredStatus::kStop;
+  AllocOf(lost)->desired_description = stop_reason::kLost;
+  lost->reported.status.status = ClientStatus::kLost;
+  leaving->migrate = true;
+  for (const char* status : {"paused", "failed"}) {
+    Deploy()->status = status;
+    const GroupPlan plan = Plan();
+    EXPECT_THAT(NodesOf(plan), testing::UnorderedElementsAre("n2", "n3")) << status;
+    for (const auto& place : plan.place) EXPECT_EQ(place.job, older) << status;
+    EXPECT_TRUE(plan.waits) << "the first node has none yet";
+  }
+  Deploy(1, false);
+  for (const auto& place : Plan().place) {
+    EXPECT_EQ(place.job, place.node_id == "n1" ? nullptr : older);
+  }
+}
+
+TEST_F(SystemPlanTest, ACanaryThatIsGoneIsReplacedByOne) {
+  NewVersion([](TaskGroup* group) { group->rollout.max_parallel = 1; }, JobType::kSystem);
+  Add(0, "n1");
+  Add(0, "n3");
+  NewVersion([](TaskGroup*) {}, JobType::kSystem);
+  Deploy(1, false);
+  const auto canary = Add(0, "n2");
+  AllocOf(canary)->canary = true;
+  PutIntoDeployment(canary);
+  const auto is_replaced = [&] {
+    const GroupPlan plan = Plan();
+    ASSERT_THAT(NodesOf(plan), ElementsAre("n2"));
+    EXPECT_TRUE(plan.place[0].canary);
+    EXPECT_EQ(plan.place[0].replaces, canary);
+  };
+  canary->migrate = true;
+  is_replaced();
+  AllocOf(canary)->desired_status = DesiredStatus::kStop;
+  AllocOf(canary)->desired_description = stop_reason::kMigrated;
+  is_replaced();
+}
+
 TEST_F(SystemPlanTest, ANewVersionLeavesNodesThatMayNotRunIt) {
   for (const char* node : {"n1", "n2", "n3"}) Add(0, node);
   refused = {"n3"};

@@ -13,6 +13,16 @@
 namespace drover {
 namespace {
 
+// A node whose contact comes and goes must not let the records of its allocations grow. The last
+// state alone decides what happens next.
+constexpr std::size_t kKeptStates = 20;
+
+void AddState(AllocChange* change, ClientStatus to, WallTime now) {
+  auto& states = change->states;
+  if (states.size() >= kKeptStates) states.erase(states.begin(), states.end() - (kKeptStates - 1));
+  states.push_back({to, now});
+}
+
 bool SaysTheSame(const Evaluation& a, const Evaluation& b) {
   return a.status == b.status && a.failed_groups == b.failed_groups && a.queued == b.queued;
 }
@@ -330,6 +340,7 @@ void Evaluating::Update(const AllocRecord& planned) {
   if (deployment != nullptr && deployment->groups.count(alloc->group_name) > 0) {
     alloc->deployment_id = deployment->id;
     changed.reported.health.reset();  // a verdict for an older version says nothing of this one
+    changed.reschedule = false;       // and nothing of what followed from it
     Count(*alloc);
   }
   changed.job = job_;
@@ -339,7 +350,7 @@ void Evaluating::Update(const AllocRecord& planned) {
 void Evaluating::Disconnect(const AllocRecord& planned) {
   AllocRecord record = Current(planned);
   AllocChange change = record.changes();
-  change.states.push_back({ClientStatus::kUnknown, now_});
+  AddState(&change, ClientStatus::kUnknown, now_);
   record.change = std::make_shared<const AllocChange>(std::move(change));
   record.reported.status = {ClientStatus::kUnknown, std::string(stop_reason::kUnknown)};
   record.reported.modify_time = now_;
@@ -350,7 +361,7 @@ void Evaluating::Disconnect(const AllocRecord& planned) {
 void Evaluating::Reconnect(const AllocRecord& planned) {
   AllocRecord record = Current(planned);
   AllocChange change = record.changes();
-  change.states.push_back({record.reported.status.status, now_});
+  AddState(&change, record.reported.status.status, now_);
   change.follow_up_eval.clear();  // it would have ended an allocation that is unknown
   record.change = std::make_shared<const AllocChange>(std::move(change));
   const auto alloc = record.alloc;

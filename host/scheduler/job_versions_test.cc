@@ -51,6 +51,37 @@ TEST_F(JobVersionsTest, AVersionWithATagIsNotForgotten) {
   EXPECT_THAT(Versions(), ElementsAre(4, 5, 6, 7, 8, 9));
 }
 
+// A deployment with auto_revert that fails goes back to it.
+TEST_F(JobVersionsTest, TheNewestStableVersionIsNotForgotten) {
+  RegisterVersions(3);
+  ASSERT_TRUE(scheduler.SetStable(kWeb, 0, true).ok());
+  ASSERT_TRUE(scheduler.SetStable(kWeb, 1, true).ok());
+  RegisterVersions(7);
+  EXPECT_THAT(Versions(), ElementsAre(1, 5, 6, 7, 8, 9));
+  ASSERT_TRUE(scheduler.SetStable(kWeb, 8, true).ok());
+  RegisterVersions(1);
+  EXPECT_THAT(Versions(), ElementsAre(5, 6, 7, 8, 9, 10));
+}
+
+// It makes no deployment. A deployment that fails goes back to the smaller count, but not to none.
+TEST_F(JobVersionsTest, AVersionWithFewerAllocationsIsAsStable) {
+  MustRegister(Registration("web", 5));
+  MustRegister(Registration("web", 4));
+  EXPECT_FALSE(JobOf("web")->stable);
+  ASSERT_TRUE(scheduler.SetStable(kWeb, 1, true).ok());
+  MustRegister(Registration("web", 3));
+  EXPECT_TRUE(JobOf("web")->stable);
+  EXPECT_EQ(JobOf("web")->version, 2u);
+  MustRegister(Registration("web", 0));
+  EXPECT_FALSE(JobOf("web")->stable);
+  ASSERT_TRUE(scheduler.SetStable(kWeb, 3, true).ok());
+  MustRegister(Registration("web", 2));
+  EXPECT_FALSE(JobOf("web")->stable) << "they have to show it";
+  ASSERT_TRUE(scheduler.SetStable(kWeb, 4, true).ok());
+  MustRegister(Registration("web", 1, 110));
+  EXPECT_FALSE(JobOf("web")->stable);
+}
+
 TEST_F(JobVersionsTest, ATagIsThatOfOneVersion) {
   RegisterVersions(2);
   ASSERT_EQ(Tag(0, "a"), Code::kOk);

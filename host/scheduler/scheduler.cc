@@ -70,6 +70,16 @@ bool IsUnchanged(const JobRecord& before, const JobRegistration& registration) {
   return *before.json == stopped;
 }
 
+// Returns whether the version AFTER is as stable as BEFORE: it only has fewer allocations, so that
+// no deployment finds it out. A group that has none any more is nothing to go back to.
+bool StaysStable(const JobRecord& before, const JobRecord& after) {
+  if (!before.stable || before.stop || after.stop) return false;
+  if (!HasOnlyFewer(*before.job, *after.job)) return false;
+  return std::ranges::none_of(after.job->groups, [&before](const TaskGroup& group) {
+    return group.count == 0 && FindGroup(*before.job, group.name)->count > 0;
+  });
+}
+
 // Lets each failed allocation of a job get a replacement at once. Returns whether there are any.
 bool ForceReschedules(Tables* tables, const JobKey& key, std::uint64_t index) {
   const JobAllocs records = tables->AllocsOf(key);  // a copy, since Put changes the list
@@ -269,6 +279,7 @@ Result<JobReply> Scheduler::Register(JobRegistration registration) {
       record->submit_time = loop_->Wall();
       record->create_index = before == nullptr ? index : before->create_index;
       record->modify_index = record->job_modify_index = index;
+      record->stable = before != nullptr && StaysStable(*before, *record);
       const JobScaling scaling = before == nullptr ? nullptr : before->scaling;
       record->scaling = ScalingOf(*record->job, scaling, index);
       if (record->scaling != scaling) written |= kScaling;
@@ -486,7 +497,7 @@ Co<void> Scheduler::Run(Context context) {
     });
     const std::vector<SchedulerTimers::Key> due = timers_.TakeDue(kTimersAtOnce);
     for (const SchedulerTimers::Key& key : due) OnTimer(key);
-    if (timers_.Recheck()) RestoreTimers();
+    if (timers_.Recheck()) RestoreLaunches();
     Duration pause = due.size() < kTimersAtOnce ? timers_.Left(options_.heartbeat) : Duration(0);
     for (const std::string& id : ids) pause = std::min(pause, LookAt(id));
     const Context until = context.WithTimeout(pause);

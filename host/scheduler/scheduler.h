@@ -280,6 +280,7 @@ class Scheduler : public ClusterLink {
   // The work of a timer. Each function sets its timer anew if there is more to do.
   void OnTimer(const SchedulerTimers::Key& key);  // scheduler_timers.cc, calls the others
   void RestoreTimers();                           // at the start of an agent
+  void RestoreLaunches();                         // and when the wall clock was set
   void OnFollowUp(const std::string& eval_id);    // scheduler_followups.cc
   void OnDeployment(const std::string& id);       // scheduler_deployments.cc
   void OnNodeTimer(const std::string& node_id);   // scheduler_nodes.cc
@@ -297,6 +298,8 @@ class Scheduler : public ClusterLink {
   // Makes STEP of the deployment BEFORE a part of a write, and sets its timer.
   TableMask PutStep(Tables* tables, std::uint64_t index, const Deployment& before,
                     const DeploymentStep& step, std::vector<Opened>* opened);
+  // Lets the blocked evaluation of the job KEY plan the whole job when it goes on.
+  void PlanAnew(const Tables& tables, const JobKey& key);
   // Returns the time by which the deadlines of the deployment ID are meant: the wall clock as it
   // was set when this agent first saw the deployment. So a clock that is set later changes no
   // deadline.

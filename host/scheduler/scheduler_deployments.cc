@@ -45,7 +45,10 @@ std::map<std::string, AllocRecord> ChangedBy(const DeploymentStep& step, const T
     return &changed;
   };
   for (const auto& [id, health] : step.health) {
-    if (AllocRecord* const record = change(id)) record->reported.health = health;
+    AllocRecord* const record = change(id);
+    if (record == nullptr) continue;
+    record->reported.health = health;
+    if (health.healthy) record->reschedule = false;
   }
   for (const std::string& id : step.reschedule) {
     if (AllocRecord* const record = change(id)) record->reschedule = true;
@@ -134,6 +137,7 @@ TableMask Scheduler::PutStep(Tables* tables, std::uint64_t index, const Deployme
   if (step.revert_to) {
     written |= GoBack(tables, index, key, *step.revert_to, now) | PlanLaunch(tables, index, key);
   }
+  if (step.changed && step.changed->status == deployment_status::kPaused) PlanAnew(*tables, key);
   const bool active = step.changed ? step.changed->active() : before.active();
   const SchedulerTimers::Key timer(SchedulerTimers::Kind::kDeployment, before.id);
   if (step.evaluate && tables->jobs.contains(key)) {
@@ -156,6 +160,16 @@ TableMask Scheduler::PutStep(Tables* tables, std::uint64_t index, const Deployme
   }
   if (active && !ChangesNothing(step)) looks_again_.Set();
   return written;
+}
+
+// What waits for room was planned before the pause, which may forbid it.
+void Scheduler::PlanAnew(const Tables& tables, const JobKey& key) {
+  const auto open = tables.open_evals_of_job.find(key);
+  if (open == tables.open_evals_of_job.end()) return;
+  for (const std::string& id : open->second) {
+    const Evaluation& eval = *tables.evals.at(id);
+    if (!eval.follows_up()) blocked_.Put(eval, {}, std::nullopt);
+  }
 }
 
 WallTime Scheduler::DeploymentNow(const std::string& id) {

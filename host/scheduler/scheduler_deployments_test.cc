@@ -258,6 +258,27 @@ TEST_F(SchedulerDeploymentTest, AVerdictByRequestIsKept) {
   EXPECT_EQ(Find(id)->groups.at("g").healthy, 1);
 }
 
+// Otherwise it would be replaced as soon as its policy has attempts again.
+TEST_F(SchedulerDeploymentTest, AVerdictByRequestTakesAReplacementBack) {
+  MustRegister(With(Undeployed(1), [](Job* job) {
+    job->groups[0].reschedule = {1, 1h, 5s, ReschedulePolicy::DelayFunction::kConstant, 0s, false};
+  }));
+  const std::string id = Deploy(Group(1));
+  const std::string web = Live()[0]->id();
+  ASSERT_TRUE(scheduler.PauseDeployment(id, true).ok());
+  store.Write(cause::kAllocUpdate, [&](Tables* tables, std::uint64_t) {
+    auto changed = std::make_shared<AllocRecord>(*tables->allocs.at(web));
+    changed->reschedule = true;
+    changed->reported.health = AllocHealth{false, loop.Wall()};
+    tables->Put(std::move(changed));
+    return MaskOf(Table::kAllocs);
+  });
+  ASSERT_TRUE(scheduler.SetDeploymentHealth(id, {web}, {}).ok());
+  EXPECT_FALSE(Alloc(web)->reschedule);
+  ASSERT_TRUE(scheduler.PauseDeployment(id, false).ok());
+  EXPECT_FALSE(Alloc(web)->terminal());
+}
+
 TEST_F(SchedulerDeploymentTest, AReportWithoutAVerdictKeepsThatOfARequest) {
   MustRegister(Undeployed(2));
   const std::string id = Deploy(Group(2));

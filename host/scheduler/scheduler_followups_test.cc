@@ -279,6 +279,24 @@ TEST_F(FollowUpTest, TheWallClockDoesNotMatter) {
   EXPECT_THAT(Live(), IsEmpty());
 }
 
+// Launches follow the wall clock. That changes nothing for those that wait beside them.
+TEST_F(FollowUpTest, TheWallClockDoesNotMatterBesidePeriodicJobs) {
+  MustRegister(With(Batch("nightly"), [](Job* job) {
+    job->periodic.emplace();
+    job->periodic->specs = {"0 0 1 1 *"};
+  }));
+  MustRegister(Service("web"));
+  Report(OnlyLive(), ClientStatus::kFailed);
+  loop.Jump(-1h);
+  Pass(30s);
+  Report(OnlyLive(), ClientStatus::kFailed);
+  loop.Jump(1h);
+  Pass(59s);
+  EXPECT_THAT(Live(), IsEmpty());
+  Pass(1s);
+  EXPECT_EQ(Live().size(), 1u);
+}
+
 TEST_F(FollowUpTest, AnAllocationStopsWithoutAReplacement) {
   MustRegister(Service("web"));
   const std::string first = OnlyLive();
@@ -335,6 +353,25 @@ TEST_F(FollowUpTest, OnALostNodeTheAllocationAndItsPortsAreFree) {
 }
 
 // Its tasks ran when they were last heard of.
+TEST_F(FollowUpTest, OnlyTheNewestStatesAreKept) {
+  MustRegister(With(Service("web"), [](Job* job) { job->groups[0].disconnect.lost_after = 1h; }));
+  const std::string id = OnlyLive();
+  Report(id, ClientStatus::kRunning);
+  store.Write(cause::kAllocUpdate, [&](Tables* tables, std::uint64_t) {
+    AllocChange change;
+    change.states.resize(50, {ClientStatus::kRunning, 1});
+    auto changed = std::make_shared<AllocRecord>(*tables->allocs.at(id));
+    changed->change = std::make_shared<const AllocChange>(std::move(change));
+    tables->Put(std::move(changed));
+    return MaskOf(Table::kAllocs);
+  });
+  loop.Advance(20s);
+  ASSERT_TRUE(scheduler.Evaluate({"default", "web"}).ok());
+  const auto states = Alloc(id)->changes().states;
+  ASSERT_EQ(states.size(), 20u);
+  EXPECT_EQ(states.back().to, ClientStatus::kUnknown);
+}
+
 TEST_F(FollowUpTest, ALostAllocationGivesItsPortsBackOnce) {
   MustRegister(With(Registration("web", 1), [](Job* job) {
     job->groups[0].networks.emplace_back().dynamic_ports.emplace_back().label = "http";
@@ -435,6 +472,20 @@ TEST_F(RolloutStepTest, ANewVersionGoesOnWhenTheReplacementIsHealthy) {
   EXPECT_EQ(Live().size(), 3u);
 }
 
+TEST_F(RolloutStepTest, WhatWaitsForRoomIsNotPlacedInAPause) {
+  MustRegister(Registration("big", 1, 500));
+  const std::string big = OnlyLive();
+  MustRegister(Rollout(8, 100));
+  EXPECT_EQ(Live().size(), 6u) << "there is no room for the others";
+  const std::string id = Newest()->id;
+  ASSERT_TRUE(scheduler.PauseDeployment(id, true).ok());
+  ASSERT_TRUE(scheduler.Deregister({"default", "big"}, false, false).ok());
+  Report(big, ClientStatus::kComplete);
+  EXPECT_EQ(Live().size(), 5u);
+  ASSERT_TRUE(scheduler.PauseDeployment(id, false).ok());
+  EXPECT_EQ(Live().size(), 8u);
+}
+
 TEST_F(RolloutStepTest, ATakenOverAllocationIsJudgedAnew) {
   MustRegister(Rollout(1, 100));
   const std::string id = OnlyLive();
@@ -444,6 +495,26 @@ TEST_F(RolloutStepTest, ATakenOverAllocationIsJudgedAnew) {
   EXPECT_EQ(Alloc(id)->alloc->deployment_id, Newest()->id);
   EXPECT_EQ(Alloc(id)->reported.health, std::nullopt);
   EXPECT_EQ(Newest()->job_version, 1u);
+}
+
+// An older version made it unhealthy, and its policy had no attempt left then.
+TEST_F(RolloutStepTest, ATakenOverAllocationIsNotReplacedForAnOlderVersion) {
+  MustRegister(Rollout(1, 100));
+  const std::string id = OnlyLive();
+  store.Write(cause::kAllocUpdate, [&](Tables* tables, std::uint64_t) {
+    auto changed = std::make_shared<AllocRecord>(*tables->allocs.at(id));
+    changed->reschedule = true;
+    tables->Put(std::move(changed));
+    return MaskOf(Table::kAllocs);
+  });
+  MustRegister(With(Rollout(1, 100), [](Job* job) {
+    job->priority = 60;
+    job->groups[0].reschedule = ReschedulePolicy();
+  }));
+  EXPECT_EQ(OnlyLive(), id);
+  EXPECT_FALSE(Alloc(id)->reschedule);
+  ASSERT_TRUE(scheduler.Evaluate({"default", "web"}).ok());
+  EXPECT_EQ(OnlyLive(), id);
 }
 
 }  // namespace

@@ -33,13 +33,19 @@ void Scheduler::RestoreTimers() {
     for (const auto& [id, deployment] : tables.deployments) {
       if (deployment->active()) timers_.Set({SchedulerTimers::Kind::kDeployment, id}, now);
     }
-    // By their jobs, since the record of a launch may be damaged, and lost.
-    for (const auto& [key, job] : tables.jobs) {
-      if (!job->job->periodic || job->stop) continue;
-      timers_.Set({SchedulerTimers::Kind::kLaunch, LaunchTimerId(key)}, now);
-    }
     for (const auto& [id, restart] : tables.restarts) {
       if (restart->status == "running") timers_.Set({SchedulerTimers::Kind::kRestart, id}, now);
+    }
+  });
+  RestoreLaunches();
+}
+
+// By their jobs, since the record of a launch may be damaged, and lost.
+void Scheduler::RestoreLaunches() {
+  store_->Read([this](const Tables& tables) {
+    for (const auto& [key, job] : tables.jobs) {
+      if (!job->job->periodic || job->stop) continue;
+      timers_.Set({SchedulerTimers::Kind::kLaunch, LaunchTimerId(key)}, loop_->Now());
     }
   });
 }

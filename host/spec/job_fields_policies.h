@@ -75,7 +75,7 @@ inline constexpr JobField kUpdate[] = {
      kDone,
      {},
      "",
-     "default 30s; the pause between the nodes of a system job that has no deployment"},
+     "default 30s; read and kept, but without effect: what changes step by step waits for health"},
     {"MaxParallel",
      "max_parallel",
      kInteger,

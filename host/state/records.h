@@ -61,7 +61,7 @@ struct JobRecord {
   std::shared_ptr<const nlohmann::json> json;
   std::shared_ptr<const JobSubmission> submission;  // null if it was not sent, or too large
   bool stop = false;
-  bool stable = false;            // a user has marked the version as stable
+  bool stable = false;            // its deployment has succeeded, or a user has marked it as stable
   std::optional<VersionTag> tag;  // newer versions do not displace a tagged version
   JobScaling scaling;             // the scaling policies as of this version
   std::uint64_t version = 0;

@@ -113,8 +113,15 @@ void Tables::ForgetVersions(const JobKey& key) {
   auto& of_job = versions.at(key);
   const auto has_no_tag = [](const auto& version) { return !version.second->tag; };
   auto many = static_cast<std::size_t>(std::count_if(of_job.begin(), of_job.end(), has_no_tag));
+  if (many <= kMaxJobVersions) return;
+  // A deployment that fails goes back to the newest stable version, however old that is.
+  const auto stable = std::find_if(of_job.rbegin(), of_job.rend(),
+                                   [](const auto& version) { return version.second->stable; });
+  const std::uint64_t kept = stable == of_job.rend() ? of_job.rbegin()->first : stable->first;
   for (; many > kMaxJobVersions; --many) {
-    const auto oldest = std::find_if(of_job.begin(), of_job.end(), has_no_tag);
+    const auto oldest = std::find_if(of_job.begin(), of_job.end(), [&](const auto& version) {
+      return has_no_tag(version) && version.first != kept;
+    });
     changes.push_back({oldest->second, true, true});
     of_job.erase(oldest);
   }

@@ -34,8 +34,8 @@ enum class Table {
   kRestarts
 };
 inline constexpr int kTables = 11;
-// Limits for the versions of a job: how many of the newest untagged versions are kept, and how
-// many versions can have a tag.
+// Limits for the versions of a job: how many of the newest untagged versions are kept, the newest
+// stable one always among them, and how many versions can have a tag.
 inline constexpr std::size_t kMaxJobVersions = 6;
 inline constexpr std::size_t kMaxTaggedVersions = 32;
 

@@ -127,8 +127,8 @@ void ChangeModel::LookAtRollout(const Tables& tables, const JobKey& key,
   }
 }
 
-// A deployment with auto_revert that has failed goes back to the last stable version that is
-// another one.
+// A deployment with auto_revert that has failed goes back to the last stable version, unless that
+// is the same one.
 void ChangeModel::LookAtFailure(const Tables& tables, const JobKey& key, const Deployment& failed) {
   const bool reverts = std::ranges::any_of(
       failed.groups, [](const auto& group) { return group.second.auto_revert; });
@@ -138,10 +138,11 @@ void ChangeModel::LookAtFailure(const Tables& tables, const JobKey& key, const D
   std::shared_ptr<const JobRecord> target;
   for (const auto& [number, version] : versions) {
     if (number < failed.job_version && version->stable && !version->stop &&
-        version->create_index == failed.job_create_index && !(*version->job == *own->job)) {
+        version->create_index == failed.job_create_index) {
       target = version;
     }
   }
+  if (target != nullptr && *target->job == *own->job) target = nullptr;
   const JobRecord& newest = *tables.jobs.at(key);
   if (target == nullptr) {
     if (newest.version != failed.job_version) Break(key.second + ": went back to nothing stable");
