@@ -101,15 +101,21 @@ Co<bool> JobRestarter::Step(Context stop, Record restart) {
   if (after == nullptr) co_return false;  // canceled by a client, or gone with its job
   now = *after;
   now.done = batch.end;
-  bool failed = false;
+  bool failed = false, no_room = false;
   for (const Outcome& outcome : outcomes) {
     if (outcome.status.ok()) continue;
     failed = true;
+    no_room = no_room || outcome.status.code() == Code::kResourceExhausted;
     now.errors[outcome.alloc] = outcome.status.error().message();
   }
   const bool last = now.done >= now.allocs.size();
   if (failed && !now.ignore_errors) {
     End(std::move(now), "failed", "Stopping job restart due to error");
+    co_return false;
+  }
+  // No other replacement would find room either, so the rest stays as it is.
+  if (no_room) {
+    End(std::move(now), "failed", "Stopping job restart due to unrecoverable error");
     co_return false;
   }
   if (last) {

@@ -282,6 +282,17 @@ TEST_F(JobRestarterTest, AllocationsAreReplacedOneAfterTheOther) {
   EXPECT_TRUE(Alloc(ids_[1])->alloc->server_terminal());
 }
 
+// Else one allocation after the other would stop, and none would be replaced.
+TEST_F(JobRestarterTest, WithoutRoomForReplacementsTheRestStaysAlsoIfErrorsAreIgnored) {
+  ASSERT_TRUE(scheduler.SetEligible("node", false).ok());
+  Restart({{"Reschedule", true}, {"OnError", "ignore"}});
+  Pass(1s);
+  EXPECT_EQ(Said(), "failed: Stopping job restart due to unrecoverable error");
+  EXPECT_THAT(Now().errors, ElementsAre(Pair(ids_[0], HasSubstr("cannot be placed"))));
+  EXPECT_FALSE(Alloc(ids_[1])->alloc->server_terminal());
+  EXPECT_FALSE(Alloc(ids_[2])->alloc->server_terminal());
+}
+
 TEST_F(JobRestarterTest, TheNextAgentWaitsForAReplacementThatWasPlaced) {
   Restart({{"Reschedule", true}});
   const std::string next = Alloc(ids_[0])->next;
