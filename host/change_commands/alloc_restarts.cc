@@ -128,9 +128,9 @@ Status AllocRestarts::LookAtReplacements(std::map<std::string, std::uint64_t> st
   const Query query = {{"namespace", job_.job_namespace}};
   Query all = query;
   all.emplace_back("all", "true");
+  DROVER_ASSIGN(const json evals, client_->Get(ApiPath("/v1/job", job_.id, "/evaluations"), query));
   DROVER_ASSIGN(const json stubs, client_->Get(ApiPath("/v1/job", job_.id, "/allocations"), all,
                                                index, kReplacementLook));
-  DROVER_ASSIGN(const json evals, client_->Get(ApiPath("/v1/job", job_.id, "/evaluations"), query));
   std::erase_if(*waiting, [&](const ChosenAlloc& alloc) {
     const ReplacementState state = StateOfReplacement(alloc, stubs, evals, stopped.at(alloc.id));
     if (state.kind == ReplacementState::Kind::kRuns) {
