@@ -238,6 +238,17 @@ TEST_F(JobRestarterTest, WhoCancelsItEndsItBehindTheBatch) {
   EXPECT_EQ(Now().done, 1u);
 }
 
+TEST_F(JobRestarterTest, WhatIsCanceledDoesNotWaitForItsNextBatch) {
+  Restart({{"BatchWait", "168h"}});
+  EXPECT_THAT(notes_, SizeIs(1));
+  EXPECT_EQ(gate_->running(), 1);
+  JobRestart canceled = Now();
+  canceled.status = "canceled";
+  ASSERT_TRUE(scheduler.PutRestart(canceled).ok());
+  loop.RunReady();
+  EXPECT_EQ(gate_->running(), 0);
+}
+
 TEST_F(JobRestarterTest, AJobThatStopsOrIsPurgedEndsIt) {
   Restart({{"BatchWait", "10s"}});
   ASSERT_TRUE(scheduler.Deregister({"default", "web"}, false, false).ok());
