@@ -149,6 +149,11 @@ Status AllocRestarts::Reschedule(const std::vector<ChosenAlloc>& batch, BatchOut
   std::map<std::string, std::uint64_t> stopped;
   std::vector<ChosenAlloc> waiting;
   for (const ChosenAlloc& alloc : batch) {
+    // A batch may be large, and what is not stopped yet may stay.
+    if (Left()) {
+      outcome->left = true;
+      return {};
+    }
     terminal_->Line("Rescheduling allocation " + Shown(alloc.id) + " of group \"" +
                     Printable(alloc.group) + "\"");
     const Result<std::uint64_t> index = Stop(alloc);
