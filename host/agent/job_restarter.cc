@@ -72,8 +72,16 @@ Co<bool> JobRestarter::Step(Context stop, Record restart) {
   if (restart->next_batch != 0) {
     // A clock that was put back makes nobody wait longer than requested.
     const Duration left(restart->next_batch - options_.loop->Wall());
-    const Status slept = co_await Sleep(stop, std::clamp(left, Duration(0), restart->batch_wait));
-    if (!slept.ok()) co_return false;
+    const Context until = stop.WithTimeout(std::clamp(left, Duration(0), restart->batch_wait));
+    // The pause may be days long. A restart that is canceled, or gone with its job, ends at once.
+    constexpr TableMask kOfRestarts = MaskOf(Table::kRestarts);
+    while (Find(restart->id) != nullptr) {
+      std::uint64_t index = 0;
+      options_.store->Read([&](const Tables& tables) { index = tables.IndexOf(kOfRestarts); });
+      const Status newer = co_await options_.store->WaitNewer(until, kOfRestarts, index);
+      if (!newer.ok()) break;
+    }
+    if (stop.cancelled()) co_return false;
     restart = Find(restart->id);
     if (restart == nullptr) co_return false;
   }
@@ -101,15 +109,21 @@ Co<bool> JobRestarter::Step(Context stop, Record restart) {
   if (after == nullptr) co_return false;  // canceled by a client, or gone with its job
   now = *after;
   now.done = batch.end;
-  bool failed = false;
+  bool failed = false, no_room = false;
   for (const Outcome& outcome : outcomes) {
     if (outcome.status.ok()) continue;
     failed = true;
+    no_room = no_room || outcome.status.code() == Code::kResourceExhausted;
     now.errors[outcome.alloc] = outcome.status.error().message();
   }
   const bool last = now.done >= now.allocs.size();
   if (failed && !now.ignore_errors) {
     End(std::move(now), "failed", "Stopping job restart due to error");
+    co_return false;
+  }
+  // No other replacement would find room either, so the rest stays as it is.
+  if (no_room) {
+    End(std::move(now), "failed", "Stopping job restart due to unrecoverable error");
     co_return false;
   }
   if (last) {

@@ -238,6 +238,17 @@ TEST_F(JobRestarterTest, WhoCancelsItEndsItBehindTheBatch) {
   EXPECT_EQ(Now().done, 1u);
 }
 
+TEST_F(JobRestarterTest, WhatIsCanceledDoesNotWaitForItsNextBatch) {
+  Restart({{"BatchWait", "168h"}});
+  EXPECT_THAT(notes_, SizeIs(1));
+  EXPECT_EQ(gate_->running(), 1);
+  JobRestart canceled = Now();
+  canceled.status = "canceled";
+  ASSERT_TRUE(scheduler.PutRestart(canceled).ok());
+  loop.RunReady();
+  EXPECT_EQ(gate_->running(), 0);
+}
+
 TEST_F(JobRestarterTest, AJobThatStopsOrIsPurgedEndsIt) {
   Restart({{"BatchWait", "10s"}});
   ASSERT_TRUE(scheduler.Deregister({"default", "web"}, false, false).ok());
@@ -280,6 +291,17 @@ TEST_F(JobRestarterTest, AllocationsAreReplacedOneAfterTheOther) {
   Pass(1s);
   EXPECT_EQ(Now().done, 1u);
   EXPECT_TRUE(Alloc(ids_[1])->alloc->server_terminal());
+}
+
+// Else one allocation after the other would stop, and none would be replaced.
+TEST_F(JobRestarterTest, WithoutRoomForReplacementsTheRestStaysAlsoIfErrorsAreIgnored) {
+  ASSERT_TRUE(scheduler.SetEligible("node", false).ok());
+  Restart({{"Reschedule", true}, {"OnError", "ignore"}});
+  Pass(1s);
+  EXPECT_EQ(Said(), "failed: Stopping job restart due to unrecoverable error");
+  EXPECT_THAT(Now().errors, ElementsAre(Pair(ids_[0], HasSubstr("cannot be placed"))));
+  EXPECT_FALSE(Alloc(ids_[1])->alloc->server_terminal());
+  EXPECT_FALSE(Alloc(ids_[2])->alloc->server_terminal());
 }
 
 TEST_F(JobRestarterTest, TheNextAgentWaitsForAReplacementThatWasPlaced) {

@@ -128,9 +128,9 @@ Status AllocRestarts::LookAtReplacements(std::map<std::string, std::uint64_t> st
   const Query query = {{"namespace", job_.job_namespace}};
   Query all = query;
   all.emplace_back("all", "true");
+  DROVER_ASSIGN(const json evals, client_->Get(ApiPath("/v1/job", job_.id, "/evaluations"), query));
   DROVER_ASSIGN(const json stubs, client_->Get(ApiPath("/v1/job", job_.id, "/allocations"), all,
                                                index, kReplacementLook));
-  DROVER_ASSIGN(const json evals, client_->Get(ApiPath("/v1/job", job_.id, "/evaluations"), query));
   std::erase_if(*waiting, [&](const ChosenAlloc& alloc) {
     const ReplacementState state = StateOfReplacement(alloc, stubs, evals, stopped.at(alloc.id));
     if (state.kind == ReplacementState::Kind::kRuns) {
@@ -149,6 +149,11 @@ Status AllocRestarts::Reschedule(const std::vector<ChosenAlloc>& batch, BatchOut
   std::map<std::string, std::uint64_t> stopped;
   std::vector<ChosenAlloc> waiting;
   for (const ChosenAlloc& alloc : batch) {
+    // A batch may be large, and what is not stopped yet may stay.
+    if (Left()) {
+      outcome->left = true;
+      return {};
+    }
     terminal_->Line("Rescheduling allocation " + Shown(alloc.id) + " of group \"" +
                     Printable(alloc.group) + "\"");
     const Result<std::uint64_t> index = Stop(alloc);

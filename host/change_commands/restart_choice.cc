@@ -103,7 +103,12 @@ ReplacementState StateOfReplacement(const ChosenAlloc& alloc, const json& stubs,
     last = next->second;
   }
   if (last == first->second) {
+    bool ended = false, open = false;
     for (const json& eval : AsList(evals)) {
+      if (static_cast<std::uint64_t>(NumberField(eval, "CreateIndex")) >= stopped) {
+        const std::string status = RawField(eval, "Status");
+        (status == "pending" || status == "blocked" ? open : ended) = true;
+      }
       const bool later = static_cast<std::uint64_t>(NumberField(eval, "CreateIndex")) > stopped;
       if (later && RawField(eval, "Status") == "blocked" &&
           MapField(eval, "FailedTGAllocs").contains(alloc.group)) {
@@ -112,6 +117,10 @@ ReplacementState StateOfReplacement(const ChosenAlloc& alloc, const json& stubs,
             "the replacement cannot be placed: see drover eval status " + TextField(eval, "ID")};
       }
     }
+    // Nothing will replace it: the job was stopped, or wants fewer allocations.
+    const bool none = RawField(*last, "NextAllocation").empty();
+    if (ended && !open && none)
+      return {Kind::kFailed, false, "the job needs no replacement any more"};
     return {};
   }
   const std::string id = TextField(*last, "ID");

@@ -37,8 +37,8 @@ struct ReplacementState {
   bool no_room = false;  // kFailed: whether nothing can be placed, also for other allocations
   std::string text;      // kRuns: the id of the replacement; kFailed: why there is none
 };
-// Returns the state of the replacement of ALLOC. EVALS are the evaluations of the job, and STOPPED
-// is the index of the stop.
+// Returns the state of the replacement of ALLOC. EVALS are the evaluations of the job, which must
+// not be newer than STUBS. STOPPED is the index of the stop.
 ReplacementState StateOfReplacement(const ChosenAlloc& alloc, const nlohmann::json& stubs,
                                     const nlohmann::json& evals, std::uint64_t stopped);
 

@@ -130,6 +130,22 @@ TEST_F(ReplacementTest, WhatHasNoRoomIsNotWaitedFor) {
   EXPECT_EQ(State().kind, Kind::kWaits);
 }
 
+TEST_F(ReplacementTest, AJobThatNeedsNoneIsNotWaitedForWithoutEnd) {
+  evals_.push_back({{"ID", "before"}, {"Status", "complete"}, {"CreateIndex", 9}});
+  EXPECT_EQ(State().kind, Kind::kWaits);
+  evals_.push_back({{"ID", "e"}, {"Status", "pending"}, {"CreateIndex", 10}});
+  EXPECT_EQ(State().kind, Kind::kWaits);
+  evals_.push_back({{"ID", "stop of the job"}, {"Status", "complete"}, {"CreateIndex", 11}});
+  EXPECT_EQ(State().kind, Kind::kWaits) << "one of them has not looked yet";
+  evals_[1]["Status"] = "complete";
+  EXPECT_EQ(State().kind, Kind::kFailed);
+  EXPECT_EQ(State().text, "the job needs no replacement any more");
+  stubs_[0]["NextAllocation"] = "b";
+  EXPECT_EQ(State().kind, Kind::kWaits) << "the list is older";
+  stubs_.push_back(Stub("b", "pending"));
+  EXPECT_EQ(State().kind, Kind::kWaits);
+}
+
 TEST_F(ReplacementTest, ACircleEnds) {
   stubs_[0]["NextAllocation"] = "b";
   stubs_.push_back(Stub("b", "pending", "run", "a"));

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "host/base/base64.h"
+#include "host/base/utf8.h"
 #include "host/spec/blocks/periodic_checks.h"
 
 namespace drover {
@@ -85,6 +86,10 @@ Status CheckDraft(const DispatchDraft& draft) {
   if (draft.idempotency_token.size() > kMostToken) {
     return Error(Code::kInvalidArgument,
                  "the idempotency token is longer than " + std::to_string(kMostToken) + " bytes");
+  }
+  // It could not be stored as it is, and would be another one for the next agent.
+  if (ValidLength(draft.idempotency_token) != draft.idempotency_token.size()) {
+    return Error(Code::kInvalidArgument, "the idempotency token is not UTF-8");
   }
   return {};
 }

@@ -122,6 +122,8 @@ TEST(ChildJobTest, WhatTheRulesOfTheParentForbidIsRefused) {
               std::string::npos);
   }
   EXPECT_NE(RefusalOf(Parameterized(), {.idempotency_token = std::string(300, 'x')}), "");
+  EXPECT_EQ(RefusalOf(Parameterized(), {.idempotency_token = "once\xff"}),
+            "the idempotency token is not UTF-8");
 }
 
 TEST(ChildJobTest, AChildOfADispatchOfAPeriodicJobIsPeriodicItself) {

@@ -312,6 +312,9 @@ class Scheduler : public ClusterLink {
   // After the job KEY was registered, stopped or purged: sets its launch and its timer. In
   // scheduler_periodic.cc.
   TableMask PlanLaunch(Tables* tables, std::uint64_t index, const JobKey& key);
+  // Returns the time after which the job KEY launches, whose newest launch was NEWEST, which may be
+  // null.
+  WallTime LastLaunch(const JobKey& key, const PeriodicLaunch* newest, WallTime now);
   JobReply Launch(const JobRecord& parent, WallTime launch, bool skip);
   // Registers a job that another one starts, and calls ALSO in the same write.
   JobReply StartChild(const ChildJob& child, const std::string& triggered_by,
@@ -397,6 +400,8 @@ class Scheduler : public ClusterLink {
   // Nodes whose heartbeats have come again, and that have not reported their allocations yet.
   std::set<std::string> returning_;
   SchedulerTimers timers_;
+  // The times after which jobs launch whose newest launch is in the future, by job.
+  std::map<JobKey, WallTime> launches_from_;
   // By how much the wall clock was ahead of the loop's when this agent first saw a deployment, by
   // id. Only of active deployments.
   std::map<std::string, WallTime> deployment_clocks_;

@@ -54,6 +54,7 @@ TableMask Scheduler::PlanLaunch(Tables* tables, std::uint64_t index, const JobKe
   const auto before = Tables::Find(tables->launches, key);
   if (!IsLaunching(job)) {
     timers_.Erase(LaunchTimer(key));
+    launches_from_.erase(key);
     if (before != nullptr) tables->Erase(*before);
     return 0;
   }
@@ -63,6 +64,7 @@ TableMask Scheduler::PlanLaunch(Tables* tables, std::uint64_t index, const JobKe
     const WallTime now = loop_->Wall();
     const bool counts = before != nullptr && before->launch <= now + kMostPutBack;
     PutLaunchRecord(tables, index, key, counts ? std::max(before->launch, now) : now);
+    launches_from_.erase(key);
   }
   timers_.Set(LaunchTimer(key), loop_->Now());
   looks_again_.Set();
@@ -93,12 +95,11 @@ void Scheduler::OnLaunch(const JobKey& key) {
     return again(kZoneRetry);
   }
   const WallTime now = loop_->Wall();
-  // A record that is damaged is lost. Then nobody knows what was launched, so nothing was missed.
-  const bool counts = newest != nullptr && newest->launch <= now + kMostPutBack;
-  const WallTime last = counts ? newest->launch : now;
+  const WallTime last = LastLaunch(key, newest.get(), now);
   const std::optional<WallTime> due = schedule->Next(last);
   if (!due || *due > now) {
-    if (!counts) {
+    // A record that is damaged is lost. Then nobody knows what was launched, so nothing was missed.
+    if (newest == nullptr) {
       store_->Write(cause::kJobVersion, [&](Tables* tables, std::uint64_t index) {
         PutLaunchRecord(tables, index, key, last);
         return TableMask{0};
@@ -112,6 +113,19 @@ void Scheduler::OnLaunch(const JobKey& key) {
   const WallTime launch = following && *following <= now ? now : *due;
   Launch(*job, launch, runs && job->job->periodic->prohibit_overlap);
   if (const auto next = schedule->Next(launch)) timers_.SetWall(LaunchTimer(key), *next);
+}
+
+// If the newest launch is far in the future, the clock was wrong then or is wrong now: a machine
+// without a battery begins in the past, until a server of time is reached. So the record stays
+// until the next launch. If the clock is put forward before, nothing was missed.
+WallTime Scheduler::LastLaunch(const JobKey& key, const PeriodicLaunch* newest, WallTime now) {
+  if (newest == nullptr || newest->launch <= now + kMostPutBack) {
+    launches_from_.erase(key);
+    return newest == nullptr ? now : newest->launch;
+  }
+  WallTime& from = launches_from_.try_emplace(key, now).first->second;
+  if (from > now + kMostPutBack) from = now;
+  return from;
 }
 
 // Stores that the job was launched for the time LAUNCH, and the child, unless SKIP. A child of this

@@ -236,6 +236,25 @@ TEST_F(SchedulerPeriodicTest, AClockThatWasFarAheadDoesNotStopLaunches) {
   EXPECT_THAT(Children(), ElementsAre("600", "1200"));
 }
 
+// A machine without a battery begins in the past, until a server of time is reached.
+TEST_F(SchedulerPeriodicTest, AClockThatBeginsInThePastMakesUpForNothing) {
+  MustRegister(Periodic("0 0 1 1 *"));
+  loop.Jump(-24h * 365);
+  Scheduler* const next = Takeover(1min);
+  loop.Advance(10min);
+  loop.Jump(24h * 365);
+  loop.Advance(2min);
+  EXPECT_THAT(Children(), IsEmpty()) << "no new year has begun";
+  EXPECT_EQ(NewestLaunch(), 0);
+  // What falls into the wrong time is launched, and what comes afterwards, too.
+  ASSERT_TRUE(next->Register(Periodic("*/10 * * * *", false, "often")).ok());
+  loop.Jump(-24h * 365);
+  loop.Advance(11min);
+  EXPECT_THAT(Children("often"), SizeIs(1));
+  loop.Advance(10min);
+  EXPECT_THAT(Children("often"), SizeIs(2));
+}
+
 TEST_F(SchedulerPeriodicTest, WhatIsStoppedDisabledOrPurgedLaunchesNothing) {
   MustRegister(Periodic("*/10 * * * *"));
   Stop(false);

@@ -412,6 +412,32 @@ TEST_F(StateJournalTest, RestartsOfJobsAreFoundAgain) {
   ASSERT_THAT(loaded.tables.restarts, SizeIs(2));
   EXPECT_EQ(loaded.tables.restarts.at("r2")->begun, 2u);
   EXPECT_EQ(loaded.tables.restarts.at("r2")->batch_wait, 30s);
+  EXPECT_THAT(loaded.tables.restarts.at("r2")->allocs, ElementsAre("a", "b", "c"));
+}
+
+TEST_F(StateJournalTest, ARestartOfManyAllocationsWritesThemOnce) {
+  MustRegister(Registration("web", 1));
+  JobRestart restart;
+  restart.id = "r";
+  restart.job_namespace = "default";
+  restart.job_id = "web";
+  restart.allocs = {"a", "b", "c"};
+  ASSERT_TRUE(scheduler.PutRestart(restart).ok());
+  restart.done = restart.begun = 2;
+  ASSERT_TRUE(scheduler.PutRestart(restart).ok());
+  std::vector<Record> records = Reopen();
+  for (const Record& record : records) {
+    if (record.key.kind != record_kind::kRestart) continue;
+    EXPECT_EQ(record.value.find("allocs"), std::string::npos) << "it is written at each step";
+  }
+  LoadedState loaded = LoadState(records);
+  EXPECT_EQ(loaded.tables.restarts.at("r")->done, 2u);
+  EXPECT_THAT(loaded.tables.restarts.at("r")->allocs, ElementsAre("a", "b", "c"));
+  // Without them, the next agent does not think that all is done.
+  std::erase_if(records,
+                [](const Record& one) { return one.key.kind == record_kind::kRestartAllocs; });
+  loaded = LoadState(records);
+  EXPECT_EQ(loaded.tables.restarts.at("r")->status, "failed");
 }
 
 TEST_F(StateJournalTest, ServicesAreFoundAgain) {

@@ -28,10 +28,12 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Deployment, id, job_namespace, j
                                                 modify_index, create_time, modify_time)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PeriodicLaunch, job_namespace, job_id, launch,
                                                 create_index, modify_index)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(
-    JobRestart, id, job_namespace, job_id, job_create_index, batch_size, batch_wait, all_tasks,
-    reschedule, no_shutdown_delay, ignore_errors, groups, tasks, allocs, done, begun, errors,
-    next_batch, status, status_description, create_index, modify_index, create_time, modify_time)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(JobRestart, id, job_namespace, job_id,
+                                                job_create_index, batch_size, batch_wait, all_tasks,
+                                                reschedule, no_shutdown_delay, ignore_errors,
+                                                groups, tasks, done, begun, errors, next_batch,
+                                                status, status_description, create_index,
+                                                modify_index, create_time, modify_time)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PreemptionConfig, system, sysbatch, batch, service)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(SchedulerConfig, preemption, create_index,
                                                 modify_index)
@@ -68,6 +70,7 @@ ClientStatus ClientStatusOf(const std::string& name) {
 std::string EncodeRecord(const Deployment& deployment) { return Text(deployment); }
 std::string EncodeRecord(const PeriodicLaunch& launch) { return Text(launch); }
 std::string EncodeRecord(const JobRestart& restart) { return Text(restart); }
+std::string EncodeRestartAllocs(const JobRestart& restart) { return Text(restart.allocs); }
 std::string EncodeRecord(const SchedulerConfig& config) { return Text(config); }
 
 Result<std::shared_ptr<const Deployment>> DecodeDeployment(const std::string& text) {
@@ -80,6 +83,11 @@ Result<std::shared_ptr<const PeriodicLaunch>> DecodeLaunch(const std::string& te
 
 Result<std::shared_ptr<const JobRestart>> DecodeJobRestart(const std::string& text) {
   return Parse<JobRestart>(text);
+}
+
+Result<std::shared_ptr<const std::vector<std::string>>> DecodeRestartAllocs(
+    const std::string& text) {
+  return Parse<std::vector<std::string>>(text);
 }
 
 Result<std::shared_ptr<const SchedulerConfig>> DecodeSchedulerConfig(const std::string& text) {

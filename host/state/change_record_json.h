@@ -4,6 +4,7 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 #include "host/base/result.h"
 #include "host/state/records.h"
@@ -19,8 +20,13 @@ Result<std::shared_ptr<const PeriodicLaunch>> DecodeLaunch(const std::string& te
 std::string EncodeRecord(const SchedulerConfig& config);
 Result<std::shared_ptr<const SchedulerConfig>> DecodeSchedulerConfig(const std::string& text);
 
+// Without its allocations, which have a record of their own: there may be thousands of them, and
+// they do not change, while a restart is written at each step.
 std::string EncodeRecord(const JobRestart& restart);
 Result<std::shared_ptr<const JobRestart>> DecodeJobRestart(const std::string& text);
+std::string EncodeRestartAllocs(const JobRestart& restart);
+Result<std::shared_ptr<const std::vector<std::string>>> DecodeRestartAllocs(
+    const std::string& text);
 
 // These are parts of the record of an allocation. ReadAllocChange throws nlohmann's exceptions,
 // which the caller must catch.

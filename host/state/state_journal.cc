@@ -166,6 +166,13 @@ void StateJournal::Add(const std::shared_ptr<const JobRestart>& restart, bool er
   auto& change = changes_[KeyFor(record_kind::kRestart, restart->id)];
   change = nullptr;
   if (!erased) change = {[restart] { return EncodeRecord(*restart); }, SizeOf(*restart)};
+  // Its allocations are written once, since they never change.
+  const RecordKey allocs = KeyFor(record_kind::kRestartAllocs, restart->id);
+  if (erased) {
+    changes_[allocs] = nullptr;
+  } else if (restart->modify_index == restart->create_index) {
+    changes_[allocs] = [restart] { return EncodeRestartAllocs(*restart); };
+  }
 }
 
 void StateJournal::Add(const std::shared_ptr<const SchedulerConfig>& config, bool) {

@@ -28,8 +28,9 @@ inline constexpr std::string_view kVolume = "volume";      // of clients, with i
 inline constexpr std::string_view kDeployment = "deployment";
 inline constexpr std::string_view kLaunch = "launch";    // the newest launch of a periodic job
 inline constexpr std::string_view kRestart = "restart";  // of the allocations of a job
-inline constexpr std::string_view kSchedulerConfig = "scheduler";  // there is one
-inline constexpr std::string_view kIndex = "index";                // the index of the last write
+inline constexpr std::string_view kRestartAllocs = "restart_allocs";  // the allocations of one
+inline constexpr std::string_view kSchedulerConfig = "scheduler";     // there is one
+inline constexpr std::string_view kIndex = "index";                   // the index of the last write
 }  // namespace record_kind
 
 // The submissions that are in the store, by the record ids of their job versions.

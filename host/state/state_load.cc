@@ -29,6 +29,7 @@ class StateLoader {
     for (const auto& node : nodes_) loaded_.tables.Put(node);
     PutVariables();
     PutVolumes();
+    FindRestartAllocs();
     PutChanges();
     std::vector<JobKey> keys;
     for (const auto& [key, job] : loaded_.tables.jobs) keys.push_back(key);
@@ -81,6 +82,10 @@ class StateLoader {
       Take(record, DecodeLaunch(record.value), &launches_);
     } else if (kind == record_kind::kRestart) {
       Take(record, DecodeJobRestart(record.value), &restarts_);
+    } else if (kind == record_kind::kRestartAllocs) {
+      auto allocs = DecodeRestartAllocs(record.value);
+      if (!allocs.ok()) return Refuse(record, allocs.error());
+      restart_allocs_.emplace(record.key.id, std::move(*allocs));
     } else if (kind == record_kind::kSchedulerConfig) {
       Take(record, DecodeSchedulerConfig(record.value), &configs_);
     } else if (kind == record_kind::kPlaced) {
@@ -177,6 +182,21 @@ class StateLoader {
     }
   }
 
+  // Gives each restart its allocations. Without them nobody knows what it was about.
+  void FindRestartAllocs() {
+    for (auto& restart : restarts_) {
+      auto whole = std::make_shared<JobRestart>(*restart);
+      const auto allocs = restart_allocs_.find(restart->id);
+      if (allocs != restart_allocs_.end()) {
+        whole->allocs = *allocs->second;
+      } else if (whole->status == "running") {
+        whole->status = "failed";
+        whole->status_description = "the record of its allocations was damaged";
+      }
+      restart = std::move(whole);
+    }
+  }
+
   void PutChanges() {
     const auto put = [this](const auto& records) {
       for (const auto& record : records) {
@@ -232,6 +252,7 @@ class StateLoader {
   std::vector<std::shared_ptr<const PeriodicLaunch>> launches_;
   std::vector<std::shared_ptr<const SchedulerConfig>> configs_;
   std::vector<std::shared_ptr<const JobRestart>> restarts_;
+  std::map<std::string, std::shared_ptr<const std::vector<std::string>>> restart_allocs_;  // by id
   std::map<std::string, AllocRecord> allocs_;
   std::map<std::tuple<JobKey, std::uint64_t, std::uint64_t>, std::shared_ptr<const JobRecord>>
       shared_;

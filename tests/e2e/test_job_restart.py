@@ -392,6 +392,15 @@ class DetachedRestartTest(Restarts, TakeoverCase):
         live = self.agent.wait_allocs("web", 2, "running")
         self.assertFalse({a["ID"] for a in live} & set(before))
 
+    def test_without_room_for_replacements_the_rest_stays(self):
+        self.run_service()
+        self.cli("node", "eligibility", "-disable", self.agent.get("/v1/nodes")[0]["ID"])
+        self.cli("job", "restart", "-detach", "-yes", "-reschedule", "web")
+        done = self.wait_restart(lambda one: one["Status"] != "running")
+        self.assertEqual((done["Status"], done["StatusDescription"], len(done["Errors"])),
+                         ("failed", "Stopping job restart due to unrecoverable error", 1))
+        self.agent.wait_allocs("web", 2, "running")
+
     def test_errors_are_kept(self):
         self.agent.submit(ended(2))
         self.agent.wait_allocs("sum", 2, "complete")
