@@ -486,7 +486,7 @@ Co<void> Scheduler::Run(Context context) {
     });
     const std::vector<SchedulerTimers::Key> due = timers_.TakeDue(kTimersAtOnce);
     for (const SchedulerTimers::Key& key : due) OnTimer(key);
-    if (timers_.Recheck()) RestoreTimers();
+    if (timers_.Recheck()) RestoreLaunches();
     Duration pause = due.size() < kTimersAtOnce ? timers_.Left(options_.heartbeat) : Duration(0);
     for (const std::string& id : ids) pause = std::min(pause, LookAt(id));
     const Context until = context.WithTimeout(pause);

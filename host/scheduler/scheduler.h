@@ -280,6 +280,7 @@ class Scheduler : public ClusterLink {
   // The work of a timer. Each function sets its timer anew if there is more to do.
   void OnTimer(const SchedulerTimers::Key& key);  // scheduler_timers.cc, calls the others
   void RestoreTimers();                           // at the start of an agent
+  void RestoreLaunches();                         // also after the wall clock was set
   void OnFollowUp(const std::string& eval_id);    // scheduler_followups.cc
   void OnDeployment(const std::string& id);       // scheduler_deployments.cc
   void OnNodeTimer(const std::string& node_id);   // scheduler_nodes.cc

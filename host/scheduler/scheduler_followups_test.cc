@@ -279,6 +279,25 @@ TEST_F(FollowUpTest, TheWallClockDoesNotMatter) {
   EXPECT_THAT(Live(), IsEmpty());
 }
 
+// Only launches follow the clock.
+TEST_F(FollowUpTest, TheWallClockDoesNotMatterBesidePeriodicJobsEither) {
+  MustRegister(With(Batch("rare"), [](Job* job) {
+    job->periodic.emplace();
+    job->periodic->specs = {"0 0 29 2 *"};
+  }));
+  MustRegister(Service("web"));
+  Pass(5s);
+  Report(OnlyLive(), ClientStatus::kFailed);
+  loop.Jump(-1h);
+  Pass(30s);
+  Report(OnlyLive(), ClientStatus::kFailed);
+  loop.Jump(1h);
+  Pass(59s);
+  EXPECT_THAT(Live(), IsEmpty());
+  Pass(1s);
+  EXPECT_EQ(Live().size(), 1u);
+}
+
 TEST_F(FollowUpTest, AnAllocationStopsWithoutAReplacement) {
   MustRegister(Service("web"));
   const std::string first = OnlyLive();

@@ -21,6 +21,7 @@ void Scheduler::OnTimer(const SchedulerTimers::Key& key) {
 // Deployments, launches and restarts are looked at once at once: their functions set their timers
 // anew, and see what an earlier agent has missed.
 void Scheduler::RestoreTimers() {
+  RestoreLaunches();
   store_->Read([this](const Tables& tables) {
     for (const auto& [job, ids] : tables.open_evals_of_job) {
       for (const std::string& id : ids) {
@@ -33,13 +34,18 @@ void Scheduler::RestoreTimers() {
     for (const auto& [id, deployment] : tables.deployments) {
       if (deployment->active()) timers_.Set({SchedulerTimers::Kind::kDeployment, id}, now);
     }
-    // By their jobs, since the record of a launch may be damaged, and lost.
-    for (const auto& [key, job] : tables.jobs) {
-      if (!job->job->periodic || job->stop) continue;
-      timers_.Set({SchedulerTimers::Kind::kLaunch, LaunchTimerId(key)}, now);
-    }
     for (const auto& [id, restart] : tables.restarts) {
       if (restart->status == "running") timers_.Set({SchedulerTimers::Kind::kRestart, id}, now);
+    }
+  });
+}
+
+// By their jobs, since the record of a launch may be damaged, and lost.
+void Scheduler::RestoreLaunches() {
+  store_->Read([this](const Tables& tables) {
+    for (const auto& [key, job] : tables.jobs) {
+      if (!job->job->periodic || job->stop) continue;
+      timers_.Set({SchedulerTimers::Kind::kLaunch, LaunchTimerId(key)}, loop_->Now());
     }
   });
 }
