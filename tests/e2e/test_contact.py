@@ -1,6 +1,6 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
-"""What an agent can do to the contact between its scheduler and its node, which are one process: nothing. So there is no
-life of a node that disconnects among the steps (test_steps.py). Nodes that are really cut off are simulated:
+"""What an agent can do to the contact between its scheduler and its node, which are one process: nothing. So there is
+no life of a node that disconnects among the steps (test_steps.py). Nodes that are really cut off are simulated:
 host/node_link has their tests, with the kills of servers, and tests/model has them among all other changes."""
 import os
 import signal
