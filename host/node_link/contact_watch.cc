@@ -1,7 +1,22 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/node_link/contact_watch.h"
 
+#include <algorithm>
+
 namespace drover {
+namespace {
+
+// An answer may be so late.
+constexpr Duration kAnswer = 1s;
+// If the watch is woken later than this after it was due, this process was suspended.
+constexpr Duration kLate = 1s;
+
+}  // namespace
+
+void ContactWatch::Heard(Duration next) {
+  heard_ = loop_->Now();
+  missing_ = heard_ + next + kAnswer;
+}
 
 void ContactWatch::Watch(const std::string& alloc_id, Duration limit) {
   const auto known = limits_.find(alloc_id);
@@ -26,12 +41,14 @@ Co<void> ContactWatch::Run(Context context) {
       (void)co_await wake_.Wait(context);
       continue;
     }
-    const TimePoint due = heard_ + by_limit_.begin()->first;
+    const TimePoint due = std::max(heard_ + by_limit_.begin()->first, missing_);
     if (due > loop_->Now()) {
       // If the server answers in the meantime, this looks again at the old time, and not at each
       // answer.
       const Context until = context.WithDeadline(due);
       (void)co_await wake_.Wait(until);
+      const TimePoint now = loop_->Now();
+      if (now > due + kLate) missing_ = std::max(missing_, now + kAnswer);
       continue;
     }
     const std::string id = by_limit_.begin()->second;

@@ -14,21 +14,23 @@
 namespace drover {
 
 // Stops allocations when their node has had no contact with its server for as long as they allow
-// (stop_on_client_after). The time is of the loop, so it also runs while the machine sleeps. It
-// begins anew with each agent: the embedded scheduler is there as soon as its node is. Costs
-// nothing while no allocation has such a limit. Control thread only.
+// (stop_on_client_after). While no answer is missing, there is contact, even if the limit is
+// shorter than the time between two answers. The time is of the loop, so it also runs while the
+// machine sleeps; a server that slept as well has a moment to answer. The time begins anew with
+// each agent: the embedded scheduler is there as soon as its node is. Costs nothing while no
+// allocation has such a limit. Control thread only.
 class ContactWatch {
  public:
   using Stop = std::function<void(const std::string& alloc_id)>;
 
   ContactWatch(Loop* loop, Stop stop)
-      : loop_(loop), stop_(std::move(stop)), heard_(loop->Now()), wake_(loop) {}
+      : loop_(loop), stop_(std::move(stop)), heard_(loop->Now()), missing_(heard_), wake_(loop) {}
 
   // Sets the limit of an allocation.
   void Watch(const std::string& alloc_id, Duration limit);
   void Forget(const std::string& alloc_id);
-  // Notes that the server has answered.
-  void Heard() { heard_ = loop_->Now(); }
+  // Notes that the server has answered. The next answer is due after NEXT.
+  void Heard(Duration next);
 
   // Stops allocations, each once, until CONTEXT ends.
   Co<void> Run(Context context);
@@ -39,6 +41,7 @@ class ContactWatch {
   Loop* const loop_;
   const Stop stop_;
   TimePoint heard_;
+  TimePoint missing_;  // before this, no answer is missing
   std::map<std::string, Duration> limits_;
   std::set<std::pair<Duration, std::string>> by_limit_;  // the same, the shortest first
   Event wake_;

@@ -13,6 +13,23 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
+// The loop of a process that may be suspended together with its machine.
+class SuspendedLoop : public SimLoop {
+ public:
+  TimePoint Now() const override { return SimLoop::Now() + ahead_; }
+  // All that was due meanwhile is late.
+  void Suspend(Duration duration) {
+    ahead_ = duration;
+    FireTimers(Now());
+    RunReady();
+    ahead_ = Duration(0);
+    Advance(duration);
+  }
+
+ private:
+  Duration ahead_{0};
+};
+
 class ContactWatchTest : public ::testing::Test {
  protected:
   ContactWatchTest() {
@@ -24,7 +41,7 @@ class ContactWatchTest : public ::testing::Test {
     EXPECT_TRUE(loop_.RunToEnd(gate_.Close()));
   }
 
-  SimLoop loop_;
+  SuspendedLoop loop_;
   std::vector<std::string> stopped_;
   ContactWatch watch_{&loop_, [this](const std::string& id) { stopped_.push_back(id); }};
   Context life_{&loop_};
@@ -47,13 +64,46 @@ TEST_F(ContactWatchTest, AnAnswerBeginsTheTimeAnew) {
   watch_.Watch("a", 30s);
   for (int i = 0; i < 20; ++i) {
     loop_.Advance(10s);
-    watch_.Heard();
+    watch_.Heard(10s);
   }
   EXPECT_THAT(stopped_, IsEmpty());
   loop_.Advance(29s);
   EXPECT_THAT(stopped_, IsEmpty());
   loop_.Advance(1s);
   EXPECT_THAT(stopped_, ElementsAre("a"));
+}
+
+// The server is not asked more often because of a limit.
+TEST_F(ContactWatchTest, AShortLimitDoesNotEndBetweenTwoAnswers) {
+  watch_.Heard(10s);
+  watch_.Watch("short", 2s);
+  watch_.Watch("none", 0s);
+  for (int i = 0; i < 20; ++i) {
+    loop_.Advance(10s);
+    watch_.Heard(10s);
+  }
+  EXPECT_THAT(stopped_, IsEmpty());
+  loop_.Advance(10s);
+  EXPECT_THAT(stopped_, IsEmpty()) << "the answer is due in this moment";
+  loop_.Advance(1s);
+  EXPECT_THAT(stopped_, ElementsAre("none", "short"));
+}
+
+TEST_F(ContactWatchTest, AServerThatSleptAsWellMayAnswerFirst) {
+  watch_.Watch("a", 30s);
+  loop_.RunReady();
+  loop_.Advance(10s);
+  watch_.Heard(10s);
+  loop_.Advance(9s);
+  loop_.Suspend(1h);
+  EXPECT_THAT(stopped_, IsEmpty());
+  watch_.Heard(10s);
+  loop_.Advance(29s);
+  EXPECT_THAT(stopped_, IsEmpty());
+  loop_.Suspend(1h);
+  EXPECT_THAT(stopped_, IsEmpty());
+  loop_.Advance(1s);
+  EXPECT_THAT(stopped_, ElementsAre("a")) << "it has not answered";
 }
 
 TEST_F(ContactWatchTest, ALimitMayChangeAndGo) {
@@ -70,7 +120,7 @@ TEST_F(ContactWatchTest, ALimitMayChangeAndGo) {
 }
 
 TEST_F(ContactWatchTest, WithoutLimitsItSetsNoTimer) {
-  watch_.Heard();
+  watch_.Heard(10s);
   EXPECT_EQ(loop_.live_timers(), 0u);
 }
 

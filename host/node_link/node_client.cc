@@ -106,7 +106,7 @@ Co<void> NodeClient::KeepAlive(Context context) {
     const Result<Duration> alive = co_await link_->Heartbeat(context, node_.id);
     const bool lost = alive.code() == Code::kFailedPrecondition;
     if (alive.ok() || lost) {
-      contact_.Heard();
+      contact_.Heard(alive.ok() ? *alive : kFirstRetry);
       ready_.Set();
     }
     if (alive.ok()) {

@@ -186,6 +186,19 @@ TEST_F(NodeContactTest, AnAllocationMayStopWithoutContact) {
   EXPECT_THAT(node.Running(), ElementsAre(cluster.AllocsOf("db").at(0)->id()));
 }
 
+TEST_F(NodeContactTest, ALimitBelowTheTimeBetweenHeartbeatsStopsNothingThatHasContact) {
+  SimulatedNode& node = cluster.Add("n1");
+  Job job = JobOfGroup("web", 1);
+  job.groups[0].disconnect.stop_on_client_after = 2s;
+  cluster.MustRegister(job);
+  cluster.loop.Advance(5min);
+  EXPECT_THAT(node.Running(), SizeIs(1));
+  EXPECT_THAT(cluster.AllocsOf("web"), SizeIs(1));
+  node.link.Cut();
+  cluster.loop.Advance(20s);
+  EXPECT_THAT(node.Running(), IsEmpty());
+}
+
 TEST_F(NodeContactTest, ACutAtAnyMomentOfAStartLosesNothing) {
   for (int moment = 0; moment < 60; ++moment) {
     SimulatedCluster at;

@@ -65,6 +65,17 @@ class SchedulerCostTest : public SchedulerFixture {
     for (const std::string& id : ids) Report(id, status);
     return timer.Seconds();
   }
+  // The time that an hour takes in which there are only heartbeats.
+  double TimeOfAnHour() {
+    return LeastOf([this] {
+      const CpuTimer timer;
+      for (int i = 0; i < 360; ++i) {
+        loop.Advance(10s);
+        EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).ok());
+      }
+      return timer.Seconds();
+    });
+  }
   double TimeOfSmallJobs(int count) {
     const CpuTimer timer;
     for (int i = 0; i < count; ++i) {
@@ -120,17 +131,7 @@ TEST_F(SchedulerCostTest, AThousandEvaluationsThatWaitForTheirTime) {
   Gate gate(&loop);
   Context life(&loop);
   gate.Spawn(scheduler.Run(life));
-  const auto time_of_an_hour = [this] {
-    return LeastOf([this] {
-      const CpuTimer timer;
-      for (int i = 0; i < 360; ++i) {
-        loop.Advance(10s);
-        EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).ok());
-      }
-      return timer.Seconds();
-    });
-  };
-  const double without = time_of_an_hour();
+  const double without = TimeOfAnHour();
   for (int i = 0; i < 1000; ++i) {
     MustRegister(With(Registration("w" + std::to_string(i), 1, 1), [](Job* job) {
       job->groups[0].reschedule = ReschedulePolicy();
@@ -144,7 +145,33 @@ TEST_F(SchedulerCostTest, AThousandEvaluationsThatWaitForTheirTime) {
     for (const auto& [id, eval] : tables.evals) waiting += eval->follows_up() ? 1 : 0;
   });
   EXPECT_EQ(waiting, 1000u);
-  EXPECT_LT(time_of_an_hour(), without * kMostTimes);
+  EXPECT_LT(TimeOfAnHour(), without * kMostTimes);
+  life.Cancel();
+  EXPECT_TRUE(loop.RunToEnd(gate.Close()));
+}
+
+// Nor do jobs that wait for their launches, which need little memory on top of their records.
+TEST_F(SchedulerCostTest, AThousandJobsThatWaitForTheirLaunches) {
+  MakeNode(1'000'000);
+  Gate gate(&loop);
+  Context life(&loop);
+  gate.Spawn(scheduler.Run(life));
+  const double without = TimeOfAnHour();
+  const auto bytes_of_jobs = [this](const std::string& name, bool enabled) {
+    const auto before = mallinfo2().uordblks;
+    for (int i = 0; i < 1000; ++i) {
+      MustRegister(With(Batch(name + std::to_string(i), 1), [enabled](Job* job) {
+        job->periodic.emplace();
+        job->periodic->enabled = enabled;
+        job->periodic->specs = {"0 0 29 2 *"};
+      }));
+    }
+    loop.Advance(1s);
+    return static_cast<std::int64_t>(mallinfo2().uordblks) - static_cast<std::int64_t>(before);
+  };
+  const std::int64_t of_disabled = bytes_of_jobs("d", false);
+  EXPECT_LT(bytes_of_jobs("e", true) - of_disabled, 1 << 20);
+  EXPECT_LT(TimeOfAnHour(), without * kMostTimes);
   life.Cancel();
   EXPECT_TRUE(loop.RunToEnd(gate.Close()));
 }

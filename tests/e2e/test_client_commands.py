@@ -394,6 +394,21 @@ class OddServerTest(Client, DroverTest):
         self.assertRegex(shown, r"(?s)a\.eu +::1 +4648 +alive +false.*b\.eu +::1 +4648 +alive +true")
         self.assertRegex(shown, r"c\.us +::1 +4648 +left +false")
 
+    def test_evaluations_that_follow_one_another(self):
+        ids = [f"abcdef0{n}-0000-4000-8000-000000000000" for n in range(3)]
+        answers = {"/v1/jobs": (200, json.dumps({"EvalID": ids[0]}))}
+        for id, after in zip(ids, [*ids[1:], ""]):
+            one = {"ID": id, "Status": "complete", "NextEval": after, "Wait": 90_000_000_000}
+            answers[f"/v1/evaluation/{id}"] = (200, json.dumps(one))
+            answers[f"/v1/evaluation/{id}/allocations"] = (200, "[]")
+        # The last one finds no room.
+        answers[f"/v1/evaluation/{ids[2]}"] = (200, json.dumps({**one, "FailedTGAllocs": {"g": {"NodesEvaluated": 1}}}))
+        self.serve(answers)
+        shown = self.cli("job", "run", self.sandbox.write("job.json", service(mock("t"))), code=2).out
+        for id in ids[1:]:
+            self.assertIn(f"evaluation {id[:8]} follows after 1m30s\n", shown)
+        self.assertEqual(shown.count(": complete"), 3)
+
     def test_a_cluster_without_a_leader_has_members(self):
         self.serve({"/v1/agent/members": (200, json.dumps({"Members": [{"Name": "a"}]})),
                     "/v1/status/leader": (500, "No cluster leader")})

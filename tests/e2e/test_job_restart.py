@@ -223,6 +223,18 @@ class JobRestartTerminalTest(Restarts, AgentTest):
         self.assertIn("Job restart canceled", shown)
         self.assertIn("2 errors occurred while restarting job:", shown)
 
+    def test_errors_that_are_likely_to_happen_again(self):
+        self.run_service(count=2)
+        self.cli("node", "eligibility", "-disable", self.agent.get("/v1/nodes")[0]["ID"])
+        typed = self.restart("-reschedule")
+        typed.until("the replacement cannot be placed")
+        typed.until("The errors above are likely to happen again.")
+        typed.until("Ignore the errors above and proceed with the next batch? [y/N] ")
+        typed.type("n\n")
+        shown = typed.wait(1)
+        self.assertIn("Job restart canceled", shown)
+        self.assertIn("1 error occurred while restarting job:", shown)
+
     def test_an_answer_after_errors_may_be_a_duration(self):
         self.run_ended(3)
         typed = self.restart("-batch-wait=ask", id="sum")
