@@ -28,9 +28,10 @@ double Distance(const GroupNeeds& wanted, const Allocation& of) {
 
 bool MayDisplace(const Job& job, const AllocRecord& record, const std::string& node_id) {
   const Allocation& alloc = *record.alloc;
+  // An earlier version of the same job, with another priority, is for the job itself to stop.
   return alloc.node_id == node_id && !record.terminal() &&
          alloc.job->priority + kPreemptionGap <= job.priority && alloc.cores.empty() &&
-         alloc.devices.empty();
+         alloc.devices.empty() && KeyOf(*alloc.job) != KeyOf(job);
 }
 
 }  // namespace

@@ -60,6 +60,13 @@ TEST_F(PreemptionTest, APriorityMustBeLowerByTen) {
   EXPECT_THAT(Victims(WithPriority("new", 1, 500, 60)), ElementsAre("other"));
 }
 
+TEST_F(PreemptionTest, AJobDoesNotDisplaceItsOwnEarlierVersion) {
+  MakeNodeReady();
+  MustRegister(WithPriority("web", 1, 900, 10));
+  EXPECT_THAT(Victims(WithPriority("web", 2, 500, 90)), IsEmpty());
+  EXPECT_THAT(Victims(WithPriority("other", 2, 500, 90)), ElementsAre("web"));
+}
+
 TEST_F(PreemptionTest, OfEqualOnesTheNearestFitGoes) {
   MakeNodeReady();
   MustRegister(WithPriority("small", 1, 100, 10));
