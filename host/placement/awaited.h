@@ -47,6 +47,7 @@ struct Freed {
   std::set<JobKey> jobs = {};  // jobs with an allocation that has ended
   bool volumes = false;        // an allocation with a volume has ended
   bool devices = false;        // an allocation with devices has ended
+  bool rules = false;          // how allocations are placed has changed
 };
 
 }  // namespace drover

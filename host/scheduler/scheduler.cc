@@ -458,10 +458,10 @@ void Scheduler::RetryBlocked(Freed freed) {
     const std::uint64_t nodes = tables.IndexOf(kNodes);
     const bool node_changed = std::exchange(nodes_looked_at_, nodes) != nodes;
     freed.all = freed.all || node_changed;
-    const auto is_there = [&room](const Awaited& awaited) {
+    const auto is_there = [&room, &freed](const Awaited& awaited) {
       // An event other than kRoom and kPort makes its evaluation run, even if no node has room. The
       // evaluation then waits for room.
-      return !awaited.NeedsRoom() || room.HasSome(awaited);
+      return freed.rules || !awaited.NeedsRoom() || room.HasSome(awaited);
     };
     BlockedQueue::Walk walk(&blocked_, freed, is_there);
     std::vector<Evaluated> unchanged;  // no change, except perhaps of the awaited events

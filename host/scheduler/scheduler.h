@@ -185,8 +185,9 @@ class Scheduler : public ClusterLink {
 
   // How allocations are placed, as evaluations from now on see it. [any thread]
   SchedulerConfig Config() const;
-  // Sets the configuration and returns the index of the write. If CHECK_INDEX is present and is not
-  // the index of the last change, nothing changes, and the result is absent.
+  // Sets the configuration, tries blocked evaluations with it, and returns the index of the write.
+  // If CHECK_INDEX is present and is not the index of the last change, nothing changes, and the
+  // result is absent.
   std::optional<std::uint64_t> SetConfig(const PreemptionConfig& preemption,
                                          std::optional<std::uint64_t> check_index);
 

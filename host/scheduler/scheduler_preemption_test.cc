@@ -135,6 +135,18 @@ TEST_F(PreemptionTest, AServiceDisplacesOthersOnlyIfItIsConfigured) {
   EXPECT_THAT(LiveOf("web"), IsEmpty());
 }
 
+TEST_F(PreemptionTest, WhatWaitsDisplacesOthersAsSoonAsAnOperatorAllowsIt) {
+  MakeNodeReady();
+  MustRegister(WithPriority("web", 1, 900, 20));
+  MustRegister(WithPriority("db", 1, 300, 90));
+  ASSERT_THAT(LiveOf("db"), IsEmpty());
+  PreemptionConfig preemption;
+  preemption.service = true;
+  ASSERT_TRUE(scheduler.SetConfig(preemption, std::nullopt).has_value());
+  EXPECT_THAT(LiveOf("db"), SizeIs(1));
+  EXPECT_THAT(LiveOf("web"), IsEmpty());
+}
+
 TEST_F(PreemptionTest, TwoThatDisplaceOthersNeverTakeTheSameRoom) {
   SchedulerOptions options;
   options.preemption.service = true;
