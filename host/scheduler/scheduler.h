@@ -373,6 +373,9 @@ class Scheduler : public ClusterLink {
   // Tries blocked evaluations again. If the node has changed, tries all blocked evaluations.
   // Otherwise, tries only those that wait for room or for an event in FREED.
   void RetryBlocked(Freed freed);
+  // The same, until an evaluation displaces allocations. Then it returns true, and must be called
+  // again.
+  bool RetryUntilDisplaced(Freed* freed);
   Result<std::uint64_t> PutVersion(const JobKey& key,
                                    const std::function<Result<JobRecord>(const Tables&)>& change);
   Status CheckIndex(const JobRegistration& registration, const JobKey& key) const;

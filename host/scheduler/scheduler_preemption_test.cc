@@ -147,6 +147,23 @@ TEST_F(PreemptionTest, WhatWaitsDisplacesOthersAsSoonAsAnOperatorAllowsIt) {
   EXPECT_THAT(LiveOf("web"), IsEmpty());
 }
 
+TEST_F(PreemptionTest, WhatIsDisplacedIsNotChangedByItsOwnJobAtTheSameTime) {
+  MakeNodeReady();
+  MustRegister(WithPriority("other", 1, 400, 95));
+  MustRegister(WithPriority("web", 1, 500, 20));
+  const std::string web = LiveOf("web").at(0)->id();
+  MustRegister(WithPriority("web", 1, 650, 20));  // finds no room, even without the old one
+  MustRegister(WithPriority("db", 1, 300, 90));
+  ASSERT_EQ(Alloc(web)->alloc->desired_status, DesiredStatus::kRun);
+  PreemptionConfig preemption;
+  preemption.service = true;
+  ASSERT_TRUE(scheduler.SetConfig(preemption, std::nullopt).has_value());
+  ASSERT_THAT(LiveOf("db"), SizeIs(1));
+  EXPECT_EQ(Alloc(web)->alloc->desired_status, DesiredStatus::kEvict);
+  EXPECT_EQ(Alloc(web)->changes().preempted_by, LiveOf("db")[0]->id());
+  EXPECT_THAT(LiveOf("web"), IsEmpty());
+}
+
 TEST_F(PreemptionTest, TwoThatDisplaceOthersNeverTakeTheSameRoom) {
   SchedulerOptions options;
   options.preemption.service = true;
