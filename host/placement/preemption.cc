@@ -29,12 +29,16 @@ double Distance(const GroupNeeds& wanted, const Allocation& of) {
                     part(wanted.disk_mb, has.disk_mb));
 }
 
-bool MayDisplace(const Job& job, const AllocRecord& record, const std::string& node_id) {
+bool MayDisplace(int priority, const AllocRecord& record, const std::string& node_id) {
   const Allocation& alloc = *record.alloc;
-  // An earlier version of the same job, with another priority, is for the job itself to stop.
   return alloc.node_id == node_id && !record.terminal() &&
-         alloc.job->priority + kPreemptionGap <= job.priority && alloc.cores.empty() &&
-         alloc.devices.empty() && KeyOf(*alloc.job) != KeyOf(job);
+         alloc.job->priority + kPreemptionGap <= priority && alloc.cores.empty() &&
+         alloc.devices.empty();
+}
+
+bool MayDisplace(const Job& job, const AllocRecord& record, const std::string& node_id) {
+  // An earlier version of the same job, with another priority, is for the job itself to stop.
+  return MayDisplace(job.priority, record, node_id) && KeyOf(*record.alloc->job) != KeyOf(job);
 }
 
 }  // namespace
@@ -75,6 +79,21 @@ AllocRecords ToPreempt(const Job& job, const TaskGroup& group, const NodeRecord&
   }
   std::ranges::reverse(needed);
   return needed;
+}
+
+GroupNeeds DisplaceableBy(int priority, const NodeRecord& node, const Tables& tables,
+                          const std::set<std::string>& spared) {
+  GroupNeeds sum;
+  for (const auto& [id, record] : tables.live_allocs) {
+    if (spared.contains(id) || !MayDisplace(priority, *record, node.id)) continue;
+    const TaskGroup* const group = record->alloc->group();
+    if (group == nullptr) continue;
+    const GroupNeeds has = NeedsOf(*group);
+    sum.cpu_mhz += has.cpu_mhz;
+    sum.memory_mb += has.memory_mb;
+    sum.disk_mb += has.disk_mb;
+  }
+  return sum;
 }
 
 std::shared_ptr<const AllocRecord> Preempted(const AllocRecord& victim, const std::string& by,

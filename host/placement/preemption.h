@@ -24,6 +24,11 @@ AllocRecords ToPreempt(const Job& job, const TaskGroup& group, const NodeRecord&
                        const Tables& tables, const NodeCapacity& free,
                        const std::set<std::string>& spared);
 
+// Returns the resources of the allocations of NODE that a job of PRIORITY may displace. SPARED is
+// as above.
+GroupNeeds DisplaceableBy(int priority, const NodeRecord& node, const Tables& tables,
+                          const std::set<std::string>& spared);
+
 // Returns VICTIM as it is after the allocation BY has displaced it, with the index of the write.
 std::shared_ptr<const AllocRecord> Preempted(const AllocRecord& victim, const std::string& by,
                                              std::uint64_t index, WallTime now);

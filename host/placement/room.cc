@@ -91,12 +91,29 @@ void Room::Begin() {
   for (Site& site : sites_) site.later = site.free;
 }
 
-bool Room::HasSome(const Awaited& awaited) const {
+bool Room::HasSome(const Awaited& awaited) {
   return std::ranges::any_of(sites_, [&](const Site& site) {
-    if (!site.free.capacity.Has(awaited.least)) return false;
+    if (!site.free.capacity.Has(awaited.least) && !HasWithOthers(site, awaited)) return false;
     if (awaited.address.empty() || !options_.ports_of) return true;
     return options_.ports_of(site.node->id)->CheckStatic(awaited.address, awaited.port).ok();
   });
+}
+
+int Room::Displaces(const Job& job) const {
+  return options_.preemption && options_.preemption->Allows(job.type) ? job.priority : 0;
+}
+
+bool Room::HasWithOthers(const Site& site, const Awaited& awaited) {
+  if (awaited.displaces == 0) return false;
+  const auto [of, is_new] = displaceable_.try_emplace(std::pair(site.node->id, awaited.displaces));
+  if (is_new) {
+    of->second = DisplaceableBy(awaited.displaces, *site.node, *tables_, preempted_);
+  }
+  GroupNeeds rest = awaited.least;
+  rest.cpu_mhz -= of->second.cpu_mhz;
+  rest.memory_mb -= of->second.memory_mb;
+  rest.disk_mb -= of->second.disk_mb;
+  return site.free.capacity.Has(rest);
 }
 
 const NodeUsage* Room::Usage(const NodeRecord& node) const {
@@ -231,7 +248,7 @@ void Room::TakeLater(Site* site, const Job& job, const TaskGroup& group, int ind
 
 bool Room::TakeOfOthers(const std::vector<Site*>& sites, const Job& job, const TaskGroup& group,
                         int index, const GroupCounts& here, TakenParts* parts) {
-  if (!options_.preemption || !options_.preemption->Allows(job.type)) return false;
+  if (Displaces(job) == 0) return false;
   for (Site* const site : sites) {
     AllocRecords victims =
         ToPreempt(job, group, *site->node, *tables_, site->free.capacity, preempted_);
@@ -241,6 +258,7 @@ bool Room::TakeOfOthers(const std::vector<Site*>& sites, const Job& job, const T
     const GroupCounts& on_node = sites_.size() > 1 ? CountsOf(job)[site->node->id] : here;
     if (TakeOf(*site, &after, job, group, index, on_node, parts)) continue;
     site->free = std::move(after);
+    displaceable_.clear();
     for (const auto& victim : victims) {
       site->later.capacity.Give(*victim->alloc);
       preempted_.insert(victim->id());

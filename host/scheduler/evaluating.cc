@@ -147,8 +147,10 @@ void Evaluating::PlaceGroup(const TaskGroup& group, std::vector<GroupPlan::Place
       // counts them as taken and would wait for them forever. If `least` and `address` are unset,
       // RetryBlocked does not check room and ports, and runs the evaluation again.
       if (place.stops) none->awaited.address.clear();
-      if (!place.stops && none->awaited.NeedsRoom())
+      if (!place.stops && none->awaited.NeedsRoom()) {
         none->awaited.least = NeedsOf(*FindGroup(JobOf(place), group.name));
+        none->awaited.displaces = room_->Displaces(JobOf(place));
+      }
       out_.awaited.insert(std::move(none->awaited));
       if (!first) first = std::move(none->failure);
     }

@@ -164,6 +164,26 @@ TEST_F(PreemptionTest, WhatIsDisplacedIsNotChangedByItsOwnJobAtTheSameTime) {
   EXPECT_THAT(LiveOf("web"), IsEmpty());
 }
 
+TEST_F(PreemptionTest, WhatWaitsGoesOnWhenTheRoomOfOthersIsEnoughTogether) {
+  MakeNodeReady();
+  PreemptionConfig preemption;
+  preemption.service = true;
+  ASSERT_TRUE(scheduler.SetConfig(preemption, std::nullopt).has_value());
+  MustRegister(WithPriority("one", 1, 450, 85));
+  MustRegister(WithPriority("two", 1, 450, 85));
+  const std::string one = LiveOf("one").at(0)->id(), two = LiveOf("two").at(0)->id();
+  MustRegister(WithPriority("high", 1, 600, 90));
+  ASSERT_TRUE(scheduler.Deregister({"default", "one"}, false, false).ok());
+  Report(one, ClientStatus::kComplete);
+  MustRegister(WithPriority("low", 1, 500, 10));
+  EXPECT_THAT(LiveOf("low"), SizeIs(1));
+  EXPECT_THAT(LiveOf("high"), IsEmpty());
+  ASSERT_TRUE(scheduler.Deregister({"default", "two"}, false, false).ok());
+  Report(two, ClientStatus::kComplete);  // 500 MB are free, and "low" has the rest
+  EXPECT_THAT(LiveOf("high"), SizeIs(1));
+  EXPECT_THAT(LiveOf("low"), IsEmpty());
+}
+
 TEST_F(PreemptionTest, TwoThatDisplaceOthersNeverTakeTheSameRoom) {
   SchedulerOptions options;
   options.preemption.service = true;
