@@ -131,6 +131,18 @@ TEST_F(DisconnectTest, WithoutReplaceNothingTakesItsPlace) {
   EXPECT_THAT(Places(Plan()), ElementsAre(0)) << "a new version is placed";
 }
 
+TEST_F(DisconnectTest, OnANodeThatWasPurgedNothingIsAwaited) {
+  NewVersion([](TaskGroup* group) { group->disconnect.replace = false; });
+  const auto running = Add(0), unknown = Add(1);
+  MakeUnknown(unknown, kNow);
+  AddNode("n1", "down");
+  NewVersion([](TaskGroup* group) { group->count = 2; });
+  EXPECT_THAT(Stops(Plan()), IsEmpty());
+  nodes.erase("n1");
+  EXPECT_THAT(Stops(Plan()), ElementsAre(Pair(running->id(), stop_reason::kLost),
+                                         Pair(unknown->id(), stop_reason::kLost)));
+}
+
 TEST_F(DisconnectTest, AReturnIsHandledOnce) {
   for (const auto how : {KeepRule::kKeepOriginal, KeepRule::kKeepReplacement}) {
     allocs.clear();
