@@ -100,6 +100,21 @@ TEST_F(NodeLossTest, AnUnknownAllocationComesBackAndItsReplacementStops) {
   EXPECT_THAT(cluster.Live("web"), SizeIs(2));
 }
 
+TEST_F(NodeLossTest, ANodeThatIsLostAgainAndAgainKeepsABoundedPast) {
+  cluster.Add("n1");
+  cluster.MustRegister(Web(1, {.lost_after = 10min, .replace = false}));
+  cluster.loop.Advance(1s);
+  const std::string id = LiveOn("n1").at(0)->id();
+  for (std::size_t i = 0; i < kMostStates; ++i) {
+    Lose("n1");
+    EXPECT_EQ(Reported(id), ClientStatus::kUnknown);
+    Find("n1");
+    EXPECT_EQ(Reported(id), ClientStatus::kRunning);
+  }
+  EXPECT_THAT(cluster.Alloc(id)->changes().states, SizeIs(kMostStates));
+  EXPECT_EQ(cluster.node("n1").started.at(id), 1);
+}
+
 TEST_F(NodeLossTest, TheReplacementMayStayInstead) {
   cluster.Add("n1");
   cluster.Add("n2");

@@ -13,6 +13,11 @@
 namespace drover {
 namespace {
 
+void AddState(ClientStatus to, WallTime now, AllocChange* change) {
+  change->states.push_back({to, now});
+  if (change->states.size() > kMostStates) change->states.erase(change->states.begin());
+}
+
 bool SaysTheSame(const Evaluation& a, const Evaluation& b) {
   return a.status == b.status && a.failed_groups == b.failed_groups && a.queued == b.queued;
 }
@@ -341,7 +346,7 @@ void Evaluating::Update(const AllocRecord& planned) {
 void Evaluating::Disconnect(const AllocRecord& planned) {
   AllocRecord record = Current(planned);
   AllocChange change = record.changes();
-  change.states.push_back({ClientStatus::kUnknown, now_});
+  AddState(ClientStatus::kUnknown, now_, &change);
   record.change = std::make_shared<const AllocChange>(std::move(change));
   record.reported.status = {ClientStatus::kUnknown, std::string(stop_reason::kUnknown)};
   record.reported.modify_time = now_;
@@ -352,7 +357,7 @@ void Evaluating::Disconnect(const AllocRecord& planned) {
 void Evaluating::Reconnect(const AllocRecord& planned) {
   AllocRecord record = Current(planned);
   AllocChange change = record.changes();
-  change.states.push_back({record.reported.status.status, now_});
+  AddState(record.reported.status.status, now_, &change);
   change.follow_up_eval.clear();  // it would have ended an allocation that is unknown
   record.change = std::make_shared<const AllocChange>(std::move(change));
   const auto alloc = record.alloc;
