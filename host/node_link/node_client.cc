@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "host/spec/job_limits.h"
+
 namespace drover {
 namespace {
 
@@ -267,7 +269,7 @@ void NodeClient::StartOne(const std::shared_ptr<const Allocation>& alloc) {
 void NodeClient::WatchContact(const Allocation& alloc) {
   const TaskGroup* const group = alloc.group();
   if (group != nullptr && group->disconnect.stop_on_client_after && !alloc.server_terminal()) {
-    contact_.Watch(alloc.id, *group->disconnect.stop_on_client_after);
+    contact_.Watch(alloc.id, Bounded(*group->disconnect.stop_on_client_after));
   } else if (contact_.watched() > 0) {
     contact_.Forget(alloc.id);
   }
