@@ -100,6 +100,24 @@ TEST_F(NodeLossTest, AnUnknownAllocationComesBackAndItsReplacementStops) {
   EXPECT_THAT(cluster.Live("web"), SizeIs(2));
 }
 
+TEST_F(NodeLossTest, WhatStopsWithoutContactNeverRunsTwice) {
+  cluster.Add("n1");
+  cluster.Add("n2");
+  cluster.MustRegister(Web(2, {.stop_on_client_after = 2min}));
+  cluster.loop.Advance(1s);
+  const std::string original = LiveOn("n1").at(0)->id();
+  Lose("n1");
+  EXPECT_EQ(Reported(original), ClientStatus::kLost);
+  cluster.loop.Advance(90s);
+  cluster.RestartServer();  // the time goes on
+  EXPECT_THAT(cluster.Live("web"), SizeIs(1));
+  EXPECT_THAT(cluster.node("n1").Running(), ElementsAre(original));
+  ASSERT_TRUE(cluster.loop.RunUntil([&] { return cluster.Live("web").size() == 2; }, 2min));
+  EXPECT_THAT(cluster.node("n1").Running(), IsEmpty());
+  EXPECT_FALSE(cluster.Alloc(original)->next.empty());
+  EXPECT_THAT(LiveOn("n2"), SizeIs(2));
+}
+
 TEST_F(NodeLossTest, ANodeThatIsLostAgainAndAgainKeepsABoundedPast) {
   cluster.Add("n1");
   cluster.MustRegister(Web(1, {.lost_after = 10min, .replace = false}));

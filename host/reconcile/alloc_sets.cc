@@ -96,7 +96,10 @@ class Sorting {
   }
 
   void SortStopped(const SharedAlloc& record) {
-    if (NeedsNoOther(*record, *input_.job, *input_.allocs)) {
+    // A lost one may run on until its node stops it.
+    const bool may_run =
+        record->alloc->desired_description == stop_reason::kLost && HasFollowUp(*record);
+    if (may_run || NeedsNoOther(*record, *input_.job, *input_.allocs)) {
       out_.ended.push_back(record);
     } else {
       MayWait(record);
