@@ -1,6 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/node_link/contact_watch.h"
 
+#include <algorithm>
+
 namespace drover {
 
 void ContactWatch::Watch(const std::string& alloc_id, Duration limit) {
@@ -26,7 +28,7 @@ Co<void> ContactWatch::Run(Context context) {
       (void)co_await wake_.Wait(context);
       continue;
     }
-    const TimePoint due = heard_ + by_limit_.begin()->first;
+    const TimePoint due = heard_ + std::max(by_limit_.begin()->first, least_);
     if (due > loop_->Now()) {
       // If the server answers in the meantime, this looks again at the old time, and not at each
       // answer.

@@ -14,12 +14,15 @@
 namespace drover {
 
 // Stops allocations when their node has had no contact with its server for as long as they allow
-// (stop_on_client_after). The time is of the loop, so it also runs while the machine sleeps. It
+// (stop_on_client_after). Between two heartbeats the node cannot know, so none is stopped before
+// the next answer is overdue. The time is of the loop, so it also runs while the machine sleeps. It
 // begins anew with each agent: the embedded scheduler is there as soon as its node is. Costs
 // nothing while no allocation has such a limit. Control thread only.
 class ContactWatch {
  public:
   using Stop = std::function<void(const std::string& alloc_id)>;
+  // How long the answer to a heartbeat may take.
+  static constexpr Duration kAnswer = 5s;
 
   ContactWatch(Loop* loop, Stop stop)
       : loop_(loop), stop_(std::move(stop)), heard_(loop->Now()), wake_(loop) {}
@@ -27,8 +30,11 @@ class ContactWatch {
   // Sets the limit of an allocation.
   void Watch(const std::string& alloc_id, Duration limit);
   void Forget(const std::string& alloc_id);
-  // Notes that the server has answered.
-  void Heard() { heard_ = loop_->Now(); }
+  // Notes that the server has answered. The next heartbeat follows after NEXT.
+  void Heard(Duration next) {
+    heard_ = loop_->Now();
+    least_ = next + kAnswer;
+  }
 
   // Stops allocations, each once, until CONTEXT ends.
   Co<void> Run(Context context);
@@ -39,6 +45,7 @@ class ContactWatch {
   Loop* const loop_;
   const Stop stop_;
   TimePoint heard_;
+  Duration least_ = kAnswer;  // without contact, whatever the limits
   std::map<std::string, Duration> limits_;
   std::set<std::pair<Duration, std::string>> by_limit_;  // the same, the shortest first
   Event wake_;

@@ -47,12 +47,24 @@ TEST_F(ContactWatchTest, AnAnswerBeginsTheTimeAnew) {
   watch_.Watch("a", 30s);
   for (int i = 0; i < 20; ++i) {
     loop_.Advance(10s);
-    watch_.Heard();
+    watch_.Heard(10s);
   }
   EXPECT_THAT(stopped_, IsEmpty());
   loop_.Advance(29s);
   EXPECT_THAT(stopped_, IsEmpty());
   loop_.Advance(1s);
+  EXPECT_THAT(stopped_, ElementsAre("a"));
+}
+
+TEST_F(ContactWatchTest, BetweenTwoHeartbeatsNothingStops) {
+  watch_.Watch("a", 1s);
+  watch_.Heard(10s);
+  for (int i = 0; i < 20; ++i) {
+    loop_.Advance(12s);  // the answer takes its time
+    watch_.Heard(10s);
+  }
+  EXPECT_THAT(stopped_, IsEmpty());
+  loop_.Advance(15s);
   EXPECT_THAT(stopped_, ElementsAre("a"));
 }
 
@@ -70,7 +82,7 @@ TEST_F(ContactWatchTest, ALimitMayChangeAndGo) {
 }
 
 TEST_F(ContactWatchTest, WithoutLimitsItSetsNoTimer) {
-  watch_.Heard();
+  watch_.Heard(10s);
   EXPECT_EQ(loop_.live_timers(), 0u);
 }
 

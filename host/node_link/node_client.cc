@@ -14,6 +14,7 @@ namespace {
 constexpr Duration kFirstRetry = 1s;
 constexpr Duration kLongestRetry = 30s;
 constexpr Duration kFetchWait = std::chrono::minutes(5);
+constexpr char kStoppedAlone[] = "alloc was stopped without contact to the server";
 // How long an ending agent waits for the removal of allocations.
 constexpr Duration kRemovalGrace = 5s;
 
@@ -108,7 +109,7 @@ Co<void> NodeClient::KeepAlive(Context context) {
     const Result<Duration> alive = co_await link_->Heartbeat(context, node_.id);
     const bool lost = alive.code() == Code::kFailedPrecondition;
     if (alive.ok() || lost) {
-      contact_.Heard();
+      contact_.Heard(alive.ok() ? *alive : kFirstRetry);
       ready_.Set();
     }
     if (alive.ok()) {
@@ -176,6 +177,7 @@ void NodeClient::Apply(Context context, const NodeAllocs& wanted) {
   for (const auto& alloc : wanted.allocs) {
     const std::string& id = alloc->id;
     if (const auto held = held_.find(id); held != held_.end()) {
+      if (alloc->server_terminal()) stopped_alone_.erase(id);
       held->second->Update(alloc);
       WatchContact(*alloc);
     } else if (refused_.count(id) > 0) {
@@ -239,6 +241,7 @@ void NodeClient::Remove(Context context, const std::string& id) {
   if (held.empty()) return;
   starts_.Done(id);
   contact_.Forget(id);
+  stopped_alone_.erase(id);
   const bool ended = held.mapped()->runner()->ended();
   to_remove_.emplace(id, std::move(held.mapped()));
   if (ended) {
@@ -275,14 +278,16 @@ void NodeClient::WatchContact(const Allocation& alloc) {
   }
 }
 
-// The server does not know of this. It has replaced the allocation by now, or will see its end.
+// The server does not know of this. It has given up the allocation by now, or will see that it is
+// lost.
 void NodeClient::StopWithoutContact(const std::string& id) {
   AllocRunner* const runner = Find(id);
   if (runner == nullptr || runner->ended()) return;
   spdlog::warn("allocation {} is stopped: there was no contact to the server for too long", id);
   auto stopped = std::make_shared<Allocation>(*runner->snapshot()->alloc);
   stopped->desired_status = DesiredStatus::kStop;
-  stopped->desired_description = "alloc was stopped without contact to the server";
+  stopped->desired_description = kStoppedAlone;
+  stopped_alone_.insert(id);
   runner->Update(std::move(stopped));
 }
 
@@ -299,6 +304,9 @@ AllocUpdate NodeClient::UpdateOf(const AllocState& state) const {
   AllocUpdate update;
   update.id = state.alloc->id;
   update.status = state.status;
+  if (state.status.status == ClientStatus::kComplete && stopped_alone_.contains(update.id)) {
+    update.status = {ClientStatus::kLost, kStoppedAlone};
+  }
   update.tasks = state.tasks;
   update.health = state.health;
   update.deployment_id = state.alloc->deployment_id;

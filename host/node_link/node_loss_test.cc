@@ -118,6 +118,28 @@ TEST_F(NodeLossTest, WhatStopsWithoutContactNeverRunsTwice) {
   EXPECT_THAT(LiveOn("n2"), SizeIs(2));
 }
 
+TEST_F(NodeLossTest, WhatANodeStopsBeforeTheServerMissesItHasNotCompleted) {
+  for (const JobType type : {JobType::kBatch, JobType::kSystem, JobType::kService}) {
+    SimulatedCluster of;
+    SimulatedNode& node = of.Add("n1");
+    Job job = Web(1, {.stop_on_client_after = 5s});
+    job.type = type;
+    of.MustRegister(job);
+    of.loop.Advance(11s);
+    const std::string id = of.Live("web").at(0)->id();
+    node.link.Cut();
+    ASSERT_TRUE(of.loop.RunUntil([&] { return node.Running().empty(); }, 17s));
+    ASSERT_EQ(of.StatusOf("n1"), "ready");
+    node.link.Mend();
+    of.loop.Advance(1min);
+    const AllocStatus status = of.Alloc(id)->reported.status;
+    EXPECT_EQ(status.status, ClientStatus::kLost);
+    EXPECT_EQ(status.description, "alloc was stopped without contact to the server");
+    ASSERT_THAT(of.Live("web"), SizeIs(1)) << "another one does its work";
+    EXPECT_THAT(node.Running(), ElementsAre(of.Live("web")[0]->id()));
+  }
+}
+
 TEST_F(NodeLossTest, ANodeThatIsLostAgainAndAgainKeepsABoundedPast) {
   cluster.Add("n1");
   cluster.MustRegister(Web(1, {.lost_after = 10min, .replace = false}));

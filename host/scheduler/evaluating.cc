@@ -321,8 +321,10 @@ void Evaluating::Stop(const GroupPlan::Stop& stop) {
   if (stop.reports) {
     // The node may come back with the allocation. Then it hears that the allocation must stop.
     if (!record.over() && ports_) ReleasePorts(*alloc, ports_(alloc->node_id));
-    record.reported.status = {*stop.reports, stop.description};
-    record.reported.modify_time = now_;
+    if (record.reported.status.status != *stop.reports) {  // otherwise its node says why
+      record.reported.status = {*stop.reports, stop.description};
+      record.reported.modify_time = now_;
+    }
   }
   Put(std::move(record), std::move(alloc));
 }
