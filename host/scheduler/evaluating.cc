@@ -257,6 +257,7 @@ void Evaluating::Placed(std::shared_ptr<const JobRecord> of, std::shared_ptr<All
 
 void Evaluating::Displace(const std::string& by, const AllocRecords& victims) {
   if (victims.empty()) return;
+  out_.victims += victims.size();
   AllocRecord record = *Find(by);
   AllocChange change = record.changes();
   for (const auto& victim : victims) {

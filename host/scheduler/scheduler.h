@@ -116,6 +116,8 @@ struct SchedulerOptions {
   PreemptionConfig preemption;  // until an operator changes it
   // Receives what only the operator can put right. May be empty.
   std::function<void(const Error&)> report;
+  // Counts allocations that had to make room for others. May be empty.
+  std::function<void(std::size_t count)> count_displaced;
   // Carries out the restart ID of a job, which is running. Called when the restart is made, and at
   // the start of an agent for those that an earlier one has left. May be empty.
   std::function<void(const std::string& id)> carry_out_restart;

@@ -186,6 +186,8 @@ TEST_F(PreemptionTest, WhatWaitsGoesOnWhenTheRoomOfOthersIsEnoughTogether) {
 
 TEST_F(PreemptionTest, TwoThatDisplaceOthersNeverTakeTheSameRoom) {
   SchedulerOptions options;
+  std::size_t counted = 0;
+  options.count_displaced = [&counted](std::size_t count) { counted += count; };
   options.preemption.service = true;
   MakeNodeReady();
   MustRegister(WithPriority("web", 4, 240, 20));
@@ -195,6 +197,11 @@ TEST_F(PreemptionTest, TwoThatDisplaceOthersNeverTakeTheSameRoom) {
   int used = 0;
   for (const auto& record : Live()) used += record->alloc->job->id == "db" ? 300 : 240;
   EXPECT_LE(used, 1000);
+  const auto all = Allocs();
+  EXPECT_EQ(counted, static_cast<std::size_t>(std::ranges::count_if(all, [](const auto& record) {
+              return record->alloc->desired_status == DesiredStatus::kEvict;
+            })));
+  EXPECT_GT(counted, 0u);
 }
 
 }  // namespace
