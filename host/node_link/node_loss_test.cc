@@ -294,6 +294,48 @@ TEST_F(NodeLossTest, DistinctHostsCountEachNode) {
   EXPECT_THAT(cluster.Live("web"), SizeIs(2)) << "the third waits for a node";
 }
 
+TEST_F(NodeLossTest, DistinctPropertyCountsAllNodesThatShareIt) {
+  for (const auto& [id, rack] : StringMap{{"n1", "a"}, {"n2", "a"}, {"n3", "b"}, {"n4", ""}}) {
+    NodeRecord record;
+    record.id = record.name = id;
+    record.cpu_mhz = record.memory_mb = 1000;
+    record.disk_mb = 1'000'000;
+    if (!rack.empty()) record.meta["rack"] = rack;
+    cluster.Add(record);
+  }
+  Job job = Web(3);
+  job.constraints.push_back({"${meta.rack}", "distinct_property", ""});
+  cluster.MustRegister(job);
+  EXPECT_EQ(LiveOn("n1").size() + LiveOn("n2").size(), 1u);
+  EXPECT_THAT(LiveOn("n3"), SizeIs(1));
+  EXPECT_THAT(cluster.Live("web"), SizeIs(2)) << "the third waits for a rack";
+  cluster.loop.Advance(1s);
+  // A newer version takes their places, also on the other node of a rack, and nothing in place.
+  job.groups[0].count = 2;
+  job.groups[0].tasks[0].config_json = R"({"run_for": "1h"})";
+  cluster.MustRegister(job);
+  cluster.loop.Advance(1min);
+  EXPECT_EQ(LiveOn("n1").size() + LiveOn("n2").size(), 1u);
+  EXPECT_THAT(LiveOn("n3"), SizeIs(1));
+  // What can be changed in place stays.
+  const auto before = LiveOn("n3").at(0)->id();
+  job.groups[0].disconnect.reconcile = DisconnectPolicy::Reconcile::kKeepOriginal;
+  cluster.MustRegister(job);
+  EXPECT_EQ(LiveOn("n3").at(0)->id(), before);
+}
+
+TEST_F(NodeLossTest, WithOneNodeLeftDistinctHostsCountsThatNode) {
+  cluster.Add("n1");
+  cluster.Add("n2");
+  Job job = Web(1, {.lost_after = 10min});
+  job.constraints.push_back({"", "distinct_hosts", ""});
+  cluster.MustRegister(job);
+  cluster.loop.Advance(1s);
+  const std::string node = cluster.Live("web").at(0)->alloc->node_id;
+  Lose(node);
+  EXPECT_THAT(LiveOn(node == "n1" ? "n2" : "n1"), SizeIs(1)) << "the other one is empty";
+}
+
 TEST_F(NodeLossTest, ADrainWaitsUntilAReplacementElsewhereIsHealthy) {
   cluster.Add("n1");
   cluster.MustRegister(Web(3));

@@ -79,7 +79,7 @@ NoPlace NoPort(const Error& error, const TakenPort* taken) {
 }
 
 Room::Room(const Tables& tables, RoomOptions options)
-    : tables_(&tables), options_(std::move(options)) {
+    : tables_(&tables), options_(std::move(options)), several_(tables.nodes.size() > 1) {
   for (const auto& [id, node] : tables.nodes) {
     if (node->status != node_status::kReady || !node->eligible) continue;
     const Free free{NodeCapacity(*node, tables), {}, {}};
@@ -166,16 +166,33 @@ std::optional<TakenPort> Room::FindTaken(const TaskGroup& group, const Site& sit
   return FindTakenPort(group, leaves_here ? leaving : nullptr, options_.ports_of(site.node->id));
 }
 
+GroupCounts Room::Alike(const Job& job, const NodeRecord& node, const GroupCounts& here,
+                        const Allocation* ends, const std::string& property) {
+  GroupCounts sum = here;
+  for (const auto& [id, counts] : CountsOf(job)) {
+    if (id == node.id) continue;
+    const auto other = Tables::Find(tables_->nodes, id);
+    if (other == nullptr || !HaveSame(node, *other, property)) continue;
+    for (const auto& [group, count] : counts) sum[group] += count;
+    if (ends != nullptr && ends->node_id == id) --sum[ends->group_name];
+  }
+  return sum;
+}
+
 std::optional<NoPlace> Room::TakeOf(const Site& site, Free* from, const Job& job,
                                     const TaskGroup& group, int index, const GroupCounts& here,
-                                    TakenParts* parts) const {
+                                    const Allocation* ends, TakenParts* parts) {
   const NodeRecord& node = *site.node;
   *parts = {};
   if (!IsInNodePool(job, node) || !IsInDatacenters(job.datacenters, node.datacenter)) {
     return NoNode();
   }
   if (!IsInRegion(job, node)) return Filtered("${node.region} = " + job.region);
-  const std::string unmet = UnmetConstraint(job, group, node, here);
+  CountsOfProperty alike;
+  if (several_) {
+    alike = [&](const std::string& property) { return Alike(job, node, here, ends, property); };
+  }
+  const std::string unmet = UnmetConstraint(job, group, node, here, alike);
   if (!unmet.empty()) {
     NoPlace none = Filtered(unmet);
     if (!UnmetConstraint(job, group, node, {}).empty()) return none;
@@ -199,7 +216,7 @@ std::optional<NoPlace> Room::TakeOf(const Site& site, Free* from, const Job& job
 void Room::CountTaken(const Job& job, const TaskGroup& group, const std::string& node_id,
                       GroupCounts* here) {
   ++(*here)[group.name];
-  if (sites_.size() > 1) ++CountsOf(job)[node_id][group.name];
+  if (several_) ++CountsOf(job)[node_id][group.name];
 }
 
 std::optional<NoPlace> Room::Take(const Job& job, const TaskGroup& group, int index,
@@ -210,11 +227,12 @@ std::optional<NoPlace> Room::Take(const Job& job, const TaskGroup& group, int in
   for (Site* const site : sites) {
     std::optional<NoPlace> reason;
     // With one node, its ports are looked at when they are taken.
-    if (sites_.size() > 1) {
+    if (several_) {
       if (const auto taken = FindTaken(group, *site, nullptr)) reason = NoPort(taken->why, &*taken);
     }
-    const GroupCounts& on_node = sites_.size() > 1 ? CountsOf(job)[site->node->id] : *here;
-    if (!reason) reason = TakeOf(*site, &site->free, job, group, index, on_node, parts);
+    GroupCounts on_node = several_ ? CountsOf(job)[site->node->id] : *here;
+    if (several_ && counted) --on_node[group.name];  // TakeAfter has counted this one
+    if (!reason) reason = TakeOf(*site, &site->free, job, group, index, on_node, nullptr, parts);
     if (reason) {
       if (none) {
         AddReason(*reason, &*none);
@@ -255,8 +273,8 @@ bool Room::TakeOfOthers(const std::vector<Site*>& sites, const Job& job, const T
     if (victims.empty() || FindTaken(group, *site, nullptr)) continue;
     Free after = site->free;
     for (const auto& victim : victims) after.capacity.Give(*victim->alloc);
-    const GroupCounts& on_node = sites_.size() > 1 ? CountsOf(job)[site->node->id] : here;
-    if (TakeOf(*site, &after, job, group, index, on_node, parts)) continue;
+    const GroupCounts& on_node = several_ ? CountsOf(job)[site->node->id] : here;
+    if (TakeOf(*site, &after, job, group, index, on_node, nullptr, parts)) continue;
     site->free = std::move(after);
     displaceable_.clear();
     for (const auto& victim : victims) {
@@ -287,12 +305,13 @@ std::optional<NoPlace> Room::TakeAfter(const Allocation& leaving, const Job& job
       then.devices.Give(leaving);
     }
     GroupCounts on_node = others;
-    if (sites_.size() > 1) {
+    if (several_) {
       on_node = CountsOf(job)[site->node->id];
       if (leaves_here) --on_node[leaving.group_name];
     }
     TakenParts parts;
-    if (!reason) reason = TakeOf(*site, &then, job, group, index, on_node, &parts);
+    const Allocation* const ends = leaves_here ? nullptr : &leaving;
+    if (!reason) reason = TakeOf(*site, &then, job, group, index, on_node, ends, &parts);
     if (reason) {
       if (none) {
         AddReason(*reason, &*none);
@@ -306,7 +325,7 @@ std::optional<NoPlace> Room::TakeAfter(const Allocation& leaving, const Job& job
     after_ = site->node->id;
     ++others[group.name];
     *here = std::move(others);
-    if (sites_.size() > 1) {
+    if (several_) {
       if (leaves_here) --CountsOf(job)[leaving.node_id][leaving.group_name];
       ++CountsOf(job)[after_][group.name];
     }
@@ -322,7 +341,7 @@ void Room::WillLeave(const Allocation& leaving) {
     site.later.volumes.Give(leaving);
     site.later.devices.Give(leaving);
   }
-  if (sites_.size() > 1) --CountsOf(*leaving.job)[leaving.node_id][leaving.group_name];
+  if (several_) --CountsOf(*leaving.job)[leaving.node_id][leaving.group_name];
 }
 
 }  // namespace drover

@@ -92,9 +92,14 @@ class Room {
   NodeCounts& CountsOf(const Job& job);
   // Returns the usage of a node; null if there is none.
   const NodeUsage* Usage(const NodeRecord& node) const;
+  // HERE has the open allocations on the site. If there are several nodes, ENDS, which may be null,
+  // does not count for a property that nodes share.
   std::optional<NoPlace> TakeOf(const Site& site, Free* from, const Job& job,
                                 const TaskGroup& group, int index, const GroupCounts& here,
-                                TakenParts* parts) const;
+                                const Allocation* ends, TakenParts* parts);
+  // Returns HERE, the counts of NODE, and those of all other nodes with the same value of PROPERTY.
+  GroupCounts Alike(const Job& job, const NodeRecord& node, const GroupCounts& here,
+                    const Allocation* ends, const std::string& property);
   // Returns the static port of GROUP that is taken on a node. LEAVING, if it is not null, ends.
   std::optional<TakenPort> FindTaken(const TaskGroup& group, const Site& site,
                                      const Allocation* leaving) const;
@@ -109,6 +114,8 @@ class Room {
 
   const Tables* tables_;
   RoomOptions options_;
+  // Whether there are several nodes, also if one of them is ready.
+  bool several_ = false;
   std::vector<Site> sites_;
   std::map<JobKey, NodeCounts> counts_;  // empty if there is one node
   std::set<std::string> preempted_;      // ids of allocations whose room is taken already
