@@ -213,6 +213,7 @@ StateStore::Journal Agent::BeginFromKept() {
 }
 
 void Agent::AddMetrics() {
+  metrics_.Count(kPreemptions, 0);
   metrics_.AddSource(AppendProcessMetrics);
   metrics_.AddSource([this](std::vector<Metric>* out) {
     AppendHostMetrics(host_stats_->Look(), out);
@@ -563,6 +564,9 @@ Co<Status> Agent::Run(Context stop, std::function<void()> ready) {
   // hangs must not delay the API for longer.
   (void)co_await node_->Start(stop, kStartPatience);
   SchedulerOptions scheduling = SchedulingOptions(node_.get(), kept_.get(), options_.config.server);
+  scheduling.count_displaced = [this](std::size_t count) {
+    metrics_.Count(kPreemptions, static_cast<double>(count));
+  };
   scheduling.carry_out_restart = [this, stop](const std::string& id) {
     restarter_->CarryOut(stop, id);
   };

@@ -3,6 +3,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <string_view>
 
 #include "host/alloc/local_alloc_runner.h"
 #include "host/plugin/stream_table.h"
@@ -71,12 +73,22 @@ void AppendStateMetrics(const StateStore& store, const std::string& node_id,
         ClientStatus::kFailed, ClientStatus::kLost, ClientStatus::kUnknown}) {
     by_status[status] = 0;
   }
-  double jobs = 0, evals = 0, blocked = 0, allocs = 0;
+  std::map<std::string_view, double> nodes;
+  for (const std::string_view status : {node_status::kInitializing, node_status::kReady,
+                                        node_status::kDown, node_status::kDisconnected}) {
+    nodes[status] = 0;
+  }
+  double jobs = 0, evals = 0, blocked = 0, allocs = 0, draining = 0;
   store.Read([&](const Tables& tables) {
     jobs = static_cast<double>(tables.jobs.size());
     evals = static_cast<double>(tables.evals.size());
     allocs = static_cast<double>(tables.allocs.size());
     blocked = static_cast<double>(tables.blocked_evals);
+    for (const auto& [id, node] : tables.nodes) {
+      const auto of_status = nodes.find(node->status);
+      if (of_status != nodes.end()) ++of_status->second;
+      if (node->drain) ++draining;
+    }
     const auto counts = tables.statuses_of_node.find(node_id);
     if (counts == tables.statuses_of_node.end()) return;
     for (auto& [status, count] : by_status) {
@@ -89,6 +101,10 @@ void AppendStateMetrics(const StateStore& store, const std::string& node_id,
   Gauge(out, "drover.state.jobs", jobs);
   Gauge(out, "drover.state.allocations", allocs);
   Gauge(out, "drover.state.evaluations", evals);
+  for (const auto& [status, count] : nodes) {
+    Gauge(out, "drover.state.nodes", count, {{"status", std::string(status)}});
+  }
+  Gauge(out, "drover.state.draining_nodes", draining);
   Gauge(out, "nomad.blocked_evals.total_blocked", blocked);
   Gauge(out, "drover.http.blocking_queries", static_cast<double>(store.waiting()));
 }

@@ -10,6 +10,9 @@
 // Functions that append the gauges of an agent. [any thread]
 namespace drover {
 
+// The counter of allocations that had to make room for others.
+inline constexpr char kPreemptions[] = "drover.scheduler.preemptions";
+
 // Appends gauges of this process: its memory, threads and file descriptors, and the numbers of
 // live objects that must not leak.
 void AppendProcessMetrics(std::vector<Metric>* out);

@@ -25,6 +25,28 @@ class StateMetricsTest : public SchedulerFixture {
   }
 };
 
+TEST_F(StateMetricsTest, CountNodesByTheirStatus) {
+  const auto nodes = [this] {
+    std::vector<Metric> metrics;
+    AppendStateMetrics(store, "node", &metrics);
+    std::map<std::string, double> counts;
+    for (const Metric& metric : metrics) {
+      if (metric.name == "drover.state.nodes") counts[metric.labels.at("status")] = metric.value;
+    }
+    return counts;
+  };
+  using Counts = std::map<std::string, double>;
+  EXPECT_EQ(nodes(), (Counts{{"disconnected", 0}, {"down", 0}, {"initializing", 0}, {"ready", 1}}));
+  NodeRecord other;
+  other.id = "other";
+  EXPECT_TRUE(Await<Result<Duration>>(scheduler.Register(context, other)).ok());
+  EXPECT_EQ(nodes(), (Counts{{"disconnected", 0}, {"down", 0}, {"initializing", 1}, {"ready", 1}}));
+  EXPECT_EQ(Values().at("drover.state.draining_nodes"), 0);
+  MustRegister(Registration("web", 1, 1));
+  EXPECT_TRUE(scheduler.Drain("node", DrainSpec{1h}, false, {}).ok());
+  EXPECT_EQ(Values().at("drover.state.draining_nodes"), 1);
+}
+
 TEST_F(StateMetricsTest, CountWhatThereIs) {
   const std::string running = "nomad.client.allocations.running";
   const std::string blocked = "nomad.blocked_evals.total_blocked";

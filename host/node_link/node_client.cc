@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "host/spec/job_limits.h"
+
 namespace drover {
 namespace {
 
 constexpr Duration kFirstRetry = 1s;
 constexpr Duration kLongestRetry = 30s;
 constexpr Duration kFetchWait = std::chrono::minutes(5);
+constexpr char kStoppedAlone[] = "alloc was stopped without contact to the server";
 // How long an ending agent waits for the removal of allocations.
 constexpr Duration kRemovalGrace = 5s;
 
@@ -174,6 +177,7 @@ void NodeClient::Apply(Context context, const NodeAllocs& wanted) {
   for (const auto& alloc : wanted.allocs) {
     const std::string& id = alloc->id;
     if (const auto held = held_.find(id); held != held_.end()) {
+      if (alloc->server_terminal()) stopped_alone_.erase(id);
       held->second->Update(alloc);
       WatchContact(*alloc);
     } else if (refused_.count(id) > 0) {
@@ -237,6 +241,7 @@ void NodeClient::Remove(Context context, const std::string& id) {
   if (held.empty()) return;
   starts_.Done(id);
   contact_.Forget(id);
+  stopped_alone_.erase(id);
   const bool ended = held.mapped()->runner()->ended();
   to_remove_.emplace(id, std::move(held.mapped()));
   if (ended) {
@@ -267,20 +272,22 @@ void NodeClient::StartOne(const std::shared_ptr<const Allocation>& alloc) {
 void NodeClient::WatchContact(const Allocation& alloc) {
   const TaskGroup* const group = alloc.group();
   if (group != nullptr && group->disconnect.stop_on_client_after && !alloc.server_terminal()) {
-    contact_.Watch(alloc.id, *group->disconnect.stop_on_client_after);
+    contact_.Watch(alloc.id, Bounded(*group->disconnect.stop_on_client_after));
   } else if (contact_.watched() > 0) {
     contact_.Forget(alloc.id);
   }
 }
 
-// The server does not know of this. It has replaced the allocation by now, or will see its end.
+// The server does not know of this. It has given up the allocation by now, or will see that it is
+// lost.
 void NodeClient::StopWithoutContact(const std::string& id) {
   AllocRunner* const runner = Find(id);
   if (runner == nullptr || runner->ended()) return;
   spdlog::warn("allocation {} is stopped: there was no contact to the server for too long", id);
   auto stopped = std::make_shared<Allocation>(*runner->snapshot()->alloc);
   stopped->desired_status = DesiredStatus::kStop;
-  stopped->desired_description = "alloc was stopped without contact to the server";
+  stopped->desired_description = kStoppedAlone;
+  stopped_alone_.insert(id);
   runner->Update(std::move(stopped));
 }
 
@@ -297,6 +304,9 @@ AllocUpdate NodeClient::UpdateOf(const AllocState& state) const {
   AllocUpdate update;
   update.id = state.alloc->id;
   update.status = state.status;
+  if (state.status.status == ClientStatus::kComplete && stopped_alone_.contains(update.id)) {
+    update.status = {ClientStatus::kLost, kStoppedAlone};
+  }
   update.tasks = state.tasks;
   update.health = state.health;
   update.deployment_id = state.alloc->deployment_id;

@@ -107,6 +107,9 @@ class NodeClient {
   std::set<std::string> restored_;
   AllocUpdates updates_;
   ContactWatch contact_;
+  // Allocations that contact_ has stopped and that the server wants to run. They are reported as
+  // lost: they did not complete, and their job decides what becomes of them.
+  std::set<std::string> stopped_alone_;
   std::map<std::string, std::shared_ptr<Held>> held_;
   // Allocations that the server wants but that get no runner. Their status is already queued or
   // sent to the server.

@@ -125,6 +125,20 @@ TEST_F(NodeContactTest, WhileAllocationsMayBeUnknownTheNodeIsDisconnected) {
   EXPECT_EQ(cluster.loop.Now() - since, 10min);
 }
 
+// As a job of an older version of this program may have them.
+TEST_F(NodeContactTest, TimesBeyondAnyBoundDoNotOverflow) {
+  SimulatedNode& node = cluster.Add("n1");
+  cluster.MustRegister(WithLostAfter(JobOfGroup("web", 1), Duration::max()));
+  Job stops = JobOfGroup("db", 1);
+  stops.groups[0].disconnect.stop_on_client_after = Duration::max();
+  cluster.MustRegister(stops);
+  cluster.loop.Advance(1s);
+  node.link.Cut();
+  cluster.loop.Advance(5min);
+  EXPECT_EQ(cluster.StatusOf("n1"), "disconnected");
+  EXPECT_THAT(node.Running(), SizeIs(2));
+}
+
 TEST_F(NodeContactTest, ThreeNodesAreLostAndFoundEachByItself) {
   for (const char* id : {"n1", "n2", "n3"}) cluster.Add(id);
   cluster.node("n2").link.Cut();

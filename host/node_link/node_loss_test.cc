@@ -100,6 +100,61 @@ TEST_F(NodeLossTest, AnUnknownAllocationComesBackAndItsReplacementStops) {
   EXPECT_THAT(cluster.Live("web"), SizeIs(2));
 }
 
+TEST_F(NodeLossTest, WhatStopsWithoutContactNeverRunsTwice) {
+  cluster.Add("n1");
+  cluster.Add("n2");
+  cluster.MustRegister(Web(2, {.stop_on_client_after = 2min}));
+  cluster.loop.Advance(1s);
+  const std::string original = LiveOn("n1").at(0)->id();
+  Lose("n1");
+  EXPECT_EQ(Reported(original), ClientStatus::kLost);
+  cluster.loop.Advance(90s);
+  cluster.RestartServer();  // the time goes on
+  EXPECT_THAT(cluster.Live("web"), SizeIs(1));
+  EXPECT_THAT(cluster.node("n1").Running(), ElementsAre(original));
+  ASSERT_TRUE(cluster.loop.RunUntil([&] { return cluster.Live("web").size() == 2; }, 2min));
+  EXPECT_THAT(cluster.node("n1").Running(), IsEmpty());
+  EXPECT_FALSE(cluster.Alloc(original)->next.empty());
+  EXPECT_THAT(LiveOn("n2"), SizeIs(2));
+}
+
+TEST_F(NodeLossTest, WhatANodeStopsBeforeTheServerMissesItHasNotCompleted) {
+  for (const JobType type : {JobType::kBatch, JobType::kSystem, JobType::kService}) {
+    SimulatedCluster of;
+    SimulatedNode& node = of.Add("n1");
+    Job job = Web(1, {.stop_on_client_after = 5s});
+    job.type = type;
+    of.MustRegister(job);
+    of.loop.Advance(11s);
+    const std::string id = of.Live("web").at(0)->id();
+    node.link.Cut();
+    ASSERT_TRUE(of.loop.RunUntil([&] { return node.Running().empty(); }, 17s));
+    ASSERT_EQ(of.StatusOf("n1"), "ready");
+    node.link.Mend();
+    of.loop.Advance(1min);
+    const AllocStatus status = of.Alloc(id)->reported.status;
+    EXPECT_EQ(status.status, ClientStatus::kLost);
+    EXPECT_EQ(status.description, "alloc was stopped without contact to the server");
+    ASSERT_THAT(of.Live("web"), SizeIs(1)) << "another one does its work";
+    EXPECT_THAT(node.Running(), ElementsAre(of.Live("web")[0]->id()));
+  }
+}
+
+TEST_F(NodeLossTest, ANodeThatIsLostAgainAndAgainKeepsABoundedPast) {
+  cluster.Add("n1");
+  cluster.MustRegister(Web(1, {.lost_after = 10min, .replace = false}));
+  cluster.loop.Advance(1s);
+  const std::string id = LiveOn("n1").at(0)->id();
+  for (std::size_t i = 0; i < kMostStates; ++i) {
+    Lose("n1");
+    EXPECT_EQ(Reported(id), ClientStatus::kUnknown);
+    Find("n1");
+    EXPECT_EQ(Reported(id), ClientStatus::kRunning);
+  }
+  EXPECT_THAT(cluster.Alloc(id)->changes().states, SizeIs(kMostStates));
+  EXPECT_EQ(cluster.node("n1").started.at(id), 1);
+}
+
 TEST_F(NodeLossTest, TheReplacementMayStayInstead) {
   cluster.Add("n1");
   cluster.Add("n2");
@@ -237,6 +292,48 @@ TEST_F(NodeLossTest, DistinctHostsCountEachNode) {
   EXPECT_THAT(LiveOn("n1"), SizeIs(1));
   EXPECT_THAT(LiveOn("n2"), SizeIs(1));
   EXPECT_THAT(cluster.Live("web"), SizeIs(2)) << "the third waits for a node";
+}
+
+TEST_F(NodeLossTest, DistinctPropertyCountsAllNodesThatShareIt) {
+  for (const auto& [id, rack] : StringMap{{"n1", "a"}, {"n2", "a"}, {"n3", "b"}, {"n4", ""}}) {
+    NodeRecord record;
+    record.id = record.name = id;
+    record.cpu_mhz = record.memory_mb = 1000;
+    record.disk_mb = 1'000'000;
+    if (!rack.empty()) record.meta["rack"] = rack;
+    cluster.Add(record);
+  }
+  Job job = Web(3);
+  job.constraints.push_back({"${meta.rack}", "distinct_property", ""});
+  cluster.MustRegister(job);
+  EXPECT_EQ(LiveOn("n1").size() + LiveOn("n2").size(), 1u);
+  EXPECT_THAT(LiveOn("n3"), SizeIs(1));
+  EXPECT_THAT(cluster.Live("web"), SizeIs(2)) << "the third waits for a rack";
+  cluster.loop.Advance(1s);
+  // A newer version takes their places, also on the other node of a rack, and nothing in place.
+  job.groups[0].count = 2;
+  job.groups[0].tasks[0].config_json = R"({"run_for": "1h"})";
+  cluster.MustRegister(job);
+  cluster.loop.Advance(1min);
+  EXPECT_EQ(LiveOn("n1").size() + LiveOn("n2").size(), 1u);
+  EXPECT_THAT(LiveOn("n3"), SizeIs(1));
+  // What can be changed in place stays.
+  const auto before = LiveOn("n3").at(0)->id();
+  job.groups[0].disconnect.reconcile = DisconnectPolicy::Reconcile::kKeepOriginal;
+  cluster.MustRegister(job);
+  EXPECT_EQ(LiveOn("n3").at(0)->id(), before);
+}
+
+TEST_F(NodeLossTest, WithOneNodeLeftDistinctHostsCountsThatNode) {
+  cluster.Add("n1");
+  cluster.Add("n2");
+  Job job = Web(1, {.lost_after = 10min});
+  job.constraints.push_back({"", "distinct_hosts", ""});
+  cluster.MustRegister(job);
+  cluster.loop.Advance(1s);
+  const std::string node = cluster.Live("web").at(0)->alloc->node_id;
+  Lose(node);
+  EXPECT_THAT(LiveOn(node == "n1" ? "n2" : "n1"), SizeIs(1)) << "the other one is empty";
 }
 
 TEST_F(NodeLossTest, ADrainWaitsUntilAReplacementElsewhereIsHealthy) {

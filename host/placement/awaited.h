@@ -26,6 +26,9 @@ struct Awaited {
   JobKey job = {};
   std::string address = {};  // the address of `port`; empty if unknown
   GroupNeeds least = {};     // the resources that kRoom and kPort wait for; all 0 if unknown
+  // The priority of a job that may take the resources of allocations with a lower one; 0 if it may
+  // not.
+  int displaces = 0;
 
   bool NeedsRoom() const { return what == What::kRoom || what == What::kPort; }
 
@@ -47,6 +50,7 @@ struct Freed {
   std::set<JobKey> jobs = {};  // jobs with an allocation that has ended
   bool volumes = false;        // an allocation with a volume has ended
   bool devices = false;        // an allocation with devices has ended
+  bool rules = false;          // how allocations are placed has changed
 };
 
 }  // namespace drover

@@ -132,6 +132,11 @@ std::string RightMistake(const std::string& operand, const std::string& right) {
   return versions.ok() ? "" : "is not a version constraint: " + versions.error().message();
 }
 
+bool HaveSame(const NodeRecord& a, const NodeRecord& b, const std::string& property) {
+  const Value value = Resolve(a, property);
+  return value && value == Resolve(b, property);
+}
+
 bool Meets(const NodeRecord& node, const Constraint& constraint) {
   return MeetsText(Resolve(node, constraint.left), constraint.operand,
                    Resolve(node, constraint.right));
@@ -158,21 +163,22 @@ bool MeetsText(const Value& left, const std::string& operand, const Value& right
 }
 
 std::string UnmetConstraint(const Job& job, const TaskGroup& group, const NodeRecord& node,
-                            const GroupCounts& here) {
-  const auto of_group = here.find(group.name);
-  const int in_group = of_group == here.end() ? 0 : of_group->second;
-  int in_job = 0;
-  for (const auto& [name, count] : here) in_job += count;
+                            const GroupCounts& here, const CountsOfProperty& alike) {
+  const auto count = [&group](const GroupCounts& counts, bool of_job) {
+    int sum = 0;
+    for (const auto& [name, of_group] : counts) sum += of_job || name == group.name ? of_group : 0;
+    return sum;
+  };
   std::vector<const std::vector<Constraint>*> lists = {&job.constraints, &group.constraints};
   for (const Task& task : group.tasks) lists.push_back(&task.constraints);
   for (const auto* list : lists) {
     for (const Constraint& constraint : *list) {
       if (!Meets(node, constraint)) return TextOf(constraint);
-      // There is only one node, so all allocations of the job have the same value of the property.
       const std::optional<int> most = MostTogether(constraint);
-      if (most && (list == &job.constraints ? in_job : in_group) >= *most) {
-        return TextOf(constraint);
-      }
+      if (!most) continue;
+      const bool is_wide = alike && constraint.operand == "distinct_property";
+      const GroupCounts& counts = is_wide ? alike(constraint.left) : here;
+      if (count(counts, list == &job.constraints) >= *most) return TextOf(constraint);
     }
   }
   for (const Network& network : group.networks) {

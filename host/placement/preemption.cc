@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "host/reconcile/reconcile.h"
 
@@ -26,11 +29,16 @@ double Distance(const GroupNeeds& wanted, const Allocation& of) {
                     part(wanted.disk_mb, has.disk_mb));
 }
 
-bool MayDisplace(const Job& job, const AllocRecord& record, const std::string& node_id) {
+bool MayDisplace(int priority, const AllocRecord& record, const std::string& node_id) {
   const Allocation& alloc = *record.alloc;
   return alloc.node_id == node_id && !record.terminal() &&
-         alloc.job->priority + kPreemptionGap <= job.priority && alloc.cores.empty() &&
+         alloc.job->priority + kPreemptionGap <= priority && alloc.cores.empty() &&
          alloc.devices.empty();
+}
+
+bool MayDisplace(const Job& job, const AllocRecord& record, const std::string& node_id) {
+  // An earlier version of the same job, with another priority, is for the job itself to stop.
+  return MayDisplace(job.priority, record, node_id) && KeyOf(*record.alloc->job) != KeyOf(job);
 }
 
 }  // namespace
@@ -38,20 +46,17 @@ bool MayDisplace(const Job& job, const AllocRecord& record, const std::string& n
 AllocRecords ToPreempt(const Job& job, const TaskGroup& group, const NodeRecord& node,
                        const Tables& tables, const NodeCapacity& free,
                        const std::set<std::string>& spared) {
-  AllocRecords candidates;
-  for (const auto& [id, record] : tables.live_allocs) {
-    if (!spared.contains(id) && MayDisplace(job, *record, node.id)) candidates.push_back(record);
-  }
+  // The order is by priority, then by distance, and at last by id.
+  std::vector<std::tuple<int, double, std::string_view, std::shared_ptr<const AllocRecord>>> order;
   const GroupNeeds wanted = NeedsOf(group);
-  std::ranges::sort(candidates, [&wanted](const auto& a, const auto& b) {
-    const int left = a->alloc->job->priority, right = b->alloc->job->priority;
-    if (left != right) return left < right;
-    const double of_a = Distance(wanted, *a->alloc), of_b = Distance(wanted, *b->alloc);
-    return of_a != of_b ? of_a < of_b : a->id() < b->id();
-  });
+  for (const auto& [id, record] : tables.live_allocs) {
+    if (spared.contains(id) || !MayDisplace(job, *record, node.id)) continue;
+    order.emplace_back(record->alloc->job->priority, Distance(wanted, *record->alloc), id, record);
+  }
+  std::ranges::sort(order);
   NodeCapacity capacity = free;
   AllocRecords victims;
-  for (const auto& record : candidates) {
+  for (const auto& [priority, distance, id, record] : order) {
     capacity.Give(*record->alloc);
     victims.push_back(record);
     if (Fits(capacity, group)) break;
@@ -59,14 +64,36 @@ AllocRecords ToPreempt(const Job& job, const TaskGroup& group, const NodeRecord&
   if (victims.empty() || !Fits(capacity, group)) return {};
   // The last ones may do without some of the first. Those with the highest priority are spared
   // first.
-  for (std::size_t i = victims.size(); i-- > 0 && victims.size() > 1;) {
-    NodeCapacity without = free;
-    for (std::size_t other = 0; other < victims.size(); ++other) {
-      if (other != i) without.Give(*victims[other]->alloc);
+  AllocRecords needed;
+  for (std::size_t left = victims.size(); !victims.empty(); victims.pop_back()) {
+    const TaskGroup* const of_victim = victims.back()->alloc->group();
+    NodeCapacity without = capacity;
+    ReservedCores none;  // a victim has no cores
+    const bool may_stay = of_victim == nullptr || without.Take(*of_victim, &none).empty();
+    if (left > 1 && may_stay && Fits(without, group)) {
+      capacity = std::move(without);
+      --left;
+    } else {
+      needed.push_back(std::move(victims.back()));
     }
-    if (Fits(without, group)) victims.erase(victims.begin() + static_cast<std::ptrdiff_t>(i));
   }
-  return victims;
+  std::ranges::reverse(needed);
+  return needed;
+}
+
+GroupNeeds DisplaceableBy(int priority, const NodeRecord& node, const Tables& tables,
+                          const std::set<std::string>& spared) {
+  GroupNeeds sum;
+  for (const auto& [id, record] : tables.live_allocs) {
+    if (spared.contains(id) || !MayDisplace(priority, *record, node.id)) continue;
+    const TaskGroup* const group = record->alloc->group();
+    if (group == nullptr) continue;
+    const GroupNeeds has = NeedsOf(*group);
+    sum.cpu_mhz += has.cpu_mhz;
+    sum.memory_mb += has.memory_mb;
+    sum.disk_mb += has.disk_mb;
+  }
+  return sum;
 }
 
 std::shared_ptr<const AllocRecord> Preempted(const AllocRecord& victim, const std::string& by,

@@ -19,10 +19,15 @@ inline constexpr int kPreemptionGap = 10;
 // has room; none if even all that may end would not do. FREE is what is free on the node. Those
 // with the lowest priority come first, then as few as possible, then the nearest fit. Only memory,
 // CPU and disk are freed in this way: an allocation with cores or devices of its own is not
-// displaced, and neither are those in SPARED.
+// displaced, and neither are those of JOB itself and those in SPARED.
 AllocRecords ToPreempt(const Job& job, const TaskGroup& group, const NodeRecord& node,
                        const Tables& tables, const NodeCapacity& free,
                        const std::set<std::string>& spared);
+
+// Returns the resources of the allocations of NODE that a job of PRIORITY may displace. SPARED is
+// as above.
+GroupNeeds DisplaceableBy(int priority, const NodeRecord& node, const Tables& tables,
+                          const std::set<std::string>& spared);
 
 // Returns VICTIM as it is after the allocation BY has displaced it, with the index of the write.
 std::shared_ptr<const AllocRecord> Preempted(const AllocRecord& victim, const std::string& by,

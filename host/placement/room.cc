@@ -79,7 +79,7 @@ NoPlace NoPort(const Error& error, const TakenPort* taken) {
 }
 
 Room::Room(const Tables& tables, RoomOptions options)
-    : tables_(&tables), options_(std::move(options)) {
+    : tables_(&tables), options_(std::move(options)), several_(tables.nodes.size() > 1) {
   for (const auto& [id, node] : tables.nodes) {
     if (node->status != node_status::kReady || !node->eligible) continue;
     const Free free{NodeCapacity(*node, tables), {}, {}};
@@ -91,12 +91,29 @@ void Room::Begin() {
   for (Site& site : sites_) site.later = site.free;
 }
 
-bool Room::HasSome(const Awaited& awaited) const {
+bool Room::HasSome(const Awaited& awaited) {
   return std::ranges::any_of(sites_, [&](const Site& site) {
-    if (!site.free.capacity.Has(awaited.least)) return false;
+    if (!site.free.capacity.Has(awaited.least) && !HasWithOthers(site, awaited)) return false;
     if (awaited.address.empty() || !options_.ports_of) return true;
     return options_.ports_of(site.node->id)->CheckStatic(awaited.address, awaited.port).ok();
   });
+}
+
+int Room::Displaces(const Job& job) const {
+  return options_.preemption && options_.preemption->Allows(job.type) ? job.priority : 0;
+}
+
+bool Room::HasWithOthers(const Site& site, const Awaited& awaited) {
+  if (awaited.displaces == 0) return false;
+  const auto [of, is_new] = displaceable_.try_emplace(std::pair(site.node->id, awaited.displaces));
+  if (is_new) {
+    of->second = DisplaceableBy(awaited.displaces, *site.node, *tables_, preempted_);
+  }
+  GroupNeeds rest = awaited.least;
+  rest.cpu_mhz -= of->second.cpu_mhz;
+  rest.memory_mb -= of->second.memory_mb;
+  rest.disk_mb -= of->second.disk_mb;
+  return site.free.capacity.Has(rest);
 }
 
 const NodeUsage* Room::Usage(const NodeRecord& node) const {
@@ -149,16 +166,33 @@ std::optional<TakenPort> Room::FindTaken(const TaskGroup& group, const Site& sit
   return FindTakenPort(group, leaves_here ? leaving : nullptr, options_.ports_of(site.node->id));
 }
 
+GroupCounts Room::Alike(const Job& job, const NodeRecord& node, const GroupCounts& here,
+                        const Allocation* ends, const std::string& property) {
+  GroupCounts sum = here;
+  for (const auto& [id, counts] : CountsOf(job)) {
+    if (id == node.id) continue;
+    const auto other = Tables::Find(tables_->nodes, id);
+    if (other == nullptr || !HaveSame(node, *other, property)) continue;
+    for (const auto& [group, count] : counts) sum[group] += count;
+    if (ends != nullptr && ends->node_id == id) --sum[ends->group_name];
+  }
+  return sum;
+}
+
 std::optional<NoPlace> Room::TakeOf(const Site& site, Free* from, const Job& job,
                                     const TaskGroup& group, int index, const GroupCounts& here,
-                                    TakenParts* parts) const {
+                                    const Allocation* ends, TakenParts* parts) {
   const NodeRecord& node = *site.node;
   *parts = {};
   if (!IsInNodePool(job, node) || !IsInDatacenters(job.datacenters, node.datacenter)) {
     return NoNode();
   }
   if (!IsInRegion(job, node)) return Filtered("${node.region} = " + job.region);
-  const std::string unmet = UnmetConstraint(job, group, node, here);
+  CountsOfProperty alike;
+  if (several_) {
+    alike = [&](const std::string& property) { return Alike(job, node, here, ends, property); };
+  }
+  const std::string unmet = UnmetConstraint(job, group, node, here, alike);
   if (!unmet.empty()) {
     NoPlace none = Filtered(unmet);
     if (!UnmetConstraint(job, group, node, {}).empty()) return none;
@@ -182,7 +216,7 @@ std::optional<NoPlace> Room::TakeOf(const Site& site, Free* from, const Job& job
 void Room::CountTaken(const Job& job, const TaskGroup& group, const std::string& node_id,
                       GroupCounts* here) {
   ++(*here)[group.name];
-  if (sites_.size() > 1) ++CountsOf(job)[node_id][group.name];
+  if (several_) ++CountsOf(job)[node_id][group.name];
 }
 
 std::optional<NoPlace> Room::Take(const Job& job, const TaskGroup& group, int index,
@@ -193,11 +227,12 @@ std::optional<NoPlace> Room::Take(const Job& job, const TaskGroup& group, int in
   for (Site* const site : sites) {
     std::optional<NoPlace> reason;
     // With one node, its ports are looked at when they are taken.
-    if (sites_.size() > 1) {
+    if (several_) {
       if (const auto taken = FindTaken(group, *site, nullptr)) reason = NoPort(taken->why, &*taken);
     }
-    const GroupCounts& on_node = sites_.size() > 1 ? CountsOf(job)[site->node->id] : *here;
-    if (!reason) reason = TakeOf(*site, &site->free, job, group, index, on_node, parts);
+    GroupCounts on_node = several_ ? CountsOf(job)[site->node->id] : *here;
+    if (several_ && counted) --on_node[group.name];  // TakeAfter has counted this one
+    if (!reason) reason = TakeOf(*site, &site->free, job, group, index, on_node, nullptr, parts);
     if (reason) {
       if (none) {
         AddReason(*reason, &*none);
@@ -231,16 +266,17 @@ void Room::TakeLater(Site* site, const Job& job, const TaskGroup& group, int ind
 
 bool Room::TakeOfOthers(const std::vector<Site*>& sites, const Job& job, const TaskGroup& group,
                         int index, const GroupCounts& here, TakenParts* parts) {
-  if (!options_.preemption || !options_.preemption->Allows(job.type)) return false;
+  if (Displaces(job) == 0) return false;
   for (Site* const site : sites) {
     AllocRecords victims =
         ToPreempt(job, group, *site->node, *tables_, site->free.capacity, preempted_);
     if (victims.empty() || FindTaken(group, *site, nullptr)) continue;
     Free after = site->free;
     for (const auto& victim : victims) after.capacity.Give(*victim->alloc);
-    const GroupCounts& on_node = sites_.size() > 1 ? CountsOf(job)[site->node->id] : here;
-    if (TakeOf(*site, &after, job, group, index, on_node, parts)) continue;
+    const GroupCounts& on_node = several_ ? CountsOf(job)[site->node->id] : here;
+    if (TakeOf(*site, &after, job, group, index, on_node, nullptr, parts)) continue;
     site->free = std::move(after);
+    displaceable_.clear();
     for (const auto& victim : victims) {
       site->later.capacity.Give(*victim->alloc);
       preempted_.insert(victim->id());
@@ -269,12 +305,13 @@ std::optional<NoPlace> Room::TakeAfter(const Allocation& leaving, const Job& job
       then.devices.Give(leaving);
     }
     GroupCounts on_node = others;
-    if (sites_.size() > 1) {
+    if (several_) {
       on_node = CountsOf(job)[site->node->id];
       if (leaves_here) --on_node[leaving.group_name];
     }
     TakenParts parts;
-    if (!reason) reason = TakeOf(*site, &then, job, group, index, on_node, &parts);
+    const Allocation* const ends = leaves_here ? nullptr : &leaving;
+    if (!reason) reason = TakeOf(*site, &then, job, group, index, on_node, ends, &parts);
     if (reason) {
       if (none) {
         AddReason(*reason, &*none);
@@ -288,7 +325,7 @@ std::optional<NoPlace> Room::TakeAfter(const Allocation& leaving, const Job& job
     after_ = site->node->id;
     ++others[group.name];
     *here = std::move(others);
-    if (sites_.size() > 1) {
+    if (several_) {
       if (leaves_here) --CountsOf(job)[leaving.node_id][leaving.group_name];
       ++CountsOf(job)[after_][group.name];
     }
@@ -304,7 +341,7 @@ void Room::WillLeave(const Allocation& leaving) {
     site.later.volumes.Give(leaving);
     site.later.devices.Give(leaving);
   }
-  if (sites_.size() > 1) --CountsOf(*leaving.job)[leaving.node_id][leaving.group_name];
+  if (several_) --CountsOf(*leaving.job)[leaving.node_id][leaving.group_name];
 }
 
 }  // namespace drover

@@ -47,8 +47,10 @@ class Room {
   // Returns whether no node is ready.
   bool empty() const { return sites_.empty(); }
   // A quick test whether some node has what an evaluation waits for, which is room and perhaps a
-  // port.
-  bool HasSome(const Awaited& awaited) const;
+  // port. The room may be that of allocations with a lower priority.
+  bool HasSome(const Awaited& awaited);
+  // Returns the priority of JOB if it may displace others; otherwise 0. [see Awaited]
+  int Displaces(const Job& job) const;
 
   // Takes room for the allocation INDEX of GROUP, which is a group of JOB, on the node NODE_ID, or
   // on any if that is empty. Counts the allocation in HERE, and sets PARTS to its node, cores and
@@ -90,12 +92,19 @@ class Room {
   NodeCounts& CountsOf(const Job& job);
   // Returns the usage of a node; null if there is none.
   const NodeUsage* Usage(const NodeRecord& node) const;
+  // HERE has the open allocations on the site. If there are several nodes, ENDS, which may be null,
+  // does not count for a property that nodes share.
   std::optional<NoPlace> TakeOf(const Site& site, Free* from, const Job& job,
                                 const TaskGroup& group, int index, const GroupCounts& here,
-                                TakenParts* parts) const;
+                                const Allocation* ends, TakenParts* parts);
+  // Returns HERE, the counts of NODE, and those of all other nodes with the same value of PROPERTY.
+  GroupCounts Alike(const Job& job, const NodeRecord& node, const GroupCounts& here,
+                    const Allocation* ends, const std::string& property);
   // Returns the static port of GROUP that is taken on a node. LEAVING, if it is not null, ends.
   std::optional<TakenPort> FindTaken(const TaskGroup& group, const Site& site,
                                      const Allocation* leaving) const;
+  // Returns whether a site has what is awaited after all that may be displaced has ended.
+  bool HasWithOthers(const Site& site, const Awaited& awaited);
   void TakeLater(Site* site, const Job& job, const TaskGroup& group, int index) const;
   // Takes room of allocations with a lower priority, if the job may have it.
   bool TakeOfOthers(const std::vector<Site*>& sites, const Job& job, const TaskGroup& group,
@@ -105,10 +114,14 @@ class Room {
 
   const Tables* tables_;
   RoomOptions options_;
+  // Whether there are several nodes, also if one of them is ready.
+  bool several_ = false;
   std::vector<Site> sites_;
   std::map<JobKey, NodeCounts> counts_;  // empty if there is one node
   std::set<std::string> preempted_;      // ids of allocations whose room is taken already
-  std::string after_;                    // the node of the last TakeAfter
+  // What may be displaced on each node, by the priority that may do it. [filled as needed]
+  std::map<std::pair<std::string, int>, GroupNeeds> displaceable_;
+  std::string after_;  // the node of the last TakeAfter
 };
 
 }  // namespace drover

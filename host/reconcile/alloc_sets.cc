@@ -13,11 +13,12 @@
 namespace drover {
 namespace {
 
-enum class Contact { kThere, kDisconnected, kGone };
+enum class Contact { kThere, kDisconnected, kGone, kPurged };
 
 Contact ContactOf(const AllocRecord& record, const NodeRecords& nodes) {
   const auto node = nodes.find(record.alloc->node_id);
-  if (node == nodes.end() || node->second->status == "down") return Contact::kGone;
+  if (node == nodes.end()) return Contact::kPurged;
+  if (node->second->status == "down") return Contact::kGone;
   return node->second->status == "disconnected" ? Contact::kDisconnected : Contact::kThere;
 }
 
@@ -98,7 +99,10 @@ class Sorting {
   }
 
   void SortStopped(const SharedAlloc& record) {
-    if (NeedsNoOther(*record, *input_.job, *input_.allocs)) {
+    // A lost one may run on until its node stops it.
+    const bool may_run =
+        record->alloc->desired_description == stop_reason::kLost && HasFollowUp(*record);
+    if (may_run || NeedsNoOther(*record, *input_.job, *input_.allocs)) {
       out_.ended.push_back(record);
     } else {
       MayWait(record);
@@ -127,7 +131,7 @@ class Sorting {
       out_.ended.push_back(record);  // its node is back, and will report it
       return;
     }
-    if (IsOver(*record, policy)) {
+    if (contact == Contact::kPurged || IsOver(*record, policy)) {
       out_.lost.push_back(record);
       return;
     }
@@ -186,7 +190,8 @@ class Sorting {
   void SortLive(const SharedAlloc& record, Contact contact, const DisconnectPolicy& policy) {
     if (contact != Contact::kThere) {
       const bool may_return =
-          !policy.replace || (contact == Contact::kDisconnected && policy.lost_after);
+          contact != Contact::kPurged &&
+          (!policy.replace || (contact == Contact::kDisconnected && policy.lost_after));
       (may_return ? out_.disconnecting : out_.lost).push_back(record);
     } else if (record->migrate) {
       out_.migrate.push_back(record);

@@ -131,6 +131,56 @@ TEST_F(DisconnectTest, WithoutReplaceNothingTakesItsPlace) {
   EXPECT_THAT(Places(Plan()), ElementsAre(0)) << "a new version is placed";
 }
 
+TEST_F(DisconnectTest, WhatItsNodeStopsByItselfIsReplacedAfterThat) {
+  NewVersion([](TaskGroup* group) { group->disconnect.stop_on_client_after = 60s; });
+  const auto record = Add(0);
+  AddNode("n1", "down");
+  GroupPlan plan = Plan();
+  EXPECT_THAT(Stops(plan), ElementsAre(Pair(record->id(), stop_reason::kLost)));
+  EXPECT_THAT(plan.place, IsEmpty()) << "it may still run";
+  ASSERT_EQ(plan.follow_ups.size(), 1u);
+  EXPECT_EQ(plan.follow_ups[0].alloc, record);
+  EXPECT_EQ(plan.follow_ups[0].at, kNow + Duration(60s).count());
+  AllocOf(record)->desired_status = DesiredStatus::kStop;
+  AllocOf(record)->desired_description = stop_reason::kLost;
+  record->reported.status.status = ClientStatus::kLost;
+  ChangeOf(record, [](AllocChange* change) { change->follow_up_eval = "later"; });
+  open_evals = {"later"};
+  EXPECT_THAT(Plan().place, IsEmpty());
+  NewVersion([](TaskGroup*) {});
+  EXPECT_THAT(Plan().place, IsEmpty()) << "neither by a new version";
+  eval_id = "later";
+  plan = Plan();
+  EXPECT_THAT(plan.follow_ups, IsEmpty());
+  ASSERT_EQ(plan.place.size(), 1u);
+  EXPECT_EQ(plan.place[0].replaces, record);
+  EXPECT_TRUE(plan.place[0].lost);
+  eval_id = "now";
+  open_evals.clear();
+  EXPECT_THAT(Places(Plan()), ElementsAre(0)) << "a follow-up that is gone holds nothing up";
+}
+
+TEST_F(DisconnectTest, WhatItsNodeHasStoppedByItselfIsReplacedAtOnce) {
+  NewVersion([](TaskGroup* group) { group->disconnect.stop_on_client_after = 5s; });
+  const auto record = Add(0);
+  record->reported.status.status = ClientStatus::kLost;
+  const GroupPlan plan = Plan();
+  EXPECT_THAT(Stops(plan), ElementsAre(Pair(record->id(), stop_reason::kLost)));
+  EXPECT_THAT(Places(plan), ElementsAre(0));
+}
+
+TEST_F(DisconnectTest, OnANodeThatWasPurgedNothingIsAwaited) {
+  NewVersion([](TaskGroup* group) { group->disconnect.replace = false; });
+  const auto running = Add(0), unknown = Add(1);
+  MakeUnknown(unknown, kNow);
+  AddNode("n1", "down");
+  NewVersion([](TaskGroup* group) { group->count = 2; });
+  EXPECT_THAT(Stops(Plan()), IsEmpty());
+  nodes.erase("n1");
+  EXPECT_THAT(Stops(Plan()), ElementsAre(Pair(running->id(), stop_reason::kLost),
+                                         Pair(unknown->id(), stop_reason::kLost)));
+}
+
 TEST_F(DisconnectTest, AReturnIsHandledOnce) {
   for (const auto how : {KeepRule::kKeepOriginal, KeepRule::kKeepReplacement}) {
     allocs.clear();

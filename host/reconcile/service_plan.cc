@@ -180,6 +180,14 @@ class ServicePlan {
     if (!Take(*record)) return;
     const TaskGroup* const own = record->alloc->group();
     if (own != nullptr && !own->disconnect.replace) return;
+    // A node without contact stops it by itself. Until then it runs, so nothing takes its place. If
+    // the node itself says that it is lost, it has been stopped.
+    const bool may_run = record->reported.status.status != ClientStatus::kLost;
+    if (may_run && own != nullptr && own->disconnect.stop_on_client_after) {
+      const WallTime at = input_.now + Bounded(*own->disconnect.stop_on_client_after).count();
+      plan_.follow_ups.push_back({record, at, "max-disconnect-timeout"});
+      return;
+    }
     AddPlace(record->alloc->index, record)->lost = true;
   }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "host/scheduler/node_events.h"
+#include "host/spec/job_limits.h"
 
 namespace drover {
 
@@ -58,7 +59,7 @@ bool IsReplaced(const Tables& tables, const AllocRecord& record, WallTime now) {
   const TaskGroup* const group = next->alloc->group();
   // Its node gives its verdict by then.
   return group == nullptr ||
-         now > next->alloc->create_time + group->migrate_health.healthy_deadline.count();
+         now > next->alloc->create_time + Bounded(group->migrate_health.healthy_deadline).count();
 }
 
 // Returns how many allocations of GROUP have left the node and are not replaced yet.

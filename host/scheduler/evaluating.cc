@@ -13,14 +13,10 @@
 namespace drover {
 namespace {
 
-// A node whose contact comes and goes must not let the records of its allocations grow. The last
-// state alone decides what happens next.
-constexpr std::size_t kKeptStates = 20;
-
-void AddState(AllocChange* change, ClientStatus to, WallTime now) {
-  auto& states = change->states;
-  if (states.size() >= kKeptStates) states.erase(states.begin(), states.end() - (kKeptStates - 1));
-  states.push_back({to, now});
+// The last state alone decides what happens next.
+void AddState(ClientStatus to, WallTime now, AllocChange* change) {
+  change->states.push_back({to, now});
+  if (change->states.size() > kMostStates) change->states.erase(change->states.begin());
 }
 
 bool SaysTheSame(const Evaluation& a, const Evaluation& b) {
@@ -350,7 +346,7 @@ void Evaluating::Update(const AllocRecord& planned) {
 void Evaluating::Disconnect(const AllocRecord& planned) {
   AllocRecord record = Current(planned);
   AllocChange change = record.changes();
-  AddState(&change, ClientStatus::kUnknown, now_);
+  AddState(ClientStatus::kUnknown, now_, &change);
   record.change = std::make_shared<const AllocChange>(std::move(change));
   record.reported.status = {ClientStatus::kUnknown, std::string(stop_reason::kUnknown)};
   record.reported.modify_time = now_;
@@ -361,7 +357,7 @@ void Evaluating::Disconnect(const AllocRecord& planned) {
 void Evaluating::Reconnect(const AllocRecord& planned) {
   AllocRecord record = Current(planned);
   AllocChange change = record.changes();
-  AddState(&change, record.reported.status.status, now_);
+  AddState(record.reported.status.status, now_, &change);
   change.follow_up_eval.clear();  // it would have ended an allocation that is unknown
   record.change = std::make_shared<const AllocChange>(std::move(change));
   const auto alloc = record.alloc;

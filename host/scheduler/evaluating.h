@@ -32,6 +32,7 @@ struct Evaluated {
   // The allocations without a place; absent if the whole job must be evaluated again.
   std::optional<Unplaced> unplaced;
   std::set<JobKey> displaced;  // jobs with allocations that had to make room
+  std::size_t victims = 0;     // how many allocations had to
   std::set<Awaited> awaited;   // what the unplaced allocations wait for
   bool changed = false;        // whether there are changed allocations, or `eval` has a new outcome
 

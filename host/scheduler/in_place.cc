@@ -25,15 +25,35 @@ bool InPlaceUpdate::MayStayOn(const std::string& node_id) const {
       !IsInRegion(job_, *node)) {
     return false;
   }
-  // Allocations that stop because the new version has fewer do not count.
-  const GroupCounts& open = tables_.OpenAllocsOf(KeyOf(job_));
-  GroupCounts others;
-  for (const TaskGroup& group : job_.groups) {
-    const auto count = open.find(group.name);
-    if (count != open.end()) others[group.name] = std::min(count->second, group.count);
+  const auto others = [this](GroupCounts open) {
+    GroupCounts out;
+    // Allocations that stop because the new version has fewer do not count.
+    for (const TaskGroup& group : job_.groups) {
+      const auto count = open.find(group.name);
+      if (count != open.end()) out[group.name] = std::min(count->second, group.count);
+    }
+    --out[group_.name];
+    return out;
+  };
+  if (tables_.nodes.size() == 1) {
+    return UnmetConstraint(job_, group_, *node, others(tables_.OpenAllocsOf(KeyOf(job_)))).empty();
   }
-  --others[group_.name];
-  return UnmetConstraint(job_, group_, *node, others).empty();
+  const auto open_where = [this](const auto& is_there) {
+    GroupCounts open;
+    for (const auto& record : tables_.AllocsOf(KeyOf(job_))) {
+      const Allocation& alloc = *record->alloc;
+      if (!record->terminal() && is_there(alloc.node_id)) ++open[alloc.group_name];
+    }
+    return open;
+  };
+  const auto alike = [&](const std::string& property) {
+    return others(open_where([&](const std::string& id) {
+      const auto other = Tables::Find(tables_.nodes, id);
+      return id == node_id || (other != nullptr && HaveSame(*node, *other, property));
+    }));
+  };
+  const GroupCounts here = open_where([&](const std::string& id) { return id == node_id; });
+  return UnmetConstraint(job_, group_, *node, others(here), alike).empty();
 }
 
 }  // namespace drover

@@ -225,6 +225,7 @@ void Scheduler::Keep(std::vector<Evaluated> evaluated) {
     return written;
   });
   for (Evaluated& of : evaluated) {
+    if (of.victims > 0 && options_.count_displaced) options_.count_displaced(of.victims);
     const bool goes = std::ranges::any_of(
         displaced, [&of](const Opened& by) { return KeyOf(by.eval) == KeyOf(of.eval); });
     if (!goes) KeepWaiting(&of);  // otherwise the new evaluation of its job does its work
@@ -456,10 +457,16 @@ Result<JobReply> Scheduler::StopAlloc(const std::string& id, const AllocStop& ho
   return ReplyOf(opened[0].eval, opened[0].eval.job_modify_index);
 }
 
-// Uses one Room for all evaluations, so that room taken by one evaluation is not free for the next
-// evaluation.
 void Scheduler::RetryBlocked(Freed freed) {
-  if (blocked_.empty()) return;
+  while (RetryUntilDisplaced(&freed)) {
+  }
+}
+
+// Uses one Room for all evaluations, so that room taken by one evaluation is not free for the next
+// evaluation. One that displaces allocations is the last, since others may change these, too.
+bool Scheduler::RetryUntilDisplaced(Freed* freed) {
+  if (blocked_.empty()) return false;
+  bool displaced = false;
   std::vector<Evaluated> evaluated;
   const RoomOptions options = HowToPlace();
   store_->Read([&](const Tables& tables) {
@@ -468,23 +475,25 @@ void Scheduler::RetryBlocked(Freed freed) {
     Evaluating evaluating(tables, tables.last_index + 1, options.ports_of, loop_->Wall(), &room);
     const std::uint64_t nodes = tables.IndexOf(kNodes);
     const bool node_changed = std::exchange(nodes_looked_at_, nodes) != nodes;
-    freed.all = freed.all || node_changed;
-    const auto is_there = [&room](const Awaited& awaited) {
+    freed->all = freed->all || node_changed;
+    const auto is_there = [&room, freed](const Awaited& awaited) {
       // An event other than kRoom and kPort makes its evaluation run, even if no node has room. The
       // evaluation then waits for room.
-      return !awaited.NeedsRoom() || room.HasSome(awaited);
+      return freed->rules || !awaited.NeedsRoom() || room.HasSome(awaited);
     };
-    BlockedQueue::Walk walk(&blocked_, freed, is_there);
+    BlockedQueue::Walk walk(&blocked_, *freed, is_there);
     std::vector<Evaluated> unchanged;  // no change, except perhaps of the awaited events
-    while (BlockedQueue::Entry* const entry = walk.Next()) {
+    while (BlockedQueue::Entry* const entry = displaced ? nullptr : walk.Next()) {
       const auto eval = Tables::Find(tables.evals, entry->id);
       DROVER_CHECK(eval != nullptr && eval->open());
       Evaluated of = evaluating.Run(*eval, false, std::move(entry->unplaced));
+      displaced = !of.displaced.empty();
       (of.changed ? evaluated : unchanged).push_back(std::move(of));
     }
     for (Evaluated& of : unchanged) KeepWaiting(&of);
   });
   Keep(std::move(evaluated));
+  return displaced;
 }
 
 Co<void> Scheduler::Run(Context context) {

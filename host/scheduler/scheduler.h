@@ -116,6 +116,8 @@ struct SchedulerOptions {
   PreemptionConfig preemption;  // until an operator changes it
   // Receives what only the operator can put right. May be empty.
   std::function<void(const Error&)> report;
+  // Counts allocations that had to make room for others. May be empty.
+  std::function<void(std::size_t count)> count_displaced;
   // Carries out the restart ID of a job, which is running. Called when the restart is made, and at
   // the start of an agent for those that an earlier one has left. May be empty.
   std::function<void(const std::string& id)> carry_out_restart;
@@ -185,8 +187,9 @@ class Scheduler : public ClusterLink {
 
   // How allocations are placed, as evaluations from now on see it. [any thread]
   SchedulerConfig Config() const;
-  // Sets the configuration and returns the index of the write. If CHECK_INDEX is present and is not
-  // the index of the last change, nothing changes, and the result is absent.
+  // Sets the configuration, tries blocked evaluations with it, and returns the index of the write.
+  // If CHECK_INDEX is present and is not the index of the last change, nothing changes, and the
+  // result is absent.
   std::optional<std::uint64_t> SetConfig(const PreemptionConfig& preemption,
                                          std::optional<std::uint64_t> check_index);
 
@@ -378,6 +381,9 @@ class Scheduler : public ClusterLink {
   // Tries blocked evaluations again. If the node has changed, tries all blocked evaluations.
   // Otherwise, tries only those that wait for room or for an event in FREED.
   void RetryBlocked(Freed freed);
+  // The same, until an evaluation displaces allocations. Then it returns true, and must be called
+  // again.
+  bool RetryUntilDisplaced(Freed* freed);
   Result<std::uint64_t> PutVersion(const JobKey& key,
                                    const std::function<Result<JobRecord>(const Tables&)>& change);
   Status CheckIndex(const JobRegistration& registration, const JobKey& key) const;

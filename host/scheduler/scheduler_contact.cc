@@ -13,6 +13,7 @@
 #include "host/reconcile/reconcile.h"
 #include "host/scheduler/node_events.h"
 #include "host/scheduler/scheduler.h"
+#include "host/spec/job_limits.h"
 
 namespace drover {
 namespace {
@@ -80,7 +81,7 @@ WallTime UnknownUntil(const Tables& tables, const NodeRecord& node, WallTime now
       const bool unknown = record.reported.status.status == ClientStatus::kUnknown &&
                            !states.empty() && states.back().to == ClientStatus::kUnknown;
       const WallTime since = unknown ? states.back().time : was_lost ? node.status_time : now;
-      until = std::max(until, since + group->disconnect.lost_after->count());
+      until = std::max(until, since + Bounded(*group->disconnect.lost_after).count());
     }
   }
   return until;

@@ -240,6 +240,7 @@ Co<Status> Scheduler::UpdateAllocs(Context, std::string node_id, std::vector<All
     std::set<JobKey> jobs;
     std::set<JobKey> failed;
     std::set<JobKey> reconnected;
+    std::set<JobKey> lost;
     for (AllocUpdate& update : updates) {
       const auto before = Tables::Find(tables->allocs, update.id);
       if (before == nullptr || before->alloc->node_id != node_id) continue;
@@ -273,6 +274,11 @@ Co<Status> Scheduler::UpdateAllocs(Context, std::string node_id, std::vector<All
       }
       jobs.insert(KeyOf(*changed->alloc->job));
       if (was_unknown) reconnected.insert(KeyOf(*changed->alloc->job));
+      // Its node has stopped it without contact.
+      const bool is_given_up = changed->reported.status.status == ClientStatus::kLost;
+      if (is_given_up && !changed->alloc->server_terminal()) {
+        lost.insert(KeyOf(*changed->alloc->job));
+      }
       if (EndedBadly(*changed) && !EndedBadly(*before)) {
         failed.insert(KeyOf(*changed->alloc->job));
       }
@@ -281,9 +287,16 @@ Co<Status> Scheduler::UpdateAllocs(Context, std::string node_id, std::vector<All
     TableMask written = jobs.empty() ? 0 : kOfAllocs;
     for (const JobKey& key : jobs) written |= GoOnWithDeployment(tables, index, key, &opened);
     OpenForFailures(tables, index, failed, &opened);
-    for (const Opened& of : opened) reconnected.erase(KeyOf(of.eval));
+    for (const Opened& of : opened) {
+      reconnected.erase(KeyOf(of.eval));
+      lost.erase(KeyOf(of.eval));
+    }
     for (const JobKey& key : reconnected) {
       opened.push_back(Open(tables, index, key, {"reconnect", false, 0, node_id}));
+      lost.erase(key);
+    }
+    for (const JobKey& key : lost) {
+      opened.push_back(Open(tables, index, key, {"node-update", false, 0, node_id}));
     }
     if (returns) written |= PutStatus(tables, index, node_id, node_status::kReady, &opened);
     if (!opened.empty()) written |= kOfEvals;

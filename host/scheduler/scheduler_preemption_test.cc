@@ -60,6 +60,13 @@ TEST_F(PreemptionTest, APriorityMustBeLowerByTen) {
   EXPECT_THAT(Victims(WithPriority("new", 1, 500, 60)), ElementsAre("other"));
 }
 
+TEST_F(PreemptionTest, AJobDoesNotDisplaceItsOwnEarlierVersion) {
+  MakeNodeReady();
+  MustRegister(WithPriority("web", 1, 900, 10));
+  EXPECT_THAT(Victims(WithPriority("web", 2, 500, 90)), IsEmpty());
+  EXPECT_THAT(Victims(WithPriority("other", 2, 500, 90)), ElementsAre("web"));
+}
+
 TEST_F(PreemptionTest, OfEqualOnesTheNearestFitGoes) {
   MakeNodeReady();
   MustRegister(WithPriority("small", 1, 100, 10));
@@ -128,8 +135,59 @@ TEST_F(PreemptionTest, AServiceDisplacesOthersOnlyIfItIsConfigured) {
   EXPECT_THAT(LiveOf("web"), IsEmpty());
 }
 
+TEST_F(PreemptionTest, WhatWaitsDisplacesOthersAsSoonAsAnOperatorAllowsIt) {
+  MakeNodeReady();
+  MustRegister(WithPriority("web", 1, 900, 20));
+  MustRegister(WithPriority("db", 1, 300, 90));
+  ASSERT_THAT(LiveOf("db"), IsEmpty());
+  PreemptionConfig preemption;
+  preemption.service = true;
+  ASSERT_TRUE(scheduler.SetConfig(preemption, std::nullopt).has_value());
+  EXPECT_THAT(LiveOf("db"), SizeIs(1));
+  EXPECT_THAT(LiveOf("web"), IsEmpty());
+}
+
+TEST_F(PreemptionTest, WhatIsDisplacedIsNotChangedByItsOwnJobAtTheSameTime) {
+  MakeNodeReady();
+  MustRegister(WithPriority("other", 1, 400, 95));
+  MustRegister(WithPriority("web", 1, 500, 20));
+  const std::string web = LiveOf("web").at(0)->id();
+  MustRegister(WithPriority("web", 1, 650, 20));  // finds no room, even without the old one
+  MustRegister(WithPriority("db", 1, 300, 90));
+  ASSERT_EQ(Alloc(web)->alloc->desired_status, DesiredStatus::kRun);
+  PreemptionConfig preemption;
+  preemption.service = true;
+  ASSERT_TRUE(scheduler.SetConfig(preemption, std::nullopt).has_value());
+  ASSERT_THAT(LiveOf("db"), SizeIs(1));
+  EXPECT_EQ(Alloc(web)->alloc->desired_status, DesiredStatus::kEvict);
+  EXPECT_EQ(Alloc(web)->changes().preempted_by, LiveOf("db")[0]->id());
+  EXPECT_THAT(LiveOf("web"), IsEmpty());
+}
+
+TEST_F(PreemptionTest, WhatWaitsGoesOnWhenTheRoomOfOthersIsEnoughTogether) {
+  MakeNodeReady();
+  PreemptionConfig preemption;
+  preemption.service = true;
+  ASSERT_TRUE(scheduler.SetConfig(preemption, std::nullopt).has_value());
+  MustRegister(WithPriority("one", 1, 450, 85));
+  MustRegister(WithPriority("two", 1, 450, 85));
+  const std::string one = LiveOf("one").at(0)->id(), two = LiveOf("two").at(0)->id();
+  MustRegister(WithPriority("high", 1, 600, 90));
+  ASSERT_TRUE(scheduler.Deregister({"default", "one"}, false, false).ok());
+  Report(one, ClientStatus::kComplete);
+  MustRegister(WithPriority("low", 1, 500, 10));
+  EXPECT_THAT(LiveOf("low"), SizeIs(1));
+  EXPECT_THAT(LiveOf("high"), IsEmpty());
+  ASSERT_TRUE(scheduler.Deregister({"default", "two"}, false, false).ok());
+  Report(two, ClientStatus::kComplete);  // 500 MB are free, and "low" has the rest
+  EXPECT_THAT(LiveOf("high"), SizeIs(1));
+  EXPECT_THAT(LiveOf("low"), IsEmpty());
+}
+
 TEST_F(PreemptionTest, TwoThatDisplaceOthersNeverTakeTheSameRoom) {
   SchedulerOptions options;
+  std::size_t counted = 0;
+  options.count_displaced = [&counted](std::size_t count) { counted += count; };
   options.preemption.service = true;
   MakeNodeReady();
   MustRegister(WithPriority("web", 4, 240, 20));
@@ -139,6 +197,11 @@ TEST_F(PreemptionTest, TwoThatDisplaceOthersNeverTakeTheSameRoom) {
   int used = 0;
   for (const auto& record : Live()) used += record->alloc->job->id == "db" ? 300 : 240;
   EXPECT_LE(used, 1000);
+  const auto all = Allocs();
+  EXPECT_EQ(counted, static_cast<std::size_t>(std::ranges::count_if(all, [](const auto& record) {
+              return record->alloc->desired_status == DesiredStatus::kEvict;
+            })));
+  EXPECT_GT(counted, 0u);
 }
 
 }  // namespace

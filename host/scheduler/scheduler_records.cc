@@ -48,13 +48,17 @@ std::optional<std::uint64_t> Scheduler::SetConfig(const PreemptionConfig& preemp
                                                   std::optional<std::uint64_t> check_index) {
   const SchedulerConfig before = Config();
   if (check_index && *check_index != before.modify_index) return std::nullopt;
-  return store_->Write(cause::kSchedulerConfig, [&](Tables* tables, std::uint64_t index) {
-    auto config = std::make_shared<SchedulerConfig>(before);
-    config->preemption = preemption;
-    config->modify_index = index;
-    tables->Put(std::shared_ptr<const SchedulerConfig>(std::move(config)));
-    return TableMask{0};
-  });
+  const std::uint64_t at =
+      store_->Write(cause::kSchedulerConfig, [&](Tables* tables, std::uint64_t index) {
+        auto config = std::make_shared<SchedulerConfig>(before);
+        config->preemption = preemption;
+        config->modify_index = index;
+        tables->Put(std::shared_ptr<const SchedulerConfig>(std::move(config)));
+        return TableMask{0};
+      });
+  // What waits may displace others from now on.
+  if (preemption != before.preemption) RetryBlocked({.all = true, .rules = true});
+  return at;
 }
 
 Co<Status> Scheduler::CollectGarbage(Context context, GarbageRule rule) {

@@ -21,7 +21,6 @@ void Scheduler::OnTimer(const SchedulerTimers::Key& key) {
 // Deployments, launches and restarts are looked at once at once: their functions set their timers
 // anew, and see what an earlier agent has missed.
 void Scheduler::RestoreTimers() {
-  RestoreLaunches();
   store_->Read([this](const Tables& tables) {
     for (const auto& [job, ids] : tables.open_evals_of_job) {
       for (const std::string& id : ids) {
@@ -39,16 +38,6 @@ void Scheduler::RestoreTimers() {
     }
   });
   RestoreLaunches();
-}
-
-// By their jobs, since the record of a launch may be damaged, and lost.
-void Scheduler::RestoreLaunches() {
-  store_->Read([this](const Tables& tables) {
-    for (const auto& [key, job] : tables.jobs) {
-      if (!job->job->periodic || job->stop) continue;
-      timers_.Set({SchedulerTimers::Kind::kLaunch, LaunchTimerId(key)}, loop_->Now());
-    }
-  });
 }
 
 // By their jobs, since the record of a launch may be damaged, and lost.

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -29,13 +30,16 @@ struct AllocStateChange {
   bool operator==(const AllocStateChange&) const = default;
 };
 
+// A node that loses its contact again and again does not make the record of an allocation grow.
+inline constexpr std::size_t kMostStates = 20;
+
 // What few allocations have: their past, and what the scheduler plans for them. An allocation
 // record without any of it has none, so it costs nothing.
 struct AllocChange {
   std::vector<RescheduleEvent> reschedules;  // of this allocation and those before it, oldest first
   std::string last_reschedule;               // "ok", "no retry" or empty
   std::string follow_up_eval;                // the evaluation that will replace the allocation
-  std::vector<AllocStateChange> states;
+  std::vector<AllocStateChange> states;      // the newest kMostStates
   std::vector<std::string> preempted;  // ids of allocations that made room for this one
   std::string preempted_by;            // id of the allocation for which this one made room
 
