@@ -75,6 +75,10 @@ Status DrainMonitor::Follow() {
     if (FlagField(strategy, "IgnoreSystemJobs")) changes_.IgnoreSystem();
     DROVER_TRY(ShowChanges());
     if (draining && strategy.empty()) {
+      if (RawField(MapField(node, "LastDrain"), "Status") == "canceled") {
+        terminal_->Line("Drain canceled for node " + Printable(node_id_));
+        return {};
+      }
       draining = false;
       terminal_->Line("Drain complete for node " + Printable(node_id_));
     }

@@ -54,7 +54,8 @@ class DrainMonitor {
   // Notes the states of the allocations, without a line. Call it before the drain begins, so that
   // Follow shows all changes.
   Status Begin();
-  // Prints what happens until the node is drained and what had to leave has ended.
+  // Prints what happens until the node is drained and what had to leave has ended, or until
+  // somebody cancels the drain.
   Status Follow();
 
  private:

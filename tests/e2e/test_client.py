@@ -209,6 +209,21 @@ class ClientJobTest(Client, AgentTest):
         self.assertLess(time.monotonic() - begin, 5 * SLACK)
         self.cli("node", "drain", "-disable", node)
 
+    def test_whoever_watches_a_drain_sees_that_it_is_canceled(self):
+        node = self.json("node", "status")[0]["ID"]
+        self.agent.submit(job(group(task("t", LONG)), id="sum"))
+        self.agent.wait_allocs("sum", 1, "running")
+        watcher = subprocess.Popen(
+            [binary(), "node", "drain", "-enable", "-yes", node], stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, text=True, env=self.sandbox.environment({"DROVER_ADDR": self.address}))
+        self.addCleanup(watcher.kill)
+        harness.wait_until(lambda: self.json("node", "status", node)["Drain"], "the drain")
+        self.cli("node", "drain", "-disable", node)
+        shown, _ = watcher.communicate(timeout=harness.LIMIT)
+        self.assertEqual(watcher.returncode, 0)
+        self.assertIn(f"Drain canceled for node {node}\n", shown)
+        self.assertNotIn("have stopped", shown)
+
     def test_the_own_node(self):
         node = self.json("node", "status")[0]["ID"]
         self.assertEqual(self.json("node", "status", "-self")["ID"], node)
