@@ -127,7 +127,8 @@ class Sorting {
   }
 
   void SortUnknown(const SharedAlloc& record, Contact contact, const DisconnectPolicy& policy) {
-    if (contact == Contact::kThere) {
+    const bool is_late = policy.lost_after && IsOver(*record, policy);
+    if (contact == Contact::kThere && !is_late) {
       out_.ended.push_back(record);  // its node is back, and will report it
       return;
     }

@@ -104,6 +104,24 @@ TEST_F(DisconnectTest, WithinLostAfterItIsUnknownAndReplaced) {
   EXPECT_THAT(plan.place, IsEmpty()) << "it has its replacement";
 }
 
+// It heartbeats, but its reports do not arrive.
+TEST_F(DisconnectTest, ANodeThatIsBackWithoutAReportDoesNotKeepItUnknownForEver) {
+  NewVersion([](TaskGroup* group) { group->disconnect.lost_after = 60s; });
+  const auto record = Add(0);
+  AddNode("n1", "initializing");
+  AddNode("n2");
+  MakeUnknown(record, kNow - Duration(59s).count());
+  ChangeOf(record, [](AllocChange* change) { change->follow_up_eval = "later"; });
+  open_evals = {"later"};
+  GroupPlan plan = Plan();
+  EXPECT_THAT(plan.stop, IsEmpty());
+  EXPECT_THAT(plan.place, IsEmpty());
+  eval_id = "later";
+  plan = Plan();
+  EXPECT_THAT(Stops(plan), ElementsAre(Pair(record->id(), stop_reason::kLost)));
+  EXPECT_THAT(Places(plan), ElementsAre(0));
+}
+
 TEST_F(DisconnectTest, WithoutReplaceNothingTakesItsPlace) {
   NewVersion([](TaskGroup* group) { group->disconnect.replace = false; });
   const auto record = Add(0);
