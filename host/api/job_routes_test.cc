@@ -318,18 +318,16 @@ TEST_F(JobRouteTest, WhatIsNotThereNeedNotBeDeleted) {
 
 TEST_F(JobRouteTest, WhatIsNotCarriedOutIsWarnedOf) {
   json body = JobBody("web");
-  body["Job"]["Update"] = {{"ProgressDeadline", 180'000'000'000}, {"HealthyDeadline", "3m"}};
+  body["Job"]["TaskGroups"][0]["Tasks"][0]["Templates"] = json::array(
+      {{{"EmbeddedTmpl", "x"}, {"DestPath", "local/x"}, {"VaultGrace", 5'000'000'000}}});
   body["Job"]["TaskGroups"][0]["Services"] =
       json::array({{{"Name", "redis"}, {"Provider", "nomad"}}});
-  const std::string all_replaced =
-      "/Job/Update/ProgressDeadline: is not carried out by this version: all allocations that a "
-      "new version replaces are replaced at once";
-  const std::string warnings = "1 warning(s):\n\n* " + all_replaced;
+  const std::string warnings =
+      "1 warning(s):\n\n* /Job/TaskGroups/0/Tasks/0/Templates/0/VaultGrace: is not carried out by "
+      "this version: Nomad has dropped it, too";
   EXPECT_EQ(Must("PUT", "/v1/validate/job", body)["Warnings"], warnings);
   EXPECT_EQ(Must("PUT", "/v1/job/web/plan", body)["Warnings"], warnings);
   EXPECT_EQ(Must("PUT", "/v1/jobs", body)["Warnings"], warnings);
-  EXPECT_EQ(Group("web")["Update"]["ProgressDeadline"], 180'000'000'000);
-  EXPECT_EQ(Group("web")["Update"]["HealthyDeadline"], 180'000'000'000);
   EXPECT_EQ(Group("web")["Services"][0]["Name"], "redis");
   EXPECT_EQ(Must("PUT", "/v1/jobs", JobBody("other"))["Warnings"], "");
 }

@@ -206,11 +206,11 @@ std::vector<Route> AllRoutes() {
   std::vector<Route> all;
   for (auto* some :
        {&ExecRoutes,       &JobChangeRoutes, &JobVersionRoutes, &JobStatusesRoutes, &JobParseRoutes,
-        &JobRestartRoutes, &ServiceRoutes,   &DeploymentRoutes, &JobRoutes,         &AllocRoutes,
-        &EvalRoutes,       &NodeRoutes,      &ClientRoutes,     &FollowRoutes,      &FileRoutes,
-        &AgentRoutes,      &NamespaceRoutes, &PluginRoutes,     &SearchRoutes,      &MetricsRoutes,
-        &EventRoutes,      &MonitorRoutes,   &VariableRoutes,   &KeyringRoutes,     &AclRoutes,
-        &AclTokenRoutes,   &AclRoleRoutes,   &VolumeRoutes,     &ScalingRoutes,     &PeriodicRoutes,
+        &JobRestartRoutes, &PeriodicRoutes,  &ServiceRoutes,    &DeploymentRoutes,  &JobRoutes,
+        &AllocRoutes,      &EvalRoutes,      &NodeRoutes,       &ClientRoutes,      &FollowRoutes,
+        &FileRoutes,       &AgentRoutes,     &NamespaceRoutes,  &PluginRoutes,      &SearchRoutes,
+        &MetricsRoutes,    &EventRoutes,     &MonitorRoutes,    &VariableRoutes,    &KeyringRoutes,
+        &AclRoutes,        &AclTokenRoutes,  &AclRoleRoutes,    &VolumeRoutes,      &ScalingRoutes,
         &UnsupportedRoutes}) {
     for (Route& route : some()) all.push_back(std::move(route));
   }

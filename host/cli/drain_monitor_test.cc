@@ -39,23 +39,24 @@ TEST(DrainChangesTest, AllocationsLeaveStepByStep) {
 
 TEST(DrainChangesTest, StepsThatWereNotSeenAreShownInTheirOrder) {
   DrainChanges changes;
-  changes.Take({AllocOf("a", "running")});
-  EXPECT_THAT(changes.Take({AllocOf("a", "failed", true, true)}),
+  changes.Take(json::array({AllocOf("a", "running")}));
+  EXPECT_THAT(changes.Take(json::array({AllocOf("a", "failed", true, true)})),
               ElementsAre("Alloc \"a\" marked for migration", "Alloc \"a\" draining",
                           "Alloc \"a\" status running -> failed"));
 }
 
 TEST(DrainChangesTest, WhatHasAlreadyEndedIsNoChange) {
   DrainChanges changes;
-  EXPECT_THAT(changes.Take({AllocOf("a", "complete", true, true)}), IsEmpty());
+  EXPECT_THAT(changes.Take(json::array({AllocOf("a", "complete", true, true)})), IsEmpty());
   EXPECT_EQ(changes.leaving(), 0u);
 }
 
 TEST(DrainChangesTest, SystemJobsMayBeLeftOut) {
   DrainChanges changes;
   changes.IgnoreSystem();
-  changes.Take({AllocOf("a", "running", false, false, "system")});
-  EXPECT_THAT(changes.Take({AllocOf("a", "running", true, true, "system")}), IsEmpty());
+  changes.Take(json::array({AllocOf("a", "running", false, false, "system")}));
+  EXPECT_THAT(changes.Take(json::array({AllocOf("a", "running", true, true, "system")})),
+              IsEmpty());
   EXPECT_EQ(changes.leaving(), 0u);
 }
 

@@ -15,10 +15,10 @@ TEST(EncodeEvalTest, OneThatWaitsSaysForHowLong) {
   EXPECT_FALSE(EncodeEval(eval).contains("WaitUntil"));
   eval.wait_until = eval.create_time + Duration(30s).count();
   EXPECT_EQ(EncodeEval(eval)["Wait"], 30'000'000'000);
-  EXPECT_EQ(EncodeEval(eval)["WaitUntil"], "2023-11-14T22:13:50Z");
+  EXPECT_EQ(EncodeEval(eval)["WaitUntil"], "2023-11-14T22:13:50.000000000Z");
   eval.status = "complete";
   EXPECT_EQ(EncodeEval(eval)["Wait"], 0);
-  EXPECT_EQ(EncodeEval(eval)["WaitUntil"], "2023-11-14T22:13:50Z");
+  EXPECT_EQ(EncodeEval(eval)["WaitUntil"], "2023-11-14T22:13:50.000000000Z");
 }
 
 // Returns the counts of a group in the answer to a request for a plan.

@@ -15,8 +15,9 @@ namespace {
 
 // The last state alone decides what happens next.
 void AddState(ClientStatus to, WallTime now, AllocChange* change) {
-  change->states.push_back({to, now});
-  if (change->states.size() > kMostStates) change->states.erase(change->states.begin());
+  auto& states = change->states;
+  if (states.size() >= kMostStates) states.erase(states.begin(), states.end() - (kMostStates - 1));
+  states.push_back({to, now});
 }
 
 bool SaysTheSame(const Evaluation& a, const Evaluation& b) {
@@ -153,8 +154,10 @@ void Evaluating::PlaceGroup(const TaskGroup& group, std::vector<GroupPlan::Place
       // counts them as taken and would wait for them forever. If `least` and `address` are unset,
       // RetryBlocked does not check room and ports, and runs the evaluation again.
       if (place.stops) none->awaited.address.clear();
-      if (!place.stops && none->awaited.NeedsRoom())
+      if (!place.stops && none->awaited.NeedsRoom()) {
         none->awaited.least = NeedsOf(*FindGroup(JobOf(place), group.name));
+        none->awaited.displaces = room_->Displaces(JobOf(place));
+      }
       out_.awaited.insert(std::move(none->awaited));
       if (!first) first = std::move(none->failure);
     }
@@ -256,6 +259,7 @@ void Evaluating::Placed(std::shared_ptr<const JobRecord> of, std::shared_ptr<All
 
 void Evaluating::Displace(const std::string& by, const AllocRecords& victims) {
   if (victims.empty()) return;
+  out_.victims += victims.size();
   AllocRecord record = *Find(by);
   AllocChange change = record.changes();
   for (const auto& victim : victims) {
@@ -320,8 +324,10 @@ void Evaluating::Stop(const GroupPlan::Stop& stop) {
   if (stop.reports) {
     // The node may come back with the allocation. Then it hears that the allocation must stop.
     if (!record.over() && ports_) ReleasePorts(*alloc, ports_(alloc->node_id));
-    record.reported.status = {*stop.reports, stop.description};
-    record.reported.modify_time = now_;
+    if (record.reported.status.status != *stop.reports) {  // otherwise its node says why
+      record.reported.status = {*stop.reports, stop.description};
+      record.reported.modify_time = now_;
+    }
   }
   Put(std::move(record), std::move(alloc));
 }

@@ -21,6 +21,7 @@ class SchedulerDeploymentTest : public SchedulerFixture {
     JobRegistration registration = Registration("web", count, 100, driver_config);
     auto job = std::make_shared<Job>(*registration.job);
     job->groups[0].rollout.max_parallel = 0;
+    job->groups[0].reschedule.unlimited = true;
     registration.json =
         std::make_shared<const nlohmann::json>(CanonicalJob(*job, nlohmann::json::object()));
     registration.job = std::move(job);

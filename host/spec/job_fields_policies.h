@@ -72,7 +72,7 @@ inline constexpr JobField kUpdate[] = {
     {"Stagger",
      "stagger",
      kDuration,
-     kDone,
+     kInert,
      {},
      "",
      "default 30s; read and kept, but without effect: what changes step by step waits for health"},
