@@ -173,7 +173,9 @@ TEST_F(PeriodicRouteTest, AChildThatIsRegisteredAgainKeepsItsParent) {
   RegisterParameterized();
   const std::string id = Must("PUT", "/v1/job/p/dispatch", json::object())["DispatchedJobID"];
   Must("DELETE", "/v1/job/" + id);
-  EXPECT_EQ(Must("PUT", "/v1/jobs", {{"Job", Get("/v1/job/" + id)}})["Warnings"], "");
+  json stopped = Get("/v1/job/" + id);
+  stopped["Stop"] = false;
+  EXPECT_EQ(Must("PUT", "/v1/jobs", {{"Job", stopped}})["Warnings"], "");
   EXPECT_EQ(Get("/v1/job/" + id)["ParentID"], "p");
   EXPECT_EQ(Get("/v1/job/" + id)["Dispatched"], true);
   EXPECT_EQ(Get("/v1/job/p/summary")["Children"]["Dead"], 0);
