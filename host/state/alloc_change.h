@@ -40,8 +40,8 @@ struct AllocChange {
   std::string last_reschedule;               // "ok", "no retry" or empty
   std::string follow_up_eval;                // the evaluation that will replace the allocation
   std::vector<AllocStateChange> states;      // the newest kMostStates
-  std::vector<std::string> preempted;  // ids of allocations that made room for this one
-  std::string preempted_by;            // id of the allocation for which this one made room
+  std::vector<std::string> preempted;        // ids of allocations that made room for this one
+  std::string preempted_by;                  // id of the allocation for which this one made room
 
   bool operator==(const AllocChange&) const = default;
 };
