@@ -182,7 +182,10 @@ Co<Answer> PromoteDeployment(ApiRequest* request) {
 Co<Answer> SetHealth(ApiRequest* request) {
   DROVER_CO_ASSIGN(const json body, BodyFor(*request));
   const auto healthy = Field<std::vector<std::string>>(body, "HealthyAllocationIDs");
-  const auto unhealthy = Field<std::vector<std::string>>(body, "UnhealthyAllocationIDs");
+  auto unhealthy = Field<std::vector<std::string>>(body, "UnhealthyAllocationIDs");
+  if (unhealthy.empty()) {  // as python-nomad writes it
+    unhealthy = Field<std::vector<std::string>>(body, "UnHealthyAllocationIDs");
+  }
   co_return co_await ChangeDeployment(request, [&](Scheduler* scheduler, const std::string& id) {
     return scheduler->SetDeploymentHealth(id, healthy, unhealthy);
   });

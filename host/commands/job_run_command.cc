@@ -87,7 +87,8 @@ struct JobRunCommand {
       return read.places.WithPlaces(answer.error()).WithContext("the job was not taken");
     }
     if (!out->raw()) PrintWarnings(out, *answer);
-    if (!out->raw() && RawField(*answer, "EvalID").empty()) {
+    const bool registered = answer->is_object() && answer->contains("JobModifyIndex");
+    if (!out->raw() && registered && RawField(*answer, "EvalID").empty()) {
       // Such a job has no allocations. It only starts other jobs.
       out->Line("the job \"" + Printable(read.id) +
                 "\" is registered, and starts others when it is time or somebody asks for it");

@@ -235,12 +235,12 @@ class AgentRouteTest(AgentTest):
             ("GET", "service/", None, 400, "missing service name"),
             ("DELETE", "service/a", None, 400, "missing service id"),
             ("DELETE", "service/a/b", None, 404, "service registration not found"),
-            ("PUT", "deployment/fail/x", {}, 501, "not supported"),
+            ("PUT", "deployment/fail/x", {}, 404, "deployment not found"),
         ]
         self.refused(table)
         for choice in ("x", "|k", "1|", "0|k", "-1|k", "1|a|b", "99999999999|k"):
             self.assertEqual(self.error("GET", "/v1/service/a", choose=choice)[0], 400, choice)
-        for path in ("job/web/services", "job/web/actions", "services", "service/a", "deployments"):
+        for path in ("job/web/services", "job/web/actions", "services", "service/a"):
             self.assertEqual(self.agent.get("/v1/" + path), [], path)
         self.assertEqual(self.agent.get("/v1/service/a", choose="2|k"), [])
         self.assertEqual(self.agent.ask("PUT", "/v1/system/reconcile/summaries").body, b"")
@@ -334,7 +334,7 @@ class AgentRouteTest(AgentTest):
         self.assertEqual((found["Matches"]["allocs"], found["Matches"]["jobs"]), ([alloc["ID"]], []))
         self.assertEqual(self.search(alloc["ID"].replace("-", "")[:13])["Matches"]["allocs"],
                          [alloc["ID"]])
-        self.assertEqual(self.search("x", "deployment")["Matches"], {})
+        self.assertEqual(self.search("xy", "deployment")["Matches"], {"deployment": []})
         self.assertEqual(self.error("POST", "/v1/search", {"Prefix": "x", "Context": "y"}),
                          (400, 'unknown context "y"'))
 

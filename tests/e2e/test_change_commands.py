@@ -54,7 +54,7 @@ class DeploymentCommandTest(ChangeCommandCase):
         self.assertEqual(self.json("deployment", "list", "-filter", 'Status == "failed"'), [])
         shown = self.cli("deployment", "status", one["ID"][:5]).out
         self.assertRegex(shown, rf"(?m)^ID += {one['ID']}$")
-        self.assertRegex(shown, r"(?m)^g +no +- +1 +- +1 +1 +0 +2")
+        self.assertRegex(shown, r"(?m)^g +no +- +1 +- +1 +1 +0 +-")
         self.assertIn(self.agent.allocs("web")[0]["ID"][:8], shown)
         self.assertEqual(self.json("deployment", "status", one["ID"])["ID"], one["ID"])
         self.assertEqual(self.cli("status", "-t", "{{.ID}}", one["ID"]).out, one["ID"] + "\n")

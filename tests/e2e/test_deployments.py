@@ -21,9 +21,10 @@ def service(version, count=1, update=None, **fields):
 
 
 def broken(update=None):
-    """A version of the same job whose tasks fail."""
+    """A version of the same job whose tasks fail before they are healthy."""
     one = mock("t", run_for="100ms", exit_code=1, Env={"VERSION": "broken"})
-    return job(group(one, Update={**QUICK, **(update or {})}, ReschedulePolicy=NO_RESCHEDULE),
+    update = {**QUICK, "MinHealthyTime": "10s", **(update or {})}
+    return job(group(one, Update=update, ReschedulePolicy=NO_RESCHEDULE),
                id="web", type="service")
 
 

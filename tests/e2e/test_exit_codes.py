@@ -40,8 +40,8 @@ class ExitCodeTest(DroverTest):
             ("run", "--config", self.sandbox.write("bad.json", "{"), good): "not JSON",
             ("run", "--config", self.sandbox.write("worse.json", {"nam": 1}), good): "/nam",
             ("plugin",): "subcommand",
-            ("deployment", "list"): 'drover: unknown command "deployment"\nA sub',
-            ("job", "promote", "web"): 'drover job: unknown command "promote"\nA sub',
+            ("deployment", "frob"): 'drover deployment: unknown command "frob"\nA sub',
+            ("job", "frob", "web"): 'drover job: unknown command "frob"\nA sub',
             ("job", "-short", "periodic", "start"):
                 'drover job periodic: unknown command "start"\nA sub',
             ("node", "meta", "set"): 'drover node meta: unknown command "set"\nA sub',

@@ -280,7 +280,7 @@ job "web" {
         self.assertIn("\ninput.hcl:3,3-7: ", wrong)
         self.assertIn("not allowed here", parse(400, JobHCL='job "web" { region = file("/etc/passwd") }'))
         self.assertIn("/Multiregion: is not supported",
-                      parse(400, JobHCL='job "a" {\n  multiregion { region "b" { count = 1 } }\n}\n',
+                      parse(400, JobHCL='job "a" {\n  multiregion {\n    region "b" {\n      count = 1\n    }\n  }\n}\n',
                             Canonicalize=True))
         slow = 'job "a" {\n  meta { a = length([for a in range(1000) : [for b in range(1000) : ' \
                '[for c in range(100) : upper("${a}${b}${c}")]]]) }\n}'

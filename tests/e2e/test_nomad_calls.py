@@ -159,13 +159,14 @@ class NomadCallsTest(AgentTest):
 
     def test_job_run_follows_the_way_back(self):
         self.assertEqual(self.cli.job_run(service(0, {"AutoRevert": True})), 0)
-        bad = service(1, {"AutoRevert": True, "ProgressDeadline": 0}, run_for="10ms", exit_code=1)
+        bad = service(1, {"AutoRevert": True, "ProgressDeadline": 0, "MinHealthyTime": "10s"},
+                      run_for="10ms", exit_code=1)
         self.assertEqual(self.cli.job_run(bad), 1)
         ends = [line for line in self.cli.said if line.endswith(("failed", "successful"))]
         self.assertEqual(ends[-2:], ["deployment 1 failed", "deployment 2 successful"])
 
     def test_job_run_without_a_way_back(self):
-        bad = service(0, {"ProgressDeadline": 0}, run_for="10ms", exit_code=1)
+        bad = service(0, {"ProgressDeadline": 0, "MinHealthyTime": "10s"}, run_for="10ms", exit_code=1)
         self.assertEqual(self.cli.job_run(bad), 1)
         self.assertEqual(self.agent.get("/v1/job/web")["Version"], 0)
 

@@ -69,7 +69,7 @@ class PreemptionTest(DroverTest):
         self.agent = self.start(preemption_config={"service_scheduler_enabled": False})
         now = self.agent.get(CONFIGURATION)["SchedulerConfig"]["PreemptionConfig"]
         self.assertTrue(now["ServiceSchedulerEnabled"], json.dumps(now))
-        self.agent.must("PUT", "/v1/job/db/evaluate", {})
+        self.agent.must("PUT", "/v1/job/db/evaluate", {"JobID": "db"})
         self.agent.wait_allocs("db", 1, "running")
         self.agent.wait_allocs("web", 1, "complete", "evict")
 
