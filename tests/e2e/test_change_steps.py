@@ -89,7 +89,8 @@ class RolloutStepTest(Steps, ChangeStepCase):
 
     LINES = ["successful 1", "failed 2", "successful 3"]
     STATUS = ["complete", "complete", "complete", "failed"]
-    QUICK = {"MaxParallel": 1, "HealthCheck": "task_states", "MinHealthyTime": "10ms",
+    # A task that fails at once must not have been healthy, however slow its machine is.
+    QUICK = {"MaxParallel": 1, "HealthCheck": "task_states", "MinHealthyTime": "300ms",
              "HealthyDeadline": "30s", "ProgressDeadline": 0, "AutoRevert": True}
 
     def version(self, name, number, script=STAY, **fields):
