@@ -78,9 +78,13 @@ class TakeoverCase(DroverTest):
                 self.agent.must("DELETE", f"/v1/job/{each['ID']}", purge="true",
                                 no_shutdown_delay="true")
             harness.wait_until(lambda: not self.live(), "the end of all tasks")
-            self.agent.must("PUT", "/v1/system/gc")
-            # A stopped agent leaves interrupted work to the next one.
-            harness.wait_until(lambda: not self.named(), "the end of all entries of the ledger")
+
+            def forgotten():
+                """An allocation whose runs are not yet released is not collected. A stopped agent leaves interrupted
+                work to the next one."""
+                self.agent.must("PUT", "/v1/system/gc")
+                return not (self.leftovers.allocations() or self.named())
+            harness.wait_until(forgotten, "all jobs to be forgotten")
             self.agent.stop()
         super().tearDown()
 
