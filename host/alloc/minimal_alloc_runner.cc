@@ -1,6 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/alloc/minimal_alloc_runner.h"
 
+#include <utility>
+
 namespace drover {
 
 MinimalAllocRunner::MinimalAllocRunner(Loop* loop, std::shared_ptr<const Allocation> alloc)
@@ -15,6 +17,13 @@ void MinimalAllocRunner::Start() {
   started_ = true;
   if (stopped()) return StopAll();
   for (const Task& task : alloc_->group()->tasks) Change(task.name, RunnerState::kRunning);
+}
+
+void MinimalAllocRunner::StartEnded(TaskStates tasks) {
+  started_ = true;
+  tasks_ = std::move(tasks);
+  Publish();
+  ended_.Set();
 }
 
 void MinimalAllocRunner::Update(std::shared_ptr<const Allocation> alloc) {

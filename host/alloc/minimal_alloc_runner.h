@@ -43,6 +43,10 @@ class MinimalAllocRunner : public AllocRunner {
   void End(bool failed);
   void Judge(bool healthy);
 
+ protected:
+  // Instead of Start: the tasks had ended as in TASKS before the runner was made.
+  void StartEnded(TaskStates tasks);
+
  private:
   void Change(const std::string& task, RunnerState state, bool restarted = false);
   void StopAll();

@@ -65,6 +65,8 @@ class SimulatedNode {
       if (at != node_->runners_.end() && at->second == this) node_->runners_.erase(at);
     }
     void Start() override {
+      const auto ended = node_->ended_.extract(id());
+      if (!ended.empty()) return StartEnded(ended.mapped());
       ++node_->started[id()];
       MinimalAllocRunner::Start();
     }
@@ -81,7 +83,8 @@ class SimulatedNode {
   const std::string& id() const { return node_.id; }
   bool on() const { return client_ != nullptr; }
 
-  // Starts the client of the node. The tasks of KEPT have run on without it.
+  // Starts the client of the node. Tasks have run on without it, and those that had ended before
+  // are not started again.
   void Start() {
     running_.emplace(loop_);
     gate_ = std::make_unique<Gate>(loop_);
@@ -98,7 +101,9 @@ class SimulatedNode {
     if (client_ == nullptr) return;
     for (const std::string& alloc_id : client_->alloc_ids()) {
       const Runner* const of = runner(alloc_id);
-      if (of != nullptr && !of->ended()) kept_.insert(alloc_id);
+      if (of == nullptr) continue;
+      kept_.insert(alloc_id);
+      if (of->ended()) ended_[alloc_id] = of->snapshot()->tasks;
     }
     running_->Cancel();
     auto* const loop = dynamic_cast<SimLoop*>(loop_);
@@ -132,7 +137,8 @@ class SimulatedNode {
  private:
   Loop* const loop_;
   const NodeRecord node_;
-  std::set<std::string> kept_;
+  std::set<std::string> kept_;               // what the next client restores
+  std::map<std::string, TaskStates> ended_;  // the tasks of those that had ended
   std::map<std::string, Runner*> runners_;
   std::optional<Context> running_;
   std::unique_ptr<Gate> gate_;

@@ -357,6 +357,26 @@ TEST_F(NodeLossTest, ADrainWaitsUntilAReplacementElsewhereIsHealthy) {
   EXPECT_EQ(cluster.Node("n1")->last_drain->status, "complete");
 }
 
+// After a start of the server, one node may be there before the others.
+TEST_F(NodeLossTest, WhatMayStayIsNotReplacedBeforeItsNodeHasRegistered) {
+  cluster.Add("n1");
+  cluster.Add("n2").link.delay = 3s;
+  cluster.loop.Advance(30s);
+  Job job = Web(2);
+  cluster.MustRegister(job);
+  cluster.loop.Advance(30s);
+  ASSERT_THAT(LiveOn("n2"), SizeIs(1));
+  const std::string id = LiveOn("n2").at(0)->id();
+  cluster.RestartServer();
+  cluster.loop.Advance(1s);
+  job.priority = 60;
+  cluster.MustRegister(job);
+  cluster.loop.Advance(1min);
+  EXPECT_EQ(cluster.StatusOf("n2"), "ready");
+  EXPECT_EQ(cluster.Alloc(id)->alloc->desired_status, DesiredStatus::kRun);
+  EXPECT_EQ(cluster.Alloc(id)->job->version, 1u);
+}
+
 TEST_F(NodeLossTest, WhatDisplacesOthersStartsAfterTheirEnd) {
   SchedulerOptions options;
   options.preemption.service = true;

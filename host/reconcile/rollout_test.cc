@@ -242,6 +242,22 @@ TEST_F(RolloutTest, AfterThePromotionACanaryTakesTheIndexOfAnOldOne) {
   EXPECT_THAT(Places(plan), ElementsAre(1)) << "and the change goes on";
 }
 
+TEST_F(RolloutTest, AnUnknownCanaryWhoseReplacementIsGoneLeavesTheOldOneItsIndex) {
+  Begin(1, 1);
+  NewVersion([](TaskGroup* group) { group->disconnect.lost_after = 1min; });
+  Deploy(1, false);
+  AddNode("n2", "disconnected");
+  const auto canary = Add(0, "n2");
+  PutIntoDeployment(canary);
+  AllocOf(canary)->canary = true;
+  MakeUnknown(canary, kNow - 5);
+  canary->next = "gone";
+  const GroupPlan plan = Plan();
+  EXPECT_THAT(plan.stop, IsEmpty());
+  ASSERT_THAT(Places(plan), ElementsAre(0));
+  EXPECT_TRUE(plan.place[0].canary);
+}
+
 TEST_F(RolloutTest, CanariesOfADeploymentThatHasFailedStop) {
   Begin(1, 1);
   Deploy(1, false)->status = deployment_status::kFailed;

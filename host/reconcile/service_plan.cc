@@ -169,8 +169,8 @@ class ServicePlan {
       ++busy_;
     } else if (record->next.empty()) {
       AddPlace(record->alloc->index, record)->lost = true;
-    } else {
-      taken_.erase(record->alloc->index);  // its replacement is gone, so the index is free
+    } else {  // its replacement is gone, so the index is free
+      (rollout_.IsCanary(*record) ? canaries_ : taken_).erase(record->alloc->index);
     }
     return true;
   }

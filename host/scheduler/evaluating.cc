@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "host/base/ids.h"
+#include "host/reconcile/in_place_rule.h"
 #include "host/reconcile/reconcile.h"
 #include "host/reconcile/reschedule.h"
 #include "host/scheduler/plan_job.h"
@@ -176,6 +177,12 @@ void Evaluating::PlaceGroup(const TaskGroup& group, std::vector<GroupPlan::Place
 // old allocation keeps its room until it has ended, so the new one may have to wait.
 std::optional<NoPlace> Evaluating::StopFor(const TaskGroup& group, GroupPlan::Place* place) {
   const Allocation& leaving = *place->replaces->alloc;
+  // InPlaceUpdate says no before the node has registered. Then it may yet say yes.
+  const auto node = Tables::Find(tables_.nodes, leaving.node_id);
+  if (node != nullptr && node->status == "initializing" &&
+      CanUpdateInPlace(*leaving.job, *job_->job, group.name)) {
+    return NoPlace();
+  }
   GroupCounts then = here_;
   if (auto none =
           room_->TakeAfter(leaving, *job_->job, group, place->index, &then, place->node_id)) {
