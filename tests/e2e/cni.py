@@ -38,45 +38,28 @@ def output(*command):
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout
 
 
-def remove_rules(network):
-    """Removes all rules that plugins have made for NETWORK, of either version of IP."""
-    for program in ("iptables", "ip6tables"):
-        removed, chains = [], []
-        for rule in output(program, "-w", "10", "-t", "nat", "-S").splitlines():
-            if rule.startswith(("-A POSTROUTING ", "-A CNI-HOSTPORT-DNAT ")) and f'name: \\"{network}\\" id: ' in rule:
-                # The last word is the chain of one allocation.
-                removed.append("-D" + rule.removeprefix("-A"))
-                chains.append(rule.split()[-1])
-        chains = list(dict.fromkeys(chains))
-        lines = ["*nat", *(f":{chain} - [0:0]" for chain in chains), *removed,
-                 *(f"-X {chain}" for chain in chains), "COMMIT"]
+def remove_rules(program, table, rules, chains=()):
+    """Removes RULES, as PROGRAM lists them, and CHAINS, all at once. Another test may remove the same ones of an ended
+    test at this moment; then there is nothing left to do."""
+    if rules:
+        lines = [f"*{table}", *(f":{chain} - [0:0]" for chain in chains),
+                 *("-D" + rule.removeprefix("-A") for rule in rules), *(f"-X {chain}" for chain in chains), "COMMIT"]
         subprocess.run([f"{program}-restore", "--noflush", "-w", "10"], input="\n".join(lines) + "\n", text=True,
-                       check=True)
+                       capture_output=True, check=False)
 
 
-def remove_filter_rules(prefix, program):
-    """Removes the rules of the plugin firewall for the addresses that begin with PREFIX."""
-    rules = output(program, "-w", "10", "-t", "filter", "-S", "CNI-FORWARD").splitlines()
-    removed = ["-D" + rule.removeprefix("-A") for rule in rules
-               if rule.startswith((f"-A CNI-FORWARD -s {prefix}", f"-A CNI-FORWARD -d {prefix}"))]
-    subprocess.run([f"{program}-restore", "--noflush", "-w", "10"], text=True, check=True,
-                   input="\n".join(["*filter", *removed, "COMMIT"]) + "\n")
-
-
-def remove_rules_of_ended_tests():
-    """Removes the rules of tests that were killed. Each may take a port of the machine from the next test."""
-    rules = output("iptables", "-w", "10", "-t", "nat", "-S")
-    for network in set(re.findall(r'name: \\"(dr[0-9a-f]{4})\\" id: ', rules)):
-        if not pathlib.Path("/sys/class/net", network).exists():
-            remove_rules(network)
+def rules_of(program, table, *beginnings):
+    rules = output(program, "-w", "10", "-t", table, "-S").splitlines()
+    return [rule for rule in rules if rule.startswith(beginnings)]
 
 
 class Bridge:
-    """A bridge of one test, whose name and addresses no other test has."""
+    """A bridge of one test, whose name and addresses no other test has: both follow from its number."""
 
-    def __init__(self):
-        remove_rules_of_ended_tests()
-        number = random.randrange(1 << 16)
+    def __init__(self, number=None):
+        if number is None:
+            self.remove_ended()
+            number = random.randrange(1 << 16)
         self.name = f"dr{number:04x}"
         self.subnet = f"10.{64 + number % 64}.{number >> 8}.0/24"
         self.subnet_ipv6 = f"fd00:{number:x}::/64"
@@ -104,9 +87,22 @@ class Bridge:
                 found += [rule for rule in rules if any(word in rule for word in (prefix, *words))]
         return found
 
+    @staticmethod
+    def remove_ended():
+        """Removes what killed tests have left. Each of their rules may take a port of the machine from a test."""
+        rules = "\n".join(rules_of("iptables", "nat", "-A"))
+        for number in set(re.findall(r'name: \\"dr([0-9a-f]{4})\\" id: ', rules)):
+            if not pathlib.Path(f"/sys/class/net/dr{number}").exists():
+                Bridge(int(number, 16)).remove()
+
     def remove(self):
-        remove_rules(self.name)
-        remove_filter_rules(self.subnet.removesuffix("0/24"), "iptables")
-        remove_filter_rules(self.subnet_ipv6.removesuffix("/64"), "ip6tables")
+        addresses = {"iptables": self.subnet.removesuffix("0/24"), "ip6tables": self.subnet_ipv6.removesuffix("/64")}
+        for program, prefix in addresses.items():
+            nat = [rule for rule in rules_of(program, "nat", "-A POSTROUTING ", "-A CNI-HOSTPORT-DNAT ")
+                   if f'name: \\"{self.name}\\" id: ' in rule]
+            # The last word is the chain of one allocation.
+            remove_rules(program, "nat", nat, chains=dict.fromkeys(rule.split()[-1] for rule in nat))
+            remove_rules(program, "filter", rules_of(
+                program, "filter", f"-A CNI-FORWARD -s {prefix}", f"-A CNI-FORWARD -d {prefix}"))
         subprocess.run(["ip", "link", "delete", self.name], capture_output=True)
         shutil.rmtree(LEASES / self.name, ignore_errors=True)
