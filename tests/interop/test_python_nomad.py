@@ -138,7 +138,7 @@ class PythonNomadTest(AgentTest):
         self.nomad.deployment.deployment_allocation_health(by_hand, unhealthy_allocations=[placed[0]["ID"]])
         self.assertEqual(self.follow(by_hand, "successful", "failed")["Status"], "failed")
         self.assertTrue(self.nomad.job.revert_job("web", 0)["EvalID"])
-        self.nomad.job.stable_job("web", 0, False)
+        self.nomad.job.stable_job("web", self.nomad.job.get_job("web")["Version"], False)
         self.nomad.job.deregister_job("web", purge=True)
 
     def test_jobs_that_start_others(self):

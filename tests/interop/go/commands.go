@@ -38,6 +38,7 @@ func siteJob() *api.Job {
 	task.Actions = []*api.Action{{Name: "greet", Command: "/bin/sh",
 		Args: []string{"-c", "echo hello $NOMAD_TASK_NAME; exit 3"}}}
 	group.AddTask(task)
+	group.Update = &api.UpdateStrategy{MaxParallel: pointer(0)} // see deployments.go
 	site.AddTaskGroup(group)
 	return site
 }
@@ -58,7 +59,7 @@ func jobRun(client *api.Client) string {
 		check(err, "evaluation")
 		allocs, _, err := client.Evaluations().Allocations(reply.EvalID, nil)
 		check(err, "allocations of the evaluation")
-		equal(eval.Status != "complete" || eval.DeploymentID != "", true, "deployment")
+		equal(eval.DeploymentID, "", "deployment")
 		equal(len(eval.FailedTGAllocs), 0, "failed groups")
 		return eval.Status == "complete" && len(allocs) == 1 && allocs[0].ClientStatus == "running"
 	})
@@ -87,7 +88,7 @@ func jobStatus(client *api.Client) {
 	equal([]any{len(evals), evals[0].TriggeredBy}, []any{1, "job-register"}, "evaluations")
 	deployment, _, err := client.Jobs().LatestDeployment("site", q)
 	check(err, "deployment")
-	equal([]any{deployment.JobID, deployment.JobVersion}, []any{"site", uint64(0)}, "deployment")
+	equal(deployment, (*api.Deployment)(nil), "deployment")
 	counts, _, err := client.Jobs().Summary("site", q)
 	check(err, "summary")
 	equal(counts.Summary["g"], api.TaskGroupSummary{Running: 1}, "summary")
