@@ -74,15 +74,16 @@ std::optional<LedgerLeftovers> Parse(const std::string& text) {
 std::optional<LedgerLeftovers> OpenDead(int run_directory, const std::string& name) {
   UniqueFd file(openat(run_directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   if (!file || flock(file.get(), LOCK_EX | LOCK_NB) != 0) return std::nullopt;
+  LedgerLock lock(std::move(file));
   struct stat status{};
   // The file has no name any more if another node was faster and has already removed this ledger.
-  if (fstat(file.get(), &status) != 0 || status.st_nlink == 0) return std::nullopt;
-  const std::optional<std::string> text = ReadAll(file.get());
+  if (fstat(lock.file(), &status) != 0 || status.st_nlink == 0) return std::nullopt;
+  const std::optional<std::string> text = ReadAll(lock.file());
   if (!text) return std::nullopt;
   std::optional<LedgerLeftovers> left = Parse(*text);
   if (!left) return std::nullopt;
   left->file = name;
-  left->lock = std::move(file);
+  left->lock = std::move(lock);
   return left;
 }
 
@@ -121,6 +122,13 @@ void Unlink(int run_directory, const std::string& name) {
 }
 
 }  // namespace
+
+// Another thread may have just started a child, which inherits the file until it executes its
+// program. If this code only closed the file, the ledger would stay locked until then, and this
+// node would take it for the ledger of a living node when it looks again.
+LedgerLock::~LedgerLock() {
+  if (file_) flock(file_.get(), LOCK_UN);
+}
 
 RunLedger::RunLedger(UniqueFd run_directory, std::string name, UniqueFd file,
                      std::size_t header_size)

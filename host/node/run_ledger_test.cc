@@ -7,6 +7,7 @@
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <csignal>
@@ -95,6 +96,25 @@ TEST_F(RunLedgerTest, WhatWasNotForgottenIsFoundAgain) {
   InAProcessThatIsKilled([&] { (void)Make().release()->AddRun(RunId::Random()); });
   EXPECT_EQ(FindDead().size(), 1u);
   EXPECT_EQ(FindDead().size(), 1u);
+}
+
+// A child has the files of its parent until it executes its program.
+TEST_F(RunLedgerTest, AChildThatBeginsMeanwhileKeepsNoLedgerLocked) {
+  for (const char* const node : {"one", "two"}) {
+    InAProcessThatIsKilled([&] { (void)Make(node).release()->AddRun(RunId::Random()); });
+  }
+  std::vector<LedgerLeftovers> dead = FindDead();
+  ASSERT_EQ(dead.size(), 2u);
+  const pid_t child = fork();
+  if (child == 0) {
+    while (true) pause();
+  }
+  dead.erase(dead.begin());
+  EXPECT_EQ(FindDead().size(), 1u);
+  dead.clear();
+  EXPECT_EQ(FindDead().size(), 2u);
+  kill(child, SIGKILL);
+  EXPECT_EQ(waitpid(child, nullptr, 0), child);
 }
 
 TEST_F(RunLedgerTest, AnOrderlyEndLeavesNoFileUnlessSomethingIsLeft) {
