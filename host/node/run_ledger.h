@@ -85,9 +85,12 @@ class RunLedger {
   Status AddAlloc(const std::string& alloc_id) { return Add("alloc " + alloc_id); }
   void RemoveAlloc(const std::string& alloc_id) { Remove("alloc " + alloc_id); }
 
-  // Returns the ledgers of dead nodes, without their invalid entries. Removes unfinished ledgers,
-  // whose nodes died before the ledgers were complete.
+  // Returns the ledgers of dead nodes whose runs end with them, without their invalid entries.
+  // Removes unfinished ledgers, whose nodes died before the ledgers were complete.
   static std::vector<LedgerLeftovers> FindDead(int run_directory);
+  // Returns the ledgers of dead nodes that kept their state and used ALLOC_BASE. FindDead does not
+  // even lock them, since their next agent looks for them only when it starts.
+  static std::vector<LedgerLeftovers> FindKept(int run_directory, const std::string& alloc_base);
   // Removes a ledger. Call it after everything that the ledger names has been removed.
   static void Forget(int run_directory, const LedgerLeftovers& leftovers);
 

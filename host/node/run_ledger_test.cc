@@ -58,11 +58,38 @@ TEST_F(RunLedgerTest, RunsThatGoOnWithoutTheirNodeAreMarkedAsSuch) {
         RunLedger::Create(Open(), "node", "/srv/allocs", RunLedger::Kind::kKept).value();
     DROVER_CHECK(ledger->AddRun(RunId::Random()).ok());
   });
-  const std::vector<LedgerLeftovers> dead = FindDead();
+  EXPECT_TRUE(RunLedger::FindKept(directory_.get(), "/srv/others").empty());
+  const std::vector<LedgerLeftovers> dead = RunLedger::FindKept(directory_.get(), "/srv/allocs");
   ASSERT_EQ(dead.size(), 1u);
   EXPECT_TRUE(dead[0].kept);
   EXPECT_FALSE(dead[0].base_is_own);
   EXPECT_EQ(dead[0].runs.size(), 1u);
+}
+
+// Another node or a foreground run may look at the very moment when the next agent does.
+TEST_F(RunLedgerTest, WhoseRunsGoOnIsNotLockedByOthers) {
+  InAProcessThatIsKilled([this] {
+    const auto ledger =
+        RunLedger::Create(Open(), "node", "/srv/allocs", RunLedger::Kind::kKept).value();
+    DROVER_CHECK(ledger->AddRun(RunId::Random()).ok());
+  });
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> others;
+  for (int i = 0; i < 2; ++i) {
+    others.emplace_back([&] {
+      while (!stop) {
+        EXPECT_TRUE(FindDead().empty());
+        EXPECT_TRUE(RunLedger::FindKept(directory_.get(), "/srv/others").empty());
+      }
+    });
+  }
+  int found = 0;
+  for (int i = 0; i < 1000; ++i) {
+    found += static_cast<int>(RunLedger::FindKept(directory_.get(), "/srv/allocs").size());
+  }
+  stop = true;
+  for (std::thread& other : others) other.join();
+  EXPECT_EQ(found, 1000);
 }
 
 TEST_F(RunLedgerTest, TheLedgerOfALivingNodeIsNobodysBusiness) {
