@@ -48,10 +48,8 @@ Co<void> KeptLeftovers::EndRuns(Context context) {
 // node. Each returned ledger lists only the runs that no record names.
 std::vector<LedgerLeftovers> KeptLeftovers::UnknownLedgers() const {
   const std::set<RunId> known = KnownRuns(*options_.kept);
-  std::vector<LedgerLeftovers> found = RunLedger::FindDead(options_.run_directory.get());
-  std::erase_if(found, [this](const LedgerLeftovers& left) {
-    return !left.kept || left.alloc_base != options_.alloc_dir;
-  });
+  std::vector<LedgerLeftovers> found =
+      RunLedger::FindKept(options_.run_directory.get(), options_.alloc_dir);
   for (LedgerLeftovers& left : found)
     std::erase_if(left.runs, [&](const RunId& run) { return known.count(run) > 0; });
   return found;

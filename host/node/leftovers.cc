@@ -31,9 +31,6 @@ Co<std::vector<LedgerLeftovers>> Leftovers::EndDeadNodes(Context context, Durati
   const Result<UniqueFd> run_directory = OpenRunDirectory(options_.run_dir);
   if (!run_directory.ok()) co_return ended;  // rare: the directory existed a moment ago
   std::vector<LedgerLeftovers> dead = RunLedger::FindDead(run_directory->get());
-  // The runs of a kept ledger continue, so the ledger is erased from DEAD. This also unlocks the
-  // ledger, so that the agent that will take over these runs can lock it.
-  std::erase_if(dead, [](const LedgerLeftovers& left) { return left.kept; });
   std::vector<Co<void>> all;
   for (LedgerLeftovers& left : dead) {
     all.push_back(EndDeadNode(context, patience, run_directory->get(), &left, &ended));

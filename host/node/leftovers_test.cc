@@ -106,11 +106,13 @@ TEST_F(LeftoversTest, TheirLedgerIsFreeWhileOtherNodesEnd) {
   LeaveNode("given");
   std::size_t free = 0;
   ON_CALL(processes_, Release).WillByDefault([&](Context, RunId run) {
-    free = RunLedger::FindDead(OpenRunDirectory(directory_.path() + "/run").value().get()).size();
+    const UniqueFd run_directory = OpenRunDirectory(directory_.path() + "/run").value();
+    free = RunLedger::FindKept(run_directory.get(), directory_.path() + "/allocs").size();
+    EXPECT_THAT(RunLedger::FindDead(run_directory.get()), IsEmpty()) << "the other one is locked";
     return Release(run);
   });
   EXPECT_THAT(EndDeadNodes(), SizeIs(1));
-  EXPECT_EQ(free, 1u) << "the other one is locked";
+  EXPECT_EQ(free, 1u);
 }
 
 TEST_F(LeftoversTest, ALivingNodeIsLeftAlone) {

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <functional>
 #include <sstream>
 #include <utility>
 
@@ -22,6 +23,8 @@ constexpr std::string_view kSuffix = ".ledger";
 // the ledger of a dead node.
 constexpr std::string_view kUnfinished = ".ledger.tmp";
 constexpr std::size_t kSlot = 64;  // size of a slot in bytes, with the line break
+
+using Wanted = std::function<bool(const LedgerLeftovers&)>;
 
 std::string Slot(const std::string& entry) {
   std::string slot = entry;
@@ -70,19 +73,27 @@ std::optional<LedgerLeftovers> Parse(const std::string& text) {
   return left;
 }
 
-// Reads and locks the ledger NAME if its node is dead.
-std::optional<LedgerLeftovers> OpenDead(int run_directory, const std::string& name) {
+std::optional<LedgerLeftovers> ReadLedger(int file) {
+  const std::optional<std::string> text = ReadAll(file);
+  return text ? Parse(*text) : std::nullopt;
+}
+
+// Reads and locks the ledger NAME if its node is dead and WANTED is true for the ledger.
+std::optional<LedgerLeftovers> OpenDead(int run_directory, const std::string& name,
+                                        const Wanted& wanted) {
   UniqueFd file(openat(run_directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-  if (!file || flock(file.get(), LOCK_EX | LOCK_NB) != 0) return std::nullopt;
+  if (!file) return std::nullopt;
+  // A complete ledger never changes its kind and its directory.
+  if (const auto seen = ReadLedger(file.get()); !seen || !wanted(*seen)) return std::nullopt;
+  if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) return std::nullopt;
+  LedgerLock lock(std::move(file));
   struct stat status{};
   // The file has no name any more if another node was faster and has already removed this ledger.
-  if (fstat(file.get(), &status) != 0 || status.st_nlink == 0) return std::nullopt;
-  const std::optional<std::string> text = ReadAll(file.get());
-  if (!text) return std::nullopt;
-  std::optional<LedgerLeftovers> left = Parse(*text);
+  if (fstat(lock.file(), &status) != 0 || status.st_nlink == 0) return std::nullopt;
+  std::optional<LedgerLeftovers> left = ReadLedger(lock.file());
   if (!left) return std::nullopt;
   left->file = name;
-  left->lock = std::move(file);
+  left->lock = std::move(lock);
   return left;
 }
 
@@ -112,6 +123,22 @@ void RemoveUnfinished(int run_directory, const std::string& name) {
   }
 }
 
+std::vector<LedgerLeftovers> FindLedgers(int run_directory, const Wanted& wanted) {
+  std::vector<LedgerLeftovers> dead;
+  UniqueFd copy(openat(run_directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(copy ? fdopendir(copy.get()) : nullptr,
+                                                    closedir);
+  if (!entries) return dead;
+  copy.Release();  // the directory stream owns the descriptor now
+  while (const dirent* entry = readdir(entries.get())) {
+    const std::string name = entry->d_name;
+    if (name.ends_with(kUnfinished)) RemoveUnfinished(run_directory, name);
+    if (!name.ends_with(kSuffix)) continue;
+    if (auto left = OpenDead(run_directory, name, wanted)) dead.push_back(std::move(*left));
+  }
+  return dead;
+}
+
 // Removes the ledger NAME. If that fails, the only cost is that the next node looks at the ledger.
 void Unlink(int run_directory, const std::string& name) {
   (void)DurableStep(Step::kForgetLedger, [&] {
@@ -121,6 +148,13 @@ void Unlink(int run_directory, const std::string& name) {
 }
 
 }  // namespace
+
+// Another thread may have just started a child, which inherits the file until it executes its
+// program. If this code only closed the file, the ledger would stay locked until then, and this
+// node would take it for the ledger of a living node when it looks again.
+LedgerLock::~LedgerLock() {
+  if (file_) flock(file_.get(), LOCK_UN);
+}
 
 RunLedger::RunLedger(UniqueFd run_directory, std::string name, UniqueFd file,
                      std::size_t header_size)
@@ -196,19 +230,13 @@ void RunLedger::Remove(const std::string& entry) {
 }
 
 std::vector<LedgerLeftovers> RunLedger::FindDead(int run_directory) {
-  std::vector<LedgerLeftovers> dead;
-  UniqueFd copy(openat(run_directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  const std::unique_ptr<DIR, int (*)(DIR*)> entries(copy ? fdopendir(copy.get()) : nullptr,
-                                                    closedir);
-  if (!entries) return dead;
-  copy.Release();  // the directory stream owns the descriptor now
-  while (const dirent* entry = readdir(entries.get())) {
-    const std::string name = entry->d_name;
-    if (name.ends_with(kUnfinished)) RemoveUnfinished(run_directory, name);
-    if (!name.ends_with(kSuffix)) continue;
-    if (auto left = OpenDead(run_directory, name)) dead.push_back(std::move(*left));
-  }
-  return dead;
+  return FindLedgers(run_directory, [](const LedgerLeftovers& left) { return !left.kept; });
+}
+
+std::vector<LedgerLeftovers> RunLedger::FindKept(int run_directory, const std::string& alloc_base) {
+  return FindLedgers(run_directory, [&alloc_base](const LedgerLeftovers& left) {
+    return left.kept && left.alloc_base == alloc_base;
+  });
 }
 
 void RunLedger::Forget(int run_directory, const LedgerLeftovers& leftovers) {

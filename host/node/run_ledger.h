@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "host/base/ids.h"
@@ -15,10 +16,29 @@
 
 namespace drover {
 
+// Holds the lock of a ledger, and unlocks the ledger at its end.
+class LedgerLock {
+ public:
+  LedgerLock() = default;
+  // FILE is locked already.
+  explicit LedgerLock(UniqueFd file) : file_(std::move(file)) {}
+  LedgerLock(LedgerLock&&) = default;
+  LedgerLock& operator=(LedgerLock&& other) noexcept {
+    std::swap(file_, other.file_);
+    return *this;
+  }
+  ~LedgerLock();
+
+  int file() const { return file_.get(); }
+
+ private:
+  UniqueFd file_;
+};
+
 // The leftovers of a dead node, as its ledger names them.
 struct LedgerLeftovers {
   std::string file;  // the ledger's file name in the run directory
-  UniqueFd lock;     // held, so that no other node clears the same leftovers away
+  LedgerLock lock;   // held, so that no other node clears the same leftovers away
   std::string alloc_base;
   bool base_is_own = false;
   // If true, the runs continue without their node. The node takes them over when it starts again.
@@ -65,9 +85,12 @@ class RunLedger {
   Status AddAlloc(const std::string& alloc_id) { return Add("alloc " + alloc_id); }
   void RemoveAlloc(const std::string& alloc_id) { Remove("alloc " + alloc_id); }
 
-  // Returns the ledgers of dead nodes, without their invalid entries. Removes unfinished ledgers,
-  // whose nodes died before the ledgers were complete.
+  // Returns the ledgers of dead nodes whose runs end with them, without their invalid entries.
+  // Removes unfinished ledgers, whose nodes died before the ledgers were complete.
   static std::vector<LedgerLeftovers> FindDead(int run_directory);
+  // Returns the ledgers of dead nodes that kept their state and used ALLOC_BASE. FindDead does not
+  // even lock them, since their next agent looks for them only when it starts.
+  static std::vector<LedgerLeftovers> FindKept(int run_directory, const std::string& alloc_base);
   // Removes a ledger. Call it after everything that the ledger names has been removed.
   static void Forget(int run_directory, const LedgerLeftovers& leftovers);
 

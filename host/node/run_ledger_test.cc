@@ -7,6 +7,7 @@
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <csignal>
@@ -57,11 +58,38 @@ TEST_F(RunLedgerTest, RunsThatGoOnWithoutTheirNodeAreMarkedAsSuch) {
         RunLedger::Create(Open(), "node", "/srv/allocs", RunLedger::Kind::kKept).value();
     DROVER_CHECK(ledger->AddRun(RunId::Random()).ok());
   });
-  const std::vector<LedgerLeftovers> dead = FindDead();
+  EXPECT_TRUE(RunLedger::FindKept(directory_.get(), "/srv/others").empty());
+  const std::vector<LedgerLeftovers> dead = RunLedger::FindKept(directory_.get(), "/srv/allocs");
   ASSERT_EQ(dead.size(), 1u);
   EXPECT_TRUE(dead[0].kept);
   EXPECT_FALSE(dead[0].base_is_own);
   EXPECT_EQ(dead[0].runs.size(), 1u);
+}
+
+// Another node or a foreground run may look at the very moment when the next agent does.
+TEST_F(RunLedgerTest, WhoseRunsGoOnIsNotLockedByOthers) {
+  InAProcessThatIsKilled([this] {
+    const auto ledger =
+        RunLedger::Create(Open(), "node", "/srv/allocs", RunLedger::Kind::kKept).value();
+    DROVER_CHECK(ledger->AddRun(RunId::Random()).ok());
+  });
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> others;
+  for (int i = 0; i < 2; ++i) {
+    others.emplace_back([&] {
+      while (!stop) {
+        EXPECT_TRUE(FindDead().empty());
+        EXPECT_TRUE(RunLedger::FindKept(directory_.get(), "/srv/others").empty());
+      }
+    });
+  }
+  int found = 0;
+  for (int i = 0; i < 1000; ++i) {
+    found += static_cast<int>(RunLedger::FindKept(directory_.get(), "/srv/allocs").size());
+  }
+  stop = true;
+  for (std::thread& other : others) other.join();
+  EXPECT_EQ(found, 1000);
 }
 
 TEST_F(RunLedgerTest, TheLedgerOfALivingNodeIsNobodysBusiness) {
@@ -95,6 +123,25 @@ TEST_F(RunLedgerTest, WhatWasNotForgottenIsFoundAgain) {
   InAProcessThatIsKilled([&] { (void)Make().release()->AddRun(RunId::Random()); });
   EXPECT_EQ(FindDead().size(), 1u);
   EXPECT_EQ(FindDead().size(), 1u);
+}
+
+// A child has the files of its parent until it executes its program.
+TEST_F(RunLedgerTest, AChildThatBeginsMeanwhileKeepsNoLedgerLocked) {
+  for (const char* const node : {"one", "two"}) {
+    InAProcessThatIsKilled([&] { (void)Make(node).release()->AddRun(RunId::Random()); });
+  }
+  std::vector<LedgerLeftovers> dead = FindDead();
+  ASSERT_EQ(dead.size(), 2u);
+  const pid_t child = fork();
+  if (child == 0) {
+    while (true) pause();
+  }
+  dead.erase(dead.begin());
+  EXPECT_EQ(FindDead().size(), 1u);
+  dead.clear();
+  EXPECT_EQ(FindDead().size(), 2u);
+  kill(child, SIGKILL);
+  EXPECT_EQ(waitpid(child, nullptr, 0), child);
 }
 
 TEST_F(RunLedgerTest, AnOrderlyEndLeavesNoFileUnlessSomethingIsLeft) {
