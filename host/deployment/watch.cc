@@ -106,12 +106,22 @@ void Fail(const DeploymentInput& view, std::string_view why, bool reverts, Deplo
   next->status_description = why;
   step->evaluate = true;  // canaries stop
   if (!reverts) return;
-  if (const auto stable = StableBefore(view)) {
-    step->revert_to = stable->version;
-    next->status_description += deployment_text::kRollingBack;
-    next->status_description += std::to_string(stable->version);
-  } else {
+  const auto stable = StableBefore(view);
+  if (stable == nullptr) {
     next->status_description += deployment_text::kNoStable;
+    return;
+  }
+  // A version that reverts to an older one has the same specification. If it fails in its turn, the
+  // older one would fail as well, so it is not tried again. Nor is a stable version before that
+  // one: if it failed, too, the job would go back and forth between the two for ever.
+  const bool same = SaysTheSame(*stable, *view.job);
+  next->status_description +=
+      same ? deployment_text::kNotRollingBack : deployment_text::kRollingBack;
+  next->status_description += std::to_string(stable->version);
+  if (same) {
+    next->status_description += deployment_text::kSame;
+  } else {
+    step->revert_to = stable->version;
   }
 }
 

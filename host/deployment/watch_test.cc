@@ -135,7 +135,6 @@ TEST_F(WatchDeploymentTest, AFailureOfAnotherGroupDoesNotGoBack) {
 TEST_F(WatchDeploymentTest, NoVersionToGoBackTo) {
   group().progress_deadline = 0s;
   group().auto_revert = true;
-  AddVersion(0, "3").stable = true;  // says the same as the version that failed
   JobRecord& stopped = AddVersion(1);
   stopped.stable = stopped.stop = true;
   JobRecord& purged = AddVersion(2);
@@ -148,6 +147,19 @@ TEST_F(WatchDeploymentTest, NoVersionToGoBackTo) {
             "to");
 }
 
+TEST_F(WatchDeploymentTest, AStableVersionThatSaysTheSameIsNotRegisteredAgain) {
+  group().progress_deadline = 0s;
+  group().auto_revert = true;
+  AddVersion(1, "3").stable = true;
+  Put("a", {.healthy = false});
+  EXPECT_FALSE(Watch(2).revert_to);
+  EXPECT_EQ(
+      Says(),
+      "failed: Failed due to unhealthy allocations - not rolling back to stable job version 1 "
+      "as current job has same specification");
+  EXPECT_FALSE(Watch(3).changed) << "it has ended";
+}
+
 // If two stable versions fail now, the job must not go back and forth between them.
 TEST_F(WatchDeploymentTest, AVersionThatHasComeBackIsTheLastAttempt) {
   group().progress_deadline = 0s;
@@ -158,9 +170,10 @@ TEST_F(WatchDeploymentTest, AVersionThatHasComeBackIsTheLastAttempt) {
   AddVersion(3, "B");
   Put("a", {.healthy = false});
   EXPECT_FALSE(Watch(2).revert_to);
-  EXPECT_EQ(Says(),
-            "failed: Failed due to unhealthy allocations - no stable job version to auto revert "
-            "to");
+  EXPECT_EQ(
+      Says(),
+      "failed: Failed due to unhealthy allocations - not rolling back to stable job version 1 "
+      "as current job has same specification");
 }
 
 TEST_F(WatchDeploymentTest, CanariesWaitForPeople) {
