@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 
 #include "host/deployment/deployment_watch.h"
@@ -86,6 +87,9 @@ class DeploymentForTest {
     view.allocs = &allocs;
     view.versions = &versions;
     view.now = now * kSecond;
+    view.is_replaced = [this](const AllocRecord& record) {
+      return !no_attempts.contains(record.id());
+    };
     return view;
   }
   // Makes the step, and keeps the changed deployment.
@@ -103,6 +107,7 @@ class DeploymentForTest {
   JobType type = JobType::kService;
   Deployment deployment;
   JobAllocs allocs;
+  std::set<std::string> no_attempts;  // ids of allocations that get no replacement if they fail
   std::map<std::uint64_t, std::shared_ptr<const JobRecord>> versions;
 
  private:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,6 +22,9 @@ struct DeploymentInput {
   const JobAllocs* allocs = nullptr;
   const std::map<std::uint64_t, std::shared_ptr<const JobRecord>>* versions = nullptr;
   WallTime now = 0;
+  // Whether an allocation that has failed gets a replacement, now or later. If this function is
+  // empty, each does.
+  std::function<bool(const AllocRecord& record)> is_replaced = {};
 };
 
 // What must happen with a deployment. The caller makes all of it durable in one write.

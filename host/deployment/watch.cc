@@ -19,7 +19,8 @@ std::string_view WhyCancelled(const DeploymentInput& view) {
   return view.job->version == deployment.job_version ? "" : deployment_text::kNewerJob;
 }
 
-// Copies the counts to GROUP, and moves its deadline after each allocation that became healthy.
+// Copies the counts to GROUP, and moves its deadline after each allocation that became healthy, and
+// after each healthy one that ended.
 void Count(const GroupProgress& progress, WallTime now, DeploymentGroup* group) {
   // Records of ended allocations may be collected, so the count must not fall.
   group->placed = std::max(group->placed, progress.placed);
@@ -52,7 +53,8 @@ bool FailIfDue(const DeploymentInput& view, const Groups& groups, Deployment* ne
   bool unhealthy = false, late = false, reverts_unhealthy = false, reverts_late = false;
   for (const auto& [name, group] : next->groups) {
     const GroupProgress& progress = groups.at(name);
-    if (group.progress_deadline == Duration(0) && progress.unhealthy > 0) {
+    // Without a deadline, nothing else would end it if one is gone.
+    if (group.progress_deadline == Duration(0) && (progress.unhealthy > 0 || progress.gone > 0)) {
       unhealthy = true;
       reverts_unhealthy = reverts_unhealthy || group.auto_revert;
     }

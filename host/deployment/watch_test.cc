@@ -111,6 +111,52 @@ TEST_F(WatchDeploymentTest, WithoutADeadlineTheFirstUnhealthyOneFailsIt) {
   EXPECT_EQ(Says(), "failed: Failed due to unhealthy allocations");
 }
 
+TEST_F(WatchDeploymentTest, WithoutADeadlineAHealthyOneThatFailsForGoodFailsIt) {
+  group().progress_deadline = 0s;
+  const auto fail = [this](const std::string& id) {
+    Put(id, {.healthy = true, .status = ClientStatus::kFailed});
+  };
+  fail("a");
+  Watch(1);
+  EXPECT_EQ(Says(), "running: Deployment is running") << "its replacement is still to come";
+  no_attempts = {"a"};
+  const Deployment before = deployment;
+  EXPECT_TRUE(Watch(2).evaluate);
+  EXPECT_EQ(Says(), "failed: Failed due to unhealthy allocations");
+  deployment = before;
+  Put("a", {.healthy = true, .status = ClientStatus::kFailed}).next = "b";
+  Put("b", {});
+  Watch(3);
+  EXPECT_EQ(deployment.status, "running") << "it was replaced by request";
+  Put("b", {.healthy = true, .stopped = true}).no_reschedule = true;
+  Watch(4);
+  EXPECT_EQ(Says(), "failed: Failed due to unhealthy allocations");
+}
+
+TEST_F(WatchDeploymentTest, WithADeadlineAHealthyOneThatFailsForGoodFailsItThen) {
+  Put("a", {.healthy = true, .at = 100});
+  Put("b", {.healthy = true, .at = 100, .status = ClientStatus::kFailed});
+  no_attempts = {"b"};
+  EXPECT_EQ(Watch(100).look_again, 700 * kSecond);
+  EXPECT_FALSE(Watch(699).changed);
+  Watch(700);
+  EXPECT_EQ(Says(), "failed: Failed due to progress deadline");
+}
+
+// While all were healthy, the group waited for another one, or for people.
+TEST_F(WatchDeploymentTest, AHealthyOneThatEndsGivesItsReplacementTheWholeDeadline) {
+  group().desired_canaries = 1;
+  Put("old", {.version = 2});
+  Put("a", {.healthy = true, .at = 10, .canary = true});
+  EXPECT_EQ(Watch(10).look_again, 0);
+  Put("a", {.healthy = true, .at = 10, .status = ClientStatus::kFailed, .canary = true})
+      .reported.modify_time = 5000 * kSecond;
+  EXPECT_EQ(Watch(5000).look_again, 5600 * kSecond);
+  EXPECT_EQ(deployment.status, "running");
+  Watch(5600);
+  EXPECT_EQ(Says(), "failed: Failed due to progress deadline");
+}
+
 TEST_F(WatchDeploymentTest, AFailureGoesBackToTheLastStableVersion) {
   group().progress_deadline = 0s;
   group().auto_revert = true;
