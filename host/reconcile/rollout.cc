@@ -41,7 +41,8 @@ bool OnlyScalesDown(const AllocRecords& updated, const Job& to) {
   return true;
 }
 
-DeploymentGroup NewGroup(const TaskGroup& group, const RolloutState& rollout, int total) {
+DeploymentGroup NewGroup(const TaskGroup& group, const RolloutState& rollout, int total,
+                         WallTime now) {
   DeploymentGroup out;
   out.auto_revert = group.rollout.auto_revert;
   out.auto_promote = group.rollout.auto_promote;
@@ -49,6 +50,10 @@ DeploymentGroup NewGroup(const TaskGroup& group, const RolloutState& rollout, in
   out.desired_canaries = rollout.canaries ? rollout.desired_canaries : 0;
   out.promoted = out.desired_canaries == 0;
   out.desired_total = total;
+  // Canaries may find no room for ever, since what they shall replace keeps its own.
+  if (!out.promoted && out.progress_deadline > Duration(0)) {
+    out.require_progress_by = now + out.progress_deadline.count();
+  }
   return out;
 }
 
@@ -152,7 +157,7 @@ void PlanDeployment(const ReconcileInput& input, const std::map<std::string, Gro
   for (const TaskGroup& group : job.job->groups) {
     const RolloutState rollout = LookAtRollout(input, group);
     const GroupChange& change = changes.at(group.name);
-    if (change.begins) begun.groups[group.name] = NewGroup(group, rollout, change.total);
+    if (change.begins) begun.groups[group.name] = NewGroup(group, rollout, change.total, input.now);
     if (!change.begins && !rollout.active) continue;
     for (GroupPlan::Place& place : plan->groups[group.name].place) {
       place.in_deployment = place.job == nullptr;

@@ -103,8 +103,9 @@ void Evaluating::Count(const Allocation& alloc) {
   DeploymentGroup& group = out_.deployment->groups.at(alloc.group_name);
   ++group.placed;
   if (alloc.canary) group.placed_canaries.push_back(alloc.id);
-  if (group.require_progress_by == 0 && group.progress_deadline > Duration(0)) {
-    group.require_progress_by = now_ + Bounded(group.progress_deadline).count();
+  if (group.placed == 1 && group.progress_deadline > Duration(0)) {
+    const WallTime by = now_ + Bounded(group.progress_deadline).count();
+    group.require_progress_by = std::max(group.require_progress_by, by);
   }
 }
 

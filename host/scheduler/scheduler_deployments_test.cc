@@ -160,6 +160,38 @@ TEST_F(SchedulerDeploymentTest, AClockThatIsSetChangesNoDeadline) {
   EXPECT_TRUE(loop.RunToEnd(gate.Close()));
 }
 
+TEST_F(SchedulerDeploymentTest, ACanaryThatFindsNoRoomFailsItInTime) {
+  const auto version = [](const std::string& driver_config) {
+    return With(Undeployed(1, driver_config), [](Job* job) {
+      TaskGroup& group = job->groups[0];
+      group.rollout.max_parallel = group.rollout.canary = 1;
+      group.networks.emplace_back().reserved_ports.push_back({"http", 8080, 0, ""});
+    });
+  };
+  MustRegister(version(R"({"run_for": "1h"})"));
+  const std::string old = Live().at(0)->id();
+  ReportHealth(old, true);
+  EXPECT_TRUE(JobOf("web")->stable);
+  MustRegister(version(R"({"run_for": "2h"})"));
+  const auto job = JobOf("web");
+  std::string id;
+  store.Read([&](const Tables& tables) { id = tables.DeploymentOf(*job)->id; });
+  Gate gate(&loop);
+  Context life = context.Child();
+  gate.Spawn(scheduler.Run(life));
+  for (int step = 1; step < 120; ++step) {
+    loop.Advance(5s);
+    EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).ok());
+  }
+  EXPECT_EQ(Says(id), "running: Deployment is running but requires manual promotion");
+  loop.Advance(5s);
+  EXPECT_EQ(Says(id), "failed: Failed due to progress deadline");
+  ASSERT_EQ(Live().size(), 1u);
+  EXPECT_EQ(Live()[0]->id(), old);
+  life.Cancel("end of the test");
+  EXPECT_TRUE(loop.RunToEnd(gate.Close()));
+}
+
 TEST_F(SchedulerDeploymentTest, AFailureAndTheWayBackAreOneGroup) {
   MustRegister(Undeployed(1, R"({"run_for": "1h"})"));
   Deploy(Group(1));
