@@ -22,13 +22,19 @@ bool IsOver(const JobRecord& job) {
 }
 
 // Returns whether the scheduler would place the allocation of RECORD again if RECORD did not
-// exist.
+// exist, or would not place its replacement, which has no place yet.
 bool IsNeeded(const Tables& tables, const JobRecord* job, const AllocRecord& record) {
   if (job == nullptr || job->stop) return false;
-  // The replacement that has no place yet gets the past of the one that has failed.
-  const bool waits =
-      record.next.empty() && record.alloc->desired_description == stop_reason::kRescheduled;
-  return waits || NeedsNoOther(record, *job, tables.AllocsOf(KeyOf(*job->job)));
+  // Such a replacement gets the past of the one that has failed.
+  if (record.next.empty() && record.alloc->desired_description == stop_reason::kRescheduled) {
+    return true;
+  }
+  const JobAllocs& of_job = tables.AllocsOf(KeyOf(*job->job));
+  if (NeedsNoOther(record, *job, of_job)) return true;
+  // While a deployment is held, nothing comes to a place that nothing has left. On a node that was
+  // purged, nothing comes at all.
+  if (IsPerNode(*job) && !tables.nodes.contains(record.alloc->node_id)) return false;
+  return AwaitsReplacement(record, *job, of_job);
 }
 
 // Returns whether EVAL was to look at an allocation that has no replacement yet.
