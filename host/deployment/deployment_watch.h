@@ -22,6 +22,9 @@ struct DeploymentInput {
   const JobAllocs* allocs = nullptr;
   const std::map<std::uint64_t, std::shared_ptr<const JobRecord>>* versions = nullptr;
   WallTime now = 0;
+  // If not null: what runs on a node that takes no new allocations does not hold the end of a
+  // deployment of a system job.
+  const std::map<std::string, std::shared_ptr<const NodeRecord>>* nodes = nullptr;
   // Whether an allocation that has failed gets a replacement, now or later. If this function is
   // empty, each does.
   std::function<bool(const AllocRecord& record)> is_replaced = {};

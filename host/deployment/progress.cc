@@ -60,6 +60,13 @@ void Add(const AllocRecord& record, const DeploymentInput& view, const GivenHeal
   of->newest_healthy = std::max(of->newest_healthy, std::min(last, view.now));
 }
 
+// Returns whether RECORD, which is of an older version, stays until its node takes new ones.
+bool StaysOlder(const AllocRecord& record, const DeploymentInput& view) {
+  if (view.job->job->type != JobType::kSystem || view.nodes == nullptr) return false;
+  const auto node = view.nodes->find(record.alloc->node_id);
+  return node != view.nodes->end() && !node->second->eligible;
+}
+
 }  // namespace
 
 std::map<std::string, GroupProgress> LookAtGroups(const DeploymentInput& view,
@@ -73,7 +80,8 @@ std::map<std::string, GroupProgress> LookAtGroups(const DeploymentInput& view,
     if (of == all.end() || record->job->create_index != deployment.job_create_index) continue;
     if (record->alloc->deployment_id == deployment.id) {
       Add(*record, view, given, &of->second);
-    } else if (record->job->version != deployment.job_version && !record->terminal()) {
+    } else if (record->job->version != deployment.job_version && !record->terminal() &&
+               !StaysOlder(*record, view)) {
       of->second.has_older = true;
     }
   }

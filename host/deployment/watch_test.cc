@@ -300,6 +300,21 @@ TEST_F(WatchDeploymentTest, AllocationsOfAPurgedJobDoNotCount) {
   EXPECT_EQ(deployment.status, "successful");
 }
 
+TEST_F(WatchDeploymentTest, AnOlderOneOnANodeThatTakesNothingNewDoesNotHoldASystemJob) {
+  type = JobType::kSystem;
+  AddVersion(3);
+  auto node = std::make_shared<NodeRecord>();
+  nodes["n2"] = node;
+  Put("a", {.healthy = true, .node = "n1"});
+  Put("old", {.version = 2, .node = "n2"});
+  group().desired_total = 1;
+  Watch(1);
+  EXPECT_EQ(deployment.status, "running");
+  node->eligible = false;
+  Watch(2);
+  EXPECT_EQ(deployment.status, "successful");
+}
+
 TEST_F(WatchDeploymentTest, SystemJobsAreNotRescheduled) {
   type = JobType::kSystem;
   AddVersion(3);

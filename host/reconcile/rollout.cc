@@ -57,6 +57,18 @@ DeploymentGroup NewGroup(const TaskGroup& group, const RolloutState& rollout, in
   return out;
 }
 
+// Lets GROUP of a job on each node want TOTAL allocations, since nodes have come or gone. If all of
+// them are away, this says nothing.
+void FollowNodes(int total, WallTime now, DeploymentGroup* group) {
+  if (total == 0) return;
+  if (total > group->desired_total && group->require_progress_by != 0) {
+    group->require_progress_by =
+        std::max(group->require_progress_by, now + group->progress_deadline.count());
+  }
+  group->desired_total = total;
+  if (!group->promoted) group->desired_canaries = std::min(group->desired_canaries, total);
+}
+
 void End(const ReconcileInput& input, std::string_view why, JobPlan* plan) {
   Deployment ended = *input.deployment;
   ended.status = deployment_status::kCancelled;
@@ -154,16 +166,25 @@ void PlanDeployment(const ReconcileInput& input, const std::map<std::string, Gro
   const JobRecord& job = *input.job;
   if (is_active && !IsOfJob(*input.deployment, job)) End(input, deployment_text::kNewerJob, plan);
   Deployment begun;
+  std::optional<Deployment> goes_on;
   for (const TaskGroup& group : job.job->groups) {
     const RolloutState rollout = LookAtRollout(input, group);
     const GroupChange& change = changes.at(group.name);
     if (change.begins) begun.groups[group.name] = NewGroup(group, rollout, change.total, input.now);
     if (!change.begins && !rollout.active) continue;
+    if (IsPerNode(job)) {
+      if (rollout.active && !goes_on) goes_on = *input.deployment;
+      Deployment& of = rollout.active ? *goes_on : begun;
+      FollowNodes(change.total, input.now, &of.groups[group.name]);
+    }
     for (GroupPlan::Place& place : plan->groups[group.name].place) {
       place.in_deployment = place.job == nullptr;
     }
   }
-  if (begun.groups.empty()) return;
+  if (begun.groups.empty()) {
+    if (goes_on && !(*goes_on == *input.deployment)) plan->deployment = std::move(goes_on);
+    return;
+  }
   begun.job_namespace = job.job->job_namespace;
   begun.job_id = job.job->id;
   begun.job_version = job.version;

@@ -53,6 +53,7 @@ class SystemPlan {
     ReplaceOlder();
     // An evaluation waits for a node if there is none at all, and says why no node may be used.
     if (slots_.empty()) PlaceNowhere();
+    change_.total = elsewhere_;
     for (const auto& [id, node] : *input_.nodes) {
       if (fits_.count(id) > 0 && node->eligible) change_.total += group_.count;
     }
@@ -72,7 +73,14 @@ class SystemPlan {
     return record.alloc->index < group_.count && slots_.insert(SlotOf(record)).second;
   }
   void KeepSlot(const AllocRecord& record) {
-    if (Take(record)) busy_ += IsBusy(rollout_, record) ? 1 : 0;
+    if (!Take(record)) return;
+    busy_ += IsBusy(rollout_, record) ? 1 : 0;
+    CountElsewhere(record);
+  }
+  // A node that takes no new ones counts for the deployment by those of it that it has.
+  void CountElsewhere(const AllocRecord& record) {
+    const bool counts = rollout_.IsOfDeployment(record) && !record.terminal();
+    elsewhere_ += counts && !TakesNew(record.alloc->node_id) ? 1 : 0;
   }
 
   GroupPlan::Place* AddPlace(const Slot& slot, SharedAlloc replaces) {
@@ -125,6 +133,7 @@ class SystemPlan {
     if (IsWanted(*record, input_)) {
       ++plan_.ignore;
       busy_ += IsBusy(rollout_, *record) ? 1 : 0;
+      CountElsewhere(*record);
       if (rollout_.IsCanary(*record)) ++canaries_;
     } else if (input_.can_update(*record, group_)) {
       plan_.update.push_back(record);
@@ -161,12 +170,14 @@ class SystemPlan {
     if (rollout_.canaries) left = rollout_.paused ? 0 : rollout_.desired_canaries - canaries_;
     SortForReplacement(&older_);
     for (const SharedAlloc& record : older_) {
-      if (left <= 0) {
+      // One that has to wait until its node takes new ones does not hold those of other nodes.
+      const bool waits = !TakesNew(record->alloc->node_id);
+      if (waits ? rollout_.paused || rollout_.failed : left <= 0) {
         ++plan_.ignore;
         plan_.waits = true;
         continue;
       }
-      --left;
+      if (!waits) --left;
       plan_.stop.push_back({record, std::string(stop_reason::kUpdated), true});
       GroupPlan::Place* const place = AddPlace(SlotOf(*record), record);
       place->stops = true;
@@ -194,6 +205,7 @@ class SystemPlan {
   std::set<std::string> fits_;  // ready nodes that may have allocations of the group
   std::set<Slot> slots_;        // where something is, or will be
   AllocRecords older_;          // cannot take over the wanted version
+  int elsewhere_ = 0;           // see CountElsewhere
   int canaries_ = 0;
   int busy_ = 0;  // see Limit
 };

@@ -83,10 +83,13 @@ void Evaluating::BeginDeployment(const JobPlan& plan) {
     out_.ended->modify_time = now_;
   }
   if (!plan.deployment) return;
-  Deployment& begun = out_.deployment.emplace(*plan.deployment);
-  begun.id = RandomUuid();
-  begun.create_index = begun.modify_index = index_;
-  begun.create_time = begun.modify_time = now_;
+  Deployment& put = out_.deployment.emplace(*plan.deployment);
+  put.modify_index = index_;
+  put.modify_time = now_;
+  if (!put.id.empty()) return;  // the current one has changed
+  put.id = RandomUuid();
+  put.create_index = index_;
+  put.create_time = now_;
 }
 
 const Deployment* Evaluating::CurrentDeployment() const {

@@ -192,6 +192,38 @@ TEST_F(SchedulerDeploymentTest, ACanaryThatFindsNoRoomFailsItInTime) {
   EXPECT_TRUE(loop.RunToEnd(gate.Close()));
 }
 
+TEST_F(SchedulerDeploymentTest, OfASystemJobItDoesNotWaitForANodeThatLeaves) {
+  NodeRecord second;
+  second.id = second.name = "n2";
+  second.memory_mb = second.cpu_mhz = 1000;
+  second.disk_mb = 1'000'000;
+  EXPECT_TRUE(Await<Result<Duration>>(scheduler.Register(context, second)).ok());
+  EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "n2")).ok());
+  MustRegister(With(Undeployed(1), [](Job* job) {
+    job->type = JobType::kSystem;
+    job->groups[0].rollout.max_parallel = 1;
+  }));
+  const auto job = JobOf("web");
+  std::shared_ptr<const Deployment> made;
+  store.Read([&](const Tables& tables) { made = tables.DeploymentOf(*job); });
+  ASSERT_NE(made, nullptr);
+  EXPECT_EQ(made->groups.at("g").desired_total, 2);
+  for (const auto& record : Live()) {
+    if (record->alloc->node_id == "node") ReportHealth(record->id(), true);
+  }
+  EXPECT_EQ(Says(made->id), "running: Deployment is running");
+  ASSERT_TRUE(scheduler.Drain("n2", DrainSpec{Duration(-1), false}, false, {}).ok());
+  EXPECT_EQ(Find(made->id)->groups.at("g").desired_total, 1);
+  EXPECT_EQ(Find(made->id)->create_index, made->create_index);
+  Gate gate(&loop);
+  Context life = context.Child();
+  gate.Spawn(scheduler.Run(life));
+  loop.Advance(0s);
+  EXPECT_EQ(Says(made->id), "successful: Deployment completed successfully");
+  life.Cancel("end of the test");
+  EXPECT_TRUE(loop.RunToEnd(gate.Close()));
+}
+
 TEST_F(SchedulerDeploymentTest, AFailureAndTheWayBackAreOneGroup) {
   MustRegister(Undeployed(1, R"({"run_for": "1h"})"));
   Deploy(Group(1));
