@@ -57,16 +57,18 @@ DeploymentGroup NewGroup(const TaskGroup& group, const RolloutState& rollout, in
   return out;
 }
 
-// Lets GROUP of a job on each node want TOTAL allocations, since nodes have come or gone. If all of
-// them are away, this says nothing.
-void FollowNodes(int total, WallTime now, DeploymentGroup* group) {
-  if (total == 0) return;
-  if (total > group->desired_total && group->require_progress_by != 0) {
-    group->require_progress_by =
-        std::max(group->require_progress_by, now + group->progress_deadline.count());
+// Lets OUT, the state of GROUP of a job on each node, want what CHANGE found possible, since nodes
+// have come or gone. If all of them are away, this says nothing.
+void FollowNodes(const TaskGroup& group, const GroupChange& change, WallTime now,
+                 DeploymentGroup* out) {
+  if (change.total == 0) return;
+  if (change.total > out->desired_total && out->require_progress_by != 0) {
+    out->require_progress_by =
+        std::max(out->require_progress_by, now + out->progress_deadline.count());
   }
-  group->desired_total = total;
-  if (!group->promoted) group->desired_canaries = std::min(group->desired_canaries, total);
+  out->desired_total = change.total;
+  if (out->promoted || out->desired_canaries == 0 || change.may_be_canaries == 0) return;
+  out->desired_canaries = std::min(group.rollout.canary, change.may_be_canaries);
 }
 
 void End(const ReconcileInput& input, std::string_view why, JobPlan* plan) {
@@ -175,7 +177,7 @@ void PlanDeployment(const ReconcileInput& input, const std::map<std::string, Gro
     if (IsPerNode(job)) {
       if (rollout.active && !goes_on) goes_on = *input.deployment;
       Deployment& of = rollout.active ? *goes_on : begun;
-      FollowNodes(change.total, input.now, &of.groups[group.name]);
+      FollowNodes(group, change, input.now, &of.groups[group.name]);
     }
     for (GroupPlan::Place& place : plan->groups[group.name].place) {
       place.in_deployment = place.job == nullptr;

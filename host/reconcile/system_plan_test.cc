@@ -155,10 +155,26 @@ TEST_F(SystemPlanTest, CanariesOfADeploymentAreNotMoreThanTheNodes) {
       JobType::kSystem);
   for (const char* node : {"n1", "n2", "n3"}) Add(0, node);
   NewVersion([](TaskGroup*) {}, JobType::kSystem);
-  EXPECT_EQ(PlanAll().deployment->groups.at("g").desired_canaries, 3);
+  const auto canaries = [this] { return PlanAll().deployment->groups.at("g").desired_canaries; };
+  EXPECT_EQ(canaries(), 3);
   Deploy(3, false)->groups["g"].desired_total = 3;
+  AddNode("n3", "initializing");
+  EXPECT_FALSE(PlanAll().deployment) << "nothing is known of it yet";
   AddNode("n3", "down");
-  EXPECT_EQ(PlanAll().deployment->groups.at("g").desired_canaries, 2);
+  EXPECT_EQ(canaries(), 2);
+  Deploy(2, false)->groups["g"].desired_total = 2;
+  AddNode("n3");
+  EXPECT_EQ(canaries(), 3);
+  AddNode("n4");
+  EXPECT_EQ(canaries(), 3) << "there is no older one that a canary could replace";
+  nodes.erase("n4");
+  Deploy(3, false)->groups["g"].desired_total = 3;
+  const auto failed = std::const_pointer_cast<AllocRecord>(*allocs.begin());
+  AllocOf(failed)->canary = true;
+  PutIntoDeployment(failed);
+  failed->job = job;
+  Fail(failed, kNow - Duration(1h).count());
+  EXPECT_FALSE(PlanAll().deployment) << "one that has failed is no reason to want fewer";
 }
 
 TEST_F(SystemPlanTest, CanariesAreTheFirstNodes) {
