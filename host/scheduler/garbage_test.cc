@@ -159,6 +159,25 @@ TEST_F(GarbageTest, WhatWaitsForItsReplacementStays) {
   EXPECT_EQ(Alloc(left), nullptr) << "it has its replacement";
 }
 
+TEST_F(GarbageTest, TheFilesOfAStickyDiskStayForTheReplacement) {
+  for (const bool sticky : {true, false}) {
+    MustRegister(
+        With(Registration("web", 1), [sticky](Job* job) { job->groups[0].disk_sticky = sticky; }));
+    const std::string left = Live().at(0)->id();
+    ASSERT_TRUE(scheduler.SetEligible("node", false).ok());
+    ASSERT_TRUE(scheduler.StopAlloc(left, false).ok());
+    Report(left, ClientStatus::kComplete);
+    Collect({});
+    EXPECT_EQ(Alloc(left)->collected, !sticky);
+    ASSERT_TRUE(scheduler.SetEligible("node", true).ok());
+    Collect({});
+    EXPECT_EQ(Alloc(left), nullptr);
+    ASSERT_TRUE(scheduler.Deregister({"default", "web"}, true, false).ok());
+    for (const auto& record : Allocs()) Report(record->id(), ClientStatus::kComplete);
+    Collect({});
+  }
+}
+
 // After a failure of its deployment, a place that nothing has left gets nothing new.
 TEST_F(GarbageTest, AnOlderOneThatWaitsForItsRescheduleWhileADeploymentHasFailedStays) {
   const auto version = [](const std::string& driver_config) {
