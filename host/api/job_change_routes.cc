@@ -1,7 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 // Routes that change an existing job without its full text: they change the number of allocations
 // of a task group.
-#include <algorithm>
 #include <limits>
 
 #include "host/api/router.h"
@@ -25,15 +24,14 @@ std::shared_ptr<const JobRecord> FindJob(const ApiRequest& request) {
 
 Answer NoSuchJob() { return ErrorAnswer(404, "job not found"); }
 
-// Returns whether another version of JOB would take back what people have decided, or have still to
-// decide: a pause, or a promotion.
-bool WaitsForPeople(const ApiRequest& request, const JobRecord& job) {
+// Returns why JOB must not get another version that nobody has thought about, which would end its
+// deployment; empty if it may.
+std::string WhyNotNow(const ApiRequest& request, const JobRecord& job) {
   std::shared_ptr<const Deployment> newest;
   request.agent().store->Read([&](const Tables& tables) { newest = tables.DeploymentOf(job); });
-  if (newest == nullptr || !newest->active()) return false;
-  return newest->status == deployment_status::kPaused ||
-         std::ranges::any_of(newest->groups,
-                             [](const auto& group) { return group.second.desired_canaries > 0; });
+  if (newest == nullptr || !newest->active()) return "";
+  return "job scaling blocked due to active deployment " + newest->id +
+         ": scale it when the deployment has ended, or fail the deployment before";
 }
 
 // Registers a job that was made from the stored job. Fails if the stored job has changed since it
@@ -117,8 +115,8 @@ Co<Answer> ScaleJob(ApiRequest* request) {
     co_return ErrorAnswer(501, "scaling events without a Count are not kept by this version");
   }
   DROVER_CO_ASSIGN(JobRegistration scaled, WithCount(*job, group, count.get<int>()));
-  if (WaitsForPeople(*request, *job)) {
-    co_return ErrorAnswer(400, "job scaling blocked due to active deployment");
+  if (std::string why = WhyNotNow(*request, *job); !why.empty()) {
+    co_return ErrorAnswer(400, std::move(why));
   }
   // Clients send 0 if the job may have any index.
   const auto wanted_index = Field<std::uint64_t>(body, "JobModifyIndex");

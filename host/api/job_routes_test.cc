@@ -396,7 +396,9 @@ TEST_F(JobRouteTest, AScaledJobHasItsNewCount) {
   const auto scale = [](const json& count) {
     return json{{"Count", count}, {"Target", {{"Group", "g"}}}};
   };
-  Must("PUT", "/v1/jobs", JobBody("web"));
+  json body = JobBody("web");
+  body["Job"]["TaskGroups"][0]["Update"] = {{"MaxParallel", 0}};  // no deployment
+  Must("PUT", "/v1/jobs", body);
   const json answer = Must("PUT", "/v1/job/web/scale", scale(3));
   EXPECT_EQ(Eval(answer["EvalID"])->triggered_by, "job-scaling");
   EXPECT_EQ(Live().size(), 3u);
@@ -414,37 +416,29 @@ TEST_F(JobRouteTest, AScaledJobHasItsNewCount) {
   EXPECT_EQ(Live().size(), 5u);
 }
 
-TEST_F(JobRouteTest, ADeploymentThatWaitsForPeopleIsNotScaledAway) {
-  const auto scale = [this](int count) {
-    return Refusal("PUT", "/v1/job/web/scale", {{"Count", count}, {"Target", {{"Group", "g"}}}});
-  };
-  const auto change = [this](const std::string& what, const json& more) {
-    const std::string id = Get("/v1/job/web/deployment")["ID"];
+TEST_F(JobRouteTest, AnActiveDeploymentIsNotScaledAway) {
+  const json scale = {{"Count", 2}, {"Target", {{"Group", "g"}}}};
+  Must("PUT", "/v1/jobs", JobBody("web"));
+  const std::string id = Get("/v1/job/web/deployment")["ID"];
+  const auto change = [&](const std::string& what, const json& more) {
     json body = {{"DeploymentID", id}};
     body.update(more);
     Must("PUT", "/v1/deployment/" + what + "/" + id, body);
   };
-  const json scaled = {{"Count", 2}, {"Target", {{"Group", "g"}}}};
-  const char* const kBlocked = "400 job scaling blocked due to active deployment";
-  json body = JobBody("web");
-  json& group = body["Job"]["TaskGroups"][0];
-  group["Update"] = {{"Canary", 1}};
-  Must("PUT", "/v1/jobs", body);
+  const std::string blocked = "400 job scaling blocked due to active deployment " + id;
+  EXPECT_THAT(Refusal("PUT", "/v1/job/web/scale", scale), StartsWith(blocked));
   change("pause", {{"Pause", true}});
-  EXPECT_EQ(scale(2), kBlocked);
-  change("pause", {{"Pause", false}});
-  Must("PUT", "/v1/job/web/scale", scaled);
-  group["Count"] = 2;
-  group["Tasks"][0]["Env"] = {{"A", "b"}};
-  Must("PUT", "/v1/jobs", body);
-  EXPECT_EQ(scale(3), kBlocked) << "its canary waits for a promotion";
-  EXPECT_EQ(Get("/v1/job/web")["Version"], 2);
+  EXPECT_THAT(Refusal("PUT", "/v1/job/web/scale", scale), StartsWith(blocked));
+  EXPECT_EQ(Get("/v1/job/web")["Version"], 0);
   change("fail", json::object());
-  Must("PUT", "/v1/job/web/scale", {{"Count", 3}, {"Target", {{"Group", "g"}}}});
+  Must("PUT", "/v1/job/web/scale", scale);
+  EXPECT_EQ(Get("/v1/job/web")["Version"], 1);
 }
 
 TEST_F(JobRouteTest, WhatCannotBeScaled) {
-  Must("PUT", "/v1/jobs", JobBody("web"));
+  json job = JobBody("web");
+  job["Job"]["TaskGroups"][0]["Update"] = {{"MaxParallel", 0}};  // no deployment
+  Must("PUT", "/v1/jobs", job);
   Must("PUT", "/v1/jobs", JobBody("all", 1, "system"));
   const auto refused = [this](const char* id, const json& count, const char* group) {
     return Refusal("PUT", std::string("/v1/job/") + id + "/scale",

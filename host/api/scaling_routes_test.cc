@@ -21,6 +21,7 @@ json ScalableBody(const std::string& id, const std::string& name_space = "defaul
   task["ScalingPolicies"] =
       json::array({{{"Type", "vertical_cpu"}, {"Min", 10}, {"Max", 500}, {"Enabled", false}}});
   json group = {{"Name", "g"}, {"Count", 2}};
+  group["Update"] = {{"MaxParallel", 0}};  // no deployment, which would forbid to scale it
   group["Scaling"] = {{"Min", 2}, {"Max", 5}, {"Policy", {{"cooldown", "1m"}}}};
   group["Tasks"] = json::array({task});
   body["Job"]["TaskGroups"] = json::array({group});

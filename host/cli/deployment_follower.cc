@@ -88,7 +88,7 @@ std::string DeploymentFollower::NextOne(const std::string& id) {
       return RawField(*latest, "ID");
     }
     const std::string why = RawField(newest_, "StatusDescription");
-    if (why.find("rolling back") == std::string::npos) return "";
+    if (why.find(" - rolling back") == std::string::npos) return "";
     std::this_thread::sleep_for(kLook);
   }
   return "";

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 
 #include "host/deployment/deployment_watch.h"
@@ -55,6 +56,7 @@ class DeploymentForTest {
     ClientStatus status = ClientStatus::kRunning;
     bool canary = false;
     bool stopped = false;
+    std::string node = {};
   };
   // Adds an allocation, or replaces the one with this id.
   AllocRecord& Put(const std::string& id, const Placed& placed) {
@@ -66,6 +68,7 @@ class DeploymentForTest {
     alloc->index = static_cast<int>(allocs.size());
     alloc->create_index = 40;
     alloc->canary = placed.canary;
+    alloc->node_id = placed.node;
     if (placed.version == 3) alloc->deployment_id = "d";
     if (placed.stopped) alloc->desired_status = DesiredStatus::kStop;
     record->alloc = std::move(alloc);
@@ -85,7 +88,11 @@ class DeploymentForTest {
     view.job = versions.empty() ? nullptr : versions.rbegin()->second.get();
     view.allocs = &allocs;
     view.versions = &versions;
+    view.nodes = &nodes;
     view.now = now * kSecond;
+    view.is_replaced = [this](const AllocRecord& record) {
+      return !no_attempts.contains(record.id());
+    };
     return view;
   }
   // Makes the step, and keeps the changed deployment.
@@ -103,6 +110,8 @@ class DeploymentForTest {
   JobType type = JobType::kService;
   Deployment deployment;
   JobAllocs allocs;
+  std::map<std::string, std::shared_ptr<const NodeRecord>> nodes;
+  std::set<std::string> no_attempts;  // ids of allocations that get no replacement if they fail
   std::map<std::uint64_t, std::shared_ptr<const JobRecord>> versions;
 
  private:

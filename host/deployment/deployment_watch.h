@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,6 +22,12 @@ struct DeploymentInput {
   const JobAllocs* allocs = nullptr;
   const std::map<std::uint64_t, std::shared_ptr<const JobRecord>>* versions = nullptr;
   WallTime now = 0;
+  // If not null: what runs on a node that takes no new allocations does not hold the end of a
+  // deployment of a system job.
+  const std::map<std::string, std::shared_ptr<const NodeRecord>>* nodes = nullptr;
+  // Whether an allocation that has failed gets a replacement, now or later. If this function is
+  // empty, each does.
+  std::function<bool(const AllocRecord& record)> is_replaced = {};
 };
 
 // What must happen with a deployment. The caller makes all of it durable in one write.
@@ -59,9 +66,10 @@ Result<DeploymentStep> SetDeploymentHealth(const DeploymentInput& view,
 // Returns the description of a running deployment: what it waits for.
 std::string_view RunningText(const Deployment& deployment);
 
-// Returns the newest stable version before that of the deployment; null if there is none, or if its
-// specification is the same.
+// Returns the newest stable version before that of the deployment; null if there is none.
 std::shared_ptr<const JobRecord> StableBefore(const DeploymentInput& view);
+// Returns whether the specifications of two versions of a job are the same.
+bool SaysTheSame(const JobRecord& a, const JobRecord& b);
 
 namespace deployment_text {
 inline constexpr std::string_view kRunning = "Deployment is running";
@@ -76,8 +84,11 @@ inline constexpr std::string_view kNewerJob = "Cancelled due to newer version of
 inline constexpr std::string_view kUnhealthy = "Failed due to unhealthy allocations";
 inline constexpr std::string_view kNoProgress = "Failed due to progress deadline";
 inline constexpr std::string_view kByUser = "Deployment marked as failed";
-// Appended when it fails and auto_revert is set; the first is followed by the version.
+// Appended when it fails and auto_revert is set; the first two are followed by the version, and the
+// second one then by the third.
 inline constexpr std::string_view kRollingBack = " - rolling back to job version ";
+inline constexpr std::string_view kNotRollingBack = " - not rolling back to stable job version ";
+inline constexpr std::string_view kSame = " as current job has same specification";
 inline constexpr std::string_view kNoStable = " - no stable job version to auto revert to";
 }  // namespace deployment_text
 

@@ -23,11 +23,27 @@ bool MustAsk(const AllocRecord& record, JobType type) {
          record.next.empty() && group != nullptr && group->reschedule.enabled();
 }
 
+// Returns whether RECORD has ended or must stop, and nothing will take its place.
+bool IsGone(const AllocRecord& record, const DeploymentInput& view) {
+  if (!record.terminal() || !record.next.empty()) return false;
+  if (record.no_reschedule) return true;
+  if (record.alloc->server_terminal() || record.force_reschedule || !view.is_replaced) return false;
+  const ClientStatus status = record.reported.status.status;
+  const bool by_itself = status == ClientStatus::kFailed || status == ClientStatus::kComplete;
+  return by_itself && !view.is_replaced(record);
+}
+
+// Returns when RECORD, which has ended or must stop, did so.
+WallTime EndOf(const AllocRecord& record) {
+  return record.client_terminal() ? record.reported.modify_time : record.alloc->modify_time;
+}
+
 void Add(const AllocRecord& record, const DeploymentInput& view, const GivenHealth& given,
          GroupProgress* of) {
   const bool runs = !record.terminal();
   ++of->placed;
   of->live += runs ? 1 : 0;
+  of->gone += IsGone(record, view) ? 1 : 0;
   if (record.alloc->canary) of->canaries.push_back(record.id());
   const std::optional<AllocHealth> health = HealthOf(record, given);
   if (!health) return;
@@ -39,8 +55,16 @@ void Add(const AllocRecord& record, const DeploymentInput& view, const GivenHeal
   ++of->healthy;
   of->live_healthy += runs ? 1 : 0;
   of->healthy_canaries += runs && record.alloc->canary ? 1 : 0;
-  // The clock of the node may be ahead.
-  of->newest_healthy = std::max(of->newest_healthy, std::min(health->timestamp, view.now));
+  // The clock of the node may be ahead. Until it ended, it needed no progress.
+  const WallTime last = runs ? health->timestamp : std::max(health->timestamp, EndOf(record));
+  of->newest_healthy = std::max(of->newest_healthy, std::min(last, view.now));
+}
+
+// Returns whether RECORD, which is of an older version, stays until its node takes new ones.
+bool StaysOlder(const AllocRecord& record, const DeploymentInput& view) {
+  if (view.job->job->type != JobType::kSystem || view.nodes == nullptr) return false;
+  const auto node = view.nodes->find(record.alloc->node_id);
+  return node != view.nodes->end() && !node->second->eligible;
 }
 
 }  // namespace
@@ -56,7 +80,8 @@ std::map<std::string, GroupProgress> LookAtGroups(const DeploymentInput& view,
     if (of == all.end() || record->job->create_index != deployment.job_create_index) continue;
     if (record->alloc->deployment_id == deployment.id) {
       Add(*record, view, given, &of->second);
-    } else if (record->job->version != deployment.job_version && !record->terminal()) {
+    } else if (record->job->version != deployment.job_version && !record->terminal() &&
+               !StaysOlder(*record, view)) {
       of->second.has_older = true;
     }
   }

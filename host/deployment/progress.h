@@ -22,10 +22,11 @@ struct GroupProgress {
   int unhealthy = 0;  // of `placed`
   int live = 0;       // of `placed`, those that are to run and have not ended
   int live_healthy = 0;
-  int healthy_canaries = 0;             // of `live_healthy`
+  int gone = 0;              // of `placed`, those that have ended, and that nothing will replace
+  int healthy_canaries = 0;  // of `live_healthy`
   std::vector<std::string> canaries;    // ids of those that are canaries, in order of placement
   std::vector<std::string> to_replace;  // ids for DeploymentStep::reschedule
-  WallTime newest_healthy = 0;          // when the newest healthy one became so
+  WallTime newest_healthy = 0;          // when the newest healthy one became so, or ended
   bool has_older = false;               // an allocation of another version is to run
 
   // Returns whether nothing of the group is left to change or to wait for.

@@ -4,26 +4,19 @@
 #include "host/deployment/deployment_watch.h"
 
 namespace drover {
-namespace {
 
 bool SaysTheSame(const JobRecord& a, const JobRecord& b) {
   if (a.json == nullptr || b.json == nullptr) return *a.job == *b.job;
   return *a.json == *b.json;
 }
 
-}  // namespace
-
-// A version that reverts to an older one has the same specification. If it fails in its turn, the
-// older one would fail as well, so it is not tried again. Nor is a stable version before that one:
-// if it failed, too, the job would go back and forth between the two for ever.
 std::shared_ptr<const JobRecord> StableBefore(const DeploymentInput& view) {
   if (view.job == nullptr || view.versions == nullptr) return nullptr;
   const Deployment& deployment = *view.deployment;
   for (auto at = view.versions->rbegin(); at != view.versions->rend(); ++at) {
     const std::shared_ptr<const JobRecord>& version = at->second;
     if (version->version >= deployment.job_version || !version->stable || version->stop) continue;
-    if (version->create_index != deployment.job_create_index) continue;
-    return SaysTheSame(*version, *view.job) ? nullptr : version;
+    if (version->create_index == deployment.job_create_index) return version;
   }
   return nullptr;
 }

@@ -19,7 +19,8 @@ std::string_view WhyCancelled(const DeploymentInput& view) {
   return view.job->version == deployment.job_version ? "" : deployment_text::kNewerJob;
 }
 
-// Copies the counts to GROUP, and moves its deadline after each allocation that became healthy.
+// Copies the counts to GROUP, and moves its deadline after each allocation that became healthy, and
+// after each healthy one that ended.
 void Count(const GroupProgress& progress, WallTime now, DeploymentGroup* group) {
   // Records of ended allocations may be collected, so the count must not fall.
   group->placed = std::max(group->placed, progress.placed);
@@ -52,7 +53,8 @@ bool FailIfDue(const DeploymentInput& view, const Groups& groups, Deployment* ne
   bool unhealthy = false, late = false, reverts_unhealthy = false, reverts_late = false;
   for (const auto& [name, group] : next->groups) {
     const GroupProgress& progress = groups.at(name);
-    if (group.progress_deadline == Duration(0) && progress.unhealthy > 0) {
+    // Without a deadline, nothing else would end it if one is gone.
+    if (group.progress_deadline == Duration(0) && (progress.unhealthy > 0 || progress.gone > 0)) {
       unhealthy = true;
       reverts_unhealthy = reverts_unhealthy || group.auto_revert;
     }
@@ -106,12 +108,22 @@ void Fail(const DeploymentInput& view, std::string_view why, bool reverts, Deplo
   next->status_description = why;
   step->evaluate = true;  // canaries stop
   if (!reverts) return;
-  if (const auto stable = StableBefore(view)) {
-    step->revert_to = stable->version;
-    next->status_description += deployment_text::kRollingBack;
-    next->status_description += std::to_string(stable->version);
-  } else {
+  const auto stable = StableBefore(view);
+  if (stable == nullptr) {
     next->status_description += deployment_text::kNoStable;
+    return;
+  }
+  // A version that reverts to an older one has the same specification. If it fails in its turn, the
+  // older one would fail as well, so it is not tried again. Nor is a stable version before that
+  // one: if it failed, too, the job would go back and forth between the two for ever.
+  const bool same = SaysTheSame(*stable, *view.job);
+  next->status_description +=
+      same ? deployment_text::kNotRollingBack : deployment_text::kRollingBack;
+  next->status_description += std::to_string(stable->version);
+  if (same) {
+    next->status_description += deployment_text::kSame;
+  } else {
+    step->revert_to = stable->version;
   }
 }
 

@@ -111,6 +111,52 @@ TEST_F(WatchDeploymentTest, WithoutADeadlineTheFirstUnhealthyOneFailsIt) {
   EXPECT_EQ(Says(), "failed: Failed due to unhealthy allocations");
 }
 
+TEST_F(WatchDeploymentTest, WithoutADeadlineAHealthyOneThatFailsForGoodFailsIt) {
+  group().progress_deadline = 0s;
+  const auto fail = [this](const std::string& id) {
+    Put(id, {.healthy = true, .status = ClientStatus::kFailed});
+  };
+  fail("a");
+  Watch(1);
+  EXPECT_EQ(Says(), "running: Deployment is running") << "its replacement is still to come";
+  no_attempts = {"a"};
+  const Deployment before = deployment;
+  EXPECT_TRUE(Watch(2).evaluate);
+  EXPECT_EQ(Says(), "failed: Failed due to unhealthy allocations");
+  deployment = before;
+  Put("a", {.healthy = true, .status = ClientStatus::kFailed}).next = "b";
+  Put("b", {});
+  Watch(3);
+  EXPECT_EQ(deployment.status, "running") << "it was replaced by request";
+  Put("b", {.healthy = true, .stopped = true}).no_reschedule = true;
+  Watch(4);
+  EXPECT_EQ(Says(), "failed: Failed due to unhealthy allocations");
+}
+
+TEST_F(WatchDeploymentTest, WithADeadlineAHealthyOneThatFailsForGoodFailsItThen) {
+  Put("a", {.healthy = true, .at = 100});
+  Put("b", {.healthy = true, .at = 100, .status = ClientStatus::kFailed});
+  no_attempts = {"b"};
+  EXPECT_EQ(Watch(100).look_again, 700 * kSecond);
+  EXPECT_FALSE(Watch(699).changed);
+  Watch(700);
+  EXPECT_EQ(Says(), "failed: Failed due to progress deadline");
+}
+
+// While all were healthy, the group waited for another one, or for people.
+TEST_F(WatchDeploymentTest, AHealthyOneThatEndsGivesItsReplacementTheWholeDeadline) {
+  group().desired_canaries = 1;
+  Put("old", {.version = 2});
+  Put("a", {.healthy = true, .at = 10, .canary = true});
+  EXPECT_EQ(Watch(10).look_again, 0);
+  Put("a", {.healthy = true, .at = 10, .status = ClientStatus::kFailed, .canary = true})
+      .reported.modify_time = 5000 * kSecond;
+  EXPECT_EQ(Watch(5000).look_again, 5600 * kSecond);
+  EXPECT_EQ(deployment.status, "running");
+  Watch(5600);
+  EXPECT_EQ(Says(), "failed: Failed due to progress deadline");
+}
+
 TEST_F(WatchDeploymentTest, AFailureGoesBackToTheLastStableVersion) {
   group().progress_deadline = 0s;
   group().auto_revert = true;
@@ -135,7 +181,6 @@ TEST_F(WatchDeploymentTest, AFailureOfAnotherGroupDoesNotGoBack) {
 TEST_F(WatchDeploymentTest, NoVersionToGoBackTo) {
   group().progress_deadline = 0s;
   group().auto_revert = true;
-  AddVersion(0, "3").stable = true;  // says the same as the version that failed
   JobRecord& stopped = AddVersion(1);
   stopped.stable = stopped.stop = true;
   JobRecord& purged = AddVersion(2);
@@ -148,6 +193,19 @@ TEST_F(WatchDeploymentTest, NoVersionToGoBackTo) {
             "to");
 }
 
+TEST_F(WatchDeploymentTest, AStableVersionThatSaysTheSameIsNotRegisteredAgain) {
+  group().progress_deadline = 0s;
+  group().auto_revert = true;
+  AddVersion(1, "3").stable = true;
+  Put("a", {.healthy = false});
+  EXPECT_FALSE(Watch(2).revert_to);
+  EXPECT_EQ(
+      Says(),
+      "failed: Failed due to unhealthy allocations - not rolling back to stable job version 1 "
+      "as current job has same specification");
+  EXPECT_FALSE(Watch(3).changed) << "it has ended";
+}
+
 // If two stable versions fail now, the job must not go back and forth between them.
 TEST_F(WatchDeploymentTest, AVersionThatHasComeBackIsTheLastAttempt) {
   group().progress_deadline = 0s;
@@ -158,9 +216,10 @@ TEST_F(WatchDeploymentTest, AVersionThatHasComeBackIsTheLastAttempt) {
   AddVersion(3, "B");
   Put("a", {.healthy = false});
   EXPECT_FALSE(Watch(2).revert_to);
-  EXPECT_EQ(Says(),
-            "failed: Failed due to unhealthy allocations - no stable job version to auto revert "
-            "to");
+  EXPECT_EQ(
+      Says(),
+      "failed: Failed due to unhealthy allocations - not rolling back to stable job version 1 "
+      "as current job has same specification");
 }
 
 TEST_F(WatchDeploymentTest, CanariesWaitForPeople) {
@@ -238,6 +297,21 @@ TEST_F(WatchDeploymentTest, AllocationsOfAPurgedJobDoNotCount) {
   Put("a", {.healthy = true});
   Put("b", {.healthy = true});
   Watch(1);
+  EXPECT_EQ(deployment.status, "successful");
+}
+
+TEST_F(WatchDeploymentTest, AnOlderOneOnANodeThatTakesNothingNewDoesNotHoldASystemJob) {
+  type = JobType::kSystem;
+  AddVersion(3);
+  auto node = std::make_shared<NodeRecord>();
+  nodes["n2"] = node;
+  Put("a", {.healthy = true, .node = "n1"});
+  Put("old", {.version = 2, .node = "n2"});
+  group().desired_total = 1;
+  Watch(1);
+  EXPECT_EQ(deployment.status, "running");
+  node->eligible = false;
+  Watch(2);
   EXPECT_EQ(deployment.status, "successful");
 }
 

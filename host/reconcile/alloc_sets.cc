@@ -277,4 +277,20 @@ bool NeedsNoOther(const AllocRecord& record, const JobRecord& job, const JobAllo
          IsNewest(record, allocs);
 }
 
+bool AwaitsReplacement(const AllocRecord& record, const JobRecord& job, const JobAllocs& allocs) {
+  if (!WaitsForReplacement(record, job)) return false;
+  const Allocation& alloc = *record.alloc;
+  const TaskGroup* const group = FindGroup(*job.job, alloc.group_name);
+  if (job.stop || group == nullptr || alloc.index >= group->count) return false;
+  const bool per_node = IsPerNode(job);
+  // Another one may have come to its place without being its replacement.
+  for (auto at = allocs.rbegin(); at != allocs.rend(); ++at) {
+    const Allocation& later = *(*at)->alloc;
+    if (later.create_index <= alloc.create_index) return true;
+    if (later.group_name != alloc.group_name || later.index != alloc.index) continue;
+    if (per_node ? later.node_id == alloc.node_id : !later.canary) return false;
+  }
+  return true;
+}
+
 }  // namespace drover

@@ -82,6 +82,10 @@ const AllocRecord& ToKeep(const AllocRecord& original, const AllocRecord& replac
 // allocation in its place, apart from reschedules. JOB is the wanted version of the job.
 bool NeedsNoOther(const AllocRecord& record, const JobRecord& job, const JobAllocs& allocs);
 
+// Returns whether RECORD has ended or must stop, and JOB, the wanted version of its job, may have
+// another allocation in its place, which is not placed yet.
+bool AwaitsReplacement(const AllocRecord& record, const JobRecord& job, const JobAllocs& allocs);
+
 // The descriptions of stopped allocations.
 namespace stop_reason {
 inline constexpr std::string_view kNotNeeded = "alloc not needed due to job update";

@@ -41,7 +41,8 @@ bool OnlyScalesDown(const AllocRecords& updated, const Job& to) {
   return true;
 }
 
-DeploymentGroup NewGroup(const TaskGroup& group, const RolloutState& rollout, int total) {
+DeploymentGroup NewGroup(const TaskGroup& group, const RolloutState& rollout, int total,
+                         WallTime now) {
   DeploymentGroup out;
   out.auto_revert = group.rollout.auto_revert;
   out.auto_promote = group.rollout.auto_promote;
@@ -49,7 +50,25 @@ DeploymentGroup NewGroup(const TaskGroup& group, const RolloutState& rollout, in
   out.desired_canaries = rollout.canaries ? rollout.desired_canaries : 0;
   out.promoted = out.desired_canaries == 0;
   out.desired_total = total;
+  // Canaries may find no room for ever, since what they shall replace keeps its own.
+  if (!out.promoted && out.progress_deadline > Duration(0)) {
+    out.require_progress_by = now + out.progress_deadline.count();
+  }
   return out;
+}
+
+// Lets OUT, the state of GROUP of a job on each node, want what CHANGE found possible, since nodes
+// have come or gone. If all of them are away, this says nothing.
+void FollowNodes(const TaskGroup& group, const GroupChange& change, WallTime now,
+                 DeploymentGroup* out) {
+  if (change.total == 0) return;
+  if (change.total > out->desired_total && out->require_progress_by != 0) {
+    out->require_progress_by =
+        std::max(out->require_progress_by, now + out->progress_deadline.count());
+  }
+  out->desired_total = change.total;
+  if (out->promoted || out->desired_canaries == 0 || change.may_be_canaries == 0) return;
+  out->desired_canaries = std::min(group.rollout.canary, change.may_be_canaries);
 }
 
 void End(const ReconcileInput& input, std::string_view why, JobPlan* plan) {
@@ -149,16 +168,25 @@ void PlanDeployment(const ReconcileInput& input, const std::map<std::string, Gro
   const JobRecord& job = *input.job;
   if (is_active && !IsOfJob(*input.deployment, job)) End(input, deployment_text::kNewerJob, plan);
   Deployment begun;
+  std::optional<Deployment> goes_on;
   for (const TaskGroup& group : job.job->groups) {
     const RolloutState rollout = LookAtRollout(input, group);
     const GroupChange& change = changes.at(group.name);
-    if (change.begins) begun.groups[group.name] = NewGroup(group, rollout, change.total);
+    if (change.begins) begun.groups[group.name] = NewGroup(group, rollout, change.total, input.now);
     if (!change.begins && !rollout.active) continue;
+    if (IsPerNode(job)) {
+      if (rollout.active && !goes_on) goes_on = *input.deployment;
+      Deployment& of = rollout.active ? *goes_on : begun;
+      FollowNodes(group, change, input.now, &of.groups[group.name]);
+    }
     for (GroupPlan::Place& place : plan->groups[group.name].place) {
       place.in_deployment = place.job == nullptr;
     }
   }
-  if (begun.groups.empty()) return;
+  if (begun.groups.empty()) {
+    if (goes_on && !(*goes_on == *input.deployment)) plan->deployment = std::move(goes_on);
+    return;
+  }
   begun.job_namespace = job.job->job_namespace;
   begun.job_id = job.job->id;
   begun.job_version = job.version;

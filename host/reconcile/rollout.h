@@ -45,6 +45,7 @@ struct GroupChange {
   bool begins = false;       // the group gets into a new deployment
   bool destructive = false;  // also those that have to wait
   int total = 0;             // how many allocations the group will have
+  int may_be_canaries = 0;   // how many of them are canaries or can become some; of per-node jobs
 };
 // Decides whether the change of the group begins a deployment.
 bool Begins(const ReconcileInput& input, const RolloutState& rollout, const GroupPlan& plan,

@@ -66,6 +66,7 @@ TEST_F(RolloutTest, TheFirstVersionIsPlacedAtOnceInADeployment) {
   EXPECT_TRUE(group.promoted);
   EXPECT_TRUE(group.auto_revert);
   EXPECT_EQ(group.progress_deadline, 7min);
+  EXPECT_EQ(group.require_progress_by, 0) << "it begins with the first placement";
 }
 
 TEST_F(RolloutTest, NotMoreThanMaxParallelAreReplacedAtATime) {
@@ -190,6 +191,8 @@ TEST_F(RolloutTest, CanariesStandBesideTheOthers) {
   EXPECT_FALSE(plan.deployment->groups.at("g").promoted);
   EXPECT_EQ(plan.deployment->status_description,
             "Deployment is running but requires manual promotion");
+  EXPECT_EQ(plan.deployment->groups.at("g").require_progress_by, kNow + Duration(10min).count())
+      << "they may find no room";
   // One of them is there.
   Deploy(2, false);
   const auto first = AddNew(0, true);

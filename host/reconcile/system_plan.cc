@@ -53,8 +53,14 @@ class SystemPlan {
     ReplaceOlder();
     // An evaluation waits for a node if there is none at all, and says why no node may be used.
     if (slots_.empty()) PlaceNowhere();
+    change_.total = elsewhere_;
     for (const auto& [id, node] : *input_.nodes) {
       if (fits_.count(id) > 0 && node->eligible) change_.total += group_.count;
+    }
+    change_.may_be_canaries = canaries_ + kept_canaries_ + comes_back_;
+    for (const SharedAlloc& record : older_) {
+      const std::string& id = record->alloc->node_id;
+      change_.may_be_canaries += TakesNew(id) || !IsReady(id) ? 1 : 0;
     }
     change_.destructive = !older_.empty();
     change_.begins = Begins(input_, rollout_, plan_, change_, group_);
@@ -68,11 +74,25 @@ class SystemPlan {
   bool TakesNew(const std::string& node_id) const {
     return fits_.count(node_id) > 0 && input_.nodes->at(node_id)->eligible;
   }
+  bool IsReady(const std::string& node_id) const {
+    const auto node = input_.nodes->find(node_id);
+    return node != input_.nodes->end() && node->second->status == "ready";
+  }
   bool Take(const AllocRecord& record) {
     return record.alloc->index < group_.count && slots_.insert(SlotOf(record)).second;
   }
   void KeepSlot(const AllocRecord& record) {
-    if (Take(record)) busy_ += IsBusy(rollout_, record) ? 1 : 0;
+    if (!Take(record)) return;
+    busy_ += IsBusy(rollout_, record) ? 1 : 0;
+    kept_canaries_ += rollout_.IsCanary(record) ? 1 : 0;  // one that has failed counts
+    CountElsewhere(record);
+  }
+  // A node that takes no new ones counts by what it has of the deployment. One that is not ready
+  // may take new ones soon, so it counts by all that it has.
+  void CountElsewhere(const AllocRecord& record) {
+    const std::string& id = record.alloc->node_id;
+    if (record.terminal() || TakesNew(id)) return;
+    elsewhere_ += rollout_.IsOfDeployment(record) || !IsReady(id) ? 1 : 0;
   }
 
   GroupPlan::Place* AddPlace(const Slot& slot, SharedAlloc replaces) {
@@ -95,6 +115,7 @@ class SystemPlan {
         FindGroup(*of.job, group_.name) != nullptr) {
       place->job = replaces->job;
       --busy_;
+      ++comes_back_;
     }
     return place;
   }
@@ -125,12 +146,17 @@ class SystemPlan {
     if (IsWanted(*record, input_)) {
       ++plan_.ignore;
       busy_ += IsBusy(rollout_, *record) ? 1 : 0;
+      CountElsewhere(*record);
       if (rollout_.IsCanary(*record)) ++canaries_;
     } else if (input_.can_update(*record, group_)) {
       plan_.update.push_back(record);
-      if (rollout_.applies) ++busy_;
+      if (rollout_.applies) {
+        ++busy_;
+        elsewhere_ += TakesNew(record->alloc->node_id) ? 0 : 1;
+      }
     } else {
       older_.push_back(record);
+      CountElsewhere(*record);
     }
   }
 
@@ -161,12 +187,14 @@ class SystemPlan {
     if (rollout_.canaries) left = rollout_.paused ? 0 : rollout_.desired_canaries - canaries_;
     SortForReplacement(&older_);
     for (const SharedAlloc& record : older_) {
-      if (left <= 0) {
+      // One that has to wait until its node takes new ones does not hold those of other nodes.
+      const bool waits = !TakesNew(record->alloc->node_id);
+      if (waits ? rollout_.paused || rollout_.failed : left <= 0) {
         ++plan_.ignore;
         plan_.waits = true;
         continue;
       }
-      --left;
+      if (!waits) --left;
       plan_.stop.push_back({record, std::string(stop_reason::kUpdated), true});
       GroupPlan::Place* const place = AddPlace(SlotOf(*record), record);
       place->stops = true;
@@ -194,7 +222,10 @@ class SystemPlan {
   std::set<std::string> fits_;  // ready nodes that may have allocations of the group
   std::set<Slot> slots_;        // where something is, or will be
   AllocRecords older_;          // cannot take over the wanted version
+  int elsewhere_ = 0;           // see CountElsewhere
+  int comes_back_ = 0;          // places that the older version gets again
   int canaries_ = 0;
+  int kept_canaries_ = 0;
   int busy_ = 0;  // see Limit
 };
 

@@ -108,6 +108,75 @@ TEST_F(SystemPlanTest, ANewVersionGoesFromNodeToNode) {
   EXPECT_TRUE(plan.groups["g"].place.at(0).in_deployment);
 }
 
+TEST_F(SystemPlanTest, ANodeThatTakesNothingNewDoesNotHoldTheOthers) {
+  NewVersion([](TaskGroup* group) { group->rollout.max_parallel = 1; }, JobType::kSystem);
+  for (const char* node : {"n1", "n2", "n3"}) Add(0, node);
+  NewVersion([](TaskGroup*) {}, JobType::kSystem);
+  AddNode("n1", "ready", false);
+  EXPECT_THAT(NodesOf(Plan()), ElementsAre("n1", "n2")) << "the first one waits for its node";
+  EXPECT_EQ(PlanAll().deployment->groups.at("g").desired_total, 2);
+  Deploy()->status = deployment_status::kPaused;
+  EXPECT_THAT(Plan().place, IsEmpty());
+}
+
+TEST_F(SystemPlanTest, ADeploymentFollowsTheNodes) {
+  NewVersion([](TaskGroup* group) { group->rollout.max_parallel = 1; }, JobType::kSystem);
+  DeploymentGroup& group = Deploy()->groups["g"];
+  group.desired_total = 3;
+  group.progress_deadline = 10min;
+  group.require_progress_by = kNow - 1;
+  for (const char* node : {"n1", "n2", "n3"}) PutIntoDeployment(Add(0, node));
+  EXPECT_FALSE(PlanAll().deployment);
+  const auto total = [this] {
+    const JobPlan plan = PlanAll();
+    EXPECT_EQ(plan.deployment->id, deployment->id);
+    return plan.deployment->groups.at("g").desired_total;
+  };
+  AddNode("n4");
+  EXPECT_EQ(total(), 4);
+  EXPECT_EQ(PlanAll().deployment->groups.at("g").require_progress_by,
+            kNow + Duration(10min).count());
+  EXPECT_THAT(NodesOf(Plan()), ElementsAre("n4"));
+  nodes.erase("n4");
+  AddNode("n3", "ready", false);
+  EXPECT_FALSE(PlanAll().deployment) << "it has one that counts";
+  AddNode("n3", "down");
+  EXPECT_EQ(total(), 2);
+  for (const char* node : {"n1", "n2", "n3"}) AddNode(node, "down");
+  EXPECT_FALSE(PlanAll().deployment) << "nothing has been deployed well";
+}
+
+TEST_F(SystemPlanTest, CanariesOfADeploymentAreNotMoreThanTheNodes) {
+  NewVersion(
+      [](TaskGroup* group) {
+        group->rollout.max_parallel = 1;
+        group->rollout.canary = 5;
+      },
+      JobType::kSystem);
+  for (const char* node : {"n1", "n2", "n3"}) Add(0, node);
+  NewVersion([](TaskGroup*) {}, JobType::kSystem);
+  const auto canaries = [this] { return PlanAll().deployment->groups.at("g").desired_canaries; };
+  EXPECT_EQ(canaries(), 3);
+  Deploy(3, false)->groups["g"].desired_total = 3;
+  AddNode("n3", "initializing");
+  EXPECT_FALSE(PlanAll().deployment) << "nothing is known of it yet";
+  AddNode("n3", "down");
+  EXPECT_EQ(canaries(), 2);
+  Deploy(2, false)->groups["g"].desired_total = 2;
+  AddNode("n3");
+  EXPECT_EQ(canaries(), 3);
+  AddNode("n4");
+  EXPECT_EQ(canaries(), 3) << "there is no older one that a canary could replace";
+  nodes.erase("n4");
+  Deploy(3, false)->groups["g"].desired_total = 3;
+  const auto failed = std::const_pointer_cast<AllocRecord>(*allocs.begin());
+  AllocOf(failed)->canary = true;
+  PutIntoDeployment(failed);
+  failed->job = job;
+  Fail(failed, kNow - Duration(1h).count());
+  EXPECT_FALSE(PlanAll().deployment) << "one that has failed is no reason to want fewer";
+}
+
 TEST_F(SystemPlanTest, CanariesAreTheFirstNodes) {
   NewVersion(
       [](TaskGroup* group) {

@@ -83,10 +83,13 @@ void Evaluating::BeginDeployment(const JobPlan& plan) {
     out_.ended->modify_time = now_;
   }
   if (!plan.deployment) return;
-  Deployment& begun = out_.deployment.emplace(*plan.deployment);
-  begun.id = RandomUuid();
-  begun.create_index = begun.modify_index = index_;
-  begun.create_time = begun.modify_time = now_;
+  Deployment& put = out_.deployment.emplace(*plan.deployment);
+  put.modify_index = index_;
+  put.modify_time = now_;
+  if (!put.id.empty()) return;  // the current one has changed
+  put.id = RandomUuid();
+  put.create_index = index_;
+  put.create_time = now_;
 }
 
 const Deployment* Evaluating::CurrentDeployment() const {
@@ -103,8 +106,9 @@ void Evaluating::Count(const Allocation& alloc) {
   DeploymentGroup& group = out_.deployment->groups.at(alloc.group_name);
   ++group.placed;
   if (alloc.canary) group.placed_canaries.push_back(alloc.id);
-  if (group.require_progress_by == 0 && group.progress_deadline > Duration(0)) {
-    group.require_progress_by = now_ + Bounded(group.progress_deadline).count();
+  if (group.placed == 1 && group.progress_deadline > Duration(0)) {
+    const WallTime by = now_ + Bounded(group.progress_deadline).count();
+    group.require_progress_by = std::max(group.require_progress_by, by);
   }
 }
 

@@ -21,14 +21,31 @@ bool IsOver(const JobRecord& job) {
   return job.status == "dead" && (job.stop || ends);
 }
 
+// Returns whether RECORD has ended, and a replacement that has no place yet may follow it. On a
+// node that was purged, nothing follows an allocation of a job that runs on each node.
+bool AwaitsNext(const Tables& tables, const JobRecord& job, const AllocRecord& record) {
+  if (IsPerNode(job) && !tables.nodes.contains(record.alloc->node_id)) return false;
+  return AwaitsReplacement(record, job, tables.AllocsOf(KeyOf(*job.job)));
+}
+
+// Returns whether RECORD has files that its replacement gets, which has no place yet.
+bool KeepsFiles(const Tables& tables, const JobRecord* job, const AllocRecord& record) {
+  const TaskGroup* const group = record.alloc->group();
+  if (job == nullptr || group == nullptr) return false;
+  return (group->disk_sticky || group->disk_migrate) && AwaitsNext(tables, *job, record);
+}
+
 // Returns whether the scheduler would place the allocation of RECORD again if RECORD did not
-// exist.
+// exist, or would not place its replacement, which has no place yet.
 bool IsNeeded(const Tables& tables, const JobRecord* job, const AllocRecord& record) {
   if (job == nullptr || job->stop) return false;
-  // The replacement that has no place yet gets the past of the one that has failed.
-  const bool waits =
-      record.next.empty() && record.alloc->desired_description == stop_reason::kRescheduled;
-  return waits || NeedsNoOther(record, *job, tables.AllocsOf(KeyOf(*job->job)));
+  // Such a replacement gets the past of the one that has failed.
+  if (record.next.empty() && record.alloc->desired_description == stop_reason::kRescheduled) {
+    return true;
+  }
+  if (NeedsNoOther(record, *job, tables.AllocsOf(KeyOf(*job->job)))) return true;
+  // While a deployment is held, nothing comes to a place that nothing has left.
+  return AwaitsNext(tables, *job, record);
 }
 
 // Returns whether EVAL was to look at an allocation that has no replacement yet.
@@ -103,7 +120,8 @@ void GarbageCollection::CollectEnded(Tables* tables, std::uint64_t index) {
   ended_ = *next;
   const JobKey key = KeyOf(*ended_->alloc->job);
   const auto job = Tables::Find(tables->jobs, key);
-  if (!rule_.living && IsNeeded(*tables, job.get(), *ended_) && !IsOver(*job)) {
+  const bool stays = !rule_.living && IsNeeded(*tables, job.get(), *ended_) && !IsOver(*job);
+  if (stays || KeepsFiles(*tables, job.get(), *ended_)) {
     ++stayed_;
     return;
   }

@@ -37,7 +37,8 @@ std::size_t CountEnded(const Tables& tables);
 
 // Removes what a GarbageRule allows. Works in slices, so that no other thread waits long for the
 // tables. Everything that has not ended is kept. A service that no user has stopped, or a batch job
-// that has not ended, may be evaluated again. The records that such a job needs are kept, too.
+// that has not ended, may be evaluated again. The records that such a job needs are kept, too, and
+// so are files that a replacement without a place yet will get.
 class GarbageCollection {
  public:
   explicit GarbageCollection(GarbageRule rule) : rule_(rule) {}

@@ -143,6 +143,76 @@ TEST_F(GarbageTest, AServiceThatNobodyHasStoppedStays) {
   EXPECT_EQ(JobOf("ended"), nullptr);
 }
 
+TEST_F(GarbageTest, WhatWaitsForItsReplacementStays) {
+  Make(Registration("web", 1), 0);
+  const std::string left = Live().at(0)->id();
+  ASSERT_TRUE(scheduler.SetEligible("node", false).ok());
+  ASSERT_TRUE(scheduler.StopAlloc(left, false).ok());
+  Report(left, ClientStatus::kComplete);
+  ASSERT_TRUE(Live().empty());
+  Collect({});
+  ASSERT_NE(Alloc(left), nullptr);
+  ASSERT_TRUE(scheduler.SetEligible("node", true).ok());
+  ASSERT_EQ(Live().size(), 1u);
+  EXPECT_EQ(Live()[0]->previous, left);
+  Collect({});
+  EXPECT_EQ(Alloc(left), nullptr) << "it has its replacement";
+}
+
+TEST_F(GarbageTest, TheFilesOfAStickyDiskStayForTheReplacement) {
+  for (const bool sticky : {true, false}) {
+    MustRegister(
+        With(Registration("web", 1), [sticky](Job* job) { job->groups[0].disk_sticky = sticky; }));
+    const std::string left = Live().at(0)->id();
+    ASSERT_TRUE(scheduler.SetEligible("node", false).ok());
+    ASSERT_TRUE(scheduler.StopAlloc(left, false).ok());
+    Report(left, ClientStatus::kComplete);
+    Collect({});
+    EXPECT_EQ(Alloc(left)->collected, !sticky);
+    ASSERT_TRUE(scheduler.SetEligible("node", true).ok());
+    Collect({});
+    EXPECT_EQ(Alloc(left), nullptr);
+    ASSERT_TRUE(scheduler.Deregister({"default", "web"}, true, false).ok());
+    for (const auto& record : Allocs()) Report(record->id(), ClientStatus::kComplete);
+    Collect({});
+  }
+}
+
+// After a failure of its deployment, a place that nothing has left gets nothing new.
+TEST_F(GarbageTest, AnOlderOneThatWaitsForItsRescheduleWhileADeploymentHasFailedStays) {
+  const auto version = [](const std::string& driver_config) {
+    return With(Registration("web", 2, 100, driver_config), [](Job* job) {
+      job->groups[0].rollout.max_parallel = 1;
+      job->groups[0].reschedule = ReschedulePolicy();
+    });
+  };
+  MustRegister(version("1"));
+  for (const auto& record : Live()) {
+    AllocUpdate healthy;
+    healthy.id = record->id();
+    healthy.status = {ClientStatus::kRunning, ""};
+    healthy.health = AllocHealth{true, loop.Wall()};
+    ASSERT_TRUE(Await<Status>(scheduler.UpdateAllocs(context, "node", {healthy})).ok());
+  }
+  MustRegister(version("2"));
+  std::string deployment, older;
+  store.Read([&](const Tables& tables) {
+    for (const auto& [id, of] : tables.deployments) {
+      if (of->active()) deployment = id;
+    }
+  });
+  for (const auto& record : Live()) {
+    if (record->job->version == 0) older = record->id();
+  }
+  ASSERT_TRUE(scheduler.FailDeployment(deployment).ok());
+  Report(older, ClientStatus::kFailed);
+  Collect({});
+  ASSERT_NE(Alloc(older), nullptr);
+  loop.Advance(30s);
+  ASSERT_TRUE(scheduler.Evaluate({"default", "web"}).ok());
+  EXPECT_NE(Alloc(older)->next, "");
+}
+
 TEST_F(GarbageTest, AStoppedAllocationStaysUntilItsTasksHaveEnded) {
   Make(Registration("web", 1), 0);
   ASSERT_TRUE(scheduler.Deregister({"default", "web"}, false, false).ok());

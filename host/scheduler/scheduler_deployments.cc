@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "host/deployment/deployment_watch.h"
+#include "host/reconcile/reschedule.h"
 #include "host/scheduler/scheduler.h"
 
 namespace drover {
@@ -24,6 +25,12 @@ DeploymentInput ViewOf(const Tables& tables, const Deployment& deployment, WallT
   const auto versions = tables.versions.find(key);
   if (versions != tables.versions.end()) view.versions = &versions->second;
   view.now = now;
+  view.nodes = &tables.nodes;
+  view.is_replaced = [now](const AllocRecord& record) {
+    const TaskGroup* const group = record.alloc->group();
+    return record.alloc->job->type == JobType::kService && group != nullptr &&
+           RescheduleTime(group->reschedule, record, now).has_value();
+  };
   return view;
 }
 

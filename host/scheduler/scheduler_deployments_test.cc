@@ -160,6 +160,70 @@ TEST_F(SchedulerDeploymentTest, AClockThatIsSetChangesNoDeadline) {
   EXPECT_TRUE(loop.RunToEnd(gate.Close()));
 }
 
+TEST_F(SchedulerDeploymentTest, ACanaryThatFindsNoRoomFailsItInTime) {
+  const auto version = [](const std::string& driver_config) {
+    return With(Undeployed(1, driver_config), [](Job* job) {
+      TaskGroup& group = job->groups[0];
+      group.rollout.max_parallel = group.rollout.canary = 1;
+      group.networks.emplace_back().reserved_ports.push_back({"http", 8080, 0, ""});
+    });
+  };
+  MustRegister(version(R"({"run_for": "1h"})"));
+  const std::string old = Live().at(0)->id();
+  ReportHealth(old, true);
+  EXPECT_TRUE(JobOf("web")->stable);
+  MustRegister(version(R"({"run_for": "2h"})"));
+  const auto job = JobOf("web");
+  std::string id;
+  store.Read([&](const Tables& tables) { id = tables.DeploymentOf(*job)->id; });
+  Gate gate(&loop);
+  Context life = context.Child();
+  gate.Spawn(scheduler.Run(life));
+  for (int step = 1; step < 120; ++step) {
+    loop.Advance(5s);
+    EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "node")).ok());
+  }
+  EXPECT_EQ(Says(id), "running: Deployment is running but requires manual promotion");
+  loop.Advance(5s);
+  EXPECT_EQ(Says(id), "failed: Failed due to progress deadline");
+  ASSERT_EQ(Live().size(), 1u);
+  EXPECT_EQ(Live()[0]->id(), old);
+  life.Cancel("end of the test");
+  EXPECT_TRUE(loop.RunToEnd(gate.Close()));
+}
+
+TEST_F(SchedulerDeploymentTest, OfASystemJobItDoesNotWaitForANodeThatLeaves) {
+  NodeRecord second;
+  second.id = second.name = "n2";
+  second.memory_mb = second.cpu_mhz = 1000;
+  second.disk_mb = 1'000'000;
+  EXPECT_TRUE(Await<Result<Duration>>(scheduler.Register(context, second)).ok());
+  EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "n2")).ok());
+  MustRegister(With(Undeployed(1), [](Job* job) {
+    job->type = JobType::kSystem;
+    job->groups[0].rollout.max_parallel = 1;
+  }));
+  const auto job = JobOf("web");
+  std::shared_ptr<const Deployment> made;
+  store.Read([&](const Tables& tables) { made = tables.DeploymentOf(*job); });
+  ASSERT_NE(made, nullptr);
+  EXPECT_EQ(made->groups.at("g").desired_total, 2);
+  for (const auto& record : Live()) {
+    if (record->alloc->node_id == "node") ReportHealth(record->id(), true);
+  }
+  EXPECT_EQ(Says(made->id), "running: Deployment is running");
+  ASSERT_TRUE(scheduler.Drain("n2", DrainSpec{Duration(-1), false}, false, {}).ok());
+  EXPECT_EQ(Find(made->id)->groups.at("g").desired_total, 1);
+  EXPECT_EQ(Find(made->id)->create_index, made->create_index);
+  Gate gate(&loop);
+  Context life = context.Child();
+  gate.Spawn(scheduler.Run(life));
+  loop.Advance(0s);
+  EXPECT_EQ(Says(made->id), "successful: Deployment completed successfully");
+  life.Cancel("end of the test");
+  EXPECT_TRUE(loop.RunToEnd(gate.Close()));
+}
+
 TEST_F(SchedulerDeploymentTest, AFailureAndTheWayBackAreOneGroup) {
   MustRegister(Undeployed(1, R"({"run_for": "1h"})"));
   Deploy(Group(1));

@@ -193,7 +193,8 @@ class AgentRouteTest(AgentTest):
         self.assertEqual(evals(), [made, looked[3]], "needed evaluations stay")
 
     def test_a_job_is_scaled(self):
-        self.agent.submit(service())
+        self.agent.submit(job(group(mock("t", run_for="1h"), Update={"MaxParallel": 0}),  # no deployment
+                              id="web", type="service"))
         first = self.agent.wait_allocs("web", 1, "running")[0]["ID"]
         scale = {"Count": 3, "Target": {"Group": "g"}}
         self.assertTrue(self.agent.must("PUT", "/v1/job/web/scale", scale)["EvalID"])

@@ -63,7 +63,7 @@ class ClientChangeTest(ClientCommandTest):
         self.assertEqual(json.loads(shown.partition("\nVersion 0\n")[2])["Version"], 0)
 
     def test_options_that_scripts_for_nomad_use(self):
-        spec = self.sandbox.write("job.json", service(mock("t", run_for="1h")))
+        spec = self.sandbox.write("job.json", service(mock("t", run_for="1h"), Update={"MaxParallel": 0}))
         shown = self.cli("job", "plan", "-diff=false", "-verbose", spec, code=1).out
         self.assertNotIn('job "web"', shown)
         self.assertIn("1 create", shown)
@@ -80,7 +80,7 @@ class ClientChangeTest(ClientCommandTest):
                          self.cli("server", "members", "-verbose").out)
 
     def test_a_job_is_scaled(self):
-        self.run_job(mock("t", run_for="1h"))
+        self.run_job(mock("t", run_for="1h"), Update={"MaxParallel": 0})
         self.assertRegex(self.cli("job", "scale", "web", "3").out, "complete")
         self.agent.wait_allocs("web", 3, "running")
         index = self.agent.get("/v1/job/web")["JobModifyIndex"]
@@ -88,7 +88,7 @@ class ClientChangeTest(ClientCommandTest):
             "job", "scale", "-check-index", str(index - 1), "web", "g", "2"))
         self.cli("job", "scale", "-check-index", str(index), "-detach", "web", "g", "2")
         self.assertEqual(self.job_count(), 2)
-        two = job(group(mock("t", run_for="1h"), Name="a"), group(mock("t", run_for="1h"), Name="b"),
+        two = job(*(group(mock("t", run_for="1h"), Name=name, Update={"MaxParallel": 0}) for name in "ab"),
                   id="two", type="service")
         self.agent.submit(two)
         self.assertIn("before the count: a, b", self.fails("job", "scale", "two", "2"))

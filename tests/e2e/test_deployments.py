@@ -1,5 +1,7 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """Deployments: how a new version of a job replaces the one before it, step by step, and goes back."""
+import socket
+
 import harness
 from agent_harness import AgentTest
 from harness import group, job, mock, task
@@ -174,6 +176,27 @@ class DeploymentTest(Deployments, AgentTest):
         self.assertEqual(failed["StatusDescription"],
                          "Failed due to unhealthy allocations - no stable job version to auto "
                          "revert to")
+
+    def test_a_canary_that_finds_no_room_is_warned_of_and_fails(self):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        fields = {"update": {"Canary": 1, "HealthyDeadline": "2s", "ProgressDeadline": "3s"},
+                  "Networks": [{"ReservedPorts": [{"Label": "x", "Value": port}]}]}
+        warning = f'which has the static port {port} ("x"): without another node it is never placed'
+        spec = service(0, **fields)
+        for path in ("/v1/job/web/plan", "/v1/validate/job", "/v1/jobs"):
+            self.assertIn(warning, self.agent.must("PUT", path, spec)["Warnings"])
+        self.wait_deployment(0, status="successful")
+        self.agent.submit(service(1, **fields))
+        failed = self.wait_deployment(1, status="failed")
+        self.assertEqual(failed["StatusDescription"], "Failed due to progress deadline")
+        self.assertEqual(self.versions(), [0])
+        scale = {"Count": 2, "Target": {"Group": "g"}}
+        self.agent.submit(service(2, update={"HealthCheck": "manual"}))
+        reply = self.agent.ask("PUT", "/v1/job/web/scale", scale)
+        self.assertEqual(reply.status, 400, reply.body)
+        self.assertIn("job scaling blocked due to active deployment", reply.body.decode())
 
     def test_a_pause_and_a_failure_by_request(self):
         self.agent.submit(service(0, count=3))

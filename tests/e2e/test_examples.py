@@ -137,6 +137,12 @@ class Examples(Client):
         self.assertEqual(run.wait(90), 0, run.story())
         return run
 
+    def wait_deployed(self, id):
+        """Waits for the end of the deployment of a job, which nobody can scale before."""
+        harness.wait_until(
+            lambda: self.agent.get(f"/v1/job/{id}/deployment")["Status"] == "successful",
+            f"the deployment of {id}")
+
     def page(self, alloc, path="/"):
         """Returns what the server of an allocation answers, as soon as it does."""
         host, port = self.place(alloc)
@@ -397,6 +403,7 @@ class Examples(Client):
             harness.wait_until(lambda: set(self.page(front).split()) == instances,
                                f"a page with {count} instances")
         wait_page(2)
+        self.wait_deployed("template")
         self.cli("job", "scale", "template", "backend", "3")
         wait_page(3)
         environment = self.sandbox.alloc_dirs[0] / front / "page/secrets/page.env"
@@ -455,6 +462,7 @@ class Examples(Client):
             harness.wait_until(lambda: asker.last(3 * count) == pages, f"answers of {count} instances")
         wait_answers(2)
         asker.failures.clear()  # those before the first answer
+        self.wait_deployed("haproxy")
         for count in (3, 1, 2):
             self.cli("job", "scale", "haproxy", "backend", str(count))
             wait_answers(count)
@@ -492,6 +500,7 @@ class Examples(Client):
         shown = self.json("scaling", "policy", "info", of_group["ID"])
         self.assertEqual((shown["Min"], shown["Max"], shown["Policy"]["cooldown"]), (1, 4, "2m"))
         self.assertIn("maximum: 5 > 4", self.fails("job", "scale", "scaling", "5"))
+        self.wait_deployed("scaling")
         self.cli("job", "scale", "scaling", "3")
         self.agent.wait_allocs("scaling", 3, "running")
         self.cli("job", "run", "-preserve-counts", JOBS / ("scaling" + self.form))

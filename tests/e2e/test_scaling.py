@@ -40,9 +40,10 @@ job "web" {
 
 
 def scalable(id="web", min=2, max=5, type="service", policy=None, one=None, **fields):
-    """A job whose group has from MIN to MAX allocations, each with the task ONE."""
+    """A job whose group has from MIN to MAX allocations, each with the task ONE. It has no deployments."""
     scaling = {"Min": min, "Max": max, "Policy": policy}
-    return job(group(one or mock("t", run_for="1h"), Scaling=scaling, **fields), id=id, type=type)
+    return job(group(one or mock("t", run_for="1h"), Scaling=scaling, Update={"MaxParallel": 0}, **fields),
+               id=id, type=type)
 
 
 class ScalingCase(AgentTest):

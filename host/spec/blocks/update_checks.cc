@@ -50,7 +50,44 @@ void CheckRollout(const TaskGroup& group, const JobPlace& at) {
               "volume, or the canaries");
 }
 
+// Returns what only one allocation of GROUP at a time can have on a node; empty if nothing.
+std::string NeededAlone(const TaskGroup& group) {
+  std::string needed;
+  const auto add = [&needed](const std::string& one) {
+    needed += (needed.empty() ? "" : " and ") + one;
+  };
+  const auto add_ports = [&add](const std::vector<Network>& networks) {
+    for (const Network& network : networks) {
+      for (const Port& port : network.reserved_ports) {
+        add("the static port " + std::to_string(port.value) + " (\"" + port.label + "\")");
+      }
+    }
+  };
+  add_ports(group.networks);
+  for (const Task& task : group.tasks) add_ports(task.networks);
+  for (const auto& [name, volume] : group.volumes) {
+    if (volume.access_mode == access_mode::kSingleWriter && Writes(volume)) {
+      add("the only writer's place of the volume \"" + name + "\"");
+    }
+  }
+  return needed;
+}
+
 }  // namespace
+
+std::string WhyNoCanaryBeside(JobType type, const TaskGroup& group) {
+  const RolloutPolicy& rollout = group.rollout;
+  // Those of a system job are the first to take the places of others.
+  if (type != JobType::kService || rollout.max_parallel == 0 || rollout.canary == 0) return "";
+  const std::string needed = NeededAlone(group);
+  if (needed.empty()) return "";
+  const bool ends = rollout.progress_deadline > Duration(0);
+  return "a canary of the group \"" + group.name +
+         "\" cannot run on the node of an allocation that it shall replace, which has " + needed +
+         ": without another node it is never placed, and " +
+         (ends ? "the deployment fails at its progress deadline"
+               : "nothing ends the deployment, which has no progress deadline");
+}
 
 void CheckChanges(JobType type, const TaskGroup& group, const JobPlace& at) {
   if (group.migrate_max_parallel < 1) {

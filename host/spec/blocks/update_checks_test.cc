@@ -79,5 +79,36 @@ TEST(UpdateChecksTest, CanariesMustBePossible) {
             "PerAlloc of the volume, or the canaries\n");
 }
 
+TEST(UpdateChecksTest, WhatOnlyOneCanHaveHasNoCanaryBesideIt) {
+  const auto why = [](JobType type, int canary, const std::function<void(TaskGroup*)>& change) {
+    TaskGroup group;
+    group.name = "g";
+    group.rollout.canary = canary;
+    change(&group);
+    return WhyNoCanaryBeside(type, group);
+  };
+  const auto port = [](TaskGroup* group) {
+    group->networks.emplace_back().reserved_ports.push_back({"http", 8080, 0, ""});
+  };
+  EXPECT_EQ(why(JobType::kService, 1, port),
+            "a canary of the group \"g\" cannot run on the node of an allocation that it shall "
+            "replace, which has the static port 8080 (\"http\"): without another node it is never "
+            "placed, and the deployment fails at its progress deadline");
+  EXPECT_EQ(why(JobType::kService, 0, port), "");
+  EXPECT_EQ(why(JobType::kSystem, 1, port), "");
+  EXPECT_EQ(why(JobType::kService, 1,
+                [](TaskGroup* group) {
+                  group->networks.emplace_back().dynamic_ports.push_back({"http", 0, 0, ""});
+                  group->volumes["logs"].access_mode = access_mode::kMultiWriter;
+                }),
+            "");
+  const std::string volume = why(JobType::kService, 1, [](TaskGroup* group) {
+    group->volumes["data"].access_mode = access_mode::kSingleWriter;
+    group->rollout.progress_deadline = 0s;
+  });
+  EXPECT_NE(volume.find("volume \"data\""), std::string::npos) << volume;
+  EXPECT_NE(volume.find("nothing ends the deployment"), std::string::npos) << volume;
+}
+
 }  // namespace
 }  // namespace drover
