@@ -7,8 +7,9 @@ namespace drover {
 namespace {
 
 bool SaysTheSame(const JobRecord& a, const JobRecord& b) {
-  if (a.json == nullptr || b.json == nullptr) return *a.job == *b.job;
-  return *a.json == *b.json;
+  const auto left = a.json.Whole(), right = b.json.Whole();
+  if (left == nullptr || right == nullptr) return *a.job == *b.job;
+  return *left == *right;
 }
 
 }  // namespace
