@@ -63,7 +63,7 @@ Result<JobRegistration> WithCount(const JobRecord& job, const std::string& group
   if (job.job->type == JobType::kSystem) {
     return Error(Code::kInvalidArgument, "cannot scale jobs of type \"system\"");
   }
-  json scaled = *job.json;
+  json scaled = job.json.Copy();
   bool found = false;
   for (json& one : scaled["TaskGroups"]) {
     if (one.value("Name", "") != group) continue;

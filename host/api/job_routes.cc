@@ -148,7 +148,7 @@ void KeepOf(const ApiRequest& request, const json& body, json* job, JobRegistrat
   request.agent().store->Read(
       [&](const Tables& tables) { before = Tables::Find(tables.jobs, key); });
   if (before == nullptr) return;
-  *job = Preserve(std::move(*job), *before->json, what);
+  *job = Preserve(std::move(*job), *before->json.Whole(), what);
   registration->enforce_index = before->job_modify_index;
 }
 

@@ -186,7 +186,7 @@ json EncodeStatus(const JobAndAllocs& of) {
           {"Namespace", job.job_namespace},
           {"Name", job.name},
           {"Type", JobTypeName(job.type)},
-          {"NodePool", record.json->value("NodePool", "default")},
+          {"NodePool", job.node_pool},
           {"Datacenters", job.datacenters},
           {"Priority", job.priority},
           {"Version", record.version},

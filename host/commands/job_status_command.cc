@@ -10,6 +10,7 @@
 #include "host/commands/commands.h"
 #include "host/commands/record_status.h"
 #include "host/view/deployment_view.h"
+#include "host/view/job_children.h"
 #include "host/view/json_fields.h"
 #include "host/view/placement_failures.h"
 #include "host/view/readable.h"
@@ -19,8 +20,6 @@ namespace drover {
 namespace {
 
 using nlohmann::json;
-
-constexpr std::size_t kMostChildren = 20;  // that are shown without --verbose
 
 Cell JobStatusCell(const json& job) {
   Cell cell = StatusCell(TextField(job, "Status"));
@@ -76,19 +75,6 @@ std::string ParentText(const json& job) {
   return "at " + specs + " " + TextField(periodic, "TimeZone");
 }
 
-// Returns the jobs in LIST that the job ID has started, the newest first.
-std::vector<json> ChildrenOf(const std::string& id, const json& list) {
-  std::vector<json> children;
-  for (const json& job : AsList(list)) {
-    if (RawField(job, "ParentID") == id) children.push_back(job);
-  }
-  std::sort(children.begin(), children.end(), [](const json& a, const json& b) {
-    return std::pair(NumberField(a, "SubmitTime"), RawField(a, "ID")) >
-           std::pair(NumberField(b, "SubmitTime"), RawField(b, "ID"));
-  });
-  return children;
-}
-
 void ShowChildren(Terminal* terminal, const json& summary, const std::vector<json>& children,
                   bool all) {
   const json& counts = MapField(summary, "Children");
@@ -132,11 +118,11 @@ struct JobStatusCommand {
 
   void Declare(CLI::App* command) {
     AddId(command, &id, false);
-    AddVerbose(command, &verbose);
+    command->add_flag("--verbose", verbose, "Prints ids in full, and all children");
   }
 
   Result<int> Run(ApiClient* client, Output* out) const {
-    if (id.empty()) return ListJobs(client, out);
+    if (id.empty()) return ListJobs(client, out, verbose);
     DROVER_ASSIGN(const JobName name, FindJob(client, id));
     return ShowJob(client, out, name, verbose);
   }
@@ -144,17 +130,24 @@ struct JobStatusCommand {
 
 }  // namespace
 
-Result<int> ListJobs(ApiClient* client, Output* out) {
+Result<int> ListJobs(ApiClient* client, Output* out, bool verbose) {
   DROVER_ASSIGN(const json jobs,
                 client->Get("/v1/jobs", {{"namespace", client->SearchedNamespace()}}));
   DROVER_TRY(CheckIsList(jobs));
   TextTable table({"ID", "Namespace", "Type", "Priority", "Status", "Submitted"});
-  for (const json& job : AsList(jobs)) {
-    table.Add({TextField(job, "ID"), TextField(job, "Namespace"), TextField(job, "Type"),
-               NumberText(job, "Priority"), JobStatusCell(job),
-               LocalTime(NumberField(job, "SubmitTime"))});
+  const ShownJobs shown = JobsToShow(jobs, verbose);
+  for (const json* const job : shown.jobs) {
+    table.Add({TextField(*job, "ID"), TextField(*job, "Namespace"), TextField(*job, "Type"),
+               NumberText(*job, "Priority"), JobStatusCell(*job),
+               LocalTime(NumberField(*job, "SubmitTime"))});
   }
-  return out->Print(jobs, table, "There are no jobs.");
+  DROVER_ASSIGN(const int code, out->Print(jobs, table, "There are no jobs."));
+  if (out->raw()) return code;
+  for (const auto& [parent, count] : shown.left_out) {
+    out->Line("... and " + std::to_string(count) + " older children of \"" +
+              Printable(parent.second) + "\", which --verbose shows");
+  }
+  return code;
 }
 
 Result<int> ShowJob(ApiClient* client, Output* out, const JobName& name, bool verbose) {

@@ -15,7 +15,8 @@ namespace drover {
 // Each one is defined in the file of its command. VERBOSE prints ids in full. The functions return
 // the exit code.
 
-Result<int> ListJobs(ApiClient* client, Output* out);
+// VERBOSE lists also the older children of jobs that have many.
+Result<int> ListJobs(ApiClient* client, Output* out, bool verbose);
 Result<int> ShowJob(ApiClient* client, Output* out, const JobName& name, bool verbose);
 // STATS also prints the statistics of devices.
 Result<int> ShowAlloc(ApiClient* client, Output* out, const std::string& id, bool verbose,

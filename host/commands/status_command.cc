@@ -24,7 +24,7 @@ struct StatusCommand {
   }
 
   Result<int> Run(ApiClient* agent, Output* out) const {
-    if (id.empty()) return ListJobs(agent, out);
+    if (id.empty()) return ListJobs(agent, out, verbose);
     DROVER_ASSIGN(const FoundRecord found, FindRecord(agent, id));
     if (found.kind == "jobs") {
       DROVER_ASSIGN(const JobName job, FindJob(agent, found.id));

@@ -6,8 +6,9 @@
 namespace drover {
 
 bool SaysTheSame(const JobRecord& a, const JobRecord& b) {
-  if (a.json == nullptr || b.json == nullptr) return *a.job == *b.job;
-  return *a.json == *b.json;
+  const auto left = a.json.Whole(), right = b.json.Whole();
+  if (left == nullptr || right == nullptr) return *a.job == *b.job;
+  return *left == *right;
 }
 
 std::shared_ptr<const JobRecord> StableBefore(const DeploymentInput& view) {

@@ -8,7 +8,7 @@ namespace drover {
 using nlohmann::json;
 
 json EncodeJob(const JobRecord& job) {
-  json out = *job.json;
+  json out = job.json.Copy();
   out["Stop"] = job.stop;
   out["NomadTokenID"] = "";
   out["Status"] = job.status;
@@ -123,7 +123,7 @@ json EncodeJobStub(const JobRecord& record, json summary, bool meta) {
               {"Name", job.name},
               {"Namespace", job.job_namespace},
               {"Datacenters", job.datacenters},
-              {"NodePool", record.json->value("NodePool", "default")},
+              {"NodePool", job.node_pool},
               {"Multiregion", nullptr},
               {"Type", JobTypeName(job.type)},
               {"Priority", job.priority},

@@ -30,15 +30,14 @@ std::string Listed(const std::set<std::string>& keys) {
   return "[" + list + "]";
 }
 
-// Makes a child of PARENT from JOB, which has all but its place among the jobs, and from ITS_JSON,
-// the parent's.
-ChildJob Child(const JobRecord& parent, Job job, std::string id, json its_json) {
+// Makes a child of PARENT from JOB, which has all but its place among the jobs, and from OWN, the
+// members of its document that the parent does not have.
+ChildJob Child(const JobRecord& parent, Job job, std::string id, json own) {
   job.parent_id = parent.job->id;
   job.id = job.name = std::move(id);
-  its_json["ParentID"] = job.parent_id;
-  its_json["ID"] = its_json["Name"] = job.id;
-  return {std::make_shared<const Job>(std::move(job)),
-          std::make_shared<const json>(std::move(its_json))};
+  own["ParentID"] = job.parent_id;
+  own["ID"] = own["Name"] = job.id;
+  return {std::make_shared<const Job>(std::move(job)), parent.json.With(own)};
 }
 
 // Checks PAYLOAD, which is base64, against RULE.
@@ -100,11 +99,11 @@ ChildJob PeriodicChild(const JobRecord& parent, WallTime launch) {
   Job job = *parent.job;
   job.periodic.reset();
   job.dispatch_token.clear();
-  json its_json = *parent.json;
-  its_json["Periodic"] = nullptr;
-  its_json["DispatchIdempotencyToken"] = "";
+  json own = json::object();
+  own["Periodic"] = nullptr;
+  own["DispatchIdempotencyToken"] = "";
   return Child(parent, std::move(job), parent.job->id + "/periodic-" + Seconds(launch),
-               std::move(its_json));
+               std::move(own));
 }
 
 Result<ChildJob> DispatchedChild(const JobRecord& parent, const DispatchDraft& draft, WallTime now,
@@ -120,18 +119,18 @@ Result<ChildJob> DispatchedChild(const JobRecord& parent, const DispatchDraft& d
   std::string id = parent.job->id + "/dispatch-" + prefix + Seconds(now) + "-" + hex8;
   DROVER_TRY(CheckChildId(*parent.job, id));
   Job job = *parent.job;
-  json its_json = *parent.json;
+  json own = json::object();
   job.dispatched = true;
   job.dispatch_token = draft.idempotency_token;
   job.payload = draft.payload;
   if (draft.priority > 0) job.priority = draft.priority;
   for (const auto& [key, value] : draft.meta) job.meta[key] = value;
-  its_json["Dispatched"] = true;
-  its_json["DispatchIdempotencyToken"] = job.dispatch_token;
-  its_json["Payload"] = job.payload.empty() ? json() : json(job.payload);
-  its_json["Priority"] = job.priority;
-  its_json["Meta"] = job.meta.empty() ? json() : json(job.meta);
-  return Child(parent, std::move(job), std::move(id), std::move(its_json));
+  own["Dispatched"] = true;
+  own["DispatchIdempotencyToken"] = job.dispatch_token;
+  own["Payload"] = job.payload.empty() ? json() : json(job.payload);
+  own["Priority"] = job.priority;
+  own["Meta"] = job.meta.empty() ? json() : json(job.meta);
+  return Child(parent, std::move(job), std::move(id), std::move(own));
 }
 
 }  // namespace drover

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "host/base/result.h"
@@ -25,7 +24,7 @@ struct DispatchDraft {
 // A job that a parent starts, as a JobRecord has it.
 struct ChildJob {
   std::shared_ptr<const Job> job;
-  std::shared_ptr<const nlohmann::json> json;
+  JobDocument json;  // shares that of the parent
 };
 
 // Returns the child that PARENT starts for the time LAUNCH. Its id is PARENT/periodic-SECONDS, and

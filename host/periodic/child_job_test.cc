@@ -39,7 +39,7 @@ void ExpectWhole(const ChildJob& child) {
   const Result<Job> read = ParseJob(JobToJson(*child.job));
   ASSERT_TRUE(read.ok()) << read.error().message();
   EXPECT_EQ(*read, *child.job);
-  EXPECT_EQ(CanonicalJob(*read, *child.json), *child.json);
+  EXPECT_EQ(CanonicalJob(*read, child.json.Copy()), child.json.Copy());
 }
 
 std::string RefusalOf(const JobRecord& parent, const DispatchDraft& draft) {
@@ -55,11 +55,12 @@ TEST(ChildJobTest, APeriodicChildIsItsParentWithoutTheBlock) {
   EXPECT_EQ(child.job->parent_id, "web");
   EXPECT_FALSE(child.job->periodic || child.job->dispatched);
   EXPECT_EQ(child.job->meta, parent.job->meta);
-  EXPECT_EQ(child.json->at("ParentID"), "web");
-  EXPECT_EQ(child.json->at("ID"), child.job->id);
-  EXPECT_EQ(child.json->at("Name"), child.job->id);
-  EXPECT_TRUE(child.json->at("Periodic").is_null());
-  EXPECT_EQ(child.json->at("TaskGroups"), parent.json->at("TaskGroups"));
+  EXPECT_EQ(child.json.Whole()->at("ParentID"), "web");
+  EXPECT_EQ(child.json.Whole()->at("ID"), child.job->id);
+  EXPECT_EQ(child.json.Whole()->at("Name"), child.job->id);
+  EXPECT_TRUE(child.json.Whole()->at("Periodic").is_null());
+  EXPECT_EQ(child.json.Whole()->at("TaskGroups"), parent.json.Whole()->at("TaskGroups"));
+  EXPECT_EQ(child.json.base(), parent.json.base()) << "thousands of children share it";
   ExpectWhole(child);
 }
 
@@ -82,17 +83,17 @@ TEST(ChildJobTest, ADispatchedChildHasPayloadMetaTokenAndPriority) {
   EXPECT_EQ(job.priority, 70);
   EXPECT_EQ(job.meta, (StringMap{{"a", "given"}, {"b", "b"}, {"c", "more"}}));
   EXPECT_EQ(job.dispatch_token, "once");
-  EXPECT_EQ(child->json->at("Payload"), Base64("hello"));
-  EXPECT_EQ(child->json->at("Dispatched"), true);
-  EXPECT_EQ(child->json->at("DispatchIdempotencyToken"), "once");
-  EXPECT_EQ(child->json->at("Meta").at("c"), "more");
+  EXPECT_EQ(child->json.Whole()->at("Payload"), Base64("hello"));
+  EXPECT_EQ(child->json.Whole()->at("Dispatched"), true);
+  EXPECT_EQ(child->json.Whole()->at("DispatchIdempotencyToken"), "once");
+  EXPECT_EQ(child->json.Whole()->at("Meta").at("c"), "more");
   ExpectWhole(*child);
   EXPECT_EQ(MetaOf(job, job.groups[0], job.groups[0].tasks[0]).at("unset"), "");
   const Result<ChildJob> plain = DispatchedChild(parent, {.meta = {{"a", "x"}}}, kTime, "0123abcd");
   ASSERT_TRUE(plain.ok());
   EXPECT_EQ(plain->job->id, "web/dispatch-1700000000-0123abcd");
   EXPECT_EQ(plain->job->priority, parent.job->priority);
-  EXPECT_TRUE(plain->json->at("Payload").is_null());
+  EXPECT_TRUE(plain->json.Whole()->at("Payload").is_null());
   ExpectWhole(*plain);
 }
 

@@ -86,7 +86,7 @@ TEST(EventLogTest, HoldsNoMoreBytesThanItMayHoweverLargeItsRecordsAre) {
     auto body = std::make_shared<nlohmann::json>();
     for (int i = 0; i < 10'000; ++i) (*body)["Meta"].push_back(nlohmann::json::object());
     large->job = job;
-    large->json = body;
+    large->json = std::shared_ptr<const nlohmann::json>(std::move(body));
     log.Add(index, cause::kJobRegistered, {{std::shared_ptr<const JobRecord>(large)}});
     EXPECT_LE(log.bytes(), kMost) << "parsed JSON takes more memory than its text";
   }

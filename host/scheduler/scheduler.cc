@@ -53,21 +53,22 @@ TableMask DisableScalingOf(JobRecord* stopped, std::uint64_t index) {
   if (stopped->scaling == nullptr) return 0;
   auto job = std::make_shared<Job>(*stopped->job);
   if (!DisableScaling(job.get())) return 0;
-  auto json = std::make_shared<nlohmann::json>(*stopped->json);
-  DisableScaling(json.get());
+  nlohmann::json json = stopped->json.Copy();
+  DisableScaling(&json);
   stopped->job = std::move(job);
-  stopped->json = std::move(json);
+  stopped->json = std::make_shared<const nlohmann::json>(std::move(json));
   stopped->scaling = ScalingOf(*stopped->job, stopped->scaling, index);
   return kScaling;
 }
 
 // Returns whether REGISTRATION is what the job BEFORE was before somebody stopped it, or still is.
 bool IsUnchanged(const JobRecord& before, const JobRegistration& registration) {
-  if (*before.json == *registration.json) return true;
+  const std::shared_ptr<const nlohmann::json> stored = before.json.Whole();
+  if (*stored == *registration.json) return true;
   if (!before.stop || before.scaling == nullptr) return false;
   nlohmann::json stopped = *registration.json;
   DisableScaling(&stopped);
-  return *before.json == stopped;
+  return *stored == stopped;
 }
 
 // Returns whether the version AFTER is as stable as BEFORE: it only has fewer allocations, so that
@@ -266,7 +267,7 @@ Result<JobReply> Scheduler::Register(JobRegistration registration) {
     const auto before = Tables::Find(tables->jobs, key);
     // If the job has not changed, no version is stored, and the job is only evaluated again.
     if (before == nullptr || before->stop != registration.stop ||
-        *before->json != *registration.json) {
+        *before->json.Whole() != *registration.json) {
       auto record = std::make_shared<JobRecord>();
       record->job = registration.job;
       record->json = registration.json;
@@ -340,8 +341,8 @@ Result<PlanReply> Scheduler::Plan(const JobRegistration& registration) const {
     JobRecord after;
     after.job = registration.job;
     after.json = registration.json;
-    const bool same =
-        reply.before != nullptr && !reply.before->stop && *reply.before->json == *registration.json;
+    const bool same = reply.before != nullptr && !reply.before->stop &&
+                      *reply.before->json.Whole() == *registration.json;
     after.job_modify_index = same ? reply.before->job_modify_index : tables.last_index + 1;
     if (reply.before != nullptr) {
       after.version = reply.before->version + (same ? 0 : 1);

@@ -316,7 +316,7 @@ Result<JobReply> Scheduler::Revert(const JobKey& key, std::uint64_t number,
                                                 key.first + "\" at version " +
                                                 std::to_string(number) + " not found");
   }
-  JobRegistration registration{version->job, version->json, newest->job_modify_index,
+  JobRegistration registration{version->job, version->json.Whole(), newest->job_modify_index,
                                version->submission};
   return Register(std::move(registration));
 }

@@ -94,8 +94,8 @@ TEST_F(SchedulerScalingTest, AStoppedJobIsNotScaled) {
   EXPECT_EQ(Policy()->modify_index, stopped);
   EXPECT_EQ(TableIndex(), stopped);
   EXPECT_FALSE(Web()->job->groups[0].scaling->enabled);
-  EXPECT_EQ(Web()->json->at("TaskGroups")[0].at("Scaling").at("Enabled"), false);
-  EXPECT_EQ(*Web()->json, CanonicalJob(*Web()->job, *Web()->json));
+  EXPECT_EQ(Web()->json.Whole()->at("TaskGroups")[0].at("Scaling").at("Enabled"), false);
+  EXPECT_EQ(Web()->json.Copy(), CanonicalJob(*Web()->job, Web()->json.Copy()));
   Run(5);
   EXPECT_EQ(Policy()->id, id);
   EXPECT_TRUE(Policy()->policy.enabled);

@@ -10,7 +10,9 @@
 #include "host/base/cpu_timer_for_test.h"
 #include "host/base/directory_for_test.h"
 #include "host/base/gate.h"
+#include "host/periodic/child_job.h"
 #include "host/scheduler/scheduler_fixture.h"
+#include "host/spec/blocks/change_json.h"
 #include "host/spec/job_json.h"
 #include "host/state/change_record_json.h"
 #include "host/state/record_json.h"
@@ -254,7 +256,7 @@ TEST_F(StateJournalTest, ASubmissionIsWrittenOnce) {
 
 TEST_F(StateJournalTest, AJobOfAnEarlierAgentIsReturnedInCanonicalFormToo) {
   MustRegister(Registration("job", 1));
-  const nlohmann::json canonical = *JobOf("job")->json;
+  const nlohmann::json canonical = JobOf("job")->json.Copy();
   std::vector<Record> records = Reopen();
   for (Record& record : records) {
     if (record.key.kind != record_kind::kJob) continue;
@@ -265,7 +267,51 @@ TEST_F(StateJournalTest, AJobOfAnEarlierAgentIsReturnedInCanonicalFormToo) {
     record.value = whole.dump();
   }
   Continue(LoadState(records));
-  EXPECT_EQ(*JobOf("job")->json, canonical);
+  EXPECT_EQ(JobOf("job")->json.Copy(), canonical);
+}
+
+TEST_F(StateJournalTest, ChildrenShareWithTheirParentAlsoInTheNextAgent) {
+  const auto register_parent = [this](int memory) {
+    MustRegister(With(Registration("p", 1, memory), [](Job* job) {
+      job->type = JobType::kBatch;
+      job->groups[0].rollout = {};
+      job->groups[0].reschedule = DefaultReschedulePolicy(job->type);
+      job->parameterized.emplace();
+      job->parameterized->meta_optional = {"k"};
+    }));
+  };
+  const JobKey parent("default", "p");
+  const auto dispatch = [this, &parent](const std::string& value) {
+    const Result<DispatchReply> reply = scheduler.Dispatch(parent, {.meta = {{"k", value}}});
+    EXPECT_TRUE(reply.ok());
+    return JobKey("default", reply.ok() ? reply->child_id : "p");
+  };
+  register_parent(100);
+  const JobKey first = dispatch("a"), second = dispatch("b");
+  register_parent(50);
+  const JobKey third = dispatch("c");
+  const auto expect_shared = [&](const Tables& tables) {
+    const auto base = [&tables](const JobKey& key) { return tables.jobs.at(key)->json.base(); };
+    EXPECT_EQ(base(first), base(second));
+    EXPECT_NE(base(first), base(third));
+    EXPECT_THAT(tables.allocs, SizeIs(3));
+    for (const auto& [id, record] : tables.allocs) {
+      EXPECT_EQ(record->job->json.base(), base(KeyOf(*record->alloc->job)));
+    }
+    if (!tables.jobs.contains(parent)) return;
+    EXPECT_EQ(base(third), base(parent));
+    EXPECT_EQ(base(first), tables.versions.at(parent).at(0)->json.base());
+  };
+  store.Read(expect_shared);
+  LoadedState loaded = LoadState(Reopen());
+  Compare(loaded.tables);
+  expect_shared(loaded.tables);
+  Continue(std::move(loaded));
+  ASSERT_TRUE(scheduler.Deregister(parent, true, false).ok());
+  loaded = LoadState(Reopen());
+  EXPECT_FALSE(loaded.tables.jobs.contains(parent));
+  expect_shared(loaded.tables);
+  EXPECT_EQ(loaded.tables.jobs.at(second)->json.Copy().at("Meta"), nlohmann::json({{"k", "b"}}));
 }
 
 TEST_F(StateJournalTest, ASubmissionInTheRecordOfItsJobGetsOneOfItsOwn) {
@@ -532,12 +578,12 @@ TEST_F(StateJournalTest, JobsOfAnAgentWithoutDeploymentsAreTaken) {
   EXPECT_EQ(group.rollout.progress_deadline, 2min);
   EXPECT_EQ(group.reschedule.attempts, 2);
   EXPECT_EQ(group.reschedule.delay, 7s);
-  EXPECT_EQ(*web.json, CanonicalJob(*web.job, *web.json));
+  EXPECT_EQ(web.json.Copy(), CanonicalJob(*web.job, web.json.Copy()));
   const JobRecord& sum = *loaded.tables.jobs.at({"default", "sum"});
   EXPECT_EQ(sum.job->groups[0].update, UpdatePolicy());
   EXPECT_EQ(sum.job->groups[0].rollout, RolloutPolicy());
   EXPECT_EQ(sum.job->groups[0].reschedule.delay, 5s) << "the default of its type";
-  EXPECT_TRUE(ParseJob(sum.json->dump()).ok()) << "a client may send it again";
+  EXPECT_TRUE(ParseJob(sum.json.Copy().dump()).ok()) << "a client may send it again";
 }
 
 // An older agent neither reads registrations nor removes them. And an allocation may be lost.

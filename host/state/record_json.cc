@@ -66,7 +66,7 @@ void Get(const json& of, const char* key, T* out) {
 
 json EncodeJob(const JobRecord& record) {
   json out = {{"job", json::parse(JobToJson(*record.job))},
-              {"submitted", *record.json},
+              {"submitted", record.json.Copy()},
               {"stop", record.stop},
               {"version", record.version},
               {"submit_time", record.submit_time},

@@ -318,7 +318,8 @@ class Parts {
   void Inside(const T&) {}
   void Inside(const JobRecord& record) {
     Part(record.job);
-    Part(record.json);
+    Part(record.json.base());
+    Part(record.json.own());
     Part(record.submission);
   }
   void Inside(const Allocation& alloc) { Part(alloc.job); }
@@ -335,7 +336,9 @@ class Parts {
 }  // namespace
 
 std::size_t SizeOf(const JobRecord& record) {
-  return Of(record) + Of(*record.job) + Of(*record.json);
+  const JobDocument& document = record.json;
+  return Of(record) + Of(*record.job) +
+         Of(document.own() == nullptr ? *document.base() : *document.own());
 }
 std::size_t SizeOf(const JobSubmission& submission) { return Of(submission); }
 std::size_t SizeOf(const Evaluation& eval) { return Of(eval); }

@@ -8,7 +8,8 @@
 
 namespace drover {
 
-// Returns about how many bytes of memory a record takes, without the job of an allocation.
+// Returns about how many bytes of memory a record takes, without the job of an allocation, and
+// without what a job shares with its parent.
 std::size_t SizeOf(const JobRecord& record);
 std::size_t SizeOf(const JobSubmission& submission);
 std::size_t SizeOf(const Evaluation& eval);

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +17,7 @@
 #include "host/spec/allocation.h"
 #include "host/state/alloc_change.h"
 #include "host/state/deployment.h"
+#include "host/state/job_document.h"
 #include "host/state/job_restart.h"
 #include "host/state/node_interface.h"
 #include "host/state/periodic_launch.h"
@@ -58,7 +58,7 @@ struct JobRecord {
   std::shared_ptr<const Job> job;
   // The job in the form that clients read: the submitted fields and the defaults, without the
   // fields below.
-  std::shared_ptr<const nlohmann::json> json;
+  JobDocument json;
   std::shared_ptr<const JobSubmission> submission;  // null if it was not sent, or too large
   bool stop = false;
   bool stable = false;            // its deployment has succeeded, or a user has marked it as stable

@@ -71,7 +71,7 @@ void StateJournal::Add(const std::shared_ptr<const JobRecord>& record, bool eras
 
 std::size_t StateJournal::SizeOfJob(const std::string& id, const JobRecord& record) {
   JobSize& size = sizes_[id];
-  if (size.json != record.json) size = {record.json, SizeOf(record)};
+  if (!size.json.HasSameParts(record.json)) size = {record.json, SizeOf(record)};
   return size.bytes;
 }
 

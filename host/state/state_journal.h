@@ -3,7 +3,6 @@
 
 #include <map>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -73,7 +72,7 @@ class StateJournal {
   // The size of the job of each job version, by record id. It is stored so that it is not computed
   // again each time a record is written whose job has not changed.
   struct JobSize {
-    std::shared_ptr<const nlohmann::json> json;
+    JobDocument json;
     std::size_t bytes = 0;
   };
   std::map<std::string, JobSize> sizes_;

@@ -5,6 +5,7 @@
 
 #include "host/state/change_record_json.h"
 #include "host/state/record_json.h"
+#include "host/state/shared_documents.h"
 #include "host/state/state_journal.h"
 
 namespace drover {
@@ -62,8 +63,8 @@ class StateLoader {
     if (kind == record_kind::kJob) {
       auto job = DecodeJobRecord(record.value);
       if (!job.ok()) return Refuse(record, job.error());
-      jobs_.push_back(*job);
-      id_of_job_[job->get()] = record.key.id;
+      jobs_.push_back(documents_.Share(std::move(*job)));
+      id_of_job_[jobs_.back().get()] = record.key.id;
     } else if (kind == record_kind::kSource) {
       auto submission = DecodeSubmission(record.value);
       if (!submission.ok()) return Refuse(record, submission.error());
@@ -91,6 +92,7 @@ class StateLoader {
     } else if (kind == record_kind::kPlaced) {
       Result<AllocRecord> placed = DecodePlaced(record.value, &seen_jobs_);
       if (!placed.ok()) return Refuse(record, placed.error());
+      placed->job = documents_.Share(std::move(placed->job));
       const std::string id = placed->id();
       allocs_.emplace(id, std::move(*placed));
     } else if (kind == record_kind::kIndex) {
@@ -242,6 +244,7 @@ class StateLoader {
 
   LoadedState loaded_;
   SeenJobs seen_jobs_;
+  SharedDocuments documents_;
   std::vector<std::shared_ptr<const JobRecord>> jobs_;
   std::map<const JobRecord*, std::string> id_of_job_;  // the id of the record of each job
   std::vector<std::shared_ptr<const Evaluation>> evals_;

@@ -171,6 +171,22 @@ class DeploymentCommandTest(ChangeCommandCase):
         self.assertRegex(self.cli("job", "status", child).out, r"(?m)^Parent +=+ sum$")
         self.assertEqual([c["ID"] for c in self.json("job", "status", "sum")["Children"]], [child])
 
+    def test_of_many_children_the_newest_are_shown(self):
+        spec = job(group(mock("t")), id="sum", ParameterizedJob={"Payload": "optional"})
+        self.cli("job", "run", self.file(spec))
+        for _ in range(23):
+            self.agent.must("PUT", "/v1/job/sum/dispatch", {})
+        for id, line in (["sum"], "... and 3 older ones, which --verbose shows"), (
+                [], '... and 3 older children of "sum", which --verbose shows'):
+            shown = self.cli("job", "status", *id).out
+            self.assertIn(line, shown)
+            self.assertEqual(len(re.findall(r"(?m)^sum/dispatch-", shown)), 20)
+            shown = self.cli("job", "status", "-verbose", *id).out
+            self.assertNotIn("older", shown)
+            self.assertEqual(len(re.findall(r"(?m)^sum/dispatch-", shown)), 23)
+        self.assertEqual(len(self.json("job", "status", "sum")["Children"]), 23)
+        self.assertEqual(len(self.json("job", "status")), 24)
+
     def test_an_allocation_is_stopped_for_good(self):
         self.run_first()
         id = self.agent.allocs("web")[0]["ID"]
