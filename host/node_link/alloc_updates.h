@@ -22,7 +22,9 @@ namespace drover {
 // waiting. Control thread only.
 class AllocUpdates {
  public:
-  using Send = std::function<Co<Status>(Context context, std::vector<AllocUpdate> updates)>;
+  // ALL says that UPDATES has the states of all allocations; see Resend.
+  using Send =
+      std::function<Co<Status>(Context context, std::vector<AllocUpdate> updates, bool all)>;
 
   // The pause after a failed batch. A random time up to the same length is added.
   static constexpr Duration kRetry = 5s;

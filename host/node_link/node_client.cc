@@ -57,8 +57,8 @@ NodeClient::NodeClient(Loop* loop, ClusterLink* link, NodeRecord node, MakeRunne
       node_(std::move(node)),
       make_runner_(std::move(make_runner)),
       updates_(loop, link->pace(),
-               [this](Context context, std::vector<AllocUpdate> updates) {
-                 return Send(std::move(context), std::move(updates));
+               [this](Context context, std::vector<AllocUpdate> updates, bool all) {
+                 return Send(std::move(context), std::move(updates), all);
                }),
       contact_(loop, [this](const std::string& id) { StopWithoutContact(id); }),
       ready_(loop),
@@ -327,8 +327,13 @@ void NodeClient::ReportAll() {
   updates_.Resend(std::move(states));
 }
 
-Co<Status> NodeClient::Send(Context context, std::vector<AllocUpdate> updates) {
-  Status sent = co_await link_->UpdateAllocs(context, node_.id, std::move(updates));
+Co<Status> NodeClient::Send(Context context, std::vector<AllocUpdate> updates, bool all) {
+  Status sent;
+  if (all) {
+    sent = co_await link_->ReportAllocs(context, node_.id, std::move(updates));
+  } else {
+    sent = co_await link_->UpdateAllocs(context, node_.id, std::move(updates));
+  }
   if (sent.code() == Code::kFailedPrecondition) beats_.Set();  // the server wants a heartbeat first
   co_return sent;
 }

@@ -90,8 +90,8 @@ class NodeClient {
   void Report(const AllocState& state);
   // Reports the states of all allocations, since the server has regarded this node as lost.
   void ReportAll();
-  // Sends a batch of updates.
-  Co<Status> Send(Context context, std::vector<AllocUpdate> updates);
+  // Sends a batch of updates. ALL says that it has the states of all allocations.
+  Co<Status> Send(Context context, std::vector<AllocUpdate> updates, bool all);
   // Notes how long the allocation may run without contact to the server.
   void WatchContact(const Allocation& alloc);
   // Stops an allocation that has run without contact for as long as it may.

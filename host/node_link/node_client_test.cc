@@ -42,6 +42,13 @@ class RemoteLink : public ClusterLink {
     if (lose) co_return Error(Code::kUnavailable, "the cluster cannot be reached", true);
     co_return co_await scheduler_->UpdateAllocs(context, std::move(node_id), std::move(updates));
   }
+  Co<Status> ReportAllocs(Context context, std::string node_id,
+                          std::vector<AllocUpdate> updates) override {
+    ++batches;
+    DROVER_CO_TRY(co_await Travel(context));
+    if (lose) co_return Error(Code::kUnavailable, "the cluster cannot be reached", true);
+    co_return co_await scheduler_->ReportAllocs(context, std::move(node_id), std::move(updates));
+  }
 
   Co<Status> UpdateServices(Context context, std::string node_id,
                             std::vector<ServiceRegistration> put,

@@ -87,6 +87,15 @@ WallTime UnknownUntil(const Tables& tables, const NodeRecord& node, WallTime now
   return until;
 }
 
+// Returns whether the node has an allocation that stays unknown until the node reports it.
+bool AwaitsReport(const Tables& tables, const std::string& node_id) {
+  return std::ranges::any_of(tables.live_allocs, [&node_id](const auto& entry) {
+    const AllocRecord& record = *entry.second;
+    return record.alloc->node_id == node_id && !record.alloc->server_terminal() &&
+           record.reported.status.status == ClientStatus::kUnknown;
+  });
+}
+
 Error NodeNotFound() { return Error(Code::kNotFound, "node not found"); }
 
 }  // namespace
@@ -180,6 +189,11 @@ Co<Result<Duration>> Scheduler::Heartbeat(Context, std::string node_id) {
   if (HasGone(*node)) {
     returning_.insert(node_id);
     SetStatus(node_id, node_status::kInitializing);
+  } else if (node->status == node_status::kInitializing) {
+    // An earlier agent may have ended between the return of the node and its report.
+    bool awaits = false;
+    store_->Read([&](const Tables& tables) { awaits = AwaitsReport(tables, node_id); });
+    if (awaits) returning_.insert(node_id);
   }
   if (returning_.contains(node_id)) {
     co_return Error(Code::kFailedPrecondition,

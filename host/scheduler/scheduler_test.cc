@@ -397,7 +397,7 @@ TEST_F(SchedulerTest, ANodeThatIsNotHeardOfIsDownUntilItIs) {
       << "it must report first";
   EXPECT_EQ(status(), "initializing");
   update.status = {ClientStatus::kRunning, "it runs"};
-  EXPECT_TRUE(Await<Status>(scheduler.UpdateAllocs(context, "node", {update})).ok());
+  EXPECT_TRUE(Await<Status>(scheduler.ReportAllocs(context, "node", {update})).ok());
   EXPECT_EQ(status(), "ready");
   EXPECT_EQ(Live().size(), 2u) << "both have room again";
   EXPECT_EQ(Alloc(placed[0]->id())->reported.status.status, ClientStatus::kLost);
