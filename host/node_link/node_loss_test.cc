@@ -169,6 +169,26 @@ TEST_F(NodeLossTest, TheReplacementMayStayInstead) {
   EXPECT_THAT(LiveOn("n2"), SizeIs(2));
 }
 
+TEST_F(NodeLossTest, OfTwoNodesThatAreLostInTurnsTheOneThatIsThereRunsIt) {
+  cluster.Add("n1");
+  cluster.Add("n2");
+  cluster.MustRegister(
+      Web(1, {.lost_after = 1h, .reconcile = DisconnectPolicy::Reconcile::kKeepReplacement}));
+  cluster.loop.Advance(1s);
+  const auto original = cluster.Live("web").at(0);
+  const std::string here = original->alloc->node_id, there = here == "n1" ? "n2" : "n1";
+  Lose(here);
+  ASSERT_THAT(LiveOn(there), SizeIs(1));
+  Lose(there);
+  Find(here);
+  EXPECT_THAT(cluster.node(here).Running(), ElementsAre(original->id()));
+  EXPECT_EQ(Reported(original->id()), ClientStatus::kRunning);
+  Find(there);
+  EXPECT_THAT(cluster.node(here).Running(), ElementsAre(original->id()));
+  EXPECT_THAT(cluster.node(there).Running(), IsEmpty());
+  EXPECT_THAT(cluster.AllocsOf("web"), SizeIs(2));
+}
+
 TEST_F(NodeLossTest, WithoutAReplacementItIsAwaited) {
   cluster.Add("n1");
   cluster.Add("n2");
