@@ -269,6 +269,8 @@ Status Scheduler::TakeUpdates(const std::string& node_id, std::vector<AllocUpdat
       if (ShowTheSame(before->reported, update)) continue;
       auto changed = std::make_shared<AllocRecord>(*before);
       changed->reported = std::move(update);
+      // What it had belongs to others by now.
+      if (before->over() && !changed->over()) continue;
       changed->modify_index = index;
       changed->modify_time = loop_->Wall();
       if (changed->client_terminal() && !before->client_terminal()) {
