@@ -458,13 +458,14 @@ Result<JobReply> Scheduler::StopAlloc(const std::string& id, const AllocStop& ho
 }
 
 void Scheduler::RetryBlocked(Freed freed) {
-  while (RetryUntilDisplaced(&freed)) {
+  std::set<std::string> tried;
+  while (RetryUntilDisplaced(&freed, &tried)) {
   }
 }
 
 // Uses one Room for all evaluations, so that room taken by one evaluation is not free for the next
 // evaluation. One that displaces allocations is the last, since others may change these, too.
-bool Scheduler::RetryUntilDisplaced(Freed* freed) {
+bool Scheduler::RetryUntilDisplaced(Freed* freed, std::set<std::string>* tried) {
   if (blocked_.empty()) return false;
   bool displaced = false;
   std::vector<Evaluated> evaluated;
@@ -486,6 +487,7 @@ bool Scheduler::RetryUntilDisplaced(Freed* freed) {
     while (BlockedQueue::Entry* const entry = displaced ? nullptr : walk.Next()) {
       const auto eval = Tables::Find(tables.evals, entry->id);
       DROVER_CHECK(eval != nullptr && eval->open());
+      if (!tried->insert(entry->id).second) continue;
       Evaluated of = evaluating.Run(*eval, false, std::move(entry->unplaced));
       displaced = !of.displaced.empty();
       (of.changed ? evaluated : unchanged).push_back(std::move(of));

@@ -387,8 +387,9 @@ class Scheduler : public ClusterLink {
   // Otherwise, tries only those that wait for room or for an event in FREED.
   void RetryBlocked(Freed freed);
   // The same, until an evaluation displaces allocations. Then it returns true, and must be called
-  // again.
-  bool RetryUntilDisplaced(Freed* freed);
+  // again. What displaces others makes no room for those before it: each evaluation of TRIED, to
+  // which this adds what it tries, is left out.
+  bool RetryUntilDisplaced(Freed* freed, std::set<std::string>* tried);
   Result<std::uint64_t> PutVersion(const JobKey& key,
                                    const std::function<Result<JobRecord>(const Tables&)>& change);
   Status CheckIndex(const JobRegistration& registration, const JobKey& key) const;

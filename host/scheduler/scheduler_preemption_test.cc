@@ -184,6 +184,28 @@ TEST_F(PreemptionTest, WhatWaitsGoesOnWhenTheRoomOfOthersIsEnoughTogether) {
   EXPECT_THAT(LiveOf("low"), IsEmpty());
 }
 
+TEST_F(PreemptionTest, HoweverManyDisplaceOthersTheRestIsTriedOnce) {
+  MakeNodeReady();
+  MustRegister(WithPriority("low", 9, 100, 10));
+  ports.foreign.insert({"127.0.0.1", 8080});  // another process has it
+  for (const char* id : {"p1", "p2", "p3", "p4", "p5"}) {
+    MustRegister(With(WithPriority(id, 1, 200, 90), [](Job* job) {
+      Port port;
+      port.label = "http";
+      port.value = 8080;
+      job->groups[0].networks.emplace_back().reserved_ports.push_back(port);
+    }));
+  }
+  for (const char* id : {"db1", "db2", "db3"}) MustRegister(WithPriority(id, 1, 200, 80));
+  PreemptionConfig preemption;
+  preemption.service = true;
+  ports.looks = 0;
+  ASSERT_TRUE(scheduler.SetConfig(preemption, std::nullopt).has_value());
+  for (const char* id : {"db1", "db2", "db3"}) EXPECT_THAT(LiveOf(id), SizeIs(1));
+  EXPECT_THAT(LiveOf("p1"), IsEmpty());
+  EXPECT_LE(ports.looks, 5);
+}
+
 TEST_F(PreemptionTest, TwoThatDisplaceOthersNeverTakeTheSameRoom) {
   SchedulerOptions options;
   std::size_t counted = 0;
