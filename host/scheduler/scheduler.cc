@@ -228,7 +228,11 @@ void Scheduler::Keep(std::vector<Evaluated> evaluated) {
     if (of.victims > 0 && options_.count_displaced) options_.count_displaced(of.victims);
     const bool goes = std::ranges::any_of(
         displaced, [&of](const Opened& by) { return KeyOf(by.eval) == KeyOf(of.eval); });
-    if (!goes) KeepWaiting(&of);  // otherwise the new evaluation of its job does its work
+    if (!goes) {
+      KeepWaiting(&of);
+    } else {
+      blocked_.Erase(of.eval.id);  // the new evaluation of its job does its work
+    }
   }
   CarryOut(displaced);
 }

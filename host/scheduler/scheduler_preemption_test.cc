@@ -184,6 +184,33 @@ TEST_F(PreemptionTest, WhatWaitsGoesOnWhenTheRoomOfOthersIsEnoughTogether) {
   EXPECT_THAT(LiveOf("low"), IsEmpty());
 }
 
+// Its evaluations have a priority of their own, so they come before those that may displace it.
+TEST_F(PreemptionTest, WhatFindsItsPlaceAndIsDisplacedAtTheSameTimeWaitsOnce) {
+  MakeNodeReady();
+  PreemptionConfig preemption;
+  preemption.service = true;
+  ASSERT_TRUE(scheduler.SetConfig(preemption, std::nullopt).has_value());
+  MustRegister(WithPriority("other", 1, 500, 95));
+  const std::string other = LiveOf("other").at(0)->id();
+  JobRegistration web = WithPriority("web", 2, 300, 10);
+  web.eval_priority = 100;
+  MustRegister(web);
+  ASSERT_THAT(LiveOf("web"), SizeIs(1)) << "the second one waits";
+  const std::string first = LiveOf("web")[0]->id();
+  MustRegister(WithPriority("db", 1, 600, 90));
+  ASSERT_THAT(LiveOf("db"), IsEmpty());
+  ASSERT_TRUE(scheduler.Deregister({"default", "other"}, false, false).ok());
+  Report(other, ClientStatus::kComplete);
+  ASSERT_THAT(LiveOf("db"), SizeIs(1));
+  ASSERT_THAT(LiveOf("web"), SizeIs(1)) << "the second one has its place, the first one had to go";
+  ASSERT_EQ(Alloc(first)->alloc->desired_status, DesiredStatus::kEvict);
+  const std::string db = LiveOf("db")[0]->id();
+  Report(first, ClientStatus::kComplete);
+  ASSERT_TRUE(scheduler.Deregister({"default", "db"}, false, false).ok());
+  Report(db, ClientStatus::kComplete);
+  EXPECT_THAT(LiveOf("web"), SizeIs(2));
+}
+
 TEST_F(PreemptionTest, HoweverManyDisplaceOthersTheRestIsTriedOnce) {
   MakeNodeReady();
   MustRegister(WithPriority("low", 9, 100, 10));
