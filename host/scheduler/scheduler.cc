@@ -494,6 +494,7 @@ bool Scheduler::RetryUntilDisplaced(Freed* freed, std::set<std::string>* tried) 
       if (!tried->insert(entry->id).second) continue;
       Evaluated of = evaluating.Run(*eval, false, std::move(entry->unplaced));
       displaced = !of.displaced.empty();
+      for (const auto& record : of.allocs) room.Spare(record->id());
       (of.changed ? evaluated : unchanged).push_back(std::move(of));
     }
     for (Evaluated& of : unchanged) KeepWaiting(&of);

@@ -211,6 +211,28 @@ TEST_F(PreemptionTest, WhatFindsItsPlaceAndIsDisplacedAtTheSameTimeWaitsOnce) {
   EXPECT_THAT(LiveOf("web"), SizeIs(2));
 }
 
+TEST_F(PreemptionTest, WhatItsOwnJobHasJustStoppedIsNotDisplaced) {
+  MakeNodeReady();
+  PreemptionConfig preemption;
+  preemption.service = true;
+  ASSERT_TRUE(scheduler.SetConfig(preemption, std::nullopt).has_value());
+  MustRegister(WithPriority("other", 1, 600, 95));
+  const std::string other = LiveOf("other").at(0)->id();
+  MustRegister(WithPriority("web", 1, 300, 10));
+  const std::string old = LiveOf("web").at(0)->id();
+  MustRegister(WithPriority("web", 1, 410, 100));  // finds no room, even without the old one
+  MustRegister(WithPriority("db", 1, 420, 90));
+  ASSERT_EQ(Alloc(old)->alloc->desired_status, DesiredStatus::kRun);
+  ASSERT_TRUE(scheduler.Deregister({"default", "other"}, false, false).ok());
+  Report(other, ClientStatus::kComplete);
+  ASSERT_THAT(LiveOf("web"), SizeIs(1));
+  EXPECT_EQ(Alloc(old)->alloc->desired_status, DesiredStatus::kStop);
+  EXPECT_EQ(Alloc(old)->next, LiveOf("web")[0]->id());
+  EXPECT_THAT(LiveOf("db"), IsEmpty()) << "the room of the old one is not free yet";
+  Report(old, ClientStatus::kComplete);
+  EXPECT_THAT(LiveOf("db"), SizeIs(1));
+}
+
 TEST_F(PreemptionTest, HoweverManyDisplaceOthersTheRestIsTriedOnce) {
   MakeNodeReady();
   MustRegister(WithPriority("low", 9, 100, 10));
