@@ -227,6 +227,31 @@ TEST_F(DisconnectTest, AReturnIsHandledOnce) {
   }
 }
 
+TEST_F(DisconnectTest, AReturnWithoutAReplacementGoesOn) {
+  const auto record = Add(0);
+  MakeUnknown(record, kNow - 5);
+  EXPECT_THAT(Plan().reconnect, IsEmpty()) << "its node has not reported it yet";
+  EXPECT_THAT(Plan().place, IsEmpty());
+  record->reported.status.status = ClientStatus::kRunning;
+  EXPECT_THAT(Plan().reconnect, ElementsAre(record));
+  EXPECT_THAT(Plan().stop, IsEmpty());
+  Fail(record);
+  EXPECT_THAT(Plan().reconnect, ElementsAre(record));
+  EXPECT_EQ(Plan().follow_ups.size(), 1u) << "it is rescheduled as any other";
+}
+
+TEST_F(DisconnectTest, WhatStopsOnALostNodeEnds) {
+  const auto record = Add(0);
+  AllocOf(record)->desired_status = DesiredStatus::kStop;
+  AllocOf(record)->desired_description = "why";
+  job->stop = true;
+  EXPECT_THAT(Plan().stop, IsEmpty());
+  AddNode("n1", "down");
+  const GroupPlan plan = Plan();
+  EXPECT_THAT(Stops(plan), ElementsAre(Pair(record->id(), "why")));
+  EXPECT_EQ(plan.stop[0].reports, ClientStatus::kLost);
+}
+
 TEST_F(DisconnectTest, OfSeveralReplacementsTheOneThatRunsIsCompared) {
   for (const auto how : {KeepRule::kKeepOriginal, KeepRule::kKeepReplacement}) {
     allocs.clear();
@@ -260,29 +285,25 @@ TEST_F(DisconnectTest, OfSeveralReplacementsTheOneThatRunsIsCompared) {
   }
 }
 
-TEST_F(DisconnectTest, AReturnWithoutAReplacementGoesOn) {
+TEST_F(DisconnectTest, ARequestToLeaveDoesNotWaitForTheNode) {
+  NewVersion([](TaskGroup* group) { group->disconnect.replace = false; });
   const auto record = Add(0);
-  MakeUnknown(record, kNow - 5);
-  EXPECT_THAT(Plan().reconnect, IsEmpty()) << "its node has not reported it yet";
-  EXPECT_THAT(Plan().place, IsEmpty());
-  record->reported.status.status = ClientStatus::kRunning;
-  EXPECT_THAT(Plan().reconnect, ElementsAre(record));
-  EXPECT_THAT(Plan().stop, IsEmpty());
-  Fail(record);
-  EXPECT_THAT(Plan().reconnect, ElementsAre(record));
-  EXPECT_EQ(Plan().follow_ups.size(), 1u) << "it is rescheduled as any other";
-}
-
-TEST_F(DisconnectTest, WhatStopsOnALostNodeEnds) {
-  const auto record = Add(0);
-  AllocOf(record)->desired_status = DesiredStatus::kStop;
-  AllocOf(record)->desired_description = "why";
-  job->stop = true;
-  EXPECT_THAT(Plan().stop, IsEmpty());
   AddNode("n1", "down");
-  const GroupPlan plan = Plan();
-  EXPECT_THAT(Stops(plan), ElementsAre(Pair(record->id(), "why")));
+  AddNode("n2");
+  MakeUnknown(record, kNow - 5);
+  ASSERT_THAT(Plan().stop, IsEmpty());
+  record->migrate = true;
+  GroupPlan plan = Plan();
+  EXPECT_THAT(Stops(plan), ElementsAre(Pair(record->id(), stop_reason::kMigrated)));
   EXPECT_EQ(plan.stop[0].reports, ClientStatus::kLost);
+  ASSERT_EQ(plan.place.size(), 1u);
+  EXPECT_EQ(plan.place[0].replaces, record);
+  record->migrate = false;
+  record->reschedule = record->force_reschedule = true;
+  plan = Plan();
+  EXPECT_THAT(Stops(plan), ElementsAre(Pair(record->id(), stop_reason::kRescheduled)));
+  ASSERT_EQ(plan.place.size(), 1u);
+  EXPECT_TRUE(plan.place[0].rescheduled);
 }
 
 }  // namespace
