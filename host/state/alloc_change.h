@@ -37,7 +37,7 @@ inline constexpr std::size_t kMostStates = 20;
 // record without any of it has none, so it costs nothing.
 struct AllocChange {
   std::vector<RescheduleEvent> reschedules;  // of this allocation and those before it, oldest first
-  std::string last_reschedule;               // "ok", "no placement" or empty
+  std::string last_reschedule;               // "ok", "no retry" or empty
   std::string follow_up_eval;                // the evaluation that will replace the allocation
   std::vector<AllocStateChange> states;      // the newest kMostStates
   std::vector<std::string> preempted;        // ids of allocations that made room for this one
