@@ -44,6 +44,7 @@ class AllocUpdates {
   Co<void> Run(Context context);
 
   std::size_t waiting() const { return waiting_.size(); }
+  std::size_t acknowledged() const { return acknowledged_.size(); }
 
  private:
   void Wait(AllocUpdate update);

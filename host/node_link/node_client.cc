@@ -235,7 +235,7 @@ bool NodeClient::BeginStart(const std::string& id) {
 // Removes the allocation ID. If its runner has ended, the removal is queued. Otherwise the removal
 // begins at once and stops the tasks.
 void NodeClient::Remove(Context context, const std::string& id) {
-  refused_.erase(id);
+  if (refused_.erase(id) > 0) updates_.Forget(id);
   to_start_.erase(id);
   const auto held = held_.extract(id);
   if (held.empty()) return;

@@ -64,7 +64,8 @@ class NodeClient {
   // co_await.
   AllocRunner* Find(const std::string& alloc_id) const;
   std::vector<std::string> alloc_ids() const;
-  std::size_t runners() const { return held_.size(); }  // for tests
+  std::size_t runners() const { return held_.size(); }              // for tests
+  std::size_t reported() const { return updates_.acknowledged(); }  // for tests
 
  private:
   class Held;

@@ -367,6 +367,19 @@ TEST_F(NodeClientTest, AnAllocationThatCannotRunIsReportedAsFailed) {
   EXPECT_EQ(client_->Find(Allocs()[0]->id()), nullptr);
 }
 
+TEST_F(NodeClientTest, WhatCannotRunAndIsGoneLeavesNothingBehind) {
+  refuse_ = true;
+  Start(0s);
+  MustRegister(Registration("web", 3));
+  loop.Advance(1s);
+  ASSERT_EQ(Count(ClientStatus::kFailed), 3u);
+  EXPECT_EQ(client_->reported(), 3u);
+  ASSERT_TRUE(scheduler.Deregister({"default", "web"}, true, true).ok());
+  EXPECT_TRUE(Await<Status>(scheduler.CollectGarbage(context, {})).ok());
+  loop.Advance(1s);
+  EXPECT_EQ(client_->reported(), 0u);
+}
+
 TEST_F(NodeClientTest, WhatIsStoppedBeforeTheNodeHearsOfItEnds) {
   Start(0s);
   loop.Advance(5s);
