@@ -104,10 +104,14 @@ Co<void> NodeClient::Introduce(Context context) {
 Co<void> NodeClient::KeepAlive(Context context) {
   co_await Introduce(context);
   Duration pause = kFirstRetry;
+  bool forgotten = false;  // by the last heartbeat
   while (!context.cancelled()) {
     beats_.Reset();
     const Result<Duration> alive = co_await link_->Heartbeat(context, node_.id);
     const bool lost = alive.code() == Code::kFailedPrecondition;
+    const bool unknown = alive.code() == Code::kNotFound;
+    const bool again = unknown && forgotten;  // it was registered, and that did not help
+    forgotten = unknown;
     if (alive.ok() || lost) {
       contact_.Heard(alive.ok() ? *alive : kFirstRetry);
       ready_.Set();
@@ -117,7 +121,7 @@ Co<void> NodeClient::KeepAlive(Context context) {
       const Context until_next = context.WithTimeout(*alive);
       if (!node_changed_) (void)co_await beats_.Wait(until_next);
       if (node_changed_) co_await Introduce(context);
-    } else if (alive.code() == Code::kNotFound) {
+    } else if (unknown && !again) {
       co_await Introduce(context);
     } else if (lost) {
       ReportAll();
@@ -126,6 +130,7 @@ Co<void> NodeClient::KeepAlive(Context context) {
     } else {
       (void)co_await Sleep(context, pause);
       pause = std::min(pause * 2, kLongestRetry);
+      if (again) co_await Introduce(context);
     }
   }
 }

@@ -24,7 +24,7 @@ class RemoteLink : public ClusterLink {
   Co<Result<Duration>> Heartbeat(Context context, std::string node_id) override {
     DROVER_CO_TRY(co_await Travel(context));
     if (lose) co_return Error(Code::kUnavailable, "the cluster cannot be reached", true);
-    if (forget_node) {
+    if (forget_node || forgets_always) {
       forget_node = false;
       co_return Error(Code::kNotFound, "node not found");
     }
@@ -67,6 +67,7 @@ class RemoteLink : public ClusterLink {
 
   bool lose = false;
   bool forget_node = false;
+  bool forgets_always = false;
   int registered = 0;
   int batches = 0;
 
@@ -340,6 +341,19 @@ TEST_F(NodeClientTest, ANodeThatIsForgottenRegistersAgain) {
     EXPECT_EQ(tables.nodes.at("node")->attributes.count("driver.exec"), 1u);
     EXPECT_EQ(tables.nodes.at("node")->status, "ready");
   });
+}
+
+TEST_F(NodeClientTest, AServerThatForgetsTheNodeEachTimeIsNotAskedWithoutAPause) {
+  Start(10ms);
+  loop.Advance(5s);
+  link_->forgets_always = true;
+  const int before = link_->registered;
+  loop.Advance(2min);
+  EXPECT_GT(link_->registered, before + 1) << "it goes on";
+  EXPECT_LT(link_->registered, before + 12);
+  link_->forgets_always = false;
+  loop.Advance(1min);
+  store.Read([](const Tables& tables) { EXPECT_EQ(tables.nodes.at("node")->status, "ready"); });
 }
 
 TEST_F(NodeClientTest, ALostClusterCostsNoTaskAndHearsEverythingLater) {
