@@ -233,6 +233,60 @@ TEST_F(PreemptionTest, WhatItsOwnJobHasJustStoppedIsNotDisplaced) {
   EXPECT_THAT(LiveOf("db"), SizeIs(1));
 }
 
+TEST_F(PreemptionTest, ADeploymentWaitsForWhatHadToMakeRoom) {
+  MakeNodeReady();
+  MustRegister(With(WithPriority("web", 2, 400, 50), [](Job* job) {
+    job->groups[0].rollout.max_parallel = 1;
+    job->groups[0].rollout.progress_deadline = 1h;
+  }));
+  const auto deployment = [this] {
+    std::shared_ptr<const Deployment> newest;
+    store.Read([&newest](const Tables& tables) {
+      newest = tables.DeploymentOf(*tables.jobs.at({"default", "web"}));
+    });
+    return newest;
+  };
+  const auto report_healthy = [this](const std::string& id) {
+    AllocUpdate update;
+    update.id = id;
+    update.status = {ClientStatus::kRunning, "runs"};
+    update.health = AllocHealth{true, loop.Wall()};
+    EXPECT_TRUE(Await<Status>(scheduler.UpdateAllocs(context, "node", {update})).ok());
+  };
+  ASSERT_NE(deployment(), nullptr);
+  const auto both = LiveOf("web");
+  ASSERT_THAT(both, SizeIs(2));
+  report_healthy(both[0]->id());
+  MustRegister(WithPriority("agent", 1, 300, 80, JobType::kSystem));
+  ASSERT_THAT(LiveOf("agent"), SizeIs(1));
+  const std::string agent = LiveOf("agent")[0]->id();
+  ASSERT_THAT(LiveOf("web"), SizeIs(1));
+  Report(both[LiveOf("web")[0] == Alloc(both[0]->id()) ? 1 : 0]->id(), ClientStatus::kComplete);
+  EXPECT_EQ(deployment()->status, "running");
+  EXPECT_EQ(deployment()->groups.at("g").unhealthy, 0) << "it did nothing wrong";
+  ASSERT_TRUE(scheduler.Deregister({"default", "agent"}, false, false).ok());
+  Report(agent, ClientStatus::kComplete);
+  ASSERT_THAT(LiveOf("web"), SizeIs(2));
+  for (const auto& record : LiveOf("web")) {
+    EXPECT_EQ(record->alloc->deployment_id, deployment()->id);
+    report_healthy(record->id());
+  }
+  EXPECT_EQ(deployment()->status, "successful");
+}
+
+TEST_F(PreemptionTest, WhatStopsAlreadyIsNotDisplaced) {
+  MakeNodeReady();
+  MustRegister(WithPriority("web", 1, 900, 50));
+  const std::string web = LiveOf("web").at(0)->id();
+  Report(web, ClientStatus::kRunning);
+  ASSERT_TRUE(scheduler.Deregister({"default", "web"}, false, false).ok());
+  MustRegister(WithPriority("agent", 1, 300, 80, JobType::kSystem));
+  EXPECT_THAT(LiveOf("agent"), IsEmpty()) << "it waits for the end";
+  EXPECT_EQ(Alloc(web)->alloc->desired_status, DesiredStatus::kStop);
+  Report(web, ClientStatus::kComplete);
+  EXPECT_THAT(LiveOf("agent"), SizeIs(1));
+}
+
 TEST_F(PreemptionTest, HoweverManyDisplaceOthersTheRestIsTriedOnce) {
   MakeNodeReady();
   MustRegister(WithPriority("low", 9, 100, 10));
