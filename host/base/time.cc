@@ -117,13 +117,17 @@ Result<Duration> ParseDuration(std::string_view text) {
 
 std::string Rfc3339(WallTime time) {
   if (time == 0) return "0001-01-01T00:00:00Z";
-  const std::time_t seconds = static_cast<std::time_t>(time / 1'000'000'000);
+  auto seconds = static_cast<std::time_t>(time / 1'000'000'000);
+  WallTime rest = time % 1'000'000'000;
+  if (rest < 0) {  // before 1970: the clock of a machine may say anything
+    rest += 1'000'000'000;
+    --seconds;
+  }
   std::tm parts{};
   gmtime_r(&seconds, &parts);
   char text[64];
   const std::size_t length = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts);
-  std::snprintf(text + length, sizeof text - length, ".%09lldZ",
-                static_cast<long long>(time % 1'000'000'000));
+  std::snprintf(text + length, sizeof text - length, ".%09lldZ", static_cast<long long>(rest));
   return text;
 }
 

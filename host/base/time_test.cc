@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace drover {
 namespace {
 
@@ -44,6 +46,13 @@ TEST(Rfc3339Test, ReadsWhatItWrites) {
   EXPECT_EQ(ParseRfc3339("2023-11-15T00:13:20+02:00").value(), 1'700'000'000'000'000'000);
   EXPECT_EQ(ParseRfc3339("2023-11-14T21:43:20-00:30").value(), 1'700'000'000'000'000'000);
   EXPECT_EQ(ParseRfc3339("0001-01-01T00:00:00Z").value(), 0);
+}
+
+TEST(Rfc3339Test, WritesAnyTimeOfAClock) {
+  EXPECT_EQ(Rfc3339(-1), "1969-12-31T23:59:59.999999999Z");
+  EXPECT_EQ(Rfc3339(-1'000'000'000), "1969-12-31T23:59:59.000000000Z");
+  EXPECT_EQ(Rfc3339(std::numeric_limits<WallTime>::min()), "1677-09-21T00:12:43.145224192Z");
+  EXPECT_EQ(Rfc3339(std::numeric_limits<WallTime>::max()), "2262-04-11T23:47:16.854775807Z");
 }
 
 TEST(Rfc3339Test, RefusesOtherTexts) {

@@ -104,7 +104,7 @@ Co<bool> AllocUpdates::SendBatch(Context context) {
   urgent_.clear();
   std::vector<AllocUpdate> copy = batch;
   sending_ = true;
-  const Status sent = co_await send_(context, std::move(copy));
+  const Status sent = co_await send_(context, std::move(copy), resending_);
   sending_ = false;
   resending_ = false;
   const std::set<std::string> forgotten = std::exchange(forgotten_, {});

@@ -22,7 +22,9 @@ namespace drover {
 // waiting. Control thread only.
 class AllocUpdates {
  public:
-  using Send = std::function<Co<Status>(Context context, std::vector<AllocUpdate> updates)>;
+  // ALL says that UPDATES has the states of all allocations; see Resend.
+  using Send =
+      std::function<Co<Status>(Context context, std::vector<AllocUpdate> updates, bool all)>;
 
   // The pause after a failed batch. A random time up to the same length is added.
   static constexpr Duration kRetry = 5s;
@@ -42,6 +44,7 @@ class AllocUpdates {
   Co<void> Run(Context context);
 
   std::size_t waiting() const { return waiting_.size(); }
+  std::size_t acknowledged() const { return acknowledged_.size(); }
 
  private:
   void Wait(AllocUpdate update);

@@ -15,9 +15,10 @@ using ::testing::IsEmpty;
 class AllocUpdatesTest : public ::testing::Test {
  protected:
   AllocUpdatesTest()
-      : updates_(&loop_, UpdatePace(), [this](Context context, std::vector<AllocUpdate> batch) {
-          return Receive(context, std::move(batch));
-        }) {
+      : updates_(&loop_, UpdatePace(),
+                 [this](Context context, std::vector<AllocUpdate> batch, bool all) {
+                   return Receive(context, std::move(batch), all);
+                 }) {
     EXPECT_TRUE(gate_.Spawn(updates_.Run(context_)));
     loop_.Advance(10s);  // a quiet time
   }
@@ -35,7 +36,8 @@ class AllocUpdatesTest : public ::testing::Test {
   }
 
   // The receiver notes each batch at once and answers with `answer_` after `delay_`.
-  Co<Status> Receive(Context context, std::vector<AllocUpdate> batch) {
+  Co<Status> Receive(Context context, std::vector<AllocUpdate> batch, bool all) {
+    if (all) ++complete_;
     std::string text;
     for (const AllocUpdate& update : batch) {
       text += (text.empty() ? "" : " ") + update.id + ":" +
@@ -52,6 +54,7 @@ class AllocUpdatesTest : public ::testing::Test {
   Duration delay_ = 0s;
   Status answer_;
   std::vector<std::string> received_;
+  int complete_ = 0;  // how many of them were said to have all states
   AllocUpdates updates_;
 };
 
@@ -151,7 +154,7 @@ TEST(AllocUpdatesPaceTest, AReceiverBesideItHearsOfEachStatusAtOnce) {
   Gate gate(&loop);
   std::vector<std::string> received;
   AllocUpdates updates(&loop, {0s, 100ms},
-                       [&](Context, std::vector<AllocUpdate> batch) -> Co<Status> {
+                       [&](Context, std::vector<AllocUpdate> batch, bool) -> Co<Status> {
                          for (const AllocUpdate& update : batch) {
                            received.push_back(update.id + update.status.description);
                          }
@@ -212,6 +215,7 @@ TEST_F(AllocUpdatesTest, AllStatesAreSentAgainAlsoIfThereAreNone) {
   updates_.Resend({state});
   loop_.Advance(10s);
   EXPECT_THAT(received_, ElementsAre("", "a:running", "a:running")) << "once";
+  EXPECT_EQ(complete_, 2) << "the second one is only an update";
 }
 
 TEST_F(AllocUpdatesTest, ContactEndsThePauseAfterAFailure) {

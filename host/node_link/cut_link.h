@@ -56,6 +56,14 @@ class CutLink : public ClusterLink {
                           return server->UpdateAllocs(std::move(limited), node_id, updates);
                         });
   }
+  Co<Status> ReportAllocs(Context context, std::string node_id,
+                          std::vector<AllocUpdate> updates) override {
+    ++batches;
+    return Call<Status>(std::move(context),
+                        [node_id, updates](ClusterLink* server, Context limited) {
+                          return server->ReportAllocs(std::move(limited), node_id, updates);
+                        });
+  }
   Co<Status> UpdateServices(Context context, std::string node_id,
                             std::vector<ServiceRegistration> put,
                             std::vector<std::string> gone) override {

@@ -57,8 +57,8 @@ NodeClient::NodeClient(Loop* loop, ClusterLink* link, NodeRecord node, MakeRunne
       node_(std::move(node)),
       make_runner_(std::move(make_runner)),
       updates_(loop, link->pace(),
-               [this](Context context, std::vector<AllocUpdate> updates) {
-                 return Send(std::move(context), std::move(updates));
+               [this](Context context, std::vector<AllocUpdate> updates, bool all) {
+                 return Send(std::move(context), std::move(updates), all);
                }),
       contact_(loop, [this](const std::string& id) { StopWithoutContact(id); }),
       ready_(loop),
@@ -104,10 +104,14 @@ Co<void> NodeClient::Introduce(Context context) {
 Co<void> NodeClient::KeepAlive(Context context) {
   co_await Introduce(context);
   Duration pause = kFirstRetry;
+  bool forgotten = false;  // by the last heartbeat
   while (!context.cancelled()) {
     beats_.Reset();
     const Result<Duration> alive = co_await link_->Heartbeat(context, node_.id);
     const bool lost = alive.code() == Code::kFailedPrecondition;
+    const bool unknown = alive.code() == Code::kNotFound;
+    const bool again = unknown && forgotten;  // it was registered, and that did not help
+    forgotten = unknown;
     if (alive.ok() || lost) {
       contact_.Heard(alive.ok() ? *alive : kFirstRetry);
       ready_.Set();
@@ -117,7 +121,7 @@ Co<void> NodeClient::KeepAlive(Context context) {
       const Context until_next = context.WithTimeout(*alive);
       if (!node_changed_) (void)co_await beats_.Wait(until_next);
       if (node_changed_) co_await Introduce(context);
-    } else if (alive.code() == Code::kNotFound) {
+    } else if (unknown && !again) {
       co_await Introduce(context);
     } else if (lost) {
       ReportAll();
@@ -126,6 +130,7 @@ Co<void> NodeClient::KeepAlive(Context context) {
     } else {
       (void)co_await Sleep(context, pause);
       pause = std::min(pause * 2, kLongestRetry);
+      if (again) co_await Introduce(context);
     }
   }
 }
@@ -235,7 +240,7 @@ bool NodeClient::BeginStart(const std::string& id) {
 // Removes the allocation ID. If its runner has ended, the removal is queued. Otherwise the removal
 // begins at once and stops the tasks.
 void NodeClient::Remove(Context context, const std::string& id) {
-  refused_.erase(id);
+  if (refused_.erase(id) > 0) updates_.Forget(id);
   to_start_.erase(id);
   const auto held = held_.extract(id);
   if (held.empty()) return;
@@ -327,8 +332,13 @@ void NodeClient::ReportAll() {
   updates_.Resend(std::move(states));
 }
 
-Co<Status> NodeClient::Send(Context context, std::vector<AllocUpdate> updates) {
-  Status sent = co_await link_->UpdateAllocs(context, node_.id, std::move(updates));
+Co<Status> NodeClient::Send(Context context, std::vector<AllocUpdate> updates, bool all) {
+  Status sent;
+  if (all) {
+    sent = co_await link_->ReportAllocs(context, node_.id, std::move(updates));
+  } else {
+    sent = co_await link_->UpdateAllocs(context, node_.id, std::move(updates));
+  }
   if (sent.code() == Code::kFailedPrecondition) beats_.Set();  // the server wants a heartbeat first
   co_return sent;
 }

@@ -64,7 +64,8 @@ class NodeClient {
   // co_await.
   AllocRunner* Find(const std::string& alloc_id) const;
   std::vector<std::string> alloc_ids() const;
-  std::size_t runners() const { return held_.size(); }  // for tests
+  std::size_t runners() const { return held_.size(); }              // for tests
+  std::size_t reported() const { return updates_.acknowledged(); }  // for tests
 
  private:
   class Held;
@@ -90,8 +91,8 @@ class NodeClient {
   void Report(const AllocState& state);
   // Reports the states of all allocations, since the server has regarded this node as lost.
   void ReportAll();
-  // Sends a batch of updates.
-  Co<Status> Send(Context context, std::vector<AllocUpdate> updates);
+  // Sends a batch of updates. ALL says that it has the states of all allocations.
+  Co<Status> Send(Context context, std::vector<AllocUpdate> updates, bool all);
   // Notes how long the allocation may run without contact to the server.
   void WatchContact(const Allocation& alloc);
   // Stops an allocation that has run without contact for as long as it may.

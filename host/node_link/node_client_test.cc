@@ -24,7 +24,7 @@ class RemoteLink : public ClusterLink {
   Co<Result<Duration>> Heartbeat(Context context, std::string node_id) override {
     DROVER_CO_TRY(co_await Travel(context));
     if (lose) co_return Error(Code::kUnavailable, "the cluster cannot be reached", true);
-    if (forget_node) {
+    if (forget_node || forgets_always) {
       forget_node = false;
       co_return Error(Code::kNotFound, "node not found");
     }
@@ -41,6 +41,13 @@ class RemoteLink : public ClusterLink {
     DROVER_CO_TRY(co_await Travel(context));
     if (lose) co_return Error(Code::kUnavailable, "the cluster cannot be reached", true);
     co_return co_await scheduler_->UpdateAllocs(context, std::move(node_id), std::move(updates));
+  }
+  Co<Status> ReportAllocs(Context context, std::string node_id,
+                          std::vector<AllocUpdate> updates) override {
+    ++batches;
+    DROVER_CO_TRY(co_await Travel(context));
+    if (lose) co_return Error(Code::kUnavailable, "the cluster cannot be reached", true);
+    co_return co_await scheduler_->ReportAllocs(context, std::move(node_id), std::move(updates));
   }
 
   Co<Status> UpdateServices(Context context, std::string node_id,
@@ -60,6 +67,7 @@ class RemoteLink : public ClusterLink {
 
   bool lose = false;
   bool forget_node = false;
+  bool forgets_always = false;
   int registered = 0;
   int batches = 0;
 
@@ -335,6 +343,19 @@ TEST_F(NodeClientTest, ANodeThatIsForgottenRegistersAgain) {
   });
 }
 
+TEST_F(NodeClientTest, AServerThatForgetsTheNodeEachTimeIsNotAskedWithoutAPause) {
+  Start(10ms);
+  loop.Advance(5s);
+  link_->forgets_always = true;
+  const int before = link_->registered;
+  loop.Advance(2min);
+  EXPECT_GT(link_->registered, before + 1) << "it goes on";
+  EXPECT_LT(link_->registered, before + 12);
+  link_->forgets_always = false;
+  loop.Advance(1min);
+  store.Read([](const Tables& tables) { EXPECT_EQ(tables.nodes.at("node")->status, "ready"); });
+}
+
 TEST_F(NodeClientTest, ALostClusterCostsNoTaskAndHearsEverythingLater) {
   Start(10ms);
   loop.Advance(5s);
@@ -358,6 +379,19 @@ TEST_F(NodeClientTest, AnAllocationThatCannotRunIsReportedAsFailed) {
   ASSERT_EQ(Count(ClientStatus::kFailed), 1u);
   EXPECT_EQ(Allocs()[0]->reported.status.description, "no such thing");
   EXPECT_EQ(client_->Find(Allocs()[0]->id()), nullptr);
+}
+
+TEST_F(NodeClientTest, WhatCannotRunAndIsGoneLeavesNothingBehind) {
+  refuse_ = true;
+  Start(0s);
+  MustRegister(Registration("web", 3));
+  loop.Advance(1s);
+  ASSERT_EQ(Count(ClientStatus::kFailed), 3u);
+  EXPECT_EQ(client_->reported(), 3u);
+  ASSERT_TRUE(scheduler.Deregister({"default", "web"}, true, true).ok());
+  EXPECT_TRUE(Await<Status>(scheduler.CollectGarbage(context, {})).ok());
+  loop.Advance(1s);
+  EXPECT_EQ(client_->reported(), 0u);
 }
 
 TEST_F(NodeClientTest, WhatIsStoppedBeforeTheNodeHearsOfItEnds) {

@@ -79,10 +79,61 @@ TEST_F(NodeContactTest, ANodeThatIsBackIsNotReadyBeforeItsReport) {
   }
   cluster.MustRegister(JobOfGroup("late", 1));
   EXPECT_THAT(cluster.Live("late"), IsEmpty()) << "it gets nothing new yet";
-  EXPECT_TRUE(cluster.Await<Status>(scheduler->UpdateAllocs(context, "n1", {})).ok());
+  // A batch from before the loss does not have all of its allocations.
+  EXPECT_EQ(cluster.Await<Status>(scheduler->UpdateAllocs(context, "n1", {})).code(),
+            Code::kFailedPrecondition);
+  EXPECT_EQ(cluster.StatusOf("n1"), "initializing");
+  EXPECT_TRUE(cluster.Await<Status>(scheduler->ReportAllocs(context, "n1", {})).ok());
   EXPECT_EQ(cluster.StatusOf("n1"), "ready");
   EXPECT_THAT(cluster.Live("late"), SizeIs(1)) << "what waited has room";
   EXPECT_TRUE(cluster.Await<Result<Duration>>(scheduler->Heartbeat(context, "n1")).ok());
+}
+
+// The node does not hear that it must report all, and what it sends has only one of them.
+TEST_F(NodeContactTest, SomeUpdatesDoNotStandForAllAllocations) {
+  SimulatedNode& node = cluster.Add("n1");
+  cluster.MustRegister(WithLostAfter(JobOfGroup("web", 2), 1h));
+  cluster.loop.Advance(1s);
+  const auto allocs = cluster.AllocsOf("web");
+  ASSERT_THAT(allocs, SizeIs(2));
+  node.link.Cut();
+  ASSERT_TRUE(
+      cluster.loop.RunUntil([&] { return cluster.StatusOf("n1") == "disconnected"; }, 1min));
+  cluster.loop.Advance(1s);
+  ASSERT_EQ(Reported(allocs[1]->id()), ClientStatus::kUnknown);
+  node.link.drops_requests = false;
+  ASSERT_TRUE(
+      cluster.loop.RunUntil([&] { return cluster.StatusOf("n1") == "initializing"; }, 1min));
+  node.runner(allocs[0]->id())->End(true);
+  cluster.loop.Advance(1s);
+  EXPECT_EQ(cluster.StatusOf("n1"), "initializing");
+  node.link.Mend();
+  ASSERT_TRUE(cluster.loop.RunUntil([&] { return cluster.StatusOf("n1") == "ready"; }, 2min));
+  cluster.loop.Advance(1s);
+  EXPECT_EQ(Reported(allocs[0]->id()), ClientStatus::kFailed);
+  EXPECT_EQ(Reported(allocs[1]->id()), ClientStatus::kRunning);
+}
+
+TEST_F(NodeContactTest, AServerThatEndsBeforeTheReportLetsTheNextOneAskForIt) {
+  SimulatedNode& node = cluster.Add("n1");
+  cluster.MustRegister(WithLostAfter(JobOfGroup("web", 2), 1h));
+  cluster.loop.Advance(1s);
+  node.link.Cut();
+  ASSERT_TRUE(
+      cluster.loop.RunUntil([&] { return cluster.StatusOf("n1") == "disconnected"; }, 1min));
+  cluster.loop.Advance(1s);
+  node.link.drops_requests = false;  // the server hears the heartbeat, and the node hears nothing
+  ASSERT_TRUE(
+      cluster.loop.RunUntil([&] { return cluster.StatusOf("n1") == "initializing"; }, 1min));
+  cluster.RestartServer();
+  node.link.Mend();
+  ASSERT_TRUE(cluster.loop.RunUntil([&] { return cluster.StatusOf("n1") == "ready"; }, 2min));
+  cluster.loop.Advance(1s);
+  for (const auto& record : cluster.AllocsOf("web")) {
+    EXPECT_EQ(record->reported.status.status, ClientStatus::kRunning);
+    EXPECT_EQ(node.started.at(record->id()), 1);
+  }
+  EXPECT_THAT(cluster.AllocsOf("web"), SizeIs(2));
 }
 
 TEST_F(NodeContactTest, AHeartbeatThatIsOnlyLateIsAnsweredWithTheSameDemand) {

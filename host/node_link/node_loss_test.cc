@@ -169,6 +169,49 @@ TEST_F(NodeLossTest, TheReplacementMayStayInstead) {
   EXPECT_THAT(LiveOn("n2"), SizeIs(2));
 }
 
+TEST_F(NodeLossTest, OfTwoNodesThatAreLostInTurnsTheOneThatIsThereRunsIt) {
+  cluster.Add("n1");
+  cluster.Add("n2");
+  cluster.MustRegister(
+      Web(1, {.lost_after = 1h, .reconcile = DisconnectPolicy::Reconcile::kKeepReplacement}));
+  cluster.loop.Advance(1s);
+  const auto original = cluster.Live("web").at(0);
+  const std::string here = original->alloc->node_id, there = here == "n1" ? "n2" : "n1";
+  Lose(here);
+  ASSERT_THAT(LiveOn(there), SizeIs(1));
+  Lose(there);
+  Find(here);
+  EXPECT_THAT(cluster.node(here).Running(), ElementsAre(original->id()));
+  EXPECT_EQ(Reported(original->id()), ClientStatus::kRunning);
+  Find(there);
+  EXPECT_THAT(cluster.node(here).Running(), ElementsAre(original->id()));
+  EXPECT_THAT(cluster.node(there).Running(), IsEmpty());
+  EXPECT_THAT(cluster.AllocsOf("web"), SizeIs(2));
+}
+
+TEST_F(NodeLossTest, AThousandThatComeBackAtOnceAreHandledOnce) {
+  for (const char* id : {"n1", "n2"}) {
+    NodeRecord record;
+    record.id = record.name = id;
+    record.cpu_mhz = record.memory_mb = record.disk_mb = 100'000'000;
+    cluster.Add(record);
+  }
+  cluster.MustRegister(Web(2000, {.lost_after = 1h}));
+  cluster.loop.Advance(1min);
+  const auto originals = LiveOn("n1");
+  ASSERT_THAT(originals, SizeIs(1000));
+  Lose("n1");
+  cluster.loop.Advance(1min);
+  ASSERT_THAT(LiveOn("n2"), SizeIs(2000));
+  Find("n1");
+  cluster.loop.Advance(1min);
+  EXPECT_EQ(cluster.Evals("web", "reconnect"), 1u);
+  EXPECT_THAT(cluster.node("n1").Running(), SizeIs(1000));
+  EXPECT_THAT(cluster.node("n2").Running(), SizeIs(1000));
+  EXPECT_THAT(cluster.Live("web"), SizeIs(2000));
+  for (const auto& record : originals) EXPECT_EQ(Reported(record->id()), ClientStatus::kRunning);
+}
+
 TEST_F(NodeLossTest, WithoutAReplacementItIsAwaited) {
   cluster.Add("n1");
   cluster.Add("n2");

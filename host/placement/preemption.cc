@@ -29,16 +29,17 @@ double Distance(const GroupNeeds& wanted, const Allocation& of) {
                     part(wanted.disk_mb, has.disk_mb));
 }
 
-bool MayDisplace(int priority, const AllocRecord& record, const std::string& node_id) {
+bool IsDisplaceable(const AllocRecord& record, const std::string& node_id) {
   const Allocation& alloc = *record.alloc;
-  return alloc.node_id == node_id && !record.terminal() &&
-         alloc.job->priority + kPreemptionGap <= priority && alloc.cores.empty() &&
+  return alloc.node_id == node_id && !record.terminal() && alloc.cores.empty() &&
          alloc.devices.empty();
 }
 
 bool MayDisplace(const Job& job, const AllocRecord& record, const std::string& node_id) {
+  const Job& other = *record.alloc->job;
   // An earlier version of the same job, with another priority, is for the job itself to stop.
-  return MayDisplace(job.priority, record, node_id) && KeyOf(*record.alloc->job) != KeyOf(job);
+  return other.priority + kPreemptionGap <= job.priority && IsDisplaceable(record, node_id) &&
+         KeyOf(other) != KeyOf(job);
 }
 
 }  // namespace
@@ -81,19 +82,20 @@ AllocRecords ToPreempt(const Job& job, const TaskGroup& group, const NodeRecord&
   return needed;
 }
 
-GroupNeeds DisplaceableBy(int priority, const NodeRecord& node, const Tables& tables,
-                          const std::set<std::string>& spared) {
-  GroupNeeds sum;
+std::map<int, GroupNeeds> Displaceable(const NodeRecord& node, const Tables& tables,
+                                       const std::set<std::string>& spared) {
+  std::map<int, GroupNeeds> sums;
   for (const auto& [id, record] : tables.live_allocs) {
-    if (spared.contains(id) || !MayDisplace(priority, *record, node.id)) continue;
+    if (spared.contains(id) || !IsDisplaceable(*record, node.id)) continue;
     const TaskGroup* const group = record->alloc->group();
     if (group == nullptr) continue;
     const GroupNeeds has = NeedsOf(*group);
+    GroupNeeds& sum = sums[record->alloc->job->priority];
     sum.cpu_mhz += has.cpu_mhz;
     sum.memory_mb += has.memory_mb;
     sum.disk_mb += has.disk_mb;
   }
-  return sum;
+  return sums;
 }
 
 std::shared_ptr<const AllocRecord> Preempted(const AllocRecord& victim, const std::string& by,

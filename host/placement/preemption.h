@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -24,10 +25,10 @@ AllocRecords ToPreempt(const Job& job, const TaskGroup& group, const NodeRecord&
                        const Tables& tables, const NodeCapacity& free,
                        const std::set<std::string>& spared);
 
-// Returns the resources of the allocations of NODE that a job of PRIORITY may displace. SPARED is
-// as above.
-GroupNeeds DisplaceableBy(int priority, const NodeRecord& node, const Tables& tables,
-                          const std::set<std::string>& spared);
+// Returns the resources of the allocations of NODE that may be displaced, by the priority of their
+// jobs. SPARED is as above.
+std::map<int, GroupNeeds> Displaceable(const NodeRecord& node, const Tables& tables,
+                                       const std::set<std::string>& spared);
 
 // Returns VICTIM as it is after the allocation BY has displaced it, with the index of the write.
 std::shared_ptr<const AllocRecord> Preempted(const AllocRecord& victim, const std::string& by,

@@ -105,14 +105,15 @@ int Room::Displaces(const Job& job) const {
 
 bool Room::HasWithOthers(const Site& site, const Awaited& awaited) {
   if (awaited.displaces == 0) return false;
-  const auto [of, is_new] = displaceable_.try_emplace(std::pair(site.node->id, awaited.displaces));
-  if (is_new) {
-    of->second = DisplaceableBy(awaited.displaces, *site.node, *tables_, preempted_);
-  }
+  const auto [of, is_new] = displaceable_.try_emplace(site.node->id);
+  if (is_new) of->second = Displaceable(*site.node, *tables_, preempted_);
   GroupNeeds rest = awaited.least;
-  rest.cpu_mhz -= of->second.cpu_mhz;
-  rest.memory_mb -= of->second.memory_mb;
-  rest.disk_mb -= of->second.disk_mb;
+  for (const auto& [priority, has] : of->second) {
+    if (priority + kPreemptionGap > awaited.displaces) break;
+    rest.cpu_mhz -= has.cpu_mhz;
+    rest.memory_mb -= has.memory_mb;
+    rest.disk_mb -= has.disk_mb;
+  }
   return site.free.capacity.Has(rest);
 }
 

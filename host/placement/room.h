@@ -65,6 +65,8 @@ class Room {
                                    const std::string& node_id = {});
   // Adds the room of LEAVING, which will stop, to `later`.
   void WillLeave(const Allocation& leaving);
+  // From now on nothing displaces the allocation ID, since an evaluation has changed it.
+  void Spare(const std::string& id) { preempted_.insert(id); }
   // Begins a new evaluation, which has not stopped any allocation yet.
   void Begin();
   // Returns FAILURE with three more facts: the node pool of JOB, the number of nodes in it, and the
@@ -118,9 +120,9 @@ class Room {
   bool several_ = false;
   std::vector<Site> sites_;
   std::map<JobKey, NodeCounts> counts_;  // empty if there is one node
-  std::set<std::string> preempted_;      // ids of allocations whose room is taken already
-  // What may be displaced on each node, by the priority that may do it. [filled as needed]
-  std::map<std::pair<std::string, int>, GroupNeeds> displaceable_;
+  std::set<std::string> preempted_;  // ids of allocations whose room is taken already, or spared
+  // What may be displaced on each node, by the priority that it has. [filled as needed]
+  std::map<std::string, std::map<int, GroupNeeds>> displaceable_;
   std::string after_;  // the node of the last TakeAfter
 };
 

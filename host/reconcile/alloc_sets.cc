@@ -79,7 +79,11 @@ class Sorting {
     if (record->no_reschedule) return SortLeaver(record);
     const ClientStatus status = record->reported.status.status;
     const Contact contact = ContactOf(*record, *input_.nodes);
-    if (status == ClientStatus::kUnknown) return SortUnknown(record, contact, policy);
+    if (status == ClientStatus::kUnknown) {  // a request does not wait for its node
+      if (record->migrate) return out_.migrate.push_back(record);
+      if (record->force_reschedule) return out_.replace_now.push_back(record);
+      return SortUnknown(record, contact, policy);
+    }
     if (WasUnknown(*record) && contact == Contact::kThere) {
       if (HasReplacement(*record)) {
         out_.reconnecting.push_back(record);

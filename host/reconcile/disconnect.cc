@@ -31,6 +31,8 @@ const AllocRecord& ToKeep(const AllocRecord& original, const AllocRecord& replac
   if (original.job->version != replacement.job->version) {
     return original.job->version > replacement.job->version ? original : replacement;
   }
+  // Nobody knows whether it still runs.
+  if (replacement.reported.status.status == ClientStatus::kUnknown) return original;
   switch (how) {
     case Reconcile::kKeepOriginal:
     case Reconcile::kBestScore:  // the nodes have no scores, and of equal ones the original stays

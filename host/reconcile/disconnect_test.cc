@@ -49,6 +49,8 @@ TEST_F(Keeping, WhatHasEndedAndWhatIsOlderNeverStays) {
     EXPECT_TRUE(KeepsOriginal(how));
     replacement->reported.status.status = ClientStatus::kRunning;
   }
+  replacement->reported.status.status = ClientStatus::kUnknown;
+  EXPECT_TRUE(KeepsOriginal(KeepRule::kKeepReplacement)) << "its own node is lost";
   NewVersion([](TaskGroup*) {});
   replacement->job = job;
   EXPECT_FALSE(KeepsOriginal(KeepRule::kKeepOriginal));
@@ -248,6 +250,60 @@ TEST_F(DisconnectTest, WhatStopsOnALostNodeEnds) {
   const GroupPlan plan = Plan();
   EXPECT_THAT(Stops(plan), ElementsAre(Pair(record->id(), "why")));
   EXPECT_EQ(plan.stop[0].reports, ClientStatus::kLost);
+}
+
+TEST_F(DisconnectTest, OfSeveralReplacementsTheOneThatRunsIsCompared) {
+  for (const auto how : {KeepRule::kKeepOriginal, KeepRule::kKeepReplacement}) {
+    allocs.clear();
+    NewVersion([how](TaskGroup* group) {
+      group->disconnect.lost_after = 60s;
+      group->disconnect.reconcile = how;
+    });
+    AddNode("n2", "disconnected");
+    AddNode("n3");
+    const auto original = Add(0), first = Add(0, "n2"), second = Add(0, "n3");
+    ReplaceBy(original, first);
+    ReplaceBy(first, second);
+    MakeUnknown(original, kNow - 5);
+    original->reported.status.status = ClientStatus::kRunning;
+    MakeUnknown(first, kNow - 3);
+    ChangeOf(first, [](AllocChange* change) { change->follow_up_eval = "later"; });
+    open_evals = {"later"};
+    GroupPlan plan = Plan();
+    const bool keeps = how == KeepRule::kKeepOriginal;
+    EXPECT_THAT(Stops(plan),
+                ElementsAre(Pair((keeps ? second : original)->id(), stop_reason::kReconnected)));
+    EXPECT_THAT(plan.place, IsEmpty());
+    EXPECT_EQ(plan.reconnect.size(), keeps ? 1u : 0u);
+    // Both nodes are back at the same time.
+    AddNode("n2");
+    first->reported.status.status = ClientStatus::kRunning;
+    plan = Plan();
+    EXPECT_EQ(plan.stop.size(), 2u) << "each stops once, and one goes on";
+    EXPECT_EQ(Stops(plan).count((keeps ? original : second)->id()), 0u);
+    EXPECT_THAT(plan.place, IsEmpty());
+  }
+}
+
+TEST_F(DisconnectTest, ARequestToLeaveDoesNotWaitForTheNode) {
+  NewVersion([](TaskGroup* group) { group->disconnect.replace = false; });
+  const auto record = Add(0);
+  AddNode("n1", "down");
+  AddNode("n2");
+  MakeUnknown(record, kNow - 5);
+  ASSERT_THAT(Plan().stop, IsEmpty());
+  record->migrate = true;
+  GroupPlan plan = Plan();
+  EXPECT_THAT(Stops(plan), ElementsAre(Pair(record->id(), stop_reason::kMigrated)));
+  EXPECT_EQ(plan.stop[0].reports, ClientStatus::kLost);
+  ASSERT_EQ(plan.place.size(), 1u);
+  EXPECT_EQ(plan.place[0].replaces, record);
+  record->migrate = false;
+  record->reschedule = record->force_reschedule = true;
+  plan = Plan();
+  EXPECT_THAT(Stops(plan), ElementsAre(Pair(record->id(), stop_reason::kRescheduled)));
+  ASSERT_EQ(plan.place.size(), 1u);
+  EXPECT_TRUE(plan.place[0].rescheduled);
 }
 
 }  // namespace

@@ -64,8 +64,7 @@ Duration NextDelay(const ReschedulePolicy& of_job, const AllocChange& change, Wa
 std::optional<WallTime> RescheduleTime(const ReschedulePolicy& policy, const AllocRecord& record,
                                        WallTime now) {
   if (!policy.enabled()) return std::nullopt;
-  const WallTime reported = FailedAt(record);
-  const WallTime failed_at = reported == 0 ? now : std::min(reported, now);  // of another clock
+  const WallTime failed_at = FailedAt(record, now);
   const Events& events = record.changes().reschedules;
   if (!policy.unlimited) {
     const auto attempts = std::ranges::count_if(
@@ -77,13 +76,14 @@ std::optional<WallTime> RescheduleTime(const ReschedulePolicy& policy, const All
   return delay > kNever - failed_at ? kNever : failed_at + delay;
 }
 
-WallTime FailedAt(const AllocRecord& record) {
+WallTime FailedAt(const AllocRecord& record, WallTime now) {
   WallTime last = 0;
   for (const auto& [name, task] : record.reported.tasks) {
     if (task != nullptr) last = std::max(last, task->finished_at);
   }
-  if (last != 0) return last;
-  return record.reported.modify_time != 0 ? record.reported.modify_time : record.modify_time;
+  if (last == 0) last = record.reported.modify_time;
+  if (last == 0) last = record.modify_time;
+  return last <= 0 || last < record.alloc->create_time ? now : std::min(last, now);
 }
 
 AllocChange AfterReschedule(const ReschedulePolicy& policy, const AllocRecord& record,
@@ -98,7 +98,7 @@ AllocChange AfterReschedule(const ReschedulePolicy& policy, const AllocRecord& r
     }
   }
   after.reschedules.push_back({now, record.id(), record.alloc->node_id,
-                               NextDelay(policy, record.changes(), FailedAt(record))});
+                               NextDelay(policy, record.changes(), FailedAt(record, now))});
   after.last_reschedule = "ok";
   return after;
 }

@@ -22,8 +22,9 @@ Duration NextDelay(const ReschedulePolicy& policy, const AllocChange& change, Wa
 std::optional<WallTime> RescheduleTime(const ReschedulePolicy& policy, const AllocRecord& record,
                                        WallTime now);
 
-// Returns when RECORD failed: the latest end of its tasks, or the time of its report.
-WallTime FailedAt(const AllocRecord& record);
+// Returns when RECORD failed: the latest end of its tasks, or the time of its report. The clock of
+// its node may be wrong: a time in the future, or before the allocation was placed, counts as NOW.
+WallTime FailedAt(const AllocRecord& record, WallTime now);
 
 // Returns what the replacement of RECORD inherits, with one more event. Old events that no rule of
 // POLICY needs are dropped.

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace drover {
 namespace {
@@ -12,8 +13,9 @@ using testing::ElementsAre;
 using DelayFunction = ReschedulePolicy::DelayFunction;
 constexpr WallTime kStart = 1'700'000'000'000'000'000;
 
-std::shared_ptr<AllocRecord> FailedRecord(WallTime at) {
+std::shared_ptr<AllocRecord> FailedRecord(WallTime at, WallTime placed = 0) {
   auto alloc = std::make_shared<Allocation>();
+  alloc->create_time = placed;
   alloc->id = "failed";
   alloc->node_id = "node";
   auto record = std::make_shared<AllocRecord>();
@@ -117,19 +119,47 @@ TEST(RescheduleTest, AttemptsCountWithinTheInterval) {
 
 TEST(RescheduleTest, TheTimeOfTheFailureIsTheLastEndOfATask) {
   const auto record = FailedRecord(kStart);
-  EXPECT_EQ(FailedAt(*record), kStart);
+  EXPECT_EQ(FailedAt(*record, kStart), kStart);
   for (const auto& [name, at] : {std::pair("a", kStart - 7), std::pair("b", kStart - 9)}) {
     auto task = std::make_shared<TaskStateRecord>();
     task->finished_at = at;
     record->reported.tasks[name] = std::move(task);
   }
-  EXPECT_EQ(FailedAt(*record), kStart - 7);
+  EXPECT_EQ(FailedAt(*record, kStart), kStart - 7);
   record->reported.tasks.clear();
   record->reported.modify_time = 0;
   record->modify_time = kStart + 5;
-  EXPECT_EQ(FailedAt(*record), kStart + 5);
+  EXPECT_EQ(FailedAt(*record, kStart + 9), kStart + 5);
   // A node whose clock is ahead delays nothing.
   EXPECT_EQ(RescheduleTime({}, *record, kStart), kStart + Duration(30s).count());
+}
+
+TEST(RescheduleTest, AWrongClockOfANodeChangesNoDelay) {
+  ReschedulePolicy policy;
+  policy.delay = 30s;
+  policy.max_delay = 1h;
+  policy.delay_function = DelayFunction::kExponential;
+  policy.unlimited = false;
+  policy.attempts = 2;
+  policy.interval = 24h;
+  AllocChange change;
+  change.reschedules = {{kStart - 60'000'000'000, "a", "node", 30s}};
+  constexpr WallTime kYear2200 = 7'258'118'400'000'000'000;
+  using Limits = std::numeric_limits<WallTime>;
+  for (const WallTime at :
+       {kYear2200, Limits::max(), WallTime{1}, WallTime{-1}, -kYear2200, Limits::min()}) {
+    for (const bool by_task : {false, true}) {
+      const auto record = FailedRecord(at, kStart - 1000);
+      if (by_task) {
+        auto task = std::make_shared<TaskStateRecord>();
+        task->finished_at = at;
+        record->reported.tasks["t"] = std::move(task);
+      }
+      record->change = std::make_shared<const AllocChange>(change);
+      EXPECT_EQ(RescheduleTime(policy, *record, kStart), kStart + Duration(60s).count()) << at;
+      EXPECT_EQ(AfterReschedule(policy, *record, kStart).reschedules.back().delay, 60s) << at;
+    }
+  }
 }
 
 TEST(RescheduleTest, TheReplacementKnowsWhatHasHappened) {

@@ -1,7 +1,10 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 // Plans a group of a service or batch job.
 #include <algorithm>
+#include <cstddef>
+#include <map>
 #include <set>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -83,6 +86,10 @@ class ServicePlan {
     for (const SharedAlloc& record : sets_.reconnected) plan_.reconnect.push_back(record);
     for (const SharedAlloc& original : sets_.reconnecting) {
       const SharedAlloc replacement = ReplacementOf(*original);
+      if (gone_.count(replacement->id()) > 0) {  // both come after another one that is back
+        plan_.stop.push_back({original, std::string(stop_reason::kReconnected)});
+        continue;
+      }
       const TaskGroup* const own = original->alloc->group();
       const auto how = own == nullptr ? DisconnectPolicy().reconcile : own->disconnect.reconcile;
       const bool keeps = &ToKeep(*original, *replacement, how) == original.get();
@@ -105,17 +112,23 @@ class ServicePlan {
     std::erase_if(sets_.replace_later, [&](const auto& later) { return is_gone(later.alloc); });
   }
 
-  // Returns the last of those that replaced ORIGINAL, one after another.
-  SharedAlloc ReplacementOf(const AllocRecord& original) const {
-    SharedAlloc found;
-    for (std::string next = original.next; !next.empty();) {
-      const auto at = std::ranges::find(*input_.allocs, next, &AllocRecord::id);
-      if (at == input_.allocs->end()) break;
-      found = *at;
-      if (!found->alloc->server_terminal()) break;
-      next = found->next;
+  // Of those that replaced ORIGINAL, one after another, returns the last one that is still wanted.
+  // One of them that is unknown itself comes last.
+  SharedAlloc ReplacementOf(const AllocRecord& original) {
+    if (by_id_.empty()) {
+      for (const SharedAlloc& record : *input_.allocs) by_id_.emplace(record->id(), record);
     }
-    return found;
+    SharedAlloc found, unknown;
+    const std::string* next = &original.next;
+    for (std::size_t steps = by_id_.size(); !next->empty() && steps > 0; --steps) {
+      const auto at = by_id_.find(*next);
+      if (at == by_id_.end()) break;
+      const SharedAlloc& record = at->second;
+      const bool is_unknown = record->reported.status.status == ClientStatus::kUnknown;
+      if (!record->alloc->server_terminal()) (is_unknown ? unknown : found) = record;
+      next = &record->next;
+    }
+    return found != nullptr ? found : unknown;
   }
 
   // Of two allocations with one index, the one of the wanted version stays, then the healthy one,
@@ -299,8 +312,9 @@ class ServicePlan {
   std::map<int, SharedAlloc> holders_;  // what runs, by index
   std::set<int> canaries_;      // the indexes of canaries, which may be those of others, too
   std::set<std::string> gone_;  // replacements that stop, since their originals are back
-  AllocRecords older_;          // cannot take over the wanted version
-  int busy_ = 0;                // see Limit
+  std::map<std::string_view, SharedAlloc> by_id_;  // empty until it is needed
+  AllocRecords older_;                             // cannot take over the wanted version
+  int busy_ = 0;                                   // see Limit
 };
 
 }  // namespace

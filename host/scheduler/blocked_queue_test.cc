@@ -171,6 +171,34 @@ TEST_F(BlockedTest, WhatCameWhileNoNodeWasEligibleIsPlacedOneAfterTheOther) {
   }
 }
 
+TEST_F(BlockedTest, WhatWasStoppedOrPurgedMeanwhileDoesNotComeWithTheRoom) {
+  MustRegister(Registration("full", 1, 1000));
+  for (const char* id : {"stopped", "purged", "waits"}) MustRegister(Registration(id, 1, 600));
+  ASSERT_TRUE(scheduler.Deregister({"default", "stopped"}, false, false).ok());
+  ASSERT_TRUE(scheduler.Deregister({"default", "purged"}, true, false).ok());
+  Report(Live().at(0)->id(), ClientStatus::kComplete);
+  EXPECT_EQ(LiveOf("stopped"), 0u);
+  EXPECT_EQ(LiveOf("purged"), 0u);
+  EXPECT_EQ(LiveOf("waits"), 1u);
+}
+
+TEST_F(BlockedTest, RoomForOneOfAThousandGoesToTheOldestAndNoOtherIsTried) {
+  MustRegister(Registration("full", 1, 1000));
+  for (int i = 0; i < 1000; ++i) {
+    MustRegister(Registration("w" + std::to_string(i), 1, 600 + i % 300));
+  }
+  std::uint64_t before = 0;
+  store.Read([&](const Tables& tables) { before = tables.last_index; });
+  Report(Live().at(0)->id(), ClientStatus::kComplete);
+  EXPECT_EQ(LiveOf("w0"), 1u);
+  EXPECT_EQ(Live().size(), 1u);
+  std::size_t changed = 0;
+  store.Read([&](const Tables& tables) {
+    for (const auto& [id, eval] : tables.evals) changed += eval->modify_index > before;
+  });
+  EXPECT_EQ(changed, 1u);
+}
+
 TEST_F(BlockedTest, WhoseLikeHasEndedWhenOthersTookItsRoomWaitsForRoom) {
   MustRegister(With(Registration("lone", 2, 500),
                     [](Job* job) { job->constraints.push_back({"", "distinct_hosts", "true"}); }));

@@ -45,8 +45,8 @@ class ClusterLink {
   virtual Co<Result<Duration>> Register(Context context, NodeRecord node) = 0;
   // Reports that the node is alive and ready. Returns how soon the next heartbeat is due. Error
   // kNotFound means that the node must register again. Error kFailedPrecondition means that the
-  // node was regarded as lost: it must report the states of all its allocations by UpdateAllocs,
-  // also if it has none, before it is ready again.
+  // node was regarded as lost: it must report the states of all its allocations by ReportAllocs
+  // before it is ready again.
   virtual Co<Result<Duration>> Heartbeat(Context context, std::string node_id) = 0;
   // Waits until the allocations of the node have changed after the index NEWER_THAN, or until
   // CONTEXT ends. The node must remove each allocation that is missing from a complete answer. The
@@ -54,8 +54,12 @@ class ClusterLink {
   virtual Co<Result<NodeAllocs>> FetchAllocs(Context context, std::string node_id,
                                              std::uint64_t newer_than) = 0;
   // Reports the state of allocations. Error kFailedPrecondition means that the node is not ready,
-  // so it must send a heartbeat first.
+  // so it must send a heartbeat first, and report all of its allocations if that says so.
   virtual Co<Status> UpdateAllocs(Context context, std::string node_id,
+                                  std::vector<AllocUpdate> updates) = 0;
+  // The same with the states of all allocations of the node, also if it has none. If a heartbeat
+  // has asked for them, the node is ready afterwards.
+  virtual Co<Status> ReportAllocs(Context context, std::string node_id,
                                   std::vector<AllocUpdate> updates) = 0;
   // Stores registrations of services and removes those with the ids GONE, in one write. A
   // registration whose allocation is unknown, terminal for the server or ended is dropped without

@@ -229,7 +229,11 @@ void Scheduler::Keep(std::vector<Evaluated> evaluated) {
     if (of.victims > 0 && options_.count_displaced) options_.count_displaced(of.victims);
     const bool goes = std::ranges::any_of(
         displaced, [&of](const Opened& by) { return KeyOf(by.eval) == KeyOf(of.eval); });
-    if (!goes) KeepWaiting(&of);  // otherwise the new evaluation of its job does its work
+    if (!goes) {
+      KeepWaiting(&of);
+    } else {
+      blocked_.Erase(of.eval.id);  // the new evaluation of its job does its work
+    }
   }
   CarryOut(displaced);
 }
@@ -459,13 +463,14 @@ Result<JobReply> Scheduler::StopAlloc(const std::string& id, const AllocStop& ho
 }
 
 void Scheduler::RetryBlocked(Freed freed) {
-  while (RetryUntilDisplaced(&freed)) {
+  std::set<std::string> tried;
+  while (RetryUntilDisplaced(&freed, &tried)) {
   }
 }
 
 // Uses one Room for all evaluations, so that room taken by one evaluation is not free for the next
 // evaluation. One that displaces allocations is the last, since others may change these, too.
-bool Scheduler::RetryUntilDisplaced(Freed* freed) {
+bool Scheduler::RetryUntilDisplaced(Freed* freed, std::set<std::string>* tried) {
   if (blocked_.empty()) return false;
   bool displaced = false;
   std::vector<Evaluated> evaluated;
@@ -487,8 +492,10 @@ bool Scheduler::RetryUntilDisplaced(Freed* freed) {
     while (BlockedQueue::Entry* const entry = displaced ? nullptr : walk.Next()) {
       const auto eval = Tables::Find(tables.evals, entry->id);
       DROVER_CHECK(eval != nullptr && eval->open());
+      if (!tried->insert(entry->id).second) continue;
       Evaluated of = evaluating.Run(*eval, false, std::move(entry->unplaced));
       displaced = !of.displaced.empty();
+      for (const auto& record : of.allocs) room.Spare(record->id());
       (of.changed ? evaluated : unchanged).push_back(std::move(of));
     }
     for (Evaluated& of : unchanged) KeepWaiting(&of);

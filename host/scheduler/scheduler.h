@@ -260,6 +260,8 @@ class Scheduler : public ClusterLink {
                                      std::uint64_t newer_than) override;
   Co<Status> UpdateAllocs(Context context, std::string node_id,
                           std::vector<AllocUpdate> updates) override;
+  Co<Status> ReportAllocs(Context context, std::string node_id,
+                          std::vector<AllocUpdate> updates) override;
   Co<Status> UpdateServices(Context context, std::string node_id,
                             std::vector<ServiceRegistration> put,
                             std::vector<std::string> gone) override;
@@ -279,6 +281,9 @@ class Scheduler : public ClusterLink {
     Evaluation eval;
     bool no_shutdown_delay = false;
   };
+
+  // What a node reports, in scheduler_nodes.cc. ALL says that UPDATES are all that it has.
+  Status TakeUpdates(const std::string& node_id, std::vector<AllocUpdate> updates, bool all);
 
   // The work of a timer. Each function sets its timer anew if there is more to do.
   void OnTimer(const SchedulerTimers::Key& key);  // scheduler_timers.cc, calls the others
@@ -382,8 +387,9 @@ class Scheduler : public ClusterLink {
   // Otherwise, tries only those that wait for room or for an event in FREED.
   void RetryBlocked(Freed freed);
   // The same, until an evaluation displaces allocations. Then it returns true, and must be called
-  // again.
-  bool RetryUntilDisplaced(Freed* freed);
+  // again. What displaces others makes no room for those before it: each evaluation of TRIED, to
+  // which this adds what it tries, is left out.
+  bool RetryUntilDisplaced(Freed* freed, std::set<std::string>* tried);
   Result<std::uint64_t> PutVersion(const JobKey& key,
                                    const std::function<Result<JobRecord>(const Tables&)>& change);
   Status CheckIndex(const JobRegistration& registration, const JobKey& key) const;
@@ -403,7 +409,7 @@ class Scheduler : public ClusterLink {
   std::map<std::string, TimePoint> expected_;
   // Nodes that have registered since this object was made.
   std::set<std::string> registered_;
-  // Nodes whose heartbeats have come again, and that have not reported their allocations yet.
+  // Nodes whose heartbeats have come again, and that have not reported all allocations yet.
   std::set<std::string> returning_;
   SchedulerTimers timers_;
   // The times after which jobs launch whose newest launch is in the future, by job.

@@ -125,6 +125,37 @@ TEST_F(SchedulerCostTest, APlacementBesideMuchThatRuns) {
   EXPECT_LT(LeastOf(time_of_jobs), little * kMostTimes);
 }
 
+TEST_F(SchedulerCostTest, AnEndWhileManyPrioritiesWaitForTheRoomOfOthers) {
+  MakeNode(2'000);
+  PreemptionConfig preemption;
+  preemption.service = true;
+  ASSERT_TRUE(scheduler.SetConfig(preemption, std::nullopt).has_value());
+  MustRegister(With(Registration("low", 1'900, 1), [](Job* job) { job->priority = 1; }));
+  const auto wait = [this](int priority) {
+    MustRegister(With(Registration("w" + std::to_string(priority), 1, 5'000),
+                      [priority](Job* job) { job->priority = priority; }));
+  };
+  const auto time_of_ends = [this] {
+    return LeastOf([this] {
+      MustRegister(Registration("short", 20, 1));
+      std::vector<std::string> ids;
+      for (const auto& record : Live()) {
+        if (record->alloc->job->id == "short") ids.push_back(record->id());
+      }
+      EXPECT_EQ(ids.size(), 20u);
+      const CpuTimer timer;
+      for (const std::string& id : ids) Report(id, ClientStatus::kComplete);
+      const double took = timer.Seconds();
+      EXPECT_TRUE(scheduler.Deregister({"default", "short"}, true, false).ok());
+      return took;
+    });
+  };
+  wait(99);
+  const double few = time_of_ends();
+  for (int priority = 20; priority < 99; ++priority) wait(priority);
+  EXPECT_LT(time_of_ends(), few * kMostTimes);
+}
+
 // Allocations that wait for their replacements cost nothing while they wait.
 TEST_F(SchedulerCostTest, AThousandEvaluationsThatWaitForTheirTime) {
   MakeNode(1'000'000);

@@ -347,7 +347,7 @@ TEST_F(FollowUpTest, OnALostNodeTheAllocationAndItsPortsAreFree) {
   EXPECT_EQ(ports.taken(), 0u);
   EXPECT_THAT(Live(), IsEmpty()) << "there is no other node";
   (void)Await<Result<Duration>>(scheduler.Heartbeat(context, "node"));
-  EXPECT_TRUE(Await<Status>(scheduler.UpdateAllocs(context, "node", {})).ok());
+  EXPECT_TRUE(Await<Status>(scheduler.ReportAllocs(context, "node", {})).ok());
   EXPECT_EQ(Alloc(OnlyLive())->previous, lost);
   EXPECT_EQ(Alloc(OnlyLive())->change, nullptr) << "a loss does not count";
 }
@@ -391,6 +391,7 @@ TEST_F(FollowUpTest, ALostAllocationGivesItsPortsBackOnce) {
   EXPECT_TRUE(Alloc(lost)->over());
   EXPECT_EQ(ports.taken(), 0u);
   (void)Await<Result<Duration>>(scheduler.Heartbeat(context, "node"));
+  EXPECT_TRUE(Await<Status>(scheduler.ReportAllocs(context, "node", {})).ok());
   report(ClientStatus::kRunning, RunnerState::kRunning);
   EXPECT_EQ(Alloc(lost)->reported.status.status, ClientStatus::kLost);
   EXPECT_NE(OnlyLive(), lost);

@@ -221,17 +221,27 @@ Co<Result<NodeAllocs>> Scheduler::FetchAllocs(Context context, std::string node_
 }
 
 Co<Status> Scheduler::UpdateAllocs(Context, std::string node_id, std::vector<AllocUpdate> updates) {
+  co_return TakeUpdates(node_id, std::move(updates), false);
+}
+
+Co<Status> Scheduler::ReportAllocs(Context, std::string node_id, std::vector<AllocUpdate> updates) {
+  co_return TakeUpdates(node_id, std::move(updates), true);
+}
+
+Status Scheduler::TakeUpdates(const std::string& node_id, std::vector<AllocUpdate> updates,
+                              bool all) {
   bool ready = false;
   store_->Read([&](const Tables& tables) {
     const auto node = Tables::Find(tables.nodes, node_id);
     ready = node != nullptr && node->status == node_status::kReady;
   });
-  const bool returns = returning_.contains(node_id);
+  // Some updates are not enough: the rest of the node's allocations would stay unknown.
+  const bool returns = all && returning_.contains(node_id);
   if (!ready && !returns) {
-    co_return Error(Code::kFailedPrecondition, "node " + node_id + " is not ready: heartbeat first",
-                    true);
+    return Error(Code::kFailedPrecondition, "node " + node_id + " is not ready: heartbeat first",
+                 true);
   }
-  if (updates.empty() && !returns) co_return Status();
+  if (updates.empty() && !returns) return Status();
   Freed freed;
   bool over = false;  // whether an allocation has given back all that it had
   std::vector<Opened> opened;
@@ -259,6 +269,8 @@ Co<Status> Scheduler::UpdateAllocs(Context, std::string node_id, std::vector<All
       if (ShowTheSame(before->reported, update)) continue;
       auto changed = std::make_shared<AllocRecord>(*before);
       changed->reported = std::move(update);
+      // What it had belongs to others by now.
+      if (before->over() && !changed->over()) continue;
       changed->modify_index = index;
       changed->modify_time = loop_->Wall();
       if (changed->client_terminal() && !before->client_terminal()) {
@@ -308,7 +320,7 @@ Co<Status> Scheduler::UpdateAllocs(Context, std::string node_id, std::vector<All
   ContinueOtherDrains(node_id);
   if (returns) RetryBlocked({.all = true});
   if (!freed.jobs.empty() || over) RetryBlocked(std::move(freed));
-  co_return Status();
+  return Status();
 }
 
 }  // namespace drover

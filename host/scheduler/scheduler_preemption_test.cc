@@ -184,6 +184,131 @@ TEST_F(PreemptionTest, WhatWaitsGoesOnWhenTheRoomOfOthersIsEnoughTogether) {
   EXPECT_THAT(LiveOf("low"), IsEmpty());
 }
 
+// Its evaluations have a priority of their own, so they come before those that may displace it.
+TEST_F(PreemptionTest, WhatFindsItsPlaceAndIsDisplacedAtTheSameTimeWaitsOnce) {
+  MakeNodeReady();
+  PreemptionConfig preemption;
+  preemption.service = true;
+  ASSERT_TRUE(scheduler.SetConfig(preemption, std::nullopt).has_value());
+  MustRegister(WithPriority("other", 1, 500, 95));
+  const std::string other = LiveOf("other").at(0)->id();
+  JobRegistration web = WithPriority("web", 2, 300, 10);
+  web.eval_priority = 100;
+  MustRegister(web);
+  ASSERT_THAT(LiveOf("web"), SizeIs(1)) << "the second one waits";
+  const std::string first = LiveOf("web")[0]->id();
+  MustRegister(WithPriority("db", 1, 600, 90));
+  ASSERT_THAT(LiveOf("db"), IsEmpty());
+  ASSERT_TRUE(scheduler.Deregister({"default", "other"}, false, false).ok());
+  Report(other, ClientStatus::kComplete);
+  ASSERT_THAT(LiveOf("db"), SizeIs(1));
+  ASSERT_THAT(LiveOf("web"), SizeIs(1)) << "the second one has its place, the first one had to go";
+  ASSERT_EQ(Alloc(first)->alloc->desired_status, DesiredStatus::kEvict);
+  const std::string db = LiveOf("db")[0]->id();
+  Report(first, ClientStatus::kComplete);
+  ASSERT_TRUE(scheduler.Deregister({"default", "db"}, false, false).ok());
+  Report(db, ClientStatus::kComplete);
+  EXPECT_THAT(LiveOf("web"), SizeIs(2));
+}
+
+TEST_F(PreemptionTest, WhatItsOwnJobHasJustStoppedIsNotDisplaced) {
+  MakeNodeReady();
+  PreemptionConfig preemption;
+  preemption.service = true;
+  ASSERT_TRUE(scheduler.SetConfig(preemption, std::nullopt).has_value());
+  MustRegister(WithPriority("other", 1, 600, 95));
+  const std::string other = LiveOf("other").at(0)->id();
+  MustRegister(WithPriority("web", 1, 300, 10));
+  const std::string old = LiveOf("web").at(0)->id();
+  MustRegister(WithPriority("web", 1, 410, 100));  // finds no room, even without the old one
+  MustRegister(WithPriority("db", 1, 420, 90));
+  ASSERT_EQ(Alloc(old)->alloc->desired_status, DesiredStatus::kRun);
+  ASSERT_TRUE(scheduler.Deregister({"default", "other"}, false, false).ok());
+  Report(other, ClientStatus::kComplete);
+  ASSERT_THAT(LiveOf("web"), SizeIs(1));
+  EXPECT_EQ(Alloc(old)->alloc->desired_status, DesiredStatus::kStop);
+  EXPECT_EQ(Alloc(old)->next, LiveOf("web")[0]->id());
+  EXPECT_THAT(LiveOf("db"), IsEmpty()) << "the room of the old one is not free yet";
+  Report(old, ClientStatus::kComplete);
+  EXPECT_THAT(LiveOf("db"), SizeIs(1));
+}
+
+TEST_F(PreemptionTest, ADeploymentWaitsForWhatHadToMakeRoom) {
+  MakeNodeReady();
+  MustRegister(With(WithPriority("web", 2, 400, 50), [](Job* job) {
+    job->groups[0].rollout.max_parallel = 1;
+    job->groups[0].rollout.progress_deadline = 1h;
+  }));
+  const auto deployment = [this] {
+    std::shared_ptr<const Deployment> newest;
+    store.Read([&newest](const Tables& tables) {
+      newest = tables.DeploymentOf(*tables.jobs.at({"default", "web"}));
+    });
+    return newest;
+  };
+  const auto report_healthy = [this](const std::string& id) {
+    AllocUpdate update;
+    update.id = id;
+    update.status = {ClientStatus::kRunning, "runs"};
+    update.health = AllocHealth{true, loop.Wall()};
+    EXPECT_TRUE(Await<Status>(scheduler.UpdateAllocs(context, "node", {update})).ok());
+  };
+  ASSERT_NE(deployment(), nullptr);
+  const auto both = LiveOf("web");
+  ASSERT_THAT(both, SizeIs(2));
+  report_healthy(both[0]->id());
+  MustRegister(WithPriority("agent", 1, 300, 80, JobType::kSystem));
+  ASSERT_THAT(LiveOf("agent"), SizeIs(1));
+  const std::string agent = LiveOf("agent")[0]->id();
+  ASSERT_THAT(LiveOf("web"), SizeIs(1));
+  Report(both[LiveOf("web")[0] == Alloc(both[0]->id()) ? 1 : 0]->id(), ClientStatus::kComplete);
+  EXPECT_EQ(deployment()->status, "running");
+  EXPECT_EQ(deployment()->groups.at("g").unhealthy, 0) << "it did nothing wrong";
+  ASSERT_TRUE(scheduler.Deregister({"default", "agent"}, false, false).ok());
+  Report(agent, ClientStatus::kComplete);
+  ASSERT_THAT(LiveOf("web"), SizeIs(2));
+  for (const auto& record : LiveOf("web")) {
+    EXPECT_EQ(record->alloc->deployment_id, deployment()->id);
+    report_healthy(record->id());
+  }
+  EXPECT_EQ(deployment()->status, "successful");
+}
+
+TEST_F(PreemptionTest, WhatStopsAlreadyIsNotDisplaced) {
+  MakeNodeReady();
+  MustRegister(WithPriority("web", 1, 900, 50));
+  const std::string web = LiveOf("web").at(0)->id();
+  Report(web, ClientStatus::kRunning);
+  ASSERT_TRUE(scheduler.Deregister({"default", "web"}, false, false).ok());
+  MustRegister(WithPriority("agent", 1, 300, 80, JobType::kSystem));
+  EXPECT_THAT(LiveOf("agent"), IsEmpty()) << "it waits for the end";
+  EXPECT_EQ(Alloc(web)->alloc->desired_status, DesiredStatus::kStop);
+  Report(web, ClientStatus::kComplete);
+  EXPECT_THAT(LiveOf("agent"), SizeIs(1));
+}
+
+TEST_F(PreemptionTest, HoweverManyDisplaceOthersTheRestIsTriedOnce) {
+  MakeNodeReady();
+  MustRegister(WithPriority("low", 9, 100, 10));
+  ports.foreign.insert({"127.0.0.1", 8080});  // another process has it
+  for (const char* id : {"p1", "p2", "p3", "p4", "p5"}) {
+    MustRegister(With(WithPriority(id, 1, 200, 90), [](Job* job) {
+      Port port;
+      port.label = "http";
+      port.value = 8080;
+      job->groups[0].networks.emplace_back().reserved_ports.push_back(port);
+    }));
+  }
+  for (const char* id : {"db1", "db2", "db3"}) MustRegister(WithPriority(id, 1, 200, 80));
+  PreemptionConfig preemption;
+  preemption.service = true;
+  ports.looks = 0;
+  ASSERT_TRUE(scheduler.SetConfig(preemption, std::nullopt).has_value());
+  for (const char* id : {"db1", "db2", "db3"}) EXPECT_THAT(LiveOf(id), SizeIs(1));
+  EXPECT_THAT(LiveOf("p1"), IsEmpty());
+  EXPECT_LE(ports.looks, 5);
+}
+
 TEST_F(PreemptionTest, TwoThatDisplaceOthersNeverTakeTheSameRoom) {
   SchedulerOptions options;
   std::size_t counted = 0;

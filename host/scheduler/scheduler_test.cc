@@ -397,7 +397,7 @@ TEST_F(SchedulerTest, ANodeThatIsNotHeardOfIsDownUntilItIs) {
       << "it must report first";
   EXPECT_EQ(status(), "initializing");
   update.status = {ClientStatus::kRunning, "it runs"};
-  EXPECT_TRUE(Await<Status>(scheduler.UpdateAllocs(context, "node", {update})).ok());
+  EXPECT_TRUE(Await<Status>(scheduler.ReportAllocs(context, "node", {update})).ok());
   EXPECT_EQ(status(), "ready");
   EXPECT_EQ(Live().size(), 2u) << "both have room again";
   EXPECT_EQ(Alloc(placed[0]->id())->reported.status.status, ClientStatus::kLost);
@@ -608,6 +608,44 @@ TEST_F(SchedulerTest, AnEndedAllocationKeepsWhatWasSaidOfItsEnd) {
   const std::uint64_t index = Alloc(update.id)->modify_index;
   EXPECT_EQ(report(ClientStatus::kComplete, "all tasks have ended"), "it took too long");
   EXPECT_EQ(Alloc(update.id)->modify_index, index) << "nothing has changed";
+}
+
+TEST_F(SchedulerTest, NoReportMakesAnEndedAllocationRunAgain) {
+  MakeNodeReady();
+  const auto with_port = [](Job* job) {
+    job->groups[0].networks.emplace_back().dynamic_ports.emplace_back().label = "http";
+  };
+  MustRegister(With(Registration("web", 1), with_port));
+  const std::string id = Live()[0]->id();
+  Report(id, ClientStatus::kComplete);
+  EXPECT_EQ(ports.taken(), 0u);
+  MustRegister(With(Registration("other", 1), with_port));
+  EXPECT_EQ(ports.taken(), 1u);
+  Report(id, ClientStatus::kRunning);
+  EXPECT_EQ(Alloc(id)->reported.status.status, ClientStatus::kComplete);
+  Report(id, ClientStatus::kFailed);
+  EXPECT_EQ(Alloc(id)->reported.status.status, ClientStatus::kFailed) << "how it has ended";
+  EXPECT_EQ(ports.taken(), 1u) << "it gives back no port of another one";
+}
+
+TEST_F(SchedulerTest, ReportsOfOtherNodesAndOfWhatIsGoneChangeNothing) {
+  MakeNodeReady();
+  NodeRecord other;
+  other.id = "other";
+  other.memory_mb = 1;
+  EXPECT_TRUE(Await<Result<Duration>>(scheduler.Register(context, other)).ok());
+  EXPECT_TRUE(Await<Result<Duration>>(scheduler.Heartbeat(context, "other")).ok());
+  MustRegister(Registration("web", 1));
+  const auto before = Live().at(0);
+  ASSERT_EQ(before->alloc->node_id, "node");
+  AllocUpdate update;
+  update.id = before->id();
+  update.status = {ClientStatus::kFailed, "by another node"};
+  EXPECT_TRUE(Await<Status>(scheduler.UpdateAllocs(context, "other", {update})).ok());
+  EXPECT_EQ(Alloc(before->id()), before);
+  update.id = "gone";
+  EXPECT_TRUE(Await<Status>(scheduler.UpdateAllocs(context, "node", {update})).ok());
+  EXPECT_EQ(Allocs().size(), 1u);
 }
 
 TEST_F(SchedulerTest, TheHealthOfAnAllocationIsAChange) {
