@@ -39,8 +39,8 @@ void LogEvaluations(const std::vector<StateEvent>& changes) {
     const auto* eval = std::get_if<std::shared_ptr<const Evaluation>>(&change.record);
     if (eval == nullptr || change.erased) continue;
     spdlog::debug("evaluation: eval_id={} job_id={} namespace={} triggered_by={} status={}",
-                  (*eval)->id, (*eval)->job_id, (*eval)->job_namespace, (*eval)->triggered_by,
-                  (*eval)->status);
+                  (*eval)->id, (*eval)->job_id, (*eval)->job_namespace, (*eval)->triggered_by.str(),
+                  (*eval)->status.str());
   }
 }
 

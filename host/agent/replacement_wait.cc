@@ -18,15 +18,12 @@ Error WhyNone(const Tables& tables, const JobKey& key, const std::string& group)
   if (job == nullptr || job->stop) {
     return Error(Code::kFailedPrecondition, "the job was stopped, so there is no replacement");
   }
-  const auto open = tables.open_evals_of_job.find(key);
-  if (open != tables.open_evals_of_job.end()) {
-    for (const std::string& id : open->second) {
-      const Evaluation& eval = *tables.evals.at(id);
-      if (eval.status != "blocked") continue;
-      if (!eval.failed_groups.contains(group) && !eval.queued.contains(group)) continue;
-      return Error(Code::kResourceExhausted,
-                   "the replacement cannot be placed: see the evaluation " + id);
-    }
+  for (const std::string_view id : tables.OpenEvalsOf(key)) {
+    const Evaluation& eval = *tables.evals.at(id);
+    if (eval.status != "blocked") continue;
+    if (!eval.failed_groups.contains(group) && !eval.queued.contains(group)) continue;
+    return Error(Code::kResourceExhausted,
+                 "the replacement cannot be placed: see the evaluation " + eval.id);
   }
   return Error(Code::kFailedPrecondition, "the job needs no replacement any more");
 }

@@ -121,7 +121,7 @@ json Related(const Tables& tables, const Evaluation& eval) {
   json list = json::array();
   const auto ids = tables.evals_of_job.find(KeyOf(eval));
   if (ids == tables.evals_of_job.end()) return list;
-  for (const auto& [index, id] : ids->second) {
+  for (const auto& [index, id] : ids->second.all) {
     const Evaluation& other = *tables.evals.at(id);
     const bool related = other.previous_eval == eval.id || eval.previous_eval == other.id ||
                          other.next_eval == eval.id || eval.next_eval == other.id;

@@ -391,7 +391,7 @@ Co<Answer> ListEvalsOfJob(ApiRequest* request) {
     std::vector<std::shared_ptr<const Evaluation>> evals;
     const auto ids = tables.evals_of_job.find({request->Namespace(), request->parameter(0)});
     if (ids != tables.evals_of_job.end()) {
-      for (const auto& [index, id] : ids->second) evals.push_back(tables.evals.at(id));
+      for (const auto& [index, id] : ids->second.all) evals.push_back(tables.evals.at(id));
     }
     return Found{tables.IndexOf(MaskOf(Table::kEvals)), [evals] {
                    JsonListText list;

@@ -186,7 +186,7 @@ Co<Answer> SearchPrefix(ApiRequest* request) {
     if (wanted.Takes("evals")) {
       PrefixMatches found;
       for (const auto& [id, eval] : tables.evals) {
-        if (request->MayList(eval->job_namespace, kToFind) && fits(id)) found.Add(id);
+        if (request->MayList(eval->job_namespace, kToFind) && fits(eval->id)) found.Add(eval->id);
       }
       found.Encode("evals", &matches, &truncations);
     }

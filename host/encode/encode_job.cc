@@ -43,11 +43,9 @@ JobParts PartsOf(const JobRecord& job, const Tables& tables) {
       if (group.first == job.create_index) parts.groups[group.second] = counts;
     }
   }
-  if (const auto ids = tables.open_evals_of_job.find(key); ids != tables.open_evals_of_job.end()) {
-    for (const std::string& id : ids->second) {
-      const auto& eval = tables.evals.at(id);
-      if (eval->status == "blocked") parts.blocked.push_back(eval);
-    }
+  for (const std::string_view id : tables.OpenEvalsOf(key)) {
+    const auto& eval = tables.evals.at(id);
+    if (eval->status == "blocked") parts.blocked.push_back(eval);
   }
   if (const auto children = tables.children.find(key); children != tables.children.end()) {
     parts.pending_children = children->second.pending.size();

@@ -62,7 +62,7 @@ std::optional<WallTime> NextLaunch(const Job& job, WallTime now) {
 
 void ReadZones(const Tables& tables) {
   for (const auto& [key, launch] : tables.launches) {
-    const auto job = Tables::Find(tables.jobs, key);
+    const auto job = Tables::Find(tables.jobs, KeyOf(*launch));
     if (job != nullptr && job->job->periodic) (void)TimeZone::Find(job->job->periodic->time_zone);
   }
 }

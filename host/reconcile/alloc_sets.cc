@@ -149,7 +149,7 @@ class Sorting {
 
   // Returns whether an evaluation will look at RECORD when its time has come.
   bool HasFollowUp(const AllocRecord& record) const {
-    const std::string& id = record.changes().follow_up_eval;
+    const SmallText& id = record.changes().follow_up_eval;
     if (id.empty() || id == input_.eval_id) return false;
     return input_.open_evals == nullptr || input_.open_evals->count(id) > 0;
   }
@@ -165,7 +165,7 @@ class Sorting {
 
   // Returns whether the evaluation is the one that was to look at RECORD at this time.
   bool IsDue(const AllocRecord& record) const {
-    const std::string& id = record.changes().follow_up_eval;
+    const SmallText& id = record.changes().follow_up_eval;
     return !id.empty() && id == input_.eval_id;
   }
 

@@ -26,7 +26,7 @@ struct ReconcileInput {
   std::shared_ptr<const Deployment> deployment = nullptr;  // the newest of the job; null if none
   // The ids of the job's open evaluations. A follow-up that is not among them is made anew. If this
   // is null, all follow-ups count as open.
-  const std::set<std::string>* open_evals = nullptr;
+  const std::set<std::string_view>* open_evals = nullptr;
   std::string eval_id = {};  // the evaluation that is carried out, as in AllocChange
   int eval_priority = 0;     // for a new deployment
   WallTime now = 0;

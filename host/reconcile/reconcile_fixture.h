@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "host/reconcile/reconcile.h"
 #include "host/reconcile/reschedule.h"
@@ -145,7 +146,7 @@ class ReconcileFixture : public ::testing::Test {
   JobAllocs allocs;
   NodeRecords nodes;
   std::shared_ptr<const Deployment> deployment;
-  std::set<std::string> open_evals;
+  std::set<std::string_view> open_evals;
   std::string eval_id = "now";
   bool can_update = false;
   std::set<std::string> refused;  // nodes that must not run the group

@@ -46,11 +46,10 @@ bool HasOthers(const Tables& tables, const std::string& id) {
 bool IsReplaced(const Tables& tables, const AllocRecord& record, WallTime now) {
   if (record.next.empty()) {
     // Only an evaluation that waits for room for the group will still replace it.
-    const auto open = tables.open_evals_of_job.find(KeyOf(*record.alloc->job));
-    return open == tables.open_evals_of_job.end() ||
-           std::ranges::none_of(open->second, [&](const std::string& id) {
-             return tables.evals.at(id)->failed_groups.contains(record.alloc->group_name);
-           });
+    const auto& open = tables.OpenEvalsOf(KeyOf(*record.alloc->job));
+    return std::ranges::none_of(open, [&](std::string_view id) {
+      return tables.evals.at(id)->failed_groups.contains(record.alloc->group_name);
+    });
   }
   const auto next = Tables::Find(tables.allocs, record.next);
   if (next == nullptr || next->terminal()) return true;

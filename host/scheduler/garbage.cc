@@ -77,7 +77,7 @@ bool IsNeeded(const Tables& tables, const Evaluation& eval) {
   if (IsFollowed(tables, eval)) return true;
   const JobKey key = KeyOf(eval);
   const auto of_job = tables.evals_of_job.find(key);
-  return tables.jobs.count(key) > 0 && of_job->second.rbegin()->second == eval.id;
+  return tables.jobs.count(key) > 0 && of_job->second.all.rbegin()->second == eval.id;
 }
 
 std::size_t CountEnded(const Tables& tables) { return tables.ended_allocs.size(); }
@@ -161,13 +161,13 @@ void GarbageCollection::CollectJobs(Tables* tables, std::uint64_t index) {
 
 bool GarbageCollection::IsToGo(const Tables& tables, const JobKey& key,
                                const JobRecord& job) const {
-  if (!IsOver(job) || tables.open_evals_of_job.count(key) > 0) return false;
+  if (!IsOver(job) || !tables.OpenEvalsOf(key).empty()) return false;
   if (tables.uncollected.count(key) > 0) return false;
   // A parent has no evaluations. It is as old as its stop.
   if (job.job->starts_children()) return job.submit_time < rule_.ended_before;
   const auto evals = tables.evals_of_job.find(key);
   return evals == tables.evals_of_job.end() || touched_.count(key) > 0 ||
-         tables.evals.at(evals->second.rbegin()->second)->modify_time < rule_.ended_before;
+         tables.evals.at(evals->second.all.rbegin()->second)->modify_time < rule_.ended_before;
 }
 
 // Erases records of a job that has ended for good. Returns whether nothing is left of the job,
@@ -176,11 +176,9 @@ bool GarbageCollection::IsToGo(const Tables& tables, const JobKey& key,
 // the agent exits between two slices.
 bool GarbageCollection::CollectJob(Tables* tables, const JobKey& key, std::uint64_t index) {
   touched_.insert(key);  // later slices continue with this job, whatever its age
-  const auto size_of = [](const auto& map, const JobKey& of) {
-    const auto found = map.find(of);
-    return found == map.end() ? std::size_t{0} : found->second.size();
-  };
-  const std::size_t size = size_of(tables->allocs_of_job, key) + size_of(tables->evals_of_job, key);
+  const auto evals = tables->evals_of_job.find(key);
+  const std::size_t size = tables->AllocsOf(key).size() +
+                           (evals == tables->evals_of_job.end() ? 0 : evals->second.all.size());
   const auto job = tables->jobs.at(key);
   if (size > kMostChanged && !job->stop) {
     auto stopped = std::make_shared<JobRecord>(*job);
@@ -194,7 +192,7 @@ bool GarbageCollection::CollectJob(Tables* tables, const JobKey& key, std::uint6
   }
   for (const auto at = [&] { return tables->evals_of_job.find(key); };
        changed_ < kMostChanged && at() != tables->evals_of_job.end();) {
-    Erase(tables, *tables->evals.at(at()->second.begin()->second));
+    Erase(tables, *tables->evals.at(at()->second.all.begin()->second));
   }
   if (tables->allocs_of_job.count(key) > 0 || tables->evals_of_job.count(key) > 0) return false;
   written_ |= tables->EraseJob(key, index);

@@ -27,9 +27,7 @@ JobPlan PlanJob(const Tables& tables, const JobRecord* job, const JobKey& key,
   input.allocs = &tables.AllocsOf(key);
   input.nodes = &tables.nodes;
   if (job != nullptr) input.deployment = tables.DeploymentOf(*job);
-  static const auto& none = *new std::set<std::string>();
-  const auto open = tables.open_evals_of_job.find(key);
-  input.open_evals = open == tables.open_evals_of_job.end() ? &none : &open->second;
+  input.open_evals = &tables.OpenEvalsOf(key);
   input.eval_id = eval.id;
   input.eval_priority = eval.priority;
   input.now = now;

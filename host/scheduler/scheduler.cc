@@ -111,21 +111,17 @@ Scheduler::Scheduler(Loop* loop, StateStore* store, PortPool* ports, SchedulerOp
   // Queues the open evaluations of an earlier agent. The events that these evaluations wait for
   // are unknown, since the store does not contain them.
   store_->Read([this](const Tables& tables) {
-    for (const auto& [key, ids] : tables.open_evals_of_job) {
-      for (const std::string& id : ids) {
-        if (!tables.evals.at(id)->follows_up()) {
-          blocked_.Put(*tables.evals.at(id), {}, std::nullopt);
-        }
-      }
+    for (const auto& [id, eval] : tables.evals) {
+      if (eval->open() && !eval->follows_up()) blocked_.Put(*eval, {}, std::nullopt);
     }
   });
 }
 
 void Scheduler::CancelOpen(Tables* tables, std::uint64_t index, const JobKey& key, bool follow_ups,
                            std::string_view why) {
-  const auto open = tables->open_evals_of_job.find(key);
-  if (open == tables->open_evals_of_job.end()) return;
-  const std::set<std::string> ids = open->second;  // a copy, since Put changes the set
+  const std::set<std::string_view>& open = tables->OpenEvalsOf(key);
+  // Copies, since Put changes the set, and ends the texts in it.
+  const std::vector<std::string> ids(open.begin(), open.end());
   for (const std::string& id : ids) {
     const Evaluation& before = *tables->evals.at(id);
     if (before.follows_up() != follow_ups) continue;

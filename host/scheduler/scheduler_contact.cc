@@ -60,11 +60,9 @@ bool HasNone(const Tables& tables, const JobKey& key, const JobRecord& job,
 }
 
 bool Waits(const Tables& tables, const JobKey& key) {
-  const auto open = tables.open_evals_of_job.find(key);
-  return open != tables.open_evals_of_job.end() &&
-         std::ranges::any_of(open->second, [&tables](const std::string& id) {
-           return tables.evals.at(id)->status == "blocked";
-         });
+  return std::ranges::any_of(tables.OpenEvalsOf(key), [&tables](std::string_view id) {
+    return tables.evals.at(id)->status == "blocked";
+  });
 }
 
 // Returns until when allocations of a node may be unknown, NOW being the time; 0 if none may.

@@ -11,6 +11,7 @@
 #include "host/base/gate.h"
 #include "host/base/ids.h"
 #include "host/scheduler/scheduler_fixture.h"
+#include "host/state/record_json.h"
 
 namespace drover {
 namespace {
@@ -51,6 +52,17 @@ class SchedulerCostTest : public SchedulerFixture {
       }
     });
     EXPECT_TRUE(Await<Status>(scheduler.UpdateAllocs(context, "node", updates)).ok());
+  }
+  // Makes a thousand failed allocations, which wait for their replacements.
+  void MakeAThousandWait() {
+    for (int i = 0; i < 1000; ++i) {
+      MustRegister(With(Registration("w" + std::to_string(i), 1, 1), [](Job* job) {
+        job->groups[0].reschedule = ReschedulePolicy();
+        job->groups[0].reschedule.delay = 24h;
+        job->groups[0].reschedule.max_delay = 24h;
+      }));
+    }
+    ReportAll(ClientStatus::kFailed);
   }
   // The time in which reports give the first COUNT live allocations STATUS.
   double TimeOfUpdates(int count, ClientStatus status) {
@@ -163,14 +175,7 @@ TEST_F(SchedulerCostTest, AThousandEvaluationsThatWaitForTheirTime) {
   Context life(&loop);
   gate.Spawn(scheduler.Run(life));
   const double without = TimeOfAnHour();
-  for (int i = 0; i < 1000; ++i) {
-    MustRegister(With(Registration("w" + std::to_string(i), 1, 1), [](Job* job) {
-      job->groups[0].reschedule = ReschedulePolicy();
-      job->groups[0].reschedule.delay = 24h;
-      job->groups[0].reschedule.max_delay = 24h;
-    }));
-  }
-  ReportAll(ClientStatus::kFailed);
+  MakeAThousandWait();
   std::size_t waiting = 0;
   store.Read([&](const Tables& tables) {
     for (const auto& [id, eval] : tables.evals) waiting += eval->follows_up() ? 1 : 0;
@@ -207,7 +212,38 @@ TEST_F(SchedulerCostTest, AThousandJobsThatWaitForTheirLaunches) {
   EXPECT_TRUE(loop.RunToEnd(gate.Close()));
 }
 
-// The records of what waits are on disk, too. Only the timers come on top of them.
+// The evaluations that wait, what their allocations know of them, the launches, and the timers of
+// both: as the next agent has them.
+TEST_F(SchedulerCostTest, AThousandReplacementsAndAThousandLaunchesNeedLessThanTwoMegabytes) {
+  MakeNode(1'000'000);
+  MakeAThousandWait();
+  Tables again;
+  SchedulerTimers timers(&loop);
+  std::vector<std::shared_ptr<const AllocChange>> changes;
+  const auto before = mallinfo2().uordblks;
+  store.Read([&](const Tables& tables) {
+    for (const auto& [id, eval] : tables.evals) {
+      if (!eval->follows_up()) continue;
+      again.Put(DecodeEvaluation(EncodeRecord(*eval)).value());
+      timers.SetWall({SchedulerTimers::Kind::kFollowUp, eval->id}, eval->wait_until);
+    }
+    for (const auto& [id, record] : tables.allocs) {
+      changes.push_back(std::make_shared<const AllocChange>(record->changes()));
+    }
+  });
+  for (int i = 0; i < 1000; ++i) {
+    const JobKey key("default", "p" + std::to_string(i));
+    again.Put(std::make_shared<const PeriodicLaunch>(
+        PeriodicLaunch{key.first, key.second, loop.Wall(), 1, 1}));
+    timers.SetWall({SchedulerTimers::Kind::kLaunch, LaunchTimerId(key)}, loop.Wall() + i);
+  }
+  again.changes = {};
+  EXPECT_LT(mallinfo2().uordblks - before, std::size_t{2} << 20);
+  EXPECT_EQ(again.evals.size(), 1000u);
+  EXPECT_EQ(timers.size(), 2000u);
+}
+
+// Only the timers come on top of the records.
 TEST_F(SchedulerCostTest, TwoThousandTimersNeedLessThanAMegabyte) {
   SchedulerTimers timers(&loop);
   const auto before = mallinfo2().uordblks;

@@ -171,9 +171,7 @@ TableMask Scheduler::PutStep(Tables* tables, std::uint64_t index, const Deployme
 
 // What waits for room was planned before the pause, which may forbid it.
 void Scheduler::PlanAnew(const Tables& tables, const JobKey& key) {
-  const auto open = tables.open_evals_of_job.find(key);
-  if (open == tables.open_evals_of_job.end()) return;
-  for (const std::string& id : open->second) {
+  for (const std::string_view id : tables.OpenEvalsOf(key)) {
     const Evaluation& eval = *tables.evals.at(id);
     if (!eval.follows_up()) blocked_.Put(eval, {}, std::nullopt);
   }

@@ -74,7 +74,6 @@ class SchedulerFixture : public ::testing::Test {
       EXPECT_EQ(tables.allocs_of_job, again.allocs_of_job);
       EXPECT_EQ(tables.evals_of_job, again.evals_of_job);
       EXPECT_EQ(tables.open_allocs_of_job, again.open_allocs_of_job);
-      EXPECT_EQ(tables.open_evals_of_job, again.open_evals_of_job);
       EXPECT_EQ(tables.allocs_of_eval, again.allocs_of_eval);
       EXPECT_EQ(tables.usage, again.usage);
       EXPECT_EQ(tables.volume_users, again.volume_users);

@@ -28,7 +28,7 @@ void Scheduler::OnFollowUp(const std::string& eval_id) {
     const auto eval = Tables::Find(tables.evals, eval_id);
     if (eval == nullptr || !eval->follows_up()) return;
     due.push_back({*eval});
-    others = std::ranges::any_of(tables.open_evals_of_job.at(KeyOf(*eval)), [&](const auto& id) {
+    others = std::ranges::any_of(tables.OpenEvalsOf(KeyOf(*eval)), [&](const auto& id) {
       return !tables.evals.at(id)->follows_up();
     });
   });

@@ -127,7 +127,7 @@ TEST_F(SchedulerPeriodicTest, AJobLaunchesAChildAtEachOfItsTimes) {
   EXPECT_EQ(child->submit_time / 1'000'000'000, kBegin + 600);
   store.Read([&](const Tables& tables) {
     const auto& evals = tables.evals_of_job.at(KeyOf(*child->job));
-    EXPECT_EQ(tables.evals.at(evals.begin()->second)->triggered_by, "periodic-job");
+    EXPECT_EQ(tables.evals.at(evals.all.begin()->second)->triggered_by, "periodic-job");
     EXPECT_EQ(tables.evals_of_job.count({"default", "p"}), 0u);
   });
 }

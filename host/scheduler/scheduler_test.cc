@@ -288,7 +288,7 @@ TEST_F(SchedulerTest, AnEvaluationIsSeenPendingBeforeItIsComplete) {
   for (const auto& batch : store.events().From(reply.index).batches) {
     for (const StateEvent& event : batch->events) {
       const auto* eval = std::get_if<std::shared_ptr<const Evaluation>>(&event.record);
-      if (eval != nullptr) seen.push_back((*eval)->status + " " + std::string(batch->cause));
+      if (eval != nullptr) seen.push_back((*eval)->status.str() + " " + std::string(batch->cause));
     }
   }
   EXPECT_THAT(seen, ElementsAre("pending JobRegistered", "complete EvaluationUpdated"));

@@ -22,12 +22,9 @@ void Scheduler::OnTimer(const SchedulerTimers::Key& key) {
 // anew, and see what an earlier agent has missed.
 void Scheduler::RestoreTimers() {
   store_->Read([this](const Tables& tables) {
-    for (const auto& [job, ids] : tables.open_evals_of_job) {
-      for (const std::string& id : ids) {
-        const Evaluation& eval = *tables.evals.at(id);
-        if (eval.follows_up())
-          timers_.SetWall({SchedulerTimers::Kind::kFollowUp, id}, eval.wait_until);
-      }
+    for (const auto& [id, eval] : tables.evals) {
+      if (!eval->follows_up()) continue;
+      timers_.SetWall({SchedulerTimers::Kind::kFollowUp, eval->id}, eval->wait_until);
     }
     const TimePoint now = loop_->Now();
     for (const auto& [id, deployment] : tables.deployments) {

@@ -88,7 +88,6 @@ class StateJournalTest : public SchedulerFixture {
       EXPECT_EQ(Encoded(loaded.jobs), Encoded(tables.jobs));
       EXPECT_EQ(Encoded(loaded.evals), Encoded(tables.evals));
       EXPECT_EQ(loaded.evals_of_job, tables.evals_of_job);
-      EXPECT_EQ(loaded.open_evals_of_job, tables.open_evals_of_job);
       EXPECT_EQ(loaded.usage, tables.usage);
       EXPECT_EQ(EncodedServices(loaded), EncodedServices(tables));
       ASSERT_EQ(loaded.versions.size(), tables.versions.size());

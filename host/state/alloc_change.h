@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "host/base/common_text.h"
+#include "host/base/small_text.h"
 #include "host/base/time.h"
 #include "host/spec/allocation.h"
 
@@ -37,11 +39,11 @@ inline constexpr std::size_t kMostStates = 20;
 // record without any of it has none, so it costs nothing.
 struct AllocChange {
   std::vector<RescheduleEvent> reschedules;  // of this allocation and those before it, oldest first
-  std::string last_reschedule;               // "ok", "no retry" or empty
-  std::string follow_up_eval;                // the evaluation that will replace the allocation
+  CommonText last_reschedule;                // "ok", "no placement" or empty
+  SmallText follow_up_eval;                  // the evaluation that will replace the allocation
   std::vector<AllocStateChange> states;      // the newest kMostStates
   std::vector<std::string> preempted;        // ids of allocations that made room for this one
-  std::string preempted_by;                  // id of the allocation for which this one made room
+  SmallText preempted_by;                    // id of the allocation for which this one made room
 
   bool operator==(const AllocChange&) const = default;
 };

@@ -110,10 +110,10 @@ json AllocChangeToJson(const AllocChange& change) {
 std::shared_ptr<const AllocChange> ReadAllocChange(const json& of) {
   auto change = std::make_shared<AllocChange>();
   change->reschedules = of.value("reschedules", change->reschedules);
-  change->last_reschedule = of.value("last_reschedule", change->last_reschedule);
-  change->follow_up_eval = of.value("follow_up_eval", change->follow_up_eval);
+  change->last_reschedule = of.value("last_reschedule", std::string());
+  change->follow_up_eval = of.value("follow_up_eval", std::string());
   change->preempted = of.value("preempted", change->preempted);
-  change->preempted_by = of.value("preempted_by", change->preempted_by);
+  change->preempted_by = of.value("preempted_by", std::string());
   for (const json& state : of.value("states", json::array())) {
     change->states.push_back(
         {ClientStatusOf(state.value("to", std::string())), state.value("time", WallTime{0})});

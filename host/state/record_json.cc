@@ -64,6 +64,11 @@ void Get(const json& of, const char* key, T* out) {
   if (const auto found = of.find(key); found != of.end()) found->get_to(*out);
 }
 
+template <typename Text>
+void GetText(const json& of, const char* key, Text* out) {
+  if (const auto found = of.find(key); found != of.end()) *out = found->get<std::string>();
+}
+
 json EncodeJob(const JobRecord& record) {
   json out = {{"job", json::parse(JobToJson(*record.job))},
               {"submitted", record.json.Copy()},
@@ -235,14 +240,14 @@ Result<std::shared_ptr<const Evaluation>> ReadEvaluation(const json& of) {
   of.at("job").get_to(eval->job_id);
   eval->type = JobTypeOf(of.at("type").get<std::string>());
   Get(of, "priority", &eval->priority);
-  Get(of, "triggered_by", &eval->triggered_by);
-  Get(of, "status", &eval->status);
-  Get(of, "description", &eval->status_description);
-  Get(of, "previous", &eval->previous_eval);
-  Get(of, "blocked", &eval->blocked_eval);
-  Get(of, "next", &eval->next_eval);
-  Get(of, "node", &eval->node_id);
-  Get(of, "deployment", &eval->deployment_id);
+  GetText(of, "triggered_by", &eval->triggered_by);
+  GetText(of, "status", &eval->status);
+  GetText(of, "description", &eval->status_description);
+  GetText(of, "previous", &eval->previous_eval);
+  GetText(of, "blocked", &eval->blocked_eval);
+  GetText(of, "next", &eval->next_eval);
+  GetText(of, "node", &eval->node_id);
+  GetText(of, "deployment", &eval->deployment_id);
   Get(of, "wait_until", &eval->wait_until);
   Get(of, "job_modify_index", &eval->job_modify_index);
   Get(of, "failed_groups", &eval->failed_groups);

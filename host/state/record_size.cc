@@ -19,6 +19,10 @@ std::size_t Of(const std::string& text) {
   return text.capacity() > kInside ? text.capacity() + 16 : 0;
 }
 
+std::size_t Of(const SmallText& text) {
+  return text.empty() ? 0 : sizeof(std::uint32_t) + text.view().size() + 16;
+}
+
 std::size_t Of(const StringMap& map) {
   std::size_t bytes = 0;
   for (const auto& [key, value] : map) {
@@ -182,7 +186,8 @@ std::size_t Of(const JobRecord& record) {
 
 std::size_t Of(const Evaluation& eval) {
   std::size_t bytes = kObject + sizeof(Evaluation) + Of(eval.id) + Of(eval.job_id) +
-                      Of(eval.status_description) + Of(eval.previous_eval) + Of(eval.blocked_eval);
+                      Of(eval.node_id) + Of(eval.deployment_id) + Of(eval.previous_eval) +
+                      Of(eval.blocked_eval) + Of(eval.next_eval);
   for (const auto& [group, failure] : eval.failed_groups) {
     bytes += kNode + sizeof(failure) + 2 * Of(group);
     for (const auto& [why, count] : failure.constraint_filtered) bytes += 2 * kNode + Of(why);

@@ -13,6 +13,8 @@
 
 #include "host/alloc/alloc_health.h"
 #include "host/alloc/client_status.h"
+#include "host/base/common_text.h"
+#include "host/base/small_text.h"
 #include "host/device/device_group.h"
 #include "host/spec/allocation.h"
 #include "host/state/alloc_change.h"
@@ -94,14 +96,14 @@ struct Evaluation {
   std::string job_id;
   JobType type = JobType::kService;
   int priority = 50;
-  std::string triggered_by;        // job-register, job-deregister, alloc-stop, queued-allocs, ...
-  std::string node_id;             // of evaluations that a node has triggered
-  std::string deployment_id;       // of the deployment that the evaluation goes on with
-  std::string status = "pending";  // blocked, pending, complete, failed, canceled
-  std::string status_description;
-  std::string previous_eval;
-  std::string blocked_eval;
-  std::string next_eval;    // a follow-up evaluation that this one has made
+  CommonText triggered_by;        // job-register, job-deregister, alloc-stop, queued-allocs, ...
+  CommonText status = "pending";  // blocked, pending, complete, failed, canceled
+  CommonText status_description;
+  SmallText node_id;        // of evaluations that a node has triggered
+  SmallText deployment_id;  // of the deployment that the evaluation goes on with
+  SmallText previous_eval;
+  SmallText blocked_eval;
+  SmallText next_eval;      // a follow-up evaluation that this one has made
   WallTime wait_until = 0;  // a follow-up evaluation is carried out then; 0 means at once
   std::uint64_t job_modify_index = 0;
   std::map<std::string, PlacementFailure> failed_groups;

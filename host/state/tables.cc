@@ -12,7 +12,7 @@ namespace {
 std::string JobStatus(const Tables& tables, const JobKey& key, const JobRecord& job) {
   if (job.job->starts_children()) return job.stop ? "dead" : "running";
   if (tables.open_allocs_of_job.count(key) > 0) return "running";
-  if (tables.open_evals_of_job.count(key) > 0) return "pending";
+  if (!tables.OpenEvalsOf(key).empty()) return "pending";
   const bool any =
       job.stop || tables.allocs_of_job.count(key) > 0 || tables.evals_of_job.count(key) > 0;
   return any ? "dead" : "pending";
@@ -72,6 +72,10 @@ const GroupCounts& Tables::OpenAllocsOf(const JobKey& key) const {
   return FindOrNone(open_allocs_of_job, key);
 }
 
+const std::set<std::string_view>& Tables::OpenEvalsOf(const JobKey& key) const {
+  return FindOrNone(evals_of_job, key).open;
+}
+
 const ServiceSet& Tables::ServicesOf(const std::string& alloc_id) const {
   return FindOrNone(services_of_alloc, alloc_id);
 }
@@ -128,19 +132,24 @@ void Tables::ForgetVersions(const JobKey& key) {
 }
 
 void Tables::Put(std::shared_ptr<const Evaluation> eval) {
-  const JobKey key = KeyOf(*eval);
-  const std::string id = eval->id;
   changes.push_back({eval});
-  const auto is_blocked = [](const auto& of) { return of != nullptr && of->status == "blocked"; };
-  if (is_blocked(Find(evals, id))) --blocked_evals;
-  if (is_blocked(eval)) ++blocked_evals;
-  if (eval->open()) {
-    open_evals_of_job[key].insert(id);
-  } else {
-    EraseFrom(&open_evals_of_job, key, id);
-  }
-  evals_of_job[key].emplace(eval->create_index, id);
-  evals.insert_or_assign(id, std::move(eval));
+  if (const auto before = Find(evals, eval->id)) Forget(*before);
+  if (eval->status == "blocked") ++blocked_evals;
+  JobEvals& of_job = evals_of_job[KeyOf(*eval)];
+  of_job.all.emplace(eval->create_index, eval->id);
+  if (eval->open()) of_job.open.insert(eval->id);
+  const std::string_view id = eval->id;
+  evals.emplace(id, std::move(eval));
+}
+
+// Takes EVAL out of the tables of evaluations. It must live on until this returns.
+void Tables::Forget(const Evaluation& eval) {
+  if (eval.status == "blocked") --blocked_evals;
+  const auto of_job = evals_of_job.find(KeyOf(eval));
+  of_job->second.open.erase(eval.id);
+  of_job->second.all.erase({eval.create_index, eval.id});
+  if (of_job->second.all.empty()) evals_of_job.erase(of_job);
+  evals.erase(eval.id);
 }
 
 void Tables::Put(std::shared_ptr<const AllocRecord> record) {
@@ -218,8 +227,9 @@ void Tables::Erase(const Deployment& deployment) {
 
 void Tables::Put(std::shared_ptr<const PeriodicLaunch> launch) {
   changes.push_back({launch, false, true});
-  const JobKey key = KeyOf(*launch);
-  launches.insert_or_assign(key, std::move(launch));
+  const JobKeyView key(launch->job_namespace, launch->job_id);
+  launches.erase(key);
+  launches.emplace(key, std::move(launch));
 }
 
 void Tables::Erase(const PeriodicLaunch& launch) {
@@ -314,12 +324,8 @@ TableMask Tables::EraseJob(const JobKey& key, std::uint64_t at_index) {
 void Tables::Erase(const Evaluation& eval) {
   const auto place = evals.find(eval.id);
   const std::shared_ptr<const Evaluation> own = place->second;  // EVAL may refer to this object
-  const JobKey key = KeyOf(*own);
   changes.push_back({own, true, true});
-  if (own->status == "blocked") --blocked_evals;
-  evals.erase(place);
-  EraseFrom(&open_evals_of_job, key, own->id);
-  EraseFrom(&evals_of_job, key, std::pair(own->create_index, own->id));
+  Forget(*own);
 }
 
 void Tables::Erase(const AllocRecord& record) {

@@ -46,6 +46,7 @@ inline constexpr TableMask kAllTables = (1u << kTables) - 1;
 
 // The namespace and the id of a job.
 using JobKey = std::pair<std::string, std::string>;
+using JobKeyView = std::pair<std::string_view, std::string_view>;
 inline JobKey KeyOf(const Job& job) { return {job.job_namespace, job.id}; }
 inline JobKey KeyOf(const Evaluation& eval) { return {eval.job_namespace, eval.job_id}; }
 inline JobKey KeyOf(const Deployment& of) { return {of.job_namespace, of.job_id}; }
@@ -81,9 +82,14 @@ struct EndedBefore {
 };
 using JobAllocs = std::set<std::shared_ptr<const AllocRecord>, PlacedBefore>;
 using EndedAllocs = std::set<std::shared_ptr<const AllocRecord>, EndedBefore>;
-// The evaluations of a job, each with its create index and id. The newest is the last.
-using JobEvals = std::set<std::pair<std::uint64_t, std::string>>;
-// The same for the deployments of a job.
+// The ids of the evaluations of a job, which are texts in their records.
+struct JobEvals {
+  std::set<std::pair<std::uint64_t, std::string_view>> all;  // by create index: the newest is last
+  std::set<std::string_view> open;
+
+  bool operator==(const JobEvals&) const = default;
+};
+// The deployments of a job, each with its create index and id. The newest is the last.
 using JobDeployments = std::set<std::pair<std::uint64_t, std::string>>;
 // The same for the restarts of a job.
 using JobRestarts = std::set<std::pair<std::uint64_t, std::string>>;
@@ -148,7 +154,8 @@ struct DrainGroup {
 struct Tables {
   std::map<JobKey, std::shared_ptr<const JobRecord>> jobs;
   std::map<JobKey, std::map<std::uint64_t, std::shared_ptr<const JobRecord>>> versions;
-  std::map<std::string, std::shared_ptr<const Evaluation>> evals;
+  // The keys of `evals` and `launches` are texts in the records: they end with the record.
+  std::map<std::string_view, std::shared_ptr<const Evaluation>> evals;
   std::map<std::string, std::shared_ptr<const AllocRecord>> allocs;
   std::map<std::string, std::shared_ptr<const NodeRecord>> nodes;
   std::map<VariableKey, std::shared_ptr<const VariableRecord>> variables;
@@ -160,7 +167,7 @@ struct Tables {
   std::map<JobKey, JobEvals> evals_of_job;
   std::map<std::string, std::shared_ptr<const Deployment>> deployments;
   std::map<JobKey, JobDeployments> deployments_of_job;
-  std::map<JobKey, std::shared_ptr<const PeriodicLaunch>> launches;
+  std::map<JobKeyView, std::shared_ptr<const PeriodicLaunch>> launches;
   std::map<std::string, std::shared_ptr<const JobRestart>> restarts;
   std::map<JobKey, JobRestarts> restarts_of_job;
   std::shared_ptr<const SchedulerConfig> scheduler_config;  // null until an operator sets it
@@ -175,7 +182,6 @@ struct Tables {
   std::map<std::string, std::shared_ptr<const AllocRecord>> live_allocs;  // have not ended
   EndedAllocs ended_allocs;                          // over, but not collected yet
   std::map<JobKey, GroupCounts> open_allocs_of_job;  // without terminal allocations
-  std::map<JobKey, std::set<std::string>> open_evals_of_job;
   std::map<std::string, std::size_t> allocs_of_eval;
   // What the allocations have that are not over: their resources by node, and their volumes.
   std::map<std::string, NodeUsage> usage;
@@ -212,6 +218,7 @@ struct Tables {
   // The returned references are valid until the next write.
   const JobAllocs& AllocsOf(const JobKey& key) const;
   const GroupCounts& OpenAllocsOf(const JobKey& key) const;
+  const std::set<std::string_view>& OpenEvalsOf(const JobKey& key) const;
   const ServiceSet& ServicesOf(const std::string& alloc_id) const;
   // Returns the newest deployment of JOB, not of a purged job of the same key; null if none.
   std::shared_ptr<const Deployment> DeploymentOf(const JobRecord& job) const;
@@ -254,6 +261,7 @@ struct Tables {
 
  private:
   void ForgetVersions(const JobKey& key);
+  void Forget(const Evaluation& eval);
   void ReplaceScaling(const JobScaling& before, const JobScaling& after);
   void EraseServicesOf(const std::string& alloc_id);
   // Counts JOB among the children of its parent, if it has one, or no longer.
