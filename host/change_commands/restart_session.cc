@@ -39,7 +39,8 @@ Result<bool> RestartSession::MayBegin(const json& job) {
       "Are you sure you want to restart multi-region job \"" + job_.id + "\" in a single region?";
   const PromptAnswer answer = prompt_.Ask(question, false);
   if (answer.kind == PromptAnswer::Kind::kEnded && !interactive_) {
-    return Error(Code::kFailedPrecondition, question + " Nobody has answered: use --yes");
+    return Error(Code::kFailedPrecondition,
+                 Printable(question) + " Nobody has answered: use --yes");
   }
   canceled_ = answer.kind != PromptAnswer::Kind::kYes;
   killed_ = answer.kind == PromptAnswer::Kind::kKilled;

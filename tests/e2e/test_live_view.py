@@ -302,6 +302,43 @@ class ExitCodeOfAnswersTest(LiveCase):
             self.stage(answers)
             self.assertIn("it is " + status, self.cli("job", "run", self.job_file(), code=1).out)
 
+    def test_every_command_that_waits(self):
+        job, path = {"ID": "web", "Stop": True, "TaskGroups": []}, f"/v1/deployment/%s/{ID}"
+        calls = {("job", "run", self.job_file()): "PUT /v1/jobs",
+                 ("job", "start", "web"): "PUT /v1/jobs",
+                 ("job", "eval", "web"): "PUT /v1/job/web/evaluate",
+                 ("job", "revert", "web", "0"): "PUT /v1/job/web/revert",
+                 ("job", "scale", "web", "2"): "PUT /v1/job/web/scale",
+                 ("job", "dispatch", "web"): "PUT /v1/job/web/dispatch",
+                 ("job", "periodic", "force", "web"): "PUT /v1/job/web/periodic/force",
+                 ("job", "stop", "web"): "DELETE /v1/job/web",
+                 ("alloc", "stop", ID): f"PUT /v1/allocation/{ID}/stop",
+                 ("job", "promote", "web"): "PUT " + path % "promote",
+                 ("deployment", "promote", ID): "PUT " + path % "promote",
+                 ("deployment", "resume", ID): "PUT " + path % "pause",
+                 ("deployment", "pause", ID): "PUT " + path % "pause",
+                 ("deployment", "fail", ID): "PUT " + path % "fail",
+                 ("deployment", "unblock", ID): "PUT " + path % "unblock"}
+        missing = {"g": {"NodesEvaluated": 1}}
+        ends = [({"Status": "complete"}, "running", 0), ({"Status": "complete"}, "complete", 0),
+                ({"Status": "complete"}, "failed", 1), ({"Status": "complete"}, "lost", 1),
+                ({"Status": "failed"}, "running", 1), ({"Status": "complete", "FailedTGAllocs": missing}, "running", 2)]
+        for command, key in calls.items():
+            for evaluation, status, code in ends:
+                with self.subTest(command=command, evaluation=evaluation, status=status):
+                    self.stage({
+                        "GET /v1/jobs": [{"ID": "web", "Namespace": "default"}], "GET /v1/allocations": [{"ID": ID}],
+                        "GET /v1/deployments": [{"ID": ID}], "GET /v1/job/web": job,
+                        "GET /v1/job/web/deployment": {"ID": ID}, f"GET /v1/allocation/{ID}": {"ID": ID},
+                        "GET /v1/job/web/scale": {"TaskGroups": {"g": {}}},
+                        f"GET /v1/evaluation/{ID}": {"ID": ID, **evaluation},
+                        f"GET /v1/evaluation/{ID}/allocations": [
+                            {"ID": ID, "ClientStatus": status, "DesiredStatus": "run"}],
+                        f"GET /v1/deployment/{ID}": deployment("successful", {"g": {}}),
+                        f"GET /v1/deployment/allocations/{ID}": [],
+                        key: {"EvalID": ID, "DispatchedJobID": "web/1"}})
+                    self.cli(*command, code=code)
+
     def test_an_agent_that_is_away_for_a_moment(self):
         """A terminal asks again. A script learns it at once."""
         # A connection that was kept and ends is made anew without a word.
