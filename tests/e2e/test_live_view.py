@@ -195,14 +195,16 @@ class OddOutputTest(LiveCase):
             self.agent.answers[f"PUT /v1/client/allocation/{n:08}{ID[8:]}/restart"] = {}
         for command in (("job", "run", self.job_file()), ("deployment", "status", "-monitor", ID),
                         ("job", "restart", "-yes", "-batch-wait=1ms", "web")):
-            with self.subTest(command=command):
-                process = subprocess.Popen([binary(), *map(str, command)], stdin=subprocess.DEVNULL,
-                                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                           env=self.sandbox.environment({"DROVER_ADDR": self.address}))
-                self.addCleanup(process.kill)
-                self.assertTrue(process.stdout.readline())
-                process.stdout.close()
-                self.assertIn(process.wait(harness.LIMIT), (-signal.SIGPIPE, 1))
+            for restored in (True, False):  # without, Python's own disposition stays: SIGPIPE is ignored
+                with self.subTest(command=command, restored=restored):
+                    process = subprocess.Popen([binary(), *map(str, command)], stdin=subprocess.DEVNULL,
+                                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                               restore_signals=restored,
+                                               env=self.sandbox.environment({"DROVER_ADDR": self.address}))
+                    self.addCleanup(process.kill)
+                    self.assertTrue(process.stdout.readline())
+                    process.stdout.close()
+                    self.assertEqual(process.wait(harness.LIMIT), -signal.SIGPIPE)
 
     def test_nobody_can_answer(self):
         self.stage(restart_of({"Multiregion": {"Regions": [{"Name": "eu"}]}}))
