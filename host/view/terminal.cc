@@ -76,7 +76,8 @@ std::string Terminal::Erased() const {
 
 std::string Terminal::Drawn() const {
   std::string out;
-  for (const std::string& line : status_) out += (out.empty() ? "" : "\n") + line;
+  // A line may be empty.
+  for (std::size_t i = 0; i < status_.size(); ++i) out += (i == 0 ? "" : "\n") + status_[i];
   return out;
 }
 

@@ -120,7 +120,10 @@ class OddTerminalTest(LiveCase):
             with self.subTest(rows=rows, columns=columns):
                 screen = self.draw(rows or 24, columns or 80, "g") if rows and columns else None
                 if screen is not None:
-                    self.assertEqual("".join(screen.text()).count("successful"), 1)
+                    shown = "".join(screen.text())
+                    self.assertEqual(shown.count("successful"), 1)
+                    # What stands above is not removed.
+                    self.assertIn("evaluation abcdef01: complete", shown)
                     continue
                 self.stage(run_of(*self.states("g")))
                 shown = self.run_typed(rows=rows, columns=columns).wait(0)
