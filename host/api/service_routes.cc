@@ -183,6 +183,7 @@ Co<Answer> DeleteService(ApiRequest* request) {
 
 Co<Answer> NoServiceName(ApiRequest*) { co_return ErrorAnswer(400, "missing service name"); }
 Co<Answer> NoServiceId(ApiRequest*) { co_return ErrorAnswer(400, "missing service id"); }
+Co<Answer> NoServicePath(ApiRequest*) { co_return ErrorAnswer(400, "invalid URI"); }
 
 }  // namespace
 
@@ -192,6 +193,7 @@ std::vector<Route> ServiceRoutes() {
       {"GET", "/v1/service/*", ReadService},
       {"DELETE", "/v1/service/*", NoServiceId},
       {"DELETE", "/v1/service/*/*", DeleteService},
+      {"DELETE", "/v1/service/*/**", NoServicePath},
       {"GET DELETE", "/v1/service/", NoServiceName},
       {"GET", "/v1/allocation/*/services", ListOfAlloc},
       {"GET", "/v1/job/**/services", ListOfJob},

@@ -191,6 +191,8 @@ TEST_F(ServiceRouteTest, OneRegistrationIsDeleted) {
   EXPECT_THAT(AllocsIn("/v1/service/api"), ElementsAre(second_->id()));
   EXPECT_EQ(Refusal("DELETE", path), "404 service registration not found");
   EXPECT_EQ(Refusal("DELETE", "/v1/service/api"), "400 missing service id");
+  EXPECT_EQ(Refusal("DELETE", path + "/more"), "400 invalid URI");
+  EXPECT_EQ(Refusal("DELETE", "/v1/service/api/a/b/c"), "400 invalid URI");
   EXPECT_EQ(Refusal("GET", path), "405 Invalid method");
 }
 

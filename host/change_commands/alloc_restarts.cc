@@ -22,7 +22,6 @@ using RestartClock = std::chrono::steady_clock;
 
 // How long a request for the replacements waits for a change, before signals are looked at.
 constexpr Duration kReplacementLook = 1s;
-constexpr Duration kStillWaiting = 60s;
 
 // Returns the bodies of the requests that restart ALLOC in its place.
 std::vector<json> BodiesFor(const ChosenAlloc& alloc, const RestartOptions& options) {
@@ -47,17 +46,10 @@ void AllocRestarts::Fail(const ChosenAlloc& alloc, const Error& error,
                            error.code() == Code::kResourceExhausted;
 }
 
-bool AllocRestarts::Left() {
-  while (const int number = signals_->Next()) {
-    if (number != SIGWINCH && interrupted_(number)) return true;
-  }
-  return false;
-}
-
 bool AllocRestarts::Wait(Duration duration) {
   const auto end = RestartClock::now() + duration;
   for (;;) {
-    if (Left()) return false;
+    if (left_()) return false;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - RestartClock::now());
     if (left.count() <= 0) return true;
     pollfd one{signals_->fd(), POLLIN, 0};
@@ -75,18 +67,18 @@ Result<BatchOutcome> AllocRestarts::Run(const std::vector<ChosenAlloc>& batch) {
 Status AllocRestarts::InPlace(const std::vector<ChosenAlloc>& batch, BatchOutcome* outcome) {
   // Made for each batch, since an agent closes connections that nobody uses for long.
   DROVER_ASSIGN(ApiStreams streams, client_->OpenStreams());
-  std::size_t open = 0;
+  std::map<std::string, std::size_t> open;  // requests without an answer, by the allocation
   for (const ChosenAlloc& alloc : batch) {
     terminal_->Line("Restarting allocation " + Shown(alloc.id) + " of group \"" +
                     Printable(alloc.group) + "\"");
     for (const json& body : BodiesFor(alloc, *options_)) {
       const std::string text = body.dump();
       const std::string task = RawField(body, "TaskName");
-      ++open;
+      ++open[alloc.id];
       streams.Ask(
           "PUT", ApiPath("/v1/client/allocation", alloc.id, "/restart"), {}, nullptr,
           [this, &open, &alloc, outcome, task](const Status& status) {
-            --open;
+            if (--open[alloc.id] == 0) open.erase(alloc.id);
             if (status.ok()) return;
             const Error& error = status.error();
             Fail(
@@ -97,14 +89,35 @@ Status AllocRestarts::InPlace(const std::vector<ChosenAlloc>& batch, BatchOutcom
           &text);
     }
   }
-  while (open > 0) {
-    DROVER_TRY(streams.Wait(signals_->fd(), kStillWaiting));
-    if (Left()) {
+  auto next_word = RestartClock::now() + still_waiting_;
+  while (!open.empty()) {
+    const Duration most = next_word - RestartClock::now();
+    DROVER_TRY(streams.Wait(signals_->fd(), std::max(most, Duration(0))));
+    if (left_()) {
       outcome->left = true;
       return {};
     }
+    if (open.empty() || RestartClock::now() < next_word) continue;
+    // A restart takes as long as its tasks take to end. So only an agent that answers nothing else
+    // either is not waited for any more.
+    const Status answers = CheckAgent();
+    outcome->left = answers.code() == Code::kCancelled;
+    if (outcome->left) return {};
+    DROVER_TRY(answers);
+    for (const auto& [id, requests] : open) {
+      terminal_->Line("Still waiting for the restart of allocation " + Shown(id));
+    }
+    next_word = RestartClock::now() + still_waiting_;
   }
   return {};
+}
+
+Status AllocRestarts::CheckAgent() {
+  const Result<json> leader = client_->Get("/v1/status/leader");
+  const Code code = leader.ok() ? Code::kOk : leader.code();
+  const bool silent =
+      code == Code::kUnavailable || code == Code::kTimeout || code == Code::kCancelled;
+  return silent ? Status(leader.error()) : Status();
 }
 
 Result<std::uint64_t> AllocRestarts::Stop(const ChosenAlloc& alloc) {
@@ -150,13 +163,17 @@ Status AllocRestarts::Reschedule(const std::vector<ChosenAlloc>& batch, BatchOut
   std::vector<ChosenAlloc> waiting;
   for (const ChosenAlloc& alloc : batch) {
     // A batch may be large, and what is not stopped yet may stay.
-    if (Left()) {
+    if (left_()) {
       outcome->left = true;
       return {};
     }
     terminal_->Line("Rescheduling allocation " + Shown(alloc.id) + " of group \"" +
                     Printable(alloc.group) + "\"");
     const Result<std::uint64_t> index = Stop(alloc);
+    if (index.code() == Code::kCancelled) {
+      outcome->left = true;
+      return {};
+    }
     if (!index.ok()) {
       Fail(alloc, index.error(), outcome);
       continue;
@@ -165,15 +182,18 @@ Status AllocRestarts::Reschedule(const std::vector<ChosenAlloc>& batch, BatchOut
     waiting.push_back(alloc);
   }
   std::uint64_t index = 0;
-  auto next_word = RestartClock::now() + kStillWaiting;
+  auto next_word = RestartClock::now() + still_waiting_;
   while (!waiting.empty()) {
-    if (Left()) {
+    if (left_()) {
       outcome->left = true;
       return {};
     }
-    DROVER_TRY(LookAtReplacements(stopped, &waiting, &index, outcome));
+    const Status looked = LookAtReplacements(stopped, &waiting, &index, outcome);
+    outcome->left = looked.code() == Code::kCancelled;
+    if (outcome->left) return {};
+    DROVER_TRY(looked);
     if (RestartClock::now() < next_word) continue;
-    next_word = RestartClock::now() + kStillWaiting;
+    next_word = RestartClock::now() + still_waiting_;
     for (const ChosenAlloc& alloc : waiting) {
       terminal_->Line("Still waiting for the replacement of allocation " + Shown(alloc.id));
     }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "host/base/time.h"
 #include "host/change_commands/restart_choice.h"
 #include "host/cli/exec_terminal.h"
 #include "host/client/api_client.h"
@@ -31,18 +32,20 @@ class AllocRestarts {
     std::string job_namespace;
     std::string type;
   };
-  // Called when a signal has come that would end this program. Returns whether the batch stops.
-  using Interrupted = std::function<bool(int signal)>;
+  // Looks at the signals that have come. Returns whether the batch stops.
+  using Left = std::function<bool()>;
 
-  // The pointers must outlive this object.
+  // The pointers must outlive this object. CLIENT must watch the signals by means of LEFT. After
+  // each STILL_WAITING, the allocations that are waited for are printed.
   AllocRestarts(ApiClient* client, Terminal* terminal, SignalQueue* signals,
-                const RestartOptions* options, Job job, Interrupted interrupted)
+                const RestartOptions* options, Job job, Left left, Duration still_waiting = 60s)
       : client_(client),
         terminal_(terminal),
         signals_(signals),
         options_(options),
         job_(std::move(job)),
-        interrupted_(std::move(interrupted)) {}
+        left_(std::move(left)),
+        still_waiting_(still_waiting) {}
 
   // Restarts BATCH, all of it at the same time. Returns when all of it is restarted.
   Result<BatchOutcome> Run(const std::vector<ChosenAlloc>& batch);
@@ -58,8 +61,8 @@ class AllocRestarts {
   Status LookAtReplacements(std::map<std::string, std::uint64_t> stopped,
                             std::vector<ChosenAlloc>* waiting, std::uint64_t* index,
                             BatchOutcome* outcome);
-  // Looks at signals that have come. Returns whether the batch stops.
-  bool Left();
+  // Returns an error if the agent answers nothing at all.
+  Status CheckAgent();
   void Fail(const ChosenAlloc& alloc, const Error& error, BatchOutcome* outcome) const;
   std::string Shown(const std::string& id) const;
 
@@ -68,7 +71,8 @@ class AllocRestarts {
   SignalQueue* const signals_;
   const RestartOptions* const options_;
   const Job job_;
-  const Interrupted interrupted_;
+  const Left left_;
+  const Duration still_waiting_;
 };
 
 }  // namespace drover

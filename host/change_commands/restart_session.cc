@@ -33,12 +33,18 @@ Result<json> RestartSession::Allocs() {
   return stubs;
 }
 
-bool RestartSession::MayBegin(const json& job) {
+Result<bool> RestartSession::MayBegin(const json& job) {
   if (options_.yes || MapField(job, "Multiregion").empty()) return true;
-  const PromptAnswer answer = prompt_.Ask(
-      "Are you sure you want to restart multi-region job \"" + job_.id + "\" in a single region?",
-      false);
-  return answer.kind == PromptAnswer::Kind::kYes;
+  const std::string question =
+      "Are you sure you want to restart multi-region job \"" + job_.id + "\" in a single region?";
+  const PromptAnswer answer = prompt_.Ask(question, false);
+  if (answer.kind == PromptAnswer::Kind::kEnded && !interactive_) {
+    return Error(Code::kFailedPrecondition,
+                 Printable(question) + " Nobody has answered: use --yes");
+  }
+  canceled_ = answer.kind != PromptAnswer::Kind::kYes;
+  killed_ = answer.kind == PromptAnswer::Kind::kKilled;
+  return !canceled_;
 }
 
 Status RestartSession::CheckDeployments() {
@@ -54,6 +60,14 @@ Status RestartSession::CheckDeployments() {
 }
 
 Result<int> RestartSession::Run() {
+  client_->Watch(signals_.fd(), [this] { return Left(); });
+  const Result<int> code = RestartAll();
+  client_->Watch(-1, nullptr);
+  // What somebody has stopped is no error.
+  return code.code() == Code::kCancelled ? Finish() : code;
+}
+
+Result<int> RestartSession::RestartAll() {
   const Query query = {{"namespace", job_.job_namespace}};
   DROVER_ASSIGN(const json job, client_->Get(ApiPath("/v1/job", job_.id), query));
   // An agent may leave the type out. A service is then the usual one.
@@ -63,10 +77,8 @@ Result<int> RestartSession::Run() {
     return Error(Code::kInvalidArgument,
                  "Jobs of type \"sysbatch\" are not allowed to be rescheduled.");
   }
-  if (!MayBegin(job)) {
-    terminal_.Line("Job restart canceled");
-    return kExitOk;
-  }
+  DROVER_ASSIGN(const bool may_begin, MayBegin(job));
+  if (!may_begin) return Finish();
   DROVER_ASSIGN(const json versions, client_->Get(ApiPath("/v1/job", job_.id, "/versions"), query));
   DROVER_ASSIGN(json stubs, Allocs());
   std::vector<std::string> skipped;
@@ -81,8 +93,7 @@ Result<int> RestartSession::Run() {
   terminal_.Line("Restarting " + CountOf(chosen.size(), "allocation") + " of the job \"" +
                  Printable(job_.id) + "\"");
   AllocRestarts restarts(client_, &terminal_, &signals_, &options_,
-                         {job_.id, job_.job_namespace, type},
-                         [this](int signal) { return Interrupted(signal); });
+                         {job_.id, job_.job_namespace, type}, [this] { return Left(); });
   const std::size_t size = options_.SizeOfBatch(chosen.size());
   Next next = Next::kBatch;
   for (std::size_t at = 0; at < chosen.size() && next == Next::kBatch;) {
@@ -106,6 +117,7 @@ Result<RestartSession::Next> RestartSession::DoBatch(AllocRestarts* restarts,
                                                      const std::vector<ChosenAlloc>& batch,
                                                      bool last) {
   if (const Status free = CheckDeployments(); !free.ok()) {
+    if (free.code() == Code::kCancelled) return free.error();
     errors_.push_back(Printable(free.error().message()));
     return Next::kEnd;
   }
@@ -174,6 +186,13 @@ RestartSession::Next RestartSession::BetweenBatches(AllocRestarts* restarts) {
   if (options_.batch_wait == 0s) return Next::kBatch;
   terminal_.Line("Waiting " + FormatDuration(options_.batch_wait) + " before the next batch");
   return restarts->Wait(options_.batch_wait) ? Next::kBatch : Next::kEnd;
+}
+
+bool RestartSession::Left() {
+  while (const int number = signals_.Next()) {
+    if (number != SIGWINCH && Interrupted(number)) return true;
+  }
+  return false;
 }
 
 bool RestartSession::Interrupted(int signal) {

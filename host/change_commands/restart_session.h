@@ -24,8 +24,10 @@ class RestartSession {
   // How it goes on after a batch.
   enum class Next { kBatch, kEnd };
 
-  // Asks whether a job of several regions shall be restarted in this one.
-  bool MayBegin(const nlohmann::json& job);
+  Result<int> RestartAll();
+  // Asks whether a job of several regions shall be restarted in this one. Returns an error if
+  // nobody answers.
+  Result<bool> MayBegin(const nlohmann::json& job);
   Result<nlohmann::json> Allocs();
   // Returns an error if a deployment of the job is under way.
   Status CheckDeployments();
@@ -36,6 +38,8 @@ class RestartSession {
   // Asks whether the next batch shall begin, and takes the answer.
   Next Ask(const std::string& question, bool default_yes, bool takes_duration);
   Next Take(const PromptAnswer& answer);
+  // Looks at the signals that have come. Returns whether the restart stops.
+  bool Left();
   // Decides what a signal means. Returns whether the restart stops.
   bool Interrupted(int signal);
   int Finish();

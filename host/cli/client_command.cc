@@ -1,6 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/cli/client_command.h"
 
+#include <csignal>
+
 namespace drover {
 
 std::vector<CLI::Option*> AddConnectionOptions(CLI::App* command, ClientOptions* client) {
@@ -55,6 +57,9 @@ void AddNote(CLI::App* command, const std::string& text) {
 
 int RunClientCommand(const std::string& name, const ClientOptions& options, const AnswerForm& form,
                      const ClientWork& work) {
+  // A parent may have ignored SIGPIPE, as systemd does. A command that shows something live would
+  // then go on for nobody when its reader has gone.
+  std::signal(SIGPIPE, SIG_DFL);
   const Status checked = work.check ? work.check() : Status();
   if (!checked.ok()) return Fail(name, checked.error(), work.error_code.value_or(kExitUsage));
   Result<ApiClient> client = ApiClient::Create(options);

@@ -1,10 +1,13 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/client/api_client.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
+#include "host/base/event.h"
+#include "host/base/gate.h"
 #include "host/client/api_streams.h"
 #include "host/client/loop_wait.h"
 #include "host/client/websocket_client.h"
@@ -19,9 +22,11 @@ constexpr int kMaxDepth = 200;
 // the time of the wait.
 constexpr Duration kReadTime = 60s;
 
+// Sets DONE when the reply is kept.
 Co<void> Keep(HttpClient* http, Context context, ClientRequest request,
-              std::optional<Result<ClientReply>>* reply) {
+              std::optional<Result<ClientReply>>* reply, Event* done) {
   *reply = co_await http->Ask(context, std::move(request));
+  done->Set();
 }
 
 Result<json> Decoded(const std::string& address, const ClientReply& reply) {
@@ -69,18 +74,55 @@ class ApiClient::Connection {
                                              "\": see --region and NOMAD_REGION");
   }
 
+  void Watch(int fd, std::function<bool()> stops, Duration most) {
+    watched_ = fd;
+    stops_ = std::move(stops);
+    watched_most_ = most;
+  }
+
   const std::shared_ptr<const Endpoint> endpoint;
 
  private:
   Result<ClientReply> Send(ClientRequest request, std::optional<Duration> most) {
+    if (watched_ >= 0) return SendWatched(std::move(request), most);
     Context context(&loop_);
     if (most) context = context.WithTimeout(*most);
     std::optional<Result<ClientReply>> reply;
-    loop_.RunToEnd(Keep(&http_, context, std::move(request), &reply), kForever);
+    Event done(&loop_);
+    loop_.RunToEnd(Keep(&http_, context, std::move(request), &reply, &done), kForever);
     return *std::move(reply);
   }
 
+  Result<ClientReply> SendWatched(ClientRequest request, std::optional<Duration> most) {
+    const bool changes = request.method != "GET";
+    Duration left = std::min(most.value_or(watched_most_), watched_most_);
+    Context context(&loop_);
+    std::optional<Result<ClientReply>> reply;
+    Event done(&loop_);
+    Gate gate(&loop_);
+    gate.Spawn(Keep(&http_, context, std::move(request), &reply, &done));
+    bool late = false;
+    while (!reply) {
+      const TimePoint began = loop_.Now();
+      const Status waited = RunUntil(&loop_, &done, {watched_}, left);
+      left -= loop_.Now() - began;
+      if (reply) break;
+      late = waited.ok() && left <= 0s;
+      if (!waited.ok() || late || stops_()) context.Cancel();
+      if (context.cancelled()) break;
+    }
+    loop_.RunToEnd(gate.Close(), kForever);
+    if (!late || reply->ok()) return *std::move(reply);
+    return endpoint->Unreachable(
+        std::string("it has not answered in time") +
+            (changes ? ", and it is unknown whether the request was carried out" : ""),
+        Code::kTimeout);
+  }
+
   bool region_is_right_ = false;
+  int watched_ = -1;  // what Watch has set
+  std::function<bool()> stops_;
+  Duration watched_most_{0};
   RealLoop loop_;
   HttpClient http_;
 };
@@ -174,6 +216,10 @@ Result<std::unique_ptr<WebSocketClient>> ApiClient::OpenWebSocket(const std::str
 Result<ApiStreams> ApiClient::OpenStreams() const {
   DROVER_TRY(connection_->CheckRegion());
   return ApiStreams(connection_->endpoint);
+}
+
+void ApiClient::Watch(int fd, std::function<bool()> stops, Duration most) {
+  connection_->Watch(fd, std::move(stops), most);
 }
 
 std::string ApiClient::SearchedNamespace() const {

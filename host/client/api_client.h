@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -39,7 +40,7 @@ class ApiClient {
   Result<nlohmann::json> GetPage(const std::string& path, Query query, std::string* next);
   // Returns the answer to a PUT with the body BODY, or to a DELETE. If BODY is a JSON null, the
   // body is empty. The calls return when the agent has done the work. For example, a request to
-  // restart a task returns after the restart.
+  // restart a task returns after the restart. So they have no time limit but that of Watch.
   Result<nlohmann::json> Put(const std::string& path, const nlohmann::json& body, Query query = {});
   Result<nlohmann::json> Delete(const std::string& path, Query query = {});
   // Returns the answer to a DELETE with the body BODY, which names what the agent must delete.
@@ -56,6 +57,13 @@ class ApiClient {
                                                          const Query& query);
   // Returns an object that sends several requests at a time, each on a separate connection.
   Result<ApiStreams> OpenStreams() const;
+
+  // From now on, while a request waits, calls STOPS when FD can be read; STOPS must read all of it.
+  // If STOPS returns true, the request ends with Code::kCancelled. The time in which STOPS runs
+  // does not count, since it may ask somebody. Each request then has the time limit MOST, so that
+  // an agent that hangs is not waited for without end. An FD of -1 ends all of this. The streams of
+  // OpenStreams are not concerned.
+  void Watch(int fd, std::function<bool()> stops, Duration most = 60s);
 
   // Returns the namespace in which a command searches. If the options name no namespace, returns
   // "*", which means all namespaces.

@@ -1,8 +1,11 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/client/api_client.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -147,6 +150,79 @@ TEST(ApiClientTest, StreamsHaveNoBound) {
       client.Stream("/", {}, [&size](std::string_view some) { size += some.size(); });
   EXPECT_TRUE(ended.ok()) << ended.error().message();
   EXPECT_EQ(size, 4U << 20);
+}
+
+// A client that watches a pipe, and a server that answers nothing.
+class WatchingClientTest : public testing::Test {
+ protected:
+  WatchingClientTest() {
+    int ends[2];
+    EXPECT_EQ(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+    read_.Reset(ends[0]);
+    write_.Reset(ends[1]);
+  }
+  // Returns whether the pipe had something, and takes it.
+  bool Take() {
+    char block[16];
+    return read(read_.get(), block, sizeof block) > 0;
+  }
+  void Wake() { EXPECT_EQ(write(write_.get(), "x", 1), 1); }
+
+  UniqueFd read_, write_;
+};
+
+TEST_F(WatchingClientTest, ARequestEndsWhenSomebodyStopsIt) {
+  ScriptedServer server([this](ScriptedPeer* peer, int) {
+    peer->ReadHead();
+    Wake();
+    peer->ReadToEnd();
+  });
+  ApiClient client = ClientOf(server);
+  client.Watch(read_.get(), [this] { return Take(); });
+  EXPECT_EQ(client.Get("/a").code(), Code::kCancelled);
+  EXPECT_EQ(client.Put("/b", nullptr).code(), Code::kCancelled);
+  EXPECT_EQ(server.connections(), 2);
+}
+
+TEST_F(WatchingClientTest, ARequestGoesOnIfNobodyStopsIt) {
+  std::atomic<int> asked = 0;
+  ScriptedServer server([&](ScriptedPeer* peer, int) {
+    for (int number = 1; !peer->ReadHead().empty(); ++number) {
+      if (number < 3) Wake();
+      while (number < 3 && asked < number) usleep(1'000);
+      peer->Reply("7");
+    }
+  });
+  ApiClient client = ClientOf(server);
+  // Whoever is asked may take longer than a request may.
+  const auto answer_no = [&] {
+    EXPECT_TRUE(Take());
+    usleep(600'000);
+    ++asked;
+    return false;
+  };
+  client.Watch(read_.get(), answer_no, 500ms);
+  EXPECT_EQ(client.Get("/a").value_or(0), 7);
+  EXPECT_EQ(client.Put("/b", nullptr).value_or(0), 7);
+  EXPECT_EQ(asked, 2);
+  Wake();
+  client.Watch(-1, nullptr);
+  EXPECT_EQ(client.Get("/c").value_or(0), 7);
+  EXPECT_EQ(asked, 2) << "nobody watches any more";
+}
+
+TEST_F(WatchingClientTest, AnAgentThatHangsIsNotWaitedForWithoutEnd) {
+  ScriptedServer server([](ScriptedPeer* peer, int) { peer->ReadToEnd(); });
+  ApiClient client = ClientOf(server);
+  client.Watch(read_.get(), [] { return true; }, 50ms);
+  const auto read = client.Get("/a");
+  EXPECT_EQ(read.code(), Code::kTimeout);
+  EXPECT_EQ(read.error().message(),
+            "cannot reach " + server.address() + ": it has not answered in time");
+  const auto changed = client.Put("/b", nullptr);
+  EXPECT_EQ(changed.code(), Code::kTimeout);
+  EXPECT_TRUE(changed.error().message().ends_with(
+      "it has not answered in time, and it is unknown whether the request was carried out"));
 }
 
 TEST(ApiClientTest, AProxyIsRefusedByName) {

@@ -138,6 +138,7 @@ constexpr RouteAccess kRouteAccesses[] = {
     Services("GET", "/v1/agent/prometheus-sd"),
     In("DELETE", "/v1/service/*", kQuery, kSubmitting),
     In("DELETE", "/v1/service/*/*", kQuery, kSubmitting),
+    In("DELETE", "/v1/service/*/**", kQuery, kSubmitting),
     Of("GET DELETE", "/v1/service/", Need::kClient),
 
     // The node, the agent and its plugins.

@@ -67,5 +67,19 @@ TEST(TextWidthTest, CharactersAreNotCutInTheMiddle) {
   EXPECT_EQ(Cut("gr\xc3\xbc\xc3\x9f e", 4), "gr\xc3\xbc\xe2\x80\xa6");
 }
 
+TEST(TextWidthTest, WideCharactersTakeTwoColumns) {
+  EXPECT_EQ(Columns(""), 0u);
+  EXPECT_EQ(Columns("gr\xc3\xbc\xc3\x9f"), 4u);
+  EXPECT_EQ(Columns("\xe2\x80\xa6"), 1u) << "an ellipsis";
+  EXPECT_EQ(Columns("\xe6\x97\xa5\xe6\x9c\xac"), 4u) << "Chinese";
+  EXPECT_EQ(Columns("\xed\x95\x9c"), 2u) << "Korean";
+  EXPECT_EQ(Columns("\xef\xbc\xa1"), 2u) << "a wide A";
+  EXPECT_EQ(Columns("\xf0\x9f\x9a\x80"), 2u) << "an emoji";
+  EXPECT_EQ(FirstColumns("a\xe6\x97\xa5\xe6\x9c\xac", 4), "a\xe6\x97\xa5");
+  EXPECT_EQ(FirstColumns("a\xe6\x97\xa5\xe6\x9c\xac", 5), "a\xe6\x97\xa5\xe6\x9c\xac");
+  EXPECT_EQ(FirstColumns("\xe6\x97\xa5", 1), "");
+  EXPECT_EQ(FirstColumns("ab", 0), "");
+}
+
 }  // namespace
 }  // namespace drover

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <ctime>
 
+#include "host/view/text_width.h"
+
 namespace drover {
 
 std::string Ago(WallTime then, WallTime now) {
@@ -56,6 +58,8 @@ std::string Amount(std::uint64_t bytes) {
   return text;
 }
 
-std::string ShownId(const std::string& id, bool in_full) { return in_full ? id : id.substr(0, 8); }
+std::string ShownId(const std::string& id, bool in_full) {
+  return in_full ? id : FirstCharacters(id, 8);
+}
 
 }  // namespace drover

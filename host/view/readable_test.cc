@@ -42,5 +42,13 @@ TEST(AmountTest, HasTheUnitThatFits) {
   EXPECT_EQ(Amount(std::uint64_t{5000} << 40), "5000 TiB");
 }
 
+TEST(ShownIdTest, IsNotCutInTheMiddleOfACharacter) {
+  EXPECT_EQ(ShownId("abcdef01-0000-4000-8000-000000000000", false), "abcdef01");
+  EXPECT_EQ(ShownId("abcdef01-0000-4000-8000-000000000000", true),
+            "abcdef01-0000-4000-8000-000000000000");
+  EXPECT_EQ(ShownId("abcdefg\xe2\x9b\xa9x", false), "abcdefg\xe2\x9b\xa9");
+  EXPECT_EQ(ShownId("ab", false), "ab");
+}
+
 }  // namespace
 }  // namespace drover

@@ -58,9 +58,10 @@ Colour StatusColour(ClientStatus status) {
 class TextRunView : public RunView {
  public:
   void Placed(const Allocation& alloc) override {
-    std::string line = Head(alloc, "") + "placed as " + alloc.id;
+    std::string line = Head(alloc, "") + "placed as " + Printable(alloc.id);
     for (const AllocatedPort& port : alloc.ports) {
-      line += ", " + Printable(port.label) + " " + port.host_ip + ":" + std::to_string(port.value);
+      line += ", " + Printable(port.label) + " " + Printable(port.host_ip) + ":" +
+              std::to_string(port.value);
     }
     terminal_.Line(line);
   }
@@ -109,7 +110,7 @@ class TextRunView : public RunView {
   }
 
   void Note(const std::string& text) override {
-    terminal_.Line(terminal_.Paint(Colour::kYellow, text));
+    terminal_.Line(terminal_.Paint(Colour::kYellow, PrintableLines(text)));
   }
 
  private:

@@ -52,8 +52,9 @@ Terminal::Terminal() {
 void Terminal::Measure() {
   winsize size{};
   if (!is_terminal_ || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return;
-  if (size.ws_col > 10) width_ = size.ws_col;
-  if (size.ws_row > 1) height_ = size.ws_row;
+  // A terminal of which nobody has said the size has 0 columns and rows.
+  if (size.ws_col > 0) width_ = size.ws_col;
+  if (size.ws_row > 0) height_ = size.ws_row;
 }
 
 std::string Terminal::Paint(Colour colour, std::string_view text) const {
@@ -67,7 +68,7 @@ std::string Terminal::Erased() const {
   const std::size_t width = static_cast<std::size_t>(width_);
   std::size_t rows = 0;
   for (const std::string& line : status_) {
-    rows += std::max<std::size_t>((Characters(line) + width - 1) / width, 1);
+    rows += std::max<std::size_t>((Columns(line) + width - 1) / width, 1);
   }
   if (rows == 1) return "\r\x1b[K";
   return "\r\x1b[" + std::to_string(rows - 1) + "A\x1b[J";
@@ -75,13 +76,31 @@ std::string Terminal::Erased() const {
 
 std::string Terminal::Drawn() const {
   std::string out;
-  for (const std::string& line : status_) out += (out.empty() ? "" : "\n") + line;
+  // A line may be empty.
+  for (std::size_t i = 0; i < status_.size(); ++i) out += (i == 0 ? "" : "\n") + status_[i];
   return out;
+}
+
+std::vector<std::string> Terminal::Fitted() const {
+  std::vector<std::string> lines = wanted_;
+  const auto room = static_cast<std::size_t>(std::max(height_ - 1, 1));
+  if (lines.size() > room) {
+    const std::size_t left_out = lines.size() - room + 1;
+    lines.resize(room);
+    lines.back() = "  ... and " + std::to_string(left_out) + " more";
+  }
+  for (std::string& line : lines) {
+    // Nobody knows how wide a tab is.
+    std::replace(line.begin(), line.end(), '\t', ' ');
+    line = FirstColumns(line, static_cast<std::size_t>(width_ - 1));
+  }
+  return lines;
 }
 
 void Terminal::Line(std::string_view line) {
   if (!status_.empty()) Measure();
   std::string out = Erased();
+  status_ = Fitted();
   out += line;
   out += '\n';
   out += Drawn();
@@ -94,20 +113,13 @@ void Terminal::Status(std::string_view line) {
 }
 
 void Terminal::Block(std::vector<std::string> lines) {
-  if (!is_terminal_ || lines == status_) return;
+  if (!is_terminal_) return;
+  wanted_ = std::move(lines);
   Measure();
   const std::string erased = Erased();
-  const std::size_t room = static_cast<std::size_t>(height_ - 1);
-  if (lines.size() > room) {
-    const std::size_t left_out = lines.size() - room + 1;
-    lines.resize(room);
-    lines.back() = "  ... and " + std::to_string(left_out) + " more";
-  }
-  for (std::string& line : lines) {
-    line = FirstCharacters(line, static_cast<std::size_t>(width_ - 1));
-  }
-  if (lines == status_) return;
-  status_ = std::move(lines);
+  std::vector<std::string> fitted = Fitted();
+  if (fitted == status_) return;
+  status_ = std::move(fitted);
   Write(erased + Drawn());
 }
 

@@ -39,11 +39,14 @@ class Terminal {
   // Returns what removes the lines at the bottom from the terminal, and what writes them.
   std::string Erased() const;
   std::string Drawn() const;
+  // Returns the wanted lines as they fit the terminal.
+  std::vector<std::string> Fitted() const;
 
   bool is_terminal_ = false;
   bool colours_ = false;
   int width_ = 80;
   int height_ = 24;
+  std::vector<std::string> wanted_;  // what Block was called with
   std::vector<std::string> status_;  // the lines at the bottom; the cursor is behind the last one
 };
 

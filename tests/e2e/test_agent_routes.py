@@ -236,6 +236,7 @@ class AgentRouteTest(AgentTest):
             ("GET", "service/", None, 400, "missing service name"),
             ("DELETE", "service/a", None, 400, "missing service id"),
             ("DELETE", "service/a/b", None, 404, "service registration not found"),
+            ("DELETE", "service/a/b/c", None, 400, "invalid URI"),
             ("PUT", "deployment/fail/x", {}, 404, "deployment not found"),
         ]
         self.refused(table)

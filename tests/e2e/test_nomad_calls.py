@@ -189,6 +189,20 @@ class NomadCallsTest(AgentTest):
         self.assertEqual(self.cli.monitor(maker), 0, "it sleeps, and sees the replacement")
         self.assertEqual(len(self.agent.allocs("sum")), 2)
 
+    def test_job_run_does_not_wait_for_a_reschedule_that_is_not_its_own(self):
+        """A registration leaves the evaluation that waits to its time, so that nobody sleeps until then."""
+        later = {"Attempts": 1, "Interval": "24h", "Delay": "1h", "DelayFunction": "constant", "Unlimited": False}
+        spec = job(group(mock("t", run_for="50ms", exit_code=1), ReschedulePolicy=later), id="sum")
+        self.assertEqual(self.cli.job_run(spec), 0)
+        failed = self.agent.wait_allocs("sum", 1, "failed")[0]["ID"]
+
+        def follow_up():
+            return self.agent.get(f"/v1/allocation/{failed}")["FollowupEvalID"]
+        waiting = self.cli.until(follow_up, "an evaluation that waits")
+        self.assertEqual(self.cli.job_run(spec), 0)
+        self.assertEqual(follow_up(), waiting)
+        self.assertEqual(self.agent.get(f"/v1/evaluation/{waiting}")["Status"], "pending")
+
     def test_job_restart(self):
         self.assertEqual(self.cli.job_run(service(0)), 0)
         before = {a["ID"] for a in self.agent.allocs("web")}
