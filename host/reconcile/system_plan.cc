@@ -72,7 +72,9 @@ class SystemPlan {
     return record.alloc->index < group_.count && slots_.insert(SlotOf(record)).second;
   }
   void KeepSlot(const AllocRecord& record) {
-    if (Take(record)) busy_ += IsBusy(rollout_, record) ? 1 : 0;
+    if (!Take(record)) return;
+    busy_ += IsBusy(rollout_, record) ? 1 : 0;
+    canaries_ += rollout_.IsCanary(record) ? 1 : 0;
   }
 
   GroupPlan::Place* AddPlace(const Slot& slot, SharedAlloc replaces) {
