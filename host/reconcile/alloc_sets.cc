@@ -92,7 +92,7 @@ class Sorting {
     } else if (status == ClientStatus::kComplete && type_ != JobType::kService) {
       if (NeedsNoOther(*record, *input_.job, *input_.allocs)) out_.ended.push_back(record);
     } else if (IsTerminal(status)) {
-      SortFailed(record);
+      SortFailed(record, WasUnknown(*record) && contact == Contact::kThere);
     } else {
       SortLive(record, contact, policy);
     }
@@ -219,7 +219,8 @@ class Sorting {
            RescheduleTime(PolicyOf(record), record, input_.now).has_value();
   }
 
-  void SortFailed(const SharedAlloc& record) {
+  // If IS_BACK, it was unknown until now. The evaluation that would have ended it does not count.
+  void SortFailed(const SharedAlloc& record, bool is_back) {
     if (!IsWanted(*record, input_)) {
       if (!rollout_.held()) return MayWait(record);  // the wanted version comes instead
       if (HasReplacement(*record)) return;           // of a newer version, but not the wanted one
@@ -233,10 +234,10 @@ class Sorting {
                         : RescheduleTime(PolicyOf(*record), *record, input_.now);
     if (!at) {
       out_.ended.push_back(record);
-    } else if (IsDue(*record) || record->reschedule ||
+    } else if ((IsDue(*record) && !is_back) || record->reschedule ||
                *at <= input_.now + kRescheduleAtOnce.count()) {
       out_.replace_now.push_back(record);
-    } else if (HasFollowUp(*record)) {
+    } else if (HasFollowUp(*record) && !is_back) {
       out_.ended.push_back(record);
     } else {
       out_.replace_later.push_back({record, *at, "alloc-failure"});

@@ -225,6 +225,24 @@ TEST_F(DisconnectTest, AReturnIsHandledOnce) {
   }
 }
 
+TEST_F(DisconnectTest, AFailureThatIsReportedAfterTheReturnWaitsForItsOwnTime) {
+  NewVersion([](TaskGroup* group) { group->disconnect.lost_after = 60s; });
+  const auto record = Add(0);
+  MakeUnknown(record, kNow - 5);
+  ChangeOf(record, [](AllocChange* change) { change->follow_up_eval = "lost after"; });
+  Fail(record);
+  open_evals = {"lost after"};
+  for (const char* id : {"now", "lost after"}) {
+    eval_id = id;
+    const GroupPlan plan = Plan();
+    EXPECT_THAT(plan.reconnect, ElementsAre(record));
+    EXPECT_THAT(plan.place, IsEmpty());
+    ASSERT_EQ(plan.follow_ups.size(), 1u);
+    EXPECT_EQ(plan.follow_ups[0].at, kNow + Duration(30s).count());
+    EXPECT_EQ(plan.follow_ups[0].triggered_by, "alloc-failure");
+  }
+}
+
 TEST_F(DisconnectTest, AReturnWithoutAReplacementGoesOn) {
   const auto record = Add(0);
   MakeUnknown(record, kNow - 5);
