@@ -102,7 +102,8 @@ class Sorting {
     // A lost one may run on until its node stops it.
     const bool may_run =
         record->alloc->desired_description == stop_reason::kLost && HasFollowUp(*record);
-    if (may_run || NeedsNoOther(*record, *input_.job, *input_.allocs)) {
+    if (may_run ||
+        (NeedsNoOther(*record, *input_.job, *input_.allocs) && !HasLeftItsSlot(*record))) {
       out_.ended.push_back(record);
     } else {
       MayWait(record);
@@ -117,9 +118,10 @@ class Sorting {
 
   // Sorts an allocation that must have no replacement.
   void SortLeaver(const SharedAlloc& record) {
+    const bool has_slot = !HasLeftItsSlot(*record);
     if (!record->client_terminal()) {
-      out_.stop.push_back(record);
-    } else if (IsWanted(*record, input_)) {
+      (has_slot ? out_.stop : out_.replaced).push_back(record);
+    } else if (has_slot && IsWanted(*record, input_)) {
       out_.ended.push_back(record);
     } else {
       MayWait(record);
@@ -172,20 +174,37 @@ class Sorting {
     return UnknownSince(record) + Bounded(*policy.lost_after).count() <= input_.now;
   }
 
-  // Returns whether the allocation that replaced RECORD, or one after it, is still wanted.
-  bool HasReplacement(const AllocRecord& record) {
-    if (record.next.empty()) return false;
+  // Of those that replaced RECORD, one after another, returns the one that is still wanted; the
+  // last one if none is; null if there is none.
+  const AllocRecord* ReplacementOf(const AllocRecord& record) {
+    if (record.next.empty()) return nullptr;
     if (by_id_.empty()) {
       for (const auto& of_job : *input_.allocs) by_id_[of_job->id()] = of_job.get();
     }
+    const AllocRecord* last = nullptr;
     const std::string* next = &record.next;
     for (std::size_t steps = by_id_.size(); !next->empty() && steps > 0; --steps) {
       const auto found = by_id_.find(*next);
-      if (found == by_id_.end()) return false;
-      if (!found->second->alloc->server_terminal()) return true;
-      next = &found->second->next;
+      if (found == by_id_.end()) break;
+      last = found->second;
+      if (!last->alloc->server_terminal()) break;
+      next = &last->next;
     }
-    return false;
+    return last;
+  }
+
+  // Returns whether the allocation that replaced RECORD, or one after it, is still wanted.
+  bool HasReplacement(const AllocRecord& record) {
+    const AllocRecord* const other = ReplacementOf(record);
+    return other != nullptr && !other->alloc->server_terminal();
+  }
+
+  // Returns whether the slot of RECORD is by now that of its replacement, which is still wanted or
+  // waits for a replacement itself.
+  bool HasLeftItsSlot(const AllocRecord& record) {
+    const AllocRecord* const other = ReplacementOf(record);
+    if (other == nullptr) return false;
+    return !other->alloc->server_terminal() || WaitsForReplacement(*other, *input_.job);
   }
 
   void SortLive(const SharedAlloc& record, Contact contact, const DisconnectPolicy& policy) {

@@ -243,6 +243,30 @@ TEST_F(DisconnectTest, AFailureThatIsReportedAfterTheReturnWaitsForItsOwnTime) {
   }
 }
 
+TEST_F(DisconnectTest, AnUnknownOneThatIsStoppedForGoodLeavesItsIndexToItsReplacement) {
+  NewVersion([](TaskGroup* group) { group->disconnect.lost_after = 60s; });
+  AddNode("n1", "disconnected");
+  AddNode("n2", "disconnected");
+  const auto original = Add(0), replacement = Add(0, "n2");
+  MakeUnknown(original, kNow - 5);
+  MakeUnknown(replacement, kNow - 1);
+  ReplaceBy(original, replacement);
+  original->no_reschedule = true;
+  EXPECT_THAT(Stops(Plan()), ElementsAre(Pair(original->id(), stop_reason::kNotNeeded)));
+  EXPECT_THAT(Places(Plan()), ElementsAre(0)) << "of the replacement, which is unknown, too";
+  // Later the replacement can be replaced as any other.
+  AllocOf(original)->desired_status = DesiredStatus::kStop;
+  AllocOf(original)->desired_description = stop_reason::kNotNeeded;
+  AddNode("n2");
+  replacement->reported.status.status = ClientStatus::kRunning;
+  replacement->migrate = true;
+  EXPECT_THAT(Stops(Plan()), ElementsAre(Pair(replacement->id(), stop_reason::kMigrated)));
+  EXPECT_THAT(Places(Plan()), ElementsAre(0));
+  AllocOf(replacement)->desired_status = DesiredStatus::kStop;
+  AllocOf(replacement)->desired_description = stop_reason::kMigrated;
+  EXPECT_THAT(Places(Plan()), ElementsAre(0));
+}
+
 TEST_F(DisconnectTest, AReturnWithoutAReplacementGoesOn) {
   const auto record = Add(0);
   MakeUnknown(record, kNow - 5);

@@ -58,6 +58,7 @@ using Slot = std::pair<std::string, int>;
 struct AllocSets {
   AllocRecords run;            // healthy node, desired to run, not ended
   AllocRecords stop;           // must stop, and nothing replaces it; its index stays taken
+  AllocRecords replaced;       // must stop, too; another one has its index already
   AllocRecords migrate;        // asked to leave (drain, alloc stop)
   AllocRecords lost;           // the node is down (and lost_after has passed, if the group has it)
   AllocRecords disconnecting;  // the node has no contact, and the allocation is not unknown yet

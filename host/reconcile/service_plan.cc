@@ -29,6 +29,7 @@ class ServicePlan {
       plan_.stop.push_back({record, std::string(stop_reason::kNotNeeded)});
       KeepIndex(*record);
     }
+    for (const SharedAlloc& record : sets_.replaced) StopUnneeded(record);
     for (const SharedAlloc& record : sets_.unknown) StayUnknown(record);
     for (const auto& later : sets_.unknown_later) plan_.follow_ups.push_back(later);
     for (const SharedAlloc& record : sets_.disconnecting) {
@@ -98,8 +99,8 @@ class ServicePlan {
       return gone_.count(record->id()) > 0;
     };
     for (AllocRecords* const set :
-         {&sets_.run, &sets_.ended, &sets_.stop, &sets_.unknown, &sets_.disconnecting, &sets_.lost,
-          &sets_.migrate, &sets_.replace_now}) {
+         {&sets_.run, &sets_.ended, &sets_.stop, &sets_.replaced, &sets_.unknown,
+          &sets_.disconnecting, &sets_.lost, &sets_.migrate, &sets_.replace_now}) {
       std::erase_if(*set, is_gone);
     }
     std::erase_if(sets_.replace_later, [&](const auto& later) { return is_gone(later.alloc); });
