@@ -267,6 +267,22 @@ TEST_F(DisconnectTest, AnUnknownOneThatIsStoppedForGoodLeavesItsIndexToItsReplac
   EXPECT_THAT(Places(Plan()), ElementsAre(0));
 }
 
+TEST_F(DisconnectTest, WhatHasReturnedAndIsUnknownAgainIsReplacedAgain) {
+  NewVersion([](TaskGroup* group) { group->disconnect.lost_after = 60s; });
+  AddNode("n2");
+  const auto original = Add(0), first = Add(0, "n2");
+  ReplaceBy(original, first);
+  AllocOf(first)->desired_status = DesiredStatus::kStop;
+  AllocOf(first)->desired_description = stop_reason::kReconnected;
+  AddNode("n1", "disconnected");
+  ASSERT_THAT(Plan().disconnect, ElementsAre(original));
+  ASSERT_THAT(Places(Plan()), ElementsAre(0));
+  EXPECT_EQ(Plan().place[0].replaces, original) << "so one of the two stops at its next return";
+  AllocOf(first)->desired_description = stop_reason::kMigrated;
+  ASSERT_THAT(Places(Plan()), ElementsAre(0));
+  EXPECT_EQ(Plan().place[0].replaces, first) << "which was to be replaced";
+}
+
 TEST_F(DisconnectTest, AReturnWithoutAReplacementGoesOn) {
   const auto record = Add(0);
   MakeUnknown(record, kNow - 5);

@@ -168,10 +168,11 @@ class ServicePlan {
     const TaskGroup* const own = record->alloc->group();
     if (own != nullptr && !own->disconnect.replace) {
       ++busy_;
-    } else if (record->next.empty()) {
+    } else if (!rollout_.IsCanary(*record) &&
+               sets_.unreplaced.count(Slot("", record->alloc->index)) > 0) {
+      taken_.erase(record->alloc->index);  // its replacement is to be replaced
+    } else {
       AddPlace(record->alloc->index, record)->lost = true;
-    } else {  // its replacement is gone, so the index is free
-      (rollout_.IsCanary(*record) ? canaries_ : taken_).erase(record->alloc->index);
     }
     return true;
   }
