@@ -181,7 +181,11 @@ class ServicePlan {
     StopLost(record, &plan_);
     if (!Take(*record)) return;
     const TaskGroup* const own = record->alloc->group();
-    if (own != nullptr && !own->disconnect.replace) return;
+    if (own != nullptr && !own->disconnect.replace &&
+        (IsWanted(*record, input_) || rollout_.held())) {
+      ++busy_;
+      return;
+    }
     // A node without contact stops it by itself. Until then it runs, so nothing takes its place. If
     // the node itself says that it is lost, it has been stopped.
     const bool may_run = record->reported.status.status != ClientStatus::kLost;
