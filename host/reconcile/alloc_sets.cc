@@ -74,6 +74,7 @@ class Sorting {
     // Allocations come in the order of their placement. So a later one has replaced those before.
     if (!StandsBeside(alloc)) out_.unreplaced.erase(SlotOf(alloc));
     if (alloc.server_terminal()) return SortStopped(record);
+    if (HasLeftItsSlot(*record)) out_.replaced.insert(record.get());
     const TaskGroup* const own = alloc.group();
     const DisconnectPolicy policy = own == nullptr ? DisconnectPolicy() : own->disconnect;
     if (record->no_reschedule) return SortLeaver(record);
@@ -118,10 +119,9 @@ class Sorting {
 
   // Sorts an allocation that must have no replacement.
   void SortLeaver(const SharedAlloc& record) {
-    const bool has_slot = !HasLeftItsSlot(*record);
     if (!record->client_terminal()) {
-      (has_slot ? out_.stop : out_.replaced).push_back(record);
-    } else if (has_slot && IsWanted(*record, input_)) {
+      out_.stop.push_back(record);
+    } else if (IsWanted(*record, input_) && out_.replaced.count(record.get()) == 0) {
       out_.ended.push_back(record);
     } else {
       MayWait(record);
@@ -204,7 +204,8 @@ class Sorting {
   bool HasLeftItsSlot(const AllocRecord& record) {
     const AllocRecord* const other = ReplacementOf(record);
     if (other == nullptr) return false;
-    return !other->alloc->server_terminal() || WaitsForReplacement(*other, *input_.job);
+    if (!other->alloc->server_terminal()) return true;
+    return !StandsBeside(*other->alloc) && WaitsForReplacement(*other, *input_.job);
   }
 
   void SortLive(const SharedAlloc& record, Contact contact, const DisconnectPolicy& policy) {

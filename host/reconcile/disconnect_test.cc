@@ -283,6 +283,29 @@ TEST_F(DisconnectTest, WhatHasReturnedAndIsUnknownAgainIsReplacedAgain) {
   EXPECT_EQ(Plan().place[0].replaces, first) << "which was to be replaced";
 }
 
+TEST_F(DisconnectTest, TheReplacementHasTheIndexAlsoWhenItIsToBeReplacedItself) {
+  NewVersion([](TaskGroup* group) { group->disconnect.lost_after = 60s; });
+  AddNode("n1", "disconnected");
+  AddNode("n2");
+  const auto original = Add(0), replacement = Add(0, "n2");
+  ReplaceBy(original, replacement);
+  MakeUnknown(original, kNow - 5);
+  Fail(replacement, kNow - Duration(30s).count());
+  const auto expect_one_place = [&] {
+    ASSERT_THAT(Places(Plan()), ElementsAre(0));
+    EXPECT_EQ(Plan().place[0].replaces, replacement);
+  };
+  expect_one_place();
+  AddNode("n1");  // the original will report again
+  expect_one_place();
+  AddNode("n1", "down");  // it is lost
+  expect_one_place();
+  AddNode("n1", "disconnected");
+  AddNode("n2", "disconnected");
+  MakeUnknown(replacement, kNow - 1);
+  expect_one_place();
+}
+
 TEST_F(DisconnectTest, AReturnWithoutAReplacementGoesOn) {
   const auto record = Add(0);
   MakeUnknown(record, kNow - 5);

@@ -58,7 +58,6 @@ using Slot = std::pair<std::string, int>;
 struct AllocSets {
   AllocRecords run;            // healthy node, desired to run, not ended
   AllocRecords stop;           // must stop, and nothing replaces it; its index stays taken
-  AllocRecords replaced;       // must stop, too; another one has its index already
   AllocRecords migrate;        // asked to leave (drain, alloc stop)
   AllocRecords lost;           // the node is down (and lost_after has passed, if the group has it)
   AllocRecords disconnecting;  // the node has no contact, and the allocation is not unknown yet
@@ -70,6 +69,8 @@ struct AllocSets {
   // The ends of `unknown` ones for which no evaluation waits yet.
   std::vector<GroupPlan::FollowUp> unknown_later;
   AllocRecords ended;  // needs nothing, but keeps its index taken
+  // Of those above, the ones whose slot is by now that of their replacement.
+  std::set<const AllocRecord*> replaced;
   // Stopped for a replacement that has no place yet.
   std::map<Slot, std::shared_ptr<const AllocRecord>> unreplaced;
 };

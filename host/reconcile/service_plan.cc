@@ -23,13 +23,14 @@ class ServicePlan {
   GroupPlan Make() {
     Reconnect();
     for (const SharedAlloc& record : sets_.run) Hold(record);
-    for (const SharedAlloc& record : sets_.ended) KeepIndex(*record);
+    for (const SharedAlloc& record : sets_.ended) {
+      if (!IsReplaced(*record)) KeepIndex(*record);
+    }
     for (const auto& later : sets_.replace_later) PlanLater(later);
     for (const SharedAlloc& record : sets_.stop) {
       plan_.stop.push_back({record, std::string(stop_reason::kNotNeeded)});
-      KeepIndex(*record);
+      if (!IsReplaced(*record)) KeepIndex(*record);
     }
-    for (const SharedAlloc& record : sets_.replaced) StopUnneeded(record);
     for (const SharedAlloc& record : sets_.unknown) StayUnknown(record);
     for (const auto& later : sets_.unknown_later) plan_.follow_ups.push_back(later);
     for (const SharedAlloc& record : sets_.disconnecting) {
@@ -50,6 +51,7 @@ class ServicePlan {
 
  private:
   bool IsTaken(int index) const { return taken_.count(index) > 0; }
+  bool IsReplaced(const AllocRecord& record) const { return sets_.replaced.count(&record) > 0; }
   bool IsWithin(const AllocRecord& record) const { return record.alloc->index < group_.count; }
   void CountBusy(const AllocRecord& record) { busy_ += IsBusy(rollout_, record) ? 1 : 0; }
 
@@ -99,8 +101,8 @@ class ServicePlan {
       return gone_.count(record->id()) > 0;
     };
     for (AllocRecords* const set :
-         {&sets_.run, &sets_.ended, &sets_.stop, &sets_.replaced, &sets_.unknown,
-          &sets_.disconnecting, &sets_.lost, &sets_.migrate, &sets_.replace_now}) {
+         {&sets_.run, &sets_.ended, &sets_.stop, &sets_.unknown, &sets_.disconnecting, &sets_.lost,
+          &sets_.migrate, &sets_.replace_now}) {
       std::erase_if(*set, is_gone);
     }
     std::erase_if(sets_.replace_later, [&](const auto& later) { return is_gone(later.alloc); });
@@ -159,18 +161,16 @@ class ServicePlan {
 
   // Returns whether the allocation is needed, and so stays unknown.
   bool StayUnknown(const SharedAlloc& record) {
+    // Its replacement has the index. The two go on until the node is there again.
+    if (IsReplaced(*record) && (rollout_.IsCanary(*record) || IsWithin(*record))) return true;
     if (!Take(*record)) {
-      // Its replacement has the index. The two go on until the node is there again.
-      if (!record->next.empty() && IsWithin(*record)) return true;
+      if (!record->next.empty() && IsWithin(*record)) return true;  // it may yet be needed
       StopUnneeded(record);
       return false;
     }
     const TaskGroup* const own = record->alloc->group();
     if (own != nullptr && !own->disconnect.replace) {
       ++busy_;
-    } else if (!rollout_.IsCanary(*record) &&
-               sets_.unreplaced.count(Slot("", record->alloc->index)) > 0) {
-      taken_.erase(record->alloc->index);  // its replacement is to be replaced
     } else {
       AddPlace(record->alloc->index, record)->lost = true;
     }
@@ -179,7 +179,7 @@ class ServicePlan {
 
   void ReplaceLost(const SharedAlloc& record) {
     StopLost(record, &plan_);
-    if (!Take(*record)) return;
+    if (IsReplaced(*record) || !Take(*record)) return;
     const TaskGroup* const own = record->alloc->group();
     if (own != nullptr && !own->disconnect.replace &&
         (IsWanted(*record, input_) || rollout_.held())) {

@@ -28,9 +28,6 @@ class SystemPlan {
       plan_.stop.push_back({record, std::string(stop_reason::kNotNeeded)});
       KeepSlot(*record);
     }
-    for (const SharedAlloc& record : sets_.replaced) {
-      plan_.stop.push_back({record, std::string(stop_reason::kNotNeeded)});
-    }
     for (const AllocRecords* const set : {&sets_.reconnected, &sets_.reconnecting}) {
       plan_.reconnect.insert(plan_.reconnect.end(), set->begin(), set->end());
     }
