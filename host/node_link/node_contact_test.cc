@@ -175,6 +175,50 @@ TEST_F(NodeContactTest, TheNextServerKnowsWhoWasLostAndStartsNothingTwice) {
   }
 }
 
+TEST_F(NodeContactTest, TheNextServerAsksAnewForTheReportThatTheNodeNeverHeardOf) {
+  SimulatedNode& node = cluster.Add("n1");
+  cluster.MustRegister(WithLostAfter(JobOfGroup("web", 1), 10min));
+  cluster.loop.Advance(1s);
+  const std::string id = cluster.AllocsOf("web").at(0)->id();
+  node.link.Cut();
+  const auto is = [&](const std::string& status) {
+    return cluster.loop.RunUntil([&] { return cluster.StatusOf("n1") == status; }, 1min);
+  };
+  ASSERT_TRUE(is("disconnected"));
+  cluster.loop.Advance(1s);
+  ASSERT_EQ(Reported(id), ClientStatus::kUnknown);
+  node.link.drops_requests = false;
+  ASSERT_TRUE(is("initializing"));
+  cluster.RestartServer();
+  node.link.Mend();
+  cluster.loop.Advance(1min);
+  EXPECT_EQ(cluster.StatusOf("n1"), "ready");
+  EXPECT_EQ(Reported(id), ClientStatus::kRunning);
+}
+
+TEST_F(NodeContactTest, AReportThatWasUnderWayIsNotTheReportOfAll) {
+  SimulatedNode& node = cluster.Add("n1");
+  cluster.MustRegister(WithLostAfter(JobOfGroup("web", 2), 10min));
+  cluster.loop.Advance(1s);
+  const std::string ended = cluster.AllocsOf("web").at(0)->id();
+  const std::string other = cluster.AllocsOf("web").at(1)->id();
+  node.link.Cut();
+  const auto is = [&](const std::string& status) {
+    return cluster.loop.RunUntil([&] { return cluster.StatusOf("n1") == status; }, 1min);
+  };
+  ASSERT_TRUE(is("disconnected"));
+  cluster.loop.Advance(1s);
+  ASSERT_EQ(Reported(other), ClientStatus::kUnknown);
+  node.runner(ended)->End(true);
+  node.link.drops_requests = false;
+  ASSERT_TRUE(is("ready"));
+  EXPECT_EQ(Reported(ended), ClientStatus::kFailed);
+  EXPECT_EQ(Reported(other), ClientStatus::kUnknown);
+  node.link.Mend();
+  cluster.loop.Advance(1min);
+  EXPECT_EQ(Reported(other), ClientStatus::kRunning);
+}
+
 TEST_F(NodeContactTest, ANodeThatIsGoneWithAnEarlierServerIsDownInTime) {
   SimulatedNode& node = cluster.Add("n1");
   node.Stop();

@@ -87,6 +87,13 @@ WallTime UnknownUntil(const Tables& tables, const NodeRecord& node, WallTime now
   return until;
 }
 
+// Returns whether the server still waits for what a node says about an allocation.
+bool HasUnknown(const Tables& tables, const std::string& node_id) {
+  const auto counts = tables.statuses_of_node.find(node_id);
+  return counts != tables.statuses_of_node.end() &&
+         counts->second[static_cast<std::size_t>(ClientStatus::kUnknown)] > 0;
+}
+
 Error NodeNotFound() { return Error(Code::kNotFound, "node not found"); }
 
 }  // namespace
@@ -171,7 +178,11 @@ void Scheduler::SetStatus(const std::string& node_id, std::string_view status) {
 
 Co<Result<Duration>> Scheduler::Heartbeat(Context, std::string node_id) {
   std::shared_ptr<const NodeRecord> node;
-  store_->Read([&](const Tables& tables) { node = Tables::Find(tables.nodes, node_id); });
+  bool has_unknown = false;
+  store_->Read([&](const Tables& tables) {
+    node = Tables::Find(tables.nodes, node_id);
+    has_unknown = HasUnknown(tables, node_id);
+  });
   if (node == nullptr) co_return NodeNotFound();
   // A record that was restored does not have what a node says about itself.
   if (!registered_.contains(node_id) && node->memory_mb == 0) co_return NodeNotFound();
@@ -181,7 +192,10 @@ Co<Result<Duration>> Scheduler::Heartbeat(Context, std::string node_id) {
     returning_.insert(node_id);
     SetStatus(node_id, node_status::kInitializing);
   }
-  if (returning_.contains(node_id)) {
+  // An earlier server may have ended before the node heard that it must report.
+  if (has_unknown && node->status == node_status::kInitializing) returning_.insert(node_id);
+  // The node may be ready by a report that was under way before it heard that it must report all.
+  if (has_unknown || returning_.contains(node_id)) {
     co_return Error(Code::kFailedPrecondition,
                     "node " + node_id + " was regarded as lost: report all of its allocations",
                     true);
