@@ -1,15 +1,18 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/node_link/alloc_updates.h"
 
-#include <random>
+#include <cstdint>
 #include <utility>
+
+#include "host/base/ids.h"
 
 namespace drover {
 namespace {
 
 Duration RandomUpTo(Duration most) {
-  static thread_local std::minstd_rand random{std::random_device{}()};
-  return Duration(std::uniform_int_distribution<Duration::rep>(0, most.count())(random));
+  std::uint64_t bits = 0;
+  RandomBytes(&bits, sizeof bits);
+  return Duration(bits % static_cast<std::uint64_t>(most.count() + 1));
 }
 
 }  // namespace

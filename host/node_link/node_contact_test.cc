@@ -226,6 +226,27 @@ TEST_F(NodeContactTest, TheNextServerKnowsWhoWasLostAndStartsNothingTwice) {
   }
 }
 
+TEST_F(NodeContactTest, TheNextServerAsksAnewForTheReportThatTheNodeNeverHeardOf) {
+  SimulatedNode& node = cluster.Add("n1");
+  cluster.MustRegister(WithLostAfter(JobOfGroup("web", 1), 10min));
+  cluster.loop.Advance(1s);
+  const std::string id = cluster.AllocsOf("web").at(0)->id();
+  node.link.Cut();
+  const auto is = [&](const std::string& status) {
+    return cluster.loop.RunUntil([&] { return cluster.StatusOf("n1") == status; }, 1min);
+  };
+  ASSERT_TRUE(is("disconnected"));
+  cluster.loop.Advance(1s);
+  ASSERT_EQ(Reported(id), ClientStatus::kUnknown);
+  node.link.drops_requests = false;
+  ASSERT_TRUE(is("initializing"));
+  cluster.RestartServer();
+  node.link.Mend();
+  cluster.loop.Advance(1min);
+  EXPECT_EQ(cluster.StatusOf("n1"), "ready");
+  EXPECT_EQ(Reported(id), ClientStatus::kRunning);
+}
+
 TEST_F(NodeContactTest, ANodeThatIsGoneWithAnEarlierServerIsDownInTime) {
   SimulatedNode& node = cluster.Add("n1");
   node.Stop();

@@ -74,6 +74,7 @@ class Sorting {
     // Allocations come in the order of their placement. So a later one has replaced those before.
     if (!StandsBeside(alloc)) out_.unreplaced.erase(SlotOf(alloc));
     if (alloc.server_terminal()) return SortStopped(record);
+    if (HasLeftItsSlot(*record)) out_.replaced.insert(record.get());
     const TaskGroup* const own = alloc.group();
     const DisconnectPolicy policy = own == nullptr ? DisconnectPolicy() : own->disconnect;
     if (record->no_reschedule) return SortLeaver(record);
@@ -96,7 +97,7 @@ class Sorting {
     } else if (status == ClientStatus::kComplete && type_ != JobType::kService) {
       if (NeedsNoOther(*record, *input_.job, *input_.allocs)) out_.ended.push_back(record);
     } else if (IsTerminal(status)) {
-      SortFailed(record);
+      SortFailed(record, WasUnknown(*record) && contact == Contact::kThere);
     } else {
       SortLive(record, contact, policy);
     }
@@ -106,7 +107,8 @@ class Sorting {
     // A lost one may run on until its node stops it.
     const bool may_run =
         record->alloc->desired_description == stop_reason::kLost && HasFollowUp(*record);
-    if (may_run || NeedsNoOther(*record, *input_.job, *input_.allocs)) {
+    if (may_run ||
+        (NeedsNoOther(*record, *input_.job, *input_.allocs) && !HasLeftItsSlot(*record))) {
       out_.ended.push_back(record);
     } else {
       MayWait(record);
@@ -123,7 +125,7 @@ class Sorting {
   void SortLeaver(const SharedAlloc& record) {
     if (!record->client_terminal()) {
       out_.stop.push_back(record);
-    } else if (IsWanted(*record, input_)) {
+    } else if (IsWanted(*record, input_) && out_.replaced.count(record.get()) == 0) {
       out_.ended.push_back(record);
     } else {
       MayWait(record);
@@ -176,20 +178,38 @@ class Sorting {
     return UnknownSince(record) + Bounded(*policy.lost_after).count() <= input_.now;
   }
 
-  // Returns whether the allocation that replaced RECORD, or one after it, is still wanted.
-  bool HasReplacement(const AllocRecord& record) {
-    if (record.next.empty()) return false;
+  // Of those that replaced RECORD, one after another, returns the one that is still wanted; the
+  // last one if none is; null if there is none.
+  const AllocRecord* ReplacementOf(const AllocRecord& record) {
+    if (record.next.empty()) return nullptr;
     if (by_id_.empty()) {
       for (const auto& of_job : *input_.allocs) by_id_[of_job->id()] = of_job.get();
     }
+    const AllocRecord* last = nullptr;
     const std::string* next = &record.next;
     for (std::size_t steps = by_id_.size(); !next->empty() && steps > 0; --steps) {
       const auto found = by_id_.find(*next);
-      if (found == by_id_.end()) return false;
-      if (!found->second->alloc->server_terminal()) return true;
-      next = &found->second->next;
+      if (found == by_id_.end()) break;
+      last = found->second;
+      if (!last->alloc->server_terminal()) break;
+      next = &last->next;
     }
-    return false;
+    return last;
+  }
+
+  // Returns whether the allocation that replaced RECORD, or one after it, is still wanted.
+  bool HasReplacement(const AllocRecord& record) {
+    const AllocRecord* const other = ReplacementOf(record);
+    return other != nullptr && !other->alloc->server_terminal();
+  }
+
+  // Returns whether the slot of RECORD is by now that of its replacement, which is still wanted or
+  // waits for a replacement itself.
+  bool HasLeftItsSlot(const AllocRecord& record) {
+    const AllocRecord* const other = ReplacementOf(record);
+    if (other == nullptr) return false;
+    if (!other->alloc->server_terminal()) return true;
+    return !StandsBeside(*other->alloc) && WaitsForReplacement(*other, *input_.job);
   }
 
   void SortLive(const SharedAlloc& record, Contact contact, const DisconnectPolicy& policy) {
@@ -223,7 +243,8 @@ class Sorting {
            RescheduleTime(PolicyOf(record), record, input_.now).has_value();
   }
 
-  void SortFailed(const SharedAlloc& record) {
+  // If IS_BACK, it was unknown until now. The evaluation that would have ended it does not count.
+  void SortFailed(const SharedAlloc& record, bool is_back) {
     if (!IsWanted(*record, input_)) {
       if (!rollout_.held()) return MayWait(record);  // the wanted version comes instead
       if (HasReplacement(*record)) return;           // of a newer version, but not the wanted one
@@ -237,10 +258,10 @@ class Sorting {
                         : RescheduleTime(PolicyOf(*record), *record, input_.now);
     if (!at) {
       out_.ended.push_back(record);
-    } else if (IsDue(*record) || record->reschedule ||
+    } else if ((IsDue(*record) && !is_back) || record->reschedule ||
                *at <= input_.now + kRescheduleAtOnce.count()) {
       out_.replace_now.push_back(record);
-    } else if (HasFollowUp(*record)) {
+    } else if (HasFollowUp(*record) && !is_back) {
       out_.ended.push_back(record);
     } else {
       out_.replace_later.push_back({record, *at, "alloc-failure"});

@@ -227,6 +227,87 @@ TEST_F(DisconnectTest, AReturnIsHandledOnce) {
   }
 }
 
+TEST_F(DisconnectTest, AFailureThatIsReportedAfterTheReturnWaitsForItsOwnTime) {
+  NewVersion([](TaskGroup* group) { group->disconnect.lost_after = 60s; });
+  const auto record = Add(0);
+  MakeUnknown(record, kNow - 5);
+  ChangeOf(record, [](AllocChange* change) { change->follow_up_eval = "lost after"; });
+  Fail(record);
+  open_evals = {"lost after"};
+  for (const char* id : {"now", "lost after"}) {
+    eval_id = id;
+    const GroupPlan plan = Plan();
+    EXPECT_THAT(plan.reconnect, ElementsAre(record));
+    EXPECT_THAT(plan.place, IsEmpty());
+    ASSERT_EQ(plan.follow_ups.size(), 1u);
+    EXPECT_EQ(plan.follow_ups[0].at, kNow + Duration(30s).count());
+    EXPECT_EQ(plan.follow_ups[0].triggered_by, "alloc-failure");
+  }
+}
+
+TEST_F(DisconnectTest, AnUnknownOneThatIsStoppedForGoodLeavesItsIndexToItsReplacement) {
+  NewVersion([](TaskGroup* group) { group->disconnect.lost_after = 60s; });
+  AddNode("n1", "disconnected");
+  AddNode("n2", "disconnected");
+  const auto original = Add(0), replacement = Add(0, "n2");
+  MakeUnknown(original, kNow - 5);
+  MakeUnknown(replacement, kNow - 1);
+  ReplaceBy(original, replacement);
+  original->no_reschedule = true;
+  EXPECT_THAT(Stops(Plan()), ElementsAre(Pair(original->id(), stop_reason::kNotNeeded)));
+  EXPECT_THAT(Places(Plan()), ElementsAre(0)) << "of the replacement, which is unknown, too";
+  // Later the replacement can be replaced as any other.
+  AllocOf(original)->desired_status = DesiredStatus::kStop;
+  AllocOf(original)->desired_description = stop_reason::kNotNeeded;
+  AddNode("n2");
+  replacement->reported.status.status = ClientStatus::kRunning;
+  replacement->migrate = true;
+  EXPECT_THAT(Stops(Plan()), ElementsAre(Pair(replacement->id(), stop_reason::kMigrated)));
+  EXPECT_THAT(Places(Plan()), ElementsAre(0));
+  AllocOf(replacement)->desired_status = DesiredStatus::kStop;
+  AllocOf(replacement)->desired_description = stop_reason::kMigrated;
+  EXPECT_THAT(Places(Plan()), ElementsAre(0));
+}
+
+TEST_F(DisconnectTest, WhatHasReturnedAndIsUnknownAgainIsReplacedAgain) {
+  NewVersion([](TaskGroup* group) { group->disconnect.lost_after = 60s; });
+  AddNode("n2");
+  const auto original = Add(0), first = Add(0, "n2");
+  ReplaceBy(original, first);
+  AllocOf(first)->desired_status = DesiredStatus::kStop;
+  AllocOf(first)->desired_description = stop_reason::kReconnected;
+  AddNode("n1", "disconnected");
+  ASSERT_THAT(Plan().disconnect, ElementsAre(original));
+  ASSERT_THAT(Places(Plan()), ElementsAre(0));
+  EXPECT_EQ(Plan().place[0].replaces, original) << "so one of the two stops at its next return";
+  AllocOf(first)->desired_description = stop_reason::kMigrated;
+  ASSERT_THAT(Places(Plan()), ElementsAre(0));
+  EXPECT_EQ(Plan().place[0].replaces, first) << "which was to be replaced";
+}
+
+TEST_F(DisconnectTest, TheReplacementHasTheIndexAlsoWhenItIsToBeReplacedItself) {
+  NewVersion([](TaskGroup* group) { group->disconnect.lost_after = 60s; });
+  AddNode("n1", "disconnected");
+  AddNode("n2");
+  const auto original = Add(0), replacement = Add(0, "n2");
+  ReplaceBy(original, replacement);
+  MakeUnknown(original, kNow - 5);
+  Fail(replacement, kNow - Duration(30s).count());
+  const auto expect_one_place = [&] {
+    ASSERT_THAT(Places(Plan()), ElementsAre(0));
+    EXPECT_EQ(Plan().place[0].replaces, replacement);
+  };
+  expect_one_place();
+  AddNode("n1");  // the original will report again
+  expect_one_place();
+  AddNode("n1", "down");  // it is lost
+  expect_one_place();
+  AddNode("n1", "disconnected");
+  AddNode("n2", "disconnected");
+  MakeUnknown(replacement, kNow - 1);
+  expect_one_place();
+}
+
 TEST_F(DisconnectTest, AReturnWithoutAReplacementGoesOn) {
   const auto record = Add(0);
   MakeUnknown(record, kNow - 5);

@@ -6,6 +6,7 @@
 namespace drover {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
@@ -243,6 +244,26 @@ TEST_F(RolloutTest, AfterThePromotionACanaryTakesTheIndexOfAnOldOne) {
   const GroupPlan plan = Plan();
   EXPECT_EQ(Stops(plan).at(old[0]->id()), stop_reason::kNotNeeded);
   EXPECT_THAT(Places(plan), ElementsAre(1)) << "and the change goes on";
+}
+
+TEST_F(RolloutTest, WhatIsLostForGoodIsMissingForTheChangeToo) {
+  Begin(1);
+  NewVersion([](TaskGroup* group) {
+    group->disconnect.lost_after = 1min;
+    group->disconnect.replace = false;
+  });
+  Deploy();
+  const auto lost = Replace(0);
+  AddNode("n2", "disconnected");
+  AllocOf(lost)->node_id = "n2";
+  MakeUnknown(lost, kNow - Duration(1min).count());
+  GroupPlan plan = Plan();
+  EXPECT_THAT(Stops(plan), ElementsAre(Pair(lost->id(), stop_reason::kLost)));
+  EXPECT_THAT(plan.place, IsEmpty());
+  // The next version does not miss what an older one has lost.
+  NewVersion([](TaskGroup*) {});
+  plan = Plan();
+  EXPECT_THAT(Places(plan), Contains(0));
 }
 
 TEST_F(RolloutTest, AnUnknownCanaryWhoseReplacementIsGoneLeavesTheOldOneItsIndex) {

@@ -26,11 +26,13 @@ class ServicePlan {
   GroupPlan Make() {
     Reconnect();
     for (const SharedAlloc& record : sets_.run) Hold(record);
-    for (const SharedAlloc& record : sets_.ended) KeepIndex(*record);
+    for (const SharedAlloc& record : sets_.ended) {
+      if (!IsReplaced(*record)) KeepIndex(*record);
+    }
     for (const auto& later : sets_.replace_later) PlanLater(later);
     for (const SharedAlloc& record : sets_.stop) {
       plan_.stop.push_back({record, std::string(stop_reason::kNotNeeded)});
-      KeepIndex(*record);
+      if (!IsReplaced(*record)) KeepIndex(*record);
     }
     for (const SharedAlloc& record : sets_.unknown) StayUnknown(record);
     for (const auto& later : sets_.unknown_later) plan_.follow_ups.push_back(later);
@@ -52,6 +54,7 @@ class ServicePlan {
 
  private:
   bool IsTaken(int index) const { return taken_.count(index) > 0; }
+  bool IsReplaced(const AllocRecord& record) const { return sets_.replaced.count(&record) > 0; }
   bool IsWithin(const AllocRecord& record) const { return record.alloc->index < group_.count; }
   void CountBusy(const AllocRecord& record) { busy_ += IsBusy(rollout_, record) ? 1 : 0; }
 
@@ -171,28 +174,31 @@ class ServicePlan {
 
   // Returns whether the allocation is needed, and so stays unknown.
   bool StayUnknown(const SharedAlloc& record) {
+    // Its replacement has the index. The two go on until the node is there again.
+    if (IsReplaced(*record) && (rollout_.IsCanary(*record) || IsWithin(*record))) return true;
     if (!Take(*record)) {
-      // Its replacement has the index. The two go on until the node is there again.
-      if (!record->next.empty() && IsWithin(*record)) return true;
+      if (!record->next.empty() && IsWithin(*record)) return true;  // it may yet be needed
       StopUnneeded(record);
       return false;
     }
     const TaskGroup* const own = record->alloc->group();
     if (own != nullptr && !own->disconnect.replace) {
       ++busy_;
-    } else if (record->next.empty()) {
+    } else {
       AddPlace(record->alloc->index, record)->lost = true;
-    } else {  // its replacement is gone, so the index is free
-      (rollout_.IsCanary(*record) ? canaries_ : taken_).erase(record->alloc->index);
     }
     return true;
   }
 
   void ReplaceLost(const SharedAlloc& record) {
     StopLost(record, &plan_);
-    if (!Take(*record)) return;
+    if (IsReplaced(*record) || !Take(*record)) return;
     const TaskGroup* const own = record->alloc->group();
-    if (own != nullptr && !own->disconnect.replace) return;
+    if (own != nullptr && !own->disconnect.replace &&
+        (IsWanted(*record, input_) || rollout_.held())) {
+      ++busy_;
+      return;
+    }
     // A node without contact stops it by itself. Until then it runs, so nothing takes its place. If
     // the node itself says that it is lost, it has been stopped.
     const bool may_run = record->reported.status.status != ClientStatus::kLost;

@@ -215,6 +215,22 @@ TEST_F(SystemPlanTest, ADeploymentThatIsHeldReplacesOnlyWhatIsGone) {
   }
 }
 
+TEST_F(SystemPlanTest, ACanaryThatHasFailedOrIsUnknownIsStillOne) {
+  NewVersion([](TaskGroup* group) { group->rollout.max_parallel = 1; }, JobType::kSystem);
+  Add(0, "n2");
+  Add(0, "n3");
+  NewVersion([](TaskGroup* group) { group->disconnect.lost_after = 1min; }, JobType::kSystem);
+  Deploy(1, false);
+  const auto canary = Add(0, "n1");
+  AllocOf(canary)->canary = true;
+  PutIntoDeployment(canary);
+  Fail(canary);
+  EXPECT_THAT(Plan().place, IsEmpty());
+  AddNode("n1", "disconnected");
+  MakeUnknown(canary, kNow - 5);
+  EXPECT_THAT(Plan().place, IsEmpty());
+}
+
 TEST_F(SystemPlanTest, ACanaryThatIsGoneIsReplacedByOne) {
   NewVersion([](TaskGroup* group) { group->rollout.max_parallel = 1; }, JobType::kSystem);
   Add(0, "n1");

@@ -39,7 +39,8 @@ Duration ChangeModel::NextDelay(const ReschedulePolicy& policy,
   if (failed_at - past.back().time > policy.max_delay.count()) return policy.delay;
   Duration next = 2 * last;
   if (policy.delay_function == Function::kFibonacci) {
-    const Duration before = past.size() < 2 ? Duration(0) : past[past.size() - 2].delay;
+    if (past.size() < 2) return policy.delay;  // one past delay may be that of an older policy
+    const Duration before = past[past.size() - 2].delay;
     next = last < before ? last : last + before;  // a smaller one has begun the row anew
   }
   return std::min(next, policy.max_delay);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "tests/model/seeded_random.h"
+
 namespace drover {
 namespace {
 
@@ -38,7 +40,7 @@ bool ConcernsModel(const StateEvent& event) {
 
 }  // namespace
 
-ChangeWorld::ChangeWorld(std::uint64_t seed) : random_(seed) {
+ChangeWorld::ChangeWorld(std::uint64_t seed) : random_(SeedTheKernel(seed)) {
   Watch();
   for (const char* const id : {"n1", "n2", "n3"}) cluster_.Add(id);
 }
