@@ -295,7 +295,7 @@ std::vector<std::string> ChangeModel::Missing(const Tables& tables) const {
     }
   }
   for (const auto& [id, eval] : tables.evals) {
-    if (eval->open()) missing.push_back(eval->job_id + ": an evaluation is " + eval->status);
+    if (eval->open()) missing.push_back(eval->job_id + ": an evaluation is " + eval->status.str());
   }
   return missing;
 }
