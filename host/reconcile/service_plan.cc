@@ -85,15 +85,20 @@ class ServicePlan {
   void Reconnect() {
     for (const SharedAlloc& record : sets_.reconnected) plan_.reconnect.push_back(record);
     for (const SharedAlloc& original : sets_.reconnecting) {
-      const SharedAlloc replacement = ReplacementOf(*original);
+      if (gone_.count(original->id()) > 0) continue;
+      const AllocRecords replacements = ReplacementsOf(*original);
       const TaskGroup* const own = original->alloc->group();
       const auto how = own == nullptr ? DisconnectPolicy().reconcile : own->disconnect.reconcile;
-      const bool keeps = &ToKeep(*original, *replacement, how) == original.get();
-      plan_.stop.push_back(
-          {keeps ? replacement : original, std::string(stop_reason::kReconnected)});
-      if (!keeps) continue;
+      const std::string why(stop_reason::kReconnected);
+      if (&ToKeep(*original, *replacements.back(), how) != original.get()) {
+        plan_.stop.push_back({original, why});
+        continue;
+      }
+      for (const SharedAlloc& replacement : replacements) {
+        plan_.stop.push_back({replacement, why});
+        gone_.insert(replacement->id());
+      }
       plan_.reconnect.push_back(original);
-      gone_.insert(replacement->id());
       sets_.run.push_back(original);
     }
     if (gone_.empty()) return;
@@ -108,15 +113,15 @@ class ServicePlan {
     std::erase_if(sets_.replace_later, [&](const auto& later) { return is_gone(later.alloc); });
   }
 
-  // Returns the last of those that replaced ORIGINAL, one after another.
-  SharedAlloc ReplacementOf(const AllocRecord& original) const {
-    SharedAlloc found;
+  // Of those that replaced ORIGINAL, one after another, returns the ones that are still wanted. If
+  // the last one is not the only one, those before it are unknown.
+  AllocRecords ReplacementsOf(const AllocRecord& original) const {
+    AllocRecords found;
     for (std::string next = original.next; !next.empty();) {
       const auto at = std::ranges::find(*input_.allocs, next, &AllocRecord::id);
       if (at == input_.allocs->end()) break;
-      found = *at;
-      if (!found->alloc->server_terminal()) break;
-      next = found->next;
+      if (!(*at)->alloc->server_terminal()) found.push_back(*at);
+      next = (*at)->next;
     }
     return found;
   }
