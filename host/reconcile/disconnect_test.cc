@@ -227,6 +227,31 @@ TEST_F(DisconnectTest, AReturnIsHandledOnce) {
   }
 }
 
+TEST_F(DisconnectTest, AfterAReturnOneOfAllReplacementsStays) {
+  for (const auto how : {KeepRule::kKeepOriginal, KeepRule::kKeepReplacement}) {
+    allocs.clear();
+    NewVersion([how](TaskGroup* group) {
+      group->disconnect.lost_after = 60s;
+      group->disconnect.reconcile = how;
+    });
+    AddNode("n2", "disconnected");
+    const auto original = Add(0), first = Add(0, "n2"), second = Add(0);
+    ReplaceBy(original, first);
+    ReplaceBy(first, second);
+    MakeUnknown(original, kNow - 5);
+    original->reported.status.status = ClientStatus::kRunning;
+    MakeUnknown(first, kNow - 3);
+    GroupPlan plan = Plan();
+    if (how == KeepRule::kKeepOriginal) {
+      EXPECT_THAT(Stops(plan), ElementsAre(Pair(first->id(), stop_reason::kReconnected),
+                                           Pair(second->id(), stop_reason::kReconnected)));
+    } else {
+      EXPECT_THAT(Stops(plan), ElementsAre(Pair(original->id(), stop_reason::kReconnected)));
+    }
+    EXPECT_THAT(plan.place, IsEmpty());
+  }
+}
+
 TEST_F(DisconnectTest, AFailureThatIsReportedAfterTheReturnWaitsForItsOwnTime) {
   NewVersion([](TaskGroup* group) { group->disconnect.lost_after = 60s; });
   const auto record = Add(0);

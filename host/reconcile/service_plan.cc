@@ -88,19 +88,19 @@ class ServicePlan {
   void Reconnect() {
     for (const SharedAlloc& record : sets_.reconnected) plan_.reconnect.push_back(record);
     for (const SharedAlloc& original : sets_.reconnecting) {
-      const SharedAlloc replacement = ReplacementOf(*original);
-      if (gone_.count(replacement->id()) > 0) {  // both come after another one that is back
-        plan_.stop.push_back({original, std::string(stop_reason::kReconnected)});
+      if (gone_.count(original->id()) > 0) continue;
+      const AllocRecords replacements = ReplacementsOf(*original);
+      const std::string why(stop_reason::kReconnected);
+      if (!replacements.empty() && !Stays(original, replacements)) {
+        plan_.stop.push_back({original, why});
+        gone_.insert(original->id());
         continue;
       }
-      const TaskGroup* const own = original->alloc->group();
-      const auto how = own == nullptr ? DisconnectPolicy().reconcile : own->disconnect.reconcile;
-      const bool keeps = &ToKeep(*original, *replacement, how) == original.get();
-      plan_.stop.push_back(
-          {keeps ? replacement : original, std::string(stop_reason::kReconnected)});
-      if (!keeps) continue;
+      for (const SharedAlloc& replacement : replacements) {
+        plan_.stop.push_back({replacement, why});
+        gone_.insert(replacement->id());
+      }
       plan_.reconnect.push_back(original);
-      gone_.insert(replacement->id());
       sets_.run.push_back(original);
     }
     if (gone_.empty()) return;
@@ -115,23 +115,35 @@ class ServicePlan {
     std::erase_if(sets_.replace_later, [&](const auto& later) { return is_gone(later.alloc); });
   }
 
-  // Of those that replaced ORIGINAL, one after another, returns the last one that is still wanted.
-  // One of them that is unknown itself comes last.
-  SharedAlloc ReplacementOf(const AllocRecord& original) {
+  // Returns whether ORIGINAL stays instead of those that replaced it. The last of them that runs is
+  // compared with it, or the last one if they all are unknown.
+  bool Stays(const SharedAlloc& original, const AllocRecords& replacements) const {
+    const auto runs = [](const SharedAlloc& record) {
+      return record->reported.status.status != ClientStatus::kUnknown;
+    };
+    const auto last = std::find_if(replacements.rbegin(), replacements.rend(), runs);
+    const SharedAlloc& replacement = last == replacements.rend() ? replacements.back() : *last;
+    const TaskGroup* const own = original->alloc->group();
+    const auto how = own == nullptr ? DisconnectPolicy().reconcile : own->disconnect.reconcile;
+    return &ToKeep(*original, *replacement, how) == original.get();
+  }
+
+  // Of those that replaced ORIGINAL, one after another, returns the ones that are still wanted.
+  AllocRecords ReplacementsOf(const AllocRecord& original) {
     if (by_id_.empty()) {
       for (const SharedAlloc& record : *input_.allocs) by_id_.emplace(record->id(), record);
     }
-    SharedAlloc found, unknown;
+    AllocRecords found;
     const std::string* next = &original.next;
     for (std::size_t steps = by_id_.size(); !next->empty() && steps > 0; --steps) {
       const auto at = by_id_.find(*next);
       if (at == by_id_.end()) break;
       const SharedAlloc& record = at->second;
-      const bool is_unknown = record->reported.status.status == ClientStatus::kUnknown;
-      if (!record->alloc->server_terminal()) (is_unknown ? unknown : found) = record;
+      const bool wanted = !record->alloc->server_terminal() && gone_.count(record->id()) == 0;
+      if (wanted) found.push_back(record);
       next = &record->next;
     }
-    return found != nullptr ? found : unknown;
+    return found;
   }
 
   // Of two allocations with one index, the one of the wanted version stays, then the healthy one,

@@ -184,7 +184,8 @@ class SystemPlan {
   void ReplaceOlder() {
     if (rollout_.canaries) plan_.waits = true;
     int left = Limit(rollout_, group_, busy_);
-    if (rollout_.canaries) left = rollout_.paused ? 0 : rollout_.desired_canaries - canaries_;
+    if (rollout_.canaries)
+      left = rollout_.paused ? 0 : rollout_.desired_canaries - canaries_ - kept_canaries_;
     SortForReplacement(&older_);
     for (const SharedAlloc& record : older_) {
       // One that has to wait until its node takes new ones does not hold those of other nodes.
