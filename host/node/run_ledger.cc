@@ -6,7 +6,9 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <functional>
 #include <sstream>
 #include <utility>
@@ -23,6 +25,9 @@ constexpr std::string_view kSuffix = ".ledger";
 // the ledger of a dead node.
 constexpr std::string_view kUnfinished = ".ledger.tmp";
 constexpr std::size_t kSlot = 64;  // size of a slot in bytes, with the line break
+// A ledger of a living node may name thousands of runs. This much of it has its kind, since no
+// directory has a longer name.
+constexpr std::size_t kWithHeader = 5000;
 
 using Wanted = std::function<bool(const LedgerLeftovers&)>;
 
@@ -39,15 +44,18 @@ bool WriteAt(int file, const std::string& text, std::size_t offset) {
   return false;
 }
 
-std::optional<std::string> ReadAll(int file) {
+// Reads at most MOST bytes.
+std::optional<std::string> ReadText(int file, std::size_t most) {
   std::string text;
   char buffer[16 << 10];
-  for (;;) {
-    const ssize_t n = pread(file, buffer, sizeof buffer, static_cast<off_t>(text.size()));
+  while (text.size() < most) {
+    const std::size_t size = std::min(sizeof buffer, most - text.size());
+    const ssize_t n = pread(file, buffer, size, static_cast<off_t>(text.size()));
     if (n < 0) return std::nullopt;
-    if (n == 0) return text;
+    if (n == 0) break;
     text.append(buffer, static_cast<std::size_t>(n));
   }
+  return text;
 }
 
 std::optional<LedgerLeftovers> Parse(const std::string& text) {
@@ -73,8 +81,9 @@ std::optional<LedgerLeftovers> Parse(const std::string& text) {
   return left;
 }
 
-std::optional<LedgerLeftovers> ReadLedger(int file) {
-  const std::optional<std::string> text = ReadAll(file);
+// Reads the first MOST bytes of a ledger.
+std::optional<LedgerLeftovers> ReadLedger(int file, std::size_t most = SIZE_MAX) {
+  const std::optional<std::string> text = ReadText(file, most);
   return text ? Parse(*text) : std::nullopt;
 }
 
@@ -84,7 +93,8 @@ std::optional<LedgerLeftovers> OpenDead(int run_directory, const std::string& na
   UniqueFd file(openat(run_directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   if (!file) return std::nullopt;
   // A complete ledger never changes its kind and its directory.
-  if (const auto seen = ReadLedger(file.get()); !seen || !wanted(*seen)) return std::nullopt;
+  const auto seen = ReadLedger(file.get(), kWithHeader);
+  if (!seen || !wanted(*seen)) return std::nullopt;
   if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) return std::nullopt;
   LedgerLock lock(std::move(file));
   struct stat status{};

@@ -66,6 +66,19 @@ TEST_F(RunLedgerTest, RunsThatGoOnWithoutTheirNodeAreMarkedAsSuch) {
   EXPECT_EQ(dead[0].runs.size(), 1u);
 }
 
+TEST_F(RunLedgerTest, ALedgerIsFoundWholeHoweverLongItAndItsDirectoryAre) {
+  const std::string alloc_base = "/" + std::string(4094, 'd');
+  InAProcessThatIsKilled([&] {
+    const auto ledger =
+        RunLedger::Create(Open(), "node", alloc_base, RunLedger::Kind::kKept).value();
+    for (int i = 0; i < 1000; ++i) DROVER_CHECK(ledger->AddRun(RunId::Random()).ok());
+  });
+  EXPECT_TRUE(FindDead().empty());
+  const auto dead = RunLedger::FindKept(directory_.get(), alloc_base);
+  ASSERT_EQ(dead.size(), 1u);
+  EXPECT_EQ(dead[0].runs.size(), 1000u);
+}
+
 // Another node or a foreground run may look at the very moment when the next agent does.
 TEST_F(RunLedgerTest, WhoseRunsGoOnIsNotLockedByOthers) {
   InAProcessThatIsKilled([this] {

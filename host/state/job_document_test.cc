@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
 #include "host/state/shared_documents.h"
@@ -68,6 +70,30 @@ TEST(JobDocumentTest, ADifferenceIsExactOrThereIsNone) {
   EXPECT_FALSE(DocumentOf(without).SharedWith(shared).has_value());
 }
 
+// Such as a parent that was purged, and registered again with another form of a number.
+TEST(JobDocumentTest, EachNumberKeepsItsForm) {
+  const std::uint64_t largest = ~std::uint64_t{0};
+  for (const auto& [first, second] : std::vector<std::pair<json, json>>{
+           {1, 1.0}, {1u, 1.0}, {0.0, -0.0}, {-1, largest}, {0, false}, {"", nullptr}}) {
+    const auto groups_with = [](const json& number) {
+      return json::array({{{"Name", "g"}, {"Config", {{"n", json::array({number})}}}}});
+    };
+    const auto document = [](const json& meta, const json& groups) {
+      return std::make_shared<const json>(json::object({{"Meta", meta}, {"TaskGroups", groups}}));
+    };
+    const JobDocument child = document(first, groups_with(first));
+    EXPECT_FALSE(child.SharedWith(document(first, groups_with(second))).has_value())
+        << first << " and " << second;
+    const auto found = child.SharedWith(document(second, groups_with(first)));
+    ASSERT_TRUE(found.has_value());
+    EXPECT_EQ(found->Copy().dump(), child.Copy().dump());
+  }
+  // What code makes is signed, and what a parser makes is not. The text is the same.
+  const json made = json::object({{"TaskGroups", json::array({1, 2})}});
+  const auto read = std::make_shared<const json>(json::parse(made.dump()));
+  EXPECT_EQ(DocumentOf(made).SharedWith(read)->own(), nullptr);
+}
+
 TEST(SharedDocumentsTest, ChildrenShareWithTheirParentInAnyOrder) {
   const json groups = json::array({{{"Name", "g"}}});
   const auto parent = StoredJob("p", "", groups);
@@ -81,6 +107,7 @@ TEST(SharedDocumentsTest, ChildrenShareWithTheirParentInAnyOrder) {
       EXPECT_EQ(shared->job, record->job);
       EXPECT_EQ(shared->json.Copy(), record->json.Copy());
       EXPECT_EQ(shared->json.base(), order[0]->json.base());
+      EXPECT_EQ(documents.Share(shared), shared) << "thousands of allocations may have one record";
     }
   }
 }

@@ -21,7 +21,10 @@ std::shared_ptr<const JobRecord> SharedDocuments::Share(std::shared_ptr<const Jo
   if (job.starts_children()) parents.push_back(KeyOf(job));
   std::optional<JobDocument> shared;
   for (const JobKey& parent : parents) {
-    for (const JobDocument::Object& base : seen_[parent]) {
+    const auto& seen = seen_[parent];
+    // All allocations of a job may have one record.
+    if (std::ranges::count(seen, record->json.base()) > 0) return record;
+    for (const JobDocument::Object& base : seen) {
       if (!shared) shared = record->json.SharedWith(base);
     }
   }

@@ -14,7 +14,8 @@ namespace drover {
 // among each other if it has changed or is gone.
 class SharedDocuments {
  public:
-  // Returns RECORD, or a copy with a document that shares what an earlier one has.
+  // Returns RECORD, or a copy with a document that shares what an earlier one has. Returns RECORD
+  // itself if it was returned before.
   std::shared_ptr<const JobRecord> Share(std::shared_ptr<const JobRecord> record);
 
  private:

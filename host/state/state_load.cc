@@ -92,7 +92,12 @@ class StateLoader {
     } else if (kind == record_kind::kPlaced) {
       Result<AllocRecord> placed = DecodePlaced(record.value, &seen_jobs_);
       if (!placed.ok()) return Refuse(record, placed.error());
-      placed->job = documents_.Share(std::move(placed->job));
+      auto shared = documents_.Share(placed->job);
+      // The other allocations of the job get the same record, and not each a copy of it.
+      for (auto& [end, job] : seen_jobs_) {
+        if (job == placed->job) job = shared;
+      }
+      placed->job = std::move(shared);
       const std::string id = placed->id();
       allocs_.emplace(id, std::move(*placed));
     } else if (kind == record_kind::kIndex) {

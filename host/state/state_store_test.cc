@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <string_view>
 #include <thread>
+#include <tuple>
+#include <utility>
 
 namespace drover {
 namespace {
@@ -125,6 +129,51 @@ TEST(StateStoreTest, ReadersNeedNotWaitForTheJournalNorForWhatTheEventLogLetsGo)
   for (int i = 0; i < 10'000 && !gone; ++i) put(std::make_shared<const NodeRecord>());
   EXPECT_TRUE(gone);
   EXPECT_EQ(read, 2);
+}
+
+// The keys of some tables are texts in the records, which a write replaces and frees.
+TEST(StateStoreTest, KeysAreTextsOfTheRecordThatIsThere) {
+  for (const std::string& id : {std::string("short"), std::string(36, 'l')}) {
+    Tables tables;
+    const JobKey key("default", id);
+    const auto put = [&](std::string_view status, std::uint64_t create_index) {
+      auto eval = std::make_shared<Evaluation>();
+      std::tie(eval->id, eval->job_namespace, eval->job_id) = std::tie(id, key.first, key.second);
+      eval->status = status;
+      eval->create_index = create_index;
+      tables.Put(std::move(eval));
+      tables.Put(std::make_shared<const PeriodicLaunch>(PeriodicLaunch{key.first, id, 1, 1, 1}));
+      tables.changes = {};
+    };
+    const auto expect_own = [&] {
+      ASSERT_EQ(tables.evals.size(), 1u);
+      const char* const own = tables.evals.at(id)->id.data();
+      EXPECT_EQ(tables.evals.begin()->first.data(), own);
+      const JobEvals& of_job = tables.evals_of_job.at(key);
+      ASSERT_EQ(of_job.all.size(), 1u);
+      EXPECT_EQ(of_job.all.begin()->second.data(), own);
+      for (const std::string_view open : of_job.open) EXPECT_EQ(open.data(), own);
+      ASSERT_EQ(tables.launches.size(), 1u);
+      const auto& [launch_key, launch] = *tables.launches.begin();
+      EXPECT_EQ(launch_key.first.data(), launch->job_namespace.data());
+      EXPECT_EQ(launch_key.second.data(), launch->job_id.data());
+    };
+    put("blocked", 1);
+    expect_own();
+    EXPECT_EQ(tables.OpenEvalsOf(key).size(), 1u);
+    put("pending", 1);
+    expect_own();
+    EXPECT_EQ(tables.OpenEvalsOf(key).size(), 1u);
+    tables.Put(std::shared_ptr(tables.evals.at(id)));
+    expect_own();
+    put("complete", 2);
+    expect_own();
+    EXPECT_TRUE(tables.OpenEvalsOf(key).empty());
+    EXPECT_EQ(tables.blocked_evals, 0u);
+    tables.Erase(*tables.evals.begin()->second);
+    tables.Erase(*tables.launches.begin()->second);
+    EXPECT_TRUE(tables.evals.empty() && tables.evals_of_job.empty() && tables.launches.empty());
+  }
 }
 
 TEST(StateStoreTest, NoWriteIsMissedByAnotherThread) {
