@@ -162,9 +162,11 @@ void ChangeModel::LookAtEvals(const Tables& tables, WallTime now) {
     }
     if (eval->status != "pending") continue;
     if (eval->wait_until == 0) {
-      Break(eval->job_id + ": an evaluation (" + eval->triggered_by.str() + ") was not carried out");
+      Break(eval->job_id + ": an evaluation (" + eval->triggered_by.str() +
+            ") was not carried out");
     } else if (eval->wait_until + kLate.count() < now) {
-      Break(eval->job_id + ": an evaluation (" + eval->triggered_by.str() + ") has missed its time");
+      Break(eval->job_id + ": an evaluation (" + eval->triggered_by.str() +
+            ") has missed its time");
     }
   }
 }
