@@ -64,13 +64,17 @@ class ChangeStepCase(StepCase):
 
     def put(self, name, script, type="service", **fields):
         """Registers a version of the job NAME with one task. A start that could not be stored is tried again, unless
-        the version has another RestartPolicy."""
+        the version has another RestartPolicy. A version that was stored although the answer was an error is not
+        registered once more: the job may have gone back meanwhile."""
         of_job = {key: fields.pop(key) for key in ("Periodic", "ParameterizedJob") if key in fields}
         of_task = {key: fields.pop(key) for key in ("DispatchPayload",) if key in fields}
         env = {"OUT": str(self.out), **fields.pop("Env", {})}
         spec = job(group(task("t", script, Env=env, **of_task), **{"RestartPolicy": POLICY, **fields}),
                    id=name, type=type, **of_job)
-        self.insist("PUT", "/v1/jobs", spec)
+        reply = self.insist("GET", f"/v1/job/{name}")
+        index = json.loads(reply.body)["JobModifyIndex"] if reply.status == 200 else 0
+        self.insist("PUT", "/v1/jobs", {**spec, "EnforceIndex": True, "JobModifyIndex": index},
+                    done=b"Enforcing job modify index")
 
     def begin(self, name):
         self.out = self.sandbox.root / f"{name}.out"
