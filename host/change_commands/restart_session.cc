@@ -207,6 +207,7 @@ bool RestartSession::Interrupted(int signal) {
   // Whoever presses Ctrl-C once more is sure.
   canceled_ = answer.kind != PromptAnswer::Kind::kNo;
   killed_ = answer.kind == PromptAnswer::Kind::kKilled;
+  if (!canceled_) terminal_.Line("The restart goes on.");
   return canceled_;
 }
 

@@ -184,6 +184,8 @@ class OddTerminalTest(LiveCase):
         drawn = typed.shown.decode().replace("\r\n", "\n").split("pending\n")[1]
         self.assertEqual(drawn.split("\n"), ["deployment abcdef01", "  group-0: 0 of 1 h", "  group-1: 0 of 1 h",
                                              "  ... and 6 more"])
+        typed.press_control_c()
+        typed.wait(-signal.SIGINT)
 
 
 class OddOutputTest(LiveCase):
@@ -256,11 +258,13 @@ class HangingAgentTest(LiveCase):
                 self.hang_at(key)
                 typed = Typed(self, "job", "restart", *options, "web")
                 self.agent.wait_asked(key)
-                for answer in ("n\n", "y\n"):
-                    typed.press_control_c()
-                    typed.until(self.SURE)
-                    self.assertIsNone(typed.process.poll())
-                    typed.type(answer)
+                typed.press_control_c()
+                typed.until(self.SURE)
+                typed.type("n\n")
+                typed.until("The restart goes on.")
+                typed.press_control_c()
+                typed.until(self.SURE)
+                typed.type("y\n")
                 self.assertIn("Job restart canceled", typed.wait(0))
 
     def test_a_signal_ends_it(self):
