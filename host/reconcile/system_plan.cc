@@ -33,13 +33,17 @@ class SystemPlan {
     }
     for (const SharedAlloc& record : sets_.reconnecting) sets_.run.push_back(record);
     for (const SharedAlloc& record : sets_.run) Hold(record);
-    for (const SharedAlloc& record : sets_.unknown) KeepSlot(*record);
+    for (const SharedAlloc& record : sets_.unknown) KeepLive(*record);
     for (const auto& later : sets_.unknown_later) plan_.follow_ups.push_back(later);
     for (const SharedAlloc& record : sets_.disconnecting) {
-      KeepSlot(*record);
+      KeepLive(*record);
       Disconnect(input_, record, &plan_);
     }
-    for (const SharedAlloc& record : sets_.lost) StopLost(record, &plan_);
+    for (const SharedAlloc& record : sets_.lost) {
+      StopLost(record, &plan_);
+      // Its node may be there: it can say itself that it has given up the allocation.
+      sets_.unreplaced.try_emplace(SlotOf(*record), record);
+    }
     for (const SharedAlloc& record : sets_.migrate) {
       const bool stays = TakesNew(record->alloc->node_id);
       const auto why = stays ? stop_reason::kMigrated : stop_reason::kTainted;
@@ -60,7 +64,7 @@ class SystemPlan {
     change_.may_be_canaries = canaries_ + kept_canaries_ + comes_back_;
     for (const SharedAlloc& record : older_) {
       const std::string& id = record->alloc->node_id;
-      change_.may_be_canaries += TakesNew(id) || !IsReady(id) ? 1 : 0;
+      change_.may_be_canaries += TakesNew(id) || MayTakeNew(id) ? 1 : 0;
     }
     change_.destructive = !older_.empty();
     change_.begins = Begins(input_, rollout_, plan_, change_, group_);
@@ -74,25 +78,30 @@ class SystemPlan {
   bool TakesNew(const std::string& node_id) const {
     return fits_.count(node_id) > 0 && input_.nodes->at(node_id)->eligible;
   }
-  bool IsReady(const std::string& node_id) const {
+  // Returns whether a node that is not ready takes new ones as soon as it is.
+  bool MayTakeNew(const std::string& node_id) const {
     const auto node = input_.nodes->find(node_id);
-    return node != input_.nodes->end() && node->second->status == "ready";
+    return node != input_.nodes->end() && node->second->status != "ready" && node->second->eligible;
   }
   bool Take(const AllocRecord& record) {
     return record.alloc->index < group_.count && slots_.insert(SlotOf(record)).second;
   }
-  void KeepSlot(const AllocRecord& record) {
-    if (!Take(record)) return;
+  bool KeepSlot(const AllocRecord& record) {
+    if (!Take(record)) return false;
     busy_ += IsBusy(rollout_, record) ? 1 : 0;
     kept_canaries_ += rollout_.IsCanary(record) ? 1 : 0;  // one that has failed counts
-    CountElsewhere(record);
+    return true;
+  }
+  // For one that goes on, although its node has no contact.
+  void KeepLive(const AllocRecord& record) {
+    if (KeepSlot(record)) CountElsewhere(record);
   }
   // A node that takes no new ones counts by what it has of the deployment. One that is not ready
   // may take new ones soon, so it counts by all that it has.
   void CountElsewhere(const AllocRecord& record) {
     const std::string& id = record.alloc->node_id;
     if (record.terminal() || TakesNew(id)) return;
-    elsewhere_ += rollout_.IsOfDeployment(record) || !IsReady(id) ? 1 : 0;
+    elsewhere_ += rollout_.IsOfDeployment(record) || MayTakeNew(id) ? 1 : 0;
   }
 
   GroupPlan::Place* AddPlace(const Slot& slot, SharedAlloc replaces) {

@@ -56,6 +56,19 @@ TEST_F(SystemPlanTest, OnALostNodeItEndsAndNothingIsPlacedElsewhere) {
   EXPECT_EQ(Plan().place[0].replaces, lost);
 }
 
+TEST_F(SystemPlanTest, WhatItsNodeHasGivenUpIsReplacedThere) {
+  for (const char* node : {"n1", "n3"}) Add(0, node);
+  const auto lost = Add(0, "n2");
+  const auto older = job;
+  lost->reported.status.status = ClientStatus::kLost;
+  ASSERT_THAT(NodesOf(Plan()), ElementsAre("n2"));
+  EXPECT_EQ(Plan().place[0].replaces, lost);
+  NewVersion([](TaskGroup* group) { group->rollout.max_parallel = 1; }, JobType::kSystem);
+  Deploy()->status = deployment_status::kPaused;
+  ASSERT_THAT(NodesOf(Plan()), ElementsAre("n2"));
+  EXPECT_EQ(Plan().place[0].job, older);
+}
+
 TEST_F(SystemPlanTest, ADisconnectedNodeHasAnUnknownOne) {
   NewVersion([](TaskGroup* group) { group->disconnect.lost_after = 60s; }, JobType::kSystem);
   for (const char* node : {"n1", "n2", "n3"}) Add(0, node);
@@ -144,6 +157,23 @@ TEST_F(SystemPlanTest, ADeploymentFollowsTheNodes) {
   EXPECT_EQ(total(), 2);
   for (const char* node : {"n1", "n2", "n3"}) AddNode(node, "down");
   EXPECT_FALSE(PlanAll().deployment) << "nothing has been deployed well";
+}
+
+TEST_F(SystemPlanTest, ADeploymentDoesNotAwaitWhatStopsOrWhatItsNodeKeeps) {
+  NewVersion([](TaskGroup* group) { group->rollout.max_parallel = 1; }, JobType::kSystem);
+  for (const char* node : {"n1", "n2", "n3"}) Add(0, node);
+  NewVersion([](TaskGroup*) {}, JobType::kSystem);
+  const auto total = [this] { return PlanAll().deployment->groups.at("g").desired_total; };
+  AddNode("n3", "initializing");
+  EXPECT_EQ(total(), 3);
+  AddNode("n3", "initializing", false);
+  EXPECT_EQ(total(), 2) << "it takes nothing new when it is ready, either";
+  AddNode("n3", "ready", false);
+  Deploy()->groups["g"].desired_total = 3;
+  const auto stops = Add(0, "n3");
+  PutIntoDeployment(stops);
+  stops->no_reschedule = true;
+  EXPECT_EQ(total(), 2) << "it stops now";
 }
 
 TEST_F(SystemPlanTest, CanariesOfADeploymentAreNotMoreThanTheNodes) {
