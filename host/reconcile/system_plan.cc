@@ -189,12 +189,26 @@ class SystemPlan {
     }
   }
 
-  // Canaries of such a job do not stand beside the others. They are the first to be replaced.
+  // Returns how many canaries are still to be placed. The deployment wants more of them at once if
+  // more nodes can have one now.
+  int CanariesLeft() const {
+    if (rollout_.paused) return 0;
+    const int most = std::max(rollout_.desired_canaries, group_.rollout.canary);
+    return most - canaries_ - kept_canaries_;
+  }
+
+  // Canaries of such a job do not stand beside the others. They are the first to be replaced, and
+  // before those what has left its place.
   void ReplaceOlder() {
     if (rollout_.canaries) plan_.waits = true;
-    int left = Limit(rollout_, group_, busy_);
-    if (rollout_.canaries)
-      left = rollout_.paused ? 0 : rollout_.desired_canaries - canaries_ - kept_canaries_;
+    int left = rollout_.canaries ? CanariesLeft() : Limit(rollout_, group_, busy_);
+    for (GroupPlan::Place& place : plan_.place) {
+      if (!rollout_.canaries || left <= 0 || place.job == nullptr) continue;
+      place.job = nullptr;
+      place.canary = true;
+      ++plan_.canaries;
+      --left;
+    }
     SortForReplacement(&older_);
     for (const SharedAlloc& record : older_) {
       // One that has to wait until its node takes new ones does not hold those of other nodes.
@@ -209,7 +223,7 @@ class SystemPlan {
       GroupPlan::Place* const place = AddPlace(SlotOf(*record), record);
       place->stops = true;
       place->canary = rollout_.canaries;
-      plan_.canaries += rollout_.canaries ? 1 : 0;
+      plan_.canaries += rollout_.canaries && !waits ? 1 : 0;
       ++plan_.destructive;
     }
   }

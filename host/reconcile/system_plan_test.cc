@@ -207,6 +207,42 @@ TEST_F(SystemPlanTest, CanariesOfADeploymentAreNotMoreThanTheNodes) {
   EXPECT_FALSE(PlanAll().deployment) << "one that has failed is no reason to want fewer";
 }
 
+TEST_F(SystemPlanTest, ANodeThatIsBackGetsItsCanaryTogetherWithTheWishForIt) {
+  NewVersion(
+      [](TaskGroup* group) {
+        group->rollout.max_parallel = 1;
+        group->rollout.canary = 3;
+      },
+      JobType::kSystem);
+  const auto back = Add(0, "n3");
+  NewVersion([](TaskGroup*) {}, JobType::kSystem);
+  Deploy(2, false)->groups["g"].desired_total = 2;
+  for (const char* node : {"n1", "n2"}) {
+    const auto canary = Add(0, node);
+    AllocOf(canary)->canary = true;
+    PutIntoDeployment(canary);
+  }
+  const auto gets_one = [&] {
+    const JobPlan plan = PlanAll();
+    EXPECT_EQ(plan.deployment->groups.at("g").desired_canaries, 3);
+    const GroupPlan& group = plan.groups.at("g");
+    ASSERT_THAT(NodesOf(group), ElementsAre("n3"));
+    EXPECT_TRUE(group.place[0].canary);
+    EXPECT_TRUE(group.place[0].in_deployment);
+    EXPECT_EQ(group.place[0].job, nullptr);
+    EXPECT_EQ(group.place[0].replaces, back);
+    EXPECT_EQ(group.canaries, 1);
+  };
+  AddNode("n3", "ready", false);
+  EXPECT_EQ(Plan().canaries, 0) << "it waits for its node, and is none of those that are wanted";
+  AddNode("n3");
+  gets_one();
+  AllocOf(back)->desired_status = DesiredStatus::kStop;
+  AllocOf(back)->desired_description = stop_reason::kLost;
+  back->reported.status.status = ClientStatus::kLost;
+  gets_one();
+}
+
 TEST_F(SystemPlanTest, CanariesAreTheFirstNodes) {
   NewVersion(
       [](TaskGroup* group) {
@@ -241,7 +277,8 @@ TEST_F(SystemPlanTest, ADeploymentThatIsHeldReplacesOnlyWhatIsGone) {
   }
   Deploy(1, false);
   for (const auto& place : Plan().place) {
-    EXPECT_EQ(place.job, place.node_id == "n1" ? nullptr : older);
+    EXPECT_EQ(place.job, place.node_id == "n2" ? older : nullptr);
+    EXPECT_EQ(place.canary, place.node_id == "n3") << "the canary that is wanted";
   }
 }
 
