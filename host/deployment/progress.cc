@@ -33,14 +33,25 @@ bool IsGone(const AllocRecord& record, const DeploymentInput& view) {
   return by_itself && !view.is_replaced(record);
 }
 
-// Returns when RECORD, which has ended or must stop, did so.
+bool IsUnknown(const AllocRecord& record) {
+  return record.reported.status.status == ClientStatus::kUnknown;
+}
+
+// Returns whether RECORD is to run, and its place is not that of another one, as long as its node
+// has no contact.
+bool IsLive(const AllocRecord& record) {
+  return !record.terminal() && !(IsUnknown(record) && !record.next.empty());
+}
+
+// Returns when RECORD, which is not live, ceased to be so.
 WallTime EndOf(const AllocRecord& record) {
-  return record.client_terminal() ? record.reported.modify_time : record.alloc->modify_time;
+  const bool reported = record.client_terminal() || IsUnknown(record);
+  return reported ? record.reported.modify_time : record.alloc->modify_time;
 }
 
 void Add(const AllocRecord& record, const DeploymentInput& view, const GivenHealth& given,
          GroupProgress* of) {
-  const bool runs = !record.terminal();
+  const bool runs = IsLive(record);
   ++of->placed;
   of->live += runs ? 1 : 0;
   of->gone += IsGone(record, view) ? 1 : 0;
@@ -80,7 +91,7 @@ std::map<std::string, GroupProgress> LookAtGroups(const DeploymentInput& view,
     if (of == all.end() || record->job->create_index != deployment.job_create_index) continue;
     if (record->alloc->deployment_id == deployment.id) {
       Add(*record, view, given, &of->second);
-    } else if (record->job->version != deployment.job_version && !record->terminal() &&
+    } else if (record->job->version != deployment.job_version && IsLive(*record) &&
                !StaysOlder(*record, view)) {
       of->second.has_older = true;
     }

@@ -20,7 +20,7 @@ struct GroupProgress {
   int placed = 0;     // by the deployment, or updated in it; also those that have ended
   int healthy = 0;    // of `placed`
   int unhealthy = 0;  // of `placed`
-  int live = 0;       // of `placed`, those that are to run and have not ended
+  int live = 0;       // of `placed`, those that are to run, have not ended, and have their place
   int live_healthy = 0;
   int gone = 0;              // of `placed`, those that have ended, and that nothing will replace
   int healthy_canaries = 0;  // of `live_healthy`

@@ -300,6 +300,28 @@ TEST_F(WatchDeploymentTest, AllocationsOfAPurgedJobDoNotCount) {
   EXPECT_EQ(deployment.status, "successful");
 }
 
+TEST_F(WatchDeploymentTest, AnOlderOneWithoutContactThatHasAReplacementDoesNotHoldIt) {
+  Put("old", {.version = 2, .status = ClientStatus::kUnknown}).next = "a";
+  Put("a", {.healthy = true});
+  Put("b", {.healthy = true});
+  Watch(1);
+  EXPECT_EQ(deployment.status, "successful");
+}
+
+TEST_F(WatchDeploymentTest, OneWithoutContactAndItsReplacementAreOneHealthyOne) {
+  AllocRecord& away = Put("a", {.healthy = true, .at = 1, .status = ClientStatus::kUnknown});
+  away.next = "c";
+  away.reported.modify_time = 500 * kSecond;
+  Put("c", {.healthy = true, .at = 1});
+  Put("b", {});
+  Watch(502);
+  EXPECT_EQ(deployment.status, "running");
+  EXPECT_EQ(group().require_progress_by, 1100 * kSecond) << "until its loss it needed no progress";
+  Put("b", {.healthy = true, .at = 503});
+  Watch(503);
+  EXPECT_EQ(deployment.status, "successful");
+}
+
 TEST_F(WatchDeploymentTest, AnOlderOneOnANodeThatTakesNothingNewDoesNotHoldASystemJob) {
   type = JobType::kSystem;
   AddVersion(3);
