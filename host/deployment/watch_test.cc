@@ -314,6 +314,7 @@ TEST_F(WatchDeploymentTest, OneWithoutContactAndItsReplacementAreOneHealthyOne) 
   away.reported.modify_time = 500 * kSecond;
   Put("c", {.healthy = true, .at = 1});
   Put("b", {});
+  group().require_progress_by = 601 * kSecond;
   Watch(502);
   EXPECT_EQ(deployment.status, "running");
   EXPECT_EQ(group().require_progress_by, 1100 * kSecond) << "until its loss it needed no progress";
