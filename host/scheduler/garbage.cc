@@ -28,10 +28,11 @@ bool AwaitsNext(const Tables& tables, const JobRecord& job, const AllocRecord& r
   return AwaitsReplacement(record, job, tables.AllocsOf(KeyOf(*job.job)));
 }
 
-// Returns whether RECORD has files that its replacement gets, which has no place yet.
+// Returns whether RECORD has files that its replacement gets, which has no place yet. Nothing
+// replaces an allocation of a job that is over.
 bool KeepsFiles(const Tables& tables, const JobRecord* job, const AllocRecord& record) {
   const TaskGroup* const group = record.alloc->group();
-  if (job == nullptr || group == nullptr) return false;
+  if (job == nullptr || group == nullptr || IsOver(*job)) return false;
   return (group->disk_sticky || group->disk_migrate) && AwaitsNext(tables, *job, record);
 }
 
@@ -39,12 +40,9 @@ bool KeepsFiles(const Tables& tables, const JobRecord* job, const AllocRecord& r
 // exist, or would not place its replacement, which has no place yet.
 bool IsNeeded(const Tables& tables, const JobRecord* job, const AllocRecord& record) {
   if (job == nullptr || job->stop) return false;
-  // Such a replacement gets the past of the one that has failed.
-  if (record.next.empty() && record.alloc->desired_description == stop_reason::kRescheduled) {
-    return true;
-  }
   if (NeedsNoOther(record, *job, tables.AllocsOf(KeyOf(*job->job)))) return true;
-  // While a deployment is held, nothing comes to a place that nothing has left.
+  // The replacement gets the past of one that has failed. While a deployment is held, nothing comes
+  // to a place that nothing has left.
   return AwaitsNext(tables, *job, record);
 }
 

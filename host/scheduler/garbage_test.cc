@@ -178,6 +178,40 @@ TEST_F(GarbageTest, TheFilesOfAStickyDiskStayForTheReplacement) {
   }
 }
 
+TEST_F(GarbageTest, ABatchJobThatHasFailedGoesWithTheFilesOfItsStickyDisk) {
+  MustRegister(With(Batch("fails", 1), [](Job* job) {
+    job->type = JobType::kBatch;
+    job->groups[0].disk_sticky = true;
+  }));
+  ReportFailure(Live().at(0)->id(), RunnerState::kDead);
+  ASSERT_EQ(JobOf("fails")->status, "dead");
+  Collect({});
+  EXPECT_TRUE(Allocs().empty());
+  EXPECT_EQ(JobOf("fails"), nullptr);
+}
+
+TEST_F(GarbageTest, WhatWaitsForItsReplacementGoesIfNobodyWantsThatAnyMore) {
+  const auto of_count = [](int count) {
+    return With(Registration("web", count), [](Job* job) {
+      job->groups[0].reschedule = ReschedulePolicy();
+      job->groups[0].reschedule.unlimited = true;
+    });
+  };
+  MustRegister(of_count(2));
+  std::string last;
+  for (const auto& record : Live()) {
+    if (record->alloc->index == 1) last = record->id();
+  }
+  ASSERT_TRUE(scheduler.SetEligible("node", false).ok());
+  ASSERT_TRUE(scheduler.StopAlloc(last, {.reschedule = true}).ok());
+  Report(last, ClientStatus::kComplete);
+  Collect({});
+  ASSERT_NE(Alloc(last), nullptr);
+  MustRegister(of_count(1));
+  Collect({});
+  EXPECT_EQ(Alloc(last), nullptr);
+}
+
 // After a failure of its deployment, a place that nothing has left gets nothing new.
 TEST_F(GarbageTest, AnOlderOneThatWaitsForItsRescheduleWhileADeploymentHasFailedStays) {
   const auto version = [](const std::string& driver_config) {
