@@ -203,7 +203,7 @@ TEST_F(GarbageTest, WhatWaitsForItsReplacementGoesIfNobodyWantsThatAnyMore) {
     if (record->alloc->index == 1) last = record->id();
   }
   ASSERT_TRUE(scheduler.SetEligible("node", false).ok());
-  ASSERT_TRUE(scheduler.StopAlloc(last, {.reschedule = true}).ok());
+  ASSERT_TRUE(scheduler.StopAlloc(last, AllocStop{.reschedule = true}).ok());
   Report(last, ClientStatus::kComplete);
   Collect({});
   ASSERT_NE(Alloc(last), nullptr);
