@@ -308,6 +308,9 @@ bool AwaitsReplacement(const AllocRecord& record, const JobRecord& job, const Jo
   const TaskGroup* const group = FindGroup(*job.job, alloc.group_name);
   if (job.stop || group == nullptr || alloc.index >= group->count) return false;
   const bool per_node = IsPerNode(job);
+  // A newer version places its canaries anew.
+  const bool is_wanted = record.job->job_modify_index == job.job_modify_index;
+  if (alloc.canary && !per_node && !is_wanted) return false;
   // Another one may have come to its place without being its replacement.
   for (auto at = allocs.rbegin(); at != allocs.rend(); ++at) {
     const Allocation& later = *(*at)->alloc;

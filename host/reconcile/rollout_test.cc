@@ -70,6 +70,16 @@ TEST_F(RolloutTest, TheFirstVersionIsPlacedAtOnceInADeployment) {
   EXPECT_EQ(group.require_progress_by, 0) << "it begins with the first placement";
 }
 
+TEST_F(RolloutTest, ACanaryOfAnEarlierVersionAwaitsNoReplacement) {
+  Begin(1, 1);
+  Deploy(1, false);
+  const auto canary = AddNew(0, true);
+  Fail(canary);
+  EXPECT_TRUE(AwaitsReplacement(*canary, *job, allocs));
+  NewVersion([](TaskGroup*) {});
+  EXPECT_FALSE(AwaitsReplacement(*canary, *job, allocs));
+}
+
 TEST_F(RolloutTest, NotMoreThanMaxParallelAreReplacedAtATime) {
   Begin(1);
   JobPlan plan = PlanAll();
