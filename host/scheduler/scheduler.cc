@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 
 #include "host/base/ids.h"
 #include "host/reconcile/reconcile.h"
@@ -169,17 +170,24 @@ RoomOptions Scheduler::HowToPlace() const {
   return {[this](const std::string& node_id) { return PortsOf(node_id); }, Config().preemption};
 }
 
+// One that may displace others may change what another one would change. So it goes by itself.
 void Scheduler::CarryOut(const std::vector<Opened>& opened) {
+  if (opened.size() < 2) return CarryOutTogether(opened);
+  const PreemptionConfig preemption = Config().preemption;
+  std::vector<Opened> together;
+  const auto carry_out = [&] { CarryOutTogether(std::exchange(together, {})); };
+  for (const Opened& of : opened) {
+    const bool displaces = preemption.Allows(of.eval.type);
+    if (displaces) carry_out();
+    together.push_back(of);
+    if (displaces) carry_out();
+  }
+  carry_out();
+}
+
+void Scheduler::CarryOutTogether(const std::vector<Opened>& opened) {
   if (opened.empty()) return;
   const RoomOptions options = HowToPlace();
-  const bool displaces =
-      opened.size() > 1 && std::ranges::any_of(opened, [&options](const Opened& of) {
-        return options.preemption->Allows(of.eval.type);
-      });
-  if (displaces) {  // one may change what another one would change
-    for (const Opened& of : opened) CarryOut({of});
-    return;
-  }
   std::vector<Evaluated> evaluated;
   store_->Read([&](const Tables& tables) {
     Room room(tables, options);

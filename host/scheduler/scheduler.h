@@ -348,6 +348,7 @@ class Scheduler : public ClusterLink {
   // write that made the evaluations. So the store never contains an evaluation that was not
   // carried out.
   void CarryOut(const std::vector<Opened>& opened);
+  void CarryOutTogether(const std::vector<Opened>& opened);  // a part of it, in one write
   void Keep(std::vector<Evaluated> evaluated);
   // Cancels the open evaluations of the job: those that wait for their time if FOLLOW_UPS is true,
   // and otherwise the others. WHY is what people read.

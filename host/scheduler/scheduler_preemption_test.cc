@@ -109,6 +109,19 @@ TEST_F(PreemptionTest, ASystemJobTakesItsRoomAndTheOtherWaits) {
   EXPECT_THAT(LiveOf("web"), SizeIs(1)) << "it goes on";
 }
 
+TEST_F(PreemptionTest, ThoseThatDisplaceNothingAreCarriedOutTogether) {
+  MakeNodeReady();
+  MustRegister(WithPriority("agent", 1, 10, 80, JobType::kSystem));
+  for (int i = 0; i < 20; ++i) MustRegister(WithPriority("web" + std::to_string(i), 1, 10, 50));
+  const Result<DrainReply> evaluated = scheduler.EvaluateNode("node");
+  ASSERT_TRUE(evaluated.ok());
+  EXPECT_THAT(evaluated->eval_ids, SizeIs(21));
+  std::uint64_t last = 0;
+  store.Read([&](const Tables& tables) { last = tables.last_index; });
+  EXPECT_EQ(last, evaluated->index + 2) << "one write for the system job, and one for all others";
+  for (const std::string& id : evaluated->eval_ids) EXPECT_EQ(Eval(id)->status, "complete");
+}
+
 TEST_F(PreemptionTest, APlanNamesWhatWouldMakeRoom) {
   MakeNodeReady();
   MustRegister(WithPriority("web", 1, 900, 50));
