@@ -58,17 +58,22 @@ DeploymentGroup NewGroup(const TaskGroup& group, const RolloutState& rollout, in
 }
 
 // Lets OUT, the state of GROUP of a job on each node, want what CHANGE found possible, since nodes
-// have come or gone. If all of them are away, this says nothing.
+// have come or gone. If all of them are away, this says nothing. For more than before there is a
+// whole deadline again: the last one may have passed while OUT waited for its promotion.
 void FollowNodes(const TaskGroup& group, const GroupChange& change, WallTime now,
                  DeploymentGroup* out) {
   if (change.total == 0) return;
-  if (change.total > out->desired_total && out->require_progress_by != 0) {
+  int canaries = out->desired_canaries;
+  if (!out->promoted && canaries > 0 && change.may_be_canaries > 0) {
+    canaries = std::min(group.rollout.canary, change.may_be_canaries);
+  }
+  const bool wants_more = change.total > out->desired_total || canaries > out->desired_canaries;
+  if (wants_more && out->require_progress_by != 0) {
     out->require_progress_by =
         std::max(out->require_progress_by, now + out->progress_deadline.count());
   }
   out->desired_total = change.total;
-  if (out->promoted || out->desired_canaries == 0 || change.may_be_canaries == 0) return;
-  out->desired_canaries = std::min(group.rollout.canary, change.may_be_canaries);
+  out->desired_canaries = canaries;
 }
 
 void End(const ReconcileInput& input, std::string_view why, JobPlan* plan) {

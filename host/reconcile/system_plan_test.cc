@@ -216,7 +216,10 @@ TEST_F(SystemPlanTest, ANodeThatIsBackGetsItsCanaryTogetherWithTheWishForIt) {
       JobType::kSystem);
   const auto back = Add(0, "n3");
   NewVersion([](TaskGroup*) {}, JobType::kSystem);
-  Deploy(2, false)->groups["g"].desired_total = 2;
+  DeploymentGroup& before = Deploy(2, false)->groups["g"];
+  before.desired_total = 3;  // it was known to be away
+  before.progress_deadline = 10min;
+  before.require_progress_by = kNow - 1;
   for (const char* node : {"n1", "n2"}) {
     const auto canary = Add(0, node);
     AllocOf(canary)->canary = true;
@@ -225,6 +228,8 @@ TEST_F(SystemPlanTest, ANodeThatIsBackGetsItsCanaryTogetherWithTheWishForIt) {
   const auto gets_one = [&] {
     const JobPlan plan = PlanAll();
     EXPECT_EQ(plan.deployment->groups.at("g").desired_canaries, 3);
+    EXPECT_EQ(plan.deployment->groups.at("g").require_progress_by,
+              kNow + Duration(10min).count());
     const GroupPlan& group = plan.groups.at("g");
     ASSERT_THAT(NodesOf(group), ElementsAre("n3"));
     EXPECT_TRUE(group.place[0].canary);
