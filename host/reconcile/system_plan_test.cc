@@ -228,8 +228,7 @@ TEST_F(SystemPlanTest, ANodeThatIsBackGetsItsCanaryTogetherWithTheWishForIt) {
   const auto gets_one = [&] {
     const JobPlan plan = PlanAll();
     EXPECT_EQ(plan.deployment->groups.at("g").desired_canaries, 3);
-    EXPECT_EQ(plan.deployment->groups.at("g").require_progress_by,
-              kNow + Duration(10min).count());
+    EXPECT_EQ(plan.deployment->groups.at("g").require_progress_by, kNow + Duration(10min).count());
     const GroupPlan& group = plan.groups.at("g");
     ASSERT_THAT(NodesOf(group), ElementsAre("n3"));
     EXPECT_TRUE(group.place[0].canary);
