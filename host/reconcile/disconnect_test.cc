@@ -245,6 +245,7 @@ TEST_F(DisconnectTest, AfterAReturnOneOfAllReplacementsStays) {
     if (how == KeepRule::kKeepOriginal) {
       EXPECT_THAT(Stops(plan), ElementsAre(Pair(first->id(), stop_reason::kReconnected),
                                            Pair(second->id(), stop_reason::kReconnected)));
+      EXPECT_THAT(plan.follow_ups, IsEmpty()) << "neither will be looked at again";
     } else {
       EXPECT_THAT(Stops(plan), ElementsAre(Pair(original->id(), stop_reason::kReconnected)));
     }

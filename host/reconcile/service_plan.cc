@@ -112,7 +112,9 @@ class ServicePlan {
           &sets_.migrate, &sets_.replace_now}) {
       std::erase_if(*set, is_gone);
     }
-    std::erase_if(sets_.replace_later, [&](const auto& later) { return is_gone(later.alloc); });
+    for (auto* const set : {&sets_.replace_later, &sets_.unknown_later}) {
+      std::erase_if(*set, [&](const auto& later) { return is_gone(later.alloc); });
+    }
   }
 
   // Returns whether ORIGINAL stays instead of those that replaced it. The last of them that runs is
