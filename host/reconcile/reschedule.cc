@@ -81,9 +81,12 @@ WallTime FailedAt(const AllocRecord& record, WallTime now) {
   for (const auto& [name, task] : record.reported.tasks) {
     if (task != nullptr) last = std::max(last, task->finished_at);
   }
-  if (last == 0) last = record.reported.modify_time;
+  const auto is_possible = [&](WallTime at) {
+    return at > 0 && at >= record.alloc->create_time && at <= now;
+  };
+  if (!is_possible(last)) last = record.reported.modify_time;
   if (last == 0) last = record.modify_time;
-  return last <= 0 || last < record.alloc->create_time ? now : std::min(last, now);
+  return is_possible(last) ? last : now;
 }
 
 AllocChange AfterReschedule(const ReschedulePolicy& policy, const AllocRecord& record,

@@ -23,7 +23,8 @@ std::optional<WallTime> RescheduleTime(const ReschedulePolicy& policy, const All
                                        WallTime now);
 
 // Returns when RECORD failed: the latest end of its tasks, or the time of its report. The clock of
-// its node may be wrong: a time in the future, or before the allocation was placed, counts as NOW.
+// its node may be wrong: an end in the future, or before the allocation was placed, does not count,
+// and such a report counts as NOW.
 WallTime FailedAt(const AllocRecord& record, WallTime now);
 
 // Returns what the replacement of RECORD inherits, with one more event. Old events that no rule of

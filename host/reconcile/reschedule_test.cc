@@ -162,6 +162,24 @@ TEST(RescheduleTest, AWrongClockOfANodeChangesNoDelay) {
   }
 }
 
+// Otherwise the wait for the replacement would look like a run without a failure.
+TEST(RescheduleTest, IfTheClockOfANodeIsWrongTheTimeOfItsReportCounts) {
+  ReschedulePolicy policy;
+  policy.max_delay = 60s;
+  const auto record = FailedRecord(kStart, kStart - Duration(30s).count());
+  auto task = std::make_shared<TaskStateRecord>();
+  task->finished_at = kStart + Duration(1h).count();
+  record->reported.tasks["t"] = std::move(task);
+  AllocChange change;
+  change.reschedules = {{kStart - Duration(30s).count(), "a", "node", 60s}};
+  record->change = std::make_shared<const AllocChange>(change);
+  for (const Duration later : {Duration(0s), Duration(60s)}) {
+    const WallTime now = kStart + later.count();
+    EXPECT_EQ(RescheduleTime(policy, *record, now), kStart + Duration(60s).count());
+    EXPECT_EQ(AfterReschedule(policy, *record, now).reschedules.back().delay, 60s);
+  }
+}
+
 TEST(RescheduleTest, TheReplacementKnowsWhatHasHappened) {
   ReschedulePolicy policy;
   auto record = FailedRecord(kStart);

@@ -266,6 +266,20 @@ TEST_F(FollowUpTest, WhatBecameDueWithoutAnAgentHappensAtOnce) {
   EXPECT_TRUE(loop.RunToEnd(gate.Close()));
 }
 
+TEST_F(FollowUpTest, AReportFromTheFutureOrThePastHasComeNow) {
+  MustRegister(Service("web"));
+  const std::string id = Live().at(0)->id();
+  loop.Advance(1s);
+  for (const WallTime at : {loop.Wall() + 1, WallTime{1}, WallTime{-1}}) {
+    AllocUpdate update;
+    update.id = id;
+    update.status = {ClientStatus::kRunning, std::to_string(at)};
+    update.modify_time = at;
+    ASSERT_TRUE(Await<Status>(scheduler.UpdateAllocs(context, "node", {update})).ok());
+    EXPECT_EQ(Alloc(id)->reported.modify_time, loop.Wall()) << at;
+  }
+}
+
 // A clock that is set changes no delay.
 TEST_F(FollowUpTest, TheWallClockDoesNotMatter) {
   MustRegister(Service("web"));

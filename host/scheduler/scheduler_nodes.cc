@@ -47,6 +47,13 @@ void ChooseHealth(const AllocRecord& before, AllocUpdate* update) {
   update->deployment_id.reset();
 }
 
+// Lets UPDATE, which has come NOW, have a time that is possible, if the clock of its node is wrong.
+void ChooseTime(const AllocRecord& before, WallTime now, AllocUpdate* update) {
+  if (update->modify_time == 0) return;
+  const bool is_early = update->modify_time < before.alloc->create_time;
+  if (is_early || update->modify_time > now) update->modify_time = now;
+}
+
 Error NoSuchNode() { return Error(Code::kNotFound, "node not found"); }
 
 }  // namespace
@@ -266,6 +273,7 @@ Status Scheduler::TakeUpdates(const std::string& node_id, std::vector<AllocUpdat
                                update.status.status != ClientStatus::kUnknown &&
                                !before->alloc->server_terminal();
       ChooseHealth(*before, &update);
+      ChooseTime(*before, loop_->Wall(), &update);
       if (ShowTheSame(before->reported, update)) continue;
       auto changed = std::make_shared<AllocRecord>(*before);
       changed->reported = std::move(update);
