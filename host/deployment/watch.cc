@@ -1,5 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "host/deployment/progress.h"
@@ -26,10 +27,9 @@ void Count(const GroupProgress& progress, WallTime now, DeploymentGroup* group) 
   group->placed = std::max(group->placed, progress.placed);
   group->healthy = progress.healthy;
   group->unhealthy = progress.unhealthy;
+  const std::set<std::string> known(group->placed_canaries.begin(), group->placed_canaries.end());
   for (const std::string& id : progress.canaries) {
-    if (std::ranges::find(group->placed_canaries, id) == group->placed_canaries.end()) {
-      group->placed_canaries.push_back(id);
-    }
+    if (!known.contains(id)) group->placed_canaries.push_back(id);
   }
   const WallTime deadline = group->progress_deadline.count();
   if (deadline == 0 || group->placed == 0) return;

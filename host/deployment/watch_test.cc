@@ -238,6 +238,17 @@ TEST_F(WatchDeploymentTest, CanariesWaitForPeople) {
   EXPECT_FALSE(Watch(100'000).changed);
 }
 
+TEST_F(WatchDeploymentTest, AThousandCanariesAreCountedOnce) {
+  group().desired_canaries = 1000;
+  for (int i = 0; i < 1000; ++i) Put("canary " + std::to_string(i), {.canary = true});
+  for (WallTime at : {1, 2}) Watch(at);
+  EXPECT_EQ(group().placed_canaries.size(), 1000u);
+  Put("one more", {.canary = true});
+  Watch(3);
+  EXPECT_EQ(group().placed_canaries.size(), 1001u);
+  EXPECT_EQ(group().placed_canaries.back(), "one more");
+}
+
 TEST_F(WatchDeploymentTest, CanariesThatStayUnhealthyFailAtTheDeadline) {
   group().desired_canaries = 1;
   Put("a", {.canary = true});
