@@ -33,19 +33,20 @@ bool IsGone(const AllocRecord& record, const DeploymentInput& view) {
   return by_itself && !view.is_replaced(record);
 }
 
-bool IsUnknown(const AllocRecord& record) {
-  return record.reported.status.status == ClientStatus::kUnknown;
+// Returns whether RECORD is unknown, or its return has not been decided on yet.
+bool IsAway(const AllocRecord& record) {
+  const auto& states = record.changes().states;
+  return !states.empty() && states.back().to == ClientStatus::kUnknown;
 }
 
-// Returns whether RECORD is to run, and its place is not that of another one, as long as its node
-// has no contact.
+// Returns whether RECORD is to run, and its place is not that of another one while it is away.
 bool IsLive(const AllocRecord& record) {
-  return !record.terminal() && !(IsUnknown(record) && !record.next.empty());
+  return !record.terminal() && !(IsAway(record) && !record.next.empty());
 }
 
 // Returns when RECORD, which is not live, ceased to be so.
 WallTime EndOf(const AllocRecord& record) {
-  const bool reported = record.client_terminal() || IsUnknown(record);
+  const bool reported = record.client_terminal() || IsAway(record);
   return reported ? record.reported.modify_time : record.alloc->modify_time;
 }
 

@@ -10,7 +10,16 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-class WatchDeploymentTest : public testing::Test, protected DeploymentForTest {};
+class WatchDeploymentTest : public testing::Test, protected DeploymentForTest {
+ protected:
+  // The allocation NEXT has the place of RECORD, whose node has no contact.
+  static void ReplaceAway(AllocRecord* record, const std::string& next) {
+    AllocChange change;
+    change.states.push_back({ClientStatus::kUnknown, kSecond});
+    record->change = std::make_shared<const AllocChange>(std::move(change));
+    record->next = next;
+  }
+};
 
 TEST_F(WatchDeploymentTest, HealthyAllocationsMoveTheDeadlineAndCompleteIt) {
   Put("old", {.version = 2});
@@ -312,7 +321,7 @@ TEST_F(WatchDeploymentTest, AllocationsOfAPurgedJobDoNotCount) {
 }
 
 TEST_F(WatchDeploymentTest, AnOlderOneWithoutContactThatHasAReplacementDoesNotHoldIt) {
-  Put("old", {.version = 2, .status = ClientStatus::kUnknown}).next = "a";
+  ReplaceAway(&Put("old", {.version = 2, .status = ClientStatus::kUnknown}), "a");
   Put("a", {.healthy = true});
   Put("b", {.healthy = true});
   Watch(1);
@@ -321,13 +330,16 @@ TEST_F(WatchDeploymentTest, AnOlderOneWithoutContactThatHasAReplacementDoesNotHo
 
 TEST_F(WatchDeploymentTest, OneWithoutContactAndItsReplacementAreOneHealthyOne) {
   AllocRecord& away = Put("a", {.healthy = true, .at = 1, .status = ClientStatus::kUnknown});
-  away.next = "c";
+  ReplaceAway(&away, "c");
   away.reported.modify_time = 500 * kSecond;
   Put("c", {.healthy = true, .at = 1});
   Put("b", {});
   group().require_progress_by = 601 * kSecond;
   Watch(502);
   EXPECT_EQ(deployment.status, "running");
+  away.reported.status.status = ClientStatus::kRunning;
+  Watch(502);
+  EXPECT_EQ(deployment.status, "running") << "one of the two will stop";
   EXPECT_EQ(group().require_progress_by, 1100 * kSecond) << "until its loss it needed no progress";
   Put("b", {.healthy = true, .at = 503});
   Watch(503);
