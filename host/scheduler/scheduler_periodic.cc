@@ -46,6 +46,11 @@ bool HadSameSchedule(const Tables& tables, const JobKey& key, const JobRecord& j
 
 Error NotForced(const std::string& why) { return Error(Code::kFailedPrecondition, why); }
 
+// Says that a job which is no child of the same parent has the id of CHILD.
+std::string IdTaken(const ChildJob& child) {
+  return "another job has the id of its child, \"" + child.job->id + "\"";
+}
+
 }  // namespace
 
 // The timer is due at once: OnLaunch looks when the next launch is, and sets it anew.
@@ -129,13 +134,16 @@ WallTime Scheduler::LastLaunch(const JobKey& key, const PeriodicLaunch* newest, 
 }
 
 // Stores that the job was launched for the time LAUNCH, and the child, unless SKIP. A child of this
-// time that exists already is not launched again.
+// time that exists already is not launched again. If a job of a client has its id, nothing is.
 JobReply Scheduler::Launch(const JobRecord& parent, WallTime launch, bool skip) {
   const JobKey key = KeyOf(*parent.job);
   const ChildJob child = PeriodicChild(parent, launch);
   WallTime newest = launch;
+  bool taken = false;
   store_->Read([&](const Tables& tables) {
-    skip = skip || tables.jobs.contains(KeyOf(*child.job));
+    const auto there = Tables::Find(tables.jobs, KeyOf(*child.job));
+    taken = !skip && there != nullptr && there->job->parent_id != key.second;
+    skip = skip || there != nullptr;
     const auto before = Tables::Find(tables.launches, key);
     if (before != nullptr && before->launch <= loop_->Wall() + kMostPutBack) {
       newest = std::max(newest, before->launch);
@@ -144,6 +152,7 @@ JobReply Scheduler::Launch(const JobRecord& parent, WallTime launch, bool skip) 
   const auto put = [&key, newest](Tables* tables, std::uint64_t index) {
     PutLaunchRecord(tables, index, key, newest);
   };
+  if (taken) Report(NotForced("job \"" + key.second + "\" is not launched: " + IdTaken(child)));
   if (!skip) return StartChild(child, "periodic-job", put);
   store_->Write(cause::kJobVersion, [&put](Tables* tables, std::uint64_t index) {
     put(tables, index);
@@ -198,11 +207,14 @@ Result<JobReply> Scheduler::ForcePeriodic(const JobKey& key) {
   if (!job->job->periodic->enabled) return NotForced(refused + "its periodic block is disabled");
   if (options_.check_room) DROVER_TRY(options_.check_room());
   const WallTime now = loop_->Wall();
-  const JobKey child = KeyOf(*PeriodicChild(*job, now).job);
-  bool is_there = false;
-  store_->Read([&](const Tables& tables) { is_there = tables.jobs.contains(child); });
-  if (is_there) return Evaluate(child);  // a second request within one second
-  return Launch(*job, now, false);
+  const ChildJob child = PeriodicChild(*job, now);
+  std::shared_ptr<const JobRecord> there;
+  store_->Read([&](const Tables& tables) { there = Tables::Find(tables.jobs, KeyOf(*child.job)); });
+  if (there == nullptr) return Launch(*job, now, false);
+  if (there->job->parent_id != key.second) {
+    return NotForced(refused + IdTaken(child) + "; force it again in the next second");
+  }
+  return Evaluate(KeyOf(*child.job));  // a second request within one second
 }
 
 Result<DispatchReply> Scheduler::Dispatch(const JobKey& key, const DispatchDraft& draft) {

@@ -359,6 +359,28 @@ TEST_F(SchedulerPeriodicTest, AForcedLaunchHeedsNeitherTimeNorOverlap) {
   EXPECT_THAT(Children(), ElementsAre("5", "10"));
 }
 
+// A client may give its job an id that looks like that of a child.
+TEST_F(SchedulerPeriodicTest, AJobOfAClientWithTheIdOfAChildIsNoChild) {
+  std::vector<std::string> reports;
+  SchedulerOptions options;
+  options.report = [&reports](const Error& error) { reports.push_back(error.message()); };
+  Scheduler* const next = Takeover(0s, options);
+  ASSERT_TRUE(next->Register(Periodic("0,1 * * * *")).ok());
+  const auto taken = [](std::int64_t second) {
+    return "p/periodic-" + std::to_string(kBegin + second);
+  };
+  ASSERT_TRUE(next->Register(WithJob([](Job*) {}, taken(0))).ok());
+  ASSERT_TRUE(next->Register(WithJob([](Job*) {}, taken(1800))).ok());
+  const Result<JobReply> forced = next->ForcePeriodic({"default", "p"});
+  ASSERT_FALSE(forced.ok());
+  EXPECT_THAT(forced.error().message(), HasSubstr("another job has the id of its child, \"" +
+                                                  taken(0) + "\"; force it again"));
+  EXPECT_THAT(reports, IsEmpty());
+  loop.Advance(32min);
+  EXPECT_THAT(reports, ElementsAre(HasSubstr("job \"p\" is not launched: another job has")));
+  EXPECT_THAT(Children(), ElementsAre("0", "1800", "1860")) << "the next one is launched";
+}
+
 TEST_F(SchedulerPeriodicTest, WhatCannotBeForcedSaysWhy) {
   const auto refusal = [this] {
     const Result<JobReply> reply = scheduler.ForcePeriodic({"default", "p"});
