@@ -19,6 +19,10 @@ constexpr Duration kZoneRetry = std::chrono::hours(1);
 // go on from now. Else a clock that is put back would repeat launches.
 constexpr WallTime kMostPutBack = 3'600'000'000'000;
 
+// A job with so many pending children launches no more, or they would fill the memory: the machine
+// has no room for what the schedule asks for.
+constexpr std::size_t kMostPending = 100;
+
 constexpr TableMask kJobsAndEvals = MaskOf(Table::kJobs) | MaskOf(Table::kEvals);
 
 SchedulerTimers::Key LaunchTimer(const JobKey& key) {
@@ -60,6 +64,7 @@ TableMask Scheduler::PlanLaunch(Tables* tables, std::uint64_t index, const JobKe
   if (!IsLaunching(job)) {
     timers_.Erase(LaunchTimer(key));
     launches_from_.erase(key);
+    crowded_.erase(key);
     if (before != nullptr) tables->Erase(*before);
     return 0;
   }
@@ -82,13 +87,14 @@ TableMask Scheduler::PlanLaunch(Tables* tables, std::uint64_t index, const JobKe
 void Scheduler::OnLaunch(const JobKey& key) {
   std::shared_ptr<const JobRecord> job;
   std::shared_ptr<const PeriodicLaunch> newest;
-  bool runs = false;
+  std::size_t pending = 0, running = 0;
   store_->Read([&](const Tables& tables) {
     job = Tables::Find(tables.jobs, key);
     newest = Tables::Find(tables.launches, key);
     const auto children = tables.children.find(key);
-    runs = children != tables.children.end() &&
-           !(children->second.pending.empty() && children->second.running.empty());
+    if (children == tables.children.end()) return;
+    pending = children->second.pending.size();
+    running = children->second.running.size();
   });
   if (!IsLaunching(job)) return;
   const auto again = [this, &key](Duration pause) {
@@ -116,8 +122,24 @@ void Scheduler::OnLaunch(const JobKey& key) {
   if (options_.check_room && !options_.check_room().ok()) return again(kRoomRetry);
   const std::optional<WallTime> following = schedule->Next(*due);
   const WallTime launch = following && *following <= now ? now : *due;
-  Launch(*job, launch, runs && job->job->periodic->prohibit_overlap);
+  const bool overlaps = job->job->periodic->prohibit_overlap && pending + running > 0;
+  Launch(*job, launch, IsCrowded(key, pending) || overlaps);
   if (const auto next = schedule->Next(launch)) timers_.SetWall(LaunchTimer(key), *next);
+}
+
+// Returns whether the job has too many children, of which PENDING wait for room. The first time,
+// this is reported.
+bool Scheduler::IsCrowded(const JobKey& key, std::size_t pending) {
+  if (pending < kMostPending) {
+    crowded_.erase(key);
+    return false;
+  }
+  if (crowded_.insert(key).second) {
+    Report(Error(Code::kUnavailable, "job \"" + key.second + "\" is not launched while " +
+                                         std::to_string(kMostPending) +
+                                         " of its children are pending"));
+  }
+  return true;
 }
 
 // If the newest launch is far in the future, the clock was wrong then or is wrong now: a machine

@@ -171,6 +171,30 @@ TEST_F(SchedulerPeriodicTest, OverlappingLaunchesAreSkippedAndNotMadeUpFor) {
   EXPECT_THAT(Children(), ElementsAre("600", "2400"));
 }
 
+// Else a job that starts more than the machine carries out would fill the memory.
+TEST_F(SchedulerPeriodicTest, AJobWithAHundredPendingChildrenLaunchesNoMore) {
+  std::vector<std::string> reports;
+  SchedulerOptions options;
+  options.report = [&reports](const Error& error) { reports.push_back(error.message()); };
+  Scheduler* const next = Takeover(0s, options);
+  ASSERT_TRUE(next->Register(Periodic("* * * * *")).ok());
+  loop.Advance(100min);
+  EXPECT_THAT(Children(), SizeIs(100));
+  EXPECT_THAT(reports, IsEmpty());
+  loop.Advance(20min);
+  EXPECT_THAT(Children(), SizeIs(100));
+  EXPECT_THAT(reports, ElementsAre(HasSubstr("\"p\" is not launched while 100 of its children")));
+  EXPECT_EQ(NewestLaunch(), 7200) << "what is skipped is not made up for";
+  ASSERT_TRUE(
+      next->Deregister({"default", "p/periodic-" + std::to_string(kBegin + 60)}, true, false).ok());
+  loop.Advance(90s);
+  EXPECT_THAT(Children(), SizeIs(100)) << "there was room for one more";
+  EXPECT_EQ(Children().back(), "7260");
+  EXPECT_THAT(reports, SizeIs(1));
+  loop.Advance(2min);
+  EXPECT_THAT(reports, SizeIs(2)) << "it is said again";
+}
+
 TEST_F(SchedulerPeriodicTest, OfLaunchesThatWereMissedOneIsMadeUpFor) {
   MustRegister(Periodic("*/10 * * * *"));
   Takeover(35min);
