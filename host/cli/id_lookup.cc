@@ -35,6 +35,19 @@ std::string Described(const json& stub) {
   return text;
 }
 
+// Returns whether STUB is of a job of KIND.
+bool IsOfKind(const json& stub, JobKind kind) {
+  switch (kind) {
+    case JobKind::kAny:
+      return true;
+    case JobKind::kPeriodic:
+      return FlagField(stub, "Periodic");
+    case JobKind::kParameterized:
+      return FlagField(stub, "ParameterizedJob");
+  }
+  return true;
+}
+
 }  // namespace
 
 Result<std::string> ListedPrefix(const std::string& prefix) {
@@ -71,7 +84,7 @@ Result<std::string> FindId(ApiClient* client, const IdKind& kind, const std::str
                                     prefix + "\": see " + kind.hint);
 }
 
-Result<JobName> FindJob(ApiClient* client, const std::string& prefix) {
+Result<JobName> FindJob(ApiClient* client, const std::string& prefix, JobKind kind) {
   // An empty id comes from a variable of a script that was not set. It must not mean the only job.
   if (prefix.empty()) return Error(Code::kInvalidArgument, "the id of the job is empty");
   const Query query = {{"prefix", prefix}, {"namespace", client->SearchedNamespace()}};
@@ -83,6 +96,7 @@ Result<JobName> FindJob(ApiClient* client, const std::string& prefix) {
     if (!name.id.starts_with(prefix)) continue;
     name.exact = name.id == prefix;
     if (name.exact) exact.push_back(name);
+    if (!name.exact && !IsOfKind(stub, kind)) continue;
     lines.push_back(name.id + "  in namespace " + name.job_namespace);
     found.push_back(std::move(name));
   }

@@ -39,9 +39,11 @@ struct JobName {
   std::string job_namespace;
   bool exact = true;  // true if the user typed the whole name, not only its beginning
 };
-// Finds the job with the name PREFIX, or else the only job whose name begins with PREFIX. Returns
-// the same errors as FindId, and Code::kInvalidArgument if PREFIX is empty.
-Result<JobName> FindJob(ApiClient* client, const std::string& prefix);
+enum class JobKind { kAny, kPeriodic, kParameterized };
+// Finds the job with the name PREFIX, or else the only job of KIND whose name begins with PREFIX:
+// the names of all children begin with that of their parent. Returns the same errors as FindId, and
+// Code::kInvalidArgument if PREFIX is empty.
+Result<JobName> FindJob(ApiClient* client, const std::string& prefix, JobKind kind = JobKind::kAny);
 
 // Finds the namespace NAME, or else the only one whose name begins with NAME, and returns its
 // record. Returns the same errors as FindId.

@@ -45,7 +45,7 @@ struct JobDispatchCommand {
   }
 
   Result<int> Run(ApiClient* client, Output* out) const {
-    DROVER_ASSIGN(const JobName job, FindJob(client, id));
+    DROVER_ASSIGN(const JobName job, FindJob(client, id, JobKind::kParameterized));
     DROVER_ASSIGN(json values, Meta());
     json body = {{"JobID", job.id},
                  {"Meta", std::move(values)},

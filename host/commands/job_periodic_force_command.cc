@@ -21,7 +21,7 @@ struct JobPeriodicForceCommand {
   }
 
   Result<int> Run(ApiClient* client, Output* out) const {
-    DROVER_ASSIGN(const JobName job, FindJob(client, id));
+    DROVER_ASSIGN(const JobName job, FindJob(client, id, JobKind::kPeriodic));
     DROVER_ASSIGN(const json answer,
                   client->Put(ApiPath("/v1/job", job.id, "/periodic/force"), json::object(),
                               {{"namespace", job.job_namespace}}));

@@ -18,6 +18,8 @@ using nlohmann::json;
 
 constexpr std::size_t kMostToken = 256;
 constexpr int kHighestPriority = 100;
+// Of all keys and values of a dispatch. Linux allows no variable of a task to be larger.
+constexpr std::size_t kMostMeta = std::size_t{128} << 10;
 
 std::string Seconds(WallTime time) { return std::to_string(time / 1'000'000'000); }
 
@@ -59,6 +61,12 @@ Status CheckPayload(ParameterizedPolicy::Payload rule, const std::string& payloa
 }
 
 Status CheckMeta(const ParameterizedPolicy& policy, const StringMap& meta) {
+  std::size_t bytes = 0;
+  for (const auto& [key, value] : meta) bytes += key.size() + value.size();
+  if (bytes > kMostMeta) {
+    return NotDispatched("Meta exceeds maximum size; " + std::to_string(bytes) + " > " +
+                         std::to_string(kMostMeta));
+  }
   std::set<std::string> unpermitted, missing;
   for (const auto& [key, value] : meta) {
     const bool permitted = std::ranges::count(policy.meta_required, key) > 0 ||
@@ -79,8 +87,7 @@ Status CheckMeta(const ParameterizedPolicy& policy, const StringMap& meta) {
 Status CheckDraft(const DispatchDraft& draft) {
   if (draft.priority < 0 || draft.priority > kHighestPriority) {
     return Error(Code::kInvalidArgument, "Priority must be 0 for that of the job, or 1 to " +
-                                             std::to_string(kHighestPriority) + ", but is " +
-                                             std::to_string(draft.priority));
+                                             std::to_string(kHighestPriority));
   }
   if (draft.idempotency_token.size() > kMostToken) {
     return Error(Code::kInvalidArgument,

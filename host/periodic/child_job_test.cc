@@ -116,6 +116,10 @@ TEST(ChildJobTest, WhatTheRulesOfTheParentForbidIsRefused) {
   EXPECT_EQ(RefusalOf(Parameterized(), {.payload = Base64(std::string(kMostPayload + 1, 'x'))}),
             "Payload exceeds maximum size; 16385 > 16384");
   EXPECT_EQ(RefusalOf(Parameterized(), {.payload = "not base64!"}), "Payload is not valid base64");
+  const JobRecord with_meta = Parameterized({{"MetaOptional", {"o"}}});
+  EXPECT_EQ(RefusalOf(with_meta, {.meta = {{"o", std::string(131'071, 'x')}}}), "");
+  EXPECT_EQ(RefusalOf(with_meta, {.meta = {{"o", std::string(131'072, 'x')}}}),
+            "Meta exceeds maximum size; 131073 > 131072");
   EXPECT_NE(RefusalOf(Parameterized(), {.priority = 101}).find("1 to 100"), std::string::npos);
   EXPECT_NE(RefusalOf(Parameterized(), {.priority = -1}).find("1 to 100"), std::string::npos);
   for (const std::string& bad : {std::string("a b"), std::string("a\n"), std::string(100, 'x')}) {

@@ -323,6 +323,7 @@ class Scheduler : public ClusterLink {
   // Returns the time after which the job KEY launches, whose newest launch was NEWEST, which may be
   // null.
   WallTime LastLaunch(const JobKey& key, const PeriodicLaunch* newest, WallTime now);
+  bool IsCrowded(const JobKey& key, std::size_t pending);
   JobReply Launch(const JobRecord& parent, WallTime launch, bool skip);
   // Registers a job that another one starts, and calls ALSO in the same write.
   JobReply StartChild(const ChildJob& child, const std::string& triggered_by,
@@ -415,6 +416,7 @@ class Scheduler : public ClusterLink {
   SchedulerTimers timers_;
   // The times after which jobs launch whose newest launch is in the future, by job.
   std::map<JobKey, WallTime> launches_from_;
+  std::set<JobKey> crowded_;  // periodic jobs with too many pending children
   // By how much the wall clock was ahead of the loop's when this agent first saw a deployment, by
   // id. Only of active deployments.
   std::map<std::string, WallTime> deployment_clocks_;

@@ -19,6 +19,10 @@ constexpr Duration kZoneRetry = std::chrono::hours(1);
 // go on from now. Else a clock that is put back would repeat launches.
 constexpr WallTime kMostPutBack = 3'600'000'000'000;
 
+// A job with so many pending children launches no more, or they would fill the memory: the machine
+// has no room for what the schedule asks for.
+constexpr std::size_t kMostPending = 100;
+
 constexpr TableMask kJobsAndEvals = MaskOf(Table::kJobs) | MaskOf(Table::kEvals);
 
 SchedulerTimers::Key LaunchTimer(const JobKey& key) {
@@ -46,6 +50,11 @@ bool HadSameSchedule(const Tables& tables, const JobKey& key, const JobRecord& j
 
 Error NotForced(const std::string& why) { return Error(Code::kFailedPrecondition, why); }
 
+// Says that a job which is no child of the same parent has the id of CHILD.
+std::string IdTaken(const ChildJob& child) {
+  return "another job has the id of its child, \"" + child.job->id + "\"";
+}
+
 }  // namespace
 
 // The timer is due at once: OnLaunch looks when the next launch is, and sets it anew.
@@ -55,6 +64,7 @@ TableMask Scheduler::PlanLaunch(Tables* tables, std::uint64_t index, const JobKe
   if (!IsLaunching(job)) {
     timers_.Erase(LaunchTimer(key));
     launches_from_.erase(key);
+    crowded_.erase(key);
     if (before != nullptr) tables->Erase(*before);
     return 0;
   }
@@ -77,13 +87,14 @@ TableMask Scheduler::PlanLaunch(Tables* tables, std::uint64_t index, const JobKe
 void Scheduler::OnLaunch(const JobKey& key) {
   std::shared_ptr<const JobRecord> job;
   std::shared_ptr<const PeriodicLaunch> newest;
-  bool runs = false;
+  std::size_t pending = 0, running = 0;
   store_->Read([&](const Tables& tables) {
     job = Tables::Find(tables.jobs, key);
     newest = Tables::Find(tables.launches, key);
     const auto children = tables.children.find(key);
-    runs = children != tables.children.end() &&
-           !(children->second.pending.empty() && children->second.running.empty());
+    if (children == tables.children.end()) return;
+    pending = children->second.pending.size();
+    running = children->second.running.size();
   });
   if (!IsLaunching(job)) return;
   const auto again = [this, &key](Duration pause) {
@@ -111,8 +122,24 @@ void Scheduler::OnLaunch(const JobKey& key) {
   if (options_.check_room && !options_.check_room().ok()) return again(kRoomRetry);
   const std::optional<WallTime> following = schedule->Next(*due);
   const WallTime launch = following && *following <= now ? now : *due;
-  Launch(*job, launch, runs && job->job->periodic->prohibit_overlap);
+  const bool overlaps = job->job->periodic->prohibit_overlap && pending + running > 0;
+  Launch(*job, launch, IsCrowded(key, pending) || overlaps);
   if (const auto next = schedule->Next(launch)) timers_.SetWall(LaunchTimer(key), *next);
+}
+
+// Returns whether the job has too many children, of which PENDING wait for room. The first time,
+// this is reported.
+bool Scheduler::IsCrowded(const JobKey& key, std::size_t pending) {
+  if (pending < kMostPending) {
+    crowded_.erase(key);
+    return false;
+  }
+  if (crowded_.insert(key).second) {
+    Report(Error(Code::kUnavailable, "job \"" + key.second + "\" is not launched while " +
+                                         std::to_string(kMostPending) +
+                                         " of its children are pending"));
+  }
+  return true;
 }
 
 // If the newest launch is far in the future, the clock was wrong then or is wrong now: a machine
@@ -129,13 +156,16 @@ WallTime Scheduler::LastLaunch(const JobKey& key, const PeriodicLaunch* newest, 
 }
 
 // Stores that the job was launched for the time LAUNCH, and the child, unless SKIP. A child of this
-// time that exists already is not launched again.
+// time that exists already is not launched again. If a job of a client has its id, nothing is.
 JobReply Scheduler::Launch(const JobRecord& parent, WallTime launch, bool skip) {
   const JobKey key = KeyOf(*parent.job);
   const ChildJob child = PeriodicChild(parent, launch);
   WallTime newest = launch;
+  bool taken = false;
   store_->Read([&](const Tables& tables) {
-    skip = skip || tables.jobs.contains(KeyOf(*child.job));
+    const auto there = Tables::Find(tables.jobs, KeyOf(*child.job));
+    taken = !skip && there != nullptr && there->job->parent_id != key.second;
+    skip = skip || there != nullptr;
     const auto before = Tables::Find(tables.launches, key);
     if (before != nullptr && before->launch <= loop_->Wall() + kMostPutBack) {
       newest = std::max(newest, before->launch);
@@ -144,6 +174,7 @@ JobReply Scheduler::Launch(const JobRecord& parent, WallTime launch, bool skip) 
   const auto put = [&key, newest](Tables* tables, std::uint64_t index) {
     PutLaunchRecord(tables, index, key, newest);
   };
+  if (taken) Report(NotForced("job \"" + key.second + "\" is not launched: " + IdTaken(child)));
   if (!skip) return StartChild(child, "periodic-job", put);
   store_->Write(cause::kJobVersion, [&put](Tables* tables, std::uint64_t index) {
     put(tables, index);
@@ -198,11 +229,14 @@ Result<JobReply> Scheduler::ForcePeriodic(const JobKey& key) {
   if (!job->job->periodic->enabled) return NotForced(refused + "its periodic block is disabled");
   if (options_.check_room) DROVER_TRY(options_.check_room());
   const WallTime now = loop_->Wall();
-  const JobKey child = KeyOf(*PeriodicChild(*job, now).job);
-  bool is_there = false;
-  store_->Read([&](const Tables& tables) { is_there = tables.jobs.contains(child); });
-  if (is_there) return Evaluate(child);  // a second request within one second
-  return Launch(*job, now, false);
+  const ChildJob child = PeriodicChild(*job, now);
+  std::shared_ptr<const JobRecord> there;
+  store_->Read([&](const Tables& tables) { there = Tables::Find(tables.jobs, KeyOf(*child.job)); });
+  if (there == nullptr) return Launch(*job, now, false);
+  if (there->job->parent_id != key.second) {
+    return NotForced(refused + IdTaken(child) + "; force it again in the next second");
+  }
+  return Evaluate(KeyOf(*child.job));  // a second request within one second
 }
 
 Result<DispatchReply> Scheduler::Dispatch(const JobKey& key, const DispatchDraft& draft) {

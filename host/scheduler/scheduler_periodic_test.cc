@@ -171,6 +171,30 @@ TEST_F(SchedulerPeriodicTest, OverlappingLaunchesAreSkippedAndNotMadeUpFor) {
   EXPECT_THAT(Children(), ElementsAre("600", "2400"));
 }
 
+// Else a job that starts more than the machine carries out would fill the memory.
+TEST_F(SchedulerPeriodicTest, AJobWithAHundredPendingChildrenLaunchesNoMore) {
+  std::vector<std::string> reports;
+  SchedulerOptions options;
+  options.report = [&reports](const Error& error) { reports.push_back(error.message()); };
+  Scheduler* const next = Takeover(0s, options);
+  ASSERT_TRUE(next->Register(Periodic("* * * * *")).ok());
+  loop.Advance(100min);
+  EXPECT_THAT(Children(), SizeIs(100));
+  EXPECT_THAT(reports, IsEmpty());
+  loop.Advance(20min);
+  EXPECT_THAT(Children(), SizeIs(100));
+  EXPECT_THAT(reports, ElementsAre(HasSubstr("\"p\" is not launched while 100 of its children")));
+  EXPECT_EQ(NewestLaunch(), 7200) << "what is skipped is not made up for";
+  ASSERT_TRUE(
+      next->Deregister({"default", "p/periodic-" + std::to_string(kBegin + 60)}, true, false).ok());
+  loop.Advance(90s);
+  EXPECT_THAT(Children(), SizeIs(100)) << "there was room for one more";
+  EXPECT_EQ(Children().back(), "7260");
+  EXPECT_THAT(reports, SizeIs(1));
+  loop.Advance(2min);
+  EXPECT_THAT(reports, SizeIs(2)) << "it is said again";
+}
+
 TEST_F(SchedulerPeriodicTest, OfLaunchesThatWereMissedOneIsMadeUpFor) {
   MustRegister(Periodic("*/10 * * * *"));
   Takeover(35min);
@@ -357,6 +381,28 @@ TEST_F(SchedulerPeriodicTest, AForcedLaunchHeedsNeitherTimeNorOverlap) {
   loop.Advance(5s);
   ASSERT_TRUE(scheduler.ForcePeriodic({"default", "p"}).ok());
   EXPECT_THAT(Children(), ElementsAre("5", "10"));
+}
+
+// A client may give its job an id that looks like that of a child.
+TEST_F(SchedulerPeriodicTest, AJobOfAClientWithTheIdOfAChildIsNoChild) {
+  std::vector<std::string> reports;
+  SchedulerOptions options;
+  options.report = [&reports](const Error& error) { reports.push_back(error.message()); };
+  Scheduler* const next = Takeover(0s, options);
+  ASSERT_TRUE(next->Register(Periodic("0,1 * * * *")).ok());
+  const auto taken = [](std::int64_t second) {
+    return "p/periodic-" + std::to_string(kBegin + second);
+  };
+  ASSERT_TRUE(next->Register(WithJob([](Job*) {}, taken(0))).ok());
+  ASSERT_TRUE(next->Register(WithJob([](Job*) {}, taken(1800))).ok());
+  const Result<JobReply> forced = next->ForcePeriodic({"default", "p"});
+  ASSERT_FALSE(forced.ok());
+  EXPECT_THAT(forced.error().message(), HasSubstr("another job has the id of its child, \"" +
+                                                  taken(0) + "\"; force it again"));
+  EXPECT_THAT(reports, IsEmpty());
+  loop.Advance(32min);
+  EXPECT_THAT(reports, ElementsAre(HasSubstr("job \"p\" is not launched: another job has")));
+  EXPECT_THAT(Children(), ElementsAre("0", "1800", "1860")) << "the next one is launched";
 }
 
 TEST_F(SchedulerPeriodicTest, WhatCannotBeForcedSaysWhy) {

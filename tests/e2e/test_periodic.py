@@ -97,6 +97,15 @@ class PeriodicTest(Children, AgentTest):
         self.agent.must("DELETE", "/v1/job/p")
         self.assertIn("it is stopped", self.fails("job", "periodic", "force", "p"))
 
+    def test_the_beginning_of_an_id_means_the_parent(self):
+        self.agent.submit(periodic(id="nightly", spec=NEVER_SOON))
+        self.agent.submit(parameterized(id="report"))
+        for _ in range(2):
+            self.cli("job", "periodic", "force", "-detach", "night")
+            self.cli("job", "dispatch", "-detach", "rep")
+        self.assertEqual(len(self.children("report")), 2)
+        self.assertIn("is the beginning of", self.fails("job", "stop", "rep"))
+
     def test_a_job_is_run_by_the_command_line(self):
         path = self.sandbox.write("p.json", periodic(spec=NEVER_SOON))
         self.assertIn("starts others when it is time", self.cli("job", "run", path).out)
