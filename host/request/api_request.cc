@@ -34,18 +34,7 @@ int StatusOf(Code code) {
   }
 }
 
-// Returns "KEY: type must be string, but is number" for an error of the library, without the code
-// that the library writes first.
-std::string WrongFieldText(const char* key, std::string_view what) {
-  const std::size_t code = what.find("] ");
-  if (code != std::string_view::npos) what.remove_prefix(code + 2);
-  return std::string(key) + ": " + std::string(what);
-}
-
 }  // namespace
-
-WrongField::WrongField(const char* key, const nlohmann::json::exception& error)
-    : exception(error.id, WrongFieldText(key, error.what()).c_str()) {}
 
 Result<std::uint64_t> WantedIndex(const ApiRequest& request) {
   const std::string text = request.Text("index");

@@ -134,25 +134,13 @@ std::uint64_t LastIndex(const ApiRequest& request);
 // Returns the present record of the allocation ID, or null if there is no such allocation.
 std::shared_ptr<const AllocRecord> FindAlloc(const ApiRequest& request, const std::string& id);
 
-// A field of a body has another type than the route expects.
-class WrongField : public nlohmann::json::exception {
- public:
-  // ERROR is what the conversion of the field KEY has thrown.
-  WrongField(const char* key, const nlohmann::json::exception& error);
-};
-
 // Returns the field KEY of BODY. Returns MISSING if the field is absent or null, because clients
 // written in Go do not distinguish these cases. If the field has another type than T, throws
-// WrongField, and the router answers 400.
+// nlohmann's type_error, and the router answers 400.
 template <typename T>
 T Field(const nlohmann::json& body, const char* key, T missing = {}) {
   const auto found = body.find(key);
-  if (found == body.end() || found->is_null()) return missing;
-  try {
-    return found->get<T>();
-  } catch (const nlohmann::json::exception& error) {
-    throw WrongField(key, error);
-  }
+  return found == body.end() || found->is_null() ? std::move(missing) : found->get<T>();
 }
 
 // The result of a read of the store. It has an index, and a function that encodes the answer after
