@@ -189,8 +189,8 @@ Co<Answer> RevertJob(ApiRequest* request) {
   const JobKey key = WantedJob(*request);
   const auto number = Field<std::uint64_t>(body, "JobVersion");
   std::optional<std::uint64_t> enforced;
-  if (const json prior = Field<json>(body, "EnforcePriorVersion"); !prior.is_null()) {
-    enforced = prior.get<std::uint64_t>();
+  if (!Field<json>(body, "EnforcePriorVersion").is_null()) {
+    enforced = Field<std::uint64_t>(body, "EnforcePriorVersion");
   }
   // The drivers of the version must be there before it is checked.
   std::shared_ptr<const Job> job;

@@ -107,7 +107,7 @@ TEST_F(PeriodicRouteTest, WhatADispatchMustNotHaveIsRefused) {
       {{{"JobID", "other"}}, "400 Job ID does not match"},
       {json::object(), "500 Dispatch did not provide required meta keys: [k]"},
       {{{"Meta", {{"x", "y"}}}}, "500 Dispatch request included unpermitted metadata keys: [x]"},
-      {{{"Meta", {{"k", 7}}}}, "400 Failed to decode body"},
+      {{{"Meta", {{"k", 7}}}}, "400 Failed to decode body: Meta must have texts only"},
       {{{"Meta", {{"k", ""}}}, {"Payload", "*"}}, "400 Payload is not valid base64"},
       {{{"Meta", {{"k", ""}}}, {"Priority", std::int64_t{1} << 32}}, "400 Priority must be"},
       {{{"Meta", {{"k", ""}}}, {"Payload", Base64(std::string(16385, 'x'))}},

@@ -194,6 +194,8 @@ Co<Answer> Dispatch(const std::vector<Route>* routes, const ApiAgent* agent, Ent
   if (!room.ok()) co_return NoRoom(room.error());
   try {
     co_return co_await target.route->handler(&request);
+  } catch (const WrongField& error) {
+    co_return ErrorAnswer(400, std::string("Failed to decode body: ") + error.what());
   } catch (const nlohmann::json::exception& error) {
     // A field of the body does not have the type that the route expects.
     co_return ErrorAnswer(400, std::string("Failed to decode body: ") + error.what());

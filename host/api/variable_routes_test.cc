@@ -109,7 +109,7 @@ TEST_F(VariableRouteTest, WrongVariablesAreRefused) {
   EXPECT_THAT(refusal("a", Body(std::string(65'536, 'x'))), HasSubstr("400 the items have"));
   EXPECT_THAT(refusal("a", nullptr), HasSubstr("400 Request body is empty"));
   EXPECT_THAT(refusal("a", {{"Path", 1}, {"Items", {{"k", "v"}}}}),
-              HasSubstr("400 Failed to decode body"));
+              HasSubstr("400 Failed to decode body: Path must be a text"));
   EXPECT_EQ(Refusal("PUT", "/v1/vars", Body("x")), "405 Invalid method");
   EXPECT_THAT(Refusal("DELETE", "/v1/var/a.b"), HasSubstr("400 invalid path"));
   EXPECT_THAT(Refusal("DELETE", "/v1/var/a?namespace=*"), HasSubstr("400 invalid namespace"));

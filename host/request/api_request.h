@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <variant>
@@ -134,13 +136,41 @@ std::uint64_t LastIndex(const ApiRequest& request);
 // Returns the present record of the allocation ID, or null if there is no such allocation.
 std::shared_ptr<const AllocRecord> FindAlloc(const ApiRequest& request, const std::string& id);
 
+// A field of a body that has another type than the route expects. The router answers 400.
+class WrongField : public std::runtime_error {
+ public:
+  WrongField(const std::string& field, const char* rule) : std::runtime_error(field + " " + rule) {}
+};
+
 // Returns the field KEY of BODY. Returns MISSING if the field is absent or null, because clients
-// written in Go do not distinguish these cases. If the field has another type than T, throws
-// nlohmann's type_error, and the router answers 400.
+// written in Go do not distinguish these cases. If the field is not a T, throws WrongField. A
+// number must fit, since one that is cut short would name another version than the one that was
+// meant.
 template <typename T>
 T Field(const nlohmann::json& body, const char* key, T missing = {}) {
   const auto found = body.find(key);
-  return found == body.end() || found->is_null() ? std::move(missing) : found->get<T>();
+  if (found == body.end() || found->is_null()) return missing;
+  if constexpr (std::is_same_v<T, std::uint64_t>) {
+    if (!found->is_number_integer() ||
+        (!found->is_number_unsigned() && found->template get<std::int64_t>() < 0)) {
+      throw WrongField(key, "must be a whole number of 0 or more");
+    }
+  } else if constexpr (std::is_same_v<T, std::int64_t>) {
+    constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+    if (!found->is_number_integer() ||
+        (found->is_number_unsigned() && found->template get<std::uint64_t>() > kMost)) {
+      throw WrongField(key, "must be a whole number of 64 bits");
+    }
+  } else if constexpr (std::is_same_v<T, bool>) {
+    if (!found->is_boolean()) throw WrongField(key, "must be true or false");
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    if (!found->is_string()) throw WrongField(key, "must be a text");
+  }
+  try {
+    return found->template get<T>();
+  } catch (const nlohmann::json::type_error&) {
+    throw WrongField(key, "must have texts only");  // a list or an object of texts
+  }
 }
 
 // The result of a read of the store. It has an index, and a function that encodes the answer after

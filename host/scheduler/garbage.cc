@@ -2,6 +2,7 @@
 #include "host/scheduler/garbage.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "host/reconcile/reconcile.h"
@@ -94,6 +95,9 @@ TableMask GarbageCollection::Slice(Tables* tables, std::uint64_t index) {
       case Stage::kJobs:
         CollectJobs(tables, index);
         break;
+      case Stage::kManyEvals:
+        CollectManyEvals(tables);
+        break;
       case Stage::kEvals:
         CollectEvals(tables);
         break;
@@ -149,7 +153,7 @@ void GarbageCollection::CollectLetGo(Tables* tables) {
 void GarbageCollection::CollectJobs(Tables* tables, std::uint64_t index) {
   const auto next = job_ ? tables->jobs.upper_bound(*job_) : tables->jobs.begin();
   if (next == tables->jobs.end()) {
-    stage_ = Stage::kEvals;
+    stage_ = Stage::kManyEvals;
     return;
   }
   ++looked_;
@@ -195,6 +199,33 @@ bool GarbageCollection::CollectJob(Tables* tables, const JobKey& key, std::uint6
   if (tables->allocs_of_job.count(key) > 0 || tables->evals_of_job.count(key) > 0) return false;
   written_ |= tables->EraseJob(key, index);
   return true;
+}
+
+// Erases the oldest evaluation of the next job that has more than kMostEvalsOfJob, whatever its
+// age, unless it is needed.
+void GarbageCollection::CollectManyEvals(Tables* tables) {
+  const auto of_job =
+      many_ ? tables->evals_of_job.upper_bound(*many_) : tables->evals_of_job.begin();
+  if (of_job == tables->evals_of_job.end()) {
+    stage_ = Stage::kEvals;
+    return;
+  }
+  ++looked_;
+  const auto& all = of_job->second.all;
+  const auto next = all.upper_bound({past_.first, std::string_view(past_.second)});
+  if (next == all.end() || all.size() <= kMostEvalsOfJob + passed_) {
+    many_ = of_job->first;
+    past_ = {};
+    passed_ = 0;
+    return;
+  }
+  const Evaluation& eval = *tables->evals.at(next->second);
+  if (IsNeeded(*tables, eval)) {
+    past_ = {next->first, std::string(next->second)};
+    ++passed_;
+    return;
+  }
+  Erase(tables, eval);
 }
 
 // Erases the next evaluation if it is older than the limit of the rule and not needed.

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "host/state/tables.h"
 
@@ -35,6 +37,10 @@ bool IsNeeded(const Tables& tables, const Evaluation& eval);
 // Returns how many ended allocations still have a runner or files on their node.
 std::size_t CountEnded(const Tables& tables);
 
+// So many evaluations of a job stay, the newest, and those that are needed. A job whose allocations
+// fail again and again has a few for each failure.
+inline constexpr std::size_t kMostEvalsOfJob = 100;
+
 // Removes what a GarbageRule allows. Works in slices, so that no other thread waits long for the
 // tables. Everything that has not ended is kept. A service that no user has stopped, or a batch job
 // that has not ended, may be evaluated again. The records that such a job needs are kept, too, and
@@ -49,13 +55,14 @@ class GarbageCollection {
   bool done() const { return stage_ == Stage::kDone; }
 
  private:
-  enum class Stage { kEnded, kLetGo, kJobs, kEvals, kDone };
+  enum class Stage { kEnded, kLetGo, kJobs, kManyEvals, kEvals, kDone };
 
   void CollectEnded(Tables* tables, std::uint64_t index);
   void CollectLetGo(Tables* tables);
   void CollectJobs(Tables* tables, std::uint64_t index);
   bool IsToGo(const Tables& tables, const JobKey& key, const JobRecord& job) const;
   bool CollectJob(Tables* tables, const JobKey& key, std::uint64_t index);
+  void CollectManyEvals(Tables* tables);
   void CollectEvals(Tables* tables);
   void Erase(Tables* tables, const AllocRecord& record);
   void Erase(Tables* tables, const Evaluation& eval);
@@ -70,6 +77,9 @@ class GarbageCollection {
   std::size_t stayed_ = 0;  // how many allocations CollectEnded has looked at and kept
   std::optional<std::string> let_go_;
   std::optional<JobKey> job_;
+  std::optional<JobKey> many_;  // the last job of which CollectManyEvals has looked at all it must
+  std::pair<std::uint64_t, std::string> past_;  // the last evaluation of the next job that it kept
+  std::size_t passed_ = 0;                      // how many of that job it has kept
   std::optional<std::string> eval_;
   std::set<JobKey> touched_;  // jobs from which something was collected
 };

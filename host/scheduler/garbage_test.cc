@@ -414,5 +414,23 @@ TEST_F(GarbageTest, OfEvaluationsGoesOnlyWhatNothingNeeds) {
   EXPECT_EQ(JobOf("big")->status, "pending");
 }
 
+TEST_F(GarbageTest, OfAJobTheNewestEvaluationsStay) {
+  const std::string made = MustRegister(Registration("web", 1)).eval_id;
+  const std::string looked = scheduler.Evaluate({"default", "web"})->eval_id;
+  std::string newest;
+  for (std::size_t i = 0; i < kMostEvalsOfJob + 5; ++i) {
+    newest = scheduler.Evaluate({"default", "web"})->eval_id;
+  }
+  const std::string other = MustRegister(Registration("other", 1)).eval_id;
+  Collect({.ended_before = 0, .jobs = false});
+  EXPECT_NE(Eval(looked), nullptr);
+  Collect({.ended_before = 0});
+  EXPECT_EQ(Evals(), kMostEvalsOfJob + 2) << "and the one that has placed, and that of the other";
+  EXPECT_NE(Eval(made), nullptr);
+  EXPECT_EQ(Eval(looked), nullptr);
+  EXPECT_NE(Eval(newest), nullptr);
+  EXPECT_NE(Eval(other), nullptr);
+}
+
 }  // namespace
 }  // namespace drover
