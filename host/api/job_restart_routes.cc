@@ -123,7 +123,7 @@ std::vector<Route> JobRestartRoutes() {
   return {
       {"PUT POST", "/v1/job/**/restart", BeginRestart},
       {"GET", "/v1/job/**/restart", ListRestarts},
-      {"DELETE", "/v1/job/**/restart", CancelRestart},
+      {"PUT POST", "/v1/job/**/restart/cancel", CancelRestart},
   };
 }
 

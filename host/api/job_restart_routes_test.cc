@@ -24,6 +24,12 @@ class JobRestartRouteTest : public ApiFixture {
   }
 };
 
+TEST_F(JobRestartRouteTest, AJobWithAnIdOfThatFormCanBeStopped) {
+  ASSERT_EQ(Ask("PUT", "/v1/jobs", JobBody("x/restart")).status, 200);
+  Must("DELETE", "/v1/job/x/restart?purge=true");
+  for (const json& one : Get("/v1/jobs")) EXPECT_NE(one["ID"], "x/restart");
+}
+
 TEST_F(JobRestartRouteTest, ARestartIsMadeReadAndCanceled) {
   EXPECT_EQ(Get("/v1/job/a/web/restart"), json::array());
   const HttpReply reply =
@@ -43,12 +49,13 @@ TEST_F(JobRestartRouteTest, ARestartIsMadeReadAndCanceled) {
       Refusal("POST", "/v1/job/a/web/restart"),
       HasSubstr("500 the restart " + one["ID"].get<std::string>() + " of the job is under way"));
   const std::string id = one["ID"];
-  EXPECT_EQ(Refusal("DELETE", "/v1/job/a/web/restart"), "400 ?id must name the restart to cancel");
-  EXPECT_EQ(Refusal("DELETE", "/v1/job/a/web/restart?id=x"), "404 job restart not found");
-  EXPECT_EQ(Refusal("DELETE", "/v1/job/other/restart?id=" + id), "404 job restart not found");
-  Must("DELETE", "/v1/job/a/web/restart?id=" + id);
+  EXPECT_EQ(Refusal("PUT", "/v1/job/a/web/restart/cancel"),
+            "400 ?id must name the restart to cancel");
+  EXPECT_EQ(Refusal("PUT", "/v1/job/a/web/restart/cancel?id=x"), "404 job restart not found");
+  EXPECT_EQ(Refusal("PUT", "/v1/job/other/restart/cancel?id=" + id), "404 job restart not found");
+  Must("PUT", "/v1/job/a/web/restart/cancel?id=" + id);
   EXPECT_EQ(Get("/v1/job/a/web/restart")[0]["Status"], "canceled");
-  const json again = Must("DELETE", "/v1/job/a/web/restart?id=" + id);
+  const json again = Must("PUT", "/v1/job/a/web/restart/cancel?id=" + id);
   EXPECT_EQ(again["Index"], Get("/v1/job/a/web/restart")[0]["ModifyIndex"]);
   const std::string second = Begin();
   EXPECT_EQ(Get("/v1/job/a/web/restart")[0]["ID"], second) << "the newest is the first";
@@ -91,7 +98,7 @@ TEST_F(JobRestartRouteTest, TheNewestTenOfAJobStayAndAPurgeTakesThem) {
   for (int i = 0; i < 12; ++i) {
     const std::string id = Begin();
     if (first.empty()) first = id;
-    Must("DELETE", "/v1/job/a/web/restart?id=" + id);
+    Must("PUT", "/v1/job/a/web/restart/cancel?id=" + id);
   }
   const json all = Get("/v1/job/a/web/restart");
   EXPECT_EQ(all.size(), 10u);

@@ -95,7 +95,7 @@ struct JobRestartCommand {
       if (RawField(one, "Status") != "running") continue;
       Query which = query;
       which.emplace_back("id", RawField(one, "ID"));
-      DROVER_TRY(client->Delete(path, which));
+      DROVER_TRY(client->Put(path + "/cancel", nullptr, which));
       terminal->Line("restart " + TextField(one, "ID") + " is canceled");
       return kExitOk;
     }

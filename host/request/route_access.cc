@@ -89,7 +89,7 @@ constexpr RouteAccess kRouteAccesses[] = {
     In("GET", "/v1/job/**/scale", kQuery, {kReadJobScaling, kReadJob}),
     In("PUT POST", "/v1/job/**/restart", kQuery, kLifecycle),
     In("GET", "/v1/job/**/restart", kQuery, kReading),
-    In("DELETE", "/v1/job/**/restart", kQuery, kLifecycle),
+    In("PUT POST", "/v1/job/**/restart/cancel", kQuery, kLifecycle),
     In("PUT POST", "/v1/job/**/dispatch", kQuery, {kDispatchJob}),
     In("PUT POST", "/v1/job/**/periodic/force", kQuery, {kDispatchJob, kSubmitJob}),
     Services("GET", "/v1/job/**/services"),
