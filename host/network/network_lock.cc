@@ -86,11 +86,6 @@ Result<NetworkLock> NetworkLock::Take(const std::string& path, int stop) {
   }
 }
 
-// Only closing the file would leave it locked until the last process that inherited it has ended.
-NetworkLock::~NetworkLock() {
-  if (file_) flock(file_.get(), LOCK_UN);
-}
-
 bool NetworkLock::IsThere(const std::string& path) {
   struct stat info{};
   return lstat(path.c_str(), &info) == 0;

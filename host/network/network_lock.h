@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "host/base/file_lock.h"
 #include "host/base/result.h"
 #include "host/base/unique_fd.h"
 
@@ -23,11 +24,7 @@ class NetworkLock {
   // which may be -1. Blocks. [any thread]
   static Result<NetworkLock> Take(const std::string& path, int stop = -1);
 
-  NetworkLock(NetworkLock&&) = default;
-  // Unlocks, even if a plugin has left a process in the background that inherited the lock.
-  ~NetworkLock();
-
-  int descriptor() const { return file_.get(); }
+  int descriptor() const { return lock_.file(); }
   // Removes the file, after the network is gone.
   void Remove();
   // Returns whether somebody has the lock, or had it when the agent was killed.
@@ -36,10 +33,10 @@ class NetworkLock {
   static void RemoveFree(const std::string& path);
 
  private:
-  NetworkLock(std::string path, UniqueFd file) : path_(std::move(path)), file_(std::move(file)) {}
+  NetworkLock(std::string path, UniqueFd file) : path_(std::move(path)), lock_(std::move(file)) {}
 
   std::string path_;
-  UniqueFd file_;
+  FileLock lock_;
 };
 
 }  // namespace drover

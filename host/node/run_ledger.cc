@@ -96,7 +96,7 @@ std::optional<LedgerLeftovers> OpenDead(int run_directory, const std::string& na
   const auto seen = ReadLedger(file.get(), kWithHeader);
   if (!seen || !wanted(*seen)) return std::nullopt;
   if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) return std::nullopt;
-  LedgerLock lock(std::move(file));
+  FileLock lock(std::move(file));
   struct stat status{};
   // The file has no name any more if another node was faster and has already removed this ledger.
   if (fstat(lock.file(), &status) != 0 || status.st_nlink == 0) return std::nullopt;
@@ -158,13 +158,6 @@ void Unlink(int run_directory, const std::string& name) {
 }
 
 }  // namespace
-
-// Another thread may have just started a child, which inherits the file until it executes its
-// program. If this code only closed the file, the ledger would stay locked until then, and this
-// node would take it for the ledger of a living node when it looks again.
-LedgerLock::~LedgerLock() {
-  if (file_) flock(file_.get(), LOCK_UN);
-}
 
 RunLedger::RunLedger(UniqueFd run_directory, std::string name, UniqueFd file,
                      std::size_t header_size)

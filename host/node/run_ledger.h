@@ -7,38 +7,19 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "host/base/file_lock.h"
 #include "host/base/ids.h"
 #include "host/base/result.h"
 #include "host/base/unique_fd.h"
 
 namespace drover {
 
-// Holds the lock of a ledger, and unlocks the ledger at its end.
-class LedgerLock {
- public:
-  LedgerLock() = default;
-  // FILE is locked already.
-  explicit LedgerLock(UniqueFd file) : file_(std::move(file)) {}
-  LedgerLock(LedgerLock&&) = default;
-  LedgerLock& operator=(LedgerLock&& other) noexcept {
-    std::swap(file_, other.file_);
-    return *this;
-  }
-  ~LedgerLock();
-
-  int file() const { return file_.get(); }
-
- private:
-  UniqueFd file_;
-};
-
 // The leftovers of a dead node, as its ledger names them.
 struct LedgerLeftovers {
   std::string file;  // the ledger's file name in the run directory
-  LedgerLock lock;   // held, so that no other node clears the same leftovers away
+  FileLock lock;     // held, so that no other node clears the same leftovers away
   std::string alloc_base;
   bool base_is_own = false;
   // If true, the runs continue without their node. The node takes them over when it starts again.
