@@ -2,10 +2,10 @@
 // Says of each allocation of a group what its state, its flags and its node mean for it.
 #include <algorithm>
 #include <map>
-#include <string_view>
 #include <utility>
 
 #include "host/reconcile/in_place_rule.h"
+#include "host/reconcile/replacements.h"
 #include "host/reconcile/reschedule.h"
 #include "host/reconcile/rollout.h"
 #include "host/spec/job_limits.h"
@@ -53,7 +53,8 @@ class Sorting {
       : input_(input),
         rollout_(LookAtRollout(input, group)),
         type_(input.job->job->type),
-        per_node_(IsPerNode(*input.job)) {
+        per_node_(IsPerNode(*input.job)),
+        replacements_(*input.allocs) {
     for (const auto& record : *input.allocs) {
       if (record->alloc->group_name == group.name) Sort(record);
     }
@@ -178,22 +179,14 @@ class Sorting {
     return UnknownSince(record) + Bounded(*policy.lost_after).count() <= input_.now;
   }
 
-  // Of those that replaced RECORD, one after another, returns the one that is still wanted; the
-  // last one if none is; null if there is none.
+  // Returns the first one of those that replaced RECORD that is still wanted; the last one if none
+  // is; null if there is none.
   const AllocRecord* ReplacementOf(const AllocRecord& record) {
-    if (record.next.empty()) return nullptr;
-    if (by_id_.empty()) {
-      for (const auto& of_job : *input_.allocs) by_id_[of_job->id()] = of_job.get();
-    }
     const AllocRecord* last = nullptr;
-    const std::string* next = &record.next;
-    for (std::size_t steps = by_id_.size(); !next->empty() && steps > 0; --steps) {
-      const auto found = by_id_.find(*next);
-      if (found == by_id_.end()) break;
-      last = found->second;
-      if (!last->alloc->server_terminal()) break;
-      next = &last->next;
-    }
+    replacements_.Follow(record, [&last](const SharedAlloc& other) {
+      last = other.get();
+      return other->alloc->server_terminal();
+    });
     return last;
   }
 
@@ -272,7 +265,7 @@ class Sorting {
   const RolloutState rollout_;
   const JobType type_;
   const bool per_node_;
-  std::map<std::string_view, const AllocRecord*> by_id_;  // empty until it is needed
+  Replacements replacements_;
   AllocSets out_;
 };
 

@@ -1,7 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 // Plans a group of a service or batch job.
 #include <algorithm>
-#include <cstddef>
 #include <map>
 #include <set>
 #include <string_view>
@@ -9,6 +8,7 @@
 #include <utility>
 
 #include "host/reconcile/group_plans.h"
+#include "host/reconcile/replacements.h"
 #include "host/spec/job_limits.h"
 
 namespace drover {
@@ -21,7 +21,8 @@ class ServicePlan {
         group_(group),
         change_(*change),
         rollout_(LookAtRollout(input, group)),
-        sets_(SortAllocs(input, group)) {}
+        sets_(SortAllocs(input, group)),
+        replacements_(*input.allocs) {}
 
   GroupPlan Make() {
     Reconnect();
@@ -130,21 +131,14 @@ class ServicePlan {
     return &ToKeep(*original, *replacement, how) == original.get();
   }
 
-  // Of those that replaced ORIGINAL, one after another, returns the ones that are still wanted.
+  // Returns those that replaced ORIGINAL, one after another, and are still wanted.
   AllocRecords ReplacementsOf(const AllocRecord& original) {
-    if (by_id_.empty()) {
-      for (const SharedAlloc& record : *input_.allocs) by_id_.emplace(record->id(), record);
-    }
     AllocRecords found;
-    const std::string* next = &original.next;
-    for (std::size_t steps = by_id_.size(); !next->empty() && steps > 0; --steps) {
-      const auto at = by_id_.find(*next);
-      if (at == by_id_.end()) break;
-      const SharedAlloc& record = at->second;
+    replacements_.Follow(original, [&](const SharedAlloc& record) {
       const bool wanted = !record->alloc->server_terminal() && gone_.count(record->id()) == 0;
       if (wanted) found.push_back(record);
-      next = &record->next;
-    }
+      return true;
+    });
     return found;
   }
 
@@ -327,14 +321,14 @@ class ServicePlan {
   GroupChange& change_;
   const RolloutState rollout_;
   AllocSets sets_;
+  Replacements replacements_;
   GroupPlan plan_;
   std::set<int> taken_;                 // indexes of which something is, or will be
   std::map<int, SharedAlloc> holders_;  // what runs, by index
   std::set<int> canaries_;      // the indexes of canaries, which may be those of others, too
   std::set<std::string> gone_;  // replacements that stop, since their originals are back
-  std::map<std::string_view, SharedAlloc> by_id_;  // empty until it is needed
-  AllocRecords older_;                             // cannot take over the wanted version
-  int busy_ = 0;                                   // see Limit
+  AllocRecords older_;          // cannot take over the wanted version
+  int busy_ = 0;                // see Limit
 };
 
 }  // namespace
