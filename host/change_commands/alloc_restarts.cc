@@ -32,6 +32,9 @@ std::vector<json> BodiesFor(const ChosenAlloc& alloc, const RestartOptions& opti
   return bodies;
 }
 
+// A signal has ended the batch.
+Error Stopped() { return Error(Code::kCancelled, "the restart was stopped"); }
+
 }  // namespace
 
 std::string AllocRestarts::Shown(const std::string& id) const {
@@ -60,7 +63,10 @@ bool AllocRestarts::Wait(Duration duration) {
 
 Result<BatchOutcome> AllocRestarts::Run(const std::vector<ChosenAlloc>& batch) {
   BatchOutcome outcome;
-  DROVER_TRY(options_->reschedule ? Reschedule(batch, &outcome) : InPlace(batch, &outcome));
+  const Status ended =
+      options_->reschedule ? Reschedule(batch, &outcome) : InPlace(batch, &outcome);
+  outcome.left = ended.code() == Code::kCancelled;
+  if (!outcome.left) DROVER_TRY(ended);
   return outcome;
 }
 
@@ -93,17 +99,11 @@ Status AllocRestarts::InPlace(const std::vector<ChosenAlloc>& batch, BatchOutcom
   while (!open.empty()) {
     const Duration most = next_word - RestartClock::now();
     DROVER_TRY(streams.Wait(signals_->fd(), std::max(most, Duration(0))));
-    if (left_()) {
-      outcome->left = true;
-      return {};
-    }
+    if (left_()) return Stopped();
     if (open.empty() || RestartClock::now() < next_word) continue;
     // A restart takes as long as its tasks take to end. So only an agent that answers nothing else
     // either is not waited for any more.
-    const Status answers = CheckAgent();
-    outcome->left = answers.code() == Code::kCancelled;
-    if (outcome->left) return {};
-    DROVER_TRY(answers);
+    DROVER_TRY(CheckAgent());
     for (const auto& [id, requests] : open) {
       terminal_->Line("Still waiting for the restart of allocation " + Shown(id));
     }
@@ -163,17 +163,11 @@ Status AllocRestarts::Reschedule(const std::vector<ChosenAlloc>& batch, BatchOut
   std::vector<ChosenAlloc> waiting;
   for (const ChosenAlloc& alloc : batch) {
     // A batch may be large, and what is not stopped yet may stay.
-    if (left_()) {
-      outcome->left = true;
-      return {};
-    }
+    if (left_()) return Stopped();
     terminal_->Line("Rescheduling allocation " + Shown(alloc.id) + " of group \"" +
                     Printable(alloc.group) + "\"");
     const Result<std::uint64_t> index = Stop(alloc);
-    if (index.code() == Code::kCancelled) {
-      outcome->left = true;
-      return {};
-    }
+    if (index.code() == Code::kCancelled) return index.error();
     if (!index.ok()) {
       Fail(alloc, index.error(), outcome);
       continue;
@@ -184,14 +178,8 @@ Status AllocRestarts::Reschedule(const std::vector<ChosenAlloc>& batch, BatchOut
   std::uint64_t index = 0;
   auto next_word = RestartClock::now() + still_waiting_;
   while (!waiting.empty()) {
-    if (left_()) {
-      outcome->left = true;
-      return {};
-    }
-    const Status looked = LookAtReplacements(stopped, &waiting, &index, outcome);
-    outcome->left = looked.code() == Code::kCancelled;
-    if (outcome->left) return {};
-    DROVER_TRY(looked);
+    if (left_()) return Stopped();
+    DROVER_TRY(LookAtReplacements(stopped, &waiting, &index, outcome));
     if (RestartClock::now() < next_word) continue;
     next_word = RestartClock::now() + still_waiting_;
     for (const ChosenAlloc& alloc : waiting) {
