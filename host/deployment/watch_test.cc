@@ -202,16 +202,17 @@ TEST_F(WatchDeploymentTest, NoVersionToGoBackTo) {
             "to");
 }
 
+constexpr std::string_view kNotRolledBackTo1 =
+    "failed: Failed due to unhealthy allocations - not rolling back to stable job version 1 as "
+    "current job has same specification";
+
 TEST_F(WatchDeploymentTest, AStableVersionThatSaysTheSameIsNotRegisteredAgain) {
   group().progress_deadline = 0s;
   group().auto_revert = true;
   AddVersion(1, "3").stable = true;
   Put("a", {.healthy = false});
   EXPECT_FALSE(Watch(2).revert_to);
-  EXPECT_EQ(
-      Says(),
-      "failed: Failed due to unhealthy allocations - not rolling back to stable job version 1 "
-      "as current job has same specification");
+  EXPECT_EQ(Says(), kNotRolledBackTo1);
   EXPECT_FALSE(Watch(3).changed) << "it has ended";
 }
 
@@ -225,10 +226,7 @@ TEST_F(WatchDeploymentTest, AVersionThatHasComeBackIsTheLastAttempt) {
   AddVersion(3, "B");
   Put("a", {.healthy = false});
   EXPECT_FALSE(Watch(2).revert_to);
-  EXPECT_EQ(
-      Says(),
-      "failed: Failed due to unhealthy allocations - not rolling back to stable job version 1 "
-      "as current job has same specification");
+  EXPECT_EQ(Says(), kNotRolledBackTo1);
 }
 
 TEST_F(WatchDeploymentTest, CanariesWaitForPeople) {

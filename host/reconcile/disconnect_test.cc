@@ -227,20 +227,33 @@ TEST_F(DisconnectTest, AReturnIsHandledOnce) {
   }
 }
 
-TEST_F(DisconnectTest, AfterAReturnOneOfAllReplacementsStays) {
-  for (const auto how : {KeepRule::kKeepOriginal, KeepRule::kKeepReplacement}) {
+// An original that is back, the replacement that became unknown in its turn, and that one's.
+class ReplacedTwiceTest : public DisconnectTest {
+ protected:
+  void Begin(KeepRule how) {
     allocs.clear();
     NewVersion([how](TaskGroup* group) {
       group->disconnect.lost_after = 60s;
       group->disconnect.reconcile = how;
     });
     AddNode("n2", "disconnected");
-    const auto original = Add(0), first = Add(0, "n2"), second = Add(0);
+    AddNode("n3");
+    original = Add(0);
+    first = Add(0, "n2");
+    second = Add(0, "n3");
     ReplaceBy(original, first);
     ReplaceBy(first, second);
     MakeUnknown(original, kNow - 5);
     original->reported.status.status = ClientStatus::kRunning;
     MakeUnknown(first, kNow - 3);
+  }
+
+  std::shared_ptr<AllocRecord> original, first, second;
+};
+
+TEST_F(ReplacedTwiceTest, AfterAReturnOneOfAllReplacementsStays) {
+  for (const auto how : {KeepRule::kKeepOriginal, KeepRule::kKeepReplacement}) {
+    Begin(how);
     GroupPlan plan = Plan();
     if (how == KeepRule::kKeepOriginal) {
       EXPECT_THAT(Stops(plan), ElementsAre(Pair(first->id(), stop_reason::kReconnected),
@@ -359,21 +372,9 @@ TEST_F(DisconnectTest, WhatStopsOnALostNodeEnds) {
   EXPECT_EQ(plan.stop[0].reports, ClientStatus::kLost);
 }
 
-TEST_F(DisconnectTest, OfSeveralReplacementsTheOneThatRunsIsCompared) {
+TEST_F(ReplacedTwiceTest, OfSeveralReplacementsTheOneThatRunsIsCompared) {
   for (const auto how : {KeepRule::kKeepOriginal, KeepRule::kKeepReplacement}) {
-    allocs.clear();
-    NewVersion([how](TaskGroup* group) {
-      group->disconnect.lost_after = 60s;
-      group->disconnect.reconcile = how;
-    });
-    AddNode("n2", "disconnected");
-    AddNode("n3");
-    const auto original = Add(0), first = Add(0, "n2"), second = Add(0, "n3");
-    ReplaceBy(original, first);
-    ReplaceBy(first, second);
-    MakeUnknown(original, kNow - 5);
-    original->reported.status.status = ClientStatus::kRunning;
-    MakeUnknown(first, kNow - 3);
+    Begin(how);
     ChangeOf(first, [](AllocChange* change) { change->follow_up_eval = "later"; });
     open_evals = {"later"};
     GroupPlan plan = Plan();
