@@ -15,8 +15,8 @@ class Broken(Exception):
 
 
 class StagedAgent:
-    """ANSWERS: the answer to each request, by method and path, such as "GET /v1/jobs". A function is called for each
-    answer. A number is the status of an error."""
+    """ANSWERS: the answer to each request, by method and path, such as "GET /v1/jobs", or by the path alone. A function
+    is called for each answer. A number is the status of an error. A tuple has a status and the text of a body."""
 
     def __init__(self, test, answers):
         agent = self
@@ -38,8 +38,11 @@ class StagedAgent:
                 except Broken:
                     self.close_connection = True
                     return
-                body = b"no" if isinstance(answer, int) else json.dumps(answer).encode()
-                self.send_response(answer if isinstance(answer, int) else 200)
+                if isinstance(answer, int):
+                    answer = (answer, "no")
+                status, text = answer if isinstance(answer, tuple) else (200, json.dumps(answer))
+                body = text.encode()
+                self.send_response(status)
                 self.send_header("X-Nomad-Index", str(agent.index))
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
@@ -63,7 +66,7 @@ class StagedAgent:
         test.addCleanup(self.released.set)
 
     def next_answer(self, key):
-        answer = self.answers.get(key, 404)
+        answer = self.answers.get(key, self.answers.get(key.partition(" ")[2], 404))
         return answer() if callable(answer) else answer
 
     def hang(self):

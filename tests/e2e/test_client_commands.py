@@ -1,16 +1,15 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """The commands of Nomad's command line that change an existing job, or look at an agent."""
-import http.server
 import json
 import re
 import shutil
 import socket
 import subprocess
-import threading
 
 import harness
 from agent_harness import AgentTest
 from harness import DroverTest, group, job, mock
+from staged_agent import StagedAgent
 from test_client import Client, service
 
 
@@ -357,28 +356,7 @@ class OddServerTest(Client, DroverTest):
     """An agent of another kind, or a hostile one."""
 
     def serve(self, answers):
-        class Server(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                status, body = answers.get(self.path.partition("?")[0], (404, "no"))
-                self.send_response(status)
-                self.send_header("X-Nomad-Index", "7")
-                self.send_header("Content-Length", str(len(body.encode())))
-                self.end_headers()
-                self.wfile.write(body.encode())
-
-            def do_PUT(self):
-                self.rfile.read(int(self.headers.get("Content-Length", 0)))
-                self.do_GET()
-
-            do_POST = do_PUT
-
-            def log_message(self, *_):
-                pass
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        self.addCleanup(server.server_close)
-        self.addCleanup(server.shutdown)
-        self.address = f"http://127.0.0.1:{server.server_port}"
+        self.address = StagedAgent(self, answers).address
 
     def test_servers_of_a_cluster(self):
         def member(name, region, status="alive", **tags):
