@@ -63,7 +63,7 @@ Result<int> RestartSession::Run() {
   client_->Watch(signals_.fd(), [this] { return Left(); });
   const Result<int> code = RestartAll();
   client_->Watch(-1, nullptr);
-  // What somebody has stopped is no error.
+  // A restart that somebody has stopped is no error.
   return code.code() == Code::kCancelled ? Finish() : code;
 }
 

@@ -194,7 +194,7 @@ TEST_F(WatchingClientTest, ARequestGoesOnIfNobodyStopsIt) {
     }
   });
   ApiClient client = ClientOf(server);
-  // Whoever is asked may take longer than a request may.
+  // The answer may take longer than a request may.
   const auto answer_no = [&] {
     EXPECT_TRUE(Take());
     usleep(600'000);

@@ -18,7 +18,7 @@ using nlohmann::json;
 
 constexpr std::size_t kMostToken = 256;
 constexpr int kHighestPriority = 100;
-// Of all keys and values of a dispatch. Linux allows no variable of a task to be larger.
+// The limit of all keys and values of a dispatch. Linux allows no variable of a task to be larger.
 constexpr std::size_t kMostMeta = std::size_t{128} << 10;
 
 std::string Seconds(WallTime time) { return std::to_string(time / 1'000'000'000); }

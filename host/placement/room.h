@@ -121,7 +121,7 @@ class Room {
   std::vector<Site> sites_;
   std::map<JobKey, NodeCounts> counts_;  // empty if there is one node
   std::set<std::string> preempted_;  // ids of allocations whose room is taken already, or spared
-  // What may be displaced on each node, by the priority that it has. [filled as needed]
+  // The resources that may be displaced on each node, by priority. [filled as needed]
   std::map<std::string, std::map<int, GroupNeeds>> displaceable_;
   std::string after_;  // the node of the last TakeAfter
 };

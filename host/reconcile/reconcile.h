@@ -69,7 +69,7 @@ struct AllocSets {
   // The ends of `unknown` ones for which no evaluation waits yet.
   std::vector<GroupPlan::FollowUp> unknown_later;
   AllocRecords ended;  // needs nothing, but keeps its index taken
-  // Of those above, the ones whose slot is by now that of their replacement.
+  // Those above whose slot is by now that of their replacement.
   std::set<const AllocRecord*> replaced;
   // Stopped for a replacement that has no place yet.
   std::map<Slot, std::shared_ptr<const AllocRecord>> unreplaced;

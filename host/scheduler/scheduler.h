@@ -282,7 +282,7 @@ class Scheduler : public ClusterLink {
     bool no_shutdown_delay = false;
   };
 
-  // What a node reports, in scheduler_nodes.cc. ALL says that UPDATES are all that it has.
+  // Takes the report of a node, in scheduler_nodes.cc. ALL says that UPDATES are all that it has.
   Status TakeUpdates(const std::string& node_id, std::vector<AllocUpdate> updates, bool all);
 
   // The work of a timer. Each function sets its timer anew if there is more to do.
