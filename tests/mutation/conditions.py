@@ -174,7 +174,7 @@ class Finder:
                 self.condition(begin, i)
             elif token.text in ("return", "co_return") and after not in (";", "{"):
                 self.value(i + 1, self.expression_end(i + 1, {";"}))
-            elif token.text == "=" and before not in ("operator", "["):
+            elif token.text == "=" and before not in ("operator", "[") and self.text(i - 2) != "using":
                 self.value(i + 1, self.expression_end(i + 1, {";", ","}))
         # From the outside in, in the order of the text.
         found = sorted(self.found.values(), key=lambda c: (c.start, -c.end))

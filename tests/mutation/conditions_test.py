@@ -49,6 +49,9 @@ class ConditionsTest(unittest.TestCase):
         self.check("return {1, 2};")
         self.check("int i = 0; T* p = nullptr; auto s = \"a && b\"; auto f = [=] { g(); };")
 
+    def test_a_name_of_a_type_has_no_value(self):
+        self.check("using Wanted = std::function<bool(int)>; x = y == z;", "? y == z")
+
     def test_comments_and_texts_hold_no_conditions(self):
         self.check('// if (a)\n/* while (b) */ f("if (c)", \'?\');')
 
