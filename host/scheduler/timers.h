@@ -36,8 +36,9 @@ class SchedulerTimers {
   void Erase(const Key& key);
   // Returns how long it is until the earliest timer, at most MOST, and never below 0.
   Duration Left(Duration most) const;
-  // Removes and returns the timers that are due, the earliest first, at most MOST of them, so that
-  // thousands at once do not stop the control thread.
+  // Removes and returns the timers that are due, the earliest first, and those of one time in the
+  // order of their keys. There are at most MOST of them, so that thousands at once do not stop the
+  // control thread.
   std::vector<Key> TakeDue(std::size_t most);
   // Returns whether the wall clock has jumped by more than a second since the last call. Then the
   // caller sets the timers of all launches anew. While there are launches, Left returns at most a
@@ -46,9 +47,17 @@ class SchedulerTimers {
   std::size_t size() const { return at_.size(); }
 
  private:
+  // Points into at_. The addresses of the keys must not decide, since they differ from run to run.
+  using Due = std::pair<TimePoint, const Key*>;
+  struct Earlier {
+    bool operator()(const Due& a, const Due& b) const {
+      return a.first != b.first ? a.first < b.first : *a.second < *b.second;
+    }
+  };
+
   Loop* const loop_;
   std::map<Key, TimePoint> at_;
-  std::set<std::pair<TimePoint, const Key*>> order_;  // points into at_
+  std::set<Due, Earlier> order_;
   std::size_t launches_ = 0;
   WallTime offset_ = 0;  // of the wall clock from the loop's, when last seen
 };

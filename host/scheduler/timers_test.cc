@@ -29,6 +29,21 @@ TEST(SchedulerTimersTest, TakesTheEarliestFirst) {
   EXPECT_EQ(timers.Left(1h), 1h);
 }
 
+TEST(SchedulerTimersTest, TakesThoseOfOneTimeInTheOrderOfTheirKeys) {
+  SimLoop loop;
+  SchedulerTimers timers(&loop);
+  std::vector<SchedulerTimers::Key> keys;
+  for (const TimerKind kind : {TimerKind::kFollowUp, TimerKind::kDeployment, TimerKind::kNode}) {
+    for (const char* const id : {"a", "b", "c"}) keys.emplace_back(kind, id);
+  }
+  const TimePoint at = loop.Now() + 1s;
+  for (auto key = keys.rbegin(); key != keys.rend(); ++key) timers.Set(*key, at);
+  timers.Erase(keys[4]);
+  timers.Set(keys[4], at);
+  loop.Advance(1s);
+  EXPECT_EQ(timers.TakeDue(100), keys);
+}
+
 TEST(SchedulerTimersTest, SetAgainMovesATimer) {
   SimLoop loop;
   SchedulerTimers timers(&loop);

@@ -171,6 +171,7 @@ std::vector<TemplateSession::Written> TemplateSession::Take(
     owner.mode = FileModeOf(templates()[i].perms).value_or(0644);
     owner.uid = templates()[i].uid;
     owner.gid = templates()[i].gid;
+    one.is_gone = [place] { return !Exists(place); };
     one.write = [place, owner, same, compares, text = std::move(made.text)]() -> Status {
       if (same && Exists(place)) return {};
       if (compares && HasContent(place, text)) {
@@ -184,8 +185,21 @@ std::vector<TemplateSession::Written> TemplateSession::Take(
   return written;
 }
 
+bool TemplateSession::InformsOfReturn(std::size_t index) const {
+  using Mode = TaskTemplate::ChangeMode;
+  const Mode mode = templates()[index].change_mode;
+  // What the task does not know yet follows the writing in any case.
+  const std::string& acted = items_[index].acted;
+  return (mode == Mode::kSignal || mode == Mode::kScript) && !acted.empty() && acted != kUnsure;
+}
+
+bool TemplateSession::SetGone(std::size_t index) {
+  return !std::exchange(items_[index].gone, true);
+}
+
 void TemplateSession::SetWritten(const Written& written) {
   Item& item = items_[written.index];
+  if (std::exchange(item.gone, false)) item.acted = kUnsure;
   item.rendered = written.hash;
   item.env = written.env;
   item.file = File::kKnown;
@@ -276,7 +290,9 @@ void TemplateSession::SetFirstUnsure() {
 StringMap TemplateSession::Kept() const {
   StringMap kept;
   for (std::size_t i = 0; i < items_.size(); ++i) {
-    if (!items_[i].acted.empty()) kept[templates()[i].destination] = items_[i].acted;
+    const Item& item = items_[i];
+    if (item.acted.empty()) continue;
+    kept[templates()[i].destination] = item.gone ? kUnsure : item.acted;
   }
   return kept;
 }

@@ -73,6 +73,7 @@ class TemplateSession {
     std::size_t index = 0;
     std::string hash;
     StringMap env;
+    std::function<bool()> is_gone;  // whether there is no such file; blocks [any thread]
     std::function<Status()> write;  // writes the file if that is needed; blocks [any thread]
   };
   struct Failed {
@@ -85,6 +86,12 @@ class TemplateSession {
   std::vector<Written> Take(const Rendering& rendering,
                             std::vector<Result<RenderedTemplate>> results,
                             std::vector<ValueRequest>* missing, std::vector<Failed>* failed);
+  // Returns whether the running task, which may have removed its file, can be informed when the
+  // file is written again. The start after a restart would find the file in any case.
+  bool InformsOfReturn(std::size_t index) const;
+  // The file of the template INDEX is gone. So the task may not know its content, although it was
+  // informed of it, and must be informed once the file is there again. Returns whether that is new.
+  bool SetGone(std::size_t index);
   // The file of WRITTEN is in its place.
   void SetWritten(const Written& written);
   // Watches what the templates have asked for, as long as they may be rendered again. Returns which
@@ -134,6 +141,7 @@ class TemplateSession {
     File file = File::kUnknown;
     std::string rendered;  // the hash of what is in the file; empty: not known
     std::string acted;     // the hash of what the task knows
+    bool gone = false;     // see SetGone
     StringMap env;
     std::set<ValueRequest> used;
     Seen noted;  // the values of USED when they were last noted; null if not known

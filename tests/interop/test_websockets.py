@@ -247,7 +247,10 @@ class ExecTest(TaskTest):
     def test_actions_of_a_job(self):
         actions = [{"Name": "greet", "Command": "/bin/sh",
                     "Args": ["-c", "read x; echo $NOMAD_TASK_NAME ${x}; exit 5"]},
-                   {"Name": "size", "Command": "/bin/sh", "Args": ["-c", "read x; stty size"]}]
+                   # A size and the input after it take different ways.
+                   {"Name": "size", "Command": "/bin/sh",
+                    "Args": ["-c", "read x; until [ \"$(stty size)\" = '50 100' ]; do sleep 0.01; done; "
+                                   "stty size"]}]
         later = {"Lifecycle": {"Hook": "poststop", "Sidecar": False}, "Actions": actions[:1]}
         self.agent.submit(job(group(task("t", LONG, Actions=actions), task("later", LONG, **later)),
                               id="a/b", type="service"))

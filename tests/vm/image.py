@@ -15,7 +15,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 UNIT = HERE / "drover-vm.service"
 PACKAGES = ["linux-image-cloud-amd64", "systemd-sysv", "python3", "procps", "libspdlog1.10",
-            "libre2-9", "libssl3", "libarchive13"]
+            "libre2-9", "libssl3", "libyaml-0-2", "libarchive13"]
 # The modules that the machine needs before its root is mounted. The default, every module, takes seconds more.
 MODULES = ["virtio_pci", "virtio_blk", "ext4"]
 SIZE = "1500M"  # sparse

@@ -29,6 +29,7 @@ constexpr Duration kSendAgainLast = 10min;
 
 // What one rendering leaves over, and what was said about it.
 struct TemplateHook::Round {
+  bool of_running = false;  // the task runs, and may have removed its files
   std::vector<ValueRequest> missing;
   std::vector<TemplateSession::Failed> failed;
   std::vector<TemplateSession::Failed> unwritten;
@@ -173,6 +174,10 @@ Co<void> TemplateHook::RenderSome(Context context, Session session,
   for (const TemplateSession::Written& written : taken) {
     // After the end of the agent's patience, the objects of the options may be gone.
     if (context.cancelled()) co_return;
+    if (round->of_running) {
+      co_await NoteGone(context, session, written);
+      if (context.cancelled()) co_return;
+    }
     Status status;
     if (options_.pool == nullptr) {
       status = written.write();
@@ -188,6 +193,22 @@ Co<void> TemplateHook::RenderSome(Context context, Session session,
   if (context.cancelled()) co_return;
   // A template may ask for what the task may not have.
   if (const auto failed = session->WantUsed()) round->failed.push_back(*failed);
+}
+
+// Before the file of a running task is written, stores that the task must be informed if the file
+// is gone. Afterwards nobody would see that.
+Co<void> TemplateHook::NoteGone(Context context, Session session,
+                                TemplateSession::Written written) {
+  if (!session->InformsOfReturn(written.index)) co_return;
+  bool is_gone = false;
+  if (options_.pool == nullptr) {
+    is_gone = written.is_gone();
+  } else {
+    is_gone = co_await options_.pool->Run(written.is_gone);
+  }
+  const auto control = control_.lock();
+  if (context.cancelled() || !is_gone || !control) co_return;
+  if (session->SetGone(written.index)) co_await Keep(control, session);
 }
 
 // Renders the template INDEX. Few templates take long. Only these wait for each other, so that
@@ -273,6 +294,7 @@ Co<void> TemplateHook::RenderDue(Context context, Session session) {
   TemplateSession::Indices due = session->Due(options_.loop->Now());
   if (due.empty()) co_return;
   const auto round = std::make_shared<Round>();
+  round->of_running = true;
   co_await RenderSome(context, session, due, round);
   if (context.cancelled()) co_return;
   const TimePoint now = options_.loop->Now();

@@ -70,6 +70,7 @@ class TemplateHook : public TaskHook {
                           std::vector<ValueRequest> missing, std::shared_ptr<Round> told);
   Co<void> RenderSome(Context context, Session session, TemplateSession::Indices indices,
                       std::shared_ptr<Round> round);
+  Co<void> NoteGone(Context context, Session session, TemplateSession::Written written);
   Co<Result<RenderedTemplate>> RenderOne(Context context, TemplateSession::Rendering rendering,
                                          std::size_t index);
   static Co<void> Follow(TemplateHook* self, Context context, Session session, bool first);

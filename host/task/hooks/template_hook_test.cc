@@ -603,6 +603,74 @@ TEST_F(TemplateHookTest, ASignalThatCouldNotBeSentIsSentAgain) {
                                            "Template ran script /bin/reload"));
 }
 
+// A task that has removed its file has not read it when a signal came. So it hears of its return,
+// although it has heard of that content before.
+TEST_F(TemplateHookTest, AFileThatWasGoneComesBackWithASignal) {
+  source.Set("a", "1");
+  Add("<a>", "local/a", OnChange::kSignal, 10s);
+  Add("<a>", "local/b", OnChange::kSignal).wait = TemplateWait{1s, 4s};
+  task().templates[1].change_signal = "SIGUSR1";
+  Add("<a>", "local/c", OnChange::kRestart, 10s);  // the task knows its file from its start
+  ASSERT_TRUE(Start().ok());
+  const auto remove = [this] {
+    for (const char* const name : {"a", "b", "c"}) fs::remove(location.local_dir + "/" + name);
+  };
+  Set("a", "2");
+  Set("a", "1");
+  loop.Advance(1min);
+  EXPECT_THAT(control->asked, IsEmpty());
+  remove();
+  Set("a", "2");
+  Set("a", "1");
+  loop.Advance(9s);
+  EXPECT_EQ(FileOf("local/a") + FileOf("local/b") + FileOf("local/c"), "111");
+  EXPECT_THAT(control->asked, IsEmpty()) << "the splay is that of all";
+  loop.Advance(1s);
+  EXPECT_THAT(control->asked, UnorderedElementsAre("SIGHUP", "SIGUSR1"));
+  loop.Advance(2h);
+  EXPECT_THAT(control->asked, SizeIs(2));
+}
+
+TEST_F(TemplateHookTest, AFileThatIsRemovedDuringItsSignalComesBackWithAnother) {
+  source.Set("a", "1");
+  Add("<a>", "local/a", OnChange::kSignal, 10s);
+  ASSERT_TRUE(Start().ok());
+  on_signal = [this] { fs::remove(location.local_dir + "/a"); };
+  Set("a", "2");
+  loop.Advance(10s);
+  EXPECT_THAT(control->asked, ElementsAre("SIGHUP"));
+  on_signal = nullptr;
+  loop.Advance(1h);
+  EXPECT_THAT(control->asked, SizeIs(1)) << "it comes with the next change";
+  Set("a", "3");
+  Set("a", "2");
+  EXPECT_EQ(FileOf("local/a"), "2");
+  KillAgent();
+  ASSERT_TRUE(Start(true).ok());
+  loop.Advance(10s);
+  EXPECT_THAT(control->asked, ElementsAre("SIGHUP"));
+  KillAgent();
+  ASSERT_TRUE(Start(true).ok());
+  loop.Advance(1h);
+  EXPECT_THAT(control->asked, IsEmpty());
+}
+
+TEST_F(TemplateHookTest, ALaterAgentSignalsAFileThatItMakesAgain) {
+  source.Set("a", "1");
+  Add("<a>", "local/a", OnChange::kSignal);
+  ASSERT_TRUE(Start().ok());
+  KillAgent();
+  fs::remove(location.local_dir + "/a");
+  fs::create_directory(location.local_dir + "/a");
+  ASSERT_TRUE(Start(true).ok());
+  loop.Advance(1min);
+  EXPECT_THAT(control->asked, IsEmpty()) << "the file is not there";
+  fs::remove(location.local_dir + "/a");
+  loop.Advance(10s);
+  EXPECT_EQ(FileOf("local/a"), "1");
+  EXPECT_THAT(control->asked, ElementsAre("SIGHUP"));
+}
+
 TEST_F(TemplateHookTest, ALaterAgentSendsASignalThatCouldNotBeSent) {
   source.Set("a", "1");
   Add("<a>", "local/a", OnChange::kSignal);

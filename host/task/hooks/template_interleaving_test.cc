@@ -30,7 +30,7 @@ using OnChange = TaskTemplate::ChangeMode;
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 constexpr int kSeeds = 100;  // a sanitizer needs some twenty times as long
 #else
-constexpr int kSeeds = 2000;
+constexpr int kSeeds = 500;
 #endif
 constexpr int kSteps = 50;
 
