@@ -9,7 +9,7 @@ namespace drover {
 namespace {
 
 // Returns the faults of a group after CHANGE.
-std::string Faults(JobType type, const std::function<void(TaskGroup*)>& change) {
+std::string UpdateFaults(JobType type, const std::function<void(TaskGroup*)>& change) {
   TaskGroup group;
   change(&group);
   JobFaults faults;
@@ -19,23 +19,23 @@ std::string Faults(JobType type, const std::function<void(TaskGroup*)>& change) 
   return text;
 }
 std::string OfService(const std::function<void(TaskGroup*)>& change) {
-  return Faults(JobType::kService, change);
+  return UpdateFaults(JobType::kService, change);
 }
 
 TEST(UpdateChecksTest, TheDefaultsAreRight) {
   for (const JobType type :
        {JobType::kService, JobType::kSystem, JobType::kBatch, JobType::kSysbatch}) {
-    EXPECT_EQ(Faults(type, [](TaskGroup*) {}), "");
+    EXPECT_EQ(UpdateFaults(type, [](TaskGroup*) {}), "");
   }
 }
 
 TEST(UpdateChecksTest, OnlyServiceAndSystemJobsHaveAnUpdateBlock) {
-  EXPECT_EQ(Faults(JobType::kBatch, [](TaskGroup* group) { group->rollout.max_parallel = 2; }),
+  EXPECT_EQ(UpdateFaults(JobType::kBatch, [](TaskGroup* group) { group->rollout.max_parallel = 2; }),
             "/g/Update: Job type \"batch\" does not allow update block; remove it\n");
   EXPECT_EQ(
-      Faults(JobType::kSysbatch, [](TaskGroup* group) { group->update.min_healthy_time = 1s; }),
+      UpdateFaults(JobType::kSysbatch, [](TaskGroup* group) { group->update.min_healthy_time = 1s; }),
       "/g/Update: Job type \"sysbatch\" does not allow update block; remove it\n");
-  EXPECT_EQ(Faults(JobType::kSystem, [](TaskGroup* group) { group->rollout.canary = 1; }), "");
+  EXPECT_EQ(UpdateFaults(JobType::kSystem, [](TaskGroup* group) { group->rollout.canary = 1; }), "");
 }
 
 TEST(UpdateChecksTest, NothingIsNegative) {

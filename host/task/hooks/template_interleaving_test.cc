@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -27,11 +28,6 @@ namespace {
 namespace fs = std::filesystem;
 using OnChange = TaskTemplate::ChangeMode;
 
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-constexpr int kSeeds = 100;  // a sanitizer needs some twenty times as long
-#else
-constexpr int kSeeds = 500;
-#endif
 constexpr int kSteps = 50;
 
 struct Preparer : TaskPreparer {
@@ -378,10 +374,21 @@ Co<void> Agent::Run(std::shared_ptr<Agent> self) {
   self->over.Set();
 }
 
+std::uint64_t Seeds() {
+  const char* const given = std::getenv("DROVER_INTERLEAVINGS");
+  if (given != nullptr) return std::strtoull(given, nullptr, 10);
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+  return 100;  // a sanitizer needs some twenty times as long
+#else
+  return 500;
+#endif
+}
+
 TEST(TemplateInterleavingTest, EndsWithTheNewestGenerationAndWithoutRestartsInVain) {
   const DirectoryForTest directory("/dev/shm");
   const std::uint64_t first = FirstSeed();
-  for (std::uint64_t seed = first; seed < first + kSeeds; ++seed) {
+  const std::uint64_t end = first + Seeds();
+  for (std::uint64_t seed = first; seed < end; ++seed) {
     SCOPED_TRACE(HowToRepeat(seed));
     World(seed, directory.path()).Live();
     if (HasFailure()) return;
