@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr TableMask kOfJobs = MaskOf(Table::kJobs);
+constexpr TableMask kOfJobVersions = MaskOf(Table::kJobs);
 
 JobKey WantedJob(const ApiRequest& request) { return {request.Namespace(), request.parameter(0)}; }
 
@@ -76,10 +76,10 @@ Answer AnswerVersions(const Versions& versions, std::uint64_t index, const Compa
 Co<Answer> ReadVersions(ApiRequest* request) {
   DROVER_CO_ASSIGN(const auto diff_version, request->Number("diff_version"));
   const Comparison with{request->Flag("diffs"), diff_version, request->Text("diff_tag")};
-  co_return co_await AnswerRead(request, kOfJobs, [request, with](const Tables& tables) {
+  co_return co_await AnswerRead(request, kOfJobVersions, [request, with](const Tables& tables) {
     const auto found = tables.versions.find(WantedJob(*request));
     if (found == tables.versions.end()) {
-      return Found{tables.IndexOf(kOfJobs),
+      return Found{tables.IndexOf(kOfJobVersions),
                    [] { return ErrorAnswer(404, "job versions not found"); }};
     }
     Versions versions;
@@ -88,7 +88,7 @@ Co<Answer> ReadVersions(ApiRequest* request) {
     // The answer has the index of the last change in the table of jobs, because this index also
     // rises when an old version is dropped. The index of the job's newest version would not rise
     // then.
-    const std::uint64_t index = tables.IndexOf(kOfJobs);
+    const std::uint64_t index = tables.IndexOf(kOfJobVersions);
     return Found{index, [index, versions = std::move(versions), with] {
                    return AnswerVersions(versions, index, with);
                  }};
@@ -107,12 +107,12 @@ json EncodeSubmission(const JobRecord& version) {
           {"JobModifyIndex", version.job_modify_index}};
 }
 
-Co<Answer> ReadSubmission(ApiRequest* request) {
+Co<Answer> ShowSubmission(ApiRequest* request) {
   DROVER_CO_ASSIGN(const auto number, request->Number("version"));
-  co_return co_await AnswerRead(request, kOfJobs, [request, number](const Tables& tables) {
+  co_return co_await AnswerRead(request, kOfJobVersions, [request, number](const Tables& tables) {
     const auto version = FindVersion(tables, WantedJob(*request), number);
     if (!version.ok() || (*version)->submission == nullptr) {
-      return Found{tables.IndexOf(kOfJobs),
+      return Found{tables.IndexOf(kOfJobVersions),
                    [] { return ErrorAnswer(404, "job source not found"); }};
     }
     return Found{(*version)->modify_index,
@@ -210,7 +210,7 @@ Co<Answer> RevertJob(ApiRequest* request) {
 std::vector<Route> JobVersionRoutes() {
   return {
       {"GET", "/v1/job/**/versions", ReadVersions},
-      {"GET", "/v1/job/**/submission", ReadSubmission},
+      {"GET", "/v1/job/**/submission", ShowSubmission},
       {"PUT POST", "/v1/job/**/stable", SetStable},
       {"PUT POST", "/v1/job/**/revert", RevertJob},
       {"PUT POST", "/v1/job/**/versions/*/tag", TagVersion},

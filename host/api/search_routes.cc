@@ -90,7 +90,7 @@ bool MaySee(const Acl& acl, ContextNeed need, const std::string& name) {
 }
 
 // The text for which a client searches, and the context in which the client searches.
-struct Wanted {
+struct SearchWanted {
   std::string text;
   std::string context;
   // Of the contexts that are wanted, those in which the client may see anything.
@@ -99,9 +99,9 @@ struct Wanted {
   bool Takes(std::string_view name) const { return seen.contains(name); }
 };
 
-Result<Wanted> ReadWanted(const ApiRequest& request, const char* field) {
+Result<SearchWanted> ReadWanted(const ApiRequest& request, const char* field) {
   DROVER_ASSIGN(const json body, request.Body());
-  Wanted wanted{Field<std::string>(body, field), Field<std::string>(body, "Context")};
+  SearchWanted wanted{Field<std::string>(body, field), Field<std::string>(body, "Context")};
   const bool everything = wanted.context.empty() || wanted.context == "all";
   bool known = everything, sees_a_record = false;
   for (const SearchContext& one : kContexts) {
@@ -156,7 +156,7 @@ class PrefixMatches {
 };
 
 Co<Answer> SearchPrefix(ApiRequest* request) {
-  DROVER_CO_ASSIGN(const Wanted wanted, ReadWanted(*request, "Prefix"));
+  DROVER_CO_ASSIGN(const SearchWanted wanted, ReadWanted(*request, "Prefix"));
   json matches = json::object(), truncations = json::object();
   std::uint64_t index = 0;
   const std::string digits = EvenDigits(wanted.text);
@@ -245,7 +245,7 @@ std::string Lowered(std::string text) {
 // first.
 class FuzzyMatches {
  public:
-  explicit FuzzyMatches(const Wanted& wanted) : wanted_(wanted), text_(Lowered(wanted.text)) {}
+  explicit FuzzyMatches(const SearchWanted& wanted) : wanted_(wanted), text_(Lowered(wanted.text)) {}
 
   void Add(const char* context, const std::string& name, std::vector<std::string> scope) {
     const std::size_t at = wanted_.Takes(context) ? Lowered(name).find(text_) : std::string::npos;
@@ -276,7 +276,7 @@ class FuzzyMatches {
     std::vector<std::string> scope;
   };
 
-  const Wanted& wanted_;
+  const SearchWanted& wanted_;
   const std::string text_;
   std::map<std::string, std::vector<Match>> found_;
 };
@@ -306,7 +306,7 @@ void AddJob(const Job& job, FuzzyMatches* found) {
 }
 
 Co<Answer> SearchFuzzy(ApiRequest* request) {
-  DROVER_CO_ASSIGN(const Wanted wanted, ReadWanted(*request, "Text"));
+  DROVER_CO_ASSIGN(const SearchWanted wanted, ReadWanted(*request, "Text"));
   if (wanted.text.size() < kShortestText) {
     co_return ErrorAnswer(400, "fuzzy search query must be at least 2 characters, got " +
                                    std::to_string(wanted.text.size()));

@@ -15,7 +15,7 @@
 namespace drover {
 namespace {
 
-constexpr Duration kHeartbeat = 10s;
+constexpr Duration kEventHeartbeat = 10s;
 constexpr char kBeat[] = "{}\n";
 constexpr char kTooSlow[] =
     "{\"Error\":\"events were written faster than this client has read them, and some are gone: "
@@ -233,7 +233,7 @@ Co<Answer> StreamEvents(ApiRequest* request, std::shared_ptr<EventFeed> feed) {
   DROVER_CO_TRY(access.Renew());
   LiveStream stream(request->exchange());
   HttpReply head;
-  Status sent = co_await stream.Start(std::move(head), kBeat, kHeartbeat);
+  Status sent = co_await stream.Start(std::move(head), kBeat, kEventHeartbeat);
   // Sends a heartbeat at once, so that clients see that the stream works.
   if (sent.ok()) sent = co_await stream.Write(kBeat);
   // An error of Follow is ignored. Either the client has disconnected, or the stream has already

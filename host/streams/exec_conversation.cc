@@ -9,8 +9,8 @@
 namespace drover {
 namespace {
 
-constexpr std::size_t kPiece = 32 << 10;
-constexpr Duration kHeartbeat = 10s;
+constexpr std::size_t kSessionPiece = 32 << 10;
+constexpr Duration kSessionHeartbeat = 10s;
 constexpr int kNormal = 1000;
 constexpr int kPolicy = 1008;
 constexpr int kInternal = 1011;
@@ -63,7 +63,7 @@ Co<Status> ExecConversation::Say(std::string message) {
 
 Co<void> ExecConversation::Beat() {
   Context context = context_;
-  while ((co_await Sleep(context, kHeartbeat)).ok()) {
+  while ((co_await Sleep(context, kSessionHeartbeat)).ok()) {
     const Status may = may_go_on_();
     if (!may.ok()) {
       broken_ = may;
@@ -76,7 +76,7 @@ Co<void> ExecConversation::Beat() {
 
 Co<void> ExecConversation::CopyOutput(ExecPipe* pipe, const char* name) {
   for (bool silent = true;; silent = false) {
-    const std::string bytes = co_await pipe->Read(kPiece);
+    const std::string bytes = co_await pipe->Read(kSessionPiece);
     // If the command was refused, the client receives only the error, and not the messages that end
     // the output streams.
     if (bytes.empty() && silent) {

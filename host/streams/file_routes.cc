@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kPiece = 64 << 10;
+constexpr std::size_t kFilePiece = 64 << 10;
 
 Co<Answer> ListFiles(ApiRequest* request) {
   FileTarget target = co_await FindFiles(request);
@@ -95,7 +95,7 @@ Co<Answer> SendFile(ApiRequest* request, std::int64_t offset, std::int64_t limit
   if (limit >= 0) left = std::min(left, limit);
   while (sent.ok() && left > 0) {
     Result<std::string> piece = co_await OnFileWorker(request, [file = *opened, offset, left] {
-      const auto size = static_cast<std::size_t>(std::min<std::int64_t>(left, kPiece));
+      const auto size = static_cast<std::size_t>(std::min<std::int64_t>(left, kFilePiece));
       return ReadPiece(file->fd.get(), offset, size);
     });
     // An answer that is not complete must not look complete.

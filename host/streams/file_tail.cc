@@ -7,7 +7,7 @@
 namespace drover {
 namespace {
 
-constexpr std::size_t kPiece = 64 << 10;
+constexpr std::size_t kTailPiece = 64 << 10;
 
 }  // namespace
 
@@ -24,7 +24,7 @@ Result<FileTail> FileTail::Open(std::shared_ptr<const AllocFiles> files, std::st
 
 FileTail::Step FileTail::Read() {
   Step step;
-  Result<std::string> piece = ReadPiece(fd_.get(), offset_, kPiece);
+  Result<std::string> piece = ReadPiece(fd_.get(), offset_, kTailPiece);
   if (piece.ok() && !piece->empty()) {
     offset_ += static_cast<std::int64_t>(piece->size());
     step.data = std::move(*piece);

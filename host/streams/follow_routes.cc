@@ -11,7 +11,7 @@
 namespace drover {
 namespace {
 
-constexpr Duration kHeartbeat = 1s;
+constexpr Duration kFollowHeartbeat = 1s;
 constexpr char kLogPath[] = "alloc/logs";
 
 // Returns the query parameter NAME as a boolean, or MISSING if the parameter is missing. Returns
@@ -73,7 +73,7 @@ Co<Answer> StreamFile(ApiRequest* request) {
       request, [files = target.files, path, start] { return FileTail::Open(files, path, start); });
   if (!tail.ok()) co_return ReadError(tail.error());
   LiveStream stream(request->exchange(), WatchAdmission(request));
-  const Status started = co_await stream.Start(HttpReply(), kEmptyFrame, kHeartbeat);
+  const Status started = co_await stream.Start(HttpReply(), kEmptyFrame, kFollowHeartbeat);
   if (started.ok()) {
     (void)co_await SendTail(request, &stream, std::make_shared<FileTail>(std::move(*tail)),
                             *follow);
@@ -162,7 +162,7 @@ Co<Answer> StreamLogs(ApiRequest* request) {
   if (*plain) head.content_type = "text/plain";
   LiveStream stream(request->exchange(), WatchAdmission(request));
   const Status started =
-      co_await stream.Start(std::move(head), *plain ? "" : kEmptyFrame, kHeartbeat);
+      co_await stream.Start(std::move(head), *plain ? "" : kEmptyFrame, kFollowHeartbeat);
   if (started.ok()) {
     co_await SendLogs(request, &stream, std::move(*directory), options, *plain);
   }

@@ -8,7 +8,7 @@
 namespace drover {
 namespace {
 
-constexpr Duration kHeartbeat = 10s;
+constexpr Duration kMonitorHeartbeat = 10s;
 
 // Returns a JSON object that contains LINES. Clients join the lines of all objects.
 std::string Frame(std::string lines) {
@@ -57,7 +57,7 @@ Co<Answer> StreamLog(ApiRequest* request) {
   HttpReply head;
   if (plain) head.content_type = "text/plain";
   const Status started =
-      co_await stream.Start(std::move(head), plain ? "" : kEmptyFrame, kHeartbeat);
+      co_await stream.Start(std::move(head), plain ? "" : kEmptyFrame, kMonitorHeartbeat);
   // The result is ignored, because Follow returns only when the client has disconnected.
   if (started.ok()) (void)co_await Follow(&stream, &watch, plain);
   co_await stream.End();
