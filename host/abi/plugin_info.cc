@@ -18,6 +18,8 @@ DriverInfo ToDriverInfo(const PluginInfo& info) {
   driver.has_stats = (info.offers & DROVER_CAP_STATS) != 0;
   driver.fs_isolation = info.fs_isolation;
   driver.disables_log_collection = (info.offers & DROVER_CAP_DISABLES_LOG_COLLECTION) != 0;
+  driver.takes_hostname = (info.offers & DROVER_CAP_HOSTNAME) != 0;
+  driver.takes_dns = (info.offers & DROVER_CAP_DNS) != 0;
   driver.only_devices = (info.offers & DROVER_CAP_ONLY_DEVICES) != 0;
   driver.only_task_hooks = (info.offers & DROVER_CAP_ONLY_TASK_HOOKS) != 0;
   for (const PluginHookStage stage : kPluginHookStages) {

@@ -34,6 +34,8 @@ struct DriverInfo {
   bool has_stats = false;
   FsIsolation fs_isolation = FsIsolation::kNone;
   bool disables_log_collection = false;
+  bool takes_hostname = false;    // the driver itself gives a task its hostname
+  bool takes_dns = false;         // the driver itself carries out the task's DNS
   bool only_devices = false;      // the plugin offers devices, and runs no tasks
   bool only_task_hooks = false;   // the plugin runs no tasks, but has hooks for them
   std::uint32_t hook_stages = 0;  // bits of HookStageBit
@@ -156,9 +158,11 @@ struct TaskConfig {
   Duration kill_timeout = 5s;
   std::string network_mode;            // "", "host", "none", "bridge" or "cni/NAME"
   std::string network_namespace_path;  // empty for the host's namespace
-  // The name that the task has in its network; empty for the host's name. Plugins do not get it:
-  // the process service sets it for tasks with namespaces of their own.
+  // The name that the task has in its network; empty for the host's name. The process service sets
+  // it for tasks with namespaces of their own.
   std::string hostname;
+  StringMap labels;
+  DnsConfig dns;  // empty: the task looks names up as the host does
 };
 
 enum class TaskState { kUnknown = 0, kRunning = 1, kExited = 2 };

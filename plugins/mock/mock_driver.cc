@@ -46,7 +46,8 @@ class MockDriver : public drover::Driver {
  public:
   static drover::Info Describe() {
     drover::Info info;
-    info.offers = DROVER_CAP_SIGNALS | DROVER_CAP_EXEC | DROVER_CAP_STATS;
+    info.offers = DROVER_CAP_SIGNALS | DROVER_CAP_EXEC | DROVER_CAP_STATS | DROVER_CAP_HOSTNAME |
+                  DROVER_CAP_DNS;
     info.config_schema = kConfigSchema;
     info.task_config_schema = kTaskConfigSchema;
     return info;

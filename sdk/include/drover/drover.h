@@ -178,6 +178,13 @@ typedef struct drover_fd {
 #define DROVER_CAP_EXEC (1ull << 1)                 /* the driver has drover.task-exec */
 #define DROVER_CAP_STATS (1ull << 2)                /* the driver has drover.task-stats */
 #define DROVER_CAP_DISABLES_LOG_COLLECTION (1ull << 3)
+/* Since minor 1: the driver gives a task the name in the member hostname of its configuration. The
+ * host refuses a job whose network has a name if the driver lacks this bit. Not needed by a driver
+ * whose processes are isolated by drover.process, since the host itself sets their name. */
+#define DROVER_CAP_HOSTNAME (1ull << 4)
+/* Since minor 1: the driver carries out the members dns_... of the configuration of a task. To a
+ * driver with fs_isolation IMAGE, the host also passes a mount of a resolv.conf with these data. */
+#define DROVER_CAP_DNS (1ull << 5)
 /* The needs of a driver (drover_info.needs). A host refuses bits that it does not know. */
 #define DROVER_NEEDS_PROCESS_SERVICE (1ull << 0) /* the driver needs drover.process */
 #define DROVER_NEEDS_TASK_OUTPUT (1ull << 1)     /* the driver needs drover.task-output */
@@ -244,8 +251,8 @@ typedef struct drover_device {
  *   - Files for the output. The output goes through drover.process or drover.task-output.
  *   - Paths of cgroups. drover.process puts the processes that it starts into its own cgroups.
  *   - An OOM score. It is an option of a driver's own task configuration.
- *   - Name servers, host names and labels of a network, names and SELinux labels of volumes. Jobs
- *     cannot have these data yet. Their members will be added at the end of this struct. */
+ *   - Names and SELinux labels of volumes. Jobs cannot have these data yet. Their members will be
+ *     added at the end of this struct. */
 typedef struct drover_task_config {
   uint32_t struct_size;
   uint32_t logs_disabled; /* not 0 if the output is not collected */
@@ -292,6 +299,15 @@ typedef struct drover_task_config {
   /* For a hard limit: the time of one core, in ns, that the task may use in each cpu_period. It is
    * the time that gives the task cpu_mhz on this machine. 0 if cores are reserved. */
   int64_t cpu_quota;
+  /* The members from here on are there since minor 1. */
+  drover_str hostname; /* the name of the task's host in its network; empty means none is wanted */
+  /* Of drover_pair: labels that the job wants its tasks to have. The host adds none of its own. A
+   * driver may ignore them. */
+  drover_array labels;
+  /* Of drover_str: how the task looks names up. All three are empty if it does so as the host. */
+  drover_array dns_servers;  /* IP addresses */
+  drover_array dns_searches; /* domains */
+  drover_array dns_options;  /* such as "ndots:2" */
 } drover_task_config;
 
 /* The data by which recover finds the task again. Only the driver interprets the bytes in
