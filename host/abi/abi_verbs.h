@@ -2,6 +2,7 @@
 #pragma once
 
 #include "drover/drover.h"
+#include "drover/drover_capabilities.h"
 #include "drover/drover_device.h"
 #include "drover/drover_task_hooks.h"
 
@@ -36,6 +37,10 @@ struct ResultOf<drover_exec_args> {
 template <>
 struct ResultOf<drover_reserve_args> {
   using Type = drover_reserve_result;
+};
+template <>
+struct ResultOf<drover_capabilities_args> {
+  using Type = drover_capabilities;
 };
 template <>
 struct ResultOf<drover_hook_args> {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "drover/drover.h"
+#include "drover/drover_capabilities.h"
 #include "drover/drover_device.h"
 #include "host/abi/abi_names.h"
 
@@ -20,6 +21,7 @@ DriverInfo ToDriverInfo(const PluginInfo& info) {
   driver.disables_log_collection = (info.offers & DROVER_CAP_DISABLES_LOG_COLLECTION) != 0;
   driver.takes_hostname = (info.offers & DROVER_CAP_HOSTNAME) != 0;
   driver.takes_dns = (info.offers & DROVER_CAP_DNS) != 0;
+  driver.has_capabilities = (info.offers & DROVER_CAP_CAPABILITIES) != 0;
   driver.only_devices = (info.offers & DROVER_CAP_ONLY_DEVICES) != 0;
   driver.only_task_hooks = (info.offers & DROVER_CAP_ONLY_TASK_HOOKS) != 0;
   for (const PluginHookStage stage : kPluginHookStages) {

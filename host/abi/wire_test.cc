@@ -106,6 +106,8 @@ TEST(WireTest, FieldListsReachEveryByte) {
   EXPECT_WHOLE(drover_device_stats);
   EXPECT_WHOLE(drover_hook_args);
   EXPECT_WHOLE(drover_hook_result);
+  EXPECT_WHOLE(drover_capabilities_args);
+  EXPECT_WHOLE(drover_capabilities);
 }
 
 // Tells which fields of a task configuration are empty.

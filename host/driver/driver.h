@@ -16,8 +16,10 @@
 #include "host/base/ids.h"
 #include "host/base/result.h"
 #include "host/base/unique_fd.h"
+#include "host/driver/driver_capabilities.h"
 #include "host/driver/driver_limits.h"
 #include "host/driver/resource_usage.h"
+#include "host/driver/start_turns.h"
 #include "host/process/usage_detail.h"
 #include "host/spec/job.h"
 
@@ -39,6 +41,9 @@ struct DriverInfo {
   bool only_devices = false;      // the plugin offers devices, and runs no tasks
   bool only_task_hooks = false;   // the plugin runs no tasks, but has hooks for them
   std::uint32_t hook_stages = 0;  // bits of HookStageBit
+  bool has_capabilities = false;  // the driver says what it can do
+  // What the driver says, once there is an instance. Null if it says nothing.
+  std::shared_ptr<const DriverCapabilities> capabilities = nullptr;
 };
 
 enum class Health { kUndetected = 0, kUnhealthy = 1, kHealthy = 2 };
@@ -260,6 +265,10 @@ class Driver {
     (void)which;
     return Duration(0);
   }
+
+  // The turns of the driver's starts. A caller takes one before Start and keeps it until Start has
+  // returned. Null if the driver has no limit.
+  virtual StartTurns* start_turns() { return nullptr; }
 
   // Checks the task's configuration against the driver's schema. Returns it in the schema's form,
   // with all defaults. Unless FINAL, a text that contains ${...} is valid for any scalar. PLACE is

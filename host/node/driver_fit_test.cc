@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
+
 namespace drover {
 namespace {
 
@@ -43,6 +45,51 @@ TEST_F(DriverFitTest, TheHostItselfNamesTasksWithARootOfTheHost) {
   EXPECT_THAT(Mistakes(), IsEmpty());
   driver_.fs_isolation = FsIsolation::kNone;  // JobWarnings warns of it
   EXPECT_THAT(Mistakes(), IsEmpty());
+}
+
+TEST_F(DriverFitTest, WhatTheDriverSaysNothingAboutIsNotChecked) {
+  driver_.capabilities = std::make_shared<const DriverCapabilities>();
+  driver_.takes_hostname = true;
+  group_.networks[0] = {.mode = "cni/mesh", .hostname = "front", .dns = {{"192.0.2.1"}, {}, {}}};
+  task_.user = "anna";
+  task_.kill_signal = "SIGUSR1";
+  EXPECT_THAT(Mistakes(), IsEmpty());
+}
+
+TEST_F(DriverFitTest, EachFieldThatTheDriverCannotIsNamed) {
+  DriverCapabilities can;
+  can.network_modes = {"host"};
+  can.hostname = can.dns = can.users = false;
+  can.signals = {"SIGTERM", "SIGINT"};
+  driver_.capabilities = std::make_shared<const DriverCapabilities>(can);
+  group_.networks[0] = {.mode = "bridge", .hostname = "front", .dns = {{"192.0.2.1"}, {}, {}}};
+  task_.user = "anna";
+  task_.kill_signal = "SIGHUP";
+  const std::string whose = ": driver \"box\" of the task \"web\" ";
+  EXPECT_THAT(
+      Mistakes(),
+      ElementsAre(
+          "/G/Networks/0/Hostname" + whose +
+              "gives its tasks no hostname: remove it, or use another driver",
+          "/G/Networks/0/Mode" + whose + "has no network mode \"bridge\", only: host",
+          "/G/Networks/0/DNS" + whose +
+              "gives its tasks no name servers: remove it, or use another driver",
+          "/G/Tasks/0/User" + whose + "runs no task as a user that its job names: remove it",
+          "/G/Tasks/0/KillSignal" + whose + "has no signal \"SIGHUP\", only: SIGTERM, SIGINT"));
+}
+
+TEST_F(DriverFitTest, CniStandsForEachNetworkOfPlugins) {
+  DriverCapabilities can;
+  can.network_modes = {"cni"};
+  driver_.capabilities = std::make_shared<const DriverCapabilities>(can);
+  group_.networks[0].mode = "cni/mesh";
+  EXPECT_THAT(Mistakes(), IsEmpty());
+  group_.networks[0].mode = "bridge";
+  EXPECT_EQ(Mistakes().size(), 1u);
+  can.must_create_network = true;
+  driver_.capabilities = std::make_shared<const DriverCapabilities>(can);
+  group_.networks[0].mode = "cni/mesh";
+  EXPECT_EQ(Mistakes().size(), 1u);
 }
 
 }  // namespace

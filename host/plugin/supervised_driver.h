@@ -110,6 +110,7 @@ class SupervisedDriver : public Driver, public HookPlugin {
   const DriverInfo& info() const override { return info_; }
   const Fingerprint& fingerprint() const override { return fingerprint_; }
   Duration LimitOf(Duration DriverLimits::* which) const override;
+  StartTurns* start_turns() override { return &start_turns_; }
   Subscription OnFingerprint(std::function<void()> changed) override;
   Subscription OnEvents(RunId run, std::function<void(const DriverEvent&)> hear) override;
   Subscription OnHandle(RunId run, std::function<void(const TaskHandle&)> hear) override;
@@ -277,6 +278,7 @@ class SupervisedDriver : public Driver, public HookPlugin {
   CallCount watches_;  // waits and streams of statistics
   CallCount reloads_;  // counts the active reload; at most one
 
+  StartTurns start_turns_;
   DriverInfo info_;
   Fingerprint fingerprint_;
   Subscription health_;

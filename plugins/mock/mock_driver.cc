@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "drover/capabilities.hpp"
 #include "drover/entry.hpp"
 #include "drover/task_table.hpp"
 #include "mock_config.h"
@@ -47,10 +48,22 @@ class MockDriver : public drover::Driver {
   static drover::Info Describe() {
     drover::Info info;
     info.offers = DROVER_CAP_SIGNALS | DROVER_CAP_EXEC | DROVER_CAP_STATS | DROVER_CAP_HOSTNAME |
-                  DROVER_CAP_DNS;
+                  DROVER_CAP_DNS | DROVER_CAP_CAPABILITIES;
     info.config_schema = kConfigSchema;
     info.task_config_schema = kTaskConfigSchema;
     return info;
+  }
+
+  static drover::Capabilities GetCapabilities() {
+    drover::Capabilities out;
+    out.network_modes = {"host", "none", "bridge", "cni"};
+    out.users = out.hostname = out.dns = true;
+    out.labels = out.remote = out.must_create_network = false;
+    out.sensitive = {"/secret"};
+    return out;
+  }
+  const void* Extension(std::string_view id) override {
+    return drover::CapabilitiesOf<MockDriver>(id);
   }
 
   MockDriver(drover::Host host, const drover::Json& config) : Driver(std::move(host)) {

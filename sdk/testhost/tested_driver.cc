@@ -62,6 +62,7 @@ TestedDriver::Json TestedDriver::Describe() const {
   if (driver_->info().can_exec) offers.push_back("exec");
   if (driver_->info().has_stats) offers.push_back("stats");
   if (driver_->info().hook_stages != 0) offers.push_back("hooks");
+  if (driver_->info().has_capabilities) offers.push_back("capabilities");
   return {{"name", report_.info->name},
           {"version", report_.info->version},
           {"offers", offers},
@@ -82,7 +83,8 @@ const std::vector<TestedDriver::Entry>& TestedDriver::Calls() {
                                            {"exec", &TestedDriver::Exec},
                                            {"events", &TestedDriver::Events},
                                            {"reload", &TestedDriver::Reload},
-                                           {"hook", &TestedDriver::Hook}};
+                                           {"hook", &TestedDriver::Hook},
+                                           {"capabilities", &TestedDriver::Capabilities}};
   return calls;
 }
 

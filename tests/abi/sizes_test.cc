@@ -178,8 +178,8 @@ TEST_F(SizesTest, SmallerStructsOfAnEarlierHostLeaveTheRestZero) {
   ASSERT_EQ(Start(&task.raw), DROVER_OK);
   host_.Finish(host_.last_call());
   Map expected = Expected();
-  for (const char* text : {"kill_signal", "network_mode", "network_namespace", "cpu_cores", "hostname",
-                           "labels"})
+  for (const char* text :
+       {"kill_signal", "network_mode", "network_namespace", "cpu_cores", "hostname", "labels"})
     expected[text] = "";
   expected.erase("dns");
   for (const char* time : {"kill_timeout", "cpu_period", "cpu_quota"}) expected[time] = "0";
