@@ -4,6 +4,7 @@
 #include "drover/drover.h"
 #include "drover/drover_capabilities.h"
 #include "drover/drover_device.h"
+#include "drover/drover_pause.h"
 #include "drover/drover_task_hooks.h"
 
 namespace drover {

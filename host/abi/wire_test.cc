@@ -108,6 +108,7 @@ TEST(WireTest, FieldListsReachEveryByte) {
   EXPECT_WHOLE(drover_hook_result);
   EXPECT_WHOLE(drover_capabilities_args);
   EXPECT_WHOLE(drover_capabilities);
+  EXPECT_WHOLE(drover_pause_args);
 }
 
 // Tells which fields of a task configuration are empty.

@@ -41,6 +41,7 @@ struct DriverInfo {
   bool only_devices = false;      // the plugin offers devices, and runs no tasks
   bool only_task_hooks = false;   // the plugin runs no tasks, but has hooks for them
   std::uint32_t hook_stages = 0;  // bits of HookStageBit
+  bool can_pause = false;         // the driver itself pauses tasks
   bool has_capabilities = false;  // the driver says what it can do
   // What the driver says, once there is an instance. Null if it says nothing.
   std::shared_ptr<const DriverCapabilities> capabilities = nullptr;
@@ -295,6 +296,9 @@ class Driver {
   // is unhealthy or late.
   virtual Co<Status> ForceKill(Context context, RunId run) = 0;
   virtual Co<Status> Signal(Context context, RunId run, std::string signal) = 0;
+  // Holds the task, or lets it go on. Fails with kUnimplemented if neither the driver nor the host
+  // can do so.
+  virtual Co<Status> Pause(Context context, RunId run, bool paused);
   // Removes the task from the driver. Without FORCE, fails with kFailedPrecondition if the task is
   // running.
   virtual Co<Status> Destroy(Context context, RunId run, bool force) = 0;
@@ -308,6 +312,10 @@ class Driver {
   virtual Co<Result<std::unique_ptr<TaskExecSession>>> Exec(Context context, RunId run,
                                                             ExecRequest request) = 0;
 };
+
+inline Co<Status> Driver::Pause(Context, RunId, bool) {
+  co_return Error(Code::kUnimplemented, "driver " + info().name + " cannot pause tasks");
+}
 
 // Finds drivers by the name that jobs use.
 class DriverRegistry {

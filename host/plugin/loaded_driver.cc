@@ -167,6 +167,7 @@ Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
     const drover_device_plugin* devices = nullptr;
     const drover_task_hooks* hooks = nullptr;
     const drover_capable* capable = nullptr;
+    const drover_task_pause* pause = nullptr;
   };
   auto found = std::make_shared<Found>();
   Plain ask = [container = container_, self = instance_, found](drover_error* error) {
@@ -179,6 +180,8 @@ Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
         Extension<drover_device_plugin>(of, self, DROVER_DEVICE_ID, sizeof(drover_device_plugin));
     found->hooks =
         Extension<drover_task_hooks>(of, self, DROVER_TASK_HOOKS_ID, sizeof(drover_task_hooks));
+    found->pause =
+        Extension<drover_task_pause>(of, self, DROVER_TASK_PAUSE_ID, sizeof(drover_task_pause));
     found->capable =
         Extension<drover_capable>(of, self, DROVER_CAPABILITIES_ID, sizeof(drover_capable));
     if (container->alive()) return DROVER_OK;
@@ -208,6 +211,12 @@ Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
                                          DROVER_TASK_HOOKS_ID);
   }
 
+  driver_info_.can_pause = ToDriverInfo(info_).can_pause;
+  if (driver_info_.can_pause) pause_ = found->pause;
+  if (driver_info_.can_pause && pause_ == nullptr) {
+    co_return Error(Code::kInternal,
+                    "driver " + info_.name + " offers pause but has no " + DROVER_TASK_PAUSE_ID);
+  }
   driver_info_.has_capabilities = ToDriverInfo(info_).has_capabilities;
   if (driver_info_.has_capabilities) {
     DROVER_CO_TRY(co_await AskCapabilities(context, found->capable));
@@ -426,6 +435,30 @@ Co<Status> LoadedDriver::Signal(Context context, RunId run, std::string signal) 
       co_await Call(context, call, limits().signal, /*control=*/false, std::move(verb)));
 }
 
+Co<Status> LoadedDriver::Pause(Context context, RunId run, bool paused) {
+  DROVER_CO_TRY(Usable());
+  if (pause_ != nullptr) {
+    const auto call = NewCall("pause", run, DecodeEmpty);
+    Verb verb = [pause = pause_, self = instance_, paused](const drover_call* frame,
+                                                           drover_error* error) {
+      auto args = NewStruct<drover_pause_args>();
+      args.paused = paused ? 1 : 0;
+      return pause->pause(self, frame, &args, error);
+    };
+    co_return ToStatus(
+        co_await Call(context, call, limits().signal, /*control=*/false, std::move(verb)));
+  }
+  const PluginHost::Run* known = host_->FindRun(run);
+  const bool of_host =
+      known != nullptr && host_->processes() != nullptr && (known->inherited || known->asked > 0);
+  if (!of_host) {
+    co_return Error(Code::kUnimplemented, "driver " + info_.name + " cannot pause tasks");
+  }
+  const Status done = host_->processes()->SetPaused(run, paused);
+  if (done.code() != Code::kNotFound) co_return done;
+  co_return Error(Code::kUnimplemented, "driver " + info_.name + " cannot pause tasks");
+}
+
 Co<Status> LoadedDriver::Destroy(Context context, RunId run, bool force) {
   const auto call = NewCall("destroy", run, DecodeEmpty);
   Verb verb = [container = container_, self = instance_, force](const drover_call* frame,
@@ -472,7 +505,13 @@ Co<Result<TaskStatus>> LoadedDriver::Inspect(Context context, RunId run) {
   };
   Result<CallValue> value = co_await Call(context, call, limits().inspect, false, std::move(verb));
   if (!value.ok()) co_return value.error();
-  co_return std::get<TaskStatus>(std::move(*value));
+  auto status = std::get<TaskStatus>(std::move(*value));
+  const PluginHost::Run* known = host_->FindRun(run);
+  if (pause_ == nullptr && known != nullptr && host_->processes() != nullptr &&
+      host_->processes()->IsPaused(run)) {
+    status.attributes["paused"] = "true";
+  }
+  co_return status;
 }
 
 // A create that was given up may still make its instance, with threads and sockets. Without this

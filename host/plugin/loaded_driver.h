@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "drover/drover_capabilities.h"
+#include "drover/drover_pause.h"
 #include "drover/drover_task_hooks.h"
 #include "host/base/gate.h"
 #include "host/base/listener_list.h"
@@ -81,6 +82,9 @@ class LoadedDriver : public Driver {
   Co<Status> Stop(Context context, RunId run, Duration timeout, std::string signal) override;
   Co<Status> ForceKill(Context context, RunId run) override;
   Co<Status> Signal(Context context, RunId run, std::string signal) override;
+  // If the driver does not pause its tasks itself, the host pauses the processes that it started
+  // for the run.
+  Co<Status> Pause(Context context, RunId run, bool paused) override;
   Co<Status> Destroy(Context context, RunId run, bool force) override;
   Co<Result<TaskStatus>> Inspect(Context context, RunId run) override;
   Co<Status> Stats(Context context, RunId run, StatsRequest request,
@@ -181,6 +185,7 @@ class LoadedDriver : public Driver {
   const drover_task_exec* exec_ = nullptr;
   std::unique_ptr<LoadedDevices> devices_;
   const drover_task_hooks* hooks_ = nullptr;
+  const drover_task_pause* pause_ = nullptr;
   StringMap capability_attributes_;  // shown with those of the fingerprint
   bool ending_ = false;
   Status shutdown_status_;

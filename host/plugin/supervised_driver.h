@@ -123,6 +123,7 @@ class SupervisedDriver : public Driver, public HookPlugin {
   Co<Status> Stop(Context context, RunId run, Duration timeout, std::string signal) override;
   Co<Status> ForceKill(Context context, RunId run) override;
   Co<Status> Signal(Context context, RunId run, std::string signal) override;
+  Co<Status> Pause(Context context, RunId run, bool paused) override;
   // If there is no instance, Destroy fails. But if FORCE is true, it first releases the processes
   // of the run.
   Co<Status> Destroy(Context context, RunId run, bool force) override;

@@ -63,6 +63,7 @@ TestedDriver::Json TestedDriver::Describe() const {
   if (driver_->info().has_stats) offers.push_back("stats");
   if (driver_->info().hook_stages != 0) offers.push_back("hooks");
   if (driver_->info().has_capabilities) offers.push_back("capabilities");
+  if (driver_->info().can_pause) offers.push_back("pause");
   return {{"name", report_.info->name},
           {"version", report_.info->version},
           {"offers", offers},
@@ -84,7 +85,8 @@ const std::vector<TestedDriver::Entry>& TestedDriver::Calls() {
                                            {"events", &TestedDriver::Events},
                                            {"reload", &TestedDriver::Reload},
                                            {"hook", &TestedDriver::Hook},
-                                           {"capabilities", &TestedDriver::Capabilities}};
+                                           {"capabilities", &TestedDriver::Capabilities},
+                                           {"pause", &TestedDriver::Pause}};
   return calls;
 }
 

@@ -29,4 +29,12 @@ Co<Result<TestedDriver::Json>> TestedDriver::Capabilities(Context, Request* requ
   co_return said;
 }
 
+Co<Result<TestedDriver::Json>> TestedDriver::Pause(Context context, Request* request) {
+  const bool paused = request->Flag("paused", true);
+  DROVER_CO_ASSIGN(const std::shared_ptr<Task> task, Named(request));
+  const Status done = co_await driver_->Pause(context, task->config->run_id, paused);
+  if (!done.ok()) co_return done.error();
+  co_return Json::object();
+}
+
 }  // namespace drover
