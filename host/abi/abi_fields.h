@@ -52,7 +52,9 @@ void Fields(V& v, drover_task_config& s) {
   v.template Array<drover_port>(s.ports), v.template Array<drover_mount>(s.mounts);
   v.template Array<drover_device>(s.devices);
   v(s.kill_signal), v(s.kill_timeout), v(s.network_mode), v(s.network_namespace);
-  v(s.cpu_cores), v(s.cpu_period), v(s.cpu_quota);
+  v(s.cpu_cores), v(s.cpu_period), v(s.cpu_quota), v(s.hostname);
+  v.template Array<drover_pair>(s.labels), v.template Array<drover_str>(s.dns_servers);
+  v.template Array<drover_str>(s.dns_searches), v.template Array<drover_str>(s.dns_options);
 }
 template <typename V>
 void Fields(V& v, drover_task_handle& s) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "drover/drover.h"
+#include "drover/drover_capabilities.h"
 #include "drover/drover_device.h"
+#include "drover/drover_pause.h"
 #include "drover/drover_task_hooks.h"
 
 namespace drover {
@@ -36,6 +38,10 @@ struct ResultOf<drover_exec_args> {
 template <>
 struct ResultOf<drover_reserve_args> {
   using Type = drover_reserve_result;
+};
+template <>
+struct ResultOf<drover_capabilities_args> {
+  using Type = drover_capabilities;
 };
 template <>
 struct ResultOf<drover_hook_args> {

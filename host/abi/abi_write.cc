@@ -17,6 +17,13 @@ std::vector<drover_pair> ToPairs(const StringMap& map) {
   return pairs;
 }
 
+std::vector<drover_str> ToStrs(const std::vector<std::string>& texts) {
+  std::vector<drover_str> strs;
+  strs.reserve(texts.size());
+  for (const std::string& text : texts) strs.push_back(ToStr(text));
+  return strs;
+}
+
 // The members of TaskConfig that are texts, each with its member in the struct of the C header.
 constexpr std::pair<std::string TaskConfig::*, drover_str drover_task_config::*> kTaskTexts[] = {
     {&TaskConfig::id, &drover_task_config::id},
@@ -41,6 +48,7 @@ constexpr std::pair<std::string TaskConfig::*, drover_str drover_task_config::*>
     {&TaskConfig::network_mode, &drover_task_config::network_mode},
     {&TaskConfig::network_namespace_path, &drover_task_config::network_namespace},
     {&TaskConfig::cpu_cores, &drover_task_config::cpu_cores},
+    {&TaskConfig::hostname, &drover_task_config::hostname},
 };
 
 }  // namespace
@@ -113,6 +121,10 @@ TaskConfigView::TaskConfigView(std::shared_ptr<const TaskConfig> config)
   const TaskConfig& from = *config_;
   env_ = ToPairs(from.env);
   device_env_ = ToPairs(from.device_env);
+  labels_ = ToPairs(from.labels);
+  dns_servers_ = ToStrs(from.dns.servers);
+  dns_searches_ = ToStrs(from.dns.searches);
+  dns_options_ = ToStrs(from.dns.options);
   for (const Port& port : from.ports) {
     auto to = NewStruct<drover_port>();
     to.value = port.value;
@@ -143,6 +155,10 @@ TaskConfigView::TaskConfigView(std::shared_ptr<const TaskConfig> config)
   view_.ports = ToArray(ports_);
   view_.mounts = ToArray(mounts_);
   view_.devices = ToArray(devices_);
+  view_.labels = ToArray(labels_);
+  view_.dns_servers = ToArray(dns_servers_);
+  view_.dns_searches = ToArray(dns_searches_);
+  view_.dns_options = ToArray(dns_options_);
   view_.logs_disabled = from.log_config.disabled ? 1 : 0;
   view_.log_max_files = from.log_config.max_files;
   view_.log_max_file_size = from.log_config.max_file_size_bytes;

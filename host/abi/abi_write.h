@@ -53,6 +53,10 @@ class TaskConfigView {
   std::vector<drover_port> ports_;
   std::vector<drover_mount> mounts_;
   std::vector<drover_device> devices_;
+  std::vector<drover_pair> labels_;
+  std::vector<drover_str> dns_servers_;
+  std::vector<drover_str> dns_searches_;
+  std::vector<drover_str> dns_options_;
   drover_task_config view_;
 };
 

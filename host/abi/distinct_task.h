@@ -34,7 +34,8 @@ inline std::shared_ptr<const TaskConfig> DistinctTask() {
                             &config->kill_signal,
                             &config->network_mode,
                             &config->network_namespace_path,
-                            &config->cpu_cores}) {
+                            &config->cpu_cores,
+                            &config->hostname}) {
     *text = "text " + std::to_string(++n);
   }
   config->env = {{"A", "1"}, {"B", "2"}};
@@ -48,6 +49,8 @@ inline std::shared_ptr<const TaskConfig> DistinctTask() {
   config->devices = {{"/dev/in", "/dev/out", "rw"}};
   config->kill_timeout = 32ns;
   config->cpu_quota = 33ns;
+  config->labels = {{"label", "34"}};
+  config->dns = {{"192.0.2.35"}, {"example.36"}, {"ndots:37", "rotate"}};
   return config;
 }
 

@@ -4,7 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "drover/drover.h"
+#include "drover/drover_capabilities.h"
 #include "drover/drover_device.h"
+#include "drover/drover_pause.h"
 #include "host/abi/abi_names.h"
 
 namespace drover {
@@ -18,6 +20,10 @@ DriverInfo ToDriverInfo(const PluginInfo& info) {
   driver.has_stats = (info.offers & DROVER_CAP_STATS) != 0;
   driver.fs_isolation = info.fs_isolation;
   driver.disables_log_collection = (info.offers & DROVER_CAP_DISABLES_LOG_COLLECTION) != 0;
+  driver.takes_hostname = (info.offers & DROVER_CAP_HOSTNAME) != 0;
+  driver.takes_dns = (info.offers & DROVER_CAP_DNS) != 0;
+  driver.has_capabilities = (info.offers & DROVER_CAP_CAPABILITIES) != 0;
+  driver.can_pause = (info.offers & DROVER_CAP_PAUSE) != 0;
   driver.only_devices = (info.offers & DROVER_CAP_ONLY_DEVICES) != 0;
   driver.only_task_hooks = (info.offers & DROVER_CAP_ONLY_TASK_HOOKS) != 0;
   for (const PluginHookStage stage : kPluginHookStages) {

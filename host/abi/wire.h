@@ -14,8 +14,10 @@
 
 #include "host/abi/abi_fields.h"
 #include "host/abi/abi_read.h"
+#include "host/abi/capability_fields.h"
 #include "host/abi/device_fields.h"
 #include "host/abi/hook_fields.h"
+#include "host/abi/pause_fields.h"
 
 // Converts structs of the ABI to bytes, for messages between the host and a driver's process. The
 // bytes include everything to which pointers in the structs lead. They do not include file

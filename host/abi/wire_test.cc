@@ -106,6 +106,9 @@ TEST(WireTest, FieldListsReachEveryByte) {
   EXPECT_WHOLE(drover_device_stats);
   EXPECT_WHOLE(drover_hook_args);
   EXPECT_WHOLE(drover_hook_result);
+  EXPECT_WHOLE(drover_capabilities_args);
+  EXPECT_WHOLE(drover_capabilities);
+  EXPECT_WHOLE(drover_pause_args);
 }
 
 // Tells which fields of a task configuration are empty.
@@ -134,6 +137,16 @@ class Empties {
 };
 
 std::string Text(drover_str text) { return std::string(text.data, text.size); }
+
+std::vector<std::string> Texts(const drover_array& array) {
+  std::vector<std::string> texts;
+  const auto read = [&](const drover_str* text) -> Status {
+    texts.push_back(Text(*text));
+    return {};
+  };
+  EXPECT_TRUE(ReadArray<drover_str>(array, sizeof(drover_str), read).ok());
+  return texts;
+}
 
 // Both sides by hand, so that a mistake in the lists cannot hide itself.
 TEST(WireTest, EachFieldOfATaskConfigurationArrives) {
@@ -171,6 +184,7 @@ TEST(WireTest, EachFieldOfATaskConfigurationArrives) {
       {got->network_mode, config->network_mode},
       {got->network_namespace, config->network_namespace_path},
       {got->cpu_cores, config->cpu_cores},
+      {got->hostname, config->hostname},
   };
   for (const auto& [there, here] : texts) EXPECT_EQ(Text(there), here);
   EXPECT_EQ(ReadRunId(got->run_id), config->run_id);
@@ -187,6 +201,10 @@ TEST(WireTest, EachFieldOfATaskConfigurationArrives) {
   EXPECT_EQ(got->cpu_quota, 33);
   EXPECT_EQ(ReadPairs(got->env).value(), config->env);
   EXPECT_EQ(ReadPairs(got->device_env).value(), config->device_env);
+  EXPECT_EQ(ReadPairs(got->labels).value(), config->labels);
+  EXPECT_EQ(Texts(got->dns_servers), config->dns.servers);
+  EXPECT_EQ(Texts(got->dns_searches), config->dns.searches);
+  EXPECT_EQ(Texts(got->dns_options), config->dns.options);
   std::vector<Port> ports;
   ASSERT_TRUE(ReadArray<drover_port>(got->ports, 16, [&](const drover_port* port) -> Status {
                 ports.push_back({Text(port->label), port->value, port->to, Text(port->host_ip)});

@@ -80,6 +80,8 @@ class AllocRunner {
   // Sends a signal, which is given by its name, to one task. If TASK is empty, sends it to every
   // task.
   virtual Co<Status> Signal(std::string task, std::string signal) = 0;
+  // Holds one task, or lets it go on. If TASK is empty, does so with every running task.
+  virtual Co<Status> Pause(std::string task, bool paused) = 0;
   virtual Co<Result<std::unique_ptr<TaskExecSession>>> Exec(Context context, std::string task,
                                                             ExecRequest request) = 0;
   // Returns samples of the task TASK, or of all running tasks if TASK is empty. Returns no sample

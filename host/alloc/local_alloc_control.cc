@@ -50,6 +50,11 @@ Co<void> SignalOne(std::shared_ptr<TaskRunner> task, TaskEvent event, std::strin
   if (!status.ok()) errors->push_back(NotSignalled(task->name(), status.error()));
 }
 
+Co<void> PauseOne(std::shared_ptr<TaskRunner> task, bool paused, std::vector<Error>* errors) {
+  const Status status = co_await task->Pause(paused);
+  if (!status.ok()) errors->push_back(status.error().WithContext("task " + task->name()));
+}
+
 using Samples = std::vector<std::pair<std::string, StatsCollector::Sample>>;
 
 Co<void> LookAt(Context context, std::shared_ptr<TaskRunner> task, UsageDetail detail,
@@ -213,6 +218,24 @@ Co<Status> LocalAllocRunner::Signal(std::string task, std::string signal) {
       errors.push_back(NotSignalled(one.name, NotRunning()));
   }
   co_await InParallel(loop_, std::move(signals));
+  co_return JoinErrors(std::move(errors));
+}
+
+Co<Status> LocalAllocRunner::Pause(std::string task, bool paused) {
+  const Call call(this);
+  if (!task.empty()) {
+    TaskRunner* const runner = this->task(task);
+    const Error unknown(Code::kNotFound, "Task not found");
+    if (runner == nullptr) co_return NoRunner(task, unknown);
+    co_return co_await runner->Pause(paused);
+  }
+  std::vector<Error> errors;
+  std::vector<Co<void>> pauses;
+  for (const auto& one : tasks_) {
+    if (one->running()) pauses.push_back(PauseOne(one, paused, &errors));
+  }
+  if (pauses.empty()) co_return NotRunning();
+  co_await InParallel(loop_, std::move(pauses));
   co_return JoinErrors(std::move(errors));
 }
 

@@ -68,6 +68,10 @@ Co<Status> MinimalAllocRunner::RestartRunning() {
 
 Co<Status> MinimalAllocRunner::RestartAll() { return RestartRunning(); }
 
+Co<Status> MinimalAllocRunner::Pause(std::string, bool) {
+  co_return Error(Code::kUnimplemented, "this runner cannot pause tasks");
+}
+
 Co<Status> MinimalAllocRunner::Signal(std::string task, std::string) {
   if (task.empty()) co_return Status();
   const auto found = tasks_.find(task);

@@ -35,6 +35,7 @@ class MinimalAllocRunner : public AllocRunner {
   Co<Status> RestartRunning() override;
   Co<Status> RestartAll() override;
   Co<Status> Signal(std::string task, std::string signal) override;
+  Co<Status> Pause(std::string task, bool paused) override;
   Co<Result<std::unique_ptr<TaskExecSession>>> Exec(Context context, std::string task,
                                                     ExecRequest request) override;
   Co<AllocUsage> Usage(Context context, std::string task, UsageDetail detail) override;

@@ -7,6 +7,7 @@
 #include "host/base/text.h"
 #include "host/encode/encode.h"
 #include "host/filter/list_filter.h"
+#include "host/spec/strict_json.h"
 
 namespace drover {
 namespace {
@@ -187,6 +188,38 @@ Co<Answer> SignalAlloc(ApiRequest* request) {
       request, [task, name](AllocRunner* runner) { return runner->Signal(task, name); });
 }
 
+// Returns whether STATE, a schedule state of a client, holds a task. The states of schedules are
+// taken as what they mean for a task without one.
+Result<bool> HoldsTask(const std::string& state) {
+  if (state == "pause" || state == "force_pause") return true;
+  for (const char* run : {"run", "force_run", "scheduled", "schedule_resume"}) {
+    if (state == run) return false;
+  }
+  return Error(Code::kInvalidArgument,
+               "ScheduleState must be pause or run, it was " + Quoted(state));
+}
+
+Co<Answer> PauseTask(ApiRequest* request) {
+  const Result<json> body = request->Body();
+  if (!body.ok()) co_return ErrorAnswer(400, "Failed to decode body: " + body.error().message());
+  if (!HasAlloc(*request)) co_return UnknownAlloc(*request);
+  const std::string task = Field<std::string>(*body, "Task");
+  const Result<bool> paused = HoldsTask(Field<std::string>(*body, "ScheduleState"));
+  if (!paused.ok()) co_return ErrorAnswer(400, paused.error().message());
+  co_return co_await WithRunner(
+      request, [task, hold = *paused](AllocRunner* runner) { return runner->Pause(task, hold); });
+}
+
+Co<Answer> ReadPause(ApiRequest* request) {
+  const auto record = FindAlloc(*request, request->parameter(0));
+  if (record == nullptr) co_return UnknownAlloc(*request);
+  const std::string task = request->Text("task");
+  if (task.empty()) co_return ErrorAnswer(400, "task must be given");
+  const auto found = record->reported.tasks.find(task);
+  if (found == record->reported.tasks.end()) co_return ErrorAnswer(404, "Task not found");
+  co_return JsonAnswer({{"ScheduleState", found->second->paused ? "force_pause" : "run"}});
+}
+
 // What is measured for one request.
 struct MeasuredAlloc {
   Result<AllocUsage> usage = AllocUsage();
@@ -273,6 +306,8 @@ std::vector<Route> AllocRoutes() {
       {"", "/v1/client/allocation/*/restart", RestartAlloc, Access::kToken, Fit::kFirst,
        Effect::kChanges},
       {"PUT POST", "/v1/client/allocation/*/signal", SignalAlloc},
+      {"PUT POST", "/v1/client/allocation/*/pause", PauseTask},
+      {"GET", "/v1/client/allocation/*/pause", ReadPause},
       {"GET", "/v1/client/allocation/*/stats", ReadStats},
       {"GET", "/v1/client/allocation/*/checks", ReadChecks},
       {"GET PUT POST", "/v1/client/allocation/*/gc", CollectOne, Access::kToken, Fit::kFirst,

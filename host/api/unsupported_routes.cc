@@ -22,7 +22,6 @@ constexpr char kNamespaces[] =
 constexpr Unsupported kUnsupported[] = {
     {"/v1/namespace", kNamespaces},
     {"/v1/namespace/*", kNamespaces, "PUT POST DELETE"},
-    {"/v1/client/allocation/*/pause", kLater},
     {"/v1/client/identity", kOnlyToken},
     {"/v1/client/identity/renew", kOnlyToken},
     {"/v1/agent/servers", kOneNode, "PUT POST"},

@@ -40,14 +40,15 @@ TextTable PortTable(const json& alloc) {
 void ShowTask(Terminal* terminal, const std::string& name, const json& state, const json& stats) {
   PrintHeading(terminal, "Task \"" + Printable(name) + "\"");
   const bool failed = FlagField(state, "Failed");
+  const bool paused = !RawField(state, "Paused").empty();
   const Cell colour = StatusCell(failed ? "failed" : RawField(state, "State"));
-  PrintFields(
-      terminal,
-      {{"State", Cell(TextField(state, "State") + (failed ? ", failed" : ""), colour.colour)},
-       {"Started", Moment(TextField(state, "StartedAt"))},
-       {"Finished", Moment(TextField(state, "FinishedAt"))},
-       {"Restarts", NumberText(state, "Restarts")},
-       {"Usage", UsageText(stats, name)}});
+  PrintFields(terminal, {{"State", Cell(TextField(state, "State") + (failed ? ", failed" : "") +
+                                            (paused ? ", paused" : ""),
+                                        colour.colour)},
+                         {"Started", Moment(TextField(state, "StartedAt"))},
+                         {"Finished", Moment(TextField(state, "FinishedAt"))},
+                         {"Restarts", NumberText(state, "Restarts")},
+                         {"Usage", UsageText(stats, name)}});
   TextTable events({"Time", "Event", "Description"});
   for (const json& event : ListField(state, "Events")) {
     events.Add({LocalTime(NumberField(event, "Time")), TextField(event, "Type"),

@@ -51,6 +51,7 @@ void AddAllocCommands(const CommandGroup& drover) {
   AddAllocRestart(alloc);
   AddAllocStop(alloc);
   AddAllocSignal(alloc);
+  AddAllocPause(alloc);
   AddAllocChecks(alloc);
   AddAllocLogs(alloc);
   AddAllocFs(alloc);

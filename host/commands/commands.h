@@ -40,6 +40,7 @@ void AddAllocStatus(const ClientGroup& alloc);
 void AddAllocRestart(const ClientGroup& alloc);
 void AddAllocStop(const ClientGroup& alloc);
 void AddAllocSignal(const ClientGroup& alloc);
+void AddAllocPause(const ClientGroup& alloc);
 void AddAllocChecks(const ClientGroup& alloc);
 void AddAllocLogs(const ClientGroup& alloc);
 void AddAllocFs(const ClientGroup& alloc);

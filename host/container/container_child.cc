@@ -236,6 +236,24 @@ std::int32_t ContainerChild::Dispatch(std::uint16_t kind, WireReader* from, drov
         return hooks->hook(self, call, args, error);
       });
     }
+    case frame_kind::kCapabilities: {
+      const auto* capable = static_cast<const drover_capable*>(
+          driver_->get_extension(self, ToStr(DROVER_CAPABILITIES_ID)));
+      if (capable == nullptr || !DROVER_HAS(capable, drover_capable, capabilities))
+        return Refuse(Error(Code::kUnimplemented, "it has no capabilities"), error);
+      return DoVerb<drover_capabilities_args>(from, error, [&](const auto* call, const auto* args) {
+        return capable->capabilities(self, call, args, error);
+      });
+    }
+    case frame_kind::kPause: {
+      const auto* pause = static_cast<const drover_task_pause*>(
+          driver_->get_extension(self, ToStr(DROVER_TASK_PAUSE_ID)));
+      if (pause == nullptr || !DROVER_HAS(pause, drover_task_pause, pause))
+        return Refuse(Error(Code::kUnimplemented, "it cannot pause tasks"), error);
+      return DoVerb<drover_pause_args>(from, error, [&](const auto* call, const auto* args) {
+        return pause->pause(self, call, args, error);
+      });
+    }
     case frame_kind::kDone:
       return Done(from, error);
 #define DROVER_CHILD_VERB(verb_name, tag)                                                          \

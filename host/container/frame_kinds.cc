@@ -34,6 +34,10 @@ static_assert(FunctionsIn<drover_task_exec>(offsetof(drover_task_exec, exec)) ==
               CalledIn<drover_task_exec>());
 static_assert(FunctionsIn<drover_device_plugin>(offsetof(drover_device_plugin, devices)) ==
               CalledIn<drover_device_plugin>());
+static_assert(FunctionsIn<drover_capable>(offsetof(drover_capable, capabilities)) ==
+              CalledIn<drover_capable>());
+static_assert(FunctionsIn<drover_task_pause>(offsetof(drover_task_pause, pause)) ==
+              CalledIn<drover_task_pause>());
 static_assert(FunctionsIn<drover_task_hooks>(offsetof(drover_task_hooks, hook)) ==
               CalledIn<drover_task_hooks>());
 

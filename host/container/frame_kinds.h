@@ -6,7 +6,9 @@
 #include <string>
 
 #include "drover/drover.h"
+#include "drover/drover_capabilities.h"
 #include "drover/drover_device.h"
+#include "drover/drover_pause.h"
 #include "drover/drover_task_hooks.h"
 #include "host/abi/wire.h"
 
@@ -55,11 +57,15 @@
 //   reserve         call, arguments
 //   device stats    stream, interval
 //   hook            call, arguments
+//   capabilities    call, arguments
+//   pause           call, arguments
 #define DROVER_CALLED_DRAFT_FUNCTIONS(X)                \
   X(kDevices, "devices", drover_device_plugin)          \
   X(kReserve, "reserve", drover_device_plugin)          \
   X(kDeviceStats, "device stats", drover_device_plugin) \
-  X(kHook, "hook", drover_task_hooks)
+  X(kHook, "hook", drover_task_hooks)                   \
+  X(kCapabilities, "capabilities", drover_capable)      \
+  X(kPause, "pause", drover_task_pause)
 
 namespace drover {
 

@@ -143,11 +143,23 @@ std::int32_t Hook(drover_instance* self, const drover_call* call, const drover_h
   return CallVerb(frame_kind::kHook, self, call, args, error);
 }
 
+std::int32_t AskCapabilities(drover_instance* self, const drover_call* call,
+                             const drover_capabilities_args* args, drover_error* error) {
+  return CallVerb(frame_kind::kCapabilities, self, call, args, error);
+}
+
+std::int32_t PauseTask(drover_instance* self, const drover_call* call,
+                       const drover_pause_args* args, drover_error* error) {
+  return CallVerb(frame_kind::kPause, self, call, args, error);
+}
+
 const drover_task_stats kStats = {sizeof(drover_task_stats), 0, Stats};
 const drover_task_exec kExec = {sizeof(drover_task_exec), 0, Exec, Resize};
 const drover_device_plugin kDevicePlugin = {sizeof(drover_device_plugin), 0, OpenDevices, Reserve,
                                             DeviceStatistics};
 const drover_task_hooks kHooks = {sizeof(drover_task_hooks), 0, Hook};
+const drover_capable kCapable = {sizeof(drover_capable), 0, AskCapabilities};
+const drover_task_pause kPause = {sizeof(drover_task_pause), 0, PauseTask};
 
 const void* GetExtension(drover_instance* self, drover_str id) {
   auto error = NewStruct<drover_error>();
@@ -157,6 +169,8 @@ const void* GetExtension(drover_instance* self, drover_str id) {
   if (name == DROVER_TASK_EXEC_ID) return &kExec;
   if (name == DROVER_DEVICE_ID) return &kDevicePlugin;
   if (name == DROVER_TASK_HOOKS_ID) return &kHooks;
+  if (name == DROVER_CAPABILITIES_ID) return &kCapable;
+  if (name == DROVER_TASK_PAUSE_ID) return &kPause;
   return nullptr;  // this container does not support the extension
 }
 

@@ -16,8 +16,10 @@
 #include "host/base/ids.h"
 #include "host/base/result.h"
 #include "host/base/unique_fd.h"
+#include "host/driver/driver_capabilities.h"
 #include "host/driver/driver_limits.h"
 #include "host/driver/resource_usage.h"
+#include "host/driver/start_turns.h"
 #include "host/process/usage_detail.h"
 #include "host/spec/job.h"
 
@@ -34,9 +36,15 @@ struct DriverInfo {
   bool has_stats = false;
   FsIsolation fs_isolation = FsIsolation::kNone;
   bool disables_log_collection = false;
+  bool takes_hostname = false;    // the driver itself gives a task its hostname
+  bool takes_dns = false;         // the driver itself carries out the task's DNS
   bool only_devices = false;      // the plugin offers devices, and runs no tasks
   bool only_task_hooks = false;   // the plugin runs no tasks, but has hooks for them
   std::uint32_t hook_stages = 0;  // bits of HookStageBit
+  bool can_pause = false;         // the driver itself pauses tasks
+  bool has_capabilities = false;  // the driver says what it can do
+  // What the driver says, once there is an instance. Null if it says nothing.
+  std::shared_ptr<const DriverCapabilities> capabilities = nullptr;
 };
 
 enum class Health { kUndetected = 0, kUnhealthy = 1, kHealthy = 2 };
@@ -156,9 +164,11 @@ struct TaskConfig {
   Duration kill_timeout = 5s;
   std::string network_mode;            // "", "host", "none", "bridge" or "cni/NAME"
   std::string network_namespace_path;  // empty for the host's namespace
-  // The name that the task has in its network; empty for the host's name. Plugins do not get it:
-  // the process service sets it for tasks with namespaces of their own.
+  // The name that the task has in its network; empty for the host's name. The process service sets
+  // it for tasks with namespaces of their own.
   std::string hostname;
+  StringMap labels;
+  DnsConfig dns;  // empty: the task looks names up as the host does
 };
 
 enum class TaskState { kUnknown = 0, kRunning = 1, kExited = 2 };
@@ -257,6 +267,10 @@ class Driver {
     return Duration(0);
   }
 
+  // The turns of the driver's starts. A caller takes one before Start and keeps it until Start has
+  // returned. Null if the driver has no limit.
+  virtual StartTurns* start_turns() { return nullptr; }
+
   // Checks the task's configuration against the driver's schema. Returns it in the schema's form,
   // with all defaults. Unless FINAL, a text that contains ${...} is valid for any scalar. PLACE is
   // the JSON pointer of the configuration. The JSON pointers in the error begin with it.
@@ -282,6 +296,9 @@ class Driver {
   // is unhealthy or late.
   virtual Co<Status> ForceKill(Context context, RunId run) = 0;
   virtual Co<Status> Signal(Context context, RunId run, std::string signal) = 0;
+  // Holds the task, or lets it go on. Fails with kUnimplemented if neither the driver nor the host
+  // can do so.
+  virtual Co<Status> Pause(Context context, RunId run, bool paused);
   // Removes the task from the driver. Without FORCE, fails with kFailedPrecondition if the task is
   // running.
   virtual Co<Status> Destroy(Context context, RunId run, bool force) = 0;
@@ -295,6 +312,10 @@ class Driver {
   virtual Co<Result<std::unique_ptr<TaskExecSession>>> Exec(Context context, RunId run,
                                                             ExecRequest request) = 0;
 };
+
+inline Co<Status> Driver::Pause(Context, RunId, bool) {
+  co_return Error(Code::kUnimplemented, "driver " + info().name + " cannot pause tasks");
+}
 
 // Finds drivers by the name that jobs use.
 class DriverRegistry {

@@ -279,6 +279,7 @@ json EncodeTaskStates(const TaskStates& states) {
                  {"StartedAt", Rfc3339(state->started_at)},
                  {"FinishedAt", Rfc3339(state->finished_at)},
                  {"Events", std::move(events)},
+                 {"Paused", state->paused ? "force_pause" : ""},
                  {"TaskHandle", nullptr}};
   }
   return out;

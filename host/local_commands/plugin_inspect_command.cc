@@ -8,6 +8,8 @@
 #include "host/library/probe.h"
 #include "host/local_commands/local_commands.h"
 #include "sdk/include/drover/drover.h"
+#include "sdk/include/drover/drover_capabilities.h"
+#include "sdk/include/drover/drover_pause.h"
 #include "sdk/include/drover/drover_task_hooks.h"
 
 namespace drover {
@@ -23,6 +25,10 @@ constexpr Flag kOffers[] = {{DROVER_CAP_SIGNALS, "signals"},
                             {DROVER_CAP_EXEC, "exec"},
                             {DROVER_CAP_STATS, "stats"},
                             {DROVER_CAP_DISABLES_LOG_COLLECTION, "disables_log_collection"},
+                            {DROVER_CAP_HOSTNAME, "hostname"},
+                            {DROVER_CAP_DNS, "dns"},
+                            {DROVER_CAP_CAPABILITIES, "capabilities"},
+                            {DROVER_CAP_PAUSE, "pause"},
                             {DROVER_CAP_ONLY_TASK_HOOKS, "only_task_hooks"},
                             {DROVER_CAP_HOOK_PRESTART, "hook_prestart"},
                             {DROVER_CAP_HOOK_POSTSTART, "hook_poststart"},

@@ -87,15 +87,23 @@ class EnvPreparer : public TaskPreparer {
       const Network& network = group->networks[0];
       config.network_mode = network.mode;
       if (!network.hostname.empty()) {
-        DROVER_ASSIGN(config.hostname, HostnameOf(alloc, network.hostname));
+        DROVER_ASSIGN(config.hostname, OfAlloc(alloc, network.hostname));
+      }
+      config.dns = network.dns;
+      for (auto* list : {&config.dns.servers, &config.dns.searches, &config.dns.options}) {
+        for (std::string& text : *list) {
+          DROVER_ASSIGN(text, OfAlloc(alloc, text));
+        }
       }
     }
+    // A plugin of the network may say how names are looked up in it.
+    if (config.dns.empty() && alloc.network) config.dns = alloc.network->dns;
     return config;
   }
 
  private:
-  // All tasks of an allocation have the same name, so its variables are those of the allocation.
-  Result<std::string> HostnameOf(const Allocation& alloc, const std::string& text) const {
+  // All tasks of an allocation have the same network, so its variables are those of the allocation.
+  Result<std::string> OfAlloc(const Allocation& alloc, const std::string& text) const {
     if (!HasReference(text)) return text;
     TaskEnvInput input;
     input.node = node_;

@@ -84,10 +84,23 @@ TEST(EnvPreparerTest, TheNameOfTheNetworkIsThatOfTheAllocation) {
   auto job = std::make_shared<Job>(*request.alloc->job);
   job->groups[0].networks[0].mode = "bridge";
   job->groups[0].networks[0].hostname = "${NOMAD_GROUP_NAME}-${NOMAD_ALLOC_INDEX}";
+  job->groups[0].networks[0].dns = {{"192.0.2.1"}, {"${NOMAD_GROUP_NAME}.example"}, {"rotate"}};
   auto alloc = std::make_shared<Allocation>(*request.alloc);
   alloc->job = std::move(job);
   request.alloc = std::move(alloc);
   EXPECT_EQ(preparer->Prepare(request)->hostname, "front-0");
+  const DnsConfig dns{{"192.0.2.1"}, {"front.example"}, {"rotate"}};
+  EXPECT_EQ(preparer->Prepare(request)->dns, dns);
+}
+
+TEST(EnvPreparerTest, ATaskWithoutDnsOfItsJobHasThatOfItsNetwork) {
+  const auto preparer = Preparer();
+  PrepareRequest request = Request();
+  EXPECT_TRUE(preparer->Prepare(request)->dns.empty());
+  auto alloc = std::make_shared<Allocation>(*request.alloc);
+  alloc->network = AllocationNetwork{"eth0", "10.0.0.2", "", {{"192.0.2.7"}, {}, {}}};
+  request.alloc = std::move(alloc);
+  EXPECT_EQ(preparer->Prepare(request)->dns, (DnsConfig{{"192.0.2.7"}, {}, {}}));
 }
 
 TEST(EnvPreparerTest, TextsGetTheValuesThatTheTaskSees) {

@@ -2,6 +2,7 @@
 // What a node says of a job before it runs it.
 #include <optional>
 
+#include "host/node/driver_fit.h"
 #include "host/node/host_networks.h"
 #include "host/node/node.h"
 #include "host/node/node_networks.h"
@@ -71,6 +72,11 @@ Status Node::CheckJob(const Job& job, const std::string& place) {
       } else if (const Status mounts = CheckMountsOf(driver->info());
                  !task.volume_mounts.empty() && !mounts.ok()) {
         mistake = pointer + "/VolumeMounts: " + mounts.error().message();
+      } else {
+        for (const std::string& one :
+             DriverMistakes(driver->info(), job.groups[g], task, group, pointer)) {
+          mistake += (mistake.empty() ? "" : "; ") + one;
+        }
       }
       if (!mistake.empty()) mistakes += (mistakes.empty() ? "" : "; ") + mistake;
     }

@@ -32,8 +32,9 @@ struct CreatedInstance {
   std::optional<PluginInfo> info{};  // empty: the library's information applies
 };
 // The result of an asynchronous verb, copied out of the driver's memory.
-using CallValue = std::variant<std::monostate, StartedTask, RecoveredTask, ExitResult, TaskStatus,
-                               CreatedInstance, DeviceReservation, PluginHookAnswer>;
+using CallValue =
+    std::variant<std::monostate, StartedTask, RecoveredTask, ExitResult, TaskStatus,
+                 CreatedInstance, DeviceReservation, PluginHookAnswer, DriverCapabilities>;
 using CallDecoder = Result<CallValue> (*)(const void* result);
 
 // One call of an asynchronous verb. Any thread may read the constant members; only the control

@@ -109,7 +109,7 @@ Co<Result<CallValue>> LoadedDriver::Call(Context context, std::shared_ptr<Pendin
     const Patience patience(context, limit);
     (void)co_await call->done.Wait(patience.context());
   }
-  if (call->outcome) co_return *call->outcome;
+  if (call->outcome) co_return Redacted(*call->outcome);
   GiveUp(*call);
   if (context.cancelled()) co_return context.status().error();
   NoteOverdue(call, limit);
@@ -125,6 +125,12 @@ void PostCancelled(const std::shared_ptr<PluginHost>& host,
     TellCancelled(*host, *container, self, id);
   };
   host->pool().Post({"call_cancelled", tell, host->limits().hold, false});
+}
+
+Result<CallValue> LoadedDriver::Redacted(Result<CallValue> value) const {
+  if (value.ok()) return value;
+  const Error& error = value.error();
+  return Error(error.code(), redactor_->Clean(error.message()), error.recoverable());
 }
 
 void LoadedDriver::GiveUp(const PendingCall& call) {
@@ -240,6 +246,7 @@ void LoadedDriver::NoteOverdue(const std::shared_ptr<PendingCall>& call, Duratio
 void LoadedDriver::ForgetRun(const RunId& run) {
   host_->calls().ForgetRun(run);
   host_->runs().erase(run);
+  redactor_->Forget(run);
   std::erase_if(overdue_, [&](const auto& entry) { return entry.second.run == run; });
   UpdateHealth();
 }
@@ -260,6 +267,9 @@ void LoadedDriver::UpdateHealth() {
               (host_->pool().exhausted() ? ", so its calls fail at once" : ""));
   } else if (!overdue_.empty()) {
     unhealthy(overdue_.begin()->second.what);
+  }
+  if (now.health != Health::kUndetected) {
+    now.attributes.insert(capability_attributes_.begin(), capability_attributes_.end());
   }
   if (now == fingerprint_) return;
   if (now.health != fingerprint_.health) {

@@ -4,6 +4,7 @@
 #include "host/abi/abi_names.h"
 #include "host/abi/abi_read.h"
 #include "host/abi/abi_write.h"
+#include "host/abi/capability_read.h"
 #include "host/base/patience.h"
 #include "host/plugin/devices/loaded_devices.h"
 #include "host/process/kill_run.h"
@@ -30,6 +31,9 @@ Result<CallValue> DecodeExit(const void* result) {
 Result<CallValue> DecodeStatus(const void* result) {
   return AsValue(ReadStatus(static_cast<const drover_task_status*>(result)));
 }
+Result<CallValue> DecodeCapabilities(const void* result) {
+  return AsValue(ReadCapabilities(static_cast<const drover_capabilities*>(result)));
+}
 Result<CallValue> DecodeInstance(const void* result) {
   DROVER_ASSIGN(const drover_create_result raw,
                 CopyStruct(static_cast<const drover_create_result*>(result)));
@@ -54,12 +58,48 @@ const T* Extension(const drover_driver* table, drover_instance* self, const char
   return found != nullptr && found->struct_size >= needed ? found : nullptr;
 }
 
-PluginHost::Parts HostParts(const LoadedDriver::Parts& parts, std::function<void()> changed) {
+std::string Joined(const std::vector<std::string>& names) {
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "" : ",") + name;
+  return all;
+}
+
+// The capabilities as the attributes of a node show them.
+StringMap CapabilityAttributes(const std::string& driver, const DriverCapabilities& of) {
+  StringMap out;
+  const std::string place = "driver." + driver + ".can.";
+  const std::pair<const char*, const DriverCapabilities::Names*> lists[] = {
+      {"network_modes", &of.network_modes},
+      {"mount_kinds", &of.mount_kinds},
+      {"propagations", &of.propagations},
+      {"signals", &of.signals}};
+  for (const auto& [name, list] : lists) {
+    if (*list) out[place + name] = Joined(**list);
+  }
+  const std::pair<const char*, const DriverCapabilities::Answer*> answers[] = {
+      {"users", &of.users},   {"hostname", &of.hostname},
+      {"dns", &of.dns},       {"labels", &of.labels},
+      {"remote", &of.remote}, {"must_create_network", &of.must_create_network}};
+  for (const auto& [name, answer] : answers) {
+    if (*answer) out[place + name] = **answer ? "true" : "false";
+  }
+  if (of.parallel_starts > 0) out[place + "parallel_starts"] = std::to_string(of.parallel_starts);
+  return out;
+}
+
+PluginHost::Parts HostParts(const LoadedDriver::Parts& parts, std::shared_ptr<Redactor> redactor,
+                            std::function<void()> changed) {
   PluginHost::Parts host;
   host.plugin = parts.info.name;
   host.loop = parts.loop;
   host.processes = parts.processes;
-  host.log = parts.log;
+  if (parts.log) {
+    host.log = [log = parts.log, redactor = std::move(redactor)](
+                   PluginLogLevel level, const std::string& plugin, const RunId* run,
+                   const std::string& message) {
+      log(level, plugin, run, redactor->Clean(message));
+    };
+  }
   host.limits = parts.limits;
   host.core_mhz = parts.core_mhz;
   host.bind_runs = parts.bind_runs;
@@ -74,7 +114,7 @@ LoadedDriver::LoadedDriver(Parts parts)
       info_(parts.info),
       driver_info_(ToDriverInfo(parts.info)),
       task_checker_(parts.task_checker),
-      host_(PluginHost::Make(HostParts(parts, [this] { UpdateHealth(); }))),
+      host_(PluginHost::Make(HostParts(parts, redactor_, [this] { UpdateHealth(); }))),
       stuck_(parts.stuck),
       hear_events_(parts.hear_events),
       first_fingerprint_(parts.loop),
@@ -126,6 +166,8 @@ Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
     const drover_task_exec* exec = nullptr;
     const drover_device_plugin* devices = nullptr;
     const drover_task_hooks* hooks = nullptr;
+    const drover_capable* capable = nullptr;
+    const drover_task_pause* pause = nullptr;
   };
   auto found = std::make_shared<Found>();
   Plain ask = [container = container_, self = instance_, found](drover_error* error) {
@@ -138,6 +180,10 @@ Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
         Extension<drover_device_plugin>(of, self, DROVER_DEVICE_ID, sizeof(drover_device_plugin));
     found->hooks =
         Extension<drover_task_hooks>(of, self, DROVER_TASK_HOOKS_ID, sizeof(drover_task_hooks));
+    found->pause =
+        Extension<drover_task_pause>(of, self, DROVER_TASK_PAUSE_ID, sizeof(drover_task_pause));
+    found->capable =
+        Extension<drover_capable>(of, self, DROVER_CAPABILITIES_ID, sizeof(drover_capable));
     if (container->alive()) return DROVER_OK;
     // When the driver's process has ended, the container returns null for every extension. This
     // null does not mean that the driver lacks the extension.
@@ -165,6 +211,17 @@ Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
                                          DROVER_TASK_HOOKS_ID);
   }
 
+  driver_info_.can_pause = ToDriverInfo(info_).can_pause;
+  if (driver_info_.can_pause) pause_ = found->pause;
+  if (driver_info_.can_pause && pause_ == nullptr) {
+    co_return Error(Code::kInternal,
+                    "driver " + info_.name + " offers pause but has no " + DROVER_TASK_PAUSE_ID);
+  }
+  driver_info_.has_capabilities = ToDriverInfo(info_).has_capabilities;
+  if (driver_info_.has_capabilities) {
+    DROVER_CO_TRY(co_await AskCapabilities(context, found->capable));
+  }
+
   Subscribe fingerprints = [container = container_, self = instance_](std::uint64_t id,
                                                                       drover_error* error) {
     return container->table()->fingerprint(self, id, error);
@@ -182,13 +239,36 @@ Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
   };
   gate_.Spawn(
       KeepStream("events", DROVER_MESSAGE_EVENT, std::move(events), [this](StreamMessage message) {
-        const auto event = std::get<DriverEvent>(std::move(message));
+        auto event = std::get<DriverEvent>(std::move(message));
+        event.message = redactor_->Clean(std::move(event.message));
+        for (auto& [key, value] : event.annotations) value = redactor_->Clean(std::move(value));
         if (hear_events_) hear_events_(event);
       }));
   if (found->devices != nullptr) {
     devices_ = std::make_unique<LoadedDevices>(this, found->devices);
     gate_.Spawn(devices_->Follow());
   }
+  co_return Status();
+}
+
+Co<Status> LoadedDriver::AskCapabilities(Context context, const drover_capable* capable) {
+  if (capable == nullptr) {
+    co_return Error(Code::kInternal, "driver " + info_.name + " offers capabilities but has no " +
+                                         DROVER_CAPABILITIES_ID);
+  }
+  const auto call = NewCall("capabilities", RunId(), DecodeCapabilities);
+  Verb verb = [capable, self = instance_](const drover_call* frame, drover_error* error) {
+    const auto args = NewStruct<drover_capabilities_args>();
+    return capable->capabilities(self, frame, &args, error);
+  };
+  Result<CallValue> said =
+      co_await Call(context, call, limits().inspect, /*control=*/true, std::move(verb));
+  if (!said.ok()) co_return said.error();
+  auto capabilities =
+      std::make_shared<const DriverCapabilities>(std::get<DriverCapabilities>(std::move(*said)));
+  redactor_->SetPlaces(capabilities->sensitive);
+  capability_attributes_ = CapabilityAttributes(info_.name, *capabilities);
+  driver_info_.capabilities = std::move(capabilities);
   co_return Status();
 }
 
@@ -222,12 +302,16 @@ Co<Status> LoadedDriver::RestoreComplete(Context context, std::vector<RunId> run
 Result<std::string> LoadedDriver::NormalizeConfigAt(const std::string& place,
                                                     const std::string& config_json, bool final) {
   if (!task_checker_) return config_json;
-  return task_checker_->Normalize(place, config_json, final);
+  Result<std::string> normal = task_checker_->Normalize(place, config_json, final);
+  if (normal.ok()) return normal;
+  return Error(normal.code(), redactor_->CleanFor(config_json, normal.error().message()),
+               normal.error().recoverable());
 }
 
 Co<Result<StartedTask>> LoadedDriver::Start(Context context,
                                             std::shared_ptr<const TaskConfig> config) {
   host_->runs()[config->run_id].config = config;
+  redactor_->Learn(config->run_id, config->driver_config_json);
   const auto call = NewCall("start", config->run_id, DecodeStarted);
   call->brings_task = true;
   Verb verb = [container = container_, self = instance_, config](const drover_call* frame,
@@ -256,6 +340,7 @@ Co<Result<RecoveredTask>> LoadedDriver::Recover(Context context,
   PluginHost::Run& run = host_->runs()[config->run_id];
   run.config = config;
   run.inherited = true;
+  redactor_->Learn(config->run_id, config->driver_config_json);
   auto stored = std::make_shared<const TaskHandle>(std::move(handle));
   const auto call = NewCall("recover", config->run_id, DecodeRecovered);
   call->brings_task = true;
@@ -350,6 +435,30 @@ Co<Status> LoadedDriver::Signal(Context context, RunId run, std::string signal) 
       co_await Call(context, call, limits().signal, /*control=*/false, std::move(verb)));
 }
 
+Co<Status> LoadedDriver::Pause(Context context, RunId run, bool paused) {
+  DROVER_CO_TRY(Usable());
+  if (pause_ != nullptr) {
+    const auto call = NewCall("pause", run, DecodeEmpty);
+    Verb verb = [pause = pause_, self = instance_, paused](const drover_call* frame,
+                                                           drover_error* error) {
+      auto args = NewStruct<drover_pause_args>();
+      args.paused = paused ? 1 : 0;
+      return pause->pause(self, frame, &args, error);
+    };
+    co_return ToStatus(
+        co_await Call(context, call, limits().signal, /*control=*/false, std::move(verb)));
+  }
+  const PluginHost::Run* known = host_->FindRun(run);
+  const bool of_host =
+      known != nullptr && host_->processes() != nullptr && (known->inherited || known->asked > 0);
+  if (!of_host) {
+    co_return Error(Code::kUnimplemented, "driver " + info_.name + " cannot pause tasks");
+  }
+  const Status done = host_->processes()->SetPaused(run, paused);
+  if (done.code() != Code::kNotFound) co_return done;
+  co_return Error(Code::kUnimplemented, "driver " + info_.name + " cannot pause tasks");
+}
+
 Co<Status> LoadedDriver::Destroy(Context context, RunId run, bool force) {
   const auto call = NewCall("destroy", run, DecodeEmpty);
   Verb verb = [container = container_, self = instance_, force](const drover_call* frame,
@@ -378,6 +487,7 @@ Co<Status> LoadedDriver::Destroy(Context context, RunId run, bool force) {
     ForgetRun(run);
   } else if (force) {
     host_->runs().erase(run);
+    redactor_->Forget(run);
   }
   // The driver has released its part of the run, but the host has not released its own part.
   // Because of this error, the caller tries again.
@@ -395,7 +505,13 @@ Co<Result<TaskStatus>> LoadedDriver::Inspect(Context context, RunId run) {
   };
   Result<CallValue> value = co_await Call(context, call, limits().inspect, false, std::move(verb));
   if (!value.ok()) co_return value.error();
-  co_return std::get<TaskStatus>(std::move(*value));
+  auto status = std::get<TaskStatus>(std::move(*value));
+  const PluginHost::Run* known = host_->FindRun(run);
+  if (pause_ == nullptr && known != nullptr && host_->processes() != nullptr &&
+      host_->processes()->IsPaused(run)) {
+    status.attributes["paused"] = "true";
+  }
+  co_return status;
 }
 
 // A create that was given up may still make its instance, with threads and sockets. Without this

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "drover/drover_capabilities.h"
+#include "drover/drover_pause.h"
 #include "drover/drover_task_hooks.h"
 #include "host/base/gate.h"
 #include "host/base/listener_list.h"
@@ -15,6 +17,7 @@
 #include "host/plugin/call_table.h"
 #include "host/plugin/plugin_config.h"
 #include "host/plugin/plugin_host.h"
+#include "host/plugin/redactor.h"
 #include "host/plugin/stream_table.h"
 #include "host/schema/config_checker.h"
 
@@ -79,6 +82,9 @@ class LoadedDriver : public Driver {
   Co<Status> Stop(Context context, RunId run, Duration timeout, std::string signal) override;
   Co<Status> ForceKill(Context context, RunId run) override;
   Co<Status> Signal(Context context, RunId run, std::string signal) override;
+  // If the driver does not pause its tasks itself, the host pauses the processes that it started
+  // for the run.
+  Co<Status> Pause(Context context, RunId run, bool paused) override;
   Co<Status> Destroy(Context context, RunId run, bool force) override;
   Co<Result<TaskStatus>> Inspect(Context context, RunId run) override;
   Co<Status> Stats(Context context, RunId run, StatsRequest request,
@@ -143,6 +149,9 @@ class LoadedDriver : public Driver {
   void ForgetRun(const RunId& run);
   void UpdateHealth();
   Co<void> AwaitLateCreate();
+  Co<Status> AskCapabilities(Context context, const drover_capable* capable);
+  // Returns VALUE. If it is an error, its text has no secrets of tasks.
+  Result<CallValue> Redacted(Result<CallValue> value) const;
 
   // Defined in loaded_streams.cc:
   using Subscribe = std::function<std::int32_t(std::uint64_t id, drover_error* error)>;
@@ -165,6 +174,7 @@ class LoadedDriver : public Driver {
   const PluginInfo info_;   // the library's information
   DriverInfo driver_info_;  // the instance's information, once the instance exists
   const std::shared_ptr<const ConfigChecker> task_checker_;
+  const std::shared_ptr<Redactor> redactor_ = std::make_shared<Redactor>();
   const std::shared_ptr<PluginHost> host_;
   const std::function<void(const std::string&)> stuck_;
   const std::function<void(const DriverEvent&)> hear_events_;
@@ -175,6 +185,8 @@ class LoadedDriver : public Driver {
   const drover_task_exec* exec_ = nullptr;
   std::unique_ptr<LoadedDevices> devices_;
   const drover_task_hooks* hooks_ = nullptr;
+  const drover_task_pause* pause_ = nullptr;
+  StringMap capability_attributes_;  // shown with those of the fingerprint
   bool ending_ = false;
   Status shutdown_status_;
 

@@ -222,6 +222,13 @@ Co<Status> SupervisedDriver::Signal(Context context, RunId run, std::string sign
   co_return co_await Call<Status>(context, send);
 }
 
+Co<Status> SupervisedDriver::Pause(Context context, RunId run, bool paused) {
+  const auto pause = [run, paused](LoadedDriver* driver, const Context& joined) {
+    return driver->Pause(joined, run, paused);
+  };
+  co_return co_await Call<Status>(context, pause);
+}
+
 Co<Status> SupervisedDriver::Destroy(Context context, RunId id, bool force) {
   // While a reload holds the calls, its new instance may still recover the run. So the destroy
   // waits until the reload releases the calls.

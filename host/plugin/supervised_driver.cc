@@ -15,6 +15,7 @@ SupervisedDriver::SupervisedDriver(std::string name, Parts parts)
       starts_(parts_.loop),
       watches_(parts_.loop),
       reloads_(parts_.loop),
+      start_turns_(parts_.loop),
       life_(parts_.loop),
       relaunch_(life_.Child()),
       relaunches_(parts_.loop),
@@ -123,6 +124,8 @@ Result<std::string> SupervisedDriver::NormalizeConfigAt(const std::string& place
   if (!has_instance()) return Unavailable();
   const auto& checker = code_->driver.task_checker;
   if (!checker) return config_json;
+  // An instance knows which parts of the configuration no error may show.
+  if (Serves()) return instance_->driver()->NormalizeConfigAt(place, config_json, final);
   return checker->Normalize(place, config_json, final);
 }
 

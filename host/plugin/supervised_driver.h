@@ -110,6 +110,7 @@ class SupervisedDriver : public Driver, public HookPlugin {
   const DriverInfo& info() const override { return info_; }
   const Fingerprint& fingerprint() const override { return fingerprint_; }
   Duration LimitOf(Duration DriverLimits::* which) const override;
+  StartTurns* start_turns() override { return &start_turns_; }
   Subscription OnFingerprint(std::function<void()> changed) override;
   Subscription OnEvents(RunId run, std::function<void(const DriverEvent&)> hear) override;
   Subscription OnHandle(RunId run, std::function<void(const TaskHandle&)> hear) override;
@@ -122,6 +123,7 @@ class SupervisedDriver : public Driver, public HookPlugin {
   Co<Status> Stop(Context context, RunId run, Duration timeout, std::string signal) override;
   Co<Status> ForceKill(Context context, RunId run) override;
   Co<Status> Signal(Context context, RunId run, std::string signal) override;
+  Co<Status> Pause(Context context, RunId run, bool paused) override;
   // If there is no instance, Destroy fails. But if FORCE is true, it first releases the processes
   // of the run.
   Co<Status> Destroy(Context context, RunId run, bool force) override;
@@ -277,6 +279,7 @@ class SupervisedDriver : public Driver, public HookPlugin {
   CallCount watches_;  // waits and streams of statistics
   CallCount reloads_;  // counts the active reload; at most one
 
+  StartTurns start_turns_;
   DriverInfo info_;
   Fingerprint fingerprint_;
   Subscription health_;

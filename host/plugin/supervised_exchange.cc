@@ -277,6 +277,7 @@ void SupervisedDriver::TakeCharge(Instance next) {
   state_ = State::kServes;
   health_ = instance_->driver()->OnFingerprint([this] { Update(); });
   info_ = instance_->driver()->info();
+  start_turns_.SetLimit(info_.capabilities ? info_.capabilities->parallel_starts : 0);
   issue_ = Context(parts_.loop);
   back_.Set();
   devices_.TakeCharge();

@@ -288,6 +288,28 @@ void CgroupTracker::Kill(const RunId& run) const {
   }
 }
 
+Status CgroupTracker::SetFrozen(const RunId& run, bool frozen) const {
+  const UniqueFd directory = OpenRun(run);
+  if (!directory) return Error(Code::kNotFound, "run " + run.ToString() + " has no cgroup");
+  const int error =
+      freezer_ ? WriteSmallFile(directory.get(), "freezer.state", frozen ? "FROZEN" : "THAWED")
+               : WriteSmallFile(directory.get(), "cgroup.freeze", frozen ? "1" : "0");
+  if (error == 0) return {};
+  if (error == ENOENT) {
+    return Error(Code::kUnimplemented,
+                 "this kernel cannot pause cgroups: it needs Linux 5.2 or newer");
+  }
+  return ErrnoError(error, "cannot pause the cgroup of run " + run.ToString());
+}
+
+bool CgroupTracker::Frozen(const RunId& run) const {
+  const UniqueFd directory = OpenRun(run);
+  if (!directory) return false;
+  const std::string text =
+      ReadSmallFile(directory.get(), freezer_ ? "freezer.state" : "cgroup.freeze").value_or("");
+  return freezer_ ? text.starts_with("FR") : text.starts_with("1");  // FREEZING or FROZEN
+}
+
 bool CgroupTracker::Remove(const RunId& run) const {
   if (const std::optional<std::string> noted = notes_.Find(run)) {
     if (!RemoveTree(*noted)) return false;

@@ -58,6 +58,12 @@ class CgroupTracker {
   // frozen in time, and may fork before it is killed. So the caller must call Kill again while the
   // cgroup has members.
   void Kill(const RunId& run) const;
+  // Holds all members of the run's cgroup and of the cgroups below it, or lets them go on. A member
+  // that hangs in the kernel is held as soon as it leaves the kernel. The error is kNotFound if the
+  // run has no cgroup, and kUnimplemented if the kernel is too old for it.
+  Status SetFrozen(const RunId& run, bool frozen) const;
+  // Returns true if SetFrozen holds the members of the run.
+  bool Frozen(const RunId& run) const;
   // Removes the cgroup of the run and the cgroups that its members made. Returns false if the
   // cgroup still has members.
   bool Remove(const RunId& run) const;

@@ -195,6 +195,7 @@ class ProcessServiceImpl : public ProcessService {
     DROVER_CO_ASSIGN(const RunPointer pointer, Find(run));
     DROVER_CO_ASSIGN(ShimConnection::Bytes message,
                      SignalMessage(DROVER_ATTACH_SIGNAL, signal_number));
+    if (IsPaused(run)) (void)host_->tracker->SetFrozen(run, false);
     if (timeout > 0ns && pointer->connection()) {
       // The signal is sent only to the process of the run, because that process knows the order in
       // which its children must end.
@@ -206,6 +207,21 @@ class ProcessServiceImpl : public ProcessService {
       DROVER_CO_TRY(context.status());
     }
     co_return co_await KillAndWait(context, pointer);
+  }
+
+  Status SetPaused(RunId run, bool paused) override {
+    DROVER_ASSIGN(const RunPointer pointer, Find(run));
+    if (pointer->exit()) return Error(Code::kFailedPrecondition, "the run has ended");
+    if (!host_->tracker || !pointer->tracked()) {
+      return Error(Code::kUnimplemented,
+                   "processes can only be paused by a cgroup of their run, and the runs of this "
+                   "machine have none: see the description of the driver");
+    }
+    return host_->tracker->SetFrozen(run, paused);
+  }
+
+  bool IsPaused(RunId run) const override {
+    return host_->tracker != nullptr && runs_.contains(run) && host_->tracker->Frozen(run);
   }
 
   Status Kill(RunId run) override {

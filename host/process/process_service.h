@@ -102,6 +102,16 @@ class ProcessService {
   // a TIMEOUT of 0, Stop kills all processes of the run at once.
   virtual Co<Result<ProcessExit>> Stop(Context context, RunId run, int signal_number,
                                        Duration timeout) = 0;
+  // Holds all processes of the run, or lets them go on. Stop and Kill let a paused run go on. Fails
+  // with kUnimplemented if the run has no cgroup.
+  virtual Status SetPaused(RunId run, bool paused) {
+    (void)run, (void)paused;
+    return Error(Code::kUnimplemented, "this process service cannot pause runs");
+  }
+  virtual bool IsPaused(RunId run) const {
+    (void)run;
+    return false;
+  }
   // Kills all processes of the run; Wait returns when they have ended.
   virtual Status Kill(RunId run) = 0;
   // Kills all processes of all runs of this service.

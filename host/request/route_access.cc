@@ -105,6 +105,8 @@ constexpr RouteAccess kRouteAccesses[] = {
     Of("", "/v1/client/allocation/**", Need::kClient),
     In("", "/v1/client/allocation/*/restart", kAlloc, kLifecycle),
     In("PUT POST", "/v1/client/allocation/*/signal", kAlloc, kLifecycle),
+    In("PUT POST", "/v1/client/allocation/*/pause", kAlloc, kLifecycle),
+    In("GET", "/v1/client/allocation/*/pause", kAlloc, kReading),
     In("GET", "/v1/client/allocation/*/stats", kAlloc, kReading),
     In("GET", "/v1/client/allocation/*/checks", kAlloc, kReading),
     In("GET", "/v1/client/allocation/*/snapshot", kAlloc, kFiles),
@@ -227,7 +229,6 @@ constexpr RouteAccess kRouteAccesses[] = {
     // What this version does not have. The answer is a sentence that says so.
     Of("", "/v1/namespace", Need::kClient),
     Of("PUT POST DELETE", "/v1/namespace/*", Need::kClient),
-    Of("", "/v1/client/allocation/*/pause", Need::kClient),
     Of("", "/v1/client/identity", Need::kClient),
     Of("", "/v1/client/identity/renew", Need::kClient),
     Of("PUT POST", "/v1/agent/servers", Need::kClient),

@@ -21,6 +21,7 @@ struct FakeDriver::Run {
   Script script;
   std::shared_ptr<const TaskConfig> config;
   bool started = false;
+  bool paused = false;
   bool known = true;  // false: the driver knows the run only after the next Recover
   std::optional<Error> lost;
   int losses = 0;
@@ -295,6 +296,14 @@ Co<Status> FakeDriver::Signal(Context context, RunId id, std::string signal) {
   co_return Status();
 }
 
+Co<Status> FakeDriver::Pause(Context, RunId id, bool paused) {
+  Log((paused ? "pause " : "resume ") + TaskOf(id));
+  const RunPtr run = Find(id);
+  if (!run) co_return kUnknownRun;
+  run->paused = paused;
+  co_return Status();
+}
+
 Co<Status> FakeDriver::Destroy(Context context, RunId id, bool force) {
   const OpenCall open(this);
   Log("destroy " + TaskOf(id) + (force ? " force" : ""));
@@ -322,6 +331,7 @@ Co<Result<TaskStatus>> FakeDriver::Inspect(Context, RunId id) {
   status.state = run->result ? TaskState::kExited : TaskState::kRunning;
   status.started_at = run->started_at;
   status.exit_result = run->result;
+  if (run->paused) status.attributes["paused"] = "true";
   co_return status;
 }
 

@@ -113,6 +113,7 @@ class FakeDriver : public Driver {
   Co<Status> Stop(Context context, RunId run, Duration timeout, std::string signal) override;
   Co<Status> ForceKill(Context context, RunId run) override;
   Co<Status> Signal(Context context, RunId run, std::string signal) override;
+  Co<Status> Pause(Context context, RunId run, bool paused) override;
   Co<Status> Destroy(Context context, RunId run, bool force) override;
   Co<Result<TaskStatus>> Inspect(Context context, RunId run) override;
   Co<Status> Stats(Context context, RunId run, StatsRequest request,

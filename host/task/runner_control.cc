@@ -103,6 +103,8 @@ Co<Result<std::unique_ptr<TaskExecSession>>> TaskRunner::Exec(Context context,
   DROVER_CO_ASSIGN(Driver* const driver, FindDriver());
   if (!driver->info().can_exec)
     co_return Error(Code::kUnimplemented, "task driver does not support exec");
+  if (journal_.state().paused)
+    co_return Error(Code::kFailedPrecondition, "Task is paused: resume it first");
   if (request.interpolate) {
     DROVER_CO_ASSIGN(request.command, services_.preparer->Interpolate(MakePrepareRequest(),
                                                                       std::move(request.command)));

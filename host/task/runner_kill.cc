@@ -118,6 +118,7 @@ Co<Status> TaskRunner::StopRun(std::shared_ptr<LiveRun> run) {
   }
   run->stopping = true;
   run->stop_over.Reset();
+  co_await ResumeForStop(run);
   if (!journal_.local().stop_since) {
     journal_.BeginStop();
     co_await journal_.SaveOrReport(kWishLimit);

@@ -116,6 +116,8 @@ Co<TaskRunner::Step> TaskRunner::Reattach() {
   journal_.SetConfig(config);
   journal_.SetHandle(std::move(recovered->handle));
   co_await journal_.SaveOrReport();
+  co_await CheckPaused();
+  if (shutdown_.cancelled()) co_return Step::kShutdown;
   co_return Step::kNext;
 }
 

@@ -137,6 +137,11 @@ Co<TaskRunner::Step> TaskRunner::StartDriver() {
 Co<Status> TaskRunner::TryStart(std::shared_ptr<const TaskConfig> config) {
   const Result<Driver*> driver = FindDriver();
   if (!driver.ok()) co_return driver.error();
+  StartTurns::Turn turn;  // others wait until this start has ended
+  if (StartTurns* const turns = (*driver)->start_turns()) {
+    const JoinContext joined(kill_, shutdown_);
+    DROVER_CO_ASSIGN(turn, co_await turns->Take(joined.context()));
+  }
   // The run's id is stored first. So if this agent dies during the start, the next agent finds the
   // run by its id.
   journal_.BeginRun(config);

@@ -47,6 +47,8 @@ inline constexpr std::string_view kArtifactFailed = "Failed Artifact Download";
 inline constexpr std::string_view kOutputDropped = "Output Dropped";
 inline constexpr std::string_view kDiskNearlyFull = "Disk Nearly Full";
 inline constexpr std::string_view kTaskHook = "Task Hook";
+inline constexpr std::string_view kPaused = "Paused";
+inline constexpr std::string_view kResumed = "Resumed";
 }  // namespace event_type
 
 // The keys of an event's details.

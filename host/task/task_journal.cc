@@ -41,6 +41,11 @@ void TaskJournal::ChangeState(RunnerState state) {
   ChangeTaskState(&state_, state, end_is_known ? local_.exit->ended_at : loop_->Wall());
 }
 
+void TaskJournal::SetPaused(bool paused, TaskEvent event) {
+  state_.paused = paused;
+  Emit(std::move(event));
+}
+
 void TaskJournal::Publish() {
   snapshot_ = std::make_shared<const TaskStateRecord>(state_);
   if (options_.observer != nullptr) options_.observer->OnTaskState(options_.task_name, snapshot_);

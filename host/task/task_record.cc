@@ -163,6 +163,7 @@ Result<TaskStateRecord> ReadTaskState(const json& of) {
   state.finished_at = of.value("finished_at", WallTime{0});
   state.attempts = of.value("attempts", 0);
   state.attempts_since = of.value("attempts_since", WallTime{0});
+  state.paused = of.value("paused", false);
   for (const json& event : of.value("events", json::array())) {
     state.events.push_back(DecodeEvent(event));
   }
@@ -179,15 +180,17 @@ json EncodeTaskState(const TaskStateRecord& state) {
                       {"details", event.details},
                       {"message", event.display_message}});
   }
-  return {{"state", RunnerStateName(state.state)},
-          {"failed", state.failed},
-          {"restarts", state.restarts},
-          {"last_restart", state.last_restart},
-          {"started_at", state.started_at},
-          {"finished_at", state.finished_at},
-          {"attempts", state.attempts},
-          {"attempts_since", state.attempts_since},
-          {"events", std::move(events)}};
+  json out = {{"state", RunnerStateName(state.state)},
+              {"failed", state.failed},
+              {"restarts", state.restarts},
+              {"last_restart", state.last_restart},
+              {"started_at", state.started_at},
+              {"finished_at", state.finished_at},
+              {"attempts", state.attempts},
+              {"attempts_since", state.attempts_since},
+              {"events", std::move(events)}};
+  if (state.paused) out["paused"] = true;
+  return out;
 }
 
 Result<TaskStateRecord> DecodeTaskState(const json& json) {

@@ -99,6 +99,8 @@ class TaskRunner : public TaskControl,
   // Sends a signal, given by its name, to the task. Without a live run, returns "Task not running"
   // and emits no event.
   Co<Status> Signal(TaskEvent event, std::string signal) override;
+  // Holds the running task, or lets it go on. Emits an event when this has happened.
+  Co<Status> Pause(bool paused);
   // Runs a command in the environment of the running task and returns its session. If the task is
   // about to start, waits up to 15 s for the start. If the task has not started by then, returns
   // the error "no driver handle".
@@ -218,6 +220,11 @@ class TaskRunner : public TaskControl,
                           Duration timeout, std::shared_ptr<StopAnswer> answer);
   Co<Status> EnforceStop(std::shared_ptr<LiveRun> run, Context context, Duration timeout,
                          std::shared_ptr<StopAnswer> answer);
+
+  // Methods that pause a run, in runner_pause.cc.
+  void NotePaused(bool paused, const std::string& why);
+  Co<void> ResumeForStop(std::shared_ptr<LiveRun> run);
+  Co<void> CheckPaused();
 
   // Methods that handle requests from outside and call the hooks, in runner_control.cc.
   Co<Result<std::shared_ptr<LiveRun>>> PresentRun();

@@ -27,6 +27,7 @@ struct TaskStateRecord {
   // so that they always agree with the event of a restart. Clients do not see them.
   int attempts = 0;
   WallTime attempts_since = 0;
+  bool paused = false;  // the task runs, but is held
   std::vector<SharedTaskEvent> events;
 
   bool Successful() const { return state == RunnerState::kDead && !failed; }

@@ -15,6 +15,7 @@
 #include "capabilities.h"
 #include "command_driver.h"
 #include "controllers.h"
+#include "drover/capabilities.hpp"
 #include "drover/entry.hpp"
 #include "isolation_trial.h"
 #include "own_root.h"
@@ -105,12 +106,26 @@ class ExecDriver : public command::CommandDriver<Settings> {
  public:
   static drover::Info Describe() {
     drover::Info info;
-    info.offers = kOffers;
+    info.offers = kOffers | DROVER_CAP_CAPABILITIES;
     info.needs = kNeeds;
     info.fs_isolation = DROVER_FS_CHROOT;
     info.config_schema = kConfigSchema;
     info.task_config_schema = kTaskConfigSchema;
     return info;
+  }
+
+  static drover::Capabilities GetCapabilities() {
+    drover::Capabilities out;
+    out.network_modes = {"host", "none", "bridge", "cni"};
+    out.mount_kinds = {"bind", "device"};
+    out.propagations = {"private", "host-to-task", "bidirectional"};
+    out.hostname = out.dns = true;
+    out.users = true;
+    out.labels = out.remote = out.must_create_network = false;
+    return out;
+  }
+  const void* Extension(std::string_view id) override {
+    return drover::CapabilitiesOf<ExecDriver>(id);
   }
 
   using CommandDriver::CommandDriver;

@@ -69,6 +69,7 @@ const char kTaskConfigSchema[] = R"({
     "stats_close_after": {"type": "integer"},
     "stats_late_message": {"type": "boolean"},
     "renew_handle": {"type": "boolean"},
+    "secret": {"type": "string"},
     "hang_in": {"type": "string"},
     "crash_in": {"type": "string"},
     "crash_by": {"type": "string"},

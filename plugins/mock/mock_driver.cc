@@ -13,7 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "drover/capabilities.hpp"
 #include "drover/entry.hpp"
+#include "drover/pause.hpp"
 #include "drover/task_table.hpp"
 #include "mock_config.h"
 #include "mock_run.h"
@@ -46,10 +48,24 @@ class MockDriver : public drover::Driver {
  public:
   static drover::Info Describe() {
     drover::Info info;
-    info.offers = DROVER_CAP_SIGNALS | DROVER_CAP_EXEC | DROVER_CAP_STATS;
+    info.offers = DROVER_CAP_SIGNALS | DROVER_CAP_EXEC | DROVER_CAP_STATS | DROVER_CAP_HOSTNAME |
+                  DROVER_CAP_DNS | DROVER_CAP_CAPABILITIES | DROVER_CAP_PAUSE;
     info.config_schema = kConfigSchema;
     info.task_config_schema = kTaskConfigSchema;
     return info;
+  }
+
+  static drover::Capabilities GetCapabilities() {
+    drover::Capabilities out;
+    out.network_modes = {"host", "none", "bridge", "cni"};
+    out.users = out.hostname = out.dns = true;
+    out.labels = out.remote = out.must_create_network = false;
+    out.sensitive = {"/secret"};
+    return out;
+  }
+  const void* Extension(std::string_view id) override {
+    if (const void* pause = drover::TaskPauseOf<MockDriver>(id)) return pause;
+    return drover::CapabilitiesOf<MockDriver>(id);
   }
 
   MockDriver(drover::Host host, const drover::Json& config) : Driver(std::move(host)) {
@@ -214,6 +230,7 @@ class MockDriver : public drover::Driver {
     out.started_at = task->started_at;
     out.completed_at = task->completed_at;
     out.exit_result = task->exited;
+    if (task->run != nullptr && task->run->paused()) out.attributes["paused"] = "true";
     return out;
   }
 
@@ -222,6 +239,19 @@ class MockDriver : public drover::Driver {
     if (Faulty(*task, "signal", call)) return;
     const std::string& error = task->spec.run.signal_error;
     if (!error.empty()) throw Error(Code::kInternal, error);
+    call.Complete(Empty{});
+  }
+
+  void PauseAsync(bool paused, Call<Empty> call) {
+    auto task = tasks_.Need(call.run_id());
+    if (Faulty(*task, "pause", call)) return;
+    std::shared_ptr<MockRun> run;
+    {
+      std::lock_guard<std::mutex> lock(task->mutex);
+      run = task->run;
+    }
+    if (run == nullptr) throw Error(Code::kFailedPrecondition, "the task is not running");
+    run->Pause(paused);
     call.Complete(Empty{});
   }
 

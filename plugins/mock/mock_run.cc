@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace mock {
@@ -47,13 +48,7 @@ void MockRun::Begin(Duration remaining, std::shared_ptr<drover::OutputPipes> pip
       speaking_[i] = say[i];
     }
     if (remaining.count() > 0) {
-      life_ = host_.After(remaining, [self] {
-        {
-          std::lock_guard<std::mutex> timing(self->mutex_);
-          self->time_over_ = true;
-        }
-        self->EndIfOver();
-      });
+      StartTime(remaining);
     } else {
       time_over_ = true;
     }
@@ -62,6 +57,31 @@ void MockRun::Begin(Duration remaining, std::shared_ptr<drover::OutputPipes> pip
     if (say[i]) Say(i, spec_.output[i].repeat);
   }
   EndIfOver();
+}
+
+void MockRun::StartTime(Duration remaining) {
+  ends_at_ = drover::WallNow() + remaining.count();
+  life_ = host_.After(remaining, [self = shared_from_this()] {
+    {
+      std::lock_guard<std::mutex> timing(self->mutex_);
+      self->time_over_ = true;
+    }
+    self->EndIfOver();
+  });
+}
+
+void MockRun::Pause(bool paused) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (paused_ == paused || time_over_) return;
+  paused_ = paused;
+  if (!paused) return StartTime(left_);
+  life_.Cancel();
+  left_ = Duration(std::max<std::int64_t>(1, ends_at_ - drover::WallNow()));
+}
+
+bool MockRun::paused() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return paused_;
 }
 
 void MockRun::Say(int stream, std::int64_t again) {

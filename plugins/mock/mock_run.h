@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -30,8 +31,12 @@ class MockRun : public std::enable_shared_from_this<MockRun> {
   // Ends the run soon, with the configured result. Repeats of the output that have not begun are
   // dropped.
   void Kill();
+  // Stops the time of the run, or lets it go on. The output goes on.
+  void Pause(bool paused);
+  bool paused();
 
  private:
+  void StartTime(Duration remaining);  // the caller holds MUTEX_
   // Writes the configured text of STREAM (0: standard output, 1: standard error). Then repeats the
   // text AGAIN times, with the configured gap before each repetition.
   void Say(int stream, std::int64_t again);
@@ -49,6 +54,9 @@ class MockRun : public std::enable_shared_from_this<MockRun> {
   bool speaking_[2] = {false, false};
   bool time_over_ = false;
   bool killed_ = false;
+  bool paused_ = false;
+  std::int64_t ends_at_ = 0;  // in ns since 1970
+  Duration left_{0};          // while the run is paused
 };
 
 }  // namespace mock

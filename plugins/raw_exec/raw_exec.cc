@@ -11,6 +11,7 @@
 
 #include "command_driver.h"
 #include "command_lookup.h"
+#include "drover/capabilities.hpp"
 #include "drover/entry.hpp"
 
 namespace raw_exec {
@@ -64,11 +65,23 @@ class RawExecDriver : public command::CommandDriver<Settings> {
  public:
   static drover::Info Describe() {
     drover::Info info;
-    info.offers = kOffers;
+    info.offers = kOffers | DROVER_CAP_CAPABILITIES;
     info.needs = kNeeds;
     info.config_schema = kConfigSchema;
     info.task_config_schema = kTaskConfigSchema;
     return info;
+  }
+
+  static drover::Capabilities GetCapabilities() {
+    drover::Capabilities out;
+    out.network_modes = {"host", "none", "bridge", "cni"};
+    out.mount_kinds.emplace();  // the tasks see the files of the machine as they are
+    out.users = true;
+    out.labels = out.remote = out.must_create_network = false;
+    return out;
+  }
+  const void* Extension(std::string_view id) override {
+    return drover::CapabilitiesOf<RawExecDriver>(id);
   }
 
   using CommandDriver::CommandDriver;

@@ -62,6 +62,8 @@ TestedDriver::Json TestedDriver::Describe() const {
   if (driver_->info().can_exec) offers.push_back("exec");
   if (driver_->info().has_stats) offers.push_back("stats");
   if (driver_->info().hook_stages != 0) offers.push_back("hooks");
+  if (driver_->info().has_capabilities) offers.push_back("capabilities");
+  if (driver_->info().can_pause) offers.push_back("pause");
   return {{"name", report_.info->name},
           {"version", report_.info->version},
           {"offers", offers},
@@ -82,7 +84,9 @@ const std::vector<TestedDriver::Entry>& TestedDriver::Calls() {
                                            {"exec", &TestedDriver::Exec},
                                            {"events", &TestedDriver::Events},
                                            {"reload", &TestedDriver::Reload},
-                                           {"hook", &TestedDriver::Hook}};
+                                           {"hook", &TestedDriver::Hook},
+                                           {"capabilities", &TestedDriver::Capabilities},
+                                           {"pause", &TestedDriver::Pause}};
   return calls;
 }
 

@@ -72,6 +72,8 @@ class TestedDriver {
   Co<Result<Json>> Events(Context, Request*);
   Co<Result<Json>> Reload(Context, Request*);
   Co<Result<Json>> Hook(Context, Request*);
+  Co<Result<Json>> Capabilities(Context, Request*);
+  Co<Result<Json>> Pause(Context, Request*);
 
   // Returns the task that REQUEST names. Returns an error if there is no such task, or if another
   // member of REQUEST is wrong.

@@ -60,7 +60,10 @@ StringMap Expected(const TaskConfig& task) {
           {"network_namespace", task.network_namespace_path},
           {"cpu_cores", task.cpu_cores},
           {"cpu_period", std::to_string(kCpuPeriod.count())},
-          {"cpu_quota", "33"}};
+          {"cpu_quota", "33"},
+          {"hostname", task.hostname},
+          {"labels", "label=34;"},
+          {"dns", "192.0.2.35;example.36;ndots:37;rotate;"}};
 }
 
 TEST_P(EchoDriverTest, EveryFieldOfATaskReachesItsDriver) {

@@ -112,7 +112,12 @@ AT(drover_task_config, network_namespace, 528);
 AT(drover_task_config, cpu_cores, 544);
 AT(drover_task_config, cpu_period, 560);
 AT(drover_task_config, cpu_quota, 568);
-END(drover_task_config, cpu_quota, 576);
+AT(drover_task_config, hostname, 576);
+AT(drover_task_config, labels, 592);
+AT(drover_task_config, dns_servers, 616);
+AT(drover_task_config, dns_searches, 640);
+AT(drover_task_config, dns_options, 664);
+END(drover_task_config, dns_options, 688);
 
 AT(drover_task_handle, struct_size, 0);
 AT(drover_task_handle, format_version, 4);

@@ -10,6 +10,8 @@
 #include <filesystem>
 
 #include "driver_place.h"
+#include "drover/drover_capabilities.h"
+#include "drover/drover_pause.h"
 #include "fake_host.h"
 
 namespace drover_test {
@@ -43,7 +45,9 @@ class MockDriverTest : public testing::Test {
 TEST_F(MockDriverTest, DescribesItself) {
   const drover_info* info = host_.driver()->info();
   EXPECT_EQ(std::string(info->name.data, info->name.size), "mock_driver");
-  EXPECT_EQ(info->offers, DROVER_CAP_SIGNALS | DROVER_CAP_EXEC | DROVER_CAP_STATS);
+  EXPECT_EQ(info->offers, DROVER_CAP_SIGNALS | DROVER_CAP_EXEC | DROVER_CAP_STATS |
+                              DROVER_CAP_HOSTNAME | DROVER_CAP_DNS | DROVER_CAP_CAPABILITIES |
+                              DROVER_CAP_PAUSE);
   EXPECT_EQ(info->needs, 0u);
   EXPECT_EQ(info->fs_isolation, DROVER_FS_NONE);
 }

@@ -11,6 +11,7 @@
 #include <fstream>
 
 #include "driver_place.h"
+#include "drover/drover_capabilities.h"
 #include "fake_host.h"
 
 namespace drover_test {
@@ -57,7 +58,8 @@ class RawExecTest : public testing::Test {
 TEST_F(RawExecTest, DescribesItself) {
   const drover_info* info = host_.driver()->info();
   EXPECT_EQ(std::string(info->name.data, info->name.size), "raw_exec");
-  EXPECT_EQ(info->offers, DROVER_CAP_SIGNALS | DROVER_CAP_EXEC | DROVER_CAP_STATS);
+  EXPECT_EQ(info->offers,
+            DROVER_CAP_SIGNALS | DROVER_CAP_EXEC | DROVER_CAP_STATS | DROVER_CAP_CAPABILITIES);
   EXPECT_EQ(info->needs, DROVER_NEEDS_PROCESS_SERVICE);
   EXPECT_EQ(info->fs_isolation, DROVER_FS_NONE);
 }

@@ -27,6 +27,10 @@ struct FullTask {
   Larger<drover_port> ports[2] = {};
   Larger<drover_mount> mounts[1] = {};
   Larger<drover_device> devices[1] = {};
+  drover_pair labels[1] = {{Str("L"), Str("4")}};
+  drover_str servers[2] = {Str("192.0.2.1"), Str("192.0.2.2")};
+  drover_str searches[1] = {Str("example")};
+  drover_str options[1] = {Str("rotate")};
 
   FullTask() {
     raw.struct_size = sizeof raw;
@@ -75,6 +79,11 @@ struct FullTask {
     raw.cpu_cores = Str("0,5-7");
     raw.cpu_period = 109;
     raw.cpu_quota = 110;
+    raw.hostname = Str("web-1");
+    raw.labels = {labels, 1, sizeof labels[0]};
+    raw.dns_servers = {servers, 2, sizeof servers[0]};
+    raw.dns_searches = {searches, 1, sizeof searches[0]};
+    raw.dns_options = {options, 1, sizeof options[0]};
   }
 };
 
@@ -117,7 +126,10 @@ Map Expected() {
           {"network_namespace", "/run/netns/x"},
           {"cpu_cores", "0,5-7"},
           {"cpu_period", "109"},
-          {"cpu_quota", "110"}};
+          {"cpu_quota", "110"},
+          {"hostname", "web-1"},
+          {"labels", "L=4;"},
+          {"dns", "192.0.2.1;192.0.2.2;example;rotate;"}};
 }
 
 class SizesTest : public testing::Test {
@@ -166,8 +178,10 @@ TEST_F(SizesTest, SmallerStructsOfAnEarlierHostLeaveTheRestZero) {
   ASSERT_EQ(Start(&task.raw), DROVER_OK);
   host_.Finish(host_.last_call());
   Map expected = Expected();
-  for (const char* text : {"kill_signal", "network_mode", "network_namespace", "cpu_cores"})
+  for (const char* text :
+       {"kill_signal", "network_mode", "network_namespace", "cpu_cores", "hostname", "labels"})
     expected[text] = "";
+  expected.erase("dns");
   for (const char* time : {"kill_timeout", "cpu_period", "cpu_quota"}) expected[time] = "0";
   EXPECT_EQ(Attributes(), expected);
 }

@@ -1,14 +1,22 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
 // Includes every header of the wrapper, and uses each template once.
+#include "drover/capabilities.hpp"
 #include "drover/device.hpp"
 #include "drover/entry.hpp"
+#include "drover/pause.hpp"
 #include "drover/process_driver.hpp"
 #include "drover/task_hooks.hpp"
 
 class Sample : public drover::ProcessDriver {
  public:
   static drover::Info Describe() { return {}; }
+  static drover::Capabilities GetCapabilities() { return {}; }
+  const void* Extension(std::string_view id) override {
+    if (const void* pause = drover::TaskPauseOf<Sample>(id)) return pause;
+    return drover::CapabilitiesOf<Sample>(id);
+  }
+  void Pause(const drover::RunId&, bool, const drover::CallView&) {}
   Sample(drover::Host host, const drover::Json&) : ProcessDriver(std::move(host)) {}
   drover::ProcessSpec Plan(const drover::TaskConfig& task) override {
     host().process().Kill(task.run_id);

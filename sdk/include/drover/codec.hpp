@@ -68,7 +68,8 @@ inline constexpr TaskText kTaskTexts[] = {
     DROVER_SDK_FIELD(kill_signal),
     DROVER_SDK_FIELD(network_mode),
     DROVER_SDK_FIELD(network_namespace),
-    DROVER_SDK_FIELD(cpu_cores)};
+    DROVER_SDK_FIELD(cpu_cores),
+    DROVER_SDK_FIELD(hostname)};
 using TaskNumber = Pair<drover_task_config, std::int64_t, TaskConfig, std::int64_t>;
 inline constexpr TaskNumber kTaskNumbers[] = {
     DROVER_SDK_FIELD(log_max_files), DROVER_SDK_FIELD(log_max_file_size),
@@ -76,6 +77,13 @@ inline constexpr TaskNumber kTaskNumbers[] = {
     DROVER_SDK_FIELD(memory_mb),     DROVER_SDK_FIELD(memory_max_mb),
     DROVER_SDK_FIELD(memory_limit)};
 #undef DROVER_SDK_FIELD
+
+DROVER_SDK_ONCE inline std::vector<std::string> DecodeTexts(const drover_array& in,
+                                                            const char* what) {
+  std::vector<std::string> out;
+  EachFixed<drover_str>(in, what, [&](const drover_str* text) { out.push_back(Text(*text)); });
+  return out;
+}
 
 DROVER_SDK_ONCE inline TaskConfig DecodeTaskConfig(const drover_task_config* raw) {
   drover_task_config in = Sized(raw, "the task configuration");
@@ -102,6 +110,10 @@ DROVER_SDK_ONCE inline TaskConfig DecodeTaskConfig(const drover_task_config* raw
   out.kill_timeout = Duration(in.kill_timeout);
   out.cpu_period = Duration(in.cpu_period);
   out.cpu_quota = Duration(in.cpu_quota);
+  out.labels = Map(in.labels, "the labels");
+  out.dns_servers = DecodeTexts(in.dns_servers, "the name servers");
+  out.dns_searches = DecodeTexts(in.dns_searches, "the search domains");
+  out.dns_options = DecodeTexts(in.dns_options, "the resolver options");
   return out;
 }
 

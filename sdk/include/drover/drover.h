@@ -174,10 +174,17 @@ typedef struct drover_fd {
 /* --------------------------------------------------------------------------- capabilities */
 
 /* The offers of a driver (drover_info.offers). A host ignores bits that it does not know. */
-#define DROVER_CAP_SIGNALS (1ull << 0)              /* the verb signal works */
-#define DROVER_CAP_EXEC (1ull << 1)                 /* the driver has drover.task-exec */
-#define DROVER_CAP_STATS (1ull << 2)                /* the driver has drover.task-stats */
+#define DROVER_CAP_SIGNALS (1ull << 0) /* the verb signal works */
+#define DROVER_CAP_EXEC (1ull << 1)    /* the driver has drover.task-exec */
+#define DROVER_CAP_STATS (1ull << 2)   /* the driver has drover.task-stats */
 #define DROVER_CAP_DISABLES_LOG_COLLECTION (1ull << 3)
+/* Since minor 1: the driver gives a task the name in the member hostname of its configuration. The
+ * host refuses a job whose network has a name if the driver lacks this bit. Not needed by a driver
+ * whose processes are isolated by drover.process, since the host itself sets their name. */
+#define DROVER_CAP_HOSTNAME (1ull << 4)
+/* Since minor 1: the driver carries out the members dns_... of the configuration of a task. To a
+ * driver with fs_isolation IMAGE, the host also passes a mount of a resolv.conf with these data. */
+#define DROVER_CAP_DNS (1ull << 5)
 /* The needs of a driver (drover_info.needs). A host refuses bits that it does not know. */
 #define DROVER_NEEDS_PROCESS_SERVICE (1ull << 0) /* the driver needs drover.process */
 #define DROVER_NEEDS_TASK_OUTPUT (1ull << 1)     /* the driver needs drover.task-output */
@@ -205,11 +212,11 @@ enum drover_log_level {
  * that lacks the bit. */
 typedef struct drover_info {
   uint32_t struct_size;
-  int32_t fs_isolation;   /* enum drover_fs_isolation */
-  drover_str name;        /* the name of the driver in jobs: "raw_exec" */
-  drover_str version;     /* the version of the plugin: "0.1.0" */
-  uint64_t offers;        /* DROVER_CAP_... */
-  uint64_t needs;         /* DROVER_NEEDS_... */
+  int32_t fs_isolation;          /* enum drover_fs_isolation */
+  drover_str name;               /* the name of the driver in jobs: "raw_exec" */
+  drover_str version;            /* the version of the plugin: "0.1.0" */
+  uint64_t offers;               /* DROVER_CAP_... */
+  uint64_t needs;                /* DROVER_NEEDS_... */
   drover_str config_schema;      /* JSON Schema of the plugin's configuration (docs/schema.md) */
   drover_str task_config_schema; /* JSON Schema of a task's configuration */
 } drover_info;
@@ -244,8 +251,8 @@ typedef struct drover_device {
  *   - Files for the output. The output goes through drover.process or drover.task-output.
  *   - Paths of cgroups. drover.process puts the processes that it starts into its own cgroups.
  *   - An OOM score. It is an option of a driver's own task configuration.
- *   - Name servers, host names and labels of a network, names and SELinux labels of volumes. Jobs
- *     cannot have these data yet. Their members will be added at the end of this struct. */
+ *   - Names and SELinux labels of volumes. Jobs cannot have these data yet. Their members will be
+ *     added at the end of this struct. */
 typedef struct drover_task_config {
   uint32_t struct_size;
   uint32_t logs_disabled; /* not 0 if the output is not collected */
@@ -268,7 +275,7 @@ typedef struct drover_task_config {
   drover_str task_dir;
   drover_str local_dir;
   drover_str secrets_dir;
-  drover_str log_dir;      /* drover.process and drover.task-output write the logs here */
+  drover_str log_dir;       /* drover.process and drover.task-output write the logs here */
   drover_str driver_config; /* JSON, valid under task_config_schema, with its defaults */
   int64_t log_max_files;
   int64_t log_max_file_size; /* in bytes */
@@ -292,13 +299,22 @@ typedef struct drover_task_config {
   /* For a hard limit: the time of one core, in ns, that the task may use in each cpu_period. It is
    * the time that gives the task cpu_mhz on this machine. 0 if cores are reserved. */
   int64_t cpu_quota;
+  /* The members from here on are there since minor 1. */
+  drover_str hostname; /* the name of the task's host in its network; empty means none is wanted */
+  /* Of drover_pair: labels that the job wants its tasks to have. The host adds none of its own. A
+   * driver may ignore them. */
+  drover_array labels;
+  /* Of drover_str: how the task looks names up. All three are empty if it does so as the host. */
+  drover_array dns_servers;  /* IP addresses */
+  drover_array dns_searches; /* domains */
+  drover_array dns_options;  /* such as "ndots:2" */
 } drover_task_config;
 
 /* The data by which recover finds the task again. Only the driver interprets the bytes in
  * state. */
 typedef struct drover_task_handle {
   uint32_t struct_size;
-  uint32_t format_version; /* the version of the driver's own format */
+  uint32_t format_version;   /* the version of the driver's own format */
   drover_str driver_version; /* the version of the plugin that wrote the handle; set by the host */
   drover_str state;
 } drover_task_handle;
@@ -320,7 +336,7 @@ typedef struct drover_exit_result {
 
 typedef struct drover_task_status {
   uint32_t struct_size;
-  int32_t state; /* enum drover_task_state */
+  int32_t state;      /* enum drover_task_state */
   int64_t started_at; /* in ns since 1970; 0 means not started yet */
   int64_t completed_at;
   const drover_exit_result* exit_result; /* null while the task runs */
@@ -555,7 +571,8 @@ struct drover_host {
    * not wait until the message is read. If several fingerprints or several samples are unread,
    * the host may drop all but the newest. Unread events beyond some hundreds are dropped.
    * [any-thread] */
-  int32_t (*stream_send)(const drover_host* host, uint64_t stream_id, const drover_message* message);
+  int32_t (*stream_send)(const drover_host* host, uint64_t stream_id,
+                         const drover_message* message);
   /* Ends a stream. ERROR is null if the stream ends without an error. After a RECOVERABLE error,
    * the host subscribes again later. [any-thread] */
   void (*stream_end)(const drover_host* host, uint64_t stream_id, const drover_error* error);
@@ -590,26 +607,26 @@ struct drover_host {
  * A verb on a run that the driver does not know fails with E_NOT_FOUND. For a run that the driver
  * knows already, start fails with E_FAILED_PRECONDITION and recover succeeds.
  */
-#define DROVER_ASYNC_VERBS(X)   \
-  X(configure, "[control]")     \
-  X(start, "[task]")            \
-  X(recover, "[task]")          \
-  X(wait, "[any-thread]")       \
-  X(stop, "[task]")             \
-  X(signal, "[any-thread]")     \
-  X(destroy, "[task]")          \
-  X(inspect, "[any-thread]")    \
+#define DROVER_ASYNC_VERBS(X)      \
+  X(configure, "[control]")        \
+  X(start, "[task]")               \
+  X(recover, "[task]")             \
+  X(wait, "[any-thread]")          \
+  X(stop, "[task]")                \
+  X(signal, "[any-thread]")        \
+  X(destroy, "[task]")             \
+  X(inspect, "[any-thread]")       \
   X(restore_complete, "[control]") \
   X(shutdown, "[control]")
 
-#define DROVER_VERB_MEMBER(verb, tag)                                          \
-  int32_t (*verb)(drover_instance* self, const drover_call* call,              \
+#define DROVER_VERB_MEMBER(verb, tag)                              \
+  int32_t (*verb)(drover_instance * self, const drover_call* call, \
                   const drover_##verb##_args* args, drover_error* error);
 
 typedef struct drover_driver {
   uint32_t struct_size;
-  uint32_t abi_major;       /* DROVER_ABI_MAJOR */
-  uint32_t min_host_minor;  /* the lowest minor of a host with which this driver works */
+  uint32_t abi_major;      /* DROVER_ABI_MAJOR */
+  uint32_t min_host_minor; /* the lowest minor of a host with which this driver works */
   uint32_t reserved;
 
   const drover_info* (*info)(void); /* [any-thread] */
@@ -675,7 +692,7 @@ typedef struct drover_exec_args {
   uint32_t tty;
   drover_array command; /* of drover_str */
   int32_t width, height;
-  drover_fd input;  /* GIVEN; the session reads from this descriptor */
+  drover_fd input; /* GIVEN; the session reads from this descriptor */
   /* output and error are GIVEN. The session writes to both, or with a tty to output only. */
   drover_fd output;
   drover_fd error;
@@ -699,11 +716,11 @@ typedef struct drover_task_exec {
 
 #define DROVER_PROCESS_ID "drover.process/1"
 
-#define DROVER_ISOLATE_ROOT (1u << 0)      /* own root file system; all other flags need this one */
-#define DROVER_ISOLATE_PIDS (1u << 1)      /* the process sees only processes of its run */
-#define DROVER_ISOLATE_IPC (1u << 2)       /* the process shares memory and IPC only with its run */
-#define DROVER_ISOLATE_CALLS (1u << 3)     /* filtered system calls, and no new privileges */
-#define DROVER_ISOLATE_NO_PIVOT (1u << 4)  /* use chroot where pivot_root is not possible */
+#define DROVER_ISOLATE_ROOT (1u << 0)     /* own root file system; all other flags need this one */
+#define DROVER_ISOLATE_PIDS (1u << 1)     /* the process sees only processes of its run */
+#define DROVER_ISOLATE_IPC (1u << 2)      /* the process shares memory and IPC only with its run */
+#define DROVER_ISOLATE_CALLS (1u << 3)    /* filtered system calls, and no new privileges */
+#define DROVER_ISOLATE_NO_PIVOT (1u << 4) /* use chroot where pivot_root is not possible */
 /* The memory, the processor shares and the cores of the task configuration limit the process, as
  * far as this machine has cgroups for them. Cores that the process cannot have are an error. */
 #define DROVER_ISOLATE_RESOURCES (1u << 5)
@@ -807,21 +824,20 @@ typedef struct drover_process_state {
  *   exec     runs an extra command for the run. exec_end cancels the command. CONTEXT identifies
  *            the session. No other session whose DONE has not returned may have the same CONTEXT
  */
-#define DROVER_PROCESS_FUNCTIONS(X)                                  \
-  X(start, drover_process_start_args, drover_process_info)           \
-  X(attach, drover_process_none_args, drover_process_state)          \
-  X(wait, drover_process_none_args, drover_exit_result)              \
-  X(signal, drover_process_signal_args, drover_empty_result)         \
-  X(stop, drover_process_stop_args, drover_empty_result)             \
-  X(kill, drover_process_none_args, drover_empty_result)             \
-  X(release, drover_process_none_args, drover_empty_result)          \
-  X(usage, drover_process_usage_args, drover_stats)                  \
+#define DROVER_PROCESS_FUNCTIONS(X)                          \
+  X(start, drover_process_start_args, drover_process_info)   \
+  X(attach, drover_process_none_args, drover_process_state)  \
+  X(wait, drover_process_none_args, drover_exit_result)      \
+  X(signal, drover_process_signal_args, drover_empty_result) \
+  X(stop, drover_process_stop_args, drover_empty_result)     \
+  X(kill, drover_process_none_args, drover_empty_result)     \
+  X(release, drover_process_none_args, drover_empty_result)  \
+  X(usage, drover_process_usage_args, drover_stats)          \
   X(exec, drover_exec_args, drover_exit_result)
 
-#define DROVER_PROCESS_MEMBER(function, args_type, result_type)                             \
-  int32_t (*function)(const drover_host* host, const drover_run_id* run,                    \
-                      const args_type* args, drover_done done, void* context,               \
-                      drover_error* error); /* [any-thread] */
+#define DROVER_PROCESS_MEMBER(function, args_type, result_type)                                 \
+  int32_t (*function)(const drover_host* host, const drover_run_id* run, const args_type* args, \
+                      drover_done done, void* context, drover_error* error); /* [any-thread] */
 
 /* The functions of the process service. The host already knows the logs, the kill_timeout and the
  * run id of the task configuration, so the driver does not pass them. */

@@ -102,6 +102,11 @@ struct TaskConfig {
   std::string cpu_cores;
   Duration cpu_period{0};
   Duration cpu_quota{0};
+  std::string hostname;
+  StringMap labels;
+  std::vector<std::string> dns_servers;
+  std::vector<std::string> dns_searches;
+  std::vector<std::string> dns_options;
 };
 
 // The data by which the driver finds a task again. Only the driver interprets the bytes of STATE.

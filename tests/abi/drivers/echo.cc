@@ -94,6 +94,11 @@ class Echo : public drover::Driver {
     a["cpu_cores"] = last_.cpu_cores;
     a["cpu_period"] = std::to_string(last_.cpu_period.count());
     a["cpu_quota"] = std::to_string(last_.cpu_quota.count());
+    a["hostname"] = last_.hostname;
+    a["labels"] = Join(last_.labels);
+    for (const auto& text : last_.dns_servers) a["dns"] += text + ";";
+    for (const auto& text : last_.dns_searches) a["dns"] += text + ";";
+    for (const auto& text : last_.dns_options) a["dns"] += text + ";";
     if (!stop_.empty()) a["stop"] = stop_;
     if (handle_) {
       a["handle"] = std::to_string(handle_->format_version) + "," + handle_->state + "," +
