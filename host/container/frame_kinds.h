@@ -7,6 +7,7 @@
 
 #include "drover/drover.h"
 #include "drover/drover_device.h"
+#include "drover/drover_node.h"
 #include "drover/drover_task_hooks.h"
 #include "host/abi/wire.h"
 
@@ -23,10 +24,8 @@
 // library is loaded. X gets the kind of the frame, the name of the function in reports, and the
 // table of drover.h that contains the function. The bodies of the frames are:
 //
-//   create          1 if the host has the process service, else 0; call, arguments
-//   get_extension   id
-//   fingerprint     stream; the same for events
-//   stream_cancel   stream
+//   create          1 if the host has the process service, else 0; the node, or null; call,
+//   arguments get_extension   id fingerprint     stream; the same for events stream_cancel   stream
 //   stream_join     stream, deadline
 //   call_cancelled  call
 //   stats           stream, run, interval, flags
