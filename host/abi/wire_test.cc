@@ -109,6 +109,7 @@ TEST(WireTest, FieldListsReachEveryByte) {
   EXPECT_WHOLE(drover_capabilities_args);
   EXPECT_WHOLE(drover_capabilities);
   EXPECT_WHOLE(drover_pause_args);
+  EXPECT_WHOLE(drover_node_info);
 }
 
 // Tells which fields of a task configuration are empty.

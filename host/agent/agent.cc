@@ -168,6 +168,8 @@ Result<std::unique_ptr<Agent>> Agent::Create(Loop* loop, AgentOptions options) {
     return acl->state()->OnPolicies(std::move(changed));
   };
   node.network_dir = agent->options_.network_dir;
+  node.plugin_data_dir = agent->options_.plugin_data_dir;
+  node.agent_version = agent->options_.version;
   node.add_task_hooks = [self = agent.get()](const Allocation&, const Task&, WorkerPool* pool,
                                              TaskHooks* hooks) {
     if (self->task_api_) hooks->after_stats.push_back(self->task_api_->MakeHook(pool));

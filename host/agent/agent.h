@@ -35,7 +35,8 @@ struct AgentOptions {
   std::string state_dir;
   // The directory of the key that seals the secrets in the state. Needed if state_dir is set.
   std::string key_dir;
-  std::string network_dir;  // see NodeOptions
+  std::string network_dir;      // see NodeOptions
+  std::string plugin_data_dir;  // see NodeOptions
   // The soft limit of open files with which tasks start. 0 means the limit of the agent.
   std::uint64_t task_open_files = 0;
   // The soft limit of core files with which tasks start. Absent: the limit of the agent.

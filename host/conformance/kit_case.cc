@@ -137,6 +137,7 @@ Co<LoadedDriver*> KitCase::Load(bool restore) {
   options.limits = Limits();
   options.first_fingerprint = 0s;
   options.bind_runs = true;  // the host ends all runs when the case ends
+  options.node = MakeKitNode(spec_.directory);
   options.log = [](PluginLogLevel level, const std::string& plugin, const RunId*,
                    const std::string& line) {
     if (level >= PluginLogLevel::kInfo) {

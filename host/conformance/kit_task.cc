@@ -6,6 +6,29 @@
 
 namespace drover {
 
+namespace {
+
+// The node of all tasks and plugins of this process.
+const std::string& KitNodeId() {
+  static const std::string id = RandomUuid();
+  return id;
+}
+
+}  // namespace
+
+PluginNode MakeKitNode(const std::string& directory) {
+  PluginNode node;
+  node.node_id = KitNodeId();
+  node.node_name = "kit";
+  node.node_pool = "default";
+  node.datacenter = "dc1";
+  node.region = "global";
+  node.agent_version = "kit";
+  node.directory = directory + "/plugin_data";
+  node.cgroup_parent = "/drover_kit";
+  return node;
+}
+
 TaskConfig MakeKitTask(const std::string& directory, const std::string& name) {
   TaskConfig config;
   config.run_id = RunId::Random();
@@ -16,7 +39,7 @@ TaskConfig MakeKitTask(const std::string& directory, const std::string& name) {
   config.job_id = config.job_name = "kit";
   config.job_namespace = "default";
   config.group_name = "group";
-  config.node_id = RandomUuid();
+  config.node_id = KitNodeId();
   config.node_name = "kit";
   config.alloc_dir = directory + "/alloc";
   config.task_dir = directory + "/" + name;

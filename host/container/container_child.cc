@@ -291,9 +291,13 @@ bool ContainerChild::EncodeCreated(const void* result, WireMessage* to, std::str
 
 std::int32_t ContainerChild::Create(WireReader* from, drover_error* error) {
   has_processes_ = from->Number<std::uint8_t>() != 0;
+  const drover_node_info* node = nullptr;
+  from->Pointer(node);
   const auto* call = from->Struct<drover_call>();
   const auto* args = from->Struct<drover_create_args>();
   if (!from->Done()) return BadFrame(error);
+  if (node != nullptr) node_ = ReadNodeInfo(*node);
+  node_info_ = ToNodeInfo(node_);
   Open(call->id, &EncodeCreated);
   const std::int32_t status = driver_->create(Face(), call, args, error);
   if (status != DROVER_OK) {

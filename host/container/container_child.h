@@ -11,6 +11,7 @@
 #include "host/base/unique_fd.h"
 #include "host/container/frame_kinds.h"
 #include "host/container/frame_socket.h"
+#include "host/library/plugin_node.h"
 
 namespace drover {
 
@@ -38,6 +39,9 @@ class ContainerChild {
     return socket_.Send(kind, id, std::move(message), deadline);
   }
   bool has_processes() const { return has_processes_; }
+  // The node of the plugin. Its directory is empty if the host has no service of the node.
+  const PluginNode& node() const { return node_; }
+  const drover_node_info* node_info() const { return &node_info_; }
 
   void Complete(std::uint64_t id, const drover_error* error, const void* result);
   bool IsCancelled(std::uint64_t id);
@@ -103,6 +107,8 @@ class ContainerChild {
   const drover_driver* driver_ = nullptr;
   std::atomic<drover_instance*> self_{nullptr};
   std::atomic<bool> has_processes_{false};
+  PluginNode node_;  // this and the next member are set before the driver is created
+  drover_node_info node_info_{};
   std::atomic<int> receivers_{0};
   std::atomic<int> idle_{0};
 

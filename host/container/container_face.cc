@@ -184,14 +184,25 @@ const drover_process kProcess = {sizeof(drover_process), 0,
                                  DROVER_PROCESS_FUNCTIONS(DROVER_CHILD_MEMBER) ExecResize, ExecEnd};
 #undef DROVER_CHILD_MEMBER
 const drover_task_output kTaskOutput = {sizeof(drover_task_output), 0, OpenOutput};
+const drover_node_info* GetNode(const drover_host*) { return Child().node_info(); }
+
+// The process of a plugin has the user and the files of the host, so it makes the directories
+// itself.
+std::int32_t MakeDirectories(const drover_host*, drover_error* error) {
+  const Status made = MakePluginDirectories(Child().node());
+  return made.ok() ? DROVER_OK : Refuse(made.error(), error);
+}
+
 const drover_diag_log kDiagLog = {sizeof(drover_diag_log), 0, WriteLog};
 const drover_timer kTimer = {sizeof(drover_timer), 0, TimerAfter, TimerCancel};
+const drover_node kNode = {sizeof(drover_node), 0, GetNode, MakeDirectories};
 
 const void* GetExtension(const drover_host*, drover_str id) {
   if (id.data == nullptr) return nullptr;
   const std::string_view name(id.data, id.size);
   if (name == DROVER_DIAG_LOG_ID) return &kDiagLog;
   if (name == DROVER_TIMER_ID) return &kTimer;
+  if (name == DROVER_NODE_ID) return Child().node().directory.empty() ? nullptr : &kNode;
   if (!Child().has_processes()) return nullptr;
   if (name == DROVER_PROCESS_ID) return &kProcess;
   if (name == DROVER_TASK_OUTPUT_ID) return &kTaskOutput;

@@ -9,6 +9,7 @@
 #include "drover/drover_capabilities.h"
 #include "drover/drover_device.h"
 #include "drover/drover_pause.h"
+#include "drover/drover_node.h"
 #include "drover/drover_task_hooks.h"
 #include "host/abi/wire.h"
 
@@ -25,10 +26,8 @@
 // library is loaded. X gets the kind of the frame, the name of the function in reports, and the
 // table of drover.h that contains the function. The bodies of the frames are:
 //
-//   create          1 if the host has the process service, else 0; call, arguments
-//   get_extension   id
-//   fingerprint     stream; the same for events
-//   stream_cancel   stream
+//   create          1 if the host has the process service, else 0; the node, or null; call,
+//   arguments get_extension   id fingerprint     stream; the same for events stream_cancel   stream
 //   stream_join     stream, deadline
 //   call_cancelled  call
 //   stats           stream, run, interval, flags

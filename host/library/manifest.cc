@@ -65,12 +65,13 @@ Result<Manifest> ReadManifest(const ElfFile& file) {
   return manifest;
 }
 
-Status CheckAbiVersion(const std::string& file, std::uint32_t major, std::uint32_t min_host_minor) {
+Status CheckAbiVersion(const std::string& file, std::uint32_t major, std::uint32_t min_host_minor,
+                       std::uint32_t host_minor) {
   const auto number = [](std::uint32_t n) { return std::to_string(n); };
   if (major == 0) {
     return Error(Code::kFailedPrecondition,
                  file + " was built with a draft of the plugin ABI, this host has " +
-                     number(DROVER_ABI_MAJOR) + "." + number(DROVER_ABI_MINOR) +
+                     number(DROVER_ABI_MAJOR) + "." + number(host_minor) +
                      ": build the plugin again with the SDK of this Drover");
   }
   if (major != DROVER_ABI_MAJOR) {
@@ -78,11 +79,11 @@ Status CheckAbiVersion(const std::string& file, std::uint32_t major, std::uint32
                  file + " is a plugin of ABI major " + number(major) + ", this host has major " +
                      number(DROVER_ABI_MAJOR) + ": install a newer Drover, or an older plugin");
   }
-  if (min_host_minor > DROVER_ABI_MINOR) {
+  if (min_host_minor > host_minor) {
     return Error(Code::kFailedPrecondition,
                  file + " needs a host of ABI " + number(DROVER_ABI_MAJOR) + "." +
                      number(min_host_minor) + " or newer, this host has " +
-                     number(DROVER_ABI_MAJOR) + "." + number(DROVER_ABI_MINOR) +
+                     number(DROVER_ABI_MAJOR) + "." + number(host_minor) +
                      ": install a newer Drover, or an older plugin");
   }
   return {};

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "drover/drover.h"
 #include "host/base/result.h"
 #include "host/library/elf_file.h"
 
@@ -20,9 +21,10 @@ struct Manifest {
 
 Result<Manifest> ReadManifest(const ElfFile& file);
 
-// Returns an error if this host cannot load a plugin of that ABI version. The message says what
-// the file needs, what this host has, and what to do.
-Status CheckAbiVersion(const std::string& file, std::uint32_t major, std::uint32_t min_host_minor);
+// Returns an error if a host with the ABI minor HOST_MINOR cannot load a plugin of that ABI
+// version. The message says what the file needs, what this host has, and what to do.
+Status CheckAbiVersion(const std::string& file, std::uint32_t major, std::uint32_t min_host_minor,
+                       std::uint32_t host_minor = DROVER_ABI_MINOR);
 
 // Returns an error unless the file exports exactly one symbol, the entry function. The symbol must
 // not have the binding STB_GNU_UNIQUE.

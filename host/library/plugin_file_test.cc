@@ -54,6 +54,17 @@ TEST(PluginFileTest, AnotherAbiIsRefusedWithAFullSentence) {
   EXPECT_THAT(ErrorOf(TestPlugin("no_manifest")), HasSubstr("it has no section .drover_manifest"));
 }
 
+TEST(PluginFileTest, APluginOfALaterMinorIsRefusedByAnOlderHost) {
+  EXPECT_TRUE(CheckAbiVersion("x.so", 1, 0, 0).ok());
+  EXPECT_TRUE(CheckAbiVersion("x.so", 1, 0, 1).ok());
+  EXPECT_TRUE(CheckAbiVersion("x.so", 1, 1, 1).ok());
+  const Status refused = CheckAbiVersion("x.so", 1, 1, 0);
+  EXPECT_EQ(refused.code(), Code::kFailedPrecondition);
+  EXPECT_EQ(refused.error().message(),
+            "x.so needs a host of ABI 1.1 or newer, this host has 1.0: install a newer Drover, or "
+            "an older plugin");
+}
+
 TEST(PluginFileTest, SymbolsThatTheWholeProcessWouldShareAreRefused) {
   if (access(TestPlugin("unique").c_str(), F_OK) != 0) GTEST_SKIP() << "g++ is not installed";
   EXPECT_THAT(ErrorOf(TestPlugin("unique")),

@@ -179,6 +179,7 @@ struct AgentCommand {
     RealLoop loop;
     options.config = std::move(config);
     options.version = DROVER_VERSION;
+    options.plugin_data_dir = own.plugin_data_dir();
     if (!dev) {
       options.state_dir = own.state_dir();
       options.key_dir = own.key_dir();

@@ -55,11 +55,15 @@ class AllocBase {
   }
 
   const std::string& path() const { return path_; }
+  // The directories that plugins have of their own, if they have asked for them.
+  std::string plugin_data_dir() const { return path_ + "/plugin_data"; }
   bool made() const { return made_; }
   // Removes the directory if this object has created the directory and the directory is empty.
   void Remove() const {
     std::error_code error;
-    if (made_) std::filesystem::remove(path_, error);
+    if (!made_) return;
+    std::filesystem::remove_all(plugin_data_dir(), error);
+    std::filesystem::remove(path_, error);
   }
 
  private:
@@ -212,6 +216,8 @@ struct RunCommand {
     options.foreground = true;
     options.keep_directories = keep;
     options.alloc_dir_is_own = base.made();
+    options.plugin_data_dir = base.plugin_data_dir();
+    options.agent_version = DROVER_VERSION;
     const Result<std::unique_ptr<Node>> node = Node::Create(&loop, std::move(options));
     if (!node.ok()) {
       base.Remove();

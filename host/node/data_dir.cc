@@ -112,6 +112,7 @@ void DataDir::RemoveIfMade() const {
   if (error) return;
   fs::remove_all(key_dir(), error);
   fs::remove(network_dir(), error);
+  fs::remove_all(plugin_data_dir(), error);
   fs::remove(volumes_dir(), error);  // a volume that nobody has deleted stays
   fs::remove(path_ + "/agent.lock", error);
   fs::remove(path_, error);

@@ -24,6 +24,8 @@ class DataDir {
   std::string key_dir() const { return path_ + "/keys"; }
   // The directory of the notes by which networks of allocations are removed.
   std::string network_dir() const { return path_ + "/networks"; }
+  // The directories that plugins have of their own.
+  std::string plugin_data_dir() const { return path_ + "/plugin_data"; }
   std::string volumes_dir() const { return path_ + "/host_volumes"; }
   std::string volume_plugin_dir() const { return path_ + "/host_volume_plugins"; }
   // Removes the directory if Make made it below $TMPDIR, unless allocations are left in it.

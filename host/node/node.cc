@@ -18,6 +18,7 @@
 #include "host/node/ledger_store.h"
 #include "host/node/machine_network.h"
 #include "host/node/node_consul.h"
+#include "host/node/node_for_plugins.h"
 #include "host/node/node_networks.h"
 #include "host/node/node_services.h"
 #include "host/node/node_templates.h"
@@ -101,6 +102,15 @@ Status Node::Init() {
   process_options.core_bytes = options_.task_core_bytes;
   DROVER_ASSIGN(processes_, NewProcessService(loop_, std::move(process_options)));
 
+  info_.id = id_;
+  info_.name = name_;
+  info_.datacenter = config.datacenter;
+  info_.region = config.region;
+  info_.node_class = config.client.node_class;
+  info_.pool = config.client.node_pool;
+  info_.attributes = machine_.attributes;
+  info_.meta = config.client.meta;
+
   PluginRegistryOptions plugin_options;
   plugin_options.plugins = config.plugins;
   plugin_options.directories = config.plugin_dirs;
@@ -110,6 +120,7 @@ Status Node::Init() {
   plugin_options.core_mhz = machine_.core_mhz;
   plugin_options.limits = options_.driver_limits;
   plugin_options.bind_runs = options_.foreground;
+  plugin_options.node = NodeForPlugins(info_, options_.agent_version, options_.plugin_data_dir);
   plugins_ = std::make_unique<PluginRegistry>(loop_, &loaders_, processes_.get(),
                                               std::move(plugin_options));
   devices_ = std::make_shared<DeviceManager>(
@@ -117,14 +128,6 @@ Status Node::Init() {
   DROVER_ASSIGN(plugin_hooks_,
                 NodePluginHooks::Create(config.client.task_hooks, plugins_.get(), id_, name_));
 
-  info_.id = id_;
-  info_.name = name_;
-  info_.datacenter = config.datacenter;
-  info_.region = config.region;
-  info_.node_class = config.client.node_class;
-  info_.pool = config.client.node_pool;
-  info_.attributes = machine_.attributes;
-  info_.meta = config.client.meta;
   preparer_ = NewEnvPreparer(&info_, ReadHostEnv(), machine_.core_mhz);
   volumes_ = MakeVolumes();
   users_ = std::make_unique<TaskUsers>(TaskUsersOf(config.client, &workers_));

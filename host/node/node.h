@@ -59,6 +59,10 @@ struct NodeOptions {
   std::optional<ServicePolicy> services;
   std::string key_dir;      // see NodeKeysOptions; needed if KEPT is set
   std::string network_dir;  // of the notes of networks; empty: they do not survive a reboot
+  // The place of the directories that plugins have of their own. Its parent directory must exist.
+  // Empty: plugins do not get the service of the node.
+  std::string plugin_data_dir;
+  std::string agent_version;
   std::function<std::optional<LivingAllocs>()> living;  // see KeyringOptions; may be empty
   PluginLogSink plugin_log;                             // empty: the program's default logger
   // With a store, templates have the services and variables in it. The seal key is the node's own.

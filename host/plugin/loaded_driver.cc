@@ -103,6 +103,7 @@ PluginHost::Parts HostParts(const LoadedDriver::Parts& parts, std::shared_ptr<Re
   host.limits = parts.limits;
   host.core_mhz = parts.core_mhz;
   host.bind_runs = parts.bind_runs;
+  host.node = NodeOfPlugin(parts.node, parts.info.name);
   host.pool_changed = std::move(changed);
   return host;
 }

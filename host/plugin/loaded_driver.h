@@ -43,6 +43,7 @@ class LoadedDriver : public Driver {
     DriverLimits limits;
     double core_mhz = 0;
     bool bind_runs = false;  // the shims end the processes when this agent ends
+    PluginNode node;         // of all plugins
     // Called when a function does not return in time or a call is past its deadline. May be called
     // many times for the same function or call.
     std::function<void(const std::string& what)> stuck;

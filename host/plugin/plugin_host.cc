@@ -14,7 +14,10 @@ namespace drover {
 // The object behind the table pointer that a driver gets. It derives from the function table, so a
 // pointer to the table is also a pointer to this object.
 struct PluginHost::Face : drover_host {
-  std::weak_ptr<PluginHost> owner;  // set once, before the driver gets the table
+  // The members are set once, before the driver gets the table.
+  std::weak_ptr<PluginHost> owner;
+  PluginNode node;
+  drover_node_info node_info{};  // points into NODE
 };
 
 namespace {
@@ -81,10 +84,19 @@ std::int32_t TimerCancel(const drover_host* face, std::uint64_t id) {
   return host && host->timers().Cancel(id) ? 1 : 0;
 }
 
+const drover_node_info* GetNode(const drover_host* face) { return PluginHost::NodeInfoOf(face); }
+
+std::int32_t MakeDirectories(const drover_host* face, drover_error* error) {
+  const Status made = MakePluginDirectories(PluginHost::NodeOf(face));
+  return made.ok() ? DROVER_OK : Refuse(made.error(), error);
+}
+
 const drover_diag_log kDiagLog = {sizeof(drover_diag_log), 0,
                                   Traced<"diag-log.write", WriteLog>::Call};
 const drover_timer kTimer = {sizeof(drover_timer), 0, Traced<"timer.after", TimerAfter>::Call,
                              Traced<"timer.cancel", TimerCancel>::Call};
+const drover_node kNode = {sizeof(drover_node), 0, Traced<"node.get", GetNode>::Call,
+                           Traced<"node.make_directories", MakeDirectories>::Call};
 
 const void* GetExtension(const drover_host* face, drover_str id) {
   const auto host = PluginHost::From(face);
@@ -92,6 +104,9 @@ const void* GetExtension(const drover_host* face, drover_str id) {
   const std::string_view name(id.data, id.size);
   if (name == DROVER_DIAG_LOG_ID) return &kDiagLog;
   if (name == DROVER_TIMER_ID) return &kTimer;
+  if (name == DROVER_NODE_ID) {
+    return PluginHost::NodeOf(face).directory.empty() ? nullptr : &kNode;
+  }
   if (host->processes() == nullptr) return nullptr;
   if (name == DROVER_PROCESS_ID) return ProcessExtension();
   if (name == DROVER_TASK_OUTPUT_ID) return TaskOutputExtension();
@@ -124,6 +139,8 @@ PluginHost::PluginHost(Parts parts)
       services_context_(parts_.loop),
       services_(parts_.loop) {
   face_ = new Face;
+  face_->node = parts_.node;
+  face_->node_info = ToNodeInfo(face_->node);
   static_cast<drover_host&>(*face_) = {
       sizeof(drover_host),
       DROVER_ABI_MINOR,
@@ -141,6 +158,14 @@ const drover_host* PluginHost::face() const { return face_; }
 std::shared_ptr<PluginHost> PluginHost::From(const drover_host* face) {
   if (face == nullptr) return nullptr;
   return static_cast<const Face*>(face)->owner.lock();
+}
+
+const PluginNode& PluginHost::NodeOf(const drover_host* face) {
+  return static_cast<const Face*>(face)->node;
+}
+
+const drover_node_info* PluginHost::NodeInfoOf(const drover_host* face) {
+  return &static_cast<const Face*>(face)->node_info;
 }
 
 void PluginHost::Log(PluginLogLevel level, const std::string& message, const RunId* run) const {

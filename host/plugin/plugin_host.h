@@ -11,6 +11,7 @@
 #include "host/base/loop_port.h"
 #include "host/driver/driver.h"
 #include "host/driver/driver_limits.h"
+#include "host/library/plugin_node.h"
 #include "host/plugin/call_table.h"
 #include "host/plugin/plugin_log.h"
 #include "host/plugin/plugin_pool.h"
@@ -38,6 +39,7 @@ class PluginHost : public std::enable_shared_from_this<PluginHost> {
     DriverLimits limits;
     double core_mhz = 0;
     bool bind_runs = false;              // the shims end the processes when this agent ends
+    PluginNode node;                     // of this plugin; see NodeOfPlugin
     std::function<void()> pool_changed;  // called on the control thread
   };
   static std::shared_ptr<PluginHost> Make(Parts parts);
@@ -49,6 +51,10 @@ class PluginHost : public std::enable_shared_from_this<PluginHost> {
   const drover_host* face() const;
   // Returns the host that owns the table, or null if the host no longer exists. [any thread]
   static std::shared_ptr<PluginHost> From(const drover_host* face);
+
+  // Returns the node of the host that owns the table. It exists as long as the table. [any thread]
+  static const PluginNode& NodeOf(const drover_host* face);
+  static const drover_node_info* NodeInfoOf(const drover_host* face);
 
   // Logs a message of the plugin or about the plugin. [any thread]
   void Log(PluginLogLevel level, const std::string& message, const RunId* run = nullptr) const;

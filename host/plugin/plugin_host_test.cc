@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <future>
 
 #include "host/abi/abi_write.h"
+#include "host/base/directory_for_test.h"
 
 namespace drover {
 namespace {
@@ -130,6 +132,39 @@ TEST_F(PluginHostTest, TimersThatAreDroppedDoNotFire) {
   EXPECT_EQ(future.wait_for(0s), std::future_status::ready);
   EXPECT_EQ(wrong, 0);
   ASSERT_TRUE(loop_.RunToEnd(host_->Close(loop_.Now() + 5s), 20s));
+}
+
+TEST_F(PluginHostTest, OnlyANodeWithAPlaceHasTheServiceOfTheNode) {
+  const auto find = [](const std::shared_ptr<PluginHost>& host) {
+    return static_cast<const drover_node*>(
+        host->face()->get_extension(host->face(), ToStr(DROVER_NODE_ID)));
+  };
+  EXPECT_EQ(find(host_), nullptr);
+  ASSERT_TRUE(loop_.RunToEnd(host_->Close(loop_.Now()), 20s));
+
+  const DirectoryForTest directory;
+  PluginNode node;
+  node.node_id = "n1";
+  node.directory = directory.path() + "/plugin_data";
+  PluginHost::Parts parts;
+  parts.plugin = "test";
+  parts.loop = &loop_;
+  parts.node = NodeOfPlugin(node, "test");
+  std::shared_ptr<PluginHost> host = PluginHost::Make(std::move(parts));
+  const drover_host* const face = host->face();
+  const drover_node* const service = find(host);
+  ASSERT_NE(service, nullptr);
+  const drover_node_info* const info = service->get(face);
+  EXPECT_EQ(std::string(info->node_id.data, info->node_id.size), "n1");
+  const std::string state(info->state_dir.data, info->state_dir.size);
+  EXPECT_EQ(state, directory.path() + "/plugin_data/test/state");
+  EXPECT_FALSE(std::filesystem::exists(state));
+  auto error = NewStruct<drover_error>();
+  EXPECT_EQ(service->make_directories(face, &error), DROVER_OK);
+  EXPECT_TRUE(std::filesystem::is_directory(state));
+  ASSERT_TRUE(loop_.RunToEnd(host->Close(loop_.Now()), 20s));
+  host.reset();
+  EXPECT_EQ(service->get(face), info) << "valid until the end of the instance, and longer";
 }
 
 }  // namespace

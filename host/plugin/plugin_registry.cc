@@ -209,6 +209,7 @@ Co<Result<PluginCode>> PluginRegistry::MakeCode(Context context, Checked checked
   code.driver.limits = checked.limits;
   code.driver.core_mhz = options_.core_mhz;
   code.driver.bind_runs = options_.bind_runs;
+  code.driver.node = options_.node;
   code.path = checked.file->path;
   code.config_json = checked.config;
   code.file = checked.file;

@@ -19,6 +19,7 @@
 #include "host/driver/driver.h"
 #include "host/driver/driver_limits.h"
 #include "host/driver/plugin_hooks.h"
+#include "host/library/plugin_node.h"
 #include "host/plugin/plugin_config.h"
 #include "host/plugin/plugin_log.h"
 #include "host/process/process_service.h"
@@ -48,6 +49,9 @@ struct PluginRegistryOptions {
   DriverLimits limits;
   // If true, the processes of tasks end with this agent, however it ends. For foreground runs.
   bool bind_runs = false;
+  // The node as its plugins see it. If it has no directory, they do not get the service of the
+  // node.
+  PluginNode node;
 };
 
 // The state of one configured plugin.

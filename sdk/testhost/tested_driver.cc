@@ -42,6 +42,7 @@ Co<Status> TestedDriver::Load() {
   PluginRegistryOptions options;
   options.plugins = {config};
   options.bind_runs = true;  // no process of a task outlives this program
+  options.node = MakeKitNode(options_.directory);
   options.log = [](PluginLogLevel, const std::string& plugin, const RunId*,
                    const std::string& line) {
     std::fprintf(stderr, "%s: %s\n", plugin.c_str(), line.c_str());

@@ -9,7 +9,8 @@ constant of the header. abidw records its exports. Two checks compare that with 
   prefix  each struct and function table of each record is the beginning of today's: it may only have
           grown at its end.
 
-"update" records a new minor version. It never changes an existing record.
+"update" records a new minor version, and copies the header beside the record. It never changes an existing
+record.
 
 Usage: abi_record.py exact|prefix|update HEADER RECORDS-DIRECTORY
 """
@@ -154,6 +155,10 @@ def main():
             print('%s is a record of a release and stays: increase DROVER_ABI_MINOR' % record)
             return 1
         write_record(header, record)
+        # Drivers of this version are compiled with the header as it is now.
+        copy = os.path.join(directory, name[:-len('.abi')], 'drover', 'drover.h')
+        os.makedirs(os.path.dirname(copy), exist_ok=True)
+        shutil.copyfile(header, copy)
         return 0
     advice = ('the interface has changed: increase DROVER_ABI_MINOR in drover.h, run '
               'tests/abi/abi_record.py update sdk/include/drover/drover.h tests/abi/records, and '

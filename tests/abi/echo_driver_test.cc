@@ -117,6 +117,17 @@ TEST_P(EchoDriverTest, AnInstanceCanBeOtherThanItsLibrary) {
   EXPECT_TRUE(info.has_stats);
 }
 
+// The check reads the manifest, so none of the driver's code runs.
+TEST_P(EchoDriverTest, ADriverOfALaterMinorIsRefusedWithOneSentence) {
+  Add("later", LATER_SO);
+  options_.plugins.back().isolation = GetParam();
+  const std::string message = Load()[0].message;
+  const std::string sentence = "later.so needs a host of ABI 1.99 or newer, this host has 1." +
+                               std::to_string(DROVER_ABI_MINOR) +
+                               ": install a newer Drover, or an older plugin";
+  EXPECT_TRUE(message.ends_with(sentence)) << message;
+}
+
 TEST_P(EchoDriverTest, ResultsComeBackWhole) {
   Driver* driver = LoadEcho();
   const Result<ExitResult> end = Await(driver->Wait(context_, RunId::Random()));

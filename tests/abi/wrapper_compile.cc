@@ -5,6 +5,7 @@
 #include "drover/device.hpp"
 #include "drover/entry.hpp"
 #include "drover/pause.hpp"
+#include "drover/node.hpp"
 #include "drover/process_driver.hpp"
 #include "drover/task_hooks.hpp"
 
@@ -25,7 +26,9 @@ class Sample : public drover::ProcessDriver {
     host().process().Release(task.run_id);
     host().task_output().Open(task.run_id);
     Emit(drover::Event{});
-    return {};
+    drover::ProcessSpec spec;
+    if (const auto node = drover::GetNode(host())) spec.work_dir = node->state_dir;
+    return spec;
   }
 };
 

@@ -158,6 +158,7 @@ CHANGE_PLACES = {
     "cli/replace_file.cc": "a file of the user, which is the old one or the new one, or a new file",
     "local_commands/run_command.cc": "of a run in the foreground, which nobody takes over",
     "identity/seal_key_file.cc": ("kMakeSealKey",),
+    "library/plugin_node.cc": "directories of plugins, made before there is anything in them",
     "network/network_files.cc": ("kMakeNetworkFiles", "kDropNetworkFiles"),
     "network/network_lock.cc": "a lock, which means nothing while nobody holds it",
     "network/network_note.cc": ("kNoteNetwork", "kForgetNetwork"),

@@ -132,8 +132,14 @@ class Driver {
   // Must complete CALL when the task ends, or at once if it has ended. Any number of calls may wait
   // for a task. Wait must not block: it stores CALL and returns. [any-thread]
   virtual void Wait(Call<ExitResult> call) = 0;
-  // Returns the status of a task. It must not block. [any-thread]
-  virtual TaskStatus Inspect(const RunId& run) = 0;
+  // Returns the status of a task. It must not block. A driver that must ask another program for the
+  // status overrides InspectAsync instead. Every driver must override one of both. [any-thread]
+  virtual TaskStatus Inspect(const RunId& run) {
+    (void)run;
+    throw Error(
+        Code::kUnimplemented,
+        "this driver has no status of tasks: its class has neither Inspect nor InspectAsync");
+  }
   // Sends a signal to the task. Returns when the task has received it.
   virtual void Signal(const RunId& run, const std::string& name, const CallView& call) {
     (void)run, (void)name, (void)call;
@@ -199,6 +205,10 @@ class Driver {
       return Empty{};
     });
   }
+  // Must complete CALL with the status of the task, within some seconds. It must not block: a
+  // driver that asks another program passes CALL on, or to InBackground. The default calls Inspect
+  // on the caller's thread, since most drivers only look the status up. [any-thread]
+  virtual void InspectAsync(Call<TaskStatus> call) { call.Complete(Inspect(call.run_id())); }
   virtual void DestroyAsync(bool force, Call<Empty> call) {
     const auto destroy = [this, force](const CallView& view) {
       Destroy(view.run_id(), force, view);

@@ -100,7 +100,7 @@ extern "C" {
 #endif
 
 #define DROVER_ABI_MAJOR 1
-#define DROVER_ABI_MINOR 0
+#define DROVER_ABI_MINOR 1
 #define DROVER_ENTRY_SYMBOL "drover_driver_entry_v1"
 
 /* True if *PTR, which the other side has filled, is large enough to hold FIELD. */

@@ -90,7 +90,7 @@ class Instance {
     driver_->DestroyAsync(args.force != 0, std::move(call));
   }
   void Do(const drover_inspect_args&, Call<TaskStatus> call) {
-    call.Complete(driver_->Inspect(call.run_id()));
+    driver_->InspectAsync(std::move(call));
   }
   void Do(const drover_restore_complete_args& args, Call<Empty> call) {
     std::vector<RunId> runs;
@@ -315,15 +315,17 @@ struct Thunks {
 };
 
 // Returns the descriptor of the driver class D. The function INFO returns the library's info, which
-// has the name and the version of the driver.
+// has the name and the version of the driver. MIN_HOST_MINOR is the lowest minor of a host with
+// which the driver works.
 template <typename D>
-const drover_driver* Descriptor(const drover_info* (*info)(void)) noexcept {
+const drover_driver* Descriptor(const drover_info* (*info)(void),
+                                std::uint32_t min_host_minor = 0) noexcept {
   using T = Thunks<D>;
   T::LibraryInfo() = info;
-  static const drover_driver kDriver = [info] {
+  static const drover_driver kDriver = [info, min_host_minor] {
     drover_driver out = Make<drover_driver>();
     out.abi_major = DROVER_ABI_MAJOR;
-    out.min_host_minor = 0;
+    out.min_host_minor = min_host_minor;
     out.info = info;
     out.create = &T::create;
     out.get_extension = &T::get_extension;
@@ -379,22 +381,30 @@ const drover_info* MakeInfo(const char* name, const char* version) noexcept {
 
 // Defines the manifest and the exported function. A library must use it once, in the global
 // namespace. NAME, VERSION and LICENSE are string literals: the name of the driver in jobs, the
-// version of the plugin, and an SPDX expression.
-#define DROVER_DRIVER(CLASS, NAME, VERSION, LICENSE)                                           \
-  extern "C" {                                                                                 \
-  extern __attribute__((visibility("hidden"))) const drover_manifest drover_manifest_v1;       \
-  __attribute__((used DROVER_SDK_RETAIN, section(DROVER_MANIFEST_SECTION)))                    \
-  const drover_manifest drover_manifest_v1 = {{'D', 'R', 'O', 'V', 'E', 'R', 'M', '0'},        \
-                                              sizeof(drover_manifest),                         \
-                                              DROVER_ABI_MAJOR,                                \
-                                              0,                                               \
-                                              0,                                               \
-                                              NAME,                                            \
-                                              VERSION,                                         \
-                                              LICENSE};                                        \
-  __attribute__((visibility("default"))) const drover_driver* drover_driver_entry_v1(void);    \
-  const drover_driver* drover_driver_entry_v1(void) {                                          \
-    return ::drover::abi::Descriptor<CLASS>(                                                   \
-        []() -> const drover_info* { return ::drover::abi::MakeInfo<CLASS>(NAME, VERSION); }); \
-  }                                                                                            \
+// version of the plugin, and an SPDX expression. The driver loads in every host of the ABI 1.
+#define DROVER_DRIVER(CLASS, NAME, VERSION, LICENSE) \
+  DROVER_DRIVER_MINOR(CLASS, NAME, VERSION, LICENSE, 0)
+
+// Does the same as DROVER_DRIVER, for a driver that does not work with every host of the ABI 1.
+// MIN_HOST_MINOR is the lowest minor of a host with which it works. An older host refuses the file
+// before any of its code runs. A driver that can do without an addition should use DROVER_DRIVER,
+// and ask the host at runtime: host.raw()->abi_minor, or host.Extension(ID).
+#define DROVER_DRIVER_MINOR(CLASS, NAME, VERSION, LICENSE, MIN_HOST_MINOR)                    \
+  extern "C" {                                                                                \
+  extern __attribute__((visibility("hidden"))) const drover_manifest drover_manifest_v1;      \
+  __attribute__((used DROVER_SDK_RETAIN, section(DROVER_MANIFEST_SECTION)))                   \
+  const drover_manifest drover_manifest_v1 = {{'D', 'R', 'O', 'V', 'E', 'R', 'M', '0'},       \
+                                              sizeof(drover_manifest),                        \
+                                              DROVER_ABI_MAJOR,                               \
+                                              0,                                              \
+                                              MIN_HOST_MINOR,                                 \
+                                              NAME,                                           \
+                                              VERSION,                                        \
+                                              LICENSE};                                       \
+  __attribute__((visibility("default"))) const drover_driver* drover_driver_entry_v1(void);   \
+  const drover_driver* drover_driver_entry_v1(void) {                                         \
+    return ::drover::abi::Descriptor<CLASS>(                                                  \
+        []() -> const drover_info* { return ::drover::abi::MakeInfo<CLASS>(NAME, VERSION); }, \
+        MIN_HOST_MINOR);                                                                      \
+  }                                                                                           \
   }
