@@ -106,6 +106,7 @@ TEST(WireTest, FieldListsReachEveryByte) {
   EXPECT_WHOLE(drover_device_stats);
   EXPECT_WHOLE(drover_hook_args);
   EXPECT_WHOLE(drover_hook_result);
+  EXPECT_WHOLE(drover_progress_report);
 }
 
 // Tells which fields of a task configuration are empty.

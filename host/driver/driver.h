@@ -18,6 +18,7 @@
 #include "host/base/unique_fd.h"
 #include "host/driver/driver_limits.h"
 #include "host/driver/resource_usage.h"
+#include "host/driver/task_progress.h"
 #include "host/process/usage_detail.h"
 #include "host/spec/job.h"
 
@@ -226,6 +227,8 @@ struct DriverEvent {
   RunId run_id;
   std::string message;
   StringMap annotations;
+  // If it has a value, the event is a report of progress, and the other two are empty.
+  std::optional<TaskProgress> progress{};
 };
 
 // Every method is for the control thread and returns without blocking. A coroutine ends early,
