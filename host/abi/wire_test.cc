@@ -110,6 +110,7 @@ TEST(WireTest, FieldListsReachEveryByte) {
   EXPECT_WHOLE(drover_capabilities);
   EXPECT_WHOLE(drover_pause_args);
   EXPECT_WHOLE(drover_node_info);
+  EXPECT_WHOLE(drover_progress_report);
 }
 
 // Tells which fields of a task configuration are empty.

@@ -1,8 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/agent/task_counters.h"
 
-#include <algorithm>
-
 namespace drover {
 namespace {
 
@@ -34,16 +32,8 @@ void TaskCounters::Changed(const AllocSnapshot& before, const AllocState& now) {
 }
 
 void TaskCounters::TaskChanged(const TaskStateRecord& before, const TaskStateRecord& now) {
-  // The new events come after the last event of BEFORE. If that event is not in NOW any more, all
-  // events of NOW count as new.
-  auto event = now.events.begin();
-  if (!before.events.empty()) {
-    const auto last = std::find(now.events.rbegin(), now.events.rend(), before.events.back());
-    event = last.base();
-    if (last == now.events.rend()) event = now.events.begin();
-  }
-  for (; event != now.events.end(); ++event) {
-    const TaskEvent& reported = *event;
+  for (std::size_t i = FirstNewEvent(before, now); i < now.events.size(); ++i) {
+    const TaskEvent& reported = now.events[i];
     if (reported.type == event_type::kStarted) metrics_->Count(kStart);
     if (reported.type == event_type::kTerminated &&
         reported.Detail(event_key::kOomKilled) == "true") {

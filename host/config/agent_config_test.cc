@@ -190,6 +190,32 @@ TEST(AgentConfigTest, NetworksForJobs) {
                              "client/cni_config_dir", "client/cni_address_check"));
 }
 
+TEST(AgentConfigTest, LimitsOfAPluginAreBounded) {
+  const auto parse = [](const std::string& limits) {
+    return ParseAgentConfig(R"({"plugin": {"a": {"limits": {)" + limits + "}}}}", "/etc");
+  };
+  const auto good = parse(R"("start": "1h", "prepare": "2h", "stop": "30s", "prepared_age": "0s",
+                             "extend": "0s", "threads": 16)");
+  ASSERT_TRUE(good.ok()) << good.error().message();
+  EXPECT_EQ(good->plugins[0].limits,
+            (std::map<std::string, Duration>{
+                {"start", 1h}, {"prepare", 2h}, {"stop", 30s}, {"prepared_age", 0s}, {"extend", 0s}}));
+  EXPECT_EQ(good->plugins[0].threads, 16);
+  EXPECT_EQ(parse("").value().plugins[0].threads, 0);
+  const auto mistake = [&](const std::string& limits) {
+    const auto read = parse(limits);
+    return read.ok() ? std::string("none") : read.error().message();
+  };
+  EXPECT_THAT(mistake(R"("start": "0s")"), ::testing::HasSubstr("must be longer than 0s"));
+  EXPECT_THAT(mistake(R"("start": "10us")"),
+              ::testing::HasSubstr("/plugin/a/limits/start: must be from 1ms to 8760h"));
+  EXPECT_THAT(mistake(R"("prepare": "9000h")"), ::testing::HasSubstr("/plugin/a/limits/prepare"));
+  EXPECT_THAT(mistake(R"("prepared_age": "9000h")"), ::testing::HasSubstr(", or 0"));
+  EXPECT_THAT(mistake(R"("threads": 0)"), ::testing::HasSubstr("/plugin/a/limits/threads"));
+  EXPECT_THAT(mistake(R"("threads": 33)"), ::testing::HasSubstr("/plugin/a/limits/threads"));
+  EXPECT_THAT(mistake(R"("pull": "1h")"), ::testing::HasSubstr("/plugin/a/limits/pull"));
+}
+
 TEST(AgentConfigTest, TaskHooksAreCalledInTheirOrder) {
   const auto parse = [](const char* text) { return ParseAgentConfig(text, "/etc").value(); };
   const AgentConfig config = parse(R"({"plugins": {"a": {"limits": {"exited_hook": "3s"}}, "b": {}},

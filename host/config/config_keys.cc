@@ -358,7 +358,12 @@ constexpr ConfigKey kPluginLimitKeys[] = {
     Done("load", kDuration, "", R"("10s")"),
     Done("create", kDuration, "", R"("30s")"),
     Done("start", kDuration, "", R"("10m")"),
+    Done("prepare", kDuration, "what a task needs before its start, such as an image", R"("30m")"),
+    Done("extend", kPause, "how much more time a call may get that asks for it", R"("20m")"),
+    Done("prepared_age", kPause, "what no task has used for so long is removed; 0s: never",
+         R"("1h")"),
     Done("recover", kDuration, "", R"("60s")"),
+    Done("stop", kDuration, "beyond the kill timeout of the task", R"("10s")"),
     Done("destroy", kDuration, "", R"("60s")"),
     Done("inspect", kDuration, "", R"("10s")"),
     Done("signal", kDuration, "", R"("10s")"),
@@ -370,6 +375,7 @@ constexpr ConfigKey kPluginLimitKeys[] = {
     Done("prekill_hook", kDuration, "of a plugin in client.task_hooks", R"("10s")"),
     Done("exited_hook", kDuration, "of a plugin in client.task_hooks", R"("10s")"),
     Done("stop_hook", kDuration, "of a plugin in client.task_hooks", R"("10s")"),
+    Number("threads", 1, kMostPluginThreads, "how many functions of the driver run at a time", "4"),
 };
 
 constexpr ConfigKey kProbe[] = {

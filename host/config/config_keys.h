@@ -20,6 +20,7 @@ enum class ConfigKind {
   kBoolean,
   kInteger,
   kDuration,  // a text such as "30s", longer than 0s
+  kPause,     // the same, or "0s"
   kObject,    // one block with MEMBERS
   kNamed,     // blocks with a name, each with MEMBERS
   kKeyed,     // blocks with MEMBERS; the member "name" is the name, "default" where it is absent

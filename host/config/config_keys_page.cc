@@ -27,6 +27,8 @@ const char* KindName(ConfigKind kind) {
       return "integer";
     case kDuration:
       return "duration";
+    case kPause:
+      return "duration or 0s";
     case kObject:
       return "block";
     case kNamed:

@@ -70,9 +70,11 @@ TEST(ConfigKeysTest, ThePluginsLimitsAreThoseOfTheHost) {
   ASSERT_NE(plugin, nullptr);
   const ConfigKey* const limits = FindConfigKey(plugin->members, "limits");
   ASSERT_NE(limits, nullptr);
-  ASSERT_EQ(limits->members.size(), std::size(kPluginLimits));
+  ASSERT_EQ(limits->members.size(), std::size(kPluginLimits) + 1);
+  EXPECT_STREQ(limits->members.back().name, "threads");
   const DriverLimits defaults;
-  for (std::size_t i = 0; i < limits->members.size(); ++i) {
+  EXPECT_EQ(limits->members.back().by_default, std::to_string(defaults.threads));
+  for (std::size_t i = 0; i < std::size(kPluginLimits); ++i) {
     EXPECT_STREQ(limits->members[i].name, kPluginLimits[i].name);
     EXPECT_EQ(ParseDuration(json::parse(limits->members[i].by_default).get<std::string>()).value(),
               defaults.*kPluginLimits[i].limit)

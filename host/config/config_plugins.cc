@@ -13,6 +13,24 @@ bool IsSha256(const std::string& text) {
   return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
+// Reads how long the calls of a plugin may take. Zero would mean that a call has no limit at all.
+void ReadPluginLimits(const ConfigValues& values, const std::string& pointer, PluginConfig* block) {
+  for (const NamedLimit& known : kPluginLimits) {
+    const std::string key = pointer + "/" + known.name;
+    if (!values.Has(key)) continue;
+    Duration limit{0};
+    values.Time(key, &limit);
+    const bool fits = limit >= kLeastPluginLimit || (known.may_be_zero && limit == Duration(0));
+    if (!fits || limit > kMostPluginLimit) {
+      values.Mistake(key, "must be from " + FormatDuration(kLeastPluginLimit) + " to " +
+                              FormatDuration(kMostPluginLimit) +
+                              (known.may_be_zero ? ", or 0" : ""));
+    }
+    block->limits[known.name] = limit;
+  }
+  values.Number(pointer + "/threads", &block->threads);
+}
+
 PluginConfig ReadPlugin(const ConfigValues& values, const std::string& name,
                         const std::string& pointer) {
   PluginConfig block;
@@ -28,10 +46,7 @@ PluginConfig ReadPlugin(const ConfigValues& values, const std::string& name,
   if (const auto known = ParseIsolation(block.isolation, Isolation::kInProcess); !known.ok()) {
     values.Mistake(pointer + "/isolation", known.error().message());
   }
-  for (const NamedLimit& known : kPluginLimits) {
-    const std::string key = pointer + "/limits/" + known.name;
-    if (values.Has(key)) values.Time(key, &block.limits[known.name]);
-  }
+  ReadPluginLimits(values, pointer + "/limits", &block);
   values.Time(pointer + "/probe/time", &block.probe.time);
   values.Number(pointer + "/probe/memory_mb", &block.probe.memory_mb);
   values.Number(pointer + "/probe/file_mb", &block.probe.file_mb);

@@ -385,7 +385,8 @@ class Shaper {
       case kInteger:
         return Integer(key, node, pointer);
       case kDuration:
-        return Time(node, pointer);
+      case kPause:
+        return Time(key.kind == kPause, node, pointer);
       default:
         return List(key.kind == kPathList, node, pointer);
     }
@@ -425,11 +426,12 @@ class Shaper {
     return (std::filesystem::path(options_.directory) / text).lexically_normal().string();
   }
 
-  std::optional<json> Time(const ConfigNode& node, const std::string& pointer) {
+  std::optional<json> Time(bool may_be_zero, const ConfigNode& node, const std::string& pointer) {
     const json value = ValueOf(node);
     if (!value.is_string()) return Checked({}, pointer, "must be a duration such as \"30s\"");
     const Result<Duration> parsed = ParseDuration(value.get<std::string>());
     if (!parsed.ok()) return Checked({}, pointer, parsed.error().message());
+    if (may_be_zero && *parsed == Duration(0)) return json("0s");
     if (*parsed <= Duration(0)) return Checked({}, pointer, "must be longer than 0s");
     // A longer duration can overflow a point in time.
     if (*parsed > kLongestOfJob) {

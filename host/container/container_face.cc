@@ -179,6 +179,36 @@ std::int32_t TimerCancel(const drover_host*, std::uint64_t id) {
   return Child().CancelTimer(id) ? 1 : 0;
 }
 
+// The two below wait only a short time for room in the socket. The host may not know the call any
+// more, and then drops what it gets.
+std::int32_t SendOfCall(std::uint16_t kind, std::uint64_t call, WireMessage frame) {
+  if (Child().IsCancelled(call)) return 0;  // it was completed, given up or never there
+  return Child().Send(kind, call, std::move(frame), BootClock::now() + 100ms).ok() ? 1 : 0;
+}
+
+std::int32_t ReportProgress(const drover_host*, std::uint64_t call,
+                            const drover_progress_report* report) {
+  const Result<TaskProgress> progress = ReadProgress(report);
+  if (!progress.ok()) return 0;
+  auto copy = NewStruct<drover_progress_report>();
+  copy.phase = ToStr(progress->phase);
+  copy.done = progress->done;
+  copy.total = progress->total;
+  copy.unit = ToStr(progress->unit);
+  copy.text = ToStr(progress->text);
+  WireMessage frame;
+  WireWriter to(&frame);
+  to.Struct(&copy);
+  return SendOfCall(frame_kind::kProgress, call, std::move(frame));
+}
+
+std::int32_t ExtendCall(const drover_host*, std::uint64_t call, std::int64_t more) {
+  WireMessage frame;
+  WireWriter to(&frame);
+  to(more);
+  return SendOfCall(frame_kind::kExtend, call, std::move(frame));
+}
+
 #define DROVER_CHILD_MEMBER(function, args_type, result_type) function##_process,
 const drover_process kProcess = {sizeof(drover_process), 0,
                                  DROVER_PROCESS_FUNCTIONS(DROVER_CHILD_MEMBER) ExecResize, ExecEnd};
@@ -196,6 +226,7 @@ std::int32_t MakeDirectories(const drover_host*, drover_error* error) {
 const drover_diag_log kDiagLog = {sizeof(drover_diag_log), 0, WriteLog};
 const drover_timer kTimer = {sizeof(drover_timer), 0, TimerAfter, TimerCancel};
 const drover_node kNode = {sizeof(drover_node), 0, GetNode, MakeDirectories};
+const drover_progress kProgress = {sizeof(drover_progress), 0, ReportProgress, ExtendCall};
 
 const void* GetExtension(const drover_host*, drover_str id) {
   if (id.data == nullptr) return nullptr;
@@ -203,6 +234,7 @@ const void* GetExtension(const drover_host*, drover_str id) {
   if (name == DROVER_DIAG_LOG_ID) return &kDiagLog;
   if (name == DROVER_TIMER_ID) return &kTimer;
   if (name == DROVER_NODE_ID) return Child().node().directory.empty() ? nullptr : &kNode;
+  if (name == DROVER_PROGRESS_ID) return &kProgress;
   if (!Child().has_processes()) return nullptr;
   if (name == DROVER_PROCESS_ID) return &kProcess;
   if (name == DROVER_TASK_OUTPUT_ID) return &kTaskOutput;

@@ -10,6 +10,7 @@
 #include "drover/drover_device.h"
 #include "drover/drover_pause.h"
 #include "drover/drover_node.h"
+#include "drover/drover_progress.h"
 #include "drover/drover_task_hooks.h"
 #include "host/abi/wire.h"
 
@@ -86,6 +87,8 @@ enum : std::uint16_t {
   kExecEnd,      // id: the service
   kTimerAfter,   // id: the timer; body: delay
   kTimerCancel,  // id: the timer
+  kProgress,     // id: the call; body: report
+  kExtend,       // id: the call; body: time
   // Frames that the host sends.
   kBeforeCalled = 31,
 #define DROVER_FRAME_CALLED(kind, name, table) kind,

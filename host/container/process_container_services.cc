@@ -67,6 +67,11 @@ const drover_timer* Timers(const drover_host* host) {
   return static_cast<const drover_timer*>(host->get_extension(host, ToStr(DROVER_TIMER_ID)));
 }
 
+// Returns null if the host has ended.
+const drover_progress* Reports(const drover_host* host) {
+  return static_cast<const drover_progress*>(host->get_extension(host, ToStr(DROVER_PROGRESS_ID)));
+}
+
 std::int32_t NoSuchService(WireReader* from, drover_error* error) {
   from->Drop();
   const Error reason(Code::kUnimplemented, "this host has no such service");
@@ -182,6 +187,18 @@ bool State::HandleService(std::uint16_t kind, std::uint64_t id, WireReader* from
     case frame_kind::kTimerCancel:
       if (from->Done()) CancelTimer(id);
       return true;
+    case frame_kind::kProgress: {
+      const auto* report = from->Struct<drover_progress_report>();
+      const drover_progress* const progress = Reports(face);
+      if (from->Done() && progress != nullptr) progress->report(face, id, report);
+      return true;
+    }
+    case frame_kind::kExtend: {
+      const auto more = from->Number<std::int64_t>();
+      const drover_progress* const progress = Reports(face);
+      if (from->Done() && progress != nullptr) progress->extend(face, id, more);
+      return true;
+    }
     default:
       return false;
   }

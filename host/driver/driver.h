@@ -20,6 +20,7 @@
 #include "host/driver/driver_limits.h"
 #include "host/driver/resource_usage.h"
 #include "host/driver/start_turns.h"
+#include "host/driver/task_progress.h"
 #include "host/process/usage_detail.h"
 #include "host/spec/job.h"
 
@@ -236,6 +237,8 @@ struct DriverEvent {
   RunId run_id;
   std::string message;
   StringMap annotations;
+  // If it has a value, the event is a report of progress, and the other two are empty.
+  std::optional<TaskProgress> progress{};
 };
 
 // Every method is for the control thread and returns without blocking. A coroutine ends early,

@@ -14,6 +14,11 @@ struct DriverLimits {
   Duration hold = 30s;    // the longest time that any function may hold its thread
   Duration create = 30s;  // for one call of create or configure
   Duration start = std::chrono::minutes(10);
+  Duration prepare = std::chrono::minutes(30);  // for what a task needs before its start
+  // How much longer than its own limit a call may last, if the driver asks for more time.
+  Duration extend = std::chrono::minutes(20);
+  // A prepared thing that no task has used for this time is removed. 0: it stays for ever.
+  Duration prepared_age = std::chrono::hours(1);
   Duration recover = 60s;
   Duration stop_extra = 10s;  // a stop may last its own timeout plus this time
   // When this time has passed after the timeout of a stop, the host itself kills the task.
@@ -58,12 +63,22 @@ struct DriverLimits {
 struct NamedLimit {
   const char* name;
   Duration DriverLimits::* limit;
+  bool may_be_zero = false;  // true: zero means never, or not at all
 };
+// A limit of zero would be none, and a longer one than this is a mistake.
+inline constexpr Duration kLeastPluginLimit = 1ms;
+inline constexpr Duration kMostPluginLimit = std::chrono::hours(24 * 365);
+// The host calls fewer functions of a plugin at a time than its own process has threads for.
+inline constexpr int kMostPluginThreads = 32;
 inline constexpr NamedLimit kPluginLimits[] = {
     {"load", &DriverLimits::load},
     {"create", &DriverLimits::create},
     {"start", &DriverLimits::start},
+    {"prepare", &DriverLimits::prepare},
+    {"extend", &DriverLimits::extend, true},
+    {"prepared_age", &DriverLimits::prepared_age, true},
     {"recover", &DriverLimits::recover},
+    {"stop", &DriverLimits::stop_extra},
     {"destroy", &DriverLimits::destroy},
     {"inspect", &DriverLimits::inspect},
     {"signal", &DriverLimits::signal},

@@ -5,6 +5,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "host/abi/abi_read.h"
@@ -163,6 +164,29 @@ Result<UniqueFd> CallTable::CancelFd(std::uint64_t id) {
 bool CallTable::IsPending(std::uint64_t id) const {
   const std::lock_guard lock(mutex_);
   return entries_.count(id) != 0;
+}
+
+std::shared_ptr<PendingCall> CallTable::FindOpen(std::uint64_t id) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = entries_.find(id);
+  if (found == entries_.end()) return nullptr;
+  const Entry& entry = found->second;
+  return entry.begun && !entry.completed && !entry.cancelled ? entry.call : nullptr;
+}
+
+bool CallTable::Extend(std::uint64_t id, Duration more) {
+  constexpr Duration kLongest = std::chrono::hours(24 * 365);
+  const std::shared_ptr<PendingCall> call = FindOpen(id);
+  if (!call) return false;
+  const std::int64_t wanted = std::clamp(more, Duration(0), kLongest).count();
+  std::int64_t before = call->asked;
+  while (before < wanted && !call->asked.compare_exchange_weak(before, wanted)) continue;
+  // However often the driver asks, one job at a time is posted for the call.
+  if (before != 0 || wanted == 0) return true;
+  return port_->Post([call] {
+    const TimePoint until = call->done.loop()->Now() + Duration(call->asked.exchange(0));
+    call->extended = std::max(call->extended, std::min(until, call->latest));
+  });
 }
 
 bool CallTable::IsAtIt(std::string_view verb, const RunId& run) const {

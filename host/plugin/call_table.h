@@ -53,6 +53,18 @@ struct PendingCall : LiveCount<PendingCall> {
   // If true, the driver gets call_cancelled at most once for this call. Set before the call is
   // added to the table.
   bool told_once = false;
+  // Gets the progress that the driver reports for this call. Set before the call is added to the
+  // table. If it is empty, reports are dropped.
+  HearProgress hear_progress{};
+  std::atomic<bool> reported{false};  // the driver has reported progress [any thread]
+
+  // How long the call may last, since the driver asked for more time; before BEGAN if it has not
+  // asked. At most LATEST.
+  TimePoint extended{};
+  TimePoint latest{};
+  bool ended = false;  // nobody waits for the call any more
+  // The time that the driver has asked for since the control thread looked last. [any thread]
+  std::atomic<std::int64_t> asked{0};
 
   Event done;
   std::optional<Result<CallValue>> outcome;
@@ -94,6 +106,12 @@ class CallTable {
   // the call. A call that is cancelled before Enter never begins, because Enter fails.
   bool HasBegun(std::uint64_t id) const;
   bool IsPending(std::uint64_t id) const;
+  // Returns the call if the driver knows it and may still work for it: it has begun, and was neither
+  // completed nor given up. Otherwise returns null. [any thread]
+  std::shared_ptr<PendingCall> FindOpen(std::uint64_t id) const;
+  // Lets the call last at least MORE from now on, but not beyond PendingCall::latest. Returns false
+  // if the call is not open. [any thread]
+  bool Extend(std::uint64_t id, Duration more);
   // Returns true if the host gave up a call of VERB for RUN and the driver has not completed that
   // call yet.
   bool IsAtIt(std::string_view verb, const RunId& run) const;

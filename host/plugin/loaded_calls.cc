@@ -54,7 +54,15 @@ Status LoadedDriver::Usable() const {
 
 std::shared_ptr<PendingCall> LoadedDriver::NewCall(const char* verb, RunId run,
                                                    CallDecoder decode) const {
-  return std::make_shared<PendingCall>(loop(), verb, run, decode);
+  auto call = std::make_shared<PendingCall>(loop(), verb, run, decode);
+  if (run == RunId() || !hear_events_) return call;
+  call->hear_progress = [this, run](const TaskProgress& progress) {
+    DriverEvent event;
+    event.run_id = run;
+    event.progress = progress;
+    hear_events_(event);
+  };
+  return call;
 }
 
 std::int32_t LoadedDriver::RunVerb(PluginHost* host, const DriverContainer& container,
@@ -89,6 +97,7 @@ Co<Result<CallValue>> LoadedDriver::Call(Context context, std::shared_ptr<Pendin
   if (context.cancelled()) co_return context.status().error();
   const TimePoint own = limit.count() > 0 ? loop()->Now() + limit : TimePoint::max();
   call->deadline = std::min(own, context.deadline().value_or(TimePoint::max()));
+  if (own != TimePoint::max()) call->latest = own + limits().extend;
   host_->calls().Add(call);
   PluginPool::Job job;
   job.what = call->verb;
@@ -106,15 +115,24 @@ Co<Result<CallValue>> LoadedDriver::Call(Context context, std::shared_ptr<Pendin
   if (own == TimePoint::max()) {
     (void)co_await call->done.Wait(context);
   } else {
-    const Patience patience(context, limit);
-    (void)co_await call->done.Wait(patience.context());
+    for (Duration left = limit;;) {
+      const Patience patience(context, left);
+      (void)co_await call->done.Wait(patience.context());
+      const TimePoint now = loop()->Now();
+      // The driver may have asked for more time.
+      if (call->outcome || context.cancelled() || call->extended <= now) break;
+      left = call->extended - now;
+    }
   }
+  call->ended = true;
+  if (call->reported) host_->progress().End(call->id);
   if (call->outcome) co_return Redacted(*call->outcome);
   GiveUp(*call);
   if (context.cancelled()) co_return context.status().error();
-  NoteOverdue(call, limit);
+  const Duration had = std::max(limit, call->extended - call->began);
+  NoteOverdue(call, had);
   co_return Error(Code::kTimeout, "driver " + info_.name + " did not answer to " + call->verb +
-                                      " within " + FormatDuration(limit));
+                                      " within " + FormatDuration(had));
 }
 
 void PostCancelled(const std::shared_ptr<PluginHost>& host,

@@ -38,6 +38,7 @@ struct PluginConfig {
   // The limits that this block sets, by their names in kPluginLimits. All other limits are the
   // host's.
   std::map<std::string, Duration> limits{};
+  int threads = 0;  // the most threads of the plugin's pool; 0: those of the host
   ProbeLimits probe{};
 
   bool operator==(const PluginConfig&) const = default;

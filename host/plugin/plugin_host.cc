@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <string_view>
 
+#include "drover/drover_progress.h"
 #include "host/abi/abi_text.h"
 #include "host/abi/abi_write.h"
 #include "host/plugin/host_process.h"
+#include "host/plugin/progress/progress_service.h"
 #include "host/plugin/traced.h"
 
 namespace drover {
@@ -107,6 +109,7 @@ const void* GetExtension(const drover_host* face, drover_str id) {
   if (name == DROVER_NODE_ID) {
     return PluginHost::NodeOf(face).directory.empty() ? nullptr : &kNode;
   }
+  if (name == DROVER_PROGRESS_ID) return ProgressExtension();
   if (host->processes() == nullptr) return nullptr;
   if (name == DROVER_PROCESS_ID) return ProcessExtension();
   if (name == DROVER_TASK_OUTPUT_ID) return TaskOutputExtension();
@@ -136,6 +139,7 @@ PluginHost::PluginHost(Parts parts)
       streams_(std::make_shared<StreamTable>(
           port_, [this](const std::string& what) { Log(PluginLogLevel::kWarn, what); })),
       timers_(std::make_shared<TimerTable>(parts_.loop, port_, &pool_, parts_.limits.hold)),
+      progress_(std::make_shared<ProgressTable>(parts_.loop, port_, &calls_)),
       services_context_(parts_.loop),
       services_(parts_.loop) {
   face_ = new Face;
@@ -184,6 +188,7 @@ Co<void> PluginHost::CloseServices() {
 
 Co<void> PluginHost::Close(TimePoint deadline) {
   timers_->Close();
+  progress_->Close();
   co_await pool_.Close(deadline);
   calls_.EndAll(HostGone());
   port_->Close();

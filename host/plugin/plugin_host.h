@@ -15,6 +15,7 @@
 #include "host/plugin/call_table.h"
 #include "host/plugin/plugin_log.h"
 #include "host/plugin/plugin_pool.h"
+#include "host/plugin/progress/progress_table.h"
 #include "host/plugin/stream_table.h"
 #include "host/plugin/timer_table.h"
 #include "host/process/process_service.h"
@@ -102,6 +103,7 @@ class PluginHost : public std::enable_shared_from_this<PluginHost> {
   CallTable& calls() { return calls_; }
   StreamTable& streams() { return *streams_; }
   TimerTable& timers() { return *timers_; }
+  ProgressTable& progress() { return *progress_; }
   Gate& services() { return services_; }
   const Context& services_context() const { return services_context_; }
   // The active exec sessions by the driver's context pointer. Control thread.
@@ -117,6 +119,7 @@ class PluginHost : public std::enable_shared_from_this<PluginHost> {
   CallTable calls_;
   std::shared_ptr<StreamTable> streams_;
   std::shared_ptr<TimerTable> timers_;
+  std::shared_ptr<ProgressTable> progress_;
   std::map<RunId, Run> runs_;
   std::map<void*, ExecBridge*> exec_sessions_;
   Context services_context_;

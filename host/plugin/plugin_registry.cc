@@ -35,6 +35,7 @@ DriverLimits WithLimits(DriverLimits limits, const PluginConfig& config) {
       limits.*known.limit = found->second;
     }
   }
+  if (config.threads > 0) limits.threads = config.threads;
   return limits;
 }
 
@@ -401,7 +402,8 @@ Co<Status> PluginRegistry::Exchange(Context context, Slot* slot, PluginConfig wa
   DROVER_CO_ASSIGN(Checked checked, co_await Check(context, wanted, &report));
   const bool same_code = slot->driver.has_instance() && report.sha256 == slot->report.sha256 &&
                          report.isolation == slot->report.isolation &&
-                         wanted.limits == slot->config.limits;
+                         wanted.limits == slot->config.limits &&
+                         wanted.threads == slot->config.threads;
   const bool same_config = wanted.config_json == slot->config.config_json;
   *changed = always || !same_code || !same_config;
   if (!always && same_code) {

@@ -8,6 +8,7 @@
 
 #include "host/library/probe.h"
 #include "host/plugin/call_table.h"
+#include "host/plugin/loaded_driver.h"
 #include "host/plugin/registry_fixture.h"
 
 namespace drover {
@@ -152,7 +153,8 @@ TEST_F(PluginRegistryTest, AnInstanceThatIsNotMadeInTimeHoldsNoShutdownUp) {
 
 TEST_F(PluginRegistryTest, TheLimitsOfABlockReachItsDriver) {
   Add("test", TestPlugin("start_never_answers"));
-  options_.plugins[0].limits = {{"start", 50ms}, {"signal", 70s}};
+  options_.plugins[0].limits = {{"start", 50ms}, {"signal", 70s}, {"prepare", 2h}, {"stop", 3s}};
+  options_.plugins[0].threads = 7;
   options_.limits.abandoned = 1ms;
   EXPECT_EQ(Load()[0].message, "");
   Driver* driver = registry_->Find("test");
@@ -164,7 +166,10 @@ TEST_F(PluginRegistryTest, TheLimitsOfABlockReachItsDriver) {
   // A caller that waits for it must know them.
   EXPECT_EQ(driver->LimitOf(&DriverLimits::start), 50ms);
   EXPECT_EQ(driver->LimitOf(&DriverLimits::signal), 70s);
+  EXPECT_EQ(driver->LimitOf(&DriverLimits::prepare), 2h);
+  EXPECT_EQ(driver->LimitOf(&DriverLimits::stop_extra), 3s);
   EXPECT_EQ(driver->LimitOf(&DriverLimits::destroy), options_.limits.destroy);
+  EXPECT_EQ(registry_->FindLoaded("test")->host()->limits().threads, 7);
 }
 
 TEST_F(PluginRegistryTest, OtherLimitsAreAnotherInstance) {

@@ -100,7 +100,9 @@ class FakeDriver : public Driver {
 
   const DriverInfo& info() const override { return the_info; }
   const Fingerprint& fingerprint() const override { return fingerprint_; }
-  Duration LimitOf(Duration DriverLimits::*) const override { return own_limit; }
+  Duration LimitOf(Duration DriverLimits::* which) const override {
+    return which == &DriverLimits::extend ? Duration(0) : own_limit;
+  }
   Subscription OnFingerprint(std::function<void()> changed) override;
   Subscription OnEvents(RunId run, std::function<void(const DriverEvent&)> hear) override;
   Subscription OnHandle(RunId run, std::function<void(const TaskHandle&)> hear) override;

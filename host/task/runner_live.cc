@@ -168,7 +168,8 @@ void TaskRunner::NoteHealth(LiveRun* run) {
 }
 
 void TaskRunner::HearDriver(const DriverEvent& heard) {
-  journal_.Emit(DriverEventOf(heard.message, heard.annotations));
+  journal_.Emit(heard.progress ? ProgressEventOf(*heard.progress)
+                               : DriverEventOf(heard.message, heard.annotations));
 }
 
 void TaskRunner::HearHandle(const TaskHandle& handle) {

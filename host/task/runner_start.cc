@@ -154,7 +154,8 @@ Co<Status> TaskRunner::TryStart(std::shared_ptr<const TaskConfig> config) {
   {
     const JoinContext joined(kill_, shutdown_);
     const Duration limit =
-        std::max(services_.start_timeout, Backstop(**driver, &DriverLimits::start));
+        std::max(services_.start_timeout, Backstop(**driver, &DriverLimits::start)) +
+        (*driver)->LimitOf(&DriverLimits::extend);
     const Patience patience(joined.context(), limit);
     const Context context = patience.context();
     const Subscription on_events = (*driver)->OnEvents(

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdio>
 #include <iterator>
 
 #include "host/base/utf8.h"
@@ -54,6 +55,45 @@ std::string SiblingText(const TaskEvent& event) {
   const std::string_view name = event.Detail(event_key::kFailedSibling);
   if (name.empty()) return "Task's sibling failed";
   return "Task's sibling \"" + std::string(name) + "\" failed";
+}
+
+// The unit in which BYTES are shown, as text and as its number of bytes.
+struct ByteUnit {
+  const char* name;
+  double size;
+};
+ByteUnit ByteUnitFor(std::uint64_t bytes) {
+  if (bytes >= std::uint64_t{1} << 30) return {"GiB", 1 << 30};
+  if (bytes >= std::uint64_t{1} << 20) return {"MiB", 1 << 20};
+  if (bytes >= std::uint64_t{1} << 10) return {"KiB", 1 << 10};
+  return {"B", 1};
+}
+
+std::string InUnit(std::uint64_t bytes, const ByteUnit& unit) {
+  if (unit.size == 1) return std::to_string(bytes);
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f", static_cast<double>(bytes) / unit.size);
+  return text;
+}
+
+// Returns how much is done, such as "45 % (12.3 of 27.0 MiB)" or "3 layers". Empty if nothing is.
+std::string AmountText(const TaskProgress& progress) {
+  const bool known = progress.total > 0;
+  if (!known && progress.done == 0) return {};
+  std::string done = std::to_string(progress.done);
+  std::string total = std::to_string(progress.total);
+  std::string unit = progress.unit;
+  if (progress.unit == "bytes") {
+    const ByteUnit shown = ByteUnitFor(known ? progress.total : progress.done);
+    done = InUnit(progress.done, shown);
+    total = InUnit(progress.total, shown);
+    unit = shown.name;
+  }
+  if (!unit.empty()) unit = " " + unit;
+  if (!known) return done + unit;
+  const double percent =
+      100.0 * static_cast<double>(progress.done) / static_cast<double>(progress.total);
+  return std::to_string(static_cast<int>(percent)) + " % (" + done + " of " + total + unit + ")";
 }
 
 // The rule for the text of most event types. The text is one detail of the event, or a fixed
@@ -150,8 +190,10 @@ TaskEvent OutputDroppedEvent(const DroppedOutput& dropped) {
 
 TaskEvent DriverEventOf(std::string_view message, const StringMap& annotations) {
   // Only the host sets these keys. An annotation of a plugin with such a key is dropped.
-  constexpr std::string_view kOfTheHost[] = {event_key::kFailsTask, event_key::kDriverMessage,
-                                             event_key::kDroppedAnnotations};
+  constexpr std::string_view kOfTheHost[] = {
+      event_key::kFailsTask,     event_key::kDriverMessage, event_key::kDroppedAnnotations,
+      event_key::kProgressPhase, event_key::kProgressDone,  event_key::kProgressTotal,
+      event_key::kProgressUnit};
   TaskEvent event(event_type::kDriver);
   event = std::move(event).With(event_key::kDriverMessage, message);
   std::size_t size = event.Detail(event_key::kDriverMessage).size();
@@ -169,6 +211,23 @@ TaskEvent DriverEventOf(std::string_view message, const StringMap& annotations) 
   const std::size_t dropped = annotations.size() - taken;
   if (dropped == 0) return event;
   return std::move(event).With(event_key::kDroppedAnnotations, std::to_string(dropped));
+}
+
+TaskEvent ProgressEventOf(const TaskProgress& progress) {
+  const std::string phase = First(progress.phase, "Working");
+  std::string amount = AmountText(progress);
+  if (!progress.text.empty()) amount += (amount.empty() ? "" : ", ") + progress.text;
+  return TaskEvent(event_type::kDriver)
+      .With(event_key::kDriverMessage, amount.empty() ? phase : phase + ": " + amount)
+      .With(event_key::kProgressPhase, phase)
+      .With(event_key::kProgressDone, std::to_string(progress.done))
+      .With(event_key::kProgressTotal,
+            progress.total == 0 ? std::string() : std::to_string(progress.total))
+      .With(event_key::kProgressUnit, progress.unit);
+}
+
+bool IsProgress(const TaskEvent& event) {
+  return event.details.find(event_key::kProgressPhase) != event.details.end();
 }
 
 std::string CleanEventText(std::string_view text) {

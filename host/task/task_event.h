@@ -77,6 +77,12 @@ inline constexpr const char* kDroppedAnnotations = "dropped_annotations";
 // began.
 inline constexpr const char* kDroppedLines = "dropped_lines";
 inline constexpr const char* kDroppedBytes = "dropped_bytes";
+// These keys exist only in Drover, not in Nomad. They belong to a report of progress. An event with
+// kProgressPhase is one.
+inline constexpr const char* kProgressPhase = "progress_phase";
+inline constexpr const char* kProgressDone = "progress_done";
+inline constexpr const char* kProgressTotal = "progress_total";  // absent if it is unknown
+inline constexpr const char* kProgressUnit = "progress_unit";
 }  // namespace event_key
 
 // The reason for a restart that the policy allowed. Display messages leave this reason out.
@@ -138,6 +144,10 @@ TaskEvent OutputDroppedEvent(const DroppedOutput& dropped);
 // annotations together have at most kMaxDriverEvent bytes. If annotations were left out, the event
 // contains their number.
 TaskEvent DriverEventOf(std::string_view message, const StringMap& annotations);
+// Makes an event of PROGRESS, with a text such as "Pulling image: 45 % (12.3 of 27.0 MiB)".
+TaskEvent ProgressEventOf(const TaskProgress& progress);
+// Returns whether EVENT is a report of progress. AppendTaskEvent replaces older reports by it.
+bool IsProgress(const TaskEvent& event);
 inline constexpr std::size_t kMaxDriverEvent = 8192;
 inline constexpr std::size_t kMaxAnnotations = 16;
 
@@ -147,5 +157,7 @@ std::string CleanEventText(std::string_view text);
 
 // The maximum number of events that a task keeps. Older events are dropped.
 inline constexpr std::size_t kMaxTaskEvents = 10;
+// How many of these may be reports of progress, each of another phase.
+inline constexpr std::size_t kMaxProgressEvents = 3;
 
 }  // namespace drover

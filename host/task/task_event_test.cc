@@ -173,5 +173,26 @@ TEST(TaskEventTest, TextsAreBoundedBetweenCharacters) {
   EXPECT_EQ(TaskEvent(kDriver).With("driver_message", text).Detail("driver_message"), clean);
 }
 
+TEST(TaskEventTest, ProgressIsASentence) {
+  const auto text = [](TaskProgress progress) { return DisplayMessage(ProgressEventOf(progress)); };
+  EXPECT_EQ(text({"Pulling image", 12'897'485, 28'311'552, "bytes", ""}),
+            "Pulling image: 45 % (12.3 of 27.0 MiB)");
+  EXPECT_EQ(text({"Pulling", 512, 1023, "bytes", "layer 3"}), "Pulling: 50 % (512 of 1023 B), layer 3");
+  EXPECT_EQ(text({"Pulling", 3, 7, "layers", ""}), "Pulling: 42 % (3 of 7 layers)");
+  EXPECT_EQ(text({"Pulling", 3, 7, "", ""}), "Pulling: 42 % (3 of 7)");
+  EXPECT_EQ(text({"Pulling", 2048, 0, "bytes", ""}), "Pulling: 2.0 KiB");
+  EXPECT_EQ(text({"Waiting", 0, 0, "", "for the registry"}), "Waiting: for the registry");
+  EXPECT_EQ(text({"", 0, 0, "", ""}), "Working");
+  EXPECT_EQ(text({"All", UINT64_MAX, UINT64_MAX, "x", ""}).substr(0, 10), "All: 100 %");
+}
+
+// Only the host makes reports of progress, which replace each other.
+TEST(TaskEventTest, AnAnnotationMakesNoProgress) {
+  const TaskEvent event = DriverEventOf("hello", {{"progress_phase", "x"}, {"other", "y"}});
+  EXPECT_FALSE(IsProgress(event));
+  EXPECT_EQ(event.Detail("other"), "y");
+  EXPECT_TRUE(IsProgress(ProgressEventOf({})));
+}
+
 }  // namespace
 }  // namespace drover

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -38,8 +39,14 @@ struct TaskStateRecord {
 using TaskSnapshot = std::shared_ptr<const TaskStateRecord>;
 
 // Appends EVENT and updates failed, restarts and last_restart from it. If there are more than
-// kMaxTaskEvents events, drops the oldest. An event without a time gets NOW.
+// kMaxTaskEvents events, drops the oldest. An event without a time gets NOW. A report of progress
+// replaces the one of the same phase, and the oldest of more than kMaxProgressEvents. So however
+// long a phase lasts, it pushes no other event out.
 void AppendTaskEvent(TaskStateRecord* record, TaskEvent event, WallTime now);
+
+// Returns the index of the first event in NOW that is newer than all events in BEFORE. Old events of
+// BEFORE may be missing in NOW, and so may reports of progress.
+std::size_t FirstNewEvent(const TaskStateRecord& before, const TaskStateRecord& now);
 
 // Changes the state, and started_at or finished_at with it.
 void ChangeTaskState(TaskStateRecord* record, RunnerState state, WallTime now);

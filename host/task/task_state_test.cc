@@ -36,6 +36,23 @@ TEST(TaskStateTest, TenEventsAreKept) {
   EXPECT_EQ(record.events.back()->time, 25);
 }
 
+// A pull of many minutes must not push out what happened before.
+TEST(TaskStateTest, ReportsOfProgressReplaceEachOther) {
+  TaskStateRecord record;
+  AppendTaskEvent(&record, TaskEvent(event_type::kReceived), 1);
+  const auto report = [&](const std::string& phase, std::uint64_t done) {
+    AppendTaskEvent(&record, ProgressEventOf({phase, done, 10, "layers", ""}), 2);
+  };
+  for (std::uint64_t i = 1; i <= 10; ++i) report("Pulling", i);
+  ASSERT_EQ(record.events.size(), 2u);
+  EXPECT_EQ(DisplayMessage(record.events[1]), "Pulling: 100 % (10 of 10 layers)");
+  // Phases that take turns, or have new names each time, find an end, too.
+  for (std::uint64_t i = 1; i <= 100; ++i) report("phase " + std::to_string(i), 1);
+  ASSERT_EQ(record.events.size(), 1 + kMaxProgressEvents);
+  EXPECT_EQ(record.events[0]->type, event_type::kReceived);
+  EXPECT_EQ(DisplayMessage(record.events.back()), "phase 100: 10 % (1 of 10 layers)");
+}
+
 TEST(TaskStateTest, TimesOfTheStates) {
   TaskStateRecord record;
   ChangeTaskState(&record, RunnerState::kRunning, 1);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
+#include <map>
+#include <utility>
 
 #include "host/base/printable.h"
 #include "host/view/terminal.h"
@@ -69,9 +71,16 @@ class TextRunView : public RunView {
   void Event(const Allocation& alloc, const std::string& task, const TaskEvent& event) override {
     const std::string message =
         event.display_message.empty() ? DisplayMessage(event) : event.display_message;
-    terminal_.Line(Head(alloc, task, event.time) +
-                   terminal_.Paint(EventColour(event), Printable(event.type)) + ": " +
-                   Printable(message));
+    std::string line = Head(alloc, task, event.time) +
+                       terminal_.Paint(EventColour(event), Printable(event.type)) + ": " +
+                       Printable(message);
+    if (IsProgress(event)) {
+      ShowProgress({alloc.id, task}, std::string(event.Detail(event_key::kProgressPhase)),
+                   std::move(line));
+    } else {
+      EndProgress({alloc.id, task});
+      terminal_.Line(line);
+    }
   }
 
   void State(const Allocation&, const std::string&, const TaskStateRecord&) override {}
@@ -95,7 +104,8 @@ class TextRunView : public RunView {
     // A terminal redraws its status line. Other output, such as a file, keeps all lines, so it gets
     // only every fifth line.
     if (terminal_.is_terminal()) {
-      terminal_.Status(line);
+      usage_ = std::move(line);
+      Redraw();
     } else if (!line.empty() && ++usages_ % 5 == 1) {
       terminal_.Line("stats: " + line);
     }
@@ -103,7 +113,15 @@ class TextRunView : public RunView {
 
   void AllocStatus(const Allocation& alloc, ClientStatus status,
                    const std::string& description) override {
-    if (IsTerminal(status)) terminal_.Status("");
+    if (IsTerminal(status)) {
+      while (true) {
+        const auto open = progress_.lower_bound({alloc.id, ""});
+        if (open == progress_.end() || open->first.first != alloc.id) break;
+        EndProgress(open->first);
+      }
+      usage_.clear();
+      Redraw();
+    }
     terminal_.Line(Head(alloc, "") +
                    terminal_.Paint(StatusColour(status), ClientStatusName(status)) + ": " +
                    Printable(description));
@@ -114,6 +132,43 @@ class TextRunView : public RunView {
   }
 
  private:
+  using TaskKey = std::pair<std::string, std::string>;  // the allocation's id, the task's name
+  // The newest report of a task that has a phase with progress.
+  struct Progress {
+    std::string phase;
+    std::string line;
+    bool printed = false;  // LINE was written as a line of its own
+  };
+
+  // Shows a report of progress in a line at the bottom, which the next report replaces. Other output
+  // than a terminal keeps all lines, so it gets only the first and the last report of a phase.
+  void ShowProgress(const TaskKey& task, std::string phase, std::string line) {
+    const auto known = progress_.find(task);
+    const bool begins = known == progress_.end() || known->second.phase != phase;
+    if (begins) EndProgress(task);
+    Progress& shown = progress_[task];
+    shown = Progress{std::move(phase), std::move(line)};
+    if (terminal_.is_terminal()) return Redraw();
+    if (!begins) return;
+    terminal_.Line(shown.line);
+    shown.printed = true;
+  }
+
+  // Writes the last report of the task's phase, if it has one, as a line that stays.
+  void EndProgress(TaskKey task) {
+    const auto ended = progress_.extract(task);
+    if (ended.empty()) return;
+    Redraw();
+    if (!ended.mapped().printed) terminal_.Line(ended.mapped().line);
+  }
+
+  void Redraw() {
+    std::vector<std::string> lines;
+    for (const auto& [task, progress] : progress_) lines.push_back(progress.line);
+    if (!usage_.empty()) lines.push_back(usage_);
+    terminal_.Block(std::move(lines));
+  }
+
   std::string Head(const Allocation& alloc, const std::string& task, WallTime time = 0) {
     widest_ = std::min<std::size_t>(24, std::max(widest_, task.size()));
     return terminal_.Paint(Colour::kGrey, ClockTime(time == 0 ? WallNow() : time)) + " " +
@@ -124,6 +179,8 @@ class TextRunView : public RunView {
   Terminal terminal_;
   std::size_t widest_ = 8;
   unsigned usages_ = 0;
+  std::string usage_;  // the line with the usage of the tasks; may be empty
+  std::map<TaskKey, Progress> progress_;
 };
 
 }  // namespace
@@ -131,13 +188,8 @@ class TextRunView : public RunView {
 std::unique_ptr<RunView> NewTextRunView() { return std::make_unique<TextRunView>(); }
 
 std::vector<TaskEvent> NewEvents(const TaskStateRecord* before, const TaskStateRecord& now) {
-  auto first = now.events.begin();
-  if (before != nullptr && !before->events.empty()) {
-    const auto last = std::find(now.events.rbegin(), now.events.rend(), before->events.back());
-    first = last.base();  // points behind the last known event
-    if (last == now.events.rend()) first = now.events.begin();
-  }
-  return {first, now.events.end()};
+  const std::size_t first = before == nullptr ? 0 : FirstNewEvent(*before, now);
+  return {now.events.begin() + static_cast<std::ptrdiff_t>(first), now.events.end()};
 }
 
 void ShowChange(RunView* view, const Allocation& alloc, const std::string& task,

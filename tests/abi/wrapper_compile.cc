@@ -7,6 +7,7 @@
 #include "drover/pause.hpp"
 #include "drover/node.hpp"
 #include "drover/process_driver.hpp"
+#include "drover/progress.hpp"
 #include "drover/task_hooks.hpp"
 
 class Sample : public drover::ProcessDriver {
@@ -41,6 +42,11 @@ class SampleDevices : public drover::DeviceDriver {
     return {};
   }
 };
+void ReportSample(const drover::Host& host, const drover::CallView& call) {
+  drover::Progress progress;
+  progress.phase = "Sampling";
+  if (drover::Report(host, call, progress)) drover::Extend(host, call, drover::Duration(1));
+}
 // A library has only one driver, so nothing exports this one.
 auto DescribeSampleDevices() { return &drover::abi::Descriptor<SampleDevices>; }
 

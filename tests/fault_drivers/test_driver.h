@@ -4,7 +4,8 @@
  * of the conformance kit. The build makes many drivers of it, each with one fault: FAULT_... in its
  * files.
  *
- * A task runs until it is stopped, or for "run_for_ms", and ends with "exit_code".
+ * A task runs until it is stopped, or for "run_for_ms", and ends with "exit_code". With
+ * USES_PROGRESS, its start takes "start_ms", is reported, and asks for "extend_ms".
  */
 #ifndef DROVER_PLUGIN_TESTDATA_TEST_DRIVER_H_
 #define DROVER_PLUGIN_TESTDATA_TEST_DRIVER_H_
@@ -17,6 +18,7 @@
 
 #include "drover/drover.h"
 #include "drover/drover_device.h"
+#include "drover/drover_progress.h"
 
 #define TEXT(literal) {(literal), sizeof(literal) - 1}
 #define MAX_TASKS 64
@@ -27,6 +29,7 @@ typedef struct task {
   int used, exited, recovered, exit_code;
   drover_run_id run;
   uint64_t waits[MAX_WAITS], stops[MAX_WAITS], timer, session;
+  uint64_t starting; /* the call of a start that takes its time */
   drover_instance* owner;
 } task;
 

@@ -107,6 +107,39 @@ static task* new_task(drover_instance* self, const drover_task_config* config) {
   return NULL;
 }
 
+#ifdef USES_PROGRESS
+static void started_late(void* context) {
+  task* t = context;
+  drover_instance* self = t->owner;
+  pthread_mutex_lock(&self->mutex);
+  uint64_t id = t->starting;
+  t->timer = t->starting = 0;
+  pthread_mutex_unlock(&self->mutex);
+  if (id) complete_started(self, id);
+}
+
+static void start_slowly(drover_instance* self, task* t, uint64_t call, drover_str config) {
+  const drover_str id = TEXT(DROVER_PROGRESS_ID), phase = TEXT("Starting"), unit = TEXT("steps"),
+                   text = TEXT("of uses_progress");
+  const drover_progress* progress = self->host->get_extension(self->host, id);
+  drover_progress_report report;
+  memset(&report, 0, sizeof report);
+  report.struct_size = sizeof report;
+  report.phase = phase;
+  report.done = 1;
+  report.total = 4;
+  report.unit = unit;
+  report.text = text;
+  progress->report(self->host, call, &report);
+  progress->extend(self->host, call, number(config, "\"extend_ms", 0) * 1000000ll);
+  pthread_mutex_lock(&self->mutex);
+  t->starting = call;
+  t->timer = self->timer->after(self->host, number(config, "\"start_ms", 0) * 1000000ll,
+                                started_late, t);
+  pthread_mutex_unlock(&self->mutex);
+}
+#endif
+
 #ifdef FAULT_LEAVES_THREADS
 static void* wait_for_ever(void* nothing) {
   for (;;) pause();
@@ -204,6 +237,12 @@ int32_t start(drover_instance* self, const drover_call* call, const drover_start
   if (!t) return fail(error, DROVER_E_RESOURCE_EXHAUSTED, "too many tasks");
 #ifdef FAULT_START_NEVER_ANSWERS
   return DROVER_OK;
+#endif
+#ifdef USES_PROGRESS
+  if (number(config->driver_config, "\"start_ms", -1) >= 0) {
+    start_slowly(self, t, call->id, config->driver_config);
+    return DROVER_OK;
+  }
 #endif
   if (events) {
     drover_event event;
