@@ -194,6 +194,7 @@ void AddPluginCommands(const CommandGroup& drover) {
   AddPluginInspect(plugin);
   AddPluginValidate(plugin);
   AddPluginTest(plugin);
+  AddPluginFuzz(plugin);
 }
 
 void AddCommands(const CommandGroup& drover) {

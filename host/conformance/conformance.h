@@ -26,8 +26,13 @@ struct ConformanceCase {
   // The common name of cases that check the same rule in several ways. Empty if the case has no
   // family.
   std::string family;
+  std::string fault;  // the kind of fault of the host (kit_fault.h) that the case needs, or empty
 };
+// Returns all cases. Those that need a fault of the host come last.
 std::vector<ConformanceCase> ConformanceCases();
+// Returns whether WANTED means the case NAME of FAMILY: WANTED is the family, the name, or the
+// first words of the name.
+bool IsOfFamily(const std::string& name, const std::string& family, const std::string& wanted);
 
 struct ConformanceOptions {
   // The plugin's configuration, which is a JSON object. If it is empty, the kit uses {}, or
@@ -37,7 +42,13 @@ struct ConformanceOptions {
   // schema of the driver's tasks has "command" and "args", "run_for" or "run_for_ms". Cases that
   // need a task that the kit cannot make are skipped.
   std::string task_config;
-  std::vector<std::string> cases;  // the cases to run; if empty, all cases run
+  // The content of a kit file (kit_file.h), or empty. PLUGIN_CONFIG and TASK_CONFIG come before it.
+  std::string kit_json;
+  // The cases to run. If empty, all cases run that need no fault of the host.
+  std::vector<std::string> cases;
+  // The faults of the host, as texts (kit_fault.h), or "all" alone. If there is one, only cases run
+  // that need one of these faults.
+  std::vector<std::string> faults;
   std::string isolation = "in-process";
   // If true, CASES must contain one case. The kit then runs this case in the kit's own process,
   // without a time limit, for a debugger.
@@ -49,9 +60,11 @@ struct ConformanceOptions {
 
 struct ConformanceResult {
   std::string name;
+  std::string family;  // empty if the case has none
   Verdict verdict = Verdict::kFail;
   std::string detail;  // the reason of a verdict other than kPass
   Duration took{0};
+  std::vector<std::string> steps;  // of a random sequence, those that have begun
 };
 
 // Runs the cases. Calls ON_RESULT when a case has ended, in any order, but never at the same time

@@ -39,7 +39,7 @@ Co<std::shared_ptr<const TaskConfig>> StartTask(KitCase* kit, LoadedDriver* driv
     kit->Skip("it offers no exec");
     co_return nullptr;
   }
-  const auto task = kit->Script("exec sleep 60");
+  const auto task = kit->ExecTask();
   if (!task) co_return nullptr;
   if (!co_await kit->Start(driver, task)) co_return nullptr;
   co_return task;

@@ -8,6 +8,8 @@
 
 #include "host/abi/abi_names.h"
 #include "host/abi/abi_text.h"
+#include "host/conformance/faulty_processes.h"
+#include "host/conformance/fuzz/fuzz_sequence.h"
 #include "host/conformance/kit_task.h"
 #include "host/library/plugin_file.h"
 #include "host/library/probe.h"
@@ -31,7 +33,7 @@ std::string Describe(const Status& status) {
   return std::string(CodeName(status.code())) + ": " + status.error().message();
 }
 
-DriverLimits KitCase::Limits() {
+DriverLimits KitCase::Limits() const {
   DriverLimits limits;
   limits.hold = 1s;
   limits.create = 5s;
@@ -44,6 +46,14 @@ DriverLimits KitCase::Limits() {
   limits.shutdown = 3s;
   limits.stream_join = 2s;
   limits.abandoned = 1s;
+  if (kit_.start_limit) limits.start = std::max(limits.start, *kit_.start_limit);
+  if (fault_.kind == "slow-start") limits.start += fault_.delay;
+  if (fault_.kind == "timer-slow") {
+    limits.timer_lag = fault_.delay;
+    for (Duration* limit : {&limits.start, &limits.stop_extra, &limits.destroy, &limits.signal}) {
+      *limit += 2 * fault_.delay;
+    }
+  }
   return limits;
 }
 
@@ -53,7 +63,11 @@ KitCase::KitCase(RealLoop* loop, WorkerPool* workers, ProcessService* processes,
       processes_(processes),
       spec_(std::move(spec)),
       context_(loop),
-      random_(spec_.seed) {}
+      random_(spec_.seed) {
+  // Both texts have been checked before the case began.
+  if (const Result<KitFile> kit = ParseKitFile(spec_.kit_json); kit.ok()) kit_ = *kit;
+  if (const Result<KitFault> fault = ParseKitFault(spec_.fault); fault.ok()) fault_ = *fault;
+}
 
 KitCase::~KitCase() = default;
 
@@ -77,6 +91,7 @@ void KitCase::Warn(std::string why) {
 
 std::string KitCase::PluginConfigJson(const PluginInfo& info) const {
   if (!spec_.plugin_config.empty()) return spec_.plugin_config;
+  if (!kit_.plugin_config.empty()) return kit_.plugin_config;
   return SchemaHas(info.config_schema, "enabled") ? R"({"enabled":true})" : "{}";
 }
 
@@ -181,6 +196,7 @@ std::shared_ptr<const TaskConfig> KitCase::Task(const std::string& json) {
   auto config = std::make_shared<TaskConfig>(
       MakeKitTask(spec_.directory, "kit" + std::to_string(next_task_++)));
   config->driver_config_json = json;
+  config->user = kit_.user;
   return config;
 }
 
@@ -195,6 +211,7 @@ std::shared_ptr<const TaskConfig> KitCase::Script(const std::string& text) {
 
 std::shared_ptr<const TaskConfig> KitCase::Lasting() {
   if (!spec_.task_config.empty()) return Task(spec_.task_config);
+  if (!kit_.lasting.empty()) return Task(kit_.lasting);
   if (RunsCommands()) return Script("exec sleep 60");
   if (HasProperty("run_for_ms")) return Task(R"({"run_for_ms":60000})");
   if (HasProperty("run_for")) {
@@ -202,8 +219,23 @@ std::shared_ptr<const TaskConfig> KitCase::Lasting() {
     if (HasProperty("stats_each_interval")) json["stats_each_interval"] = true;
     return Task(json.dump());
   }
-  Skip("it needs a task that runs for a minute: give its configuration (--task-config)");
+  Skip(
+      "it needs a task that runs for a minute: give it as \"lasting\" in a kit file, or by "
+      "--task-config");
   return nullptr;
+}
+
+std::shared_ptr<const TaskConfig> KitCase::ExecTask() {
+  return kit_.exec.empty() ? Script("exec sleep 60") : Task(kit_.exec);
+}
+
+std::shared_ptr<const TaskConfig> KitCase::LastingFor(std::string_view verb) {
+  return verb == "exec" && !kit_.exec.empty() ? ExecTask() : Lasting();
+}
+
+SupervisedDriver* KitCase::Supervised() {
+  if (registries_.empty() || !info_) return nullptr;
+  return registries_.back()->FindContained(info_->name);
 }
 
 std::shared_ptr<const TaskConfig> KitCase::SlowlyStarting() {
@@ -216,18 +248,40 @@ std::shared_ptr<const TaskConfig> KitCase::SlowlyStarting() {
   return Task(json.dump());
 }
 
-std::shared_ptr<const TaskConfig> KitCase::Ending() { return EndingWith(43); }
+std::shared_ptr<const TaskConfig> KitCase::Ending() {
+  if (!kit_.ending.empty()) return Task(kit_.ending);
+  int code = 0;
+  return Failing(&code);
+}
+
+bool KitCase::HasEnding() const {
+  return !kit_.ending.empty() || !kit_.failing.empty() || RunsCommands() ||
+         HasProperty("run_for") || HasProperty("run_for_ms");
+}
+
+std::shared_ptr<const TaskConfig> KitCase::Failing(int* code) {
+  *code = kit_.failing_code.value_or(43);
+  const bool only_ending = kit_.failing.empty() && !kit_.ending.empty();
+  if (only_ending) *code = kit_.ending_code;
+  return EndingWith(*code);
+}
 
 std::shared_ptr<const TaskConfig> KitCase::EndingWith(int exit_code) {
+  if (!kit_.ending.empty() && kit_.ending_code == exit_code) return Task(kit_.ending);
+  if (!kit_.failing.empty() && kit_.failing_code.value_or(exit_code) == exit_code) {
+    return Task(FailingConfig(kit_, exit_code));
+  }
   const std::string code = std::to_string(exit_code);
   if (RunsCommands()) return Script("sleep 0.2; exit " + code);
   if (HasProperty("run_for_ms")) return Task(R"({"run_for_ms":200,"exit_code":)" + code + "}");
   if (HasProperty("run_for")) return Task(R"({"run_for":"200ms","exit_code":)" + code + "}");
-  Skip("it needs a task that ends with an exit code, and its tasks have no option for that");
+  Skip("it needs a task that ends with exit code " + code +
+       ": give it as \"failing\" or \"ending\" in a kit file");
   return nullptr;
 }
 
 std::shared_ptr<const TaskConfig> KitCase::Writing() {
+  if (!kit_.writing.empty()) return Task(kit_.writing);
   const std::string line(200, 'w');
   if (HasProperty("stdout_string") && HasProperty("stdout_repeat") && HasProperty("run_for")) {
     const nlohmann::json json = {
@@ -282,6 +336,8 @@ bool IsCaseFor(const std::string& name, const PluginInfo& info) {
   const auto has = [&name](const std::vector<KitEntry>& cases) {
     return std::ranges::any_of(cases, [&](const KitEntry& entry) { return entry.name == name; });
   };
+  if (has(FaultCases()))
+    return (info.offers & (DROVER_CAP_ONLY_DEVICES | DROVER_CAP_ONLY_TASK_HOOKS)) == 0;
   constexpr std::uint64_t kNoTasks = DROVER_CAP_ONLY_DEVICES | DROVER_CAP_ONLY_TASK_HOOKS;
   if (has(DeviceCases())) return (info.offers & DROVER_CAP_ONLY_DEVICES) != 0;
   if (has(HookCases())) return (info.offers & (DROVER_CAP_ONLY_TASK_HOOKS | kHookOffers)) != 0;
@@ -306,11 +362,21 @@ Co<void> Drive(KitCase* kit, KitEntry entry, std::function<void(Verdict)> decide
 
 }  // namespace
 
+const KitEntry* FindKitEntry(const std::string& name) {
+  if (name == FuzzEntry().name) return &FuzzEntry();
+  for (const auto* cases : {&AllKitCases(), &FaultCases()}) {
+    for (const KitEntry& entry : *cases) {
+      if (entry.name == name) return &entry;
+    }
+  }
+  return nullptr;
+}
+
 ConformanceResult RunKitCase(const KitSpec& spec, const std::function<void(Verdict)>& decided) {
   ConformanceResult result;
   result.name = spec.name;
-  for (const KitEntry& entry : AllKitCases()) {
-    if (spec.name != entry.name) continue;
+  if (const KitEntry* found = FindKitEntry(spec.name)) {
+    const KitEntry& entry = *found;
     // The objects below are never destroyed, because threads of the driver may still use them. The
     // process ends soon.
     auto* loop = new RealLoop;
@@ -323,7 +389,11 @@ ConformanceResult RunKitCase(const KitSpec& spec, const std::function<void(Verdi
       result.detail = "the process service: " + processes.error().message();
       return result;
     }
-    auto* kit = new KitCase(loop, workers, processes->release(), spec);
+    ProcessService* service = processes->release();
+    FaultyProcesses* faulty = nullptr;
+    if (!spec.fault.empty()) service = faulty = new FaultyProcesses(service);
+    auto* kit = new KitCase(loop, workers, service, spec);
+    kit->UseFaulty(faulty);
     const auto tell = [&](Verdict verdict) {
       result.verdict = verdict;
       result.detail = SafeText(kit->why(), 4000);

@@ -9,10 +9,14 @@
 
 #include "host/base/worker_pool.h"
 #include "host/conformance/conformance.h"
+#include "host/conformance/kit_fault.h"
+#include "host/conformance/kit_file.h"
 #include "host/plugin/loaded_driver.h"
 #include "host/plugin/plugin_registry.h"
 
 namespace drover {
+
+class FaultyProcesses;
 
 // The input of one case. The parent process sends it to the child process that runs the case.
 struct KitSpec {
@@ -20,7 +24,10 @@ struct KitSpec {
   std::string name;  // the name of the case
   std::string plugin_config;
   std::string task_config;
+  std::string kit_json;  // the content of the kit file, or empty
   std::string isolation;
+  std::string fault;  // the fault of the host that the case needs (kit_fault.h), or empty
+  int steps = 0;      // of a random sequence (fuzz/fuzz_sequence.h)
   // SHA256 is the checksum of the plugin file that the parent has probed. INFO_JSON is what the
   // probe reported.
   std::string sha256;
@@ -28,6 +35,10 @@ struct KitSpec {
   // The directory with all files of the case. The parent removes the directory.
   std::string directory;
   std::uint64_t seed = 1;
+  // A descriptor to which a random sequence writes a line for each step, or -1. Not sent: it is one
+  // of the process that runs the case.
+  int progress = -1;
+  Duration limit{0};  // of the case; 0 means that of the run. Not sent
 };
 
 // The environment of one running case: a host with one plugin. Control thread only.
@@ -51,10 +62,21 @@ class KitCase {
   // Shuts down the instance DRIVER. Returns the status of its shutdown.
   Co<Status> Unload(LoadedDriver* driver);
 
-  // Lasting makes a task that runs for a minute. Ending makes a task that ends soon with exit code
-  // 43. If the kit cannot make the task, both call Skip and return null.
+  // Lasting makes a task that runs for a minute. Ending makes a task that ends soon. Failing makes
+  // one that ends soon with an exit code that is not 0, if the driver has such tasks, and stores
+  // the code in CODE. If the kit cannot make the task, each calls Skip and returns null.
   std::shared_ptr<const TaskConfig> Lasting();
   std::shared_ptr<const TaskConfig> Ending();
+  std::shared_ptr<const TaskConfig> Failing(int* code);
+  // Returns whether the kit can make a task that ends soon.
+  bool HasEnding() const;
+  // Makes a task that runs for a minute and has /bin/sh, for commands beside it. If the kit cannot
+  // make the task, calls Skip and returns null.
+  std::shared_ptr<const TaskConfig> ExecTask();
+  // Makes the task that a test of VERB needs: ExecTask for "exec", and else Lasting.
+  std::shared_ptr<const TaskConfig> LastingFor(std::string_view verb);
+  // Returns whether the kit can make a task beside which it can run commands.
+  bool CanRunBeside() const { return RunsCommands() || !kit_.exec.empty(); }
   // Makes a task that runs for a minute. If the schema of the task has "start_block_for", the start
   // of the task takes 2 s. If the kit cannot make the task, calls Skip and returns null.
   std::shared_ptr<const TaskConfig> SlowlyStarting();
@@ -89,6 +111,15 @@ class KitCase {
   // Returns at most MOST random bytes. The seed of the case determines their number and values.
   std::string RandomBytes(std::size_t most);
   std::uint64_t seed() const { return spec_.seed; }
+  const KitSpec& spec() const { return spec_; }
+  // The fault that the case needs, and the process service that commits it. The service is null if
+  // the case needs no fault.
+  const KitFault& fault() const { return fault_; }
+  FaultyProcesses* faulty() const { return faulty_; }
+  void UseFaulty(FaultyProcesses* faulty) { faulty_ = faulty; }
+  // Returns the driver of the last Load as runners call it, which replaces an instance that has
+  // died. Null if the driver does not run in a process of its own.
+  SupervisedDriver* Supervised();
   // Lets the driver destroy all runs, and then kills all processes that are left.
   Co<void> Clean();
 
@@ -96,7 +127,7 @@ class KitCase {
   const Context& context() const { return context_; }
   RealLoop* loop() const { return loop_; }
   const PluginInfo& info() const { return *info_; }
-  static DriverLimits Limits();
+  DriverLimits Limits() const;
 
  private:
   std::shared_ptr<const TaskConfig> Task(const std::string& json);
@@ -106,6 +137,9 @@ class KitCase {
   WorkerPool* workers_;
   ProcessService* processes_;
   KitSpec spec_;
+  KitFile kit_;
+  KitFault fault_;
+  FaultyProcesses* faulty_ = nullptr;
   Context context_;
   std::vector<std::unique_ptr<PluginRegistry>> registries_;
   std::vector<std::pair<LoadedDriver*, RunId>> runs_;
@@ -122,6 +156,9 @@ struct KitEntry {
   std::string what;
   KitFunction run;
   std::string family{};  // the common name of cases that check the same rule in several ways
+  // The kind of fault of the host that the case needs, or empty. The kit runs a case that has one
+  // only if the user asks for it.
+  std::string fault{};
 };
 // Each of these functions returns the cases in one file. AllKitCases returns the cases in all
 // files.
@@ -138,10 +175,16 @@ const std::vector<KitEntry>& DeviceCases();
 const std::vector<KitEntry>& HookCases();
 const std::vector<KitEntry>& PartCases();
 const std::vector<KitEntry>& AllKitCases();
+// The cases that need a fault of the host. They are no part of AllKitCases.
+const std::vector<KitEntry>& FaultCases();
 
 // Returns whether the case NAME says anything about a plugin with INFO. A plugin that only offers
 // devices, or that only has task hooks, has no cases of tasks.
 bool IsCaseFor(const std::string& name, const PluginInfo& info);
+
+// Returns the case NAME, which may be one that needs a fault, or the random sequence. Null if there
+// is none.
+const KitEntry* FindKitEntry(const std::string& name);
 
 // Runs one case in this process. Calls DECIDED when the case has a verdict.
 ConformanceResult RunKitCase(const KitSpec& spec, const std::function<void(Verdict)>& decided);

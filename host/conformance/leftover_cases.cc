@@ -2,12 +2,12 @@
 // Checks that a driver leaves nothing behind when a task is destroyed.
 #include <unistd.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "host/conformance/kit_case.h"
+#include "host/conformance/kit_leftovers.h"
 
 namespace drover {
 namespace {
@@ -106,14 +106,6 @@ Co<void> LeavesNoChildren(KitCase* kit, LoadedDriver* driver) {
                        " processes, or zombies, that are children of the host");
 }
 
-// Returns an entry of the run directory that is not in BEFORE, or an empty text if there is none.
-std::string Added(KitCase* kit, const std::vector<std::string>& before) {
-  for (const std::string& name : kit->RunEntries()) {
-    if (std::find(before.begin(), before.end(), name) == before.end()) return name;
-  }
-  return "";
-}
-
 // Starts ten tasks. Checks that a stop of two tasks has no effect on the others, and that destroyed
 // tasks leave nothing behind.
 Co<void> TenTasks(KitCase* kit, LoadedDriver* driver) {
@@ -139,9 +131,7 @@ Co<void> TenTasks(KitCase* kit, LoadedDriver* driver) {
     const Status gone = co_await driver->Destroy(kit->context(), task->run_id, true);
     KIT_EXPECT(gone.ok(), "destroy with force: " + Describe(gone));
   }
-  for (int i = 0; i < 200 && !Added(kit, before).empty(); ++i)
-    (void)co_await Sleep(kit->context(), 10ms);
-  const std::string left = Added(kit, before);
+  const std::string left = co_await AwaitNoNewRuns(kit, before);
   KIT_EXPECT(left.empty(), "all ten tasks were destroyed, but the run directory of the host has " +
                                left + " of them");
 }

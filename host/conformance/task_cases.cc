@@ -7,15 +7,17 @@ namespace drover {
 namespace {
 
 Co<void> ExitCode(KitCase* kit, LoadedDriver* driver) {
-  const auto task = kit->Ending();
+  int code = 0;
+  const auto task = kit->Failing(&code);
   if (!task) co_return;
   if (!co_await kit->Start(driver, task)) co_return;
   const Context patient = kit->Within(5s);
   const Result<ExitResult> end = co_await driver->Wait(patient, task->run_id);
   KIT_EXPECT(end.ok(), "wait: " + Describe(end));
-  KIT_EXPECT(end->exit_code == 43 && end->signal == 0 && end->error.empty(),
-             "a task that ends with 43 was reported to have ended with code " +
-                 std::to_string(end->exit_code) + ", signal " + std::to_string(end->signal) +
+  KIT_EXPECT(end->exit_code == code && end->signal == 0 && end->error.empty(),
+             "a task that ends with " + std::to_string(code) +
+                 " was reported to have ended with code " + std::to_string(end->exit_code) +
+                 ", signal " + std::to_string(end->signal) +
                  (end->error.empty() ? "" : ": " + end->error));
 }
 

@@ -7,6 +7,7 @@
 #include "host/abi/abi_write.h"
 #include "host/base/gate.h"
 #include "host/conformance/exec_streams.h"
+#include "host/conformance/kit_ask.h"
 #include "host/conformance/kit_case.h"
 #include "host/conformance/verb_call.h"
 
@@ -20,49 +21,6 @@ std::string Told(const Answer& answer) {
 }
 bool Is(const Answer& answer, Code code) { return answer && answer->code() == code; }
 bool IsOk(const Answer& answer) { return answer && answer->ok(); }
-
-struct FirstSample {
-  bool came = false;
-  bool over = false;
-  Status end;
-};
-
-Co<void> AwaitSample(LoadedDriver* driver, Context context, RunId run,
-                     std::shared_ptr<FirstSample> to) {
-  std::function<void(TaskUsage)> sink = [to](const TaskUsage&) { to->came = true; };
-  const StatsRequest request{50ms};
-  to->end = co_await driver->Stats(context, run, request, std::move(sink));
-  to->over = true;
-}
-
-// Calls stats. Returns OK if a sample arrives. Otherwise returns the status with which the stream
-// ended, or nothing after 2.9 s.
-Co<Answer> AskStats(KitCase* kit, LoadedDriver* driver, RunId run) {
-  auto first = std::make_shared<FirstSample>();
-  const Context wanted = kit->Within(3s);
-  kit->loop()->Spawn(AwaitSample(driver, wanted, run, first));
-  for (int i = 0; i < 290 && !first->came && !first->over; ++i)
-    (void)co_await Sleep(kit->context(), 10ms);
-  if (first->came) co_return Status();
-  if (!first->over) co_return std::nullopt;
-  co_return first->end;
-}
-
-// Calls exec. Returns OK if the command ends with the expected exit code.
-Co<Answer> AskExec(KitCase* kit, LoadedDriver* driver, RunId run) {
-  ExecStreams streams;
-  std::vector<std::string> command = {"/bin/sh", "-c", "exit 7"};
-  ExecRequest request = streams.Open(std::move(command), false);
-  const Context soon = kit->Within(3s);
-  auto session = co_await driver->Exec(soon, run, std::move(request));
-  if (!session.ok()) co_return Status(session.error());
-  const Result<ExitResult> end = co_await (*session)->Wait(soon);
-  if (soon.cancelled()) co_return std::nullopt;
-  if (!end.ok()) co_return Status(end.error());
-  if (end->exit_code != 7)
-    co_return Error(Code::kInternal, "exit code " + std::to_string(end->exit_code) + ", not 7");
-  co_return Status();
-}
 
 // Calls VERB for RUN with the simplest arguments. VERB is any verb that takes a run.
 Co<Answer> Ask(KitCase* kit, LoadedDriver* driver, std::string_view verb, RunId run,
@@ -143,8 +101,8 @@ Co<void> Ended(KitCase* kit, LoadedDriver* driver, std::string_view verb) {
 // recovered the task.
 Co<void> Recovered(KitCase* kit, LoadedDriver* driver, std::string_view verb) {
   if (!Offers(kit, driver, verb)) co_return;
-  if (verb == "exec" && !kit->RunsCommands()) co_return kit->Skip("its tasks are no commands");
-  const auto config = kit->Prepare(driver, kit->Lasting());
+  if (verb == "exec" && !kit->CanRunBeside()) co_return kit->Skip("its tasks are no commands");
+  const auto config = kit->Prepare(driver, kit->LastingFor(verb));
   if (!config) co_return;
   const Result<StartedTask> started = co_await driver->Start(kit->context(), config);
   KIT_EXPECT(started.ok(), "start: " + Describe(started));
@@ -245,7 +203,7 @@ Co<Answer> AskInManner(LoadedDriver* driver, std::string_view verb, VerbRequest 
 // before.
 Co<void> InManner(KitCase* kit, LoadedDriver* driver, std::string_view verb, Manner manner) {
   if (!Offers(kit, driver, verb)) co_return;
-  if (verb == "exec" && !kit->RunsCommands()) co_return kit->Skip("its tasks are no commands");
+  if (verb == "exec" && !kit->CanRunBeside()) co_return kit->Skip("its tasks are no commands");
   VerbRequest request;
   std::shared_ptr<const TaskConfig> config;
   LoadedDriver* asked = driver;
@@ -260,7 +218,7 @@ Co<void> InManner(KitCase* kit, LoadedDriver* driver, std::string_view verb, Man
     // The call of wait ends only if the task ends or the call is cancelled. If the call is not
     // cancelled, the task must end.
     const bool ends = verb == "wait" && !given_up;
-    config = kit->Prepare(driver, ends ? kit->Ending() : kit->Lasting());
+    config = kit->Prepare(driver, ends ? kit->Ending() : kit->LastingFor(verb));
     if (!config) co_return;
     if (verb != "start" && !co_await kit->Start(driver, config)) co_return;
     request.run = config->run_id;

@@ -55,6 +55,8 @@ struct DriverLimits {
   Duration reload_drain = 10s;
   // The time in which the new instance of a reload must recover all tasks.
   Duration reload_recover = 30s;
+  // Added to each timer of the driver. Only the conformance kit sets it, to make timers late.
+  Duration timer_lag{0};
   // How long the old instance continues to run after a reload, for the exec sessions that use it.
   Duration retire = std::chrono::hours(1);
 };

@@ -28,5 +28,6 @@ void AddPluginList(const CommandGroup& plugin);
 void AddPluginInspect(const CommandGroup& plugin);
 void AddPluginValidate(const CommandGroup& plugin);
 void AddPluginTest(const CommandGroup& plugin);
+void AddPluginFuzz(const CommandGroup& plugin);
 
 }  // namespace drover

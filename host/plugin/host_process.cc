@@ -333,7 +333,15 @@ Co<void> DoStart(Op op, std::shared_ptr<StartRequest> request) {
   spec->logs = std::move(*logs);
   spec->bound = BoundOf(*op->host, *config);
   ++run->asked;
-  op->done.Finish(co_await op->host->processes()->Start(context, std::move(*spec)));
+  Result<ProcessInfo> started = co_await op->host->processes()->Start(context, std::move(*spec));
+  if (started.ok() && op->host->FindRun(op->run) == nullptr) {
+    // The run was destroyed while its process was started. The driver can no longer release the
+    // process, since the run is not one of its runs.
+    const Status released = co_await op->host->processes()->Release(context, op->run);
+    op->done.Finish(released.ok() ? Status(NotARun()) : released);
+    co_return;
+  }
+  op->done.Finish(std::move(started));
 }
 
 // Stores the time at which the process ended, because the driver's exit result contains no time.

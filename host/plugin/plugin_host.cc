@@ -78,7 +78,7 @@ std::uint64_t TimerAfter(const drover_host* face, std::int64_t delay, void (*fun
   if (!host || function == nullptr) return NextPluginId();
   constexpr Duration kLongest = std::chrono::hours(24 * 365);
   const Duration after = std::clamp(Duration(delay), Duration(0), kLongest);
-  return host->timers().After(after, function, context);
+  return host->timers().After(after + host->limits().timer_lag, function, context);
 }
 
 std::int32_t TimerCancel(const drover_host* face, std::uint64_t id) {

@@ -65,4 +65,9 @@ void PrintUtf8Json(const json& value) {
   std::printf("%s\n", value.dump(2, ' ', false, json::error_handler_t::replace).c_str());
 }
 
+void PrintJsonLine(const json& value) {
+  std::printf("%s\n", value.dump(-1, ' ', false, json::error_handler_t::replace).c_str());
+  std::fflush(stdout);
+}
+
 }  // namespace drover

@@ -34,5 +34,7 @@ const nlohmann::json& AsMap(const nlohmann::json& value);
 void PrintJson(const nlohmann::json& value);
 // Prints VALUE to standard output, indented and in UTF-8.
 void PrintUtf8Json(const nlohmann::json& value);
+// Prints VALUE to standard output as one line in UTF-8, at once.
+void PrintJsonLine(const nlohmann::json& value);
 
 }  // namespace drover

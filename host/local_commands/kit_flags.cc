@@ -1,0 +1,42 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include "host/local_commands/kit_flags.h"
+
+#include <random>
+
+#include "host/conformance/kit_file.h"
+
+namespace drover {
+
+void KitFlags::Declare(CLI::App* command) {
+  command->add_option("FILE", file, "The shared library");
+  command
+      ->add_option("--isolation", isolation,
+                   "Where the driver's code runs in each case: in-process, or process, as a "
+                   "host runs drivers that are not its own")
+      ->check(CLI::IsMember({"in-process", "process"}));
+  command->add_option("--kit", kit,
+                      "The kit file of the driver (JSON); without it NAME.kit.json or kit.json "
+                      "beside FILE");
+  command->add_option("--plugin-config", plugin_config, "The plugin's configuration (JSON)");
+  command->add_option("--task-config", task_config,
+                      "The configuration of a task that runs for a minute (JSON)");
+  command->add_option("--seed", seed, "A number for what cases make up at random, to repeat a run");
+  command->add_flag("--json", json, "Prints JSON lines");
+}
+
+Result<ConformanceOptions> KitFlags::Options(std::string* kit_file) const {
+  if (file.empty()) return Error(Code::kInvalidArgument, "FILE is required");
+  ConformanceOptions options;
+  options.isolation = isolation;
+  options.plugin_config = plugin_config;
+  options.task_config = task_config;
+  options.seed = seed ? *seed : std::random_device()();
+  *kit_file = kit.empty() ? FindKitFile(file) : kit;
+  if (kit_file->empty()) return options;
+  DROVER_ASSIGN(options.kit_json, ReadKitFile(*kit_file));
+  DROVER_ASSIGN(const KitFile parsed, ParseKitFile(options.kit_json));
+  if (parsed.case_limit) options.limit = *parsed.case_limit;
+  return options;
+}
+
+}  // namespace drover
