@@ -193,6 +193,7 @@ void AddPluginCommands(const CommandGroup& drover) {
   AddPluginInspect(plugin);
   AddPluginValidate(plugin);
   AddPluginTest(plugin);
+  AddPluginNew(plugin);
 }
 
 void AddCommands(const CommandGroup& drover) {
