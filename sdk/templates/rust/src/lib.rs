@@ -43,8 +43,9 @@ struct Pending {
 
 fn write(error: *mut Error, code: i32, text: &str) {
     // SAFETY: null, or an error object of the caller, valid during the call.
-    let Some(out) = (unsafe { error.as_mut() }) else {
-        return;
+    let out = match unsafe { error.as_mut() } {
+        Some(out) => out,
+        None => return,
     };
     if (out.struct_size as usize) < size_of::<Error>() {
         return;
@@ -243,8 +244,9 @@ extern "C" fn release_if_ended(context: *mut c_void, error: *const Error, result
 fn seconds(config: &Str) -> Str {
     const KEY: &[u8] = b"\"seconds\":";
     let bytes = config.bytes();
-    let Some(at) = bytes.windows(KEY.len()).position(|w| w == KEY) else {
-        return Str::of("1");
+    let at = match bytes.windows(KEY.len()).position(|w| w == KEY) {
+        Some(at) => at,
+        None => return Str::of("1"),
     };
     let number = &bytes[at + KEY.len()..];
     let size = number
@@ -465,8 +467,9 @@ extern "C" fn create(
         // SAFETY: valid until shutdown has completed.
         let host = unsafe { &*host };
         let process: *const Process = (host.get_extension)(host, Str::of(PROCESS_ID)).cast();
-        let Some(process) = (unsafe { process.as_ref() }) else {
-            return Err(Failure(E_UNIMPLEMENTED, "the host has no process service"));
+        let process = match unsafe { process.as_ref() } {
+            Some(process) => process,
+            None => return Err(Failure(E_UNIMPLEMENTED, "the host has no process service")),
         };
         let instance = Box::into_raw(Box::new(Hello {
             host,
