@@ -126,6 +126,7 @@ class Declaration:
     @property
     def name(self):
         text = re.sub(r"//[^\n]*|/\*.*?\*/", "", self.text, flags=re.S).strip()
+        text = re.sub(r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)\s*", "", text)
         if self.kind == "define":
             return re.match(r"#define (\w+)", text)[1]
         if self.kind == "scope":
