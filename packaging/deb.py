@@ -4,7 +4,7 @@
 
 Usage: deb.py BUILD_DIRECTORY FILE.deb [--version VERSION] [--without-hcl]
 
-Prints nothing unless it fails. The SDK is no part of it.
+Prints nothing unless it fails. The SDK has a package of its own: sdk_deb.py.
 """
 import argparse
 import pathlib

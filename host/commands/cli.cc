@@ -195,6 +195,7 @@ void AddPluginCommands(const CommandGroup& drover) {
   AddPluginValidate(plugin);
   AddPluginTest(plugin);
   AddPluginFuzz(plugin);
+  AddPluginNew(plugin);
 }
 
 void AddCommands(const CommandGroup& drover) {

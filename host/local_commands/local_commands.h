@@ -24,6 +24,7 @@ void AddVolumeInit(const CommandGroup& volume);
 void AddConfigValidate(const CommandGroup& config);
 void AddConfigShow(const CommandGroup& config);
 
+void AddPluginNew(const CommandGroup& plugin);
 void AddPluginList(const CommandGroup& plugin);
 void AddPluginInspect(const CommandGroup& plugin);
 void AddPluginValidate(const CommandGroup& plugin);

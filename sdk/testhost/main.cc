@@ -36,7 +36,7 @@ int Main(int argc, char** argv) {
       "Loads a driver as the agent does and carries out the requests on standard input, one JSON "
       "object per line: {\"call\": \"start\", \"task\": \"a\", \"config\": {...}}. Each is "
       "answered "
-      "by a line with \"result\" or \"error\". docs/drivers.md lists the calls.",
+      "by a line with \"result\" or \"error\". docs/testhost.md lists the calls.",
       "drover-testhost");
   TestedDriverOptions options;
   app.add_option("FILE", options.file, "The driver's library")->required();

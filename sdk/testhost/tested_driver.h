@@ -38,7 +38,7 @@ class TestedDriver {
   // the files of its tasks.
   Json Describe() const;
 
-  // Executes one call, such as "start". docs/drivers.md lists the calls.
+  // Executes one call, such as "start". docs/testhost.md lists the calls.
   Co<Result<Json>> Call(Context context, std::string name, Request* request);
 
   // Destroys every task and shuts the driver down.

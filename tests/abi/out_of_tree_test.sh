@@ -60,7 +60,7 @@ cp -r "$examples/hello" "$examples/hello_c" "$examples/../hooks/secrets_file" \
   "$examples/../hooks/exit_notifier" "$tmp"
 cp -r "$examples/../devices/machine" "$examples/../devices/machine_c" "$tmp"
 
-# A driver with a sanitizer of its own, built as docs/drivers.md describes it.
+# A driver with a sanitizer of its own, built as docs/plugin-debugging.md describes it.
 asan=$(gcc -print-file-name=libasan.so)
 testhost=$(pkg-config --variable=testhost drover-sdk)
 make -s -C "$tmp/hello_c" CC=gcc CFLAGS="-O0 -g -fsanitize=address"

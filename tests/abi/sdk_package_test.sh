@@ -89,3 +89,30 @@ case $files in
   */drover/plugins/hello.so) ;;
   *) fail "a driver's project has installed: $files" ;;
 esac
+
+# The same by FetchContent, from an archive of the repository as a server makes it.
+tar -C "$tmp/alone" --transform 's,^,drover-1.0/,' -czf "$tmp/drover.tar.gz" sdk
+mkdir "$tmp/fetch"
+cp "$tmp/hello/hello.cc" "$tmp/fetch"
+cat >"$tmp/fetch/CMakeLists.txt" <<EOF
+cmake_minimum_required(VERSION 3.18)
+project(hello LANGUAGES CXX)
+include(FetchContent)
+FetchContent_Declare(DroverSDK URL $tmp/drover.tar.gz SOURCE_SUBDIR sdk)
+FetchContent_MakeAvailable(DroverSDK)
+drover_add_driver(hello SOURCES hello.cc)
+EOF
+quietly cmake -S "$tmp/fetch" -B "$tmp/fetch/build" -Wno-dev || fail "the SDK cannot be fetched"
+quietly cmake --build "$tmp/fetch/build" || fail "a driver cannot be built with a fetched SDK"
+check "$tmp/fetch/build/hello.so"
+
+# The place that the port of vcpkg chooses for the CMake package.
+quietly cmake -S "$sdk" -B "$tmp/share-build" -DDROVER_SDK_CMAKEDIR=share/DroverSDK ||
+  fail "DROVER_SDK_CMAKEDIR is refused"
+quietly cmake --install "$tmp/share-build" --prefix "$tmp/share" || fail "it is not installed"
+rm -rf "$tmp/find/build"
+quietly cmake -S "$tmp/find" -B "$tmp/find/build" -DCMAKE_PREFIX_PATH="$tmp/share" -DWANTED= ||
+  fail "the SDK is not found in share"
+PKG_CONFIG_PATH=$(dirname "$(find "$tmp/share" -name drover-sdk.pc)")
+[ -f "$(pkg-config --variable=versionscript drover-sdk-module)" ] ||
+  fail "drover-sdk-module names a version script that is not there"

@@ -156,6 +156,7 @@ CHANGE_PLACES = {
     "child/confined_calls.cc": "names of flags that it refuses",
     "child/network_calls.cc": "names of system calls",
     "cli/replace_file.cc": "a file of the user, which is the old one or the new one, or a new file",
+    "local_commands/plugin_project.cc": "a project of the user, which appears whole or not at all",
     "local_commands/run_command.cc": "of a run in the foreground, which nobody takes over",
     "identity/seal_key_file.cc": ("kMakeSealKey",),
     "library/plugin_node.cc": "directories of plugins, made before there is anything in them",
