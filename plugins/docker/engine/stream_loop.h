@@ -46,7 +46,7 @@ class StreamLoop {
   // Ends a stream soon, with Error(kCancelled). Returns at once. A number without a stream is
   // ignored.
   void Cancel(std::uint64_t number);
-  // Runs WORK on the loop's thread at TIME, or never if the loop ends before.
+  // Runs WORK on the loop's thread at TIME, or when the loop ends if that is earlier.
   void At(SteadyTime time, std::function<void()> work);
 
  private:

@@ -9,19 +9,9 @@
 
 #include "drover/process.hpp"
 #include "engine/engine.h"
+#include "engine/logs/log_position.h"
 
 namespace drover_docker {
-
-// Where a follower stands: after the last line that it has written. It can be stored in a task's
-// handle, so that a later follower goes on there.
-struct LogPosition {
-  std::int64_t time = 0;    // of the last line, in ns since 1970; 0: no line yet
-  std::uint64_t lines = 0;  // lines of exactly this time that were written, per stream
-  std::uint64_t error_lines = 0;
-
-  std::string Text() const;                           // such as 1700000000000000001/1/0
-  static LogPosition Parse(const std::string& text);  // a malformed text is the begin
-};
 
 // Copies the output of a container into two descriptors until the container has ended and all its
 // output is there. It asks for time stamps and takes them off again, so that it can go on after
