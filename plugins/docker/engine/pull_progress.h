@@ -4,11 +4,14 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "drover/error.hpp"
+#include "engine/engine_event.h"
 
 namespace drover_docker {
 
@@ -19,6 +22,7 @@ struct PullProgress {
   std::uint64_t total = 0;     // bytes of all known layers; 0: unknown
   std::uint64_t layers = 0;    // the known layers
   std::uint64_t complete = 0;  // layers that are there
+  std::uint64_t extracted = 0;  // bytes that are unpacked
 
   bool operator==(const PullProgress& other) const = default;
 };
@@ -40,24 +44,25 @@ class PullReader {
   const PullProgress& progress() const { return progress_; }
   // Returns the engine's own words if the pull has failed.
   const std::optional<std::string>& error() const { return error_; }
-  // Returns the id or the reference that podman, or the answer to a load, names; may be empty.
-  const std::string& image() const { return image_; }
+  // Returns the names or ids of the images that the answer to a load reports, and the id that podman
+  // reports after a pull.
+  const std::vector<std::string>& images() const { return images_; }
 
  private:
   struct Layer {
-    std::uint64_t done = 0, total = 0;
+    std::uint64_t done = 0, total = 0, extracted = 0;
     bool complete = false;
   };
-  void Object(std::string_view text);
+  void TakeObject(std::string_view text);
+  void TakeLayer(const nlohmann::json& object, const std::string& id, const std::string& status);
+  void TakeStream(const std::string& text);
   void Sum();
 
-  std::string text_;  // of the object that is incomplete
-  int depth_ = 0;
-  bool in_string_ = false, escaped_ = false;
+  JsonSplitter splitter_{kMostObject};
   std::map<std::string, Layer, std::less<>> layers_;
   PullProgress progress_;
   std::optional<std::string> error_;
-  std::string image_;
+  std::vector<std::string> images_;
 };
 
 }  // namespace drover_docker

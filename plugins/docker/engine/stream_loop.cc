@@ -71,26 +71,25 @@ class StreamLoop::Impl {
     stream->limits = limits;
     stream->handlers = std::move(handlers);
     stream->action = request.method + " " + request.target.substr(0, request.target.find('?'));
-    const char* refusal = nullptr;
+    std::optional<drover::Error> refusal;
     std::uint64_t number = 0;
     {
       std::lock_guard<std::mutex> lock(mutex_);
       number = ++last_;
       stream->number = number;
       if (stopping_) {
-        refusal = "the engine's client has ended";
+        refusal = StreamCancelled();
       } else if (count_ >= kMostStreams) {
-        refusal = "too many streams from the container engine are open";
+        refusal = drover::Error(drover::Code::kResourceExhausted,
+                                "too many streams from the container engine are open", true);
       } else {
         ++count_;
         to_open_.push_back(Request{number, std::move(request), limits});
         inbox_.incoming.push_back(std::move(stream));
       }
     }
-    if (refusal != nullptr) {
-      const bool ended = stopped_;
-      stream->handlers.end(drover::Error(
-          ended ? drover::Code::kCancelled : drover::Code::kResourceExhausted, refusal));
+    if (refusal) {
+      stream->handlers.end(refusal);
       return number;
     }
     opening_.notify_one();
