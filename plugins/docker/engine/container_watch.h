@@ -33,7 +33,7 @@ class ContainerWatch {
   ContainerWatch& operator=(const ContainerWatch&) = delete;
   ~ContainerWatch();
 
-  // Calls DONE once, on a thread of the watch, when container ID has ended. An engine that cannot
+  // Calls DONE once, on a thread of the watch, when the container with the full id ID has ended. An engine that cannot
   // be reached only delays this. DONE must not block. Returns a number for Forget.
   std::uint64_t Await(const std::string& id, Ended done);
   // DONE of this number is not called any more, and does not run any more when Forget returns,

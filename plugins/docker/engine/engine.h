@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -239,6 +240,14 @@ class Engine {
                          const CancelToken& cancel);
   HttpLimits LongLimits() const;
   std::string Versioned(const std::string& target, const CancelToken& cancel);
+  // Does not ask the engine: without an agreed version it takes the newest.
+  std::string KnownVersioned(const std::string& target);
+  drover::ExitResult RunSession(const std::string& id, const ExecSpec& spec,
+                                const ExecStreams& streams, const CancelToken& cancel,
+                                const std::function<void(const std::string& exec_id)>& created);
+  // Asks, and returns false if the engine answers with the status NO, or that nothing has changed.
+  bool AskWhether(HttpRequest request, const std::string& action, const HttpLimits& limits, int no,
+                  const CancelToken& cancel);
 
   const EngineOptions options_;
   HttpClient client_;

@@ -2,7 +2,6 @@
 #include "engine/image_ref.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "drover/error.hpp"
 #include "engine/engine_error.h"
@@ -90,13 +89,12 @@ bool IsTag(std::string_view tag) {
 }
 
 bool IsDigest(std::string_view digest) {
-  for (const auto& [algorithm, size] :
-       {std::pair<std::string_view, std::size_t>{"sha256:", 64}, {"sha512:", 128}}) {
-    if (digest.substr(0, algorithm.size()) != algorithm) continue;
-    digest.remove_prefix(algorithm.size());
-    return digest.size() == size && std::all_of(digest.begin(), digest.end(), IsHexDigit);
-  }
-  return false;
+  const std::size_t colon = digest.find(':');
+  if (colon == digest.npos) return false;
+  const std::string_view algorithm = digest.substr(0, colon);
+  const std::size_t size = algorithm == "sha256" ? 64 : algorithm == "sha512" ? 128 : 0;
+  digest.remove_prefix(colon + 1);
+  return size > 0 && digest.size() == size && std::all_of(digest.begin(), digest.end(), IsHexDigit);
 }
 
 // A first part is a registry if it looks like a host.

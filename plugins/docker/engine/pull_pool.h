@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+
 #include "drover/types.hpp"
 #include "engine/cancel_token.h"
 #include "engine/connection.h"
