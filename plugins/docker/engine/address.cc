@@ -14,9 +14,9 @@ namespace {
 [[noreturn]] void RefuseAddress(std::string_view text, const char* why) {
   std::string shown;
   for (const char c : text.substr(0, 200)) shown += c > 0x20 && c < 0x7F ? c : '?';
-  throw drover::Error(drover::Code::kInvalidArgument,
-                      "the engine's address \"" + shown + "\" " + why +
-                          ": write unix:///path or tcp://host:port");
+  throw drover::Error(
+      drover::Code::kInvalidArgument,
+      "the engine's address \"" + shown + "\" " + why + ": write unix:///path or tcp://host:port");
 }
 
 bool TakePrefix(std::string_view* text, std::string_view prefix) {
@@ -37,7 +37,8 @@ EngineAddress EngineAddress::Parse(std::string_view text, TlsFiles tls) {
   std::string_view rest = text;
   if (TakePrefix(&rest, "unix://")) {
     if (rest.empty() || rest[0] != '/') RefuseAddress(text, "has no absolute path");
-    if (rest.size() >= sizeof(sockaddr_un{}.sun_path)) RefuseAddress(text, "has a path that is too long");
+    if (rest.size() >= sizeof(sockaddr_un{}.sun_path))
+      RefuseAddress(text, "has a path that is too long");
     if (rest.find('\0') != rest.npos) RefuseAddress(text, "has a path with a zero byte");
     if (!tls.empty()) RefuseAddress(text, "takes no TLS files, since it is a Unix socket");
     out.path = std::string(rest);
@@ -71,8 +72,8 @@ EngineAddress EngineAddress::Parse(std::string_view text, TlsFiles tls) {
   if (!port.empty()) {
     unsigned number = 0;
     const auto [end, error] = std::from_chars(port.data() + 1, port.data() + port.size(), number);
-    if (port[0] != ':' || error != std::errc() || end != port.data() + port.size() ||
-        number == 0 || number > 65535) {
+    if (port[0] != ':' || error != std::errc() || end != port.data() + port.size() || number == 0 ||
+        number > 65535) {
       RefuseAddress(text, "has no valid port");
     }
     out.port = static_cast<std::uint16_t>(number);

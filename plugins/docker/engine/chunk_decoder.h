@@ -7,8 +7,8 @@
 
 namespace drover_docker {
 
-// Finds the data in a body that is sent in chunks. It works byte by byte, so the bytes may arrive in
-// any pieces. Extensions and trailers are skipped, up to 4 KiB.
+// Finds the data in a body that is sent in chunks. It works byte by byte, so the bytes may arrive
+// in any pieces. Extensions and trailers are skipped, up to 4 KiB.
 class ChunkDecoder {
  public:
   // Takes bytes from the begin of BYTES until there is data, the end or a mistake. Returns their
@@ -26,7 +26,7 @@ class ChunkDecoder {
     kData,
     kDataCr,
     kDataLf,
-    kTrailer,     // the first byte of a trailer, or the CR of the empty line
+    kTrailer,      // the first byte of a trailer, or the CR of the empty line
     kTrailerText,  // up to the CR
     kTrailerLf,
     kEndLf,

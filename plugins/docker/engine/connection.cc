@@ -64,10 +64,10 @@ class PlainConnection : public Connection {
 
  private:
   [[noreturn]] void ThrowBroken() const {
-    throw drover::Error(drover::Code::kUnavailable,
-                        "the connection to the container engine at " + address_ +
-                            " broke: " + std::strerror(errno),
-                        true);
+    throw drover::Error(
+        drover::Code::kUnavailable,
+        "the connection to the container engine at " + address_ + " broke: " + std::strerror(errno),
+        true);
   }
 
   const drover::Fd fd_;
@@ -102,8 +102,8 @@ drover::Fd NewSocket(int family, const EngineAddress& address) {
   return out;
 }
 
-drover::Fd ConnectUnix(const EngineAddress& address, SteadyTime deadline,
-                       const CancelToken& cancel, const CancelToken* second) {
+drover::Fd ConnectUnix(const EngineAddress& address, SteadyTime deadline, const CancelToken& cancel,
+                       const CancelToken* second) {
   sockaddr_un to{};
   to.sun_family = AF_UNIX;
   if (address.path.size() >= sizeof to.sun_path) ThrowUnreachable(address, ENAMETOOLONG);
@@ -134,8 +134,8 @@ drover::Fd ConnectTcp(const EngineAddress& address, SteadyTime deadline, const C
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_NUMERICSERV;
   addrinfo* found = nullptr;
-  const int failed = ::getaddrinfo(address.host.c_str(), std::to_string(address.port).c_str(),
-                                   &hints, &found);
+  const int failed =
+      ::getaddrinfo(address.host.c_str(), std::to_string(address.port).c_str(), &hints, &found);
   if (failed != 0) ThrowUnreachable(address, ::gai_strerror(failed));
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(found, &::freeaddrinfo);
   int error = EADDRNOTAVAIL;
@@ -182,8 +182,7 @@ short WaitFor(int fd, short events, SteadyTime deadline, const CancelToken& canc
 }
 
 std::unique_ptr<Connection> Connection::Open(const EngineAddress& address, SteadyTime deadline,
-                                             const CancelToken& cancel,
-                                             const CancelToken* second) {
+                                             const CancelToken& cancel, const CancelToken* second) {
   if (!address.path.empty()) {
     return std::make_unique<PlainConnection>(ConnectUnix(address, deadline, cancel, second),
                                              address.Text());

@@ -33,10 +33,7 @@ class ContainerWatch::Impl {
   using Connected = std::function<void(bool, const std::string&)>;
 
   Impl(Engine* engine, Options options)
-      : engine_(engine),
-        options_(options),
-        retry_(options.retry),
-        thread_([this] { Run(); }) {}
+      : engine_(engine), options_(options), retry_(options.retry), thread_([this] { Run(); }) {}
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
   ~Impl() {
@@ -166,8 +163,7 @@ class ContainerWatch::Impl {
     try {
       engine_->ApiVersion(stop_);
       Engine::Subscription events = engine_->FollowEvents(
-          filters, since, [this] { Begun(); },
-          [this](const EngineEvent& event) { Hear(event); },
+          filters, since, [this] { Begun(); }, [this](const EngineEvent& event) { Hear(event); },
           [this](std::optional<drover::Error> error) { Broken(error); });
       std::lock_guard<std::mutex> lock(mutex_);
       events_ = std::move(events);
@@ -253,7 +249,8 @@ class ContainerWatch::Impl {
     }
   }
 
-  // ---------------------------------------------------------------------- on the thread of the loop
+  // ---------------------------------------------------------------------- on the thread of the
+  // loop
 
   void Begun() {
     {

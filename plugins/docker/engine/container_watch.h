@@ -33,8 +33,9 @@ class ContainerWatch {
   ContainerWatch& operator=(const ContainerWatch&) = delete;
   ~ContainerWatch();
 
-  // Calls DONE once, on a thread of the watch, when the container with the full id ID has ended. An engine that cannot
-  // be reached only delays this. DONE must not block. Returns a number for Forget.
+  // Calls DONE once, on a thread of the watch, when the container with the full id ID has ended. An
+  // engine that cannot be reached only delays this. DONE must not block. Returns a number for
+  // Forget.
   std::uint64_t Await(const std::string& id, Ended done);
   // DONE of this number is not called any more, and does not run any more when Forget returns,
   // unless DONE itself calls Forget.

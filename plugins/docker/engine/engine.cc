@@ -123,8 +123,8 @@ std::string Engine::ApiVersion(const CancelToken& cancel) {
 void Engine::Ping(const CancelToken& cancel) {
   const HttpRequest request = Request("GET", "/_ping");
   HttpLimits limits = options_.limits;
-  limits.total = limits.first_byte = std::min<drover::Duration>(limits.first_byte,
-                                                                std::chrono::seconds(10));
+  limits.total = limits.first_byte =
+      std::min<drover::Duration>(limits.first_byte, std::chrono::seconds(10));
   limits.max_body = 4096;
   const HttpResponse response = client_.Send(request, limits, cancel);
   if (response.head.status != 200) throw ErrorOf(response, "ping");

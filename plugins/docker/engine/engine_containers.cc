@@ -34,14 +34,13 @@ bool Engine::AskWhether(HttpRequest request, const std::string& action, const Ht
 Engine::Created Engine::CreateContainer(const std::string& name, const nlohmann::json& body,
                                         const CancelToken& cancel) {
   const std::string action = "create container " + name;
-  const nlohmann::json answer =
-      AskJson(PostJson(Target("/containers/create", {{"name", name}}), body), action, LongLimits(),
-              cancel);
+  const nlohmann::json answer = AskJson(
+      PostJson(Target("/containers/create", {{"name", name}}), body), action, LongLimits(), cancel);
   Created out;
   out.id = TextAt(answer, {"Id"});
   if (out.id.empty()) {
-    throw drover::Error(drover::Code::kUnavailable,
-                        action + ": the container engine reports no id", true);
+    throw drover::Error(drover::Code::kUnavailable, action + ": the container engine reports no id",
+                        true);
   }
   const nlohmann::json& warnings = At(answer, {"Warnings"});
   if (!warnings.is_array()) return out;
@@ -114,8 +113,8 @@ bool Engine::KillContainer(const std::string& id, const std::string& signal,
 }
 
 ContainerInfo Engine::InspectContainer(const std::string& id, const CancelToken& cancel) {
-  return ReadContainer(AskJson(Request("GET", ContainerPath(id, "json")),
-                               "inspect container " + id, options_.limits, cancel));
+  return ReadContainer(AskJson(Request("GET", ContainerPath(id, "json")), "inspect container " + id,
+                               options_.limits, cancel));
 }
 
 std::vector<ContainerInfo> Engine::ListContainers(const std::vector<std::string>& labels,
@@ -143,9 +142,8 @@ std::vector<ContainerInfo> Engine::ListContainers(const std::vector<std::string>
 
 bool Engine::RemoveContainer(const std::string& id, bool force, bool volumes,
                              const CancelToken& cancel) {
-  const std::string target =
-      Target(ContainerPath(id, ""),
-             {{"force", force ? "true" : "false"}, {"v", volumes ? "true" : "false"}});
+  const std::string target = Target(ContainerPath(id, ""), {{"force", force ? "true" : "false"},
+                                                            {"v", volumes ? "true" : "false"}});
   try {
     return AskWhether(Request("DELETE", target), "remove container " + id, LongLimits(), 404,
                       cancel);

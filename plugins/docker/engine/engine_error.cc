@@ -32,12 +32,12 @@ drover::Code CodeOf(int status) {
 }  // namespace
 
 EngineError::EngineError(int status, const std::string& action, std::string reason)
-    : drover::Error(CodeOf(status),
-                    action + ": " +
-                        (reason.empty() ? "the container engine answers with status " +
-                                              std::to_string(status)
-                                        : reason),
-                    CodeOf(status) == drover::Code::kUnavailable || status == 507),
+    : drover::Error(
+          CodeOf(status),
+          action + ": " +
+              (reason.empty() ? "the container engine answers with status " + std::to_string(status)
+                              : reason),
+          CodeOf(status) == drover::Code::kUnavailable || status == 507),
       status_(status),
       reason_(std::move(reason)) {}
 

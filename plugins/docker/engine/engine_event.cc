@@ -27,8 +27,7 @@ std::optional<EngineEvent> ReadEvent(std::string_view text) {
   return out;
 }
 
-bool JsonSplitter::Put(std::string_view bytes,
-                       const std::function<void(std::string_view)>& take) {
+bool JsonSplitter::Put(std::string_view bytes, const std::function<void(std::string_view)>& take) {
   std::size_t begin = 0;  // of what is not in TEXT_ yet
   for (std::size_t i = 0; i < bytes.size() && !failed_; ++i) {
     const char c = bytes[i];

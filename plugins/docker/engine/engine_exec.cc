@@ -49,15 +49,14 @@ std::unique_ptr<HijackedStream> Engine::ExecStart(const std::string& exec_id, bo
 
 void Engine::ExecResize(const std::string& exec_id, int width, int height,
                         const CancelToken& cancel) {
-  const std::string target =
-      Target(ExecTarget(exec_id, "resize"),
-             {{"h", std::to_string(height)}, {"w", std::to_string(width)}});
+  const std::string target = Target(ExecTarget(exec_id, "resize"),
+                                    {{"h", std::to_string(height)}, {"w", std::to_string(width)}});
   Ask(Request("POST", target), "resize a terminal", options_.limits, cancel);
 }
 
 ExecState Engine::ExecInspect(const std::string& exec_id, const CancelToken& cancel) {
-  const nlohmann::json json =
-      AskJson(Request("GET", ExecTarget(exec_id, "json")), "inspect a command", options_.limits, cancel);
+  const nlohmann::json json = AskJson(Request("GET", ExecTarget(exec_id, "json")),
+                                      "inspect a command", options_.limits, cancel);
   ExecState out;
   out.running = BoolAt(json, {"Running"});
   out.exit_code = static_cast<int>(IntAt(json, {"ExitCode"}));
@@ -102,9 +101,9 @@ void Engine::ExecSession(const std::string& id, ExecSpec spec, ExecStreams strea
     std::function<void(const std::string&)> created;
     std::function<void(drover::Outcome<drover::ExitResult>)> done;
   };
-  const auto task = std::make_shared<Task>(Task{id, std::move(spec), std::move(streams),
-                                                std::move(cancel), std::move(created),
-                                                std::move(done)});
+  const auto task =
+      std::make_shared<Task>(Task{id, std::move(spec), std::move(streams), std::move(cancel),
+                                  std::move(created), std::move(done)});
   std::lock_guard<std::mutex> lock(sessions_->mutex);
   sessions_->JoinEnded();
   client_.closing().Check();

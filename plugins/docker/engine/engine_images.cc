@@ -50,9 +50,8 @@ std::string ImagePath(const std::string& ref, std::string_view verb) {
 }
 
 bool HasAny(const std::string& text, std::initializer_list<const char*> words) {
-  return std::any_of(words.begin(), words.end(), [&](const char* word) {
-    return text.find(word) != std::string::npos;
-  });
+  return std::any_of(words.begin(), words.end(),
+                     [&](const char* word) { return text.find(word) != std::string::npos; });
 }
 
 // An error in the answer to a pull has words only. The status is the one that fits them.
@@ -105,8 +104,7 @@ bool Engine::RemoveImage(const std::string& ref, bool force, const CancelToken& 
 }
 
 void Engine::TagImage(const std::string& ref, const ImageRef& as, const CancelToken& cancel) {
-  const std::string target =
-      Target(ImagePath(ref, "tag"), {{"repo", as.Name()}, {"tag", as.tag}});
+  const std::string target = Target(ImagePath(ref, "tag"), {{"repo", as.Name()}, {"tag", as.tag}});
   Ask(Request("POST", target), "tag image " + ref + " as " + as.Text(), options_.limits, cancel);
 }
 
@@ -117,8 +115,7 @@ std::string Engine::PullImage(const ImageRef& ref, const std::optional<RegistryA
   std::vector<std::pair<std::string, std::string>> query = {{"fromImage", ref.Name()},
                                                             {"tag", ref.PullTag()}};
   if (!platform.empty()) query.emplace_back("platform", platform);
-  HttpRequest request =
-      Request("POST", Versioned(Target("/images/create", query), cancel));
+  HttpRequest request = Request("POST", Versioned(Target("/images/create", query), cancel));
   if (auth && !auth->empty()) request.headers["X-Registry-Auth"] = auth->Header();
   HttpLimits limits = options_.limits;
   limits.first_byte = limits.silence = silence;
@@ -134,8 +131,8 @@ std::string Engine::PullImage(const ImageRef& ref, const std::optional<RegistryA
   if (reader.error()) {
     throw EngineError(StatusOfWords(*reader.error()), action, *reader.error());
   }
-  const std::optional<ImageInfo> image = InspectImage(
-      ref.digest.empty() ? ref.Text() : ref.Name() + "@" + ref.digest, cancel);
+  const std::optional<ImageInfo> image =
+      InspectImage(ref.digest.empty() ? ref.Text() : ref.Name() + "@" + ref.digest, cancel);
   if (image) return image->id;
   throw drover::Error(drover::Code::kUnavailable,
                       action + ": the container engine has no such image after the pull", true);

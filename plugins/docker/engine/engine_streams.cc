@@ -67,8 +67,7 @@ Engine::Subscription Engine::FollowStats(const std::string& id,
   HttpLimits limits = options_.limits;
   const std::string target =
       KnownVersioned(Target(ContainerPath(id, "stats"), {{"stream", "true"}}));
-  const std::uint64_t number =
-      streams_->Open(Request("GET", target), limits, std::move(handlers));
+  const std::uint64_t number = streams_->Open(Request("GET", target), limits, std::move(handlers));
   return Subscription([loop = streams_.get(), number] { loop->Cancel(number); });
 }
 

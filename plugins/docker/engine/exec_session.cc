@@ -86,8 +86,8 @@ void CarrySession(HijackedStream* stream, const ExecStreams& streams, bool tty,
     if (tty) {
       write(OutputKind::kOutput, bytes, true, true);
     } else if (!frames.Put(bytes, write)) {
-      throw drover::Error(drover::Code::kUnavailable,
-                          "the container engine: " + frames.mistake(), true);
+      throw drover::Error(drover::Code::kUnavailable, "the container engine: " + frames.mistake(),
+                          true);
     }
   }
 }

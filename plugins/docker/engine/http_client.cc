@@ -55,9 +55,8 @@ class HttpClient::Exchange {
   }
 
   void Write() {
-    const std::string head =
-        RequestHead(request_, HostHeader(client_.address_), upgrade_) +
-        (request_.body_fd < 0 ? request_.body : std::string());
+    const std::string head = RequestHead(request_, HostHeader(client_.address_), upgrade_) +
+                             (request_.body_fd < 0 ? request_.body : std::string());
     WriteAll(head);
     if (request_.body_fd < 0) return;
     try {
@@ -170,9 +169,9 @@ class HttpClient::Exchange {
       const ssize_t got = ::read(request_.body_fd, piece.data(), piece.size());
       if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
       if (got < 0) {
-        throw drover::Error(drover::Code::kInternal,
-                            std::string("the data for the engine cannot be read: ") +
-                                std::strerror(errno));
+        throw drover::Error(
+            drover::Code::kInternal,
+            std::string("the data for the engine cannot be read: ") + std::strerror(errno));
       }
       if (got == 0) break;
       char size[24];
@@ -260,8 +259,8 @@ HttpResponse HttpClient::Stream(const HttpRequest& request, const HttpLimits& li
       exchange.ReadHead();
     } catch (const drover::Error& error) {
       // The engine may close a kept connection just when a request is sent.
-      const bool again = kept && repeatable && !exchange.begun() &&
-                         error.code() == drover::Code::kUnavailable;
+      const bool again =
+          kept && repeatable && !exchange.begun() && error.code() == drover::Code::kUnavailable;
       if (!again) throw;
       continue;
     }

@@ -9,8 +9,9 @@ namespace {
 void CheckPlain(std::string_view text, const char* what) {
   for (const char c : text) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
-      throw drover::Error(drover::Code::kInvalidArgument,
-                          std::string(what) + " of a request to the engine has a control character");
+      throw drover::Error(
+          drover::Code::kInvalidArgument,
+          std::string(what) + " of a request to the engine has a control character");
     }
   }
 }

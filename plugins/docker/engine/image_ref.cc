@@ -132,7 +132,8 @@ ImageRef ImageRef::Parse(std::string_view text) {
       RefuseImage(text, "has no valid tag: it has up to 128 letters, digits, _, . and -");
     }
   }
-  if (IsImageId(rest)) RefuseImage(text, "has the form of an id: write a name, or sha256: and the id");
+  if (IsImageId(rest))
+    RefuseImage(text, "has the form of an id: write a name, or sha256: and the id");
   const std::size_t first = rest.find('/');
   out.registry = "docker.io";
   if (first != rest.npos && LooksLikeHost(rest.substr(0, first))) {

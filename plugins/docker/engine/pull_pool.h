@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-
 #include "drover/types.hpp"
 #include "engine/cancel_token.h"
 #include "engine/connection.h"

@@ -17,11 +17,11 @@ namespace drover_docker {
 
 // The state of a pull: the layers of an image together.
 struct PullProgress {
-  std::string phase;           // such as "Downloading" or "Extracting"
-  std::uint64_t done = 0;      // bytes that are downloaded
-  std::uint64_t total = 0;     // bytes of all known layers; 0: unknown
-  std::uint64_t layers = 0;    // the known layers
-  std::uint64_t complete = 0;  // layers that are there
+  std::string phase;            // such as "Downloading" or "Extracting"
+  std::uint64_t done = 0;       // bytes that are downloaded
+  std::uint64_t total = 0;      // bytes of all known layers; 0: unknown
+  std::uint64_t layers = 0;     // the known layers
+  std::uint64_t complete = 0;   // layers that are there
   std::uint64_t extracted = 0;  // bytes that are unpacked
 
   bool operator==(const PullProgress& other) const = default;
@@ -44,8 +44,8 @@ class PullReader {
   const PullProgress& progress() const { return progress_; }
   // Returns the engine's own words if the pull has failed.
   const std::optional<std::string>& error() const { return error_; }
-  // Returns the names or ids of the images that the answer to a load reports, and the id that podman
-  // reports after a pull.
+  // Returns the names or ids of the images that the answer to a load reports, and the id that
+  // podman reports after a pull.
   const std::vector<std::string>& images() const { return images_; }
 
  private:

@@ -174,9 +174,9 @@ RegistryAuth ParseHelperAnswer(const std::string& helper, const std::string& ans
   }
   // The answer may contain a secret, so no message has a part of it.
   if (secret.empty()) {
-    throw drover::Error(drover::Code::kFailedPrecondition,
-                        "docker-credential-" + helper +
-                            " has not answered with JSON that has Username and Secret");
+    throw drover::Error(
+        drover::Code::kFailedPrecondition,
+        "docker-credential-" + helper + " has not answered with JSON that has Username and Secret");
   }
   return out;
 }

@@ -42,7 +42,8 @@ class ResponseParser::State {
   void PutEnd() {
     if (done) return;
     done = mistake.empty() && head.status != 0 && !chunked_ && !left_;
-    if (!done && mistake.empty()) mistake = "it closed the connection before its answer was complete";
+    if (!done && mistake.empty())
+      mistake = "it closed the connection before its answer was complete";
   }
 
   HttpHead head;

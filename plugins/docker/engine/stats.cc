@@ -118,6 +118,8 @@ std::optional<drover::Stats> StatsReader::Read(const nlohmann::json& json) {
   return out;
 }
 
-std::uint64_t PidsOf(const nlohmann::json& json) { return CountAt(json, {"pids_stats", "current"}); }
+std::uint64_t PidsOf(const nlohmann::json& json) {
+  return CountAt(json, {"pids_stats", "current"});
+}
 
 }  // namespace drover_docker

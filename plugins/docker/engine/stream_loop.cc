@@ -122,7 +122,7 @@ class StreamLoop::Impl {
     std::uint64_t number = 0;
     HttpLimits limits;
     Handlers handlers;
-    std::string action;  // for messages
+    std::string action;                      // for messages
     std::unique_ptr<Connection> connection;  // null until it stands
     ResponseParser parser;
     bool begun = false;
@@ -199,8 +199,8 @@ class StreamLoop::Impl {
     PrepareOwnThread("docker-streams");
     std::array<epoll_event, 64> events;
     while (!stopped_) {
-      const int ready = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()),
-                                     Timeout());
+      const int ready =
+          ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), Timeout());
       for (int i = 0; i < ready; ++i) {
         const std::uint64_t number = events[static_cast<std::size_t>(i)].data.u64;
         if (number == 0) {
@@ -288,8 +288,8 @@ class StreamLoop::Impl {
   }
 
   void SetDeadline(Stream* stream) {
-    stream->deadline = DeadlineAfter(stream->parser.begun() ? stream->limits.silence
-                                                            : stream->limits.first_byte);
+    stream->deadline =
+        DeadlineAfter(stream->parser.begun() ? stream->limits.silence : stream->limits.first_byte);
     next_check_ = std::min(next_check_, stream->deadline);
   }
 

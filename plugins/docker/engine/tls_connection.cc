@@ -29,9 +29,9 @@ std::string TlsReason() {
 
 [[noreturn]] void ThrowTls(const EngineAddress& address, const std::string& what,
                            const std::string& why, bool recoverable = true) {
-  throw drover::Error(drover::Code::kUnavailable,
-                      "TLS with the container engine at " + address.Text() + ": " + what + ": " + why,
-                      recoverable);
+  throw drover::Error(
+      drover::Code::kUnavailable,
+      "TLS with the container engine at " + address.Text() + ": " + what + ": " + why, recoverable);
 }
 
 // A socket below OpenSSL that raises no SIGPIPE.
@@ -110,7 +110,8 @@ class TlsConnection : public Connection {
 
   IoResult Read(char* to, std::size_t size) override {
     ERR_clear_error();
-    const int got = SSL_read(ssl_.get(), to, static_cast<int>(std::min<std::size_t>(size, INT_MAX)));
+    const int got =
+        SSL_read(ssl_.get(), to, static_cast<int>(std::min<std::size_t>(size, INT_MAX)));
     return Result(got, "read");
   }
   IoResult Write(std::string_view bytes) override {

@@ -15,8 +15,8 @@ struct LogMark {
   bool operator==(const LogMark& other) const = default;
 };
 
-// Where a follower of logs stands. It can be stored in a task's handle, so that a later follower goes
-// on there.
+// Where a follower of logs stands. It can be stored in a task's handle, so that a later follower
+// goes on there.
 struct LogPosition {
   LogMark output;
   LogMark error;

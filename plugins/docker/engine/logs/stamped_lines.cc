@@ -48,7 +48,8 @@ void StampedLines::BeginText() {
 void StampedLines::Pass(std::string_view text, const std::function<void(std::string_view)>& write) {
   if (skip_) return;
   mark_.bytes += text.size();
-  const std::size_t old = static_cast<std::size_t>(std::min<std::uint64_t>(skip_bytes_, text.size()));
+  const std::size_t old =
+      static_cast<std::size_t>(std::min<std::uint64_t>(skip_bytes_, text.size()));
   skip_bytes_ -= old;
   text.remove_prefix(old);
   if (!text.empty()) write(text);
@@ -63,7 +64,8 @@ void StampedLines::Put(std::string_view piece, bool first, bool last,
   if (in_stamp_) {
     const std::size_t space = piece.find(' ');
     const std::size_t size = space == piece.npos ? piece.size() : space;
-    stamp_ += piece.substr(0, std::min(size, kMostStamp + 1 - std::min(kMostStamp, stamp_.size())));
+    const std::size_t taken = std::min(size, kMostStamp + 1 - std::min(kMostStamp, stamp_.size()));
+    stamp_ += piece.substr(0, taken);
     const bool complete = space != piece.npos || last || stamp_.size() > kMostStamp;
     if (!complete) return;
     const std::int64_t time = stamp_.size() > kMostStamp ? 0 : ParseTime(stamp_);
@@ -76,7 +78,7 @@ void StampedLines::Put(std::string_view piece, bool first, bool last,
       time_ = std::max<std::int64_t>(time_, 1);
       BeginText();
       const std::string text = stamp_;
-      piece.remove_prefix(std::min(size, piece.size()));
+      piece.remove_prefix(taken);
       Pass(text, write);
     }
     stamp_.clear();
