@@ -85,9 +85,10 @@ void CheckSysctl(const Settings& settings, const TaskOptions& options) {
                                      "kernel.shm*",  "fs.mqueue.*", "kernel.hostname",
                                      "kernel.domainname"};
   if (settings.allow_privileged) return;
-  for (const auto& [name, value] : options.sysctl) {
-    Plain("/sysctl/" + name, value);
-    const bool own = std::any_of(std::begin(kOwn), std::end(kOwn), [&name = name](const char* one) {
+  for (const auto& item : options.sysctl) {
+    const std::string& name = item.first;
+    Plain("/sysctl/" + name, item.second);
+    const bool own = std::any_of(std::begin(kOwn), std::end(kOwn), [&](const char* one) {
       return Matches(one, name);
     });
     if (!own) Denied("/sysctl: " + Quoted(name) + " belongs to the machine, not to a container");

@@ -46,11 +46,11 @@ StringMap ContainerLabels(const drover::TaskConfig& task, const std::vector<std:
       {"task_group_name", &task.group_name}, {"task_name", &task.task_name},
       {"namespace", &task.job_namespace},   {"node_name", &task.node_name},
       {"node_id", &task.node_id}};
-  for (const auto& [name, value] : known) {
-    const bool wanted =
-        std::any_of(extra.begin(), extra.end(),
-                    [name = name](const std::string& one) { return Matches(one, name); });
-    if (wanted) out[std::string(kNomadPrefix) + name] = *value;
+  for (const auto& one : known) {
+    const bool wanted = std::any_of(
+        extra.begin(), extra.end(),
+        [&](const std::string& pattern) { return Matches(pattern, one.first); });
+    if (wanted) out[std::string(kNomadPrefix) + one.first] = *one.second;
   }
   return out;
 }

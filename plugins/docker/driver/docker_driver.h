@@ -33,7 +33,6 @@ class DockerDriver : public drover::Driver {
   drover::Fingerprint Probe() override;
   drover::Duration ProbeInterval() const override { return std::chrono::seconds(3); }
   drover::Duration ProbeLimit() const override { return std::chrono::seconds(8); }
-  const void* Extension(std::string_view id) override;
   void RestoreComplete(const std::vector<drover::RunId>& runs) override;
   void Shutdown() override;
 
@@ -52,11 +51,15 @@ class DockerDriver : public drover::Driver {
   void Exec(drover::ExecRequest request, drover::Call<drover::ExitResult> call) override;
   void Resize(std::uint64_t session_id, int width, int height) override;
 
-  // The parts task-prepare and task-pause, where the SDK has them; see extensions.cc.
+  // What the optional parts of docker.cc need.
   void Pause(const drover::RunId& run, bool paused, const drover::CallView& call);
   // Fetches the image of a task before the task starts.
   void FetchImage(const drover::TaskConfig& task, const drover::CallView& call);
+  // Returns the key of what FetchImage fetches; empty if it fetches nothing.
   std::string ImageKey(const drover::TaskConfig& task) const;
+
+ protected:
+  Images& images() { return *images_; }
 
  private:
   using TaskPtr = std::shared_ptr<DockerTask>;

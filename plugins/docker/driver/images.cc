@@ -60,7 +60,7 @@ std::string Images::Take(const std::string& user, const Settings& settings,
                          const TaskOptions& options, const std::string& task_dir,
                          const ImageNews& news, const CancelToken& cancel) {
   const std::string id = Find(settings, options, task_dir, news, cancel);
-  Adopt(user, id, NormalName(options.image));
+  Adopt(user, id, NormalName(options.image), Key(options));
   return id;
 }
 
@@ -73,11 +73,14 @@ void Images::Prefetch(const Settings& settings, const TaskOptions& options,
                                                                std::chrono::minutes(5)));
 }
 
-void Images::Adopt(const std::string& user, const std::string& id, const std::string& name) {
+void Images::Adopt(const std::string& user, const std::string& id, const std::string& name,
+                   const std::string& key) {
   std::lock_guard<std::mutex> lock(mutex_);
   image_of_[user] = id;
   Used& used = used_[id];
   used.name = name;
+  used.key = key;
+  used.last_used = drover::WallNow();
   used.generation = ++last_generation_;
   if (std::find(used.users.begin(), used.users.end(), user) == used.users.end()) {
     used.users.push_back(user);
@@ -95,6 +98,7 @@ void Images::Release(const std::string& user, bool keep, drover::Duration delay)
     image_of_.erase(mine);
     const auto found = used_.find(id);
     if (found == used_.end()) return;
+    found->second.last_used = drover::WallNow();
     std::vector<std::string>& users = found->second.users;
     users.erase(std::remove(users.begin(), users.end(), user), users.end());
     if (!users.empty()) return;
@@ -131,6 +135,32 @@ void Images::RemoveNow(const std::string& id, std::uint64_t generation) {
   } catch (const drover::Error& error) {
     host_.Log(drover::LogLevel::kInfo, "the image " + Quoted(name) + " stays: " + error.message());
   }
+}
+
+std::vector<Images::Item> Images::List() {
+  std::vector<Item> out;
+  std::lock_guard<std::mutex> lock(mutex_);
+  for (const auto& item : used_) out.push_back(Item{item.second.key, item.second.last_used});
+  return out;
+}
+
+void Images::Remove(const std::string& key) {
+  std::string name;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = std::find_if(used_.begin(), used_.end(), [&](const auto& item) {
+      return item.second.key == key;
+    });
+    if (found == used_.end()) {
+      throw drover::Error(drover::Code::kNotFound, "there is no image " + Quoted(key));
+    }
+    if (!found->second.users.empty()) {
+      throw drover::Error(drover::Code::kFailedPrecondition, "a task uses " + Quoted(key));
+    }
+    name = found->second.name;
+    used_.erase(found);
+  }
+  engine_->RemoveImage(name, /*force=*/false, closing_);
 }
 
 std::string Images::Find(const Settings& settings, const TaskOptions& options,

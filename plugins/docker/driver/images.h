@@ -36,12 +36,23 @@ class Images {
   std::string Take(const std::string& user, const Settings& settings, const TaskOptions& options,
                    const std::string& task_dir, const ImageNews& news, const CancelToken& cancel);
   // USER, which an earlier instance has added, uses the image ID, which was named NAME.
-  void Adopt(const std::string& user, const std::string& id, const std::string& name);
+  void Adopt(const std::string& user, const std::string& id, const std::string& name,
+             const std::string& key);
   // USER has ended. The last user's image is removed after DELAY, unless KEEP.
   void Release(const std::string& user, bool keep, drover::Duration delay);
 
   // The key of the image for PullPool, and for a pull ahead of the start.
   static std::string Key(const TaskOptions& options);
+
+  // An image that this object has fetched or that a task of it uses.
+  struct Item {
+    std::string key;
+    std::int64_t last_used = 0;  // ns since 1970
+  };
+  std::vector<Item> List();
+  // Removes the image of KEY. Blocks. Throws drover::Error: kNotFound, or kFailedPrecondition if a
+  // task uses it.
+  void Remove(const std::string& key);
 
   // Fetches an image and holds it for the time of DELAY, so that a start finds it.
   void Prefetch(const Settings& settings, const TaskOptions& options, const std::string& task_dir,
@@ -50,6 +61,8 @@ class Images {
  private:
   struct Used {
     std::string name;
+    std::string key;
+    std::int64_t last_used = 0;    // ns since 1970
     std::uint64_t generation = 0;  // grows with each use, so that an old timer removes nothing
     std::vector<std::string> users;
   };

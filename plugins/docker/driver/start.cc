@@ -292,8 +292,8 @@ drover::Recovered DockerDriver::Adopt(const drover::TaskConfig& config,
     return drover::Recovered{other->exited, std::nullopt};
   }
   const auto image = info.labels.find(kImageLabel);
-  images_->Adopt(config.run_id.Text(), info.image_id,
-                 image == info.labels.end() ? info.image_id : image->second);
+  const std::string name = image == info.labels.end() ? info.image_id : image->second;
+  images_->Adopt(config.run_id.Text(), info.image_id, name, name);
   const std::string joined = ContainerOf(info.network_mode);
   if (!joined.empty() && !config.network_namespace.empty()) {
     pauses_->Adopt(config.run_id.Text(), config.alloc_id);
@@ -325,7 +325,9 @@ void DockerDriver::FetchImage(const drover::TaskConfig& config, const drover::Ca
 }
 
 std::string DockerDriver::ImageKey(const drover::TaskConfig& config) const {
-  return Images::Key(TaskOptions::Read(config.driver_config));
+  const TaskOptions options = TaskOptions::Read(config.driver_config);
+  // A file to load may be an artifact, which is not there before the start.
+  return options.load.empty() ? Images::Key(options) : std::string();
 }
 
 }  // namespace drover_docker
