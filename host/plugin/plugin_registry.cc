@@ -190,8 +190,12 @@ Co<Result<PluginRegistry::Checked>> PluginRegistry::Check(Context context, Plugi
   }
   checked.config = std::move(*normal);
   DROVER_CO_TRY(context.status());
+  // A driver of this installation is as trusted as the agent, but one whose tasks are elsewhere
+  // talks to a server, and brings the libraries for that.
   const bool shipped = path.starts_with(ShippedPluginDirectory() + "/");
-  const Isolation otherwise = shipped ? Isolation::kInProcess : Isolation::kProcess;
+  const bool elsewhere = checked.info.fs_isolation == FsIsolation::kImage;
+  const Isolation otherwise =
+      shipped && !elsewhere ? Isolation::kInProcess : Isolation::kProcess;
   DROVER_CO_ASSIGN(checked.isolation, ParseIsolation(config.isolation, otherwise));
   report->isolation = checked.isolation;
   checked.limits = WithLimits(options_.limits, config);

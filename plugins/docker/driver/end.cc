@@ -1,0 +1,270 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
+#include "config/text.h"
+#include "container/names.h"
+#include "driver/docker_driver.h"
+#include "drover/signals.hpp"
+#include "engine/json_read.h"
+
+namespace drover_docker {
+namespace {
+
+using drover::Code;
+using drover::Empty;
+using drover::Error;
+using drover::ExitResult;
+
+constexpr std::chrono::seconds kStopGrace{15};
+constexpr std::chrono::seconds kStartWait{20};
+constexpr std::chrono::hours kLongestStop{24 * 365};
+const char kDefaultSignal[] = "SIGTERM";
+
+std::string SignalName(const std::string& name) {
+  if (!drover::SignalNumber(name)) Invalid("unknown signal: " + Quoted(name));
+  return HasPrefix(name, "SIG") ? name : "SIG" + name;
+}
+
+}  // namespace
+
+void DockerDriver::Watch(const TaskPtr& task) {
+  std::string id;
+  {
+    std::lock_guard<std::mutex> lock(task->mutex);
+    id = task->container;
+  }
+  std::weak_ptr<DockerTask> weak = task;
+  const std::uint64_t number =
+      engine_->watch().Await(id, [this, weak](drover::Outcome<ContainerInfo> found) {
+        if (auto ended = weak.lock()) ContainerEnded(ended, found);
+      });
+  std::lock_guard<std::mutex> lock(task->mutex);
+  task->watch = number;
+}
+
+void DockerDriver::ContainerEnded(const TaskPtr& task,
+                                  const drover::Outcome<ContainerInfo>& found) {
+  if (closing_.cancelled()) return;  // the task goes on without this instance
+  if (found.ok()) return EndTask(task, found.value().Exit());
+  if (found.error().code() == Code::kCancelled) return;
+  EndTask(task, ExitResult{-1, 0, false, "the container of the task is gone: " +
+                                             found.error().message()});
+}
+
+// The end is told when the last output is with the host, so that nobody misses it.
+void DockerDriver::EndTask(const TaskPtr& task, const ExitResult& result) {
+  std::shared_ptr<LogCopy> logs;
+  {
+    std::lock_guard<std::mutex> lock(task->mutex);
+    if (task->exited || std::exchange(task->ending, true)) return;
+    logs = task->logs;
+  }
+  if (logs == nullptr) return SetExited(task, result);
+  std::weak_ptr<DockerTask> weak = task;
+  logs->Finish([this, weak, result] {
+    if (auto ended = weak.lock()) SetExited(ended, result);
+  });
+}
+
+void DockerDriver::SetExited(const TaskPtr& task, const ExitResult& result) {
+  std::vector<drover::Call<ExitResult>> waiters;
+  std::vector<drover::Call<Empty>> stoppers;
+  {
+    std::lock_guard<std::mutex> lock(task->mutex);
+    if (task->exited) return;
+    task->exited = result;
+    task->completed_at = drover::WallNow();
+    waiters.swap(task->waiters);
+    stoppers.swap(task->stoppers);
+    task->changed.notify_all();
+  }
+  for (const auto& waiter : waiters) waiter.Complete(result);
+  for (const auto& stopper : stoppers) stopper.Complete(Empty{});
+}
+
+void DockerDriver::StopAsync(drover::StopRequest request, drover::Call<Empty> call) {
+  auto task = tasks_.Need(call.run_id());
+  {
+    std::lock_guard<std::mutex> lock(task->mutex);
+    if (task->exited) return call.Complete(Empty{});
+    if (task->container.empty()) {
+      throw Error(Code::kFailedPrecondition, "the task has not started yet");
+    }
+  }
+  host().Post(
+      [this, task, request, call] {
+        try {
+          StopContainer(task, request, call);
+        } catch (const Error& error) {
+          call.Fail(error);
+        }
+      },
+      drover::Lane::kStop);
+}
+
+void DockerDriver::StopContainer(const TaskPtr& task, const drover::StopRequest& request,
+                                 const drover::Call<Empty>& call) {
+  const CancelToken cancel = CancelOf(call);
+  std::string id;
+  std::string signal = request.signal;
+  {
+    std::lock_guard<std::mutex> lock(task->mutex);
+    id = task->container;
+    if (signal.empty()) signal = task->stop_signal;
+  }
+  ContainerInfo info;
+  try {
+    info = engine_->InspectContainer(id, cancel);
+  } catch (const EngineError& error) {
+    if (!error.not_found()) throw;
+    EndTask(task, ExitResult{-1, 0, false, "the container of the task is gone"});
+    return call.Complete(Empty{});
+  }
+  if (info.ended()) {
+    EndTask(task, info.Exit());
+  } else {
+    if (signal.empty()) signal = TextAt(info.raw, {"Config", "StopSignal"});
+    const bool known = drover::SignalNumber(signal).has_value();
+    signal = known ? SignalName(signal) : kDefaultSignal;
+    const bool at_once = request.timeout.count() <= 0;
+    // The engine delivers no signal to a container that is paused.
+    if (info.paused) engine_->UnpauseContainer(id, cancel);
+    engine_->KillContainer(id, at_once ? "SIGKILL" : signal, cancel);
+    const drover::Duration limit = std::min<drover::Duration>(request.timeout, kLongestStop);
+    if (!at_once) {
+      std::weak_ptr<DockerTask> weak = task;
+      host().After(limit, [this, weak] {
+        if (auto late = weak.lock()) KillNow(late);
+      });
+    }
+    host().After((at_once ? drover::Duration(0) : limit) + kStopGrace, [call] {
+      call.Fail(Error(Code::kTimeout, "the container has not ended 15 s after it was killed"));
+    });
+  }
+  std::unique_lock<std::mutex> lock(task->mutex);
+  if (!task->exited) return task->stoppers.push_back(call);
+  lock.unlock();
+  call.Complete(Empty{});
+}
+
+// Kills a container that has not ended within the time of its stop.
+void DockerDriver::KillNow(const TaskPtr& task) {
+  host().Post(
+      [this, task] {
+        std::string id;
+        {
+          std::lock_guard<std::mutex> lock(task->mutex);
+          if (task->exited || task->ending) return;
+          id = task->container;
+        }
+        try {
+          engine_->KillContainer(id, "SIGKILL", closing_);
+        } catch (const Error& error) {
+          host().Log(drover::LogLevel::kWarn, task->run,
+                     "the container is not killed: " + error.message());
+        }
+      },
+      drover::Lane::kStop);
+}
+
+void DockerDriver::Signal(const drover::RunId& run, const std::string& name,
+                          const drover::CallView& call) {
+  auto task = tasks_.Need(run);
+  const std::string signal = SignalName(name);
+  std::string id;
+  {
+    std::lock_guard<std::mutex> lock(task->mutex);
+    if (task->exited || task->container.empty()) {
+      throw Error(Code::kFailedPrecondition, "the task is not running");
+    }
+    id = task->container;
+  }
+  if (!engine_->KillContainer(id, signal, CancelOf(call))) {
+    throw Error(Code::kFailedPrecondition, "the task is not running");
+  }
+}
+
+void DockerDriver::Pause(const drover::RunId& run, bool paused, const drover::CallView& call) {
+  auto task = tasks_.Need(run);
+  std::string id;
+  {
+    std::lock_guard<std::mutex> lock(task->mutex);
+    if (task->exited || task->container.empty()) {
+      throw Error(Code::kFailedPrecondition, "the task is not running");
+    }
+    id = task->container;
+  }
+  if (paused) {
+    engine_->PauseContainer(id, CancelOf(call));
+  } else {
+    engine_->UnpauseContainer(id, CancelOf(call));
+  }
+}
+
+// Removes all containers of a run, and its part of the pause container. Returns whether there was
+// any.
+bool DockerDriver::RemoveRun(const drover::RunId& run, const CancelToken& cancel) {
+  bool any = false;
+  const std::vector<std::string> labels{std::string(kRunLabel) + "=" + run.Text()};
+  for (const ContainerInfo& info : engine_->ListContainers(labels, cancel)) {
+    any = engine_->RemoveContainer(info.id, /*force=*/true, /*volumes=*/true, cancel) || any;
+  }
+  pauses_->Leave(run.Text(), cancel);
+  return any;
+}
+
+void DockerDriver::Destroy(const drover::RunId& run, bool force, const drover::CallView& call) {
+  const CancelToken cancel = CancelOf(call);
+  auto task = tasks_.Find(run);
+  if (task == nullptr) {
+    // A start that was given up may have left its container.
+    const bool removed = RemoveRun(run, cancel);
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (restored_.erase(run.Text()) != 0 || removed) return;
+    throw Error(Code::kNotFound, "task not found for given id");
+  }
+  std::shared_ptr<LogCopy> logs;
+  bool ended = false;
+  std::string id;
+  {
+    std::unique_lock<std::mutex> lock(task->mutex);
+    ended = task->exited.has_value();
+    if (!ended && !force) {
+      throw Error(Code::kFailedPrecondition, "cannot destroy running task");
+    }
+    task->given_up = true;
+    if (task->starting) task->start_cancel.Cancel();
+    task->changed.wait_for(lock, kStartWait, [&] { return !task->starting; });
+    id = task->container;
+  }
+  const auto settings = this->settings();
+  if (settings->gc_container || id.empty()) {
+    RemoveRun(run, cancel);
+  } else {
+    // The operator keeps containers, to look at them. The label goes with none of them, so a later
+    // agent takes them for leftovers only after the grace.
+    if (!ended) engine_->KillContainer(id, "SIGKILL", cancel);
+    pauses_->Leave(run.Text(), cancel);
+  }
+  std::uint64_t watch = 0;
+  {
+    std::lock_guard<std::mutex> lock(task->mutex);
+    logs.swap(task->logs);
+    std::swap(watch, task->watch);
+  }
+  // Without the lock, for which a call of the watch may wait.
+  if (watch != 0) engine_->watch().Forget(watch);
+  if (logs != nullptr) logs->Stop();
+  PositionFile::Remove(task->task_dir, run);
+  images_->Release(run.Text(), !settings->gc_image || !settings->gc_container,
+                   settings->gc_image_delay);
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    restored_.erase(run.Text());
+  }
+  tasks_.Erase(run, task);
+  SetExited(task, ExitResult{-1, 9, false, "the task was destroyed"});
+}
+
+}  // namespace drover_docker

@@ -1,0 +1,94 @@
+// Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "drover/host.hpp"
+
+#if __has_include("drover/progress.hpp")
+#include "drover/progress.hpp"
+#define DROVER_DOCKER_HAS_PROGRESS 1
+#endif
+#if __has_include("drover/node.hpp")
+#include "drover/node.hpp"
+#define DROVER_DOCKER_HAS_NODE 1
+#endif
+#if __has_include("drover/command.hpp")
+#include "drover/command.hpp"
+#define DROVER_DOCKER_HAS_COMMAND 1
+#endif
+
+// The drafts of host services that this driver uses where the SDK and the host have them. Without
+// them it works, but shows and knows less.
+namespace drover_docker {
+
+// How far a pull is, as ReportPull shows it.
+struct PullState {
+  std::string phase;
+  std::uint64_t done = 0;   // bytes
+  std::uint64_t total = 0;  // bytes; 0: unknown
+  std::string text;
+};
+
+// Shows how far a pull of CALL is. Returns false if the host cannot show it. [any-thread]
+inline bool ReportPull(const drover::Host& host, const drover::CallView& call,
+                       const PullState& state) {
+#ifdef DROVER_DOCKER_HAS_PROGRESS
+  drover::Progress progress;
+  progress.phase = state.phase;
+  progress.done = state.done;
+  progress.total = state.total;
+  progress.unit = "bytes";
+  progress.text = state.text;
+  return drover::Report(host, call, progress);
+#else
+  (void)host, (void)call, (void)state;
+  return false;
+#endif
+}
+
+// Asks the host for more time for CALL. [any-thread]
+inline void AskForTime(const drover::Host& host, const drover::CallView& call,
+                       drover::Duration more) {
+#ifdef DROVER_DOCKER_HAS_PROGRESS
+  drover::Extend(host, call, more);
+#else
+  (void)host, (void)call, (void)more;
+#endif
+}
+
+// Returns the id of the node, or an empty text if the host does not say it.
+inline std::string NodeIdOf(const drover::Host& host) {
+#ifdef DROVER_DOCKER_HAS_NODE
+  if (const auto node = drover::GetNode(host)) return node->node_id;
+#else
+  (void)host;
+#endif
+  return "";
+}
+
+// Runs a helper program with INPUT, and returns its output. Blocks. Throws drover::Error, without
+// the output of the program, which may have secrets.
+inline std::string RunProgram(const drover::Host& host, std::vector<std::string> argv,
+                              std::string input) {
+#ifdef DROVER_DOCKER_HAS_COMMAND
+  drover::CommandSpec spec;
+  spec.argv = std::move(argv);
+  spec.input = std::move(input);
+  spec.timeout = std::chrono::seconds(30);
+  spec.max_output = 64 * 1024;
+  const std::string name = spec.argv.empty() ? std::string() : spec.argv.front();
+  const drover::CommandResult result = drover::RunCommand(host, spec);
+  if (result.exit.exit_code == 0 && result.exit.signal == 0) return result.output;
+  throw drover::Error(drover::Code::kFailedPrecondition,
+                      name + " has failed with exit code " + std::to_string(result.exit.exit_code));
+#else
+  (void)host, (void)argv, (void)input;
+  throw drover::Error(drover::Code::kUnimplemented,
+                      "this host runs no programs for drivers, so the credential helper "
+                      "cannot be used");
+#endif
+}
+
+}  // namespace drover_docker
