@@ -14,6 +14,7 @@
 
 #include "host/abi/abi_fields.h"
 #include "host/abi/abi_read.h"
+#include "host/abi/command_fields.h"
 #include "host/abi/device_fields.h"
 #include "host/abi/hook_fields.h"
 #include "host/abi/node_fields.h"

@@ -107,6 +107,8 @@ TEST(WireTest, FieldListsReachEveryByte) {
   EXPECT_WHOLE(drover_hook_args);
   EXPECT_WHOLE(drover_hook_result);
   EXPECT_WHOLE(drover_node_info);
+  EXPECT_WHOLE(drover_command_args);
+  EXPECT_WHOLE(drover_command_result);
 }
 
 // Tells which fields of a task configuration are empty.

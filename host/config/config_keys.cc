@@ -370,6 +370,7 @@ constexpr ConfigKey kPluginLimitKeys[] = {
     Done("prekill_hook", kDuration, "of a plugin in client.task_hooks", R"("10s")"),
     Done("exited_hook", kDuration, "of a plugin in client.task_hooks", R"("10s")"),
     Done("stop_hook", kDuration, "of a plugin in client.task_hooks", R"("10s")"),
+    Done("command", kDuration, "of a helper program that the plugin has the host run", R"("10m")"),
 };
 
 constexpr ConfigKey kProbe[] = {
