@@ -15,6 +15,7 @@
 #include "host/abi/abi_fields.h"
 #include "host/abi/abi_read.h"
 #include "host/abi/capability_fields.h"
+#include "host/abi/command_fields.h"
 #include "host/abi/device_fields.h"
 #include "host/abi/hook_fields.h"
 #include "host/abi/pause_fields.h"

@@ -111,6 +111,8 @@ TEST(WireTest, FieldListsReachEveryByte) {
   EXPECT_WHOLE(drover_pause_args);
   EXPECT_WHOLE(drover_node_info);
   EXPECT_WHOLE(drover_progress_report);
+  EXPECT_WHOLE(drover_command_args);
+  EXPECT_WHOLE(drover_command_result);
 }
 
 // Tells which fields of a task configuration are empty.

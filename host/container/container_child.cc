@@ -291,6 +291,7 @@ bool ContainerChild::EncodeCreated(const void* result, WireMessage* to, std::str
 
 std::int32_t ContainerChild::Create(WireReader* from, drover_error* error) {
   has_processes_ = from->Number<std::uint8_t>() != 0;
+  has_commands_ = from->Number<std::uint8_t>() != 0;
   const drover_node_info* node = nullptr;
   from->Pointer(node);
   const auto* call = from->Struct<drover_call>();
@@ -486,9 +487,9 @@ void ContainerChild::ForgetStream(std::uint64_t id) {
 }
 
 std::uint64_t ContainerChild::AddService(drover_done done, void* context, Deliver deliver,
-                                         bool is_session) {
+                                         ServiceKind kind) {
   const std::lock_guard lock(mutex_);
-  services_[next_service_] = {done, context, deliver, is_session};
+  services_[next_service_] = {done, context, deliver, kind};
   return next_service_++;
 }
 
@@ -497,10 +498,10 @@ void ContainerChild::DropService(std::uint64_t id) {
   services_.erase(id);
 }
 
-std::uint64_t ContainerChild::FindSession(void* context) {
+std::uint64_t ContainerChild::FindService(ServiceKind kind, void* context) {
   const std::lock_guard lock(mutex_);
   for (const auto& [id, service] : services_) {
-    if (service.is_session && service.context == context) return id;
+    if (service.kind == kind && service.context == context) return id;
   }
   return 0;
 }

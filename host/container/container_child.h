@@ -39,6 +39,7 @@ class ContainerChild {
     return socket_.Send(kind, id, std::move(message), deadline);
   }
   bool has_processes() const { return has_processes_; }
+  bool has_commands() const { return has_commands_; }
   // The node of the plugin. Its directory is empty if the host has no service of the node.
   const PluginNode& node() const { return node_; }
   const drover_node_info* node_info() const { return &node_info_; }
@@ -52,11 +53,13 @@ class ContainerChild {
   // A function that reads the result of a service from FROM and passes it to the driver's function
   // DONE.
   using Deliver = void (*)(WireReader* from, drover_done done, void* context);
-  std::uint64_t AddService(drover_done done, void* context, Deliver deliver, bool is_session);
+  // Services of the first kind may have the same context. Those of another kind are found by it.
+  enum class ServiceKind { kPlain, kSession, kCommand };
+  std::uint64_t AddService(drover_done done, void* context, Deliver deliver, ServiceKind kind);
   void DropService(std::uint64_t id);
-  // Returns the id of the exec session that the driver started with CONTEXT, or 0 if there is
-  // none.
-  std::uint64_t FindSession(void* context);
+  // Returns the id of the exec session, or of the command, that the driver started with CONTEXT, or
+  // 0 if there is none.
+  std::uint64_t FindService(ServiceKind kind, void* context);
 
   // Starts a timer. The host runs the timer and sends a frame when it fires. FUNCTION stays in
   // this process.
@@ -76,7 +79,7 @@ class ContainerChild {
     drover_done done;
     void* context;
     Deliver deliver;
-    bool is_session;  // an exec session; services of other kinds may have the same context
+    ServiceKind kind;
   };
   struct Timer {
     void (*function)(void*);
@@ -107,6 +110,7 @@ class ContainerChild {
   const drover_driver* driver_ = nullptr;
   std::atomic<drover_instance*> self_{nullptr};
   std::atomic<bool> has_processes_{false};
+  std::atomic<bool> has_commands_{false};
   PluginNode node_;  // this and the next member are set before the driver is created
   drover_node_info node_info_{};
   std::atomic<int> receivers_{0};

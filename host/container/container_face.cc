@@ -111,8 +111,9 @@ std::int32_t Submit(std::uint16_t kind, const drover_run_id* run, const Args* ar
     CloseGiven(args);
     return Refuse(Error(Code::kInvalidArgument, "the arguments cannot be read"), error);
   }
-  constexpr bool kIsSession = std::is_same_v<Args, drover_exec_args>;
-  const std::uint64_t id = Child().AddService(done, context, &DeliverDone<ResultType>, kIsSession);
+  using Kind = ContainerChild::ServiceKind;
+  constexpr Kind kKind = std::is_same_v<Args, drover_exec_args> ? Kind::kSession : Kind::kPlain;
+  const std::uint64_t id = Child().AddService(done, context, &DeliverDone<ResultType>, kKind);
   if (const Status sent = Child().Send(kind, id, std::move(frame)); !sent.ok()) {
     Child().DropService(id);
     return Refuse(sent.error(), error);
@@ -133,7 +134,7 @@ DROVER_PROCESS_FUNCTIONS(DROVER_CHILD_PROCESS)
 
 std::int32_t ExecResize(const drover_host*, void* context, std::int32_t width, std::int32_t height,
                         drover_error* error) {
-  const std::uint64_t id = Child().FindSession(context);
+  const std::uint64_t id = Child().FindService(ContainerChild::ServiceKind::kSession, context);
   if (id == 0) return DROVER_OK;  // the session has ended
   WireMessage frame;
   WireWriter to(&frame);
@@ -144,7 +145,7 @@ std::int32_t ExecResize(const drover_host*, void* context, std::int32_t width, s
 }
 
 void ExecEnd(const drover_host*, void* context) {
-  const std::uint64_t id = Child().FindSession(context);
+  const std::uint64_t id = Child().FindService(ContainerChild::ServiceKind::kSession, context);
   if (id != 0) (void)Child().Send(frame_kind::kExecEnd, id, WireMessage());
 }
 
@@ -153,6 +154,31 @@ std::int32_t OpenOutput(const drover_host*, const drover_run_id* run, drover_don
   const auto none = NewStruct<drover_process_none_args>();
   return Submit<drover_process_none_args, drover_task_output_pipes>(frame_kind::kOpenOutput, run,
                                                                     &none, done, context, error);
+}
+
+std::int32_t RunCommand(const drover_host*, const drover_command_args* args, drover_done done,
+                        void* context, drover_error* error) {
+  if (done == nullptr || args == nullptr) {
+    return Refuse(Error(Code::kInvalidArgument, "a command needs arguments and a function"), error);
+  }
+  WireMessage frame;
+  WireWriter to(&frame);
+  to.Struct(args);
+  if (!to.ok()) {
+    return Refuse(Error(Code::kInvalidArgument, "the arguments cannot be read"), error);
+  }
+  const std::uint64_t id = Child().AddService(done, context, &DeliverDone<drover_command_result>,
+                                              ContainerChild::ServiceKind::kCommand);
+  if (const Status sent = Child().Send(frame_kind::kRunCommand, id, std::move(frame)); !sent.ok()) {
+    Child().DropService(id);
+    return Refuse(sent.error(), error);
+  }
+  return DROVER_OK;
+}
+
+void CancelCommand(const drover_host*, void* context) {
+  const std::uint64_t id = Child().FindService(ContainerChild::ServiceKind::kCommand, context);
+  if (id != 0) (void)Child().Send(frame_kind::kCancelCommand, id, WireMessage());
 }
 
 // Waits only a short time for room in the socket, because a line of the log may be lost.
@@ -225,6 +251,7 @@ std::int32_t MakeDirectories(const drover_host*, drover_error* error) {
 
 const drover_diag_log kDiagLog = {sizeof(drover_diag_log), 0, WriteLog};
 const drover_timer kTimer = {sizeof(drover_timer), 0, TimerAfter, TimerCancel};
+const drover_command kCommand = {sizeof(drover_command), 0, RunCommand, CancelCommand};
 const drover_node kNode = {sizeof(drover_node), 0, GetNode, MakeDirectories};
 const drover_progress kProgress = {sizeof(drover_progress), 0, ReportProgress, ExtendCall};
 
@@ -233,6 +260,7 @@ const void* GetExtension(const drover_host*, drover_str id) {
   const std::string_view name(id.data, id.size);
   if (name == DROVER_DIAG_LOG_ID) return &kDiagLog;
   if (name == DROVER_TIMER_ID) return &kTimer;
+  if (name == DROVER_COMMAND_ID) return Child().has_commands() ? &kCommand : nullptr;
   if (name == DROVER_NODE_ID) return Child().node().directory.empty() ? nullptr : &kNode;
   if (name == DROVER_PROGRESS_ID) return &kProgress;
   if (!Child().has_processes()) return nullptr;

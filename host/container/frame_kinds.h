@@ -7,6 +7,7 @@
 
 #include "drover/drover.h"
 #include "drover/drover_capabilities.h"
+#include "drover/drover_command.h"
 #include "drover/drover_device.h"
 #include "drover/drover_pause.h"
 #include "drover/drover_node.h"
@@ -27,8 +28,11 @@
 // library is loaded. X gets the kind of the frame, the name of the function in reports, and the
 // table of drover.h that contains the function. The bodies of the frames are:
 //
-//   create          1 if the host has the process service, else 0; the node, or null; call,
-//   arguments get_extension   id fingerprint     stream; the same for events stream_cancel   stream
+//   create          processes, commands: 1 if the host has the service, else 0;
+//                   node, or null; call, arguments
+//   get_extension   id
+//   fingerprint     stream; the same for events
+//   stream_cancel   stream
 //   stream_join     stream, deadline
 //   call_cancelled  call
 //   stats           stream, run, interval, flags
@@ -76,17 +80,19 @@ namespace frame_kind {
 enum : std::uint16_t {
   // Frames that the container sends. The comments name what the id of a frame identifies and what
   // its body has.
-  kReturn = 1,   // id: the frame of the call; body: status, error
-  kLoaded,       // body: an error, or the information about the plugin as JSON
-  kComplete,     // id: the call; body: error, result
-  kStreamSend,   // id: the stream; body: type, message
-  kStreamEnd,    // id: the stream; body: error
-  kLog,          // body: level, run, text
-  kOpenOutput,   // id: the service; body: run
-  kExecResize,   // id: the service; body: width, height
-  kExecEnd,      // id: the service
-  kTimerAfter,   // id: the timer; body: delay
-  kTimerCancel,  // id: the timer
+  kReturn = 1,     // id: the frame of the call; body: status, error
+  kLoaded,         // body: an error, or the information about the plugin as JSON
+  kComplete,       // id: the call; body: error, result
+  kStreamSend,     // id: the stream; body: type, message
+  kStreamEnd,      // id: the stream; body: error
+  kLog,            // body: level, run, text
+  kOpenOutput,     // id: the service; body: run
+  kExecResize,     // id: the service; body: width, height
+  kExecEnd,        // id: the service
+  kTimerAfter,     // id: the timer; body: delay
+  kTimerCancel,    // id: the timer
+  kRunCommand,     // id: the service; body: arguments
+  kCancelCommand,  // id: the service
   kProgress,     // id: the call; body: report
   kExtend,       // id: the call; body: time
   // Frames that the host sends.

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "host/child/helper.h"
 #include "host/container/container_child.h"
 #include "host/library/probe.h"
 
@@ -16,6 +17,7 @@ std::optional<int> MaybeRunPluginChild(int argc, char** argv) {
     limits.file_mb = std::atoi(argv[3]);
     return RunProbeChild(3, 4, limits);
   }
+  if (argc == 3 && std::strcmp(argv[1], kHelperArgument) == 0) return RunHelperKeeper(argv[2]);
   if (argc == 3 && std::strcmp(argv[1], kContainerArgument) == 0) return RunContainerChild();
   return std::nullopt;
 }

@@ -251,6 +251,8 @@ std::int32_t ProcessContainer::Create(const drover_host* host, const drover_call
   WireWriter to(&message);
   const bool processes = host->get_extension(host, ToStr(DROVER_PROCESS_ID)) != nullptr;
   to(static_cast<std::uint8_t>(processes));
+  const bool commands = host->get_extension(host, ToStr(DROVER_COMMAND_ID)) != nullptr;
+  to(static_cast<std::uint8_t>(commands));
   const auto* service =
       static_cast<const drover_node*>(host->get_extension(host, ToStr(DROVER_NODE_ID)));
   const drover_node_info* node = service == nullptr ? nullptr : service->get(host);

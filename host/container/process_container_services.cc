@@ -62,6 +62,11 @@ const drover_process* Processes(const drover_host* host) {
   return static_cast<const drover_process*>(host->get_extension(host, ToStr(DROVER_PROCESS_ID)));
 }
 
+// Returns null if the host has ended or runs no commands.
+const drover_command* Commands(const drover_host* host) {
+  return static_cast<const drover_command*>(host->get_extension(host, ToStr(DROVER_COMMAND_ID)));
+}
+
 // Returns null if the host has ended.
 const drover_timer* Timers(const drover_host* host) {
   return static_cast<const drover_timer*>(host->get_extension(host, ToStr(DROVER_TIMER_ID)));
@@ -176,6 +181,33 @@ bool State::HandleService(std::uint16_t kind, std::uint64_t id, WireReader* from
         (void)table->exec_resize(face, session, width, height, &error);
       } else {
         table->exec_end(face, session);
+      }
+      return true;
+    }
+    case frame_kind::kRunCommand: {
+      const auto* args = from->Struct<drover_command_args>();
+      if (!from->Done()) return true;
+      const drover_command* const commands = Commands(face);
+      Submit<drover_command_result>(this, id, from, [&](Service* service, drover_error* error) {
+        return commands == nullptr
+                   ? NoSuchService(from, error)
+                   : commands->run(face, args, &Done<drover_command_result>, service, error);
+      });
+      return true;
+    }
+    case frame_kind::kCancelCommand: {
+      void* service = nullptr;
+      {
+        const std::lock_guard lock(mutex);
+        if (const auto found = services.find(id); found != services.end()) {
+          service = found->second.get();
+        }
+      }
+      // The command may have ended by now, so SERVICE may be an invalid pointer. The host only
+      // compares it with those of its open commands.
+      const drover_command* const commands = Commands(face);
+      if (from->Done() && service != nullptr && commands != nullptr) {
+        commands->cancel(face, service);
       }
       return true;
     }

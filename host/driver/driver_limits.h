@@ -27,6 +27,8 @@ struct DriverLimits {
   Duration inspect = 10s;
   Duration signal = 10s;
   Duration shutdown = 10s;
+  // For one helper program of the service drover.command.
+  Duration command = std::chrono::minutes(10);
   // For one call of a task hook, by its stage.
   Duration prestart_hook = 60s;
   Duration poststart_hook = 10s;
@@ -92,6 +94,7 @@ inline constexpr NamedLimit kPluginLimits[] = {
     {"prekill_hook", &DriverLimits::prekill_hook},
     {"exited_hook", &DriverLimits::exited_hook},
     {"stop_hook", &DriverLimits::stop_hook},
+    {"command", &DriverLimits::command},
 };
 
 }  // namespace drover

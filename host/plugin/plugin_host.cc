@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "drover/drover_progress.h"
+#include "drover/drover_command.h"
 #include "host/abi/abi_text.h"
 #include "host/abi/abi_write.h"
 #include "host/plugin/host_process.h"
@@ -106,6 +107,7 @@ const void* GetExtension(const drover_host* face, drover_str id) {
   const std::string_view name(id.data, id.size);
   if (name == DROVER_DIAG_LOG_ID) return &kDiagLog;
   if (name == DROVER_TIMER_ID) return &kTimer;
+  if (name == DROVER_COMMAND_ID) return CommandExtension();
   if (name == DROVER_NODE_ID) {
     return PluginHost::NodeOf(face).directory.empty() ? nullptr : &kNode;
   }
@@ -140,6 +142,7 @@ PluginHost::PluginHost(Parts parts)
           port_, [this](const std::string& what) { Log(PluginLogLevel::kWarn, what); })),
       timers_(std::make_shared<TimerTable>(parts_.loop, port_, &pool_, parts_.limits.hold)),
       progress_(std::make_shared<ProgressTable>(parts_.loop, port_, &calls_)),
+      commands_(parts_.loop),
       services_context_(parts_.loop),
       services_(parts_.loop) {
   face_ = new Face;

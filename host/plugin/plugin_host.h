@@ -13,6 +13,7 @@
 #include "host/driver/driver_limits.h"
 #include "host/library/plugin_node.h"
 #include "host/plugin/call_table.h"
+#include "host/plugin/host_command.h"
 #include "host/plugin/plugin_log.h"
 #include "host/plugin/plugin_pool.h"
 #include "host/plugin/progress/progress_table.h"
@@ -106,6 +107,7 @@ class PluginHost : public std::enable_shared_from_this<PluginHost> {
   ProgressTable& progress() { return *progress_; }
   Gate& services() { return services_; }
   const Context& services_context() const { return services_context_; }
+  CommandTable& commands() { return commands_; }  // control thread
   // The active exec sessions by the driver's context pointer. Control thread.
   std::map<void*, ExecBridge*>& exec_sessions() { return exec_sessions_; }
 
@@ -122,6 +124,7 @@ class PluginHost : public std::enable_shared_from_this<PluginHost> {
   std::shared_ptr<ProgressTable> progress_;
   std::map<RunId, Run> runs_;
   std::map<void*, ExecBridge*> exec_sessions_;
+  CommandTable commands_;
   Context services_context_;
   Gate services_;
   bool shutting_down_ = false;

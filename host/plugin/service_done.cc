@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/plugin/service_done.h"
 
+#include "drover/drover_command.h"
 #include "host/abi/abi_trace.h"
 #include "host/abi/abi_usage.h"
 #include "host/abi/abi_write.h"
@@ -134,6 +135,21 @@ void ServiceDone::Finish(Result<TaskUsage> usage) {
     stats.total = &total;
     stats.processes = ToArray(processes);
     function(context, nullptr, &stats);
+  });
+}
+
+void ServiceDone::Finish(Result<HelperEnd> end) {
+  if (!end.ok()) return (void)Failed(end.error());
+  const auto from = std::make_shared<const HelperEnd>(std::move(*end));
+  Post([function = function_, context = context_, from] {
+    const drover_exit_result exited = ToExit(from->exit_code, from->signal, false, "");
+    auto result = NewStruct<drover_command_result>();
+    result.exit_result = &exited;
+    result.flags = (from->output_truncated ? DROVER_COMMAND_OUTPUT_TRUNCATED : 0) |
+                   (from->errors_truncated ? DROVER_COMMAND_ERROR_TRUNCATED : 0);
+    result.output = ToStr(from->output);
+    result.error = ToStr(from->errors);
+    function(context, nullptr, &result);
   });
 }
 

@@ -5,6 +5,7 @@
 
 #include "drover/drover.h"
 #include "host/base/result.h"
+#include "host/child/helper.h"
 #include "host/driver/driver.h"
 #include "host/plugin/plugin_host.h"
 #include "host/process/process_spec.h"
@@ -26,6 +27,7 @@ class ServiceDone {
   void Finish(Result<ExecExit> end);
   void FinishAttach(Result<ProcessService::Attached> attached);
   void Finish(Result<TaskUsage> usage);
+  void Finish(Result<HelperEnd> end);  // of a command
   // Passes the ownership of both file descriptors to the driver.
   void FinishPipes(UniqueFd output, UniqueFd error);
 

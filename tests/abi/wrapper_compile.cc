@@ -2,6 +2,7 @@
 
 // Includes every header of the wrapper, and uses each template once.
 #include "drover/capabilities.hpp"
+#include "drover/command.hpp"
 #include "drover/device.hpp"
 #include "drover/entry.hpp"
 #include "drover/pause.hpp"
@@ -27,6 +28,10 @@ class Sample : public drover::ProcessDriver {
     host().process().Release(task.run_id);
     host().task_output().Open(task.run_id);
     Emit(drover::Event{});
+    drover::CommandSpec helper;
+    helper.argv = {"true"};
+    drover::RunCommandAsync(host(), helper, [](drover::Outcome<drover::CommandResult>) {});
+    if (drover::CanRunCommands(host())) drover::RunCommand(host(), helper);
     drover::ProcessSpec spec;
     if (const auto node = drover::GetNode(host())) spec.work_dir = node->state_dir;
     return spec;

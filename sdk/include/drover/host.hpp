@@ -98,6 +98,8 @@ class Host {
     return core_->host->get_extension(core_->host, abi::Str(id));
   }
   const drover_host* raw() const { return core_->host; }
+  // The data of the instance, for the headers of further services.
+  const std::shared_ptr<abi::Core>& core() const { return core_; }
 
  private:
   void Write(LogLevel level, const drover_run_id* run, std::string_view message) const {
