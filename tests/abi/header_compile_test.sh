@@ -31,7 +31,8 @@ if [ "$what" = wrapper ]; then
   done
 else
   for source in "$dir/layout.c" "$include/drover/drover.h" "$include/drover/drover_device.h" \
-    "$include/drover/drover_task_hooks.h" "$include/drover/drover_progress.h"; do
+    "$include/drover/drover_task_hooks.h" "$include/drover/drover_progress.h" \
+    "$include/drover/drover_prepare.h"; do
     for compiler in gcc clang-19; do
       for standard in c11 c17; do compile $compiler -std=$standard -x c "$source"; done
     done
