@@ -16,6 +16,7 @@
 #include "host/abi/abi_read.h"
 #include "host/abi/device_fields.h"
 #include "host/abi/hook_fields.h"
+#include "host/abi/prepare_values.h"
 #include "host/abi/progress_values.h"
 
 // Converts structs of the ABI to bytes, for messages between the host and a driver's process. The

@@ -36,6 +36,8 @@ static_assert(FunctionsIn<drover_device_plugin>(offsetof(drover_device_plugin, d
               CalledIn<drover_device_plugin>());
 static_assert(FunctionsIn<drover_task_hooks>(offsetof(drover_task_hooks, hook)) ==
               CalledIn<drover_task_hooks>());
+static_assert(FunctionsIn<drover_task_prepare>(offsetof(drover_task_prepare, key)) ==
+              CalledIn<drover_task_prepare>());
 
 }  // namespace
 

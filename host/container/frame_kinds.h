@@ -7,6 +7,7 @@
 
 #include "drover/drover.h"
 #include "drover/drover_device.h"
+#include "drover/drover_prepare.h"
 #include "drover/drover_progress.h"
 #include "drover/drover_task_hooks.h"
 #include "host/abi/wire.h"
@@ -56,11 +57,16 @@
 //   reserve         call, arguments
 //   device stats    stream, interval
 //   hook            call, arguments
-#define DROVER_CALLED_DRAFT_FUNCTIONS(X)                \
-  X(kDevices, "devices", drover_device_plugin)          \
-  X(kReserve, "reserve", drover_device_plugin)          \
-  X(kDeviceStats, "device stats", drover_device_plugin) \
-  X(kHook, "hook", drover_task_hooks)
+//   prepare key     call, arguments; the same for prepare, list prepared, remove prepared
+#define DROVER_CALLED_DRAFT_FUNCTIONS(X)                    \
+  X(kDevices, "devices", drover_device_plugin)              \
+  X(kReserve, "reserve", drover_device_plugin)              \
+  X(kDeviceStats, "device stats", drover_device_plugin)     \
+  X(kHook, "hook", drover_task_hooks)                       \
+  X(kPrepareKey, "prepare key", drover_task_prepare)        \
+  X(kPrepare, "prepare", drover_task_prepare)               \
+  X(kListPrepared, "list prepared", drover_task_prepare)    \
+  X(kRemovePrepared, "remove prepared", drover_task_prepare)
 
 namespace drover {
 

@@ -280,6 +280,7 @@ void SupervisedDriver::TakeCharge(Instance next) {
   issue_ = Context(parts_.loop);
   back_.Set();
   devices_.TakeCharge();
+  prepares_.TakeCharge();
   Update();
 }
 
