@@ -5,6 +5,7 @@
 #include "drover/drover_capabilities.h"
 #include "drover/drover_device.h"
 #include "drover/drover_pause.h"
+#include "drover/drover_prepare.h"
 #include "drover/drover_task_hooks.h"
 
 namespace drover {
@@ -46,6 +47,18 @@ struct ResultOf<drover_capabilities_args> {
 template <>
 struct ResultOf<drover_hook_args> {
   using Type = drover_hook_result;
+};
+template <>
+struct ResultOf<drover_prepare_key_args> {
+  using Type = drover_prepare_key_result;
+};
+template <>
+struct ResultOf<drover_prepare_args> {
+  using Type = drover_prepare_result;
+};
+template <>
+struct ResultOf<drover_prepared_list_args> {
+  using Type = drover_prepared_list;
 };
 
 }  // namespace drover

@@ -20,6 +20,7 @@
 #include "host/abi/hook_fields.h"
 #include "host/abi/pause_fields.h"
 #include "host/abi/node_fields.h"
+#include "host/abi/prepare_values.h"
 #include "host/abi/progress_values.h"
 
 // Converts structs of the ABI to bytes, for messages between the host and a driver's process. The

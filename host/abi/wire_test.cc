@@ -113,6 +113,14 @@ TEST(WireTest, FieldListsReachEveryByte) {
   EXPECT_WHOLE(drover_progress_report);
   EXPECT_WHOLE(drover_command_args);
   EXPECT_WHOLE(drover_command_result);
+  EXPECT_WHOLE(drover_prepare_key_args);
+  EXPECT_WHOLE(drover_prepare_key_result);
+  EXPECT_WHOLE(drover_prepare_args);
+  EXPECT_WHOLE(drover_prepare_result);
+  EXPECT_WHOLE(drover_prepared_list_args);
+  EXPECT_WHOLE(drover_prepared_item);
+  EXPECT_WHOLE(drover_prepared_list);
+  EXPECT_WHOLE(drover_prepared_remove_args);
 }
 
 // Tells which fields of a task configuration are empty.

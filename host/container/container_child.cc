@@ -41,6 +41,12 @@ const drover_device_plugin* FindDevices(const drover_driver* driver, drover_inst
   return found != nullptr && found->struct_size >= sizeof(drover_device_plugin) ? found : nullptr;
 }
 
+const drover_task_prepare* FindPrepare(const drover_driver* driver, drover_instance* self) {
+  const auto* found = static_cast<const drover_task_prepare*>(
+      driver->get_extension(self, ToStr(DROVER_TASK_PREPARE_ID)));
+  return found != nullptr && found->struct_size >= sizeof(drover_task_prepare) ? found : nullptr;
+}
+
 std::int32_t BadFrame(drover_error* error) {
   return Refuse(Error(Code::kInternal, "the host has sent a frame that cannot be read"), error);
 }
@@ -254,6 +260,11 @@ std::int32_t ContainerChild::Dispatch(std::uint16_t kind, WireReader* from, drov
         return pause->pause(self, call, args, error);
       });
     }
+    case frame_kind::kPrepareKey:
+    case frame_kind::kPrepare:
+    case frame_kind::kListPrepared:
+    case frame_kind::kRemovePrepared:
+      return DispatchPrepare(kind, from, error);
     case frame_kind::kDone:
       return Done(from, error);
 #define DROVER_CHILD_VERB(verb_name, tag)                                                          \
@@ -266,6 +277,35 @@ std::int32_t ContainerChild::Dispatch(std::uint16_t kind, WireReader* from, drov
 #undef DROVER_CHILD_VERB
     default:
       return BadFrame(error);
+  }
+}
+
+std::int32_t ContainerChild::DispatchPrepare(std::uint16_t kind, WireReader* from,
+                                             drover_error* error) {
+  drover_instance* const self = self_;
+  const drover_task_prepare* const table = FindPrepare(driver_, self);
+  if (table == nullptr) {
+    return Refuse(Error(Code::kUnimplemented, "it prepares no tasks"), error);
+  }
+  switch (kind) {
+    case frame_kind::kPrepareKey:
+      return DoVerb<drover_prepare_key_args>(from, error, [&](const auto* call, const auto* args) {
+        return table->key(self, call, args, error);
+      });
+    case frame_kind::kPrepare:
+      return DoVerb<drover_prepare_args>(from, error, [&](const auto* call, const auto* args) {
+        return table->prepare(self, call, args, error);
+      });
+    case frame_kind::kListPrepared:
+      return DoVerb<drover_prepared_list_args>(
+          from, error, [&](const auto* call, const auto* args) {
+            return table->list(self, call, args, error);
+          });
+    default:
+      return DoVerb<drover_prepared_remove_args>(
+          from, error, [&](const auto* call, const auto* args) {
+            return table->remove(self, call, args, error);
+          });
   }
 }
 

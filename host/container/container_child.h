@@ -91,6 +91,7 @@ class ContainerChild {
   void Receive();
   void Serve(Frame frame);
   std::int32_t Dispatch(std::uint16_t kind, WireReader* from, drover_error* error);
+  std::int32_t DispatchPrepare(std::uint16_t kind, WireReader* from, drover_error* error);
   std::int32_t Create(WireReader* from, drover_error* error);
   std::int32_t GetExtension(WireReader* from);
   std::int32_t Subscribe(std::uint16_t kind, WireReader* from, drover_error* error);

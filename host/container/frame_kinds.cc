@@ -40,6 +40,8 @@ static_assert(FunctionsIn<drover_task_pause>(offsetof(drover_task_pause, pause))
               CalledIn<drover_task_pause>());
 static_assert(FunctionsIn<drover_task_hooks>(offsetof(drover_task_hooks, hook)) ==
               CalledIn<drover_task_hooks>());
+static_assert(FunctionsIn<drover_task_prepare>(offsetof(drover_task_prepare, key)) ==
+              CalledIn<drover_task_prepare>());
 
 }  // namespace
 

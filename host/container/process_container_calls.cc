@@ -153,6 +153,26 @@ std::int32_t PauseTask(drover_instance* self, const drover_call* call,
   return CallVerb(frame_kind::kPause, self, call, args, error);
 }
 
+std::int32_t PrepareKey(drover_instance* self, const drover_call* call,
+                        const drover_prepare_key_args* args, drover_error* error) {
+  return CallVerb(frame_kind::kPrepareKey, self, call, args, error);
+}
+
+std::int32_t Prepare(drover_instance* self, const drover_call* call,
+                     const drover_prepare_args* args, drover_error* error) {
+  return CallVerb(frame_kind::kPrepare, self, call, args, error);
+}
+
+std::int32_t ListPrepared(drover_instance* self, const drover_call* call,
+                          const drover_prepared_list_args* args, drover_error* error) {
+  return CallVerb(frame_kind::kListPrepared, self, call, args, error);
+}
+
+std::int32_t RemovePrepared(drover_instance* self, const drover_call* call,
+                            const drover_prepared_remove_args* args, drover_error* error) {
+  return CallVerb(frame_kind::kRemovePrepared, self, call, args, error);
+}
+
 const drover_task_stats kStats = {sizeof(drover_task_stats), 0, Stats};
 const drover_task_exec kExec = {sizeof(drover_task_exec), 0, Exec, Resize};
 const drover_device_plugin kDevicePlugin = {sizeof(drover_device_plugin), 0, OpenDevices, Reserve,
@@ -160,6 +180,8 @@ const drover_device_plugin kDevicePlugin = {sizeof(drover_device_plugin), 0, Ope
 const drover_task_hooks kHooks = {sizeof(drover_task_hooks), 0, Hook};
 const drover_capable kCapable = {sizeof(drover_capable), 0, AskCapabilities};
 const drover_task_pause kPause = {sizeof(drover_task_pause), 0, PauseTask};
+const drover_task_prepare kTaskPrepare = {
+    sizeof(drover_task_prepare), 0, PrepareKey, Prepare, ListPrepared, RemovePrepared};
 
 const void* GetExtension(drover_instance* self, drover_str id) {
   auto error = NewStruct<drover_error>();
@@ -171,6 +193,7 @@ const void* GetExtension(drover_instance* self, drover_str id) {
   if (name == DROVER_TASK_HOOKS_ID) return &kHooks;
   if (name == DROVER_CAPABILITIES_ID) return &kCapable;
   if (name == DROVER_TASK_PAUSE_ID) return &kPause;
+  if (name == DROVER_TASK_PREPARE_ID) return &kTaskPrepare;
   return nullptr;  // this container does not support the extension
 }
 

@@ -283,6 +283,16 @@ class Driver {
     return NormalizeConfigAt("", config_json, final);
   }
 
+  // Whether PrepareTask may have something to do. A caller that gets false need not call it.
+  virtual bool Prepares() const { return false; }
+  // Fetches what the task of CONFIG needs before its start, such as an image, or waits for another
+  // task that needs the same. HEAR gets the reports of progress until the call returns. The task's
+  // run need not be started afterwards.
+  virtual Co<Status> PrepareTask(Context context, std::shared_ptr<const TaskConfig> config,
+                                 HearProgress hear) {
+    (void)context, (void)config, (void)hear;
+    co_return Status();
+  }
   virtual Co<Result<StartedTask>> Start(Context context,
                                         std::shared_ptr<const TaskConfig> config) = 0;
   // Fails with Code::kNotFound if the driver does not know the task. HANDLE is empty if no handle

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "drover/drover.h"
 #include "host/abi/plugin_info.h"
@@ -23,6 +24,7 @@
 #include "host/device/device_reservation.h"
 #include "host/driver/driver.h"
 #include "host/driver/plugin_hooks.h"
+#include "host/driver/prepared_item.h"
 
 namespace drover {
 
@@ -34,7 +36,8 @@ struct CreatedInstance {
 // The result of an asynchronous verb, copied out of the driver's memory.
 using CallValue =
     std::variant<std::monostate, StartedTask, RecoveredTask, ExitResult, TaskStatus,
-                 CreatedInstance, DeviceReservation, PluginHookAnswer, DriverCapabilities>;
+                 CreatedInstance, DeviceReservation, PluginHookAnswer, DriverCapabilities, std::string,
+                               std::uint64_t, std::vector<PreparedItem>>;
 using CallDecoder = Result<CallValue> (*)(const void* result);
 
 // One call of an asynchronous verb. Any thread may read the constant members; only the control
@@ -53,6 +56,9 @@ struct PendingCall : LiveCount<PendingCall> {
   // If true, the driver gets call_cancelled at most once for this call. Set before the call is
   // added to the table.
   bool told_once = false;
+  // If true, a call that is past its deadline is first given up. Only if it has not ended soon after
+  // that, the driver is unhealthy. Set before the call is added to the table.
+  bool may_be_late = false;
   // Gets the progress that the driver reports for this call. Set before the call is added to the
   // table. If it is empty, reports are dropped.
   HearProgress hear_progress{};

@@ -130,7 +130,11 @@ Co<Result<CallValue>> LoadedDriver::Call(Context context, std::shared_ptr<Pendin
   GiveUp(*call);
   if (context.cancelled()) co_return context.status().error();
   const Duration had = std::max(limit, call->extended - call->began);
-  NoteOverdue(call, had);
+  if (call->may_be_late) {
+    const Patience grace(context, limits().abandoned);
+    (void)co_await call->done.Wait(grace.context());
+  }
+  if (!call->outcome && !context.cancelled()) NoteOverdue(call, had);
   co_return Error(Code::kTimeout, "driver " + info_.name + " did not answer to " + call->verb +
                                       " within " + FormatDuration(had));
 }

@@ -169,6 +169,7 @@ Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
     const drover_task_hooks* hooks = nullptr;
     const drover_capable* capable = nullptr;
     const drover_task_pause* pause = nullptr;
+    const drover_task_prepare* prepare = nullptr;
   };
   auto found = std::make_shared<Found>();
   Plain ask = [container = container_, self = instance_, found](drover_error* error) {
@@ -185,6 +186,8 @@ Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
         Extension<drover_task_pause>(of, self, DROVER_TASK_PAUSE_ID, sizeof(drover_task_pause));
     found->capable =
         Extension<drover_capable>(of, self, DROVER_CAPABILITIES_ID, sizeof(drover_capable));
+    found->prepare = Extension<drover_task_prepare>(of, self, DROVER_TASK_PREPARE_ID,
+                                                    sizeof(drover_task_prepare));
     if (container->alive()) return DROVER_OK;
     // When the driver's process has ended, the container returns null for every extension. This
     // null does not mean that the driver lacks the extension.
@@ -203,6 +206,7 @@ Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
     co_return Error(Code::kInternal,
                     "driver " + info_.name + " offers exec but has no " + DROVER_TASK_EXEC_ID);
   }
+  prepare_ = found->prepare;
   // The bits of the library count, since they decide which tasks have which hooks.
   driver_info_.hook_stages = ToDriverInfo(info_).hook_stages;
   driver_info_.only_task_hooks = ToDriverInfo(info_).only_task_hooks;

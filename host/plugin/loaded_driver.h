@@ -9,6 +9,7 @@
 
 #include "drover/drover_capabilities.h"
 #include "drover/drover_pause.h"
+#include "drover/drover_prepare.h"
 #include "drover/drover_task_hooks.h"
 #include "host/base/gate.h"
 #include "host/base/listener_list.h"
@@ -96,6 +97,17 @@ class LoadedDriver : public Driver {
   Co<Result<PluginHookAnswer>> CallHook(Context context,
                                         std::shared_ptr<const PluginHookRequest> request);
 
+  // The four functions of drover_prepare.h. Without them, no task needs anything, and nothing is
+  // prepared.
+  bool prepares() const { return prepare_ != nullptr; }
+  // Returns what the task needs. An empty key means that it needs nothing.
+  Co<Result<std::string>> PrepareKey(Context context, std::shared_ptr<const TaskConfig> config);
+  // Prepares KEY. HEAR gets the reports of progress. Returns the size, or 0 if it is unknown.
+  Co<Result<std::uint64_t>> PrepareByKey(Context context, std::shared_ptr<const TaskConfig> config,
+                                         std::string key, HearProgress hear);
+  Co<Result<std::vector<PreparedItem>>> ListPrepared(Context context);
+  Co<Status> RemovePrepared(Context context, std::string key);
+
   // True if create has made an instance.
   bool has_instance() const { return instance_ != nullptr; }
   const Status& shutdown_status() const { return shutdown_status_; }
@@ -154,6 +166,10 @@ class LoadedDriver : public Driver {
   // Returns VALUE. If it is an error, its text has no secrets of tasks.
   Result<CallValue> Redacted(Result<CallValue> value) const;
 
+  // Defined in prepare/loaded_prepare.cc:
+  Status MayPrepare() const;
+  Co<void> AwaitLatePrepare(std::shared_ptr<PendingCall> call);
+
   // Defined in loaded_streams.cc:
   using Subscribe = std::function<std::int32_t(std::uint64_t id, drover_error* error)>;
   // Opens a stream by calling SUBSCRIBE on the pool, and returns when the stream has ended. Sets
@@ -188,6 +204,8 @@ class LoadedDriver : public Driver {
   const drover_task_hooks* hooks_ = nullptr;
   const drover_task_pause* pause_ = nullptr;
   StringMap capability_attributes_;  // shown with those of the fingerprint
+  const drover_task_prepare* prepare_ = nullptr;
+  std::size_t late_prepares_ = 0;  // calls of prepare that were given up and have not ended
   bool ending_ = false;
   Status shutdown_status_;
 

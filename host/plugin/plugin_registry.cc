@@ -357,6 +357,10 @@ std::vector<DeviceSource*> PluginRegistry::devices() {
   return all;
 }
 
+void PluginRegistry::CollectPrepared() {
+  for (const auto& slot : slots_) slot->driver.CollectPrepared();
+}
+
 // -------------------------------------------------------------------------------------- reload
 
 Co<Result<PluginReport>> PluginRegistry::Reload(Context context, PluginConfig wanted) {

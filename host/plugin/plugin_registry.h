@@ -138,6 +138,9 @@ class PluginRegistry : public DriverRegistry {
   std::optional<ContainerStatus> Inspect(const std::string& name);
   // All enabled drivers by name, loaded or not.
   std::vector<Driver*> drivers();
+  // Lets all drivers remove what they have prepared and no task has needed for a while. Returns at
+  // once; the drivers take their time.
+  void CollectPrepared();
   // The devices of all enabled plugins, loaded or not. Most plugins offer none.
   std::vector<DeviceSource*> devices();
 

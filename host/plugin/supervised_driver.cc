@@ -76,6 +76,7 @@ Co<void> SupervisedDriver::Shutdown() {
   life_.Cancel("the driver is being shut down");
   released_.Set();
   back_.Set();
+  co_await prepares_.things()->Close();
   co_await reloads_.none()->Wait();
   co_await relaunches_.Close();
   co_await gate_.Close();
@@ -178,7 +179,10 @@ SupervisedDriver::Run* SupervisedDriver::FindRun(const RunId& run) {
 }
 
 void SupervisedDriver::Forget(const RunId& id) {
-  if (Run* run = FindRun(id)) run->Seen();
+  Run* const run = FindRun(id);
+  if (run == nullptr) return;
+  run->Seen();
+  if (prepares_.in_use() && run->config) prepares_.things()->RunEnded(run->config);
   runs_.erase(id);
 }
 

@@ -18,6 +18,7 @@
 #include "host/plugin/devices/supervised_devices.h"
 #include "host/plugin/plugin_instance.h"
 #include "host/plugin/plugin_log.h"
+#include "host/plugin/prepare/supervised_prepares.h"
 
 namespace drover {
 
@@ -116,6 +117,16 @@ class SupervisedDriver : public Driver, public HookPlugin {
   Subscription OnHandle(RunId run, std::function<void(const TaskHandle&)> hear) override;
   Result<std::string> NormalizeConfigAt(const std::string& place, const std::string& config_json,
                                         bool final) override;
+  bool Prepares() const override { return held_ || prepares_.in_use(); }
+  Co<Status> PrepareTask(Context context, std::shared_ptr<const TaskConfig> config,
+                         HearProgress hear) override {
+    return prepares_.things()->Prepare(std::move(context), std::move(config), std::move(hear));
+  }
+  // Removes prepared things that no run has needed for the time of DriverLimits::prepared_age.
+  // Returns at once.
+  void CollectPrepared() {
+    if (prepares_.in_use()) prepares_.things()->CollectSoon();
+  }
   Co<Result<StartedTask>> Start(Context context, std::shared_ptr<const TaskConfig> config) override;
   Co<Result<RecoveredTask>> Recover(Context context, std::shared_ptr<const TaskConfig> config,
                                     TaskHandle handle) override;
@@ -140,6 +151,7 @@ class SupervisedDriver : public Driver, public HookPlugin {
 
  private:
   friend class SupervisedDevices;
+  friend class SupervisedPrepares;
   using Instance = std::shared_ptr<PluginInstance>;
   enum class State { kNone, kServes, kDown };
 
@@ -284,6 +296,7 @@ class SupervisedDriver : public Driver, public HookPlugin {
   Fingerprint fingerprint_;
   Subscription health_;
   SupervisedDevices devices_{this};
+  SupervisedPrepares prepares_{this};
   ListenerList<> fingerprint_listeners_;
   KeyedListeners<RunId, const DriverEvent&> event_listeners_;
   KeyedListeners<RunId, const TaskHandle&> handle_listeners_;

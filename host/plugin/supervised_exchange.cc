@@ -281,6 +281,7 @@ void SupervisedDriver::TakeCharge(Instance next) {
   issue_ = Context(parts_.loop);
   back_.Set();
   devices_.TakeCharge();
+  prepares_.TakeCharge();
   Update();
 }
 

@@ -184,6 +184,22 @@ Result<std::string> FakeDriver::NormalizeConfigAt(const std::string&,
   return config_json;
 }
 
+Co<Status> FakeDriver::PrepareTask(Context context, std::shared_ptr<const TaskConfig> config,
+                                   HearProgress hear) {
+  const OpenCall open(this);
+  const std::string task = config->task_name;
+  Log("prepare " + task);
+  const Script script = scripts_[task];
+  hear(TaskProgress{"Preparing", 1, 2, "steps", ""});
+  if (script.prepare_blocks) co_await context.Cancelled();
+  if (script.prepare_delay > 0s) {
+    [[maybe_unused]] const Status slept = co_await Sleep(context, script.prepare_delay);
+  }
+  if (context.cancelled()) co_return context.status();
+  if (script.prepare_error) co_return *script.prepare_error;
+  co_return Status();
+}
+
 Co<Result<StartedTask>> FakeDriver::Start(Context context,
                                           std::shared_ptr<const TaskConfig> config) {
   const OpenCall open(this);

@@ -22,6 +22,9 @@ class FakeDriver : public Driver {
  public:
   // How one run behaves.
   struct Script {
+    std::optional<Error> prepare_error;  // PrepareTask fails with this error after its delay
+    Duration prepare_delay = 0s;
+    bool prepare_blocks = false;       // PrepareTask returns only when its context is cancelled
     std::optional<Error> start_error;  // Start fails with this error and leaves a run behind
     Duration start_delay = 0s;         // how long Start takes
     bool start_blocks = false;         // Start returns only when its context is cancelled
@@ -76,6 +79,7 @@ class FakeDriver : public Driver {
   std::optional<Error> normalize_error;
   Duration own_limit{0};  // the result of LimitOf; the driver does not enforce it
   DriverInfo the_info;
+  bool prepares = false;  // whether PrepareTask is called
 
   // The calls in their order, such as "start web", "stop web 5s SIGTERM" and "destroy web force".
   // Calls of Wait and Stats are only counted, by waits() and stats_calls().
@@ -108,6 +112,9 @@ class FakeDriver : public Driver {
   Subscription OnHandle(RunId run, std::function<void(const TaskHandle&)> hear) override;
   Result<std::string> NormalizeConfigAt(const std::string& place, const std::string& config_json,
                                         bool final) override;
+  bool Prepares() const override { return prepares; }
+  Co<Status> PrepareTask(Context context, std::shared_ptr<const TaskConfig> config,
+                         HearProgress hear) override;
   Co<Result<StartedTask>> Start(Context context, std::shared_ptr<const TaskConfig> config) override;
   Co<Result<RecoveredTask>> Recover(Context context, std::shared_ptr<const TaskConfig> config,
                                     TaskHandle handle) override;

@@ -118,7 +118,8 @@ Co<TaskRunner::Step> TaskRunner::StartDriver() {
       tracker_.SetStartError(Error(config.code(), config.error().message()));
       co_return co_await Decide();
     }
-    const Status started = co_await TryStart(*config);
+    Status started = co_await PrepareStart(*config);
+    if (started.ok()) started = co_await TryStart(*config);
     if (started.ok()) break;
     if (shutdown_.cancelled()) co_return Step::kShutdown;
     if (kill_.cancelled()) co_return Step::kEnd;
@@ -132,6 +133,27 @@ Co<TaskRunner::Step> TaskRunner::StartDriver() {
   }
   journal_.SetState(RunnerState::kRunning, TaskEvent(event_type::kStarted));
   co_return Step::kNext;
+}
+
+// Lets the driver fetch what the task needs. There is no run yet: if the agent dies meanwhile, the
+// next one begins anew.
+Co<Status> TaskRunner::PrepareStart(std::shared_ptr<const TaskConfig> config) {
+  const Result<Driver*> driver = FindDriver();
+  if (!driver.ok() || !(*driver)->Prepares()) co_return Status();
+  const JoinContext joined(kill_, shutdown_);
+  const Duration limit =
+      std::max(services_.prepare_timeout, Backstop(**driver, &DriverLimits::prepare)) +
+      (*driver)->LimitOf(&DriverLimits::extend);
+  const Patience patience(joined.context(), limit);
+  const Context context = patience.context();
+  HearProgress hear = [this](const TaskProgress& progress) {
+    journal_.Emit(ProgressEventOf(progress));
+  };
+  const Status prepared = co_await (*driver)->PrepareTask(context, config, std::move(hear));
+  if (prepared.ok()) co_return prepared;
+  const Error error = prepared.error().WithContext("preparing the task");
+  const bool late = error.code() == Code::kTimeout && !joined.context().cancelled();
+  co_return late ? error.AsRecoverable() : error;
 }
 
 Co<Status> TaskRunner::TryStart(std::shared_ptr<const TaskConfig> config) {

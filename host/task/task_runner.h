@@ -175,6 +175,7 @@ class TaskRunner : public TaskControl,
   // Methods that start the task, in runner_start.cc.
   Co<Step> Prestart();
   Co<Step> StartDriver();
+  Co<Status> PrepareStart(std::shared_ptr<const TaskConfig> config);
   Co<Status> TryStart(std::shared_ptr<const TaskConfig> config);
   Result<std::shared_ptr<const TaskConfig>> MakeConfig(RunId run, std::string id, bool running);
   PrepareRequest MakePrepareRequest() const;

@@ -46,6 +46,8 @@ struct TaskServices {
   Duration max_kill_timeout = 30s;
   Duration stats_interval = 1s;
   Duration start_timeout = 10min;  // the time limit of a driver's start
+  // The time limit of what a driver does before a start, if the driver knows no longer one.
+  Duration prepare_timeout = 30min;
   // If a plugin does not answer a start, recover, destroy or signal in time, its driver ends the
   // call. The runner waits DRIVER_TIMEOUT longer than the driver's own time limit. DRIVER_TIMEOUT
   // is also the longest time that the runner waits until a record is stored.

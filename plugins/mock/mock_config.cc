@@ -25,6 +25,7 @@ const char kConfigSchema[] = R"({
     "fs_isolation": {"type": "string", "default": "none"},
     "shutdown_periodic_after": {"type": "boolean", "default": false},
     "shutdown_periodic_duration": {"type": "integer", "default": 0},
+    "prepare_log": {"type": "string"},
     "hang_in": {"type": "string"},
     "crash_in": {"type": "string"},
     "crash_by": {"type": "string"},
@@ -55,6 +56,9 @@ const char kTaskConfigSchema[] = R"({
     "start_error": {"type": "string"},
     "start_error_recoverable": {"type": "boolean"},
     "start_block_for": {"type": "string"},
+    "prepare_key": {"type": "string"},
+    "prepare_for": {"type": "string"},
+    "prepare_error": {"type": "string"},
     "plugin_exit_after": {"type": "string"},
     "kill_after": {"type": "string"},
     "driver_ip": {"type": "string"},
@@ -224,6 +228,9 @@ TaskSpec TaskSpec::Read(const drover::Json& config) {
   out.start_error = config.String("start_error");
   out.start_error_recoverable = config.Bool("start_error_recoverable");
   out.start_block_for = ParseDuration("start_block_for", config.String("start_block_for"));
+  out.prepare_key = config.String("prepare_key");
+  out.prepare_for = ParseDuration("prepare_for", config.String("prepare_for"));
+  out.prepare_error = config.String("prepare_error");
   out.plugin_exit_after = ParseDuration("plugin_exit_after", config.String("plugin_exit_after"));
   out.network = ReadNetwork(config);
   out.stats_error = config.String("stats_error");

@@ -59,6 +59,9 @@ struct TaskSpec {
   std::string start_error;
   bool start_error_recoverable = false;
   Duration start_block_for{0};
+  std::string prepare_key;    // empty: the task needs nothing before its start
+  Duration prepare_for{0};    // how long prepare takes, unless the key is prepared already
+  std::string prepare_error;  // if it is not empty, prepare then fails with this text
   Duration plugin_exit_after{0};
   std::optional<drover::DriverNetwork> network;
   std::string stats_error;

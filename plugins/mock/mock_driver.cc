@@ -18,6 +18,7 @@
 #include "drover/pause.hpp"
 #include "drover/task_table.hpp"
 #include "mock_config.h"
+#include "mock_prepare.h"
 #include "mock_run.h"
 
 namespace mock {
@@ -68,7 +69,8 @@ class MockDriver : public drover::Driver {
     return drover::CapabilitiesOf<MockDriver>(id);
   }
 
-  MockDriver(drover::Host host, const drover::Json& config) : Driver(std::move(host)) {
+  MockDriver(drover::Host host_of_it, const drover::Json& config)
+      : Driver(std::move(host_of_it)), prepares_(std::make_shared<MockPrepares>(host())) {
     isolation_ = IsolationOf(config);
     Take(config);
     Commit("create");
@@ -166,6 +168,31 @@ class MockDriver : public drover::Driver {
     drover::Recovered recovered;
     if (task->spec.renew_handle) recovered.handle = HandleOf(started_at);
     call.Complete(recovered);
+  }
+
+  // ------------------------------------------------- what tasks need before they start
+
+  const void* Extension(std::string_view id) override {
+    return drover::TaskPrepareOf<MockDriver>(id);
+  }
+  std::string PrepareKey(const drover::TaskConfig& config) {
+    const TaskSpec spec = TaskSpec::Read(config.driver_config);
+    spec.faults.Commit("prepare_key");
+    Commit("prepare_key");
+    return spec.prepare_key;
+  }
+  void PrepareAsync(const drover::TaskConfig& config, Call<drover::Prepared> call) {
+    TaskSpec spec = TaskSpec::Read(config.driver_config);
+    if (Faulty(spec.faults, "prepare", call) || Faulty("prepare", call)) return;
+    prepares_->Begin(std::move(spec), std::move(call));
+  }
+  std::vector<drover::PreparedItem> ListPrepared() {
+    Commit("list_prepared");
+    return prepares_->List();
+  }
+  void RemovePrepared(const std::string& key) {
+    Commit("remove_prepared");
+    prepares_->Remove(key);
   }
 
   void Wait(Call<ExitResult> call) override {
@@ -317,6 +344,7 @@ class MockDriver : public drover::Driver {
       throw Error(Code::kFailedPrecondition,
                   "/fs_isolation cannot change while the plugin is loaded: restart the agent");
     }
+    prepares_->SetLog(config.String("prepare_log"));
     std::lock_guard<std::mutex> lock(mutex_);
     faults_ = Faults::Read(config);
     disabled_at_ = 0;
@@ -486,6 +514,7 @@ class MockDriver : public drover::Driver {
     call.Complete(ExitResult{});
   }
 
+  const std::shared_ptr<MockPrepares> prepares_;
   drover_fs_isolation isolation_ = DROVER_FS_NONE;  // fixed when the instance is made
   drover::TaskTable<Task> tasks_;
   std::mutex mutex_;  // guards the members below

@@ -7,6 +7,7 @@
 #include "drover/entry.hpp"
 #include "drover/pause.hpp"
 #include "drover/node.hpp"
+#include "drover/prepare.hpp"
 #include "drover/process_driver.hpp"
 #include "drover/progress.hpp"
 #include "drover/task_hooks.hpp"
@@ -68,5 +69,30 @@ class SampleHooks : public drover::HookDriver {
   }
 };
 auto DescribeSampleHooks() { return &drover::abi::Descriptor<SampleHooks>; }
+
+class SamplePrepares : public Sample {
+ public:
+  using Sample::Sample;
+  std::string PrepareKey(const drover::TaskConfig& task) { return task.task_name; }
+  drover::Prepared Prepare(const drover::TaskConfig&, const drover::CallView& call) {
+    ReportSample(host(), call);
+    return {};
+  }
+  std::vector<drover::PreparedItem> ListPrepared() { return {}; }
+  void RemovePrepared(const std::string&) {}
+  const void* Extension(std::string_view id) override {
+    return drover::TaskPrepareOf<SamplePrepares>(id);
+  }
+};
+class SamplePreparesLater : public SamplePrepares {
+ public:
+  using SamplePrepares::SamplePrepares;
+  void PrepareAsync(drover::TaskConfig, drover::Call<drover::Prepared> call) { call.Complete({}); }
+  const void* Extension(std::string_view id) override {
+    return drover::TaskPrepareOf<SamplePreparesLater>(id);
+  }
+};
+auto DescribeSamplePrepares() { return &drover::abi::Descriptor<SamplePrepares>; }
+auto DescribeSamplePreparesLater() { return &drover::abi::Descriptor<SamplePreparesLater>; }
 
 DROVER_DRIVER(Sample, "sample", "0.1.0", "Apache-2.0")

@@ -202,6 +202,12 @@ static const void* get_extension(drover_instance* self, drover_str id) {
     return &the_exec;
   }
 #endif
+#ifdef PREPARES
+  if (id.size == sizeof DROVER_TASK_PREPARE_ID - 1 &&
+      memcmp(id.data, DROVER_TASK_PREPARE_ID, id.size) == 0) {
+    return &the_prepare;
+  }
+#endif
 #ifdef OFFERS_DEVICES
   if (id.size == sizeof DROVER_DEVICE_ID - 1 && memcmp(id.data, DROVER_DEVICE_ID, id.size) == 0) {
     return &the_devices;

@@ -18,6 +18,7 @@
 
 #include "drover/drover.h"
 #include "drover/drover_device.h"
+#include "drover/drover_prepare.h"
 #include "drover/drover_progress.h"
 
 #define TEXT(literal) {(literal), sizeof(literal) - 1}
@@ -104,6 +105,11 @@ int end_session(drover_instance* self, uint64_t id);
 
 #ifdef OFFERS_DEVICES
 extern const drover_device_plugin the_devices; /* test_devices.c */
+#endif
+
+#ifdef PREPARES
+extern const drover_task_prepare the_prepare; /* test_prepare.c */
+void prepare_cancelled(drover_instance* self, uint64_t id);
 #endif
 
 /* Its streams: test_streams.c. */

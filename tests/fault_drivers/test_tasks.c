@@ -510,6 +510,9 @@ void call_cancelled(drover_instance* self, uint64_t id) {
 #ifdef USES_PROCESSES
   if (end_session(self, id)) return;
 #endif
+#ifdef PREPARES
+  prepare_cancelled(self, id);
+#endif
   pthread_mutex_lock(&self->mutex);
   for (int i = 0; i < MAX_TASKS; ++i) {
     for (int j = 0; j < MAX_WAITS; ++j) {

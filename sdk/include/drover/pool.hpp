@@ -118,10 +118,11 @@ class Pool {
 // A lane is a group of threads for blocking methods. A job of one lane never waits for a job of
 // another lane. So a start that takes minutes delays neither a signal nor a stop.
 enum class Lane {
-  kStart,  // Start, Recover, and Plan of a ProcessDriver
-  kStop,   // Stop and Destroy
-  kProbe,  // Probe
-  kOther,  // everything else
+  kStart,    // Start, Recover, and Plan of a ProcessDriver
+  kStop,     // Stop and Destroy
+  kProbe,    // Probe
+  kPrepare,  // Prepare; as many threads as kStart
+  kOther,    // everything else
 };
 
 namespace abi {
@@ -130,7 +131,11 @@ namespace abi {
 class Lanes {
  public:
   Lanes(unsigned start_threads, unsigned stop_threads)
-      : start_(start_threads), stop_(stop_threads), probe_(1), other_(kOtherThreads) {}
+      : start_(start_threads),
+        stop_(stop_threads),
+        probe_(1),
+        prepare_(start_threads),
+        other_(kOtherThreads) {}
 
   Pool& of(Lane lane) {
     switch (lane) {
@@ -140,6 +145,8 @@ class Lanes {
         return stop_;
       case Lane::kProbe:
         return probe_;
+      case Lane::kPrepare:
+        return prepare_;
       case Lane::kOther:
         break;
     }
@@ -147,7 +154,7 @@ class Lanes {
   }
   // Stops all pools. A thread of one of the pools must not call it.
   void Stop() {
-    for (Pool* pool : {&start_, &stop_, &probe_, &other_}) pool->Stop();
+    for (Pool* pool : {&start_, &stop_, &probe_, &prepare_, &other_}) pool->Stop();
   }
 
  private:
@@ -156,6 +163,7 @@ class Lanes {
   Pool start_;
   Pool stop_;
   Pool probe_;
+  Pool prepare_;
   Pool other_;
 };
 
