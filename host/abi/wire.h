@@ -17,6 +17,7 @@
 #include "host/abi/capability_fields.h"
 #include "host/abi/device_fields.h"
 #include "host/abi/hook_fields.h"
+#include "host/abi/news_fields.h"
 #include "host/abi/pause_fields.h"
 
 // Converts structs of the ABI to bytes, for messages between the host and a driver's process. The

@@ -8,6 +8,7 @@
 #include "drover/drover.h"
 #include "drover/drover_capabilities.h"
 #include "drover/drover_device.h"
+#include "drover/drover_news.h"
 #include "drover/drover_pause.h"
 #include "drover/drover_task_hooks.h"
 #include "host/abi/wire.h"
@@ -59,13 +60,15 @@
 //   hook            call, arguments
 //   capabilities    call, arguments
 //   pause           call, arguments
+//   news            stream
 #define DROVER_CALLED_DRAFT_FUNCTIONS(X)                \
   X(kDevices, "devices", drover_device_plugin)          \
   X(kReserve, "reserve", drover_device_plugin)          \
   X(kDeviceStats, "device stats", drover_device_plugin) \
   X(kHook, "hook", drover_task_hooks)                   \
   X(kCapabilities, "capabilities", drover_capable)      \
-  X(kPause, "pause", drover_task_pause)
+  X(kPause, "pause", drover_task_pause)                 \
+  X(kNews, "news", drover_news_source)
 
 namespace drover {
 

@@ -118,6 +118,10 @@ Subscription SupervisedDriver::OnHandle(RunId run, std::function<void(const Task
   return handle_listeners_.Add(run, std::move(hear));
 }
 
+Subscription SupervisedDriver::OnNews(RunId run, std::function<void(const TaskNews&)> hear) {
+  return news_listeners_.Add(run, std::move(hear));
+}
+
 Result<std::string> SupervisedDriver::NormalizeConfigAt(const std::string& place,
                                                         const std::string& config_json,
                                                         bool final) {

@@ -114,6 +114,7 @@ class SupervisedDriver : public Driver, public HookPlugin {
   Subscription OnFingerprint(std::function<void()> changed) override;
   Subscription OnEvents(RunId run, std::function<void(const DriverEvent&)> hear) override;
   Subscription OnHandle(RunId run, std::function<void(const TaskHandle&)> hear) override;
+  Subscription OnNews(RunId run, std::function<void(const TaskNews&)> hear) override;
   Result<std::string> NormalizeConfigAt(const std::string& place, const std::string& config_json,
                                         bool final) override;
   Co<Result<StartedTask>> Start(Context context, std::shared_ptr<const TaskConfig> config) override;
@@ -225,6 +226,7 @@ class SupervisedDriver : public Driver, public HookPlugin {
   // Defined in supervised_exchange.cc:
   Instance NewInstance(std::shared_ptr<const PluginCode> code);
   bool Hears(int number) const;
+  void HearNews(int number, const TaskNews& news);
   void Died(int number, const ContainerDeath& death);
   void GiveUp(const Error& error);
   Co<void> BringBack();
@@ -287,6 +289,8 @@ class SupervisedDriver : public Driver, public HookPlugin {
   ListenerList<> fingerprint_listeners_;
   KeyedListeners<RunId, const DriverEvent&> event_listeners_;
   KeyedListeners<RunId, const TaskHandle&> handle_listeners_;
+  KeyedListeners<RunId, const TaskNews&> news_listeners_;
+  long unknown_news_ = 0;  // news that were dropped since the plugin was loaded
   Context life_;
   Context relaunch_;  // the context of BringBack; a reload cancels it
   Gate relaunches_;   // runs the coroutine BringBack, at most one at a time

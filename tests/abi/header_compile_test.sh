@@ -32,7 +32,7 @@ if [ "$what" = wrapper ]; then
 else
   for source in "$dir/layout.c" "$include/drover/drover.h" "$include/drover/drover_device.h" \
     "$include/drover/drover_task_hooks.h" "$include/drover/drover_capabilities.h" \
-    "$include/drover/drover_pause.h"; do
+    "$include/drover/drover_pause.h" "$include/drover/drover_news.h"; do
     for compiler in gcc clang-19; do
       for standard in c11 c17; do compile $compiler -std=$standard -x c "$source"; done
     done
