@@ -31,9 +31,7 @@ class NewsTest(AgentTest):
         self.agent.wait_allocs("web", 1, "complete", "stop")
 
     def test_a_secret_of_a_task_is_not_shown(self):
-        self.agent.submit(job(group(mock("t", secret="hunter2", start_error="denied: hunter2"),
-                                    RestartPolicy={"Attempts": 0, "Mode": "fail"},
-                                    ReschedulePolicy={"Attempts": 0, "Unlimited": False}),
+        self.agent.submit(job(group(mock("t", secret="hunter2", start_error="denied: hunter2")),
                               id="web"))
         alloc = self.agent.wait_allocs("web", 1, "failed")[0]["ID"]
         self.wait_message(alloc, "denied: <redacted>")
