@@ -17,6 +17,7 @@ struct TaskNewsParts {
   std::optional<bool> paused{};
   std::vector<std::string> texts{};
 
+  bool empty() const { return !handle && !network && !healthy && !paused && texts.empty(); }
   // Adds what came later. Of the texts, the first kMostTexts are kept.
   void Merge(TaskNewsParts later) {
     if (later.handle) handle = std::move(later.handle);

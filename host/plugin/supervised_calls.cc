@@ -102,7 +102,7 @@ Co<Result<StartedTask>> SupervisedDriver::Start(Context context,
   if (started.ok()) {
     run->wanted = true;
     run->known_by = instance->number();
-    run->handle = started->handle;
+    run->handle = run->early.handle.value_or(started->handle);
     co_return started;
   }
   const bool died = started.code() == Code::kUnavailable && !instance->alive();

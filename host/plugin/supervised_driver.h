@@ -170,6 +170,8 @@ class SupervisedDriver : public Driver, public HookPlugin {
     // The final error of an instance that could not recover the run.
     std::optional<Error> lost;
     bool recovering = false;  // a recover of the run has begun and has not returned
+    bool listened = false;    // somebody listens to the news of the run
+    TaskNews::What early;     // the news before that
     // How many processes ended while this run was recovered alone.
     int deaths = 0;
     // Not null while the instance in charge cannot report yet what became of the run. The event is

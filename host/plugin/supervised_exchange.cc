@@ -273,10 +273,15 @@ bool SupervisedDriver::Hears(int number) const {
   return (instance_ && instance_->number() == number) || (coming_ && coming_->number() == number);
 }
 
-// Takes the news of a run that the instance NUMBER knows. The next instance gets a new handle.
+// Takes the news of a run that the instance NUMBER knows. The next instance gets a new handle. A
+// driver may send news as soon as it has completed a start, so they may come before the caller of
+// the start has its answer and listens. Such news wait for it.
 void SupervisedDriver::HearNews(int number, const TaskNews& news) {
-  Run* const run = Hears(number) ? FindRun(news.run_id) : nullptr;
-  if (run == nullptr || !run->wanted || run->known_by != number || run->exited) {
+  if (!Hears(number)) return;
+  Run* const run = FindRun(news.run_id);
+  const bool known =
+      run != nullptr && !run->exited && (run->awaited || (run->wanted && run->known_by == number));
+  if (!known) {
     // Logs the first one, and then each time that the number has doubled, so that a driver cannot
     // fill the log.
     ++unknown_news_;
@@ -286,7 +291,8 @@ void SupervisedDriver::HearNews(int number, const TaskNews& news) {
                                           std::to_string(unknown_news_) + " so far)");
   }
   if (news.what.handle) run->handle = *news.what.handle;
-  news_listeners_.Call(news.run_id, news);
+  if (run->listened) return news_listeners_.Call(news.run_id, news);
+  run->early.Merge(news.what);
 }
 
 void SupervisedDriver::TakeCharge(Instance next) {

@@ -17,6 +17,7 @@ constexpr Duration kNewsPause = 1s;
 void TaskRunner::HearNews(const TaskNews& news) {
   const auto run = run_;
   if (!run || run->exited.is_set()) return;
+  if (news.what.empty()) return;
   run->news.Merge(news.what);
   run->news_more.Set();
   if (std::exchange(run->hears_news, true)) return;

@@ -101,7 +101,9 @@ TEST_F(RunnerNewsTest, NewsOfARunThatHasEndedChangeNothing) {
   const RunId id = Id();
   Kill();
   const auto before = types;
-  driver.Tell(id, {.healthy = false});
+  TaskNews::What what;
+  what.healthy = false;
+  driver.Tell(id, std::move(what));
   loop.RunReady();
   EXPECT_EQ(types, before);
 }
