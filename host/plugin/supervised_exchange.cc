@@ -274,13 +274,13 @@ bool SupervisedDriver::Hears(int number) const {
 }
 
 // Takes the news of a run that the instance NUMBER knows. The next instance gets a new handle. A
-// driver may send news as soon as it has completed a start, so they may come before the caller of
-// the start has its answer and listens. Such news wait for it.
+// driver may send news as soon as it has completed a start or recover, so they may come before the
+// caller has its answer and listens. Such news wait for it.
 void SupervisedDriver::HearNews(int number, const TaskNews& news) {
   if (!Hears(number)) return;
   Run* const run = FindRun(news.run_id);
   const bool known =
-      run != nullptr && !run->exited && (run->awaited || (run->wanted && run->known_by == number));
+      run != nullptr && !run->exited && (!run->wanted || run->known_by == number);
   if (!known) {
     // Logs the first one, and then each time that the number has doubled, so that a driver cannot
     // fill the log.
