@@ -279,8 +279,7 @@ bool SupervisedDriver::Hears(int number) const {
 void SupervisedDriver::HearNews(int number, const TaskNews& news) {
   if (!Hears(number)) return;
   Run* const run = FindRun(news.run_id);
-  const bool known =
-      run != nullptr && !run->exited && (!run->wanted || run->known_by == number);
+  const bool known = run != nullptr && !run->exited && (!run->wanted || run->known_by == number);
   if (!known) {
     // Logs the first one, and then each time that the number has doubled, so that a driver cannot
     // fill the log.
