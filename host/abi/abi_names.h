@@ -7,6 +7,7 @@
 #include "drover/drover.h"
 #include "drover/drover_capabilities.h"
 #include "drover/drover_device.h"
+#include "drover/drover_news.h"
 #include "drover/drover_pause.h"
 #include "drover/drover_task_hooks.h"
 #include "host/driver/plugin_hooks.h"
@@ -25,7 +26,7 @@ static_assert(HookOffer(PluginHookStage::kStop) == DROVER_CAP_HOOK_STOP);
 inline constexpr std::uint64_t kKnownOffers =
     DROVER_CAP_SIGNALS | DROVER_CAP_EXEC | DROVER_CAP_STATS | DROVER_CAP_DISABLES_LOG_COLLECTION |
     DROVER_CAP_HOSTNAME | DROVER_CAP_DNS | DROVER_CAP_CAPABILITIES | DROVER_CAP_PAUSE |
-    DROVER_CAP_ONLY_DEVICES | DROVER_CAP_ONLY_TASK_HOOKS | kHookOffers;
+    DROVER_CAP_NEWS | DROVER_CAP_ONLY_DEVICES | DROVER_CAP_ONLY_TASK_HOOKS | kHookOffers;
 inline constexpr std::uint64_t kKnownNeeds =
     DROVER_NEEDS_PROCESS_SERVICE | DROVER_NEEDS_TASK_OUTPUT;
 

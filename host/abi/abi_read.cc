@@ -228,6 +228,35 @@ Result<DriverEvent> ReadEvent(const drover_event* from) {
   return event;
 }
 
+Result<TaskNews> ReadNews(const drover_task_news* from) {
+  DROVER_ASSIGN(const drover_task_news raw, CopyStruct(from));
+  TaskNews news;
+  news.run_id = ReadRunId(raw.run_id);
+  if (raw.health < DROVER_UNDETECTED || raw.health > DROVER_HEALTHY) {
+    return Error(Code::kInternal, "unknown health " + std::to_string(raw.health));
+  }
+  if (raw.health != DROVER_UNDETECTED) news.what.healthy = raw.health == DROVER_HEALTHY;
+  if (raw.paused < DROVER_NEWS_SAME || raw.paused > DROVER_NEWS_RESUMED) {
+    return Error(Code::kInternal, "unknown state of a pause " + std::to_string(raw.paused));
+  }
+  if (raw.paused != DROVER_NEWS_SAME) news.what.paused = raw.paused == DROVER_NEWS_PAUSED;
+  if (raw.handle != nullptr) {
+    DROVER_ASSIGN(news.what.handle, ReadHandle(raw.handle));
+  }
+  if (raw.network != nullptr) {
+    DROVER_ASSIGN(news.what.network, ReadNetwork(raw.network));
+    if (news.what.network->port_map.size() > DROVER_NEWS_PORTS) {
+      return Error(Code::kInternal,
+                   "a network with more than " + std::to_string(DROVER_NEWS_PORTS) + " ports");
+    }
+  }
+  DROVER_ASSIGN(std::string text, ReadText(raw.text));
+  text = SafeText(text, DROVER_NEWS_TEXT);
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  if (!text.empty()) news.what.texts.push_back(std::move(text));
+  return news;
+}
+
 Result<TaskUsage> ReadStats(const drover_stats* from) {
   DROVER_ASSIGN(const drover_stats raw, CopyStruct(from));
   TaskUsage usage;

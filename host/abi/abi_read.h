@@ -6,6 +6,7 @@
 #include <string>
 
 #include "drover/drover.h"
+#include "drover/drover_news.h"
 #include "host/abi/plugin_info.h"
 #include "host/driver/driver.h"
 
@@ -77,6 +78,7 @@ Result<TaskStatus> ReadStatus(const drover_task_status* from);
 Result<Fingerprint> ReadFingerprint(const drover_fingerprint* from);
 Result<DriverEvent> ReadEvent(const drover_event* from);
 Result<TaskUsage> ReadStats(const drover_stats* from);
+Result<TaskNews> ReadNews(const drover_task_news* from);
 
 RunId ReadRunId(const drover_run_id& from);
 

@@ -6,6 +6,7 @@
 #include "drover/drover.h"
 #include "drover/drover_capabilities.h"
 #include "drover/drover_device.h"
+#include "drover/drover_news.h"
 #include "drover/drover_pause.h"
 #include "host/abi/abi_names.h"
 
@@ -24,6 +25,7 @@ DriverInfo ToDriverInfo(const PluginInfo& info) {
   driver.takes_dns = (info.offers & DROVER_CAP_DNS) != 0;
   driver.has_capabilities = (info.offers & DROVER_CAP_CAPABILITIES) != 0;
   driver.can_pause = (info.offers & DROVER_CAP_PAUSE) != 0;
+  driver.has_news = (info.offers & DROVER_CAP_NEWS) != 0;
   driver.only_devices = (info.offers & DROVER_CAP_ONLY_DEVICES) != 0;
   driver.only_task_hooks = (info.offers & DROVER_CAP_ONLY_TASK_HOOKS) != 0;
   for (const PluginHookStage stage : kPluginHookStages) {

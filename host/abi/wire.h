@@ -18,6 +18,7 @@
 #include "host/abi/command_fields.h"
 #include "host/abi/device_fields.h"
 #include "host/abi/hook_fields.h"
+#include "host/abi/news_fields.h"
 #include "host/abi/pause_fields.h"
 #include "host/abi/node_fields.h"
 #include "host/abi/prepare_values.h"

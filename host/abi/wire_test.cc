@@ -121,6 +121,7 @@ TEST(WireTest, FieldListsReachEveryByte) {
   EXPECT_WHOLE(drover_prepared_item);
   EXPECT_WHOLE(drover_prepared_list);
   EXPECT_WHOLE(drover_prepared_remove_args);
+  EXPECT_WHOLE(drover_task_news);
 }
 
 // Tells which fields of a task configuration are empty.
@@ -344,6 +345,29 @@ TEST(AbiReadTest, WhatNewerDriversHaveMoreIsLeftOut) {
   ASSERT_TRUE(read.ok()) << read.error().message();
   EXPECT_EQ(read->handle.format_version, 9u);
   EXPECT_EQ(read->network->port_map, (std::map<std::string, int>{{"http", 80}}));
+}
+
+TEST(AbiReadTest, NewsOfATaskAreReadAndBounded) {
+  auto raw = NewStruct<drover_task_news>();
+  raw.type = DROVER_MESSAGE_TASK_NEWS;
+  ASSERT_TRUE(ReadNews(&raw).ok());
+  EXPECT_EQ(ReadNews(&raw)->what.healthy, std::nullopt);
+  EXPECT_EQ(ReadNews(&raw)->what.paused, std::nullopt);
+  EXPECT_TRUE(ReadNews(&raw)->what.texts.empty());
+  const std::string text = std::string(5000, 'x') + "\n";
+  raw.text = ToStr(text);
+  raw.health = DROVER_UNHEALTHY;
+  raw.paused = DROVER_NEWS_RESUMED;
+  const Result<TaskNews> news = ReadNews(&raw);
+  ASSERT_TRUE(news.ok()) << news.error().message();
+  EXPECT_EQ(news->what.healthy, false);
+  EXPECT_EQ(news->what.paused, false);
+  EXPECT_EQ(news->what.texts.at(0).size(), std::size_t{DROVER_NEWS_TEXT});
+  raw.paused = 7;
+  EXPECT_FALSE(ReadNews(&raw).ok());
+  raw.paused = 0;
+  raw.health = -1;
+  EXPECT_FALSE(ReadNews(&raw).ok());
 }
 
 TEST(AbiReadTest, ErrorsKeepTheirCodeAndTheirMessageIsBounded) {

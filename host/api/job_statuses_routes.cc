@@ -148,6 +148,8 @@ json EncodeAllocs(const AllocRecords& records) {
   for (const auto& record : records) {
     const auto& health = record->reported.health;
     const json healthy = health ? json(health->healthy) : json();
+    const bool paused = std::ranges::any_of(record->reported.tasks,
+                                            [](const auto& task) { return task.second->paused; });
     allocs.push_back(
         {{"ID", record->id()},
          {"Group", record->alloc->group_name},
@@ -156,7 +158,7 @@ json EncodeAllocs(const AllocRecords& records) {
          {"DeploymentStatus", {{"Canary", record->alloc->canary}, {"Healthy", healthy}}},
          {"JobVersion", record->job->version},
          {"FollowupEvalID", record->changes().follow_up_eval},
-         {"HasPausedTask", false}});
+         {"HasPausedTask", paused}});
   }
   return allocs;
 }

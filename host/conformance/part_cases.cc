@@ -2,6 +2,7 @@
 // Cases for the optional parts of drivers that are drafts: drover.capabilities/1/draft and
 // drover.task-pause/1/draft.
 #include "drover/drover_capabilities.h"
+#include "drover/drover_news.h"
 #include "drover/drover_pause.h"
 #include "host/abi/abi_write.h"
 #include "host/abi/capability_read.h"
@@ -60,6 +61,10 @@ Co<void> SaysWhatItOffers(KitCase* kit, LoadedDriver* driver) {
 
 Co<void> OffersPause(KitCase* kit, LoadedDriver* driver) {
   return OffersPart(kit, driver, DROVER_CAP_PAUSE, DROVER_TASK_PAUSE_ID);
+}
+
+Co<void> OffersNews(KitCase* kit, LoadedDriver* driver) {
+  return OffersPart(kit, driver, DROVER_CAP_NEWS, DROVER_TASK_NEWS_ID);
 }
 
 // Pauses the task of CONFIG, or lets it go on, and checks what inspect says then.
@@ -125,6 +130,7 @@ const std::vector<KitEntry>& PartCases() {
       {"capabilities-offers", "The offer and the table of capabilities agree", OffersCapabilities},
       {"capabilities-same", "Capabilities can be asked for again", SaysTheSame},
       {"capabilities-agree", "Capabilities do not contradict the offers", SaysWhatItOffers},
+      {"news-offers", "The offer and the table of news agree", OffersNews},
       {"pause-offers", "The offer and the table of pause agree", OffersPause},
       {"pause-and-resume", "A paused task stays running, and goes on", PausesAndResumes},
       {"pause-destroy", "A paused task can be destroyed", DestroysPaused},

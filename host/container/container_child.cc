@@ -195,6 +195,7 @@ std::int32_t ContainerChild::Dispatch(std::uint16_t kind, WireReader* from, drov
     case frame_kind::kFingerprint:
     case frame_kind::kEvents:
     case frame_kind::kStats:
+    case frame_kind::kNews:
       return Subscribe(kind, from, error);
     case frame_kind::kDevices:
     case frame_kind::kDeviceStats:
@@ -365,6 +366,12 @@ std::int32_t ContainerChild::Subscribe(std::uint16_t kind, WireReader* from, dro
     status = driver_->fingerprint(self_, id, error);
   } else if (kind == frame_kind::kEvents) {
     status = driver_->events(self_, id, error);
+  } else if (kind == frame_kind::kNews) {
+    const auto* source = static_cast<const drover_news_source*>(
+        driver_->get_extension(self_, ToStr(DROVER_TASK_NEWS_ID)));
+    status = source == nullptr || !DROVER_HAS(source, drover_news_source, news)
+                 ? Refuse(Error(Code::kUnimplemented, "it has no news"), error)
+                 : source->news(self_, id, error);
   } else {
     const auto* run = from->Struct<drover_run_id>();
     auto args = NewStruct<drover_stats_args>();

@@ -53,6 +53,8 @@ std::int32_t StreamSend(const drover_host*, std::uint64_t id, const drover_messa
     readable = PutMessage<drover_devices>(&frame, message, &why);
   } else if (type == DROVER_MESSAGE_DEVICE_STATS) {
     readable = PutMessage<drover_device_stats>(&frame, message, &why);
+  } else if (type == DROVER_MESSAGE_TASK_NEWS) {
+    readable = PutMessage<drover_task_news>(&frame, message, &why);
   }
   // A message that cannot be read is sent without its body. The host then reports that the message
   // is broken.

@@ -38,6 +38,8 @@ static_assert(FunctionsIn<drover_capable>(offsetof(drover_capable, capabilities)
               CalledIn<drover_capable>());
 static_assert(FunctionsIn<drover_task_pause>(offsetof(drover_task_pause, pause)) ==
               CalledIn<drover_task_pause>());
+static_assert(FunctionsIn<drover_news_source>(offsetof(drover_news_source, news)) ==
+              CalledIn<drover_news_source>());
 static_assert(FunctionsIn<drover_task_hooks>(offsetof(drover_task_hooks, hook)) ==
               CalledIn<drover_task_hooks>());
 static_assert(FunctionsIn<drover_task_prepare>(offsetof(drover_task_prepare, key)) ==

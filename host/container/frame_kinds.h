@@ -9,6 +9,7 @@
 #include "drover/drover_capabilities.h"
 #include "drover/drover_command.h"
 #include "drover/drover_device.h"
+#include "drover/drover_news.h"
 #include "drover/drover_pause.h"
 #include "drover/drover_node.h"
 #include "drover/drover_prepare.h"
@@ -65,16 +66,18 @@
 //   capabilities    call, arguments
 //   pause           call, arguments
 //   prepare key     call, arguments; the same for prepare, list prepared, remove prepared
-#define DROVER_CALLED_DRAFT_FUNCTIONS(X)                    \
-  X(kDevices, "devices", drover_device_plugin)              \
-  X(kReserve, "reserve", drover_device_plugin)              \
-  X(kDeviceStats, "device stats", drover_device_plugin)     \
-  X(kHook, "hook", drover_task_hooks)                   \                       \
-  X(kCapabilities, "capabilities", drover_capable)      \
-  X(kPause, "pause", drover_task_pause)
-  X(kPrepareKey, "prepare key", drover_task_prepare)        \
-  X(kPrepare, "prepare", drover_task_prepare)               \
-  X(kListPrepared, "list prepared", drover_task_prepare)    \
+//   news            stream
+#define DROVER_CALLED_DRAFT_FUNCTIONS(X)                     \
+  X(kDevices, "devices", drover_device_plugin)               \
+  X(kReserve, "reserve", drover_device_plugin)               \
+  X(kDeviceStats, "device stats", drover_device_plugin)      \
+  X(kHook, "hook", drover_task_hooks)                        \
+  X(kCapabilities, "capabilities", drover_capable)           \
+  X(kPause, "pause", drover_task_pause)                      \
+  X(kNews, "news", drover_news_source)                       \
+  X(kPrepareKey, "prepare key", drover_task_prepare)         \
+  X(kPrepare, "prepare", drover_task_prepare)                \
+  X(kListPrepared, "list prepared", drover_task_prepare)     \
   X(kRemovePrepared, "remove prepared", drover_task_prepare)
 
 namespace drover {
@@ -99,8 +102,8 @@ enum : std::uint16_t {
   kTimerCancel,    // id: the timer
   kRunCommand,     // id: the service; body: arguments
   kCancelCommand,  // id: the service
-  kProgress,     // id: the call; body: report
-  kExtend,       // id: the call; body: time
+  kProgress,       // id: the call; body: report
+  kExtend,         // id: the call; body: time
   // Frames that the host sends.
   kBeforeCalled = 31,
 #define DROVER_FRAME_CALLED(kind, name, table) kind,

@@ -249,6 +249,9 @@ void State::HandleMessage(std::uint64_t id, WireReader* from) {
     case DROVER_MESSAGE_DEVICE_STATS:
       cancelled = SendAs<drover_device_stats>(face, id, from);
       break;
+    case DROVER_MESSAGE_TASK_NEWS:
+      cancelled = SendAs<drover_task_news>(face, id, from);
+      break;
     default: {
       // The type of the message is unknown, so the child has left out the body. The host reports
       // what is wrong with the message.

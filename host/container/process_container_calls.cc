@@ -173,6 +173,10 @@ std::int32_t RemovePrepared(drover_instance* self, const drover_call* call,
   return CallVerb(frame_kind::kRemovePrepared, self, call, args, error);
 }
 
+std::int32_t OpenNews(drover_instance* self, std::uint64_t id, drover_error* error) {
+  return Subscribe(frame_kind::kNews, self, id, error);
+}
+
 const drover_task_stats kStats = {sizeof(drover_task_stats), 0, Stats};
 const drover_task_exec kExec = {sizeof(drover_task_exec), 0, Exec, Resize};
 const drover_device_plugin kDevicePlugin = {sizeof(drover_device_plugin), 0, OpenDevices, Reserve,
@@ -182,6 +186,7 @@ const drover_capable kCapable = {sizeof(drover_capable), 0, AskCapabilities};
 const drover_task_pause kPause = {sizeof(drover_task_pause), 0, PauseTask};
 const drover_task_prepare kTaskPrepare = {
     sizeof(drover_task_prepare), 0, PrepareKey, Prepare, ListPrepared, RemovePrepared};
+const drover_news_source kNews = {sizeof(drover_news_source), 0, OpenNews};
 
 const void* GetExtension(drover_instance* self, drover_str id) {
   auto error = NewStruct<drover_error>();
@@ -194,6 +199,7 @@ const void* GetExtension(drover_instance* self, drover_str id) {
   if (name == DROVER_CAPABILITIES_ID) return &kCapable;
   if (name == DROVER_TASK_PAUSE_ID) return &kPause;
   if (name == DROVER_TASK_PREPARE_ID) return &kTaskPrepare;
+  if (name == DROVER_TASK_NEWS_ID) return &kNews;
   return nullptr;  // this container does not support the extension
 }
 

@@ -21,6 +21,7 @@
 #include "host/driver/resource_usage.h"
 #include "host/driver/start_turns.h"
 #include "host/driver/task_progress.h"
+#include "host/driver/task_news.h"
 #include "host/process/usage_detail.h"
 #include "host/spec/job.h"
 
@@ -43,6 +44,7 @@ struct DriverInfo {
   bool only_task_hooks = false;   // the plugin runs no tasks, but has hooks for them
   std::uint32_t hook_stages = 0;  // bits of HookStageBit
   bool can_pause = false;         // the driver itself pauses tasks
+  bool has_news = false;          // the driver tells what changes in running tasks
   bool has_capabilities = false;  // the driver says what it can do
   // What the driver says, once there is an instance. Null if it says nothing.
   std::shared_ptr<const DriverCapabilities> capabilities = nullptr;
@@ -241,6 +243,12 @@ struct DriverEvent {
   std::optional<TaskProgress> progress{};
 };
 
+struct TaskNews {
+  using What = TaskNewsParts<TaskHandle, DriverNetwork>;
+  RunId run_id;
+  What what;
+};
+
 // Every method is for the control thread and returns without blocking. A coroutine ends early,
 // with the error of its context, when the context ends. The driver may still continue the call
 // then, and its late answer is dropped. So the caller must call Destroy after a Start that ended
@@ -262,6 +270,12 @@ class Driver {
   // subscription is destroyed.
   [[nodiscard]] virtual Subscription OnHandle(RunId run,
                                               std::function<void(const TaskHandle&)> hear) = 0;
+
+  // Calls HEAR with the news of this run, until the subscription is destroyed.
+  [[nodiscard]] virtual Subscription OnNews(RunId run, std::function<void(const TaskNews&)> hear) {
+    (void)run, (void)hear;
+    return {};
+  }
 
   // Returns the limit WHICH: how long the driver waits for the plugin's answer before it gives the
   // call up. 0 means that only the caller's context limits the wait.

@@ -9,6 +9,7 @@
 #include "host/local_commands/local_commands.h"
 #include "sdk/include/drover/drover.h"
 #include "sdk/include/drover/drover_capabilities.h"
+#include "sdk/include/drover/drover_news.h"
 #include "sdk/include/drover/drover_pause.h"
 #include "sdk/include/drover/drover_task_hooks.h"
 
@@ -29,6 +30,7 @@ constexpr Flag kOffers[] = {{DROVER_CAP_SIGNALS, "signals"},
                             {DROVER_CAP_DNS, "dns"},
                             {DROVER_CAP_CAPABILITIES, "capabilities"},
                             {DROVER_CAP_PAUSE, "pause"},
+                            {DROVER_CAP_NEWS, "news"},
                             {DROVER_CAP_ONLY_TASK_HOOKS, "only_task_hooks"},
                             {DROVER_CAP_HOOK_PRESTART, "hook_prestart"},
                             {DROVER_CAP_HOOK_POSTSTART, "hook_poststart"},

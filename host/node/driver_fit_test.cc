@@ -50,7 +50,9 @@ TEST_F(DriverFitTest, TheHostItselfNamesTasksWithARootOfTheHost) {
 TEST_F(DriverFitTest, WhatTheDriverSaysNothingAboutIsNotChecked) {
   driver_.capabilities = std::make_shared<const DriverCapabilities>();
   driver_.takes_hostname = true;
-  group_.networks[0] = {.mode = "cni/mesh", .hostname = "front", .dns = {{"192.0.2.1"}, {}, {}}};
+  group_.networks[0].mode = "cni/mesh";
+  group_.networks[0].hostname = "front";
+  group_.networks[0].dns.servers = {"192.0.2.1"};
   task_.user = "anna";
   task_.kill_signal = "SIGUSR1";
   EXPECT_THAT(Mistakes(), IsEmpty());
@@ -62,7 +64,9 @@ TEST_F(DriverFitTest, EachFieldThatTheDriverCannotIsNamed) {
   can.hostname = can.dns = can.users = false;
   can.signals = {"SIGTERM", "SIGINT"};
   driver_.capabilities = std::make_shared<const DriverCapabilities>(can);
-  group_.networks[0] = {.mode = "bridge", .hostname = "front", .dns = {{"192.0.2.1"}, {}, {}}};
+  group_.networks[0].mode = "bridge";
+  group_.networks[0].hostname = "front";
+  group_.networks[0].dns.servers = {"192.0.2.1"};
   task_.user = "anna";
   task_.kill_signal = "SIGHUP";
   const std::string whose = ": driver \"box\" of the task \"web\" ";

@@ -118,6 +118,7 @@ LoadedDriver::LoadedDriver(Parts parts)
       host_(PluginHost::Make(HostParts(parts, redactor_, [this] { UpdateHealth(); }))),
       stuck_(parts.stuck),
       hear_events_(parts.hear_events),
+      hear_news_(parts.hear_news),
       first_fingerprint_(parts.loop),
       life_(parts.loop),
       gate_(parts.loop) {
@@ -170,6 +171,7 @@ Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
     const drover_capable* capable = nullptr;
     const drover_task_pause* pause = nullptr;
     const drover_task_prepare* prepare = nullptr;
+    const drover_news_source* news = nullptr;
   };
   auto found = std::make_shared<Found>();
   Plain ask = [container = container_, self = instance_, found](drover_error* error) {
@@ -182,6 +184,8 @@ Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
         Extension<drover_device_plugin>(of, self, DROVER_DEVICE_ID, sizeof(drover_device_plugin));
     found->hooks =
         Extension<drover_task_hooks>(of, self, DROVER_TASK_HOOKS_ID, sizeof(drover_task_hooks));
+    found->news =
+        Extension<drover_news_source>(of, self, DROVER_TASK_NEWS_ID, sizeof(drover_news_source));
     found->pause =
         Extension<drover_task_pause>(of, self, DROVER_TASK_PAUSE_ID, sizeof(drover_task_pause));
     found->capable =
@@ -222,6 +226,11 @@ Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
     co_return Error(Code::kInternal,
                     "driver " + info_.name + " offers pause but has no " + DROVER_TASK_PAUSE_ID);
   }
+  driver_info_.has_news = ToDriverInfo(info_).has_news;
+  if (driver_info_.has_news && found->news == nullptr) {
+    co_return Error(Code::kInternal,
+                    "driver " + info_.name + " offers news but has no " + DROVER_TASK_NEWS_ID);
+  }
   driver_info_.has_capabilities = ToDriverInfo(info_).has_capabilities;
   if (driver_info_.has_capabilities) {
     DROVER_CO_TRY(co_await AskCapabilities(context, found->capable));
@@ -249,11 +258,30 @@ Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
         for (auto& [key, value] : event.annotations) value = redactor_->Clean(std::move(value));
         if (hear_events_) hear_events_(event);
       }));
+  if (driver_info_.has_news) FollowNews(found->news);
   if (found->devices != nullptr) {
     devices_ = std::make_unique<LoadedDevices>(this, found->devices);
     gate_.Spawn(devices_->Follow());
   }
   co_return Status();
+}
+
+void LoadedDriver::FollowNews(const drover_news_source* source) {
+  Subscribe open = [source, self = instance_](std::uint64_t id, drover_error* error) {
+    return source->news(self, id, error);
+  };
+  gate_.Spawn(
+      KeepStream("news", DROVER_MESSAGE_TASK_NEWS, std::move(open), [this](StreamMessage message) {
+        auto news = std::get<TaskNews>(std::move(message));
+        for (std::string& text : news.what.texts) {
+          text = redactor_->Clean(std::move(text));
+        }
+        if (news.what.handle) {
+          news.what.handle->driver = info_.name;
+          news.what.handle->driver_version = info_.version;
+        }
+        if (hear_news_) hear_news_(news);
+      }));
 }
 
 Co<Status> LoadedDriver::AskCapabilities(Context context, const drover_capable* capable) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "drover/drover_capabilities.h"
+#include "drover/drover_news.h"
 #include "drover/drover_pause.h"
 #include "drover/drover_prepare.h"
 #include "drover/drover_task_hooks.h"
@@ -50,6 +51,8 @@ class LoadedDriver : public Driver {
     std::function<void(const std::string& what)> stuck;
     // Called with the events of all runs.
     std::function<void(const DriverEvent&)> hear_events;
+    // Called with the news of all runs.
+    std::function<void(const TaskNews&)> hear_news;
   };
   explicit LoadedDriver(Parts parts);
   ~LoadedDriver() override;
@@ -162,6 +165,7 @@ class LoadedDriver : public Driver {
   void ForgetRun(const RunId& run);
   void UpdateHealth();
   Co<void> AwaitLateCreate();
+  void FollowNews(const drover_news_source* source);
   Co<Status> AskCapabilities(Context context, const drover_capable* capable);
   // Returns VALUE. If it is an error, its text has no secrets of tasks.
   Result<CallValue> Redacted(Result<CallValue> value) const;
@@ -195,6 +199,7 @@ class LoadedDriver : public Driver {
   const std::shared_ptr<PluginHost> host_;
   const std::function<void(const std::string&)> stuck_;
   const std::function<void(const DriverEvent&)> hear_events_;
+  const std::function<void(const TaskNews&)> hear_news_;
 
   drover_instance* instance_ = nullptr;
   std::shared_ptr<PendingCall> late_create_;  // the call of a create that was given up

@@ -38,6 +38,9 @@ Co<Status> PluginInstance::Load(Context context) {
       if (const auto alive = process.lock()) alive->Kill(what, /*ask=*/true);
     };
   }
+  parts.hear_news = [this](const TaskNews& news) {
+    if (!ending_ && listener_.news) listener_.news(number_, news);
+  };
   parts.hear_events = [this](const DriverEvent& event) {
     if (listener_.event) listener_.event(number_, event);
   };

@@ -40,6 +40,7 @@ class PluginInstance : public std::enable_shared_from_this<PluginInstance> {
   // begins.
   struct Listener {
     std::function<void(int number, const DriverEvent& event)> event;
+    std::function<void(int number, const TaskNews& news)> news{};
     std::function<void(int number, const ContainerDeath& death)> died;
   };
   // NUMBER must differ from that of every other instance of the plugin.

@@ -49,6 +49,8 @@ Result<StreamMessage> StreamTable::Decode(std::int32_t type, const drover_messag
       return Wrap(ReadDevices(static_cast<const drover_devices*>(whole)));
     case DROVER_MESSAGE_DEVICE_STATS:
       return Wrap(ReadDeviceStats(static_cast<const drover_device_stats*>(whole)));
+    case DROVER_MESSAGE_TASK_NEWS:
+      return Wrap(ReadNews(static_cast<const drover_task_news*>(whole)));
     default:
       return Wrap(ReadStats(static_cast<const drover_stats*>(whole)));
   }
@@ -75,7 +77,7 @@ std::int32_t StreamTable::Send(std::uint64_t id, const drover_message* message) 
   if (stream->ended || streams_.count(id) == 0) return 1;
   if (stream->queue.size() < kMaxQueue) {
     stream->queue.push_back(std::move(*decoded));
-  } else if (stream->type == DROVER_MESSAGE_EVENT) {
+  } else if (stream->type == DROVER_MESSAGE_EVENT || stream->type == DROVER_MESSAGE_TASK_NEWS) {
     ++lost_;
   } else {
     stream->queue.back() = std::move(*decoded);

@@ -19,7 +19,8 @@
 
 namespace drover {
 
-using StreamMessage = std::variant<Fingerprint, DriverEvent, TaskUsage, DeviceGroups, DeviceStats>;
+using StreamMessage =
+    std::variant<Fingerprint, DriverEvent, TaskUsage, DeviceGroups, DeviceStats, TaskNews>;
 
 // The streams on which a driver sends messages, by id. A message is copied on the thread that sends
 // it. The control thread then passes the messages of a stream on in the sequence in which they were

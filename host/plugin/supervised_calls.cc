@@ -102,7 +102,7 @@ Co<Result<StartedTask>> SupervisedDriver::Start(Context context,
   if (started.ok()) {
     run->wanted = true;
     run->known_by = instance->number();
-    run->handle = started->handle;
+    run->handle = run->early.handle.value_or(started->handle);
     co_return started;
   }
   const bool died = started.code() == Code::kUnavailable && !instance->alive();
@@ -142,7 +142,7 @@ Co<Result<RecoveredTask>> SupervisedDriver::Recover(Context context,
       run->wanted = true;
       // The handle is set before Learn, so that Learn calls no handle listener: the caller gets
       // the handle as the result.
-      run->handle = said.answer->handle;
+      run->handle = run->early.handle.value_or(said.answer->handle);
       Learn(id, *said.answer, instance->number());
     } else if (said.died) {
       run->recovering = true;  // the process may have ended because of this run

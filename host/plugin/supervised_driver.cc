@@ -119,6 +119,15 @@ Subscription SupervisedDriver::OnHandle(RunId run, std::function<void(const Task
   return handle_listeners_.Add(run, std::move(hear));
 }
 
+Subscription SupervisedDriver::OnNews(RunId run, std::function<void(const TaskNews&)> hear) {
+  Run* const known = FindRun(run);
+  if (known != nullptr && !std::exchange(known->listened, true)) {
+    const TaskNews early{run, std::exchange(known->early, {})};
+    hear(early);
+  }
+  return news_listeners_.Add(run, std::move(hear));
+}
+
 Result<std::string> SupervisedDriver::NormalizeConfigAt(const std::string& place,
                                                         const std::string& config_json,
                                                         bool final) {

@@ -115,6 +115,7 @@ class SupervisedDriver : public Driver, public HookPlugin {
   Subscription OnFingerprint(std::function<void()> changed) override;
   Subscription OnEvents(RunId run, std::function<void(const DriverEvent&)> hear) override;
   Subscription OnHandle(RunId run, std::function<void(const TaskHandle&)> hear) override;
+  Subscription OnNews(RunId run, std::function<void(const TaskNews&)> hear) override;
   Result<std::string> NormalizeConfigAt(const std::string& place, const std::string& config_json,
                                         bool final) override;
   bool Prepares() const override { return held_ || prepares_.in_use(); }
@@ -181,6 +182,8 @@ class SupervisedDriver : public Driver, public HookPlugin {
     // The final error of an instance that could not recover the run.
     std::optional<Error> lost;
     bool recovering = false;  // a recover of the run has begun and has not returned
+    bool listened = false;    // somebody listens to the news of the run
+    TaskNews::What early;     // the news before that
     // How many processes ended while this run was recovered alone.
     int deaths = 0;
     // Not null while the instance in charge cannot report yet what became of the run. The event is
@@ -237,6 +240,7 @@ class SupervisedDriver : public Driver, public HookPlugin {
   // Defined in supervised_exchange.cc:
   Instance NewInstance(std::shared_ptr<const PluginCode> code);
   bool Hears(int number) const;
+  void HearNews(int number, const TaskNews& news);
   void Died(int number, const ContainerDeath& death);
   void GiveUp(const Error& error);
   Co<void> BringBack();
@@ -300,6 +304,8 @@ class SupervisedDriver : public Driver, public HookPlugin {
   ListenerList<> fingerprint_listeners_;
   KeyedListeners<RunId, const DriverEvent&> event_listeners_;
   KeyedListeners<RunId, const TaskHandle&> handle_listeners_;
+  KeyedListeners<RunId, const TaskNews&> news_listeners_;
+  long unknown_news_ = 0;  // news that were dropped since the plugin was loaded
   Context life_;
   Context relaunch_;  // the context of BringBack; a reload cancels it
   Gate relaunches_;   // runs the coroutine BringBack, at most one at a time

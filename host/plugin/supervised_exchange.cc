@@ -262,6 +262,7 @@ SupervisedDriver::Instance SupervisedDriver::NewInstance(std::shared_ptr<const P
   listener.event = [this](int number, const DriverEvent& event) {
     if (Hears(number)) event_listeners_.Call(event.run_id, event);
   };
+  listener.news = [this](int number, const TaskNews& news) { HearNews(number, news); };
   listener.died = [this](int number, const ContainerDeath& death) { Died(number, death); };
   return std::make_shared<PluginInstance>(std::move(code), ++instances_, std::move(listener));
 }
@@ -270,6 +271,27 @@ SupervisedDriver::Instance SupervisedDriver::NewInstance(std::shared_ptr<const P
 // are ignored until that instance is in charge.
 bool SupervisedDriver::Hears(int number) const {
   return (instance_ && instance_->number() == number) || (coming_ && coming_->number() == number);
+}
+
+// Takes the news of a run that the instance NUMBER knows. The next instance gets a new handle. A
+// driver may send news as soon as it has completed a start or recover, so they may come before the
+// caller has its answer and listens. Such news wait for it.
+void SupervisedDriver::HearNews(int number, const TaskNews& news) {
+  if (!Hears(number)) return;
+  Run* const run = FindRun(news.run_id);
+  const bool known = run != nullptr && !run->exited && (!run->wanted || run->known_by == number);
+  if (!known) {
+    // Logs the first one, and then each time that the number has doubled, so that a driver cannot
+    // fill the log.
+    ++unknown_news_;
+    if ((unknown_news_ & (unknown_news_ - 1)) != 0) return;
+    return Log(PluginLogLevel::kWarn, "its news of run " + news.run_id.Short() +
+                                          " are dropped: it has no such run now (" +
+                                          std::to_string(unknown_news_) + " so far)");
+  }
+  if (news.what.handle) run->handle = *news.what.handle;
+  if (run->listened) return news_listeners_.Call(news.run_id, news);
+  run->early.Merge(news.what);
 }
 
 void SupervisedDriver::TakeCharge(Instance next) {

@@ -93,6 +93,33 @@ TEST_P(ProcessServiceTest, TheTaskSeesOnlyWhatItIsGiven) {
                 "NoNewPrivs:\t1\n7\nDIR PATH PWD 77\n99\n");
 }
 
+TEST_P(ProcessServiceTest, APausedRunHearsTheSignalOfItsStop) {
+  const RunId run =
+      MustStart(Shell("trap 'exit 7' TERM; echo ready; while :; do sleep 0.01; done"));
+  EXPECT_TRUE(Until([&] { return Read("logs/web.stdout.0") == "ready\n"; }));
+  const Status paused = service_->SetPaused(run, true);
+  if (GetParam() == Tracking::kWalk) {
+    EXPECT_EQ(paused.code(), Code::kUnimplemented);
+    EXPECT_FALSE(service_->IsPaused(run));
+  } else {
+    EXPECT_TRUE(paused.ok()) << paused.error().message();
+    EXPECT_TRUE(service_->IsPaused(run));
+    EXPECT_TRUE(service_->SetPaused(run, true).ok());
+  }
+  const auto exit = Await(service_->Stop(Forever(), run, SIGTERM, 60s));
+  ASSERT_TRUE(exit.ok()) << exit.error().message();
+  EXPECT_EQ(exit->exit_code, 7);
+  EXPECT_EQ(service_->SetPaused(run, true).code(), Code::kFailedPrecondition);
+}
+
+TEST_P(ProcessServiceTest, APausedRunIsKilled) {
+  if (GetParam() == Tracking::kWalk) GTEST_SKIP() << "runs without cgroups cannot be paused";
+  const RunId run = MustStart(Shell("sleep 1000"));
+  ASSERT_TRUE(service_->SetPaused(run, true).ok());
+  ASSERT_TRUE(service_->Kill(run).ok());
+  EXPECT_EQ(WaitFor(run).signal, SIGKILL);
+}
+
 TEST_P(ProcessServiceTest, TheLimitOfOpenFilesIsNotThatOfTheAgent) {
   rlimit own{};
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &own), 0);

@@ -18,6 +18,7 @@ Co<Status> TaskServicesHook::Poststart(Context context, PoststartRequest request
 
 Co<Status> TaskServicesHook::Update(Context, HookRequest request) {
   // Before a start, there is nothing to do. During a stop, the services stay removed.
+  if (running_ && request.network) network_ = request.network;
   if (running_) Register(request);
   co_return Status();
 }

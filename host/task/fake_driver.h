@@ -91,7 +91,7 @@ class FakeDriver : public Driver {
   int open_calls() const { return open_calls_; }  // coroutines that have not returned
   // The number of listeners, including cancelled listeners that are not removed yet.
   std::size_t kept_listeners() const {
-    return on_fingerprint_.size() + on_event_.keys() + on_handle_.keys();
+    return on_fingerprint_.size() + on_event_.keys() + on_handle_.keys() + on_news_.keys();
   }
   // The number of runs that were not destroyed, including runs whose start failed. Most tests
   // expect 0 at their end.
@@ -110,6 +110,11 @@ class FakeDriver : public Driver {
   Subscription OnFingerprint(std::function<void()> changed) override;
   Subscription OnEvents(RunId run, std::function<void(const DriverEvent&)> hear) override;
   Subscription OnHandle(RunId run, std::function<void(const TaskHandle&)> hear) override;
+  Subscription OnNews(RunId run, std::function<void(const TaskNews&)> hear) override {
+    return on_news_.Add(run, std::move(hear));
+  }
+  // Sends news of RUN.
+  void Tell(RunId run, TaskNews::What what) { on_news_.Call(run, TaskNews{run, std::move(what)}); }
   Result<std::string> NormalizeConfigAt(const std::string& place, const std::string& config_json,
                                         bool final) override;
   bool Prepares() const override { return prepares; }
@@ -160,6 +165,7 @@ class FakeDriver : public Driver {
   ListenerList<> on_fingerprint_;
   KeyedListeners<RunId, const DriverEvent&> on_event_;
   KeyedListeners<RunId, const TaskHandle&> on_handle_;
+  KeyedListeners<RunId, const TaskNews&> on_news_;
 };
 
 // A registry of the drivers that a test adds.

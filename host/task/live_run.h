@@ -21,7 +21,8 @@ struct LiveRun {
         exited(loop),
         unhealthy(loop),
         stop_over(loop),
-        dropped_more(loop) {}
+        dropped_more(loop),
+        news_more(loop) {}
 
   const RunId& id() const { return config->run_id; }
 
@@ -56,10 +57,14 @@ struct LiveRun {
   DroppedOutput dropped_reported;  // the value of DROPPED in the last event about dropped output
   bool reports_dropped = false;    // true: a coroutine waits for more dropped output
   Event dropped_more;
+  TaskNews::What news;      // news of the driver that are not carried out yet
+  bool hears_news = false;  // true: a coroutine waits for more news
+  Event news_more;
   Subscription on_dropped;
   Subscription on_health;
   Subscription on_events;
   Subscription on_handle;
+  Subscription on_news;
 };
 
 }  // namespace drover

@@ -477,7 +477,7 @@ TEST_F(RunnerControlTest, StartsLeaveNoListenersWithTheDriver) {
     loop.Advance(1h);
   }
   EXPECT_GT(driver.Count("start"), 100);
-  EXPECT_LE(driver.kept_listeners(), 64u);
+  EXPECT_LE(driver.kept_listeners(), 96u);
   Kill();
 }
 

@@ -38,6 +38,7 @@ void TaskRunner::Adopt(std::shared_ptr<const TaskConfig> config, std::optional<E
         (*driver)->OnEvents(run->id(), [this](const DriverEvent& event) { HearDriver(event); });
     run->on_handle =
         (*driver)->OnHandle(run->id(), [this](const TaskHandle& handle) { HearHandle(handle); });
+    run->on_news = (*driver)->OnNews(run->id(), [this](const TaskNews& news) { HearNews(news); });
   }
   if (services_.processes != nullptr) {
     run_->on_dropped = services_.processes->OnDroppedOutput(
@@ -125,6 +126,7 @@ void TaskRunner::Unwatch() {
   run_->on_dropped.Cancel();
   run_->on_events.Cancel();
   run_->on_handle.Cancel();
+  run_->on_news.Cancel();
   run_->on_health.Cancel();
 }
 

@@ -48,6 +48,8 @@ struct HookRequest {
   StringMap data;                    // the data that this hook stored last
   std::optional<RunId> run;          // the run that exists, or in kExited the run that has ended
   std::optional<ExitResult> exited;  // how the run has ended; only in kExited
+  // What the driver says of the network of the run, if there is a run and its driver says so.
+  std::optional<DriverNetwork> network = std::nullopt;
 };
 
 struct PrestartRequest : HookRequest {
@@ -75,7 +77,6 @@ struct PrestartResponse {
 
 struct PoststartRequest : HookRequest {
   std::shared_ptr<const TaskConfig> config;  // the configuration of the run
-  std::optional<DriverNetwork> network;
 };
 
 // The interface by which a hook changes its task. A hook holds a weak pointer to it, because the

@@ -46,6 +46,11 @@ void TaskJournal::SetPaused(bool paused, TaskEvent event) {
   Emit(std::move(event));
 }
 
+void TaskJournal::SetUnhealthy(bool unhealthy, TaskEvent event) {
+  state_.unhealthy = unhealthy;
+  Emit(std::move(event));
+}
+
 void TaskJournal::Publish() {
   snapshot_ = std::make_shared<const TaskStateRecord>(state_);
   if (options_.observer != nullptr) options_.observer->OnTaskState(options_.task_name, snapshot_);

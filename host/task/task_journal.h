@@ -52,6 +52,7 @@ class TaskJournal {
   void SetState(RunnerState state);
   void SetState(RunnerState state, TaskEvent event);
   void SetPaused(bool paused, TaskEvent event);
+  void SetUnhealthy(bool unhealthy, TaskEvent event);
   // Passes the current state to the observer.
   void Publish();
   // Whether an event of TYPE was emitted since the last start, perhaps by an earlier agent.

@@ -164,6 +164,7 @@ Result<TaskStateRecord> ReadTaskState(const json& of) {
   state.attempts = of.value("attempts", 0);
   state.attempts_since = of.value("attempts_since", WallTime{0});
   state.paused = of.value("paused", false);
+  state.unhealthy = of.value("unhealthy", false);
   for (const json& event : of.value("events", json::array())) {
     state.events.push_back(DecodeEvent(event));
   }
@@ -190,6 +191,7 @@ json EncodeTaskState(const TaskStateRecord& state) {
               {"attempts_since", state.attempts_since},
               {"events", std::move(events)}};
   if (state.paused) out["paused"] = true;
+  if (state.unhealthy) out["unhealthy"] = true;
   return out;
 }
 

@@ -222,6 +222,11 @@ class TaskRunner : public TaskControl,
   Co<Status> EnforceStop(std::shared_ptr<LiveRun> run, Context context, Duration timeout,
                          std::shared_ptr<StopAnswer> answer);
 
+  // Methods that hear the news of a driver, in runner_news.cc.
+  void HearNews(const TaskNews& news);
+  static Co<void> NewsLoop(TaskRunner* self, std::shared_ptr<LiveRun> run);
+  Co<void> CarryOutNews(std::shared_ptr<LiveRun> run);
+
   // Methods that pause a run, in runner_pause.cc.
   void NotePaused(bool paused, const std::string& why);
   Co<void> ResumeForStop(std::shared_ptr<LiveRun> run);

@@ -62,7 +62,7 @@ void ChangeTaskState(TaskStateRecord* record, RunnerState state, WallTime now) {
   if (state == RunnerState::kRunning && record->state != RunnerState::kRunning)
     record->started_at = now;
   if (state == RunnerState::kDead && record->finished_at == 0) record->finished_at = now;
-  if (state != RunnerState::kRunning) record->paused = false;
+  if (state != RunnerState::kRunning) record->paused = record->unhealthy = false;
   record->state = state;
 }
 

@@ -28,7 +28,8 @@ struct TaskStateRecord {
   // so that they always agree with the event of a restart. Clients do not see them.
   int attempts = 0;
   WallTime attempts_since = 0;
-  bool paused = false;  // the task runs, but is held
+  bool paused = false;     // the task runs, but is held
+  bool unhealthy = false;  // the task runs, but its driver says that it is not healthy
   std::vector<SharedTaskEvent> events;
 
   bool Successful() const { return state == RunnerState::kDead && !failed; }

@@ -74,6 +74,11 @@ const char kTaskConfigSchema[] = R"({
     "stats_late_message": {"type": "boolean"},
     "renew_handle": {"type": "boolean"},
     "secret": {"type": "string"},
+    "news_after": {"type": "string"},
+    "news_ip": {"type": "string"},
+    "news_health": {"type": "string"},
+    "news_text": {"type": "string"},
+    "news_of_nobody": {"type": "boolean"},
     "hang_in": {"type": "string"},
     "crash_in": {"type": "string"},
     "crash_by": {"type": "string"},
@@ -240,6 +245,18 @@ TaskSpec TaskSpec::Read(const drover::Json& config) {
   out.stats_close_after = config.Int("stats_close_after");
   out.stats_late_message = config.Bool("stats_late_message");
   out.renew_handle = config.Bool("renew_handle");
+  if (const std::string after = config.String("news_after"); !after.empty()) {
+    News& news = out.news.emplace();
+    news.after = ParseDuration("news_after", after);
+    news.ip = config.String("news_ip");
+    news.health = config.String("news_health");
+    news.text = config.String("news_text");
+    news.of_nobody = config.Bool("news_of_nobody");
+    if (!news.health.empty() && news.health != "healthy" && news.health != "unhealthy") {
+      throw drover::Error(drover::Code::kInvalidArgument,
+                          "news_health: write healthy or unhealthy");
+    }
+  }
   return out;
 }
 

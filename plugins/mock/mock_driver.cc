@@ -15,6 +15,7 @@
 
 #include "drover/capabilities.hpp"
 #include "drover/entry.hpp"
+#include "drover/news.hpp"
 #include "drover/pause.hpp"
 #include "drover/task_table.hpp"
 #include "mock_config.h"
@@ -50,7 +51,7 @@ class MockDriver : public drover::Driver {
   static drover::Info Describe() {
     drover::Info info;
     info.offers = DROVER_CAP_SIGNALS | DROVER_CAP_EXEC | DROVER_CAP_STATS | DROVER_CAP_HOSTNAME |
-                  DROVER_CAP_DNS | DROVER_CAP_CAPABILITIES | DROVER_CAP_PAUSE;
+                  DROVER_CAP_DNS | DROVER_CAP_CAPABILITIES | DROVER_CAP_PAUSE | DROVER_CAP_NEWS;
     info.config_schema = kConfigSchema;
     info.task_config_schema = kTaskConfigSchema;
     return info;
@@ -66,6 +67,7 @@ class MockDriver : public drover::Driver {
   }
   const void* Extension(std::string_view id) override {
     if (const void* pause = drover::TaskPauseOf<MockDriver>(id)) return pause;
+    if (const void* news = drover::TaskNewsOf<MockDriver>(id)) return news;
     return drover::CapabilitiesOf<MockDriver>(id);
   }
 
@@ -269,6 +271,11 @@ class MockDriver : public drover::Driver {
     call.Complete(Empty{});
   }
 
+  void News(drover::Stream<drover::TaskNews> stream) {
+    Commit("news");
+    news_.Add(std::move(stream));
+  }
+
   void PauseAsync(bool paused, Call<Empty> call) {
     auto task = tasks_.Need(call.run_id());
     if (Faulty(*task, "pause", call)) return;
@@ -435,8 +442,32 @@ class MockDriver : public drover::Driver {
     } else {
       run->Begin(remaining, std::move(pipes), speak);
     }
+    if (task->spec.news && speak) {  // only once: not after a recover
+      host().After(task->spec.news->after, [this, task] { SendNews(*task); });
+    }
     if (task->spec.plugin_exit_after.count() > 0) {
       host().After(task->spec.plugin_exit_after, [task] { PretendPluginExit(*task); });
+    }
+  }
+
+  void SendNews(Task& task) {
+    const TaskSpec::News& spec = *task.spec.news;
+    drover::TaskNews news;
+    news.run = task.run_id;
+    {
+      std::lock_guard<std::mutex> lock(task.mutex);
+      news.handle = HandleOf(task.started_at);
+    }
+    if (!spec.ip.empty()) news.network = drover::DriverNetwork{spec.ip, true, {}};
+    if (!spec.health.empty()) {
+      news.health =
+          spec.health == "healthy" ? drover::TaskHealth::kHealthy : drover::TaskHealth::kUnhealthy;
+    }
+    news.text = spec.text;
+    news_.Send(news);
+    if (spec.of_nobody) {
+      for (std::uint8_t& byte : news.run.bytes) byte ^= 0x5a;
+      news_.Send(news);
     }
   }
 
@@ -517,6 +548,7 @@ class MockDriver : public drover::Driver {
   const std::shared_ptr<MockPrepares> prepares_;
   drover_fs_isolation isolation_ = DROVER_FS_NONE;  // fixed when the instance is made
   drover::TaskTable<Task> tasks_;
+  drover::NewsSender news_;
   std::mutex mutex_;  // guards the members below
   Faults faults_;
   std::int64_t disabled_at_ = 0;  // in ns since 1970; 0 means never

@@ -42,6 +42,24 @@ class TesthostTest(unittest.TestCase):
     def codes(self, *requests):
         return [a["error"]["code"] if "error" in a else "OK" for a in self.serve(*requests)]
 
+    def test_what_a_driver_can_do(self):
+        answer, = self.serve({"call": "capabilities"})
+        self.assertEqual(answer["result"]["network_modes"], ["host", "none", "bridge", "cni"])
+        self.assertEqual(answer["result"]["sensitive"], ["/secret"])
+        self.assertIs(answer["result"]["remote"], False)
+
+    def test_a_pause(self):
+        inspect = {"call": "inspect", "task": "a"}
+        _, paused, held, resumed, runs, unknown = self.serve(
+            LASTING, {"call": "pause", "task": "a"}, inspect,
+            {"call": "pause", "task": "a", "paused": False}, inspect,
+            {"call": "pause", "task": "b"})
+        self.assertEqual((paused["result"], resumed["result"]), ({}, {}))
+        self.assertEqual(held["result"]["attributes"].get("paused"), "true")
+        self.assertEqual(held["result"]["state"], "running")
+        self.assertNotIn("paused", runs["result"]["attributes"])
+        self.assertEqual(unknown["error"]["code"], "E_NOT_FOUND")
+
     @unittest.skipUnless(os.path.exists(EXAMPLES + "/secrets_file.so"), "the examples are not built")
     def test_task_hooks(self):
         config = json.dumps({"commands": {"who": {"command": ["/bin/echo", "me"],

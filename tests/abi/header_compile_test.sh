@@ -34,7 +34,7 @@ else
     "$include/drover/drover_command.h" "$include/drover/drover_node.h" "$include/drover/drover_task_hooks.h" "$include/drover/drover_capabilities.h" \
     "$include/drover/drover_pause.h" "$include/drover/drover_progress.h" "$include/drover/drover_c.h" \
     "$include/drover/drover_c_process.h" \
-    "$include/drover/drover_prepare.h"; do
+    "$include/drover/drover_prepare.h" "$include/drover/drover_news.h"; do
     for compiler in gcc clang-19; do
       for standard in c11 c17; do compile $compiler -std=$standard -x c "$source"; done
     done

@@ -11,6 +11,7 @@
 
 #include "driver_place.h"
 #include "drover/drover_capabilities.h"
+#include "drover/drover_news.h"
 #include "drover/drover_pause.h"
 #include "fake_host.h"
 
@@ -47,7 +48,7 @@ TEST_F(MockDriverTest, DescribesItself) {
   EXPECT_EQ(std::string(info->name.data, info->name.size), "mock_driver");
   EXPECT_EQ(info->offers, DROVER_CAP_SIGNALS | DROVER_CAP_EXEC | DROVER_CAP_STATS |
                               DROVER_CAP_HOSTNAME | DROVER_CAP_DNS | DROVER_CAP_CAPABILITIES |
-                              DROVER_CAP_PAUSE);
+                              DROVER_CAP_PAUSE | DROVER_CAP_NEWS);
   EXPECT_EQ(info->needs, 0u);
   EXPECT_EQ(info->fs_isolation, DROVER_FS_NONE);
 }

@@ -5,6 +5,7 @@
 #include "drover/command.hpp"
 #include "drover/device.hpp"
 #include "drover/entry.hpp"
+#include "drover/news.hpp"
 #include "drover/pause.hpp"
 #include "drover/node.hpp"
 #include "drover/prepare.hpp"
@@ -18,9 +19,15 @@ class Sample : public drover::ProcessDriver {
   static drover::Capabilities GetCapabilities() { return {}; }
   const void* Extension(std::string_view id) override {
     if (const void* pause = drover::TaskPauseOf<Sample>(id)) return pause;
+    if (const void* news = drover::TaskNewsOf<Sample>(id)) return news;
     return drover::CapabilitiesOf<Sample>(id);
   }
   void Pause(const drover::RunId&, bool, const drover::CallView&) {}
+  void News(drover::Stream<drover::TaskNews> stream) {
+    drover::NewsSender sender;
+    sender.Add(std::move(stream));
+    sender.Send({});
+  }
   Sample(drover::Host host, const drover::Json&) : ProcessDriver(std::move(host)) {}
   drover::ProcessSpec Plan(const drover::TaskConfig& task) override {
     host().process().Kill(task.run_id);

@@ -245,7 +245,7 @@ class ClientJobTest(Client, AgentTest):
     def test_the_drivers_of_the_agent(self):
         self.assertRegex(self.cli("plugin", "list").out, r"(?m)^raw_exec +healthy +Healthy$")
         listed = {driver["Name"]: driver for driver in self.json("plugin", "list")}
-        self.assertEqual(listed["raw_exec"]["Attributes"], {"driver.raw_exec": "true"})
+        self.assertEqual(listed["raw_exec"]["Attributes"]["driver.raw_exec"], "true")
         self.address = "http://127.0.0.1:1"
         self.assertIn("127.0.0.1:1", self.fails("plugin", "list"))
         # The command asks the agent, or loads a configuration.

@@ -25,6 +25,14 @@ std::string Blame(const Task& task, const TaskStateRecord& state) {
   return "";
 }
 
+// Returns whether a driver says of a running task that it is not healthy.
+bool AnyUnhealthy(const TaskGroup& group, const AllocState& state) {
+  return std::ranges::any_of(group.tasks, [&](const Task& task) {
+    const TaskStateRecord* const of_task = Considered(task, state);
+    return of_task != nullptr && of_task->unhealthy;
+  });
+}
+
 UpdatePolicy WithBounds(UpdatePolicy policy) {
   policy.min_healthy_time = Bounded(policy.min_healthy_time);
   policy.healthy_deadline = Bounded(policy.healthy_deadline);
@@ -62,6 +70,8 @@ std::optional<HealthVerdict> HealthTracker::Judge(const AllocState& state, bool 
 bool HealthTracker::Follow(const TaskGroup& group, const AllocState& state, bool checks_pass,
                            TimePoint now, WallTime wall) {
   const bool use_checks = policy_.health_check == UpdatePolicy::HealthCheck::kChecks;
+  // What a driver says of its task is a check, too.
+  checks_pass = checks_pass && !AnyUnhealthy(group, state);
   if (!use_checks || !checks_pass) {
     since_checks_.reset();
   } else if (!since_checks_) {
@@ -99,6 +109,8 @@ HealthVerdict HealthTracker::AtDeadline(const TaskGroup& group, const AllocState
       verdict.messages[task.name] = "Task not running for min_healthy_time of " +
                                     FormatDuration(policy_.min_healthy_time) +
                                     " by healthy_deadline of " + deadline;
+    } else if (checks_late && of_task->unhealthy) {
+      verdict.messages[task.name] = "Task not healthy by deadline, says its driver";
     } else if (checks_late) {
       verdict.messages[task.name] = "Services not healthy by deadline";
     }

@@ -94,6 +94,26 @@ TEST_F(HealthTrackerTest, TasksMustRunForTheMinimum) {
   EXPECT_EQ(After(1ns), "healthy");
 }
 
+TEST_F(HealthTrackerTest, WhatADriverSaysOfItsTaskIsACheck) {
+  policy().health_check = UpdatePolicy::HealthCheck::kChecks;
+  policy().healthy_deadline = 1min;
+  AddTask("a");
+  Run("a");
+  Change("a", [](TaskStateRecord* record) { record->unhealthy = true; });
+  EXPECT_EQ(After(30s), "");
+  Change("a", [](TaskStateRecord* record) { record->unhealthy = false; });
+  EXPECT_EQ(After(policy().min_healthy_time), "healthy");
+}
+
+TEST_F(HealthTrackerTest, AnUnhealthyTaskIsToBlameAtTheDeadline) {
+  policy().health_check = UpdatePolicy::HealthCheck::kChecks;
+  policy().healthy_deadline = 1min;
+  AddTask("a");
+  Run("a");
+  Change("a", [](TaskStateRecord* record) { record->unhealthy = true; });
+  EXPECT_EQ(After(2min), "unhealthy; a: Task not healthy by deadline, says its driver");
+}
+
 TEST_F(HealthTrackerTest, ARestartCountsFromTheNewStart) {
   AddTask("a");
   Run("a");
