@@ -56,8 +56,8 @@ class FuzzModelTest : public testing::Test {
 
 TEST_F(FuzzModelTest, AnUnknownRunIsNotFound) {
   for (const FuzzVerb verb :
-       {FuzzVerb::kRecover, FuzzVerb::kWait, FuzzVerb::kStop, FuzzVerb::kSignal,
-        FuzzVerb::kInspect, FuzzVerb::kDestroy, FuzzVerb::kDestroyForce}) {
+       {FuzzVerb::kRecover, FuzzVerb::kWait, FuzzVerb::kStop, FuzzVerb::kSignal, FuzzVerb::kInspect,
+        FuzzVerb::kDestroy, FuzzVerb::kDestroyForce}) {
     Permit(verb, Said(Code::kNotFound));
     Refuse(verb, Said(Code::kOk), "must be E_NOT_FOUND");
     Refuse(verb, Said(Code::kInternal), "must be E_NOT_FOUND");

@@ -56,15 +56,14 @@ TEST_P(BrokenAtFaultTest, FailsTheCaseOfTheFault) {
 
 INSTANTIATE_TEST_SUITE_P(
     Faults, BrokenAtFaultTest,
-    testing::Values(
-        HostFault{"says_started", "process-refuses", "fault-refused-start"},
-        HostFault{"says_signalled", "process-refuses", "fault-refused-calls"},
-        HostFault{"destroy_attaches", "process-hangs", "fault-hanging-start"},
-        HostFault{"shutdown_awaits_starts", "process-hangs", "fault-hanging-shutdown"},
-        HostFault{"ignores_output", "output-refuses", "fault-refused-output"},
-        HostFault{"counts_on_timers", "timer-slow", "fault-late-timers"},
-        HostFault{"one_after_another", "slow-start", "fault-slow-starts"},
-        HostFault{"recovers_nothing", "kill-at=idle", "fault-kill-at-idle"}),
+    testing::Values(HostFault{"says_started", "process-refuses", "fault-refused-start"},
+                    HostFault{"says_signalled", "process-refuses", "fault-refused-calls"},
+                    HostFault{"destroy_attaches", "process-hangs", "fault-hanging-start"},
+                    HostFault{"shutdown_awaits_starts", "process-hangs", "fault-hanging-shutdown"},
+                    HostFault{"ignores_output", "output-refuses", "fault-refused-output"},
+                    HostFault{"counts_on_timers", "timer-slow", "fault-late-timers"},
+                    HostFault{"one_after_another", "slow-start", "fault-slow-starts"},
+                    HostFault{"recovers_nothing", "kill-at=idle", "fault-kill-at-idle"}),
     [](const auto& param) { return std::string(param.param.file); });
 
 TEST(HostFaultTest, ADriverWithoutAFaultBearsAll) {
@@ -92,9 +91,10 @@ TEST(HostFaultTest, RawExecBearsAll) {
 #endif
 
 TEST(HostFaultTest, FaultsAreChecked) {
-  for (const std::vector<std::string>& faults :
-       {std::vector<std::string>{"nothing"}, {"slow-start=soon"}, {"kill-at=lunch"},
-        {"slow-start=1s", "slow-start=2s"}}) {
+  for (const std::vector<std::string>& faults : {std::vector<std::string>{"nothing"},
+                                                 {"slow-start=soon"},
+                                                 {"kill-at=lunch"},
+                                                 {"slow-start=1s", "slow-start=2s"}}) {
     ConformanceOptions options;
     options.faults = faults;
     EXPECT_EQ(RunConformance(TestPlugin("test"), options).code(), Code::kInvalidArgument);

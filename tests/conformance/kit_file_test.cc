@@ -51,7 +51,8 @@ TEST(KitFileTest, WrongValuesAreRefused) {
   EXPECT_THAT(Refusal(R"({"user": 1})"), HasSubstr("/user must be a text"));
   EXPECT_THAT(Refusal(R"({"limits": {"case": 5}})"), HasSubstr("/limits/case must be a duration"));
   EXPECT_THAT(Refusal(R"({"tasks": {"lasting": {}}})"), HasSubstr("/tasks/lasting/config"));
-  EXPECT_THAT(Refusal(R"({"tasks": {"failing": {"config": {}}}})"), HasSubstr("needs an exit_code"));
+  EXPECT_THAT(Refusal(R"({"tasks": {"failing": {"config": {}}}})"),
+              HasSubstr("needs an exit_code"));
   EXPECT_THAT(Refusal(R"({"tasks": {"failing": {"config": {}, "exit_code": 0}}})"),
               HasSubstr("must be a number from 1 to 255"));
   EXPECT_THAT(

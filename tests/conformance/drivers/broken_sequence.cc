@@ -1,7 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 
-// A driver that runs commands, with one fault that only a sequence of several verbs shows: FAULT_...
-// below. Without a fault it keeps all rules.
+// A driver that runs commands, with one fault that only a sequence of several verbs shows:
+// FAULT_... below. Without a fault it keeps all rules.
 #include <map>
 #include <mutex>
 #include <set>
