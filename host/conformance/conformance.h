@@ -64,7 +64,7 @@ struct ConformanceResult {
   Verdict verdict = Verdict::kFail;
   std::string detail;  // the reason of a verdict other than kPass
   Duration took{0};
-  std::vector<std::string> steps;  // of a random sequence, those that have begun
+  std::vector<std::string> steps{};  // of a random sequence, those that have begun
 };
 
 // Runs the cases. Calls ON_RESULT when a case has ended, in any order, but never at the same time

@@ -12,6 +12,7 @@
 #include "drover/drover_task_hooks.h"
 #include "host/base/directory_for_test.h"
 #include "host/conformance/kit_case.h"
+#include "host/conformance/kit_file.h"
 #include "host/library/test_files.h"
 #include "host/process/isolation_for_test.h"
 
@@ -69,6 +70,7 @@ std::vector<std::string> CasesAround(const Fault& fault) {
   std::vector<std::string> cases;
   std::set<std::string> seen;
   for (const ConformanceCase& entry : ConformanceCases()) {
+    if (!entry.fault.empty()) continue;  // host_fault_test.cc
     if (entry.family.empty() || concerns(entry) || seen.insert(entry.family).second)
       cases.push_back(entry.name);
   }
@@ -222,15 +224,23 @@ TEST(ConformanceTest, NamesOfCasesAreChecked) {
   for (const auto& [name, count] : names) EXPECT_EQ(count, 1) << name;
 }
 
-// At least LEAST cases pass, the others are skipped.
+// At least LEAST cases pass, the others are skipped. KIT is the content of a kit file, or empty.
 void ExpectConforms(const std::string& file, const std::string& isolation, int least,
-                    const std::string& task_config = "") {
+                    const std::string& kit = "") {
   ConformanceOptions options;
-  options.task_config = task_config;
+  options.kit_json = kit;
   options.isolation = isolation;
   const Results results = RunKit(file, options);
   EXPECT_EQ(Failures(results), std::vector<std::string>());
   EXPECT_GE(Count(results, Verdict::kPass), least);
+}
+
+// The content of the kit file of an example.
+std::string ExampleKit(const std::string& example) {
+  const Result<std::string> text =
+      ReadKitFile(std::string(DROVER_EXAMPLES) + "/" + example + "/kit.json");
+  EXPECT_TRUE(text.ok()) << text.error().message();
+  return text.ok() ? *text : std::string();
 }
 
 class GxxTest : public testing::Test {
@@ -263,10 +273,20 @@ TEST(ConformanceTest, ExecConformsInAProcess) {
 #endif
 #ifdef HELLO_C_SO
 // The driver that authors copy. Its tasks are no commands, and do not end on request.
-constexpr char kHelloTask[] = R"({"text":"hi","seconds":60})";
-TEST(ConformanceTest, HelloCConforms) { ExpectConforms(HELLO_C_SO, "in-process", 100, kHelloTask); }
+TEST(ConformanceTest, HelloCConforms) {
+  ExpectConforms(HELLO_C_SO, "in-process", 120, ExampleKit("hello_c"));
+}
 TEST(ConformanceTest, HelloCConformsInAProcess) {
-  ExpectConforms(HELLO_C_SO, "process", 100, kHelloTask);
+  ExpectConforms(HELLO_C_SO, "process", 120, ExampleKit("hello_c"));
+}
+#endif
+#ifdef HELLO_SO
+// Its tasks are commands that its schema does not tell.
+TEST(ConformanceTest, HelloConforms) {
+  ExpectConforms(HELLO_SO, "in-process", 130, ExampleKit("hello"));
+}
+TEST(ConformanceTest, HelloConformsInAProcess) {
+  ExpectConforms(HELLO_SO, "process", 130, ExampleKit("hello"));
 }
 #endif
 // Plugins of devices have no cases of tasks. On a machine without these devices some are skipped.

@@ -352,7 +352,8 @@ class ExamplePluginTest(Client, DeviceCase):
         for name in ("machine", "machine_c"):
             done = self.sandbox.command("plugin", "test", "--json", example(name))
             self.assertEqual(done.code, 0, done)
-            cases = [one["Name"] for one in json.loads(done.out)["Cases"]]
+            lines = [json.loads(line) for line in done.out.splitlines()]
+            cases = [one["Name"] for one in lines if one["Type"] == "case"]
             self.assertIn("devices-list", cases)
             self.assertNotIn("shutdown", cases)
 

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import shutil
+import xml.etree.ElementTree
 
 import harness
 from harness import IS_ROOT, SLACK, DroverTest, mock, one, plugin_file, task
@@ -193,16 +194,76 @@ class PluginTest(DroverTest):
         done = self.sandbox.command("plugin", "test", file, *cases, "--json", "--seed", "4711",
                                     "--task-config", '{"run_for": "60s"}', "--max-skips", "1")
         self.assertEqual(done.code, 0, done)
-        run = json.loads(done.out)
-        self.assertEqual([case["Verdict"] for case in run["Cases"]], ["PASS", "SKIP"], done)
-        self.assertEqual((run["Driver"], run["Isolation"], run["Seed"], run["TaskConfig"]),
+        lines = [json.loads(line) for line in done.out.splitlines()]
+        self.assertEqual([line["Type"] for line in lines], ["run", "case", "case", "summary"], done)
+        run, summary = lines[0], lines[-1]
+        verdicts = {case["Name"]: case["Verdict"] for case in lines[1:-1]}
+        self.assertEqual(verdicts, {"load": "PASS", "exit-signal-kill": "SKIP"}, done)
+        self.assertEqual((run["Driver"], run["Place"], run["Seed"], run["TaskConfig"]),
                          ("mock_driver", "in-process", 4711, '{"run_for": "60s"}'))
-        self.assertEqual((run["Skipped"], run["MaxSkips"], run["Conforms"]), (1, 1, True))
+        self.assertEqual((summary["Skipped"], summary["MaxSkips"], summary["Conforms"]),
+                         (1, 1, True))
         self.assertRegex(run["Sha256"], "^[0-9a-f]{64}$")
-        self.assertRegex(run["DriverAbi"] + run["HostAbi"], r"^1\.01\.[0-9]+$")
+        self.assertRegex(run["DriverAbi"] + run["HostAbi"], r"^1\.[0-9]+1\.[0-9]+$")
         done = self.sandbox.command("plugin", "test", file, *cases, "--max-skips", "0")
         self.assertEqual(done.code, 1, done)
         self.assertIn("1 cases were skipped, --max-skips allows 0", done.err)
+
+    def test_required_cases_must_not_be_skipped(self):
+        file = plugin_file("mock_driver")
+        cases = ["--case", "load", "--case", "exit-signal-kill"]
+        done = self.sandbox.command("plugin", "test", file, *cases, "--require", "load")
+        self.assertEqual(done.code, 0, done)
+        done = self.sandbox.command("plugin", "test", file, *cases, "--require", "load,exit-signal")
+        self.assertEqual(done.code, 1, done)
+        self.assertIn("--require exit-signal: exit-signal-kill was skipped", done.err)
+        done = self.sandbox.command("plugin", "test", file, *cases, "--require", "lunch")
+        self.assertEqual(done.code, 2, done)
+
+    def test_junit_is_written_for_ci(self):
+        report = str(self.sandbox.root / "junit.xml")
+        for _ in range(2):  # the second run replaces the report of the first
+            done = self.sandbox.command("plugin", "test", plugin_file("mock_driver"), "--case",
+                                        "load", "--case", "exit-signal-kill", "--seed", "4711",
+                                        "--junit", report)
+            self.assertEqual(done.code, 0, done)
+            suite = xml.etree.ElementTree.parse(report).getroot().find("testsuite")
+            self.assertEqual((suite.get("tests"), suite.get("skipped")), ("2", "1"))
+            named = {one.get("name"): one.get("value") for one in suite.iter("property")}
+            self.assertEqual((named["seed"], named["place"]), ("4711", "in-process"))
+            self.assertRegex(named["sha256"], "^[0-9a-f]{64}$")
+
+    def test_a_kit_file_is_read_strictly(self):
+        kit = str(self.sandbox.root / "kit.json")
+        with open(kit, "w") as file:
+            file.write('{"tasks": {"lasting": {"config": {"run_for": "60s"}}}}')
+        done = self.sandbox.command("plugin", "test", plugin_file("mock_driver"), "--case", "stop",
+                                    "--kit", kit)
+        self.assertEqual(done.code, 0, done)
+        self.assertIn("kit file: ", done.out)
+        with open(kit, "w") as file:
+            file.write('{"tasks": {"lastng": {}}}')
+        done = self.sandbox.command("plugin", "test", plugin_file("mock_driver"), "--case", "stop",
+                                    "--kit", kit)
+        self.assertEqual(done.code, 2, done)
+        self.assertIn("/tasks/lastng is not known here", done.err)
+
+    def test_random_sequences_find_no_fault_of_mock_driver(self):
+        done = self.sandbox.command("plugin", "fuzz", plugin_file("mock_driver"), "--runs", "2",
+                                    "--steps", "15", "--seed", "1", "--json",
+                                    limit=20 + 20 * SLACK)
+        self.assertEqual(done.code, 0, done)
+        lines = [json.loads(line) for line in done.out.splitlines()]
+        self.assertEqual([line["Type"] for line in lines],
+                         ["run", "sequence", "sequence", "summary"], done)
+        again = f'{lines[1]["Seed"]}:{lines[1]["Steps"]}'
+        done = self.sandbox.command("plugin", "fuzz", plugin_file("mock_driver"), "--reproduce",
+                                    again, limit=20 + 20 * SLACK)
+        self.assertEqual(done.code, 0, done)
+        self.assertIn("1 sequences, 0 failed", done.out)
+        done = self.sandbox.command("plugin", "fuzz", plugin_file("mock_driver"), "--reproduce",
+                                    "x:1")
+        self.assertEqual(done.code, 2, done)
 
     def test_a_run_without_an_agent_has_at_least_120_cases_that_pass(self):
         # Under the address sanitizer the cases take 42 s of processor time.
