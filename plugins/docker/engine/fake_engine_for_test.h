@@ -15,8 +15,8 @@
 
 namespace drover_docker {
 
-// A container engine for tests: a server on a Unix socket that does what the test says, also what no
-// engine should do. Each connection has a thread.
+// A container engine for tests: a server on a Unix socket that does what the test says, also what
+// no engine should do. Each connection has a thread.
 class FakeEngine {
  public:
   struct Request {

@@ -190,7 +190,8 @@ INSTANTIATE_TEST_SUITE_P(
         Lie{"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab", "closed"},
         Lie{"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", "chunks"},
         Lie{"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nabc\r\n", "chunks"},
-        Lie{"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n", "chunks"},
+        Lie{"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n",
+            "chunks"},
         Lie{"HTTP/1.1 101 Switching\r\nUpgrade: tcp\r\n\r\n", "final"}));
 
 TEST(HttpClientTest, RefusesEndlessHeaders) {

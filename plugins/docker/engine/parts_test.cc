@@ -22,8 +22,8 @@ namespace {
 using nlohmann::json;
 
 TEST(FramesTest, SplitsWhateverThePieces) {
-  const std::string bytes = FrameForTest(1, "out") + FrameForTest(2, "") + FrameForTest(2, "error") +
-                            FrameForTest(1, "more");
+  const std::string bytes = FrameForTest(1, "out") + FrameForTest(2, "") +
+                            FrameForTest(2, "error") + FrameForTest(1, "more");
   for (std::size_t size = 1; size <= bytes.size(); ++size) {
     FrameSplitter frames;
     std::string output, error;
@@ -79,14 +79,30 @@ TEST(ImageRefTest, NormalForms) {
 }
 
 TEST(ImageRefTest, RefusesHostileOnes) {
-  for (const std::string& wrong :
-       {std::string(), std::string("Redis"), std::string("a//b"), std::string("/a"),
-        std::string("a/"), std::string("a:"), std::string("a:b c"), std::string("a@sha256:12"),
-        std::string("a@md5:00"), std::string("../etc"), std::string("a/../b"), std::string("-a"),
-        std::string("a_-b"), std::string("a?b=c"), std::string("a\nb"), std::string("a\0b", 3),
-        std::string("host:99999/a"), std::string("host:/a"), std::string("..x.io/a"),
-        std::string(64, 'a'), std::string(300, 'a'), "a:" + std::string(129, 'x'),
-        std::string("a&tag=x"), std::string("user:pass@host.io/a")}) {
+  for (const std::string& wrong : {std::string(),
+                                   std::string("Redis"),
+                                   std::string("a//b"),
+                                   std::string("/a"),
+                                   std::string("a/"),
+                                   std::string("a:"),
+                                   std::string("a:b c"),
+                                   std::string("a@sha256:12"),
+                                   std::string("a@md5:00"),
+                                   std::string("../etc"),
+                                   std::string("a/../b"),
+                                   std::string("-a"),
+                                   std::string("a_-b"),
+                                   std::string("a?b=c"),
+                                   std::string("a\nb"),
+                                   std::string("a\0b", 3),
+                                   std::string("host:99999/a"),
+                                   std::string("host:/a"),
+                                   std::string("..x.io/a"),
+                                   std::string(64, 'a'),
+                                   std::string(300, 'a'),
+                                   "a:" + std::string(129, 'x'),
+                                   std::string("a&tag=x"),
+                                   std::string("user:pass@host.io/a")}) {
     EXPECT_THROW(ImageRef::Parse(wrong), drover::Error) << wrong;
   }
   EXPECT_TRUE(IsImageId("sha256:" + std::string(64, '0')));
@@ -250,13 +266,13 @@ TEST(PullReaderTest, ErrorsAndLies) {
   EXPECT_THROW(cut.End(), drover::Error);
   PullReader endless;
   endless.Put("{\"status\":\"");
-  EXPECT_THROW(
-      for (int i = 0; i < 3000; ++i) endless.Put(std::string(1000, 'x')), drover::Error);
+  EXPECT_THROW(for (int i = 0; i < 3000; ++i) endless.Put(std::string(1000, 'x')), drover::Error);
   PullReader many;
   for (int i = 0; i < 3000; ++i) {
-    many.Put(R"({"status":"Downloading","progressDetail":{"current":1,"total":18446744073709551615},)"
-             R"("id":")" +
-             std::to_string(i) + "\"}");
+    many.Put(
+        R"({"status":"Downloading","progressDetail":{"current":1,"total":18446744073709551615},)"
+        R"("id":")" +
+        std::to_string(i) + "\"}");
   }
   EXPECT_EQ(many.progress().layers, PullReader::kMostLayers);
   EXPECT_LE(many.progress().done, 3000u);
@@ -284,8 +300,9 @@ TEST(EventTest, ReadsEventsAndIgnoresOthers) {
 TEST(JsonTest, TimesAndDepth) {
   EXPECT_EQ(ParseTime("1970-01-01T00:00:01.5Z"), 1500000000);
   EXPECT_EQ(ParseTime("2024-02-29T12:00:00.000000001+02:00"), 1709200800000000001);
-  for (const char* none : {"", "0001-01-01T00:00:00Z", "2024-13-01T00:00:00Z", "2024-01-01",
-                           "2024-01-01T00:00:00", "2024-01-01T00:00:00.Z", "9999-01-01T00:00:00Z"}) {
+  for (const char* none :
+       {"", "0001-01-01T00:00:00Z", "2024-13-01T00:00:00Z", "2024-01-01", "2024-01-01T00:00:00",
+        "2024-01-01T00:00:00.Z", "9999-01-01T00:00:00Z"}) {
     EXPECT_EQ(ParseTime(none), 0) << none;
   }
   EXPECT_THROW(ParseJson(std::string(100000, '['), "x"), drover::Error);
@@ -309,7 +326,8 @@ TEST(ErrorTest, StatusAndWords) {
 }
 
 TEST(ContainerTest, ReadsAnInspection) {
-  const ContainerInfo info = ReadContainer(json::parse(R"({"Id":"abc","Name":"/web","Image":"sha256:1",
+  const ContainerInfo info =
+      ReadContainer(json::parse(R"({"Id":"abc","Name":"/web","Image":"sha256:1",
       "Config":{"Image":"redis","Labels":{"a":"b"},"Tty":true},
       "State":{"Status":"exited","Running":false,"OOMKilled":true,"ExitCode":137,
                "FinishedAt":"2024-05-01T10:00:00Z"},
