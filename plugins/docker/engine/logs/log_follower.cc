@@ -180,18 +180,31 @@ class LogFollower::State : public std::enable_shared_from_this<State> {
     const bool error_done = error_.Flush();
     if (!output_.open() && !error_.open()) return StreamLoop::Next::kStop;
     if (!output_done || !error_done) return StreamLoop::Next::kWait;
-    LogPosition now{output_.lines.mark(), error_.lines.mark()};
-    bool report = false;
+    const LogPosition now{output_.lines.mark(), error_.lines.mark()};
     {
       std::lock_guard<std::mutex> lock(mutex_);
-      report = !(now == written_) && steady_clock::now() >= moved_at_;
       written_ = now;
     }
-    if (report && options_.moved) {
-      moved_at_ = steady_clock::now() + kMovedPause;
-      options_.moved(now);
-    }
+    ReportMoved();
     return StreamLoop::Next::kMore;
+  }
+
+  // Reports the position, unless it did so just before: then it does so later.
+  void ReportMoved() {
+    const LogPosition now = position();
+    if (!options_.moved || now == reported_) return;
+    const SteadyTime time = steady_clock::now();
+    if (time < moved_at_) {
+      if (std::exchange(report_waits_, true)) return;
+      engine_->streams().At(moved_at_, [self = shared_from_this()] {
+        self->report_waits_ = false;
+        self->ReportMoved();
+      });
+      return;
+    }
+    moved_at_ = time + kMovedPause;
+    reported_ = now;
+    options_.moved(now);
   }
 
   void Ended(std::optional<drover::Error> error) {
@@ -280,6 +293,7 @@ class LogFollower::State : public std::enable_shared_from_this<State> {
     }
     output_.Close();
     error_.Close();
+    options_.moved = nullptr;
     if (const auto end = std::exchange(options_.end, nullptr)) end(position(), std::move(error));
   }
 
@@ -294,6 +308,8 @@ class LogFollower::State : public std::enable_shared_from_this<State> {
   bool line_begins_ = true;
   drover::Duration retry_;
   SteadyTime moved_at_{};
+  LogPosition reported_;
+  bool report_waits_ = false;
 
   mutable std::mutex mutex_;  // guards the members below
   LogPosition written_;
