@@ -23,7 +23,7 @@ from harness import IS_ROOT, ROOT
 UNPACKED = ROOT / "build/engines"  # by ./dev, so that Debian does not start them
 IMAGE = "drover-test:1"
 APPLETS = ("sh", "cat", "echo", "env", "false", "httpd", "id", "kill", "ls", "mkdir", "nc", "printf", "ps",
-           "sleep", "stty", "test", "touch", "true", "wget", "yes", "head", "dd", "hostname", "readlink", "tail")
+           "sleep", "stty", "date", "test", "touch", "true", "wget", "yes", "head", "dd", "hostname", "readlink", "tail")
 
 
 def search_path():
