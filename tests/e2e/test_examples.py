@@ -38,7 +38,8 @@ LOOPS = [i for i in range(8) if os.path.exists(f"/dev/loop{i}") and
 
 
 def files(*forms):
-    return sorted(path for path in JOBS.rglob("*") if path.name.endswith(forms))
+    """The jobs; those of the folder docker need a container engine, and test_docker_examples.py runs them."""
+    return sorted(path for path in JOBS.rglob("*") if path.name.endswith(forms) and path.parent != JOBS / "docker")
 
 
 def name_of(path):
@@ -537,7 +538,7 @@ class ExampleFilesTest(DroverTest):
     def test_every_job_has_a_test_and_a_line_in_the_readme(self):
         readme = (JOBS / "README.md").read_text()
         for path in sorted(JOBS.rglob("*")):
-            if path.name == "README.md" or path.is_dir():
+            if path.name == "README.md" or path.is_dir() or path.parent == JOBS / "docker":
                 continue
             with self.subTest(path.name):
                 name = name_of(path)

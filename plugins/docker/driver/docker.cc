@@ -34,6 +34,9 @@ class DockerPlugin : public DockerDriver {
 #ifdef DROVER_DOCKER_HAS_CAPABILITIES
     info.offers |= DROVER_CAP_CAPABILITIES;
 #endif
+#ifdef DROVER_DOCKER_HAS_PAUSE
+    info.offers |= DROVER_CAP_PAUSE;
+#endif
     return info;
   }
 

@@ -1,7 +1,10 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <stdlib.h>
+
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "drover/host.hpp"
@@ -76,6 +79,9 @@ inline std::string RunProgram(const drover::Host& host, std::vector<std::string>
   drover::CommandSpec spec;
   spec.argv = std::move(argv);
   spec.input = std::move(input);
+  for (const char* variable : {"PATH", "HOME"}) {
+    if (const char* value = ::getenv(variable)) spec.env[variable] = value;
+  }
   spec.timeout = std::chrono::seconds(30);
   spec.max_output = 64 * 1024;
   const std::string name = spec.argv.empty() ? std::string() : spec.argv.front();
