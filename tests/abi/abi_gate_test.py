@@ -47,8 +47,8 @@ CHANGES = {
     "a struct that shrunk":
         (STOP, STOP.replace("  drover_str signal;\n", ""), "drover_stop_args.signal is gone", "signal"),
     "a struct that is gone":
-        ("} drover_process_info;\n", "} drover_process_facts;\n", "drover_process_info is gone",
-         "drover_process_info"),
+        ("typedef struct drover_process_info {\n  uint32_t struct_size;\n  int32_t pid;\n} drover_process_info;\n", "",
+         "drover_process_info is gone", "drover_process_info"),
     "a fixed struct that grew":
         ("typedef struct drover_str {\n  const char* data;\n  size_t size;\n",
          "typedef struct drover_str {\n  const char* data;\n  size_t size;\n  size_t hash;\n",
