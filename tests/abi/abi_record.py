@@ -7,7 +7,7 @@ constant of the header. abidw records its exports. Two checks compare that with 
 
   exact   abidiff finds no difference to the record of the minor version that the header says it is.
   prefix  each struct and function table of each record is the beginning of today's: it may only have
-          grown at its end.
+          grown at its end. The ids and other texts of each released header are those of today's.
 
 "update" records a new minor version, and copies the header beside the record. It never changes an existing
 record.
@@ -24,6 +24,8 @@ import xml.etree.ElementTree as ElementTree
 
 
 SKIPPED = 77
+# The structs that are embedded by value, and so never grow (drover.h, "Sizes").
+FIXED = ('drover_run_id', 'drover_str', 'drover_pair', 'drover_array', 'drover_fd')
 
 
 class Record:
@@ -122,12 +124,27 @@ def grown(old, new):
                 faults.append('%s: where %s (offset %d, %s) was is now %s (offset %d, %s)' %
                               ((name,) + member + now[i]))
                 break
+        if name in FIXED and len(now) > len(members):
+            faults.append('%s never changes, and has now %s' % (name, now[len(members)][0]))
     for name, values in old.enums.items():
         for value in sorted(values - new.enums.get(name, set())):
             faults.append('%s: %s is not %s any more' % (name, value[0], value[1]))
     faults += ['%s has another value' % name for name, size in old.constants.items()
                if new.constants.get(name) != size]
     return faults
+
+
+def texts(header):
+    """The constants of a header that are texts, such as the ids. A record has only their lengths."""
+    with open(header) as file:
+        return dict(re.findall(r'^#define (DROVER_\w+) ("[^"\n]*")', file.read(), re.M))
+
+
+def changed_texts(old, new):
+    """The reasons why the texts of the released header OLD are not those of NEW."""
+    now = texts(new)
+    return ['%s is not %s any more' % (name, value) for name, value in texts(old).items()
+            if now.get(name) != value]
 
 
 def current_name(header):
@@ -179,6 +196,9 @@ def main():
             if old.endswith('.abi'):
                 path = os.path.join(directory, old)
                 faults += ['%s: %s' % (old, fault) for fault in grown(Record(path), Record(now))]
+            released = os.path.join(directory, old, 'drover', 'drover.h')
+            if os.path.exists(released):
+                faults += ['%s: %s' % (old, fault) for fault in changed_texts(released, header)]
         print('\n'.join(faults + ([advice] if faults else [])), end='')
         return 1 if faults else 0
 
