@@ -19,8 +19,8 @@
 #include "host/abi/device_fields.h"
 #include "host/abi/hook_fields.h"
 #include "host/abi/news_fields.h"
-#include "host/abi/pause_fields.h"
 #include "host/abi/node_fields.h"
+#include "host/abi/pause_fields.h"
 #include "host/abi/prepare_values.h"
 #include "host/abi/progress_values.h"
 

@@ -10,8 +10,8 @@
 #include "drover/drover_command.h"
 #include "drover/drover_device.h"
 #include "drover/drover_news.h"
-#include "drover/drover_pause.h"
 #include "drover/drover_node.h"
+#include "drover/drover_pause.h"
 #include "drover/drover_prepare.h"
 #include "drover/drover_progress.h"
 #include "drover/drover_task_hooks.h"
@@ -67,17 +67,17 @@
 //   pause           call, arguments
 //   prepare key     call, arguments; the same for prepare, list prepared, remove prepared
 //   news            stream
-#define DROVER_CALLED_DRAFT_FUNCTIONS(X)                     \
-  X(kDevices, "devices", drover_device_plugin)               \
-  X(kReserve, "reserve", drover_device_plugin)               \
-  X(kDeviceStats, "device stats", drover_device_plugin)      \
-  X(kHook, "hook", drover_task_hooks)                        \
-  X(kCapabilities, "capabilities", drover_capable)           \
-  X(kPause, "pause", drover_task_pause)                      \
-  X(kNews, "news", drover_news_source)                       \
-  X(kPrepareKey, "prepare key", drover_task_prepare)         \
-  X(kPrepare, "prepare", drover_task_prepare)                \
-  X(kListPrepared, "list prepared", drover_task_prepare)     \
+#define DROVER_CALLED_DRAFT_FUNCTIONS(X)                 \
+  X(kDevices, "devices", drover_device_plugin)           \
+  X(kReserve, "reserve", drover_device_plugin)           \
+  X(kDeviceStats, "device stats", drover_device_plugin)  \
+  X(kHook, "hook", drover_task_hooks)                    \
+  X(kCapabilities, "capabilities", drover_capable)       \
+  X(kPause, "pause", drover_task_pause)                  \
+  X(kNews, "news", drover_news_source)                   \
+  X(kPrepareKey, "prepare key", drover_task_prepare)     \
+  X(kPrepare, "prepare", drover_task_prepare)            \
+  X(kListPrepared, "list prepared", drover_task_prepare) \
   X(kRemovePrepared, "remove prepared", drover_task_prepare)
 
 namespace drover {

@@ -20,8 +20,8 @@
 #include "host/driver/driver_limits.h"
 #include "host/driver/resource_usage.h"
 #include "host/driver/start_turns.h"
-#include "host/driver/task_progress.h"
 #include "host/driver/task_news.h"
+#include "host/driver/task_progress.h"
 #include "host/process/usage_detail.h"
 #include "host/spec/job.h"
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include "drover/drover_progress.h"
 #include "drover/drover_command.h"
+#include "drover/drover_progress.h"
 #include "host/abi/abi_text.h"
 #include "host/abi/abi_write.h"
 #include "host/plugin/host_process.h"

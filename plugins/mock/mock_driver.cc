@@ -608,8 +608,8 @@ class MockPlugin : public MockDriver {
 template <>
 const drover_driver* drover::abi::Descriptor<mock::MockPlugin>(
     const drover_info* (*info)(void), std::uint32_t min_host_minor) noexcept {
-  static const drover_driver* const kTable = mock::MockPlugin::Table(
-      drover::abi::Descriptor<mock::MockDriver>(info, min_host_minor));
+  static const drover_driver* const kTable =
+      mock::MockPlugin::Table(drover::abi::Descriptor<mock::MockDriver>(info, min_host_minor));
   return kTable;
 }
 

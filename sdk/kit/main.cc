@@ -34,6 +34,7 @@ int Main(int argc, char** argv) {
   AddPluginNew(plugin);
   AddPluginInspect(plugin);
   AddPluginTest(plugin);
+  AddPluginFuzz(plugin);
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   arguments = WithTwoDashes(std::move(arguments));
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes the arguments in reverse order
