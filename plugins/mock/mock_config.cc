@@ -246,7 +246,7 @@ TaskSpec TaskSpec::Read(const drover::Json& config) {
   out.stats_late_message = config.Bool("stats_late_message");
   out.renew_handle = config.Bool("renew_handle");
   if (const std::string after = config.String("news_after"); !after.empty()) {
-    News& news = out.news.emplace();
+    NewsSpec& news = out.news.emplace();
     news.after = ParseDuration("news_after", after);
     news.ip = config.String("news_ip");
     news.health = config.String("news_health");

@@ -52,6 +52,15 @@ struct RunSpec {
   static RunSpec Read(const drover::Json& config);
 };
 
+// News that the driver sends this long after the start of the task, with a new handle.
+struct NewsSpec {
+  Duration after{0};
+  std::string ip;      // a network with this address
+  std::string health;  // "healthy" or "unhealthy"
+  std::string text;
+  bool of_nobody = false;  // the same news follow for a run that does not exist
+};
+
 struct TaskSpec {
   RunSpec run;
   std::optional<RunSpec> exec;
@@ -76,15 +85,7 @@ struct TaskSpec {
   // If true, a message is sent after the stream has ended or was cancelled.
   bool stats_late_message = false;
 
-  // News that the driver sends this long after the start of the task, with a new handle.
-  struct News {
-    Duration after{0};
-    std::string ip;      // a network with this address
-    std::string health;  // "healthy" or "unhealthy"
-    std::string text;
-    bool of_nobody = false;  // the same news follow for a run that does not exist
-  };
-  std::optional<News> news;
+  std::optional<NewsSpec> news;
 
   // If true, recover returns a new handle for each task that this process does not know yet.
   bool renew_handle = false;

@@ -68,6 +68,7 @@ class MockDriver : public drover::Driver {
   const void* Extension(std::string_view id) override {
     if (const void* pause = drover::TaskPauseOf<MockDriver>(id)) return pause;
     if (const void* news = drover::TaskNewsOf<MockDriver>(id)) return news;
+    if (const void* prepare = drover::TaskPrepareOf<MockDriver>(id)) return prepare;
     return drover::CapabilitiesOf<MockDriver>(id);
   }
 
@@ -174,9 +175,6 @@ class MockDriver : public drover::Driver {
 
   // ------------------------------------------------- what tasks need before they start
 
-  const void* Extension(std::string_view id) override {
-    return drover::TaskPrepareOf<MockDriver>(id);
-  }
   std::string PrepareKey(const drover::TaskConfig& config) {
     const TaskSpec spec = TaskSpec::Read(config.driver_config);
     spec.faults.Commit("prepare_key");
@@ -451,7 +449,7 @@ class MockDriver : public drover::Driver {
   }
 
   void SendNews(Task& task) {
-    const TaskSpec::News& spec = *task.spec.news;
+    const NewsSpec& spec = *task.spec.news;
     drover::TaskNews news;
     news.run = task.run_id;
     {
