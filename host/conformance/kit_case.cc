@@ -269,7 +269,8 @@ const std::vector<KitEntry>& AllKitCases() {
     std::vector<KitEntry> made;
     for (const auto* cases :
          {&LoadCases(), &LifeCases(), &TaskCases(), &EndCases(), &VerbCases(), &OddCases(),
-          &StreamCases(), &ExecCases(), &LeftoverCases(), &DeviceCases(), &HookCases()}) {
+          &StreamCases(), &ExecCases(), &LeftoverCases(), &DeviceCases(), &HookCases(),
+          &PrepareCases()}) {
       made.insert(made.end(), cases->begin(), cases->end());
     }
     return made;

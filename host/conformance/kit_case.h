@@ -136,6 +136,7 @@ const std::vector<KitEntry>& EndCases();
 const std::vector<KitEntry>& OddCases();
 const std::vector<KitEntry>& DeviceCases();
 const std::vector<KitEntry>& HookCases();
+const std::vector<KitEntry>& PrepareCases();
 const std::vector<KitEntry>& AllKitCases();
 
 // Returns whether the case NAME says anything about a plugin with INFO. A plugin that only offers
