@@ -42,8 +42,7 @@ TEST(PrepareValuesTest, AListIsBounded) {
   items[1].last_used = -5;
   auto list = NewStruct<drover_prepared_list>();
   list.items = ToArray(items);
-  EXPECT_EQ(ReadPreparedList(&list).value(),
-            (std::vector<PreparedItem>{{"a", 3, 5}, {"b", 0, 0}}));
+  EXPECT_EQ(ReadPreparedList(&list).value(), (std::vector<PreparedItem>{{"a", 3, 5}, {"b", 0, 0}}));
   items[1].key = ToStr("\n");
   EXPECT_FALSE(ReadPreparedList(&list).ok());
   list.items.count = DROVER_PREPARED_MAX + 1;

@@ -197,9 +197,10 @@ TEST(AgentConfigTest, LimitsOfAPluginAreBounded) {
   const auto good = parse(R"("start": "1h", "prepare": "2h", "stop": "30s", "prepared_age": "0s",
                              "extend": "0s", "threads": 16)");
   ASSERT_TRUE(good.ok()) << good.error().message();
-  EXPECT_EQ(good->plugins[0].limits,
-            (std::map<std::string, Duration>{
-                {"start", 1h}, {"prepare", 2h}, {"stop", 30s}, {"prepared_age", 0s}, {"extend", 0s}}));
+  EXPECT_EQ(
+      good->plugins[0].limits,
+      (std::map<std::string, Duration>{
+          {"start", 1h}, {"prepare", 2h}, {"stop", 30s}, {"prepared_age", 0s}, {"extend", 0s}}));
   EXPECT_EQ(good->plugins[0].threads, 16);
   EXPECT_EQ(parse("").value().plugins[0].threads, 0);
   const auto mistake = [&](const std::string& limits) {

@@ -267,10 +267,9 @@ Co<void> KitCase::Clean() {
 const std::vector<KitEntry>& AllKitCases() {
   static const std::vector<KitEntry> all = [] {
     std::vector<KitEntry> made;
-    for (const auto* cases :
-         {&LoadCases(), &LifeCases(), &TaskCases(), &EndCases(), &VerbCases(), &OddCases(),
-          &StreamCases(), &ExecCases(), &LeftoverCases(), &DeviceCases(), &HookCases(),
-          &PrepareCases()}) {
+    for (const auto* cases : {&LoadCases(), &LifeCases(), &TaskCases(), &EndCases(), &VerbCases(),
+                              &OddCases(), &StreamCases(), &ExecCases(), &LeftoverCases(),
+                              &DeviceCases(), &HookCases(), &PrepareCases()}) {
       made.insert(made.end(), cases->begin(), cases->end());
     }
     return made;

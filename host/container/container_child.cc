@@ -280,14 +280,13 @@ std::int32_t ContainerChild::DispatchPrepare(std::uint16_t kind, WireReader* fro
       });
     case frame_kind::kListPrepared:
       return DoVerb<drover_prepared_list_args>(
-          from, error, [&](const auto* call, const auto* args) {
-            return table->list(self, call, args, error);
-          });
+          from, error,
+          [&](const auto* call, const auto* args) { return table->list(self, call, args, error); });
     default:
-      return DoVerb<drover_prepared_remove_args>(
-          from, error, [&](const auto* call, const auto* args) {
-            return table->remove(self, call, args, error);
-          });
+      return DoVerb<drover_prepared_remove_args>(from, error,
+                                                 [&](const auto* call, const auto* args) {
+                                                   return table->remove(self, call, args, error);
+                                                 });
   }
 }
 

@@ -58,14 +58,14 @@
 //   device stats    stream, interval
 //   hook            call, arguments
 //   prepare key     call, arguments; the same for prepare, list prepared, remove prepared
-#define DROVER_CALLED_DRAFT_FUNCTIONS(X)                    \
-  X(kDevices, "devices", drover_device_plugin)              \
-  X(kReserve, "reserve", drover_device_plugin)              \
-  X(kDeviceStats, "device stats", drover_device_plugin)     \
-  X(kHook, "hook", drover_task_hooks)                       \
-  X(kPrepareKey, "prepare key", drover_task_prepare)        \
-  X(kPrepare, "prepare", drover_task_prepare)               \
-  X(kListPrepared, "list prepared", drover_task_prepare)    \
+#define DROVER_CALLED_DRAFT_FUNCTIONS(X)                 \
+  X(kDevices, "devices", drover_device_plugin)           \
+  X(kReserve, "reserve", drover_device_plugin)           \
+  X(kDeviceStats, "device stats", drover_device_plugin)  \
+  X(kHook, "hook", drover_task_hooks)                    \
+  X(kPrepareKey, "prepare key", drover_task_prepare)     \
+  X(kPrepare, "prepare", drover_task_prepare)            \
+  X(kListPrepared, "list prepared", drover_task_prepare) \
   X(kRemovePrepared, "remove prepared", drover_task_prepare)
 
 namespace drover {

@@ -55,8 +55,8 @@ struct PendingCall : LiveCount<PendingCall> {
   // If true, the driver gets call_cancelled at most once for this call. Set before the call is
   // added to the table.
   bool told_once = false;
-  // If true, a call that is past its deadline is first given up. Only if it has not ended soon after
-  // that, the driver is unhealthy. Set before the call is added to the table.
+  // If true, a call that is past its deadline is first given up. Only if it has not ended soon
+  // after that, the driver is unhealthy. Set before the call is added to the table.
   bool may_be_late = false;
   // Gets the progress that the driver reports for this call. Set before the call is added to the
   // table. If it is empty, reports are dropped.
@@ -111,8 +111,8 @@ class CallTable {
   // the call. A call that is cancelled before Enter never begins, because Enter fails.
   bool HasBegun(std::uint64_t id) const;
   bool IsPending(std::uint64_t id) const;
-  // Returns the call if the driver knows it and may still work for it: it has begun, and was neither
-  // completed nor given up. Otherwise returns null. [any thread]
+  // Returns the call if the driver knows it and may still work for it: it has begun, and was
+  // neither completed nor given up. Otherwise returns null. [any thread]
   std::shared_ptr<PendingCall> FindOpen(std::uint64_t id) const;
   // Lets the call last at least MORE from now on, but not beyond PendingCall::latest. Returns false
   // if the call is not open. [any thread]

@@ -177,7 +177,8 @@ TEST(TaskEventTest, ProgressIsASentence) {
   const auto text = [](TaskProgress progress) { return DisplayMessage(ProgressEventOf(progress)); };
   EXPECT_EQ(text({"Pulling image", 12'897'485, 28'311'552, "bytes", ""}),
             "Pulling image: 45 % (12.3 of 27.0 MiB)");
-  EXPECT_EQ(text({"Pulling", 512, 1023, "bytes", "layer 3"}), "Pulling: 50 % (512 of 1023 B), layer 3");
+  EXPECT_EQ(text({"Pulling", 512, 1023, "bytes", "layer 3"}),
+            "Pulling: 50 % (512 of 1023 B), layer 3");
   EXPECT_EQ(text({"Pulling", 3, 7, "layers", ""}), "Pulling: 42 % (3 of 7 layers)");
   EXPECT_EQ(text({"Pulling", 3, 7, "", ""}), "Pulling: 42 % (3 of 7)");
   EXPECT_EQ(text({"Pulling", 2048, 0, "bytes", ""}), "Pulling: 2.0 KiB");

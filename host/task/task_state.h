@@ -43,8 +43,8 @@ using TaskSnapshot = std::shared_ptr<const TaskStateRecord>;
 // long a phase lasts, it pushes no other event out.
 void AppendTaskEvent(TaskStateRecord* record, TaskEvent event, WallTime now);
 
-// Returns the index of the first event in NOW that is newer than all events in BEFORE. Old events of
-// BEFORE may be missing in NOW, and so may reports of progress.
+// Returns the index of the first event in NOW that is newer than all events in BEFORE. Old events
+// of BEFORE may be missing in NOW, and so may reports of progress.
 std::size_t FirstNewEvent(const TaskStateRecord& before, const TaskStateRecord& now);
 
 // Changes the state, and started_at or finished_at with it.

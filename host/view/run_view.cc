@@ -140,8 +140,9 @@ class TextRunView : public RunView {
     bool printed = false;  // LINE was written as a line of its own
   };
 
-  // Shows a report of progress in a line at the bottom, which the next report replaces. Other output
-  // than a terminal keeps all lines, so it gets only the first and the last report of a phase.
+  // Shows a report of progress in a line at the bottom, which the next report replaces. Other
+  // output than a terminal keeps all lines, so it gets only the first and the last report of a
+  // phase.
   void ShowProgress(const TaskKey& task, std::string phase, std::string line) {
     const auto known = progress_.find(task);
     const bool begins = known == progress_.end() || known->second.phase != phase;

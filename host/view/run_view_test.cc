@@ -66,10 +66,10 @@ TEST(TextRunViewTest, ReportsOfProgressDoNotScroll) {
   for (std::size_t at = 0; (at = all.find("Driver: ", at)) != std::string::npos; ++at) {
     messages.push_back(all.substr(at + 8, all.find('\n', at) - at - 8));
   }
-  EXPECT_EQ(messages, (std::vector<std::string>{"Pulling image: 1 % (1 of 100 layers)",
-                                                "Pulling image: 50 % (50 of 100 layers)",
-                                                "Unpacking: 1 % (1 of 100 layers)",
-                                                "Unpacking: 50 % (50 of 100 layers)"}));
+  EXPECT_EQ(messages,
+            (std::vector<std::string>{
+                "Pulling image: 1 % (1 of 100 layers)", "Pulling image: 50 % (50 of 100 layers)",
+                "Unpacking: 1 % (1 of 100 layers)", "Unpacking: 50 % (50 of 100 layers)"}));
   EXPECT_NE(all.find("Started: Task started by client"), std::string::npos);
 }
 

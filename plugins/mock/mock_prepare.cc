@@ -59,19 +59,22 @@ void MockPrepares::Continue(const std::shared_ptr<Work>& work) {
   progress.phase = "Preparing " + spec.prepare_key;
   progress.unit = "bytes";
   progress.total = kSize;
-  const double done = 1 - static_cast<double>(left.count()) /
-                              static_cast<double>(std::max<std::int64_t>(1, spec.prepare_for.count()));
+  const double done =
+      1 - static_cast<double>(left.count()) /
+              static_cast<double>(std::max<std::int64_t>(1, spec.prepare_for.count()));
   progress.done = static_cast<std::uint64_t>(std::max(0.0, done) * static_cast<double>(kSize));
   drover::Report(host_, work->call, progress);
   drover::Extend(host_, work->call, std::chrono::minutes(1));
   const Duration next = std::min<Duration>(left, kStep);
-  drover::Timer timer = host_.After(next, [self = shared_from_this(), work] { self->Continue(work); });
-  work->call.OnCancel([self = shared_from_this(), weak = std::weak_ptr<Work>(work), timer]() mutable {
-    const auto open = weak.lock();
-    if (!timer.Cancel() || open == nullptr) return;
-    self->Note("cancel " + open->spec.prepare_key);
-    open->call.Fail(Error(Code::kCancelled, "the preparation was given up"));
-  });
+  drover::Timer timer =
+      host_.After(next, [self = shared_from_this(), work] { self->Continue(work); });
+  work->call.OnCancel(
+      [self = shared_from_this(), weak = std::weak_ptr<Work>(work), timer]() mutable {
+        const auto open = weak.lock();
+        if (!timer.Cancel() || open == nullptr) return;
+        self->Note("cancel " + open->spec.prepare_key);
+        open->call.Fail(Error(Code::kCancelled, "the preparation was given up"));
+      });
 }
 
 void MockPrepares::Finish(const Work& work) {
@@ -98,7 +101,8 @@ std::vector<drover::PreparedItem> MockPrepares::List() {
 void MockPrepares::Remove(const std::string& key) {
   {
     std::lock_guard<std::mutex> lock(mutex_);
-    if (items_.erase(key) == 0) throw Error(Code::kNotFound, "nothing is prepared as \"" + key + "\"");
+    if (items_.erase(key) == 0)
+      throw Error(Code::kNotFound, "nothing is prepared as \"" + key + "\"");
   }
   Note("remove " + key);
 }

@@ -18,8 +18,8 @@ class MockPrepares : public std::enable_shared_from_this<MockPrepares> {
  public:
   explicit MockPrepares(drover::Host host) : host_(std::move(host)) {}
 
-  // Appends a line to the file PATH for each prepare that begins or ends, and each removal. An empty
-  // PATH means none.
+  // Appends a line to the file PATH for each prepare that begins or ends, and each removal. An
+  // empty PATH means none.
   void SetLog(std::string path);
   // Prepares the key of SPEC, and reports progress meanwhile. Completes CALL at once if the key is
   // prepared already.

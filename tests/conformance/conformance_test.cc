@@ -119,10 +119,9 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"prepare_silent", "prepare-list FAIL", "prepare-[a-z-]+ FAIL"},
         Fault{"prepare_key_changes", "prepare-key FAIL", "prepare-[a-z-]+ FAIL"},
         Fault{"prepare_forgets", "prepare-list FAIL"},
-        Fault{"prepare_keeps", "prepare-remove FAIL"},
-        Fault{"leaves_threads", "threads FAIL"}, Fault{"leaves_children", "children FAIL"},
-        Fault{"stops_another", "ten-tasks FAIL"}, Fault{"hurries", "stats-interval FAIL"},
-        Fault{"one_terminal", "exec-two-ttys FAIL"},
+        Fault{"prepare_keeps", "prepare-remove FAIL"}, Fault{"leaves_threads", "threads FAIL"},
+        Fault{"leaves_children", "children FAIL"}, Fault{"stops_another", "ten-tasks FAIL"},
+        Fault{"hurries", "stats-interval FAIL"}, Fault{"one_terminal", "exec-two-ttys FAIL"},
         Fault{"stop_awaits_readers", "paused-output FAIL"},
         Fault{"names_no_processes", "stats-processes FAIL"},
         Fault{"exec_beside_another", "exec-place FAIL"},
@@ -168,9 +167,8 @@ TEST(ConformanceTest, AGoodDriverConforms) {
   EXPECT_GE(Count(results, Verdict::kPass), 180);
   for (const ConformanceResult& result : results) {
     if (result.verdict != Verdict::kSkip) continue;
-    EXPECT_THAT(result.detail,
-                testing::AnyOf("it offers no exec", "it prepares no tasks",
-                               testing::HasSubstr("no commands")))
+    EXPECT_THAT(result.detail, testing::AnyOf("it offers no exec", "it prepares no tasks",
+                                              testing::HasSubstr("no commands")))
         << result.name;
   }
 }

@@ -132,7 +132,3 @@ class KeptPrepareTest(PrepareCase, DroverTest):
         self.agent.must("DELETE", "/v1/job/e2e", purge="true")
         self.agent.forget_all(self.leftovers)
         self.agent.stop()
-
-
-if __name__ == "__main__":
-    harness.main()

@@ -134,8 +134,8 @@ static void start_slowly(drover_instance* self, task* t, uint64_t call, drover_s
   progress->extend(self->host, call, number(config, "\"extend_ms", 0) * 1000000ll);
   pthread_mutex_lock(&self->mutex);
   t->starting = call;
-  t->timer = self->timer->after(self->host, number(config, "\"start_ms", 0) * 1000000ll,
-                                started_late, t);
+  t->timer =
+      self->timer->after(self->host, number(config, "\"start_ms", 0) * 1000000ll, started_late, t);
   pthread_mutex_unlock(&self->mutex);
 }
 #endif

@@ -51,8 +51,8 @@ class PreparedThings {
   // returns, beginning with the newest one. If CONTEXT ends, the call goes on for the other tasks
   // that wait for it, and is given up if there are none.
   Co<Status> Prepare(Context context, std::shared_ptr<const TaskConfig> config, HearProgress hear);
-  // Removes what no run needs and has needed for the time Age. If a collection runs already, another
-  // one follows.
+  // Removes what no run needs and has needed for the time Age. If a collection runs already,
+  // another one follows.
   void CollectSoon();
   // Reports that the run of CONFIG exists no longer.
   void RunEnded(std::shared_ptr<const TaskConfig> config);

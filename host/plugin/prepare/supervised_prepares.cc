@@ -26,8 +26,8 @@ Co<Answer> SupervisedPrepares::Ask(Context context, Function call) {
   for (int deaths = 0;;) {
     DROVER_CO_ASSIGN(const SupervisedDriver::Instance instance,
                      co_await driver_->Admit(context, driver_->limits().relaunch_patience));
-    // A reload waits for a limited time until the call has ended. Then it gives the call up, and the
-    // next instance gets it.
+    // A reload waits for a limited time until the call has ended. Then it gives the call up, and
+    // the next instance gets it.
     const CallCount::Inside inside(&driver_->calls_);
     const Context issued = driver_->issue_;
     const JoinContext joined(context, issued);

@@ -36,8 +36,8 @@ class SupervisedPreparesTest : public RegistryFixture,
     return Prepare(driver, std::move(config), context_);
   }
   Status Prepare(Driver* driver, std::shared_ptr<const TaskConfig> config, Context context) {
-    return Await(driver->PrepareTask(std::move(context), std::move(config),
-                                     [](const TaskProgress&) {}));
+    return Await(
+        driver->PrepareTask(std::move(context), std::move(config), [](const TaskProgress&) {}));
   }
   std::vector<std::string> Listed() {
     std::vector<std::string> keys;
@@ -82,7 +82,8 @@ TEST_P(SupervisedPreparesTest, ErrorsAndWrongKeysAreReported) {
   const Status failed = Prepare(driver, Needs("fails"));
   EXPECT_EQ(failed.code(), Code::kPermissionDenied);
   EXPECT_EQ(failed.error().message(), "no such thing");
-  EXPECT_THAT(Prepare(driver, Needs("bad")).error().message(), HasSubstr("its answer to prepare key"));
+  EXPECT_THAT(Prepare(driver, Needs("bad")).error().message(),
+              HasSubstr("its answer to prepare key"));
   EXPECT_EQ(driver->fingerprint().health, Health::kHealthy);
 }
 

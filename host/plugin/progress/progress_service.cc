@@ -17,8 +17,8 @@ std::int32_t ReportProgress(const drover_host* face, std::uint64_t call,
   if (!host) return 0;
   Result<TaskProgress> progress = ReadProgress(report);
   if (!progress.ok()) {
-    host->Log(PluginLogLevel::kWarn, "a report of progress is dropped: " +
-                                         progress.error().message());
+    host->Log(PluginLogLevel::kWarn,
+              "a report of progress is dropped: " + progress.error().message());
     return 0;
   }
   return host->progress().Report(call, std::move(*progress)) ? 1 : 0;

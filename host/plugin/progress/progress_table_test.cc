@@ -20,7 +20,8 @@ class ProgressTableTest : public testing::Test {
  protected:
   ProgressTableTest()
       : port_(std::make_shared<LoopPort>(&loop_)),
-        calls_(port_, [](const std::string&) {}, "test"),
+        calls_(
+            port_, [](const std::string&) {}, "test"),
         table_(std::make_shared<ProgressTable>(&loop_, port_, &calls_)) {}
   ~ProgressTableTest() override {
     table_->Close();
@@ -28,9 +29,9 @@ class ProgressTableTest : public testing::Test {
   }
 
   std::shared_ptr<PendingCall> NewCall() {
-    auto call = std::make_shared<PendingCall>(
-        &loop_, "start", RunId::Random(),
-        [](const void*) { return Result<CallValue>(CallValue()); });
+    auto call = std::make_shared<PendingCall>(&loop_, "start", RunId::Random(), [](const void*) {
+      return Result<CallValue>(CallValue());
+    });
     call->hear_progress = [this](const TaskProgress& progress) { heard_.push_back(progress.done); };
     call->latest = loop_.Now() + 10min;
     calls_.Add(call);

@@ -18,20 +18,20 @@
  *   start    As ever. It must cope with a thing that is missing, since things can be removed.
  *
  * Prepare has a deadline of its own (limits { prepare = "30m" } of the plugin), and no kill timer
- * runs meanwhile. If all tasks that wait are stopped, or the agent ends, the host gives the call up.
- * The driver should report progress, and may ask for more time (drover_progress.h). The host shows
- * the reports with each task that waits.
+ * runs meanwhile. If all tasks that wait are stopped, or the agent ends, the host gives the call
+ * up. The driver should report progress, and may ask for more time (drover_progress.h). The host
+ * shows the reports with each task that waits.
  *
  * If prepare fails, each task that waits fails as if its start had failed, and its restart policy
  * decides. If the agent or the driver's process ends during prepare, the next one calls key and
  * prepare again. So prepare must cope with what an earlier call has left.
  *
- * Collection. What is prepared stays after the tasks have ended, for the next ones. The host removes
- * what no task of the node has used for the time that the operator sets (limits { prepared_age =
- * "1h" }): it calls list, asks for the keys of all tasks that it knows, and calls remove for the
- * rest. The host never removes a key while it prepares it, or while a run exists that needs it. A
- * driver that lists only things that it has made itself is safe: what other programs use is not for
- * the host to remove.
+ * Collection. What is prepared stays after the tasks have ended, for the next ones. The host
+ * removes what no task of the node has used for the time that the operator sets (limits {
+ * prepared_age = "1h" }): it calls list, asks for the keys of all tasks that it knows, and calls
+ * remove for the rest. The host never removes a key while it prepares it, or while a run exists
+ * that needs it. A driver that lists only things that it has made itself is safe: what other
+ * programs use is not for the host to remove.
  */
 #ifndef DROVER_DROVER_PREPARE_H
 #define DROVER_DROVER_PREPARE_H
@@ -117,8 +117,8 @@ typedef struct drover_task_prepare {
   /* Lists what is prepared, also by earlier instances.   -> drover_prepared_list [any-thread] */
   int32_t (*list)(drover_instance* self, const drover_call* call,
                   const drover_prepared_list_args* args, drover_error* error);
-  /* Removes one thing. It fails with E_NOT_FOUND if there is none, and with E_FAILED_PRECONDITION if
-   * somebody else uses it.                               -> drover_empty_result [any-thread] */
+  /* Removes one thing. It fails with E_NOT_FOUND if there is none, and with E_FAILED_PRECONDITION
+   * if somebody else uses it.                               -> drover_empty_result [any-thread] */
   int32_t (*remove)(drover_instance* self, const drover_call* call,
                     const drover_prepared_remove_args* args, drover_error* error);
 } drover_task_prepare;

@@ -11,9 +11,9 @@
  *
  * Reports. A report belongs to an open call for a task, such as start, recover or prepare. The host
  * shows it to people as an event of that task, such as "Pulling image: 45 % (12.3 of 27.0 MiB)". It
- * shows at most one report of a call each second, and always the last one. So a driver may report as
- * often as it likes, but each report costs a few microseconds. Reports of a call that has ended, was
- * given up or belongs to no task are dropped.
+ * shows at most one report of a call each second, and always the last one. So a driver may report
+ * as often as it likes, but each report costs a few microseconds. Reports of a call that has ended,
+ * was given up or belongs to no task are dropped.
  *
  * Time. Each call has a deadline, drover_call.deadline. With extend, the driver asks for more time.
  * The operator sets how much more time all requests of one call may add together
@@ -52,9 +52,9 @@ typedef struct drover_progress {
    * 0 if it drops the report, since the call is not open. Never blocks. [any-thread] */
   int32_t (*report)(const drover_host* host, uint64_t call_id,
                     const drover_progress_report* report);
-  /* Asks that the call CALL_ID may last at least MORE ns from now on. A request never makes the time
-   * shorter. It is cut at the limit of the operator. Returns 1 if the call is open, else 0. Never
-   * blocks. [any-thread] */
+  /* Asks that the call CALL_ID may last at least MORE ns from now on. A request never makes the
+   * time shorter. It is cut at the limit of the operator. Returns 1 if the call is open, else 0.
+   * Never blocks. [any-thread] */
   int32_t (*extend)(const drover_host* host, uint64_t call_id, int64_t more);
 } drover_progress;
 

@@ -13,8 +13,8 @@
 #include "drover/entry.hpp"
 
 // The part of a driver that prepares tasks before they start, written in C++. docs/prepare.md
-// explains it. Like drover_prepare.h, this is a DRAFT without a promise. A driver has these methods,
-// and returns the table from its Extension:
+// explains it. Like drover_prepare.h, this is a DRAFT without a promise. A driver has these
+// methods, and returns the table from its Extension:
 //
 //   // What TASK needs; empty: nothing. It must be quick. [any-thread]
 //   std::string PrepareKey(const drover::TaskConfig& task);
@@ -118,9 +118,8 @@ struct PrepareThunks {
                            const drover_prepared_list_args*, drover_error* error) noexcept {
     return Accept(self, call, error, [&](Instance& to, std::shared_ptr<CallState> open) {
       D* const driver = &Of(to);
-      Host(to.core()).Post([driver, open] {
-        open->Try([&] { CompletePrepared(driver->ListPrepared(), *open); });
-      });
+      Host(to.core()).Post(
+          [driver, open] { open->Try([&] { CompletePrepared(driver->ListPrepared(), *open); }); });
     });
   }
 

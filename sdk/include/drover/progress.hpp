@@ -21,8 +21,8 @@ inline namespace sdk_v1 {
 
 // How far a call is. The members are those of drover_progress_report.
 struct Progress {
-  std::string phase;       // what the driver does; at most 64 bytes are shown
-  std::uint64_t done = 0;  // in units
+  std::string phase;        // what the driver does; at most 64 bytes are shown
+  std::uint64_t done = 0;   // in units
   std::uint64_t total = 0;  // 0: unknown
   std::string unit;         // "bytes", "layers", ...
   std::string text;         // at most 256 bytes are shown
