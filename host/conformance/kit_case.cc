@@ -324,7 +324,7 @@ const std::vector<KitEntry>& AllKitCases() {
     std::vector<KitEntry> made;
     for (const auto* cases : {&LoadCases(), &LifeCases(), &TaskCases(), &EndCases(), &VerbCases(),
                               &OddCases(), &StreamCases(), &ExecCases(), &LeftoverCases(),
-                              &DeviceCases(), &HookCases(), &PartCases()}) {
+                              &DeviceCases(), &HookCases(), &PartCases(), &PrepareCases()}) {
       made.insert(made.end(), cases->begin(), cases->end());
     }
     return made;

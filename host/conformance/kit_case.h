@@ -174,6 +174,7 @@ const std::vector<KitEntry>& OddCases();
 const std::vector<KitEntry>& DeviceCases();
 const std::vector<KitEntry>& HookCases();
 const std::vector<KitEntry>& PartCases();
+const std::vector<KitEntry>& PrepareCases();
 const std::vector<KitEntry>& AllKitCases();
 // The cases that need a fault of the host. They are no part of AllKitCases.
 const std::vector<KitEntry>& FaultCases();

@@ -68,4 +68,12 @@ Json UsageJson(const TaskUsage& usage) {
           {"timestamp", usage.timestamp}};
 }
 
+nlohmann::json ProgressJson(const TaskProgress& progress) {
+  return {{"phase", progress.phase},
+          {"done", progress.done},
+          {"total", progress.total},
+          {"unit", progress.unit},
+          {"text", progress.text}};
+}
+
 }  // namespace drover

@@ -13,5 +13,6 @@ nlohmann::json FingerprintJson(const Fingerprint& fingerprint);
 nlohmann::json ExitJson(const ExitResult& exit);
 nlohmann::json StatusJson(const TaskStatus& status);
 nlohmann::json UsageJson(const TaskUsage& usage);
+nlohmann::json ProgressJson(const TaskProgress& progress);
 
 }  // namespace drover

@@ -15,7 +15,9 @@ namespace drover {
 using Json = nlohmann::json;
 
 Server::Server(RealLoop* loop, TestedDriver* driver)
-    : loop_(loop), driver_(driver), context_(loop), calls_(loop), arrived_(loop) {}
+    : loop_(loop), driver_(driver), context_(loop), calls_(loop), arrived_(loop) {
+  driver_->OnProgress([this](const Json& line) { Give(line); });
+}
 
 void Server::StartReader() {
   std::thread([this] {

@@ -87,7 +87,10 @@ const std::vector<TestedDriver::Entry>& TestedDriver::Calls() {
                                            {"reload", &TestedDriver::Reload},
                                            {"hook", &TestedDriver::Hook},
                                            {"capabilities", &TestedDriver::Capabilities},
-                                           {"pause", &TestedDriver::Pause}};
+                                           {"pause", &TestedDriver::Pause},
+                                           {"prepare", &TestedDriver::Prepare},
+                                           {"prepared", &TestedDriver::ListPrepared},
+                                           {"unprepare", &TestedDriver::Unprepare}};
   return calls;
 }
 
@@ -113,8 +116,13 @@ Result<std::shared_ptr<TestedDriver::Task>> TestedDriver::Named(Request* request
 
 void TestedDriver::Hear(const std::shared_ptr<Task>& task) {
   const std::weak_ptr<Task> weak = task;
-  task->hearing = driver_->OnEvents(task->config->run_id, [weak](const DriverEvent& event) {
-    if (const auto alive = weak.lock()) {
+  task->hearing = driver_->OnEvents(task->config->run_id, [this, weak](const DriverEvent& event) {
+    const auto alive = weak.lock();
+    if (!alive) return;
+    if (event.progress) {
+      alive->events.push_back({{"progress", ProgressJson(*event.progress)}});
+      if (alive->prints_progress) PrintProgress(alive->config->task_name, *event.progress);
+    } else {
       alive->events.push_back({{"message", event.message}, {"annotations", event.annotations}});
     }
   });
@@ -139,6 +147,7 @@ Co<Result<TestedDriver::Json>> TestedDriver::Start(Context context, Request* req
   const auto env = request->Pairs("env");
   const std::string user = request->Text("user", "");
   const std::string kill_signal = request->Text("kill_signal", "");
+  const bool prints_progress = request->Flag("progress", false);
   DROVER_CO_TRY(request->status());
   if (name.empty() || name.find('/') != std::string::npos || name[0] == '.') {
     co_return Error(Code::kInvalidArgument, "/task: must be a name without \"/\"");
@@ -156,6 +165,7 @@ Co<Result<TestedDriver::Json>> TestedDriver::Start(Context context, Request* req
   described->kill_signal = kill_signal;
   for (const auto& [key, value] : env) described->env[key] = value;
   task->config = described;
+  task->prints_progress = prints_progress;
   tasks_[name] = task;
   Hear(task);
   const Result<StartedTask> started = co_await driver_->Start(context, task->config);

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -41,6 +42,9 @@ class TestedDriver {
   // Executes one call, such as "start". docs/testhost.md lists the calls.
   Co<Result<Json>> Call(Context context, std::string name, Request* request);
 
+  // Sets the function that gets a line for each report of progress that a request asks for.
+  void OnProgress(std::function<void(const Json& line)> print) { print_ = std::move(print); }
+
   // Destroys every task and shuts the driver down.
   Co<void> Close();
 
@@ -48,6 +52,7 @@ class TestedDriver {
   struct Task {
     std::shared_ptr<const TaskConfig> config;
     TaskHandle handle;
+    bool prints_progress = false;
     Json events = Json::array();
     Subscription hearing;
   };
@@ -74,7 +79,11 @@ class TestedDriver {
   Co<Result<Json>> Hook(Context, Request*);
   Co<Result<Json>> Capabilities(Context, Request*);
   Co<Result<Json>> Pause(Context, Request*);
+  Co<Result<Json>> Prepare(Context, Request*);
+  Co<Result<Json>> ListPrepared(Context, Request*);
+  Co<Result<Json>> Unprepare(Context, Request*);
 
+  void PrintProgress(const std::string& task, const TaskProgress& progress) const;
   // Returns the task that REQUEST names. Returns an error if there is no such task, or if another
   // member of REQUEST is wrong.
   Result<std::shared_ptr<Task>> Named(Request* request);
@@ -89,6 +98,7 @@ class TestedDriver {
   std::vector<std::unique_ptr<PluginRegistry>> registries_;
   PluginReport report_;
   Driver* driver_ = nullptr;
+  std::function<void(const Json& line)> print_;
   std::map<std::string, std::shared_ptr<Task>> tasks_;
   // The tasks for which hooks were called, and what the plugin keeps for them.
   struct Hooked {

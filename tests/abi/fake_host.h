@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "drover/drover.h"
+#include "drover/drover_progress.h"
 
 // A host for the tests of drivers. It uses the C interface directly and not the readers of the C++
 // wrapper, so that a mistake in the wrapper shows. Its process service really starts processes.
@@ -155,6 +156,8 @@ class FakeHost {
   std::string cgroup(drover_run_id run);
   Map v1_cgroups(drover_run_id run);
   std::string log();
+  // The reports of progress that drivers have made, such as "Pulling 3/7 layers".
+  std::vector<std::string> progress();
   void FailNext(const std::string& function, Failure failure);  // of the process service
   void HoldNext(const std::string& function);  // one of those, which gets no answer
   void AnswerHeld();                           // now it answers, with an error
@@ -209,6 +212,7 @@ class FakeHost {
   std::string hold_next_;
   std::vector<std::function<void()>> held_;
   std::string log_;
+  std::vector<std::string> progress_;
   std::deque<std::function<void()>> jobs_;
   struct Timer {
     std::uint64_t id;

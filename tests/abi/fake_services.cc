@@ -76,6 +76,21 @@ struct Service::Functions {
     self->log_ += std::to_string(level) + " " + Text(message) + "\n";
   }
 
+  static std::int32_t report(const drover_host* host, std::uint64_t id,
+                             const drover_progress_report* report) {
+    FakeHost* self = Service::Self(host);
+    std::lock_guard<std::mutex> lock(self->mutex_);
+    if (self->calls_.count(id) == 0) return 0;
+    self->progress_.push_back(Text(report->phase) + " " + std::to_string(report->done) + "/" +
+                              std::to_string(report->total) + " " + Text(report->unit));
+    return 1;
+  }
+  static std::int32_t extend(const drover_host* host, std::uint64_t id, std::int64_t) {
+    FakeHost* self = Service::Self(host);
+    std::lock_guard<std::mutex> lock(self->mutex_);
+    return self->calls_.count(id) == 0 ? 0 : 1;
+  }
+
   static std::int32_t cancel(const drover_host* host, std::uint64_t id) {
     FakeHost* self = Service::Self(host);
     std::lock_guard<std::mutex> lock(self->mutex_);
@@ -140,12 +155,14 @@ const void* Service::Functions::get_extension(const drover_host* host, drover_st
   static const drover_diag_log kLog = {sizeof(drover_diag_log), 0, &log};
   static const drover_timer kTimer = {sizeof(drover_timer), 0, &Service::after, &cancel};
   static const drover_task_output kOutput = {sizeof(drover_task_output), 0, &open_output};
+  static const drover_progress kProgress = {sizeof(drover_progress), 0, &report, &extend};
   if (Service::Self(host)->no_services_) return nullptr;
   std::string name = Text(id);
   if (name == DROVER_PROCESS_ID) return FakeProcesses::Table();
   if (name == DROVER_DIAG_LOG_ID) return &kLog;
   if (name == DROVER_TIMER_ID) return &kTimer;
   if (name == DROVER_TASK_OUTPUT_ID) return &kOutput;
+  if (name == DROVER_PROGRESS_ID) return &kProgress;
   return nullptr;
 }
 

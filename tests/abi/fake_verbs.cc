@@ -208,6 +208,11 @@ PROCESS_FACT(std::string, cgroup, cgroup)
 PROCESS_FACT(Map, v1_cgroups, v1_cgroups)
 PROCESS_FACT(std::size_t, waits, waiters.size())
 
+std::vector<std::string> FakeHost::progress() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return progress_;
+}
+
 std::string FakeHost::log() {
   std::lock_guard<std::mutex> lock(mutex_);
   return log_;

@@ -118,9 +118,12 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"hooks_odd_answer", "hooks-exited FAIL", "hooks-[a-z-]+ FAIL"},
         Fault{"hooks_exact_sizes", "hooks-newer-host FAIL"},
         Fault{"hooks_known_stages", "hooks-unknown-stage CRASH"},
-        Fault{"leaves_threads", "threads FAIL"}, Fault{"leaves_children", "children FAIL"},
-        Fault{"stops_another", "ten-tasks FAIL"}, Fault{"hurries", "stats-interval FAIL"},
-        Fault{"one_terminal", "exec-two-ttys FAIL"},
+        Fault{"prepare_silent", "prepare-list FAIL", "prepare-[a-z-]+ FAIL"},
+        Fault{"prepare_key_changes", "prepare-key FAIL", "prepare-[a-z-]+ FAIL"},
+        Fault{"prepare_forgets", "prepare-list FAIL"},
+        Fault{"prepare_keeps", "prepare-remove FAIL"}, Fault{"leaves_threads", "threads FAIL"},
+        Fault{"leaves_children", "children FAIL"}, Fault{"stops_another", "ten-tasks FAIL"},
+        Fault{"hurries", "stats-interval FAIL"}, Fault{"one_terminal", "exec-two-ttys FAIL"},
         Fault{"stop_awaits_readers", "paused-output FAIL"},
         Fault{"names_no_processes", "stats-processes FAIL"},
         Fault{"exec_beside_another", "exec-place FAIL"},
@@ -166,8 +169,8 @@ TEST(ConformanceTest, AGoodDriverConforms) {
   EXPECT_GE(Count(results, Verdict::kPass), 180);
   for (const ConformanceResult& result : results) {
     if (result.verdict != Verdict::kSkip) continue;
-    EXPECT_THAT(result.detail,
-                testing::AnyOf("it offers no exec", testing::HasSubstr("no commands")))
+    EXPECT_THAT(result.detail, testing::AnyOf("it offers no exec", "it prepares no tasks",
+                                              testing::HasSubstr("no commands")))
         << result.name;
   }
 }
@@ -194,6 +197,20 @@ TEST(ConformanceTest, ADriverThatWalksArraysByItsOwnSizeIsFoundOut) {
   const auto failures = Failures(RunKit(TestPlugin("element_size"), options));
   unsetenv("DROVER_GROWN");
   EXPECT_EQ(failures, std::vector<std::string>{"whole-config FAIL"});
+}
+
+TEST(ConformanceTest, ADriverThatPreparesConforms) {
+  ConformanceOptions options;
+  for (const ConformanceCase& entry : ConformanceCases()) {
+    if (entry.name.starts_with("prepare-")) options.cases.push_back(entry.name);
+  }
+  ASSERT_GE(options.cases.size(), 8u);
+  for (const char* isolation : {"in-process", "process"}) {
+    options.isolation = isolation;
+    const Results results = RunKit(TestPlugin("prepares_for_the_kit"), options);
+    EXPECT_EQ(Failures(results), std::vector<std::string>());
+    EXPECT_EQ(Count(results, Verdict::kPass), static_cast<int>(options.cases.size()));
+  }
 }
 
 TEST(ConformanceTest, ACaseThatIsNotOverInTimeIsReported) {
