@@ -91,7 +91,10 @@ func goString(text C.drover_str) string {
 type arena []unsafe.Pointer
 
 func (a *arena) room(count int, size C.size_t) unsafe.Pointer {
-	memory := C.calloc(C.size_t(count)+1, size) // never nil: cgo ends the process without memory
+	memory := C.calloc(C.size_t(count)+1, size)
+	if memory == nil {
+		panic("out of memory") // ends the process, and the host launches it again
+	}
 	*a = append(*a, memory)
 	return memory
 }
