@@ -1,0 +1,3 @@
+module drover.dev/examples/hello_go
+
+go 1.19
