@@ -91,10 +91,9 @@ TEST(HostFaultTest, RawExecBearsAll) {
 #endif
 
 TEST(HostFaultTest, FaultsAreChecked) {
-  for (const std::vector<std::string>& faults : {std::vector<std::string>{"nothing"},
-                                                 {"slow-start=soon"},
-                                                 {"kill-at=lunch"},
-                                                 {"slow-start=1s", "slow-start=2s"}}) {
+  const std::vector<std::vector<std::string>> wrong = {
+      {"nothing"}, {"slow-start=soon"}, {"kill-at=lunch"}, {"slow-start=1s", "slow-start=2s"}};
+  for (const std::vector<std::string>& faults : wrong) {
     ConformanceOptions options;
     options.faults = faults;
     EXPECT_EQ(RunConformance(TestPlugin("test"), options).code(), Code::kInvalidArgument);

@@ -101,8 +101,10 @@ std::string FuzzModel::JudgeWait(Run* run, const FuzzAnswer& answer) {
   }
   if (Failed(answer, Code::kNotFound)) return NoteNotFound(run);
   if (!answer.status.ok() || (run->possible & kEnded) == 0) {
-    const bool running = run->possible == kRunning;
-    return Unexpected(*run, answer, running ? "given when the task ends" : "OK");
+    return Unexpected(*run, answer,
+                      run->possible == kUnknown   ? "E_NOT_FOUND"
+                      : run->possible == kRunning ? "given when the task ends"
+                                                  : "OK");
   }
   return NoteEnd(run, answer.end);
 }
