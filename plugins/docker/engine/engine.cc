@@ -85,7 +85,8 @@ HttpResponse Engine::Ask(HttpRequest request, const std::string& action, const H
   try {
     response = client_.Send(request, limits, cancel);
   } catch (const drover::Error& error) {
-    throw drover::Error(error.code(), action + ": " + error.message(), error.recoverable());
+    throw drover::Error(error.code(), Printable(action) + ": " + error.message(),
+                        error.recoverable());
   }
   if (response.head.status < 400) return response;
   EngineError error = ErrorOf(response, action);
@@ -169,7 +170,7 @@ ContainerWatch& Engine::watch() {
 
 std::optional<nlohmann::json> Engine::InspectNetwork(const std::string& name,
                                                      const CancelToken& cancel) {
-  HttpRequest request = Request("GET", "/networks/" + PercentEncode(name));
+  HttpRequest request = Request("GET", "/networks/" + PathPart(name));
   try {
     return AskJson(std::move(request), "inspect network " + name, options_.limits, cancel);
   } catch (const EngineError& error) {
@@ -180,7 +181,7 @@ std::optional<nlohmann::json> Engine::InspectNetwork(const std::string& name,
 
 void Engine::ConnectNetwork(const std::string& network, const std::string& id,
                             const nlohmann::json& endpoint, const CancelToken& cancel) {
-  HttpRequest request = PostJson("/networks/" + PercentEncode(network) + "/connect",
+  HttpRequest request = PostJson("/networks/" + PathPart(network) + "/connect",
                                  {{"Container", id}, {"EndpointConfig", endpoint}});
   Ask(std::move(request), "connect to network " + network, LongLimits(), cancel);
 }

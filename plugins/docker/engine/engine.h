@@ -86,7 +86,8 @@ class Engine {
   // Ends all calls, streams, sessions and waits, and joins all threads.
   ~Engine();
 
-  // Ends all calls with Error(kCancelled), and refuses new ones. The destructor does so, too.
+  // Ends all blocking calls with Error(kCancelled), and refuses new ones. Streams and waits end
+  // with the object.
   void Close();
   const EngineAddress& address() const { return client_.address(); }
   std::string Text() const { return address().Text(); }  // for messages

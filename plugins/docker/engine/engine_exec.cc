@@ -15,7 +15,7 @@ namespace drover_docker {
 namespace {
 
 std::string ExecTarget(const std::string& exec_id, std::string_view verb) {
-  return "/exec/" + PercentEncode(exec_id) + "/" + std::string(verb);
+  return "/exec/" + PathPart(exec_id) + "/" + std::string(verb);
 }
 
 }  // namespace

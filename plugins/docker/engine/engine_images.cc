@@ -44,6 +44,13 @@ ImageInfo ReadImage(nlohmann::json json) {
 
 // The path of an image. Engines take the slashes and the colons of a reference as they are.
 std::string ImagePath(const std::string& ref, std::string_view verb) {
+  std::string_view rest(ref);
+  for (;;) {
+    const std::size_t end = rest.find('/');
+    PathPart(rest.substr(0, end));  // refuses a part that would lead elsewhere
+    if (end == rest.npos) break;
+    rest.remove_prefix(end + 1);
+  }
   std::string out = "/images/" + PercentEncode(ref, "/:@");
   if (!verb.empty()) out += "/" + std::string(verb);
   return out;

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "drover/error.hpp"
 #include "engine/http_message.h"
 
 namespace drover_docker {
@@ -27,9 +28,19 @@ inline HttpRequest PostJson(std::string target, const nlohmann::json& body) {
   return out;
 }
 
+// Returns NAME as one part of a path. Throws Error(kInvalidArgument) for a name that would lead
+// elsewhere: an empty one, "." and "..".
+inline std::string PathPart(std::string_view name) {
+  if (name.empty() || name == "." || name == "..") {
+    throw drover::Error(drover::Code::kInvalidArgument,
+                        "\"" + std::string(name) + "\" is no name or id of an engine's object");
+  }
+  return PercentEncode(name);
+}
+
 // Returns the path of a container, such as /containers/ID/start.
 inline std::string ContainerPath(std::string_view id, std::string_view verb) {
-  std::string out = "/containers/" + PercentEncode(id);
+  std::string out = "/containers/" + PathPart(id);
   if (!verb.empty()) out += "/" + std::string(verb);
   return out;
 }

@@ -255,6 +255,13 @@ TEST(EngineTest, HostileNamesStayInTheirPlace) {
   EXPECT_THROW(engine.InspectContainer("../images/x?a=b\r\nHost: y", {}), EngineError);
   EXPECT_EQ(fake.requests().back(),
             "GET /containers/..%2Fimages%2Fx%3Fa%3Db%0D%0AHost%3A%20y/json");
+  for (const char* wrong : {"", ".", ".."}) {
+    EXPECT_THROW(engine.InspectContainer(wrong, {}), drover::Error) << wrong;
+    EXPECT_THROW(engine.InspectNetwork(wrong, {}), drover::Error) << wrong;
+  }
+  for (const char* wrong : {"", "a/../b", "/a", "a//b", "../containers/x"}) {
+    EXPECT_THROW(engine.InspectImage(wrong, {}), drover::Error) << wrong;
+  }
 }
 
 TEST(EngineTest, PullsWithSlowLayersAndProgress) {

@@ -39,8 +39,8 @@ struct HeldPull {
 };
 
 TEST(PullPoolTest, PullsOnceForAllWhoWait) {
-  PullPool pool;
   HeldPull pull;
+  PullPool pool;
   std::atomic<int> reports{0};
   std::vector<std::thread> waiters;
   std::atomic<int> done{0};
@@ -60,8 +60,8 @@ TEST(PullPoolTest, PullsOnceForAllWhoWait) {
 }
 
 TEST(PullPoolTest, OneWhoLeavesDisturbsNobody) {
-  PullPool pool;
   HeldPull pull;
+  PullPool pool;
   const CancelToken cancel;
   std::thread leaver([&] {
     EXPECT_THROW(pool.Get("redis", pull.Function(), {}, nullptr, cancel), drover::Error);
@@ -82,8 +82,8 @@ TEST(PullPoolTest, OneWhoLeavesDisturbsNobody) {
 }
 
 TEST(PullPoolTest, TheLastWhoLeavesCancelsThePull) {
-  PullPool pool;
   HeldPull pull;
+  PullPool pool;
   const CancelToken cancel;
   std::thread leaver([&] {
     EXPECT_THROW(pool.Get("redis", pull.Function(), {}, nullptr, cancel), drover::Error);
@@ -99,8 +99,8 @@ TEST(PullPoolTest, TheLastWhoLeavesCancelsThePull) {
 }
 
 TEST(PullPoolTest, LimitsThePullsAtATime) {
-  PullPool pool(2);
   HeldPull pull;
+  PullPool pool(2);
   std::vector<std::thread> waiters;
   for (int i = 0; i < 6; ++i) {
     waiters.emplace_back([&, i] {
@@ -126,8 +126,8 @@ TEST(PullPoolTest, LimitsThePullsAtATime) {
 }
 
 TEST(PullPoolTest, EndsPullsWithoutProgressAndLongOnes) {
-  PullPool pool;
   HeldPull pull;
+  PullPool pool;
   PullLimits limits;
   limits.silence = 50ms;
   try {

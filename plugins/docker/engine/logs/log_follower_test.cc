@@ -157,9 +157,9 @@ class LogFollowerTest : public testing::Test {
   FakeLogs logs_;
   PipeReader output_;
   PipeReader error_;
-  Engine engine_;
   std::atomic<bool> ended_{false};
   std::atomic<int> end_error_{-1};
+  Engine engine_;  // its thread calls the end of the follower
   std::unique_ptr<LogFollower> follower_;
 };
 
