@@ -193,8 +193,7 @@ Co<Result<PluginRegistry::Checked>> PluginRegistry::Check(Context context, Plugi
   // talks to a server, and brings the libraries for that.
   const bool shipped = path.starts_with(ShippedPluginDirectory() + "/");
   const bool elsewhere = checked.info.fs_isolation == FsIsolation::kImage;
-  const Isolation otherwise =
-      shipped && !elsewhere ? Isolation::kInProcess : Isolation::kProcess;
+  const Isolation otherwise = shipped && !elsewhere ? Isolation::kInProcess : Isolation::kProcess;
   DROVER_CO_ASSIGN(checked.isolation, ParseIsolation(config.isolation, otherwise));
   report->isolation = checked.isolation;
   checked.limits = WithLimits(options_.limits, config);

@@ -127,7 +127,7 @@ std::string BindSource(const Settings& settings, const TaskPlaces& places,
            "set volumes.enabled; a relative path begins in the directory of the task");
   }
   const auto path = Normal(source);
-  struct stat found {};
+  struct stat found{};
   if (::stat(path->c_str(), &found) == 0) return *path;
   std::error_code error;
   if (mount.make_source) std::filesystem::create_directories(*path, error);

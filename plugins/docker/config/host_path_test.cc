@@ -88,8 +88,8 @@ TEST_F(DockerHostPathTest, LinksAreNotFollowed) {
   fs::create_directory_symlink("/etc", root_ / "one/task/local/link");
   fs::create_directory_symlink(root_ / "one/task/local", root_ / "one/task/inside");
   fs::create_directory_symlink("../../outside", root_ / "one/alloc/up");
-  for (const char* source : {"local/link", "local/link/ssl", "inside", "inside/x", "../alloc/up",
-                             "local/link/made"}) {
+  for (const char* source :
+       {"local/link", "local/link/ssl", "inside", "inside/x", "../alloc/up", "local/link/made"}) {
     EXPECT_THAT(Source(source), HasSubstr("symbolic link")) << source;
     EXPECT_THAT(Source(source, true), HasSubstr("symbolic link")) << source;
   }

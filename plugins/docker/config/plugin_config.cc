@@ -20,13 +20,16 @@ void RefuseSettings(const drover::Json& config) {
   }
   const std::string runtime = config.String("nvidia_runtime");
   if (!runtime.empty()) {
-    Invalid("/nvidia_runtime: GPUs come through a device plugin and the option runtime: remove it, "
-            "and put " + Quoted(runtime) + " into allow_runtimes");
+    Invalid(
+        "/nvidia_runtime: GPUs come through a device plugin and the option runtime: remove it, "
+        "and put " +
+        Quoted(runtime) + " into allow_runtimes");
   }
   const std::string infra = config.String("infra_image");
   if (!infra.empty()) {
-    Invalid("/infra_image: this driver makes the image of its pause container itself and pulls "
-            "none: remove it");
+    Invalid(
+        "/infra_image: this driver makes the image of its pause container itself and pulls "
+        "none: remove it");
   }
 }
 
@@ -35,11 +38,12 @@ void CheckEndpoint(const Settings& settings) {
   const bool local = HasPrefix(endpoint, "unix:///");
   const bool remote = HasPrefix(endpoint, "tcp://") || HasPrefix(endpoint, "https://");
   if (!local && !remote && !HasPrefix(endpoint, "http://")) {
-    Invalid("/endpoint: " + Quoted(endpoint) + " is no address of an engine: write one such as "
+    Invalid("/endpoint: " + Quoted(endpoint) +
+            " is no address of an engine: write one such as "
             "\"unix:///var/run/docker.sock\" or \"tcp://10.0.0.1:2376\"");
   }
-  const bool any = !settings.tls_cert.empty() || !settings.tls_key.empty() ||
-                   !settings.tls_ca.empty();
+  const bool any =
+      !settings.tls_cert.empty() || !settings.tls_key.empty() || !settings.tls_ca.empty();
   if (any && local) Invalid("/tls: a local socket has no TLS: remove it, or change the endpoint");
   if (settings.tls_cert.empty() != settings.tls_key.empty()) {
     Invalid("/tls: cert and key belong together");
@@ -56,8 +60,8 @@ std::string CapabilityName(std::string_view text) {
 
 const std::set<std::string>& DockerCapabilities() {
   static const std::set<std::string> kNames{
-      "audit_write", "chown",   "dac_override", "fowner", "fsetid", "kill",       "mknod",
-      "net_bind_service", "net_raw", "setfcap", "setgid", "setpcap", "setuid", "sys_chroot"};
+      "audit_write",      "chown",   "dac_override", "fowner", "fsetid",  "kill",   "mknod",
+      "net_bind_service", "net_raw", "setfcap",      "setgid", "setpcap", "setuid", "sys_chroot"};
   return kNames;
 }
 
@@ -112,20 +116,19 @@ Settings Settings::Read(const drover::Json& config) {
   out.extra_labels = config.Strings("extra_labels");
   const drover::Json& gc = ReadObject(config, "gc");
   out.gc_image = gc.Bool("image", true);
-  out.gc_image_delay = ReadDuration("/gc/image_delay", gc.String("image_delay"), out.gc_image_delay);
+  out.gc_image_delay =
+      ReadDuration("/gc/image_delay", gc.String("image_delay"), out.gc_image_delay);
   out.gc_container = gc.Bool("container", true);
   const drover::Json& dangling = ReadObject(gc, "dangling_containers");
   const std::string at = "/gc/dangling_containers/";
   out.dangling.enabled = dangling.Bool("enabled", true);
   out.dangling.dry_run = dangling.Bool("dry_run");
-  out.dangling.period =
-      ReadDuration(at + "period", dangling.String("period"), out.dangling.period);
-  out.dangling.creation_grace = ReadDuration(at + "creation_grace",
-                                             dangling.String("creation_grace"),
-                                             out.dangling.creation_grace);
+  out.dangling.period = ReadDuration(at + "period", dangling.String("period"), out.dangling.period);
+  out.dangling.creation_grace = ReadDuration(
+      at + "creation_grace", dangling.String("creation_grace"), out.dangling.creation_grace);
   if (out.dangling.period < kShortestPeriod) Invalid(at + "period must be at least 1s");
-  out.image_pull_timeout = ReadDuration(
-      "/image_pull_timeout", config.String("image_pull_timeout"), out.image_pull_timeout);
+  out.image_pull_timeout = ReadDuration("/image_pull_timeout", config.String("image_pull_timeout"),
+                                        out.image_pull_timeout);
   out.pull_activity_timeout = ReadDuration(
       "/pull_activity_timeout", config.String("pull_activity_timeout"), out.pull_activity_timeout);
   out.container_exists_attempts =

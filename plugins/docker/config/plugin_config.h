@@ -30,8 +30,8 @@ struct Settings {
   std::string tls_cert;
   std::string tls_key;
   std::string tls_ca;
-  std::string auth_config;  // a file in the form of ~/.docker/config.json
-  std::string auth_helper;  // "NAME" of the program docker-credential-NAME
+  std::string auth_config;           // a file in the form of ~/.docker/config.json
+  std::string auth_helper;           // "NAME" of the program docker-credential-NAME
   std::set<std::string> allow_caps;  // in lower case, without "cap_"; "all" means all
   bool allow_privileged = false;
   std::set<std::string> allow_runtimes;

@@ -38,7 +38,8 @@ void CheckMode(const Settings& settings, const std::string& name, const std::str
   const std::string container = ContainerOf(mode);
   if (container.empty()) Invalid("/" + name + ": " + Quoted(mode) + " is not known");
   if (!IsOfAllocation(container, alloc_id) && !settings.allow_privileged) {
-    Denied("/" + name + ": " + Quoted(container) + " is no container of this allocation: write "
+    Denied("/" + name + ": " + Quoted(container) +
+           " is no container of this allocation: write "
            "\"container:TASK-${NOMAD_ALLOC_ID}\"");
   }
 }
@@ -50,9 +51,9 @@ void CheckDevices(const Settings& settings, const TaskOptions& options) {
     if (std::find(parts.begin(), parts.end(), "..") != parts.end()) {
       Invalid("/devices: " + Quoted(device.host_path) + " has a \"..\"");
     }
-    const bool allowed = std::any_of(
-        settings.allow_devices.begin(), settings.allow_devices.end(),
-        [&](const std::string& pattern) { return Matches(pattern, device.host_path); });
+    const bool allowed =
+        std::any_of(settings.allow_devices.begin(), settings.allow_devices.end(),
+                    [&](const std::string& pattern) { return Matches(pattern, device.host_path); });
     if (allowed) continue;
     Denied("/devices: " + Quoted(device.host_path) +
            " is not allowed on this node: the operator may add it to allow_devices");
@@ -75,22 +76,22 @@ void CheckSecurity(const Settings& settings, const TaskOptions& options) {
     Denied("/storage_opt: " + Quoted(name) + " is not allowed on this node: only \"size\" is");
   }
   if (options.oom_score_adj < 0) {
-    Denied("/oom_score_adj: a value below 0 protects the task from the kernel, and is not allowed "
-           "on this node unless the operator sets allow_privileged");
+    Denied(
+        "/oom_score_adj: a value below 0 protects the task from the kernel, and is not allowed "
+        "on this node unless the operator sets allow_privileged");
   }
 }
 
 void CheckSysctl(const Settings& settings, const TaskOptions& options) {
-  static const char* const kOwn[] = {"net.*",        "kernel.msg*", "kernel.sem",
-                                     "kernel.shm*",  "fs.mqueue.*", "kernel.hostname",
-                                     "kernel.domainname"};
+  static const char* const kOwn[] = {
+      "net.*",       "kernel.msg*",     "kernel.sem",       "kernel.shm*",
+      "fs.mqueue.*", "kernel.hostname", "kernel.domainname"};
   if (settings.allow_privileged) return;
   for (const auto& item : options.sysctl) {
     const std::string& name = item.first;
     Plain("/sysctl/" + name, item.second);
-    const bool own = std::any_of(std::begin(kOwn), std::end(kOwn), [&](const char* one) {
-      return Matches(one, name);
-    });
+    const bool own = std::any_of(std::begin(kOwn), std::end(kOwn),
+                                 [&](const char* one) { return Matches(one, name); });
     if (!own) Denied("/sysctl: " + Quoted(name) + " belongs to the machine, not to a container");
     if (HasPrefix(name, "net.") && options.network_mode == "host") {
       Denied("/sysctl: " + Quoted(name) + " would change the network of the host");
@@ -151,8 +152,9 @@ void CheckMounts(const Settings& settings, const TaskOptions& options) {
 
 void CheckRules(const Settings& settings, const TaskOptions& options, const std::string& alloc_id) {
   if (options.privileged && !settings.allow_privileged) {
-    Denied("/privileged: privileged containers are not allowed on this node: the operator may set "
-           "allow_privileged");
+    Denied(
+        "/privileged: privileged containers are not allowed on this node: the operator may set "
+        "allow_privileged");
   }
   CheckCapabilities(settings, options);
   CheckDevices(settings, options);

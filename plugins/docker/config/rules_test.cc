@@ -32,9 +32,9 @@ std::vector<std::string> Caps(const std::string& settings, const std::string& mo
 }
 
 struct Rule {
-  const char* option;    // of the job
-  const char* setting;   // of the operator, which permits it
-  const char* named;     // by the refusal
+  const char* option;   // of the job
+  const char* setting;  // of the operator, which permits it
+  const char* named;    // by the refusal
 };
 
 TEST(DockerRulesTest, EachPermissionIsAskedForAndNamed) {

@@ -172,8 +172,9 @@ void ReadNetwork(const drover::Json& config, TaskOptions* out) {
     for (const auto& [label, port] : map.AsObject()) out->port_map[label] = port.AsInt();
   }
   if (!out->ports.empty() && !out->port_map.empty()) {
-    Invalid("/port_map: it cannot be combined with ports: write \"to\" in the block port of the "
-            "group's network");
+    Invalid(
+        "/port_map: it cannot be combined with ports: write \"to\" in the block port of the "
+        "group's network");
   }
   out->dns_servers = PlainTexts(config, "dns_servers");
   for (const std::string& server : out->dns_servers) {
@@ -308,9 +309,9 @@ MountOption ReadVolume(const std::string& where, const std::string& text) {
 }
 
 Ulimit ReadUlimit(const std::string& name, const std::string& text) {
-  static const std::set<std::string> kNames{
-      "core",     "cpu",    "data", "fsize",      "locks",  "memlock", "msgqueue", "nice",
-      "nofile",   "nproc",  "rss",  "rtprio",     "rttime", "sigpending", "stack"};
+  static const std::set<std::string> kNames{"core",    "cpu",      "data",   "fsize",      "locks",
+                                            "memlock", "msgqueue", "nice",   "nofile",     "nproc",
+                                            "rss",     "rtprio",   "rttime", "sigpending", "stack"};
   if (kNames.count(name) == 0) Invalid("/ulimit: " + Quoted(name) + " is no limit");
   const std::vector<std::string> parts = Split(text, ':');
   if (parts.size() > 2) Invalid("/ulimit/" + name + ": " + Quoted(text) + " must be \"SOFT:HARD\"");

@@ -71,7 +71,7 @@ struct TaskOptions {
   bool healthchecks_disabled = false;
   std::optional<std::int64_t> container_exists_attempts;
 
-  std::vector<std::string> cap_add;   // as CapabilityName returns them
+  std::vector<std::string> cap_add;  // as CapabilityName returns them
   std::vector<std::string> cap_drop;
   bool privileged = false;
   std::vector<DeviceOption> devices;

@@ -46,9 +46,9 @@ TEST(DockerOptionsTest, ASchemeBeforeTheImageIsDropped) {
 
 TEST(DockerOptionsTest, HostileImagesAreRefused) {
   for (const char* text : {"-v", "a b", "a?x=1", "a#b", "a%2fb", "https://"}) {
-    EXPECT_THROW(TaskOptions::Read(drover::Json::Parse(std::string(R"({"image": ")") + text +
-                                                       "\"}")),
-                 drover::Error)
+    EXPECT_THROW(
+        TaskOptions::Read(drover::Json::Parse(std::string(R"({"image": ")") + text + "\"}")),
+        drover::Error)
         << text;
   }
 }
@@ -142,7 +142,8 @@ TEST(DockerOptionsTest, OptionsOfNetworksAreChecked) {
 }
 
 TEST(DockerOptionsTest, CapabilitiesHaveOneForm) {
-  const TaskOptions options = Read(R"("cap_add": ["CAP_NET_ADMIN", "sys_time"], "cap_drop": ["ALL"])");
+  const TaskOptions options =
+      Read(R"("cap_add": ["CAP_NET_ADMIN", "sys_time"], "cap_drop": ["ALL"])");
   EXPECT_THAT(options.cap_add, ElementsAre("net_admin", "sys_time"));
   EXPECT_THAT(options.cap_drop, ElementsAre("all"));
   EXPECT_THAT(Fault(R"("cap_add": ["net admin"])"), HasSubstr("no capability"));

@@ -13,8 +13,8 @@ struct DurationUnit {
   std::string_view name;
   double nanoseconds;
 };
-constexpr DurationUnit kDurationUnits[] = {{"ns", 1},   {"us", 1e3}, {"ms", 1e6},
-                                           {"s", 1e9},  {"m", 60e9}, {"h", 3600e9}};
+constexpr DurationUnit kDurationUnits[] = {{"ns", 1},  {"us", 1e3}, {"ms", 1e6},
+                                           {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}};
 constexpr double kLongestDuration = 366.0 * 24 * 3600 * 1e9;
 constexpr std::size_t kLongestQuote = 120;
 

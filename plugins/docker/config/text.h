@@ -10,8 +10,8 @@
 #include "drover/json.hpp"
 #include "drover/types.hpp"
 
-// Reads texts of configurations. All functions throw drover::Error(kInvalidArgument), with a message
-// that names WHERE, which is the option.
+// Reads texts of configurations. All functions throw drover::Error(kInvalidArgument), with a
+// message that names WHERE, which is the option.
 namespace drover_docker {
 
 using drover::Duration;

@@ -116,10 +116,10 @@ void AddMounts(const BodyInput& in, json* host) {
     }
   }
   for (const drover::Mount& mount : task.mounts) {
-    const std::string propagation = mount.propagation == "private"            ? "rprivate"
-                                    : mount.propagation == "host-to-task"     ? "rslave"
-                                    : mount.propagation == "bidirectional"    ? "rshared"
-                                                                              : mount.propagation;
+    const std::string propagation = mount.propagation == "private"         ? "rprivate"
+                                    : mount.propagation == "host-to-task"  ? "rslave"
+                                    : mount.propagation == "bidirectional" ? "rshared"
+                                                                           : mount.propagation;
     mounts.push_back(Bind(mount.host_path, mount.task_path, mount.read_only, propagation));
   }
   for (std::size_t i = 0; i < in.options.mounts.size(); ++i) {
@@ -220,7 +220,8 @@ void AddPrivileges(const BodyInput& in, json* host) {
       {"UsernsMode", &options.userns_mode}, {"UTSMode", &options.uts_mode}};
   for (const auto& [member, value] : modes) {
     // "private" is the default of a pid and a UTS namespace, and dockerd has no word for it.
-    const bool word = std::string_view(member) != "PidMode" && std::string_view(member) != "UTSMode";
+    const bool word =
+        std::string_view(member) != "PidMode" && std::string_view(member) != "UTSMode";
     if (value->empty() || (*value == "private" && !word)) continue;
     (*host)[member] = *value;
   }

@@ -34,8 +34,8 @@ class DockerBodyTest : public testing::Test {
         drover::Json::Parse(R"({"image": "redis:7")" + (more.empty() ? "" : ", " + more) + "}"));
     plan_ = PlanNetwork(task_, options_, podman_);
     std::vector<std::string> sources(options_.mounts.size(), "/data/alloc/1/web/local/x");
-    return CreateBody(BodyInput{settings_, options_, task_, plan_, "sha256:1234", joined_,
-                                sources, podman_});
+    return CreateBody(
+        BodyInput{settings_, options_, task_, plan_, "sha256:1234", joined_, sources, podman_});
   }
   json Host(const std::string& more = "", const std::string& settings = "{}") {
     return Body(more, settings)["HostConfig"];

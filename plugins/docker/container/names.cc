@@ -41,15 +41,17 @@ StringMap ContainerLabels(const drover::TaskConfig& task, const std::vector<std:
   out[kNodeLabel] = task.node_id;
   out[kKindLabel] = kTaskKind;
   out[std::string(kNomadPrefix) + "alloc_id"] = task.alloc_id;
-  const std::pair<const char*, const std::string*> known[] = {
-      {"job_name", &task.job_name},         {"job_id", &task.job_id},
-      {"task_group_name", &task.group_name}, {"task_name", &task.task_name},
-      {"namespace", &task.job_namespace},   {"node_name", &task.node_name},
-      {"node_id", &task.node_id}};
+  const std::pair<const char*, const std::string*> known[] = {{"job_name", &task.job_name},
+                                                              {"job_id", &task.job_id},
+                                                              {"task_group_name", &task.group_name},
+                                                              {"task_name", &task.task_name},
+                                                              {"namespace", &task.job_namespace},
+                                                              {"node_name", &task.node_name},
+                                                              {"node_id", &task.node_id}};
   for (const auto& one : known) {
-    const bool wanted = std::any_of(
-        extra.begin(), extra.end(),
-        [&](const std::string& pattern) { return Matches(pattern, one.first); });
+    const bool wanted = std::any_of(extra.begin(), extra.end(), [&](const std::string& pattern) {
+      return Matches(pattern, one.first);
+    });
     if (wanted) out[std::string(kNomadPrefix) + one.first] = *one.second;
   }
   return out;

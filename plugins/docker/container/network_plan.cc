@@ -70,12 +70,14 @@ NetworkPlan PlanNetwork(const drover::TaskConfig& task, const TaskOptions& optio
   }
   out.joins = out.needs_pause || out.mode == "host" || out.mode.find(':') != std::string::npos;
   if (out.joins || out.mode == "none") {
-    RefuseAddresses(options, out.mode == "none" ? "no network" : "a network that is made elsewhere");
+    RefuseAddresses(options,
+                    out.mode == "none" ? "no network" : "a network that is made elsewhere");
     return out;  // the ports are open already, by the host or by whoever made the network
   }
   if (out.mode == "bridge" && (!options.ipv4_address.empty() || !options.ipv6_address.empty())) {
-    Invalid("/ipv4_address, /ipv6_address: only a network of the operator has addresses to choose: "
-            "write its name into network_mode");
+    Invalid(
+        "/ipv4_address, /ipv6_address: only a network of the operator has addresses to choose: "
+        "write its name into network_mode");
   }
   out.ports = ports;
   return out;

@@ -20,9 +20,9 @@ struct PublishedPort {
 
 // How a container gets its network.
 struct NetworkPlan {
-  std::string mode;        // the engine's NetworkMode; empty if a pause container must be joined
+  std::string mode;          // the engine's NetworkMode; empty if a pause container must be joined
   bool needs_pause = false;  // by the engine that cannot join a namespace by its path
-  bool joins = false;      // the container shares the network of another container or of the host
+  bool joins = false;        // the container shares the network of another container or of the host
   std::vector<PublishedPort> ports;
 };
 

@@ -9,7 +9,6 @@
 namespace drover_docker {
 namespace {
 
-
 std::unique_ptr<Engine> MakeEngine(const Settings& settings) {
   TlsFiles tls;
   tls.ca = settings.tls_ca;
@@ -142,9 +141,9 @@ drover::TaskStatus DockerDriver::Inspect(const drover::RunId& run) {
   auto task = tasks_.Need(run);
   std::lock_guard<std::mutex> lock(task->mutex);
   drover::TaskStatus out;
-  out.state = task->exited             ? drover::TaskState::kExited
+  out.state = task->exited            ? drover::TaskState::kExited
               : task->started_at != 0 ? drover::TaskState::kRunning
-                                       : drover::TaskState::kUnknown;
+                                      : drover::TaskState::kUnknown;
   out.started_at = task->started_at;
   out.completed_at = task->completed_at;
   out.exit_result = task->exited;

@@ -67,8 +67,8 @@ class StatsFollow {
 // One session of exec.
 struct ExecSlot {
   std::string container;
-  std::mutex mutex;     // guards the members below
-  std::string exec_id;  // empty until the engine knows the command
+  std::mutex mutex;           // guards the members below
+  std::string exec_id;        // empty until the engine knows the command
   int width = 0, height = 0;  // asked for before that
 };
 

@@ -48,8 +48,8 @@ void DockerDriver::ContainerEnded(const TaskPtr& task,
   if (closing_.cancelled()) return;  // the task goes on without this instance
   if (found.ok()) return EndTask(task, found.value().Exit());
   if (found.error().code() == Code::kCancelled) return;
-  EndTask(task, ExitResult{-1, 0, false, "the container of the task is gone: " +
-                                             found.error().message()});
+  EndTask(task, ExitResult{-1, 0, false,
+                           "the container of the task is gone: " + found.error().message()});
 }
 
 // The end is told when the last output is with the host, so that nobody misses it.

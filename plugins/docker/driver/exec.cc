@@ -13,8 +13,8 @@ namespace {
 
 // Returns whether two processes of this machine are in the same PID namespace.
 bool SharePids(int one, int other) {
-  struct stat a {};
-  struct stat b {};
+  struct stat a{};
+  struct stat b{};
   const auto path = [](int pid) { return "/proc/" + std::to_string(pid) + "/ns/pid"; };
   return one > 1 && other > 1 && ::stat(path(one).c_str(), &a) == 0 &&
          ::stat(path(other).c_str(), &b) == 0 && a.st_ino == b.st_ino && a.st_dev == b.st_dev;
@@ -54,9 +54,8 @@ void DockerDriver::Exec(drover::ExecRequest request, drover::Call<drover::ExitRe
       height = slot->height;
     }
     if (width <= 0 || height <= 0) return;
-    host().Post([this, exec_id, width, height] {
-      engine_->ExecResize(exec_id, width, height, closing_);
-    });
+    host().Post(
+        [this, exec_id, width, height] { engine_->ExecResize(exec_id, width, height, closing_); });
   };
   const auto done = [this, slot, call, cancel, id](drover::Outcome<drover::ExitResult> outcome) {
     sessions_.Remove(id);
@@ -103,9 +102,8 @@ void DockerDriver::Resize(std::uint64_t session_id, int width, int height) {
     slot->height = height;
   }
   if (exec_id.empty()) return;
-  host().Post([this, exec_id, width, height] {
-    engine_->ExecResize(exec_id, width, height, closing_);
-  });
+  host().Post(
+      [this, exec_id, width, height] { engine_->ExecResize(exec_id, width, height, closing_); });
 }
 
 }  // namespace drover_docker

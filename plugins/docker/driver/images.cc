@@ -25,7 +25,7 @@ std::string NormalName(const std::string& image) {
 // Returns the text of the operator's file, which has the form of docker's config.json.
 std::string ReadAuthFile(const std::string& path) {
   const drover::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
-  struct stat found {};
+  struct stat found{};
   if (!file.ok() || ::fstat(file.get(), &found) != 0 || !S_ISREG(found.st_mode)) {
     throw drover::Error(drover::Code::kFailedPrecondition,
                         "auth.config: cannot read " + Quoted(path));
@@ -69,8 +69,8 @@ void Images::Prefetch(const Settings& settings, const TaskOptions& options,
                       const CancelToken& cancel) {
   const std::string user = "prefetch:" + Key(options);
   Take(user, settings, options, task_dir, news, cancel);
-  Release(user, !settings.gc_image, std::max<drover::Duration>(settings.gc_image_delay,
-                                                               std::chrono::minutes(5)));
+  Release(user, !settings.gc_image,
+          std::max<drover::Duration>(settings.gc_image_delay, std::chrono::minutes(5)));
 }
 
 void Images::Adopt(const std::string& user, const std::string& id, const std::string& name,
@@ -148,9 +148,8 @@ void Images::Remove(const std::string& key) {
   std::string name;
   {
     std::lock_guard<std::mutex> lock(mutex_);
-    const auto found = std::find_if(used_.begin(), used_.end(), [&](const auto& item) {
-      return item.second.key == key;
-    });
+    const auto found = std::find_if(used_.begin(), used_.end(),
+                                    [&](const auto& item) { return item.second.key == key; });
     if (found == used_.end()) {
       throw drover::Error(drover::Code::kNotFound, "there is no image " + Quoted(key));
     }
@@ -186,8 +185,8 @@ std::string Images::Find(const Settings& settings, const TaskOptions& options,
     const auto found = engine_->InspectImage(ref.Text(), cancel);
     if (!found) throw;
     if (news.event) {
-      news.event("Using the image " + options.image + " that is here, since it could not be pulled: " +
-                 error.message());
+      news.event("Using the image " + options.image +
+                 " that is here, since it could not be pulled: " + error.message());
     }
     return found->id;
   }
@@ -198,7 +197,7 @@ std::string Images::Load(const TaskOptions& options, const std::string& task_dir
   const auto path = FindOwn(TaskPlaces{task_dir, ""}, options.load);
   if (!path) Denied("/load: " + Quoted(options.load) + " is no file in the directory of the task");
   const drover::Fd file = OpenOwn("/load", *path, /*make=*/false, /*readable=*/true);
-  struct stat found {};
+  struct stat found{};
   if (::fstat(file.get(), &found) != 0 || !S_ISREG(found.st_mode)) {
     Invalid("/load: " + Quoted(options.load) + " is no plain file");
   }
@@ -253,8 +252,8 @@ std::string Images::Pull(const Settings& settings, const TaskOptions& options, c
     return pulls_.Get(key, pull, limits, news.progress, cancel);
   } catch (const EngineError& error) {
     // The registry may have it later, unless it says that it has no such image.
-    throw drover::Error(error.code(), "Failed to pull " + Quoted(options.image) + ": " +
-                                          error.message(),
+    throw drover::Error(error.code(),
+                        "Failed to pull " + Quoted(options.image) + ": " + error.message(),
                         !error.not_found());
   }
 }

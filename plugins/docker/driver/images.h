@@ -82,8 +82,8 @@ class Images {
   Engine* const engine_;
   const CancelToken closing_;
   PullPool pulls_;
-  std::mutex mutex_;  // guards the members below
-  std::map<std::string, Used> used_;  // by the id of the image
+  std::mutex mutex_;                             // guards the members below
+  std::map<std::string, Used> used_;             // by the id of the image
   std::map<std::string, std::string> image_of_;  // by user
   std::uint64_t last_generation_ = 0;
 };

@@ -93,8 +93,8 @@ void DockerDriver::Sweep(bool all_that_are_unknown) {
       }
       if (!all_that_are_unknown && (info.created_at == 0 || info.created_at > youngest)) continue;
       if (!settings->gc_container && !info.running) continue;  // kept to be looked at
-      const std::string what = "the container " + Quoted(info.name) + " (" +
-                               info.id.substr(0, 12) + "), which belongs to no task";
+      const std::string what = "the container " + Quoted(info.name) + " (" + info.id.substr(0, 12) +
+                               "), which belongs to no task";
       if (settings->dangling.dry_run) {
         host().Log(drover::LogLevel::kInfo, "would remove " + what);
         continue;

@@ -27,12 +27,12 @@ std::string PositionPath(const std::string& task_dir, const drover::RunId& run) 
 std::unique_ptr<PositionFile> PositionFile::Lock(const std::string& task_dir,
                                                  const drover::RunId& run) {
   const std::string path = PositionPath(task_dir, run);
-  drover::Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600));
-  struct stat found {};
+  drover::Fd file(
+      ::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600));
+  struct stat found{};
   if (!file.ok() || ::fstat(file.get(), &found) != 0 || !S_ISREG(found.st_mode)) {
-    throw drover::Error(drover::Code::kInternal,
-                        "cannot store the position of the logs in " + path + ": " +
-                            ::strerror(errno));
+    throw drover::Error(drover::Code::kInternal, "cannot store the position of the logs in " +
+                                                     path + ": " + ::strerror(errno));
   }
   if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) return nullptr;
   return std::unique_ptr<PositionFile>(new PositionFile(std::move(file)));
@@ -59,10 +59,7 @@ void PositionFile::Write(const LogPosition& position) const {
 
 LogCopy::LogCopy(drover::Host host, Engine* engine, What what,
                  std::function<void(const std::string&)> failed)
-    : host_(std::move(host)),
-      engine_(engine),
-      what_(std::move(what)),
-      failed_(std::move(failed)) {}
+    : host_(std::move(host)), engine_(engine), what_(std::move(what)), failed_(std::move(failed)) {}
 
 LogCopy::~LogCopy() = default;
 
@@ -109,9 +106,8 @@ void LogCopy::Follow(std::unique_ptr<PositionFile> position,
     held->reset();  // unlocks
     if (auto self = weak.lock()) self->Ended(std::move(error));
   };
-  auto follower =
-      std::make_shared<LogFollower>(engine_, what_.container, std::move(pipes->output),
-                                    std::move(pipes->error), std::move(options));
+  auto follower = std::make_shared<LogFollower>(engine_, what_.container, std::move(pipes->output),
+                                                std::move(pipes->error), std::move(options));
   bool finishing = false;
   {
     std::lock_guard<std::mutex> lock(mutex_);

@@ -28,8 +28,8 @@ const char kAllocLabel[] = "com.hashicorp.nomad.alloc_id";
 
 // Returns whether the process PID is in the network namespace at PATH.
 bool IsInNetwork(int pid, const std::string& path) {
-  struct stat wanted {};
-  struct stat own {};
+  struct stat wanted{};
+  struct stat own{};
   const std::string of_process = "/proc/" + std::to_string(pid) + "/ns/net";
   return pid > 0 && ::stat(path.c_str(), &wanted) == 0 && ::stat(of_process.c_str(), &own) == 0 &&
          wanted.st_ino == own.st_ino && wanted.st_dev == own.st_dev;

@@ -31,10 +31,11 @@ drover::Fingerprint DockerDriver::Probe() {
     return out;
   } catch (const drover::Error& error) {
     late.Cancel();
-    out.description = cancel.cancelled()
-                          ? "the engine " + engine_->Text() + " does not answer: it has been silent "
-                            "for " + std::to_string(kAnswerLimit.count()) + " s"
-                          : error.message();
+    out.description = cancel.cancelled() ? "the engine " + engine_->Text() +
+                                               " does not answer: it has been silent "
+                                               "for " +
+                                               std::to_string(kAnswerLimit.count()) + " s"
+                                         : error.message();
   }
   const std::string& path = engine_->address().path;
   const bool absent = !path.empty() && ::access(path.c_str(), F_OK) != 0;
@@ -99,9 +100,9 @@ void DockerDriver::HearEvent(const EngineEvent& event) {
     text = "A process of the container was killed: the container is out of memory";
   } else if (event.action.rfind("health_status", 0) == 0) {
     const std::size_t colon = event.action.find(": ");
-    text = "Health check of the image: " +
-           (colon == std::string::npos ? std::string("changed")
-                                       : Printable(event.action.substr(colon + 2), 64));
+    text = "Health check of the image: " + (colon == std::string::npos
+                                                ? std::string("changed")
+                                                : Printable(event.action.substr(colon + 2), 64));
   } else {
     return;
   }

@@ -126,16 +126,18 @@ ImageNews DockerDriver::NewsOf(const drover::RunId& run, const drover::CallView&
     state.phase = progress.phase.empty() ? "Pulling image" : progress.phase;
     state.done = progress.done;
     state.total = progress.total;
-    state.text = std::to_string(progress.complete) + " of " + std::to_string(progress.layers) +
-                 " layers";
+    state.text =
+        std::to_string(progress.complete) + " of " + std::to_string(progress.layers) + " layers";
     const bool shown = ReportPull(host(), call, state);
     const auto now = std::chrono::steady_clock::now();
     if (now < *next) return;
     *next = now + kReportInterval;
     AskForTime(host(), call, kMoreTime);
     if (shown) return;
-    Emit(drover::Event{run, "Docker image pull progress: " + state.text + ", " +
-                                Bytes(state.done) + " of " + Bytes(state.total), {}});
+    Emit(drover::Event{run,
+                       "Docker image pull progress: " + state.text + ", " + Bytes(state.done) +
+                           " of " + Bytes(state.total),
+                       {}});
   };
   return news;
 }
@@ -153,7 +155,8 @@ void DockerDriver::StartContainer(const drover::TaskConfig& config, const Settin
   SourcesOf(config, settings, options);
   const bool collects = !config.logs_disabled && !settings.disable_log_collection;
   std::shared_ptr<drover::OutputPipes> pipes;
-  if (collects && host().task_output().available()) pipes = host().task_output().Open(config.run_id);
+  if (collects && host().task_output().available())
+    pipes = host().task_output().Open(config.run_id);
   cancel.Check();
   engine_->StartContainer(id, cancel);
   if (pipes != nullptr) CollectLogs(task, options.tty, std::move(pipes));
@@ -167,17 +170,19 @@ std::string DockerDriver::MakeContainer(const drover::TaskConfig& config, const 
   const std::int64_t attempts =
       options.container_exists_attempts.value_or(settings.container_exists_attempts);
   for (int tries = 0;; ++tries) {
-    const std::string image = images_->Take(config.run_id.Text(), settings, options,
-                                            config.task_dir, news, cancel);
+    const std::string image =
+        images_->Take(config.run_id.Text(), settings, options, config.task_dir, news, cancel);
     std::string joined;
     if (plan.needs_pause) joined = pauses_->Join(config, options, cancel);
-    BodyInput input{settings, options, config, plan, image, joined,
-                    SourcesOf(config, settings, options), podman_};
+    BodyInput input{
+        settings, options, config, plan, image, joined, SourcesOf(config, settings, options),
+        podman_};
     try {
       return CreateUnique(task->name, CreateBody(input), attempts, cancel);
     } catch (const EngineError& error) {
       // Somebody has removed the image between the two requests.
-      const bool image_gone = error.not_found() && tries == 0 && !engine_->InspectImage(image, cancel);
+      const bool image_gone =
+          error.not_found() && tries == 0 && !engine_->InspectImage(image, cancel);
       if (!image_gone) throw;
     }
   }
@@ -213,8 +218,10 @@ void DockerDriver::RemoveStale(const std::string& name, const CancelToken& cance
   const auto run = found.labels.find(kRunLabel);
   if (node == found.labels.end() || run == found.labels.end() || node->second != NodeId()) {
     throw Error(Code::kFailedPrecondition,
-                "the name " + Quoted(name) + " is that of a container which this node has not made: "
-                "remove or rename the container " + found.id.substr(0, 12));
+                "the name " + Quoted(name) +
+                    " is that of a container which this node has not made: "
+                    "remove or rename the container " +
+                    found.id.substr(0, 12));
   }
   if (!IsKnown(run->second)) {
     engine_->RemoveContainer(found.id, /*force=*/true, /*volumes=*/true, cancel);
@@ -266,8 +273,8 @@ drover::Recovered DockerDriver::Adopt(const drover::TaskConfig& config,
     return drover::Recovered{known->exited, std::nullopt};
   }
   // The label is the truth; the handle only shows that the start was complete.
-  const std::vector<ContainerInfo> found = engine_->ListContainers(
-      {std::string(kRunLabel) + "=" + config.run_id.Text()}, cancel);
+  const std::vector<ContainerInfo> found =
+      engine_->ListContainers({std::string(kRunLabel) + "=" + config.run_id.Text()}, cancel);
   if (found.empty()) {
     throw Error(Code::kNotFound, handle ? "the engine has no container of the task any more"
                                         : "the task was never started");
