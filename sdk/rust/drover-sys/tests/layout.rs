@@ -455,7 +455,12 @@ fn drover_task_config_is_laid_out_as_in_c() {
     assert_eq!(at!(drover_task_config, cpu_cores), 544, "cpu_cores");
     assert_eq!(at!(drover_task_config, cpu_period), 560, "cpu_period");
     assert_eq!(at!(drover_task_config, cpu_quota), 568, "cpu_quota");
-    assert_eq!(size_of::<drover_task_config>(), 576);
+    assert_eq!(at!(drover_task_config, hostname), 576, "hostname");
+    assert_eq!(at!(drover_task_config, labels), 592, "labels");
+    assert_eq!(at!(drover_task_config, dns_servers), 616, "dns_servers");
+    assert_eq!(at!(drover_task_config, dns_searches), 640, "dns_searches");
+    assert_eq!(at!(drover_task_config, dns_options), 664, "dns_options");
+    assert_eq!(size_of::<drover_task_config>(), 688);
 }
 #[test]
 fn drover_task_exec_is_laid_out_as_in_c() {

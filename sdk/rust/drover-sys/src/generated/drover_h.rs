@@ -7,7 +7,7 @@ use super::*;
 pub const DROVER_ABI_MAJOR: i32 = 1;
 
 /// `DROVER_ABI_MINOR` of the header.
-pub const DROVER_ABI_MINOR: i32 = 0;
+pub const DROVER_ABI_MINOR: i32 = 1;
 
 /// `DROVER_ENTRY_SYMBOL` of the header.
 pub const DROVER_ENTRY_SYMBOL: &str = "drover_driver_entry_v1";
@@ -38,6 +38,15 @@ pub const DROVER_CAP_STATS: u64 = 1 << 2;
 
 /// `DROVER_CAP_DISABLES_LOG_COLLECTION` of the header.
 pub const DROVER_CAP_DISABLES_LOG_COLLECTION: u64 = 1 << 3;
+
+/// Since minor 1: the driver gives a task the name in the member hostname of its configuration. The
+/// host refuses a job whose network has a name if the driver lacks this bit. Not needed by a driver
+/// whose processes are isolated by drover.process, since the host itself sets their name.
+pub const DROVER_CAP_HOSTNAME: u64 = 1 << 4;
+
+/// Since minor 1: the driver carries out the members dns_... of the configuration of a task. To a
+/// driver with fs_isolation IMAGE, the host also passes a mount of a resolv.conf with these data.
+pub const DROVER_CAP_DNS: u64 = 1 << 5;
 
 /// the driver needs drover.process
 pub const DROVER_NEEDS_PROCESS_SERVICE: u64 = 1 << 0;
@@ -354,8 +363,8 @@ const _: [(); 56] = [(); std::mem::size_of::<drover_device>()];
 /// - Files for the output. The output goes through drover.process or drover.task-output.
 /// - Paths of cgroups. drover.process puts the processes that it starts into its own cgroups.
 /// - An OOM score. It is an option of a driver's own task configuration.
-/// - Name servers, host names and labels of a network, names and SELinux labels of volumes. Jobs
-/// cannot have these data yet. Their members will be added at the end of this struct.
+/// - Names and SELinux labels of volumes. Jobs cannot have these data yet. Their members will be
+/// added at the end of this struct.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct drover_task_config {
@@ -422,11 +431,22 @@ pub struct drover_task_config {
     /// For a hard limit: the time of one core, in ns, that the task may use in each cpu_period. It is
     /// the time that gives the task cpu_mhz on this machine. 0 if cores are reserved.
     pub cpu_quota: i64,
+    /// the name of the task's host in its network; empty means none is wanted
+    pub hostname: drover_str,
+    /// Of drover_pair: labels that the job wants its tasks to have. The host adds none of its own. A
+    /// driver may ignore them.
+    pub labels: drover_array,
+    /// IP addresses
+    pub dns_servers: drover_array,
+    /// domains
+    pub dns_searches: drover_array,
+    /// such as "ndots:2"
+    pub dns_options: drover_array,
 }
 // SAFETY: it begins with struct_size, and zero is a value of each member.
 unsafe impl Sizeable for drover_task_config {}
 #[cfg(target_pointer_width = "64")]
-const _: [(); 576] = [(); std::mem::size_of::<drover_task_config>()];
+const _: [(); 688] = [(); std::mem::size_of::<drover_task_config>()];
 
 /// The data by which recover finds the task again. Only the driver interprets the bytes in
 /// state.

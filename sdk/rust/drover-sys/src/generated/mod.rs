@@ -6,9 +6,23 @@ use super::Sizeable;
 use std::os::raw::*;
 
 mod drover_h;
+mod drover_capabilities_h;
+mod drover_command_h;
 mod drover_device_h;
+mod drover_news_h;
+mod drover_node_h;
+mod drover_pause_h;
+mod drover_prepare_h;
+mod drover_progress_h;
 mod drover_task_hooks_h;
 
 pub use drover_h::*;
+pub use drover_capabilities_h::*;
+pub use drover_command_h::*;
 pub use drover_device_h::*;
+pub use drover_news_h::*;
+pub use drover_node_h::*;
+pub use drover_pause_h::*;
+pub use drover_prepare_h::*;
+pub use drover_progress_h::*;
 pub use drover_task_hooks_h::*;
