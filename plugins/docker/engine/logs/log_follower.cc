@@ -20,7 +20,6 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr drover::Duration kMostFollowRetry = std::chrono::seconds(5);
-constexpr drover::Duration kMovedPause = std::chrono::seconds(1);
 // An engine ends the logs of a container that has ended. If it does not, the follower asks again.
 constexpr drover::Duration kEndOfFollow = std::chrono::seconds(1);
 
@@ -189,20 +188,10 @@ class LogFollower::State : public std::enable_shared_from_this<State> {
     return StreamLoop::Next::kMore;
   }
 
-  // Reports the position, unless it did so just before: then it does so later.
+  // Reports the position, so that another follower can go on behind what was written.
   void ReportMoved() {
     const LogPosition now = position();
     if (!options_.moved || now == reported_) return;
-    const SteadyTime time = steady_clock::now();
-    if (time < moved_at_) {
-      if (std::exchange(report_waits_, true)) return;
-      engine_->streams().At(moved_at_, [self = shared_from_this()] {
-        self->report_waits_ = false;
-        self->ReportMoved();
-      });
-      return;
-    }
-    moved_at_ = time + kMovedPause;
     reported_ = now;
     options_.moved(now);
   }
@@ -307,9 +296,7 @@ class LogFollower::State : public std::enable_shared_from_this<State> {
   FrameSplitter frames_;
   bool line_begins_ = true;
   drover::Duration retry_;
-  SteadyTime moved_at_{};
   LogPosition reported_;
-  bool report_waits_ = false;
 
   mutable std::mutex mutex_;  // guards the members below
   LogPosition written_;
