@@ -150,6 +150,13 @@ pub struct TaskConfig {
     pub cpu_period: Duration,
     /// For a hard limit: the time of one core that the task may use in each `cpu_period`.
     pub cpu_quota: Duration,
+    /// The name of the task's host in its network; empty means that none is wanted. This and the next
+    /// members are empty in hosts older than minor 1.
+    pub hostname: String,
+    pub labels: Vec<(String, String)>,
+    pub dns_servers: Vec<String>,
+    pub dns_searches: Vec<String>,
+    pub dns_options: Vec<String>,
 }
 
 impl TaskConfig {
@@ -200,6 +207,11 @@ impl TaskConfig {
             cpu_cores: raw::text(raw.cpu_cores)?,
             cpu_period: duration(raw.cpu_period),
             cpu_quota: duration(raw.cpu_quota),
+            hostname: raw::text(raw.hostname)?,
+            labels: raw::pairs(raw.labels)?,
+            dns_servers: raw::texts(raw.dns_servers)?,
+            dns_searches: raw::texts(raw.dns_searches)?,
+            dns_options: raw::texts(raw.dns_options)?,
         };
         for port in raw::structs::<drover_port>(raw.ports) {
             out.ports.push(Port {
