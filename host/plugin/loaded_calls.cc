@@ -97,7 +97,10 @@ Co<Result<CallValue>> LoadedDriver::Call(Context context, std::shared_ptr<Pendin
   if (context.cancelled()) co_return context.status().error();
   const TimePoint own = limit.count() > 0 ? loop()->Now() + limit : TimePoint::max();
   call->deadline = std::min(own, context.deadline().value_or(TimePoint::max()));
-  if (own != TimePoint::max()) call->latest = own + limits().extend;
+  // A shutdown gets no more time, so that a driver cannot hold up the end of the agent.
+  if (own != TimePoint::max()) {
+    call->latest = IsShutdown(*call) ? own : own + limits().extend;
+  }
   host_->calls().Add(call);
   PluginPool::Job job;
   job.what = call->verb;
