@@ -59,7 +59,7 @@ std::shared_ptr<PendingCall> LoadedDriver::NewCall(const char* verb, RunId run,
   call->hear_progress = [this, run](const TaskProgress& progress) {
     DriverEvent event;
     event.run_id = run;
-    event.progress = progress;
+    event.progress = redactor_->Clean(progress);
     hear_events_(event);
   };
   return call;
