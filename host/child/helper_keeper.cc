@@ -98,6 +98,9 @@ int BecomeUser(const std::vector<std::string>& user) {
 
 // Becomes the program, in a child of the keeper. Returns the step that failed, with errno.
 const char* Become(KeptHelper* helper) {
+  // They need memory, which the limit of the program may forbid.
+  const std::vector<char*> arguments = ExecTexts(&helper->arguments);
+  const std::vector<char*> environment = ExecTexts(&helper->environment);
   sigset_t none;
   sigemptyset(&none);
   if (sigprocmask(SIG_SETMASK, &none, nullptr) != 0) return "reset its signals";
@@ -113,8 +116,7 @@ const char* Become(KeptHelper* helper) {
   if (chdir(helper->directory.c_str()) != 0) return "enter its working directory";
   // A change of the user removes this, so it comes last. It ends the program if the keeper dies.
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return "be tied to the host";
-  execve(helper->program.c_str(), ExecTexts(&helper->arguments).data(),
-         ExecTexts(&helper->environment).data());
+  execve(helper->program.c_str(), arguments.data(), environment.data());
   return "be executed";
 }
 

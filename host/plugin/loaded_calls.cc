@@ -59,7 +59,7 @@ std::shared_ptr<PendingCall> LoadedDriver::NewCall(const char* verb, RunId run,
   call->hear_progress = [this, run](const TaskProgress& progress) {
     DriverEvent event;
     event.run_id = run;
-    event.progress = progress;
+    event.progress = redactor_->Clean(progress);
     hear_events_(event);
   };
   return call;
@@ -97,7 +97,10 @@ Co<Result<CallValue>> LoadedDriver::Call(Context context, std::shared_ptr<Pendin
   if (context.cancelled()) co_return context.status().error();
   const TimePoint own = limit.count() > 0 ? loop()->Now() + limit : TimePoint::max();
   call->deadline = std::min(own, context.deadline().value_or(TimePoint::max()));
-  if (own != TimePoint::max()) call->latest = own + limits().extend;
+  // A shutdown gets no more time, so that a driver cannot hold up the end of the agent.
+  if (own != TimePoint::max()) {
+    call->latest = IsShutdown(*call) ? own : own + limits().extend;
+  }
   host_->calls().Add(call);
   PluginPool::Job job;
   job.what = call->verb;

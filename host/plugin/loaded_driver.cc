@@ -397,6 +397,7 @@ Co<Result<RecoveredTask>> LoadedDriver::Recover(Context context,
   }
   auto recovered = std::get<RecoveredTask>(std::move(*value));
   if (recovered.exited) {
+    recovered.exited->error = redactor_->Clean(std::move(recovered.exited->error));
     if (const PluginHost::Run* known = host_->FindRun(config->run_id))
       recovered.exited->ended_at = known->ended_at;
   }
@@ -420,6 +421,7 @@ Co<Result<ExitResult>> LoadedDriver::Wait(Context context, RunId run) {
   Result<CallValue> value = co_await Call(context, call, Duration(0), false, std::move(verb));
   if (!value.ok()) co_return value.error();
   auto result = std::get<ExitResult>(std::move(*value));
+  result.error = redactor_->Clean(std::move(result.error));
   if (const PluginHost::Run* known = host_->FindRun(run)) result.ended_at = known->ended_at;
   co_return result;
 }

@@ -172,7 +172,7 @@ class LoadedDriver : public Driver {
 
   // Defined in prepare/loaded_prepare.cc:
   Status MayPrepare() const;
-  Co<void> AwaitLatePrepare(std::shared_ptr<PendingCall> call);
+  Co<void> AwaitLatePrepare(std::shared_ptr<PendingCall> call, std::shared_ptr<const void> secrets);
 
   // Defined in loaded_streams.cc:
   using Subscribe = std::function<std::int32_t(std::uint64_t id, drover_error* error)>;

@@ -112,6 +112,13 @@ std::string Redactor::Clean(std::string text) const {
   return text;
 }
 
+TaskProgress Redactor::Clean(TaskProgress progress) const {
+  for (std::string* text : {&progress.phase, &progress.unit, &progress.text}) {
+    *text = Clean(std::move(*text));
+  }
+  return progress;
+}
+
 std::string Redactor::CleanFor(const std::string& config_json, std::string text) const {
   const std::lock_guard lock(mutex_);
   return Without(SecretsIn(config_json), std::move(text));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "host/base/ids.h"
+#include "host/driver/task_progress.h"
 
 namespace drover {
 
@@ -22,6 +23,7 @@ class Redactor {
 
   // Returns TEXT with "<redacted>" for each secret of a run that is remembered.
   std::string Clean(std::string text) const;
+  TaskProgress Clean(TaskProgress progress) const;
   // The same for the secrets of a configuration that belongs to no run.
   std::string CleanFor(const std::string& config_json, std::string text) const;
 

@@ -14,6 +14,8 @@ TEST(RedactorTest, SecretsOfARunAreReplacedUntilItIsForgotten) {
                           "registries":[{"token":"t-1-a"},{"token":"t-2-b"}],"pins":[4711]})");
   EXPECT_EQ(redactor.Clean("anna:hunter2 hunter2 of web"), "anna:<redacted> <redacted> of web");
   EXPECT_EQ(redactor.Clean("t-1-a, t-2-b and 4711"), "<redacted>, <redacted> and <redacted>");
+  EXPECT_EQ(redactor.Clean(TaskProgress{"hunter2", 1, 2, "t-1-a", "of t-2-b"}),
+            (TaskProgress{"<redacted>", 1, 2, "<redacted>", "of <redacted>"}));
   redactor.Forget(run);
   EXPECT_EQ(redactor.Clean("hunter2"), "hunter2");
 }

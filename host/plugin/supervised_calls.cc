@@ -144,6 +144,9 @@ Co<Result<RecoveredTask>> SupervisedDriver::Recover(Context context,
       // the handle as the result.
       run->handle = run->early.handle.value_or(said.answer->handle);
       Learn(id, *said.answer, instance->number());
+      if (const Run* known = FindRun(id); known != nullptr && known->listened) {
+        said.answer->handle = known->handle;  // news may have brought a newer one
+      }
     } else if (said.died) {
       run->recovering = true;  // the process may have ended because of this run
       const Error error = said.answer.error();

@@ -184,6 +184,9 @@ class SupervisedDriver : public Driver, public HookPlugin {
     bool recovering = false;  // a recover of the run has begun and has not returned
     bool listened = false;    // somebody listens to the news of the run
     TaskNews::What early;     // the news before that
+    // The news of an instance that has recovered the run, but whose answer is not stored yet.
+    TaskNews::What coming;
+    int coming_from = 0;  // the number of that instance
     // How many processes ended while this run was recovered alone.
     int deaths = 0;
     // Not null while the instance in charge cannot report yet what became of the run. The event is
@@ -241,6 +244,7 @@ class SupervisedDriver : public Driver, public HookPlugin {
   Instance NewInstance(std::shared_ptr<const PluginCode> code);
   bool Hears(int number) const;
   void HearNews(int number, const TaskNews& news);
+  void HearComing(const RunId& run);
   void Died(int number, const ContainerDeath& death);
   void GiveUp(const Error& error);
   Co<void> BringBack();

@@ -275,10 +275,17 @@ bool SupervisedDriver::Hears(int number) const {
 
 // Takes the news of a run that the instance NUMBER knows. The next instance gets a new handle. A
 // driver may send news as soon as it has completed a start or recover, so they may come before the
-// caller has its answer and listens. Such news wait for it.
+// caller has its answer and listens. Such news wait for it. Those of an instance that recovers the
+// run for the driver itself wait until Learn, and those of a reload until it is in charge.
 void SupervisedDriver::HearNews(int number, const TaskNews& news) {
-  if (!Hears(number)) return;
   Run* const run = FindRun(news.run_id);
+  const bool hears = Hears(number);
+  if (run != nullptr && run->wanted && !run->exited && number > run->known_by &&
+      !(hears && run->lost)) {
+    if (std::exchange(run->coming_from, number) != number) run->coming = {};
+    return run->coming.Merge(news.what);
+  }
+  if (!hears) return;
   const bool known = run != nullptr && !run->exited && (!run->wanted || run->known_by == number);
   if (!known) {
     // Logs the first one, and then each time that the number has doubled, so that a driver cannot
@@ -294,6 +301,15 @@ void SupervisedDriver::HearNews(int number, const TaskNews& news) {
   run->early.Merge(news.what);
 }
 
+// Hears the news that the instance which knows the run sent before that was stored.
+void SupervisedDriver::HearComing(const RunId& id) {
+  Run* const run = FindRun(id);
+  if (run == nullptr || run->coming_from == 0 || run->coming_from != run->known_by) return;
+  const int number = std::exchange(run->coming_from, 0);
+  const TaskNews news{id, std::exchange(run->coming, {})};
+  if (!run->exited) HearNews(number, news);
+}
+
 void SupervisedDriver::TakeCharge(Instance next) {
   instance_ = std::move(next);
   state_ = State::kServes;
@@ -305,6 +321,11 @@ void SupervisedDriver::TakeCharge(Instance next) {
   devices_.TakeCharge();
   prepares_.TakeCharge();
   Update();
+  std::vector<RunId> told;
+  for (const auto& [id, run] : runs_) {
+    if (run.coming_from != 0) told.push_back(id);
+  }
+  for (const RunId& id : told) HearComing(id);
 }
 
 Co<void> SupervisedDriver::Retire(Instance old) {

@@ -111,10 +111,12 @@ void SupervisedDriver::Learn(const RunId& id, RecoveredTask recovered, int numbe
   run->deaths = 0;
   run->Seen();
   if (recovered.exited) run->exited = std::move(recovered.exited);
-  if (run->handle == recovered.handle) return;
-  run->handle = std::move(recovered.handle);
-  const TaskHandle handle = run->handle;
-  handle_listeners_.Call(id, handle);
+  if (run->handle != recovered.handle) {
+    run->handle = std::move(recovered.handle);
+    const TaskHandle handle = run->handle;
+    handle_listeners_.Call(id, handle);
+  }
+  if (Hears(number)) HearComing(id);
 }
 
 // Stores that the instance in charge has failed to recover the run.

@@ -95,7 +95,8 @@ Co<bool> TaskRunner::RecoverLost(std::shared_ptr<LiveRun> run) {
 }
 
 Duration TaskRunner::Backstop(const Driver& driver, Duration DriverLimits::* limit) const {
-  return driver.LimitOf(limit) + services_.driver_timeout;
+  // The driver may get more time for a call. It asks for it, and this runner does not see that.
+  return driver.LimitOf(limit) + driver.LimitOf(&DriverLimits::extend) + services_.driver_timeout;
 }
 
 Co<Result<RecoveredTask>> TaskRunner::AskRecover(Context context,

@@ -142,8 +142,8 @@ Co<Status> TaskRunner::PrepareStart(std::shared_ptr<const TaskConfig> config) {
   if (!driver.ok() || !(*driver)->Prepares()) co_return Status();
   const JoinContext joined(kill_, shutdown_);
   const Duration limit =
-      std::max(services_.prepare_timeout, Backstop(**driver, &DriverLimits::prepare)) +
-      (*driver)->LimitOf(&DriverLimits::extend);
+      std::max(services_.prepare_timeout + (*driver)->LimitOf(&DriverLimits::extend),
+               Backstop(**driver, &DriverLimits::prepare));
   const Patience patience(joined.context(), limit);
   const Context context = patience.context();
   HearProgress hear = [this](const TaskProgress& progress) {
@@ -176,8 +176,8 @@ Co<Status> TaskRunner::TryStart(std::shared_ptr<const TaskConfig> config) {
   {
     const JoinContext joined(kill_, shutdown_);
     const Duration limit =
-        std::max(services_.start_timeout, Backstop(**driver, &DriverLimits::start)) +
-        (*driver)->LimitOf(&DriverLimits::extend);
+        std::max(services_.start_timeout + (*driver)->LimitOf(&DriverLimits::extend),
+                 Backstop(**driver, &DriverLimits::start));
     const Patience patience(joined.context(), limit);
     const Context context = patience.context();
     const Subscription on_events = (*driver)->OnEvents(

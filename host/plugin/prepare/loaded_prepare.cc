@@ -1,5 +1,6 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 // The calls of a plugin that prepares tasks before their start.
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -13,6 +14,22 @@ namespace {
 // A plugin in the agent's process cannot be ended. If this many calls of prepare were given up and
 // have not ended, further ones fail at once, so that they fill no memory.
 constexpr std::size_t kMostLatePrepares = 64;
+
+// Has the redactor know the secrets of a task that has no run yet, as long as this object exists.
+class SecretsOfCall {
+ public:
+  SecretsOfCall(std::shared_ptr<Redactor> redactor, const TaskConfig& config)
+      : redactor_(std::move(redactor)) {
+    redactor_->Learn(id_, config.driver_config_json);
+  }
+  SecretsOfCall(const SecretsOfCall&) = delete;
+  SecretsOfCall& operator=(const SecretsOfCall&) = delete;
+  ~SecretsOfCall() { redactor_->Forget(id_); }
+
+ private:
+  const std::shared_ptr<Redactor> redactor_;
+  const RunId id_ = RunId::Random();  // of no run
+};
 
 Result<CallValue> DecodePrepareKey(const void* result) {
   DROVER_ASSIGN(std::string key,
@@ -56,7 +73,11 @@ Co<Result<std::string>> LoadedDriver::PrepareKey(Context context,
   };
   Result<CallValue> value =
       co_await Call(context, call, limits().inspect, /*control=*/false, std::move(verb));
-  if (!value.ok()) co_return value.error();
+  if (!value.ok()) {
+    const Error& error = value.error();
+    co_return Error(error.code(), redactor_->CleanFor(config->driver_config_json, error.message()),
+                    error.recoverable());
+  }
   co_return std::get<std::string>(std::move(*value));
 }
 
@@ -70,7 +91,13 @@ Co<Result<std::uint64_t>> LoadedDriver::PrepareByKey(Context context,
   }
   const auto call = NewCall("prepare", RunId(), DecodePrepared);
   call->may_be_late = true;
-  call->hear_progress = std::move(hear);
+  const auto secrets = std::make_shared<const SecretsOfCall>(redactor_, *config);
+  if (hear) {
+    call->hear_progress = [redactor = redactor_,
+                           hear = std::move(hear)](const TaskProgress& progress) {
+      hear(redactor->Clean(progress));
+    };
+  }
   const auto name = std::make_shared<const std::string>(std::move(key));
   Verb verb = [table = prepare_, self = instance_, config, name](const drover_call* frame,
                                                                  drover_error* error) {
@@ -82,15 +109,19 @@ Co<Result<std::uint64_t>> LoadedDriver::PrepareByKey(Context context,
   };
   Result<CallValue> value =
       co_await Call(context, call, limits().prepare, /*control=*/false, std::move(verb));
-  if (!call->outcome && host_->calls().IsPending(call->id)) gate_.Spawn(AwaitLatePrepare(call));
+  if (!call->outcome && host_->calls().IsPending(call->id)) {
+    gate_.Spawn(AwaitLatePrepare(call, secrets));
+  }
   if (!value.ok()) co_return value.error();
   co_return std::get<std::uint64_t>(*value);
 }
 
-// Counts a call that was given up until it ends.
-Co<void> LoadedDriver::AwaitLatePrepare(std::shared_ptr<PendingCall> call) {
+// Counts a call that was given up until it ends. Its task's SECRETS stay known until then.
+Co<void> LoadedDriver::AwaitLatePrepare(std::shared_ptr<PendingCall> call,
+                                        std::shared_ptr<const void> secrets) {
   ++late_prepares_;
   (void)co_await call->done.Wait(life_);
+  secrets.reset();
   --late_prepares_;
 }
 

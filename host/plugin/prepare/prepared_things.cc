@@ -129,22 +129,32 @@ Co<void> PreparedThings::CollectLoop() {
   collecting_ = false;
 }
 
-Co<Result<std::set<std::string>>> PreparedThings::UsedKeys() {
-  std::set<std::string> keys;
-  for (const std::shared_ptr<const TaskConfig>& config : source_->Runs()) {
-    DROVER_CO_ASSIGN(std::string key, co_await source_->Key(life_, config));
-    if (!key.empty()) keys.insert(std::move(key));
+Co<Status> PreparedThings::AddUsedKeys(std::set<std::shared_ptr<const TaskConfig>>* seen,
+                                       std::set<std::string>* keys) {
+  // A run may begin while the driver answers.
+  for (bool more = true; more;) {
+    more = false;
+    for (const std::shared_ptr<const TaskConfig>& config : source_->Runs()) {
+      if (!seen->insert(config).second) continue;
+      more = true;
+      DROVER_CO_ASSIGN(std::string key, co_await source_->Key(life_, config));
+      if (!key.empty()) keys->insert(std::move(key));
+    }
   }
-  co_return keys;
+  co_return Status();
 }
 
 Co<Status> PreparedThings::Collect() {
+  const TimePoint began = loop_->Now();
   DROVER_CO_ASSIGN(const std::vector<PreparedItem> items, co_await source_->List(life_));
-  DROVER_CO_ASSIGN(const std::set<std::string> needed, co_await UsedKeys());
+  std::set<std::shared_ptr<const TaskConfig>> seen;
+  std::set<std::string> needed;
   const Duration age = source_->Age();
   std::map<std::string, TimePoint> used;
   std::optional<TimePoint> next;  // when the next thing is old enough
   for (const PreparedItem& item : items) {
+    // The removal of the last thing may have lasted, and runs may have begun meanwhile.
+    DROVER_CO_TRY(co_await AddUsedKeys(&seen, &needed));
     const TimePoint now = loop_->Now();
     if (needed.contains(item.key) || active_.contains(item.key)) {
       used[item.key] = now;
@@ -175,8 +185,12 @@ Co<Status> PreparedThings::Collect() {
   }
   // What was used meanwhile is newer than what this collection has seen.
   for (const auto& [key, at] : used_) {
-    const auto seen = used.find(key);
-    if (seen != used.end()) seen->second = std::max(seen->second, at);
+    const auto counted = used.find(key);
+    if (counted != used.end()) {
+      counted->second = std::max(counted->second, at);
+    } else if (at >= began) {
+      used[key] = at;  // prepared after the driver had listed its things
+    }
   }
   used_ = std::move(used);
   if (next) SetTimer(*next - loop_->Now());

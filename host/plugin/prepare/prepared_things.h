@@ -82,7 +82,9 @@ class PreparedThings {
   Co<void> NoteUse(std::shared_ptr<const TaskConfig> config);
   Co<void> CollectLoop();
   Co<Status> Collect();
-  Co<Result<std::set<std::string>>> UsedKeys();
+  // Adds the keys of all runs that are not in SEEN to KEYS, and the runs to SEEN.
+  Co<Status> AddUsedKeys(std::set<std::shared_ptr<const TaskConfig>>* seen,
+                         std::set<std::string>* keys);
   void SetTimer(Duration delay);
 
   Loop* const loop_;

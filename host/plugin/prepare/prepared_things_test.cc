@@ -266,6 +266,21 @@ TEST_F(PreparedThingsTest, ATaskWaitsUntilARemovalHasEnded) {
   EXPECT_EQ(source_.items.size(), 1u);
 }
 
+// A removal may last, and others wait for it. What they remove must not be needed by then.
+TEST_F(PreparedThingsTest, ARunThatBeginsDuringACollectionKeepsItsThing) {
+  source_.items["first"] = {"first", 1, 0};
+  source_.items["second"] = {"second", 1, 0};
+  source_.remove_takes = 2h;
+  things_.CollectSoon();
+  loop_.Advance(1h);
+  ASSERT_THAT(source_.calls, ElementsAre("remove first"));
+  const SharedConfig run = Named("second");
+  source_.runs = {run};
+  loop_.Advance(10h);
+  EXPECT_THAT(source_.calls, ElementsAre("remove first"));
+  EXPECT_EQ(source_.items.size(), 1u);
+}
+
 TEST_F(PreparedThingsTest, WhatCannotBeRemovedIsTriedAgainLater) {
   source_.items["redis"] = {"redis", 1, 0};
   source_.remove_error = Error(Code::kFailedPrecondition, "another program uses it");

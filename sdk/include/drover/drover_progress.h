@@ -17,7 +17,8 @@
  *
  * Time. Each call has a deadline, drover_call.deadline. With extend, the driver asks for more time.
  * The operator sets how much more time all requests of one call may add together
- * (limits { extend = "20m" } of the plugin). The host does not report a new deadline.
+ * (limits { extend = "20m" } of the plugin). A shutdown gets no more time.
+ * The host does not report a new deadline.
  */
 #ifndef DROVER_DROVER_PROGRESS_H
 #define DROVER_DROVER_PROGRESS_H
