@@ -312,10 +312,14 @@ Co<Status> FakeDriver::Signal(Context context, RunId id, std::string signal) {
   co_return Status();
 }
 
-Co<Status> FakeDriver::Pause(Context, RunId id, bool paused) {
+Co<Status> FakeDriver::Pause(Context context, RunId id, bool paused) {
+  const OpenCall open(this);
   Log((paused ? "pause " : "resume ") + TaskOf(id));
   const RunPtr run = Find(id);
   if (!run) co_return kUnknownRun;
+  if (run->script.pause_delay > 0s) {
+    DROVER_CO_TRY(co_await Sleep(context, run->script.pause_delay));
+  }
   run->paused = paused;
   co_return Status();
 }

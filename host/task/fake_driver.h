@@ -47,6 +47,7 @@ class FakeDriver : public Driver {
     std::optional<Error> release_error;  // Destroy removes the run, but returns this error
     std::optional<Error> signal_error;
     bool signal_blocks = false;
+    Duration pause_delay = 0s;  // how long Pause takes
     std::optional<Error> exec_error;
 
     std::optional<Error> stats_error;  // Stats fails with this error at once

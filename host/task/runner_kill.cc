@@ -76,6 +76,9 @@ Co<void> TaskRunner::NoteWish(RunWish wish) {
 Co<void> TaskRunner::WaitShutdownDelay(std::shared_ptr<LiveRun> run) {
   const Duration delay = Bounded(task_->shutdown_delay);
   if (delay <= 0s) co_return;
+  // During the delay the task serves its last clients. Besides, its state, pending, has no pause.
+  co_await ResumeForStop(run);
+  if (run->exited.is_set() || shutdown_.cancelled()) co_return;
   const Context no_delay = no_shutdown_delay_.value_or(life_);
   const std::string text =
       "shutdown_delay of " + FormatDuration(delay) + " before killing the task.";

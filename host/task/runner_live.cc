@@ -91,6 +91,7 @@ Co<bool> TaskRunner::RecoverLost(std::shared_ptr<LiveRun> run) {
   journal_.SetHandle(std::move(recovered->handle));
   co_await journal_.SaveOrReport();
   if (recovered->exited) run->Finish(std::move(*recovered->exited));
+  co_await CheckPaused(run);
   co_return true;
 }
 

@@ -24,7 +24,15 @@ Co<Status> TaskRunner::Pause(bool paused) {
     DROVER_CO_TRY(co_await driver->Pause(patience.context(), run->id(), paused));
   }
   // The task may have ended meanwhile, or another run may have begun.
-  if (run_ == run && !run->exited.is_set()) NotePaused(paused, "by request");
+  if (run_ != run || run->exited.is_set()) co_return Status();
+  if (paused && (kill_.cancelled() || run->stopping)) {
+    // The stop has begun before the pause was known, so it does not let the task go on.
+    const Patience patience(life_, Backstop(*driver, &DriverLimits::signal));
+    const Status resumed = co_await driver->Pause(patience.context(), run->id(), false);
+    if (!resumed.ok()) ReportError(resumed.error().WithContext("the task is stopped while paused"));
+    co_return Error(Code::kFailedPrecondition, "Task is being stopped");
+  }
+  NotePaused(paused, "by request");
   co_return Status();
 }
 
@@ -44,25 +52,30 @@ Co<void> TaskRunner::ResumeForStop(std::shared_ptr<LiveRun> run) {
     resumed = co_await (*driver)->Pause(patience.context(), run->id(), false);
   }
   if (!resumed.ok()) {
+    // The record keeps the pause. After a shutdown of the agent, the next one stops the task.
+    if (shutdown_.cancelled()) co_return;
     ReportError(resumed.error().WithContext("the task is stopped although it is paused"));
+    co_return;
   }
   if (run_ == run && !run->exited.is_set()) NotePaused(false, "for its stop");
 }
 
-// The record says that the task is paused. If its driver could not keep the pause while the agent
-// was away, the record is corrected.
-Co<void> TaskRunner::CheckPaused() {
-  if (!journal_.state().paused || !run_ || run_->exited.is_set()) co_return;
-  const auto run = run_;
+// Corrects the record of a run that was recovered. Its driver may have lost the pause, or the agent
+// may have died before it recorded one.
+Co<void> TaskRunner::CheckPaused(std::shared_ptr<LiveRun> run) {
+  if (run_ != run || run->exited.is_set()) co_return;
   const Result<Driver*> driver = FindDriver();
   if (!driver.ok()) co_return;
-  const Patience patience(shutdown_, Backstop(**driver, &DriverLimits::inspect));
+  const bool held = services_.processes != nullptr && services_.processes->IsPaused(run->id());
+  if (!journal_.state().paused && !held && !(*driver)->info().can_pause) co_return;
+  const JoinContext joined(shutdown_, run->watch);
+  const Patience patience(joined.context(), Backstop(**driver, &DriverLimits::inspect));
   const Result<TaskStatus> status = co_await (*driver)->Inspect(patience.context(), run->id());
-  if (!status.ok() || run_ != run || run->exited.is_set()) co_return;
+  // A stop lets the task go on.
+  if (!status.ok() || run_ != run || run->exited.is_set() || run->stopping) co_return;
   const auto said = status->attributes.find("paused");
-  if (said == status->attributes.end() || said->second != "true") {
-    NotePaused(false, "by its driver, while the agent was away");
-  }
+  const bool paused = said != status->attributes.end() && said->second == "true";
+  NotePaused(paused, "by its driver, while nobody watched it");
 }
 
 }  // namespace drover

@@ -39,6 +39,38 @@ TEST_F(RunnerPauseTest, AStopLetsATaskGoOnFirst) {
   EXPECT_FALSE(state()->paused);
 }
 
+// In its shutdown delay a task serves its last clients.
+TEST_F(RunnerPauseTest, AShutdownDelayBeginsWithoutThePause) {
+  task().shutdown_delay = 10s;
+  Start();
+  ASSERT_TRUE(Pause().ok());
+  Kill();
+  EXPECT_THAT(driver.calls(), Contains("resume web"));
+  EXPECT_FALSE(state()->paused);
+  loop.Advance(10s);
+  EXPECT_EQ(phase(), RunnerState::kDead);
+}
+
+TEST_F(RunnerPauseTest, APauseThatComesDuringAStopIsUndone) {
+  script().pause_delay = 1s;
+  script().stop_delay = 3s;
+  Start();
+  std::optional<Status> answer;
+  const auto ask = [](Co<Status> inner, std::optional<Status>* out) -> Co<void> {
+    const Status status = co_await std::move(inner);
+    out->emplace(status);
+  };
+  loop.Spawn(ask(runner->Pause(true), &answer));
+  loop.RunReady();
+  Kill();
+  EXPECT_FALSE(answer);
+  loop.Advance(10s);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->code(), Code::kFailedPrecondition);
+  EXPECT_THAT(driver.calls(), Contains("resume web"));
+  EXPECT_THAT(types, testing::Not(Contains("Paused")));
+}
+
 TEST_F(RunnerPauseTest, ARestartEndsThePause) {
   Start();
   ASSERT_TRUE(Pause().ok());
@@ -85,6 +117,24 @@ TEST_F(RunnerPauseTest, ThePauseThatADriverHasLostIsNotShown) {
   }
   EXPECT_THAT(types, Contains("Resumed"));
   Kill();
+}
+
+// The agent has died after the driver's answer, but before it recorded the pause.
+TEST_F(RunnerPauseTest, APauseThatNobodyRecordedIsFound) {
+  driver.the_info.can_pause = true;
+  Start();
+  Shutdown();
+  const auto local = DecodeLocalState(EncodeLocalState(*store.saved.back()));
+  ASSERT_TRUE(local.ok());
+  ASSERT_TRUE(Ask(driver.Pause(Context(&loop), *local->run_id, true)).ok());
+  options.restored = TaskRecords{*state(), *local};
+  runner = nullptr;
+  over = false;
+  Start();
+  EXPECT_TRUE(state()->paused);
+  EXPECT_THAT(types, Contains("Paused"));
+  Kill();
+  EXPECT_THAT(driver.calls(), Contains("resume web"));
 }
 
 }  // namespace

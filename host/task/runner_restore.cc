@@ -116,7 +116,7 @@ Co<TaskRunner::Step> TaskRunner::Reattach() {
   journal_.SetConfig(config);
   journal_.SetHandle(std::move(recovered->handle));
   co_await journal_.SaveOrReport();
-  co_await CheckPaused();
+  co_await CheckPaused(run_);
   if (shutdown_.cancelled()) co_return Step::kShutdown;
   co_return Step::kNext;
 }

@@ -230,7 +230,7 @@ class TaskRunner : public TaskControl,
   // Methods that pause a run, in runner_pause.cc.
   void NotePaused(bool paused, const std::string& why);
   Co<void> ResumeForStop(std::shared_ptr<LiveRun> run);
-  Co<void> CheckPaused();
+  Co<void> CheckPaused(std::shared_ptr<LiveRun> run);
 
   // Methods that handle requests from outside and call the hooks, in runner_control.cc.
   Co<Result<std::shared_ptr<LiveRun>>> PresentRun();
