@@ -98,6 +98,7 @@ void LogCopy::Follow(std::unique_ptr<PositionFile> position,
   LogFollower::Options options;
   options.tty = what_.tty;
   options.from = (*held)->Read();
+  options.pause = drover::Duration(0);  // a write to the file costs less than one to the pipe
   options.moved = [held](const LogPosition& now) {
     if (*held != nullptr) (*held)->Write(now);
   };

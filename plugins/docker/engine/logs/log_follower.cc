@@ -20,7 +20,6 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr drover::Duration kMostFollowRetry = std::chrono::seconds(5);
-constexpr drover::Duration kMovedPause = std::chrono::seconds(1);
 // An engine ends the logs of a container that has ended. If it does not, the follower asks again.
 constexpr drover::Duration kEndOfFollow = std::chrono::seconds(1);
 
@@ -202,7 +201,7 @@ class LogFollower::State : public std::enable_shared_from_this<State> {
       });
       return;
     }
-    moved_at_ = time + kMovedPause;
+    moved_at_ = time + options_.pause;
     reported_ = now;
     options_.moved(now);
   }

@@ -23,7 +23,10 @@ class LogFollower {
     bool tty = false;  // the container has a terminal: all is output, without frames
     LogPosition from;
     drover::Duration retry = std::chrono::milliseconds(200);  // after a break, doubled up to 5 s
-    // Called on the loop's thread at most once a second while there is output; may be null.
+    // The shortest time between two calls of MOVED. 0: it is called after each write, so that a
+    // follower which is killed doubles nothing that the descriptors had taken before.
+    drover::Duration pause = std::chrono::seconds(1);
+    // Called on the loop's thread while there is output; may be null.
     std::function<void(const LogPosition&)> moved;
     // Called once on the loop's thread, as the last. ERROR is absent if everything was copied. The
     // descriptors are closed then.
