@@ -314,8 +314,11 @@ drover::Recovered DockerDriver::Adopt(const drover::TaskConfig& config,
   state["container"] = drover::Json(info.id);
   out.handle = drover::TaskHandle{1, drover::Json(std::move(state)).Text(), ""};
   if (!info.running && info.ended()) {
+    // The result comes by Wait when the last output is with the host: a host that has the result
+    // destroys the task, and with it the output that is not copied.
     EndTask(task, info.Exit());
-    out.exited = info.Exit();
+    std::lock_guard<std::mutex> lock(task->mutex);
+    out.exited = task->exited;
     return out;
   }
   Watch(task);
