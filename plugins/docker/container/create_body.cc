@@ -89,16 +89,27 @@ json JobMount(const MountOption& mount, const std::string& source, bool podman) 
     volume["DriverConfig"]["Name"] = mount.driver.empty() ? "local" : mount.driver;
     volume["DriverConfig"]["Options"] = TextMap(mount.driver_options);
   }
-  if (podman) {
-    for (const StringMap* texts : {&mount.labels, &mount.driver_options}) {
-      for (const auto& [name, value] : *texts) {
-        if ((name + value).find_first_of(",\"") == std::string::npos) continue;
-        Invalid(mount.where + ": podman takes no value with a comma here: " + Quoted(value));
-      }
-    }
+  if (podman && !volume.empty()) {
+    Invalid(mount.where +
+            ": podman's service takes no options of volumes: make the volume with "
+            "\"podman volume create\", and name it here");
   }
   if (!volume.empty()) out["VolumeOptions"] = std::move(volume);
   return out;
+}
+
+// Refuses what podman's service would ignore.
+void CheckPodman(const BodyInput& in) {
+  if (!in.podman) return;
+  if (!in.options.runtime.empty()) {
+    Invalid("/runtime: podman's service has one runtime for all containers, in containers.conf");
+  }
+  if (!in.options.cgroupns.empty()) {
+    Invalid("/cgroupns: podman's service does not take it: it is set in containers.conf");
+  }
+  if (!in.options.mac_address.empty() && in.network.mode == "bridge") {
+    Invalid("/mac_address: podman takes it only in a network of the operator: see network_mode");
+  }
 }
 
 void AddMounts(const BodyInput& in, json* host) {
@@ -260,7 +271,10 @@ void AddEndpoint(const BodyInput& in, json* body) {
   if (!options.network_aliases.empty()) endpoint["Aliases"] = options.network_aliases;
   if (!options.ipv4_address.empty()) endpoint["IPAMConfig"]["IPv4Address"] = options.ipv4_address;
   if (!options.ipv6_address.empty()) endpoint["IPAMConfig"]["IPv6Address"] = options.ipv6_address;
-  if (!options.mac_address.empty()) (*body)["MacAddress"] = options.mac_address;
+  if (!options.mac_address.empty()) {
+    if (in.podman) endpoint["MacAddress"] = options.mac_address;
+    if (!in.podman) (*body)["MacAddress"] = options.mac_address;
+  }
   if (in.network.mode == "bridge" || endpoint.empty()) return;
   (*body)["NetworkingConfig"]["EndpointsConfig"][in.network.mode] = std::move(endpoint);
 }
@@ -287,6 +301,7 @@ void AddPorts(const NetworkPlan& plan, json* body, json* host) {
 
 json CreateBody(const BodyInput& in) {
   const TaskOptions& options = in.options;
+  CheckPodman(in);
   const GroupNames names = ReadGroupNames(in.task);
   json body = json::object();
   json host = json::object();

@@ -185,6 +185,25 @@ TEST_F(DockerBodyTest, PodmanJoinsByPath) {
   EXPECT_EQ(Host()["NetworkMode"], "ns:/run/netns/a");
 }
 
+TEST_F(DockerBodyTest, WhatPodmanWouldIgnoreIsRefused) {
+  const std::pair<const char*, const char*> kIgnored[] = {
+      {R"("runtime": "runc")", "/runtime"},
+      {R"("cgroupns": "private")", "/cgroupns"},
+      {R"("mac_address": "02:42:ac:11:65:43")", "/mac_address"},
+      {R"("mounts": [{"target": "/d", "source": "v", "volume_options": {"no_copy": true}}])",
+       "/mounts/0"},
+      {R"("volumes": ["v:/d"], "volume_driver": "nfs")", "/volumes/0"}};
+  for (const auto& [option, named] : kIgnored) {
+    podman_ = false;
+    EXPECT_EQ(Fault(option), "") << option;
+    podman_ = true;
+    EXPECT_THAT(Fault(option), HasSubstr(named)) << option;
+  }
+  const json body = Body(R"("network_mode": "backend", "mac_address": "02:42:ac:11:65:43")");
+  EXPECT_EQ(body["NetworkingConfig"]["EndpointsConfig"]["backend"]["MacAddress"],
+            "02:42:ac:11:65:43");
+}
+
 TEST_F(DockerBodyTest, PrivilegesAreOnlyWhatIsAskedFor) {
   const json host = Host(R"("privileged": true, "pid_mode": "host", "uts_mode": "private",
                             "group_add": ["video"], "readonly_rootfs": true)");
