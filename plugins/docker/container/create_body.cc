@@ -67,6 +67,13 @@ json Bind(const std::string& source, const std::string& target, bool read_only,
   return out;
 }
 
+// The API has the label of SELinux in this form only.
+std::string LabelledBind(const MountOption& mount, const std::string& source) {
+  return HostPath(source) + ":" + HostPath(mount.target) + ":" + mount.selinux +
+         (mount.read_only ? ",ro" : "") +
+         (mount.propagation.empty() ? std::string() : "," + mount.propagation);
+}
+
 json JobMount(const MountOption& mount, const std::string& source, bool podman) {
   if (mount.kind == MountKind::kBind) {
     return Bind(source, mount.target, mount.read_only, mount.propagation);
@@ -135,7 +142,12 @@ void AddMounts(const BodyInput& in, json* host) {
   }
   for (std::size_t i = 0; i < in.options.mounts.size(); ++i) {
     const std::string source = i < in.sources.size() ? in.sources[i] : std::string();
-    mounts.push_back(JobMount(in.options.mounts[i], source, in.podman));
+    const MountOption& mount = in.options.mounts[i];
+    if (mount.selinux.empty()) {
+      mounts.push_back(JobMount(mount, source, in.podman));
+    } else {
+      binds.push_back(LabelledBind(mount, source));
+    }
   }
   (*host)["Mounts"] = std::move(mounts);
   if (!binds.empty()) (*host)["Binds"] = std::move(binds);
@@ -331,6 +343,12 @@ json CreateBody(const BodyInput& in) {
     if (!hostname.empty()) body["Hostname"] = hostname;
   } else if (in.joined.empty() && !options.hostname.empty()) {
     Invalid("/hostname: a container that joins the network of another one has its name, too");
+  } else if (in.joined.empty() &&
+             !(options.dns_servers.empty() && options.dns_search_domains.empty() &&
+               options.dns_options.empty() && options.extra_hosts.empty())) {
+    Invalid(
+        "/dns_servers, /dns_search_domains, /dns_options, /extra_hosts: a container that joins the "
+        "network of another one has its name servers and hosts, too");
   }
   AddEndpoint(in, &body);
   AddPorts(in.network, &body, &host);

@@ -104,6 +104,21 @@ TEST_F(DockerBodyTest, MountsOfHostAndJob) {
   EXPECT_EQ(mounts[6]["Source"], "data");
 }
 
+TEST_F(DockerBodyTest, ALabelOfSelinuxReachesTheEngine) {
+  const json host = Host(R"("volumes": ["x:/x:ro,Z,rslave"])");
+  EXPECT_EQ(host["Binds"], json::array({"/data/alloc/1/web/local/x:/x:Z,ro,rslave"}));
+  EXPECT_EQ(host["Mounts"].size(), 3u);
+}
+
+TEST_F(DockerBodyTest, NamesOfAnotherContainerCannotBeChosen) {
+  for (const char* option : {R"("hostname": "a")", R"("dns_servers": ["10.0.0.2"])",
+                             R"("dns_options": ["ndots:1"])", R"("extra_hosts": ["a:10.0.0.1"])"}) {
+    EXPECT_THAT(Fault(std::string(R"("network_mode": "container:t-alloc-1", )") + option),
+                HasSubstr("joins the network"))
+        << option;
+  }
+}
+
 TEST_F(DockerBodyTest, PathsThatEnginesMisreadAreRefused) {
   task_.alloc_dir = "/data/a,source=/etc";
   EXPECT_THAT(Fault(""), HasSubstr("comma"));
