@@ -178,7 +178,7 @@ std::string DockerDriver::MakeContainer(const drover::TaskConfig& config, const 
         settings, options, config, plan, image, joined, SourcesOf(config, settings, options),
         podman_};
     try {
-      return CreateUnique(task->name, CreateBody(input), attempts, cancel);
+      return CreateUnique(*task, CreateBody(input), attempts, cancel);
     } catch (const EngineError& error) {
       // Somebody has removed the image between the two requests.
       const bool image_gone =
@@ -188,8 +188,9 @@ std::string DockerDriver::MakeContainer(const drover::TaskConfig& config, const 
   }
 }
 
-std::string DockerDriver::CreateUnique(const std::string& name, const nlohmann::json& body,
+std::string DockerDriver::CreateUnique(const DockerTask& task, const nlohmann::json& body,
                                        std::int64_t attempts, const CancelToken& cancel) {
+  const std::string& name = task.name;
   for (std::int64_t tries = 0;; ++tries) {
     try {
       const Engine::Created created = engine_->CreateContainer(name, body, cancel);
@@ -201,12 +202,14 @@ std::string DockerDriver::CreateUnique(const std::string& name, const nlohmann::
     } catch (const EngineError& error) {
       if (!IsNameConflict(error) || tries >= attempts) throw;
     }
-    RemoveStale(name, cancel);
+    RemoveStale(task, cancel);
   }
 }
 
-// Removes the container NAME if it is one of this node that no task has any more.
-void DockerDriver::RemoveStale(const std::string& name, const CancelToken& cancel) {
+// Removes the container with the name of TASK if it is one of this node that no task has any more.
+// One of the same run is left from a create whose answer was lost.
+void DockerDriver::RemoveStale(const DockerTask& task, const CancelToken& cancel) {
+  const std::string& name = task.name;
   ContainerInfo found;
   try {
     found = engine_->InspectContainer(name, cancel);
@@ -223,7 +226,7 @@ void DockerDriver::RemoveStale(const std::string& name, const CancelToken& cance
                     "remove or rename the container " +
                     found.id.substr(0, 12));
   }
-  if (!IsKnown(run->second)) {
+  if (run->second == task.run.Text() || !IsKnown(run->second)) {
     engine_->RemoveContainer(found.id, /*force=*/true, /*volumes=*/true, cancel);
     return;
   }
