@@ -20,6 +20,7 @@ using drover::Error;
 constexpr std::chrono::seconds kReportInterval{10};
 constexpr std::chrono::minutes kMoreTime{2};
 constexpr int kNameRetryMs = 200;
+const char kNoLogs[] = "none";  // the driver of logs that keeps nothing, so there is no output
 
 std::string Bytes(std::uint64_t count) {
   if (count >= 10u << 20) return std::to_string(count >> 20) + " MiB";
@@ -153,7 +154,9 @@ void DockerDriver::StartContainer(const drover::TaskConfig& config, const Settin
     task->stop_signal = config.kill_signal;
   }
   SourcesOf(config, settings, options);
-  const bool collects = !config.logs_disabled && !settings.disable_log_collection;
+  const Logging& logging = options.logging ? *options.logging : settings.logging;
+  const bool collects = !config.logs_disabled && !settings.disable_log_collection &&
+                        logging.driver != kNoLogs;
   std::shared_ptr<drover::OutputPipes> pipes;
   if (collects && host().task_output().available())
     pipes = host().task_output().Open(config.run_id);
@@ -309,6 +312,7 @@ drover::Recovered DockerDriver::Adopt(const drover::TaskConfig& config,
     pauses_->Adopt(config.run_id.Text(), config.alloc_id);
   }
   if (!config.logs_disabled && !settings()->disable_log_collection &&
+      TextAt(info.raw, {"HostConfig", "LogConfig", "Type"}) != kNoLogs &&
       host().task_output().available()) {
     CollectLogs(task, info.tty, nullptr);
   }
