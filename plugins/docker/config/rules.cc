@@ -121,6 +121,31 @@ void CheckLabels(const TaskOptions& options) {
   }
 }
 
+// Options of logs can name files and sockets of the machine, which the engine opens as root: podman
+// writes the output to any "path", and dockerd reads certificates and sends to sockets.
+void CheckLogging(const Settings& settings, const TaskOptions& options) {
+  if (!options.logging) return;
+  for (const auto& [name, value] : options.logging->options) {
+    const std::string where = "/logging/config/" + Quoted(name);
+    const std::string lower = Lower(name);
+    const bool plain = !name.empty() && lower.find_first_not_of(
+                                            "abcdefghijklmnopqrstuvwxyz0123456789-_.") ==
+                                            std::string::npos;
+    // Some engines take options as NAME=VALUE, in which a "=" would make another option.
+    if (!plain) Invalid(where + ": it is no name of an option");
+    if (lower == "driver") Invalid(where + ": write it as the driver of the block logging");
+    Plain(where, value);
+    if (settings.volumes_enabled) continue;
+    const bool socket = HasPrefix(Lower(value), "unix");
+    const bool file = lower.find("path") != std::string::npos ||
+                      lower.find("cert") != std::string::npos || Matches("*-key", lower);
+    if (!socket && !file) continue;
+    Denied(where + ": it names a " + (socket ? "socket" : "file") +
+           " of the host, and such an option is not allowed on this node: the operator may set "
+           "volumes.enabled");
+  }
+}
+
 void CheckMounts(const Settings& settings, const TaskOptions& options) {
   static const std::set<std::string> kOfTask{"/", "/alloc", "/local", "/secrets"};
   for (const MountOption& mount : options.mounts) {
@@ -168,6 +193,7 @@ void CheckRules(const Settings& settings, const TaskOptions& options, const std:
   CheckMode(settings, "cgroupns", options.cgroupns, "cgroup", {"private"}, alloc_id);
   CheckNetwork(settings, options, alloc_id);
   CheckLabels(options);
+  CheckLogging(settings, options);
   CheckMounts(settings, options);
   if (!options.runtime.empty() && settings.allow_runtimes.count(options.runtime) == 0) {
     Denied("/runtime: " + Quoted(options.runtime) +

@@ -92,6 +92,27 @@ TEST(DockerRulesTest, OnlyContainersOfTheAllocationMayBeJoined) {
   EXPECT_THAT(Refusal("{}", R"("network_mode": "bridge,ip=1")"), Not(testing::IsEmpty()));
 }
 
+TEST(DockerRulesTest, LogsLeadToNoFileOfTheHost) {
+  for (const char* option :
+       {R"("path": "/etc/cron.d/x")", R"("PATH": "/etc/x")", R"("splunk-capath": "/etc/shadow")",
+        R"("syslog-tls-key": "/etc/key")", R"("syslog-tls-ca-cert": "/etc/x")",
+        R"("fluentd-address": "unix:///run/docker.sock")",
+        R"("syslog-address": "UNIXGRAM:///dev/log")"}) {
+    const std::string logging = std::string(R"("logging": {"driver": "x", "config": {)") + option;
+    EXPECT_THAT(Refusal("{}", logging + "}}"), HasSubstr("volumes.enabled")) << option;
+    EXPECT_EQ(Refusal(R"({"volumes": {"enabled": true}})", logging + "}}"), "") << option;
+  }
+  for (const char* option : {R"("path=/etc/x": "y")", R"("driver": "none")", R"("": "x")"}) {
+    const std::string logging = std::string(R"("logging": {"driver": "x", "config": {)") + option;
+    EXPECT_THAT(Refusal(R"({"volumes": {"enabled": true}})", logging + "}}"),
+                HasSubstr("/logging/config/"))
+        << option;
+  }
+  EXPECT_EQ(Refusal("{}", R"("logging": {"driver": "awslogs", "config":
+                               {"awslogs-group": "/team/a", "max-size": "1m"}})"),
+            "");
+}
+
 TEST(DockerRulesTest, ReservedLabelsAreTheDriversOwn) {
   EXPECT_THAT(Refusal("{}", R"("labels": {"com.hashicorp.nomad.alloc_id": "x"})"),
               HasSubstr("/labels"));

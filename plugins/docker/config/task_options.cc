@@ -227,6 +227,12 @@ void ReadMounts(const drover::Json& config, TaskOptions* out) {
   std::size_t number = 0;
   for (const std::string& text : config.Strings("volumes")) {
     MountOption mount = ReadVolume("/volumes/" + std::to_string(number++), text);
+    const bool of_volume = mount.no_copy;
+    const bool of_bind = !mount.propagation.empty() || !mount.selinux.empty();
+    if (volume_driver.empty() ? of_volume : of_bind) {
+      Invalid(mount.where + ": an option of " + Quoted(text) + " does not belong to a " +
+              (volume_driver.empty() ? "path of the host" : "volume of a driver"));
+    }
     if (!volume_driver.empty()) {
       mount.kind = MountKind::kVolume;
       mount.driver = volume_driver;
@@ -300,8 +306,10 @@ MountOption ReadVolume(const std::string& where, const std::string& text) {
       out.no_copy = true;
     } else if (IsPropagation(option)) {
       out.propagation = option;
-    } else if (option != "rw" && option != "z" && option != "Z" && option != "consistent" &&
-               option != "cached" && option != "delegated") {
+    } else if (option == "z" || option == "Z") {
+      out.selinux = option;
+    } else if (option != "rw" && option != "consistent" && option != "cached" &&
+               option != "delegated") {
       Invalid(where + ": the option " + Quoted(option) + " of " + Quoted(text) + " is not known");
     }
   }

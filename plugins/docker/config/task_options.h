@@ -35,6 +35,7 @@ struct MountOption {
   bool read_only = false;
   bool make_source = false;  // an element of "volumes" whose directory is made if it is missing
   std::string propagation;
+  std::string selinux;          // "z" or "Z" of an element of "volumes"; may be empty
   std::int64_t tmpfs_size = 0;  // in bytes; 0 means no limit of its own
   std::int64_t tmpfs_mode = 0;
   bool no_copy = false;

@@ -62,6 +62,9 @@ TEST(DockerOptionsTest, VolumesAreSourceTargetAndOptions) {
   EXPECT_TRUE(plain.make_source);
   EXPECT_TRUE(ReadVolume("v", "a:/b:ro").read_only);
   EXPECT_EQ(ReadVolume("v", "a:/b:ro,rslave").propagation, "rslave");
+  EXPECT_EQ(ReadVolume("v", "a:/b:ro,Z").selinux, "Z");
+  EXPECT_THAT(Fault(R"("volumes": ["a:/b:nocopy"])"), HasSubstr("/volumes/0"));
+  EXPECT_THAT(Fault(R"("volumes": ["a:/b:z"], "volume_driver": "x")"), HasSubstr("/volumes/0"));
   for (const char* text : {"a", ":/b", "a:", "a:b", "a:/b:c", "a:/b:ro:x", "a:/../b", "a,b:/c"}) {
     EXPECT_THROW(ReadVolume("v", text), drover::Error) << text;
   }

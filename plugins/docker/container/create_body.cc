@@ -67,6 +67,13 @@ json Bind(const std::string& source, const std::string& target, bool read_only,
   return out;
 }
 
+// The API has the label of SELinux in this form only.
+std::string LabelledBind(const MountOption& mount, const std::string& source) {
+  return HostPath(source) + ":" + HostPath(mount.target) + ":" + mount.selinux +
+         (mount.read_only ? ",ro" : "") +
+         (mount.propagation.empty() ? std::string() : "," + mount.propagation);
+}
+
 json JobMount(const MountOption& mount, const std::string& source, bool podman) {
   if (mount.kind == MountKind::kBind) {
     return Bind(source, mount.target, mount.read_only, mount.propagation);
@@ -89,16 +96,27 @@ json JobMount(const MountOption& mount, const std::string& source, bool podman) 
     volume["DriverConfig"]["Name"] = mount.driver.empty() ? "local" : mount.driver;
     volume["DriverConfig"]["Options"] = TextMap(mount.driver_options);
   }
-  if (podman) {
-    for (const StringMap* texts : {&mount.labels, &mount.driver_options}) {
-      for (const auto& [name, value] : *texts) {
-        if ((name + value).find_first_of(",\"") == std::string::npos) continue;
-        Invalid(mount.where + ": podman takes no value with a comma here: " + Quoted(value));
-      }
-    }
+  if (podman && !volume.empty()) {
+    Invalid(mount.where +
+            ": podman's service takes no options of volumes: make the volume with "
+            "\"podman volume create\", and name it here");
   }
   if (!volume.empty()) out["VolumeOptions"] = std::move(volume);
   return out;
+}
+
+// Refuses what podman's service would ignore.
+void CheckPodman(const BodyInput& in) {
+  if (!in.podman) return;
+  if (!in.options.runtime.empty()) {
+    Invalid("/runtime: podman's service has one runtime for all containers, in containers.conf");
+  }
+  if (!in.options.cgroupns.empty()) {
+    Invalid("/cgroupns: podman's service does not take it: it is set in containers.conf");
+  }
+  if (!in.options.mac_address.empty() && in.network.mode == "bridge") {
+    Invalid("/mac_address: podman takes it only in a network of the operator: see network_mode");
+  }
 }
 
 void AddMounts(const BodyInput& in, json* host) {
@@ -124,7 +142,12 @@ void AddMounts(const BodyInput& in, json* host) {
   }
   for (std::size_t i = 0; i < in.options.mounts.size(); ++i) {
     const std::string source = i < in.sources.size() ? in.sources[i] : std::string();
-    mounts.push_back(JobMount(in.options.mounts[i], source, in.podman));
+    const MountOption& mount = in.options.mounts[i];
+    if (mount.selinux.empty()) {
+      mounts.push_back(JobMount(mount, source, in.podman));
+    } else {
+      binds.push_back(LabelledBind(mount, source));
+    }
   }
   (*host)["Mounts"] = std::move(mounts);
   if (!binds.empty()) (*host)["Binds"] = std::move(binds);
@@ -260,7 +283,10 @@ void AddEndpoint(const BodyInput& in, json* body) {
   if (!options.network_aliases.empty()) endpoint["Aliases"] = options.network_aliases;
   if (!options.ipv4_address.empty()) endpoint["IPAMConfig"]["IPv4Address"] = options.ipv4_address;
   if (!options.ipv6_address.empty()) endpoint["IPAMConfig"]["IPv6Address"] = options.ipv6_address;
-  if (!options.mac_address.empty()) (*body)["MacAddress"] = options.mac_address;
+  if (!options.mac_address.empty()) {
+    if (in.podman) endpoint["MacAddress"] = options.mac_address;
+    if (!in.podman) (*body)["MacAddress"] = options.mac_address;
+  }
   if (in.network.mode == "bridge" || endpoint.empty()) return;
   (*body)["NetworkingConfig"]["EndpointsConfig"][in.network.mode] = std::move(endpoint);
 }
@@ -287,6 +313,7 @@ void AddPorts(const NetworkPlan& plan, json* body, json* host) {
 
 json CreateBody(const BodyInput& in) {
   const TaskOptions& options = in.options;
+  CheckPodman(in);
   const GroupNames names = ReadGroupNames(in.task);
   json body = json::object();
   json host = json::object();
@@ -316,6 +343,12 @@ json CreateBody(const BodyInput& in) {
     if (!hostname.empty()) body["Hostname"] = hostname;
   } else if (in.joined.empty() && !options.hostname.empty()) {
     Invalid("/hostname: a container that joins the network of another one has its name, too");
+  } else if (in.joined.empty() &&
+             !(options.dns_servers.empty() && options.dns_search_domains.empty() &&
+               options.dns_options.empty() && options.extra_hosts.empty())) {
+    Invalid(
+        "/dns_servers, /dns_search_domains, /dns_options, /extra_hosts: a container that joins the "
+        "network of another one has its name servers and hosts, too");
   }
   AddEndpoint(in, &body);
   AddPorts(in.network, &body, &host);

@@ -104,6 +104,21 @@ TEST_F(DockerBodyTest, MountsOfHostAndJob) {
   EXPECT_EQ(mounts[6]["Source"], "data");
 }
 
+TEST_F(DockerBodyTest, ALabelOfSelinuxReachesTheEngine) {
+  const json host = Host(R"("volumes": ["x:/x:ro,Z,rslave"])");
+  EXPECT_EQ(host["Binds"], json::array({"/data/alloc/1/web/local/x:/x:Z,ro,rslave"}));
+  EXPECT_EQ(host["Mounts"].size(), 3u);
+}
+
+TEST_F(DockerBodyTest, NamesOfAnotherContainerCannotBeChosen) {
+  for (const char* option : {R"("hostname": "a")", R"("dns_servers": ["10.0.0.2"])",
+                             R"("dns_options": ["ndots:1"])", R"("extra_hosts": ["a:10.0.0.1"])"}) {
+    EXPECT_THAT(Fault(std::string(R"("network_mode": "container:t-alloc-1", )") + option),
+                HasSubstr("joins the network"))
+        << option;
+  }
+}
+
 TEST_F(DockerBodyTest, PathsThatEnginesMisreadAreRefused) {
   task_.alloc_dir = "/data/a,source=/etc";
   EXPECT_THAT(Fault(""), HasSubstr("comma"));
@@ -183,6 +198,25 @@ TEST_F(DockerBodyTest, PodmanJoinsByPath) {
   podman_ = true;
   task_.network_namespace = "/run/netns/a";
   EXPECT_EQ(Host()["NetworkMode"], "ns:/run/netns/a");
+}
+
+TEST_F(DockerBodyTest, WhatPodmanWouldIgnoreIsRefused) {
+  const std::pair<const char*, const char*> kIgnored[] = {
+      {R"("runtime": "runc")", "/runtime"},
+      {R"("cgroupns": "private")", "/cgroupns"},
+      {R"("mac_address": "02:42:ac:11:65:43")", "/mac_address"},
+      {R"("mounts": [{"target": "/d", "source": "v", "volume_options": {"no_copy": true}}])",
+       "/mounts/0"},
+      {R"("volumes": ["v:/d"], "volume_driver": "nfs")", "/volumes/0"}};
+  for (const auto& [option, named] : kIgnored) {
+    podman_ = false;
+    EXPECT_EQ(Fault(option), "") << option;
+    podman_ = true;
+    EXPECT_THAT(Fault(option), HasSubstr(named)) << option;
+  }
+  const json body = Body(R"("network_mode": "backend", "mac_address": "02:42:ac:11:65:43")");
+  EXPECT_EQ(body["NetworkingConfig"]["EndpointsConfig"]["backend"]["MacAddress"],
+            "02:42:ac:11:65:43");
 }
 
 TEST_F(DockerBodyTest, PrivilegesAreOnlyWhatIsAskedFor) {

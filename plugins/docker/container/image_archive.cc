@@ -64,10 +64,11 @@ ImageArchive MakeImage(std::string_view name, std::string_view file_name, std::s
   config["created"] = "2026-01-01T00:00:00Z";
   config["config"]["Entrypoint"] = json::array({"/" + std::string(file_name)});
   config["rootfs"]["type"] = "layers";
-  config["rootfs"]["diff_ids"] = json::array({"sha256:" + Sha256(layer)});
+  ImageArchive out;
+  out.layer = "sha256:" + Sha256(layer);
+  config["rootfs"]["diff_ids"] = json::array({out.layer});
   const std::string config_text = config.dump();
   const std::string digest = Sha256(config_text);
-  ImageArchive out;
   out.name = std::string(name) + ":" + digest.substr(0, 12);
   json entry = json::object();
   entry["Config"] = digest + ".json";

@@ -8,8 +8,9 @@ namespace drover_docker {
 
 // An image of one file, which is its program.
 struct ImageArchive {
-  std::string name;  // with a tag that follows the content
-  std::string tar;   // for the engine's load
+  std::string name;   // with a tag that follows the content
+  std::string tar;    // for the engine's load
+  std::string layer;  // the digest of its one layer, "sha256:...", which no other content has
 };
 
 // Makes an image named NAME, whose one file /FILE_NAME has the bytes PROGRAM, and is what it runs.

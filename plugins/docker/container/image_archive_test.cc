@@ -20,6 +20,7 @@ TEST(DockerImageArchiveTest, TheTarHasConfigLayerAndManifest) {
   const ImageArchive image = MakeImage("drover/pause", "pause", "PROGRAM", "amd64");
   EXPECT_THAT(image.name, StartsWith("drover/pause:"));
   EXPECT_EQ(image.tar.size() % 512, 0u);
+  EXPECT_THAT(image.tar, HasSubstr("\"diff_ids\":[\"" + image.layer + "\"]"));
   EXPECT_THAT(image.tar, HasSubstr("manifest.json"));
   EXPECT_THAT(image.tar, HasSubstr("\"RepoTags\":[\"" + image.name + "\"]"));
   EXPECT_THAT(image.tar, HasSubstr("\"Entrypoint\":[\"/pause\"]"));

@@ -74,10 +74,11 @@ NetworkPlan PlanNetwork(const drover::TaskConfig& task, const TaskOptions& optio
                     out.mode == "none" ? "no network" : "a network that is made elsewhere");
     return out;  // the ports are open already, by the host or by whoever made the network
   }
-  if (out.mode == "bridge" && (!options.ipv4_address.empty() || !options.ipv6_address.empty())) {
+  if (out.mode == "bridge" && (!options.ipv4_address.empty() || !options.ipv6_address.empty() ||
+                               !options.network_aliases.empty())) {
     Invalid(
-        "/ipv4_address, /ipv6_address: only a network of the operator has addresses to choose: "
-        "write its name into network_mode");
+        "/network_aliases, /ipv4_address, /ipv6_address: only a network of the operator has names "
+        "and addresses to choose: write its name into network_mode");
   }
   out.ports = ports;
   return out;

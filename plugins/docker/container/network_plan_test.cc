@@ -92,6 +92,9 @@ TEST(DockerNetworkTest, AddressesNeedANetworkOfTheOperator) {
   TaskOptions options;
   options.ipv4_address = "10.1.0.5";
   EXPECT_THAT(Fault(WithPorts(), options), HasSubstr("network_mode"));
+  TaskOptions named;
+  named.network_aliases = {"db"};
+  EXPECT_THAT(Fault(WithPorts(), named), HasSubstr("network_mode"));
   options.network_mode = "host";
   EXPECT_THAT(Fault(WithPorts(), options), HasSubstr("cannot choose"));
   options.network_mode = "backend";

@@ -79,9 +79,9 @@ class DockerDriver : public drover::Driver {
   std::string MakeContainer(const drover::TaskConfig& config, const Settings& settings,
                             const TaskOptions& options, const NetworkPlan& plan,
                             const TaskPtr& task, const drover::CallView& call);
-  std::string CreateUnique(const std::string& name, const nlohmann::json& body,
+  std::string CreateUnique(const DockerTask& task, const nlohmann::json& body,
                            std::int64_t attempts, const CancelToken& cancel);
-  void RemoveStale(const std::string& name, const CancelToken& cancel);
+  void RemoveStale(const DockerTask& task, const CancelToken& cancel);
   ImageNews NewsOf(const drover::RunId& run, const drover::CallView& call);
   void GiveUpStart(const TaskPtr& task);
   void CollectLogs(const TaskPtr& task, bool tty, std::shared_ptr<drover::OutputPipes> pipes);

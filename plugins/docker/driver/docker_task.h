@@ -39,6 +39,7 @@ struct DockerTask {
   std::vector<drover::Call<drover::Empty>> stoppers;
   std::shared_ptr<LogCopy> logs;
   std::uint64_t watch = 0;
+  std::string last_health;  // the last event about the health check of the image
 };
 
 // One stream of statistics.

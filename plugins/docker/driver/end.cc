@@ -19,11 +19,23 @@ using drover::ExitResult;
 constexpr std::chrono::seconds kStopGrace{15};
 constexpr std::chrono::seconds kStartWait{20};
 constexpr std::chrono::hours kLongestStop{24 * 365};
+constexpr int kLastSignal = 64;
 const char kDefaultSignal[] = "SIGTERM";
 
 std::string SignalName(const std::string& name) {
   if (!drover::SignalNumber(name)) Invalid("unknown signal: " + Quoted(name));
   return HasPrefix(name, "SIG") ? name : "SIG" + name;
+}
+
+// Returns the stop signal of the image, in a form that engines take. Podman reports its number.
+std::string StopSignalOf(const ContainerInfo& info) {
+  const std::string text = TextAt(info.raw, {"Config", "StopSignal"});
+  if (drover::SignalNumber(text)) return SignalName(text);
+  const bool number = !text.empty() && text.size() <= 2 && text[0] != '0' &&
+                      text.find_first_not_of("0123456789") == std::string::npos &&
+                      std::stoi(text) <= kLastSignal;
+  const bool real_time = HasPrefix(text, "SIGRTMIN") || HasPrefix(text, "SIGRTMAX");
+  return number || real_time ? text : kDefaultSignal;
 }
 
 }  // namespace
@@ -124,13 +136,20 @@ void DockerDriver::StopContainer(const TaskPtr& task, const drover::StopRequest&
   if (info.ended()) {
     EndTask(task, info.Exit());
   } else {
-    if (signal.empty()) signal = TextAt(info.raw, {"Config", "StopSignal"});
     const bool known = drover::SignalNumber(signal).has_value();
-    signal = known ? SignalName(signal) : kDefaultSignal;
+    signal = known ? SignalName(signal) : StopSignalOf(info);
     const bool at_once = request.timeout.count() <= 0;
     // The engine delivers no signal to a container that is paused.
     if (info.paused) engine_->UnpauseContainer(id, cancel);
-    engine_->KillContainer(id, at_once ? "SIGKILL" : signal, cancel);
+    try {
+      engine_->KillContainer(id, at_once ? "SIGKILL" : signal, cancel);
+    } catch (const EngineError& error) {
+      if (at_once || known || signal == kDefaultSignal || error.not_found()) throw;
+      host().Log(drover::LogLevel::kWarn, task->run,
+                 "the stop signal of the image is not delivered, and SIGTERM is sent instead: " +
+                     error.message());
+      engine_->KillContainer(id, kDefaultSignal, cancel);
+    }
     const drover::Duration limit = std::min<drover::Duration>(request.timeout, kLongestStop);
     if (!at_once) {
       std::weak_ptr<DockerTask> weak = task;

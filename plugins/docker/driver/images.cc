@@ -76,7 +76,14 @@ void Images::Prefetch(const Settings& settings, const TaskOptions& options,
 void Images::Adopt(const std::string& user, const std::string& id, const std::string& name,
                    const std::string& key) {
   std::lock_guard<std::mutex> lock(mutex_);
-  image_of_[user] = id;
+  std::string& mine = image_of_[user];
+  if (const auto before = used_.find(mine); before != used_.end() && mine != id) {
+    // The image of the user was replaced while the user started.
+    std::vector<std::string>& users = before->second.users;
+    users.erase(std::remove(users.begin(), users.end(), user), users.end());
+    if (users.empty()) used_.erase(before);
+  }
+  mine = id;
   Used& used = used_[id];
   used.name = name;
   used.key = key;

@@ -11,6 +11,7 @@
 #include "container/create_body.h"
 #include "container/image_archive.h"
 #include "container/names.h"
+#include "engine/json_read.h"
 
 extern "C" const char drover_docker_pause_begin[];
 extern "C" const char drover_docker_pause_end[];
@@ -53,6 +54,15 @@ drover::Fd MemoryFile(const std::string& bytes) {
     throw Error(Code::kResourceExhausted, "no memory for the image of the pause container");
   }
   return file;
+}
+
+// A job can load an image with any name, also with that of the pause image, whose containers have
+// rights that no task has. So the content decides.
+bool IsPauseImage(const ImageInfo& image, const ImageArchive& archive) {
+  const nlohmann::json& layers = At(image.raw, {"RootFS", "Layers"});
+  return layers.is_array() && layers.size() == 1 && layers[0].is_string() &&
+         layers[0].get<std::string>() == archive.layer && image.command.empty() &&
+         image.entrypoint == std::vector<std::string>{"/pause"};
 }
 
 std::string EntryFailure(int exit_code) {
@@ -121,10 +131,14 @@ std::string PauseContainers::NeedImage(const CancelToken& cancel) {
   const char* const arch = "amd64";
 #endif
   static const ImageArchive kArchive = MakeImage(kPauseImage, "pause", PauseProgram(), arch);
-  if (const auto image = engine_->InspectImage(kArchive.name, cancel)) return image->id;
+  const auto find = [&]() -> std::string {
+    const auto image = engine_->InspectImage(kArchive.name, cancel);
+    return image && IsPauseImage(*image, kArchive) ? image->id : std::string();
+  };
+  if (const std::string id = find(); !id.empty()) return id;
   const drover::Fd file = MemoryFile(kArchive.tar);
   engine_->LoadImage(file.get(), cancel);
-  if (const auto image = engine_->InspectImage(kArchive.name, cancel)) return image->id;
+  if (const std::string id = find(); !id.empty()) return id;
   throw Error(Code::kUnavailable, "the engine has not loaded the image of the pause container",
               /*recoverable=*/true);
 }

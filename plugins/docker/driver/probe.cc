@@ -1,6 +1,8 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
+#include <utility>
+
 #include "container/names.h"
 #include "driver/docker_driver.h"
 #include "engine/json_read.h"
@@ -10,6 +12,8 @@ namespace {
 
 // An engine that does not answer within this time counts as one that hangs.
 constexpr std::chrono::seconds kAnswerLimit{5};
+// What it says besides is asked for within this time. Both fit into ProbeLimit.
+constexpr std::chrono::seconds kMoreLimit{2};
 constexpr std::size_t kMostRuntimes = 16;
 
 }  // namespace
@@ -58,8 +62,9 @@ StringMap DockerDriver::Attributes(const EngineVersion& version, const Settings&
     out["driver.docker.version"] = version.version;
     out["driver.docker.api_version"] = version.api;
     out["driver.docker.os_type"] = version.os.empty() ? "linux" : version.os;
+    bool complete = false;
     const CancelToken cancel;
-    drover::Timer late = host().After(kAnswerLimit, [cancel] { cancel.Cancel(); });
+    drover::Timer late = host().After(kMoreLimit, [cancel] { cancel.Cancel(); });
     try {
       std::string runtimes;
       std::size_t count = 0;
@@ -79,12 +84,13 @@ StringMap DockerDriver::Attributes(const EngineVersion& version, const Settings&
           if (IsAddress(gateway)) out.emplace("driver.docker.bridge_ip", gateway);
         }
       }
+      complete = true;
     } catch (const drover::Error& error) {
       host().Log(drover::LogLevel::kDebug, "the engine says less about itself: " + error.message());
     }
     late.Cancel();
     std::lock_guard<std::mutex> lock(mutex_);
-    attributes_of_ = about;
+    attributes_of_ = complete ? about : std::string();  // or the next probe asks again
     attributes_ = out;
   }
   if (settings.allow_privileged) out["driver.docker.privileged.enabled"] = "true";
@@ -96,9 +102,10 @@ StringMap DockerDriver::Attributes(const EngineVersion& version, const Settings&
 void DockerDriver::HearEvent(const EngineEvent& event) {
   if (closing_.cancelled() || event.type != "container") return;
   std::string text;
+  const bool is_health = event.action.rfind("health_status", 0) == 0;
   if (event.action == "oom") {
     text = "A process of the container was killed: the container is out of memory";
-  } else if (event.action.rfind("health_status", 0) == 0) {
+  } else if (is_health) {
     const std::size_t colon = event.action.find(": ");
     text = "Health check of the image: " + (colon == std::string::npos
                                                 ? std::string("changed")
@@ -110,6 +117,8 @@ void DockerDriver::HearEvent(const EngineEvent& event) {
     {
       std::lock_guard<std::mutex> lock(task.mutex);
       if (task.container != event.id || task.exited) return;
+      // Podman sends an event for each check, not for each change.
+      if (is_health && std::exchange(task.last_health, text) == text) return;
     }
     Emit(drover::Event{task.run, text, {}});
   });

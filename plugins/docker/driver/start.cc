@@ -20,6 +20,7 @@ using drover::Error;
 constexpr std::chrono::seconds kReportInterval{10};
 constexpr std::chrono::minutes kMoreTime{2};
 constexpr int kNameRetryMs = 200;
+const char kNoLogs[] = "none";  // the driver of logs that keeps nothing, so there is no output
 
 std::string Bytes(std::uint64_t count) {
   if (count >= 10u << 20) return std::to_string(count >> 20) + " MiB";
@@ -153,7 +154,9 @@ void DockerDriver::StartContainer(const drover::TaskConfig& config, const Settin
     task->stop_signal = config.kill_signal;
   }
   SourcesOf(config, settings, options);
-  const bool collects = !config.logs_disabled && !settings.disable_log_collection;
+  const Logging& logging = options.logging ? *options.logging : settings.logging;
+  const bool collects = !config.logs_disabled && !settings.disable_log_collection &&
+                        logging.driver != kNoLogs;
   std::shared_ptr<drover::OutputPipes> pipes;
   if (collects && host().task_output().available())
     pipes = host().task_output().Open(config.run_id);
@@ -178,7 +181,7 @@ std::string DockerDriver::MakeContainer(const drover::TaskConfig& config, const 
         settings, options, config, plan, image, joined, SourcesOf(config, settings, options),
         podman_};
     try {
-      return CreateUnique(task->name, CreateBody(input), attempts, cancel);
+      return CreateUnique(*task, CreateBody(input), attempts, cancel);
     } catch (const EngineError& error) {
       // Somebody has removed the image between the two requests.
       const bool image_gone =
@@ -188,8 +191,9 @@ std::string DockerDriver::MakeContainer(const drover::TaskConfig& config, const 
   }
 }
 
-std::string DockerDriver::CreateUnique(const std::string& name, const nlohmann::json& body,
+std::string DockerDriver::CreateUnique(const DockerTask& task, const nlohmann::json& body,
                                        std::int64_t attempts, const CancelToken& cancel) {
+  const std::string& name = task.name;
   for (std::int64_t tries = 0;; ++tries) {
     try {
       const Engine::Created created = engine_->CreateContainer(name, body, cancel);
@@ -201,12 +205,14 @@ std::string DockerDriver::CreateUnique(const std::string& name, const nlohmann::
     } catch (const EngineError& error) {
       if (!IsNameConflict(error) || tries >= attempts) throw;
     }
-    RemoveStale(name, cancel);
+    RemoveStale(task, cancel);
   }
 }
 
-// Removes the container NAME if it is one of this node that no task has any more.
-void DockerDriver::RemoveStale(const std::string& name, const CancelToken& cancel) {
+// Removes the container with the name of TASK if it is one of this node that no task has any more.
+// One of the same run is left from a create whose answer was lost.
+void DockerDriver::RemoveStale(const DockerTask& task, const CancelToken& cancel) {
+  const std::string& name = task.name;
   ContainerInfo found;
   try {
     found = engine_->InspectContainer(name, cancel);
@@ -223,7 +229,7 @@ void DockerDriver::RemoveStale(const std::string& name, const CancelToken& cance
                     "remove or rename the container " +
                     found.id.substr(0, 12));
   }
-  if (!IsKnown(run->second)) {
+  if (run->second == task.run.Text() || !IsKnown(run->second)) {
     engine_->RemoveContainer(found.id, /*force=*/true, /*volumes=*/true, cancel);
     return;
   }
@@ -306,6 +312,7 @@ drover::Recovered DockerDriver::Adopt(const drover::TaskConfig& config,
     pauses_->Adopt(config.run_id.Text(), config.alloc_id);
   }
   if (!config.logs_disabled && !settings()->disable_log_collection &&
+      TextAt(info.raw, {"HostConfig", "LogConfig", "Type"}) != kNoLogs &&
       host().task_output().available()) {
     CollectLogs(task, info.tty, nullptr);
   }
@@ -314,8 +321,11 @@ drover::Recovered DockerDriver::Adopt(const drover::TaskConfig& config,
   state["container"] = drover::Json(info.id);
   out.handle = drover::TaskHandle{1, drover::Json(std::move(state)).Text(), ""};
   if (!info.running && info.ended()) {
+    // The result comes by Wait when the last output is with the host: a host that has the result
+    // destroys the task, and with it the output that is not copied.
     EndTask(task, info.Exit());
-    out.exited = info.Exit();
+    std::lock_guard<std::mutex> lock(task->mutex);
+    out.exited = task->exited;
     return out;
   }
   Watch(task);

@@ -136,7 +136,18 @@ std::vector<ContainerInfo> Engine::ListContainers(const std::vector<std::string>
   }
   std::vector<ContainerInfo> out;
   out.reserve(list.size());
-  for (nlohmann::json& one : list) out.push_back(ReadListedContainer(std::move(one)));
+  for (nlohmann::json& one : list) {
+    ContainerInfo info = ReadListedContainer(std::move(one));
+    // What is listed may be removed. So an engine, or a proxy, that does not know the filter must
+    // not turn a removal of one container into that of all.
+    const bool has_all = std::all_of(labels.begin(), labels.end(), [&](const std::string& label) {
+      const std::size_t equals = label.find('=');
+      const auto found = info.labels.find(label.substr(0, equals));
+      return found != info.labels.end() &&
+             (equals == std::string::npos || found->second == label.substr(equals + 1));
+    });
+    if (has_all) out.push_back(std::move(info));
+  }
   return out;
 }
 

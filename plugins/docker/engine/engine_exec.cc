@@ -69,7 +69,14 @@ drover::ExitResult Engine::RunSession(
     const std::string& id, const ExecSpec& spec, const ExecStreams& streams,
     const CancelToken& cancel, const std::function<void(const std::string& exec_id)>& created) {
   const std::string exec_id = ExecCreate(id, spec, streams.input.ok(), cancel);
-  const std::unique_ptr<HijackedStream> stream = ExecStart(exec_id, spec.tty, cancel);
+  std::unique_ptr<HijackedStream> stream;
+  try {
+    stream = ExecStart(exec_id, spec.tty, cancel);
+  } catch (...) {
+    // The engine may have begun: whoever ends the command must know its id.
+    if (created) created(exec_id);
+    throw;
+  }
   if (created) created(exec_id);
   if (spec.tty && spec.width > 0 && spec.height > 0) {
     try {

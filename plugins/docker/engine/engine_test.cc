@@ -461,5 +461,22 @@ TEST(EngineTest, ItsEndEndsASessionThatHangs) {
   ::close(input[1]);
 }
 
+TEST(EngineTest, AListIsNoLongerThanItsLabels) {
+  FakeEngine fake([](const FakeRequest&, FakePeer& peer) {
+    peer.Answer(200, R"([{"Id":"a","Labels":{"n":"1","k":"x"}},{"Id":"b","Labels":{"n":"2"}},
+                         {"Id":"c"},{"Id":"d","Labels":{"n":"1"}}])");
+  });
+  Engine engine(fake.address(), QuickOptions());
+  const auto ids = [&](const std::vector<std::string>& labels) {
+    std::string out;
+    for (const ContainerInfo& info : engine.ListContainers(labels, CancelToken())) out += info.id;
+    return out;
+  };
+  EXPECT_EQ(ids({}), "abcd");
+  EXPECT_EQ(ids({"n=1"}), "ad");
+  EXPECT_EQ(ids({"n"}), "abd");
+  EXPECT_EQ(ids({"n=1", "k=x"}), "a");
+}
+
 }  // namespace
 }  // namespace drover_docker
