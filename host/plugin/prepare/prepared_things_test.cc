@@ -21,8 +21,6 @@ using SharedConfig = std::shared_ptr<const TaskConfig>;
 // A driver in simulated time. The key of a task is its name.
 class FakeSource : public PrepareSource {
  public:
-  explicit FakeSource(Loop* loop) : loop_(loop) {}
-
   Co<Result<std::string>> Key(Context, SharedConfig config) override {
     if (key_error) co_return *key_error;
     co_return config->task_name;
@@ -73,9 +71,6 @@ class FakeSource : public PrepareSource {
   std::vector<std::string> calls;
   std::vector<std::string> reports;
   int lists = 0;
-
- private:
-  Loop* const loop_;
 };
 
 class PreparedThingsTest : public testing::Test {
@@ -119,7 +114,7 @@ class PreparedThingsTest : public testing::Test {
   }
 
   SimLoop loop_;
-  FakeSource source_{&loop_};
+  FakeSource source_;
   PreparedThings things_{&loop_, &source_};
 };
 
