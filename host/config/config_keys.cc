@@ -375,8 +375,8 @@ constexpr ConfigKey kPluginLimitKeys[] = {
     Done("prekill_hook", kDuration, "of a plugin in client.task_hooks", R"("10s")"),
     Done("exited_hook", kDuration, "of a plugin in client.task_hooks", R"("10s")"),
     Done("stop_hook", kDuration, "of a plugin in client.task_hooks", R"("10s")"),
-    Number("threads", 1, kMostPluginThreads, "how many functions of the driver run at a time", "4"),
     Done("command", kDuration, "of a helper program that the plugin has the host run", R"("10m")"),
+    Number("threads", 1, kMostPluginThreads, "how many functions of the driver run at a time", "4"),
 };
 
 constexpr ConfigKey kProbe[] = {

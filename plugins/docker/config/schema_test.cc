@@ -13,7 +13,8 @@ namespace {
 
 std::set<std::string> NamesOf(const char* schema) {
   std::set<std::string> out;
-  for (const auto& [name, value] : drover::Json::Parse(schema)["properties"].AsObject()) {
+  const drover::Json read = drover::Json::Parse(schema);
+  for (const auto& [name, value] : read["properties"].AsObject()) {
     out.insert(name);
   }
   return out;
@@ -113,7 +114,8 @@ TEST(DockerSchemaTest, EverySettingOfNomadIsKnown) {
 // The host fills in the defaults of the schema; a configuration without them means the same.
 TEST(DockerSchemaTest, DefaultsOfTheSchemaAreThoseOfTheReader) {
   drover::Json::Object filled;
-  for (const auto& [name, value] : drover::Json::Parse(kConfigSchema)["properties"].AsObject()) {
+  const drover::Json schema = drover::Json::Parse(kConfigSchema);
+  for (const auto& [name, value] : schema["properties"].AsObject()) {
     if (!value["default"].is_null()) filled[name] = value["default"];
   }
   const Settings given = Settings::Read(drover::Json(filled));
