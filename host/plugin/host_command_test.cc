@@ -190,12 +190,12 @@ TEST_F(HostCommandTest, AtTheDeadlineAllItsProcessesAreKilled) {
   Asked asked = Shell("setsid sh -c 'trap \"\" TERM; echo $$ > " + file +
                       "; while :; do sleep 1; done' & echo trouble >&2; wait");
   asked.env = {{"PATH", "/usr/bin:/bin"}};
-  asked.timeout = 3s;
+  asked.timeout = 10s;  // the script must write its id before
   ASSERT_EQ(Begin(asked, &answer), DROVER_OK);
   const pid_t escaped = PidIn(file);
   ASSERT_TRUE(Until([&] { return answer.come.load(); }));
   EXPECT_EQ(answer.code, DROVER_E_TIMEOUT);
-  EXPECT_THAT(answer.message, HasSubstr("/bin/sh has not ended within 3s and was killed"));
+  EXPECT_THAT(answer.message, HasSubstr("/bin/sh has not ended within 10s and was killed"));
   EXPECT_THAT(answer.message, HasSubstr("its last words: trouble"));
   EXPECT_TRUE(IsGone(escaped));
 }

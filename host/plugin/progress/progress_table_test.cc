@@ -153,9 +153,9 @@ class ProgressTest : public RegistryFixture, public testing::WithParamInterface<
 INSTANTIATE_TEST_SUITE_P(All, ProgressTest, testing::Values("in-process", "process"), PlaceName);
 
 TEST_P(ProgressTest, ASlowStartIsHeardAndGetsMoreTime) {
-  options_.limits.start = 1500ms;
+  options_.limits.start = 4s;
   options_.limits.extend = 1min;
-  const Result<StartedTask> started = Start(R"({"start_ms":2500,"extend_ms":15000})");
+  const Result<StartedTask> started = Start(R"({"start_ms":5500,"extend_ms":15000})");
   EXPECT_TRUE(started.ok()) << started.error().message();
   EXPECT_EQ(driver_->fingerprint().health, Health::kHealthy);
   ASSERT_FALSE(heard_.empty());
