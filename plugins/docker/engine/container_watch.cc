@@ -26,6 +26,13 @@ bool MayEnd(const std::string& action) {
          action == "stop" || action == "cleanup";
 }
 
+// Whether the engine itself says that it has no such container. A proxy before an engine that is
+// away, or another service at the address, may answer with 404 to everything, and that ends no
+// task.
+bool SaysGone(const EngineError& error) {
+  return error.not_found() && error.reason().find("o such container") != std::string::npos;
+}
+
 }  // namespace
 
 class ContainerWatch::Impl {
@@ -212,7 +219,7 @@ class ContainerWatch::Impl {
       ContainerInfo info = engine_->InspectContainer(id, stop_);
       if (info.ended()) result.emplace(std::move(info));
     } catch (const EngineError& error) {
-      if (error.not_found()) {
+      if (SaysGone(error)) {
         result.emplace(error);
       } else {
         unreachable = true;

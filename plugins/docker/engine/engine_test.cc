@@ -61,10 +61,17 @@ class FakeContainers {
   int streams() const { return streams_; }
   std::atomic<bool> hang{false};
   std::atomic<bool> stop{false};
+  std::atomic<bool> lost{false};  // something else answers at the address
+  std::atomic<int> asked{0};      // while it is lost
 
  private:
   void Answer(const FakeRequest& request, FakePeer& peer) {
     if (hang) return peer.AwaitClose();
+    if (lost) {
+      ++asked;
+      peer.Answer(404, "404 page not found");
+      return;
+    }
     if (request.target.rfind("/events", 0) == 0) return Events(peer);
     if (request.target.rfind("/containers/json", 0) == 0) {
       std::string out;
@@ -177,6 +184,21 @@ TEST_F(EngineWatchTest, SurvivesARestartOfTheEngine) {
   fake.engine.Start();
   EXPECT_TRUE(Eventually([&] { return ended.load(); }));
   EXPECT_TRUE(Eventually([&] { return connected >= 2; }));
+}
+
+TEST_F(EngineWatchTest, A404OfSomethingElseEndsNoTask) {
+  fake.Run("a");
+  fake.lost = true;
+  Engine engine(fake.engine.address(), QuickOptions());
+  std::atomic<int> code{-1};
+  engine.watch().Await("a", [&](const drover::Outcome<ContainerInfo>& result) {
+    code = result.ok() ? result.value().exit_code : -2;
+  });
+  EXPECT_TRUE(Eventually([&] { return fake.asked >= 5; }));
+  EXPECT_EQ(code, -1);
+  fake.lost = false;
+  fake.End("a", true);
+  EXPECT_TRUE(Eventually([&] { return code == 3; })) << code;
 }
 
 TEST_F(EngineWatchTest, ForgottenWaitsAreNotCalledAndTheEndCallsTheOthers) {
