@@ -160,8 +160,9 @@ Co<void> KilledAt(KitCase* kit, const char* step_name) {
   }
   co_await CheckAfterKill(kit, driver, step, config->run_id, call);
   life.Cancel("the case is over");
+  // Also after a failure: the kit cannot end a task that is no process of the host.
+  const Status gone = co_await driver->Destroy(kit->Within(kBackWithin), config->run_id, true);
   if (kit->decided()) co_return;
-  const Status gone = co_await driver->Destroy(kit->context(), config->run_id, true);
   KIT_EXPECT(gone.ok() || gone.code() == Code::kNotFound,
              "destroy with force, after a kill: " + Describe(gone));
   const std::string left = co_await AwaitNoNewRuns(kit, before);

@@ -18,6 +18,7 @@
 #include "host/cli/job_file.h"
 #include "host/cli/plugin_sources.h"
 #include "host/local_commands/local_commands.h"
+#include "host/node/node_for_plugins.h"
 #include "host/node/run_sweeper.h"
 #include "host/process/unit_cgroups.h"
 #include "host/spec/blocks/service_policy.h"
@@ -62,7 +63,7 @@ class AllocBase {
   void Remove() const {
     std::error_code error;
     if (!made_) return;
-    std::filesystem::remove_all(plugin_data_dir(), error);
+    RemovePluginDirectories(plugin_data_dir());
     std::filesystem::remove(path_, error);
   }
 

@@ -14,6 +14,7 @@
 
 #include "host/base/owned_path.h"
 #include "host/base/time.h"
+#include "host/node/node_for_plugins.h"
 
 namespace drover {
 namespace {
@@ -112,7 +113,7 @@ void DataDir::RemoveIfMade() const {
   if (error) return;
   fs::remove_all(key_dir(), error);
   fs::remove(network_dir(), error);
-  fs::remove_all(plugin_data_dir(), error);
+  RemovePluginDirectories(plugin_data_dir());
   fs::remove(volumes_dir(), error);  // a volume that nobody has deleted stays
   fs::remove(path_ + "/agent.lock", error);
   fs::remove(path_, error);

@@ -1,9 +1,14 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/node/node_for_plugins.h"
 
+#include <fcntl.h>
+
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
+#include "host/alloc/dir_tree.h"
+#include "host/base/unique_fd.h"
 #include "host/process/cgroup_tracker.h"
 #include "host/process/unit_cgroups.h"
 
@@ -37,6 +42,12 @@ PluginNode NodeForPlugins(const NodeInfo& info, const std::string& agent_version
   node.directory = directory;
   node.cgroup_parent = CgroupOfPlugins();
   return node;
+}
+
+void RemovePluginDirectories(const std::string& directory) {
+  const std::filesystem::path path(directory);
+  const UniqueFd parent(open(path.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (parent) (void)RemoveTreeAt(parent.get(), path.filename().string(), directory);
 }
 
 }  // namespace drover

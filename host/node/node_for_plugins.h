@@ -13,4 +13,8 @@ namespace drover {
 PluginNode NodeForPlugins(const NodeInfo& info, const std::string& agent_version,
                           const std::string& directory);
 
+// Removes DIRECTORY with the directories of all plugins. A plugin may have mounted anything in
+// them: mounts are unmounted, and what is mounted is not touched. What cannot be removed stays.
+void RemovePluginDirectories(const std::string& directory);
+
 }  // namespace drover
