@@ -143,6 +143,7 @@ Co<Result<RecoveredTask>> SupervisedDriver::Recover(Context context,
       // The handle is set before Learn, so that Learn calls no handle listener: the caller gets
       // the handle as the result.
       run->handle = run->early.handle.value_or(said.answer->handle);
+      said.answer->handle = run->handle;
       Learn(id, *said.answer, instance->number());
       if (const Run* known = FindRun(id); known != nullptr && known->listened) {
         said.answer->handle = known->handle;  // news may have brought a newer one

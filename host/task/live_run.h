@@ -58,6 +58,7 @@ struct LiveRun {
   bool reports_dropped = false;    // true: a coroutine waits for more dropped output
   Event dropped_more;
   TaskNews::What news;      // news of the driver that are not carried out yet
+  bool new_handle = false;  // true: the handle of the news is not stored yet
   bool hears_news = false;  // true: a coroutine waits for more news
   Event news_more;
   Subscription on_dropped;

@@ -18,6 +18,12 @@ void TaskRunner::HearNews(const TaskNews& news) {
   const auto run = run_;
   if (!run || run->exited.is_set()) return;
   if (news.what.empty()) return;
+  // The newest handle counts, and a recovery may return another one at any time. So only the store
+  // of the handle waits.
+  if (news.what.handle && journal_.local().handle != news.what.handle) {
+    journal_.SetHandle(*news.what.handle);
+    run->new_handle = true;
+  }
   run->news.Merge(news.what);
   run->news_more.Set();
   if (std::exchange(run->hears_news, true)) return;
@@ -38,9 +44,8 @@ Co<void> TaskRunner::NewsLoop(TaskRunner* self, std::shared_ptr<LiveRun> run) {
 Co<void> TaskRunner::CarryOutNews(std::shared_ptr<LiveRun> run) {
   TaskNews::What news = std::exchange(run->news, {});
   const LocalState& local = journal_.local();
-  const bool new_handle = news.handle && local.handle != news.handle;
+  const bool new_handle = std::exchange(run->new_handle, false);
   const bool new_network = news.network && local.network != news.network;
-  if (new_handle) journal_.SetHandle(std::move(*news.handle));
   if (new_network) {
     const std::string ip = news.network->ip;
     journal_.SetNetwork(std::move(news.network));

@@ -41,6 +41,22 @@ TEST_F(RunnerNewsTest, ANewHandleIsStored) {
   Kill();
 }
 
+// A recovery returns a newer handle while the news wait for their turn.
+TEST_F(RunnerNewsTest, AHandleOfARecoveryIsNotReplacedByOlderNews) {
+  Start();
+  TaskNews::What what;
+  what.texts = {"the first news are carried out at once"};
+  Tell(what);
+  what.handle = TaskHandle{"mock", "1", 1, "older"};
+  Tell(what);
+  EXPECT_EQ(runner->local_state().handle->state, "older");
+  driver.ReplaceHandle("web", TaskHandle{"mock", "1", 1, "newer"});
+  loop.Advance(2s);
+  EXPECT_EQ(runner->local_state().handle->state, "newer");
+  EXPECT_EQ(store.saved.back()->handle->state, "newer");
+  Kill();
+}
+
 TEST_F(RunnerNewsTest, ANewNetworkIsStoredAndShown) {
   Start();
   TaskNews::What what;

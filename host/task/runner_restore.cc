@@ -108,13 +108,14 @@ Co<TaskRunner::Step> TaskRunner::Reattach() {
   if (journal_.LastReported(event_type::kPluginUnhealthy))
     journal_.Emit(TaskEvent(event_type::kPluginHealthy)
                       .Message("Driver \"" + task_->driver + "\" has recovered the task"));
-  Adopt(config, std::move(recovered->exited));
-  ResumeWish();
   // The earlier agent may have died after the start, but before it stored the event "Started". The
   // reason is that the handle and the state are separate records.
-  run_->announced = journal_.local().handle.has_value() && running();
+  const bool announced = journal_.local().handle.has_value() && running();
+  journal_.SetHandle(std::move(recovered->handle));  // before the news, which may replace it
+  Adopt(config, std::move(recovered->exited));
+  ResumeWish();
+  run_->announced = announced;
   journal_.SetConfig(config);
-  journal_.SetHandle(std::move(recovered->handle));
   co_await journal_.SaveOrReport();
   co_await CheckPaused(run_);
   if (shutdown_.cancelled()) co_return Step::kShutdown;
