@@ -128,9 +128,9 @@ void CheckLogging(const Settings& settings, const TaskOptions& options) {
   for (const auto& [name, value] : options.logging->options) {
     const std::string where = "/logging/config/" + Quoted(name);
     const std::string lower = Lower(name);
-    const bool plain = !name.empty() && lower.find_first_not_of(
-                                            "abcdefghijklmnopqrstuvwxyz0123456789-_.") ==
-                                            std::string::npos;
+    const bool plain =
+        !name.empty() &&
+        lower.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-_.") == std::string::npos;
     // Some engines take options as NAME=VALUE, in which a "=" would make another option.
     if (!plain) Invalid(where + ": it is no name of an option");
     if (lower == "driver") Invalid(where + ": write it as the driver of the block logging");

@@ -155,8 +155,8 @@ void DockerDriver::StartContainer(const drover::TaskConfig& config, const Settin
   }
   SourcesOf(config, settings, options);
   const Logging& logging = options.logging ? *options.logging : settings.logging;
-  const bool collects = !config.logs_disabled && !settings.disable_log_collection &&
-                        logging.driver != kNoLogs;
+  const bool collects =
+      !config.logs_disabled && !settings.disable_log_collection && logging.driver != kNoLogs;
   std::shared_ptr<drover::OutputPipes> pipes;
   if (collects && host().task_output().available())
     pipes = host().task_output().Open(config.run_id);
