@@ -132,7 +132,8 @@ TEST(RouteAccessTest, ATaskReadsItsOwn) {
     }
   }
   EXPECT_THAT(own, ElementsAre("/v1/allocation/*", "/v1/allocation/*/services",
-                               "/v1/client/allocation/*/checks", "/v1/client/allocation/*/stats"));
+                               "/v1/client/allocation/*/checks", "/v1/client/allocation/*/pause",
+                               "/v1/client/allocation/*/stats"));
 }
 
 TEST(RouteAccessTest, EachCapabilityOpensItsRoutes) {
