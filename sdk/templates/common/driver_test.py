@@ -63,7 +63,7 @@ class DriverTest(unittest.TestCase):
 
     def test_wrong_configurations_are_refused_by_name(self):
         with Host() as host:
-            for config, said in (({"txt": "x"}, "txt"), ({"text": 1}, "/text"),
+            for config, said in (({"txt": "x"}, "txt"), ({"text": ["x"]}, "/text"),
                                  ({"text": "x", "seconds": -1}, "/seconds")):
                 error = host.answer("start", task="a", config=config)["error"]
                 self.assertEqual(error["code"], "E_INVALID_ARGUMENT")
