@@ -115,6 +115,15 @@ def archive(name=IMAGE, layers=None, **config):
     return tar_of(files)
 
 
+def has_ended(pid):
+    """Whether the process is gone, or waits only for its parent."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stat:
+            return stat.read().rsplit(")", 1)[1].split()[0] in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+
+
 class SocketConnection(http.client.HTTPConnection):
     def __init__(self, path, limit=60):
         super().__init__("localhost", timeout=limit)
@@ -156,6 +165,10 @@ class Engine:
 
     def env(self):
         return environment()
+
+    @property
+    def alive(self):
+        return self.process is not None and self.process.poll() is None
 
     def start(self):
         self.socket.unlink(missing_ok=True)
@@ -226,7 +239,7 @@ class Engine:
 
     def remove(self):
         """Ends the engine with its containers, and removes its files."""
-        if self.process is not None and self.process.poll() is None:
+        if self.alive:
             try:
                 self.resume()
                 self.remove_containers()
@@ -273,6 +286,12 @@ class Dockerd(Engine):
     def kill(self):
         super().kill()
         (self.root / "pid").unlink(missing_ok=True)
+        # Its containerd dies with it. The next dockerd takes one that nobody has reaped for a living one.
+        theirs = self.root / "exec/containerd/containerd.pid"
+        if theirs.exists():
+            pid = theirs.read_text().strip()
+            harness.wait_until(lambda: has_ended(pid), "the end of containerd")
+            theirs.unlink()
 
     def remove(self):
         super().remove()
@@ -465,6 +484,11 @@ class EngineCase(harness.DroverTest):
         if cls.KIND is None:
             raise unittest.SkipTest("a class that has tests for others")
         cls.engine = cls.KIND()
+
+    def setUp(self):
+        super().setUp()
+        if not self.engine.alive:  # a test before has failed while it was killed
+            self.engine.start()
 
     @classmethod
     def tearDownClass(cls):
