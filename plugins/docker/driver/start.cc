@@ -20,6 +20,7 @@ using drover::Error;
 constexpr std::chrono::seconds kReportInterval{10};
 constexpr std::chrono::minutes kMoreTime{2};
 constexpr int kNameRetryMs = 200;
+const char kPulling[] = "Pulling image";
 const char kNoLogs[] = "none";  // the driver of logs that keeps nothing, so there is no output
 
 std::string Bytes(std::uint64_t count) {
@@ -124,11 +125,12 @@ ImageNews DockerDriver::NewsOf(const drover::RunId& run, const drover::CallView&
       std::chrono::steady_clock::now() + kReportInterval);
   news.progress = [this, run, call, next](const PullProgress& progress) {
     PullState state;
-    state.phase = progress.phase.empty() ? "Pulling image" : progress.phase;
+    state.phase = kPulling;  // one for all layers: each phase is an event of its own
     state.done = progress.done;
     state.total = progress.total;
-    state.text =
-        std::to_string(progress.complete) + " of " + std::to_string(progress.layers) + " layers";
+    state.text = (progress.phase.empty() ? "" : progress.phase + ", ") +
+                 std::to_string(progress.complete) + " of " + std::to_string(progress.layers) +
+                 " layers";
     const bool shown = ReportPull(host(), call, state);
     const auto now = std::chrono::steady_clock::now();
     if (now < *next) return;
@@ -337,8 +339,17 @@ void DockerDriver::FetchImage(const drover::TaskConfig& config, const drover::Ca
   const TaskOptions options = TaskOptions::Read(config.driver_config);
   CheckRules(*settings, options, config.alloc_id);
   if (!options.load.empty()) return;  // the file may be an artifact, which is not there yet
-  images_->Prefetch(*settings, options, config.task_dir, NewsOf(config.run_id, call),
-                    CancelOf(call));
+  ImageNews news = NewsOf(config.run_id, call);
+  // The host knows no run before the start, and would drop its events. All tasks that wait for the
+  // image hear the progress of the call.
+  news.event = [this, call](const std::string& text) {
+    host().Log(drover::LogLevel::kInfo, text);
+    PullState state;
+    state.phase = kPulling;
+    state.text = text;
+    ReportPull(host(), call, state);
+  };
+  images_->Prefetch(*settings, options, config.task_dir, news, CancelOf(call));
 }
 
 std::string DockerDriver::ImageKey(const drover::TaskConfig& config) const {
