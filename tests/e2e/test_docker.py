@@ -15,6 +15,7 @@ from engines import IMAGE, EngineCase
 from file_server import FileServer
 from harness import SLACK, group, job, plugin_file, task
 from test_client import Client
+from typed import Typed
 
 FOREVER = "trap 'exit 0' TERM; while true; do sleep 0.1; done"
 
@@ -50,13 +51,15 @@ class DockerCase(Client, EngineCase):
         return self.engine.endpoint
 
     def tearDown(self):
-        if not self._outcome_failed() and self.agent.run.process.poll() is None:
-            self.agent.forget_all(self.leftovers)
-            self.assert_no_containers()
-            self.agent.stop()
-        if self.engine is not None:
-            self.engine.remove_containers()
-        super().tearDown()
+        try:
+            if not self._outcome_failed() and self.agent.run.process.poll() is None:
+                self.agent.forget_all(self.leftovers)
+                self.assert_no_containers()
+                self.agent.stop()
+            if self.engine.alive:
+                self.engine.remove_containers()
+        finally:
+            super().tearDown()
 
     def assert_no_containers(self):
         harness.wait_until(lambda: not self.engine.containers(), "no container to be left")
@@ -123,9 +126,9 @@ class TaskTests:
         alloc = self.run_job(container("t", f"trap 'echo heard' HUP; {FOREVER}"), status="running", type="service")
         done = self.cli("alloc", "exec", "-task", "t", alloc["ID"], "/bin/sh", "-c", "echo inside; exit 7", code=7)
         self.assertEqual(done.out, "inside\n")
-        terminal = self.cli("alloc", "exec", "-t=true", "-i=false", "-task", "t", alloc["ID"], "/bin/sh", "-c",
-                            "test -t 1 && echo terminal")
-        self.assertIn("terminal", terminal.out)
+        terminal = Typed(self, "alloc", "exec", "-task", "t", alloc["ID"], "/bin/sh", "-c",
+                         "test -t 1 && echo terminal")
+        self.assertEqual(terminal.wait(0), "terminal\n")
 
         def memory():
             usage = self.agent.get(f"/v1/client/allocation/{alloc['ID']}/stats")
