@@ -47,12 +47,12 @@ static int32_t key(drover_instance* self, const drover_call* call,
   (void)error;
   member(args->config->driver_config, "\"key\":\"", text, sizeof text);
 #ifdef PREPARES_FOR_THE_KIT
-  if (text[0] == 0) strcpy(text, "kit"); /* the kit knows no member "key" */
+  if (text[0] == 0) strcpy(text, "thing"); /* the kit knows no member "key" */
 #endif
   if (text[0] == 'b') text[0] = 1;
 #ifdef FAULT_PREPARE_KEY_CHANGES
   static int asked;
-  snprintf(text, sizeof text, "key %d", asked++);
+  snprintf(text, sizeof text, "thing %d", asked++);
 #endif
   result.key.size = strlen(text);
   self->host->complete(self->host, call->id, NULL, &result);
