@@ -113,7 +113,9 @@ Co<void> HangingStart(KitCase* kit, LoadedDriver* driver) {
   if (!UsesProcesses(kit)) co_return;
   const TaskPointer running = kit->Lasting();
   if (!running || !co_await kit->Start(driver, running)) co_return;
-  const std::vector<std::string> before = kit->RunEntries();
+  std::vector<std::string> before = kit->RunEntries();
+  // Below, the running task is stopped. The host keeps the record of its end until its destroy.
+  before.push_back(running->run_id.Short() + ".exit");
   const std::size_t open = driver->host()->calls().size();
   const TaskPointer config = kit->Prepare(driver, kit->Lasting());
   if (!config) co_return;
