@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kLockRetry{200};
 constexpr std::chrono::seconds kDrainLimit{5};
+constexpr int kMostRefused = 50;  // some 10 s
 constexpr std::size_t kPositionSize = 96;  // the text is filled up with spaces
 
 std::string PositionPath(const std::string& task_dir, const drover::RunId& run) {
@@ -76,12 +77,36 @@ void LogCopy::Begin(std::shared_ptr<drover::OutputPipes> pipes) {
     auto self = shared_from_this();
     host_.task_output().Open(
         what_.run, [self, held](drover::Outcome<std::shared_ptr<drover::OutputPipes>> opened) {
-          if (!opened.ok()) return self->Ended(opened.error());
+          if (!opened.ok()) {
+            held->reset();
+            return self->NotOpened(opened.error());
+          }
           self->Follow(std::move(*held), opened.value());
         });
   } catch (const drover::Error& error) {
     Ended(error);
   }
+}
+
+// After a crash of the plugin the host still knows the pipes of the earlier instance. Their reader
+// ends when it has stored what they contain, and then the run is free for new pipes.
+void LogCopy::NotOpened(const drover::Error& error) {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (ended_) return;
+  }
+  if (error.code() != drover::Code::kFailedPrecondition || ++refused_ > kMostRefused) {
+    return Ended(error);
+  }
+  auto self = shared_from_this();
+  host_.process().Usage(what_.run, false, [self](drover::Outcome<drover::Stats> reading) {
+    // A reader that has ended has no usage.
+    if (reading.ok() || reading.error().code() != drover::Code::kFailedPrecondition) {
+      return self->TryLater(nullptr);
+    }
+    self->host_.process().Release(
+        self->what_.run, [self](const drover::Outcome<drover::Empty>&) { self->Begin(nullptr); });
+  });
 }
 
 void LogCopy::TryLater(std::shared_ptr<drover::OutputPipes> pipes) {

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -58,13 +59,15 @@ class LogCopy : public std::enable_shared_from_this<LogCopy> {
  private:
   void Follow(std::unique_ptr<PositionFile> position, std::shared_ptr<drover::OutputPipes> pipes);
   void Ended(std::optional<drover::Error> error);
+  void NotOpened(const drover::Error& error);
   void TryLater(std::shared_ptr<drover::OutputPipes> pipes);
 
   const drover::Host host_;
   Engine* const engine_;
   const What what_;
   const std::function<void(const std::string&)> failed_;
-  std::mutex mutex_;  // guards the members below
+  std::atomic<int> refused_{0};  // how often the host has not opened the pipes
+  std::mutex mutex_;             // guards the members below
   bool began_ = false, finishing_ = false, ended_ = false;
   std::function<void()> done_;
   std::shared_ptr<LogFollower> follower_;
