@@ -183,13 +183,13 @@ std::string Images::Find(const Settings& settings, const TaskOptions& options,
   // The tag "latest" may have moved, so it is pulled each time, as Nomad does.
   const bool moves = ref.digest.empty() && ref.tag == "latest";
   if (!options.force_pull && !moves) {
-    if (const auto found = engine_->InspectImage(ref.Text(), cancel)) return found->id;
+    if (const auto found = FindHere(options.image, cancel)) return found->id;
   }
   try {
     return Pull(settings, options, ref, news, cancel);
   } catch (const drover::Error& error) {
     if (options.force_pull || !moves || cancel.cancelled()) throw;
-    const auto found = engine_->InspectImage(ref.Text(), cancel);
+    const auto found = FindHere(options.image, cancel);
     if (!found) throw;
     if (news.event) {
       news.event("Using the image " + options.image +
@@ -197,6 +197,15 @@ std::string Images::Find(const Settings& settings, const TaskOptions& options,
     }
     return found->id;
   }
+}
+
+std::optional<ImageInfo> Images::FindHere(const std::string& image, const CancelToken& cancel) {
+  if (auto found = engine_->InspectImage(NormalName(image), cancel)) return found;
+  if (IsImageId(image)) return std::nullopt;
+  const ImageRef ref = ImageRef::Parse(image);
+  const std::string familiar = ref.Familiar();
+  if (familiar == ref.Text() || image.find("docker.io/") != std::string::npos) return std::nullopt;
+  return engine_->InspectImage("localhost/" + familiar, cancel);
 }
 
 std::string Images::Load(const TaskOptions& options, const std::string& task_dir,
@@ -209,8 +218,7 @@ std::string Images::Load(const TaskOptions& options, const std::string& task_dir
     Invalid("/load: " + Quoted(options.load) + " is no plain file");
   }
   const std::vector<std::string> names = engine_->LoadImage(file.get(), cancel);
-  const std::string wanted = NormalName(options.image);
-  if (const auto image = engine_->InspectImage(wanted, cancel)) return image->id;
+  if (const auto image = FindHere(options.image, cancel)) return image->id;
   std::string has;
   for (const std::string& name : names) has += (has.empty() ? "" : ", ") + Printable(name, 200);
   Invalid("/load: " + Quoted(options.load) + " has no image " + Quoted(options.image) +

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,9 @@ class Images {
 
   std::string Find(const Settings& settings, const TaskOptions& options,
                    const std::string& task_dir, const ImageNews& news, const CancelToken& cancel);
+  // Returns the image if the engine has it. Podman gives a name without a registry to what it
+  // builds or loads as localhost/NAME, so that is looked for, too.
+  std::optional<ImageInfo> FindHere(const std::string& image, const CancelToken& cancel);
   std::string Load(const TaskOptions& options, const std::string& task_dir,
                    const CancelToken& cancel);
   std::string Pull(const Settings& settings, const TaskOptions& options, const ImageRef& ref,
