@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kLockRetry{200};
 constexpr std::chrono::seconds kDrainLimit{5};
-constexpr int kMostRefused = 50;  // some 10 s
+constexpr int kMostRefused = 50;           // some 10 s
 constexpr std::size_t kPositionSize = 96;  // the text is filled up with spaces
 
 std::string PositionPath(const std::string& task_dir, const drover::RunId& run) {
