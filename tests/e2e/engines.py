@@ -173,7 +173,8 @@ class Engine:
     def start(self):
         self.socket.unlink(missing_ok=True)
         self.process = subprocess.Popen(self.command(), env=self.env(), stdout=self.log, stderr=self.log,
-                                        stdin=subprocess.DEVNULL, start_new_session=True)
+                                        stdin=subprocess.DEVNULL, start_new_session=True,
+                                        cwd=self.root)  # conmon leaves a file "oom" there
 
         def answers():
             if self.process.poll() is not None:
