@@ -9,9 +9,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "drover/drover_process2.h"
@@ -496,22 +499,22 @@ std::int32_t exec(const drover_host* face, const drover_run_id* run,
   if (!raw.ok()) return Refuse(raw.error(), error);
   const Result<drover_exec_args> command = CopyStruct(raw->command);
   if (!command.ok()) return Refuse(command.error(), error);
-  const auto exec = std::make_shared<NamedExec>();
-  exec->request.input = TakeFd(command->input);
-  exec->request.output = TakeFd(command->output);
-  exec->request.error = TakeFd(command->error);
+  const auto asked = std::make_shared<NamedExec>();
+  asked->request.input = TakeFd(command->input);
+  asked->request.output = TakeFd(command->output);
+  asked->request.error = TakeFd(command->error);
   Result<std::string> name = ReadName(raw->name);
   if (!name.ok()) return Refuse(name.error(), error);
   Result<std::vector<std::string>> words = ReadTexts(command->command);
   if (!words.ok()) return Refuse(words.error(), error);
   if (words->empty()) return Refuse(Wrong("there is no command to run"), error);
-  exec->name = std::move(*name);
-  exec->session = raw->session;
-  exec->request.command = std::move(*words);
-  exec->request.tty = command->tty != 0;
-  exec->request.size = {command->width, command->height};
+  asked->name = std::move(*name);
+  asked->session = raw->session;
+  asked->request.command = std::move(*words);
+  asked->request.tty = command->tty != 0;
+  asked->request.size = {command->width, command->height};
   return Submit(face, "process2.exec", run, done, context, error,
-                [exec](Op op) { return DoExec(op, exec); });
+                [asked](Op op) { return DoExec(op, asked); });
 }
 
 std::int32_t resize(const drover_host* face, const drover_run_id* run,
