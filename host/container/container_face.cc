@@ -159,12 +159,12 @@ std::int32_t Submit(std::uint16_t kind, const drover_run_id* run, const Args* ar
 DROVER_PROCESS_FUNCTIONS(DROVER_CHILD_PROCESS)
 #undef DROVER_CHILD_PROCESS
 
-#define DROVER_CHILD_NAMED(function, args_type, result_type)                                      \
-  std::int32_t function##_named(const drover_host*, const drover_run_id* run,                     \
-                                const args_type* args, drover_done done, void* context,           \
-                                drover_error* error) {                                            \
-    return Submit<args_type, result_type>(frame_kind::process2::function, run, args, done,        \
-                                          context, error, ContainerChild::ServiceKind::kNamed);   \
+#define DROVER_CHILD_NAMED(function, args_type, result_type)                                    \
+  std::int32_t function##_named(const drover_host*, const drover_run_id* run,                   \
+                                const args_type* args, drover_done done, void* context,         \
+                                drover_error* error) {                                          \
+    return Submit<args_type, result_type>(frame_kind::process2::function, run, args, done,      \
+                                          context, error, ContainerChild::ServiceKind::kNamed); \
   }
 DROVER_PROCESS2_FUNCTIONS(DROVER_CHILD_NAMED)
 #undef DROVER_CHILD_NAMED

@@ -209,7 +209,6 @@ void TakeFromConfig(const TaskConfig& config, StartRequest* request) {
         {device.host_path, device.task_path, device.permissions.find('w') == std::string::npos});
 }
 
-
 Result<LogSpec> LogsOf(const TaskConfig& config) {
   LogSpec logs;
   logs.task = config.task_name;
@@ -223,7 +222,6 @@ Result<LogSpec> LogsOf(const TaskConfig& config) {
   if (!logs.directory) return ErrnoError(errno, "log directory " + config.log_dir);
   return logs;
 }
-
 
 std::optional<BoundSpec> BoundOf(const PluginHost& host, const TaskConfig& config) {
   if (!host.bind_runs()) return std::nullopt;

@@ -22,10 +22,10 @@ namespace drover {
 struct StartRequest {
   ProcessSpec spec;
   TaskRootOptions root;
-  std::string network;   // path of the network namespace; empty for the host's network
+  std::string network;    // path of the network namespace; empty for the host's network
   std::string root_path;  // directory whose entries are in the root; empty: ROOT has them
-  std::string task_dir;  // directory whose owner becomes the process's user
-  bool limited = false;  // if true, the resource limits of the task's configuration apply
+  std::string task_dir;   // directory whose owner becomes the process's user
+  bool limited = false;   // if true, the resource limits of the task's configuration apply
   bool hard_cpu = false;
 };
 

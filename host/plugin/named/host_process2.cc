@@ -78,20 +78,20 @@ std::int32_t Submit(const drover_host* face, const char* what, const drover_run_
     return Refuse(Error(Code::kInvalidArgument, std::string(what) + " needs a run and a function"),
                   error);
   }
-  const bool posted = host->port()->Post([host, id = ReadRunId(*run),
-                                          then = ServiceDone(host, what, done, context),
-                                          work = std::move(work)]() mutable {
-    if (host->services_context().cancelled()) {
-      return then.Finish(host->services_context().status());
-    }
-    if (host->FindRun(id) == nullptr) return then.Finish(Status(NotARun()));
-    const Context until = host->services_context().Child();
-    if (!host->named_calls().Add(then.context(), until)) {
-      return then.Finish(
-          Status(Error(Code::kFailedPrecondition, "another operation has the same context")));
-    }
-    host->services().Spawn(work(std::make_shared<Operation>(host, id, then, until)));
-  });
+  const bool posted =
+      host->port()->Post([host, id = ReadRunId(*run), then = ServiceDone(host, what, done, context),
+                          work = std::move(work)]() mutable {
+        if (host->services_context().cancelled()) {
+          return then.Finish(host->services_context().status());
+        }
+        if (host->FindRun(id) == nullptr) return then.Finish(Status(NotARun()));
+        const Context until = host->services_context().Child();
+        if (!host->named_calls().Add(then.context(), until)) {
+          return then.Finish(
+              Status(Error(Code::kFailedPrecondition, "another operation has the same context")));
+        }
+        host->services().Spawn(work(std::make_shared<Operation>(host, id, then, until)));
+      });
   return posted ? DROVER_OK : Refuse(HostIsGone(), error);
 }
 
@@ -121,8 +121,7 @@ Status TakeDescriptors(const drover_process2_start_args& raw, GivenDescriptors* 
   to->standard = {TakeFd(raw.input), TakeFd(raw.output), TakeFd(raw.error)};
   bool empty = false;
   DROVER_TRY(ReadArray<drover_process2_descriptor>(
-      raw.descriptors, sizeof(std::uint32_t),
-      [&](const drover_process2_descriptor* at) -> Status {
+      raw.descriptors, sizeof(std::uint32_t), [&](const drover_process2_descriptor* at) -> Status {
         DROVER_ASSIGN(const drover_process2_descriptor one, CopyStruct(at));
         to->more.push_back(TakeFd(one.fd));
         empty = empty || !to->more.back();
@@ -138,9 +137,8 @@ Status ReadLimits(const drover_array& array, std::vector<ResourceLimit>* limits)
   return ReadArray<drover_process2_limit>(
       array, sizeof(std::uint32_t), [&](const drover_process2_limit* at) -> Status {
         DROVER_ASSIGN(const drover_process2_limit one, CopyStruct(at));
-        std::erase_if(*limits, [&one](const ResourceLimit& limit) {
-          return limit.resource == one.resource;
-        });
+        std::erase_if(
+            *limits, [&one](const ResourceLimit& limit) { return limit.resource == one.resource; });
         limits->push_back({one.resource, one.soft, one.hard});
         return {};
       });
@@ -264,8 +262,7 @@ Co<void> DoStart(Op op, std::shared_ptr<NamedStart> start) {
   if (op->find() == nullptr) {
     // The run was destroyed while its process was started, so nobody else can release the process.
     const Context context = op->host->services_context().Child();
-    const Status released =
-        co_await ReleaseNamed(op->processes(), context, op->run, start->name);
+    const Status released = co_await ReleaseNamed(op->processes(), context, op->run, start->name);
     co_return op->Finish(released.ok() ? Status(NotARun()) : released);
   }
   const Result<RunId> process = ProcessOf(*op, start->name);
@@ -313,8 +310,7 @@ Co<void> DoAttach(Op op, std::string name) {
       function(context, nullptr, &state);
     });
   }
-  const std::shared_ptr<NamedInfo> info =
-      InfoOf(*op, *process, std::get<ProcessInfo>(*attached));
+  const std::shared_ptr<NamedInfo> info = InfoOf(*op, *process, std::get<ProcessInfo>(*attached));
   op->Deliver([name, info](drover_done function, void* context) {
     const drover_process2_info raw = info->Release();
     auto state = NewStruct<drover_process2_state>();
@@ -396,9 +392,9 @@ Co<void> DoExec(Op op, std::shared_ptr<NamedExec> exec) {
   const auto bridge =
       std::make_shared<ExecBridge>(op->host.get(), *process, std::move(exec->request));
   if (!calls.sessions().emplace(key, bridge).second) {
-    co_return op->Finish(Status(Error(
-        Code::kFailedPrecondition,
-        "the run has a session " + std::to_string(exec->session) + " already")));
+    co_return op->Finish(
+        Status(Error(Code::kFailedPrecondition,
+                     "the run has a session " + std::to_string(exec->session) + " already")));
   }
   Result<ExecExit> end = Error(Code::kInternal, "the command was not run");
   {
@@ -461,8 +457,7 @@ DROVER_NAMED_FUNCTION(release, DoRelease)
 std::int32_t list(const drover_host* face, const drover_run_id* run,
                   const drover_process_none_args*, drover_done done, void* context,
                   drover_error* error) {
-  return Submit(face, "process2.list", run, done, context, error,
-                [](Op op) { return DoList(op); });
+  return Submit(face, "process2.list", run, done, context, error, [](Op op) { return DoList(op); });
 }
 
 std::int32_t signal(const drover_host* face, const drover_run_id* run,

@@ -34,8 +34,7 @@ Error CannotNote(const RunId& run) {
 // Returns the lines of the file. There are none if the file does not exist.
 Result<std::vector<std::string>> ReadLines(int directory, const RunId& run) {
   std::vector<std::string> lines;
-  const UniqueFd file(
-      openat(directory, NotesOf(run).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  const UniqueFd file(openat(directory, NotesOf(run).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   if (!file && errno == ENOENT) return lines;
   std::string text(kLine * (NamedNotes::kMaxNames + 1), '\0');
   const ssize_t size = file ? read(file.get(), text.data(), text.size()) : -1;
@@ -59,8 +58,8 @@ std::string NameIn(const std::string& line) {
 
 bool NamedNotes::IsName(const std::string& name) {
   const auto is_good = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           c == '-' || c == '_';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_';
   };
   return !name.empty() && name.size() <= kMaxNameLength && std::ranges::all_of(name, is_good);
 }
@@ -82,9 +81,9 @@ Result<NamedNotes::Names> NamedNotes::Read(const RunId& run) const {
 
 Result<RunId> NamedNotes::Add(const RunId& run, const std::string& name) const {
   if (!IsName(name)) {
-    return Error(Code::kInvalidArgument,
-                 "a process has a name of at most " + std::to_string(kMaxNameLength) +
-                     " letters, digits, \"-\" and \"_\"");
+    return Error(Code::kInvalidArgument, "a process has a name of at most " +
+                                             std::to_string(kMaxNameLength) +
+                                             " letters, digits, \"-\" and \"_\"");
   }
   DROVER_ASSIGN(const Names names, Read(run));
   if (names.contains(name))
@@ -112,7 +111,8 @@ Status NamedNotes::Remove(const RunId& run, const std::string& name) const {
   if (found == lines.end()) return {};
   if (lines.size() == 1) return RemoveAll(run);
   return DurableStep(Step::kForgetNames, [&]() -> Status {
-    const UniqueFd file(openat(directory_, NotesOf(run).c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC));
+    const UniqueFd file(
+        openat(directory_, NotesOf(run).c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC));
     // The last line takes the place of the removed one. If the agent is killed before it removes
     // the last line, the line is there twice, which does no harm.
     const auto place = static_cast<off_t>(std::distance(lines.begin(), found)) * off_t(kLine);

@@ -20,8 +20,8 @@ class ProcessService;
 // thread only.
 inline constexpr char kMainProcess[] = "main";
 
-// Returns the id by which SERVICE knows the process NAME of RUN. Fails with kNotFound if the run has
-// no such process.
+// Returns the id by which SERVICE knows the process NAME of RUN. Fails with kNotFound if the run
+// has no such process.
 Result<RunId> FindNamed(const ProcessService& service, const RunId& run, const std::string& name);
 
 // Starts SPEC as the process NAME of RUN, and sets the run, the group and the log name of SPEC. The

@@ -67,7 +67,8 @@ Result<std::vector<std::pair<std::string, std::string>>> RootPathsOf(const std::
     std::string path = PathBehind(found.get());
     if (!path.starts_with(real == "/" ? real : real + "/")) continue;  // a link to the root itself
     if (paths.size() == kMaxRootEntries)
-      return Error(Code::kInvalidArgument, "the root " + directory + " of a process has more than " +
+      return Error(Code::kInvalidArgument, "the root " + directory +
+                                               " of a process has more than " +
                                                std::to_string(kMaxRootEntries) + " entries");
     paths.emplace_back(std::move(path), "/" + name);
   }

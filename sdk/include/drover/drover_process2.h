@@ -99,7 +99,8 @@ typedef struct drover_process2_state {
 typedef struct drover_process2_list {
   uint32_t struct_size;
   uint32_t reserved;
-  drover_array names; /* of drover_str: every process but "main" that was started and not released */
+  drover_array
+      names; /* of drover_str: every process but "main" that was started and not released */
 } drover_process2_list;
 
 typedef struct drover_process2_name_args {
@@ -158,17 +159,17 @@ typedef struct drover_process2_session_args {
  *   resize       sets the size of the terminal of a session. Does nothing if it has ended
  *   end_session  ends a session soon. Does nothing if it has ended
  */
-#define DROVER_PROCESS2_FUNCTIONS(X)                                     \
-  X(start, drover_process2_start_args, drover_process2_info)             \
-  X(attach, drover_process2_name_args, drover_process2_state)            \
-  X(list, drover_process_none_args, drover_process2_list)                \
-  X(wait, drover_process2_name_args, drover_exit_result)                 \
-  X(signal, drover_process2_signal_args, drover_empty_result)            \
-  X(stop, drover_process2_stop_args, drover_empty_result)                \
-  X(kill, drover_process2_name_args, drover_empty_result)                \
-  X(release, drover_process2_name_args, drover_empty_result)             \
-  X(exec, drover_process2_exec_args, drover_exit_result)                 \
-  X(resize, drover_process2_session_args, drover_empty_result)           \
+#define DROVER_PROCESS2_FUNCTIONS(X)                           \
+  X(start, drover_process2_start_args, drover_process2_info)   \
+  X(attach, drover_process2_name_args, drover_process2_state)  \
+  X(list, drover_process_none_args, drover_process2_list)      \
+  X(wait, drover_process2_name_args, drover_exit_result)       \
+  X(signal, drover_process2_signal_args, drover_empty_result)  \
+  X(stop, drover_process2_stop_args, drover_empty_result)      \
+  X(kill, drover_process2_name_args, drover_empty_result)      \
+  X(release, drover_process2_name_args, drover_empty_result)   \
+  X(exec, drover_process2_exec_args, drover_exit_result)       \
+  X(resize, drover_process2_session_args, drover_empty_result) \
   X(end_session, drover_process2_session_args, drover_empty_result)
 
 #define DROVER_PROCESS2_MEMBER(function, args_type, result_type)                                \

@@ -17,7 +17,7 @@ namespace drover {
 inline namespace sdk_v1 {
 
 // The name of the process that ProcessService means, too.
-inline constexpr char kMainProcess[] = "main";
+inline constexpr char kMainProcessName[] = "main";
 
 struct ProcessLimit {
   int resource = 0;        // an RLIMIT_ number
@@ -44,15 +44,15 @@ struct NamedProcessSpec {
 // A running process.
 struct NamedProcess {
   int pid = 0;
-  std::string cgroup;  // its directory; empty if there is none
-  Fd pidfd;            // not open if the process has ended already
-  Fd terminal;         // the driver's side, if Start has made one
+  std::string cgroup;           // its directory; empty if there is none
+  Fd pidfd;                     // not open if the process has ended already
+  Fd terminal;                  // the driver's side, if Start has made one
   std::int64_t started_at = 0;  // ns since 1970
 };
 
 struct NamedProcessState {
   TaskState state = TaskState::kUnknown;
-  std::optional<NamedProcess> process;    // of a running process
+  std::shared_ptr<NamedProcess> process;  // of a running process; else null
   std::optional<ExitResult> exit_result;  // of an ended process
 };
 
@@ -76,14 +76,14 @@ class NamedOperation {
 
 namespace abi {
 
-DROVER_SDK_ONCE inline NamedProcess DecodeNamed(const void* raw) {
+DROVER_SDK_ONCE inline std::shared_ptr<NamedProcess> DecodeNamed(const void* raw) {
   const auto in = Sized(static_cast<const drover_process2_info*>(raw), "a named process");
-  NamedProcess out;
-  out.pid = in.pid;
-  out.cgroup = Text(in.cgroup);
-  if (in.pidfd.ownership == DROVER_FD_GIVEN) out.pidfd = Fd(in.pidfd.fd);
-  if (in.terminal.ownership == DROVER_FD_GIVEN) out.terminal = Fd(in.terminal.fd);
-  out.started_at = in.started_at;
+  auto out = std::make_shared<NamedProcess>();
+  if (in.pidfd.ownership == DROVER_FD_GIVEN) out->pidfd = Fd(in.pidfd.fd);
+  if (in.terminal.ownership == DROVER_FD_GIVEN) out->terminal = Fd(in.terminal.fd);
+  out->pid = in.pid;
+  out->cgroup = Text(in.cgroup);
+  out->started_at = in.started_at;
   return out;
 }
 DROVER_SDK_ONCE inline NamedProcessState DecodeNamedState(const void* raw) {
@@ -96,12 +96,7 @@ DROVER_SDK_ONCE inline NamedProcessState DecodeNamedState(const void* raw) {
 }
 DROVER_SDK_ONCE inline std::vector<std::string> DecodeNames(const void* raw) {
   const auto in = Sized(static_cast<const drover_process2_list*>(raw), "the names of processes");
-  std::vector<std::string> out;
-  const auto* at = static_cast<const char*>(in.names.data);
-  for (std::size_t i = 0; i < in.names.count; ++i, at += in.names.element_size) {
-    out.push_back(Text(*reinterpret_cast<const drover_str*>(at)));
-  }
-  return out;
+  return DecodeTexts(in.names, "the names of processes");
 }
 inline ExitResult DecodeNamedExit(const void* raw) {
   return DecodeExit(static_cast<const drover_exit_result*>(raw));
@@ -136,10 +131,9 @@ class NamedOperationOf final : public NamedOperation {
     const std::shared_ptr<NamedOperationOf> self =
         std::move(static_cast<NamedOperationOf*>(context)->self_);
     // The result is read even if the gate is closed, since its descriptors must be closed.
-    Pending<T> pending(self->host_.core()->gate, self->decode_, self->done_);
+    Pending<T> pending(self->host_.core()->gate, self->decode_, std::move(self->done_));
     pending.Read(error, result);
     RunInside(self->host_.core()->gate, [&] { pending.Deliver(); });
-    self->done_ = nullptr;
   }
 
   T (*const decode_)(const void*);
@@ -166,11 +160,10 @@ class NamedProcesses {
       throw Error(Code::kUnimplemented, "the host has no named processes (drover.process/2)");
     }
   }
-  static bool Available(const Host& host) {
-    return host.Extension(DROVER_PROCESS2_ID) != nullptr;
-  }
+  static bool Available(const Host& host) { return host.Extension(DROVER_PROCESS2_ID) != nullptr; }
 
-  Operation Start(const RunId& run, NamedProcessSpec spec, Done<NamedProcess> done) const {
+  Operation Start(const RunId& run, NamedProcessSpec spec,
+                  Done<std::shared_ptr<NamedProcess>> done) const {
     const abi::StartArgs process(spec.process);
     auto args = abi::Make<drover_process2_start_args>();
     args.flags = spec.terminal ? DROVER_PROCESS2_TERMINAL : 0;
@@ -198,16 +191,15 @@ class NamedProcesses {
     args.height = spec.height;
     return Run(run, &drover_process2::start, args, &abi::DecodeNamed, std::move(done));
   }
-  NamedProcess Start(const RunId& run, NamedProcessSpec spec,
-                     const CallView* call = nullptr) const {
-    abi::Landing<NamedProcess> landing;
+  std::shared_ptr<NamedProcess> Start(const RunId& run, NamedProcessSpec spec,
+                                      const CallView* call = nullptr) const {
+    abi::Landing<std::shared_ptr<NamedProcess>> landing;
     CancelWith(call, Start(run, std::move(spec), landing.done()));
     return landing.Take(host_.core()->gate);
   }
 
   Operation Attach(const RunId& run, const std::string& name, Done<NamedProcessState> done) const {
-    return Run(run, &drover_process2::attach, Named(name), &abi::DecodeNamedState,
-               std::move(done));
+    return Run(run, &drover_process2::attach, Named(name), &abi::DecodeNamedState, std::move(done));
   }
   NamedProcessState Attach(const RunId& run, const std::string& name,
                            const CallView* call = nullptr) const {
