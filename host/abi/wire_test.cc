@@ -113,6 +113,8 @@ TEST(WireTest, FieldListsReachEveryByte) {
   EXPECT_WHOLE(drover_progress_report);
   EXPECT_WHOLE(drover_command_args);
   EXPECT_WHOLE(drover_command_result);
+  EXPECT_WHOLE(drover_interpolate_args);
+  EXPECT_WHOLE(drover_interpolate_result);
   EXPECT_WHOLE(drover_prepare_key_args);
   EXPECT_WHOLE(drover_prepare_key_result);
   EXPECT_WHOLE(drover_prepare_args);

@@ -183,6 +183,13 @@ void CancelCommand(const drover_host*, void* context) {
   if (id != 0) (void)Child().Send(frame_kind::kCancelCommand, id, WireMessage());
 }
 
+std::int32_t InterpolateTexts(const drover_host*, const drover_run_id* run,
+                              const drover_interpolate_args* args, drover_done done, void* context,
+                              drover_error* error) {
+  return Submit<drover_interpolate_args, drover_interpolate_result>(frame_kind::kInterpolate, run,
+                                                                    args, done, context, error);
+}
+
 // Waits only a short time for room in the socket, because a line of the log may be lost.
 void WriteLog(const drover_host*, std::int32_t level, const drover_run_id* run,
               drover_str message) {
@@ -256,6 +263,7 @@ const drover_timer kTimer = {sizeof(drover_timer), 0, TimerAfter, TimerCancel};
 const drover_command kCommand = {sizeof(drover_command), 0, RunCommand, CancelCommand};
 const drover_node kNode = {sizeof(drover_node), 0, GetNode, MakeDirectories};
 const drover_progress kProgress = {sizeof(drover_progress), 0, ReportProgress, ExtendCall};
+const drover_task_env kTaskEnv = {sizeof(drover_task_env), 0, InterpolateTexts};
 
 const void* GetExtension(const drover_host*, drover_str id) {
   if (id.data == nullptr) return nullptr;
@@ -265,6 +273,7 @@ const void* GetExtension(const drover_host*, drover_str id) {
   if (name == DROVER_COMMAND_ID) return Child().has_commands() ? &kCommand : nullptr;
   if (name == DROVER_NODE_ID) return Child().node().directory.empty() ? nullptr : &kNode;
   if (name == DROVER_PROGRESS_ID) return &kProgress;
+  if (name == DROVER_TASK_ENV_ID) return &kTaskEnv;
   if (!Child().has_processes()) return nullptr;
   if (name == DROVER_PROCESS_ID) return &kProcess;
   if (name == DROVER_TASK_OUTPUT_ID) return &kTaskOutput;

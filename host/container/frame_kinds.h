@@ -14,6 +14,7 @@
 #include "drover/drover_pause.h"
 #include "drover/drover_prepare.h"
 #include "drover/drover_progress.h"
+#include "drover/drover_task_env.h"
 #include "drover/drover_task_hooks.h"
 #include "host/abi/wire.h"
 
@@ -104,6 +105,7 @@ enum : std::uint16_t {
   kCancelCommand,  // id: the service
   kProgress,       // id: the call; body: report
   kExtend,         // id: the call; body: time
+  kInterpolate,    // id: the service; body: run, arguments
   // Frames that the host sends.
   kBeforeCalled = 31,
 #define DROVER_FRAME_CALLED(kind, name, table) kind,

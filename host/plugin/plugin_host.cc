@@ -6,10 +6,12 @@
 
 #include "drover/drover_command.h"
 #include "drover/drover_progress.h"
+#include "drover/drover_task_env.h"
 #include "host/abi/abi_text.h"
 #include "host/abi/abi_write.h"
 #include "host/plugin/host_process.h"
 #include "host/plugin/progress/progress_service.h"
+#include "host/plugin/run/task_env_service.h"
 #include "host/plugin/traced.h"
 
 namespace drover {
@@ -112,6 +114,7 @@ const void* GetExtension(const drover_host* face, drover_str id) {
     return PluginHost::NodeOf(face).directory.empty() ? nullptr : &kNode;
   }
   if (name == DROVER_PROGRESS_ID) return ProgressExtension();
+  if (name == DROVER_TASK_ENV_ID) return TaskEnvExtension();
   if (host->processes() == nullptr) return nullptr;
   if (name == DROVER_PROCESS_ID) return ProcessExtension();
   if (name == DROVER_TASK_OUTPUT_ID) return TaskOutputExtension();

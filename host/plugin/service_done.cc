@@ -2,6 +2,7 @@
 #include "host/plugin/service_done.h"
 
 #include "drover/drover_command.h"
+#include "drover/drover_task_env.h"
 #include "host/abi/abi_trace.h"
 #include "host/abi/abi_usage.h"
 #include "host/abi/abi_write.h"
@@ -149,6 +150,22 @@ void ServiceDone::Finish(Result<HelperEnd> end) {
                    (from->errors_truncated ? DROVER_COMMAND_ERROR_TRUNCATED : 0);
     result.output = ToStr(from->output);
     result.error = ToStr(from->errors);
+    function(context, nullptr, &result);
+  });
+}
+
+void ServiceDone::FinishTexts(MakeTexts make) {
+  Post([function = function_, context = context_, make = std::move(make)] {
+    const Result<std::vector<std::string>> texts = make();
+    if (!texts.ok()) {
+      auto error = NewStruct<drover_error>();
+      WriteError(texts.error(), &error);
+      return function(context, &error, nullptr);
+    }
+    std::vector<drover_str> strs;
+    for (const std::string& text : *texts) strs.push_back(ToStr(text));
+    auto result = NewStruct<drover_interpolate_result>();
+    result.texts = ToArray(strs);
     function(context, nullptr, &result);
   });
 }

@@ -1,7 +1,10 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "drover/drover.h"
 #include "host/base/result.h"
@@ -28,6 +31,9 @@ class ServiceDone {
   void FinishAttach(Result<ProcessService::Attached> attached);
   void Finish(Result<TaskUsage> usage);
   void Finish(Result<HelperEnd> end);  // of a command
+  // Calls MAKE on a thread of the pool, and passes the texts to the driver.
+  using MakeTexts = std::function<Result<std::vector<std::string>>()>;
+  void FinishTexts(MakeTexts make);
   // Passes the ownership of both file descriptors to the driver.
   void FinishPipes(UniqueFd output, UniqueFd error);
 
