@@ -11,6 +11,7 @@
 #include "drover/prepare.hpp"
 #include "drover/process_driver.hpp"
 #include "drover/progress.hpp"
+#include "drover/task_env.hpp"
 #include "drover/task_hooks.hpp"
 
 class Sample : public drover::ProcessDriver {
@@ -40,6 +41,9 @@ class Sample : public drover::ProcessDriver {
     helper.argv = {"true"};
     drover::RunCommandAsync(host(), helper, [](drover::Outcome<drover::CommandResult>) {});
     if (drover::CanRunCommands(host())) drover::RunCommand(host(), helper);
+    drover::InterpolateAsync(host(), task.run_id, {"${A}"},
+                             [](drover::Outcome<std::vector<std::string>>) {});
+    if (drover::CanInterpolate(host())) drover::Interpolate(host(), task.run_id, "${A}");
     drover::ProcessSpec spec;
     if (const auto node = drover::GetNode(host())) spec.work_dir = node->state_dir;
     return spec;

@@ -170,6 +170,8 @@ std::string DockerDriver::MakeContainer(const drover::TaskConfig& config, const 
                                         const TaskPtr& task, const drover::CallView& call) {
   const CancelToken& cancel = task->start_cancel;
   const ImageNews news = NewsOf(config.run_id, call);
+  Settings own = settings;
+  if (!options.logging) ReplaceReferences(host(), config.run_id, &own.logging.options);
   const std::int64_t attempts =
       options.container_exists_attempts.value_or(settings.container_exists_attempts);
   for (int tries = 0;; ++tries) {
@@ -178,7 +180,7 @@ std::string DockerDriver::MakeContainer(const drover::TaskConfig& config, const 
     std::string joined;
     if (plan.needs_pause) joined = pauses_->Join(config, options, cancel);
     BodyInput input{
-        settings, options, config, plan, image, joined, SourcesOf(config, settings, options),
+        own, options, config, plan, image, joined, SourcesOf(config, settings, options),
         podman_};
     try {
       return CreateUnique(*task, CreateBody(input), attempts, cancel);
