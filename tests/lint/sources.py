@@ -173,6 +173,7 @@ CHANGE_PLACES = {
     "process/clean_namespace.cc": "in a mount namespace that ends with the descriptor of this process",
     "process/mount_tree.cc": "mounts that no path leads to; shims attach them",
     "process/network_namespace.cc": ("kKeepNetwork", "kDropNetwork"),
+    "process/place/run_places.cc": ("kMakePlace", "kRemovePlace", "kRemoveCgroup"),
     "process/resource_cgroups.cc": ("kMakeLimits", "kRemoveCgroup"),
     "process/run_directory.cc": ("kForgetEnd",),
     "process/seccomp_filter.cc": "names of system calls",
