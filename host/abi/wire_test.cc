@@ -115,6 +115,7 @@ TEST(WireTest, FieldListsReachEveryByte) {
   EXPECT_WHOLE(drover_command_result);
   EXPECT_WHOLE(drover_interpolate_args);
   EXPECT_WHOLE(drover_interpolate_result);
+  EXPECT_WHOLE(drover_place);
   EXPECT_WHOLE(drover_prepare_key_args);
   EXPECT_WHOLE(drover_prepare_key_result);
   EXPECT_WHOLE(drover_prepare_args);

@@ -190,6 +190,20 @@ std::int32_t InterpolateTexts(const drover_host*, const drover_run_id* run,
                                                                     args, done, context, error);
 }
 
+std::int32_t MakePlace(const drover_host*, const drover_run_id* run, drover_done done,
+                       void* context, drover_error* error) {
+  const auto none = NewStruct<drover_process_none_args>();
+  return Submit<drover_process_none_args, drover_place>(frame_kind::kMakePlace, run, &none, done,
+                                                        context, error);
+}
+
+std::int32_t RemovePlace(const drover_host*, const drover_run_id* run, drover_done done,
+                         void* context, drover_error* error) {
+  const auto none = NewStruct<drover_process_none_args>();
+  return Submit<drover_process_none_args, drover_empty_result>(frame_kind::kRemovePlace, run, &none,
+                                                               done, context, error);
+}
+
 // Waits only a short time for room in the socket, because a line of the log may be lost.
 void WriteLog(const drover_host*, std::int32_t level, const drover_run_id* run,
               drover_str message) {
@@ -264,6 +278,7 @@ const drover_command kCommand = {sizeof(drover_command), 0, RunCommand, CancelCo
 const drover_node kNode = {sizeof(drover_node), 0, GetNode, MakeDirectories};
 const drover_progress kProgress = {sizeof(drover_progress), 0, ReportProgress, ExtendCall};
 const drover_task_env kTaskEnv = {sizeof(drover_task_env), 0, InterpolateTexts};
+const drover_task_place kTaskPlace = {sizeof(drover_task_place), 0, MakePlace, RemovePlace};
 
 const void* GetExtension(const drover_host*, drover_str id) {
   if (id.data == nullptr) return nullptr;
@@ -277,6 +292,7 @@ const void* GetExtension(const drover_host*, drover_str id) {
   if (!Child().has_processes()) return nullptr;
   if (name == DROVER_PROCESS_ID) return &kProcess;
   if (name == DROVER_TASK_OUTPUT_ID) return &kTaskOutput;
+  if (name == DROVER_TASK_PLACE_ID) return &kTaskPlace;
   return nullptr;
 }
 

@@ -7,11 +7,13 @@
 #include "drover/drover_command.h"
 #include "drover/drover_progress.h"
 #include "drover/drover_task_env.h"
+#include "drover/drover_task_place.h"
 #include "host/abi/abi_text.h"
 #include "host/abi/abi_write.h"
 #include "host/plugin/host_process.h"
 #include "host/plugin/progress/progress_service.h"
 #include "host/plugin/run/task_env_service.h"
+#include "host/plugin/run/task_place_service.h"
 #include "host/plugin/traced.h"
 
 namespace drover {
@@ -118,6 +120,7 @@ const void* GetExtension(const drover_host* face, drover_str id) {
   if (host->processes() == nullptr) return nullptr;
   if (name == DROVER_PROCESS_ID) return ProcessExtension();
   if (name == DROVER_TASK_OUTPUT_ID) return TaskOutputExtension();
+  if (name == DROVER_TASK_PLACE_ID) return TaskPlaceExtension();
   return nullptr;
 }
 

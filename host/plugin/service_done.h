@@ -34,6 +34,9 @@ class ServiceDone {
   // Calls MAKE on a thread of the pool, and passes the texts to the driver.
   using MakeTexts = std::function<Result<std::vector<std::string>>()>;
   void FinishTexts(MakeTexts make);
+  // Opens the network namespace at NETWORK, unless it is empty, on a thread of the pool. Passes the
+  // place to the driver.
+  void FinishPlace(Result<RunPlace> place, std::string network);
   // Passes the ownership of both file descriptors to the driver.
   void FinishPipes(UniqueFd output, UniqueFd error);
 

@@ -13,6 +13,7 @@
 #include "drover/progress.hpp"
 #include "drover/task_env.hpp"
 #include "drover/task_hooks.hpp"
+#include "drover/task_place.hpp"
 
 class Sample : public drover::ProcessDriver {
  public:
@@ -44,6 +45,12 @@ class Sample : public drover::ProcessDriver {
     drover::InterpolateAsync(host(), task.run_id, {"${A}"},
                              [](drover::Outcome<std::vector<std::string>>) {});
     if (drover::CanInterpolate(host())) drover::Interpolate(host(), task.run_id, "${A}");
+    drover::MakePlaceAsync(host(), task.run_id,
+                           [](drover::Outcome<std::shared_ptr<drover::Place>>) {});
+    if (drover::HasPlaces(host()) && !drover::MakePlace(host(), task.run_id)->cgroup.empty()) {
+      drover::RemovePlaceAsync(host(), task.run_id, [](drover::Outcome<drover::Empty>) {});
+      drover::RemovePlace(host(), task.run_id);
+    }
     drover::ProcessSpec spec;
     if (const auto node = drover::GetNode(host())) spec.work_dir = node->state_dir;
     return spec;
