@@ -11,6 +11,7 @@
 #include "drover/drover_task_env.h"
 #include "drover/drover_task_place.h"
 #include "host/abi/abi_write.h"
+#include "host/base/event.h"
 #include "host/plugin/plugin_host.h"
 #include "host/process/mock_processes_for_test.h"
 
@@ -127,7 +128,7 @@ class RunServicesTest : public testing::Test {
     }
     const TimePoint end = BootClock::now() + 60s;
     while (!answer->come && BootClock::now() < end) {
-      EXPECT_TRUE(loop_.RunToEnd(Turn(Context(&loop_)), 60s));
+      EXPECT_TRUE(loop_.RunToEnd(NextTurn(&loop_), 60s));
     }
     EXPECT_TRUE(answer->come);
   }

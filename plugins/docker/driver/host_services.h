@@ -25,6 +25,10 @@
 #include "drover/task_env.hpp"
 #define DROVER_DOCKER_HAS_TASK_ENV 1
 #endif
+#if __has_include("drover/task_place.hpp")
+#include "drover/task_place.hpp"
+#define DROVER_DOCKER_HAS_TASK_PLACE 1
+#endif
 
 // The drafts of host services that this driver uses where the SDK and the host have them. Without
 // them it works, but shows and knows less.
@@ -94,6 +98,26 @@ inline void ReplaceReferences(const drover::Host& host, const drover::RunId& run
   }
 #else
   (void)host, (void)run, (void)texts;
+#endif
+}
+
+// Returns the cgroup of the host below which the engine starts the processes of RUN, or an empty
+// text if the host has none. Blocks. Throws drover::Error.
+inline std::string CgroupOf(const drover::Host& host, const drover::RunId& run) {
+#ifdef DROVER_DOCKER_HAS_TASK_PLACE
+  if (!drover::HasPlaces(host)) return "";
+  try {
+    return drover::MakePlace(host, run)->cgroup;
+  } catch (const drover::Error& error) {
+    const drover::Code code = error.code();
+    const bool none =
+        code == drover::Code::kFailedPrecondition || code == drover::Code::kUnimplemented;
+    if (!none) throw;
+    return "";
+  }
+#else
+  (void)host, (void)run;
+  return "";
 #endif
 }
 

@@ -179,9 +179,10 @@ std::string DockerDriver::MakeContainer(const drover::TaskConfig& config, const 
         images_->Take(config.run_id.Text(), settings, options, config.task_dir, news, cancel);
     std::string joined;
     if (plan.needs_pause) joined = pauses_->Join(config, options, cancel);
+    const bool placed = settings.host_cgroups && makes_cgroups_;
     BodyInput input{
         own, options, config, plan, image, joined, SourcesOf(config, settings, options),
-        podman_};
+        podman_, placed ? CgroupOf(host(), config.run_id) : std::string()};
     try {
       return CreateUnique(*task, CreateBody(input), attempts, cancel);
     } catch (const EngineError& error) {
@@ -306,6 +307,8 @@ drover::Recovered DockerDriver::Adopt(const drover::TaskConfig& config,
     std::lock_guard<std::mutex> lock(other->mutex);
     return drover::Recovered{other->exited, std::nullopt};
   }
+  // The host finds the place that it has made for the start.
+  if (!TextAt(info.raw, {"HostConfig", "CgroupParent"}).empty()) CgroupOf(host(), config.run_id);
   const auto image = info.labels.find(kImageLabel);
   const std::string name = image == info.labels.end() ? info.image_id : image->second;
   images_->Adopt(config.run_id.Text(), info.image_id, name, name);
