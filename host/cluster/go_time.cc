@@ -14,11 +14,11 @@ constexpr std::int64_t kNanosPerSecond = 1'000'000'000;
 // The last whole second that a WallTime holds.
 constexpr std::int64_t kLastWallSecond = 9'223'372'035;
 
-void AppendBigEndian(std::uint64_t value, int bytes, std::string* out) {
+void AppendGoNumber(std::uint64_t value, int bytes, std::string* out) {
   for (int i = bytes - 1; i >= 0; --i) out->push_back(static_cast<char>(value >> (8 * i) & 0xff));
 }
 
-std::uint64_t BigEndian(std::string_view bytes) {
+std::uint64_t GoNumber(std::string_view bytes) {
   std::uint64_t value = 0;
   for (const char byte : bytes) value = value << 8 | static_cast<std::uint8_t>(byte);
   return value;
@@ -33,9 +33,9 @@ std::string WriteGoTime(WallTime time) {
     seconds = static_cast<std::uint64_t>(time / kNanosPerSecond + kGoSecondsBefore1970);
     nanos = static_cast<std::uint64_t>(time % kNanosPerSecond);
   }
-  AppendBigEndian(seconds, 8, &out);
-  AppendBigEndian(nanos, 4, &out);
-  AppendBigEndian(0xffff, 2, &out);  // UTC
+  AppendGoNumber(seconds, 8, &out);
+  AppendGoNumber(nanos, 4, &out);
+  AppendGoNumber(0xffff, 2, &out);  // UTC
   return out;
 }
 
@@ -44,8 +44,8 @@ std::optional<WallTime> ReadGoTime(std::string_view bytes) {
     return std::nullopt;
   }
   if (bytes[0] != '\x01' && bytes[0] != '\x02') return std::nullopt;
-  const auto seconds = static_cast<std::int64_t>(BigEndian(bytes.substr(1, 8)));
-  const auto nanos = static_cast<std::int64_t>(BigEndian(bytes.substr(9, 4)));
+  const auto seconds = static_cast<std::int64_t>(GoNumber(bytes.substr(1, 8)));
+  const auto nanos = static_cast<std::int64_t>(GoNumber(bytes.substr(9, 4)));
   if (nanos >= kNanosPerSecond) return std::nullopt;
   if (seconds == 0 && nanos == 0) return WallTime{0};
   if (seconds < kGoSecondsBefore1970 || seconds > kGoSecondsBefore1970 + kLastWallSecond) {

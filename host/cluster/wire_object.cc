@@ -10,7 +10,10 @@ namespace {
 
 using nlohmann::json;
 
-const json kNoMembers = json::object();
+const json& NoMembers() {
+  static const json kNone = json::object();
+  return kNone;
+}
 
 const char* WireTypeName(const json& value) {
   if (value.is_object()) return "a map";
@@ -39,7 +42,7 @@ std::optional<std::int64_t> WholeNumber(const json& value, std::int64_t lowest,
 WireObject::WireObject(const json& value, std::string place, std::optional<Error>* fault)
     : value_(&value), place_(std::move(place)), fault_(fault) {
   if (value.is_object()) return;
-  value_ = &kNoMembers;
+  value_ = &NoMembers();
   if (value.is_null() || *fault_) return;
   *fault_ = Error(Code::kInternal, place_ + ": must be a map, but is " + WireTypeName(value));
 }
@@ -169,7 +172,7 @@ void WireObject::ReadTime(const char* name, WallTime* out) const {
 
 WireObject WireObject::Object(const char* name) const {
   const json* const value = Find(name);
-  return WireObject(value != nullptr ? *value : kNoMembers, place_ + "." + name, fault_);
+  return WireObject(value != nullptr ? *value : NoMembers(), place_ + "." + name, fault_);
 }
 
 std::vector<WireObject> WireObject::List(const char* name, std::size_t most) const {
