@@ -38,6 +38,7 @@ constexpr KnownRpcError kKnownRpcErrors[] = {
     {"No path to node", Code::kNotFound, false},
     {"Unknown node", Code::kNotFound, false},
     {"Unknown allocation", Code::kNotFound, false},
+    {"service registration not found", Code::kNotFound, false},
     {"stream closed", Code::kUnavailable, true},
     {"session shutdown", Code::kUnavailable, true},
     {"connection reset", Code::kUnavailable, true},
