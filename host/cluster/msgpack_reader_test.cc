@@ -13,7 +13,7 @@ using nlohmann::json;
 using namespace std::string_literals;
 
 // Returns the message of the error that reading BYTES gives; empty if there is none.
-std::string FaultOf(const std::string& bytes, MsgpackLimits limits = {}) {
+std::string MsgpackFaultOf(const std::string& bytes, MsgpackLimits limits = {}) {
   const auto read = ReadMsgpack(bytes, limits);
   return read.ok() ? "" : read.error().message();
 }
@@ -55,16 +55,16 @@ TEST(Msgpack, ReadsWhatItWrites) {
 }
 
 TEST(Msgpack, RefusesWhatIsNoValue) {
-  EXPECT_NE(FaultOf("").find("before it is complete"), std::string::npos);
-  EXPECT_NE(FaultOf("\xc1").find("0xc1"), std::string::npos);
-  EXPECT_NE(FaultOf("\x01\x02").find("1 bytes after"), std::string::npos);
-  EXPECT_NE(FaultOf("\xa5hi").find("before it is complete"), std::string::npos);
-  EXPECT_NE(FaultOf("\x92\x01").find("before it is complete"), std::string::npos);
-  EXPECT_NE(FaultOf("\x81\x01\x01").find("key"), std::string::npos) << "a number as key";
-  EXPECT_NE(FaultOf("\x81\x80\x01").find("key"), std::string::npos) << "a map as key";
+  EXPECT_NE(MsgpackFaultOf("").find("before it is complete"), std::string::npos);
+  EXPECT_NE(MsgpackFaultOf("\xc1").find("0xc1"), std::string::npos);
+  EXPECT_NE(MsgpackFaultOf("\x01\x02").find("1 bytes after"), std::string::npos);
+  EXPECT_NE(MsgpackFaultOf("\xa5hi").find("before it is complete"), std::string::npos);
+  EXPECT_NE(MsgpackFaultOf("\x92\x01").find("before it is complete"), std::string::npos);
+  EXPECT_NE(MsgpackFaultOf("\x81\x01\x01").find("key"), std::string::npos) << "a number as key";
+  EXPECT_NE(MsgpackFaultOf("\x81\x80\x01").find("key"), std::string::npos) << "a map as key";
   for (const std::string& extension :
        {"\xd4\x00\x00"s, "\xd8"s + std::string(17, 'x'), "\xc7\x01\x00x"s, "\xc9\x00\x00"s}) {
-    EXPECT_NE(FaultOf(extension).find("applications"), std::string::npos);
+    EXPECT_NE(MsgpackFaultOf(extension).find("applications"), std::string::npos);
   }
 }
 
@@ -79,15 +79,15 @@ TEST(Msgpack, RefusesSizesBeforeTheirBytesArrive) {
 
 TEST(Msgpack, LimitsDepthAndParts) {
   const MsgpackLimits limits{1000, 5, 10};
-  EXPECT_EQ(FaultOf("\x91\x91\x91\x91\x91\x01", limits), "");
-  EXPECT_NE(FaultOf("\x91\x91\x91\x91\x91\x91\x01", limits).find("5 levels"), std::string::npos);
-  EXPECT_EQ(FaultOf("\x99"s + std::string(9, '\x01'), limits), "");
-  EXPECT_NE(FaultOf("\x9a"s + std::string(10, '\x01'), limits).find("10 parts"),
+  EXPECT_EQ(MsgpackFaultOf("\x91\x91\x91\x91\x91\x01", limits), "");
+  EXPECT_NE(MsgpackFaultOf("\x91\x91\x91\x91\x91\x91\x01", limits).find("5 levels"), std::string::npos);
+  EXPECT_EQ(MsgpackFaultOf("\x99"s + std::string(9, '\x01'), limits), "");
+  EXPECT_NE(MsgpackFaultOf("\x9a"s + std::string(10, '\x01'), limits).find("10 parts"),
             std::string::npos);
   // Each list is small, but all together are not.
-  EXPECT_NE(FaultOf("\x93\x93\x01\x01\x01\x93\x01\x01\x01\x93\x01\x01\x01", limits).find("parts"),
+  EXPECT_NE(MsgpackFaultOf("\x93\x93\x01\x01\x01\x93\x01\x01\x01\x93\x01\x01\x01", limits).find("parts"),
             std::string::npos);
-  EXPECT_NE(FaultOf(std::string(1 << 20, '\x91')).find("levels"), std::string::npos);
+  EXPECT_NE(MsgpackFaultOf(std::string(1 << 20, '\x91')).find("levels"), std::string::npos);
 }
 
 TEST(Msgpack, ScansBytesThatArriveOneByOne) {

@@ -13,12 +13,12 @@ namespace {
 
 using nlohmann::json;
 
-Result<WireAlloc> Read(const json& value) { return ReadWireAlloc(value, kTestNodeId, "dc7"); }
+Result<WireAlloc> ReadTestAlloc(const json& value) { return ReadWireAlloc(value, kTestNodeId, "dc7"); }
 
 TEST(WireAlloc, ReadsAnAllocationAfterItsWayOverTheWire) {
   const auto arrived = ReadMsgpack(WriteMsgpack(WireAllocForTest()));
   ASSERT_TRUE(arrived.ok()) << arrived.error().message();
-  const auto read = Read(*arrived);
+  const auto read = ReadTestAlloc(*arrived);
   ASSERT_TRUE(read.ok()) << read.error().message();
   ASSERT_FALSE(read->refusal) << read->refusal->message();
   const Allocation& alloc = read->alloc;
@@ -47,7 +47,7 @@ TEST(WireAlloc, ReadsTheOlderFormOfResources) {
        "DynamicPorts": [{"Label": "http", "Value": 30173, "To": 8080}]}]})");
   value["TaskResources"] = json::parse(R"({"server": {"CPU": 100, "MemoryMB": 64, "Networks": [
       {"IP": "10.0.0.6", "DynamicPorts": [{"Label": "own", "Value": 30174}]}]}})");
-  const auto read = Read(value);
+  const auto read = ReadTestAlloc(value);
   ASSERT_TRUE(read.ok()) << read.error().message();
   const std::vector<AllocatedPort> ports = {{"admin", 8081, 0, "10.0.0.5", ""},
                                             {"http", 30173, 8080, "10.0.0.5", ""},
@@ -58,7 +58,7 @@ TEST(WireAlloc, ReadsTheOlderFormOfResources) {
 TEST(WireAlloc, IsRefusedWithTheNameOfTheField) {
   json value = WireAllocForTest();
   value["Job"]["TaskGroups"][1]["Tasks"][0]["CSIPluginConfig"] = {{"ID", "x"}};
-  const auto read = Read(value);
+  const auto read = ReadTestAlloc(value);
   ASSERT_TRUE(read.ok()) << read.error().message();
   ASSERT_TRUE(read->refusal);
   EXPECT_NE(read->refusal->message().find("/TaskGroups/1/Tasks/0/CSIPluginConfig"),
@@ -72,7 +72,7 @@ TEST(WireAlloc, IsStoppedAlsoIfItHasNoJob) {
   json value = WireAllocForTest();
   value["Job"] = nullptr;
   value["DesiredStatus"] = "stop";
-  const auto read = Read(value);
+  const auto read = ReadTestAlloc(value);
   ASSERT_TRUE(read.ok()) << read.error().message();
   EXPECT_TRUE(read->refusal);
   EXPECT_TRUE(read->alloc.server_terminal());
@@ -84,18 +84,18 @@ TEST(WireAlloc, MustBeOneOfThisNode) {
                                "0B3AD1C2-1111-4222-8333-444455556666",
                                "0b3ad1c2-1111-4222-8333-44445555666", "0b3ad1c2x1111-4222-8333-444455556666"}) {
     value["ID"] = id;
-    EXPECT_FALSE(Read(value).ok()) << id;
+    EXPECT_FALSE(ReadTestAlloc(value).ok()) << id;
   }
   value["ID"] = kTestAllocId;
-  ASSERT_TRUE(Read(value).ok());
+  ASSERT_TRUE(ReadTestAlloc(value).ok());
   value["NodeID"] = kTestAllocId;
-  EXPECT_FALSE(Read(value).ok());
+  EXPECT_FALSE(ReadTestAlloc(value).ok());
 }
 
 TEST(WireAlloc, NamesAMemberOfAWrongType) {
   json value = WireAllocForTest();
   value["AllocatedResources"]["Shared"]["Ports"][0]["Value"] = "many";
-  const auto read = Read(value);
+  const auto read = ReadTestAlloc(value);
   ASSERT_FALSE(read.ok());
   EXPECT_NE(read.error().message().find("Shared.Ports[0].Value"), std::string::npos)
       << read.error().message();
@@ -106,17 +106,18 @@ TEST(WireAlloc, SurvivesWrongTypesInEachMember) {
   json right = WireAllocForTest();
   right.erase("Job");  // tested apart
   int wrong_ones = 0;
-  for (const auto& [pointer, value] : right.flatten().items()) {
+  const json flat = right.flatten();
+  for (const auto& [pointer, value] : flat.items()) {
     for (const json& wrong : {json(-7), json(1e300), json("\xff"), json::array({7}),
                               json::object({{"x", 1}}), json(70000)}) {
       json changed = right;
       changed[json::json_pointer(pointer)] = wrong;
-      wrong_ones += Read(changed).ok() ? 0 : 1;
+      wrong_ones += ReadTestAlloc(changed).ok() ? 0 : 1;
     }
   }
   EXPECT_GT(wrong_ones, 50);
-  EXPECT_FALSE(Read(json()).ok());
-  EXPECT_FALSE(Read(json::array()).ok());
+  EXPECT_FALSE(ReadTestAlloc(json()).ok());
+  EXPECT_FALSE(ReadTestAlloc(json::array()).ok());
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ using nlohmann::json;
 using namespace std::string_literals;
 
 // Returns why the group "web" of JOB is refused; empty if it is not.
-std::string RefusalOf(const json& job) {
+std::string JobRefusalOf(const json& job) {
   const Result<Job> read = ReadWireJob(job, "web");
   return read.ok() ? "" : read.error().message();
 }
@@ -56,14 +56,14 @@ TEST(WireJob, LeavesToServersWhatTheyCarryOut) {
   job["AllAtOnce"] = true;
   WebGroup(job)["Spreads"] = {{{"Attribute", "${node.x}"}, {"Weight", 50}}};
   WebGroup(job)["Scaling"] = {{"ID", "x"}, {"Min", 1}, {"Max", 9}, {"Target", {{"Group", "web"}}}};
-  EXPECT_EQ(RefusalOf(job), "");
+  EXPECT_EQ(JobRefusalOf(job), "");
 }
 
 TEST(WireJob, NamesTheFieldsThatTheNodeCannotCarryOut) {
   json job = WireJobForTest();
   WebTask(job)["Vault"] = {{"Role", "r"}};
   WebGroup(job)["Services"][0]["Connect"] = {{"Native", true}};
-  const std::string refusal = RefusalOf(job);
+  const std::string refusal = JobRefusalOf(job);
   EXPECT_NE(refusal.find("/TaskGroups/1/Tasks/0/Vault: "), std::string::npos) << refusal;
   EXPECT_NE(refusal.find("/TaskGroups/1/Services/0/Connect: "), std::string::npos) << refusal;
 }
@@ -71,15 +71,16 @@ TEST(WireJob, NamesTheFieldsThatTheNodeCannotCarryOut) {
 TEST(WireJob, RefusesAFieldOfTheFutureOnlyIfItIsSet) {
   json job = WireJobForTest();
   WebTask(job)["Teleport"] = {{"To", ""}, {"Fast", false}};
-  EXPECT_EQ(RefusalOf(job), "");
+  EXPECT_EQ(JobRefusalOf(job), "");
   WebTask(job)["Teleport"] = {{"To", "moon"}, {"Fast", false}};
-  const std::string refusal = RefusalOf(job);
+  const std::string refusal = JobRefusalOf(job);
   EXPECT_NE(refusal.find("/TaskGroups/1/Tasks/0/Teleport"), std::string::npos) << refusal;
 }
 
 TEST(WireJob, ReadsThePayload) {
   json job = WireJobForTest();
   job["Type"] = "batch";
+  job["Update"] = nullptr;
   WebGroup(job)["Update"] = nullptr;
   WebGroup(job)["Migrate"] = nullptr;
   job["ParameterizedJob"] = {{"Payload", "required"}, {"MetaRequired", nullptr},
@@ -90,16 +91,17 @@ TEST(WireJob, ReadsThePayload) {
   ASSERT_TRUE(read.ok()) << read.error().message();
   EXPECT_EQ(read->payload, Base64("hello"));
   job["Payload"] = "\x05\x10hell"s;
-  EXPECT_NE(RefusalOf(job).find("/Payload: "), std::string::npos);
+  EXPECT_NE(JobRefusalOf(job).find("/Payload: "), std::string::npos);
   job["Payload"] = 7;
-  EXPECT_NE(RefusalOf(job).find("/Payload: "), std::string::npos);
+  EXPECT_NE(JobRefusalOf(job).find("/Payload: "), std::string::npos);
 }
 
 // A wrong type in whatever field ends with a job or with a refusal.
 TEST(WireJob, SurvivesWrongTypesInEachField) {
   const json right = WireJobForTest();
   int refused = 0;
-  for (const auto& [pointer, value] : right.flatten().items()) {
+  const json flat = right.flatten();
+  for (const auto& [pointer, value] : flat.items()) {
     for (const json& wrong : {json(-7), json(1e300), json("\xff\xfe"), json::array({json()}),
                               json::object({{"x", 1}}), json(true)}) {
       json job = right;
@@ -111,10 +113,10 @@ TEST(WireJob, SurvivesWrongTypesInEachField) {
 }
 
 TEST(WireJob, RefusesWhatIsNoJob) {
-  EXPECT_NE(RefusalOf(json()), "");
-  EXPECT_NE(RefusalOf(json(7)), "");
-  EXPECT_NE(RefusalOf(json{{"TaskGroups", 7}}), "");
-  EXPECT_NE(RefusalOf(json{{"TaskGroups", {1, nullptr, "web"}}}), "");
+  EXPECT_NE(JobRefusalOf(json()), "");
+  EXPECT_NE(JobRefusalOf(json(7)), "");
+  EXPECT_NE(JobRefusalOf(json{{"TaskGroups", 7}}), "");
+  EXPECT_NE(JobRefusalOf(json{{"TaskGroups", {1, nullptr, "web"}}}), "");
   EXPECT_NE(ReadWireJob(WireJobForTest(), "no such group").error().message().find("no such group"),
             std::string::npos);
 }
