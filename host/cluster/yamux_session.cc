@@ -28,6 +28,12 @@ YamuxStream::~YamuxStream() {
 
 std::uint32_t YamuxStream::id() const { return state_->id; }
 
+bool YamuxStream::quiet() const {
+  const YamuxStreamState& state = *state_;
+  return !state.core->ended && !state.reset && !state.got_fin && !state.sent_fin &&
+         state.unread() == 0;
+}
+
 Co<Result<std::string>> YamuxStream::Read(Context context, std::size_t most) {
   const std::shared_ptr<YamuxStreamState> state = state_;
   while (true) {

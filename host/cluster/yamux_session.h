@@ -47,6 +47,8 @@ class YamuxStream {
   YamuxStream& operator=(const YamuxStream&) = delete;
 
   std::uint32_t id() const;
+  // Returns whether a read would wait and a write is possible: the state between two calls.
+  bool quiet() const;
 
   // Returns the next bytes, at most MOST, or no bytes after the peer has ended its part. Returns
   // kUnavailable if the stream was reset or the session has ended.
