@@ -110,8 +110,8 @@ Co<Result<nlohmann::json>> ServerPool::Call(Context context, std::string method,
       if (body.ok()) co_return body;
       DROVER_CO_TRY(context.status());
       error = body.error();
-      // A reset of one stream does not matter to the others, so the connection may still be good.
-      if (reach != RpcReach::kAnswered || HadNoLeader(*error)) GiveUp(*connection);
+      const bool had_no_leader = reach == RpcReach::kAnswered && HadNoLeader(*error);
+      if (reach == RpcReach::kSent || (had_no_leader && list_.size() > 1)) GiveUp(*connection);
     } else {
       error = connection.error();
     }
