@@ -47,8 +47,8 @@ class CgroupTracker {
   // be called if is_freezer() is true.
   Result<UniqueFd> CreateIn(int parent, const RunId& run);
 
-  // Makes the cgroup of RUN in GROUP, the open cgroup of another run, and opens it. Whatever is done
-  // to the cgroup of that run is then also done to this one.
+  // Makes the cgroup of RUN in GROUP, the open cgroup of another run, and opens it. Whatever is
+  // done to the cgroup of that run is then also done to this one.
   Result<UniqueFd> CreateBelow(int group, const RunId& run);
 
   enum class State { kNone, kEmpty, kAlive };

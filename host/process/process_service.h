@@ -82,10 +82,10 @@ class ProcessService {
   virtual Co<Result<ProcessInfo>> Start(Context context, ProcessSpec spec) = 0;
   virtual Co<Result<ProcessInfo>> StartOutput(Context context, OutputSpec spec) = 0;
 
-  // Notes, in a durable step, that RUN has a process NAME beside its own process, and returns the id
-  // of this process. The id is random. Start then takes it as spec.run, with RUN as spec.group. All
-  // other functions take it, too. The other processes of RUN are killed when its own process has
-  // ended, and are released with RUN. Fails with kFailedPrecondition if RUN has a process NAME.
+  // Notes, in a durable step, that RUN has a process NAME beside its own process, and returns the
+  // id of this process. The id is random. Start then takes it as spec.run, with RUN as spec.group.
+  // All other functions take it, too. The other processes of RUN are killed when its own process
+  // has ended, and are released with RUN. Fails with kFailedPrecondition if RUN has a process NAME.
   virtual Result<RunId> AddNamed(RunId run, const std::string& name) {
     (void)run, (void)name;
     return Error(Code::kUnimplemented, "this process service has no named processes");
