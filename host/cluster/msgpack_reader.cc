@@ -75,8 +75,7 @@ Result<std::optional<MsgpackScanner::Head>> MsgpackScanner::ReadHead(std::string
   } else if (first <= kBytes32) {
     has_bytes_ = true;
     size_bytes = std::size_t{1} << (first - kBytes8);
-  } else if (first <= kExtension32 ||
-             (first >= kFixExtensionFirst && first <= kFixExtensionLast)) {
+  } else if (first <= kExtension32 || (first >= kFixExtensionFirst && first <= kFixExtensionLast)) {
     return Fault("types of applications are not used between nodes and servers");
   } else if (first <= kFloat64) {
     head.body = first == kFloat32 ? 4 : 8;
@@ -94,7 +93,8 @@ Result<std::optional<MsgpackScanner::Head>> MsgpackScanner::ReadHead(std::string
   }
   if (rest.size() < 1 + size_bytes) return std::optional<Head>();
   std::uint64_t size = 0;
-  for (std::size_t i = 1; i <= size_bytes; ++i) size = size << 8 | static_cast<std::uint8_t>(rest[i]);
+  for (std::size_t i = 1; i <= size_bytes; ++i)
+    size = size << 8 | static_cast<std::uint8_t>(rest[i]);
   head.size += size_bytes;
   head.is_map = is_map;
   head.is_list = is_list;
@@ -128,8 +128,9 @@ Result<std::optional<std::size_t>> MsgpackScanner::Scan(std::string_view so_far)
     }
     if (head.is_map || head.is_list) {
       if (open_.size() >= limits_.depth) {
-        return Error(Code::kResourceExhausted, "the msgpack value is nested deeper than the allowed " +
-                                                   std::to_string(limits_.depth) + " levels");
+        return Error(Code::kResourceExhausted,
+                     "the msgpack value is nested deeper than the allowed " +
+                         std::to_string(limits_.depth) + " levels");
       }
       open_.push_back({head.members, head.is_map});
     }

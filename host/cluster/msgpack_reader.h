@@ -40,9 +40,9 @@ class MsgpackScanner {
  private:
   // The first bytes of a value, which say how much follows.
   struct Head {
-    std::size_t size = 1;          // of the head, in bytes
-    std::uint64_t body = 0;        // bytes after the head
-    std::uint64_t members = 0;     // values after the head, with the keys of a map
+    std::size_t size = 1;       // of the head, in bytes
+    std::uint64_t body = 0;     // bytes after the head
+    std::uint64_t members = 0;  // values after the head, with the keys of a map
     bool is_map = false;
     bool is_list = false;
     bool is_text = false;

@@ -80,13 +80,15 @@ TEST(Msgpack, RefusesSizesBeforeTheirBytesArrive) {
 TEST(Msgpack, LimitsDepthAndParts) {
   const MsgpackLimits limits{1000, 5, 10};
   EXPECT_EQ(MsgpackFaultOf("\x91\x91\x91\x91\x91\x01", limits), "");
-  EXPECT_NE(MsgpackFaultOf("\x91\x91\x91\x91\x91\x91\x01", limits).find("5 levels"), std::string::npos);
+  EXPECT_NE(MsgpackFaultOf("\x91\x91\x91\x91\x91\x91\x01", limits).find("5 levels"),
+            std::string::npos);
   EXPECT_EQ(MsgpackFaultOf("\x99"s + std::string(9, '\x01'), limits), "");
   EXPECT_NE(MsgpackFaultOf("\x9a"s + std::string(10, '\x01'), limits).find("10 parts"),
             std::string::npos);
   // Each list is small, but all together are not.
-  EXPECT_NE(MsgpackFaultOf("\x93\x93\x01\x01\x01\x93\x01\x01\x01\x93\x01\x01\x01", limits).find("parts"),
-            std::string::npos);
+  EXPECT_NE(
+      MsgpackFaultOf("\x93\x93\x01\x01\x01\x93\x01\x01\x01\x93\x01\x01\x01", limits).find("parts"),
+      std::string::npos);
   EXPECT_NE(MsgpackFaultOf(std::string(1 << 20, '\x91')).find("levels"), std::string::npos);
 }
 

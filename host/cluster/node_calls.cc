@@ -85,7 +85,8 @@ Result<std::vector<SignedIdentity>> ReadSignedIdentities(const json& body) {
   const WireObject in(body, "Alloc.SignIdentities", &fault);
   std::vector<SignedIdentity> read;
   for (const char* const list : {"SignedIdentities", "Rejections"}) {
-    for (const WireObject& one : in.List(list, kMostSigned)) read.push_back(ReadSignedIdentity(one));
+    for (const WireObject& one : in.List(list, kMostSigned))
+      read.push_back(ReadSignedIdentity(one));
   }
   if (fault) return *fault;
   return read;

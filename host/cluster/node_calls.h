@@ -41,9 +41,9 @@ struct IdentityRequest {
 };
 struct SignedIdentity {
   IdentityRequest request;
-  std::string token;          // empty if it was refused
-  std::string reason;         // why it was refused
-  WallTime expires = 0;       // 0: with the allocation
+  std::string token;     // empty if it was refused
+  std::string reason;    // why it was refused
+  WallTime expires = 0;  // 0: with the allocation
 };
 
 // The calls that a node makes to the servers of its cluster. The object keeps the newest token of

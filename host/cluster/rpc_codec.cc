@@ -46,11 +46,13 @@ constexpr KnownRpcError kKnownRpcErrors[] = {
 };
 
 constexpr std::string_view kReadingCalls[] = {
-    "ACL.GetClaimPolicies", "ACL.GetPolicies", "ACL.GetRolesByID",
-    "ACL.WhoAmI",           "Alloc.GetAlloc",  "Alloc.GetAllocs",
+    "ACL.GetClaimPolicies", "ACL.GetPolicies",
+    "ACL.GetRolesByID",     "ACL.WhoAmI",
+    "Alloc.GetAlloc",       "Alloc.GetAllocs",
     "Alloc.SignIdentities", "Node.GetClientAllocs",
     "Node.GetNode",         "ServiceRegistration.GetService",
-    "Status.Ping",          "Variables.List",  "Variables.Read"};
+    "Status.Ping",          "Variables.List",
+    "Variables.Read"};
 
 // Returns the code of "RPC Error:: CODE,message", which must be at the start of TEXT.
 std::optional<Code> CodedRpcError(std::string_view text) {

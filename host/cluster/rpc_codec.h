@@ -15,7 +15,7 @@
 namespace drover {
 
 struct RpcRequest {
-  std::string method;         // such as "Node.Register"
+  std::string method;          // such as "Node.Register"
   std::uint64_t sequence = 0;  // the answer has the same
   nlohmann::json args;
 };

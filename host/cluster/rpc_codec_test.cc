@@ -15,7 +15,11 @@ using namespace std::string_literals;
 // and an empty map.
 const std::string& PingAnswer() {
   static const std::string kBytes =
-      "\x83\xa5" "Error\xa0\xa3" "Seq\x01\xad" "ServiceMethod\xab" "Status.Ping\x80"s;
+      "\x83\xa5"
+      "Error\xa0\xa3"
+      "Seq\x01\xad"
+      "ServiceMethod\xab"
+      "Status.Ping\x80"s;
   return kBytes;
 }
 
@@ -30,7 +34,10 @@ Result<RpcAnswer> AnswerIn(const std::string& bytes) {
 
 TEST(RpcCodec, WritesARequest) {
   const std::string expected =
-      "\x82\xa3" "Seq\x01\xad" "ServiceMethod\xab" "Status.Ping\x81\xa6Region\xa6global"s;
+      "\x82\xa3"
+      "Seq\x01\xad"
+      "ServiceMethod\xab"
+      "Status.Ping\x81\xa6Region\xa6global"s;
   RpcRequest request{"Status.Ping", 1, {{"Region", "global"}}};
   EXPECT_EQ(WriteRpcRequest(request), expected);
 }
@@ -93,9 +100,9 @@ TEST(RpcCodec, RefusesTheAnswerToAnotherRequest) {
 }
 
 TEST(RpcCodec, RefusesWrongHeaders) {
-  for (const json& header :
-       {json(), json(1), json::array({1}), json{{"Seq", "1"}}, json{{"Seq", -1}}, json{{"Error", ""}},
-        json{{"Seq", 1}, {"Error", 5}}, json{{"Seq", 1.5}}, json{{"Seq", {{"a", 1}}}}}) {
+  for (const json& header : {json(), json(1), json::array({1}), json{{"Seq", "1"}},
+                             json{{"Seq", -1}}, json{{"Error", ""}}, json{{"Seq", 1}, {"Error", 5}},
+                             json{{"Seq", 1.5}}, json{{"Seq", {{"a", 1}}}}}) {
     EXPECT_FALSE(AnswerIn(WriteMsgpack(header) + "\x80").ok()) << header.dump();
   }
   RpcMessageReader deep;

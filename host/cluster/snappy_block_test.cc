@@ -17,9 +17,18 @@ TEST(SnappyBlock, ReadsBytesAndCopies) {
   EXPECT_EQ(ReadSnappyBlock("\x00"s, kMostSnappy), "");
   EXPECT_EQ(ReadSnappyBlock("\x05\x10hello"s, kMostSnappy), "hello");
   // "ab", then eight bytes from two bytes before: with one byte of offset, with two and with four.
-  EXPECT_EQ(ReadSnappyBlock("\x0a\x04" "ab\x11\x02"s, kMostSnappy), "ababababab");
-  EXPECT_EQ(ReadSnappyBlock("\x0a\x04" "ab\x1e\x02\x00"s, kMostSnappy), "ababababab");
-  EXPECT_EQ(ReadSnappyBlock("\x0a\x04" "ab\x1f\x02\x00\x00\x00"s, kMostSnappy), "ababababab");
+  EXPECT_EQ(ReadSnappyBlock("\x0a\x04"
+                            "ab\x11\x02"s,
+                            kMostSnappy),
+            "ababababab");
+  EXPECT_EQ(ReadSnappyBlock("\x0a\x04"
+                            "ab\x1e\x02\x00"s,
+                            kMostSnappy),
+            "ababababab");
+  EXPECT_EQ(ReadSnappyBlock("\x0a\x04"
+                            "ab\x1f\x02\x00\x00\x00"s,
+                            kMostSnappy),
+            "ababababab");
 }
 
 TEST(SnappyBlock, ReadsALongText) {
@@ -32,10 +41,23 @@ TEST(SnappyBlock, RefusesDamagedBlocks) {
   EXPECT_FALSE(ReadSnappyBlock("\x05\x10hell"s, kMostSnappy)) << "cut";
   EXPECT_FALSE(ReadSnappyBlock("\x06\x10hello"s, kMostSnappy)) << "shorter than it says";
   EXPECT_FALSE(ReadSnappyBlock("\x04\x10hello"s, kMostSnappy)) << "longer than it says";
-  EXPECT_FALSE(ReadSnappyBlock("\x0a\x04" "ab\x11\x03"s, kMostSnappy)) << "a copy from before the start";
-  EXPECT_FALSE(ReadSnappyBlock("\x0a\x04" "ab\x11\x00"s, kMostSnappy)) << "a copy from nowhere";
-  EXPECT_FALSE(ReadSnappyBlock("\x0a\x04" "ab\x1e\x02"s, kMostSnappy)) << "a cut offset";
-  EXPECT_FALSE(ReadSnappyBlock("\xff\xff\xff\xff\xff\x01"s, kMostSnappy)) << "a size without an end";
+  EXPECT_FALSE(
+      ReadSnappyBlock("\x0a\x04"
+                      "ab\x11\x03"s,
+                      kMostSnappy))
+      << "a copy from before the start";
+  EXPECT_FALSE(
+      ReadSnappyBlock("\x0a\x04"
+                      "ab\x11\x00"s,
+                      kMostSnappy))
+      << "a copy from nowhere";
+  EXPECT_FALSE(
+      ReadSnappyBlock("\x0a\x04"
+                      "ab\x1e\x02"s,
+                      kMostSnappy))
+      << "a cut offset";
+  EXPECT_FALSE(ReadSnappyBlock("\xff\xff\xff\xff\xff\x01"s, kMostSnappy))
+      << "a size without an end";
   EXPECT_FALSE(ReadSnappyBlock("\x05\x10hello"s, 4)) << "beyond the limit";
   EXPECT_FALSE(ReadSnappyBlock("\xff\xff\xff\xff\x0f"s, kMostSnappy)) << "4 GiB";
 }

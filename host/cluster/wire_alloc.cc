@@ -107,8 +107,8 @@ void ReadWireResources(const WireObject& in, Allocation* alloc) {
     alloc->ports.push_back(ReadWirePort(port, ""));
   }
   if (alloc->ports.empty()) AddNetworkPorts(shared, "", &alloc->ports);
-  const auto tasks = is_current ? current.Map("Tasks", kMostWireTasks)
-                                : in.Map("TaskResources", kMostWireTasks);
+  const auto tasks =
+      is_current ? current.Map("Tasks", kMostWireTasks) : in.Map("TaskResources", kMostWireTasks);
   for (const auto& [name, task] : tasks) {
     AddNetworkPorts(task, name, &alloc->ports);
     if (!is_current) continue;

@@ -13,7 +13,9 @@ namespace {
 
 using nlohmann::json;
 
-Result<WireAlloc> ReadTestAlloc(const json& value) { return ReadWireAlloc(value, kTestNodeId, "dc7"); }
+Result<WireAlloc> ReadTestAlloc(const json& value) {
+  return ReadWireAlloc(value, kTestNodeId, "dc7");
+}
 
 TEST(WireAlloc, ReadsAnAllocationAfterItsWayOverTheWire) {
   const auto arrived = ReadMsgpack(WriteMsgpack(WireAllocForTest()));
@@ -80,9 +82,9 @@ TEST(WireAlloc, IsStoppedAlsoIfItHasNoJob) {
 
 TEST(WireAlloc, MustBeOneOfThisNode) {
   json value = WireAllocForTest();
-  for (const char* const id : {"", "x", "../../../../../../../../../etc/passwd",
-                               "0B3AD1C2-1111-4222-8333-444455556666",
-                               "0b3ad1c2-1111-4222-8333-44445555666", "0b3ad1c2x1111-4222-8333-444455556666"}) {
+  for (const char* const id :
+       {"", "x", "../../../../../../../../../etc/passwd", "0B3AD1C2-1111-4222-8333-444455556666",
+        "0b3ad1c2-1111-4222-8333-44445555666", "0b3ad1c2x1111-4222-8333-444455556666"}) {
     value["ID"] = id;
     EXPECT_FALSE(ReadTestAlloc(value).ok()) << id;
   }

@@ -24,13 +24,33 @@ namespace {
 using nlohmann::json;
 
 // What only servers carry out or know, wherever it stands in a job.
-constexpr std::string_view kServersPart[] = {
-    "AllAtOnce", "Affinities",      "Constraints",     "ConsulNamespace", "ConsulToken",
-    "CreateIndex", "JobModifyIndex", "ModifyIndex",     "Multiregion",     "NomadTokenID",
-    "Periodic",  "Priority",        "Reschedule",      "ReschedulePolicy", "Scaling",
-    "ScalingPolicies", "Spreads",   "Stable",          "Status",          "StatusDescription",
-    "Stop",      "SubmitTime",      "UI",              "VaultNamespace",  "VaultToken",
-    "Version",   "VersionTag"};
+constexpr std::string_view kServersPart[] = {"AllAtOnce",
+                                             "Affinities",
+                                             "Constraints",
+                                             "ConsulNamespace",
+                                             "ConsulToken",
+                                             "CreateIndex",
+                                             "JobModifyIndex",
+                                             "ModifyIndex",
+                                             "Multiregion",
+                                             "NomadTokenID",
+                                             "Periodic",
+                                             "Priority",
+                                             "Reschedule",
+                                             "ReschedulePolicy",
+                                             "Scaling",
+                                             "ScalingPolicies",
+                                             "Spreads",
+                                             "Stable",
+                                             "Status",
+                                             "StatusDescription",
+                                             "Stop",
+                                             "SubmitTime",
+                                             "UI",
+                                             "VaultNamespace",
+                                             "VaultToken",
+                                             "Version",
+                                             "VersionTag"};
 
 constexpr std::size_t kMostPayload = std::size_t{1} << 20;
 constexpr double kExactWhole = 0x1p53;  // up to here a double holds each whole number
@@ -64,8 +84,7 @@ void MakeWhole(json* value) {
 // if it is set: the reader of jobs then refuses it by its name.
 void KeepNodesPart(std::span<const JobField> fields, json* object) {
   for (auto member = object->begin(); member != object->end();) {
-    const auto field =
-        std::ranges::find(fields, std::string_view(member.key()), &JobField::name);
+    const auto field = std::ranges::find(fields, std::string_view(member.key()), &JobField::name);
     const bool known = field != fields.end();
     if (IsServersPart(member.key()) || (!known && IsUnset(*member)) ||
         (member.key() == "Namespace" && !known)) {
@@ -110,7 +129,8 @@ std::optional<std::size_t> KeepGroup(const std::string& name, json* job) {
 Status ReadPayload(json* job) {
   const auto payload = job->find("Payload");
   if (payload == job->end()) return {};
-  if (payload->is_null() || (payload->is_string() && payload->get_ref<const std::string&>().empty())) {
+  if (payload->is_null() ||
+      (payload->is_string() && payload->get_ref<const std::string&>().empty())) {
     job->erase(payload);
     return {};
   }

@@ -83,8 +83,8 @@ TEST(WireJob, ReadsThePayload) {
   job["Update"] = nullptr;
   WebGroup(job)["Update"] = nullptr;
   WebGroup(job)["Migrate"] = nullptr;
-  job["ParameterizedJob"] = {{"Payload", "required"}, {"MetaRequired", nullptr},
-                             {"MetaOptional", nullptr}};
+  job["ParameterizedJob"] = {
+      {"Payload", "required"}, {"MetaRequired", nullptr}, {"MetaOptional", nullptr}};
   job["Dispatched"] = true;
   job["Payload"] = "\x05\x10hello"s;
   const Result<Job> read = ReadWireJob(job, "web");

@@ -192,7 +192,8 @@ Result<json> WireNode(const NodeRecord& node, const std::string& secret_id) {
   const auto refused = [](const std::string& why) {
     return Error(Code::kFailedPrecondition, "the node cannot register with the servers: " + why);
   };
-  if (const char* missing = MissingMember(node)) return refused(missing + std::string(" is missing"));
+  if (const char* missing = MissingMember(node))
+    return refused(missing + std::string(" is missing"));
   if (secret_id.empty()) return refused("its secret id is missing");
   if (node.node_pool == "all") return refused("no node can be in the node pool \"all\"");
   json networks = WireNetworks(node);

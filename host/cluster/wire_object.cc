@@ -87,8 +87,8 @@ void WireObject::Read(const char* name, int* out) const {
   if (number) {
     *out = static_cast<int>(*number);
   } else {
-    Fault(name, std::string("must be a whole number within 32 bits, but is ") +
-                    WireTypeName(*value));
+    Fault(name,
+          std::string("must be a whole number within 32 bits, but is ") + WireTypeName(*value));
   }
 }
 
@@ -100,8 +100,8 @@ void WireObject::Read(const char* name, std::int64_t* out) const {
   if (number) {
     *out = *number;
   } else {
-    Fault(name, std::string("must be a whole number within 64 bits, but is ") +
-                    WireTypeName(*value));
+    Fault(name,
+          std::string("must be a whole number within 64 bits, but is ") + WireTypeName(*value));
   }
 }
 
@@ -110,8 +110,7 @@ void WireObject::Read(const char* name, std::uint64_t* out) const {
   if (value == nullptr) return;
   if (value->is_number_unsigned()) {
     *out = value->get<std::uint64_t>();
-  } else if (const auto number =
-                 WholeNumber(*value, 0, std::numeric_limits<std::int64_t>::max())) {
+  } else if (const auto number = WholeNumber(*value, 0, std::numeric_limits<std::int64_t>::max())) {
     *out = static_cast<std::uint64_t>(*number);
   } else {
     Fault(name, std::string("must be a whole number that is not negative, but is ") +

@@ -16,9 +16,9 @@
 namespace drover {
 
 // Reads the members of a map that a server has sent. A member that is absent or nil leaves the
-// default, as in Go. A member of a wrong type leaves it, too, and is the error of the whole message:
-// the first such error stays in FAULT, with its place. Unknown members are ignored, since later
-// servers have more. The value and FAULT must outlive the object. [any thread]
+// default, as in Go. A member of a wrong type leaves it, too, and is the error of the whole
+// message: the first such error stays in FAULT, with its place. Unknown members are ignored, since
+// later servers have more. The value and FAULT must outlive the object. [any thread]
 class WireObject {
  public:
   // PLACE names VALUE in errors, such as "Alloc.GetAllocs".

@@ -20,9 +20,7 @@ using nlohmann::json;
 constexpr std::size_t kMostAddress = 256;  // in bytes, of a server
 constexpr std::size_t kMostToken = std::size_t{16} << 10;
 
-std::int64_t NumberOf(std::string_view text) {
-  return ParseNumber<std::int64_t>(text).value_or(0);
-}
+std::int64_t NumberOf(std::string_view text) { return ParseNumber<std::int64_t>(text).value_or(0); }
 
 json WireEvent(const TaskEvent& event) {
   const auto text = [&](const char* key) { return std::string(event.Detail(key)); };

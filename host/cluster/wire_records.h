@@ -38,7 +38,7 @@ struct NodeUpdateAnswer {
 
   Duration heartbeat_ttl = 10s;  // until the next heartbeat, within the limits above
   std::uint64_t index = 0;
-  std::string leader;               // its address; empty if the server knows no leader
+  std::string leader;                // its address; empty if the server knows no leader
   std::vector<std::string> servers;  // the addresses of all servers of the region
   int node_count = 0;
   bool eligible = true;
