@@ -168,10 +168,10 @@ bool State::HandleService(std::uint16_t kind, std::uint64_t id, WireReader* from
       const auto* texts =
           static_cast<const drover_task_env*>(face->get_extension(face, ToStr(DROVER_TASK_ENV_ID)));
       Submit<drover_interpolate_result>(this, id, from, [&](Service* service, drover_error* error) {
-        return texts == nullptr ? NoSuchService(from, error)
-                                : texts->interpolate(face, &run, args,
-                                                     &Done<drover_interpolate_result>, service,
-                                                     error);
+        return texts == nullptr
+                   ? NoSuchService(from, error)
+                   : texts->interpolate(face, &run, args, &Done<drover_interpolate_result>, service,
+                                        error);
       });
       return true;
     }
@@ -184,9 +184,8 @@ bool State::HandleService(std::uint16_t kind, std::uint64_t id, WireReader* from
           face->get_extension(face, ToStr(DROVER_TASK_PLACE_ID)));
       if (kind == frame_kind::kMakePlace) {
         Submit<drover_place>(this, id, from, [&](Service* service, drover_error* error) {
-          return places == nullptr
-                     ? NoSuchService(from, error)
-                     : places->make(face, &run, &Done<drover_place>, service, error);
+          return places == nullptr ? NoSuchService(from, error)
+                                   : places->make(face, &run, &Done<drover_place>, service, error);
         });
       } else {
         Submit<drover_empty_result>(this, id, from, [&](Service* service, drover_error* error) {

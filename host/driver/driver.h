@@ -178,7 +178,7 @@ struct TaskConfig {
   // it for tasks with namespaces of their own.
   std::string hostname;
   StringMap labels;
-  DnsConfig dns;  // empty: the task looks names up as the host does
+  DnsConfig dns;                        // empty: the task looks names up as the host does
   Interpolation interpolate = nullptr;  // null: nothing can be replaced in texts of the driver
 };
 

@@ -16,8 +16,8 @@ namespace drover {
 // another root. Control thread only.
 class CgroupNotes {
  public:
-  // DIRECTORY is borrowed. If it is -1, no links are made. The names of the links end in SUFFIX. The
-  // shim also removes those that end in ".cgroup" (shim/record.c).
+  // DIRECTORY is borrowed. If it is -1, no links are made. The names of the links end in SUFFIX.
+  // The shim also removes those that end in ".cgroup" (shim/record.c).
   explicit CgroupNotes(int directory, std::string suffix = ".cgroup")
       : directory_(directory), suffix_(std::move(suffix)) {}
 

@@ -55,9 +55,8 @@ void RunCgroups::Kill(const RunId& run) {
 
 RunPlaces& RunCgroups::places() {
   if (!places_) {
-    places_ =
-        std::make_unique<RunPlaces>(Mounts(), tracker_ != nullptr ? tracker_->root() : "",
-                                    resources().directory_name(), notes_);
+    places_ = std::make_unique<RunPlaces>(Mounts(), tracker_ != nullptr ? tracker_->root() : "",
+                                          resources().directory_name(), notes_);
   }
   return *places_;
 }

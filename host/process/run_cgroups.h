@@ -40,7 +40,8 @@ class RunCgroups {
   // SPEC->memory_events, a file that counts the kills for lack of memory. After an error no cgroup
   // of the run is left.
   Result<Made> Make(ProcessSpec* spec);
-  // Removes the run's own cgroups and its place. Returns false if a process is still in one of them.
+  // Removes the run's own cgroups and its place. Returns false if a process is still in one of
+  // them.
   bool Remove(const RunId& run);
   // Kills all processes in the tracking cgroup and in the place of the run.
   void Kill(const RunId& run);

@@ -392,8 +392,7 @@ TEST_F(TaskEnvTest, TextsOfARunAreReplacedWithoutTheEnvironment) {
   const Result<std::string> unknown = texts.Interpolate(env, "${NONE}", true);
   ASSERT_FALSE(unknown.ok());
   EXPECT_THAT(unknown.error().message(), HasSubstr("NONE"));
-  EXPECT_EQ(*RunTexts().Interpolate(env, "${GREETING} ${node.class}", false),
-            "hello ${node.class}")
+  EXPECT_EQ(*RunTexts().Interpolate(env, "${GREETING} ${node.class}", false), "hello ${node.class}")
       << "without a node";
 }
 

@@ -39,18 +39,17 @@ Status ReadTextRequest(const drover_interpolate_args* args, TextRequest* request
   }
   request->strict = (raw.flags & DROVER_TASK_ENV_STRICT) != 0;
   if (raw.texts.count > DROVER_TASK_ENV_TEXTS_MAX) {
-    return Error(Code::kInvalidArgument, "a request has at most " +
-                                             std::to_string(DROVER_TASK_ENV_TEXTS_MAX) + " texts");
+    return Error(Code::kInvalidArgument,
+                 "a request has at most " + std::to_string(DROVER_TASK_ENV_TEXTS_MAX) + " texts");
   }
   std::size_t total = 0;
-  return ReadArray<drover_str>(
-      raw.texts, sizeof(drover_str), [&](const drover_str* at) -> Status {
-        DROVER_ASSIGN(std::string text, ReadBytes(*at, kMostBytes));
-        total += text.size();
-        if (total > kMostBytes) return TooLong("");
-        request->texts.push_back(std::move(text));
-        return {};
-      });
+  return ReadArray<drover_str>(raw.texts, sizeof(drover_str), [&](const drover_str* at) -> Status {
+    DROVER_ASSIGN(std::string text, ReadBytes(*at, kMostBytes));
+    total += text.size();
+    if (total > kMostBytes) return TooLong("");
+    request->texts.push_back(std::move(text));
+    return {};
+  });
 }
 
 // Runs on a thread of the pool, so long texts delay only the plugin itself.
@@ -72,8 +71,8 @@ void BeginReplacing(const std::shared_ptr<const TextRequest>& request, ServiceDo
   if (host.services_context().cancelled()) {
     done.Finish(host.services_context().status());
   } else if (run == nullptr || run->config == nullptr) {
-    done.Finish(Status(
-        Error(Code::kNotFound, "the run is not one of this driver, or was destroyed")));
+    done.Finish(
+        Status(Error(Code::kNotFound, "the run is not one of this driver, or was destroyed")));
   } else if (!run->config->interpolate) {
     done.Finish(Status(Error(Code::kUnimplemented, "this host has no values for the run's texts")));
   } else {

@@ -68,8 +68,8 @@ class RunPlaces {
   std::vector<Directory> DirectoriesOf(const RunId& run) const;
   std::string NewPlace(const RunId& run) const;
 
-  std::string root_;            // of the places in version 2; empty: engines use version 1
-  std::string unified_mount_;   // the mount point above ROOT_
+  std::string root_;           // of the places in version 2; empty: engines use version 1
+  std::string unified_mount_;  // the mount point above ROOT_
   const std::string name_;
   std::vector<Hierarchy> hierarchies_;  // of version 1
   const CgroupNotes notes_;

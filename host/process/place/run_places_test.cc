@@ -150,8 +150,7 @@ TEST_F(PlaceTest, TheHostMeasuresKillsAndRemovesWhatIsThere) {
   const Result<ProcessUsage> usage =
       Await(service_->Usage(Forever(), run, UsageDetail::kProcesses));
   ASSERT_TRUE(usage.ok()) << usage.error().message();
-  EXPECT_THAT(usage->processes,
-              Contains(testing::Field(&ProcessUsage::Process::pid, child)));
+  EXPECT_THAT(usage->processes, Contains(testing::Field(&ProcessUsage::Process::pid, child)));
   EXPECT_EQ(service_->PlaceOomKills(run), 0u);
   ASSERT_TRUE(service_->Kill(run).ok());
   EXPECT_EQ(SignalOf(child), SIGKILL);

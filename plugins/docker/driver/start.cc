@@ -180,9 +180,15 @@ std::string DockerDriver::MakeContainer(const drover::TaskConfig& config, const 
     std::string joined;
     if (plan.needs_pause) joined = pauses_->Join(config, options, cancel);
     const bool placed = settings.host_cgroups && makes_cgroups_;
-    BodyInput input{
-        own, options, config, plan, image, joined, SourcesOf(config, settings, options),
-        podman_, placed ? CgroupOf(host(), config.run_id) : std::string()};
+    BodyInput input{own,
+                    options,
+                    config,
+                    plan,
+                    image,
+                    joined,
+                    SourcesOf(config, settings, options),
+                    podman_,
+                    placed ? CgroupOf(host(), config.run_id) : std::string()};
     try {
       return CreateUnique(*task, CreateBody(input), attempts, cancel);
     } catch (const EngineError& error) {

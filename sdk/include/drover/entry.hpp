@@ -231,9 +231,9 @@ class Creation {
 template <typename D, typename = void>
 struct MakesItselfLater : std::false_type {};
 template <typename D>
-struct MakesItselfLater<D, std::void_t<decltype(D::CreateAsync(
-                               std::declval<Host>(), std::declval<Json>(),
-                               std::declval<Creation<D>>()))>> : std::true_type {};
+struct MakesItselfLater<
+    D, std::void_t<decltype(D::CreateAsync(std::declval<Host>(), std::declval<Json>(),
+                                           std::declval<Creation<D>>()))>> : std::true_type {};
 
 // The C functions of the driver class D.
 template <typename D>

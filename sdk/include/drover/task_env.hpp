@@ -42,9 +42,10 @@ inline bool CanInterpolate(const Host& host) {
 // Replaces the references in TEXTS, with the values of RUN, and calls DONE once with all results in
 // their order, or with an error. All texts have at most 1 MiB, before and after. Throws
 // kUnimplemented if the host has no such service. [any-thread]
-DROVER_SDK_ONCE inline void InterpolateAsync(
-    const Host& host, const RunId& run, const std::vector<std::string>& texts,
-    Done<std::vector<std::string>> done, UnknownReferences unknown = UnknownReferences::kStay) {
+DROVER_SDK_ONCE inline void InterpolateAsync(const Host& host, const RunId& run,
+                                             const std::vector<std::string>& texts,
+                                             Done<std::vector<std::string>> done,
+                                             UnknownReferences unknown = UnknownReferences::kStay) {
   const auto* service = static_cast<const drover_task_env*>(host.Extension(DROVER_TASK_ENV_ID));
   if (service == nullptr || !DROVER_HAS(service, drover_task_env, interpolate)) {
     throw Error(Code::kUnimplemented, "the host replaces no references (drover.task-env)");
@@ -54,12 +55,11 @@ DROVER_SDK_ONCE inline void InterpolateAsync(
   auto args = abi::Make<drover_interpolate_args>();
   args.flags = unknown == UnknownReferences::kError ? DROVER_TASK_ENV_STRICT : 0;
   args.texts = abi::Array(strs);
-  abi::CallService(
-      std::make_unique<abi::Pending<std::vector<std::string>>>(
-          host.core()->gate, &abi::DecodeInterpolated, std::move(done)),
-      [&](drover_done finish, void* context, drover_error* error, std::int32_t* code) {
-        *code = service->interpolate(host.raw(), &raw, &args, finish, context, error);
-      });
+  abi::CallService(std::make_unique<abi::Pending<std::vector<std::string>>>(
+                       host.core()->gate, &abi::DecodeInterpolated, std::move(done)),
+                   [&](drover_done finish, void* context, drover_error* error, std::int32_t* code) {
+                     *code = service->interpolate(host.raw(), &raw, &args, finish, context, error);
+                   });
 }
 
 // Does the same, and returns the results. It blocks, so only the driver's own threads may call it,

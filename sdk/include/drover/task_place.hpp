@@ -48,17 +48,16 @@ DROVER_SDK_ONCE inline const drover_task_place* PlaceService(const Host& host) {
 // [any-thread]
 inline bool HasPlaces(const Host& host) { return host.Extension(DROVER_TASK_PLACE_ID) != nullptr; }
 
-// Makes the place of RUN, or finds it, and calls DONE once. Throws kUnimplemented if the host has no
-// such service. [any-thread]
+// Makes the place of RUN, or finds it, and calls DONE once. Throws kUnimplemented if the host has
+// no such service. [any-thread]
 inline void MakePlaceAsync(const Host& host, const RunId& run, Done<std::shared_ptr<Place>> done) {
   const drover_task_place* const service = abi::PlaceService(host);
   const drover_run_id raw = abi::Encode(run);
-  abi::CallService(
-      std::make_unique<abi::Pending<std::shared_ptr<Place>>>(host.core()->gate, &abi::DecodePlace,
-                                                             std::move(done)),
-      [&](drover_done finish, void* context, drover_error* error, std::int32_t* code) {
-        *code = service->make(host.raw(), &raw, finish, context, error);
-      });
+  abi::CallService(std::make_unique<abi::Pending<std::shared_ptr<Place>>>(
+                       host.core()->gate, &abi::DecodePlace, std::move(done)),
+                   [&](drover_done finish, void* context, drover_error* error, std::int32_t* code) {
+                     *code = service->make(host.raw(), &raw, finish, context, error);
+                   });
 }
 
 // Does the same and returns the place. It blocks, so only the driver's own threads may call it.

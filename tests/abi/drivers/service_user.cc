@@ -15,7 +15,8 @@ class Services : public drover::Driver {
  public:
   static drover::Info Describe() {
     drover::Info info;
-    info.task_config_schema = R"({"type": "object", "properties": {"script": {"type": "string"}, "text": {"type": "string"}},
+    info.task_config_schema =
+        R"({"type": "object", "properties": {"script": {"type": "string"}, "text": {"type": "string"}},
                                   "additionalProperties": false})";
     return info;
   }
@@ -25,8 +26,8 @@ class Services : public drover::Driver {
   drover::Started Start(const drover::TaskConfig& task, const drover::CallView& call) override {
     const std::string text = task.driver_config.String("text");
     if (!text.empty()) {
-      const std::string made = drover::Interpolate(host(), task.run_id, text,
-                                                   drover::UnknownReferences::kError);
+      const std::string made =
+          drover::Interpolate(host(), task.run_id, text, drover::UnknownReferences::kError);
       std::lock_guard<std::mutex> lock(mutex_);
       text_ = made;
       return {};

@@ -14,7 +14,9 @@ mod drover_node_h;
 mod drover_pause_h;
 mod drover_prepare_h;
 mod drover_progress_h;
+mod drover_task_env_h;
 mod drover_task_hooks_h;
+mod drover_task_place_h;
 
 pub use drover_h::*;
 pub use drover_capabilities_h::*;
@@ -25,4 +27,6 @@ pub use drover_node_h::*;
 pub use drover_pause_h::*;
 pub use drover_prepare_h::*;
 pub use drover_progress_h::*;
+pub use drover_task_env_h::*;
 pub use drover_task_hooks_h::*;
+pub use drover_task_place_h::*;
