@@ -38,11 +38,11 @@ typedef struct drover_place {
   uint32_t struct_size;
   uint32_t reserved;
   /* The path of the cgroup, relative to the mount point of each hierarchy: "/drover/RUN". The
-   * engine makes its own cgroups below it. If the machine has controllers of version 1, it is a path
-   * in the hierarchies of version 1, else in that of version 2. */
+   * engine makes its own cgroups below it. If the machine has controllers of version 1, it is a
+   * path in the hierarchies of version 1, else in that of version 2. */
   drover_str cgroup;
-  /* Of drover_pair: the directories that the host has made. The key is a controller of version 1, or
-   * empty for version 2. The value is an absolute path. */
+  /* Of drover_pair: the directories that the host has made. The key is a controller of version 1,
+   * or empty for version 2. The value is an absolute path. */
   drover_array directories;
   /* The network namespace of the task: its path, and a descriptor. Without a namespace of its own,
    * the path is empty, and there is no descriptor. */

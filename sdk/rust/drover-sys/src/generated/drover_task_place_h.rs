@@ -13,11 +13,11 @@ pub struct drover_place {
     pub struct_size: u32,
     pub reserved: u32,
     /// The path of the cgroup, relative to the mount point of each hierarchy: "/drover/RUN". The
-    /// engine makes its own cgroups below it. If the machine has controllers of version 1, it is a path
-    /// in the hierarchies of version 1, else in that of version 2.
+    /// engine makes its own cgroups below it. If the machine has controllers of version 1, it is a
+    /// path in the hierarchies of version 1, else in that of version 2.
     pub cgroup: drover_str,
-    /// Of drover_pair: the directories that the host has made. The key is a controller of version 1, or
-    /// empty for version 2. The value is an absolute path.
+    /// Of drover_pair: the directories that the host has made. The key is a controller of version 1,
+    /// or empty for version 2. The value is an absolute path.
     pub directories: drover_array,
     /// The network namespace of the task: its path, and a descriptor. Without a namespace of its own,
     /// the path is empty, and there is no descriptor.
