@@ -139,8 +139,8 @@ std::vector<pid_t> RunPlaces::Members(const RunId& run) const {
 void RunPlaces::Kill(const RunId& run) const {
   std::vector<Directory> directories = DirectoriesOf(run);
   // The freezer comes first: what it holds does not fork.
-  std::ranges::stable_partition(
-      directories, [](const Directory& at) { return HasOption(at.options, "freezer"); });
+  std::ranges::partition(directories,
+                         [](const Directory& at) { return HasOption(at.options, "freezer"); });
   for (const Directory& at : directories) {
     const UniqueFd directory = OpenPlace(at.path);
     if (!directory) continue;
