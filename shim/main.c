@@ -215,10 +215,25 @@ static void executed(void) {
   if (failure.error && failure.error != EPIPE && failure.error != ECONNRESET) give_up(&failure);
 }
 
+/* Closes the shim's copies of the descriptors that the task's process has got. Otherwise the other
+   end of a pipe would not learn of the end of the process. */
+static void close_given(void) {
+  const struct drover_step_descriptors* give = plan_descriptors(&shim.plan);
+  if (!give) return;
+  const int32_t* given = (const int32_t*)(give + 1);
+  for (uint32_t i = 0; i < 3 + give->count; i++) {
+    const int32_t index = i < 3 ? give->standard[i] : given[i - 3];
+    if (index < 0 || shim.plan.fds[index] < 0) continue;
+    SYS(close, shim.plan.fds[index]);
+    shim.plan.fds[index] = -1;
+  }
+}
+
 static void start_leader(void) {
   struct child child;
   struct step_failure failure;
   if (steps_start(&shim.plan, task_standard, NULL, &child, &failure) != 0) give_up(&failure);
+  close_given();
   for (int i = 1; i < 3; i++)
     if (task_standard[i] >= 0) SYS(close, task_standard[i]);
   starting = shim.leader = shim.pid = child.pid;

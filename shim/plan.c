@@ -94,6 +94,19 @@ static bool check_step(const struct plan* plan, struct drover_step* step) {
       return size >= sizeof(struct drover_step_number);
     case DROVER_STEP_RLIMIT:
       return size >= sizeof(struct drover_step_rlimit);
+    case DROVER_STEP_DESCRIPTORS: {
+      const struct drover_step_descriptors* give = (const struct drover_step_descriptors*)step;
+      if (size < sizeof *give || give->count > DROVER_PLAN_MAX_GIVEN ||
+          size < sizeof *give + give->count * sizeof(int32_t) ||
+          step->flags != DROVER_STEP_FOR_TASK)
+        return false;
+      for (int i = 0; i < 3; i++)
+        if (give->standard[i] != -1 && plan_fd(plan, give->standard[i]) < 0) return false;
+      const int32_t* given = (const int32_t*)(give + 1);
+      for (uint32_t i = 0; i < give->count; i++)
+        if (plan_fd(plan, given[i]) < 0) return false;
+      return true;
+    }
     case DROVER_STEP_IDS: {
       const struct drover_step_ids* ids = (const struct drover_step_ids*)step;
       return size >= sizeof *ids && ids->group_count <= DROVER_PLAN_MAX_GROUPS &&

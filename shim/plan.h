@@ -3,6 +3,7 @@
 #ifndef DROVER_SHIM_PLAN_H_
 #define DROVER_SHIM_PLAN_H_
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "shim/start_plan.h"
@@ -46,6 +47,11 @@ struct drover_step* plan_next(const struct plan* plan, const struct drover_step*
 /* Returns the first step of KIND, or NULL if there is none. Sets INDEX to its index if INDEX is
    not NULL. */
 const struct drover_step* plan_find(const struct plan* plan, uint16_t kind, int32_t* index);
+
+/* Returns the step that gives descriptors to the task's process, or NULL if there is none. */
+static inline const struct drover_step_descriptors* plan_descriptors(const struct plan* plan) {
+  return (const struct drover_step_descriptors*)plan_find(plan, DROVER_STEP_DESCRIPTORS, NULL);
+}
 
 /* Returns the byte after the COUNT strings at TEXT, each ended by NUL. Returns NULL if they do not
    end before LIMIT. */

@@ -112,4 +112,7 @@ int record_write(const struct drover_exit_record* record) {
 
 void record_remove(void) { remove_file(".exit"); }
 
-void record_remove_note(void) { remove_file(".cgroup"); }
+void record_remove_note(void) {
+  remove_file(".named");
+  remove_file(".cgroup");
+}

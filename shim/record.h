@@ -24,8 +24,9 @@ int record_write(const struct drover_exit_record* record);
 /* Removes `<name>.exit`. */
 void record_remove(void);
 
-/* Removes the symbolic link `<name>.cgroup`. By this link the next agent finds the cgroup of the
-   run, even if that agent makes its own cgroups elsewhere. */
+/* Removes the symbolic link `<name>.cgroup`, and the list `<name>.named` of the run's named
+   processes. By the link the next agent finds the cgroup of the run, even if that agent makes its
+   own cgroups elsewhere. */
 void record_remove_note(void);
 
 #endif /* DROVER_SHIM_RECORD_H_ */

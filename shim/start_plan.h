@@ -141,7 +141,10 @@ enum drover_step_kind {
   DROVER_STEP_CLEAN_MOUNTS = 27,
   /* struct drover_step and a string: the name of the host in the new UTS namespace. */
   DROVER_STEP_HOSTNAME = 28,
-  DROVER_STEP_KINDS = 29, /* a number greater than every kind */
+  /* struct drover_step_descriptors and indices. Gives descriptors to the task's process, only just
+     before CLOSE: later no other descriptor is open. */
+  DROVER_STEP_DESCRIPTORS = 29,
+  DROVER_STEP_KINDS = 30, /* a number greater than every kind */
 };
 
 /* The bits of drover_step.flags: which processes execute the step. */
@@ -167,6 +170,20 @@ struct drover_step_rlimit {
   uint32_t reserved;
   uint64_t soft;
   uint64_t hard;
+};
+
+/* Maximum number of descriptors that a process gets beyond its standard ones. */
+#define DROVER_PLAN_MAX_GIVEN 16u
+#define DROVER_GIVE_TERMINAL 1u /* descriptor 0 becomes the controlling terminal */
+
+struct drover_step_descriptors {
+  struct drover_step step;
+  uint32_t flags; /* DROVER_GIVE_... bits */
+  uint32_t count;
+  /* Indices of what becomes 0, 1 and 2, or -1 to keep what the process has there. */
+  int32_t standard[3];
+  uint32_t reserved;
+  /* Followed by int32_t given[count], the indices of what becomes 3, 4 and so on. */
 };
 
 struct drover_step_ids {

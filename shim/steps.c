@@ -39,12 +39,39 @@ static int join_cgroup(int cgroup) {
   return sys_write_file(cgroup, "tasks", "0", 1); /* "0" means the thread that writes */
 }
 
-/* Closes all file descriptors from 3 on except STATUS. Must be called before the exec. Until the
-   descriptors are closed, the task's path, the interpreter of its program, or a link of another
-   task could lead to a descriptor through /proc/self/fd. */
-static int close_all_but(int status) {
-  const int error = status > 3 ? sys_error(SYS(close_range, 3u, status - 1, 0)) : 0;
+/* Closes all file descriptors from FIRST on except STATUS, which is FIRST or more. Must be called
+   before the exec. Until the descriptors are closed, the task's path, the interpreter of its
+   program, or a link of another task could lead to a descriptor through /proc/self/fd. */
+static int close_all_but(int first, int status) {
+  const int error = status > first ? sys_error(SYS(close_range, first, status - 1, 0)) : 0;
   return error ? error : sys_error(SYS(close_range, status + 1, ~0u, 0));
+}
+
+/* Gives the process its descriptors. First all of them get numbers above the wanted ones, so that
+   none is overwritten before it was copied. */
+static int give_descriptors(const struct plan* plan, const struct drover_step_descriptors* give) {
+  int from[3 + DROVER_PLAN_MAX_GIVEN];
+  const int32_t* given = (const int32_t*)(give + 1);
+  const int count = 3 + (int)give->count;
+  for (int i = 0; i < count; i++) {
+    const int32_t index = i < 3 ? give->standard[i] : given[i - 3];
+    from[i] = -1;
+    if (index < 0) continue;
+    const long copy = SYS(fcntl, plan_fd(plan, index), F_DUPFD_CLOEXEC, count);
+    if (copy < 0) return (int)-copy;
+    from[i] = (int)copy;
+  }
+  for (int i = 0; i < count; i++) {
+    const long given_as = from[i] < 0 ? 0 : SYS(dup3, from[i], i, 0);
+    if (given_as < 0) return (int)-given_as;
+  }
+  return give->flags & DROVER_GIVE_TERMINAL ? sys_error(SYS(ioctl, 0, TIOCSCTTY, 0)) : 0;
+}
+
+/* Returns the first descriptor that the step CLOSE closes. */
+static int first_closed(const struct plan* plan, const struct session_command* session) {
+  const struct drover_step_descriptors* give = session ? NULL : plan_descriptors(plan);
+  return give ? 3 + (int)give->count : 3;
 }
 
 /* Opens PATH, but does not follow the links in /proc/PID. Other links cannot leave the root of
@@ -189,8 +216,10 @@ static int run_step(const struct plan* plan, const struct drover_step* step, int
       return privileges_new_keyring();
     case DROVER_STEP_CWD:
       return change_directory((const struct drover_step_cwd*)step);
+    case DROVER_STEP_DESCRIPTORS:
+      return give_descriptors(plan, (const struct drover_step_descriptors*)step);
     case DROVER_STEP_CLOSE:
-      return close_all_but(status);
+      return close_all_but(first_closed(plan, session), status);
     case DROVER_STEP_NO_NEW_PRIVS:
       return (int)-SYS(prctl, PR_SET_NO_NEW_PRIVS, 1);
     case DROVER_STEP_PDEATHSIG:
@@ -215,6 +244,18 @@ static int run_step(const struct plan* plan, const struct drover_step* step, int
 static _Noreturn void run_child(const struct plan* plan, const int standard[3],
                                 const struct session_command* session, int status) {
   struct step_failure failure = {.step = -1};
+  const int first = first_closed(plan, session);
+  if (status < first) {
+    /* The number of the status pipe is wanted for another descriptor. */
+    const long moved = SYS(fcntl, status, F_DUPFD_CLOEXEC, first);
+    if (moved < 0) {
+      failure.error = (int32_t)-moved;
+      SYS(write, status, &failure, sizeof failure);
+      sys_exit(127);
+    }
+    SYS(close, status);
+    status = (int)moved;
+  }
   for (int i = 0; i < 3 && !failure.error; i++)
     if (standard[i] >= 0) failure.error = sys_error(SYS(dup3, standard[i], i, 0));
   /* Marks all file descriptors from 3 on to be closed at the exec. When the exec closes the status
@@ -268,6 +309,7 @@ static bool may_share_memory(const struct plan* plan) {
       case DROVER_STEP_RLIMIT:
       case DROVER_STEP_UMASK:
       case DROVER_STEP_CWD:
+      case DROVER_STEP_DESCRIPTORS:
       case DROVER_STEP_CLOSE:
       case DROVER_STEP_NO_NEW_PRIVS:
       case DROVER_STEP_PDEATHSIG:

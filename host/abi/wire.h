@@ -22,6 +22,7 @@
 #include "host/abi/node_fields.h"
 #include "host/abi/pause_fields.h"
 #include "host/abi/prepare_values.h"
+#include "host/abi/process2_fields.h"
 #include "host/abi/progress_values.h"
 
 // Converts structs of the ABI to bytes, for messages between the host and a driver's process. The

@@ -113,6 +113,17 @@ TEST(WireTest, FieldListsReachEveryByte) {
   EXPECT_WHOLE(drover_progress_report);
   EXPECT_WHOLE(drover_command_args);
   EXPECT_WHOLE(drover_command_result);
+  EXPECT_WHOLE(drover_process2_limit);
+  EXPECT_WHOLE(drover_process2_descriptor);
+  EXPECT_WHOLE(drover_process2_start_args);
+  EXPECT_WHOLE(drover_process2_info);
+  EXPECT_WHOLE(drover_process2_state);
+  EXPECT_WHOLE(drover_process2_list);
+  EXPECT_WHOLE(drover_process2_name_args);
+  EXPECT_WHOLE(drover_process2_signal_args);
+  EXPECT_WHOLE(drover_process2_stop_args);
+  EXPECT_WHOLE(drover_process2_exec_args);
+  EXPECT_WHOLE(drover_process2_session_args);
   EXPECT_WHOLE(drover_prepare_key_args);
   EXPECT_WHOLE(drover_prepare_key_result);
   EXPECT_WHOLE(drover_prepare_args);

@@ -53,7 +53,9 @@ constexpr std::string_view kNames[] = {"ledger_add",
                                        "place_artifact",
                                        "cache_artifact",
                                        "take_back_task_dir",
-                                       "limit_disk"};
+                                       "limit_disk",
+                                       "name_process",
+                                       "forget_names"};
 static_assert(std::size(kNames) == kSteps);
 
 const std::string& TestDirectory() {

@@ -49,8 +49,10 @@ enum class Step : int {
   kCacheArtifact = 34,     // a download is kept for later allocations
   kTakeBackTaskDir = 35,   // the directory of an ended task is closed to the user it was lent
   kLimitDisk = 36,         // an allocation's directory gets a quota of its file system
+  kNameProcess = 37,       // a named process of a run gets its id, by which it is found later
+  kForgetNames = 38,       // the names of a run's processes are removed after the processes
 };
-constexpr int kSteps = 36;
+constexpr int kSteps = 38;
 std::string_view StepName(Step step);  // for example "ledger_add"
 
 // Begins a step that is not one function, so DurableStep cannot execute it. If BeginStep returns an

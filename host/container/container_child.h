@@ -54,11 +54,11 @@ class ContainerChild {
   // DONE.
   using Deliver = void (*)(WireReader* from, drover_done done, void* context);
   // Services of the first kind may have the same context. Those of another kind are found by it.
-  enum class ServiceKind { kPlain, kSession, kCommand };
+  enum class ServiceKind { kPlain, kSession, kCommand, kNamed };
   std::uint64_t AddService(drover_done done, void* context, Deliver deliver, ServiceKind kind);
   void DropService(std::uint64_t id);
-  // Returns the id of the exec session, or of the command, that the driver started with CONTEXT, or
-  // 0 if there is none.
+  // Returns the id of the exec session, command or operation of named processes that the driver
+  // started with CONTEXT, or 0 if there is none.
   std::uint64_t FindService(ServiceKind kind, void* context);
 
   // Starts a timer. The host runs the timer and sends a frame when it fires. FUNCTION stays in

@@ -91,16 +91,43 @@ void DeliverDone(WireReader* from, drover_done done, void* context) {
 // close them even if it refuses the call.
 template <typename Args>
 void CloseGiven(const Args* args) {
-  if constexpr (std::is_same_v<Args, drover_exec_args>) {
-    for (const drover_fd& fd : {args->input, args->output, args->error}) {
+  const auto close_all = [](const auto& from) {
+    for (const drover_fd& fd : {from.input, from.output, from.error}) {
       if (fd.ownership == DROVER_FD_GIVEN && fd.fd >= 0) close(fd.fd);
     }
+  };
+  if constexpr (std::is_same_v<Args, drover_exec_args>) close_all(*args);
+  if constexpr (std::is_same_v<Args, drover_process2_start_args>) {
+    const Result<drover_process2_start_args> raw = CopyStruct(args);
+    if (!raw.ok()) return;
+    close_all(*raw);
+    (void)ReadArray<drover_process2_descriptor>(
+        raw->descriptors, sizeof(std::uint32_t),
+        [](const drover_process2_descriptor* at) -> Status {
+          const Result<drover_process2_descriptor> one = CopyStruct(at);
+          if (one.ok() && one->fd.ownership == DROVER_FD_GIVEN && one->fd.fd >= 0)
+            close(one->fd.fd);
+          return {};
+        });
   }
+  if constexpr (std::is_same_v<Args, drover_process2_exec_args>) {
+    const Result<drover_process2_exec_args> raw = CopyStruct(args);
+    if (!raw.ok()) return;
+    const Result<drover_exec_args> command = CopyStruct(raw->command);
+    if (command.ok()) close_all(*command);
+  }
+}
+
+template <typename Args>
+constexpr ContainerChild::ServiceKind KindOf() {
+  using Kind = ContainerChild::ServiceKind;
+  return std::is_same_v<Args, drover_exec_args> ? Kind::kSession : Kind::kPlain;
 }
 
 template <typename Args, typename ResultType>
 std::int32_t Submit(std::uint16_t kind, const drover_run_id* run, const Args* args,
-                    drover_done done, void* context, drover_error* error) {
+                    drover_done done, void* context, drover_error* error,
+                    ContainerChild::ServiceKind service = KindOf<Args>()) {
   if (run == nullptr || done == nullptr || args == nullptr) {
     return Refuse(Error(Code::kInvalidArgument, "a service needs a run, arguments and a function"),
                   error);
@@ -113,9 +140,7 @@ std::int32_t Submit(std::uint16_t kind, const drover_run_id* run, const Args* ar
     CloseGiven(args);
     return Refuse(Error(Code::kInvalidArgument, "the arguments cannot be read"), error);
   }
-  using Kind = ContainerChild::ServiceKind;
-  constexpr Kind kKind = std::is_same_v<Args, drover_exec_args> ? Kind::kSession : Kind::kPlain;
-  const std::uint64_t id = Child().AddService(done, context, &DeliverDone<ResultType>, kKind);
+  const std::uint64_t id = Child().AddService(done, context, &DeliverDone<ResultType>, service);
   if (const Status sent = Child().Send(kind, id, std::move(frame)); !sent.ok()) {
     Child().DropService(id);
     return Refuse(sent.error(), error);
@@ -133,6 +158,21 @@ std::int32_t Submit(std::uint16_t kind, const drover_run_id* run, const Args* ar
   }
 DROVER_PROCESS_FUNCTIONS(DROVER_CHILD_PROCESS)
 #undef DROVER_CHILD_PROCESS
+
+#define DROVER_CHILD_NAMED(function, args_type, result_type)                                    \
+  std::int32_t function##_named(const drover_host*, const drover_run_id* run,                   \
+                                const args_type* args, drover_done done, void* context,         \
+                                drover_error* error) {                                          \
+    return Submit<args_type, result_type>(frame_kind::process2::function, run, args, done,      \
+                                          context, error, ContainerChild::ServiceKind::kNamed); \
+  }
+DROVER_PROCESS2_FUNCTIONS(DROVER_CHILD_NAMED)
+#undef DROVER_CHILD_NAMED
+
+void CancelNamed(const drover_host*, void* context) {
+  const std::uint64_t id = Child().FindService(ContainerChild::ServiceKind::kNamed, context);
+  if (id != 0) (void)Child().Send(frame_kind::kCancelNamed, id, WireMessage());
+}
 
 std::int32_t ExecResize(const drover_host*, void* context, std::int32_t width, std::int32_t height,
                         drover_error* error) {
@@ -241,6 +281,10 @@ std::int32_t ExtendCall(const drover_host*, std::uint64_t call, std::int64_t mor
 const drover_process kProcess = {sizeof(drover_process), 0,
                                  DROVER_PROCESS_FUNCTIONS(DROVER_CHILD_MEMBER) ExecResize, ExecEnd};
 #undef DROVER_CHILD_MEMBER
+#define DROVER_CHILD_NAMED_MEMBER(function, args_type, result_type) function##_named,
+const drover_process2 kProcess2 = {
+    sizeof(drover_process2), 0, DROVER_PROCESS2_FUNCTIONS(DROVER_CHILD_NAMED_MEMBER) CancelNamed};
+#undef DROVER_CHILD_NAMED_MEMBER
 const drover_task_output kTaskOutput = {sizeof(drover_task_output), 0, OpenOutput};
 const drover_node_info* GetNode(const drover_host*) { return Child().node_info(); }
 
@@ -267,6 +311,7 @@ const void* GetExtension(const drover_host*, drover_str id) {
   if (name == DROVER_PROGRESS_ID) return &kProgress;
   if (!Child().has_processes()) return nullptr;
   if (name == DROVER_PROCESS_ID) return &kProcess;
+  if (name == DROVER_PROCESS2_ID) return &kProcess2;
   if (name == DROVER_TASK_OUTPUT_ID) return &kTaskOutput;
   return nullptr;
 }

@@ -13,6 +13,7 @@
 #include "drover/drover_node.h"
 #include "drover/drover_pause.h"
 #include "drover/drover_prepare.h"
+#include "drover/drover_process2.h"
 #include "drover/drover_progress.h"
 #include "drover/drover_task_hooks.h"
 #include "host/abi/wire.h"
@@ -30,7 +31,8 @@
 // library is loaded. X gets the kind of the frame, the name of the function in reports, and the
 // table of drover.h that contains the function. The bodies of the frames are:
 //
-//   create          processes, commands: 1 if the host has the service, else 0;
+//   create          processes (drover.process and drover.process/2), commands: 1 if the host has
+//                   the service, else 0;
 //                   node, or null; call, arguments
 //   get_extension   id
 //   fingerprint     stream; the same for events
@@ -84,8 +86,9 @@ namespace drover {
 
 namespace frame_kind {
 
-// The kinds of frames. The namespaces `verb` and `process` below contain further kinds, one for
-// each function in the lists DROVER_ASYNC_VERBS and DROVER_PROCESS_FUNCTIONS of drover.h.
+// The kinds of frames. The namespaces `verb`, `process` and `process2` below contain further kinds,
+// one for each function in the lists DROVER_ASYNC_VERBS, DROVER_PROCESS_FUNCTIONS and
+// DROVER_PROCESS2_FUNCTIONS of the headers.
 enum : std::uint16_t {
   // Frames that the container sends. The comments name what the id of a frame identifies and what
   // its body has.
@@ -104,6 +107,7 @@ enum : std::uint16_t {
   kCancelCommand,  // id: the service
   kProgress,       // id: the call; body: report
   kExtend,         // id: the call; body: time
+  kCancelNamed,    // id: the service
   // Frames that the host sends.
   kBeforeCalled = 31,
 #define DROVER_FRAME_CALLED(kind, name, table) kind,
@@ -124,6 +128,13 @@ namespace process {
 enum : std::uint16_t { kBefore = 95, DROVER_PROCESS_FUNCTIONS(DROVER_FRAME_PROCESS) kBehind };
 #undef DROVER_FRAME_PROCESS
 }  // namespace process
+
+// The same for the functions of drover.process/2.
+namespace process2 {
+#define DROVER_FRAME_PROCESS2(function, args_type, result_type) function,
+enum : std::uint16_t { kBefore = 127, DROVER_PROCESS2_FUNCTIONS(DROVER_FRAME_PROCESS2) kBehind };
+#undef DROVER_FRAME_PROCESS2
+}  // namespace process2
 
 }  // namespace frame_kind
 

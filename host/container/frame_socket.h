@@ -18,7 +18,7 @@
 namespace drover {
 
 inline constexpr std::size_t kMaxFrame = 16u << 20;  // the maximum size of a body in bytes
-inline constexpr std::size_t kMaxFrameFds = 4;
+inline constexpr std::size_t kMaxFrameFds = 20;      // those of a named process, and one more
 
 struct FrameHead {
   std::uint32_t magic;

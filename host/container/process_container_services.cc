@@ -62,6 +62,10 @@ const drover_process* Processes(const drover_host* host) {
   return static_cast<const drover_process*>(host->get_extension(host, ToStr(DROVER_PROCESS_ID)));
 }
 
+const drover_process2* NamedProcesses(const drover_host* host) {
+  return static_cast<const drover_process2*>(host->get_extension(host, ToStr(DROVER_PROCESS2_ID)));
+}
+
 // Returns null if the host has ended or runs no commands.
 const drover_command* Commands(const drover_host* host) {
   return static_cast<const drover_command*>(host->get_extension(host, ToStr(DROVER_COMMAND_ID)));
@@ -148,6 +152,34 @@ bool State::HandleService(std::uint16_t kind, std::uint64_t id, WireReader* from
   }
     DROVER_PROCESS_FUNCTIONS(DROVER_REMOTE_PROCESS)
 #undef DROVER_REMOTE_PROCESS
+#define DROVER_REMOTE_NAMED(function, args_type, result_type)                             \
+  case frame_kind::process2::function: {                                                  \
+    (*from)(run);                                                                         \
+    const auto* args = from->Struct<args_type>();                                         \
+    if (!from->Done()) return true;                                                       \
+    const drover_process2* const named = NamedProcesses(face);                            \
+    Submit<result_type>(this, id, from, [&](Service* service, drover_error* error) {      \
+      return named == nullptr                                                             \
+                 ? NoSuchService(from, error)                                             \
+                 : named->function(face, &run, args, &Done<result_type>, service, error); \
+    });                                                                                   \
+    return true;                                                                          \
+  }
+    DROVER_PROCESS2_FUNCTIONS(DROVER_REMOTE_NAMED)
+#undef DROVER_REMOTE_NAMED
+    case frame_kind::kCancelNamed: {
+      void* service = nullptr;
+      {
+        const std::lock_guard lock(mutex);
+        if (const auto found = services.find(id); found != services.end()) {
+          service = found->second.get();
+        }
+      }
+      // As for a command: the host only compares SERVICE with the pointers of its operations.
+      const drover_process2* const named = NamedProcesses(face);
+      if (from->Done() && service != nullptr && named != nullptr) named->cancel(face, service);
+      return true;
+    }
     case frame_kind::kOpenOutput: {
       (*from)(run);
       from->Struct<drover_process_none_args>();

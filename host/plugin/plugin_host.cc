@@ -5,10 +5,12 @@
 #include <string_view>
 
 #include "drover/drover_command.h"
+#include "drover/drover_process2.h"
 #include "drover/drover_progress.h"
 #include "host/abi/abi_text.h"
 #include "host/abi/abi_write.h"
 #include "host/plugin/host_process.h"
+#include "host/plugin/named/host_process2.h"
 #include "host/plugin/progress/progress_service.h"
 #include "host/plugin/traced.h"
 
@@ -114,6 +116,7 @@ const void* GetExtension(const drover_host* face, drover_str id) {
   if (name == DROVER_PROGRESS_ID) return ProgressExtension();
   if (host->processes() == nullptr) return nullptr;
   if (name == DROVER_PROCESS_ID) return ProcessExtension();
+  if (name == DROVER_PROCESS2_ID) return NamedProcessExtension();
   if (name == DROVER_TASK_OUTPUT_ID) return TaskOutputExtension();
   return nullptr;
 }

@@ -14,6 +14,7 @@
 #include "host/library/plugin_node.h"
 #include "host/plugin/call_table.h"
 #include "host/plugin/host_command.h"
+#include "host/plugin/named/named_calls.h"
 #include "host/plugin/plugin_log.h"
 #include "host/plugin/plugin_pool.h"
 #include "host/plugin/progress/progress_table.h"
@@ -107,7 +108,8 @@ class PluginHost : public std::enable_shared_from_this<PluginHost> {
   ProgressTable& progress() { return *progress_; }
   Gate& services() { return services_; }
   const Context& services_context() const { return services_context_; }
-  CommandTable& commands() { return commands_; }  // control thread
+  CommandTable& commands() { return commands_; }      // control thread
+  NamedCalls& named_calls() { return named_calls_; }  // control thread
   // The active exec sessions by the driver's context pointer. Control thread.
   std::map<void*, ExecBridge*>& exec_sessions() { return exec_sessions_; }
 
@@ -125,6 +127,7 @@ class PluginHost : public std::enable_shared_from_this<PluginHost> {
   std::map<RunId, Run> runs_;
   std::map<void*, ExecBridge*> exec_sessions_;
   CommandTable commands_;
+  NamedCalls named_calls_;
   Context services_context_;
   Gate services_;
   bool shutting_down_ = false;

@@ -153,6 +153,12 @@ void ServiceDone::Finish(Result<HelperEnd> end) {
   });
 }
 
+void ServiceDone::Deliver(std::function<void(drover_done, void*)> call) {
+  Post([function = function_, context = context_, call = std::move(call)] {
+    call(function, context);
+  });
+}
+
 void ServiceDone::FinishPipes(UniqueFd output, UniqueFd error) {
   // The file descriptors are in a shared object, since the function object must be copyable. The
   // function object passes them to the driver when it runs.

@@ -1,6 +1,7 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "drover/drover.h"
@@ -28,6 +29,8 @@ class ServiceDone {
   void FinishAttach(Result<ProcessService::Attached> attached);
   void Finish(Result<TaskUsage> usage);
   void Finish(Result<HelperEnd> end);  // of a command
+  // Calls CALL(function, context) instead. CALL must call the function once, with a success.
+  void Deliver(std::function<void(drover_done function, void* context)> call);
   // Passes the ownership of both file descriptors to the driver.
   void FinishPipes(UniqueFd output, UniqueFd error);
 

@@ -248,6 +248,16 @@ Result<UniqueFd> CgroupTracker::CreateIn(int parent, const RunId& run) {
   return MakeNoted(parent, path, run);
 }
 
+Result<UniqueFd> CgroupTracker::CreateBelow(int group, const RunId& run) {
+  std::error_code failed;
+  const std::string path =
+      std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(group), failed);
+  if (failed) return ErrnoError(failed.value(), "cannot read the path of the run's cgroup");
+  if (!notes_.are_kept())
+    return Error(Code::kFailedPrecondition, "named processes need notes of their cgroups");
+  return MakeNoted(group, path, run);
+}
+
 Result<UniqueFd> CgroupTracker::MakeNoted(int parent, const std::string& path, const RunId& run) {
   DROVER_TRY(notes_.Write(run, path + "/" + run.ToString()));
   Result<UniqueFd> made = Make(parent, path, run.ToString());

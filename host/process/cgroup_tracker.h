@@ -47,6 +47,10 @@ class CgroupTracker {
   // be called if is_freezer() is true.
   Result<UniqueFd> CreateIn(int parent, const RunId& run);
 
+  // Makes the cgroup of RUN in GROUP, the open cgroup of another run, and opens it. Whatever is
+  // done to the cgroup of that run is then also done to this one.
+  Result<UniqueFd> CreateBelow(int group, const RunId& run);
+
   enum class State { kNone, kEmpty, kAlive };
   // Reports whether the run has a cgroup, and whether that cgroup or a cgroup below it has living
   // members. Returns an error if the state of the cgroup cannot be read now.

@@ -3,10 +3,12 @@
 
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <utility>
 
@@ -16,6 +18,7 @@
 #include "host/process/clean_namespace.h"
 #include "host/process/detached_spawn.h"
 #include "host/process/exit_record.h"
+#include "host/process/named/named_notes.h"
 #include "host/process/process_usage.h"
 #include "host/process/run_cgroups.h"
 #include "host/process/run_directory.h"
@@ -44,6 +47,12 @@ int OwnOomScoreAdj() {
   return std::atoi(text.c_str());
 }
 
+std::string PathOfDescriptor(int fd) {
+  std::error_code failed;
+  const auto path = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd), failed);
+  return failed ? std::string() : path.string();
+}
+
 // Makes an error for a run that may be alive, although this cannot be checked now. Such a run must
 // not be started again.
 Error CannotFindOut(const RunId& run, const Error& error) {
@@ -66,13 +75,16 @@ class ProcessServiceImpl : public ProcessService {
         untracked_reason_(std::move(untracked_reason)),
         options_(std::move(options)),
         clean_namespace_(loop_),
+        named_(host_->run_directory.get()),
         usage_(
             loop_, [this](const RunId& run) { return cgroups_.OpenUsage(run); },
             [this](const RunId& run) { return Walk(run); }) {
     environment_.boot_id = host_->boot;
     environment_.own_oom_score_adj = OwnOomScoreAdj();
     environment_.run_directory = host_->run_directory.get();
+    host_->on_end = [this](const RunId& run) { KillNamed(run); };
   }
+  ~ProcessServiceImpl() override { host_->on_end = nullptr; }
 
   Co<Result<ProcessInfo>> Start(Context context, ProcessSpec spec) override {
     DROVER_CO_TRY(MayStart());
@@ -81,7 +93,9 @@ class ProcessServiceImpl : public ProcessService {
     if (spec.namespaces) {
       DROVER_CO_ASSIGN(environment.clean_namespace, co_await clean_namespace_.Get(context));
     }
-    DROVER_CO_ASSIGN(RunCgroups::Made cgroups, cgroups_.Make(&spec));
+    const bool shared = spec.group || named_.Any(run);
+    DROVER_CO_ASSIGN(RunCgroups::Made cgroups,
+                     shared ? cgroups_.MakeShared(&spec) : cgroups_.Make(&spec));
     cgroups.AddTo(&environment);
     Result<StartMessage> message = CompileStart(spec, environment);
     if (!message.ok()) {
@@ -114,6 +128,33 @@ class ProcessServiceImpl : public ProcessService {
       const OutputSpec closed = std::move(spec);
     }
     co_return co_await AwaitStart(context, std::move(launched), std::move(message));
+  }
+
+  Result<RunId> AddNamed(RunId run, const std::string& name) override {
+    return named_.Add(run, name);
+  }
+
+  Result<std::map<std::string, RunId>> Named(RunId run) const override { return named_.Read(run); }
+
+  Status ForgetNamed(RunId run, const std::string& name) override {
+    return named_.Remove(run, name);
+  }
+
+  std::string CgroupPath(RunId run) const override {
+    const UniqueFd directory = host_->tracker ? host_->tracker->OpenRun(run) : UniqueFd();
+    return directory ? PathOfDescriptor(directory.get()) : std::string();
+  }
+
+  Result<UniqueFd> OpenPidfd(RunId run) const override {
+    DROVER_ASSIGN(const RunPointer pointer, FindRunning(run));
+    const ProcessInfo& info = pointer->info();
+    if (info.pid == 0) return Error(Code::kFailedPrecondition, "the run has no process");
+    UniqueFd pidfd(static_cast<int>(syscall(SYS_pidfd_open, info.pid, 0)));
+    if (!pidfd && errno != ESRCH) return ErrnoError(errno, "cannot open a pidfd of the process");
+    // Another process may have got the pid. It began later than the process of the run.
+    if (!pidfd || !StartedBefore(pidfd.get(), info.started_boot))
+      return Error(Code::kFailedPrecondition, "the process has ended");
+    return pidfd;
   }
 
   Co<Result<Attached>> Attach(Context context, RunId run) override {
@@ -225,6 +266,7 @@ class ProcessServiceImpl : public ProcessService {
   }
 
   Status Kill(RunId run) override {
+    KillNamed(run);
     DROVER_ASSIGN(const RunPointer pointer, Find(run));
     pointer->Kill();
     return {};
@@ -245,6 +287,10 @@ class ProcessServiceImpl : public ProcessService {
       RunPointer pointer = known->second;
       if (!pointer->exit()) DROVER_CO_TRY(co_await KillAndWait(context, pointer));
     }
+    // An earlier agent may have noted the names, so the notes are read from the run directory.
+    DROVER_CO_ASSIGN(const NamedNotes::Names named, named_.Read(run));
+    for (const auto& [name, process] : named) DROVER_CO_TRY(co_await Release(context, process));
+    if (!named.empty()) DROVER_CO_TRY(named_.RemoveAll(run));
     DROVER_CO_TRY(BeginStep(Step::kRemoveCgroup));
     DROVER_CO_TRY(co_await RemoveCgroup(context, run));
     EndStep(Step::kRemoveCgroup);
@@ -294,6 +340,19 @@ class ProcessServiceImpl : public ProcessService {
   }
 
  private:
+  // Kills the processes of RUN beside its own process.
+  void KillNamed(const RunId& run) {
+    const Result<NamedNotes::Names> named = named_.Read(run);
+    if (!named.ok()) return;
+    for (const auto& [name, process] : *named) {
+      if (const auto known = runs_.find(process); known != runs_.end()) {
+        known->second->Kill();
+      } else if (host_->tracker) {
+        host_->tracker->Kill(process);  // an earlier agent started it
+      }
+    }
+  }
+
   std::vector<ProcessUsage::Process> Walk(const RunId& run) {
     std::vector<ProcessUsage::Process> processes;
     const Result<RunPointer> found = FindRunning(run);
@@ -492,6 +551,7 @@ class ProcessServiceImpl : public ProcessService {
   const ProcessServiceOptions options_;
   StartEnvironment environment_;
   CleanNamespace clean_namespace_;
+  NamedNotes named_;
   std::map<RunId, RunPointer> runs_;
   UsageSampler usage_;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -80,6 +81,35 @@ class ProcessService {
   // context ended first.
   virtual Co<Result<ProcessInfo>> Start(Context context, ProcessSpec spec) = 0;
   virtual Co<Result<ProcessInfo>> StartOutput(Context context, OutputSpec spec) = 0;
+
+  // Notes, in a durable step, that RUN has a process NAME beside its own process, and returns the
+  // id of this process. The id is random. Start then takes it as spec.run, with RUN as spec.group.
+  // All other functions take it, too. The other processes of RUN are killed when its own process
+  // has ended, and are released with RUN. Fails with kFailedPrecondition if RUN has a process NAME.
+  virtual Result<RunId> AddNamed(RunId run, const std::string& name) {
+    (void)run, (void)name;
+    return Error(Code::kUnimplemented, "this process service has no named processes");
+  }
+  // Returns the processes of RUN that AddNamed has noted, also those of an earlier agent.
+  virtual Result<std::map<std::string, RunId>> Named(RunId run) const {
+    (void)run;
+    return std::map<std::string, RunId>();
+  }
+  // Forgets the name of a process, which must have been released.
+  virtual Status ForgetNamed(RunId run, const std::string& name) {
+    (void)run, (void)name;
+    return {};
+  }
+  // Returns the directory of the cgroup that tracks RUN, or an empty text if there is none.
+  virtual std::string CgroupPath(RunId run) const {
+    (void)run;
+    return {};
+  }
+  // Opens a pidfd of the process of RUN. Fails with kFailedPrecondition if the process has ended.
+  virtual Result<UniqueFd> OpenPidfd(RunId run) const {
+    (void)run;
+    return Error(Code::kUnimplemented, "this process service opens no pidfds");
+  }
 
   // Takes over a run that an earlier agent started, whether the run is alive or has ended. The
   // error is kNotFound if the run never started or has been released. The error is kUnavailable if

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -58,9 +59,25 @@ struct BoundSpec {
   Duration kill_timeout = 5s;
 };
 
+// Descriptors that a process gets in addition to those that every process gets, or in their place.
+struct GivenDescriptors {
+  bool any() const {
+    return standard[0] || standard[1] || standard[2] || terminal || !more.empty();
+  }
+
+  // The standard input, output and error. Without an element, the input is /dev/null, and the
+  // outputs go to the log files.
+  std::array<UniqueFd, 3> standard;
+  std::vector<UniqueFd> more;  // become the descriptors 3, 4 and so on
+  bool terminal = false;       // the standard input becomes the controlling terminal
+};
+
 // Describes the process of one run. The service takes ownership of the descriptors.
 struct ProcessSpec {
   RunId run;
+  // The run to whose cgroup this process belongs, for a named process that is not the run's own
+  // process (process/named/named_processes.h). RUN is then the id of the named process alone.
+  std::optional<RunId> group;
   // The program: a path, or a name that is looked up in the PATH of ENV. If empty, it is argv[0].
   std::string executable;
   std::vector<std::string> argv;
@@ -79,6 +96,7 @@ struct ProcessSpec {
   // removes.
   std::optional<Privileges> privileges;
   LogSpec logs;
+  GivenDescriptors descriptors;
   std::optional<BoundSpec> bound;
   ResourceLimits resources;
   // Cgroups of the operator (process/given_cgroups.h). They must not be combined with RESOURCES.
@@ -106,6 +124,7 @@ struct ProcessInfo {
   pid_t pid = 0;       // 0 for a run without a process
   pid_t shim_pid = 0;  // for display only; no signal is ever sent to this pid
   WallTime started_at = 0;
+  std::int64_t started_boot = 0;  // the same in nanoseconds of CLOCK_BOOTTIME
 };
 
 // How a run ended.

@@ -247,6 +247,24 @@ Result<ResourceCgroups::Run> ResourceCgroups::Create(const RunId& run, const Res
   return result;
 }
 
+ResourceCgroups::Run ResourceCgroups::OpenAll(const RunId& run, int tracking) const {
+  Run all;
+  for (const Controller& controller : controllers_) {
+    const bool memory = controller.name == "memory";
+    if (controller.unified) {
+      if (memory && tracking >= 0)
+        all.memory_events.Reset(openat(tracking, "memory.events", O_RDONLY | O_CLOEXEC));
+      continue;
+    }
+    UniqueFd made = OpenRun(run, controller.name);
+    if (!made) continue;
+    if (memory)
+      all.memory_events.Reset(openat(made.get(), "memory.oom_control", O_RDONLY | O_CLOEXEC));
+    all.cgroups.push_back(std::move(made));
+  }
+  return all;
+}
+
 UniqueFd ResourceCgroups::CreateAccounting(const RunId& run) {
   if (accounting_root_.empty()) return {};
   const std::string path = accounting_root_ + "/" + run.ToString();

@@ -53,6 +53,9 @@ class ResourceCgroups {
   // limit whose controller is missing is ignored; only LIMITS.cores without a controller is an
   // error. If Create returns an error, it has removed the cgroups that it made.
   Result<Run> Create(const RunId& run, const ResourceLimits& limits, int tracking);
+  // Opens the cgroups that Create has made for RUN. There are none if RUN has no limits. TRACKING
+  // is the run's version 2 cgroup, or -1.
+  Run OpenAll(const RunId& run, int tracking) const;
   // Makes a cgroup of the version 1 controller cpuacct, which counts the run's processor time.
   // Returns an empty descriptor if Create has made a cgroup in the same hierarchy, if there is no
   // such controller, or if the cgroup cannot be made. There is no error, because a task must not

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 
+#include <cerrno>
 #include <utility>
 
 #include "host/base/durable_step.h"
@@ -37,6 +38,48 @@ Result<RunCgroups::Made> RunCgroups::Make(ProcessSpec* spec) {
     return limited.error();
   }
   if (freezer()) CountTime(spec->run, &made);
+  return made;
+}
+
+Result<RunCgroups::Made> RunCgroups::MakeShared(ProcessSpec* spec) {
+  const RunId own = spec->run, group = spec->group.value_or(spec->run);
+  bool exists = false;
+  if (tracker_ != nullptr) {
+    DROVER_ASSIGN(const CgroupTracker::State state, tracker_->Look(group));
+    exists = state != CgroupTracker::State::kNone;
+  } else {
+    exists = !resources().OpenAll(group, -1).cgroups.empty();
+  }
+  Made made;
+  if (!exists) {
+    spec->run = group;
+    Result<Made> first = Make(spec);
+    spec->run = own;
+    if (!first.ok()) return first.error();
+    made = std::move(*first);
+  } else {
+    made.freezer = freezer();
+    DROVER_ASSIGN(made.given, OpenGiven(*spec));
+    if (tracker_ != nullptr) {
+      made.tracking = tracker_->OpenRun(group);
+      if (!made.tracking) return ErrnoError(errno, "cannot open the cgroup of the run");
+    }
+    made.limits = resources().OpenAll(group, unified() ? made.tracking.get() : -1);
+    if (made.limits.memory_events) spec->memory_events = std::move(made.limits.memory_events);
+    if (made.limits.cgroups.empty()) {
+      // The processes before this one had no limits, or those of the tracking cgroup.
+      spec->run = group;
+      const Status limited = Limit(spec, &made);
+      spec->run = own;
+      DROVER_TRY(limited);
+    }
+    UniqueFd accounting = freezer() ? resources().OpenRun(group, "cpuacct") : UniqueFd();
+    if (accounting) made.limits.cgroups.push_back(std::move(accounting));
+  }
+  if (tracker_ == nullptr || own == group) return made;
+  DROVER_ASSIGN(made.tracking, DurableStep(Step::kMakeCgroup, [&] {
+                  return tracker_->CreateBelow(made.tracking.get(), own);
+                }));
   return made;
 }
 

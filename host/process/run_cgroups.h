@@ -39,6 +39,10 @@ class RunCgroups {
   // SPEC->memory_events, a file that counts the kills for lack of memory. After an error no cgroup
   // of the run is left.
   Result<Made> Make(ProcessSpec* spec);
+  // Does the same for a process that shares the cgroups of a run with others. The run is
+  // SPEC->group, or else SPEC->run. Makes the cgroups of the run only if it has none. A process
+  // with a SPEC->group gets a tracking cgroup of its own below that of the run.
+  Result<Made> MakeShared(ProcessSpec* spec);
   // Removes the run's own cgroups. Returns false if a process is still in one of them.
   bool Remove(const RunId& run);
 

@@ -45,6 +45,17 @@ Status CheckBound(const std::optional<BoundSpec>& bound) {
   return {};
 }
 
+Status CheckDescriptors(const GivenDescriptors& given) {
+  if (given.more.size() > DROVER_PLAN_MAX_GIVEN)
+    return Invalid("a process gets at most " + std::to_string(DROVER_PLAN_MAX_GIVEN) +
+                   " descriptors");
+  for (const UniqueFd& fd : given.more)
+    if (!fd) return Invalid("a descriptor for the process is not open");
+  if (given.terminal && !given.standard[0])
+    return Invalid("a process with a terminal needs it as its standard input");
+  return {};
+}
+
 Status CheckPrivileges(const ProcessSpec& spec) {
   if (!spec.privileges) return {};
   const Privileges& privileges = *spec.privileges;
@@ -78,6 +89,7 @@ Status CheckNamespaces(const ProcessSpec& spec) {
 Status CheckSpec(const ProcessSpec& spec) {
   DROVER_TRY(CheckLogs(spec.logs));
   DROVER_TRY(CheckBound(spec.bound));
+  DROVER_TRY(CheckDescriptors(spec.descriptors));
   DROVER_TRY(CheckPrivileges(spec));
   DROVER_TRY(CheckNamespaces(spec));
   if (spec.argv.empty()) return Invalid("there is no command");
@@ -133,6 +145,19 @@ void AddExec(const ProcessSpec& spec, PlanBuilder* plan) {
   plan->Add(DROVER_STEP_EXEC, exec, tail, "execute " + program);
 }
 
+void AddDescriptors(const GivenDescriptors& given, PlanBuilder* plan) {
+  drover_step_descriptors step{};
+  step.flags = given.terminal ? DROVER_GIVE_TERMINAL : 0;
+  step.count = static_cast<std::uint32_t>(given.more.size());
+  for (std::size_t i = 0; i < given.standard.size(); ++i)
+    step.standard[i] = given.standard[i] ? plan->Descriptor(given.standard[i].get()) : -1;
+  std::vector<std::int32_t> more;
+  for (const UniqueFd& fd : given.more) more.push_back(plan->Descriptor(fd.get()));
+  plan->For(DROVER_STEP_FOR_TASK);
+  plan->Add(DROVER_STEP_DESCRIPTORS, step, BytesOf(more), "give the process its descriptors");
+  plan->For(DROVER_STEP_FOR_TASK | DROVER_STEP_FOR_SESSION);
+}
+
 // The order of the steps matters. Steps that need privileges come before the change of the user
 // and group ids. Steps whose effect that change would undo come after it.
 void AddSteps(const ProcessSpec& spec, const StartEnvironment& environment, std::int32_t cgroup,
@@ -156,6 +181,7 @@ void AddSteps(const ProcessSpec& spec, const StartEnvironment& environment, std:
   for (const auto& [entered, name] : environment.given_cgroups)
     plan->AddNumber(DROVER_STEP_JOIN, plan->Descriptor(entered), "enter the cgroup " + name);
   if (spec.namespaces) plan->Add(DROVER_STEP_ENTER, "enter the namespaces of the run");
+  if (spec.descriptors.any()) AddDescriptors(spec.descriptors, plan);
   // No later step needs a descriptor. The descriptors are closed now because the next steps follow
   // paths that the task chooses.
   plan->Add(DROVER_STEP_CLOSE, kCloseStep);

@@ -48,6 +48,7 @@ void SupervisedRun::Introduce(const drover_attach_hello_reply& reply) {
   info_.pid = reply.pid;
   info_.shim_pid = reply.shim_pid;
   info_.started_at = reply.started_at;
+  info_.started_boot = reply.started_boot;
   const bool started = reply.started_boot != 0;  // false: the shim has not executed its task yet
   if (started && !StartedBefore(pidfd_.get(), reply.started_boot)) pidfd_.Reset();
   started_.Set();
@@ -61,6 +62,7 @@ void SupervisedRun::OnEvent(const drover_attach_header& header,
       info_.pid = start_reply_->pid;
       info_.shim_pid = start_reply_->shim_pid;
       info_.started_at = start_reply_->started_at;
+      info_.started_boot = start_reply_->started_boot;
       started_.Set();
       return;
     }
@@ -110,6 +112,7 @@ void SupervisedRun::End(ProcessExit exit) {
   pidfd_.Reset();
   started_.Set();
   ended_.Set();
+  if (host_->on_end) host_->on_end(id_);
 }
 
 // Reaps the shim, which has become a child of this process and will end soon. If the shim has not

@@ -28,6 +28,7 @@ struct RunHost {
   // Null: the shims find the processes of their runs by walking their descendants.
   std::unique_ptr<CgroupTracker> tracker;
   KeyedListeners<RunId, const DroppedOutput&> on_dropped;
+  std::function<void(const RunId&)> on_end;  // called when a run has ended; empty: nobody listens
 };
 
 // Follows one run through the connection to its shim until the end of the run. Holds two

@@ -5,6 +5,7 @@
 #include "drover/command.hpp"
 #include "drover/device.hpp"
 #include "drover/entry.hpp"
+#include "drover/named_process.hpp"
 #include "drover/news.hpp"
 #include "drover/node.hpp"
 #include "drover/pause.hpp"

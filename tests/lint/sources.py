@@ -172,6 +172,7 @@ CHANGE_PLACES = {
     "process/cgroup_tracker.cc": ("kMakeCgroup", "kRemoveCgroup", "kTryCgroup"),
     "process/clean_namespace.cc": "in a mount namespace that ends with the descriptor of this process",
     "process/mount_tree.cc": "mounts that no path leads to; shims attach them",
+    "process/named/named_notes.cc": ("kNameProcess", "kForgetNames"),
     "process/network_namespace.cc": ("kKeepNetwork", "kDropNetwork"),
     "process/resource_cgroups.cc": ("kMakeLimits", "kRemoveCgroup"),
     "process/run_directory.cc": ("kForgetEnd",),

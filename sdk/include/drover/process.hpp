@@ -65,6 +65,59 @@ struct ProcessSpec {
   StringMap v1_cgroups;  // controllers of version 1, each with the path of a cgroup
 };
 
+namespace abi {
+
+// A process in the form of the C interface. It points into SPEC, which must live as long.
+class StartArgs {
+ public:
+  DROVER_SDK_ONCE explicit StartArgs(const ProcessSpec& spec)
+      : argv_(Strs(spec.argv)),
+        env_(Pairs(spec.env)),
+        v1_cgroups_(Pairs(spec.v1_cgroups)),
+        args_(Make<drover_process_start_args>()),
+        isolation_(Make<drover_isolation>()) {
+    args_.oom_score_adj = spec.oom_score_adj;
+    args_.argv = Array(argv_);
+    args_.env = Array(env_);
+    args_.work_dir = Str(spec.work_dir);
+    args_.user = Str(spec.user);
+    args_.cgroup = Str(spec.cgroup);
+    args_.v1_cgroups = Array(v1_cgroups_);
+    if (!spec.isolation) return;
+    const Isolation& isolated = *spec.isolation;
+    capabilities_ = Strs(isolated.capabilities);
+    ambient_ = Strs(isolated.ambient_capabilities);
+    paths_ = Pairs(isolated.root_paths);
+    isolation_.flags = DROVER_ISOLATE_ROOT | (isolated.pids ? DROVER_ISOLATE_PIDS : 0) |
+                       (isolated.ipc ? DROVER_ISOLATE_IPC : 0) |
+                       (isolated.calls ? DROVER_ISOLATE_CALLS : 0) |
+                       (isolated.pivot ? 0 : DROVER_ISOLATE_NO_PIVOT) |
+                       (isolated.resources ? DROVER_ISOLATE_RESOURCES : 0) |
+                       (isolated.cpu_hard ? DROVER_ISOLATE_CPU_HARD : 0);
+    isolation_.max_processes = isolated.max_processes;
+    isolation_.capabilities = Array(capabilities_);
+    isolation_.ambient_capabilities = Array(ambient_);
+    isolation_.root_paths = Array(paths_);
+    args_.isolation = &isolation_;
+  }
+  StartArgs(const StartArgs&) = delete;
+  StartArgs& operator=(const StartArgs&) = delete;
+
+  const drover_process_start_args& get() const { return args_; }
+
+ private:
+  std::vector<drover_str> argv_;
+  std::vector<drover_pair> env_;
+  std::vector<drover_pair> v1_cgroups_;
+  std::vector<drover_str> capabilities_;
+  std::vector<drover_str> ambient_;
+  std::vector<drover_pair> paths_;
+  drover_process_start_args args_;
+  drover_isolation isolation_;
+};
+
+}  // namespace abi
+
 struct ProcessState {
   TaskState state = TaskState::kUnknown;
   int pid = 0;
@@ -124,34 +177,8 @@ class ProcessService {
 
   // Starts the process and returns its pid. Success means that the program has been executed.
   void Start(const RunId& run, const ProcessSpec& spec, Done<int> done) const {
-    std::vector<drover_str> argv = abi::Strs(spec.argv);
-    std::vector<drover_pair> env = abi::Pairs(spec.env);
-    auto args = abi::Make<drover_process_start_args>();
-    args.oom_score_adj = spec.oom_score_adj;
-    args.argv = abi::Array(argv);
-    args.env = abi::Array(env);
-    args.work_dir = abi::Str(spec.work_dir);
-    args.user = abi::Str(spec.user);
-    const Isolation isolated = spec.isolation.value_or(Isolation());
-    std::vector<drover_str> capabilities = abi::Strs(isolated.capabilities);
-    std::vector<drover_str> ambient = abi::Strs(isolated.ambient_capabilities);
-    std::vector<drover_pair> paths = abi::Pairs(isolated.root_paths);
-    auto isolation = abi::Make<drover_isolation>();
-    isolation.flags = DROVER_ISOLATE_ROOT | (isolated.pids ? DROVER_ISOLATE_PIDS : 0) |
-                      (isolated.ipc ? DROVER_ISOLATE_IPC : 0) |
-                      (isolated.calls ? DROVER_ISOLATE_CALLS : 0) |
-                      (isolated.pivot ? 0 : DROVER_ISOLATE_NO_PIVOT) |
-                      (isolated.resources ? DROVER_ISOLATE_RESOURCES : 0) |
-                      (isolated.cpu_hard ? DROVER_ISOLATE_CPU_HARD : 0);
-    isolation.max_processes = isolated.max_processes;
-    isolation.capabilities = abi::Array(capabilities);
-    isolation.ambient_capabilities = abi::Array(ambient);
-    isolation.root_paths = abi::Array(paths);
-    if (spec.isolation) args.isolation = &isolation;
-    args.cgroup = abi::Str(spec.cgroup);
-    std::vector<drover_pair> v1_cgroups = abi::Pairs(spec.v1_cgroups);
-    args.v1_cgroups = abi::Array(v1_cgroups);
-    Run<int>(run, &drover_process::start, args, &DecodePid, std::move(done));
+    const abi::StartArgs args(spec);
+    Run<int>(run, &drover_process::start, args.get(), &DecodePid, std::move(done));
   }
   int Start(const RunId& run, const ProcessSpec& spec) const {
     abi::Landing<int> landing;

@@ -13,6 +13,7 @@ mod drover_news_h;
 mod drover_node_h;
 mod drover_pause_h;
 mod drover_prepare_h;
+mod drover_process2_h;
 mod drover_progress_h;
 mod drover_task_hooks_h;
 
@@ -24,5 +25,6 @@ pub use drover_news_h::*;
 pub use drover_node_h::*;
 pub use drover_pause_h::*;
 pub use drover_prepare_h::*;
+pub use drover_process2_h::*;
 pub use drover_progress_h::*;
 pub use drover_task_hooks_h::*;
