@@ -20,7 +20,7 @@ import deb
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PROGRAMS = ("drover-testhost", "drover-plugin")
 # The documents for authors of plugins. Links among them work where they are installed.
-DOCUMENTS = ("abi", "devices", "driver-parts", "drivers", "go-driver", "kit", "mock-driver", "plugin-debugging",
+DOCUMENTS = ("abi", "devices", "driver-parts", "drivers", "go-driver", "kit", "mock-driver", "places", "plugin-debugging",
              "plugin-lifetime", "plugin-limits", "porting-nomad-driver", "prepare", "publishing-plugins", "schema",
              "sdk-reference", "task-hooks", "testhost", "tutorial-driver")
 

@@ -24,6 +24,8 @@
 #include "host/abi/prepare_values.h"
 #include "host/abi/process2_fields.h"
 #include "host/abi/progress_values.h"
+#include "host/abi/task_env_fields.h"
+#include "host/abi/task_place_fields.h"
 
 // Converts structs of the ABI to bytes, for messages between the host and a driver's process. The
 // bytes include everything to which pointers in the structs lead. They do not include file

@@ -124,6 +124,9 @@ TEST(WireTest, FieldListsReachEveryByte) {
   EXPECT_WHOLE(drover_process2_stop_args);
   EXPECT_WHOLE(drover_process2_exec_args);
   EXPECT_WHOLE(drover_process2_session_args);
+  EXPECT_WHOLE(drover_interpolate_args);
+  EXPECT_WHOLE(drover_interpolate_result);
+  EXPECT_WHOLE(drover_place);
   EXPECT_WHOLE(drover_prepare_key_args);
   EXPECT_WHOLE(drover_prepare_key_result);
   EXPECT_WHOLE(drover_prepare_args);

@@ -55,7 +55,9 @@ constexpr std::string_view kNames[] = {"ledger_add",
                                        "take_back_task_dir",
                                        "limit_disk",
                                        "name_process",
-                                       "forget_names"};
+                                       "forget_names",
+                                       "make_place",
+                                       "remove_place"};
 static_assert(std::size(kNames) == kSteps);
 
 const std::string& TestDirectory() {

@@ -51,8 +51,10 @@ enum class Step : int {
   kLimitDisk = 36,         // an allocation's directory gets a quota of its file system
   kNameProcess = 37,       // a named process of a run gets its id, by which it is found later
   kForgetNames = 38,       // the names of a run's processes are removed after the processes
+  kMakePlace = 39,         // the cgroups of a run whose processes an engine starts are made
+  kRemovePlace = 40,       // they are removed before the run is released
 };
-constexpr int kSteps = 38;
+constexpr int kSteps = 40;
 std::string_view StepName(Step step);  // for example "ledger_add"
 
 // Begins a step that is not one function, so DurableStep cannot execute it. If BeginStep returns an

@@ -55,6 +55,20 @@ Co<Status> FaultyProcesses::Release(Context context, RunId run) {
   co_return co_await inner_->Release(context, run);
 }
 
+Result<RunPlace> FaultyProcesses::MakePlace(RunId run) {
+  if (mode_ == Mode::kRefuse) {
+    return Error(Code::kResourceExhausted, "the kit lets the service refuse this");
+  }
+  return inner_->MakePlace(run);
+}
+
+Co<Status> FaultyProcesses::RemovePlace(Context context, RunId run) {
+  co_return co_await inner_->RemovePlace(context, run);
+}
+
+bool FaultyProcesses::HasPlace(RunId run) { return inner_->HasPlace(run); }
+std::uint64_t FaultyProcesses::PlaceOomKills(RunId run) { return inner_->PlaceOomKills(run); }
+
 Co<Result<ProcessUsage>> FaultyProcesses::Usage(Context context, RunId run, UsageDetail detail) {
   DROVER_CO_TRY(co_await Commit(context, mode_, Duration(0)));
   co_return co_await inner_->Usage(context, run, detail);

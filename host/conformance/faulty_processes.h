@@ -43,6 +43,10 @@ class FaultyProcesses : public ProcessService {
   Status Kill(RunId run) override;
   void KillAll() override;
   Co<Status> Release(Context context, RunId run) override;
+  Result<RunPlace> MakePlace(RunId run) override;
+  Co<Status> RemovePlace(Context context, RunId run) override;
+  bool HasPlace(RunId run) override;
+  std::uint64_t PlaceOomKills(RunId run) override;
   Co<Result<ProcessUsage>> Usage(Context context, RunId run, UsageDetail detail) override;
   Co<Result<std::unique_ptr<ExecSession>>> Exec(Context context, RunId run, ExecSpec spec) override;
   Subscription OnDroppedOutput(RunId run, std::function<void(const DroppedOutput&)> hear) override;

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "host/taskenv/task_env.h"
+
 namespace drover {
 
 namespace {
@@ -55,6 +57,9 @@ TaskConfig MakeKitTask(const std::string& directory, const std::string& name) {
                 {"NOMAD_ALLOC_DIR", config.alloc_dir},
                 {"NOMAD_TASK_DIR", config.local_dir},
                 {"NOMAD_SECRETS_DIR", config.secrets_dir}};
+  config.interpolate = [](const StringMap& env, std::string_view text, bool strict) {
+    return RunTexts().Interpolate(env, text, strict);
+  };
   config.memory_limit_bytes = config.resources.memory_mb << 20;
   config.cpu_shares = config.resources.cpu_mhz;
   config.cpu_quota = CpuQuota(config.resources.cpu_mhz, 0);

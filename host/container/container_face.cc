@@ -223,6 +223,27 @@ void CancelCommand(const drover_host*, void* context) {
   if (id != 0) (void)Child().Send(frame_kind::kCancelCommand, id, WireMessage());
 }
 
+std::int32_t InterpolateTexts(const drover_host*, const drover_run_id* run,
+                              const drover_interpolate_args* args, drover_done done, void* context,
+                              drover_error* error) {
+  return Submit<drover_interpolate_args, drover_interpolate_result>(frame_kind::kInterpolate, run,
+                                                                    args, done, context, error);
+}
+
+std::int32_t MakePlace(const drover_host*, const drover_run_id* run, drover_done done,
+                       void* context, drover_error* error) {
+  const auto none = NewStruct<drover_process_none_args>();
+  return Submit<drover_process_none_args, drover_place>(frame_kind::kMakePlace, run, &none, done,
+                                                        context, error);
+}
+
+std::int32_t RemovePlace(const drover_host*, const drover_run_id* run, drover_done done,
+                         void* context, drover_error* error) {
+  const auto none = NewStruct<drover_process_none_args>();
+  return Submit<drover_process_none_args, drover_empty_result>(frame_kind::kRemovePlace, run, &none,
+                                                               done, context, error);
+}
+
 // Waits only a short time for room in the socket, because a line of the log may be lost.
 void WriteLog(const drover_host*, std::int32_t level, const drover_run_id* run,
               drover_str message) {
@@ -300,6 +321,8 @@ const drover_timer kTimer = {sizeof(drover_timer), 0, TimerAfter, TimerCancel};
 const drover_command kCommand = {sizeof(drover_command), 0, RunCommand, CancelCommand};
 const drover_node kNode = {sizeof(drover_node), 0, GetNode, MakeDirectories};
 const drover_progress kProgress = {sizeof(drover_progress), 0, ReportProgress, ExtendCall};
+const drover_task_env kTaskEnv = {sizeof(drover_task_env), 0, InterpolateTexts};
+const drover_task_place kTaskPlace = {sizeof(drover_task_place), 0, MakePlace, RemovePlace};
 
 const void* GetExtension(const drover_host*, drover_str id) {
   if (id.data == nullptr) return nullptr;
@@ -309,10 +332,12 @@ const void* GetExtension(const drover_host*, drover_str id) {
   if (name == DROVER_COMMAND_ID) return Child().has_commands() ? &kCommand : nullptr;
   if (name == DROVER_NODE_ID) return Child().node().directory.empty() ? nullptr : &kNode;
   if (name == DROVER_PROGRESS_ID) return &kProgress;
+  if (name == DROVER_TASK_ENV_ID) return &kTaskEnv;
   if (!Child().has_processes()) return nullptr;
   if (name == DROVER_PROCESS_ID) return &kProcess;
   if (name == DROVER_PROCESS2_ID) return &kProcess2;
   if (name == DROVER_TASK_OUTPUT_ID) return &kTaskOutput;
+  if (name == DROVER_TASK_PLACE_ID) return &kTaskPlace;
   return nullptr;
 }
 

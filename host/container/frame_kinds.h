@@ -15,7 +15,9 @@
 #include "drover/drover_prepare.h"
 #include "drover/drover_process2.h"
 #include "drover/drover_progress.h"
+#include "drover/drover_task_env.h"
 #include "drover/drover_task_hooks.h"
+#include "drover/drover_task_place.h"
 #include "host/abi/wire.h"
 
 // The frames between a host and a container. Both ends are the same program, so the frames have no
@@ -108,6 +110,9 @@ enum : std::uint16_t {
   kProgress,       // id: the call; body: report
   kExtend,         // id: the call; body: time
   kCancelNamed,    // id: the service
+  kInterpolate,    // id: the service; body: run, arguments
+  kMakePlace,      // id: the service; body: run
+  kRemovePlace,    // id: the service; body: run
   // Frames that the host sends.
   kBeforeCalled = 31,
 #define DROVER_FRAME_CALLED(kind, name, table) kind,

@@ -193,6 +193,41 @@ bool State::HandleService(std::uint16_t kind, std::uint64_t id, WireReader* from
       });
       return true;
     }
+    case frame_kind::kInterpolate: {
+      (*from)(run);
+      const auto* args = from->Struct<drover_interpolate_args>();
+      if (!from->Done()) return true;
+      const auto* texts =
+          static_cast<const drover_task_env*>(face->get_extension(face, ToStr(DROVER_TASK_ENV_ID)));
+      Submit<drover_interpolate_result>(this, id, from, [&](Service* service, drover_error* error) {
+        return texts == nullptr
+                   ? NoSuchService(from, error)
+                   : texts->interpolate(face, &run, args, &Done<drover_interpolate_result>, service,
+                                        error);
+      });
+      return true;
+    }
+    case frame_kind::kMakePlace:
+    case frame_kind::kRemovePlace: {
+      (*from)(run);
+      from->Struct<drover_process_none_args>();
+      if (!from->Done()) return true;
+      const auto* places = static_cast<const drover_task_place*>(
+          face->get_extension(face, ToStr(DROVER_TASK_PLACE_ID)));
+      if (kind == frame_kind::kMakePlace) {
+        Submit<drover_place>(this, id, from, [&](Service* service, drover_error* error) {
+          return places == nullptr ? NoSuchService(from, error)
+                                   : places->make(face, &run, &Done<drover_place>, service, error);
+        });
+      } else {
+        Submit<drover_empty_result>(this, id, from, [&](Service* service, drover_error* error) {
+          return places == nullptr
+                     ? NoSuchService(from, error)
+                     : places->remove(face, &run, &Done<drover_empty_result>, service, error);
+        });
+      }
+      return true;
+    }
     case frame_kind::kExecResize:
     case frame_kind::kExecEnd: {
       const bool resize = kind == frame_kind::kExecResize;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "host/base/callback_list.h"
@@ -124,6 +125,12 @@ inline Duration CpuQuota(std::int64_t mhz, double core_mhz) {
                                               std::chrono::duration<double>(kCpuPeriod));
 }
 
+// Replaces the references ${...} in a text of a driver, with the variables ENV of a task and what
+// else its configuration may name. If STRICT is true, an unknown reference is an error; otherwise
+// it stays. Any thread may call it.
+using Interpolation =
+    std::function<Result<std::string>(const StringMap& env, std::string_view text, bool strict)>;
+
 // The task that a driver must start or recover. One object is used for a whole run.
 struct TaskConfig {
   RunId run_id;
@@ -171,7 +178,8 @@ struct TaskConfig {
   // it for tasks with namespaces of their own.
   std::string hostname;
   StringMap labels;
-  DnsConfig dns;  // empty: the task looks names up as the host does
+  DnsConfig dns;                        // empty: the task looks names up as the host does
+  Interpolation interpolate = nullptr;  // null: nothing can be replaced in texts of the driver
 };
 
 enum class TaskState { kUnknown = 0, kRunning = 1, kExited = 2 };

@@ -48,6 +48,10 @@ class EnvPreparer : public TaskPreparer {
     config.node_id = node_->id;
     config.node_name = node_->name;
     config.env = env.env();
+    config.interpolate = [texts = std::make_shared<const RunTexts>(env.texts())](
+                             const StringMap& variables, std::string_view text, bool strict) {
+      return texts->Interpolate(variables, text, strict);
+    };
     // Another hook may have replaced a variable of a device.
     for (const auto& [name, value] : request.device_env) {
       const auto found = config.env.find(name);
@@ -117,9 +121,19 @@ class EnvPreparer : public TaskPreparer {
     return cores == request.alloc->cores.end() ? "" : CoreList(cores->second);
   }
 
-  TaskEnvInput InputFor(const PrepareRequest& request) const {
+  // All runs share the values of the node, until these change.
+  const std::shared_ptr<const TextVariables>& NodeTexts() {
+    if (!node_texts_ || shown_ != *node_) {
+      shown_ = *node_;
+      node_texts_ = std::make_shared<const TextVariables>(NodeVariables(shown_));
+    }
+    return node_texts_;
+  }
+
+  TaskEnvInput InputFor(const PrepareRequest& request) {
     TaskEnvInput input;
     input.node = node_;
+    input.node_variables = NodeTexts();
     input.alloc = request.alloc.get();
     input.task = request.task.get();
     input.root = static_cast<TaskRoot>(request.driver.fs_isolation);
@@ -136,6 +150,8 @@ class EnvPreparer : public TaskPreparer {
   const NodeInfo* const node_;
   const StringMap host_env_;
   const double core_mhz_;
+  NodeInfo shown_;  // NODE as NODE_TEXTS_ shows it
+  std::shared_ptr<const TextVariables> node_texts_;
 };
 
 static_assert(static_cast<int>(TaskRoot::kHost) == static_cast<int>(FsIsolation::kNone));

@@ -392,7 +392,10 @@ Co<Result<RecoveredTask>> LoadedDriver::Recover(Context context,
   };
   Result<CallValue> value = co_await CallInTurn(context, call, limits().recover, std::move(verb));
   if (!value.ok()) {
-    if (value.code() == Code::kNotFound) ForgetRun(config->run_id);
+    if (value.code() == Code::kNotFound) {
+      co_await RemovePlaceOf(config->run_id);
+      ForgetRun(config->run_id);
+    }
     co_return value.error();
   }
   auto recovered = std::get<RecoveredTask>(std::move(*value));
@@ -422,7 +425,10 @@ Co<Result<ExitResult>> LoadedDriver::Wait(Context context, RunId run) {
   if (!value.ok()) co_return value.error();
   auto result = std::get<ExitResult>(std::move(*value));
   result.error = redactor_->Clean(std::move(result.error));
-  if (const PluginHost::Run* known = host_->FindRun(run)) result.ended_at = known->ended_at;
+  if (const PluginHost::Run* known = host_->FindRun(run)) {
+    result.ended_at = known->ended_at;
+    if (RanOutOfMemory(run, *known, result)) result.oom_killed = true;
+  }
   co_return result;
 }
 

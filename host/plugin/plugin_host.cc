@@ -7,11 +7,15 @@
 #include "drover/drover_command.h"
 #include "drover/drover_process2.h"
 #include "drover/drover_progress.h"
+#include "drover/drover_task_env.h"
+#include "drover/drover_task_place.h"
 #include "host/abi/abi_text.h"
 #include "host/abi/abi_write.h"
 #include "host/plugin/host_process.h"
 #include "host/plugin/named/host_process2.h"
 #include "host/plugin/progress/progress_service.h"
+#include "host/plugin/run/task_env_service.h"
+#include "host/plugin/run/task_place_service.h"
 #include "host/plugin/traced.h"
 
 namespace drover {
@@ -114,10 +118,12 @@ const void* GetExtension(const drover_host* face, drover_str id) {
     return PluginHost::NodeOf(face).directory.empty() ? nullptr : &kNode;
   }
   if (name == DROVER_PROGRESS_ID) return ProgressExtension();
+  if (name == DROVER_TASK_ENV_ID) return TaskEnvExtension();
   if (host->processes() == nullptr) return nullptr;
   if (name == DROVER_PROCESS_ID) return ProcessExtension();
   if (name == DROVER_PROCESS2_ID) return NamedProcessExtension();
   if (name == DROVER_TASK_OUTPUT_ID) return TaskOutputExtension();
+  if (name == DROVER_TASK_PLACE_ID) return TaskPlaceExtension();
   return nullptr;
 }
 

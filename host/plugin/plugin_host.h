@@ -71,6 +71,7 @@ class PluginHost : public std::enable_shared_from_this<PluginHost> {
     // True if recover was called for the run, and the run was not released since. Then an earlier
     // instance may have left processes, even if this instance does not know the run.
     bool inherited = false;
+    bool placed = false;    // the run has a place; see ProcessService::MakePlace
     WallTime ended_at = 0;  // when the last process of the run ended
     // The last usage sample, from which the next sample computes its shares of the processor.
     TimePoint sampled;

@@ -2,9 +2,12 @@
 #include "host/plugin/service_done.h"
 
 #include "drover/drover_command.h"
+#include "drover/drover_task_env.h"
+#include "drover/drover_task_place.h"
 #include "host/abi/abi_trace.h"
 #include "host/abi/abi_usage.h"
 #include "host/abi/abi_write.h"
+#include "host/process/network_namespace.h"
 
 namespace drover {
 namespace {
@@ -156,6 +159,50 @@ void ServiceDone::Finish(Result<HelperEnd> end) {
 void ServiceDone::Deliver(std::function<void(drover_done, void*)> call) {
   Post([function = function_, context = context_, call = std::move(call)] {
     call(function, context);
+  });
+}
+
+void ServiceDone::FinishTexts(MakeTexts make) {
+  Post([function = function_, context = context_, make = std::move(make)] {
+    const Result<std::vector<std::string>> texts = make();
+    if (!texts.ok()) {
+      auto error = NewStruct<drover_error>();
+      WriteError(texts.error(), &error);
+      return function(context, &error, nullptr);
+    }
+    std::vector<drover_str> strs;
+    for (const std::string& text : *texts) strs.push_back(ToStr(text));
+    auto result = NewStruct<drover_interpolate_result>();
+    result.texts = ToArray(strs);
+    function(context, nullptr, &result);
+  });
+}
+
+void ServiceDone::FinishPlace(Result<RunPlace> place, std::string network) {
+  if (!place.ok()) return (void)Failed(place.error());
+  Post([function = function_, context = context_, from = std::move(*place),
+        network = std::move(network)] {
+    UniqueFd opened;
+    if (!network.empty()) {
+      Result<UniqueFd> found = OpenNetworkNamespace(network);
+      if (!found.ok()) {
+        auto error = NewStruct<drover_error>();
+        WriteError(found.error(), &error);
+        return function(context, &error, nullptr);
+      }
+      opened = std::move(*found);
+    }
+    std::vector<drover_pair> directories;
+    for (const auto& [controller, path] : from.directories) {
+      directories.push_back({ToStr(controller), ToStr(path)});
+    }
+    auto result = NewStruct<drover_place>();
+    result.cgroup = ToStr(from.cgroup);
+    result.directories = ToArray(directories);
+    result.network_namespace = ToStr(network);
+    result.network.fd = -1;
+    if (opened) result.network = {opened.Release(), DROVER_FD_GIVEN};
+    function(context, nullptr, &result);
   });
 }
 

@@ -3,6 +3,8 @@
 
 #include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "drover/drover.h"
 #include "host/base/result.h"
@@ -31,6 +33,12 @@ class ServiceDone {
   void Finish(Result<HelperEnd> end);  // of a command
   // Calls CALL(function, context) instead. CALL must call the function once, with a success.
   void Deliver(std::function<void(drover_done function, void* context)> call);
+  // Calls MAKE on a thread of the pool, and passes the texts to the driver.
+  using MakeTexts = std::function<Result<std::vector<std::string>>()>;
+  void FinishTexts(MakeTexts make);
+  // Opens the network namespace at NETWORK, unless it is empty, on a thread of the pool. Passes the
+  // place to the driver.
+  void FinishPlace(Result<RunPlace> place, std::string network);
   // Passes the ownership of both file descriptors to the driver.
   void FinishPipes(UniqueFd output, UniqueFd error);
 

@@ -5,15 +5,9 @@
 
 #include <cerrno>
 #include <climits>
-#include <string_view>
 
 namespace drover {
 namespace {
-
-// The suffix of the links. The shim also removes files with this suffix (shim/record.c).
-constexpr std::string_view kSuffix = ".cgroup";
-
-std::string NameOf(const RunId& run) { return run.Short() + std::string(kSuffix); }
 
 std::optional<std::string> ReadLink(int directory, const char* name) {
   char target[PATH_MAX];

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "host/base/ids.h"
 #include "host/base/result.h"
@@ -15,8 +16,10 @@ namespace drover {
 // another root. Control thread only.
 class CgroupNotes {
  public:
-  // DIRECTORY is borrowed. If it is -1, no links are made.
-  explicit CgroupNotes(int directory) : directory_(directory) {}
+  // DIRECTORY is borrowed. If it is -1, no links are made. The names of the links end in SUFFIX.
+  // The shim also removes those that end in ".cgroup" (shim/record.c).
+  explicit CgroupNotes(int directory, std::string suffix = ".cgroup")
+      : directory_(directory), suffix_(std::move(suffix)) {}
 
   bool are_kept() const { return directory_ >= 0; }
   int directory() const { return directory_; }
@@ -26,7 +29,10 @@ class CgroupNotes {
   void Remove(const RunId& run) const;
 
  private:
+  std::string NameOf(const RunId& run) const { return run.Short() + suffix_; }
+
   const int directory_;
+  const std::string suffix_;
 };
 
 }  // namespace drover

@@ -93,11 +93,9 @@ void Freeze(int directory) {
   }
 }
 
-// Kills all members of a cgroup of the version 1 freezer. No member forks while the cgroup is
-// frozen, so the list of members is complete. The list is read again after the pidfds were opened,
-// because a pid may have been reused. The signals take effect when the cgroup thaws.
-void KillInFreezer(int directory) {
-  Freeze(directory);
+// Kills the members that the cgroup DIRECTORY lists. The list is read again after the pidfds were
+// opened, because a pid may have been reused.
+void KillListed(int directory) {
   std::vector<pid_t> members;
   AddMembers(directory, kMaxDepth, &members);
   std::vector<std::pair<pid_t, UniqueFd>> opened;
@@ -109,6 +107,13 @@ void KillInFreezer(int directory) {
   for (const auto& [pid, pidfd] : opened)
     if (pidfd && std::binary_search(still.begin(), still.end(), pid))
       syscall(SYS_pidfd_send_signal, pidfd.get(), SIGKILL, nullptr, 0);
+}
+
+// Kills all members of a cgroup of the version 1 freezer. No member forks while the cgroup is
+// frozen, so the list of members is complete. The signals take effect when the cgroup thaws.
+void KillInFreezer(int directory) {
+  Freeze(directory);
+  KillListed(directory);
   WriteSmallFile(directory, "freezer.state", "THAWED");
 }
 
@@ -223,6 +228,17 @@ Status CgroupTracker::Try(const RunId& trial) {
     return ErrnoError(error, "cannot use cgroup.kill in " + root_ +
                                  " (it needs Linux 5.14 and a version 2 hierarchy)");
   return {};
+}
+
+std::vector<pid_t> CgroupTracker::MembersIn(int directory) {
+  std::vector<pid_t> members;
+  AddMembers(directory, kMaxDepth, &members);
+  return members;
+}
+
+void CgroupTracker::KillIn(int directory, bool freezer) {
+  if (freezer) return KillInFreezer(directory);
+  KillListed(directory);
 }
 
 bool CgroupTracker::RemoveTree(const std::string& path) {

@@ -40,6 +40,12 @@ class CgroupTracker {
   // the cgroup still has members.
   static bool RemoveTree(const std::string& path);
 
+  // The members of the cgroup DIRECTORY, of any version, and of the cgroups below it.
+  static std::vector<pid_t> MembersIn(int directory);
+  // Kills the members of a version 1 cgroup, or of one that the kernel cannot kill at once, and of
+  // the cgroups below it. If FREEZER is true, DIRECTORY is one of the freezer.
+  static void KillIn(int directory, bool freezer);
+
   // Makes the cgroup of RUN and opens it. The error is kFailedPrecondition if the cgroup exists
   // already.
   Result<UniqueFd> Create(const RunId& run);

@@ -24,6 +24,10 @@ class MockProcesses : public ProcessService {
   MOCK_METHOD(Status, Kill, (RunId), (override));
   MOCK_METHOD(void, KillAll, (), (override));
   MOCK_METHOD(Co<Status>, Release, (Context, RunId), (override));
+  MOCK_METHOD(Result<RunPlace>, MakePlace, (RunId), (override));
+  MOCK_METHOD(Co<Status>, RemovePlace, (Context, RunId), (override));
+  MOCK_METHOD(bool, HasPlace, (RunId), (override));
+  MOCK_METHOD(std::uint64_t, PlaceOomKills, (RunId), (override));
   MOCK_METHOD(Co<Result<ProcessUsage>>, Usage, (Context, RunId, UsageDetail), (override));
   MOCK_METHOD(Co<Result<std::unique_ptr<ExecSession>>>, Exec, (Context, RunId, ExecSpec),
               (override));

@@ -71,7 +71,7 @@ class ProcessServiceImpl : public ProcessService {
         image_(std::move(image)),
         null_device_(std::move(null_device)),
         shim_cgroup_(std::move(shim_cgroup)),
-        cgroups_(host_->tracker.get(), std::move(unit)),
+        cgroups_(host_->tracker.get(), std::move(unit), host_->run_directory.get()),
         untracked_reason_(std::move(untracked_reason)),
         options_(std::move(options)),
         clean_namespace_(loop_),
@@ -89,6 +89,10 @@ class ProcessServiceImpl : public ProcessService {
   Co<Result<ProcessInfo>> Start(Context context, ProcessSpec spec) override {
     DROVER_CO_TRY(MayStart());
     const RunId run = spec.run;
+    if (places_.contains(run)) {
+      co_return Error(Code::kFailedPrecondition,
+                      "run " + run.ToString() + " has a place, so an engine starts its processes");
+    }
     StartEnvironment environment = environment_;
     if (spec.namespaces) {
       DROVER_CO_ASSIGN(environment.clean_namespace, co_await clean_namespace_.Get(context));
@@ -267,17 +271,60 @@ class ProcessServiceImpl : public ProcessService {
 
   Status Kill(RunId run) override {
     KillNamed(run);
-    DROVER_ASSIGN(const RunPointer pointer, Find(run));
-    pointer->Kill();
-    return {};
+    const bool placed = places_.contains(run);
+    if (placed) cgroups_.Kill(run);
+    const Result<RunPointer> pointer = Find(run);
+    if (pointer.ok()) (*pointer)->Kill();
+    return placed || pointer.ok() ? Status() : Status(pointer.error());
   }
 
   void KillAll() override {
     for (const auto& [id, run] : runs_) run->Kill();
+    for (const auto& [run, made] : places_) cgroups_.Kill(run);
+  }
+
+  Result<RunPlace> MakePlace(RunId run) override {
+    if (!host_->tracker) {
+      return Error(Code::kFailedPrecondition,
+                   "runs have no cgroups on this machine (" + untracked_reason_ + ")");
+    }
+    const auto known = runs_.find(run);
+    if (known != runs_.end() && known->second->tracked()) {
+      return Error(Code::kFailedPrecondition,
+                   "run " + run.ToString() + " has a process of the host, so it has no place");
+    }
+    const bool found = HasPlace(run);
+    Result<RunPlace> place =
+        DurableStep(Step::kMakePlace, [&] { return cgroups_.places().Make(run); });
+    if (place.ok()) {
+      places_.emplace(run, !found);
+    } else if (!found) {
+      cgroups_.places().Remove(run);
+    }
+    return place;
+  }
+
+  Co<Status> RemovePlace(Context context, RunId run) override {
+    if (!HasPlace(run)) co_return Status();
+    DROVER_CO_TRY(BeginStep(Step::kRemovePlace));
+    DROVER_CO_TRY(co_await RemoveCgroup(context, run));
+    EndStep(Step::kRemovePlace);
+    places_.erase(run);
+    usage_.Forget(run);
+    co_return Status();
+  }
+
+  bool HasPlace(RunId run) override { return cgroups_.places().Has(run); }
+
+  std::uint64_t PlaceOomKills(RunId run) override {
+    return places_.contains(run) ? cgroups_.places().OomKills(run) : 0;
   }
 
   Co<Status> Release(Context context, RunId run) override {
-    if (!runs_.contains(run)) {
+    // A run whose place this service has made has a shim only if this service has started one.
+    const auto place = places_.find(run);
+    const bool placed_here = place != places_.end() && place->second;
+    if (!runs_.contains(run) && !placed_here) {
       // The run may belong to an earlier agent. Then it is taken over and ended like a run of this
       // agent.
       Result<Attached> attached = co_await Attach(context, run);
@@ -298,12 +345,13 @@ class ProcessServiceImpl : public ProcessService {
     const bool clean = ended != runs_.end() && ended->second->reported_end();
     DROVER_CO_TRY(ForgetEnd(host_->run_directory.get(), run, clean));
     runs_.erase(run);
+    places_.erase(run);
     usage_.Forget(run);
     co_return Status();
   }
 
   Co<Result<ProcessUsage>> Usage(Context, RunId run, UsageDetail detail) override {
-    DROVER_CO_TRY(FindRunning(run));
+    if (!places_.contains(run)) DROVER_CO_TRY(FindRunning(run));
     co_return usage_.Sample(run, detail);
   }
 
@@ -355,6 +403,12 @@ class ProcessServiceImpl : public ProcessService {
 
   std::vector<ProcessUsage::Process> Walk(const RunId& run) {
     std::vector<ProcessUsage::Process> processes;
+    if (places_.contains(run)) {
+      for (const pid_t pid : cgroups_.places().Members(run)) {
+        if (const auto process = ReadProcessUsage(pid, 0)) processes.push_back(*process);
+      }
+      return processes;
+    }
     const Result<RunPointer> found = FindRunning(run);
     if (!found.ok()) return processes;
     const ProcessInfo& info = (*found)->info();
@@ -531,7 +585,7 @@ class ProcessServiceImpl : public ProcessService {
     const TimePoint end = loop_->Now() + kReleasePatience;
     for (Duration pause = 1ms; !cgroups_.Remove(run);
          pause = std::min<Duration>(pause * 2, 100ms)) {
-      if (host_->tracker) host_->tracker->Kill(run);
+      cgroups_.Kill(run);
       if (loop_->Now() >= end)
         co_return Error(Code::kUnavailable,
                         "processes of run " + run.ToString() + " do not die; its cgroup stays",
@@ -553,6 +607,7 @@ class ProcessServiceImpl : public ProcessService {
   CleanNamespace clean_namespace_;
   NamedNotes named_;
   std::map<RunId, RunPointer> runs_;
+  std::map<RunId, bool> places_;  // true: this service has made the place, and has not found it
   UsageSampler usage_;
 };
 

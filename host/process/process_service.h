@@ -14,6 +14,7 @@
 #include "host/base/loop.h"
 #include "host/base/result.h"
 #include "host/process/dropped_output.h"
+#include "host/process/place/run_places.h"
 #include "host/process/process_spec.h"
 #include "host/process/usage_detail.h"
 
@@ -150,6 +151,30 @@ class ProcessService {
   // Kills the remaining processes of the run and removes its cgroup, exit record and socket.
   // Afterwards the service does not know the run any more. Releasing an unknown run succeeds.
   virtual Co<Status> Release(Context context, RunId run) = 0;
+
+  // Makes the place of a run whose processes an engine starts, and not this service. If the run has
+  // a place already, which an earlier agent may have made, returns that. Kill and KillAll then also
+  // kill what is in the place, Usage measures it, and Release removes it. Fails with
+  // kFailedPrecondition if the machine has no cgroups for it, or if the run has a process.
+  virtual Result<RunPlace> MakePlace(RunId run) {
+    (void)run;
+    return Error(Code::kUnimplemented, "this process service has no places for runs");
+  }
+  // Kills what is left in the place of a run and removes it. Succeeds if the run has none.
+  virtual Co<Status> RemovePlace(Context context, RunId run) {
+    (void)context, (void)run;
+    co_return Status();
+  }
+  // True if the run has a place, also one of an earlier agent.
+  virtual bool HasPlace(RunId run) {
+    (void)run;
+    return false;
+  }
+  // Returns how many processes in the place of a run were killed for lack of memory.
+  virtual std::uint64_t PlaceOomKills(RunId run) {
+    (void)run;
+    return 0;
+  }
 
   virtual Co<Result<ProcessUsage>> Usage(Context context, RunId run, UsageDetail detail) = 0;
 

@@ -77,7 +77,7 @@ class ProcessFixture : public ::testing::Test {
     if (cgroup_root_.empty()) return;
     const std::string name = std::filesystem::path(cgroup_root_).filename().string();
     const std::string mounts = ReadSmallFile(AT_FDCWD, "/proc/self/mounts").value_or("");
-    for (const char* controller : {"memory", "cpu", "cpuacct", "pids", "cpuset"})
+    for (const char* controller : {"memory", "cpu", "cpuacct", "pids", "cpuset", "freezer"})
       if (const auto mount = CgroupTracker::FindVersion1(mounts, controller))
         EXPECT_TRUE(rmdir((*mount + "/" + name).c_str()) == 0 || errno == ENOENT)
             << "cgroups are left in " << *mount << "/" << name;

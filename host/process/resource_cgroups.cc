@@ -150,6 +150,7 @@ std::unique_ptr<ResourceCgroups> ResourceCgroups::Open(const std::string& mounts
   const std::string last = std::filesystem::path(tracking_root).filename().string();
   const std::string name = last.empty() || !unit.empty() ? "drover" : last;
   auto result = std::make_unique<ResourceCgroups>();
+  result->name_ = name;
   for (const char* controller : kControllers) {
     std::istringstream lines(mounts);
     for (std::string line; std::getline(lines, line);) {

@@ -72,6 +72,9 @@ class ResourceCgroups {
   // descriptor if the run has no such cgroup.
   UniqueFd OpenRun(const RunId& run, const std::string& controller) const;
 
+  // Returns the name of the agent's directory in each version 1 hierarchy.
+  const std::string& directory_name() const { return name_; }
+
   // Returns the controllers that this machine lacks, such as "memory, pids".
   std::string missing() const;
 
@@ -86,6 +89,7 @@ class ResourceCgroups {
   Status Limit(const Controller& controller, const RunId& run, const ResourceLimits& limits,
                int tracking, Run* result);
 
+  std::string name_ = "drover";
   std::vector<Controller> controllers_;
   std::string accounting_hierarchy_;
   std::string accounting_root_;

@@ -84,8 +84,24 @@ Result<RunCgroups::Made> RunCgroups::MakeShared(ProcessSpec* spec) {
 }
 
 bool RunCgroups::Remove(const RunId& run) {
+  // The place is first: its cgroups may be the same as those that follow, and only its note says
+  // where all of them are.
+  const bool place_gone = places().Remove(run);
   const bool limits_gone = resources().Remove(run);
-  return (tracker_ == nullptr || tracker_->Remove(run)) && limits_gone;
+  return (tracker_ == nullptr || tracker_->Remove(run)) && limits_gone && place_gone;
+}
+
+void RunCgroups::Kill(const RunId& run) {
+  if (tracker_ != nullptr) tracker_->Kill(run);
+  places().Kill(run);
+}
+
+RunPlaces& RunCgroups::places() {
+  if (!places_) {
+    places_ = std::make_unique<RunPlaces>(Mounts(), tracker_ != nullptr ? tracker_->root() : "",
+                                          resources().directory_name(), notes_);
+  }
+  return *places_;
 }
 
 RunUsage RunCgroups::OpenUsage(const RunId& run) {
@@ -94,7 +110,7 @@ RunUsage RunCgroups::OpenUsage(const RunId& run) {
   return RunUsage::Open({.tracking = tracking.get(),
                          .memory = of("memory").get(),
                          .cpu = of("cpu").get(),
-                         .cpuacct = unified() ? -1 : of("cpuacct").get()});
+                         .cpuacct = tracking ? -1 : of("cpuacct").get()});
 }
 
 ResourceCgroups& RunCgroups::resources() {

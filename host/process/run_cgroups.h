@@ -8,6 +8,7 @@
 #include "host/base/result.h"
 #include "host/process/cgroup_tracker.h"
 #include "host/process/given_cgroups.h"
+#include "host/process/place/run_places.h"
 #include "host/process/process_spec.h"
 #include "host/process/resource_cgroups.h"
 #include "host/process/run_usage.h"
@@ -21,9 +22,9 @@ namespace drover {
 class RunCgroups {
  public:
   // TRACKER is borrowed. It is null if runs are not tracked by cgroups. UNIT is the cgroup that
-  // systemd has delegated to the agent, or empty.
-  RunCgroups(CgroupTracker* tracker, std::string unit)
-      : tracker_(tracker), unit_(std::move(unit)) {}
+  // systemd has delegated to the agent, or empty. NOTES is the borrowed run directory.
+  RunCgroups(CgroupTracker* tracker, std::string unit, int notes)
+      : tracker_(tracker), unit_(std::move(unit)), notes_(notes) {}
 
   // The open cgroups of a run. They must stay open until the shim has its own copies of the
   // descriptors.
@@ -43,8 +44,13 @@ class RunCgroups {
   // SPEC->group, or else SPEC->run. Makes the cgroups of the run only if it has none. A process
   // with a SPEC->group gets a tracking cgroup of its own below that of the run.
   Result<Made> MakeShared(ProcessSpec* spec);
-  // Removes the run's own cgroups. Returns false if a process is still in one of them.
+  // Removes the run's own cgroups and its place. Returns false if a process is still in one of
+  // them.
   bool Remove(const RunId& run);
+  // Kills all processes in the tracking cgroup and in the place of the run.
+  void Kill(const RunId& run);
+  // The places of runs whose processes an engine starts.
+  RunPlaces& places();
 
   RunUsage OpenUsage(const RunId& run);
 
@@ -59,6 +65,8 @@ class RunCgroups {
 
   CgroupTracker* const tracker_;
   const std::string unit_;
+  const int notes_;
+  std::unique_ptr<RunPlaces> places_;
   std::unique_ptr<ResourceCgroups> resources_;
 };
 

@@ -12,7 +12,7 @@ namespace drover {
 namespace {
 
 using nlohmann::json;
-using Variables = std::map<std::string, std::string, std::less<>>;
+using Variables = TextVariables;
 
 constexpr std::string_view kMetaPrefix = "NOMAD_META_";
 
@@ -47,21 +47,6 @@ std::string CleanName(const std::string& name) {
 std::string Address(const std::string& ip, int port) {
   const bool v6 = ip.find(':') != std::string::npos;
   return (v6 ? "[" + ip + "]" : ip) + ":" + std::to_string(port);
-}
-
-Variables NodeVariables(const NodeInfo& node) {
-  Variables out{{"node.unique.id", node.id},     {"node.unique.name", node.name},
-                {"node.region", node.region},    {"node.datacenter", node.datacenter},
-                {"node.class", node.node_class}, {"node.pool", node.pool}};
-  for (const auto& [key, value] : node.attributes) {
-    out["attr." + key] = value;
-    out["node.attr." + key] = value;
-  }
-  for (const auto& [key, value] : node.meta) {
-    out["meta." + key] = value;
-    out["node.meta." + key] = value;
-  }
-  return out;
 }
 
 // Collects the variables and limits their total size. Without the limit, a job of a few megabytes
@@ -264,6 +249,22 @@ std::string IndexedName(std::string_view name, std::string_view object) {
   return std::string(object) + "." + std::string(name.substr(2, name.size() - 4));
 }
 
+// Returns the value of a reference in a driver's configuration, or null. VARIABLE returns the value
+// of a variable of the task by its name, or null.
+template <typename FindVariable>
+const std::string* FindReference(const Variables& node, const FindVariable& variable,
+                                 std::string_view name) {
+  if (const std::string* value = FindIn(node, name)) return value;
+  if (const std::string* value = variable(name)) return value;
+  if (const std::string key = IndexedName(name, "env"); !key.empty()) {
+    return variable(std::string_view(key).substr(4));
+  }
+  for (const std::string_view object : {"attr", "meta", "node.attr", "node.meta"}) {
+    if (const std::string key = IndexedName(name, object); !key.empty()) return FindIn(node, key);
+  }
+  return nullptr;
+}
+
 // Replaces the references in all texts of a JSON value, in place. The recursion is bounded,
 // because the parser limits the depth of a value.
 class ConfigInterpolator {
@@ -317,10 +318,41 @@ class ConfigInterpolator {
 
 }  // namespace
 
+TextVariables NodeVariables(const NodeInfo& node) {
+  TextVariables out{{"node.unique.id", node.id},     {"node.unique.name", node.name},
+                    {"node.region", node.region},    {"node.datacenter", node.datacenter},
+                    {"node.class", node.node_class}, {"node.pool", node.pool}};
+  for (const auto& [key, value] : node.attributes) {
+    out["attr." + key] = value;
+    out["node.attr." + key] = value;
+  }
+  for (const auto& [key, value] : node.meta) {
+    out["meta." + key] = value;
+    out["node.meta." + key] = value;
+  }
+  return out;
+}
+
+Result<std::string> RunTexts::Interpolate(const StringMap& env, std::string_view text,
+                                          bool strict) const {
+  const auto variable = [&](std::string_view name) -> const std::string* {
+    if (const std::string* value = FindIn(renamed_, name)) return value;
+    const auto found = env.find(std::string(name));
+    return found == env.end() ? nullptr : &found->second;
+  };
+  static const TextVariables kNone;
+  const TextVariables& node = node_ ? *node_ : kNone;
+  const auto find = [&](std::string_view name) { return FindReference(node, variable, name); };
+  if (strict) return InterpolateTextStrict(text, find);
+  return InterpolateText(text, find);
+}
+
 Result<TaskEnv> TaskEnv::Build(const TaskEnvInput& input) {
   TaskEnv out;
-  out.node_ = NodeVariables(*input.node);
-  Builder builder(input, out.node_);
+  out.node_ = input.node_variables
+                  ? input.node_variables
+                  : std::make_shared<const TextVariables>(NodeVariables(*input.node));
+  Builder builder(input, *out.node_);
   DROVER_ASSIGN(out.raw_, builder.Build());
   // CleanName may return the name of another variable. Then the value of the other variable is
   // kept.
@@ -332,7 +364,7 @@ Result<TaskEnv> TaskEnv::Build(const TaskEnvInput& input) {
 }
 
 const std::string* TaskEnv::Find(std::string_view name) const {
-  const std::string* value = FindIn(node_, name);
+  const std::string* value = FindIn(*node_, name);
   return value != nullptr ? value : FindVariable(name);
 }
 
@@ -343,14 +375,16 @@ const std::string* TaskEnv::FindVariable(std::string_view name) const {
 }
 
 const std::string* TaskEnv::FindInConfig(std::string_view name) const {
-  if (const std::string* value = Find(name)) return value;
-  if (const std::string key = IndexedName(name, "env"); !key.empty()) {
-    return FindVariable(std::string_view(key).substr(4));
+  const auto variable = [this](std::string_view wanted) { return FindVariable(wanted); };
+  return FindReference(*node_, variable, name);
+}
+
+RunTexts TaskEnv::texts() const {
+  TextVariables renamed;
+  for (const auto& [name, value] : raw_) {
+    if (CleanName(name) != name) renamed.emplace(name, value);
   }
-  for (const std::string_view object : {"attr", "meta", "node.attr", "node.meta"}) {
-    if (const std::string key = IndexedName(name, object); !key.empty()) return FindIn(node_, key);
-  }
-  return nullptr;
+  return RunTexts(node_, std::move(renamed));
 }
 
 std::string TaskEnv::Interpolate(std::string_view text) const {

@@ -1,9 +1,12 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "host/base/result.h"
@@ -24,7 +27,15 @@ struct NodeInfo {
   std::string cgroup_parent;  // parent of the tasks' cgroups; empty if there is none
   StringMap attributes;       // from the fingerprint, such as "kernel.name"
   StringMap meta;             // merged metadata of the node, see NodeMeta
+
+  bool operator==(const NodeInfo&) const = default;
 };
+
+// Values by the names of their references.
+using TextVariables = std::map<std::string, std::string, std::less<>>;
+
+// Returns the values of the references to the node, by name: "node.class" or "attr.KEY".
+TextVariables NodeVariables(const NodeInfo& node);
 
 // Which root directory a task sees. The values are those of drover_fs_isolation.
 enum class TaskRoot {
@@ -41,6 +52,8 @@ enum class TaskRoot {
 // The input from which a task's environment is built. The pointers must be valid during the call.
 struct TaskEnvInput {
   const NodeInfo* node = nullptr;
+  // The result of NodeVariables for NODE, which many environments may share. Null: it is made anew.
+  std::shared_ptr<const TextVariables> node_variables = nullptr;
   const Allocation* alloc = nullptr;
   // Null: the environment is that of the whole group. It has no variables of a single task, such as
   // paths and limits, and none of the agent.
@@ -60,6 +73,22 @@ struct TaskEnvInput {
   std::map<std::string, int> driver_ports;
   // Cores that are reserved for the task, such as "0,5-7". Empty if none are.
   std::string cpu_cores;
+};
+
+// Replaces references in texts of a running task. Immutable, so any thread may use it.
+class RunTexts {
+ public:
+  RunTexts() = default;
+  RunTexts(std::shared_ptr<const TextVariables> node, TextVariables renamed)
+      : node_(std::move(node)), renamed_(std::move(renamed)) {}
+
+  // Replaces what TaskEnv::InterpolateStrict replaces. ENV has the variables of the task. If STRICT
+  // is false, unknown references stay.
+  Result<std::string> Interpolate(const StringMap& env, std::string_view text, bool strict) const;
+
+ private:
+  std::shared_ptr<const TextVariables> node_;  // null: there is no node
+  TextVariables renamed_;  // the variables that the task has under cleaned names, by the others
 };
 
 // The environment of a task, and the values of the references ${...} in its configuration.
@@ -91,6 +120,10 @@ class TaskEnv {
   // the reference.
   Result<std::string> InterpolateStrict(std::string_view text) const;
 
+  // Returns what replaces references in further texts, with variables that are given then. It
+  // is small, and does not need this object.
+  RunTexts texts() const;
+
   // Interpolates all texts of a JSON value, and also its keys. An error contains the JSON pointer
   // of the text. If STRICT is false, unknown references stay.
   Result<std::string> InterpolateConfig(std::string_view json, bool strict) const;
@@ -101,10 +134,9 @@ class TaskEnv {
   const std::string* FindVariable(std::string_view name) const;
   const std::string* FindInConfig(std::string_view name) const;
 
-  // The values of the references to the node, by name: "node.class" or "attr.KEY".
-  std::map<std::string, std::string, std::less<>> node_;
+  std::shared_ptr<const TextVariables> node_;  // never null
   // The values of the variables by their original names, before CleanName.
-  std::map<std::string, std::string, std::less<>> raw_;
+  TextVariables raw_;
   StringMap env_;
 };
 

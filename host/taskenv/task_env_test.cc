@@ -371,5 +371,35 @@ TEST_F(TaskEnvTest, ConfigsAreBounded) {
   EXPECT_THAT(config.error().message(), HasSubstr("the configuration becomes larger"));
 }
 
+TEST_F(TaskEnvTest, TextsOfARunAreReplacedWithoutTheEnvironment) {
+  task_.env = {{"GREETING", "hello"}};
+  job_->meta["a-b"] = "dash";
+  StringMap env;
+  RunTexts texts;
+  {
+    const TaskEnv built = Build();
+    env = built.env();
+    texts = built.texts();
+  }
+  const std::string all =
+      "${GREETING} ${NOMAD_TASK_NAME} ${node.datacenter} ${attr.cpu.arch} ${meta.rack} "
+      "${NOMAD_META_A-B} ${env[\"GREETING\"]} ${attr[\"kernel.name\"]}";
+  const std::string wanted = "hello web dc7 amd64 r1 dash hello linux";
+  EXPECT_EQ(*texts.Interpolate(env, all, true), wanted);
+  EXPECT_EQ(*texts.Interpolate(env, all, false), wanted);
+  EXPECT_EQ(*Build().InterpolateStrict(all), wanted) << "the same as in a configuration";
+  EXPECT_EQ(*texts.Interpolate(env, "${NONE}", false), "${NONE}");
+  const Result<std::string> unknown = texts.Interpolate(env, "${NONE}", true);
+  ASSERT_FALSE(unknown.ok());
+  EXPECT_THAT(unknown.error().message(), HasSubstr("NONE"));
+  EXPECT_EQ(*RunTexts().Interpolate(env, "${GREETING} ${node.class}", false), "hello ${node.class}")
+      << "without a node";
+}
+
+TEST_F(TaskEnvTest, EnvironmentsMayShareTheValuesOfTheNode) {
+  input_.node_variables = std::make_shared<const TextVariables>(NodeVariables(node_));
+  EXPECT_EQ(Build().Interpolate("${node.class} ${meta.rack}"), "big r1");
+}
+
 }  // namespace
 }  // namespace drover

@@ -31,7 +31,8 @@ if [ "$what" = wrapper ]; then
   done
 else
   for source in "$dir/layout.c" "$include/drover/drover.h" "$include/drover/drover_device.h" \
-    "$include/drover/drover_command.h" "$include/drover/drover_process2.h" "$include/drover/drover_node.h" "$include/drover/drover_task_hooks.h" "$include/drover/drover_capabilities.h" \
+    "$include/drover/drover_command.h" "$include/drover/drover_process2.h" "$include/drover/drover_node.h" "$include/drover/drover_task_env.h" "$include/drover/drover_task_place.h" \
+    "$include/drover/drover_task_hooks.h" "$include/drover/drover_capabilities.h" \
     "$include/drover/drover_pause.h" "$include/drover/drover_progress.h" "$include/drover/drover_c.h" \
     "$include/drover/drover_c_process.h" \
     "$include/drover/drover_prepare.h" "$include/drover/drover_news.h"; do

@@ -16,6 +16,19 @@ TEST(LaterTest, TheDescriptorSaysWhichHostTheDriverNeeds) {
   EXPECT_EQ(driver->min_host_minor, 99u);
 }
 
+TEST(LaterTest, CreateMayFailInTheBackground) {
+  const std::pair<const char*, std::int32_t> ends[] = {{"throw", DROVER_E_INVALID_ARGUMENT},
+                                                       {"fail", DROVER_E_NOT_FOUND},
+                                                       {"forget", DROVER_E_INTERNAL}};
+  for (const auto& [how, code] : ends) {
+    FakeHost host;
+    ASSERT_NE(host.Load(LATER_SO), nullptr);
+    const Result made = host.Create(std::string("{\"how\": \"") + how + "\"}");
+    ASSERT_TRUE(made.error.has_value()) << how;
+    EXPECT_EQ(made.error->code, code) << how;
+  }
+}
+
 TEST(LaterTest, InspectMayAnswerInTheBackground) {
   FakeHost host;
   ASSERT_NE(host.Load(LATER_SO), nullptr);

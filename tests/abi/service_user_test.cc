@@ -75,6 +75,51 @@ TEST_P(ServiceUserTest, ACommandComesBackWhole) {
   EXPECT_EQ(status->attributes.at("exit_code"), "3");
 }
 
+TEST_P(ServiceUserTest, TheHostReplacesReferencesInTextsOfADriver) {
+  Driver* const driver = LoadServices();
+  const auto task = std::make_shared<TaskConfig>(*Config(R"({"text": "${GREETING} and ${BAD}"})"));
+  task->env["GREETING"] = "hello";
+  task->interpolate = [](const StringMap& env, std::string_view text,
+                         bool strict) -> Result<std::string> {
+    if (!strict) return std::string("not strict");
+    if (text.find("${BAD}") != std::string_view::npos) {
+      return Error(Code::kInvalidArgument, "BAD is unknown");
+    }
+    return env.at("GREETING") + std::string(text.substr(text.find('}') + 1));
+  };
+  const Result<StartedTask> refused = Await(driver->Start(context_, task));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.code(), Code::kInvalidArgument);
+  EXPECT_NE(refused.error().message().find("BAD is unknown"), std::string::npos);
+
+  const auto good = std::make_shared<TaskConfig>(*task);
+  good->run_id = RunId::Random();
+  good->driver_config_json = R"({"text": "${GREETING} there"})";
+  const Result<StartedTask> started = Await(driver->Start(context_, good));
+  ASSERT_TRUE(started.ok()) << started.error().message();
+  const Result<TaskStatus> status = Await(driver->Inspect(context_, good->run_id));
+  ASSERT_TRUE(status.ok()) << status.error().message();
+  EXPECT_EQ(status->attributes.at("text"), "hello there");
+}
+
+TEST_P(ServiceUserTest, AHostWithoutValuesReplacesNoReferences) {
+  Driver* const driver = LoadServices();
+  const Result<StartedTask> started = Await(driver->Start(context_, Config(R"({"text": "a"})")));
+  EXPECT_EQ(started.code(), Code::kUnimplemented);
+}
+
+TEST_P(ServiceUserTest, TextsOfARequestAreBounded) {
+  Driver* const driver = LoadServices();
+  const auto task = std::make_shared<TaskConfig>(*Config(R"({"text": "x"})"));
+  task->interpolate = [](const StringMap&, std::string_view, bool) -> Result<std::string> {
+    return std::string((1u << 20) + 1, 'x');
+  };
+  const Result<StartedTask> started = Await(driver->Start(context_, task));
+  ASSERT_FALSE(started.ok());
+  EXPECT_NE(started.error().message().find("more than 1048576 bytes"), std::string::npos)
+      << started.error().message();
+}
+
 TEST_P(ServiceUserTest, ACommandEndsWithItsCall) {
   Driver* const driver = LoadServices();
   const std::string file = directory_.path() + "/pid";

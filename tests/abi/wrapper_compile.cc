@@ -12,7 +12,9 @@
 #include "drover/prepare.hpp"
 #include "drover/process_driver.hpp"
 #include "drover/progress.hpp"
+#include "drover/task_env.hpp"
 #include "drover/task_hooks.hpp"
+#include "drover/task_place.hpp"
 
 class Sample : public drover::ProcessDriver {
  public:
@@ -41,6 +43,15 @@ class Sample : public drover::ProcessDriver {
     helper.argv = {"true"};
     drover::RunCommandAsync(host(), helper, [](drover::Outcome<drover::CommandResult>) {});
     if (drover::CanRunCommands(host())) drover::RunCommand(host(), helper);
+    drover::InterpolateAsync(host(), task.run_id, {"${A}"},
+                             [](drover::Outcome<std::vector<std::string>>) {});
+    if (drover::CanInterpolate(host())) drover::Interpolate(host(), task.run_id, "${A}");
+    drover::MakePlaceAsync(host(), task.run_id,
+                           [](drover::Outcome<std::shared_ptr<drover::Place>>) {});
+    if (drover::HasPlaces(host()) && !drover::MakePlace(host(), task.run_id)->cgroup.empty()) {
+      drover::RemovePlaceAsync(host(), task.run_id, [](drover::Outcome<drover::Empty>) {});
+      drover::RemovePlace(host(), task.run_id);
+    }
     drover::ProcessSpec spec;
     if (const auto node = drover::GetNode(host())) spec.work_dir = node->state_dir;
     return spec;

@@ -225,7 +225,7 @@ class SecretsFileTest(HookCase, AgentTest):
             "secrets_file",
             who={"command": [*shell, 'echo "$SECRET_NAMESPACE/$SECRET_JOB/$SECRET_TASK/$SECRET_NAME"']},
             broken={"command": [*shell, "echo half; exit 5"]},
-            endless={"command": ["/usr/bin/yes"]},
+            much={"command": ["/usr/bin/head", "-c", "1048577", "/dev/zero"]},
             closed={"command": ["/bin/true"], "namespaces": ["other"]},
             leaves={"command": [*shell, "sleep 3600 & echo mine"]}))
 
@@ -240,7 +240,7 @@ class SecretsFileTest(HookCase, AgentTest):
     def test_a_secret_that_is_not_there_fails_the_start(self):
         for name, why in (("none", 'there is no secret "none": configure a command for it'),
                           ("broken", "the command /bin/sh has failed with exit code 5"),
-                          ("endless", "/usr/bin/yes prints more than 1 MiB"),
+                          ("much", "/usr/bin/head prints more than 1 MiB"),
                           ("closed", 'the secret "closed" is not for the namespace "default"')):
             with self.subTest(name):
                 state = self.run_to_end(hooked("exit 0", id=name, secrets=name), "failed")

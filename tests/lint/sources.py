@@ -88,7 +88,7 @@ def check_types():
 PROCESSES = re.compile(
     r"(?<![\w.>])(?:::|std::)?(?:v?fork|system|popen|posix_spawnp?|clone[23]?|exec[lv]p?e?)\s*\("
     r"|\bSYS_(?:v?fork|clone3?|execve(?:at)?)\b|\bCommand::new\b")
-PROCESS_PLACES = {"plugins/exec/trial_child.h", "examples/hooks/secrets_file/secrets_file.cc"}
+PROCESS_PLACES = {"plugins/exec/trial_child.h"}
 
 
 def check_processes():
@@ -174,6 +174,7 @@ CHANGE_PLACES = {
     "process/mount_tree.cc": "mounts that no path leads to; shims attach them",
     "process/named/named_notes.cc": ("kNameProcess", "kForgetNames"),
     "process/network_namespace.cc": ("kKeepNetwork", "kDropNetwork"),
+    "process/place/run_places.cc": ("kMakePlace", "kRemovePlace", "kRemoveCgroup"),
     "process/resource_cgroups.cc": ("kMakeLimits", "kRemoveCgroup"),
     "process/run_directory.cc": ("kForgetEnd",),
     "process/seccomp_filter.cc": "names of system calls",

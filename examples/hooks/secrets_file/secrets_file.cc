@@ -21,12 +21,8 @@
 //   client { task_hooks = ["secrets_file"] }
 #include <fcntl.h>
 #include <linux/openat2.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -40,6 +36,7 @@
 #include <utility>
 #include <vector>
 
+#include "drover/command.hpp"
 #include "drover/task_hooks.hpp"
 
 namespace {
@@ -82,114 +79,35 @@ class Fd {
   explicit Fd(int fd) : fd_(fd) {}
   Fd(const Fd&) = delete;
   Fd& operator=(const Fd&) = delete;
-  ~Fd() { Close(); }
-  int get() const { return fd_; }
-  void Close() {
+  ~Fd() {
     if (fd_ >= 0) ::close(fd_);
-    fd_ = -1;
   }
+  int get() const { return fd_; }
 
  private:
-  int fd_;
+  const int fd_;
 };
 
-// A child process in a group of its own, which is killed and reaped at the end.
-class Child {
- public:
-  explicit Child(pid_t pid) : pid_(pid) {}
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
-  ~Child() { End(); }
-  // Whether the process has ended. It is not reaped.
-  bool ended() const {
-    siginfo_t info;
-    info.si_pid = 0;
-    const int got = ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
-    return got != 0 || info.si_pid != 0;
+// Returns what the command COMMAND prints. The host runs it, and kills it when CALL is cancelled,
+// with all that it has started.
+std::string Run(const drover::Host& host, const std::vector<std::string>& command,
+                const drover::StringMap& env, const drover::CallView& call) {
+  drover::CommandSpec spec;
+  spec.argv = command;
+  spec.env = env;
+  spec.max_output = kMostOutput;
+  const drover::CommandResult result = drover::RunCommand(host, spec, &call);
+  // The errors go to the log of the agent, where the operator looks for them.
+  if (!result.error.empty()) {
+    host.Log(drover::LogLevel::kWarn, command[0] + ": " + result.error);
   }
-  // Kills what is left of the group and reaps the process. Returns the status of waitpid, or -1 if
-  // it is not known. Until the process is reaped, no other group can have its number.
-  int End() {
-    if (pid_ < 0) return -1;
-    int status = -1;
-    ::kill(-pid_, SIGKILL);
-    while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-    }
-    pid_ = -1;
-    return status;
+  if (!result.ok()) {
+    throw Failed("the command " + command[0] + " has failed with " +
+                 (result.exit.signal == 0 ? "exit code " + std::to_string(result.exit.exit_code)
+                                          : "signal " + std::to_string(result.exit.signal)));
   }
-
- private:
-  pid_t pid_;
-};
-
-// Starts COMMAND. Its output goes to OUTPUT, and its errors to those of the plugin, so to the log.
-pid_t Start(const std::vector<std::string>& command, const std::vector<std::string>& env,
-            int output) {
-  const auto pointers = [](const std::vector<std::string>& texts) {
-    std::vector<char*> out;
-    for (const std::string& text : texts) out.push_back(const_cast<char*>(text.c_str()));
-    out.push_back(nullptr);
-    return out;
-  };
-  posix_spawnattr_t attributes;
-  posix_spawn_file_actions_t files;
-  sigset_t none, all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes,
-                           POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&files, output, 1);
-  posix_spawn_file_actions_addclosefrom_np(&files, 3);
-  pid_t pid = -1;
-  const int error = ::posix_spawn(&pid, command[0].c_str(), &files, &attributes,
-                                  pointers(command).data(), pointers(env).data());
-  posix_spawn_file_actions_destroy(&files);
-  posix_spawnattr_destroy(&attributes);
-  if (error != 0) throw Failed("the command " + command[0] + " cannot be started", error);
-  return pid;
-}
-
-// Runs COMMAND and returns what it prints. Ends it when CALL is cancelled.
-std::string Run(const std::vector<std::string>& command, const std::vector<std::string>& env,
-                const drover::CallView& call) {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) throw Failed("pipe", errno);
-  Fd from(ends[0]), to(ends[1]);
-  Child child(Start(command, env, to.get()));
-  to.Close();
-  std::string output;
-  char buffer[4096];
-  // Ends when the command has ended, even if something that it has left keeps the pipe open.
-  for (bool open = true; open || !child.ended();) {
-    // A short wait, since the cancellation of the call does not wake the poll.
-    pollfd event{open ? from.get() : -1, POLLIN, 0};
-    const bool over = open && child.ended();
-    if (::poll(&event, 1, over ? 0 : 100) < 0 && errno != EINTR) throw Failed("poll", errno);
-    if (call.cancelled())
-      throw drover::Error(drover::Code::kCancelled, command[0] + " has taken too long");
-    if (event.revents == 0) {
-      if (over) open = false;
-      continue;
-    }
-    const ssize_t got = ::read(from.get(), buffer, sizeof buffer);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) open = false;
-    if (got > 0) output.append(buffer, static_cast<std::size_t>(got));
-    if (output.size() > kMostOutput) throw Failed(command[0] + " prints more than 1 MiB");
-  }
-  const int status = child.End();
-  if (status == -1) throw Failed("how the command " + command[0] + " has ended is not known");
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return output;
-  throw Failed("the command " + command[0] + " has failed with " +
-               (WIFEXITED(status) ? "exit code " + std::to_string(WEXITSTATUS(status))
-                                  : "signal " + std::to_string(WTERMSIG(status))));
+  if (result.output_truncated) throw Failed(command[0] + " prints more than 1 MiB");
+  return result.output;
 }
 
 // Opens PATH below DIR, never through a link: the task may have put one there.
@@ -283,14 +201,14 @@ class SecretsFile : public drover::HookDriver {
     std::string written;
     for (std::string name; wanted >> name;) {
       const Source source = Find(name, task.job_namespace);
-      const std::vector<std::string> env = {
-          "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-          "SECRET_NAME=" + name,
-          "SECRET_NAMESPACE=" + task.job_namespace,
-          "SECRET_JOB=" + task.job_id,
-          "SECRET_TASK=" + task.task_name,
-          "SECRET_ALLOC_ID=" + task.alloc_id};
-      WriteSecret(task, name, Run(source.command, env, call));
+      const drover::StringMap env = {
+          {"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
+          {"SECRET_NAME", name},
+          {"SECRET_NAMESPACE", task.job_namespace},
+          {"SECRET_JOB", task.job_id},
+          {"SECRET_TASK", task.task_name},
+          {"SECRET_ALLOC_ID", task.alloc_id}};
+      WriteSecret(task, name, Run(host(), source.command, env, call));
       written += (written.empty() ? "" : ", ") + name;
     }
     if (!written.empty()) answer.event = "secrets written: " + written;
@@ -326,4 +244,5 @@ class SecretsFile : public drover::HookDriver {
 
 }  // namespace
 
-DROVER_DRIVER(SecretsFile, "secrets_file", "0.1.0", "Apache-2.0")
+// It runs commands by the host, which hosts of the minor 0 do not offer.
+DROVER_DRIVER_MINOR(SecretsFile, "secrets_file", "0.1.0", "Apache-2.0", 1)

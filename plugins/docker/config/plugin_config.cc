@@ -136,6 +136,7 @@ Settings Settings::Read(const drover::Json& config) {
   out.pids_limit = config.Int("pids_limit");
   out.oom_score_adj = config.Int("oom_score_adj");
   out.disable_log_collection = config.Bool("disable_log_collection");
+  out.host_cgroups = config.Bool("host_cgroups", true);
   out.logging = ReadLogging("/logging", ReadObject(config, "logging"));
   return out;
 }

@@ -50,6 +50,7 @@ struct Settings {
   std::int64_t pids_limit = 0;  // 0 means no limit
   std::int64_t oom_score_adj = 0;
   bool disable_log_collection = false;
+  bool host_cgroups = true;  // containers are below the cgroups that the host gives their runs
   Logging logging;
 
   // Reads the configuration. Throws drover::Error, which names the option.

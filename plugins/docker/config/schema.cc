@@ -68,6 +68,7 @@ const char kConfigSchema[] = R"({
     "pids_limit": {"type": "integer", "default": 0, "minimum": 0},
     "oom_score_adj": {"type": "integer", "default": 0, "minimum": -1000, "maximum": 1000},
     "disable_log_collection": {"type": "boolean", "default": false},
+    "host_cgroups": {"type": "boolean", "default": true},
     "logging": {
       "type": "object",
       "additionalProperties": false,

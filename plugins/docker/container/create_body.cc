@@ -334,6 +334,7 @@ json CreateBody(const BodyInput& in) {
   AddLimits(in, &host);
   AddPrivileges(in, &host);
   AddLogging(in, &host);
+  if (!in.cgroup_parent.empty()) host["CgroupParent"] = in.cgroup_parent;
   host["NetworkMode"] = in.joined.empty() ? in.network.mode : "container:" + in.joined;
   // A container that joins another one has the names of that one.
   const bool of_other = !ContainerOf(host["NetworkMode"].get<std::string>()).empty();

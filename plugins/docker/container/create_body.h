@@ -24,6 +24,7 @@ struct BodyInput {
   // have none.
   std::vector<std::string> sources;
   bool podman = false;
+  std::string cgroup_parent = {};  // the cgroup of the host for the run; empty: the engine's own
 };
 
 // Returns the request of POST /containers/create. Throws drover::Error for a value that the engine

@@ -71,6 +71,14 @@ TEST_F(DockerBodyTest, APlainTask) {
   EXPECT_EQ(body["HostConfig"].count("Privileged"), 0u);
 }
 
+TEST_F(DockerBodyTest, TheCgroupOfTheHostIsItsParent) {
+  EXPECT_EQ(Host().count("CgroupParent"), 0u);
+  const std::vector<std::string> none;
+  const json body = CreateBody(BodyInput{settings_, options_, task_, plan_, "sha256:1234", joined_,
+                                         none, podman_, "/drover/run"});
+  EXPECT_EQ(body["HostConfig"]["CgroupParent"], "/drover/run");
+}
+
 TEST_F(DockerBodyTest, DirectoriesOfTheTaskAreMounted) {
   const json mounts = Host()["Mounts"];
   ASSERT_EQ(mounts.size(), 3u);

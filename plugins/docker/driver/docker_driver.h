@@ -109,6 +109,8 @@ class DockerDriver : public drover::Driver {
 
   std::atomic<bool> podman_{false};
   std::atomic<bool> kind_known_{false};
+  // The engine is dockerd on this machine, and makes cgroups itself, without systemd.
+  std::atomic<bool> makes_cgroups_{false};
   CancelToken closing_;
   drover::TaskTable<DockerTask> tasks_;
   drover::abi::OpenTable<ExecSlot> sessions_;

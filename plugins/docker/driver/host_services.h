@@ -21,6 +21,14 @@
 #include "drover/command.hpp"
 #define DROVER_DOCKER_HAS_COMMAND 1
 #endif
+#if __has_include("drover/task_env.hpp")
+#include "drover/task_env.hpp"
+#define DROVER_DOCKER_HAS_TASK_ENV 1
+#endif
+#if __has_include("drover/task_place.hpp")
+#include "drover/task_place.hpp"
+#define DROVER_DOCKER_HAS_TASK_PLACE 1
+#endif
 
 // The drafts of host services that this driver uses where the SDK and the host have them. Without
 // them it works, but shows and knows less.
@@ -69,6 +77,48 @@ inline std::string NodeIdOf(const drover::Host& host) {
   (void)host;
 #endif
   return "";
+}
+
+// Replaces the references ${...} in the values of TEXTS, which the operator has written, with the
+// values of RUN. They stay where the host cannot replace them. Blocks. Throws drover::Error.
+inline void ReplaceReferences(const drover::Host& host, const drover::RunId& run,
+                              drover::StringMap* texts) {
+#ifdef DROVER_DOCKER_HAS_TASK_ENV
+  std::vector<std::string> values;
+  bool any = false;
+  for (const auto& [name, value] : *texts) {
+    any = any || value.find("${") != std::string::npos;
+    values.push_back(value);
+  }
+  if (!any || !drover::CanInterpolate(host)) return;
+  values = drover::InterpolateAll(host, run, values);
+  std::size_t at = 0;
+  for (auto& [name, value] : *texts) {
+    if (at < values.size()) value = std::move(values[at++]);
+  }
+#else
+  (void)host, (void)run, (void)texts;
+#endif
+}
+
+// Returns the cgroup of the host below which the engine starts the processes of RUN, or an empty
+// text if the host has none. Blocks. Throws drover::Error.
+inline std::string CgroupOf(const drover::Host& host, const drover::RunId& run) {
+#ifdef DROVER_DOCKER_HAS_TASK_PLACE
+  if (!drover::HasPlaces(host)) return "";
+  try {
+    return drover::MakePlace(host, run)->cgroup;
+  } catch (const drover::Error& error) {
+    const drover::Code code = error.code();
+    const bool none =
+        code == drover::Code::kFailedPrecondition || code == drover::Code::kUnimplemented;
+    if (!none) throw;
+    return "";
+  }
+#else
+  (void)host, (void)run;
+  return "";
+#endif
 }
 
 // Runs a helper program with INPUT, and returns its output. Blocks. Throws drover::Error, without

@@ -77,6 +77,8 @@ StringMap DockerDriver::Attributes(const EngineVersion& version, const Settings&
         }
       }
       out["driver.docker.runtimes"] = runtimes;
+      makes_cgroups_ = !podman_ && !engine_->address().path.empty() &&
+                       TextAt(info, {"CgroupDriver"}) == "cgroupfs";
       out["driver.docker.cgroup_version"] = Printable(TextAt(info, {"CgroupVersion"}, "1"), 8);
       if (const auto bridge = engine_->InspectNetwork("bridge", cancel)) {
         for (const auto& one : At(*bridge, {"IPAM", "Config"})) {

@@ -172,6 +172,8 @@ std::string DockerDriver::MakeContainer(const drover::TaskConfig& config, const 
                                         const TaskPtr& task, const drover::CallView& call) {
   const CancelToken& cancel = task->start_cancel;
   const ImageNews news = NewsOf(config.run_id, call);
+  Settings own = settings;
+  if (!options.logging) ReplaceReferences(host(), config.run_id, &own.logging.options);
   const std::int64_t attempts =
       options.container_exists_attempts.value_or(settings.container_exists_attempts);
   for (int tries = 0;; ++tries) {
@@ -179,9 +181,16 @@ std::string DockerDriver::MakeContainer(const drover::TaskConfig& config, const 
         images_->Take(config.run_id.Text(), settings, options, config.task_dir, news, cancel);
     std::string joined;
     if (plan.needs_pause) joined = pauses_->Join(config, options, cancel);
-    BodyInput input{
-        settings, options, config, plan, image, joined, SourcesOf(config, settings, options),
-        podman_};
+    const bool placed = settings.host_cgroups && makes_cgroups_;
+    BodyInput input{own,
+                    options,
+                    config,
+                    plan,
+                    image,
+                    joined,
+                    SourcesOf(config, settings, options),
+                    podman_,
+                    placed ? CgroupOf(host(), config.run_id) : std::string()};
     try {
       return CreateUnique(*task, CreateBody(input), attempts, cancel);
     } catch (const EngineError& error) {
@@ -306,6 +315,8 @@ drover::Recovered DockerDriver::Adopt(const drover::TaskConfig& config,
     std::lock_guard<std::mutex> lock(other->mutex);
     return drover::Recovered{other->exited, std::nullopt};
   }
+  // The host finds the place that it has made for the start.
+  if (!TextAt(info.raw, {"HostConfig", "CgroupParent"}).empty()) CgroupOf(host(), config.run_id);
   const auto image = info.labels.find(kImageLabel);
   const std::string name = image == info.labels.end() ? info.image_id : image->second;
   images_->Adopt(config.run_id.Text(), info.image_id, name, name);

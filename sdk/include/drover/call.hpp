@@ -58,6 +58,8 @@ class CallState {
   std::int64_t deadline() const { return deadline_; }
   bool cancelled() const { return cancelled_; }
   bool completed() const { return completed_; }
+  // Asks the host, which cannot report the cancellation of create otherwise.
+  bool IsCancelledByHost() const { return host_->call_is_cancelled(host_, id_) != 0; }
 
   // Completes the call. Only the first completion has an effect.
   DROVER_SDK_ONCE void Complete(const drover_error* error, const void* result) noexcept {

@@ -1,9 +1,11 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <utility>
 
 #include "drover/driver.hpp"
@@ -62,6 +64,20 @@ class Instance {
     auto state = std::make_shared<StreamState>(core_->host, core_->streams, id);
     core_->streams->Add(id, state);
     return state;
+  }
+
+  // Ends INSTANCE, which never got a driver, and then completes its create with ERROR. It runs on a
+  // new thread, since it joins the other threads of the instance.
+  DROVER_SDK_ONCE static void Abandon(std::unique_ptr<Instance> instance,
+                                      std::shared_ptr<CallState> create, Error error) {
+    std::thread([of = std::shared_ptr<Instance>(std::move(instance)), create,
+                 error = std::move(error)]() mutable noexcept {
+      of->core_->gate->Close();
+      of->core_->lanes.Stop();
+      of->core_->timers->CancelAll();
+      of.reset();
+      create->Fail(error);
+    }).detach();
   }
 
   // Do has one overload for each verb, and one for exec. Each overload passes its call to the
@@ -161,6 +177,64 @@ DROVER_SDK_ONCE inline std::int32_t AcceptStream(
   return code;
 }
 
+template <typename D>
+struct Thunks;
+
+// An instance of the driver class D that is being made; see drover::Creation below.
+template <typename D>
+class Creation {
+ public:
+  Creation(std::unique_ptr<Instance> instance, std::shared_ptr<CallState> state)
+      : made_(std::make_shared<State>(std::move(instance), std::move(state))) {}
+
+  // Gives the host the finished driver. Only the first Complete or Fail has an effect. [any-thread]
+  void Complete(std::unique_ptr<D> driver) const {
+    std::unique_ptr<Instance> instance = made_->Take();
+    if (instance == nullptr) return;
+    try {
+      if (driver == nullptr) throw Error(Code::kInternal, "the driver has made no instance");
+      instance->set_driver(std::move(driver));
+      Thunks<D>::Created(std::move(instance), *made_->call);
+    } catch (...) {
+      made_->call->Fail(CurrentError());
+    }
+  }
+  // Reports that there is no instance. [any-thread]
+  void Fail(const Error& error) const {
+    if (std::unique_ptr<Instance> instance = made_->Take()) {
+      Instance::Abandon(std::move(instance), made_->call, error);
+    }
+  }
+  // True if the host has given the creation up. The driver should then call Fail soon. [any-thread]
+  bool cancelled() const { return made_->call->IsCancelledByHost(); }
+
+ private:
+  struct State {
+    State(std::unique_ptr<Instance> of, std::shared_ptr<CallState> by)
+        : instance(of.release()), call(std::move(by)) {}
+    ~State() {
+      if (std::unique_ptr<Instance> left = Take()) {
+        Instance::Abandon(std::move(left), call,
+                          Error(Code::kInternal, "the driver has forgotten its creation"));
+      }
+    }
+    std::unique_ptr<Instance> Take() {
+      return std::unique_ptr<Instance>(instance.exchange(nullptr));
+    }
+    std::atomic<Instance*> instance;
+    const std::shared_ptr<CallState> call;
+  };
+  std::shared_ptr<State> made_;
+};
+
+// True if the class D has a static CreateAsync.
+template <typename D, typename = void>
+struct MakesItselfLater : std::false_type {};
+template <typename D>
+struct MakesItselfLater<
+    D, std::void_t<decltype(D::CreateAsync(std::declval<Host>(), std::declval<Json>(),
+                                           std::declval<Creation<D>>()))>> : std::true_type {};
+
 // The C functions of the driver class D.
 template <typename D>
 struct Thunks {
@@ -185,16 +259,31 @@ struct Thunks {
       auto instance = std::make_unique<Instance>(host, Facts());
       state = instance->Open(call);
       Json config = DecodeJson(Sized(args, "the arguments of create").config);
-      instance->set_driver(std::make_unique<D>(Host(instance->core()), config));
-      auto result = Make<drover_create_result>();
-      result.instance = instance->raw();
-      const drover_info own = InfoOf(instance->driver());
-      if (own.struct_size != 0) result.info = &own;
-      state->Complete(nullptr, &result);
-      instance.release();  // ShutDown deletes the instance
+      if constexpr (MakesItselfLater<D>::value) {
+        const Host face(instance->core());
+        const Creation<D> creation(std::move(instance), state);
+        try {
+          D::CreateAsync(face, std::move(config), creation);
+        } catch (...) {
+          creation.Fail(CurrentError());
+        }
+      } else {
+        instance->set_driver(std::make_unique<D>(Host(instance->core()), config));
+        Created(std::move(instance), *state);
+      }
     });
     if (code != DROVER_OK && state != nullptr && !state->Disarm()) return DROVER_OK;
     return code;
+  }
+
+  // Completes create with INSTANCE, which has its driver. From then on, ShutDown deletes it.
+  static void Created(std::unique_ptr<Instance> instance, CallState& state) {
+    auto result = Make<drover_create_result>();
+    result.instance = instance->raw();
+    const drover_info own = InfoOf(instance->driver());
+    if (own.struct_size != 0) result.info = &own;
+    instance.release();
+    state.Complete(nullptr, &result);
   }
 
   static const void* get_extension(drover_instance* self, drover_str id) noexcept {
@@ -366,6 +455,18 @@ const drover_info* MakeInfo(const char* name, const char* version) noexcept {
 }
 
 }  // namespace abi
+
+// A driver that needs time to make an instance, such as for the answer of another program, has this
+// static method instead of the constructor that takes a host and a configuration:
+//
+//   static void CreateAsync(drover::Host host, drover::Json config,
+//                           drover::Creation<MyDriver> creation);
+//
+// It must return soon, on a thread of the host. Later, any thread calls creation.Complete with the
+// driver, or creation.Fail. A host stops waiting at the deadline of create (30 s, unless the
+// operator sets another one). If CreateAsync throws, the exception is the error of create.
+template <typename D>
+using Creation = abi::Creation<D>;
 }  // namespace sdk_v1
 }  // namespace drover
 

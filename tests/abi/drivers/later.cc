@@ -8,7 +8,17 @@ namespace {
 class Later : public drover::Driver {
  public:
   static drover::Info Describe() { return {}; }
-  Later(drover::Host host, const drover::Json&) : Driver(std::move(host)) {}
+  explicit Later(drover::Host host) : Driver(std::move(host)) {}
+  static void CreateAsync(drover::Host host, drover::Json config,
+                          drover::Creation<Later> creation) {
+    const std::string how = config.String("how");
+    if (how == "throw") throw drover::Error(drover::Code::kInvalidArgument, "thrown");
+    if (how == "forget") return;
+    host.Post([host, how, creation] {
+      if (how == "fail") return creation.Fail(drover::Error(drover::Code::kNotFound, "failed"));
+      creation.Complete(std::make_unique<Later>(host));
+    });
+  }
 
   void Wait(drover::Call<drover::ExitResult> call) override { call.Complete({}); }
   void Destroy(const drover::RunId&, bool, const drover::CallView&) override {}

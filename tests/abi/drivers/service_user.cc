@@ -7,6 +7,7 @@
 #include "drover/command.hpp"
 #include "drover/entry.hpp"
 #include "drover/node.hpp"
+#include "drover/task_env.hpp"
 
 namespace {
 
@@ -14,7 +15,8 @@ class Services : public drover::Driver {
  public:
   static drover::Info Describe() {
     drover::Info info;
-    info.task_config_schema = R"({"type": "object", "properties": {"script": {"type": "string"}},
+    info.task_config_schema =
+        R"({"type": "object", "properties": {"script": {"type": "string"}, "text": {"type": "string"}},
                                   "additionalProperties": false})";
     return info;
   }
@@ -22,6 +24,14 @@ class Services : public drover::Driver {
       : Driver(std::move(host)), node_(drover::GetNode(this->host())) {}
 
   drover::Started Start(const drover::TaskConfig& task, const drover::CallView& call) override {
+    const std::string text = task.driver_config.String("text");
+    if (!text.empty()) {
+      const std::string made =
+          drover::Interpolate(host(), task.run_id, text, drover::UnknownReferences::kError);
+      std::lock_guard<std::mutex> lock(mutex_);
+      text_ = made;
+      return {};
+    }
     drover::CommandSpec spec;
     spec.argv = {"sh", "-c", task.driver_config.String("script")};
     spec.env = {{"PATH", "/usr/bin:/bin"}};
@@ -39,7 +49,8 @@ class Services : public drover::Driver {
     drover::TaskStatus status;
     status.attributes = {{"exit_code", std::to_string(last_.exit.exit_code)},
                          {"output", last_.output},
-                         {"error", last_.error}};
+                         {"error", last_.error},
+                         {"text", text_}};
     if (node_) {
       status.attributes["node_id"] = node_->node_id;
       status.attributes["state_dir"] = node_->state_dir;
@@ -52,6 +63,7 @@ class Services : public drover::Driver {
   const std::optional<drover::NodeInfo> node_;
   std::mutex mutex_;
   drover::CommandResult last_;
+  std::string text_;
 };
 
 }  // namespace

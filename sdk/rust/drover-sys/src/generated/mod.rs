@@ -15,7 +15,9 @@ mod drover_pause_h;
 mod drover_prepare_h;
 mod drover_process2_h;
 mod drover_progress_h;
+mod drover_task_env_h;
 mod drover_task_hooks_h;
+mod drover_task_place_h;
 
 pub use drover_h::*;
 pub use drover_capabilities_h::*;
@@ -27,4 +29,6 @@ pub use drover_pause_h::*;
 pub use drover_prepare_h::*;
 pub use drover_process2_h::*;
 pub use drover_progress_h::*;
+pub use drover_task_env_h::*;
 pub use drover_task_hooks_h::*;
+pub use drover_task_place_h::*;
