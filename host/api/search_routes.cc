@@ -245,7 +245,8 @@ std::string Lowered(std::string text) {
 // first.
 class FuzzyMatches {
  public:
-  explicit FuzzyMatches(const SearchWanted& wanted) : wanted_(wanted), text_(Lowered(wanted.text)) {}
+  explicit FuzzyMatches(const SearchWanted& wanted)
+      : wanted_(wanted), text_(Lowered(wanted.text)) {}
 
   void Add(const char* context, const std::string& name, std::vector<std::string> scope) {
     const std::size_t at = wanted_.Takes(context) ? Lowered(name).find(text_) : std::string::npos;

@@ -30,12 +30,14 @@ TEST(UpdateChecksTest, TheDefaultsAreRight) {
 }
 
 TEST(UpdateChecksTest, OnlyServiceAndSystemJobsHaveAnUpdateBlock) {
-  EXPECT_EQ(UpdateFaults(JobType::kBatch, [](TaskGroup* group) { group->rollout.max_parallel = 2; }),
-            "/g/Update: Job type \"batch\" does not allow update block; remove it\n");
   EXPECT_EQ(
-      UpdateFaults(JobType::kSysbatch, [](TaskGroup* group) { group->update.min_healthy_time = 1s; }),
-      "/g/Update: Job type \"sysbatch\" does not allow update block; remove it\n");
-  EXPECT_EQ(UpdateFaults(JobType::kSystem, [](TaskGroup* group) { group->rollout.canary = 1; }), "");
+      UpdateFaults(JobType::kBatch, [](TaskGroup* group) { group->rollout.max_parallel = 2; }),
+      "/g/Update: Job type \"batch\" does not allow update block; remove it\n");
+  EXPECT_EQ(UpdateFaults(JobType::kSysbatch,
+                         [](TaskGroup* group) { group->update.min_healthy_time = 1s; }),
+            "/g/Update: Job type \"sysbatch\" does not allow update block; remove it\n");
+  EXPECT_EQ(UpdateFaults(JobType::kSystem, [](TaskGroup* group) { group->rollout.canary = 1; }),
+            "");
 }
 
 TEST(UpdateChecksTest, NothingIsNegative) {
