@@ -188,7 +188,7 @@ std::vector<TemplateSession::Written> TemplateSession::Take(
 bool TemplateSession::InformsOfReturn(std::size_t index) const {
   using Mode = TaskTemplate::ChangeMode;
   const Mode mode = templates()[index].change_mode;
-  // What the task does not know yet follows the writing in any case.
+  // An action follows the writing in any case if the task does not know the content yet.
   const std::string& acted = items_[index].acted;
   return (mode == Mode::kSignal || mode == Mode::kScript) && !acted.empty() && acted != kUnsure;
 }

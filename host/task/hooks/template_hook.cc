@@ -5,6 +5,7 @@
 #include <atomic>
 #include <memory>
 #include <set>
+#include <type_traits>
 #include <utility>
 
 #include "host/base/event.h"
@@ -24,6 +25,13 @@ constexpr Duration kWriteAgain = 10s;
 // The first and the longest pause before a signal is sent again that could not be sent.
 constexpr Duration kSendAgain = 10s;
 constexpr Duration kSendAgainLast = 10min;
+
+// Runs RUN on a thread of POOL, or at once if there is no pool.
+template <typename F>
+Co<std::invoke_result_t<F&>> RunOn(WorkerPool* pool, F run) {
+  if (pool == nullptr) co_return run();
+  co_return co_await pool->Run(std::move(run));
+}
 
 }  // namespace
 
@@ -178,12 +186,7 @@ Co<void> TemplateHook::RenderSome(Context context, Session session,
       co_await NoteGone(context, session, written);
       if (context.cancelled()) co_return;
     }
-    Status status;
-    if (options_.pool == nullptr) {
-      status = written.write();
-    } else {
-      status = co_await options_.pool->Run(written.write);
-    }
+    const Status status = co_await RunOn(options_.pool, written.write);
     if (status.ok()) {
       session->SetWritten(written);
     } else {
@@ -200,12 +203,7 @@ Co<void> TemplateHook::RenderSome(Context context, Session session,
 Co<void> TemplateHook::NoteGone(Context context, Session session,
                                 TemplateSession::Written written) {
   if (!session->InformsOfReturn(written.index)) co_return;
-  bool is_gone = false;
-  if (options_.pool == nullptr) {
-    is_gone = written.is_gone();
-  } else {
-    is_gone = co_await options_.pool->Run(written.is_gone);
-  }
+  const bool is_gone = co_await RunOn(options_.pool, written.is_gone);
   const auto control = control_.lock();
   if (context.cancelled() || !is_gone || !control) co_return;
   if (session->SetGone(written.index)) co_await Keep(control, session);
@@ -227,12 +225,7 @@ Co<Result<RenderedTemplate>> TemplateHook::RenderOne(Context context,
       if (*over) return Error(Code::kCancelled, "the task has ended");
       return rendering.run(index, quickly);
     };
-    Result<RenderedTemplate> result = Error(Code::kInternal, "nothing was rendered");
-    if (pool == nullptr) {
-      result = run();
-    } else {
-      result = co_await pool->Run(std::move(run));
-    }
+    Result<RenderedTemplate> result = co_await RunOn(pool, std::move(run));
     const bool takes_long = !result.ok() && result.code() == Code::kTimeout;
     if (!quickly || !takes_long || context.cancelled()) co_return result;
     quickly = false;
