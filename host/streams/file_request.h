@@ -42,6 +42,9 @@ struct ReadStart {
 };
 Result<ReadStart> StartOf(const ApiRequest& request);
 
+// The size in bytes of the pieces in which files are read for clients.
+constexpr std::size_t kFilePiece = 64 << 10;
+
 // Reads at most SIZE bytes of FD from OFFSET. Returns an empty text at the end of the file. The
 // call blocks.
 Result<std::string> ReadPiece(int fd, std::int64_t offset, std::size_t size);

@@ -15,8 +15,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kFilePiece = 64 << 10;
-
 Co<Answer> ListFiles(ApiRequest* request) {
   FileTarget target = co_await FindFiles(request);
   if (target.refusal) co_return std::move(*target.refusal);

@@ -5,11 +5,6 @@
 #include <cerrno>
 
 namespace drover {
-namespace {
-
-constexpr std::size_t kTailPiece = 64 << 10;
-
-}  // namespace
 
 Result<FileTail> FileTail::Open(std::shared_ptr<const AllocFiles> files, std::string path,
                                 ReadStart start) {
@@ -24,7 +19,7 @@ Result<FileTail> FileTail::Open(std::shared_ptr<const AllocFiles> files, std::st
 
 FileTail::Step FileTail::Read() {
   Step step;
-  Result<std::string> piece = ReadPiece(fd_.get(), offset_, kTailPiece);
+  Result<std::string> piece = ReadPiece(fd_.get(), offset_, kFilePiece);
   if (piece.ok() && !piece->empty()) {
     offset_ += static_cast<std::int64_t>(piece->size());
     step.data = std::move(*piece);
