@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr TableMask kStatusesOfJobs =
+constexpr TableMask kOfStatuses =
     MaskOf(Table::kJobs) | MaskOf(Table::kAllocs) | MaskOf(Table::kDeployments);
 // The number of jobs and allocations that are encoded before other requests on the same thread
 // continue.
@@ -238,7 +238,7 @@ Co<Answer> AnswerPage(ApiRequest* request, std::shared_ptr<const Wanted> wanted,
 Co<Answer> ReadStatuses(ApiRequest* request) {
   DROVER_CO_ASSIGN(Wanted read, ReadWanted(*request));
   const auto wanted = std::make_shared<const Wanted>(std::move(read));
-  co_return co_await AnswerRead(request, kStatusesOfJobs, [request, wanted](const Tables& tables) {
+  co_return co_await AnswerRead(request, kOfStatuses, [request, wanted](const Tables& tables) {
     std::vector<JobAndAllocs> jobs = FindJobs(tables, *request, *wanted);
     const std::uint64_t index = AddAllocs(tables, *wanted, &jobs);
     const auto shared = std::make_shared<const std::vector<JobAndAllocs>>(std::move(jobs));
