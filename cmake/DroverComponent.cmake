@@ -65,6 +65,10 @@ endif()
 # drover_unit_tests(NAME PROCESS_EACH): the tests of NAME_test. A sanitized program takes longer to start
 # than most tests do, so four processes share its tests, unless each needs a process of its own.
 function(drover_unit_tests name process_each)
+  if(NOT DROVER_UNIT_TESTS)
+    set_target_properties(${name}_test PROPERTIES EXCLUDE_FROM_ALL ON)
+    return()
+  endif()
   if(NOT DROVER_SANITIZE OR process_each)
     gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST
                          PROPERTIES TIMEOUT ${drover_test_limit} LABELS fast)
