@@ -2,12 +2,11 @@
 #include "host/process/process_service.h"
 
 #include <fcntl.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <utility>
@@ -16,14 +15,14 @@
 #include "host/base/durable_step.h"
 #include "host/base/patience.h"
 #include "host/process/clean_namespace.h"
-#include "host/process/detached_spawn.h"
+#include "host/process/earlier_runs.h"
 #include "host/process/exit_record.h"
 #include "host/process/named/named_notes.h"
 #include "host/process/process_usage.h"
 #include "host/process/run_cgroups.h"
 #include "host/process/run_directory.h"
 #include "host/process/shim_exec_session.h"
-#include "host/process/shim_image.h"
+#include "host/process/shim_launcher.h"
 #include "host/process/shim_peer.h"
 #include "host/process/small_file.h"
 #include "host/process/start_message.h"
@@ -38,9 +37,6 @@ namespace {
 constexpr Duration kKillPatience = 3s;
 constexpr Duration kWakePatience = 2s;
 constexpr Duration kReleasePatience = 10s;
-constexpr Duration kBirthPatience = 200ms;
-
-using RunPointer = std::shared_ptr<SupervisedRun>;
 
 int OwnOomScoreAdj() {
   const std::string text = ReadSmallFile(AT_FDCWD, "/proc/self/oom_score_adj").value_or("0");
@@ -53,29 +49,19 @@ std::string PathOfDescriptor(int fd) {
   return failed ? std::string() : path.string();
 }
 
-// Makes an error for a run that may be alive, although this cannot be checked now. Such a run must
-// not be started again.
-Error CannotFindOut(const RunId& run, const Error& error) {
-  return Error(Code::kUnavailable,
-               "cannot find out now what became of run " + run.ToString() + ": " + error.message(),
-               true);
-}
-
 class ProcessServiceImpl : public ProcessService {
  public:
-  ProcessServiceImpl(std::shared_ptr<RunHost> host, UniqueFd image, UniqueFd null_device,
-                     UniqueFd shim_cgroup, std::string unit, std::string untracked_reason,
-                     ProcessServiceOptions options)
+  ProcessServiceImpl(std::shared_ptr<RunHost> host, ShimLauncher launcher, std::string unit,
+                     std::string untracked_reason, ProcessServiceOptions options)
       : host_(std::move(host)),
         loop_(host_->loop),
-        image_(std::move(image)),
-        null_device_(std::move(null_device)),
-        shim_cgroup_(std::move(shim_cgroup)),
+        launcher_(std::move(launcher)),
         cgroups_(host_->tracker.get(), std::move(unit), host_->run_directory.get()),
         untracked_reason_(std::move(untracked_reason)),
         options_(std::move(options)),
         clean_namespace_(loop_),
         named_(host_->run_directory.get()),
+        earlier_(host_, &cgroups_, &runs_),
         usage_(
             loop_, [this](const RunId& run) { return cgroups_.OpenUsage(run); },
             [this](const RunId& run) { return Walk(run); }) {
@@ -162,63 +148,9 @@ class ProcessServiceImpl : public ProcessService {
   }
 
   Co<Result<Attached>> Attach(Context context, RunId run) override {
-    const TimePoint birth_end = loop_->Now() + kBirthPatience;
-    for (;;) {
-      if (const auto known = runs_.find(run); known != runs_.end()) {
-        RunPointer pointer = known->second;
-        DROVER_CO_TRY(co_await pointer->started().Wait(context));
-        co_return State(*pointer);
-      }
-      int connect_error = 0;
-      Result<UniqueFd> socket =
-          ShimConnection::Connect(host_->run_directory.get(), run, &connect_error);
-      if (!socket.ok() && !ShimConnection::NobodyListens(connect_error))
-        co_return CannotFindOut(run, socket.error());
-      if (socket.ok()) {
-        Result<Attached> attached = co_await Greet(context, run, std::move(*socket));
-        if (attached.code() == Code::kResourceExhausted)
-          co_return CannotFindOut(run, attached.error());
-        if (!attached.ok() && attached.code() == Code::kUnimplemented) {
-          DROVER_CO_TRY(co_await KillOrphans(context, run));
-          ProcessExit lost = LostExit(attached.error().message(), loop_->Wall());
-          co_return Remember(run, std::move(lost));
-        }
-        if (attached.ok() || attached.code() != Code::kUnavailable) co_return attached;
-        // If the context has ended, this coroutine stops waiting, but the run continues.
-        DROVER_CO_TRY(context.status());
-        // The run ended after the connection was made. By now its exit record exists, or the run
-        // is lost.
-      }
-      if (const auto known = runs_.find(run); known != runs_.end()) continue;
-      Result<ProcessExit> exit = ReadExitRecord(host_->run_directory.get(), run, host_->boot);
-      if (exit.ok()) co_return Remember(run, std::move(*exit));
-      if (exit.code() == Code::kUnavailable) co_return CannotFindOut(run, exit.error());
-      auto cgroup = CgroupTracker::State::kNone;
-      if (host_->tracker) {
-        const Result<CgroupTracker::State> looked = host_->tracker->Look(run);
-        if (!looked.ok()) co_return CannotFindOut(run, looked.error());
-        cgroup = *looked;
-      }
-      const bool alive = cgroup == CgroupTracker::State::kAlive;
-      if (exit.code() == Code::kFailedPrecondition && !alive) {
-        cgroups_.Remove(run);
-        DROVER_CO_TRY(ForgetEnd(host_->run_directory.get(), run, false));
-        co_return Error(Code::kNotFound, exit.error().message());
-      }
-      if (alive || socket.ok() || connect_error == ECONNREFUSED) {
-        DROVER_CO_TRY(co_await KillOrphans(context, run));
-        ProcessExit lost = LostExit("supervisor lost", loop_->Wall());
-        co_return Remember(run, std::move(lost));
-      }
-      // The cgroup is made before the shim starts. If the last agent died between these two steps,
-      // the shim may still appear.
-      const bool may_come = !host_->tracker || cgroup == CgroupTracker::State::kEmpty;
-      if (!may_come || loop_->Now() >= birth_end) {
-        cgroups_.Remove(run);
-        co_return Error(Code::kNotFound, "run " + run.ToString() + " was never started");
-      }
-      DROVER_CO_TRY(co_await Sleep(context, 10ms));
-    }
+    DROVER_CO_ASSIGN(const RunPointer pointer, co_await earlier_.TakeOver(context, run));
+    if (pointer->exit()) co_return Attached(*pointer->exit());
+    co_return Attached(pointer->info());
   }
 
   Co<Result<ProcessExit>> Wait(Context context, RunId run) override {
@@ -438,18 +370,6 @@ class ProcessServiceImpl : public ProcessService {
     return pointer;
   }
 
-  static Attached State(const SupervisedRun& run) {
-    if (run.exit()) return *run.exit();
-    return run.info();
-  }
-
-  Attached Remember(const RunId& run, ProcessExit exit) {
-    auto pointer = std::make_shared<SupervisedRun>(host_, run, host_->tracker != nullptr);
-    pointer->End(std::move(exit));
-    runs_[run] = pointer;
-    return State(*pointer);
-  }
-
   // Succeeds if, after another start, enough descriptors would be left to stop and clean up all
   // running tasks.
   static Status MayStart() {
@@ -458,34 +378,11 @@ class ProcessServiceImpl : public ProcessService {
     return {};
   }
 
-  // Sends the start message into a socket and starts the shim, which then reads the message.
   Result<RunPointer> Launch(const RunId& run, const StartMessage& message, bool tracked) {
     if (runs_.contains(run))
       return Error(Code::kFailedPrecondition, "run " + run.ToString() + " was started already");
-    int ends[2];
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-      return ErrnoError(errno, "cannot make a connection for the shim");
-    UniqueFd ours(ends[0]);
-    const UniqueFd theirs(ends[1]);
-    auto connection = ShimConnection::Make(loop_, std::move(ours));
-    if (!connection->Send(message.bytes, message.fds))
-      return ErrnoError(errno, "cannot send the start message to the shim");
-    const std::string title = run.ToString();
-    drover_detached_spawn spawn{};
-    spawn.image = image_.get();
-    spawn.connection = theirs.get();
-    spawn.null_device = null_device_.get();
-    spawn.cgroup = shim_cgroup_ ? shim_cgroup_.get() : -1;
-    spawn.title = title.c_str();
-    spawn.open_files = options_.open_files;
-    spawn.core_bytes = options_.core_bytes ? &*options_.core_bytes : nullptr;
-    if (const int error = drover_spawn_detached(&spawn); error != 0)
-      return ErrnoError(error, "cannot start the shim");
     auto pointer = std::make_shared<SupervisedRun>(host_, run, tracked);
-    ProcessInfo info;
-    info.shim_pid = spawn.pid;
-    pointer->set_info(info);
-    pointer->Follow(std::move(connection), UniqueFd(spawn.pidfd));
+    DROVER_TRY(launcher_.Launch(message, pointer.get()));
     runs_[run] = pointer;
     return pointer;
   }
@@ -512,46 +409,6 @@ class ProcessServiceImpl : public ProcessService {
     co_return error;
   }
 
-  Co<Result<Attached>> Greet(Context context, RunId run, UniqueFd socket) {
-    DROVER_CO_ASSIGN(UniqueFd pidfd, PidfdOfPeer(socket.get()));
-    auto connection = ShimConnection::Make(loop_, std::move(socket));
-    auto pointer = std::make_shared<SupervisedRun>(host_, run, host_->tracker != nullptr);
-    pointer->Follow(connection, std::move(pidfd));
-    const Patience patience(context, kKillPatience);
-    const Result<ShimConnection::Bytes> answer = co_await connection->Call(
-        patience.context(), HelloMessage(DROVER_ATTACH_EVENT_EXIT | DROVER_ATTACH_EVENT_GAP));
-    DROVER_CO_TRY(context.status());
-    if (!answer.ok() && answer.code() == Code::kTimeout) {
-      // The shim hangs, so nobody reads its task's output. The run counts as lost.
-      pointer->WakeShim(true);
-      co_return Error(Code::kUnavailable, "the shim does not answer");
-    }
-    if (!answer.ok()) co_return answer.error();
-    const auto reply = MessageAs<drover_attach_hello_reply>(*answer);
-    if (reply.header.type != DROVER_ATTACH_HELLO_REPLY) {
-      // The shim speaks another version of the protocol and understands no command. This function
-      // kills the shim, because its task must not run at the same time as the task that replaces
-      // it.
-      pointer->WakeShim(true);
-      co_return Error(Code::kUnimplemented, "supervisor lost: it does not speak version " +
-                                                std::to_string(DROVER_ATTACH_VERSION) +
-                                                " of the attach protocol");
-    }
-    if (std::memcmp(reply.run_id, run.bytes.data(), run.bytes.size()) != 0)
-      co_return Error(Code::kNotFound, "run " + run.ToString() + " was never started");
-    pointer->Introduce(reply);
-    if (IsOfAnotherBoot(reply.boot_id, host_->boot)) {
-      // It is not known which process has answered with the run's id. This process is killed,
-      // because a run must not exist twice.
-      pointer->Kill();
-      pointer->WakeShim(true);
-      co_return Error(Code::kUnimplemented,
-                      "supervisor lost: it reports another boot of the machine");
-    }
-    runs_[run] = pointer;
-    co_return State(*pointer);
-  }
-
   // Kills the run and waits for its end. If the shim does not report the end, this function sends
   // SIGCONT to the shim, in case the shim is stopped. If the shim still reports no end, this
   // function kills the shim.
@@ -571,16 +428,6 @@ class ProcessServiceImpl : public ProcessService {
     co_return *run->exit();
   }
 
-  // Kills the processes in the cgroup of a run that has no shim.
-  Co<Status> KillOrphans(Context context, RunId run) {
-    const TimePoint end = loop_->Now() + 1s;
-    while (host_->tracker && host_->tracker->Populated(run) && loop_->Now() < end) {
-      host_->tracker->Kill(run);
-      DROVER_CO_TRY(co_await Sleep(context, 1ms));
-    }
-    co_return Status();
-  }
-
   Co<Status> RemoveCgroup(Context context, RunId run) {
     const TimePoint end = loop_->Now() + kReleasePatience;
     for (Duration pause = 1ms; !cgroups_.Remove(run);
@@ -597,16 +444,15 @@ class ProcessServiceImpl : public ProcessService {
 
   std::shared_ptr<RunHost> host_;
   Loop* loop_;
-  UniqueFd image_;
-  UniqueFd null_device_;
-  UniqueFd shim_cgroup_;
+  const ShimLauncher launcher_;
   RunCgroups cgroups_;
   std::string untracked_reason_;
   const ProcessServiceOptions options_;
   StartEnvironment environment_;
   CleanNamespace clean_namespace_;
   NamedNotes named_;
-  std::map<RunId, RunPointer> runs_;
+  RunTable runs_;
+  EarlierRuns earlier_;
   std::map<RunId, bool> places_;  // true: this service has made the place, and has not found it
   UsageSampler usage_;
 };
@@ -638,17 +484,10 @@ Result<std::unique_ptr<ProcessService>> NewProcessService(Loop* loop,
       untracked_reason = tracker.error().message();
     }
   }
-  DROVER_ASSIGN(UniqueFd image, OpenShimImage());
-  UniqueFd null_device(open("/dev/null", O_RDWR | O_CLOEXEC));
-  if (!null_device) return ErrnoError(errno, "cannot open /dev/null");
-  UniqueFd shim_cgroup;
-  if (!options.shim_cgroup.empty()) {
-    shim_cgroup = UniqueFd(open(options.shim_cgroup.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!shim_cgroup) return ErrnoError(errno, "cannot open the cgroup " + options.shim_cgroup);
-  }
-  return std::unique_ptr<ProcessService>(std::make_unique<ProcessServiceImpl>(
-      std::move(host), std::move(image), std::move(null_device), std::move(shim_cgroup),
-      std::move(unit), std::move(untracked_reason), std::move(options)));
+  DROVER_ASSIGN(ShimLauncher launcher, ShimLauncher::Open(loop, options));
+  return std::unique_ptr<ProcessService>(
+      std::make_unique<ProcessServiceImpl>(std::move(host), std::move(launcher), std::move(unit),
+                                           std::move(untracked_reason), std::move(options)));
 }
 
 }  // namespace drover

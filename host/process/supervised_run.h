@@ -3,6 +3,7 @@
 
 #include <array>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -102,5 +103,9 @@ class SupervisedRun : public std::enable_shared_from_this<SupervisedRun>,
   bool reported_end_ = false;
   int reconnects_ = 0;
 };
+
+using RunPointer = std::shared_ptr<SupervisedRun>;
+// The runs that a service knows.
+using RunTable = std::map<RunId, RunPointer>;
 
 }  // namespace drover
