@@ -85,21 +85,23 @@ Result<RunId> NamedNotes::Add(const RunId& run, const std::string& name) const {
                                              std::to_string(kMaxNameLength) +
                                              " letters, digits, \"-\" and \"_\"");
   }
-  DROVER_ASSIGN(const Names names, Read(run));
-  if (names.contains(name))
+  DROVER_ASSIGN(const std::vector<std::string> lines, ReadLines(directory_, run));
+  if (std::ranges::find(lines, name, NameIn) != lines.end())
     return Error(Code::kFailedPrecondition, "the run has a process \"" + name + "\" already");
-  if (names.size() >= kMaxNames)
+  if (lines.size() >= kMaxNames)
     return Error(Code::kResourceExhausted, "a run has at most " + std::to_string(kMaxNames) +
                                                " processes beside its own one");
   const RunId id = RunId::Random();
   DROVER_TRY(DurableStep(Step::kNameProcess, [&]() -> Status {
     const UniqueFd file(openat(directory_, NotesOf(run).c_str(),
-                               O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600));
+                               O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
     const std::string line = LineOf(id, name);
-    const ssize_t written = file ? write(file.get(), line.data(), line.size()) : -1;
+    // The file may end in a part of a line, which a killed agent has left. The new line covers it.
+    const auto end = static_cast<off_t>(lines.size() * kLine);
+    const ssize_t written = file ? pwrite(file.get(), line.data(), line.size(), end) : -1;
     if (written < 0) return CannotNote(run);
     if (static_cast<std::size_t>(written) == line.size()) return {};
-    (void)!ftruncate(file.get(), static_cast<off_t>(names.size() * kLine));
+    (void)!ftruncate(file.get(), end);
     return ErrnoError(ENOSPC, "cannot note a process of run " + run.ToString());
   }));
   return id;
@@ -110,18 +112,19 @@ Status NamedNotes::Remove(const RunId& run, const std::string& name) const {
   const auto found = std::ranges::find(lines, name, NameIn);
   if (found == lines.end()) return {};
   if (lines.size() == 1) return RemoveAll(run);
-  return DurableStep(Step::kForgetNames, [&]() -> Status {
+  DROVER_TRY(DurableStep(Step::kForgetNames, [&]() -> Status {
     const UniqueFd file(
         openat(directory_, NotesOf(run).c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC));
     // The last line takes the place of the removed one. If the agent is killed before it removes
-    // the last line, the line is there twice, which does no harm.
+    // the last line, the line is there twice.
     const auto place = static_cast<off_t>(std::distance(lines.begin(), found)) * off_t(kLine);
     const std::string& last = lines.back();
     if (!file || pwrite(file.get(), last.data(), kLine, place) != ssize_t(kLine) ||
         ftruncate(file.get(), static_cast<off_t>((lines.size() - 1) * kLine)) != 0)
       return CannotNote(run);
     return {};
-  });
+  }));
+  return Remove(run, name);  // the line may be there twice
 }
 
 Status NamedNotes::RemoveAll(const RunId& run) const {

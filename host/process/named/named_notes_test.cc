@@ -75,6 +75,11 @@ TEST_F(NamedNotesTest, ReadsWhatAKilledAgentLeaves) {
   std::getline(std::ifstream(file), line);
   std::ofstream(file, std::ios::app) << line << "\n" << line.substr(0, 20);
   EXPECT_EQ(Names(), (NamedNotes::Names{{"tpm", *tpm}}));
+  const Result<RunId> log = notes.Add(run_, "log");
+  ASSERT_TRUE(log.ok());
+  EXPECT_EQ(Names(), (NamedNotes::Names{{"tpm", *tpm}, {"log", *log}}));
+  EXPECT_TRUE(notes.Remove(run_, "tpm").ok());
+  EXPECT_EQ(Names(), (NamedNotes::Names{{"log", *log}}));
 }
 
 }  // namespace
