@@ -109,12 +109,22 @@ void KillListed(int directory) {
       syscall(SYS_pidfd_send_signal, pidfd.get(), SIGKILL, nullptr, 0);
 }
 
+// Thaws a cgroup of the version 1 freezer and the cgroups below it. A member may have frozen one of
+// those, as an engine does to pause a container; then its processes would never die.
+void Thaw(int directory, int depth) {
+  WriteSmallFile(directory, "freezer.state", "THAWED");
+  if (depth == 0) return;
+  ForEachChild(directory, [&](const char* child) {
+    if (const UniqueFd inner = OpenDirectory(directory, child)) Thaw(inner.get(), depth - 1);
+  });
+}
+
 // Kills all members of a cgroup of the version 1 freezer. No member forks while the cgroup is
 // frozen, so the list of members is complete. The signals take effect when the cgroup thaws.
 void KillInFreezer(int directory) {
   Freeze(directory);
   KillListed(directory);
-  WriteSmallFile(directory, "freezer.state", "THAWED");
+  Thaw(directory, kMaxDepth);
 }
 
 // Makes the cgroup NAME in the directory PARENT and opens it. PATH is the path of PARENT, for

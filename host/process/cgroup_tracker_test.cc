@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -139,6 +140,23 @@ TEST_P(ForkChainTest, OneKillEndsThemAll) {
   const std::uintmax_t at_the_end = born();
   std::this_thread::sleep_for(50ms);  // a surviving process would go on meanwhile
   EXPECT_EQ(born(), at_the_end);
+}
+
+TEST_P(ForkChainTest, AKillEndsWhatAMemberHasFrozen) {
+  const std::string below = root_ + "/" + run_.ToString() + "/below";
+  ASSERT_EQ(mkdir(below.c_str(), 0755), 0);
+  const auto write_to = [&](const char* file, const std::string& text) {
+    return WriteSmallFile(AT_FDCWD, (below + "/" + file).c_str(), text);
+  };
+  const pid_t child = fork();
+  if (child == 0) {
+    for (;;) pause();
+  }
+  ASSERT_GT(child, 0);
+  ASSERT_EQ(write_to("cgroup.procs", std::to_string(child)), 0);
+  ASSERT_EQ(GetParam() ? write_to("freezer.state", "FROZEN") : write_to("cgroup.freeze", "1"), 0);
+  tracker_->Kill(run_);
+  EXPECT_TRUE(Within(10s, [this] { return !tracker_->Populated(run_); }));
 }
 
 TEST(ProcessUsageTest, ReadsTheStatLineOfAnyName) {
