@@ -58,14 +58,14 @@ Co<Result<RunPointer>> EarlierRuns::TakeOver(Context context, RunId run) {
     if (exit.ok()) co_return Remember(run, std::move(*exit));
     if (exit.code() == Code::kUnavailable) co_return CannotFindOut(run, exit.error());
     auto cgroup = CgroupTracker::State::kNone;
-    if (host_->tracker) {
+    if (IsTracked(run)) {
       const Result<CgroupTracker::State> looked = host_->tracker->Look(run);
       if (!looked.ok()) co_return CannotFindOut(run, looked.error());
       cgroup = *looked;
     }
     const bool alive = cgroup == CgroupTracker::State::kAlive;
     if (exit.code() == Code::kFailedPrecondition && !alive) {
-      cgroups_->Remove(run);
+      RemoveCgroups(run);
       DROVER_CO_TRY(ForgetEnd(host_->run_directory.get(), run, false));
       co_return Error(Code::kNotFound, exit.error().message());
     }
@@ -77,18 +77,31 @@ Co<Result<RunPointer>> EarlierRuns::TakeOver(Context context, RunId run) {
     // the shim may still appear.
     const bool may_come = !host_->tracker || cgroup == CgroupTracker::State::kEmpty;
     if (!may_come || host_->loop->Now() >= birth_end) {
-      cgroups_->Remove(run);
+      RemoveCgroups(run);
       co_return Error(Code::kNotFound, "run " + run.ToString() + " was never started");
     }
     DROVER_CO_TRY(co_await Sleep(context, 10ms));
   }
 }
 
+// Returns true if a cgroup tracks the processes of RUN. The processes in a place are those of an
+// engine, even if the place has the path of a tracking cgroup. The shim of such a run only reads
+// its output, so they go on whatever became of the shim.
+bool EarlierRuns::IsTracked(const RunId& run) const {
+  return host_->tracker != nullptr && !cgroups_->places().Has(run);
+}
+
+// Removes the cgroups of a run without processes, but not a place, which an engine may be about to
+// use.
+void EarlierRuns::RemoveCgroups(const RunId& run) {
+  if (!cgroups_->places().Has(run)) cgroups_->Remove(run);
+}
+
 // Follows the run whose shim listens at the other end of SOCKET.
 Co<Result<RunPointer>> EarlierRuns::Greet(Context context, RunId run, UniqueFd socket) {
   DROVER_CO_ASSIGN(UniqueFd pidfd, PidfdOfPeer(socket.get()));
   auto connection = ShimConnection::Make(host_->loop, std::move(socket));
-  auto pointer = std::make_shared<SupervisedRun>(host_, run, host_->tracker != nullptr);
+  auto pointer = std::make_shared<SupervisedRun>(host_, run, IsTracked(run));
   pointer->Follow(connection, std::move(pidfd));
   const Patience patience(context, kGreetPatience);
   const Result<ShimConnection::Bytes> answer = co_await connection->Call(
@@ -127,7 +140,7 @@ Co<Result<RunPointer>> EarlierRuns::Greet(Context context, RunId run, UniqueFd s
 // Kills the processes in the cgroup of a run that has no shim.
 Co<Status> EarlierRuns::KillOrphans(Context context, RunId run) {
   const TimePoint end = host_->loop->Now() + 1s;
-  while (host_->tracker && host_->tracker->Populated(run) && host_->loop->Now() < end) {
+  while (IsTracked(run) && host_->tracker->Populated(run) && host_->loop->Now() < end) {
     host_->tracker->Kill(run);
     DROVER_CO_TRY(co_await Sleep(context, 1ms));
   }
@@ -135,7 +148,7 @@ Co<Status> EarlierRuns::KillOrphans(Context context, RunId run) {
 }
 
 RunPointer EarlierRuns::Remember(const RunId& run, ProcessExit exit) {
-  auto pointer = std::make_shared<SupervisedRun>(host_, run, host_->tracker != nullptr);
+  auto pointer = std::make_shared<SupervisedRun>(host_, run, IsTracked(run));
   pointer->End(std::move(exit));
   (*runs_)[run] = pointer;
   return pointer;

@@ -27,6 +27,8 @@ class EarlierRuns {
   Co<Result<RunPointer>> TakeOver(Context context, RunId run);
 
  private:
+  bool IsTracked(const RunId& run) const;
+  void RemoveCgroups(const RunId& run);
   Co<Result<RunPointer>> Greet(Context context, RunId run, UniqueFd socket);
   Co<Status> KillOrphans(Context context, RunId run);
   RunPointer Remember(const RunId& run, ProcessExit exit);

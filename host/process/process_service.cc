@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "host/base/descriptor_reserve.h"
@@ -75,21 +76,19 @@ class ProcessServiceImpl : public ProcessService {
   Co<Result<ProcessInfo>> Start(Context context, ProcessSpec spec) override {
     DROVER_CO_TRY(MayStart());
     const RunId run = spec.run;
-    if (places_.contains(run)) {
-      co_return Error(Code::kFailedPrecondition,
-                      "run " + run.ToString() + " has a place, so an engine starts its processes");
-    }
     StartEnvironment environment = environment_;
     if (spec.namespaces) {
       DROVER_CO_ASSIGN(environment.clean_namespace, co_await clean_namespace_.Get(context));
     }
+    // The run may have changed during that wait. Nothing else changes it before the launch.
+    DROVER_CO_TRY(MayJoinItsRun(spec));
     const bool shared = spec.group || named_.Any(run);
     DROVER_CO_ASSIGN(RunCgroups::Made cgroups,
                      shared ? cgroups_.MakeShared(&spec) : cgroups_.Make(&spec));
     cgroups.AddTo(&environment);
     Result<StartMessage> message = CompileStart(spec, environment);
     if (!message.ok()) {
-      cgroups_.Remove(run);
+      RemoveUnused(run);
       co_return message.error();
     }
     if (options_.change_start) options_.change_start(&*message);
@@ -102,7 +101,7 @@ class ProcessServiceImpl : public ProcessService {
       const RunCgroups::Made closed_cgroups = std::move(cgroups);
     }
     if (!launched.ok()) {
-      cgroups_.Remove(run);
+      RemoveUnused(run);
       co_return launched.error();
     }
     co_return co_await AwaitStart(context, std::move(*launched), std::move(*message));
@@ -111,6 +110,10 @@ class ProcessServiceImpl : public ProcessService {
   Co<Result<ProcessInfo>> StartOutput(Context context, OutputSpec spec) override {
     DROVER_CO_TRY(MayStart());
     DROVER_CO_ASSIGN(StartMessage message, CompileOutputStart(spec, environment_));
+    // A place outlives the shim that reads the output, so its run may get another shim.
+    const auto known = runs_.find(spec.run);
+    if (known != runs_.end() && known->second->exit() && HasPlace(spec.run))
+      DROVER_CO_TRY(ForgetShim(spec.run));
     DROVER_CO_ASSIGN(RunPointer launched, DurableStep(Step::kLaunchShim, [&] {
                        return Launch(spec.run, message, false);
                      }));
@@ -121,13 +124,18 @@ class ProcessServiceImpl : public ProcessService {
   }
 
   Result<RunId> AddNamed(RunId run, const std::string& name) override {
+    DROVER_TRY(HasNoPlace(run));
     return named_.Add(run, name);
   }
 
   Result<std::map<std::string, RunId>> Named(RunId run) const override { return named_.Read(run); }
 
   Status ForgetNamed(RunId run, const std::string& name) override {
-    return named_.Remove(run, name);
+    DROVER_TRY(named_.Remove(run, name));
+    // The first process of a run makes the cgroups of the run. If none is left, and the run's own
+    // process has not started, that one must be able to make them.
+    if (!runs_.contains(run) && !HasPlace(run)) RemoveUnused(run);
+    return {};
   }
 
   std::string CgroupPath(RunId run) const override {
@@ -203,7 +211,7 @@ class ProcessServiceImpl : public ProcessService {
 
   Status Kill(RunId run) override {
     KillNamed(run);
-    const bool placed = places_.contains(run);
+    const bool placed = HasPlace(run);
     if (placed) cgroups_.Kill(run);
     const Result<RunPointer> pointer = Find(run);
     if (pointer.ok()) (*pointer)->Kill();
@@ -212,7 +220,7 @@ class ProcessServiceImpl : public ProcessService {
 
   void KillAll() override {
     for (const auto& [id, run] : runs_) run->Kill();
-    for (const auto& [run, made] : places_) cgroups_.Kill(run);
+    for (const RunId& run : places_) cgroups_.Kill(run);
   }
 
   Result<RunPlace> MakePlace(RunId run) override {
@@ -220,16 +228,19 @@ class ProcessServiceImpl : public ProcessService {
       return Error(Code::kFailedPrecondition,
                    "runs have no cgroups on this machine (" + untracked_reason_ + ")");
     }
-    const auto known = runs_.find(run);
-    if (known != runs_.end() && known->second->tracked()) {
-      return Error(Code::kFailedPrecondition,
-                   "run " + run.ToString() + " has a process of the host, so it has no place");
-    }
     const bool found = HasPlace(run);
+    if (!found) {
+      // A process of the host has a cgroup until its run is released, whichever agent started it.
+      DROVER_ASSIGN(const CgroupTracker::State state, host_->tracker->Look(run));
+      if (state != CgroupTracker::State::kNone || named_.Any(run)) {
+        return Error(Code::kFailedPrecondition,
+                     "run " + run.ToString() + " has a process of the host, so it has no place");
+      }
+    }
     Result<RunPlace> place =
         DurableStep(Step::kMakePlace, [&] { return cgroups_.places().Make(run); });
     if (place.ok()) {
-      places_.emplace(run, !found);
+      places_.insert(run);
     } else if (!found) {
       cgroups_.places().Remove(run);
     }
@@ -248,35 +259,26 @@ class ProcessServiceImpl : public ProcessService {
 
   bool HasPlace(RunId run) override { return cgroups_.places().Has(run); }
 
-  std::uint64_t PlaceOomKills(RunId run) override {
-    return places_.contains(run) ? cgroups_.places().OomKills(run) : 0;
-  }
+  std::uint64_t PlaceOomKills(RunId run) override { return cgroups_.places().OomKills(run); }
 
   Co<Status> Release(Context context, RunId run) override {
-    // A run whose place this service has made has a shim only if this service has started one.
-    const auto place = places_.find(run);
-    const bool placed_here = place != places_.end() && place->second;
-    if (!runs_.contains(run) && !placed_here) {
+    if (!runs_.contains(run)) {
       // The run may belong to an earlier agent. Then it is taken over and ended like a run of this
       // agent.
       Result<Attached> attached = co_await Attach(context, run);
       if (!attached.ok() && attached.code() != Code::kNotFound) co_return attached.error();
     }
-    if (const auto known = runs_.find(run); known != runs_.end()) {
-      RunPointer pointer = known->second;
-      if (!pointer->exit()) DROVER_CO_TRY(co_await KillAndWait(context, pointer));
-    }
-    // An earlier agent may have noted the names, so the notes are read from the run directory.
-    DROVER_CO_ASSIGN(const NamedNotes::Names named, named_.Read(run));
-    for (const auto& [name, process] : named) DROVER_CO_TRY(co_await Release(context, process));
-    if (!named.empty()) DROVER_CO_TRY(named_.RemoveAll(run));
-    DROVER_CO_TRY(BeginStep(Step::kRemoveCgroup));
-    DROVER_CO_TRY(co_await RemoveCgroup(context, run));
-    EndStep(Step::kRemoveCgroup);
-    const auto ended = runs_.find(run);
-    const bool clean = ended != runs_.end() && ended->second->reported_end();
-    DROVER_CO_TRY(ForgetEnd(host_->run_directory.get(), run, clean));
-    runs_.erase(run);
+    do {
+      const auto known = runs_.find(run);
+      if (known != runs_.end() && !known->second->exit())
+        DROVER_CO_TRY(co_await KillAndWait(context, known->second));
+      DROVER_CO_TRY(co_await ReleaseNamed(context, run));
+      DROVER_CO_TRY(BeginStep(Step::kRemoveCgroup));
+      DROVER_CO_TRY(co_await RemoveCgroup(context, run));
+      EndStep(Step::kRemoveCgroup);
+      // Another process may have come during these waits. Nobody would find it after this function.
+    } while (named_.Any(run) || FindRunning(run).ok());
+    DROVER_CO_TRY(ForgetShim(run));
     places_.erase(run);
     usage_.Forget(run);
     co_return Status();
@@ -320,6 +322,19 @@ class ProcessServiceImpl : public ProcessService {
   }
 
  private:
+  // Releases the processes of RUN beside its own process and forgets their names. An earlier agent
+  // may have noted names, so they are read from the run directory.
+  Co<Status> ReleaseNamed(Context context, RunId run) {
+    NamedNotes::Names released;
+    for (;;) {
+      DROVER_CO_ASSIGN(NamedNotes::Names named, named_.Read(run));
+      if (named.empty()) co_return Status();
+      if (named == released) co_return named_.RemoveAll(run);
+      for (const auto& [name, process] : named) DROVER_CO_TRY(co_await Release(context, process));
+      released = std::move(named);
+    }
+  }
+
   // Kills the processes of RUN beside its own process.
   void KillNamed(const RunId& run) {
     const Result<NamedNotes::Names> named = named_.Read(run);
@@ -378,6 +393,23 @@ class ProcessServiceImpl : public ProcessService {
     return {};
   }
 
+  Status HasNoPlace(const RunId& run) {
+    if (!HasPlace(run)) return {};
+    return Error(Code::kFailedPrecondition,
+                 "run " + run.ToString() + " has a place, so an engine starts its processes");
+  }
+
+  // Succeeds if the run of the process may have processes of the host, and has not been released.
+  Status MayJoinItsRun(const ProcessSpec& spec) {
+    DROVER_TRY(HasNoPlace(spec.group.value_or(spec.run)));
+    if (!spec.group) return {};
+    DROVER_ASSIGN(const NamedNotes::Names named, named_.Read(*spec.group));
+    for (const auto& [name, process] : named)
+      if (process == spec.run) return {};
+    return Error(Code::kFailedPrecondition,
+                 "run " + spec.group->ToString() + " was released before its process started");
+  }
+
   Result<RunPointer> Launch(const RunId& run, const StartMessage& message, bool tracked) {
     if (runs_.contains(run))
       return Error(Code::kFailedPrecondition, "run " + run.ToString() + " was started already");
@@ -403,10 +435,33 @@ class ProcessServiceImpl : public ProcessService {
     // ended.
     Context cleanup(loop_);
     Context limit = cleanup.WithTimeout(kKillPatience + kWakePatience + kReleasePatience);
-    const Status released = co_await Release(limit, run->id());
+    const Status released = co_await ReleaseUnstarted(limit, run);
     cleanup.Cancel();
     if (!released.ok()) co_return error.WithContext(released.error().message());
     co_return error;
+  }
+
+  // Releases a run that did not start. If the run has a place, only its output did not start, and
+  // the place stays.
+  Co<Status> ReleaseUnstarted(Context context, RunPointer run) {
+    if (!HasPlace(run->id())) co_return co_await Release(context, run->id());
+    if (!run->exit()) DROVER_CO_TRY(co_await KillAndWait(context, run));
+    co_return ForgetShim(run->id());
+  }
+
+  // Removes the files of the shim of RUN, which has ended, and forgets the shim.
+  Status ForgetShim(const RunId& run) {
+    const auto ended = runs_.find(run);
+    const bool clean = ended != runs_.end() && ended->second->reported_end();
+    DROVER_TRY(ForgetEnd(host_->run_directory.get(), run, clean));
+    runs_.erase(run);
+    return {};
+  }
+
+  // Removes the cgroups of a process that was not launched, unless other processes of its run may
+  // be about to enter them.
+  void RemoveUnused(const RunId& run) {
+    if (!named_.Any(run)) cgroups_.Remove(run);
   }
 
   // Kills the run and waits for its end. If the shim does not report the end, this function sends
@@ -453,7 +508,7 @@ class ProcessServiceImpl : public ProcessService {
   NamedNotes named_;
   RunTable runs_;
   EarlierRuns earlier_;
-  std::map<RunId, bool> places_;  // true: this service has made the place, and has not found it
+  std::set<RunId> places_;  // those that this service has made or found
   UsageSampler usage_;
 };
 

@@ -81,12 +81,15 @@ class ProcessService {
   // the error names that step. If Start returns an error, nothing of the run is left, even if the
   // context ended first.
   virtual Co<Result<ProcessInfo>> Start(Context context, ProcessSpec spec) = 0;
+  // If the run has a place, the place stays after an error, and StartOutput may be called again
+  // when the output has ended.
   virtual Co<Result<ProcessInfo>> StartOutput(Context context, OutputSpec spec) = 0;
 
   // Notes, in a durable step, that RUN has a process NAME beside its own process, and returns the
   // id of this process. The id is random. Start then takes it as spec.run, with RUN as spec.group.
   // All other functions take it, too. The other processes of RUN are killed when its own process
-  // has ended, and are released with RUN. Fails with kFailedPrecondition if RUN has a process NAME.
+  // has ended, and are released with RUN. Fails with kFailedPrecondition if RUN has a process NAME
+  // or a place.
   virtual Result<RunId> AddNamed(RunId run, const std::string& name) {
     (void)run, (void)name;
     return Error(Code::kUnimplemented, "this process service has no named processes");
@@ -96,7 +99,8 @@ class ProcessService {
     (void)run;
     return std::map<std::string, RunId>();
   }
-  // Forgets the name of a process, which must have been released.
+  // Forgets the name of a process, which must have been released. If no process of RUN is left,
+  // removes the cgroups of RUN, so that its own process can still start.
   virtual Status ForgetNamed(RunId run, const std::string& name) {
     (void)run, (void)name;
     return {};
@@ -116,7 +120,7 @@ class ProcessService {
   // error is kNotFound if the run never started or has been released. The error is kUnavailable if
   // the state of the run cannot be determined now, for example for lack of descriptors; then the
   // caller must try again. If the shim of the run is lost, the run is killed before this function
-  // returns, and its exit has the error "supervisor lost".
+  // returns, and its exit has the error "supervisor lost". What is in a place goes on.
   using Attached = std::variant<ProcessInfo, ProcessExit>;
   virtual Co<Result<Attached>> Attach(Context context, RunId run) = 0;
 
@@ -153,9 +157,11 @@ class ProcessService {
   virtual Co<Status> Release(Context context, RunId run) = 0;
 
   // Makes the place of a run whose processes an engine starts, and not this service. If the run has
-  // a place already, which an earlier agent may have made, returns that. Kill and KillAll then also
-  // kill what is in the place, Usage measures it, and Release removes it. Fails with
-  // kFailedPrecondition if the machine has no cgroups for it, or if the run has a process.
+  // a place already, which an earlier agent may have made, returns that. Kill and Release know also
+  // the places of earlier agents: Kill kills what is there, and Release removes the place. After
+  // MakePlace, KillAll kills what is there, too, and Usage measures it. Fails with
+  // kFailedPrecondition if the machine has no cgroups for it, or if the run has a process or the
+  // name of one.
   virtual Result<RunPlace> MakePlace(RunId run) {
     (void)run;
     return Error(Code::kUnimplemented, "this process service has no places for runs");

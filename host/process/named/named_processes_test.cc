@@ -76,6 +76,28 @@ TEST_F(NamedProcessesTest, MayEndAndStartAgainBesideMain) {
   EXPECT_TRUE(Await(ReleaseNamed(service_.get(), Forever(), run_, "tpm")).ok());
 }
 
+TEST_F(NamedProcessesTest, LeaveNoCgroupInTheWayOfMain) {
+  for (const char* program : {"/bin/sleep", "/no/such/program"}) {
+    ProcessSpec spec = Shell("");
+    spec.argv = {program, "1000"};
+    (void)StartAs("tpm", std::move(spec));
+    EXPECT_TRUE(Await(ReleaseNamed(service_.get(), Forever(), run_, "tpm")).ok());
+    EXPECT_EQ(TrackedRuns().size(), 0u);
+  }
+  MustStartAs("main", Shell("exec sleep 1000"));
+}
+
+TEST_F(NamedProcessesTest, DoNotStartAfterTheRelease) {
+  started_.push_back(run_);
+  const Result<RunId> process = service_->AddNamed(run_, "tpm");
+  ASSERT_TRUE(process.ok()) << process.error().message();
+  EXPECT_TRUE(Await(service_->Release(Forever(), run_)).ok());
+  ProcessSpec spec = Shell("exec sleep 1000");
+  spec.run = *process;
+  spec.group = run_;
+  EXPECT_EQ(Start(std::move(spec)).code(), Code::kFailedPrecondition);
+}
+
 TEST_F(NamedProcessesTest, SurviveTheAgentAndEndWithTheRelease) {
   const pid_t tpm = MustStartAs("tpm", Shell("exec sleep 1000"));
   const pid_t main = MustStartAs("main", Shell("exec sleep 1000"));

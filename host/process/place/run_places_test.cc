@@ -126,6 +126,20 @@ class PlaceTest : public ProcessFixture {
     }
     return child;
   }
+  // Starts a shim that reads the output of RUN, which ends at once.
+  Result<ProcessInfo> ReadOutput(const RunId& run) {
+    OutputSpec spec;
+    spec.run = run;
+    for (UniqueFd* pipe : {&spec.stdout_pipe, &spec.stderr_pipe}) {
+      int ends[2];
+      EXPECT_EQ(pipe2(ends, O_CLOEXEC), 0);
+      pipe->Reset(ends[0]);
+      close(ends[1]);
+    }
+    spec.logs.directory = LogDirectory();
+    spec.logs.task = "web";
+    return Await(service_->StartOutput(Forever(), std::move(spec)));
+  }
   // Returns the signal that has ended CHILD.
   static int SignalOf(pid_t child) {
     int status = 0;
@@ -198,12 +212,55 @@ TEST_F(PlaceTest, TheNextAgentTakesAPlaceOver) {
 TEST_F(PlaceTest, ARunWithAPlaceHasNoProcessOfTheHost) {
   const RunId run = NewRun();
   ASSERT_TRUE(service_->MakePlace(run).ok());
-  ProcessSpec spec;
-  spec.run = run;
-  spec.argv = {"/bin/true"};
-  spec.logs.disabled = true;
-  const Result<ProcessInfo> started = Await(service_->Start(Forever(), std::move(spec)));
-  EXPECT_EQ(started.code(), Code::kFailedPrecondition);
+  for (int agent = 0; agent < 2; ++agent) {
+    ProcessSpec spec = Shell("true");
+    spec.run = run;
+    EXPECT_EQ(Start(std::move(spec)).code(), Code::kFailedPrecondition);
+    EXPECT_EQ(service_->AddNamed(run, "tpm").code(), Code::kFailedPrecondition);
+    Restart();
+  }
+}
+
+TEST_F(PlaceTest, ARunWithProcessesOfTheHostHasNoPlace) {
+  const RunId run = MustStart(Shell("exec sleep 1000"));
+  const RunId named = NewRun();
+  ASSERT_TRUE(service_->AddNamed(named, "tpm").ok());
+  for (int agent = 0; agent < 2; ++agent) {
+    EXPECT_EQ(service_->MakePlace(run).code(), Code::kFailedPrecondition);
+    EXPECT_EQ(service_->MakePlace(named).code(), Code::kFailedPrecondition);
+    EXPECT_FALSE(service_->HasPlace(run));
+    EXPECT_FALSE(service_->HasPlace(named));
+    Restart();
+  }
+}
+
+TEST_F(PlaceTest, WhatIsThereGoesOnWithoutAShim) {
+  const RunId run = NewRun();
+  const Result<RunPlace> place = service_->MakePlace(run);
+  ASSERT_TRUE(place.ok()) << place.error().message();
+  const pid_t child = StartIn(*place);
+  Restart();
+  EXPECT_EQ(Await(service_->Attach(Forever(), run)).code(), Code::kNotFound);
+  EXPECT_TRUE(Alive(child));
+  EXPECT_TRUE(service_->HasPlace(run));
+  EXPECT_TRUE(service_->Kill(run).ok());
+  EXPECT_EQ(SignalOf(child), SIGKILL);
+}
+
+TEST_F(PlaceTest, ThePlaceOutlivesTheOutput) {
+  const RunId run = NewRun();
+  ASSERT_TRUE(service_->MakePlace(run).ok());
+  const std::string in_the_way = directory_ + "/run/" + run.Short() + ".tmp";
+  ASSERT_EQ(mkdir(in_the_way.c_str(), 0700), 0);
+  EXPECT_FALSE(ReadOutput(run).ok());
+  EXPECT_TRUE(service_->HasPlace(run));
+  ASSERT_EQ(rmdir(in_the_way.c_str()), 0);
+  for (int time = 0; time < 2; ++time) {
+    const Result<ProcessInfo> reader = ReadOutput(run);
+    ASSERT_TRUE(reader.ok()) << reader.error().message();
+    EXPECT_EQ(WaitFor(run).exit_code, 0);
+    EXPECT_TRUE(service_->HasPlace(run));
+  }
 }
 
 }  // namespace
