@@ -82,7 +82,8 @@ class DockerDriver : public drover::Driver {
   std::string CreateUnique(const DockerTask& task, const nlohmann::json& body,
                            std::int64_t attempts, const CancelToken& cancel);
   void RemoveStale(const DockerTask& task, const CancelToken& cancel);
-  ImageNews NewsOf(const drover::RunId& run, const drover::CallView& call);
+  ImageNews NewsOf(const drover::RunId& run, const drover::CallView& call,
+                   const CancelToken& cancel);
   void GiveUpStart(const TaskPtr& task);
   void CollectLogs(const TaskPtr& task, bool tty, std::shared_ptr<drover::OutputPipes> pipes);
 

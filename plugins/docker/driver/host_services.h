@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "drover/host.hpp"
+#include "engine/cancel_token.h"
 
 #if __has_include("drover/progress.hpp")
 #include "drover/progress.hpp"
@@ -121,11 +122,36 @@ inline std::string CgroupOf(const drover::Host& host, const drover::RunId& run) 
 #endif
 }
 
-// Runs a helper program with INPUT, and returns its output. Blocks. Throws drover::Error, without
-// the output of the program, which may have secrets.
-inline std::string RunProgram(const drover::Host& host, std::vector<std::string> argv,
+#ifdef DROVER_DOCKER_HAS_COMMAND
+// Runs a helper program. The host's error for one that it has killed ends with the last words of
+// the program, which may have secrets. So another error takes its place.
+inline drover::CommandResult RunInTime(const drover::Host& host, const drover::CommandSpec& spec,
+                                       const drover::CallView& call) {
+  try {
+    return drover::RunCommand(host, spec, &call);
+  } catch (const drover::Error& error) {
+    if (error.code() != drover::Code::kTimeout) throw;
+    throw drover::Error(drover::Code::kTimeout,
+                        spec.argv.front() + " has not ended in time and was killed");
+  }
+}
+#endif
+
+// Runs a helper program with INPUT, and returns its output. The program is killed when the host
+// gives CALL up, whose token is CANCEL. Blocks. Throws drover::Error, without the output of the
+// program, which may have secrets.
+inline std::string RunProgram(const drover::Host& host, const drover::CallView& call,
+                              const CancelToken& cancel, std::vector<std::string> argv,
                               std::string input) {
 #ifdef DROVER_DOCKER_HAS_COMMAND
+  // RunCommand takes the place of the function that cancels the token.
+  struct TokenAgain {
+    const drover::CallView& call;
+    const CancelToken& cancel;
+    ~TokenAgain() {
+      call.OnCancel([token = cancel] { token.Cancel(); });
+    }
+  } const again{call, cancel};
   drover::CommandSpec spec;
   spec.argv = std::move(argv);
   spec.input = std::move(input);
@@ -134,13 +160,17 @@ inline std::string RunProgram(const drover::Host& host, std::vector<std::string>
   }
   spec.timeout = std::chrono::seconds(30);
   spec.max_output = 64 * 1024;
-  const std::string name = spec.argv.empty() ? std::string() : spec.argv.front();
-  const drover::CommandResult result = drover::RunCommand(host, spec);
-  if (result.exit.exit_code == 0 && result.exit.signal == 0) return result.output;
-  throw drover::Error(drover::Code::kFailedPrecondition,
-                      name + " has failed with exit code " + std::to_string(result.exit.exit_code));
+  const drover::CommandResult result = RunInTime(host, spec, call);
+  if (result.ok()) return result.output;
+  std::string why = result.exit.signal != 0
+                        ? " was killed by signal " + std::to_string(result.exit.signal)
+                        : " has failed with exit code " + std::to_string(result.exit.exit_code);
+  // A credential helper that does not know the registry says so in its output, and fails.
+  const char kUnknown[] = "credentials not found";
+  if (result.output.find(kUnknown) != std::string::npos) why += std::string(": ") + kUnknown;
+  throw drover::Error(drover::Code::kFailedPrecondition, spec.argv.front() + why);
 #else
-  (void)host, (void)argv, (void)input;
+  (void)host, (void)call, (void)cancel, (void)argv, (void)input;
   throw drover::Error(drover::Code::kUnimplemented,
                       "this host runs no programs for drivers, so the credential helper "
                       "cannot be used");

@@ -10,7 +10,6 @@
 
 #include "config/host_path.h"
 #include "container/image_archive.h"
-#include "driver/host_services.h"
 
 namespace drover_docker {
 namespace {
@@ -239,9 +238,7 @@ std::optional<RegistryAuth> Images::AuthFor(const Settings& settings, const Task
     }
     sources.helper = settings.auth_helper;
     if (!settings.auth_config.empty()) sources.config_text = ReadAuthFile(settings.auth_config);
-    sources.run = [this](std::vector<std::string> argv, std::string input) {
-      return RunProgram(host_, std::move(argv), std::move(input));
-    };
+    sources.run = news.run;
     return FindAuth(sources, ref);
   } catch (const drover::Error& error) {
     if (!options.auth_soft_fail) throw;

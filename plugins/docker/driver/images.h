@@ -17,10 +17,11 @@
 
 namespace drover_docker {
 
-// What a start wants to hear while its image is fetched. Both may be null.
+// What a start gives to the fetch of its image. All may be null.
 struct ImageNews {
   std::function<void(const std::string& text)> event;
   std::function<void(const PullProgress& progress)> progress;
+  RunHelper run;  // runs a credential helper as long as the start is wanted
 };
 
 // The images that tasks use. It fetches them, counts their users, and removes them some time after

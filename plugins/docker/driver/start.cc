@@ -118,9 +118,13 @@ void DockerDriver::GiveUpStart(const TaskPtr& task) {
   task->changed.notify_all();
 }
 
-ImageNews DockerDriver::NewsOf(const drover::RunId& run, const drover::CallView& call) {
+ImageNews DockerDriver::NewsOf(const drover::RunId& run, const drover::CallView& call,
+                               const CancelToken& cancel) {
   ImageNews news;
   news.event = [this, run](const std::string& text) { Emit(drover::Event{run, text, {}}); };
+  news.run = [this, call, cancel](std::vector<std::string> argv, std::string input) {
+    return RunProgram(host(), call, cancel, std::move(argv), std::move(input));
+  };
   auto next = std::make_shared<std::chrono::steady_clock::time_point>(
       std::chrono::steady_clock::now() + kReportInterval);
   news.progress = [this, run, call, next](const PullProgress& progress) {
@@ -171,7 +175,7 @@ std::string DockerDriver::MakeContainer(const drover::TaskConfig& config, const 
                                         const TaskOptions& options, const NetworkPlan& plan,
                                         const TaskPtr& task, const drover::CallView& call) {
   const CancelToken& cancel = task->start_cancel;
-  const ImageNews news = NewsOf(config.run_id, call);
+  const ImageNews news = NewsOf(config.run_id, call, cancel);
   Settings own = settings;
   if (!options.logging) ReplaceReferences(host(), config.run_id, &own.logging.options);
   const std::int64_t attempts =
@@ -350,7 +354,8 @@ void DockerDriver::FetchImage(const drover::TaskConfig& config, const drover::Ca
   const TaskOptions options = TaskOptions::Read(config.driver_config);
   CheckRules(*settings, options, config.alloc_id);
   if (!options.load.empty()) return;  // the file may be an artifact, which is not there yet
-  ImageNews news = NewsOf(config.run_id, call);
+  const CancelToken cancel = CancelOf(call);
+  ImageNews news = NewsOf(config.run_id, call, cancel);
   // The host knows no run before the start, and would drop its events. All tasks that wait for the
   // image hear the progress of the call.
   news.event = [this, call](const std::string& text) {
@@ -360,7 +365,7 @@ void DockerDriver::FetchImage(const drover::TaskConfig& config, const drover::Ca
     state.text = text;
     ReportPull(host(), call, state);
   };
-  images_->Prefetch(*settings, options, config.task_dir, news, CancelOf(call));
+  images_->Prefetch(*settings, options, config.task_dir, news, cancel);
 }
 
 std::string DockerDriver::ImageKey(const drover::TaskConfig& config) const {
