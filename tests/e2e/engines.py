@@ -1,6 +1,7 @@
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """Container engines of Debian for tests: dockerd and podman's service, each on a socket and a storage of its
 own below a temporary directory, with images that the tests make themselves. Nothing comes from outside."""
+import base64
 import hashlib
 import http.client
 import io
@@ -348,21 +349,31 @@ insecure = true
                            XDG_RUNTIME_DIR=str(self.root / "home"))
 
 
-class Registry:
-    """A registry on a port of its own, with images that are put there without an engine."""
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
-    def __init__(self, test):
+
+class Registry:
+    """A registry on a port of its own, with images that are put there without an engine. LOGIN: the name and
+    the password of its only user, and that password by bcrypt; without it, the registry is open to all."""
+
+    def __init__(self, test, login=None):
         self.root = pathlib.Path(tempfile.mkdtemp(prefix="registry-", dir=harness.open_tmp()))
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        self.address = f"127.0.0.1:{self.port}"
-        config = self.root / "config.yml"
+        self.address = f"127.0.0.1:{free_port()}"
+        config, auth, self.headers = self.root / "config.yml", "", {}
+        if login:
+            name, password, by_bcrypt = login
+            (self.root / "users").write_text(f"{name}:{by_bcrypt}\n")
+            auth = f"auth: {{htpasswd: {{realm: test, path: {self.root / 'users'}}}}}\n"
+            both = base64.b64encode(f"{name}:{password}".encode()).decode()
+            self.headers["Authorization"] = f"Basic {both}"
         config.write_text(f"""\
 version: 0.1
 storage: {{filesystem: {{rootdirectory: {self.root / "data"}}}}}
 http: {{addr: "{self.address}"}}
-""")
+{auth}""")
         self.process = subprocess.Popen([program("docker-registry"), "serve", config], env=environment(),
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         test.addCleanup(self.remove)
@@ -371,7 +382,7 @@ http: {{addr: "{self.address}"}}
     def ask(self, method, path, body=None, kind="application/octet-stream"):
         connection = http.client.HTTPConnection(self.address, timeout=30)
         try:
-            connection.request(method, path, body=body, headers={"Content-Type": kind})
+            connection.request(method, path, body=body, headers={"Content-Type": kind, **self.headers})
             answer = connection.getresponse()
             answer.read()
             self.location = answer.headers.get("Location", "")

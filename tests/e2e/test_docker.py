@@ -34,6 +34,9 @@ class DockerCase(Client, EngineCase):
     """A test with an agent that has the driver docker, and keeps its state."""
 
     CONFIG = {}  # of the plugin
+    LIMITS = {}  # of the plugin
+    CLIENT = {}  # of the agent's client
+    ENV = {}  # more of the agent's environment
 
     def setUp(self):
         super().setUp()
@@ -42,8 +45,10 @@ class DockerCase(Client, EngineCase):
 
     def start_agent(self, **more):
         config = {"endpoint": self.endpoint(), **self.CONFIG, **more}
-        plugins = {"docker": {"file": str(plugin_file("docker")), "config": config, "isolation": "process"}}
-        agent = Agent(self.sandbox, dev=False, config=agent_config(self.sandbox, plugins=plugins))
+        plugins = {"docker": {"file": str(plugin_file("docker")), "config": config, "isolation": "process",
+                              "limits": self.LIMITS}}
+        agent = Agent(self.sandbox, dev=False, env=self.ENV,
+                      config=agent_config(self.sandbox, plugins=plugins, client=self.CLIENT))
         self.address = agent.url
         return agent
 
@@ -90,6 +95,19 @@ class DockerCase(Client, EngineCase):
     def events(self, alloc, name="t"):
         states = self.agent.get(f"/v1/allocation/{alloc['ID']}")["TaskStates"]
         return [event["DisplayMessage"] for event in states[name]["Events"]]
+
+    def page(self, alloc):
+        """What answers on the first port of an allocation."""
+        port = alloc["AllocatedResources"]["Shared"]["Ports"][0]
+        address = f"http://{port['HostIP'] or '127.0.0.1'}:{port['Value']}/"
+
+        def text():
+            try:
+                with urllib.request.urlopen(address, timeout=5) as answer:
+                    return answer.read().decode()
+            except OSError:
+                return None
+        return harness.wait_until(text, address)
 
     def assert_refused(self, text, **options):
         alloc = self.run_job(container("t", "true", **options), status="failed")
@@ -239,16 +257,7 @@ class DockerdTaskTest(TaskTests, DockerCase):
                    id="ports", type="service")
         self.agent.submit(spec)
         alloc, = self.agent.wait_allocs("ports", 1, "running")
-        network = self.agent.get(f"/v1/allocation/{alloc['ID']}")["AllocatedResources"]["Shared"]["Ports"][0]
-        address = f"http://{network['HostIP'] or '127.0.0.1'}:{network['Value']}/"
-
-        def page():
-            try:
-                with urllib.request.urlopen(address, timeout=5) as answer:
-                    return answer.read()
-            except OSError:
-                return None
-        self.assertEqual(harness.wait_until(page, "the page"), b"page\n")
+        self.assertEqual(self.page(self.agent.get(f"/v1/allocation/{alloc['ID']}")), "page\n")
 
 
 @unittest.skipIf(engines.MISSING_PODMAN, engines.MISSING_PODMAN)
@@ -431,7 +440,7 @@ class FakeEngineCase(Client, harness.DroverTest):
         self.fake = engines.FakeEngine(self, self.answer)
         self.agent = DockerCase.start_agent(self)
 
-    CONFIG = {}
+    CONFIG, LIMITS, CLIENT, ENV = {}, {}, {}, {}
     health = DockerCase.health
     wait_health = DockerCase.wait_health
     events = DockerCase.events

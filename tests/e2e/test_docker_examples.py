@@ -3,7 +3,6 @@
 import json
 import re
 import unittest
-import urllib.request
 
 import engines
 import harness
@@ -73,18 +72,6 @@ class ExampleTests:
     def forget(self, job_id):
         self.agent.must("DELETE", f"/v1/job/{job_id}", purge="true")
         harness.wait_until(lambda: not self.engine.containers(), f"the containers of {job_id} to go")
-
-    def page(self, alloc):
-        port = alloc["AllocatedResources"]["Shared"]["Ports"][0]
-        address = f"http://{port['HostIP'] or '127.0.0.1'}:{port['Value']}/"
-
-        def text():
-            try:
-                with urllib.request.urlopen(address, timeout=5) as answer:
-                    return answer.read().decode()
-            except OSError:
-                return None
-        return harness.wait_until(text, address)
 
     def test_jobs_that_end(self):
         for name, outputs in OUTPUTS.items():
