@@ -3,7 +3,7 @@
 #
 # header_compile_test.sh SDK_INCLUDE_DIR TEST_DIR [wrapper]
 #
-# Compiles the C header, and the table of its layout, in every language standard it promises, with
+# Compiles the C headers, and the tables of their layouts, in every language standard they promise, with
 # the installed compilers. With "wrapper", compiles the C++ wrapper instead.
 set -u
 include=$1
@@ -30,7 +30,7 @@ if [ "$what" = wrapper ]; then
     done
   done
 else
-  for source in "$dir/layout.c" "$include/drover/drover.h" "$include/drover/drover_device.h" \
+  for source in "$dir/layout.c" "$dir/draft_layout.c" "$include/drover/drover.h" "$include/drover/drover_device.h" \
     "$include/drover/drover_command.h" "$include/drover/drover_process2.h" "$include/drover/drover_node.h" "$include/drover/drover_task_env.h" "$include/drover/drover_task_place.h" \
     "$include/drover/drover_task_hooks.h" "$include/drover/drover_capabilities.h" \
     "$include/drover/drover_pause.h" "$include/drover/drover_progress.h" "$include/drover/drover_c.h" \

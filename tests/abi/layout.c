@@ -4,19 +4,9 @@
  * means that the interface has changed: members may only be added at the end of a struct, with a
  * new line here and a new DROVER_ABI_MINOR. Compiled as C and as C++.
  */
-#include "drover/drover.h"
+#include "layout.h"
 
-#ifdef __cplusplus
-#define CHECK(condition) static_assert(condition, #condition)
-#else
-#define CHECK(condition) _Static_assert(condition, #condition)
-#endif
-#define AT(type, member, offset) CHECK(offsetof(type, member) == (offset))
-/* The size, which the last member must reach. Padding at the end would be wrong: a later member in
- * it would count as present in an older struct. */
-#define END(type, last, size)    \
-  CHECK(sizeof(type) == (size)); \
-  CHECK(offsetof(type, last) + sizeof(((type*)0)->last) == sizeof(type))
+#include "drover/drover.h"
 
 CHECK(sizeof(void*) == 8);
 CHECK(DROVER_ABI_MAJOR == 1);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """The declarations of the crate drover-sys: they are what sdk/rust/generate.py makes of the headers today,
-and each struct is laid out as layout.c and the record of the ABI have it. Needs a C compiler, and no Rust.
+and each struct is laid out as layout.c, draft_layout.c and the record of the ABI have it. Needs a C compiler, and no Rust.
 
 Usage: rust_bindings_test.py ROOT
 """
@@ -53,6 +53,20 @@ class RustBindingsTest(unittest.TestCase):
         # drover.h is pinned as a whole.
         released = [struct.name for struct in self.headers[0].structs]
         self.assertEqual(set(released) - {struct for struct, _ in sizes}, set())
+
+    def test_each_struct_of_a_draft_has_the_layout_of_c(self):
+        offsets, sizes = self.generate.layout_checks(ROOT / "tests" / "abi" / "draft_layout.c")
+        self.assertGreater(len(sizes), 15)
+        for struct, member, offset in offsets:
+            self.assertEqual(self.structs[struct].offsets()[member], offset, f"{struct}.{member}")
+        for struct, size in sizes:
+            self.assertEqual(self.structs[struct].size(), size, struct)
+        # Each header of which there is one struct is pinned as a whole.
+        pinned = {struct for struct, _ in sizes}
+        for header in self.headers:
+            of_header = {struct.name for struct in header.structs}
+            if of_header & pinned:
+                self.assertEqual(of_header - pinned, set(), header.path)
 
     def test_each_struct_has_the_layout_of_the_records(self):
         declared = self.headers[0].text()
