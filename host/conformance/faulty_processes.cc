@@ -29,6 +29,19 @@ Co<Result<ProcessInfo>> FaultyProcesses::StartOutput(Context context, OutputSpec
   co_return co_await inner_->StartOutput(context, std::move(spec));
 }
 
+// The start that follows a name has the fault, so the driver's named processes have it, too.
+Result<RunId> FaultyProcesses::AddNamed(RunId run, const std::string& name) {
+  return inner_->AddNamed(run, name);
+}
+Result<std::map<std::string, RunId>> FaultyProcesses::Named(RunId run) const {
+  return inner_->Named(run);
+}
+Status FaultyProcesses::ForgetNamed(RunId run, const std::string& name) {
+  return inner_->ForgetNamed(run, name);
+}
+std::string FaultyProcesses::CgroupPath(RunId run) const { return inner_->CgroupPath(run); }
+Result<UniqueFd> FaultyProcesses::OpenPidfd(RunId run) const { return inner_->OpenPidfd(run); }
+
 Co<Result<ProcessService::Attached>> FaultyProcesses::Attach(Context context, RunId run) {
   DROVER_CO_TRY(co_await Commit(context, mode_, Duration(0)));
   co_return co_await inner_->Attach(context, run);

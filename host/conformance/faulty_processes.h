@@ -1,7 +1,9 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <memory>
+#include <string>
 
 #include "host/process/process_service.h"
 
@@ -35,6 +37,11 @@ class FaultyProcesses : public ProcessService {
 
   Co<Result<ProcessInfo>> Start(Context context, ProcessSpec spec) override;
   Co<Result<ProcessInfo>> StartOutput(Context context, OutputSpec spec) override;
+  Result<RunId> AddNamed(RunId run, const std::string& name) override;
+  Result<std::map<std::string, RunId>> Named(RunId run) const override;
+  Status ForgetNamed(RunId run, const std::string& name) override;
+  std::string CgroupPath(RunId run) const override;
+  Result<UniqueFd> OpenPidfd(RunId run) const override;
   Co<Result<Attached>> Attach(Context context, RunId run) override;
   Co<Result<ProcessExit>> Wait(Context context, RunId run) override;
   Co<Status> Signal(Context context, RunId run, int signal_number) override;

@@ -392,10 +392,7 @@ Co<Result<RecoveredTask>> LoadedDriver::Recover(Context context,
   };
   Result<CallValue> value = co_await CallInTurn(context, call, limits().recover, std::move(verb));
   if (!value.ok()) {
-    if (value.code() == Code::kNotFound) {
-      co_await RemovePlaceOf(config->run_id);
-      ForgetRun(config->run_id);
-    }
+    if (value.code() == Code::kNotFound) ForgetRun(config->run_id);
     co_return value.error();
   }
   auto recovered = std::get<RecoveredTask>(std::move(*value));

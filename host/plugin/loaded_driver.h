@@ -163,7 +163,6 @@ class LoadedDriver : public Driver {
   void LeaveTurn(const RunId& run, Turn* turn);
   void NoteOverdue(const std::shared_ptr<PendingCall>& call, Duration limit);
   void ForgetRun(const RunId& run);
-  Co<void> RemovePlaceOf(RunId run);
   // True if the kernel has killed something of a task with RESULT for lack of memory.
   bool RanOutOfMemory(const RunId& run, const PluginHost::Run& known,
                       const ExitResult& result) const;

@@ -153,6 +153,8 @@ Co<Result<RecoveredTask>> SupervisedDriver::Recover(Context context,
       const Error error = said.answer.error();
       co_return co_await AwaitRecovered(context, id, error);
     } else if (said.answer.code() == Code::kNotFound) {
+      const Status released = co_await ReleaseUnknown(id);
+      if (!released.ok()) co_return released.error().WithContext("releasing it");
       Forget(id);
     }
     co_return std::move(said.answer);

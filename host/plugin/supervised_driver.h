@@ -256,6 +256,7 @@ class SupervisedDriver : public Driver, public HookPlugin {
   Co<void> RecoverOne(Context context, Cause cause, Instance from, RunId run, Answers* answers);
   Co<void> RecoverSuspects(Context context, Instance from, std::vector<RunId> suspects);
   Co<void> RecoverLater(RunId run);
+  Co<Status> ReleaseUnknown(RunId run);
   void Learn(const RunId& run, RecoveredTask recovered, int number);
   void Miss(const RunId& run, const Error& error);
   Co<Status> ReportRuns(Context context, Cause cause, Instance next);

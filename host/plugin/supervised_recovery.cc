@@ -95,10 +95,26 @@ Co<void> SupervisedDriver::RecoverOne(Context context, Cause cause, Instance fro
     if (run->unseen) Log(PluginLogLevel::kInfo, "run " + id.Short() + " is recovered after all");
     Learn(id, std::move(*answer), from->number());
   } else if (!context.cancelled() && run->known_by != from->number()) {
+    if (answer.code() == Code::kNotFound) (void)co_await ReleaseUnknown(id);
     Miss(id, answer.error());
   }
   // Other errors are ignored: the context was cancelled, or another recover of the run has
   // succeeded in the meantime.
+}
+
+// Releases a run of which the driver says that no part of it exists. An agent that died in the
+// start of the run may have left a place, named processes or a shim, and nobody else would find
+// them. In a reload, the answer of the new instance is no reason to do this: the old instance may
+// stay.
+Co<Status> SupervisedDriver::ReleaseUnknown(RunId id) {
+  if (parts_.processes == nullptr) co_return Status();
+  const Context patient = life_.Child();
+  Status released = co_await parts_.processes->Release(patient, id);
+  if (!released.ok() && !ending_) {
+    Log(PluginLogLevel::kWarn,
+        "run " + id.Short() + " cannot be released: " + released.error().message());
+  }
+  co_return released;
 }
 
 // Stores that the instance NUMBER knows the run, and the answer to its recover.
