@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 """The declarations of the crate drover-sys: they are what sdk/rust/generate.py makes of the headers today,
-and each struct is laid out as layout.c, draft_layout.c and the record of the ABI have it. Needs a C compiler, and no Rust.
+and each struct is laid out as layout.c, draft_layout.c and the record of the ABI have it. Needs a C
+compiler, and no Rust.
 
 Usage: rust_bindings_test.py ROOT
 """

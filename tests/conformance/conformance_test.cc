@@ -309,6 +309,15 @@ TEST(ConformanceTest, HelloConformsInAProcess) {
   ExpectConforms(HELLO_SO, "process", 130, ExampleKit("hello"));
 }
 #endif
+#ifdef COMPANION_SO
+// Each of its tasks has two processes.
+TEST(ConformanceTest, CompanionConforms) {
+  ExpectConforms(COMPANION_SO, "in-process", 120, ExampleKit("companion"));
+}
+TEST(ConformanceTest, CompanionConformsInAProcess) {
+  ExpectConforms(COMPANION_SO, "process", 120, ExampleKit("companion"));
+}
+#endif
 // Plugins of devices have no cases of tasks. On a machine without these devices some are skipped.
 #ifdef MACHINE_SO
 TEST(ConformanceTest, DevicesConform) { ExpectConforms(MACHINE_SO, "in-process", 15); }

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "host/conformance/conformance.h"
+#include "host/conformance/kit_file.h"
 #include "host/library/test_files.h"
 
 namespace drover {
@@ -14,9 +15,12 @@ namespace {
 
 using FaultResults = std::vector<ConformanceResult>;
 
-FaultResults RunFault(const std::string& file, const std::string& fault) {
+// KIT is the content of a kit file, or empty.
+FaultResults RunFault(const std::string& file, const std::string& fault,
+                      const std::string& kit = "") {
   ConformanceOptions options;
   options.faults = {fault};
+  options.kit_json = kit;
   options.limit = 60s;  // long, because machines that run tests are busy
   options.parallel = 4;
   Result<FaultResults> results = RunConformance(file, options);
@@ -87,6 +91,19 @@ TEST(HostFaultTest, MockBearsAll) {
 #ifdef RAW_EXEC_SO
 TEST(HostFaultTest, RawExecBearsAll) {
   EXPECT_EQ(Bad(RunFault(RAW_EXEC_SO, "all")), std::vector<std::string>());
+}
+#endif
+
+#ifdef COMPANION_SO
+// The start of a task asks for two processes. The second request may fail after the first one.
+TEST(HostFaultTest, CompanionBearsThoseOfProcesses) {
+  const Result<std::string> kit = ReadKitFile(std::string(DROVER_EXAMPLES) + "/companion/kit.json");
+  ASSERT_TRUE(kit.ok()) << kit.error().message();
+  for (const char* fault : {"process-refuses", "process-hangs", "kill-at"}) {
+    const FaultResults results = RunFault(COMPANION_SO, fault, *kit);
+    EXPECT_EQ(Bad(results), std::vector<std::string>()) << fault;
+    EXPECT_FALSE(results.empty()) << fault;
+  }
 }
 #endif
 

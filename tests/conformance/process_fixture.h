@@ -48,7 +48,7 @@ class ProcessFixture : public RegistryFixture {
     if (registry_) Await(registry_->Shutdown());
     registry_.reset();
     service_.reset();
-    for (const char* controller : {"memory", "cpu", "pids"})
+    for (const char* controller : {"memory", "cpu", "cpuacct", "pids", "freezer"})
       cgroups_.push_back("/sys/fs/cgroup/" + std::string(controller) + "/" + name_);
     for (const std::string& path : cgroups_)
       if (rmdir(path.c_str()) != 0 && errno != ENOENT) ADD_FAILURE() << path << " is left";

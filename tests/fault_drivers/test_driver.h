@@ -5,7 +5,8 @@
  * files.
  *
  * A task runs until it is stopped, or for "run_for_ms", and ends with "exit_code". With
- * USES_PROGRESS, its start takes "start_ms", is reported, and asks for "extend_ms".
+ * USES_PROGRESS, its start takes "start_ms", is reported, and asks for "extend_ms". With
+ * USES_RUN_SERVICES, it asks for what its signals say: test_run_services.c.
  */
 #ifndef DROVER_PLUGIN_TESTDATA_TEST_DRIVER_H_
 #define DROVER_PLUGIN_TESTDATA_TEST_DRIVER_H_
@@ -32,6 +33,10 @@ typedef struct task {
   uint64_t waits[MAX_WAITS], stops[MAX_WAITS], timer, session;
   uint64_t starting; /* the call of a start that takes its time */
   drover_instance* owner;
+#ifdef USES_RUN_SERVICES
+  char said[4096];
+  int pipe, terminal; /* 0 means none */
+#endif
 } task;
 
 typedef struct stream {
@@ -101,6 +106,17 @@ void timer_came(void);
 void no_more(void);
 int32_t wait_for_process(task* t, const drover_call* call, drover_error* error);
 int end_session(drover_instance* self, uint64_t id);
+#endif
+
+#ifdef USES_RUN_SERVICES
+/* Several processes of a run, and places: test_run_services.c. */
+typedef struct said_attributes {
+  char said[4096], open[16];
+  drover_pair pairs[2];
+} said_attributes;
+int32_t run_request(task* t, const drover_call* call, drover_str text, drover_error* error);
+void add_said(task* t, said_attributes* to, drover_task_status* status);
+void drop_descriptors(task* t);
 #endif
 
 #ifdef OFFERS_DEVICES

@@ -276,6 +276,9 @@ int32_t recover(drover_instance* self, const drover_call* call, const drover_rec
     return fail(error, DROVER_E_UNAVAILABLE, "its daemon is away");
   }
 #endif
+#ifdef FAULT_RECOVER_FORGETS
+  return fail(error, DROVER_E_NOT_FOUND, "it was never here");
+#endif
   print_config("recover", args->config);
   pthread_mutex_lock(&self->mutex);
   task* t = find(self, &args->config->run_id);
@@ -419,6 +422,9 @@ int32_t destroy(drover_instance* self, const drover_call* call, const drover_des
     return fail(error, DROVER_E_FAILED_PRECONDITION, "the task runs");
   }
   if (t->timer && self->timer->cancel(self->host, t->timer)) t->timer = 0;
+#ifdef USES_RUN_SERVICES
+  drop_descriptors(t);
+#endif
   end_task(self, t, 137);
   t->used = 0;
   pthread_mutex_unlock(&self->mutex);
@@ -458,6 +464,10 @@ int32_t inspect(drover_instance* self, const drover_call* call, const drover_ins
   status.state = t->exited ? DROVER_TASK_EXITED : DROVER_TASK_RUNNING;
   status.started_at = 1;
   status.exit_result = t->exited ? &over : NULL;
+#ifdef USES_RUN_SERVICES
+  said_attributes said;
+  add_said(t, &said, &status);
+#endif
   pthread_mutex_unlock(&self->mutex);
   self->host->complete(self->host, call->id, NULL, &status);
   return DROVER_OK;
@@ -478,6 +488,9 @@ int32_t send_signal(drover_instance* self, const drover_call* call, const drover
   pthread_mutex_unlock(&self->mutex);
   if (!t) return fail(error, DROVER_E_NOT_FOUND, "no such task");
   (void)ended, (void)recovered;
+#ifdef USES_RUN_SERVICES
+  if (name.size > 3 && memcmp(name.data, "do ", 3) == 0) return run_request(t, call, name, error);
+#endif
 #ifdef FAULT_DEAF_WHEN_ENDED
   if (ended) return DROVER_OK;
 #endif
