@@ -183,7 +183,8 @@ class StepCase(DroverTest):
         def gone():
             self.insist("PUT", "/v1/system/gc")
             # The run directory has only the agent's ledger and the directory of its networks.
-            runs = [f for f in self.leftovers.run_files() if f.endswith((".sock", ".exit", ".tmp"))]
+            runs = [f for f in self.leftovers.run_files()
+                    if f.endswith((".sock", ".exit", ".tmp", ".named", ".place"))]
             return not (self.leftovers.allocations() or runs or self.leftovers.own_cgroups())
         harness.wait_until(gone, f"{name} to be forgotten, {self.fault_text()}")
 
