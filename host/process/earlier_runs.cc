@@ -7,8 +7,10 @@
 
 #include "host/base/patience.h"
 #include "host/process/exit_record.h"
+#include "host/process/named/named_notes.h"
 #include "host/process/run_directory.h"
 #include "host/process/shim_peer.h"
+#include "host/process/small_file.h"
 
 namespace drover {
 namespace {
@@ -62,6 +64,10 @@ Co<Result<RunPointer>> EarlierRuns::TakeOver(Context context, RunId run) {
       const Result<CgroupTracker::State> looked = host_->tracker->Look(run);
       if (!looked.ok()) co_return CannotFindOut(run, looked.error());
       cgroup = *looked;
+      // If the run's own process never started, its named processes may still be there.
+      if (cgroup == CgroupTracker::State::kAlive && connect_error == ENOENT && HasOnlyNamed(run)) {
+        cgroup = CgroupTracker::State::kEmpty;
+      }
     }
     const bool alive = cgroup == CgroupTracker::State::kAlive;
     if (exit.code() == Code::kFailedPrecondition && !alive) {
@@ -89,6 +95,13 @@ Co<Result<RunPointer>> EarlierRuns::TakeOver(Context context, RunId run) {
 // its output, so they go on whatever became of the shim.
 bool EarlierRuns::IsTracked(const RunId& run) const {
   return host_->tracker != nullptr && !cgroups_->places().Has(run);
+}
+
+// Returns true if all processes in the tracking cgroup of RUN are in the cgroups of named ones.
+bool EarlierRuns::HasOnlyNamed(const RunId& run) const {
+  if (!NamedNotes(host_->run_directory.get()).Any(run)) return false;
+  const UniqueFd directory = host_->tracker->OpenRun(run);
+  return directory && ReadSmallFile(directory.get(), "cgroup.procs").value_or("?").empty();
 }
 
 // Removes the cgroups of a run without processes, but not a place, which an engine may be about to

@@ -28,6 +28,7 @@ class EarlierRuns {
 
  private:
   bool IsTracked(const RunId& run) const;
+  bool HasOnlyNamed(const RunId& run) const;
   void RemoveCgroups(const RunId& run);
   Co<Result<RunPointer>> Greet(Context context, RunId run, UniqueFd socket);
   Co<Status> KillOrphans(Context context, RunId run);
