@@ -112,7 +112,7 @@ TEST_P(SupervisedPreparesTest, TheNextProcessGetsTheCallAgain) {
   const Status prepared = Prepare(driver, Needs("crashes once", directory.path() + "/place"));
   EXPECT_TRUE(prepared.ok()) << prepared.error().message();
   // Each process prints it once, and the report of the crash has what the first one printed last.
-  EXPECT_EQ(CountInLog("prepares crashes once"), 3);
+  EXPECT_EQ(CountInLog("prepares crashes once"), 3) << log();
 }
 
 TEST_P(SupervisedPreparesTest, AThingThatEndsEachProcessIsGivenUp) {
