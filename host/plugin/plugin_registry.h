@@ -33,8 +33,8 @@ struct PluginRegistryOptions {
   std::vector<PluginConfig> plugins;
   // The directories that are searched, one after the other, for plugins whose block has no `file`.
   std::vector<std::string> directories;
-  // Receives the messages of drivers and about drivers, on any thread. If it is empty, the
-  // program's default logger receives them.
+  // Receives the messages of drivers and about drivers, on any thread, and a moment after the
+  // registry's end too. If it is empty, the program's default logger receives them.
   PluginLogSink log;
   // Makes the checker for a schema. If this function is empty, host/schema makes the checkers.
   ConfigCheckerFactory checker;

@@ -25,10 +25,11 @@ inline std::string PlaceName(const testing::TestParamInfo<const char*>& info) {
 class RegistryFixture : public testing::Test {
  protected:
   RegistryFixture() : workers_(2), context_(&loop_) {
-    options_.log = [this](PluginLogLevel, const std::string&, const RunId*,
-                          const std::string& line) {
-      const std::lock_guard lock(log_mutex_);
-      log_ += line + "\n";
+    // The thread of a process that ends may write after this test has ended.
+    options_.log = [log = log_](PluginLogLevel, const std::string&, const RunId*,
+                                const std::string& line) {
+      const std::lock_guard lock(log->mutex);
+      log->text += line + "\n";
     };
   }
   ~RegistryFixture() override {
@@ -78,8 +79,8 @@ class RegistryFixture : public testing::Test {
     return config;
   }
   std::string log() {
-    const std::lock_guard lock(log_mutex_);
-    return log_;
+    const std::lock_guard lock(log_->mutex);
+    return log_->text;
   }
   // How often TEXT stands in the log.
   int CountInLog(const std::string& text) {
@@ -104,8 +105,11 @@ class RegistryFixture : public testing::Test {
   }
   static Co<void> Turn(Context context) { (void)co_await Sleep(context, 1ms); }
 
-  std::mutex log_mutex_;
-  std::string log_;
+  struct Log {
+    std::mutex mutex;
+    std::string text;
+  };
+  const std::shared_ptr<Log> log_ = std::make_shared<Log>();
 };
 
 }  // namespace drover
