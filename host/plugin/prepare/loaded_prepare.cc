@@ -93,10 +93,8 @@ Co<Result<std::uint64_t>> LoadedDriver::PrepareByKey(Context context,
   call->may_be_late = true;
   const auto secrets = std::make_shared<const SecretsOfCall>(redactor_, *config);
   if (hear) {
-    call->hear_progress = [redactor = redactor_,
-                           hear = std::move(hear)](const TaskProgress& progress) {
-      hear(redactor->Clean(progress));
-    };
+    call->hear_progress = [redactor = redactor_, hear = std::move(hear)](
+                              const TaskProgress& progress) { hear(redactor->Clean(progress)); };
   }
   const auto name = std::make_shared<const std::string>(std::move(key));
   Verb verb = [table = prepare_, self = instance_, config, name](const drover_call* frame,
