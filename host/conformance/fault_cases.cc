@@ -114,8 +114,8 @@ Co<void> HangingStart(KitCase* kit, LoadedDriver* driver) {
   const TaskPointer running = kit->Lasting();
   if (!running || !co_await kit->Start(driver, running)) co_return;
   std::vector<std::string> before = kit->RunEntries();
-  // Below, the running task is stopped. The host keeps the records of the ends of its processes until
-  // its destroy.
+  // Below, the running task is stopped. The host keeps the records of the ends of its processes
+  // until its destroy.
   before.push_back(running->run_id.Short() + ".exit");
   if (const auto named = kit->faulty()->Named(running->run_id); named.ok()) {
     for (const auto& [name, process] : *named) before.push_back(process.Short() + ".exit");
