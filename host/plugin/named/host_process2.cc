@@ -96,8 +96,8 @@ std::int32_t Submit(const drover_host* face, const char* what, const drover_run_
 }
 
 Result<std::string> ReadName(const drover_str& from) {
-  DROVER_ASSIGN(std::string name, ReadBytes(from, NamedNotes::kMaxNameLength));
-  if (NamedNotes::IsName(name)) return name;
+  Result<std::string> name = ReadBytes(from, NamedNotes::kMaxNameLength);
+  if (name.ok() && NamedNotes::IsName(*name)) return name;
   return Wrong("its name must have 1 to 32 letters, digits, \"-\" and \"_\"");
 }
 
