@@ -41,11 +41,11 @@ class NewsTest(AgentTest):
     def test_a_node_shows_what_its_drivers_can_do(self):
         node = self.agent.get("/v1/nodes")[0]["ID"]
 
-        def attributes(record):
-            return record["Attributes"].get("driver.mock_driver.can.users") == "true"
-        record = self.agent.get_until(f"/v1/node/{node}", attributes)
-        modes = record["Attributes"]["driver.mock_driver.can.network_modes"]
-        self.assertEqual(modes, "host,none,bridge,cni")
+        def attributes():
+            found = self.agent.get(f"/v1/node/{node}")["Attributes"]
+            return found if found.get("driver.mock_driver.can.users") == "true" else None
+        found = harness.wait_until(attributes, "the attributes of the driver")
+        self.assertEqual(found["driver.mock_driver.can.network_modes"], "host,none,bridge,cni")
 
 
 if __name__ == "__main__":

@@ -130,7 +130,9 @@ class RescheduleTakeoverTest(Waiting, TakeoverCase):
         self.assertEqual(len(after["RescheduleTracker"]["Events"]), 1)
         waiting = self.agent.get(f"/v1/evaluation/{late['FollowupEvalID']}")
         self.assertEqual(waiting["Status"], "pending")
-        # A third agent knows the past of the replacement.
+        # A third agent knows the past of the replacement, once this one has stored it: before it starts it.
+        harness.wait_until(lambda: self.agent.get(f"/v1/allocation/{after['ID']}")["ClientStatus"] != "pending",
+                           "the replacement to start")
         self.agent.run.process.send_signal(signal.SIGKILL)
         self.agent.run.process.wait()
         self.agent = self.start()
