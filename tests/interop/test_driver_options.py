@@ -160,6 +160,7 @@ class DriverOptionsTest(AgentTest):
         self.starts(driver)
         self.beside(driver)
         self.statistics(driver)
+        self.prepares_and_news(driver)
         # Faults in calls that no job here makes. Other tests have a host for them.
         state = self.ended(driver, {"run_for": "10ms", "hang_in": "recover", "crash_in": "recover",
                                     "crash_by": "abort", "silent_in": "recover",
@@ -207,6 +208,19 @@ class DriverOptionsTest(AgentTest):
         self.assertEqual(samples(stats_error="none today", stats_error_recoverable=False), {})
         self.assertEqual(list(samples(stats_close_after=1, stats_late_message=True)), ["t"])
         self.assertEqual(list(samples(stats_each_interval=True)), ["t"])
+
+    def prepares_and_news(self, driver):
+        state = self.ended(driver, {"run_for": "10ms", "prepare_key": "a thing", "prepare_for": "10ms",
+                                    "prepare_error": "no such thing as hunter2", "secret": "hunter2"})
+        self.assertIn("no such thing as <redacted>", self.messages(state))
+        alloc = self.runs(driver, {"run_for": "1h", "news_after": "10ms", "news_ip": "10.9.8.7",
+                                   "news_health": "unhealthy", "news_text": "no heartbeat",
+                                   "news_of_nobody": True})
+
+        def told():
+            state = self.nomad.allocation.get_allocation(alloc)["TaskStates"]["t"]
+            return "Task became unhealthy: no heartbeat" in self.messages(state)
+        harness.wait_until(told, "the news of the task")
 
 
 def remove(directory):
