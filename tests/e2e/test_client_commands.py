@@ -207,6 +207,7 @@ class ClientLookTest(ClientCommandTest):
         self.assertIn("There are no jobs", self.cli("status").out)
         self.run_job(mock("t", run_for="1h"))
         alloc = self.agent.wait_allocs("web", 1, "running")[0]
+        harness.wait_until(lambda: self.agent.get("/v1/job/web/deployment")["Status"] == "successful", "the deployment")
         self.assertRegex(self.cli("status").out, r"(?m)^web +default ")
         # A second may pass between two commands.
         shown = [re.sub(r"\d+s ago", "ago", self.cli(*command).out)
