@@ -185,6 +185,21 @@ class DockerCredentialTest(DockerCase):
             self.helper(answers(password="wrong"))
             self.assert_fails("Failed to pull", self.image)
 
+    def test_a_refused_pull_is_tried_again(self):
+        self.helper(answers(password="wrong"))
+        self.wait_health(True)
+        restart = {"Attempts": 1000, "Interval": 10 ** 12, "Delay": 10 ** 8, "Mode": "fail"}
+        self.agent.submit(job(group(container("t", "echo pulled", image=self.image), RestartPolicy=restart),
+                              id="e2e"))
+
+        def refused():
+            found = self.agent.allocs("e2e")
+            return found and (found[0]["TaskStates"] or {}).get("t") and "Failed to pull" in self.said(found[0])
+        harness.wait_until(refused, "the registry to refuse the password")
+        self.helper(answers())
+        alloc, = self.agent.wait_allocs("e2e", 1, "complete")
+        self.assertEqual(self.logs(alloc), "pulled\n")
+
     def test_a_helper_that_hangs_is_killed(self):
         self.agent.stop()
         self.LIMITS = {"command": "2s"}

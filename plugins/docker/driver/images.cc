@@ -262,11 +262,12 @@ std::string Images::Pull(const Settings& settings, const TaskOptions& options, c
   };
   try {
     return pulls_.Get(key, pull, limits, news.progress, cancel);
-  } catch (const EngineError& error) {
+  } catch (const drover::Error& error) {
+    if (error.code() == drover::Code::kCancelled) throw;
     // The registry may have it later, unless it says that it has no such image.
     throw drover::Error(error.code(),
                         "Failed to pull " + Quoted(options.image) + ": " + error.message(),
-                        !error.not_found());
+                        error.code() != drover::Code::kNotFound);
   }
 }
 

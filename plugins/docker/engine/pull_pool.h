@@ -37,9 +37,9 @@ class PullPool {
   ~PullPool();
 
   // Returns the id of the image KEY. If nobody pulls it, PULL does so. REPORT gets the progress on
-  // this thread, at most four times a second; it may be null. Throws the error of the pull;
-  // Error(kCancelled); and a recoverable Error(kTimeout) if the limits are exceeded. The time in
-  // which a pull waits for its turn does not count as silence.
+  // this thread, at most four times a second; it may be null. Throws the error of the pull
+  // as an Error, not as a class of its own; Error(kCancelled); and a recoverable Error(kTimeout) if
+  // the limits are exceeded. The time in which a pull waits for its turn does not count as silence.
   //
   // KEY must name the registry's answer: the reference and a digest of the authentication, so that
   // nobody gets an image by the rights of another job.
