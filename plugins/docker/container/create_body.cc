@@ -383,7 +383,8 @@ json PauseBody(const drover::TaskConfig& task, const GroupNames& names, const Ta
   host["PidsLimit"] = 16;
   host["Memory"] = 16 * kMiB;
   host["MemorySwap"] = 16 * kMiB;
-  host["OomScoreAdj"] = -998;
+  // There is no OomScoreAdj: the kernel takes so small a process last anyway, and an engine without
+  // CAP_SYS_RESOURCE cannot start a container with a negative one.
   host["ReadonlyRootfs"] = true;
   host["LogConfig"]["Type"] = "none";
   host["LogConfig"]["Config"] = json::object();
