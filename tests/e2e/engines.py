@@ -8,12 +8,14 @@ import io
 import json
 import os
 import pathlib
+import resource
 import shutil
 import signal
 import socket
 import subprocess
 import tarfile
 import tempfile
+import sys
 import threading
 import time
 import unittest
@@ -303,18 +305,58 @@ class Dockerd(Engine):
 
 class Podman(Engine):
     name = "podman"
+# podman gives a container high limits for what its options leave open. A machine that does not let root raise a
+# limit refuses them. This runtime lowers what the file of a container or command asks for to what can be had.
+LOWERING_RUNTIME = """\
+#!{python} -SE
+import json, os, resource, sys
+for flag, name in (("--bundle", "config.json"), ("--process", "")):
+    if flag not in sys.argv:
+        continue
+    path = os.path.join(sys.argv[sys.argv.index(flag) + 1], name).rstrip("/")
+    with open(path) as file:
+        spec = json.load(file)
+    for limit in spec.get("process", spec).get("rlimits") or []:
+        most = resource.getrlimit(getattr(resource, limit["type"]))[1]
+        if most != resource.RLIM_INFINITY:
+            limit["hard"] = min(limit["hard"], most)
+            limit["soft"] = min(limit["soft"], most)
+    with open(path, "w") as file:
+        json.dump(spec, file)
+os.execv({runc!r}, [{runc!r}, *sys.argv[1:]])
+"""
+
+
+def raises_limits():
+    """Whether root may raise the hard limits of a process here."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NPROC)
+    if hard == resource.RLIM_INFINITY:
+        return True
+    try:
+        resource.setrlimit(resource.RLIMIT_NPROC, (soft, hard + 1))
+    except (OSError, ValueError):
+        return False
+    resource.setrlimit(resource.RLIMIT_NPROC, (soft, hard))
+    return True
+
+
 
     def prepare(self):
         home = self.root / "home/.config/containers"
         home.mkdir(parents=True)
+        self.runtime = program("runc")
+        if not raises_limits():
+            lowering = self.root / "runc"
+            lowering.write_text(LOWERING_RUNTIME.format(python=sys.executable, runc=self.runtime))
+            lowering.chmod(0o755)
+            self.runtime = str(lowering)
         (home / "policy.json").write_text('{"default": [{"type": "insecureAcceptAnything"}]}')
         helpers = [program(name) for name in ("conmon", "runc")]
         folders = sorted({os.path.dirname(path) for path in helpers} | {"/usr/lib/podman"})
         cni = [str(path) for path in (UNPACKED / "usr/lib/cni", pathlib.Path("/usr/lib/cni")) if path.is_dir()]
-        # The machine's hard limit is below podman's default, and Debian's crun refuses its cgroups.
+        # Debian's crun refuses the cgroups of some machines.
         (self.root / "containers.conf").write_text(f"""\
 [containers]
-default_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]
 apparmor_profile = ""
 log_driver = "k8s-file"
 [engine]
@@ -324,7 +366,7 @@ runtime = "runc"
 conmon_path = ["{helpers[0]}"]
 helper_binaries_dir = {json.dumps(folders)}
 [engine.runtimes]
-runc = ["{helpers[1]}"]
+runc = ["{self.runtime}"]
 [network]
 network_backend = "cni"
 cni_plugin_dirs = {json.dumps(cni)}
@@ -341,7 +383,7 @@ insecure = true
     def command(self):
         return [program("podman"), "--root", self.root / "data", "--runroot", self.root / "run",
                 "--tmpdir", self.root / "tmp", "--storage-driver", "vfs", "--cgroup-manager", "cgroupfs",
-                "--runtime", program("runc"), "--log-level", "info", "system", "service", "--time=0", self.endpoint]
+                "--runtime", self.runtime, "--log-level", "info", "system", "service", "--time=0", self.endpoint]
 
     def env(self):
         return environment(HOME=str(self.root / "home"), CONTAINERS_CONF=str(self.root / "containers.conf"),
