@@ -61,10 +61,12 @@ class DockerCase(Client, EngineCase):
                 self.agent.forget_all(self.leftovers)
                 self.assert_no_containers()
                 self.agent.stop()
-            if self.engine.alive:
-                self.engine.remove_containers()
         finally:
-            super().tearDown()
+            try:
+                if self.engine.alive:  # the next test has the same engine
+                    self.engine.remove_containers()
+            finally:
+                super().tearDown()
 
     def assert_no_containers(self):
         harness.wait_until(lambda: not self.engine.containers(), "no container to be left")

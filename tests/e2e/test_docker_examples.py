@@ -99,7 +99,10 @@ class ExampleTests:
                     path = f"/v1/client/allocation/{allocs[0]['ID']}/checks"
                     self.agent.get_until(path, lambda reply: any(
                         check["Status"] == "success" for check in json.loads(reply.body).values()))
-                if name == "joined":
+                if name == "joined":  # its allocation runs with the first of its tasks
+                    self.agent.wait_tasks(
+                        allocs[0]["ID"], lambda tasks: tasks.get("client", {}).get("State") == "running",
+                        "the client to run")
                     harness.wait_until(lambda: self.logs(allocs[0], "client") == "from the neighbour\n",
                                        "the page of the neighbour")
                 if name == "graceful":
