@@ -8,14 +8,15 @@ import io
 import json
 import os
 import pathlib
+import re
 import resource
 import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tarfile
 import tempfile
-import sys
 import threading
 import time
 import unittest
@@ -303,8 +304,6 @@ class Dockerd(Engine):
             subprocess.run(["ip", "link", "del", self.bridge], check=False, capture_output=True)
 
 
-class Podman(Engine):
-    name = "podman"
 # podman gives a container high limits for what its options leave open. A machine that does not let root raise a
 # limit refuses them. This runtime lowers what the file of a container or command asks for to what can be had.
 LOWERING_RUNTIME = """\
@@ -340,16 +339,18 @@ def raises_limits():
     return True
 
 
+class Podman(Engine):
+    name = "podman"
 
     def prepare(self):
-        home = self.root / "home/.config/containers"
-        home.mkdir(parents=True)
         self.runtime = program("runc")
         if not raises_limits():
             lowering = self.root / "runc"
             lowering.write_text(LOWERING_RUNTIME.format(python=sys.executable, runc=self.runtime))
             lowering.chmod(0o755)
             self.runtime = str(lowering)
+        home = self.root / "home/.config/containers"
+        home.mkdir(parents=True)
         (home / "policy.json").write_text('{"default": [{"type": "insecureAcceptAnything"}]}')
         helpers = [program(name) for name in ("conmon", "runc")]
         folders = sorted({os.path.dirname(path) for path in helpers} | {"/usr/lib/podman"})
@@ -470,6 +471,7 @@ class FakeEngine:
         self.root = pathlib.Path(tempfile.mkdtemp(prefix="fake-", dir=harness.open_tmp()))
         self.socket = self.root / "engine.sock"
         self.answer, self.ended, self.open = answer, False, []
+        self.bodies = {}  # the last body of a request by its path without the query
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(str(self.socket))
         self.listener.listen(64)
@@ -501,6 +503,14 @@ class FakeEngine:
                     data += more
                 head, data = data.split(b"\r\n\r\n", 1)
                 path = head.split(b" ")[1].decode()
+                size = re.search(rb"(?i)\r\ncontent-length: *(\d+)", head)
+                while size and len(data) < int(size[1]):
+                    more = connection.recv(65536)
+                    if not more:
+                        return
+                    data += more
+                if size:
+                    self.bodies[path.split("?")[0]], data = data[:int(size[1])], data[int(size[1]):]
                 said = self.answer(path)
                 if said is None:  # hangs
                     while not self.ended:

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import signal
+import threading
 import time
 import unittest
 import urllib.request
@@ -521,6 +522,43 @@ class DockerSlowPullTest(FakeEngineCase):
         states = self.agent.get(f"/v1/allocation/{alloc['ID']}")["TaskStates"] or {}
         found = states.get(name, {}).get("Events") or []
         return [json.dumps(event) for event in found]
+
+
+class DockerSlowCreateTest(FakeEngineCase):
+    """A stop does not wait for an engine that is slow to make a container, which is then removed."""
+
+    def setUp(self):
+        self.made, self.asked = threading.Event(), set()
+        self.addCleanup(self.made.set)
+        super().setUp()
+
+    def create_body(self):
+        return next((json.loads(body) for path, body in self.fake.bodies.items()
+                     if path.endswith("/containers/create")), None)
+
+    def well(self, path):
+        self.asked.add(path)
+        if path.startswith("/images/"):
+            return engines.reply({"Id": "sha256:" + "ab" * 32, "RepoTags": ["drover-test:1"]})
+        if path == "/containers/create":
+            return None
+        if path == "/events":
+            self.made.wait()
+            labels = self.create_body()["Labels"]
+            return engines.reply({"Type": "container", "Action": "create",
+                                  "Actor": {"ID": "cd" * 32, "Attributes": labels}})
+        return super().well(path)
+
+    def test_a_container_that_comes_after_the_stop_is_removed(self):
+        self.wait_health(True)
+        self.agent.submit(job(group(container("t", "true")), id="slow"))
+        harness.wait_until(self.create_body, "the request for the container")
+        self.agent.must("DELETE", "/v1/job/slow")
+        self.agent.wait_allocs("slow", 1, "complete", desired="stop")
+        removal = "/containers/" + "cd" * 32
+        self.assertNotIn(removal, self.asked)
+        self.made.set()
+        harness.wait_until(lambda: removal in self.asked, "the removal of the container")
 
 
 if __name__ == "__main__":

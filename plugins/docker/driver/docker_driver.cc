@@ -52,6 +52,7 @@ DockerDriver::~DockerDriver() {
     }
     if (logs != nullptr) logs->Stop();
   });
+  broken_off_.clear();
   images_.reset();
   pauses_.reset();
   engine_.reset();
@@ -86,6 +87,7 @@ void DockerDriver::Shutdown() {
   {
     std::lock_guard<std::mutex> lock(mutex_);
     stats.swap(stats_);
+    broken_off_.clear();
   }
   for (const auto& weak : stats) {
     if (auto follow = weak.lock()) follow->Stop();

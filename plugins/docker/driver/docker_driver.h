@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -105,6 +106,9 @@ class DockerDriver : public drover::Driver {
   void SweepLater();
   void Sweep(bool all_that_are_unknown);
   bool IsKnown(const std::string& run);
+  void AwaitBrokenOff(const drover::RunId& run, std::int64_t since);
+  void RemoveBrokenOff(const std::string& run, const std::string& container);
+  void ForgetBrokenOff(const std::string& run);
 
   void KillExec(const std::string& container, const std::string& exec_id);
 
@@ -120,6 +124,8 @@ class DockerDriver : public drover::Driver {
   std::shared_ptr<const Settings> settings_;
   std::string node_id_;
   std::set<std::string> restored_;  // runs that the host knew at the start
+  // The events of runs whose create was given up without an answer.
+  std::map<std::string, Engine::Subscription> broken_off_;
   std::vector<std::weak_ptr<StatsFollow>> stats_;
   bool was_healthy_ = false;
   bool sweeping_ = false;

@@ -11,6 +11,8 @@ namespace {
 
 // The first search runs before the host starts tasks, so a slow engine must not delay it for long.
 constexpr std::chrono::seconds kFirstSweepLimit{10};
+constexpr std::chrono::minutes kBrokenOffLimit{5};
+constexpr std::size_t kMostBrokenOff = 64;  // each is a connection to the engine
 
 // Returns the run of a label, or nothing for a text that is none.
 std::optional<drover::RunId> ParseRun(const std::string& text) {
@@ -42,6 +44,46 @@ bool DockerDriver::IsKnown(const std::string& run) {
   }
   const auto id = ParseRun(run);
   return id && tasks_.Find(*id) != nullptr;
+}
+
+// Removes the container of RUN as soon as the engine has made it. The create was given up without
+// an answer, so the removal that belongs to the start may come too early. SINCE is a time before
+// the create. What is not found here is a leftover.
+void DockerDriver::AwaitBrokenOff(const drover::RunId& run, std::int64_t since) {
+  const std::string text = run.Text();
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (closing_.cancelled() || broken_off_.size() >= kMostBrokenOff) return;
+  nlohmann::json filters = nlohmann::json::object();
+  filters["type"] = nlohmann::json::array({"container"});
+  filters["event"] = nlohmann::json::array({"create"});
+  filters["label"] = nlohmann::json::array({std::string(kRunLabel) + "=" + text});
+  broken_off_[text] = engine_->FollowEvents(
+      filters, since, nullptr,
+      [this, text](const EngineEvent& event) {
+        const auto label = event.attributes.find(kRunLabel);
+        if (label == event.attributes.end() || label->second != text) return;
+        host().Post([this, text, id = event.id] { RemoveBrokenOff(text, id); });
+      },
+      [this, text](const std::optional<drover::Error>&) {
+        if (!closing_.cancelled()) host().Post([this, text] { ForgetBrokenOff(text); });
+      });
+  host().After(kBrokenOffLimit, [this, text] { ForgetBrokenOff(text); });
+}
+
+void DockerDriver::RemoveBrokenOff(const std::string& run, const std::string& container) {
+  try {
+    const bool removed =
+        engine_->RemoveContainer(container, /*force=*/true, /*volumes=*/true, closing_);
+    if (removed) ForgetBrokenOff(run);
+  } catch (const drover::Error& error) {
+    host().Log(drover::LogLevel::kWarn,
+               "the container of a start that was given up stays for now: " + error.message());
+  }
+}
+
+void DockerDriver::ForgetBrokenOff(const std::string& run) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  broken_off_.erase(run);
 }
 
 void DockerDriver::RestoreComplete(const std::vector<drover::RunId>& runs) {

@@ -20,6 +20,7 @@ using drover::Error;
 constexpr std::chrono::seconds kReportInterval{10};
 constexpr std::chrono::minutes kMoreTime{2};
 constexpr int kNameRetryMs = 200;
+constexpr std::chrono::nanoseconds kClockSlack = std::chrono::seconds(2);  // of the engine's clock
 const char kPulling[] = "Pulling image";
 const char kNoLogs[] = "none";  // the driver of logs that keeps nothing, so there is no output
 
@@ -209,6 +210,7 @@ std::string DockerDriver::MakeContainer(const drover::TaskConfig& config, const 
 std::string DockerDriver::CreateUnique(const DockerTask& task, const nlohmann::json& body,
                                        std::int64_t attempts, const CancelToken& cancel) {
   const std::string& name = task.name;
+  const std::int64_t begin = drover::WallNow();
   for (std::int64_t tries = 0;; ++tries) {
     try {
       const Engine::Created created = engine_->CreateContainer(name, body, cancel);
@@ -219,6 +221,9 @@ std::string DockerDriver::CreateUnique(const DockerTask& task, const nlohmann::j
       return created.id;
     } catch (const EngineError& error) {
       if (!IsNameConflict(error) || tries >= attempts) throw;
+    } catch (const Error&) {
+      AwaitBrokenOff(task.run, begin - kClockSlack.count());
+      throw;
     }
     RemoveStale(task, cancel);
   }
