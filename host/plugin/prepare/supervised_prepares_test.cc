@@ -111,8 +111,10 @@ TEST_P(SupervisedPreparesTest, TheNextProcessGetsTheCallAgain) {
   Driver* const driver = Preparing();
   const Status prepared = Prepare(driver, Needs("crashes once", directory.path() + "/place"));
   EXPECT_TRUE(prepared.ok()) << prepared.error().message();
-  // Each of the two processes prints it once.
-  EXPECT_EQ(CountInLog("wrote: prepares crashes once"), 2) << log();
+  // Each of the two processes prints it once. The log has it a moment later.
+  const std::string line = "wrote: prepares crashes once";
+  EXPECT_TRUE(Until([&] { return CountInLog(line) >= 2; }));
+  EXPECT_EQ(CountInLog(line), 2) << log();
 }
 
 TEST_P(SupervisedPreparesTest, AThingThatEndsEachProcessIsGivenUp) {
