@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <linux/capability.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -67,6 +68,7 @@ class StartFaultTest : public ProcessFixture {
     options.task_dir = directory_ + "/task";
     spec.namespaces.emplace();
     spec.namespaces->hostname = "web";
+    spec.descriptors.more.emplace_back(memfd_create("given", MFD_CLOEXEC));
     DROVER_ASSIGN(spec.namespaces->root, OpenTaskRoot(options));
     spec.privileges.emplace();
     spec.privileges->bounding = *CapabilitySet::Parse({"net_bind_service", "chown"});
