@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "host/spec/strict_json.h"
+
 namespace drover {
 namespace {
 
@@ -113,8 +115,9 @@ void Replace(KitJson* json, int code) {
 }  // namespace
 
 Result<KitFile> ParseKitFile(const std::string& text) {
-  const KitJson json = KitJson::parse(text, nullptr, false);
-  if (json.is_discarded()) return Wrong("", "is no JSON");
+  const Result<KitJson> parsed = ParseStrictJson(text);
+  if (!parsed.ok()) return Wrong("", "is refused: " + parsed.error().message());
+  const KitJson& json = *parsed;
   DROVER_TRY(CheckKeys(json, "", {"plugin_config", "user", "limits", "tasks"}));
   KitFile kit;
   if (json.contains("plugin_config")) {

@@ -1,11 +1,23 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/local_commands/kit_flags.h"
 
+#include <nlohmann/json.hpp>
 #include <random>
 
 #include "host/conformance/kit_file.h"
+#include "host/spec/strict_json.h"
 
 namespace drover {
+namespace {
+
+// Checks that the value of OPTION is JSON, if it was given.
+Status CheckJson(const std::string& option, const std::string& value) {
+  if (value.empty()) return {};
+  const Result<nlohmann::json> json = ParseStrictJson(value);
+  return json.ok() ? Status() : json.error().WithContext(option);
+}
+
+}  // namespace
 
 void KitFlags::Declare(CLI::App* command) {
   command->add_option("FILE", file, "The shared library");
@@ -26,6 +38,8 @@ void KitFlags::Declare(CLI::App* command) {
 
 Result<ConformanceOptions> KitFlags::Options(std::string* kit_file) const {
   if (file.empty()) return Error(Code::kInvalidArgument, "FILE is required");
+  DROVER_TRY(CheckJson("--plugin-config", plugin_config));
+  DROVER_TRY(CheckJson("--task-config", task_config));
   ConformanceOptions options;
   options.isolation = isolation;
   options.plugin_config = plugin_config;

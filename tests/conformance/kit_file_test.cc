@@ -46,7 +46,9 @@ TEST(KitFileTest, AnUnknownKeyIsRefusedByItsPlace) {
 }
 
 TEST(KitFileTest, WrongValuesAreRefused) {
-  EXPECT_THAT(Refusal("{"), HasSubstr("is no JSON"));
+  EXPECT_THAT(Refusal("{\n\n]"), HasSubstr("this is not JSON at line 3"));
+  EXPECT_THAT(Refusal(std::string(100'000, '[')), HasSubstr("objects and lists are nested"));
+  EXPECT_THAT(Refusal(R"({"user": "a", "user": "b"})"), HasSubstr("\"user\" occurs twice"));
   EXPECT_THAT(Refusal("[]"), HasSubstr("must be an object"));
   EXPECT_THAT(Refusal(R"({"user": 1})"), HasSubstr("/user must be a text"));
   EXPECT_THAT(Refusal(R"({"limits": {"case": 5}})"), HasSubstr("/limits/case must be a duration"));
@@ -79,7 +81,8 @@ TEST(KitFileTest, TheFileOfADriverComesBeforeThatOfItsDirectory) {
   EXPECT_EQ(FindKitFile(directory.path() + "/b.so"), directory.path() + "/kit.json");
   const Result<std::string> text = ReadKitFile(FindKitFile(driver));
   ASSERT_FALSE(text.ok());
-  EXPECT_THAT(text.error().message(), HasSubstr("a.kit.json: the kit file is no JSON"));
+  EXPECT_THAT(text.error().message(),
+              HasSubstr("a.kit.json: the kit file is refused: this is not JSON"));
 }
 
 TEST(KitFaultTest, HasAKindAndAValue) {

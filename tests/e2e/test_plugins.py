@@ -247,6 +247,20 @@ class PluginTest(DroverTest):
                                     "--kit", kit)
         self.assertEqual(done.code, 2, done)
         self.assertIn("/tasks/lastng is not known here", done.err)
+        with open(kit, "w") as file:
+            file.write("[" * 100000)
+        done = self.sandbox.command("plugin", "test", plugin_file("mock_driver"), "--case", "stop",
+                                    "--kit", kit)
+        self.assertEqual(done.code, 2, done)
+        self.assertIn("are nested", done.err)
+
+    def test_configurations_of_the_command_line_are_json(self):
+        for option in ("--plugin-config", "--task-config"):
+            for value in ("{", "[" * 100000):
+                done = self.sandbox.command("plugin", "test", plugin_file("mock_driver"), "--case",
+                                            "stop", option, value)
+                self.assertEqual(done.code, 2, done)
+                self.assertIn(option + ": ", done.err)
 
     def test_random_sequences_find_no_fault_of_mock_driver(self):
         done = self.sandbox.command("plugin", "fuzz", plugin_file("mock_driver"), "--runs", "2",
