@@ -205,6 +205,13 @@ class PluginTest(DroverTest):
                          (1, 1, True))
         self.assertRegex(run["Sha256"], "^[0-9a-f]{64}$")
         self.assertRegex(run["DriverAbi"] + run["HostAbi"], r"^1\.[0-9]+1\.[0-9]+$")
+        self.copy("here.so")
+        done = self.sandbox.command("plugin", "test", "here.so", "--case", "load", "--json")
+        self.assertEqual(done.code, 0, done)
+        of_relative = json.loads(done.out.splitlines()[0])
+        self.assertEqual(of_relative["File"], "here.so")
+        for key in ("Driver", "DriverVersion", "DriverAbi", "Sha256"):
+            self.assertEqual(of_relative[key], run[key])
         done = self.sandbox.command("plugin", "test", file, *cases, "--max-skips", "0")
         self.assertEqual(done.code, 1, done)
         self.assertIn("1 cases were skipped, --max-skips allows 0", done.err)
