@@ -93,7 +93,7 @@ class ContainerChild {
   std::int32_t Dispatch(std::uint16_t kind, WireReader* from, drover_error* error);
   std::int32_t DispatchPrepare(std::uint16_t kind, WireReader* from, drover_error* error);
   std::int32_t Create(WireReader* from, drover_error* error);
-  std::int32_t GetExtension(WireReader* from);
+  std::int32_t GetExtension(WireReader* from, drover_error* error);
   std::int32_t Subscribe(std::uint16_t kind, WireReader* from, drover_error* error);
   std::int32_t SubscribeDevices(std::uint16_t kind, WireReader* from, drover_error* error);
   std::int32_t Cancelled(WireReader* from);

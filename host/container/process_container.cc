@@ -376,6 +376,11 @@ ProcessContainer::~ProcessContainer() {
 
 void ProcessContainer::Kill(const std::string& why, bool ask) { state_->Kill(why, ask); }
 
+Status ProcessContainer::broken_part() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->broken_part;
+}
+
 bool ProcessContainer::alive() const {
   const std::lock_guard lock(state_->mutex);
   return !state_->dead && state_->why.empty();

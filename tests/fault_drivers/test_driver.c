@@ -185,7 +185,11 @@ static int32_t shutdown_instance(drover_instance* self, const drover_call* call,
   return DROVER_OK;
 }
 
+#ifdef FAULT_NO_STATS_FUNCTION
+static const drover_task_stats the_stats = {.struct_size = sizeof(drover_task_stats)};
+#else
 static const drover_task_stats the_stats = {sizeof(drover_task_stats), 0, stats};
+#endif
 
 static const void* get_extension(drover_instance* self, drover_str id) {
   (void)self;
