@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "host/base/text.h"
 #include "host/conformance/kit_file.h"
 #include "host/spec/strict_json.h"
 
@@ -19,6 +20,11 @@ Status CheckJson(const std::string& option, const std::string& value) {
 
 }  // namespace
 
+std::string CheckWholeNumber(const std::string& text) {
+  if (ParseNumber<std::uint64_t>(text)) return "";
+  return text + " is no whole number from 0 to 18446744073709551615";
+}
+
 void KitFlags::Declare(CLI::App* command) {
   command->add_option("FILE", file, "The shared library");
   command
@@ -32,7 +38,8 @@ void KitFlags::Declare(CLI::App* command) {
   command->add_option("--plugin-config", plugin_config, "The plugin's configuration (JSON)");
   command->add_option("--task-config", task_config,
                       "The configuration of a task that runs for a minute (JSON)");
-  command->add_option("--seed", seed, "A number for what cases make up at random, to repeat a run");
+  command->add_option("--seed", seed, "A number for what cases make up at random, to repeat a run")
+      ->check(CheckWholeNumber);
   command->add_flag("--json", json, "Prints JSON lines");
 }
 

@@ -81,8 +81,10 @@ struct PluginTestCommand {
                      "process-hangs, output-refuses, timer-slow[=TIME], slow-start[=TIME], "
                      "kill-at[=VERB] or all; may be repeated")
         ->allow_extra_args(false);
-    command->add_option("--max-skips", demands.max_skips,
-                        "Fails when more cases than this were skipped");
+    command
+        ->add_option("--max-skips", demands.max_skips,
+                     "Fails when more cases than this were skipped")
+        ->check(CheckWholeNumber);
     command
         ->add_option("--require", demands.families,
                      "Fails when a case of these families (FAMILY,...) was skipped")

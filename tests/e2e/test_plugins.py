@@ -227,6 +227,17 @@ class PluginTest(DroverTest):
         done = self.sandbox.command("plugin", "test", file, *cases, "--require", "lunch")
         self.assertEqual(done.code, 2, done)
 
+    def test_numbers_that_are_none_are_refused(self):
+        for verb, option in (("test", "--max-skips"), ("test", "--seed"), ("fuzz", "--seed")):
+            for value in ("-1", "9" * 23, "1x", ""):
+                done = self.sandbox.command("plugin", verb, plugin_file("mock_driver"),
+                                            f"{option}={value}")
+                self.assertEqual(done.code, 2, done)
+                self.assertIn(option, done.err)
+        done = self.sandbox.command("plugin", "test", plugin_file("mock_driver"), "--case", "load",
+                                    "--seed", str(2**64 - 1))
+        self.assertEqual(done.code, 0, done)
+
     def test_junit_is_written_for_ci(self):
         report = str(self.sandbox.root / "junit.xml")
         for _ in range(2):  # the second run replaces the report of the first
