@@ -3,7 +3,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "host/base/directory_for_test.h"
@@ -83,6 +85,35 @@ TEST(KitFileTest, TheFileOfADriverComesBeforeThatOfItsDirectory) {
   ASSERT_FALSE(text.ok());
   EXPECT_THAT(text.error().message(),
               HasSubstr("a.kit.json: the kit file is refused: this is not JSON"));
+}
+
+TEST(KitFileTest, WhatIsNoRegularFileIsRefused) {
+  const DirectoryForTest directory;
+  const std::string kit = directory.path() + "/kit.json";
+  const auto refusal = [&] {
+    EXPECT_EQ(FindKitFile(directory.path() + "/a.so"), kit);
+    const Result<std::string> text = ReadKitFile(kit);
+    return text.ok() ? std::string() : text.error().message();
+  };
+  ASSERT_EQ(mkfifo(kit.c_str(), 0600), 0);
+  EXPECT_THAT(refusal(), HasSubstr(kit + " is no regular file"));
+  std::filesystem::remove(kit);
+  std::filesystem::create_directory(kit);
+  EXPECT_THAT(refusal(), HasSubstr(kit + " is no regular file"));
+  std::filesystem::remove(kit);
+  std::filesystem::create_symlink("nowhere", kit);
+  EXPECT_THAT(refusal(), HasSubstr(kit + ": No such file"));
+  std::ofstream(directory.path() + "/nowhere") << "{}";
+  EXPECT_EQ(refusal(), "");
+}
+
+TEST(KitFileTest, ALongFileIsRefused) {
+  const DirectoryForTest directory;
+  const std::string kit = directory.path() + "/kit.json";
+  std::ofstream(kit) << "{}" << std::string((1 << 20) - 2, ' ');
+  EXPECT_TRUE(ReadKitFile(kit).ok());
+  std::ofstream(kit, std::ios::app) << ' ';
+  EXPECT_THAT(ReadKitFile(kit).error().message(), HasSubstr("longer than 1 MiB"));
 }
 
 TEST(KitFaultTest, HasAKindAndAValue) {
