@@ -361,6 +361,27 @@ TEST(AbiReadTest, WhatNewerDriversHaveMoreIsLeftOut) {
   EXPECT_EQ(read->network->port_map, (std::map<std::string, int>{{"http", 80}}));
 }
 
+// The size of a text may be anything, and elements of an array may share one text.
+TEST(WireTest, AMessageIsBounded) {
+  const std::string text(1u << 20, 'x');
+  WireMessage message;
+  WireWriter endless(&message);
+  endless(drover_str{text.data(), ~std::size_t{0}});
+  EXPECT_FALSE(endless.ok());
+  EXPECT_TRUE(message.too_large);
+  EXPECT_LE(message.bytes.size(), sizeof(std::uint64_t));
+  WireMessage many;
+  WireWriter shared(&many);
+  const std::vector<drover_pair> pairs(100, {ToStr(text), ToStr(text)});
+  shared.Array<drover_pair>(ToArray(pairs));
+  EXPECT_FALSE(shared.ok());
+  EXPECT_LE(many.bytes.size(), kMaxWire);
+  WireMessage whole;
+  WireWriter fits(&whole);
+  fits(ToStr(text));
+  EXPECT_TRUE(fits.ok());
+}
+
 TEST(AbiReadTest, NewsOfATaskAreReadAndBounded) {
   auto raw = NewStruct<drover_task_news>();
   raw.type = DROVER_MESSAGE_TASK_NEWS;

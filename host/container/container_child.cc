@@ -316,12 +316,11 @@ bool ContainerChild::EncodeCreated(const void* result, WireMessage* to, std::str
   WireWriter writer(to);
   writer(static_cast<std::uint8_t>(made->instance != nullptr));
   if (made->instance == nullptr) return true;
-  if (made->info != nullptr && !CopyStruct(made->info).ok()) {
-    *why = "what it tells of itself cannot be read";
-    return false;
-  }
-  writer.Pointer(made->info);
-  return true;
+  const bool readable = made->info == nullptr || CopyStruct(made->info).ok();
+  if (readable) writer.Pointer(made->info);
+  if (readable && writer.ok()) return true;
+  *why = "what it tells of itself cannot be read";
+  return false;
 }
 
 std::int32_t ContainerChild::Create(WireReader* from, drover_error* error) {
