@@ -12,7 +12,6 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "host/base/unique_fd.h"
 #include "host/spec/strict_json.h"
 
 namespace drover {
@@ -147,6 +146,15 @@ Result<KitFile> ParseKitFile(const std::string& text) {
   return kit;
 }
 
+Result<UniqueFd> OpenRegularFile(const std::string& path, const std::string& name) {
+  // Without O_NONBLOCK, the open of a FIFO waits for a writer.
+  UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  struct stat is{};
+  if (!file || fstat(file.get(), &is) != 0) return ErrnoError(errno, name);
+  if (!S_ISREG(is.st_mode)) return Error(Code::kInvalidArgument, name + " is no regular file");
+  return file;
+}
+
 std::string FindKitFile(const std::string& plugin_file) {
   std::error_code ignored;
   const std::filesystem::path file = std::filesystem::absolute(plugin_file, ignored);
@@ -162,13 +170,7 @@ std::string FindKitFile(const std::string& plugin_file) {
 
 Result<std::string> ReadKitFile(const std::string& path) {
   const std::string name = "the kit file " + path;
-  // Without O_NONBLOCK, the open of a FIFO waits for a writer.
-  const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  struct stat is{};
-  if (!file || fstat(file.get(), &is) != 0) return ErrnoError(errno, name);
-  if (!S_ISREG(is.st_mode)) {
-    return Error(Code::kInvalidArgument, name + " is no regular file");
-  }
+  DROVER_ASSIGN(const UniqueFd file, OpenRegularFile(path, name));
   std::string text(kMaxKitFile + 1, '\0');
   std::size_t size = 0;
   for (ssize_t n = 1; n != 0 && size < text.size(); size += static_cast<std::size_t>(n)) {

@@ -45,6 +45,7 @@ void KitFlags::Declare(CLI::App* command) {
 
 Result<ConformanceOptions> KitFlags::Options(std::string* kit_file) const {
   if (file.empty()) return Error(Code::kInvalidArgument, "FILE is required");
+  DROVER_TRY(OpenRegularFile(file, file));
   DROVER_TRY(CheckJson("--plugin-config", plugin_config));
   DROVER_TRY(CheckJson("--task-config", task_config));
   ConformanceOptions options;

@@ -226,6 +226,25 @@ class PluginTest(DroverTest):
         self.assertIn("--require exit-signal: exit-signal-kill was skipped", done.err)
         done = self.sandbox.command("plugin", "test", file, *cases, "--require", "lunch")
         self.assertEqual(done.code, 2, done)
+        for names in (",", "load,", ",load", "load,,stop", ""):
+            done = self.sandbox.command("plugin", "test", file, *cases, "--require", names)
+            self.assertEqual(done.code, 2, done)
+            self.assertIn(f'--require "{names}": a name of its list is empty', done.err)
+
+    def test_without_a_file_nothing_is_run(self):
+        fifo = str(self.sandbox.root / "fifo.so")
+        os.mkfifo(fifo)
+        for verb in ("test", "fuzz"):
+            for file, why in (("nofile.so", "nofile.so: No such file"), (fifo, "no regular file"),
+                              (str(self.sandbox.root), "no regular file")):
+                done = self.sandbox.command("plugin", verb, file, "--json")
+                self.assertEqual((done.code, done.out), (2, ""), done)
+                self.assertIn(why, done.err)
+                self.assertEqual(len(done.err.splitlines()), 1, done)
+        done = self.sandbox.command("plugin", "test", plugin_file("mock_driver"), "--case", "load",
+                                    "--junit", "")
+        self.assertEqual((done.code, done.out), (2, ""), done)
+        self.assertIn("--junit: names no file", done.err)
 
     def test_numbers_that_are_none_are_refused(self):
         for verb, option in (("test", "--max-skips"), ("test", "--seed"), ("fuzz", "--seed")):
