@@ -44,6 +44,24 @@ const T* Part(const drover_driver* driver, drover_instance* self, const char* id
   return found.ok() ? *found : nullptr;
 }
 
+// The type of the messages of the stream that a frame of KIND opens.
+std::int32_t MessageType(std::uint16_t kind) {
+  switch (kind) {
+    case frame_kind::kFingerprint:
+      return DROVER_MESSAGE_FINGERPRINT;
+    case frame_kind::kEvents:
+      return DROVER_MESSAGE_EVENT;
+    case frame_kind::kNews:
+      return DROVER_MESSAGE_TASK_NEWS;
+    case frame_kind::kDevices:
+      return DROVER_MESSAGE_DEVICES;
+    case frame_kind::kDeviceStats:
+      return DROVER_MESSAGE_DEVICE_STATS;
+    default:
+      return DROVER_MESSAGE_STATS;
+  }
+}
+
 std::int32_t BadFrame(drover_error* error) {
   return Refuse(Error(Code::kInternal, "the host has sent a frame that cannot be read"), error);
 }
@@ -212,7 +230,8 @@ std::int32_t ContainerChild::Dispatch(std::uint16_t kind, WireReader* from, drov
         const auto id = from->Number<std::uint64_t>();
         {
           const std::lock_guard lock(mutex_);
-          if (const auto found = streams_.find(id); found != streams_.end()) found->second = true;
+          if (const auto found = streams_.find(id); found != streams_.end())
+            found->second.cancelled = true;
         }
         driver_->stream_cancel(self, id);
         return std::int32_t{DROVER_OK};
@@ -356,7 +375,7 @@ std::int32_t ContainerChild::Subscribe(std::uint16_t kind, WireReader* from, dro
   const auto id = from->Number<std::uint64_t>();
   {
     const std::lock_guard lock(mutex_);
-    streams_[id] = false;
+    streams_[id] = {MessageType(kind), false};
   }
   std::int32_t status = DROVER_OK;
   if (kind == frame_kind::kFingerprint) {
@@ -385,7 +404,7 @@ std::int32_t ContainerChild::SubscribeDevices(std::uint16_t kind, WireReader* fr
   const auto id = from->Number<std::uint64_t>();
   {
     const std::lock_guard lock(mutex_);
-    streams_[id] = false;
+    streams_[id] = {MessageType(kind), false};
   }
   std::int32_t status = DROVER_OK;
   const drover_device_plugin* const devices =
@@ -519,7 +538,13 @@ std::int32_t ContainerChild::CancelFd(std::uint64_t id, drover_fd* out, drover_e
 bool ContainerChild::IsStreamCancelled(std::uint64_t id) {
   const std::lock_guard lock(mutex_);
   const auto found = streams_.find(id);
-  return found == streams_.end() || found->second;
+  return found == streams_.end() || found->second.cancelled;
+}
+
+std::int32_t ContainerChild::StreamType(std::uint64_t id) {
+  const std::lock_guard lock(mutex_);
+  const auto found = streams_.find(id);
+  return found == streams_.end() ? 0 : found->second.type;
 }
 
 void ContainerChild::ForgetStream(std::uint64_t id) {

@@ -43,7 +43,10 @@ std::int32_t StreamSend(const drover_host*, std::uint64_t id, const drover_messa
   WireWriter to(&frame);
   to(type);
   bool readable = false;
-  if (type == DROVER_MESSAGE_FINGERPRINT) {
+  const bool fits = type == Child().StreamType(id);
+  if (!fits) {
+    // The type may be wrong and the message another struct, so nothing of it is read.
+  } else if (type == DROVER_MESSAGE_FINGERPRINT) {
     readable = PutMessage<drover_fingerprint>(&frame, message, &why);
   } else if (type == DROVER_MESSAGE_EVENT) {
     readable = PutMessage<drover_event>(&frame, message, &why);
@@ -58,7 +61,7 @@ std::int32_t StreamSend(const drover_host*, std::uint64_t id, const drover_messa
   }
   // A message that cannot be read is sent without its body. The host then reports that the message
   // is broken.
-  if (!readable) to(std::uint8_t{0});
+  if (!readable) to(fits ? kNoBody : kOtherType);
   // If the host is slow, this call waits, so the driver is slowed down, too (back-pressure).
   (void)Child().Send(frame_kind::kStreamSend, id, std::move(frame));
   return Child().IsStreamCancelled(id) ? 1 : 0;

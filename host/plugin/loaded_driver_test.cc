@@ -233,6 +233,13 @@ TEST_P(LoadedDriverTest, ASecondCompletionIsDroppedAndTold) {
   EXPECT_TRUE(Until([&] { return log().find("was completed before") != std::string::npos; }));
 }
 
+TEST_P(LoadedDriverTest, AMessageWithTheTypeOfAnotherStreamIsDroppedAndTold) {
+  Driver* driver = LoadOne("odd_message");
+  EXPECT_TRUE(Until([this] { return CountInLog("it has type 3, not 1") > 0; }));
+  EXPECT_EQ(driver->fingerprint().health, Health::kHealthy);
+  EXPECT_EQ(CountInLog("it is launched again"), 0);
+}
+
 TEST_P(LoadedDriverTest, AStreamThatEndsIsOpenedAgainButNotInATightLoop) {
   options_.limits.resubscribe_first = 20ms;
   int changes = 0;
