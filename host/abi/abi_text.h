@@ -14,4 +14,9 @@ bool IsUtf8(std::string_view text);
 // Control characters except tab and line break become '?'. The result has at most LIMIT bytes.
 std::string SafeText(std::string_view text, std::size_t limit);
 
+// Makes TEXT safe as a part of one line of a log: like SafeText without a limit, but a tab or line
+// break becomes a space, and each other character that breaks a line or changes how the line looks
+// becomes '?'.
+std::string OneLine(std::string_view text);
+
 }  // namespace drover

@@ -3,6 +3,7 @@
 
 #include "host/abi/abi_names.h"
 #include "host/abi/abi_read.h"
+#include "host/abi/abi_text.h"
 #include "host/abi/abi_write.h"
 #include "host/abi/capability_read.h"
 #include "host/abi/optional_part.h"
@@ -90,7 +91,7 @@ PluginHost::Parts HostParts(const LoadedDriver::Parts& parts, std::shared_ptr<Re
     host.log = [log = parts.log, redactor = std::move(redactor)](
                    PluginLogLevel level, const std::string& plugin, const RunId* run,
                    const std::string& message) {
-      log(level, plugin, run, redactor->Clean(message));
+      log(level, plugin, run, OneLine(redactor->Clean(message)));
     };
   }
   host.limits = parts.limits;

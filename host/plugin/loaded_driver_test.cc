@@ -240,6 +240,14 @@ TEST_P(LoadedDriverTest, AMessageWithTheTypeOfAnotherStreamIsDroppedAndTold) {
   EXPECT_EQ(CountInLog("it is launched again"), 0);
 }
 
+TEST_P(LoadedDriverTest, AnErrorOfADriverStaysOneLineOfTheLog) {
+  Add("test", TestPlugin("create_forges"));
+  options_.plugins.back().isolation = isolation_;
+  EXPECT_FALSE(Load()[0].loaded);
+  EXPECT_GE(CountInLog("no color forged ?[31mred"), 1) << log();
+  EXPECT_EQ(CountInLog("\nforged"), 0) << log();
+}
+
 TEST_P(LoadedDriverTest, AStreamThatEndsIsOpenedAgainButNotInATightLoop) {
   options_.limits.resubscribe_first = 20ms;
   int changes = 0;

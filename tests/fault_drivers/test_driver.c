@@ -108,6 +108,9 @@ static int32_t create(const drover_host* host, const drover_call* call,
 #ifdef FAULT_CREATE_FAILS
   return fail(error, DROVER_E_INVALID_ARGUMENT, "no color today");
 #endif
+#ifdef FAULT_CREATE_FORGES
+  return fail(error, DROVER_E_INVALID_ARGUMENT, "no color\nforged \x1b[31mred");
+#endif
   drover_instance* self = calloc(1, sizeof *self);
   if (!self) return fail(error, DROVER_E_RESOURCE_EXHAUSTED, "no memory");
   self->host = host;
