@@ -414,6 +414,14 @@ TEST(AbiReadTest, ErrorsKeepTheirCodeAndTheirMessageIsBounded) {
   EXPECT_EQ(read.message().size(), std::size_t{DROVER_ERROR_MESSAGE_MAX});
   error.message_size = 1u << 31;
   EXPECT_EQ(ReadError(77, &error).code(), Code::kInternal);
+  WriteError(Error(Code::kInternal, "no luck"), &error);
+  const Error unknown = ReadError(77, &error);
+  EXPECT_EQ(unknown.message(), "no luck (unknown code 77)");
+  WriteError(unknown, &error);
+  EXPECT_EQ(ReadError(77, &error).message(), "no luck (unknown code 77)");
+  EXPECT_EQ(ReadError(77, nullptr).message(), "(unknown code 77)");
+  WriteError(Error(Code::kInternal, std::string("no luck\0?????", 13)), &error);
+  EXPECT_EQ(ReadError(DROVER_OK, &error).message(), "no luck");
   EXPECT_EQ(ReadError(DROVER_E_TIMEOUT, nullptr).code(), Code::kTimeout);
   // A driver of before has a smaller error: not a byte behind it is written.
   struct {
