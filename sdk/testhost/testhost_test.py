@@ -60,6 +60,15 @@ class TesthostTest(unittest.TestCase):
     def codes(self, *requests):
         return [a["error"]["code"] if "error" in a else "OK" for a in self.serve(*requests)]
 
+    def test_the_first_line_has_the_offers(self):
+        offers = {}
+        for arguments in ((DRIVER,), ("--config", '{"enabled": true}', RAW_EXEC)):
+            text, _ = self.start(*arguments).communicate(timeout=60)
+            first = json.loads(text)["result"]
+            offers[first["name"]] = first["offers"]
+        self.assertIn("news", offers["mock_driver"])
+        self.assertNotIn("news", offers["raw_exec"])
+
     def test_what_a_driver_can_do(self):
         answer, = self.serve({"call": "capabilities"})
         self.assertEqual(answer["result"]["network_modes"], ["host", "none", "bridge", "cni"])
