@@ -24,10 +24,12 @@ bool IsDeceptive(char32_t c) {
 bool IsUtf8(std::string_view text) { return ValidLength(text) == text.size(); }
 
 bool IsPlainText(std::string_view text) {
-  for (const char c : text) {
-    if (IsControl(c)) return false;
+  while (!text.empty()) {
+    const Utf8Character first = FirstCharacter(text);
+    if (first.length == 0 || IsDeceptive(first.value)) return false;
+    text.remove_prefix(first.length);
   }
-  return IsUtf8(text);
+  return true;
 }
 
 std::string SafeText(std::string_view text, std::size_t limit) {

@@ -6,7 +6,8 @@
 
 namespace drover {
 
-// Returns true if TEXT is valid UTF-8 without control characters.
+// Returns true if TEXT is valid UTF-8 on one line without control characters, also those of C1 and
+// those that reorder the text around them (U+202A to U+202E, U+2066 to U+2069).
 bool IsPlainText(std::string_view text);
 bool IsUtf8(std::string_view text);
 

@@ -16,5 +16,16 @@ TEST(AbiTextTest, ALineStaysOneLine) {
             "a?b?c?d?e");
 }
 
+TEST(AbiTextTest, APlainTextLooksLikeWhatItIs) {
+  for (const char* plain : {"", "docker.io/library/redis:7", "gr\u00fcn", "\u00a0", "\u2027",
+                            "\u202f", "\u2065", "\u206a", "\U0001f600"}) {
+    EXPECT_TRUE(IsPlainText(plain)) << plain;
+  }
+  for (const char* odd : {"a\nb", "\x1b[31m", "\x7f", "a\xff", "\xc2\x80", "\xc2\x9b", "\xc2\x9f",
+                          "a\u2028", "a\u202ab", "a\u202eb", "\u2066", "\u2069"}) {
+    EXPECT_FALSE(IsPlainText(odd)) << odd;
+  }
+}
+
 }  // namespace
 }  // namespace drover
