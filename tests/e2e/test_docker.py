@@ -340,6 +340,17 @@ class KillTests:
             self.engine.start()
             self.assert_same(allocs)
 
+    def test_a_stop_while_the_engine_is_away_leaves_nothing(self):
+        self.run_job(container("t", FOREVER), id="away", status="running", type="service")
+        self.engine.kill()
+        self.wait_health(False)
+        self.agent.must("DELETE", "/v1/job/away")
+        harness.wait_until(lambda: self.agent.allocs("away")[0]["ClientStatus"] in ("complete", "failed"),
+                           "the host to give the task up", limit=120 * SLACK)
+        self.engine.start()
+        harness.wait_until(lambda: not self.engine.tasks(), "the container to be removed")
+        self.wait_health(True)
+
     def test_an_end_while_nobody_looks_is_reported(self):
         alloc = self.run_job(container("t", "while [ ! -e /alloc/data/end ]; do sleep 0.1; done; echo last; exit 5"),
                              id="end", status="running")

@@ -38,12 +38,19 @@ std::string LabelOf(const ContainerInfo& info, const std::string& name) {
 }  // namespace
 
 bool DockerDriver::IsKnown(const std::string& run) {
+  const auto id = ParseRun(run);
   {
     std::lock_guard<std::mutex> lock(mutex_);
+    if (id && given_up_.count(*id) != 0) return false;
     if (restored_.count(run) != 0) return true;
   }
-  const auto id = ParseRun(run);
   return id && tasks_.Find(*id) != nullptr;
+}
+
+// The host begins with RUN again.
+void DockerDriver::WantAgain(const drover::RunId& run) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  given_up_.erase(run);
 }
 
 // Removes the container of RUN as soon as the engine has made it. The create was given up without
@@ -110,6 +117,7 @@ void DockerDriver::SweepLater() {
 // Removes the containers of this node, and of no other one, that belong to no task. Those that are
 // younger than the grace may be in the middle of their start, unless ALL_THAT_ARE_UNKNOWN.
 void DockerDriver::Sweep(bool all_that_are_unknown) {
+  RemoveGivenUp();
   const auto settings = this->settings();
   const std::string node = NodeId();
   if (!settings->dangling.enabled || node.empty() || closing_.cancelled()) return;

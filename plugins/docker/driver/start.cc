@@ -64,6 +64,7 @@ drover::Started DockerDriver::Start(const drover::TaskConfig& config,
   if (!tasks_.Insert(config.run_id, task)) {
     throw Error(Code::kFailedPrecondition, "task with ID \"" + config.id + "\" already started");
   }
+  WantAgain(config.run_id);
   try {
     const bool podman = IsPodman(task->start_cancel);
     const NetworkPlan plan = PlanNetwork(config, options, /*joins_by_path=*/podman);
@@ -324,6 +325,7 @@ drover::Recovered DockerDriver::Adopt(const drover::TaskConfig& config,
     std::lock_guard<std::mutex> lock(other->mutex);
     return drover::Recovered{other->exited, std::nullopt};
   }
+  WantAgain(config.run_id);
   // The host finds the place that it has made for the start.
   if (!TextAt(info.raw, {"HostConfig", "CgroupParent"}).empty()) CgroupOf(host(), config.run_id);
   const auto image = info.labels.find(kImageLabel);
