@@ -270,6 +270,12 @@ class PluginTest(DroverTest):
             self.assertEqual((named["seed"], named["place"]), ("4711", "in-process"))
             self.assertRegex(named["sha256"], "^[0-9a-f]{64}$")
 
+    def test_a_new_project_may_have_a_directory_that_looks_like_an_option(self):
+        done = self.sandbox.command("plugin", "new", "disk", "--lang", "c", "--dir=-x")
+        self.assertEqual(done.code, 0, done)
+        self.assertIn("Wrote -x. To build it: cd ./-x && ", done.out)
+        self.assertTrue((self.sandbox.root / "-x" / "disk.c").exists())
+
     def test_a_kit_file_is_read_strictly(self):
         kit = str(self.sandbox.root / "kit.json")
         with open(kit, "w") as file:
