@@ -95,7 +95,7 @@ class DockerDriver : public drover::Driver {
   void StopContainer(const TaskPtr& task, const drover::StopRequest& request,
                      const drover::Call<drover::Empty>& call);
   void KillNow(const TaskPtr& task);
-  bool RemoveRun(const drover::RunId& run, const CancelToken& cancel);
+  bool RemoveRun(const drover::RunId& run, const std::string& known, const CancelToken& cancel);
   bool DestroyNow(const drover::RunId& run, const TaskPtr& task, const CancelToken& cancel);
   void RemoveGivenUp();
   void EndTask(const TaskPtr& task, const drover::ExitResult& result);

@@ -222,11 +222,13 @@ void DockerDriver::Pause(const drover::RunId& run, bool paused, const drover::Ca
 }
 
 // Removes all containers of a run, and its part of the pause container. Returns whether there was
-// any.
-bool DockerDriver::RemoveRun(const drover::RunId& run, const CancelToken& cancel) {
+// any. KNOWN is the id of the container if it is known, which may have another name now.
+bool DockerDriver::RemoveRun(const drover::RunId& run, const std::string& known,
+                             const CancelToken& cancel) {
   bool any = false;
   const std::vector<std::string> labels{std::string(kRunLabel) + "=" + run.Text()};
   for (const ContainerInfo& info : engine_->ListContainers(labels, cancel)) {
+    if (info.id != known && !IsNamedAsOurs(info.name, info.labels)) continue;
     any = engine_->RemoveContainer(info.id, /*force=*/true, /*volumes=*/true, cancel) || any;
   }
   pauses_->Leave(run.Text(), cancel);
@@ -264,7 +266,7 @@ void DockerDriver::Destroy(const drover::RunId& run, bool force, const drover::C
 bool DockerDriver::DestroyNow(const drover::RunId& run, const TaskPtr& task,
                               const CancelToken& cancel) {
   if (task == nullptr) {
-    const bool removed = RemoveRun(run, cancel);
+    const bool removed = RemoveRun(run, "", cancel);
     std::lock_guard<std::mutex> lock(mutex_);
     const bool was_given_up = given_up_.erase(run) != 0;
     return restored_.erase(run.Text()) != 0 || was_given_up || removed;
@@ -278,7 +280,7 @@ bool DockerDriver::DestroyNow(const drover::RunId& run, const TaskPtr& task,
   }
   const auto settings = this->settings();
   if (settings->gc_container || id.empty()) {
-    RemoveRun(run, cancel);
+    RemoveRun(run, id, cancel);
   } else {
     // The operator keeps containers, to look at them. The label goes with none of them, so a later
     // agent takes them for leftovers only after the grace.

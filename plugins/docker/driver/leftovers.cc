@@ -69,6 +69,9 @@ void DockerDriver::AwaitBrokenOff(const drover::RunId& run, std::int64_t since) 
       [this, text](const EngineEvent& event) {
         const auto label = event.attributes.find(kRunLabel);
         if (label == event.attributes.end() || label->second != text) return;
+        const auto name = event.attributes.find("name");
+        if (name != event.attributes.end() && !IsNamedAsOurs(name->second, event.attributes))
+          return;
         host().Post([this, text, id = event.id] { RemoveBrokenOff(text, id); });
       },
       [this, text](const std::optional<drover::Error>&) {
@@ -130,12 +133,13 @@ void DockerDriver::Sweep(bool all_that_are_unknown) {
     std::set<std::string> in_use;  // allocations with a container that is known
     for (const ContainerInfo& info : all) {
       if (IsKnown(LabelOf(info, kRunLabel))) {
-        in_use.insert(LabelOf(info, "com.hashicorp.nomad.alloc_id"));
+        in_use.insert(LabelOf(info, kAllocLabel));
       }
     }
     for (const ContainerInfo& info : all) {
       if (LabelOf(info, kNodeLabel) != node) continue;  // the engine has not understood the filter
-      const std::string alloc = LabelOf(info, "com.hashicorp.nomad.alloc_id");
+      if (!IsNamedAsOurs(info.name, info.labels)) continue;  // of an image that has our labels
+      const std::string alloc = LabelOf(info, kAllocLabel);
       const bool pause = LabelOf(info, kKindLabel) == kPauseKind;
       if (pause ? in_use.count(alloc) != 0 || pauses_->IsUsed(alloc)
                 : IsKnown(LabelOf(info, kRunLabel))) {
