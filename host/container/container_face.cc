@@ -4,6 +4,7 @@
 
 #include "host/abi/abi_read.h"
 #include "host/abi/abi_write.h"
+#include "host/abi/process2_read.h"
 #include "host/container/container_child.h"
 
 namespace drover {
@@ -134,6 +135,13 @@ std::int32_t Submit(std::uint16_t kind, const drover_run_id* run, const Args* ar
   if (run == nullptr || done == nullptr || args == nullptr) {
     return Refuse(Error(Code::kInvalidArgument, "a service needs a run, arguments and a function"),
                   error);
+  }
+  // On its way to the host, each descriptor becomes one that is given.
+  if constexpr (requires { CheckOwnerships(args); }) {
+    if (const Status known = CheckOwnerships(args); !known.ok()) {
+      CloseGiven(args);
+      return Refuse(known.error(), error);
+    }
   }
   WireMessage frame;
   WireWriter to(&frame);
