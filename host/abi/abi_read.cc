@@ -99,16 +99,17 @@ Error ReadError(std::int32_t status, const drover_error* error) {
       if (status == DROVER_OK) status = error->code;
       recoverable = (error->flags & DROVER_ERROR_RECOVERABLE) != 0;
       const std::size_t room = std::min<std::size_t>(size - kHead, DROVER_ERROR_MESSAGE_MAX);
-      message = SafeText(
-          std::string_view(error->message, std::min<std::size_t>(error->message_size, room)),
-          DROVER_ERROR_MESSAGE_MAX);
+      const std::string_view text(error->message, std::min<std::size_t>(error->message_size, room));
+      // A driver in C may give the size of its buffer.
+      message = SafeText(text.substr(0, text.find('\0')), DROVER_ERROR_MESSAGE_MAX);
     }
   }
   if (status >= DROVER_E_INTERNAL && status <= DROVER_E_RESOURCE_EXHAUSTED) {
     code = static_cast<Code>(status);
   } else {
-    message +=
-        (message.empty() ? "" : " ") + std::string("(unknown code ") + std::to_string(status) + ")";
+    const std::string unknown = "(unknown code " + std::to_string(status) + ")";
+    // On its way out of a container, an error is read more than once.
+    if (!message.ends_with(unknown)) message += (message.empty() ? "" : " ") + unknown;
   }
   while (!message.empty() && (message.back() == '\n' || message.back() == '.')) message.pop_back();
   if (message.empty()) message = std::string("the driver says only: ") + CodeName(code).data();

@@ -26,7 +26,8 @@ Result<std::vector<std::string>> ReadNames(const drover_array& from, const char*
     Result<std::string> name = ReadBytes(*at, DROVER_CAPABILITIES_TEXT);
     if (!name.ok()) return BadCapability(std::string(what) + ": " + name.error().message());
     if (name->empty() || !IsPlainText(*name)) {
-      return BadCapability(std::string(what) + ": \"" + SafeText(*name, 100) + "\" is no name");
+      return BadCapability(std::string(what) + ": \"" + SafeText(OneLine(*name), 100) +
+                           "\" is no name");
     }
     names.push_back(std::move(*name));
     return {};

@@ -66,6 +66,9 @@ TEST(CapabilityReadTest, MistakesAreNamed) {
   const std::vector<drover_str> too_long = {ToStr(long_name)};
   raw.signals = ToArray(too_long);
   EXPECT_THAT(MistakeOf(raw), HasSubstr("signals: a text of 257 bytes is longer than"));
+  const std::vector<drover_str> turned = {ToStr("SIG\u202eHUP\n")};
+  raw.signals = ToArray(turned);
+  EXPECT_THAT(MistakeOf(raw), HasSubstr("signals: \"SIG?HUP \" is no name"));
   raw.signals = {nullptr, 1, sizeof(drover_str)};
   EXPECT_NE(MistakeOf(raw), "none");
   EXPECT_FALSE(ReadCapabilities(nullptr).ok());

@@ -14,7 +14,7 @@ Result<std::string> ReadOneKey(drover_str from) {
   DROVER_ASSIGN(std::string key, ReadBytes(from, DROVER_PREPARE_KEY_MAX));
   if (!IsPlainText(key)) {
     return Error(Code::kInternal,
-                 "the key \"" + SafeText(key, 100) + "\" is no text in UTF-8 on one line");
+                 "the key \"" + SafeText(OneLine(key), 100) + "\" is no text in UTF-8 on one line");
   }
   return key;
 }
@@ -45,6 +45,7 @@ Result<std::vector<PreparedItem>> ReadPreparedList(const drover_prepared_list* f
       [&](const drover_prepared_item* at) -> Status {
         DROVER_ASSIGN(const drover_prepared_item one, CopyStruct(at));
         DROVER_ASSIGN(std::string key, ReadOneKey(one.key));
+        if (key.empty()) return Error(Code::kInternal, "a prepared thing has an empty key");
         items.push_back({std::move(key), one.size, std::max<WallTime>(0, one.last_used)});
         return {};
       }));

@@ -19,7 +19,7 @@ TEST(PrepareValuesTest, AKeyIsTakenAsItIsOrNotAtAll) {
   const std::string longer = longest + "k";
   result.key = ToStr(longer);
   EXPECT_FALSE(ReadPrepareKey(&result).ok());
-  for (const char* bad : {"a\nb", "a\xff", "\x1b[31m"}) {
+  for (const char* bad : {"a\nb", "a\xff", "\x1b[31m", "a\xc2\x9b", "a\u202eb"}) {
     result.key = ToStr(bad);
     EXPECT_FALSE(ReadPrepareKey(&result).ok()) << bad;
   }
@@ -44,6 +44,8 @@ TEST(PrepareValuesTest, AListIsBounded) {
   list.items = ToArray(items);
   EXPECT_EQ(ReadPreparedList(&list).value(), (std::vector<PreparedItem>{{"a", 3, 5}, {"b", 0, 0}}));
   items[1].key = ToStr("\n");
+  EXPECT_FALSE(ReadPreparedList(&list).ok());
+  items[1].key = ToStr("");
   EXPECT_FALSE(ReadPreparedList(&list).ok());
   list.items.count = DROVER_PREPARED_MAX + 1;
   EXPECT_FALSE(ReadPreparedList(&list).ok());

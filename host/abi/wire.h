@@ -35,9 +35,13 @@ namespace drover {
 template <typename T>
 inline constexpr bool kHasSize = requires(T t) { t.struct_size; };
 
+// The maximum size of a message in bytes. A frame has room for it and for what stands before it.
+inline constexpr std::size_t kMaxWire = (16u << 20) - 1024;
+
 struct WireMessage {
   std::string bytes;
   std::vector<drover_fd> fds;
+  bool too_large = false;  // something does not fit, and BYTES ends before it
 };
 
 class WireWriter {
@@ -97,14 +101,18 @@ class WireWriter {
     Fields(*this, copy);
   }
 
-  // Returns false if the size of a struct was invalid. In this case, the message must not be used.
+  // Returns false if the size of a struct was invalid, or the message is too large. In this case,
+  // the message must not be used.
   bool ok() const { return ok_; }
 
   static constexpr std::uint32_t kNoFd = ~0u;
 
  private:
   void Bytes(const void* data, std::size_t size) {
-    if (size > 0) to_->bytes.append(static_cast<const char*>(data), size);
+    const std::size_t used = to_->bytes.size();
+    if (used > kMaxWire || size > kMaxWire - used) to_->too_large = true;
+    if (to_->too_large) ok_ = false;
+    if (ok_ && size > 0) to_->bytes.append(static_cast<const char*>(data), size);
   }
   WireMessage* to_;
   bool ok_ = true;

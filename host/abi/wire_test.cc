@@ -361,6 +361,27 @@ TEST(AbiReadTest, WhatNewerDriversHaveMoreIsLeftOut) {
   EXPECT_EQ(read->network->port_map, (std::map<std::string, int>{{"http", 80}}));
 }
 
+// The size of a text may be anything, and elements of an array may share one text.
+TEST(WireTest, AMessageIsBounded) {
+  const std::string text(1u << 20, 'x');
+  WireMessage message;
+  WireWriter endless(&message);
+  endless(drover_str{text.data(), ~std::size_t{0}});
+  EXPECT_FALSE(endless.ok());
+  EXPECT_TRUE(message.too_large);
+  EXPECT_LE(message.bytes.size(), sizeof(std::uint64_t));
+  WireMessage many;
+  WireWriter shared(&many);
+  const std::vector<drover_pair> pairs(100, {ToStr(text), ToStr(text)});
+  shared.Array<drover_pair>(ToArray(pairs));
+  EXPECT_FALSE(shared.ok());
+  EXPECT_LE(many.bytes.size(), kMaxWire);
+  WireMessage whole;
+  WireWriter fits(&whole);
+  fits(ToStr(text));
+  EXPECT_TRUE(fits.ok());
+}
+
 TEST(AbiReadTest, NewsOfATaskAreReadAndBounded) {
   auto raw = NewStruct<drover_task_news>();
   raw.type = DROVER_MESSAGE_TASK_NEWS;
@@ -393,6 +414,14 @@ TEST(AbiReadTest, ErrorsKeepTheirCodeAndTheirMessageIsBounded) {
   EXPECT_EQ(read.message().size(), std::size_t{DROVER_ERROR_MESSAGE_MAX});
   error.message_size = 1u << 31;
   EXPECT_EQ(ReadError(77, &error).code(), Code::kInternal);
+  WriteError(Error(Code::kInternal, "no luck"), &error);
+  const Error unknown = ReadError(77, &error);
+  EXPECT_EQ(unknown.message(), "no luck (unknown code 77)");
+  WriteError(unknown, &error);
+  EXPECT_EQ(ReadError(77, &error).message(), "no luck (unknown code 77)");
+  EXPECT_EQ(ReadError(77, nullptr).message(), "(unknown code 77)");
+  WriteError(Error(Code::kInternal, std::string("no luck\0?????", 13)), &error);
+  EXPECT_EQ(ReadError(DROVER_OK, &error).message(), "no luck");
   EXPECT_EQ(ReadError(DROVER_E_TIMEOUT, nullptr).code(), Code::kTimeout);
   // A driver of before has a smaller error: not a byte behind it is written.
   struct {

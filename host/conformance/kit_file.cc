@@ -1,12 +1,18 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/conformance/kit_file.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string_view>
+
+#include "host/spec/strict_json.h"
 
 namespace drover {
 namespace {
@@ -113,8 +119,9 @@ void Replace(KitJson* json, int code) {
 }  // namespace
 
 Result<KitFile> ParseKitFile(const std::string& text) {
-  const KitJson json = KitJson::parse(text, nullptr, false);
-  if (json.is_discarded()) return Wrong("", "is no JSON");
+  const Result<KitJson> parsed = ParseStrictJson(text);
+  if (!parsed.ok()) return Wrong("", "is refused: " + parsed.error().message());
+  const KitJson& json = *parsed;
   DROVER_TRY(CheckKeys(json, "", {"plugin_config", "user", "limits", "tasks"}));
   KitFile kit;
   if (json.contains("plugin_config")) {
@@ -139,25 +146,40 @@ Result<KitFile> ParseKitFile(const std::string& text) {
   return kit;
 }
 
+Result<UniqueFd> OpenRegularFile(const std::string& path, const std::string& name) {
+  // Without O_NONBLOCK, the open of a FIFO waits for a writer.
+  UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  struct stat is{};
+  if (!file || fstat(file.get(), &is) != 0) return ErrnoError(errno, name);
+  if (!S_ISREG(is.st_mode)) return Error(Code::kInvalidArgument, name + " is no regular file");
+  return file;
+}
+
 std::string FindKitFile(const std::string& plugin_file) {
   std::error_code ignored;
   const std::filesystem::path file = std::filesystem::absolute(plugin_file, ignored);
   const std::string name = file.stem().string() + ".kit.json";
   for (const std::string& beside : {name, std::string("kit.json")}) {
     const std::filesystem::path path = file.parent_path() / beside;
-    if (std::filesystem::exists(path, ignored)) return path.string();
+    // A link that leads nowhere is found, so that reading it says what is wrong.
+    const std::filesystem::file_status status = std::filesystem::symlink_status(path, ignored);
+    if (std::filesystem::exists(status)) return path.string();
   }
   return "";
 }
 
 Result<std::string> ReadKitFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    return Error(Code::kNotFound, "the kit file " + path + " cannot be read");
-  }
+  const std::string name = "the kit file " + path;
+  DROVER_ASSIGN(const UniqueFd file, OpenRegularFile(path, name));
   std::string text(kMaxKitFile + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
+  std::size_t size = 0;
+  for (ssize_t n = 1; n != 0 && size < text.size(); size += static_cast<std::size_t>(n)) {
+    do {
+      n = read(file.get(), text.data() + size, text.size() - size);
+    } while (n < 0 && errno == EINTR);
+    if (n < 0) return ErrnoError(errno, name);
+  }
+  text.resize(size);
   if (text.size() > kMaxKitFile) {
     return Error(Code::kInvalidArgument, path + ": the kit file is longer than 1 MiB");
   }

@@ -6,6 +6,7 @@
 
 #include "host/base/result.h"
 #include "host/base/time.h"
+#include "host/base/unique_fd.h"
 
 namespace drover {
 
@@ -30,6 +31,9 @@ struct KitFile {
 
 // Parses the content of a kit file. Refuses every key that it does not know, by the key's place.
 Result<KitFile> ParseKitFile(const std::string& text);
+
+// Opens the regular file PATH. What is no such file is refused by NAME: it does not block.
+Result<UniqueFd> OpenRegularFile(const std::string& path, const std::string& name);
 
 // Returns the path of the kit file that belongs to PLUGIN_FILE: NAME.kit.json beside NAME.so, or
 // else kit.json in the same directory. Returns an empty text if there is neither.

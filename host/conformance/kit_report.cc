@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "drover/drover.h"
@@ -81,7 +82,9 @@ KitRun DescribeKitRun(const std::string& file, const ConformanceOptions& options
   run.task_config = options.task_config;
   run.seed = options.seed;
   // If the file cannot be opened, the result of the case "load" contains the reason.
-  if (const Result<PluginFile> opened = OpenPluginFile(file, ""); opened.ok()) {
+  std::error_code ignored;
+  const std::string path = std::filesystem::absolute(file, ignored).string();
+  if (const Result<PluginFile> opened = OpenPluginFile(path, ""); opened.ok()) {
     run.sha256 = opened->sha256;
     run.driver = opened->manifest.name;
     run.driver_version = opened->manifest.version;

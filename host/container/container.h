@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "drover/drover.h"
+#include "host/base/result.h"
 
 namespace drover {
 
@@ -24,6 +25,9 @@ class DriverContainer {
 
   // Returns false when the container cannot be used any more. Then all its functions fail.
   virtual bool alive() const { return true; }
+  // Returns an error if a table that get_extension should have returned lacks a function. For such
+  // a table, get_extension of a container that checks the tables returns null.
+  virtual Status broken_part() const { return {}; }
   // Returns the table of all functions except create. The functions must be called on the plugin's
   // pool.
   virtual const drover_driver* table() const = 0;

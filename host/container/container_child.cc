@@ -17,6 +17,7 @@
 #include "host/abi/abi_read.h"
 #include "host/abi/abi_verbs.h"
 #include "host/abi/abi_write.h"
+#include "host/abi/optional_part.h"
 #include "host/abi/plugin_info.h"
 #include "host/container/crash_report.h"
 #include "host/library/loader.h"
@@ -35,16 +36,30 @@ bool EncodeResult(const void* result, WireMessage* to, std::string* why) {
   return PutResult(to, static_cast<const T*>(result), why);
 }
 
-const drover_device_plugin* FindDevices(const drover_driver* driver, drover_instance* self) {
-  const auto* found = static_cast<const drover_device_plugin*>(
-      driver->get_extension(self, ToStr(DROVER_DEVICE_ID)));
-  return found != nullptr && found->struct_size >= sizeof(drover_device_plugin) ? found : nullptr;
+// Returns null if the driver lacks the part. The host has refused a driver with a broken part, so
+// only a driver that answers in two ways gets that far.
+template <typename T>
+const T* Part(const drover_driver* driver, drover_instance* self, const char* id) {
+  const Result<const T*> found = FindPart<T>(driver, self, id);
+  return found.ok() ? *found : nullptr;
 }
 
-const drover_task_prepare* FindPrepare(const drover_driver* driver, drover_instance* self) {
-  const auto* found = static_cast<const drover_task_prepare*>(
-      driver->get_extension(self, ToStr(DROVER_TASK_PREPARE_ID)));
-  return found != nullptr && found->struct_size >= sizeof(drover_task_prepare) ? found : nullptr;
+// The type of the messages of the stream that a frame of KIND opens.
+std::int32_t MessageType(std::uint16_t kind) {
+  switch (kind) {
+    case frame_kind::kFingerprint:
+      return DROVER_MESSAGE_FINGERPRINT;
+    case frame_kind::kEvents:
+      return DROVER_MESSAGE_EVENT;
+    case frame_kind::kNews:
+      return DROVER_MESSAGE_TASK_NEWS;
+    case frame_kind::kDevices:
+      return DROVER_MESSAGE_DEVICES;
+    case frame_kind::kDeviceStats:
+      return DROVER_MESSAGE_DEVICE_STATS;
+    default:
+      return DROVER_MESSAGE_STATS;
+  }
 }
 
 std::int32_t BadFrame(drover_error* error) {
@@ -191,7 +206,7 @@ std::int32_t ContainerChild::Dispatch(std::uint16_t kind, WireReader* from, drov
     case frame_kind::kCreate:
       return Create(from, error);
     case frame_kind::kGetExtension:
-      return GetExtension(from);
+      return GetExtension(from, error);
     case frame_kind::kFingerprint:
     case frame_kind::kEvents:
     case frame_kind::kStats:
@@ -201,7 +216,8 @@ std::int32_t ContainerChild::Dispatch(std::uint16_t kind, WireReader* from, drov
     case frame_kind::kDeviceStats:
       return SubscribeDevices(kind, from, error);
     case frame_kind::kReserve: {
-      const drover_device_plugin* const devices = FindDevices(driver_, self);
+      const drover_device_plugin* const devices =
+          Part<drover_device_plugin>(driver_, self, DROVER_DEVICE_ID);
       if (devices == nullptr)
         return Refuse(Error(Code::kUnimplemented, "it has no devices"), error);
       return DoVerb<drover_reserve_args>(from, error, [&](const auto* call, const auto* args) {
@@ -214,7 +230,8 @@ std::int32_t ContainerChild::Dispatch(std::uint16_t kind, WireReader* from, drov
         const auto id = from->Number<std::uint64_t>();
         {
           const std::lock_guard lock(mutex_);
-          if (const auto found = streams_.find(id); found != streams_.end()) found->second = true;
+          if (const auto found = streams_.find(id); found != streams_.end())
+            found->second.cancelled = true;
         }
         driver_->stream_cancel(self, id);
         return std::int32_t{DROVER_OK};
@@ -225,8 +242,7 @@ std::int32_t ContainerChild::Dispatch(std::uint16_t kind, WireReader* from, drov
       return driver_->stream_join(self, id, deadline, error);
     }
     case frame_kind::kExec: {
-      const auto* exec = static_cast<const drover_task_exec*>(
-          driver_->get_extension(self, ToStr(DROVER_TASK_EXEC_ID)));
+      const auto* exec = Part<drover_task_exec>(driver_, self, DROVER_TASK_EXEC_ID);
       if (exec == nullptr) return Refuse(Error(Code::kUnimplemented, "it has no exec"), error);
       return DoVerb<drover_exec_args>(from, error, [&](const auto* call, const auto* args) {
         return exec->exec(self, call, args, error);
@@ -235,27 +251,24 @@ std::int32_t ContainerChild::Dispatch(std::uint16_t kind, WireReader* from, drov
     case frame_kind::kResize:
       return Resize(from, error);
     case frame_kind::kHook: {
-      const auto* hooks = static_cast<const drover_task_hooks*>(
-          driver_->get_extension(self, ToStr(DROVER_TASK_HOOKS_ID)));
-      if (hooks == nullptr || !DROVER_HAS(hooks, drover_task_hooks, hook))
+      const auto* hooks = Part<drover_task_hooks>(driver_, self, DROVER_TASK_HOOKS_ID);
+      if (hooks == nullptr)
         return Refuse(Error(Code::kUnimplemented, "it has no task hooks"), error);
       return DoVerb<drover_hook_args>(from, error, [&](const auto* call, const auto* args) {
         return hooks->hook(self, call, args, error);
       });
     }
     case frame_kind::kCapabilities: {
-      const auto* capable = static_cast<const drover_capable*>(
-          driver_->get_extension(self, ToStr(DROVER_CAPABILITIES_ID)));
-      if (capable == nullptr || !DROVER_HAS(capable, drover_capable, capabilities))
+      const auto* capable = Part<drover_capable>(driver_, self, DROVER_CAPABILITIES_ID);
+      if (capable == nullptr)
         return Refuse(Error(Code::kUnimplemented, "it has no capabilities"), error);
       return DoVerb<drover_capabilities_args>(from, error, [&](const auto* call, const auto* args) {
         return capable->capabilities(self, call, args, error);
       });
     }
     case frame_kind::kPause: {
-      const auto* pause = static_cast<const drover_task_pause*>(
-          driver_->get_extension(self, ToStr(DROVER_TASK_PAUSE_ID)));
-      if (pause == nullptr || !DROVER_HAS(pause, drover_task_pause, pause))
+      const auto* pause = Part<drover_task_pause>(driver_, self, DROVER_TASK_PAUSE_ID);
+      if (pause == nullptr)
         return Refuse(Error(Code::kUnimplemented, "it cannot pause tasks"), error);
       return DoVerb<drover_pause_args>(from, error, [&](const auto* call, const auto* args) {
         return pause->pause(self, call, args, error);
@@ -284,7 +297,8 @@ std::int32_t ContainerChild::Dispatch(std::uint16_t kind, WireReader* from, drov
 std::int32_t ContainerChild::DispatchPrepare(std::uint16_t kind, WireReader* from,
                                              drover_error* error) {
   drover_instance* const self = self_;
-  const drover_task_prepare* const table = FindPrepare(driver_, self);
+  const drover_task_prepare* const table =
+      Part<drover_task_prepare>(driver_, self, DROVER_TASK_PREPARE_ID);
   if (table == nullptr) {
     return Refuse(Error(Code::kUnimplemented, "it prepares no tasks"), error);
   }
@@ -321,12 +335,11 @@ bool ContainerChild::EncodeCreated(const void* result, WireMessage* to, std::str
   WireWriter writer(to);
   writer(static_cast<std::uint8_t>(made->instance != nullptr));
   if (made->instance == nullptr) return true;
-  if (made->info != nullptr && !CopyStruct(made->info).ok()) {
-    *why = "what it tells of itself cannot be read";
-    return false;
-  }
-  writer.Pointer(made->info);
-  return true;
+  const bool readable = made->info == nullptr || CopyStruct(made->info).ok();
+  if (readable) writer.Pointer(made->info);
+  if (readable && writer.ok()) return true;
+  *why = "what it tells of itself cannot be read";
+  return false;
 }
 
 std::int32_t ContainerChild::Create(WireReader* from, drover_error* error) {
@@ -348,17 +361,21 @@ std::int32_t ContainerChild::Create(WireReader* from, drover_error* error) {
   return status;
 }
 
-std::int32_t ContainerChild::GetExtension(WireReader* from) {
+std::int32_t ContainerChild::GetExtension(WireReader* from, drover_error* error) {
   drover_str id{};
   (*from)(id);
-  return driver_->get_extension(self_, id) != nullptr ? DROVER_OK : DROVER_E_NOT_FOUND;
+  if (!from->Done()) return BadFrame(error);
+  const Result<const void*> table =
+      FindPart<void>(driver_, self_, std::string_view(id.data, id.size));
+  if (!table.ok()) return Refuse(table.error(), error);
+  return *table != nullptr ? DROVER_OK : DROVER_E_NOT_FOUND;
 }
 
 std::int32_t ContainerChild::Subscribe(std::uint16_t kind, WireReader* from, drover_error* error) {
   const auto id = from->Number<std::uint64_t>();
   {
     const std::lock_guard lock(mutex_);
-    streams_[id] = false;
+    streams_[id] = {MessageType(kind), false};
   }
   std::int32_t status = DROVER_OK;
   if (kind == frame_kind::kFingerprint) {
@@ -366,18 +383,15 @@ std::int32_t ContainerChild::Subscribe(std::uint16_t kind, WireReader* from, dro
   } else if (kind == frame_kind::kEvents) {
     status = driver_->events(self_, id, error);
   } else if (kind == frame_kind::kNews) {
-    const auto* source = static_cast<const drover_news_source*>(
-        driver_->get_extension(self_, ToStr(DROVER_TASK_NEWS_ID)));
-    status = source == nullptr || !DROVER_HAS(source, drover_news_source, news)
-                 ? Refuse(Error(Code::kUnimplemented, "it has no news"), error)
-                 : source->news(self_, id, error);
+    const auto* source = Part<drover_news_source>(driver_, self_, DROVER_TASK_NEWS_ID);
+    status = source == nullptr ? Refuse(Error(Code::kUnimplemented, "it has no news"), error)
+                               : source->news(self_, id, error);
   } else {
     const auto* run = from->Struct<drover_run_id>();
     auto args = NewStruct<drover_stats_args>();
     args.interval = from->Number<std::int64_t>();
     args.flags = from->Number<std::uint32_t>();
-    const auto* stats = static_cast<const drover_task_stats*>(
-        driver_->get_extension(self_, ToStr(DROVER_TASK_STATS_ID)));
+    const auto* stats = Part<drover_task_stats>(driver_, self_, DROVER_TASK_STATS_ID);
     status = stats == nullptr ? Refuse(Error(Code::kUnimplemented, "it has no statistics"), error)
                               : stats->stats(self_, id, run, &args, error);
   }
@@ -390,10 +404,11 @@ std::int32_t ContainerChild::SubscribeDevices(std::uint16_t kind, WireReader* fr
   const auto id = from->Number<std::uint64_t>();
   {
     const std::lock_guard lock(mutex_);
-    streams_[id] = false;
+    streams_[id] = {MessageType(kind), false};
   }
   std::int32_t status = DROVER_OK;
-  const drover_device_plugin* const devices = FindDevices(driver_, self_);
+  const drover_device_plugin* const devices =
+      Part<drover_device_plugin>(driver_, self_, DROVER_DEVICE_ID);
   if (devices == nullptr) {
     status = Refuse(Error(Code::kUnimplemented, "it has no devices"), error);
   } else if (kind == frame_kind::kDevices) {
@@ -430,8 +445,7 @@ std::int32_t ContainerChild::Resize(WireReader* from, drover_error* error) {
   const auto session = from->Number<std::uint64_t>();
   const auto width = from->Number<std::int32_t>();
   const auto height = from->Number<std::int32_t>();
-  const auto* exec = static_cast<const drover_task_exec*>(
-      driver_->get_extension(self_, ToStr(DROVER_TASK_EXEC_ID)));
+  const auto* exec = Part<drover_task_exec>(driver_, self_, DROVER_TASK_EXEC_ID);
   if (exec == nullptr) return Refuse(Error(Code::kUnimplemented, "it has no exec"), error);
   return exec->resize(self_, session, width, height, error);
 }
@@ -524,7 +538,13 @@ std::int32_t ContainerChild::CancelFd(std::uint64_t id, drover_fd* out, drover_e
 bool ContainerChild::IsStreamCancelled(std::uint64_t id) {
   const std::lock_guard lock(mutex_);
   const auto found = streams_.find(id);
-  return found == streams_.end() || found->second;
+  return found == streams_.end() || found->second.cancelled;
+}
+
+std::int32_t ContainerChild::StreamType(std::uint64_t id) {
+  const std::lock_guard lock(mutex_);
+  const auto found = streams_.find(id);
+  return found == streams_.end() ? 0 : found->second.type;
 }
 
 void ContainerChild::ForgetStream(std::uint64_t id) {

@@ -48,6 +48,8 @@ class ContainerChild {
   bool IsCancelled(std::uint64_t id);
   std::int32_t CancelFd(std::uint64_t id, drover_fd* out, drover_error* error);
   bool IsStreamCancelled(std::uint64_t id);
+  // Returns the type of the messages of a stream, or 0 if the stream has ended or was never there.
+  std::int32_t StreamType(std::uint64_t id);
   void ForgetStream(std::uint64_t id);
 
   // A function that reads the result of a service from FROM and passes it to the driver's function
@@ -81,6 +83,10 @@ class ContainerChild {
     Deliver deliver;
     ServiceKind kind;
   };
+  struct Stream {
+    std::int32_t type;
+    bool cancelled;
+  };
   struct Timer {
     void (*function)(void*);
     void* context;
@@ -93,7 +99,7 @@ class ContainerChild {
   std::int32_t Dispatch(std::uint16_t kind, WireReader* from, drover_error* error);
   std::int32_t DispatchPrepare(std::uint16_t kind, WireReader* from, drover_error* error);
   std::int32_t Create(WireReader* from, drover_error* error);
-  std::int32_t GetExtension(WireReader* from);
+  std::int32_t GetExtension(WireReader* from, drover_error* error);
   std::int32_t Subscribe(std::uint16_t kind, WireReader* from, drover_error* error);
   std::int32_t SubscribeDevices(std::uint16_t kind, WireReader* from, drover_error* error);
   std::int32_t Cancelled(WireReader* from);
@@ -124,7 +130,7 @@ class ContainerChild {
   // of ended calls do not accumulate. The lowest ids are the oldest.
   static constexpr std::size_t kMaxEarly = 1024;
   std::set<std::uint64_t> cancelled_early_;
-  std::map<std::uint64_t, bool> streams_;  // true: the stream was cancelled
+  std::map<std::uint64_t, Stream> streams_;
   std::map<std::uint64_t, Service> services_;
   std::uint64_t next_service_ = 1;
   std::map<std::uint64_t, Timer> timers_;

@@ -4,6 +4,7 @@
 
 #include "host/abi/abi_read.h"
 #include "host/abi/abi_write.h"
+#include "host/abi/process2_read.h"
 #include "host/container/container_child.h"
 
 namespace drover {
@@ -43,7 +44,10 @@ std::int32_t StreamSend(const drover_host*, std::uint64_t id, const drover_messa
   WireWriter to(&frame);
   to(type);
   bool readable = false;
-  if (type == DROVER_MESSAGE_FINGERPRINT) {
+  const bool fits = type == Child().StreamType(id);
+  if (!fits) {
+    // The type may be wrong and the message another struct, so nothing of it is read.
+  } else if (type == DROVER_MESSAGE_FINGERPRINT) {
     readable = PutMessage<drover_fingerprint>(&frame, message, &why);
   } else if (type == DROVER_MESSAGE_EVENT) {
     readable = PutMessage<drover_event>(&frame, message, &why);
@@ -58,7 +62,7 @@ std::int32_t StreamSend(const drover_host*, std::uint64_t id, const drover_messa
   }
   // A message that cannot be read is sent without its body. The host then reports that the message
   // is broken.
-  if (!readable) to(std::uint8_t{0});
+  if (!readable) to(fits ? kNoBody : kOtherType);
   // If the host is slow, this call waits, so the driver is slowed down, too (back-pressure).
   (void)Child().Send(frame_kind::kStreamSend, id, std::move(frame));
   return Child().IsStreamCancelled(id) ? 1 : 0;
@@ -131,6 +135,13 @@ std::int32_t Submit(std::uint16_t kind, const drover_run_id* run, const Args* ar
   if (run == nullptr || done == nullptr || args == nullptr) {
     return Refuse(Error(Code::kInvalidArgument, "a service needs a run, arguments and a function"),
                   error);
+  }
+  // On its way to the host, each descriptor becomes one that is given.
+  if constexpr (requires { CheckOwnerships(args); }) {
+    if (const Status known = CheckOwnerships(args); !known.ok()) {
+      CloseGiven(args);
+      return Refuse(known.error(), error);
+    }
   }
   WireMessage frame;
   WireWriter to(&frame);

@@ -97,7 +97,7 @@ enum : std::uint16_t {
   kReturn = 1,     // id: the frame of the call; body: status, error
   kLoaded,         // body: an error, or the information about the plugin as JSON
   kComplete,       // id: the call; body: error, result
-  kStreamSend,     // id: the stream; body: type, message
+  kStreamSend,     // id: the stream; body: type, message, or one of the two numbers below
   kStreamEnd,      // id: the stream; body: error
   kLog,            // body: level, run, text
   kOpenOutput,     // id: the service; body: run
@@ -142,6 +142,11 @@ enum : std::uint16_t { kBefore = 127, DROVER_PROCESS2_FUNCTIONS(DROVER_FRAME_PRO
 }  // namespace process2
 
 }  // namespace frame_kind
+
+// What a kStreamSend has in place of a message that cannot be read, or that has another type than
+// the messages of its stream.
+inline constexpr std::uint8_t kNoBody = 0;
+inline constexpr std::uint8_t kOtherType = 2;
 
 // Returns the name of the driver's function that a frame calls, such as "start".
 const char* FrameFunction(std::uint16_t kind);

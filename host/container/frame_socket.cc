@@ -103,6 +103,10 @@ Result<std::pair<UniqueFd, UniqueFd>> FrameSocket::MakePair() {
 Status FrameSocket::Send(std::uint16_t kind, std::uint64_t id, WireMessage message,
                          TimePoint deadline) {
   const Given given(&message);
+  if (message.too_large) {
+    return Error(Code::kResourceExhausted, "a message of more than " + std::to_string(kMaxWire) +
+                                               " bytes is too large for a container");
+  }
   if (message.bytes.size() > kMaxFrame || message.fds.size() > kMaxFrameFds) {
     return Error(Code::kResourceExhausted, "a message of " + std::to_string(message.bytes.size()) +
                                                " bytes is too large for a container");

@@ -57,6 +57,15 @@ class FrameSocketTest : public testing::Test {
   std::string why_;
 };
 
+TEST_F(FrameSocketTest, AMessageThatWasCutIsNotSent) {
+  WireMessage message;
+  WireWriter to(&message);
+  const std::string text(kMaxWire, 'x');
+  to(ToStr(text));
+  FrameSocket other(std::move(peer_));
+  EXPECT_EQ(other.Send(7, 1, std::move(message)).code(), Code::kResourceExhausted);
+}
+
 TEST_F(FrameSocketTest, FramesOfEachSizeArriveWhole) {
   FrameSocket other(std::move(peer_));
   for (const std::size_t size : {0u, 1u, 4096u, 65535u, 65536u, 65537u, 1u << 20, 16u << 20}) {

@@ -28,10 +28,12 @@ constexpr Duration kEndOfProcess = 5s;  // how long a process may take to end af
 
 // Passes a message to the host. Returns the host's answer, which is 1 if the stream must end.
 template <typename T>
-std::int32_t SendAs(const drover_host* host, std::uint64_t id, WireReader* from) {
-  const T* message = nullptr;
-  from->Pointer(message);
+std::int32_t SendAs(const drover_host* host, std::uint64_t id, std::int32_t type, std::uint8_t body,
+                    WireReader* from) {
+  const T* message = body == kNoBody ? nullptr : from->Struct<T>();
   if (!from->Done()) return 0;
+  // The host chooses the struct by the type in the message.
+  if (message != nullptr && message->type != type) message = nullptr;
   const void* whole = message;
   return host->stream_send(host, id, static_cast<const drover_message*>(whole));
 }
@@ -233,29 +235,31 @@ void State::HandleComplete(std::uint64_t id, WireReader* from) {
 void State::HandleMessage(std::uint64_t id, WireReader* from) {
   const drover_host* const face = host;
   std::int32_t cancelled = 0;
-  switch (const auto type = from->Number<std::int32_t>(); type) {
+  const auto type = from->Number<std::int32_t>();
+  const auto body = from->Number<std::uint8_t>();
+  if (!from->ok()) return;
+  switch (body == kOtherType ? 0 : type) {
     case DROVER_MESSAGE_FINGERPRINT:
-      cancelled = SendAs<drover_fingerprint>(face, id, from);
+      cancelled = SendAs<drover_fingerprint>(face, id, type, body, from);
       break;
     case DROVER_MESSAGE_EVENT:
-      cancelled = SendAs<drover_event>(face, id, from);
+      cancelled = SendAs<drover_event>(face, id, type, body, from);
       break;
     case DROVER_MESSAGE_STATS:
-      cancelled = SendAs<drover_stats>(face, id, from);
+      cancelled = SendAs<drover_stats>(face, id, type, body, from);
       break;
     case DROVER_MESSAGE_DEVICES:
-      cancelled = SendAs<drover_devices>(face, id, from);
+      cancelled = SendAs<drover_devices>(face, id, type, body, from);
       break;
     case DROVER_MESSAGE_DEVICE_STATS:
-      cancelled = SendAs<drover_device_stats>(face, id, from);
+      cancelled = SendAs<drover_device_stats>(face, id, type, body, from);
       break;
     case DROVER_MESSAGE_TASK_NEWS:
-      cancelled = SendAs<drover_task_news>(face, id, from);
+      cancelled = SendAs<drover_task_news>(face, id, type, body, from);
       break;
     default: {
-      // The type of the message is unknown, so the child has left out the body. The host reports
-      // what is wrong with the message.
-      (void)from->Number<std::uint8_t>();
+      // The message has not the type that its stream has, so the child has left out the body. The
+      // host reports the type.
       const drover_message head{sizeof(drover_message), type};
       cancelled = face->stream_send(face, id, &head);
     }
@@ -375,6 +379,11 @@ ProcessContainer::~ProcessContainer() {
 }
 
 void ProcessContainer::Kill(const std::string& why, bool ask) { state_->Kill(why, ask); }
+
+Status ProcessContainer::broken_part() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->broken_part;
+}
 
 bool ProcessContainer::alive() const {
   const std::lock_guard lock(state_->mutex);

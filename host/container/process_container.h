@@ -47,6 +47,7 @@ class ProcessContainer : public DriverContainer {
   // Ends the process for the reason WHY. If ASK is true, the process may first report where it
   // hangs. [any thread]
   void Kill(const std::string& why, bool ask);
+  Status broken_part() const override;
   bool alive() const override;  // false also while the process is being ended
   pid_t pid() const;
   // Returns the last part of the process's output. [any thread]

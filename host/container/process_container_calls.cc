@@ -190,7 +190,13 @@ const drover_news_source kNews = {sizeof(drover_news_source), 0, OpenNews};
 
 const void* GetExtension(drover_instance* self, drover_str id) {
   auto error = NewStruct<drover_error>();
-  if (CallPlain(frame_kind::kGetExtension, self, &error, id) != DROVER_OK) return nullptr;
+  const std::int32_t status = CallPlain(frame_kind::kGetExtension, self, &error, id);
+  if (status == DROVER_E_FAILED_PRECONDITION) {
+    const std::shared_ptr<State> state = State::From(self);
+    const std::lock_guard lock(state->mutex);
+    if (state->broken_part.ok()) state->broken_part = ReadError(status, &error);
+  }
+  if (status != DROVER_OK) return nullptr;
   const std::string_view name(id.data, id.size);
   if (name == DROVER_TASK_STATS_ID) return &kStats;
   if (name == DROVER_TASK_EXEC_ID) return &kExec;

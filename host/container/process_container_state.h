@@ -102,6 +102,7 @@ struct ProcessContainer::State : std::enable_shared_from_this<State> {
   std::string why;     // why the process is being ended, or empty
   bool asked = false;  // the process may first report where it hangs
   std::string told;    // the error message of all calls after the death of the process
+  Status broken_part;  // the first table that lacks a function
   std::uint64_t next_frame = 1;
   std::map<std::uint64_t, Waiting*> waiting;
   std::map<std::uint64_t, Forward> calls;

@@ -1,11 +1,29 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/local_commands/kit_flags.h"
 
+#include <nlohmann/json.hpp>
 #include <random>
 
+#include "host/base/text.h"
 #include "host/conformance/kit_file.h"
+#include "host/spec/strict_json.h"
 
 namespace drover {
+namespace {
+
+// Checks that the value of OPTION is JSON, if it was given.
+Status CheckJson(const std::string& option, const std::string& value) {
+  if (value.empty()) return {};
+  const Result<nlohmann::json> json = ParseStrictJson(value);
+  return json.ok() ? Status() : json.error().WithContext(option);
+}
+
+}  // namespace
+
+std::string CheckWholeNumber(const std::string& text) {
+  if (ParseNumber<std::uint64_t>(text)) return "";
+  return text + " is no whole number from 0 to 18446744073709551615";
+}
 
 void KitFlags::Declare(CLI::App* command) {
   command->add_option("FILE", file, "The shared library");
@@ -20,12 +38,16 @@ void KitFlags::Declare(CLI::App* command) {
   command->add_option("--plugin-config", plugin_config, "The plugin's configuration (JSON)");
   command->add_option("--task-config", task_config,
                       "The configuration of a task that runs for a minute (JSON)");
-  command->add_option("--seed", seed, "A number for what cases make up at random, to repeat a run");
+  command->add_option("--seed", seed, "A number for what cases make up at random, to repeat a run")
+      ->check(CheckWholeNumber);
   command->add_flag("--json", json, "Prints JSON lines");
 }
 
 Result<ConformanceOptions> KitFlags::Options(std::string* kit_file) const {
   if (file.empty()) return Error(Code::kInvalidArgument, "FILE is required");
+  DROVER_TRY(OpenRegularFile(file, file));
+  DROVER_TRY(CheckJson("--plugin-config", plugin_config));
+  DROVER_TRY(CheckJson("--task-config", task_config));
   ConformanceOptions options;
   options.isolation = isolation;
   options.plugin_config = plugin_config;

@@ -11,6 +11,10 @@
 
 namespace drover {
 
+// Returns what is wrong with TEXT if it is no whole number of 64 bits. A check of CLI11, whose own
+// reader takes a minus sign, and any number that is too large.
+std::string CheckWholeNumber(const std::string& text);
+
 // The options that all commands of the conformance kit have: which driver is tested, and how.
 struct KitFlags {
   std::string file;

@@ -33,8 +33,10 @@ struct PluginNewCommand {
     const std::string target = directory.empty() ? name : directory;
     const Status written = WritePluginProject(target, *files);
     if (!written.ok()) return Fail("plugin new", written.error(), kExitFailed);
+    // cd would take a name that begins with "-" for an option, or for the directory before.
+    const std::string entered = (target.front() == '-' ? "./" : "") + target;
     std::printf("Wrote %s. To build it: cd %s && %s\n", Printable(target).c_str(),
-                Printable(ShortShellWord(target)).c_str(),
+                Printable(ShortShellWord(entered)).c_str(),
                 language == "rust" ? "make" : "cmake -S . -B build && cmake --build build");
     return kExitOk;
   }

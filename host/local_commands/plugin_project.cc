@@ -104,21 +104,34 @@ Result<std::vector<ProjectFile>> MakePluginProject(const std::string& name,
 Status WritePluginProject(const std::string& directory, const std::vector<ProjectFile>& files) {
   std::string target = directory;
   while (target.size() > 1 && target.back() == '/') target.pop_back();
-  const std::string temporary = target + ".new-" + std::to_string(getpid());
-  if (mkdir(temporary.c_str(), 0777) != 0) return ErrnoError(errno, temporary);
+  std::error_code ignored;
+  // A rename would replace the link, not the directory that it leads to.
+  if (std::filesystem::is_symlink(target, ignored) &&
+      std::filesystem::is_directory(target, ignored)) {
+    target = std::filesystem::canonical(target, ignored).string();
+  }
+  const std::string above = std::filesystem::path(target).parent_path().string();
+  const std::string parent = above.empty() ? "." : above;
+  // Its name is not made of that of TARGET, which may be as long as a name can be.
+  const std::string temporary = parent + "/.drover-new-" + std::to_string(getpid());
+  if (mkdir(temporary.c_str(), 0777) != 0) {
+    return ErrnoError(errno, errno == EEXIST ? temporary : parent);
+  }
   Status done = WriteFiles(temporary, files);
   // This takes the place of an empty directory, and of nothing else.
   if (done.ok() && rename(temporary.c_str(), target.c_str()) != 0) {
     const int why = errno;
-    const bool exists = why == EEXIST || why == ENOTEMPTY || why == ENOTDIR || why == EBUSY;
-    done = exists ? Status(Error(Code::kFailedPrecondition,
-                                 target + ": exists already, and is no empty directory"))
-                  : Status(ErrnoError(why, target));
+    if (why == EEXIST || why == ENOTEMPTY || why == ENOTDIR) {
+      done =
+          Error(Code::kFailedPrecondition, target + ": exists already, and is no empty directory");
+    } else if (why == EBUSY) {
+      done = Error(Code::kFailedPrecondition,
+                   target + ": cannot be replaced, since it is in use: name a new directory");
+    } else {
+      done = ErrnoError(why, target);
+    }
   }
-  if (!done.ok()) {
-    std::error_code ignored;
-    std::filesystem::remove_all(temporary, ignored);
-  }
+  if (!done.ok()) std::filesystem::remove_all(temporary, ignored);
   return done;
 }
 

@@ -126,6 +126,35 @@ TEST_F(PluginProjectTest, TakesThePlaceOfAnEmptyDirectory) {
   EXPECT_EQ(ReadBack("empty/a"), "1");
 }
 
+TEST_F(PluginProjectTest, ALinkToAnEmptyDirectoryStays) {
+  std::filesystem::create_directory(Path("empty"));
+  std::filesystem::create_symlink("empty", Path("link"));
+  const Status written = WritePluginProject(Path("link/"), {{"a", "1"}});
+  ASSERT_TRUE(written.ok()) << written.error().message();
+  EXPECT_TRUE(std::filesystem::is_symlink(Path("link")));
+  EXPECT_EQ(ReadBack("empty/a"), "1");
+  EXPECT_EQ(WritePluginProject(Path("link"), {{"b", "2"}}).code(), Code::kFailedPrecondition);
+  EXPECT_EQ(Entries(), (std::set<std::string>{"empty", "link"}));
+}
+
+TEST_F(PluginProjectTest, ANameMayBeAsLongAsAFileSystemTakes) {
+  const std::string longest(255, 'a');
+  const Status written = WritePluginProject(Path(longest), {{"a", "1"}});
+  ASSERT_TRUE(written.ok()) << written.error().message();
+  EXPECT_EQ(ReadBack(longest + "/a"), "1");
+  const Status longer = WritePluginProject(Path(longest + "a"), {{"a", "1"}});
+  ASSERT_FALSE(longer.ok());
+  EXPECT_EQ(longer.error().message().find(Path(longest + "a") + ": "), 0u);
+  EXPECT_EQ(Entries(), std::set<std::string>{longest});
+}
+
+TEST_F(PluginProjectTest, AMissingParentIsNamed) {
+  const Status written = WritePluginProject(Path("missing/new"), {{"a", "1"}});
+  ASSERT_FALSE(written.ok());
+  EXPECT_EQ(written.error().message().find(Path("missing") + ": "), 0u)
+      << written.error().message();
+}
+
 TEST_F(PluginProjectTest, OverwritesNothing) {
   std::filesystem::create_directory(Path("full"));
   std::ofstream(Path("full/a")) << "mine";
@@ -135,6 +164,8 @@ TEST_F(PluginProjectTest, OverwritesNothing) {
     const Status written = WritePluginProject(Path(name), {{"a", "1"}});
     EXPECT_EQ(written.code(), Code::kFailedPrecondition) << name;
   }
+  const Status used = WritePluginProject(Path("full/."), {{"a", "1"}});
+  EXPECT_NE(used.error().message().find("it is in use"), std::string::npos);
   EXPECT_EQ(ReadBack("full/a"), "mine");
   EXPECT_EQ(ReadBack("file"), "mine");
   EXPECT_EQ(Entries(), (std::set<std::string>{"full", "file", "link"}));

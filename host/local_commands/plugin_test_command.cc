@@ -61,14 +61,31 @@ Status WriteReport(const std::string& path, const std::string& text) {
   return ReplaceFile(path, text);  // there is a report of an earlier run
 }
 
+// Returns the names in the values of --require, each of which may be a list.
+Result<std::vector<std::string>> FamiliesOf(const std::vector<std::string>& values) {
+  std::vector<std::string> families;
+  for (const std::string& value : values) {
+    for (std::size_t begin = 0, end = 0; begin <= value.size(); begin = end + 1) {
+      end = std::min(value.find(',', begin), value.size());
+      families.push_back(value.substr(begin, end - begin));
+    }
+    if (std::count(families.begin(), families.end(), "") > 0) {
+      return Error(Code::kInvalidArgument,
+                   "--require \"" + value + "\": a name of its list is empty");
+    }
+  }
+  return families;
+}
+
 struct PluginTestCommand {
   KitFlags flags;
   std::vector<std::string> cases;
   std::vector<std::string> faults;
   bool list_cases = false;
   bool in_process = false;
-  KitDemands demands;
-  std::string junit;
+  std::optional<std::uint64_t> max_skips;
+  std::vector<std::string> required;
+  std::optional<std::string> junit;
 
   void Declare(CLI::App* command) {
     flags.Declare(command);
@@ -81,12 +98,11 @@ struct PluginTestCommand {
                      "process-hangs, output-refuses, timer-slow[=TIME], slow-start[=TIME], "
                      "kill-at[=VERB] or all; may be repeated")
         ->allow_extra_args(false);
-    command->add_option("--max-skips", demands.max_skips,
-                        "Fails when more cases than this were skipped");
+    command->add_option("--max-skips", max_skips, "Fails when more cases than this were skipped")
+        ->check(CheckWholeNumber);
     command
-        ->add_option("--require", demands.families,
+        ->add_option("--require", required,
                      "Fails when a case of these families (FAMILY,...) was skipped")
-        ->delimiter(',')
         ->allow_extra_args(false);
     command->add_option("--junit", junit, "Writes the results to this file, in JUnit's XML");
     command->footer(
@@ -99,6 +115,13 @@ struct PluginTestCommand {
     std::string kit_file;
     Result<ConformanceOptions> options = flags.Options(&kit_file);
     if (!options.ok()) return Fail("plugin test", options.error(), kExitUsage);
+    const Result<std::vector<std::string>> families = FamiliesOf(required);
+    if (!families.ok()) return Fail("plugin test", families.error(), kExitUsage);
+    if (junit && junit->empty()) {
+      return Fail("plugin test", Error(Code::kInvalidArgument, "--junit: names no file"),
+                  kExitUsage);
+    }
+    const KitDemands demands = {max_skips, *families};
     if (const Status known = CheckDemands(demands); !known.ok()) {
       return Fail("plugin test", known.error(), kExitUsage);
     }
@@ -127,7 +150,7 @@ struct PluginTestCommand {
       PrintError("plugin test", Error(Code::kFailedPrecondition, Printable(what)));
     }
     const Status written =
-        junit.empty() ? Status() : WriteReport(junit, KitJunitXml(run, *results, demands));
+        junit ? WriteReport(*junit, KitJunitXml(run, *results, demands)) : Status();
     if (!written.ok()) return Fail("plugin test", written.error(), kExitFailed);
     return AllConform(*results) && unmet.empty() ? kExitOk : kExitFailed;
   }

@@ -3,8 +3,10 @@
 
 #include "host/abi/abi_names.h"
 #include "host/abi/abi_read.h"
+#include "host/abi/abi_text.h"
 #include "host/abi/abi_write.h"
 #include "host/abi/capability_read.h"
+#include "host/abi/optional_part.h"
 #include "host/base/patience.h"
 #include "host/plugin/devices/loaded_devices.h"
 #include "host/process/kill_run.h"
@@ -50,14 +52,6 @@ Status ToStatus(const Result<CallValue>& value) {
   return {};
 }
 
-// Returns null if the driver lacks the extension or some of its functions.
-template <typename T>
-const T* Extension(const drover_driver* table, drover_instance* self, const char* id,
-                   std::size_t needed) {
-  const auto* found = static_cast<const T*>(table->get_extension(self, ToStr(id)));
-  return found != nullptr && found->struct_size >= needed ? found : nullptr;
-}
-
 std::string Joined(const std::vector<std::string>& names) {
   std::string all;
   for (const std::string& name : names) all += (all.empty() ? "" : ",") + name;
@@ -97,7 +91,7 @@ PluginHost::Parts HostParts(const LoadedDriver::Parts& parts, std::shared_ptr<Re
     host.log = [log = parts.log, redactor = std::move(redactor)](
                    PluginLogLevel level, const std::string& plugin, const RunId* run,
                    const std::string& message) {
-      log(level, plugin, run, redactor->Clean(message));
+      log(level, plugin, run, OneLine(redactor->Clean(message)));
     };
   }
   host.limits = parts.limits;
@@ -172,26 +166,25 @@ Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
     const drover_task_pause* pause = nullptr;
     const drover_task_prepare* prepare = nullptr;
     const drover_news_source* news = nullptr;
+    Status broken;
   };
   auto found = std::make_shared<Found>();
   Plain ask = [container = container_, self = instance_, found](drover_error* error) {
     const drover_driver* of = container->table();
-    found->stats =
-        Extension<drover_task_stats>(of, self, DROVER_TASK_STATS_ID, sizeof(drover_task_stats));
-    found->exec =
-        Extension<drover_task_exec>(of, self, DROVER_TASK_EXEC_ID, sizeof(drover_task_exec));
-    found->devices =
-        Extension<drover_device_plugin>(of, self, DROVER_DEVICE_ID, sizeof(drover_device_plugin));
-    found->hooks =
-        Extension<drover_task_hooks>(of, self, DROVER_TASK_HOOKS_ID, sizeof(drover_task_hooks));
-    found->news =
-        Extension<drover_news_source>(of, self, DROVER_TASK_NEWS_ID, sizeof(drover_news_source));
-    found->pause =
-        Extension<drover_task_pause>(of, self, DROVER_TASK_PAUSE_ID, sizeof(drover_task_pause));
-    found->capable =
-        Extension<drover_capable>(of, self, DROVER_CAPABILITIES_ID, sizeof(drover_capable));
-    found->prepare = Extension<drover_task_prepare>(of, self, DROVER_TASK_PREPARE_ID,
-                                                    sizeof(drover_task_prepare));
+    const auto take = [&]<typename T>(const T** to, const char* id) {
+      const Result<const T*> part = FindPart<T>(of, self, id);
+      if (part.ok()) *to = *part;
+      if (!part.ok() && found->broken.ok()) found->broken = part.error();
+    };
+    take(&found->stats, DROVER_TASK_STATS_ID);
+    take(&found->exec, DROVER_TASK_EXEC_ID);
+    take(&found->devices, DROVER_DEVICE_ID);
+    take(&found->hooks, DROVER_TASK_HOOKS_ID);
+    take(&found->news, DROVER_TASK_NEWS_ID);
+    take(&found->pause, DROVER_TASK_PAUSE_ID);
+    take(&found->capable, DROVER_CAPABILITIES_ID);
+    take(&found->prepare, DROVER_TASK_PREPARE_ID);
+    if (found->broken.ok()) found->broken = container->broken_part();
     if (container->alive()) return DROVER_OK;
     // When the driver's process has ended, the container returns null for every extension. This
     // null does not mean that the driver lacks the extension.
@@ -200,6 +193,9 @@ Co<Status> LoadedDriver::Create(Context context, std::string config_json) {
   };
   DROVER_CO_TRY(co_await Invoke(context, "get_extension", RunId(), 0, limits().hold,
                                 /*control=*/true, std::move(ask)));
+  if (!found->broken.ok()) {
+    co_return found->broken.error().WithContext("driver " + info_.name + " is broken");
+  }
   if (driver_info_.has_stats) stats_ = found->stats;
   if (driver_info_.can_exec) exec_ = found->exec;
   if (driver_info_.has_stats && stats_ == nullptr) {

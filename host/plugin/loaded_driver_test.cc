@@ -48,6 +48,25 @@ TEST_P(LoadedDriverTest, ATaskRunsAndEnds) {
   EXPECT_EQ(Await(driver->Wait(context_, config->run_id)).code(), Code::kNotFound);
 }
 
+TEST_P(LoadedDriverTest, APartWithoutOneOfItsFunctionsIsNotLoaded) {
+  options_.limits.relaunch_first = 10ms;
+  const std::pair<const char*, const char*> broken[] = {
+      {"no_stats_function", "its drover_task_stats has no function \"stats\""},
+      {"prepare_no_list", "its drover_task_prepare has no function \"list\""},
+  };
+  for (const auto& [file, what] : broken) {
+    options_.plugins.clear();
+    Add("test", TestPlugin(file));
+    options_.plugins.back().isolation = isolation_;
+    const PluginReport report = Load()[0];
+    EXPECT_FALSE(report.loaded) << file;
+    EXPECT_THAT(report.message, HasSubstr(std::string("driver test is broken: ") + what));
+    EXPECT_FALSE(Until([this] { return CountInLog("it is launched again") > 0; }, 100ms)) << file;
+    Await(registry_->Shutdown());
+    registry_ = nullptr;
+  }
+}
+
 TEST_P(LoadedDriverTest, StopSignalDestroyAndRecover) {
   Driver* driver = LoadOne("test");
   const auto config = Config("{}");
@@ -212,6 +231,21 @@ TEST_P(LoadedDriverTest, ASecondCompletionIsDroppedAndTold) {
   ASSERT_TRUE(Await(driver->Start(context_, config)).ok());
   EXPECT_EQ(Await(driver->Wait(context_, config->run_id))->exit_code, 3);
   EXPECT_TRUE(Until([&] { return log().find("was completed before") != std::string::npos; }));
+}
+
+TEST_P(LoadedDriverTest, AMessageWithTheTypeOfAnotherStreamIsDroppedAndTold) {
+  Driver* driver = LoadOne("odd_message");
+  EXPECT_TRUE(Until([this] { return CountInLog("it has type 3, not 1") > 0; }));
+  EXPECT_EQ(driver->fingerprint().health, Health::kHealthy);
+  EXPECT_EQ(CountInLog("it is launched again"), 0);
+}
+
+TEST_P(LoadedDriverTest, AnErrorOfADriverStaysOneLineOfTheLog) {
+  Add("test", TestPlugin("create_forges"));
+  options_.plugins.back().isolation = isolation_;
+  EXPECT_FALSE(Load()[0].loaded);
+  EXPECT_GE(CountInLog("no color forged ?[31mred"), 1) << log();
+  EXPECT_EQ(CountInLog("\nforged"), 0) << log();
 }
 
 TEST_P(LoadedDriverTest, AStreamThatEndsIsOpenedAgainButNotInATightLoop) {

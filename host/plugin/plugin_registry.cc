@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "host/abi/abi_text.h"
 #include "host/base/gate.h"
 #include "host/base/own_thread.h"
 #include "host/base/patience.h"
@@ -96,6 +97,11 @@ PluginRegistry::PluginRegistry(Loop* loop, WorkerPool* workers, ProcessService* 
       loads_(loop),
       life_(loop) {
   if (!options_.log) options_.log = DefaultPluginLog();
+  // Errors of a driver may have line breaks, with which it could forge lines of the log.
+  options_.log = [log = std::move(options_.log)](PluginLogLevel level, const std::string& plugin,
+                                                 const RunId* run, const std::string& message) {
+    log(level, plugin, run, OneLine(message));
+  };
   if (!options_.checker) options_.checker = NewSchemaChecker;
   for (const PluginConfig& config : options_.plugins) {
     SupervisedDriver::Parts parts{loop_, processes_, options_.log, options_.limits};

@@ -45,7 +45,9 @@ class Builder final : public json::json_sax_t {
     return Add(value);
   }
   bool string(std::string& value) override {
-    if (value.find('\0') != std::string::npos) return Fail("the text holds the character U+0000");
+    if (!limits_.nul && value.find('\0') != std::string::npos) {
+      return Fail("the text holds the character U+0000");
+    }
     return Add(std::move(value));
   }
   bool binary(json::binary_t&) override { return Fail("binary values are not JSON"); }

@@ -14,6 +14,7 @@ namespace drover {
 struct JsonLimits {
   std::size_t bytes = 8u << 20;
   std::size_t depth = 64;  // the maximum nesting of objects and lists
+  bool nul = false;        // texts may hold U+0000, since they are data
 };
 
 // Reads one JSON value from untrusted text. It refuses text that is not JSON or not UTF-8, a key

@@ -9,18 +9,19 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "host/conformance/kit_child.h"
 #include "host/conformance/scratch.h"
-#include "host/container/plugin_child.h"
 #include "sdk/testhost/answers.h"
+#include "sdk/testhost/end_signals.h"
 #include "sdk/testhost/server.h"
 
 namespace drover {
 namespace {
 
-Co<void> Run(RealLoop* loop, TestedDriver* driver, int* code) {
+Co<void> Run(RealLoop* loop, TestedDriver* driver, Context end, int* code) {
   const Status loaded = co_await driver->Load();
   if (loaded.ok()) {
-    Server server(loop, driver);
+    Server server(loop, driver, end);
     co_await server.Serve();
     *code = 0;
   } else {
@@ -55,6 +56,8 @@ int Main(int argc, char** argv) {
   // These objects are never destroyed, since threads of the driver may still run. The process exits
   // right after this function.
   auto* loop = new RealLoop;
+  const Context end(loop);
+  new EndSignals(loop, end);
   auto* workers = new WorkerPool(2);
   ProcessServiceOptions service;
   service.run_dir = scratch.path() + "/run";
@@ -68,7 +71,7 @@ int Main(int argc, char** argv) {
   }
   auto* driver = new TestedDriver(loop, workers, processes->release(), std::move(options));
   int code = 1;
-  (void)loop->RunToEnd(Run(loop, driver, &code), std::chrono::hours(24));
+  (void)loop->RunToEnd(Run(loop, driver, end, &code), std::chrono::hours(24));
   return code;
 }
 
@@ -76,8 +79,9 @@ int Main(int argc, char** argv) {
 }  // namespace drover
 
 int main(int argc, char** argv) {
-  // To probe the driver, this program starts itself as a child, which runs MaybeRunPluginChild.
-  if (const std::optional<int> code = drover::MaybeRunPluginChild(argc, argv)) return *code;
+  // To probe the driver, and to remove its directory at the end, this program starts itself as a
+  // child.
+  if (const std::optional<int> code = drover::MaybeRunKitChild(argc, argv)) return *code;
   const int code = drover::Main(argc, argv);
   std::fflush(nullptr);
   std::_Exit(code);

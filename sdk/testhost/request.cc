@@ -1,14 +1,18 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "sdk/testhost/request.h"
 
+#include "host/spec/strict_json.h"
+
 namespace drover {
 
 Result<Request> Request::Parse(const std::string& text) {
-  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) {
-    return Error(Code::kInvalidArgument, "a request is one JSON object on one line");
+  // What a test sends to a command may be long, and hold any character.
+  Result<Json> json = ParseStrictJson(text, {.bytes = text.size(), .nul = true});
+  if (!json.ok() || !json->is_object()) {
+    const std::string why = json.ok() ? "" : ": " + json.error().message();
+    return Error(Code::kInvalidArgument, "a request is one JSON object on one line" + why);
   }
-  return Request(std::move(json));
+  return Request(std::move(*json));
 }
 
 const Request::Json* Request::Find(const char* name) {

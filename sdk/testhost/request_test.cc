@@ -53,5 +53,14 @@ TEST(RequestTest, OnlyAnObjectIsARequest) {
   }
 }
 
+TEST(RequestTest, TooDeepARequestIsRefused) {
+  const std::string deep = R"({"config": )" + std::string(100'000, '[');
+  EXPECT_NE(Request::Parse(deep).error().message().find("are nested"), std::string::npos);
+}
+
+TEST(RequestTest, ATextMayHoldEachCharacter) {
+  EXPECT_EQ(Parsed(R"({"stdin": "a\u0000b"})").Text("stdin"), std::string("a\0b", 3));
+}
+
 }  // namespace
 }  // namespace drover

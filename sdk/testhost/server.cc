@@ -5,8 +5,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <iostream>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "sdk/testhost/answers.h"
 
@@ -14,19 +15,28 @@ namespace drover {
 
 using Json = nlohmann::json;
 
-Server::Server(RealLoop* loop, TestedDriver* driver)
-    : loop_(loop), driver_(driver), context_(loop), calls_(loop), arrived_(loop) {
+Server::Server(RealLoop* loop, TestedDriver* driver, Context context)
+    : loop_(loop), driver_(driver), context_(std::move(context)), calls_(loop), arrived_(loop) {
   driver_->OnProgress([this](const Json& line) { Give(line); });
 }
 
 void Server::StartReader() {
   std::thread([this] {
-    for (std::string line; std::getline(std::cin, line);) {
-      loop_->Post([this, line] {
-        lines_.push_back(line);
-        arrived_.Set();
-      });
+    // std::cin would hold the lock of stdin, and the end of the process flushes all streams.
+    std::string text;
+    std::vector<char> buffer(64 * 1024);
+    for (ssize_t n;
+         (n = read(STDIN_FILENO, buffer.data(), buffer.size())) > 0 || (n < 0 && errno == EINTR);) {
+      std::size_t searched = text.size();
+      if (n > 0) text.append(buffer.data(), static_cast<std::size_t>(n));
+      std::size_t begin = 0;
+      for (std::size_t end; (end = text.find('\n', searched)) != std::string::npos;) {
+        Take(text.substr(begin, end - begin));
+        begin = searched = end + 1;
+      }
+      text.erase(0, begin);
     }
+    if (!text.empty()) Take(text);
     loop_->Post([this] {
       end_ = true;
       arrived_.Set();
@@ -38,6 +48,13 @@ void Server::StartReader() {
     }
     loop_->Post([this] { context_.Cancel("nobody reads the answers"); });
   }).detach();
+}
+
+void Server::Take(std::string line) {
+  loop_->Post([this, line = std::move(line)] {
+    lines_.push_back(line);
+    arrived_.Set();
+  });
 }
 
 void Server::Give(const Json& answer) {

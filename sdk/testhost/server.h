@@ -14,16 +14,19 @@ namespace drover {
 // answered before the next request begins. Must be used on the control thread.
 class Server {
  public:
-  Server(RealLoop* loop, TestedDriver* driver);
+  // Requests end when CONTEXT is cancelled.
+  Server(RealLoop* loop, TestedDriver* driver, Context context);
 
-  // Serves the requests on standard input until its end, or until no process reads the answers any
-  // more.
+  // Serves the requests on standard input until its end, until no process reads the answers any
+  // more, or until the context is cancelled.
   Co<void> Serve();
 
  private:
   Co<void> Answer(std::string line);
   // Reads standard input on a thread of its own, which is never joined.
   void StartReader();
+  // Adds a request. [any thread]
+  void Take(std::string line);
   void Give(const nlohmann::json& answer);
 
   RealLoop* loop_;

@@ -65,6 +65,7 @@ TestedDriver::Json TestedDriver::Describe() const {
   if (driver_->info().hook_stages != 0) offers.push_back("hooks");
   if (driver_->info().has_capabilities) offers.push_back("capabilities");
   if (driver_->info().can_pause) offers.push_back("pause");
+  if (driver_->info().has_news) offers.push_back("news");
   return {{"name", report_.info->name},
           {"version", report_.info->version},
           {"offers", offers},

@@ -5,14 +5,21 @@ import glob
 import json
 import os
 import select
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 TESTHOST, DRIVER, RAW_EXEC = sys.argv[1:4]
 EXAMPLES = sys.argv[4] if len(sys.argv) > 4 else ""
 LASTING = {"call": "start", "task": "a", "config": {"run_for": "1h"}}
+
+
+def signals_end_it():
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 class TesthostTest(unittest.TestCase):
@@ -24,10 +31,21 @@ class TesthostTest(unittest.TestCase):
 
     def start(self, *arguments):
         process = subprocess.Popen([TESTHOST, *arguments], stdin=subprocess.PIPE,
-                                   stdout=subprocess.PIPE, text=True, env=self.environment)
+                                   stdout=subprocess.PIPE, text=True, env=self.environment,
+                                   preexec_fn=signals_end_it)
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.stdin.close)
         self.addCleanup(process.kill)
+        return process
+
+    def start_lasting(self):
+        """A host with a task, and a request that waits for it."""
+        process = self.start(DRIVER)
+        for request in (LASTING, {"call": "wait", "task": "a", "timeout_ms": 600000}):
+            process.stdin.write(json.dumps(request) + "\n")
+        process.stdin.flush()
+        for _ in range(2):
+            self.assertIn("result", json.loads(process.stdout.readline()))
         return process
 
     def serve(self, *requests, arguments=(DRIVER,)):
@@ -41,6 +59,15 @@ class TesthostTest(unittest.TestCase):
 
     def codes(self, *requests):
         return [a["error"]["code"] if "error" in a else "OK" for a in self.serve(*requests)]
+
+    def test_the_first_line_has_the_offers(self):
+        offers = {}
+        for arguments in ((DRIVER,), ("--config", '{"enabled": true}', RAW_EXEC)):
+            text, _ = self.start(*arguments).communicate(timeout=60)
+            first = json.loads(text)["result"]
+            offers[first["name"]] = first["offers"]
+        self.assertIn("news", offers["mock_driver"])
+        self.assertNotIn("news", offers["raw_exec"])
 
     def test_what_a_driver_can_do(self):
         answer, = self.serve({"call": "capabilities"})
@@ -115,6 +142,24 @@ class TesthostTest(unittest.TestCase):
     def test_the_end_of_the_input_gives_up_what_is_async(self):
         self.assertEqual(self.codes(LASTING, {"call": "wait", "task": "a", "async": True}),
                          ["OK", "E_CANCELLED"])
+
+    def test_a_signal_ends_it_as_the_end_of_the_input_does(self):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            process = self.start_lasting()
+            process.send_signal(number)
+            self.assertEqual(process.wait(60), 0, number)
+            for line in process.stdout:  # none, if the signal came before the request was served
+                self.assertEqual(json.loads(line)["error"]["code"], "E_CANCELLED")
+            self.assertEqual(self.leftovers(), [], number)
+
+    def test_a_kill_leaves_no_directory(self):
+        process = self.start_lasting()
+        process.kill()
+        process.wait(60)
+        deadline = time.monotonic() + 30
+        while self.leftovers() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        self.assertEqual(self.leftovers(), [])
 
     def test_a_failed_start_leaves_the_name_free(self):
         self.assertEqual(

@@ -55,8 +55,14 @@ for language in c cpp; do
 done
 quietly make -C "$tmp/my-cpp" CXXFLAGS=-O0 test || fail "make test in C++"
 quietly make -C "$tmp/my-c" CFLAGS=-O0 test || fail "make test in C"
+for language in c cpp; do
+  quietly cmp "$tmp/my-$language/kit.json" "$tmp/my-$language/build/kit.json" ||
+    fail "make leaves no kit.json beside the driver in $language"
+done
 if command -v cargo >/dev/null; then
   quietly make -C "$tmp/my-rust" TESTHOST="$testhost" test || fail "the driver in Rust"
+  quietly cmp "$tmp/my-rust/kit.json" "$tmp/my-rust/target/release/kit.json" ||
+    fail "make leaves no kit.json beside the driver in Rust"
   echo "ok: rust"
 else
   echo "cargo is not installed: the project in Rust was not built"

@@ -3,7 +3,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "host/base/directory_for_test.h"
@@ -46,7 +48,9 @@ TEST(KitFileTest, AnUnknownKeyIsRefusedByItsPlace) {
 }
 
 TEST(KitFileTest, WrongValuesAreRefused) {
-  EXPECT_THAT(Refusal("{"), HasSubstr("is no JSON"));
+  EXPECT_THAT(Refusal("{\n\n]"), HasSubstr("this is not JSON at line 3"));
+  EXPECT_THAT(Refusal(std::string(100'000, '[')), HasSubstr("objects and lists are nested"));
+  EXPECT_THAT(Refusal(R"({"user": "a", "user": "b"})"), HasSubstr("\"user\" occurs twice"));
   EXPECT_THAT(Refusal("[]"), HasSubstr("must be an object"));
   EXPECT_THAT(Refusal(R"({"user": 1})"), HasSubstr("/user must be a text"));
   EXPECT_THAT(Refusal(R"({"limits": {"case": 5}})"), HasSubstr("/limits/case must be a duration"));
@@ -79,7 +83,37 @@ TEST(KitFileTest, TheFileOfADriverComesBeforeThatOfItsDirectory) {
   EXPECT_EQ(FindKitFile(directory.path() + "/b.so"), directory.path() + "/kit.json");
   const Result<std::string> text = ReadKitFile(FindKitFile(driver));
   ASSERT_FALSE(text.ok());
-  EXPECT_THAT(text.error().message(), HasSubstr("a.kit.json: the kit file is no JSON"));
+  EXPECT_THAT(text.error().message(),
+              HasSubstr("a.kit.json: the kit file is refused: this is not JSON"));
+}
+
+TEST(KitFileTest, WhatIsNoRegularFileIsRefused) {
+  const DirectoryForTest directory;
+  const std::string kit = directory.path() + "/kit.json";
+  const auto refusal = [&] {
+    EXPECT_EQ(FindKitFile(directory.path() + "/a.so"), kit);
+    const Result<std::string> text = ReadKitFile(kit);
+    return text.ok() ? std::string() : text.error().message();
+  };
+  ASSERT_EQ(mkfifo(kit.c_str(), 0600), 0);
+  EXPECT_THAT(refusal(), HasSubstr(kit + " is no regular file"));
+  std::filesystem::remove(kit);
+  std::filesystem::create_directory(kit);
+  EXPECT_THAT(refusal(), HasSubstr(kit + " is no regular file"));
+  std::filesystem::remove(kit);
+  std::filesystem::create_symlink("nowhere", kit);
+  EXPECT_THAT(refusal(), HasSubstr(kit + ": No such file"));
+  std::ofstream(directory.path() + "/nowhere") << "{}";
+  EXPECT_EQ(refusal(), "");
+}
+
+TEST(KitFileTest, ALongFileIsRefused) {
+  const DirectoryForTest directory;
+  const std::string kit = directory.path() + "/kit.json";
+  std::ofstream(kit) << "{}" << std::string((1 << 20) - 2, ' ');
+  EXPECT_TRUE(ReadKitFile(kit).ok());
+  std::ofstream(kit, std::ios::app) << ' ';
+  EXPECT_THAT(ReadKitFile(kit).error().message(), HasSubstr("longer than 1 MiB"));
 }
 
 TEST(KitFaultTest, HasAKindAndAValue) {

@@ -59,8 +59,8 @@ TEST_P(NamedServiceTest, WhatIsWrongIsRefused) {
     EXPECT_EQ(Ask("start " + name + " true").code(), Code::kInvalidArgument) << name;
     EXPECT_EQ(Ask("attach " + name).code(), Code::kInvalidArgument) << name;
   }
-  for (const char* what :
-       {"nothing", "root", "empty-descriptor", "many-descriptors", "many-limits", "two-inputs"}) {
+  for (const char* what : {"nothing", "root", "empty-descriptor", "many-descriptors", "many-limits",
+                           "two-inputs", "strange-descriptor", "strange-input"}) {
     EXPECT_EQ(Ask(std::string("odd ") + what).code(), Code::kInvalidArgument) << what;
   }
   EXPECT_EQ(Ask("odd flags").code(), Code::kUnimplemented);

@@ -340,6 +340,17 @@ class KillTests:
             self.engine.start()
             self.assert_same(allocs)
 
+    def test_a_stop_while_the_engine_is_away_leaves_nothing(self):
+        self.run_job(container("t", FOREVER), id="away", status="running", type="service")
+        self.engine.kill()
+        self.wait_health(False)
+        self.agent.must("DELETE", "/v1/job/away")
+        harness.wait_until(lambda: self.agent.allocs("away")[0]["ClientStatus"] in ("complete", "failed"),
+                           "the host to give the task up", limit=120 * SLACK)
+        self.engine.start()
+        harness.wait_until(lambda: not self.engine.tasks(), "the container to be removed")
+        self.wait_health(True)
+
     def test_an_end_while_nobody_looks_is_reported(self):
         alloc = self.run_job(container("t", "while [ ! -e /alloc/data/end ]; do sleep 0.1; done; echo last; exit 5"),
                              id="end", status="running")
@@ -389,7 +400,8 @@ class DockerCollectionTest(DockerCase):
         status, made = self.engine.ask(
             "POST", f"/containers/create?name={name}",
             {"Image": IMAGE, "Cmd": ["sleep", "1000"], "HostConfig": {"NetworkMode": "none"},
-             "Labels": {key.replace("_", ".", 1): value for key, value in labels.items()}})
+             "Labels": {key if "." in key else key.replace("_", ".", 1): value
+                        for key, value in labels.items()}})
         self.assertEqual(status, 201, made)
 
     def there(self, name):
@@ -399,15 +411,32 @@ class DockerCollectionTest(DockerCase):
         self.run_job(container("t", FOREVER), status="running", type="service")
         mine, = self.engine.tasks()
         node = mine["Config"]["Labels"]["drover.node_id"]
-        self.make("left", drover_node_id=node, drover_kind="task", drover_run_id="ab" * 16)
+        left = f"left-{mine['Id'][:8]}"
+        self.make(left, drover_node_id=node, drover_kind="task", drover_run_id="ab" * 16,
+                  **{"com.hashicorp.nomad.alloc_id": mine["Id"][:8]})
         self.make("other-node", drover_node_id="somebody", drover_kind="task", drover_run_id="cd" * 16)
         self.make("no-node")
-        harness.wait_until(lambda: not self.there("left"), "the leftover to be removed")
+        harness.wait_until(lambda: not self.there(left), "the leftover to be removed")
         self.assertTrue(self.there("other-node"))
         self.assertTrue(self.there("no-node"))
         self.assertTrue(self.there(mine["Id"]))
         for name in ("other-node", "no-node"):
             self.engine.ask("DELETE", f"/containers/{name}?force=true")
+
+    def test_a_container_with_the_labels_of_a_task_is_left_alone(self):
+        self.run_job(container("t", FOREVER), status="running", type="service")
+        mine, = self.engine.tasks()
+        self.make("a-copy", **mine["Config"]["Labels"])  # as after `docker commit` and `docker run`
+        self.agent.run.process.kill()
+        self.agent.run.process.wait()
+        self.agent = self.start_agent()
+        self.wait_health(True)
+        self.agent.wait_allocs("e2e", 1, "running")
+        self.agent.must("DELETE", "/v1/job/e2e", purge="true")
+        harness.wait_until(lambda: not self.there(mine["Id"]), "the container of the task to be removed")
+        time.sleep(4)  # longer than the period and the grace
+        self.assertTrue(self.there("a-copy"))
+        self.engine.ask("DELETE", "/containers/a-copy?force=true")
 
 
 @unittest.skipIf(engines.MISSING_DOCKERD or engines.MISSING_REGISTRY,

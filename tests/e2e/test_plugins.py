@@ -205,6 +205,13 @@ class PluginTest(DroverTest):
                          (1, 1, True))
         self.assertRegex(run["Sha256"], "^[0-9a-f]{64}$")
         self.assertRegex(run["DriverAbi"] + run["HostAbi"], r"^1\.[0-9]+1\.[0-9]+$")
+        self.copy("here.so")
+        done = self.sandbox.command("plugin", "test", "here.so", "--case", "load", "--json")
+        self.assertEqual(done.code, 0, done)
+        of_relative = json.loads(done.out.splitlines()[0])
+        self.assertEqual(of_relative["File"], "here.so")
+        for key in ("Driver", "DriverVersion", "DriverAbi", "Sha256"):
+            self.assertEqual(of_relative[key], run[key])
         done = self.sandbox.command("plugin", "test", file, *cases, "--max-skips", "0")
         self.assertEqual(done.code, 1, done)
         self.assertIn("1 cases were skipped, --max-skips allows 0", done.err)
@@ -219,6 +226,36 @@ class PluginTest(DroverTest):
         self.assertIn("--require exit-signal: exit-signal-kill was skipped", done.err)
         done = self.sandbox.command("plugin", "test", file, *cases, "--require", "lunch")
         self.assertEqual(done.code, 2, done)
+        for names in (",", "load,", ",load", "load,,stop", ""):
+            done = self.sandbox.command("plugin", "test", file, *cases, "--require", names)
+            self.assertEqual(done.code, 2, done)
+            self.assertIn(f'--require "{names}": a name of its list is empty', done.err)
+
+    def test_without_a_file_nothing_is_run(self):
+        fifo = str(self.sandbox.root / "fifo.so")
+        os.mkfifo(fifo)
+        for verb in ("test", "fuzz"):
+            for file, why in (("nofile.so", "nofile.so: No such file"), (fifo, "no regular file"),
+                              (str(self.sandbox.root), "no regular file")):
+                done = self.sandbox.command("plugin", verb, file, "--json")
+                self.assertEqual((done.code, done.out), (2, ""), done)
+                self.assertIn(why, done.err)
+                self.assertEqual(len(done.err.splitlines()), 1, done)
+        done = self.sandbox.command("plugin", "test", plugin_file("mock_driver"), "--case", "load",
+                                    "--junit", "")
+        self.assertEqual((done.code, done.out), (2, ""), done)
+        self.assertIn("--junit: names no file", done.err)
+
+    def test_numbers_that_are_none_are_refused(self):
+        for verb, option in (("test", "--max-skips"), ("test", "--seed"), ("fuzz", "--seed")):
+            for value in ("-1", "9" * 23, "1x", ""):
+                done = self.sandbox.command("plugin", verb, plugin_file("mock_driver"),
+                                            f"{option}={value}")
+                self.assertEqual(done.code, 2, done)
+                self.assertIn(option, done.err)
+        done = self.sandbox.command("plugin", "test", plugin_file("mock_driver"), "--case", "load",
+                                    "--seed", str(2**64 - 1))
+        self.assertEqual(done.code, 0, done)
 
     def test_junit_is_written_for_ci(self):
         report = str(self.sandbox.root / "junit.xml")
@@ -232,6 +269,12 @@ class PluginTest(DroverTest):
             named = {one.get("name"): one.get("value") for one in suite.iter("property")}
             self.assertEqual((named["seed"], named["place"]), ("4711", "in-process"))
             self.assertRegex(named["sha256"], "^[0-9a-f]{64}$")
+
+    def test_a_new_project_may_have_a_directory_that_looks_like_an_option(self):
+        done = self.sandbox.command("plugin", "new", "disk", "--lang", "c", "--dir=-x")
+        self.assertEqual(done.code, 0, done)
+        self.assertIn("Wrote -x. To build it: cd ./-x && ", done.out)
+        self.assertTrue((self.sandbox.root / "-x" / "disk.c").exists())
 
     def test_a_kit_file_is_read_strictly(self):
         kit = str(self.sandbox.root / "kit.json")
@@ -247,6 +290,20 @@ class PluginTest(DroverTest):
                                     "--kit", kit)
         self.assertEqual(done.code, 2, done)
         self.assertIn("/tasks/lastng is not known here", done.err)
+        with open(kit, "w") as file:
+            file.write("[" * 100000)
+        done = self.sandbox.command("plugin", "test", plugin_file("mock_driver"), "--case", "stop",
+                                    "--kit", kit)
+        self.assertEqual(done.code, 2, done)
+        self.assertIn("are nested", done.err)
+
+    def test_configurations_of_the_command_line_are_json(self):
+        for option in ("--plugin-config", "--task-config"):
+            for value in ("{", "[" * 100000):
+                done = self.sandbox.command("plugin", "test", plugin_file("mock_driver"), "--case",
+                                            "stop", option, value)
+                self.assertEqual(done.code, 2, done)
+                self.assertIn(option + ": ", done.err)
 
     def test_random_sequences_find_no_fault_of_mock_driver(self):
         done = self.sandbox.command("plugin", "fuzz", plugin_file("mock_driver"), "--runs", "2",

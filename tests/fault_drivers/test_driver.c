@@ -108,6 +108,9 @@ static int32_t create(const drover_host* host, const drover_call* call,
 #ifdef FAULT_CREATE_FAILS
   return fail(error, DROVER_E_INVALID_ARGUMENT, "no color today");
 #endif
+#ifdef FAULT_CREATE_FORGES
+  return fail(error, DROVER_E_INVALID_ARGUMENT, "no color\nforged \x1b[31mred");
+#endif
   drover_instance* self = calloc(1, sizeof *self);
   if (!self) return fail(error, DROVER_E_RESOURCE_EXHAUSTED, "no memory");
   self->host = host;
@@ -185,7 +188,11 @@ static int32_t shutdown_instance(drover_instance* self, const drover_call* call,
   return DROVER_OK;
 }
 
+#ifdef FAULT_NO_STATS_FUNCTION
+static const drover_task_stats the_stats = {.struct_size = sizeof(drover_task_stats)};
+#else
 static const drover_task_stats the_stats = {sizeof(drover_task_stats), 0, stats};
+#endif
 
 static const void* get_extension(drover_instance* self, drover_str id) {
   (void)self;

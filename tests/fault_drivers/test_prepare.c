@@ -111,8 +111,9 @@ void prepare_cancelled(drover_instance* self, uint64_t id) {
   if (open) self->host->complete(self->host, id, &error, NULL);
 }
 
-static int32_t list(drover_instance* self, const drover_call* call,
-                    const drover_prepared_list_args* args, drover_error* error) {
+__attribute__((unused)) static int32_t list(drover_instance* self, const drover_call* call,
+                                            const drover_prepared_list_args* args,
+                                            drover_error* error) {
   drover_prepared_item items[MAX_KEYS];
   drover_prepared_list result = {sizeof result, 0, {items, 0, sizeof items[0]}};
   (void)args, (void)error;
@@ -154,8 +155,13 @@ static int32_t remove_key(drover_instance* self, const drover_call* call,
   return DROVER_OK;
 }
 
-const drover_task_prepare the_prepare = {
-    sizeof(drover_task_prepare), 0, key, prepare, list, remove_key};
+const drover_task_prepare the_prepare = {.struct_size = sizeof(drover_task_prepare),
+                                         .key = key,
+                                         .prepare = prepare,
+#ifndef FAULT_PREPARE_NO_LIST
+                                         .list = list,
+#endif
+                                         .remove = remove_key};
 #else
 typedef int nothing_to_prepare; /* a file must have something in it */
 #endif

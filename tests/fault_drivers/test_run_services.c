@@ -249,6 +249,11 @@ static int set_odd(start_request* start, const char* what) {
   if (is(what, "nothing")) start->args.process = NULL;
   if (is(what, "root")) start->args.root = text_of("/");
   if (is(what, "empty-descriptor")) set_descriptors(start, 1, -1, DROVER_FD_NONE);
+  if (is(what, "strange-descriptor")) set_descriptors(start, 1, null, 7);
+  if (is(what, "strange-input")) {
+    start->args.input = borrowed;
+    start->args.input.ownership = 7;
+  }
   if (is(what, "many-descriptors")) set_descriptors(start, MANY, null, DROVER_FD_BORROWED);
   if (is(what, "many-limits")) set_limits(start, MANY, 100);
   if (is(what, "two-inputs")) {

@@ -41,6 +41,13 @@ int32_t fingerprint(drover_instance* self, uint64_t id, drover_error* error) {
 #ifndef FAULT_NO_FINGERPRINT
   send_health(self, id);
 #endif
+#ifdef FAULT_ODD_MESSAGE
+  drover_event odd; /* what stands where statistics have pointers leads nowhere */
+  memset(&odd, 0x41, sizeof odd);
+  odd.struct_size = sizeof odd;
+  odd.type = DROVER_MESSAGE_STATS;
+  self->host->stream_send(self->host, id, (const drover_message*)&odd);
+#endif
 #ifdef FAULT_STREAM_ENDS
   drover_error again;
   memset(&again, 0, sizeof again);

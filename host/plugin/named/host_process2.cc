@@ -20,6 +20,7 @@
 #include "drover/drover_process2.h"
 #include "host/abi/abi_read.h"
 #include "host/abi/abi_write.h"
+#include "host/abi/process2_read.h"
 #include "host/plugin/exec/exec_bridge.h"
 #include "host/plugin/plugin_host.h"
 #include "host/plugin/service_done.h"
@@ -127,6 +128,7 @@ Status TakeDescriptors(const drover_process2_start_args& raw, GivenDescriptors* 
         empty = empty || !to->more.back();
         return {};
       }));
+  DROVER_TRY(CheckOwnerships(&raw));
   if (empty) return Wrong("one of its descriptors is empty");
   if (to->more.size() > DROVER_PROCESS2_DESCRIPTORS_MAX) return Wrong("too many descriptors");
   return {};
@@ -498,6 +500,7 @@ std::int32_t exec(const drover_host* face, const drover_run_id* run,
   asked->request.input = TakeFd(command->input);
   asked->request.output = TakeFd(command->output);
   asked->request.error = TakeFd(command->error);
+  if (const Status known = CheckOwnerships(args); !known.ok()) return Refuse(known.error(), error);
   Result<std::string> name = ReadName(raw->name);
   if (!name.ok()) return Refuse(name.error(), error);
   Result<std::vector<std::string>> words = ReadTexts(command->command);

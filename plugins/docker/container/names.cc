@@ -35,12 +35,21 @@ std::string ContainerName(const drover::TaskConfig& task) {
 
 std::string PauseName(const std::string& alloc_id) { return "drover_pause-" + alloc_id; }
 
+bool IsNamedAsOurs(const std::string& name, const StringMap& labels) {
+  const auto alloc = labels.find(kAllocLabel);
+  if (alloc == labels.end() || alloc->second.empty()) return false;
+  const auto kind = labels.find(kKindLabel);
+  if (kind != labels.end() && kind->second == kPauseKind) return name == PauseName(alloc->second);
+  const std::string end = "-" + alloc->second;
+  return name.size() > end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;
+}
+
 StringMap ContainerLabels(const drover::TaskConfig& task, const std::vector<std::string>& extra) {
   StringMap out;
   out[kRunLabel] = task.run_id.Text();
   out[kNodeLabel] = task.node_id;
   out[kKindLabel] = kTaskKind;
-  out[std::string(kNomadPrefix) + "alloc_id"] = task.alloc_id;
+  out[kAllocLabel] = task.alloc_id;
   const std::pair<const char*, const std::string*> known[] = {{"job_name", &task.job_name},
                                                               {"job_id", &task.job_id},
                                                               {"task_group_name", &task.group_name},

@@ -6,7 +6,7 @@
 #include "config/plugin_config.h"
 #include "drover/types.hpp"
 
-// The names and labels of containers. A container is found again by its labels alone.
+// The names and labels of containers. A container is found again by its labels.
 namespace drover_docker {
 
 inline constexpr char kRunLabel[] = "drover.run_id";
@@ -14,6 +14,7 @@ inline constexpr char kNodeLabel[] = "drover.node_id";
 inline constexpr char kKindLabel[] = "drover.kind";  // "task" or "pause"
 inline constexpr char kImageLabel[] = "drover.image";
 inline constexpr char kNamespaceLabel[] = "drover.namespace";  // of a pause container
+inline constexpr char kAllocLabel[] = "com.hashicorp.nomad.alloc_id";
 inline constexpr char kTaskKind[] = "task";
 inline constexpr char kPauseKind[] = "pause";
 
@@ -22,6 +23,11 @@ inline constexpr char kPauseKind[] = "pause";
 std::string ContainerName(const drover::TaskConfig& task);
 // Returns the name of the pause container of the task's allocation.
 std::string PauseName(const std::string& alloc_id);
+
+// Returns whether a container with NAME and LABELS is one that a driver has made, for a task or as
+// a pause container. Images carry labels, so a container of somebody else may have those of a task,
+// but not its name.
+bool IsNamedAsOurs(const std::string& name, const StringMap& labels);
 
 // Returns the labels of the task's container, without those of the job. EXTRA are patterns such as
 // "job_*", which choose more labels of "com.hashicorp.nomad.".

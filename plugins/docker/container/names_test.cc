@@ -39,6 +39,20 @@ TEST(DockerNamesTest, LabelsFindTheContainer) {
   EXPECT_EQ(labels.count("com.hashicorp.nomad.job_name"), 0u);
 }
 
+TEST(DockerNamesTest, AContainerWithTheLabelsOfATaskNeedsItsNameToo) {
+  StringMap labels = ContainerLabels(TaskNamed("web"), {});
+  EXPECT_TRUE(IsNamedAsOurs("web-alloc-1", labels));
+  EXPECT_TRUE(IsNamedAsOurs("a_b-abababab-alloc-1", labels));
+  for (const char* name : {"", "brave_lovelace", "alloc-1", "-alloc-1", "web-alloc-10",
+                           "weballoc-1", "drover_pause"}) {
+    EXPECT_FALSE(IsNamedAsOurs(name, labels)) << name;
+  }
+  EXPECT_FALSE(IsNamedAsOurs("web-alloc-1", {}));
+  labels[kKindLabel] = kPauseKind;
+  EXPECT_TRUE(IsNamedAsOurs(PauseName("alloc-1"), labels));
+  EXPECT_FALSE(IsNamedAsOurs("web-alloc-1", labels));
+}
+
 TEST(DockerNamesTest, TheOperatorChoosesMoreLabels) {
   const StringMap labels = ContainerLabels(TaskNamed("web"), {"job_*", "node_id"});
   EXPECT_EQ(labels.at("com.hashicorp.nomad.job_name"), "job");

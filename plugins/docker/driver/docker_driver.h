@@ -95,7 +95,9 @@ class DockerDriver : public drover::Driver {
   void StopContainer(const TaskPtr& task, const drover::StopRequest& request,
                      const drover::Call<drover::Empty>& call);
   void KillNow(const TaskPtr& task);
-  bool RemoveRun(const drover::RunId& run, const CancelToken& cancel);
+  bool RemoveRun(const drover::RunId& run, const std::string& known, const CancelToken& cancel);
+  bool DestroyNow(const drover::RunId& run, const TaskPtr& task, const CancelToken& cancel);
+  void RemoveGivenUp();
   void EndTask(const TaskPtr& task, const drover::ExitResult& result);
 
   // probe.cc
@@ -106,6 +108,7 @@ class DockerDriver : public drover::Driver {
   void SweepLater();
   void Sweep(bool all_that_are_unknown);
   bool IsKnown(const std::string& run);
+  void WantAgain(const drover::RunId& run);
   void AwaitBrokenOff(const drover::RunId& run, std::int64_t since);
   void RemoveBrokenOff(const std::string& run, const std::string& container);
   void ForgetBrokenOff(const std::string& run);
@@ -123,7 +126,9 @@ class DockerDriver : public drover::Driver {
   mutable std::mutex mutex_;  // guards the members below
   std::shared_ptr<const Settings> settings_;
   std::string node_id_;
-  std::set<std::string> restored_;  // runs that the host knew at the start
+  std::set<std::string> restored_;    // runs that the host knew at the start
+  std::set<drover::RunId> given_up_;  // runs whose destruction has failed
+  bool removing_given_up_ = false;
   // The events of runs whose create was given up without an answer.
   std::map<std::string, Engine::Subscription> broken_off_;
   std::vector<std::weak_ptr<StatsFollow>> stats_;

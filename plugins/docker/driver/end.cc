@@ -222,11 +222,13 @@ void DockerDriver::Pause(const drover::RunId& run, bool paused, const drover::Ca
 }
 
 // Removes all containers of a run, and its part of the pause container. Returns whether there was
-// any.
-bool DockerDriver::RemoveRun(const drover::RunId& run, const CancelToken& cancel) {
+// any. KNOWN is the id of the container if it is known, which may have another name now.
+bool DockerDriver::RemoveRun(const drover::RunId& run, const std::string& known,
+                             const CancelToken& cancel) {
   bool any = false;
   const std::vector<std::string> labels{std::string(kRunLabel) + "=" + run.Text()};
   for (const ContainerInfo& info : engine_->ListContainers(labels, cancel)) {
+    if (info.id != known && !IsNamedAsOurs(info.name, info.labels)) continue;
     any = engine_->RemoveContainer(info.id, /*force=*/true, /*volumes=*/true, cancel) || any;
   }
   pauses_->Leave(run.Text(), cancel);
@@ -236,36 +238,60 @@ bool DockerDriver::RemoveRun(const drover::RunId& run, const CancelToken& cancel
 void DockerDriver::Destroy(const drover::RunId& run, bool force, const drover::CallView& call) {
   const CancelToken cancel = CancelOf(call);
   auto task = tasks_.Find(run);
-  if (task == nullptr) {
-    // A start that was given up may have left its container.
-    const bool removed = RemoveRun(run, cancel);
-    std::lock_guard<std::mutex> lock(mutex_);
-    if (restored_.erase(run.Text()) != 0 || removed) return;
-    throw Error(Code::kNotFound, "task not found for given id");
-  }
-  std::shared_ptr<LogCopy> logs;
-  bool ended = false;
-  std::string id;
-  {
+  if (task != nullptr) {
     std::unique_lock<std::mutex> lock(task->mutex);
-    ended = task->exited.has_value();
-    if (!ended && !force) {
+    if (!task->exited && !force) {
       throw Error(Code::kFailedPrecondition, "cannot destroy running task");
     }
     task->given_up = true;
     if (task->starting) task->start_cancel.Cancel();
     task->changed.wait_for(lock, kStartWait, [&] { return !task->starting; });
+  }
+  bool any = false;
+  try {
+    any = DestroyNow(run, task, cancel);
+  } catch (...) {
+    // The host may not ask again, so what is left is removed when the engine answers.
+    std::lock_guard<std::mutex> lock(mutex_);
+    restored_.erase(run.Text());
+    given_up_.insert(run);
+    throw;
+  }
+  if (!any) throw Error(Code::kNotFound, "task not found for given id");
+}
+
+// Removes what the engine has of a run, and forgets the run. TASK is null if the run has none; a
+// start that was given up may have left its container. Returns whether there was anything. It can
+// be called again after it has thrown.
+bool DockerDriver::DestroyNow(const drover::RunId& run, const TaskPtr& task,
+                              const CancelToken& cancel) {
+  if (task == nullptr) {
+    const bool removed = RemoveRun(run, "", cancel);
+    std::lock_guard<std::mutex> lock(mutex_);
+    const bool was_given_up = given_up_.erase(run) != 0;
+    return restored_.erase(run.Text()) != 0 || was_given_up || removed;
+  }
+  bool ended = false;
+  std::string id;
+  {
+    std::lock_guard<std::mutex> lock(task->mutex);
+    ended = task->exited.has_value();
     id = task->container;
   }
   const auto settings = this->settings();
   if (settings->gc_container || id.empty()) {
-    RemoveRun(run, cancel);
+    RemoveRun(run, id, cancel);
   } else {
     // The operator keeps containers, to look at them. The label goes with none of them, so a later
     // agent takes them for leftovers only after the grace.
-    if (!ended) engine_->KillContainer(id, "SIGKILL", cancel);
+    try {
+      if (!ended) engine_->KillContainer(id, "SIGKILL", cancel);
+    } catch (const EngineError& error) {
+      if (!error.not_found()) throw;
+    }
     pauses_->Leave(run.Text(), cancel);
   }
+  std::shared_ptr<LogCopy> logs;
   std::uint64_t watch = 0;
   {
     std::lock_guard<std::mutex> lock(task->mutex);
@@ -281,9 +307,40 @@ void DockerDriver::Destroy(const drover::RunId& run, bool force, const drover::C
   {
     std::lock_guard<std::mutex> lock(mutex_);
     restored_.erase(run.Text());
+    given_up_.erase(run);
   }
   tasks_.Erase(run, task);
   SetExited(task, ExitResult{-1, 9, false, "the task was destroyed"});
+  return true;
+}
+
+// Destroys the runs whose destruction has failed, without a grace. Those that fail again wait for
+// the next call.
+void DockerDriver::RemoveGivenUp() {
+  std::set<drover::RunId> runs;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (given_up_.empty() || std::exchange(removing_given_up_, true)) return;
+    runs = given_up_;
+  }
+  for (const drover::RunId& run : runs) {
+    if (closing_.cancelled()) break;
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      if (given_up_.count(run) == 0) continue;
+    }
+    try {
+      DestroyNow(run, tasks_.Find(run), closing_);
+      host().Log(drover::LogLevel::kInfo, run, "what was left of the task is removed");
+    } catch (const EngineError& error) {
+      host().Log(drover::LogLevel::kDebug, run,
+                 "what is left of the task stays for now: " + error.message());
+    } catch (...) {
+      break;  // the engine is away
+    }
+  }
+  std::lock_guard<std::mutex> lock(mutex_);
+  removing_given_up_ = false;
 }
 
 }  // namespace drover_docker

@@ -38,12 +38,19 @@ std::string LabelOf(const ContainerInfo& info, const std::string& name) {
 }  // namespace
 
 bool DockerDriver::IsKnown(const std::string& run) {
+  const auto id = ParseRun(run);
   {
     std::lock_guard<std::mutex> lock(mutex_);
+    if (id && given_up_.count(*id) != 0) return false;
     if (restored_.count(run) != 0) return true;
   }
-  const auto id = ParseRun(run);
   return id && tasks_.Find(*id) != nullptr;
+}
+
+// The host begins with RUN again.
+void DockerDriver::WantAgain(const drover::RunId& run) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  given_up_.erase(run);
 }
 
 // Removes the container of RUN as soon as the engine has made it. The create was given up without
@@ -62,6 +69,9 @@ void DockerDriver::AwaitBrokenOff(const drover::RunId& run, std::int64_t since) 
       [this, text](const EngineEvent& event) {
         const auto label = event.attributes.find(kRunLabel);
         if (label == event.attributes.end() || label->second != text) return;
+        const auto name = event.attributes.find("name");
+        if (name != event.attributes.end() && !IsNamedAsOurs(name->second, event.attributes))
+          return;
         host().Post([this, text, id = event.id] { RemoveBrokenOff(text, id); });
       },
       [this, text](const std::optional<drover::Error>&) {
@@ -110,6 +120,7 @@ void DockerDriver::SweepLater() {
 // Removes the containers of this node, and of no other one, that belong to no task. Those that are
 // younger than the grace may be in the middle of their start, unless ALL_THAT_ARE_UNKNOWN.
 void DockerDriver::Sweep(bool all_that_are_unknown) {
+  RemoveGivenUp();
   const auto settings = this->settings();
   const std::string node = NodeId();
   if (!settings->dangling.enabled || node.empty() || closing_.cancelled()) return;
@@ -122,12 +133,13 @@ void DockerDriver::Sweep(bool all_that_are_unknown) {
     std::set<std::string> in_use;  // allocations with a container that is known
     for (const ContainerInfo& info : all) {
       if (IsKnown(LabelOf(info, kRunLabel))) {
-        in_use.insert(LabelOf(info, "com.hashicorp.nomad.alloc_id"));
+        in_use.insert(LabelOf(info, kAllocLabel));
       }
     }
     for (const ContainerInfo& info : all) {
       if (LabelOf(info, kNodeLabel) != node) continue;  // the engine has not understood the filter
-      const std::string alloc = LabelOf(info, "com.hashicorp.nomad.alloc_id");
+      if (!IsNamedAsOurs(info.name, info.labels)) continue;  // of an image that has our labels
+      const std::string alloc = LabelOf(info, kAllocLabel);
       const bool pause = LabelOf(info, kKindLabel) == kPauseKind;
       if (pause ? in_use.count(alloc) != 0 || pauses_->IsUsed(alloc)
                 : IsKnown(LabelOf(info, kRunLabel))) {

@@ -25,7 +25,6 @@ using drover::Error;
 constexpr std::chrono::seconds kEntryLimit{10};
 constexpr int kPollMs = 3;
 const char kPauseImage[] = "drover/pause";
-const char kAllocLabel[] = "com.hashicorp.nomad.alloc_id";
 
 // Returns whether the process PID is in the network namespace at PATH.
 bool IsInNetwork(int pid, const std::string& path) {
@@ -116,6 +115,7 @@ std::string PauseContainers::FindRunning(const drover::TaskConfig& task,
   const std::vector<std::string> labels{std::string(kKindLabel) + "=" + kPauseKind,
                                         std::string(kAllocLabel) + "=" + task.alloc_id};
   for (const ContainerInfo& listed : engine_->ListContainers(labels, cancel)) {
+    if (!IsNamedAsOurs(listed.name, listed.labels)) continue;
     const ContainerInfo info = engine_->InspectContainer(listed.id, cancel);
     if (info.running && IsInNetwork(info.pid, task.network_namespace)) return info.id;
     // It is of an earlier network of the allocation, or a start has ended halfway.
@@ -205,6 +205,7 @@ void PauseContainers::Leave(const std::string& run, const CancelToken& cancel) {
   const std::vector<std::string> labels{std::string(kKindLabel) + "=" + kPauseKind,
                                         std::string(kAllocLabel) + "=" + alloc_id};
   for (const ContainerInfo& listed : engine_->ListContainers(labels, cancel)) {
+    if (!IsNamedAsOurs(listed.name, listed.labels)) continue;
     engine_->RemoveContainer(listed.id, /*force=*/true, /*volumes=*/true, cancel);
   }
   std::lock_guard<std::mutex> lock(mutex_);

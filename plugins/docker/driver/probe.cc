@@ -32,6 +32,8 @@ drover::Fingerprint DockerDriver::Probe() {
     late.Cancel();
     std::lock_guard<std::mutex> lock(mutex_);
     was_healthy_ = true;
+    // The engine may have been away. The watch asks for a probe as soon as it is there again.
+    if (!given_up_.empty()) host().Post([this] { RemoveGivenUp(); });
     return out;
   } catch (const drover::Error& error) {
     late.Cancel();

@@ -42,6 +42,13 @@ std::vector<std::string> SourcesOf(const drover::TaskConfig& config, const Setti
   return out;
 }
 
+// Returns the container that HANDLE names; empty if it names none.
+std::string ContainerIn(const std::optional<drover::TaskHandle>& handle) {
+  if (!handle) return "";
+  const auto state = nlohmann::json::parse(handle->state, nullptr, false);
+  return TextAt(state, {"container"});
+}
+
 bool IsNameConflict(const EngineError& error) {
   return error.conflict() || error.reason().find("already in use") != std::string::npos;
 }
@@ -64,6 +71,7 @@ drover::Started DockerDriver::Start(const drover::TaskConfig& config,
   if (!tasks_.Insert(config.run_id, task)) {
     throw Error(Code::kFailedPrecondition, "task with ID \"" + config.id + "\" already started");
   }
+  WantAgain(config.run_id);
   try {
     const bool podman = IsPodman(task->start_cancel);
     const NetworkPlan plan = PlanNetwork(config, options, /*joins_by_path=*/podman);
@@ -107,7 +115,12 @@ void DockerDriver::GiveUpStart(const TaskPtr& task) {
   }
   if (logs != nullptr) logs->Stop();
   try {
-    RemoveRun(task->run, closing_);
+    std::string id;
+    {
+      std::lock_guard<std::mutex> lock(task->mutex);
+      id = task->container;
+    }
+    RemoveRun(task->run, id, closing_);
   } catch (const Error& error) {
     host().Log(drover::LogLevel::kWarn, task->run,
                "the container of a start that failed stays for now: " + error.message());
@@ -298,17 +311,24 @@ drover::Recovered DockerDriver::Adopt(const drover::TaskConfig& config,
     std::lock_guard<std::mutex> lock(known->mutex);
     return drover::Recovered{known->exited, std::nullopt};
   }
-  // The label is the truth; the handle only shows that the start was complete.
-  const std::vector<ContainerInfo> found =
-      engine_->ListContainers({std::string(kRunLabel) + "=" + config.run_id.Text()}, cancel);
-  if (found.empty()) {
+  // The label is the truth; the handle shows that the start was complete, and which one it was if
+  // a container of somebody else has the label, too.
+  const std::string handled = ContainerIn(handle);
+  std::string id;
+  for (const ContainerInfo& one :
+       engine_->ListContainers({std::string(kRunLabel) + "=" + config.run_id.Text()}, cancel)) {
+    const bool ours = one.name == ContainerName(config) || IsNamedAsOurs(one.name, one.labels);
+    if (one.id == handled || (ours && id.empty())) id = one.id;
+    if (one.id == handled) break;
+  }
+  if (id.empty()) {
     throw Error(Code::kNotFound, handle ? "the engine has no container of the task any more"
                                         : "the task was never started");
   }
-  const ContainerInfo info = engine_->InspectContainer(found.front().id, cancel);
+  const ContainerInfo info = engine_->InspectContainer(id, cancel);
   if (info.started_at == 0 && !info.running && !info.ended()) {
     // The start ended between its two halves. The host begins it again.
-    RemoveRun(config.run_id, cancel);
+    RemoveRun(config.run_id, id, cancel);
     throw Error(Code::kNotFound, "the task was never started");
   }
   auto task = std::make_shared<DockerTask>();
@@ -324,6 +344,7 @@ drover::Recovered DockerDriver::Adopt(const drover::TaskConfig& config,
     std::lock_guard<std::mutex> lock(other->mutex);
     return drover::Recovered{other->exited, std::nullopt};
   }
+  WantAgain(config.run_id);
   // The host finds the place that it has made for the start.
   if (!TextAt(info.raw, {"HostConfig", "CgroupParent"}).empty()) CgroupOf(host(), config.run_id);
   const auto image = info.labels.find(kImageLabel);

@@ -86,8 +86,12 @@ ContainerInfo ReadListedContainer(nlohmann::json json) {
   out.id = TextAt(json, {"Id"});
   if (out.id.empty()) RefuseContainer("an id");
   const nlohmann::json& names = At(json, {"Names"});
-  if (names.is_array() && !names.empty() && names[0].is_string()) {
-    out.name = WithoutSlash(names[0].get<std::string>());
+  if (names.is_array()) {
+    for (const nlohmann::json& one : names) {
+      std::string name = one.is_string() ? WithoutSlash(one.get<std::string>()) : std::string();
+      // Another slash is in the name that a link of another container gives it.
+      if (out.name.empty() || name.find('/') == name.npos) out.name = std::move(name);
+    }
   }
   out.image = TextAt(json, {"Image"});
   out.image_id = TextAt(json, {"ImageID"});

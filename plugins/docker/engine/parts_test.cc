@@ -325,6 +325,12 @@ TEST(ErrorTest, StatusAndWords) {
   EXPECT_EQ(Printable("a\x1B[31m\nb\xFF"), "a?[31m b?");
 }
 
+TEST(ContainerTest, AListedContainerHasItsOwnNameAndNotThatOfALink) {
+  const ContainerInfo info = ReadListedContainer(
+      json::parse(R"({"Id":"abc","Names":["/other/db","/db-1"],"State":"running"})"));
+  EXPECT_EQ(info.name, "db-1");
+}
+
 TEST(ContainerTest, ReadsAnInspection) {
   const ContainerInfo info =
       ReadContainer(json::parse(R"({"Id":"abc","Name":"/web","Image":"sha256:1",
