@@ -60,6 +60,7 @@ struct ExecState {
   bool running = false;
   int exit_code = 0;
   int pid = 0;
+  std::string error;  // why there is no exit code of a command that does not run
 };
 
 struct EngineOptions {
