@@ -241,6 +241,10 @@ class Engine {
   nlohmann::json AskJson(HttpRequest request, const std::string& action, const HttpLimits& limits,
                          const CancelToken& cancel);
   HttpLimits LongLimits() const;
+  // Looks whether ERROR, of a request, says that this is another engine than before.
+  void Heed(const drover::Error& error);
+  // Returns END with Heed before it.
+  OnEnd Heeding(OnEnd end);
   std::string Versioned(const std::string& target, const CancelToken& cancel);
   // Does not ask the engine: without an agreed version it takes the newest.
   std::string KnownVersioned(const std::string& target);
