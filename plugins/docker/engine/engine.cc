@@ -88,7 +88,8 @@ HttpResponse Engine::Ask(HttpRequest request, const std::string& action, const H
     throw drover::Error(error.code(), Printable(action) + ": " + error.message(),
                         error.recoverable());
   }
-  if (response.head.status < 400) return response;
+  // 304 says that nothing has changed. All else, such as a redirect, has not done what was asked.
+  if (response.head.status / 100 == 2 || response.head.status == 304) return response;
   const EngineError error = ErrorOf(response, action);
   Heed(error);
   throw error;

@@ -230,8 +230,8 @@ class Engine {
   StreamLoop& streams() { return *streams_; }
   const EngineOptions& options() const { return options_; }
 
-  // One request with the version of the API before TARGET. Throws EngineError for a status of 400
-  // and more; ACTION is a part of its message. For what has no function here.
+  // One request with the version of the API before TARGET. Throws EngineError for a status that
+  // is neither 2xx nor 304; ACTION is a part of its message. For what has no function here.
   HttpResponse Ask(HttpRequest request, const std::string& action, const HttpLimits& limits,
                    const CancelToken& cancel);
 

@@ -506,6 +506,19 @@ TEST(EngineTest, AStreamThatIsRefusedForItsVersionLetsTheVersionBeAgreedAgain) {
   EXPECT_EQ(versions(), 2);
 }
 
+TEST(EngineTest, ARedirectIsNoSuccess) {
+  std::atomic<int> status{200};
+  FakeEngine fake([&](const FakeRequest&, FakePeer& peer) { peer.Answer(status, "{}"); });
+  Engine engine(fake.address(), QuickOptions());
+  for (const int bad : {300, 301, 302, 307, 399}) {
+    status = bad;
+    EXPECT_THROW(engine.StartContainer("a", CancelToken()), EngineError) << bad;
+    EXPECT_THROW(engine.RemoveContainer("a", true, true, CancelToken()), EngineError) << bad;
+  }
+  status = 201;
+  EXPECT_TRUE(engine.StartContainer("a", CancelToken()));
+}
+
 TEST(EngineTest, AListIsNoLongerThanItsLabels) {
   FakeEngine fake([](const FakeRequest&, FakePeer& peer) {
     peer.Answer(200, R"([{"Id":"a","Labels":{"n":"1","k":"x"}},{"Id":"b","Labels":{"n":"2"}},
