@@ -156,7 +156,7 @@ const char kTaskConfigSchema[] = R"({
       }
     },
     "mac_address": {"type": "string", "default": ""},
-    "memory_hard_limit": {"type": "integer", "default": 0, "minimum": 0},
+    "memory_hard_limit": {"type": "integer", "default": 0, "minimum": 0, "maximum": 1099511627776},
     "mount": {"type": "array", "maxItems": 64, "items": {
       "type": "object",
       "additionalProperties": false,

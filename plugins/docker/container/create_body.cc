@@ -192,6 +192,10 @@ void AddCpu(const BodyInput& in, json* host) {
 void AddMemory(const BodyInput& in, json* host) {
   const std::int64_t reserved = in.task.memory_mb * kMiB;
   std::int64_t limit = std::max(in.task.memory_limit, reserved);
+  if (in.options.memory_hard_limit > INT64_MAX / kMiB) {
+    Invalid("/memory_hard_limit: " + std::to_string(in.options.memory_hard_limit) +
+            " MiB is more than any machine has");
+  }
   const std::int64_t hard = in.options.memory_hard_limit * kMiB;
   if (hard > 0 && hard < reserved) {
     Invalid("/memory_hard_limit: " + std::to_string(in.options.memory_hard_limit) +

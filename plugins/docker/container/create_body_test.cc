@@ -141,6 +141,7 @@ TEST_F(DockerBodyTest, MemoryIsALimit) {
   task_.memory_limit = 1024 << 20;
   EXPECT_EQ(Host()["Memory"], 1024 << 20);
   EXPECT_THAT(Fault(R"("memory_hard_limit": 1)"), HasSubstr("/memory_hard_limit"));
+  EXPECT_THAT(Fault(R"("memory_hard_limit": 17592186044417)"), HasSubstr("/memory_hard_limit"));
 }
 
 TEST_F(DockerBodyTest, ProcessorsAreSharedOrLimited) {

@@ -2,6 +2,7 @@
 #include "container/network_plan.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "config/rules.h"
 
@@ -29,14 +30,21 @@ const drover::Port& NeedPort(const drover::TaskConfig& task, const std::string& 
 
 std::vector<PublishedPort> PortsOf(const drover::TaskConfig& task, const TaskOptions& options) {
   std::vector<PublishedPort> out;
+  // Engines bind a port twice that is there twice, and fail.
+  const auto add = [&](PublishedPort one) {
+    const bool there = std::any_of(out.begin(), out.end(), [&](const PublishedPort& other) {
+      return other.label == one.label && other.container_port == one.container_port;
+    });
+    if (!there) out.push_back(std::move(one));
+  };
   for (const std::string& label : options.ports) {
     const drover::Port& port = NeedPort(task, "ports", label);
     const int inside = port.to > 0 ? port.to : port.value;
-    out.push_back(PublishedPort{label, port.host_ip, port.value, inside});
+    add(PublishedPort{label, port.host_ip, port.value, inside});
   }
   for (const auto& [label, inside] : options.port_map) {
     const drover::Port& port = NeedPort(task, "port_map", label);
-    out.push_back(PublishedPort{label, port.host_ip, port.value, static_cast<int>(inside)});
+    add(PublishedPort{label, port.host_ip, port.value, static_cast<int>(inside)});
   }
   return out;
 }

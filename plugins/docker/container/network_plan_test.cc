@@ -50,6 +50,16 @@ TEST(DockerNetworkTest, APortMapChoosesThePortInside) {
   EXPECT_EQ(PlanNetwork(WithPorts(), options, false).ports.at(0).container_port, 8080);
 }
 
+TEST(DockerNetworkTest, APortThatIsThereTwiceIsPublishedOnce) {
+  TaskOptions options;
+  options.ports = {"web", "web"};
+  options.port_map["web"] = 80;
+  options.port_map["admin"] = 8080;
+  const NetworkPlan plan = PlanNetwork(WithPorts(), options, false);
+  ASSERT_EQ(plan.ports.size(), 2u);
+  EXPECT_EQ(plan.ports[1].label, "admin");
+}
+
 TEST(DockerNetworkTest, AnUnknownPortIsNamed) {
   TaskOptions options;
   options.ports = {"http"};

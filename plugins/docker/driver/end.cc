@@ -16,7 +16,7 @@ using drover::Empty;
 using drover::Error;
 using drover::ExitResult;
 
-constexpr std::chrono::seconds kStopGrace{15};
+constexpr std::chrono::seconds kStopGrace{5};  // the host waits for 10 s
 constexpr std::chrono::seconds kStartWait{20};
 constexpr std::chrono::hours kLongestStop{24 * 365};
 constexpr int kLastSignal = 64;
@@ -158,13 +158,16 @@ void DockerDriver::StopContainer(const TaskPtr& task, const drover::StopRequest&
       });
     }
     host().After((at_once ? drover::Duration(0) : limit) + kStopGrace, [call] {
-      call.Fail(Error(Code::kTimeout, "the container has not ended 15 s after it was killed"));
+      call.Fail(Error(Code::kTimeout, "the container has not ended 5 s after it was killed"));
     });
   }
   std::unique_lock<std::mutex> lock(task->mutex);
-  if (!task->exited) return task->stoppers.push_back(call);
+  const bool ended = task->exited.has_value();
+  if (!ended) drover::AddWaiter(&task->stoppers, call);
   lock.unlock();
-  call.Complete(Empty{});
+  if (ended) return call.Complete(Empty{});
+  // Only the end is waited for now. AddWaiter removes what has been cancelled.
+  call.FailOnCancel();
 }
 
 // Kills a container that has not ended within the time of its stop.

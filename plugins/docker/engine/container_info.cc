@@ -51,6 +51,13 @@ drover::ExitResult ExitOf(int exit_code, bool oom_killed, std::string error) {
   return out;
 }
 
+std::optional<int> ExitCodeAt(const nlohmann::json& state) {
+  constexpr std::int64_t kNone = INT64_MIN;
+  const std::int64_t code = IntAt(state, {"ExitCode"}, kNone);
+  if (code < INT32_MIN || code > INT32_MAX) return std::nullopt;
+  return static_cast<int>(code);
+}
+
 ContainerInfo ReadContainer(nlohmann::json json) {
   ContainerInfo out;
   out.id = TextAt(json, {"Id"});
@@ -62,14 +69,21 @@ ContainerInfo ReadContainer(nlohmann::json json) {
   out.image_id = TextAt(json, {"Image"});
   out.labels = TextsAt(json, {"Config", "Labels"});
   out.status = LowerCase(TextAt(state, {"Status"}));
-  out.running = BoolAt(state, {"Running"});
+  const bool says_running = At(state, {"Running"}).is_boolean();
+  if (out.status.empty() && !says_running) RefuseContainer("a status");
+  out.running = BoolAt(state, {"Running"}, out.status == "running" || out.status == "paused");
   out.paused = BoolAt(state, {"Paused"});
   if (out.status.empty()) out.status = out.running ? "running" : "exited";
   out.oom_killed = BoolAt(state, {"OOMKilled"});
   out.tty = BoolAt(json, {"Config", "Tty"});
   out.pid = static_cast<int>(IntAt(state, {"Pid"}));
-  out.exit_code = static_cast<int>(IntAt(state, {"ExitCode"}));
   out.error = Printable(TextAt(state, {"Error"}));
+  if (const auto code = ExitCodeAt(state)) {
+    out.exit_code = *code;
+  } else if (!out.running) {
+    out.exit_code = -1;
+    out.error += (out.error.empty() ? "" : ": ") + std::string(kNoExitCode);
+  }
   out.created_at = ParseTime(TextAt(json, {"Created"}));
   out.started_at = ParseTime(TextAt(state, {"StartedAt"}));
   out.finished_at = ParseTime(TextAt(state, {"FinishedAt"}));

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "drover/types.hpp"
@@ -40,10 +41,16 @@ struct ContainerInfo {
 };
 
 // Reads the answer to an inspection of a container. Throws Error(kUnavailable) if it has no id or
-// no state.
+// no state. A container that does not run and has no exit code has -1, with kNoExitCode as the
+// error.
 ContainerInfo ReadContainer(nlohmann::json json);
 // Reads one entry of a list of containers, which has fewer members.
 ContainerInfo ReadListedContainer(nlohmann::json json);
+
+inline constexpr char kNoExitCode[] = "the engine reports no exit code";
+// Returns the member ExitCode of what an engine says about a container or a command; nothing if it
+// is missing, no integer or too large.
+std::optional<int> ExitCodeAt(const nlohmann::json& state);
 
 // Makes the result of a container: an exit code of 129 to 192 after a signal stays a code, as
 // engines do not report the signal itself.

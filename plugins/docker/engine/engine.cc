@@ -88,13 +88,26 @@ HttpResponse Engine::Ask(HttpRequest request, const std::string& action, const H
     throw drover::Error(error.code(), Printable(action) + ": " + error.message(),
                         error.recoverable());
   }
-  if (response.head.status < 400) return response;
-  EngineError error = ErrorOf(response, action);
-  if (error.status() == 400 && error.reason().find("client version") != std::string::npos) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    api_version_.clear();  // another engine than before: the next request agrees again
-  }
+  // 304 says that nothing has changed. All else, such as a redirect, has not done what was asked.
+  if (response.head.status / 100 == 2 || response.head.status == 304) return response;
+  const EngineError error = ErrorOf(response, action);
+  Heed(error);
   throw error;
+}
+
+void Engine::Heed(const drover::Error& error) {
+  const bool refused = error.code() == drover::Code::kInvalidArgument &&
+                       error.message().find("client version") != std::string::npos;
+  if (!refused) return;
+  std::lock_guard<std::mutex> lock(mutex_);
+  api_version_.clear();  // another engine than before: the next request agrees again
+}
+
+Engine::OnEnd Engine::Heeding(OnEnd end) {
+  return [this, end = std::move(end)](std::optional<drover::Error> error) {
+    if (error) Heed(*error);
+    if (end) end(std::move(error));
+  };
 }
 
 nlohmann::json Engine::AskJson(HttpRequest request, const std::string& action,

@@ -60,6 +60,7 @@ struct ExecState {
   bool running = false;
   int exit_code = 0;
   int pid = 0;
+  std::string error;  // why there is no exit code of a command that does not run
 };
 
 struct EngineOptions {
@@ -229,8 +230,8 @@ class Engine {
   StreamLoop& streams() { return *streams_; }
   const EngineOptions& options() const { return options_; }
 
-  // One request with the version of the API before TARGET. Throws EngineError for a status of 400
-  // and more; ACTION is a part of its message. For what has no function here.
+  // One request with the version of the API before TARGET. Throws EngineError for a status that
+  // is neither 2xx nor 304; ACTION is a part of its message. For what has no function here.
   HttpResponse Ask(HttpRequest request, const std::string& action, const HttpLimits& limits,
                    const CancelToken& cancel);
 
@@ -240,6 +241,10 @@ class Engine {
   nlohmann::json AskJson(HttpRequest request, const std::string& action, const HttpLimits& limits,
                          const CancelToken& cancel);
   HttpLimits LongLimits() const;
+  // Looks whether ERROR, of a request, says that this is another engine than before.
+  void Heed(const drover::Error& error);
+  // Returns END with Heed before it.
+  OnEnd Heeding(OnEnd end);
   std::string Versioned(const std::string& target, const CancelToken& cancel);
   // Does not ask the engine: without an agreed version it takes the newest.
   std::string KnownVersioned(const std::string& target);

@@ -59,7 +59,9 @@ ExecState Engine::ExecInspect(const std::string& exec_id, const CancelToken& can
                                       "inspect a command", options_.limits, cancel);
   ExecState out;
   out.running = BoolAt(json, {"Running"});
-  out.exit_code = static_cast<int>(IntAt(json, {"ExitCode"}));
+  const auto code = ExitCodeAt(json);
+  out.exit_code = code.value_or(-1);
+  if (!code && !out.running) out.error = kNoExitCode;
   out.pid = static_cast<int>(IntAt(json, {"Pid"}));
   return out;
 }
@@ -90,7 +92,7 @@ drover::ExitResult Engine::RunSession(
   drover::Duration pause = std::chrono::milliseconds(5);
   for (;;) {
     const ExecState state = ExecInspect(exec_id, cancel);
-    if (!state.running) return ExitOf(state.exit_code, false, "");
+    if (!state.running) return ExitOf(state.exit_code, false, state.error);
     WaitFor(-1, 0, DeadlineAfter(pause), cancel, &client_.closing());
     pause = std::min<drover::Duration>(pause * 2, std::chrono::seconds(1));
   }

@@ -62,7 +62,7 @@ Engine::Subscription Engine::FollowStats(const std::string& id,
     return SplitFor(splitter.get(), piece,
                     [&](std::string_view text) { sample(ParseJson(text, "statistics")); });
   };
-  handlers.end = std::move(end);
+  handlers.end = Heeding(std::move(end));
   // An engine sends a sample each second. One that takes none for long hangs.
   HttpLimits limits = options_.limits;
   const std::string target =
@@ -97,7 +97,7 @@ Engine::Subscription Engine::FollowEvents(const nlohmann::json& filters, std::in
       if (const auto event = ReadEvent(text)) heard(*event);
     });
   };
-  handlers.end = std::move(end);
+  handlers.end = Heeding(std::move(end));
   HttpLimits limits = options_.limits;
   limits.first_byte = limits.silence = drover::Duration(0);  // a quiet engine has no events
   const std::uint64_t number = streams_->Open(
@@ -108,6 +108,7 @@ Engine::Subscription Engine::FollowEvents(const nlohmann::json& filters, std::in
 std::uint64_t Engine::OpenLogs(const std::string& id, const LogsRequest& request,
                                StreamLoop::Handlers handlers) {
   HttpLimits limits = options_.limits;
+  handlers.end = Heeding(std::move(handlers.end));
   if (request.follow) limits.first_byte = limits.silence = drover::Duration(0);
   return streams_->Open(Request("GET", KnownVersioned(LogsTarget(id, request))), limits,
                         std::move(handlers));
@@ -137,7 +138,11 @@ std::pair<std::string, std::string> Engine::ReadLogs(const std::string& id,
         }
         return size < most;
       });
-  if (response.head.status / 100 != 2) throw ErrorOf(response, "logs of container " + id);
+  if (response.head.status / 100 != 2) {
+    const EngineError error = ErrorOf(response, "logs of container " + id);
+    Heed(error);
+    throw error;
+  }
   return out;
 }
 

@@ -483,6 +483,42 @@ TEST(EngineTest, ItsEndEndsASessionThatHangs) {
   ::close(input[1]);
 }
 
+TEST(EngineTest, AStreamThatIsRefusedForItsVersionLetsTheVersionBeAgreedAgain) {
+  FakeEngine fake([&](const FakeRequest& request, FakePeer& peer) {
+    if (request.target.rfind("/containers/a/", 0) != 0) return peer.AwaitClose();
+    peer.Answer(400, R"({"message":"client version 1.41 is too new"})");
+  });
+  Engine engine(fake.address(), QuickOptions());
+  const auto versions = [&] {
+    int out = 0;
+    for (const std::string& one : fake.requests()) out += one == "GET /version" ? 1 : 0;
+    return out;
+  };
+  engine.ApiVersion(CancelToken());
+  engine.ApiVersion(CancelToken());
+  EXPECT_EQ(versions(), 1);
+  std::atomic<bool> ended{false};
+  const Engine::Subscription stats = engine.FollowStats(
+      "a", [](const nlohmann::json&) {},
+      [&](const std::optional<drover::Error>& error) { ended = error.has_value(); });
+  EXPECT_TRUE(Eventually([&] { return ended.load(); }));
+  engine.ApiVersion(CancelToken());
+  EXPECT_EQ(versions(), 2);
+}
+
+TEST(EngineTest, ARedirectIsNoSuccess) {
+  std::atomic<int> status{200};
+  FakeEngine fake([&](const FakeRequest&, FakePeer& peer) { peer.Answer(status, "{}"); });
+  Engine engine(fake.address(), QuickOptions());
+  for (const int bad : {300, 301, 302, 307, 399}) {
+    status = bad;
+    EXPECT_THROW(engine.StartContainer("a", CancelToken()), EngineError) << bad;
+    EXPECT_THROW(engine.RemoveContainer("a", true, true, CancelToken()), EngineError) << bad;
+  }
+  status = 201;
+  EXPECT_TRUE(engine.StartContainer("a", CancelToken()));
+}
+
 TEST(EngineTest, AListIsNoLongerThanItsLabels) {
   FakeEngine fake([](const FakeRequest&, FakePeer& peer) {
     peer.Answer(200, R"([{"Id":"a","Labels":{"n":"1","k":"x"}},{"Id":"b","Labels":{"n":"2"}},

@@ -347,6 +347,26 @@ TEST(ContainerTest, ReadsAnInspection) {
   EXPECT_EQ(info.labels.at("a"), "b");
   EXPECT_THROW(ReadContainer(json::parse("[]")), drover::Error);
   EXPECT_THROW(ReadContainer(json::parse(R"({"Id":"x"})")), drover::Error);
+  EXPECT_THROW(ReadContainer(json::parse(R"({"Id":"x","State":{"ExitCode":0}})")), drover::Error);
+}
+
+TEST(ContainerTest, WithoutAnExitCodeAnEndIsNoSuccess) {
+  for (const char* code : {R"("0")", "null", "0.0", "{}", "2147483648", "4294967296", "-2147483649",
+                           "18446744073709551615"}) {
+    const ContainerInfo info = ReadContainer(json::parse(
+        std::string(R"({"Id":"x","State":{"Status":"exited","ExitCode":)") + code + "}}"));
+    EXPECT_EQ(info.Exit().exit_code, -1) << code;
+    EXPECT_EQ(info.Exit().error, kNoExitCode) << code;
+  }
+  const ContainerInfo missing =
+      ReadContainer(json::parse(R"({"Id":"x","State":{"Running":false,"Error":"no such file"}})"));
+  EXPECT_EQ(missing.Exit().exit_code, -1);
+  EXPECT_EQ(missing.Exit().error, std::string("no such file: ") + kNoExitCode);
+  const ContainerInfo runs =
+      ReadContainer(json::parse(R"({"Id":"x","State":{"Status":"running"}})"));
+  EXPECT_TRUE(runs.running);
+  EXPECT_EQ(runs.error, "");
+  EXPECT_EQ(ExitCodeAt(json::parse(R"({"ExitCode":-2147483648})")), INT32_MIN);
 }
 
 }  // namespace

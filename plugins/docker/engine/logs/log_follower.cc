@@ -30,6 +30,28 @@ void SetNonBlocking(const drover::Fd& fd) {
   if (flags >= 0) ::fcntl(fd.get(), F_SETFL, flags | O_NONBLOCK);
 }
 
+// Whether the logs can never be read, so that there is no use in asking again. A proxy before an
+// engine that is away, or another service at the address, may answer with 404 or 400 to everything.
+bool IsFinal(const drover::Error& error) {
+  const std::string& text = error.message();
+  const auto has = [&](const char* words) { return text.find(words) != std::string::npos; };
+  // The engine cannot read what the log driver of the container has written.
+  if (has("logging driver does not support reading") || has("log driver, cannot read logs")) {
+    return true;
+  }
+  switch (error.code()) {
+    case drover::Code::kNotFound:
+      return has("o such container");
+    case drover::Code::kInvalidArgument:
+    case drover::Code::kPermissionDenied:
+    case drover::Code::kFailedPrecondition:
+    case drover::Code::kUnavailable:
+      return false;
+    default:
+      return !error.recoverable();
+  }
+}
+
 // One of the two descriptors, with the bytes that it has not taken yet.
 class Sink {
  public:
@@ -215,7 +237,7 @@ class LogFollower::State : public std::enable_shared_from_this<State> {
                                     "nobody reads the output of container " + id_ + " any more"));
     }
     if (again) return Open();
-    if (error && !error->recoverable()) return Complete(std::move(error));
+    if (error && IsFinal(*error)) return Complete(std::move(error));
     if (!error && last_pass_) return Complete(std::nullopt);
     bool finishing = false;
     {

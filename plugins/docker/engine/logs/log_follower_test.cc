@@ -49,11 +49,21 @@ class FakeLogs {
   void EndContainer() { ended_ = true; }
   std::atomic<bool> stop{false};
   std::atomic<int> asked{0};
+  void Refuse(int status, const std::string& body) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    refusal_ = body;
+    refused_ = status;
+  }
   std::atomic<int> cut{0};  // bytes after which the answer breaks off; 0: never
 
  private:
   void Answer(const FakeEngine::Request& request, FakeEngine::Peer& peer) {
     ++asked;
+    if (const int status = refused_) {
+      std::lock_guard<std::mutex> lock(mutex_);
+      peer.Answer(status, refusal_);
+      return;
+    }
     const bool follow = request.target.find("follow=1") != std::string::npos;
     EXPECT_NE(request.target.find("timestamps=1"), std::string::npos);
     bool more = peer.BeginChunks();
@@ -85,6 +95,8 @@ class FakeLogs {
   std::mutex mutex_;
   std::vector<LogMessage> messages_;
   std::atomic<bool> ended_{false};
+  std::atomic<int> refused_{0};
+  std::string refusal_;
 
  public:
   FakeEngine engine;
@@ -262,6 +274,33 @@ TEST_F(LogFollowerTest, EndsWhenDroppedAndWhenTheTimeIsOver) {
   follower_->Finish(50ms);  // but the container's logs do not end
   EXPECT_TRUE(Ended());
   EXPECT_EQ(end_error_, static_cast<int>(drover::Code::kTimeout));
+}
+
+TEST_F(LogFollowerTest, GoesOnAfterARefusalThatIsNotOfTheContainer) {
+  logs_.Add(1, 1, "one\n");
+  for (const int status : {404, 400, 403, 409}) {
+    logs_.Refuse(status, "page not found");
+    const int before = logs_.asked;
+    if (status == 404) Follow();
+    EXPECT_TRUE(Eventually([&] { return logs_.asked >= before + 2; })) << status;
+    EXPECT_FALSE(ended_) << status;
+  }
+  logs_.Refuse(0, "");
+  EXPECT_TRUE(Eventually([&] { return output_.text() == "one\n"; }));
+}
+
+TEST_F(LogFollowerTest, EndsWithTheContainerThatIsGone) {
+  logs_.Refuse(404, R"({"message":"No such container: a"})");
+  Follow();
+  EXPECT_TRUE(Ended());
+  EXPECT_EQ(end_error_, static_cast<int>(drover::Code::kNotFound));
+}
+
+TEST_F(LogFollowerTest, EndsIfTheLogDriverCannotBeRead) {
+  logs_.Refuse(501, R"({"message":"configured logging driver does not support reading"})");
+  Follow();
+  EXPECT_TRUE(Ended());
+  EXPECT_EQ(end_error_, static_cast<int>(drover::Code::kUnimplemented));
 }
 
 TEST_F(LogFollowerTest, DroppingItEndsIt) {
