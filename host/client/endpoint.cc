@@ -1,21 +1,17 @@
 // Copyright 2026 The Drover Authors. SPDX-License-Identifier: Apache-2.0
 #include "host/client/endpoint.h"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
-
 #include <algorithm>
 #include <array>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>
-#include <boost/asio/error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <tuple>
 #include <utility>
 
 #include "host/base/printable.h"
+#include "host/client/connect_any.h"
 #include "host/client/proxy.h"
 #include "host/client/resolve.h"
 
@@ -27,20 +23,8 @@ using ErrorCode = ByteStream::ErrorCode;
 
 constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
 constexpr Duration kConnectTime = 10s;
-constexpr int kKeepAliveSeconds = 60;
 constexpr char kEndOfHead[] = "\r\n\r\n";
 constexpr std::size_t kMostProxyHead = 16 << 10;
-
-// An agent may send no bytes of an answer for a long time. The keep-alive probes of TCP detect that
-// the agent's machine has become unreachable during this time.
-void KeepAlive(StreamSocket* socket) {
-  const int on = 1;
-  const int fd = socket->native_handle();
-  setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
-  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &kKeepAliveSeconds, sizeof kKeepAliveSeconds);
-  setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &kKeepAliveSeconds, sizeof kKeepAliveSeconds);
-}
 
 }  // namespace
 
@@ -76,28 +60,12 @@ Co<Result<StreamSocket>> Endpoint::ConnectSocket(Context context) const {
   const std::string through = proxy_ ? "the proxy " + proxy_->authority + ": " : "";
   const Result<StreamEndpoints> places = co_await Resolve(context, proxy_ ? *proxy_ : address_);
   if (!places.ok()) co_return Unreachable(through + places.error().message(), places.code());
-  Loop* const loop = context.loop();
-  ErrorCode error;
-  for (std::size_t i = 0; i < places->size(); ++i) {
-    // The context may have ended after Resolve was done and before this coroutine was resumed.
-    DROVER_CO_TRY(context.status());
-    // Each endpoint except the last may use only half of the remaining time, so that there is time
-    // for the next endpoint if one does not answer.
-    const Duration left = *context.deadline() - loop->Now();
-    const Context attempt = context.WithTimeout(i + 1 < places->size() ? left / 2 : left);
-    StreamSocket socket(loop->io());
-    const Subscription on_cancel = attempt.OnCancel([&socket] {
-      ErrorCode ignored;
-      socket.close(ignored);
-    });
-    const std::tuple<ErrorCode> connected = co_await socket.async_connect((*places)[i], kTuple);
-    DROVER_CO_TRY(context.status());
-    error = attempt.cancelled() ? ErrorCode(asio::error::timed_out) : std::get<0>(connected);
-    if (error) continue;
-    KeepAlive(&socket);
-    co_return std::move(socket);
-  }
-  co_return Unreachable(through + error.message() + ": " + options_.advice).AsRecoverable();
+  Result<StreamSocket> socket = co_await ConnectAny(context, *places);
+  // The context may also end after a connection is there and before this coroutine is resumed.
+  DROVER_CO_TRY(context.status());
+  if (socket.ok()) co_return socket;
+  co_return Unreachable(through + socket.error().message() + ": " + options_.advice)
+      .AsRecoverable();
 }
 
 Co<Status> Endpoint::Tunnel(Context context, StreamSocket* socket) const {

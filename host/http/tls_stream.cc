@@ -55,8 +55,12 @@ class CertificateErrors final : public boost::system::error_category {
   }
 };
 
-// Requires that the certificate of the other side is valid for SERVER.
-void Expect(SSL* connection, const std::string& server) {
+// Requires that the certificate of the other side is valid for SERVER, unless ANY_NAME is true.
+void Expect(SSL* connection, const std::string& server, bool any_name) {
+  if (any_name) {
+    SSL_set_tlsext_host_name(connection, server.c_str());
+    return;
+  }
   X509_VERIFY_PARAM* const rules = SSL_get0_param(connection);
   if (X509_VERIFY_PARAM_set1_ip_asc(rules, server.c_str()) == 1) return;
   ERR_clear_error();
@@ -68,10 +72,10 @@ void Expect(SSL* connection, const std::string& server) {
 class TlsStream : public ByteStream {
  public:
   // SERVER must be empty on the server's side of a connection.
-  TlsStream(StreamSocket socket, ssl::context& context, const std::string& server)
+  TlsStream(StreamSocket socket, ssl::context& context, const std::string& server, bool any_name)
       : stream_(std::move(socket), context),
         side_(server.empty() ? ssl::stream_base::server : ssl::stream_base::client) {
-    if (side_ == ssl::stream_base::client) Expect(stream_.native_handle(), server);
+    if (side_ == ssl::stream_base::client) Expect(stream_.native_handle(), server, any_name);
   }
 
   Co<ErrorCode> Handshake() override {
@@ -170,6 +174,7 @@ struct TlsContext::State {
     SSL_CTX_set_options(native, SSL_OP_NO_RENEGOTIATION);
   }
   ssl::context context;
+  bool any_name = false;  // see TlsTrust
 };
 
 TlsContext::TlsContext(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -223,6 +228,7 @@ Result<std::shared_ptr<TlsContext>> TlsContext::Load(const HttpTls& tls) {
 // shell's process substitution.
 Result<std::shared_ptr<TlsContext>> TlsContext::LoadForClient(const TlsTrust& trust) {
   auto state = std::make_unique<State>(ssl::context::tls_client);
+  state->any_name = trust.any_name;
   ssl::context& context = state->context;
   SSL_CTX* const native = context.native_handle();
   SSL_CTX_set_cipher_list(native, "DEFAULT:!kDHE");  // the key exchanges of TLS 1.2; see State
@@ -248,7 +254,7 @@ Result<std::shared_ptr<TlsContext>> TlsContext::LoadForClient(const TlsTrust& tr
 }
 
 std::unique_ptr<ByteStream> TlsContext::MakeStream(StreamSocket socket, const std::string& server) {
-  return std::make_unique<TlsStream>(std::move(socket), state_->context, server);
+  return std::make_unique<TlsStream>(std::move(socket), state_->context, server, state_->any_name);
 }
 
 }  // namespace drover

@@ -20,6 +20,8 @@ struct TlsTrust {
   std::string cert_file;
   std::string key_file;  // if it is empty, cert_file has the key
   bool skip_verify = false;
+  // Accepts a certificate of a trusted authority whatever its name is.
+  bool any_name = false;
 };
 
 // The certificate of one side of a connection, and the TLS rules of this side. [any thread]
